@@ -1,0 +1,105 @@
+#include "base/options.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace tim {
+namespace {
+
+Status ParseDevice(const std::string& text, Options* options) {
+  const bool numbered =
+      text.rfind("opencl:", 0) == 0 && text.size() > 7 && text.size() < 12 &&
+      text.find_first_not_of("0123456789", 7) == std::string::npos;
+  if (text != "host" && text != "opencl" && !numbered) {
+    return InvalidArgument("expected host, opencl or opencl:<number>");
+  }
+  options->device = text;
+  return OkStatus();
+}
+
+Status ParseStrict(const std::string& text, Options* options) {
+  if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
+  options->strict = text == "1";
+  return OkStatus();
+}
+
+Status ParseLog(const std::string& text, Options* options) {
+  static constexpr const char* kLevels[] = {"off", "error", "warning", "info",
+                                            "debug"};
+  for (int level = 0; level < 5; ++level) {
+    if (text == kLevels[level] || text == StrCat(level)) {
+      options->log_level = level;
+      return OkStatus();
+    }
+  }
+  return InvalidArgument("expected off, error, warning, info or debug");
+}
+
+Status ParseCacheDir(const std::string& text, Options* options) {
+  options->cache_dir = text;
+  return OkStatus();
+}
+
+// VSI_NN_LOG_LEVEL stands before TIMCL_LOG, so that the latter wins.
+constexpr OptionSpec kTable[] = {
+    {"TIMCL_DEVICE", "`host`, `opencl`, `opencl:<n>`",
+     "the first OpenCL device, else `host`",
+     "where graphs run; a device that does not exist makes "
+     "`Context::Create()` return null",
+     ParseDevice},
+    {"TIMCL_STRICT", "`0`, `1`", "`0`",
+     "a step that would run on the host beside an OpenCL device fails "
+     "`Compile()`",
+     ParseStrict},
+    {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
+     ParseLog},
+    {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",
+     "messages of this severity and above go to stderr", ParseLog},
+    {"TIMCL_CACHE_DIR", "a folder",
+     "`$XDG_CACHE_HOME/tim-cl` or `$HOME/.cache/tim-cl`",
+     "built OpenCL programs are kept here; the folder must belong to the "
+     "user and be closed to others",
+     ParseCacheDir},
+};
+
+const char* FromEnvironment(const char* name) { return std::getenv(name); }
+
+}  // namespace
+
+std::span<const OptionSpec> OptionTable() { return kTable; }
+
+Options ParseOptions(const char* (*get)(const char* name),
+                     std::string* warnings) {
+  Options options;
+  for (const OptionSpec& spec : kTable) {
+    const char* text = get(spec.name);
+    if (text == nullptr || *text == '\0') continue;
+    const Status status = spec.parse(text, &options);
+    if (status.ok()) continue;
+    *warnings += StrCat(spec.name, "='", text, "' is ignored: ",
+                        status.message(), "\n");
+  }
+  return options;
+}
+
+const Options& GetOptions() {
+  static const Options options = [] {
+    std::string warnings;
+    Options parsed = ParseOptions(FromEnvironment, &warnings);
+    if (parsed.log_level >= 2) std::fputs(warnings.c_str(), stderr);
+    return parsed;
+  }();
+  return options;
+}
+
+std::string OptionTableMarkdown() {
+  std::string out =
+      "| variable | values | default | meaning |\n| --- | --- | --- | --- |\n";
+  for (const OptionSpec& spec : kTable) {
+    out += StrCat("| `", spec.name, "` | ", spec.values, " | ",
+                  spec.default_value, " | ", spec.meaning, " |\n");
+  }
+  return out;
+}
+
+}  // namespace tim

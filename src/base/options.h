@@ -1,0 +1,46 @@
+// The environment variables of TIM-CL, read once.
+//
+// The table OptionTable() is the only list of them: the parser, and the table
+// in README.md (checked by a test), are made from it.
+#ifndef TIM_BASE_OPTIONS_H_
+#define TIM_BASE_OPTIONS_H_
+
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace tim {
+
+struct Options {
+  std::string device;     ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
+  bool strict = false;    ///< TIMCL_STRICT: a host step fails Compile.
+  int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
+  std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
+};
+
+struct OptionSpec {
+  const char* name;
+  const char* values;
+  const char* default_value;
+  const char* meaning;
+  /// Stores `text` in `options`; a message where it is not a legal value.
+  Status (*parse)(const std::string& text, Options* options);
+};
+
+std::span<const OptionSpec> OptionTable();
+
+/// Parses every variable with `get(name)` (null = unset).  An illegal value
+/// leaves its default and adds a line to `warnings`.
+Options ParseOptions(const char* (*get)(const char* name),
+                     std::string* warnings);
+
+/// The options of this process, parsed at first use.  Any thread.
+const Options& GetOptions();
+
+/// The table in Markdown, as README.md shows it.
+std::string OptionTableMarkdown();
+
+}  // namespace tim
+
+#endif  // TIM_BASE_OPTIONS_H_

@@ -1,0 +1,41 @@
+// From a graph to a plan.
+#ifndef TIM_COMPILER_COMPILER_H_
+#define TIM_COMPILER_COMPILER_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/device_info.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "ir/plan.h"
+
+namespace tim::compiler {
+
+struct CompileOptions {
+  /// devices[0] is the host; the others are preferred over it.
+  std::vector<ir::DeviceInfo> devices;
+  /// A host step beside another device is an error.
+  bool strict = false;
+  /// float32 graphs may use half or bf16 arithmetic.
+  bool relaxed = false;
+  /// Where a node must run (index in `devices`), or -1 for the cheapest.
+  std::function<int(const ir::Node&)> placement = nullptr;
+  /// Called after each pass with its name and the graph's dump.
+  std::function<void(const std::string& pass, const std::string& dump)>
+      dump_sink = nullptr;
+};
+
+/// Runs every pass.  Errors name graph, operation and rule.
+/// Thread-safe: no global state; `registry` is only read.
+Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
+                         const CompileOptions& options);
+
+/// Only verification and inference of types and shapes, in place.
+Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry);
+
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_COMPILER_H_

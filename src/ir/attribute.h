@@ -1,0 +1,78 @@
+// Named, typed attributes: the only state of an operation.
+#ifndef TIM_IR_ATTRIBUTE_H_
+#define TIM_IR_ATTRIBUTE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tim::ir {
+
+class Graph;
+struct ConstantData;
+
+/// A float attribute holds the exact value that the user gave, as double.
+using Attribute =
+    std::variant<bool, int64_t, double, std::string, std::vector<int64_t>,
+                 std::vector<double>, std::vector<std::string>,
+                 std::shared_ptr<const ConstantData>,
+                 std::shared_ptr<const Graph>>;
+
+/// In the order of Attribute's alternatives.
+enum class AttributeType : uint8_t {
+  kBool,
+  kInt,
+  kFloat,
+  kString,
+  kInts,
+  kFloats,
+  kStrings,
+  kTensor,
+  kGraph,
+};
+const char* ToString(AttributeType type);
+inline AttributeType TypeOf(const Attribute& attribute) {
+  return static_cast<AttributeType>(attribute.index());
+}
+std::string ToString(const Attribute& attribute);
+
+/// Attributes by name.  After verification every attribute of the schema is
+/// present, so the getters of a known name cannot fail.
+class AttributeMap {
+ public:
+  AttributeMap() = default;
+  AttributeMap(
+      std::initializer_list<std::pair<const std::string, Attribute>> entries)
+      : entries_(entries) {}
+
+  void Set(std::string name, Attribute value) {
+    entries_.insert_or_assign(std::move(name), std::move(value));
+  }
+  const Attribute* Find(std::string_view name) const;
+  const std::map<std::string, Attribute, std::less<>>& entries() const {
+    return entries_;
+  }
+
+  bool Bool(std::string_view name) const;
+  int64_t Int(std::string_view name) const;
+  float Float(std::string_view name) const;
+  const std::string& String(std::string_view name) const;
+  const std::vector<int64_t>& Ints(std::string_view name) const;
+
+  /// "{axis: 1, beta: 1}"
+  std::string ToString() const;
+  bool operator==(const AttributeMap&) const = default;
+
+ private:
+  std::map<std::string, Attribute, std::less<>> entries_;
+};
+
+}  // namespace tim::ir
+
+#endif  // TIM_IR_ATTRIBUTE_H_

@@ -1,0 +1,18 @@
+#include "ir/device_info.h"
+
+#include "base/str_cat.h"
+
+namespace tim::ir {
+
+std::string DeviceInfo::ToString() const {
+  static constexpr const char* kClasses[] = {"cpu", "gpu", "accelerator"};
+  return StrCat(kind, " '", name, "' (", vendor, ", driver ", driver, ", ",
+                kClasses[static_cast<int>(device_class)], ", ", compute_units,
+                " units, alignment ", alignment, runs_eval ? ", eval" : "",
+                has_fp16 ? ", fp16" : "", has_fp64 ? ", fp64" : "",
+                has_subgroups ? ", subgroups" : "",
+                has_integer_dot ? ", integer dot" : "",
+                has_images ? ", images" : "", ")");
+}
+
+}  // namespace tim::ir

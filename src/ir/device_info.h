@@ -1,0 +1,47 @@
+// What a device is and can: plain data, enough to choose kernels without it.
+#ifndef TIM_IR_DEVICE_INFO_H_
+#define TIM_IR_DEVICE_INFO_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tim::ir {
+
+enum class DeviceClass : uint8_t { kCpu, kGpu, kAccelerator };
+
+struct DeviceInfo {
+  std::string kind = "host";  ///< "host", "opencl", …: which kernels fit.
+  std::string name;           ///< For people.
+  std::string vendor;
+  std::string driver;  ///< Driver version: part of every program cache key.
+  DeviceClass device_class = DeviceClass::kCpu;
+  /// It can run OpSchema::eval on its memory (host; the tests' fake device).
+  bool runs_eval = false;
+
+  int compute_units = 1;
+  int64_t max_work_group_size = 1;
+  std::vector<int64_t> max_work_item_sizes = {1, 1, 1};
+  int64_t local_memory_bytes = 0;
+  int64_t global_memory_bytes = 0;
+  int64_t max_allocation_bytes = 0;
+  int64_t alignment = 64;       ///< Of arena offsets, in bytes.
+  bool unified_memory = false;  ///< Host memory can be used without a copy.
+  bool has_fp16 = false;
+  bool has_fp64 = false;
+  bool has_subgroups = false;
+  bool has_integer_dot = false;
+  bool has_images = false;
+  int float_vector_width = 4;  ///< Lanes of the device's widest float vector.
+
+  // Rough figures for costs, in units of 1e9 per second and microseconds.
+  double gflops = 1.0;
+  double gbytes_per_second = 10.0;
+  double launch_us = 5.0;
+
+  std::string ToString() const;
+};
+
+}  // namespace tim::ir
+
+#endif  // TIM_IR_DEVICE_INFO_H_

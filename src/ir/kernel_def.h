@@ -1,0 +1,127 @@
+// One way to run an operator on a kind of device.
+#ifndef TIM_IR_KERNEL_DEF_H_
+#define TIM_IR_KERNEL_DEF_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/constant.h"
+#include "ir/device_info.h"
+#include "ir/graph.h"
+#include "ir/op_schema.h"
+#include "ir/step.h"
+
+namespace tim::ir {
+
+/// A further operator that a fused node applies to the anchor's result.
+struct EpilogueStep {
+  const Node* node = nullptr;  ///< Its schema and attributes.
+  /// Index of each operand in KernelNode::inputs; kRunning = the value that
+  /// comes from the step before.
+  std::vector<int> operands;
+  TensorDesc result;  ///< Of this step.
+};
+inline constexpr int kRunning = -1;
+
+/// What a KernelDef sees: an operator, its operands and, in a fused node, what
+/// follows.  Shapes are static and all descs carry their layouts (dense until
+/// layouts are chosen).
+struct KernelNode {
+  const Node* node = nullptr;    ///< The node of the graph (may be composite).
+  const Node* anchor = nullptr;  ///< The operator itself: schema, attributes.
+  std::vector<TensorDesc> inputs;  ///< Of the whole node, anchor's first.
+  std::vector<bool> present;       ///< False: optional input not bound.
+  /// Bytes of constant inputs (dense), else null.
+  std::vector<std::shared_ptr<const ConstantData>> constants;
+  std::vector<TensorDesc> outputs;  ///< Of the whole node.
+  TensorDesc anchor_output;         ///< Of the anchor; = outputs[0] unfused.
+  std::vector<EpilogueStep> epilogue;
+
+  const AttributeMap& attributes() const { return anchor->attributes; }
+  bool has_input(int i) const {
+    return i < static_cast<int>(present.size()) && present[i];
+  }
+};
+
+/// Makes the view of one node of a graph (types and shapes inferred).
+KernelNode MakeKernelNode(const Graph& graph, NodeId id);
+
+/// Layouts of all inputs (absent ones: any) and outputs that go together.
+struct LayoutTuple {
+  std::vector<Layout> inputs;
+  std::vector<Layout> outputs;
+  bool operator==(const LayoutTuple&) const = default;
+};
+
+/// Scratch memory of one launch sequence, live from step `first` to `last`.
+struct ScratchSpec {
+  int64_t bytes = 0;
+  int first = 0;
+  int last = 0;
+};
+
+/// A constant that the kernel reads in a form of its own, made once at Compile.
+struct PackedConstant {
+  /// Same id and same source constants: the same bytes.
+  std::string id;
+  std::vector<int> sources;  ///< Indices of constant inputs that it is made of.
+  int64_t bytes = 0;
+  std::function<Status(std::span<std::byte> out)> pack;
+};
+
+/// An operand of a lowered action.
+struct LoweredOperand {
+  enum class Kind : uint8_t { kInput, kOutput, kScratch, kPacked };
+  Kind kind = Kind::kInput;
+  int index = 0;  ///< In KernelNode::inputs, outputs, or the lists below.
+  bool operator==(const LoweredOperand&) const = default;
+};
+
+struct LoweredStep {
+  Action action;
+  std::vector<LoweredOperand> operands;  ///< What TensorArg::operand indexes.
+  std::vector<bool> written;  ///< Per operand: the step writes it.
+};
+
+struct Lowering {
+  std::vector<LoweredStep> steps;
+  std::vector<ScratchSpec> scratch;
+  std::vector<PackedConstant> packed;
+};
+
+struct KernelDef {
+  /// Schema name that it implements ("tim.Conv2d"), or a composite's name.
+  std::string op;
+  std::string name;  ///< "conv2d_nchw16c_f32": unique.
+  std::string device_kind = "opencl";
+  /// Ok, or the reason why not.  Called with dense descs.
+  std::function<Status(const KernelNode&, const DeviceInfo&)> supports;
+  /// Tuples that it takes, best first.  Null: everything dense.
+  std::function<std::vector<LayoutTuple>(const KernelNode&, const DeviceInfo&)>
+      layouts = nullptr;
+  /// Estimated microseconds with the layouts set in the descs.
+  std::function<double(const KernelNode&, const DeviceInfo&)> cost;
+  /// Steps for the layouts set in the descs.
+  std::function<Result<Lowering>(const KernelNode&, const DeviceInfo&)> lower;
+};
+
+/// Everything dense.
+LayoutTuple DenseLayouts(const KernelNode& node);
+
+/// Max of compute and memory time plus a launch, at the given fractions of the
+/// device's figures: what most `cost` functions return.
+double EstimateMicroseconds(const ComputeEstimate& estimate,
+                            const DeviceInfo& device, double compute_efficiency,
+                            double memory_efficiency = 0.5);
+
+std::string Dump(const KernelDef& kernel);
+
+}  // namespace tim::ir
+
+#endif  // TIM_IR_KERNEL_DEF_H_

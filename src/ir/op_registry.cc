@@ -1,0 +1,94 @@
+#include "ir/op_registry.h"
+
+namespace tim::ir {
+
+void OpRegistry::Add(OpSchema schema) {
+  const std::string key = schema.Key();
+  if (!schema.infer_shapes || !schema.eval || !schema.compute_estimate ||
+      !schema.memory_estimate) {
+    problems_.push_back(StrCat(
+        key, " lacks infer_shapes, eval, compute_estimate or memory_estimate"));
+  }
+  auto owned = std::make_unique<const OpSchema>(std::move(schema));
+  const OpSchema* added = owned.get();
+  if (!schemas_.emplace(key, std::move(owned)).second) {
+    problems_.push_back(StrCat(key, " is registered twice"));
+    return;
+  }
+  const OpSchema*& newest = newest_[StrCat(added->domain, ".", added->name)];
+  if (newest == nullptr || newest->version < added->version) newest = added;
+}
+
+void OpRegistry::Add(KernelDef kernel) {
+  for (const auto& other : kernels_) {
+    if (other->name == kernel.name) {
+      problems_.push_back(StrCat("kernel ", kernel.name, " is registered twice"));
+      return;
+    }
+  }
+  if (!kernel.supports || !kernel.cost || !kernel.lower) {
+    problems_.push_back(
+        StrCat("kernel ", kernel.name, " lacks supports, cost or lower"));
+  }
+  kernels_.push_back(std::make_unique<const KernelDef>(std::move(kernel)));
+  by_op_.emplace(kernels_.back()->op, kernels_.back().get());
+}
+
+const OpSchema* OpRegistry::Find(std::string_view name) const {
+  if (const auto it = schemas_.find(name); it != schemas_.end()) {
+    return it->second.get();
+  }
+  if (const auto it = newest_.find(name); it != newest_.end()) {
+    return it->second;
+  }
+  return parent_ != nullptr ? parent_->Find(name) : nullptr;
+}
+
+std::vector<const KernelDef*> OpRegistry::Kernels(
+    std::string_view op, std::string_view device_kind) const {
+  std::vector<const KernelDef*> out;
+  const auto [first, last] = by_op_.equal_range(op);
+  for (auto it = first; it != last; ++it) {
+    if (it->second->device_kind == device_kind) out.push_back(it->second);
+  }
+  if (parent_ != nullptr) {
+    for (const KernelDef* kernel : parent_->Kernels(op, device_kind)) {
+      out.push_back(kernel);
+    }
+  }
+  return out;
+}
+
+std::vector<const OpSchema*> OpRegistry::Schemas() const {
+  std::vector<const OpSchema*> out;
+  for (const auto& [key, schema] : schemas_) out.push_back(schema.get());
+  if (parent_ != nullptr) {
+    for (const OpSchema* schema : parent_->Schemas()) out.push_back(schema);
+  }
+  return out;
+}
+
+std::vector<const KernelDef*> OpRegistry::Kernels() const {
+  std::vector<const KernelDef*> out;
+  for (const auto& kernel : kernels_) out.push_back(kernel.get());
+  if (parent_ != nullptr) {
+    for (const KernelDef* kernel : parent_->Kernels()) out.push_back(kernel);
+  }
+  return out;
+}
+
+Status OpRegistry::Check() const {
+  if (!problems_.empty()) {
+    return Status(StatusCode::kInternal, StrJoin(problems_, "; "));
+  }
+  return parent_ != nullptr ? parent_->Check() : OkStatus();
+}
+
+std::string OpRegistry::Dump() const {
+  std::string out;
+  for (const OpSchema* schema : Schemas()) out += ir::Dump(*schema);
+  for (const KernelDef* kernel : Kernels()) out += ir::Dump(*kernel) + "\n";
+  return out;
+}
+
+}  // namespace tim::ir

@@ -1,0 +1,95 @@
+#include "ir/op_schema.h"
+
+namespace tim::ir {
+namespace {
+
+const AttributeSpec* FindSpec(const OpSchema& schema, std::string_view name) {
+  for (const AttributeSpec& spec : schema.attributes) {
+    if (spec.name == name) return &spec;
+  }
+  for (const AttributeSpec& spec : ReservedAttributes()) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+Status CheckAttribute(const AttributeSpec& spec, const Attribute& value) {
+  if (TypeOf(value) != spec.type) {
+    return InvalidArgument("attribute '", spec.name, "' is of type ",
+                           ToString(TypeOf(value)), ", expected ",
+                           ToString(spec.type));
+  }
+  if (spec.values.empty()) return OkStatus();
+  std::string legal;
+  for (const auto& [name, number] : spec.values) {
+    if (std::get<int64_t>(value) == number) return OkStatus();
+    legal += StrCat(legal.empty() ? "" : ", ", number, " (", name, ")");
+  }
+  return InvalidArgument("attribute '", spec.name, "' is ",
+                         std::get<int64_t>(value), ", expected one of ", legal);
+}
+
+Status AddDefault(const AttributeSpec& spec, AttributeMap* attributes) {
+  if (attributes->Find(spec.name) != nullptr) return OkStatus();
+  if (!spec.default_value) {
+    return InvalidArgument("attribute '", spec.name, "' (",
+                           ToString(spec.type), ") is missing");
+  }
+  attributes->Set(spec.name, *spec.default_value);
+  return OkStatus();
+}
+
+void DumpAttribute(const AttributeSpec& spec, std::string* out) {
+  *out += StrCat("  ", spec.name, ": ", ToString(spec.type));
+  if (spec.default_value) *out += StrCat(" = ", ToString(*spec.default_value));
+  for (const auto& [name, number] : spec.values) {
+    *out += StrCat(" ", number, ":", name);
+  }
+  *out += "\n";
+}
+
+}  // namespace
+
+std::span<const AttributeSpec> ReservedAttributes() {
+  static const AttributeSpec kSpecs[] = {
+      {kOverflowPolicy, AttributeType::kInt, int64_t{1},
+       {{"wrap", 0}, {"saturate", 1}}},
+      {kRoundingPolicy, AttributeType::kInt, int64_t{1},
+       {{"to_zero", 0}, {"to_nearest_even", 1}}},
+      {kRoundType, AttributeType::kInt, int64_t{1},
+       {{"ceiling", 0}, {"floor", 1}}},
+      {kAccumulatorBits, AttributeType::kInt, int64_t{0}},
+  };
+  return kSpecs;
+}
+
+Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes) {
+  for (const auto& [name, value] : attributes->entries()) {
+    const AttributeSpec* spec = FindSpec(schema, name);
+    if (spec == nullptr) {
+      return InvalidArgument(schema.name, " has no attribute '", name, "'");
+    }
+    TIM_RETURN_IF_ERROR(CheckAttribute(*spec, value));
+  }
+  for (const AttributeSpec& spec : schema.attributes) {
+    TIM_RETURN_IF_ERROR(AddDefault(spec, attributes));
+  }
+  for (const AttributeSpec& spec : ReservedAttributes()) {
+    TIM_RETURN_IF_ERROR(AddDefault(spec, attributes));
+  }
+  return OkStatus();
+}
+
+std::string Dump(const OpSchema& schema) {
+  std::string out =
+      StrCat(schema.Key(), " inputs ", schema.inputs.required, "..",
+             schema.inputs.limit, " outputs ", schema.outputs.required, "..",
+             schema.outputs.limit, "\n");
+  for (const AttributeSpec& spec : schema.attributes) DumpAttribute(spec, &out);
+  for (const AttributeSpec& spec : ReservedAttributes()) {
+    DumpAttribute(spec, &out);
+  }
+  return out;
+}
+
+}  // namespace tim::ir

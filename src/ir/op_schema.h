@@ -1,0 +1,175 @@
+// What an operator is: one record per operator, known to every layer.
+#ifndef TIM_IR_OP_SCHEMA_H_
+#define TIM_IR_OP_SCHEMA_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/attribute.h"
+#include "ir/graph.h"
+#include "ir/tensor_desc.h"
+
+namespace tim::ir {
+
+/// How many operands: `required` must be bound, up to `limit` may be.
+struct Arity {
+  int required = 0;
+  int limit = 0;
+};
+
+struct AttributeSpec {
+  std::string name;
+  AttributeType type = AttributeType::kInt;
+  /// Taken where the attribute is not given; without one it is required.
+  std::optional<Attribute> default_value = std::nullopt;
+  /// Integer enums: the legal values, by name ("max" = 0).  Empty: any.
+  std::vector<std::pair<std::string, int64_t>> values = {};
+};
+
+/// The four attributes that every operator has (SetRoundingPolicy).
+inline constexpr char kOverflowPolicy[] = "overflow_policy";  ///< 0 wrap, 1 saturate
+inline constexpr char kRoundingPolicy[] = "rounding_policy";  ///< 0 to zero, 1 to nearest even
+inline constexpr char kRoundType[] = "round_type";  ///< 0 ceiling, 1 floor (pooled extents)
+inline constexpr char kAccumulatorBits[] = "accumulator_bits";
+std::span<const AttributeSpec> ReservedAttributes();
+
+/// A read-only operand: bytes in the layout of `desc`.  Null data = absent.
+struct ConstTensor {
+  const TensorDesc* desc = nullptr;
+  const void* data = nullptr;
+  explicit operator bool() const { return desc != nullptr; }
+};
+struct MutableTensor {
+  const TensorDesc* desc = nullptr;
+  void* data = nullptr;
+  explicit operator bool() const { return desc != nullptr; }
+};
+
+/// What shape inference sees.  It must work with unknown ranks and extents
+/// (leave unknown what cannot be known) and never crash.
+struct InferContext {
+  struct Input {
+    const TensorDesc* desc = nullptr;  ///< Null where absent.
+    const ConstantData* constant = nullptr;  ///< Bytes, dense, where known.
+    bool is_scalar = false;
+  };
+  struct Output {
+    /// In: the declared type and quantization (type may be unknown), shape of
+    /// unknown rank.  Out: the inferred shape, and the type where it was
+    /// unknown.
+    TensorDesc desc;
+    /// The shape that the user declared for an OUTPUT tensor, null where the
+    /// operator decides.  An operator for which the declaration rules copies
+    /// it; for the rest the compiler checks the element count.
+    const Shape* declared = nullptr;
+    bool is_scalar = false;
+  };
+
+  const Node& node;
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+
+  const AttributeMap& attributes() const { return node.attributes; }
+  bool has_input(int i) const {
+    return i < static_cast<int>(inputs.size()) && inputs[i].desc != nullptr;
+  }
+  const Shape& shape(int i) const { return inputs[i].desc->shape; }
+};
+
+struct EvalContext {
+  const Node& node;
+  std::span<const ConstTensor> inputs;  ///< As many as the node has.
+  std::span<const MutableTensor> outputs;
+
+  const AttributeMap& attributes() const { return node.attributes; }
+  bool has_input(int i) const {
+    return i < static_cast<int>(inputs.size()) && inputs[i].data != nullptr;
+  }
+};
+
+/// A node with the descriptions of its operands, for estimates and rules.
+struct NodeView {
+  const Node& node;
+  std::span<const TensorDesc* const> inputs;  ///< Null where absent.
+  std::span<const TensorDesc* const> outputs;
+};
+
+struct ComputeEstimate {
+  double flops = 0;  ///< Multiply-add = 2.
+  double bytes_read = 0;
+  double bytes_written = 0;
+};
+
+/// `output` may be written over `input` (same element type and count).
+struct InPlacePair {
+  int input = 0;
+  int output = 0;
+};
+
+struct Effects {
+  bool random = false;  ///< Two evaluations may differ: never folded.
+  bool reads_state = false;
+};
+
+struct OpSchema {
+  std::string domain = "tim";
+  std::string name;
+  int version = 1;
+  Arity inputs;
+  Arity outputs{1, 1};
+  /// Where the number of operands depends on attributes (Concat, Split).
+  std::function<Arity(const AttributeMap&)> input_arity = nullptr;
+  std::function<Arity(const AttributeMap&)> output_arity = nullptr;
+  std::vector<AttributeSpec> attributes = {};  ///< Without the reserved ones.
+  /// Every rule about types and attribute values that the specs above cannot
+  /// state.  Called with complete types; a failure names operand and rule.
+  std::function<Status(const NodeView&)> check = nullptr;
+  Effects effects = {};
+
+  std::function<Status(InferContext&)> infer_shapes = nullptr;
+  /// Host reference: plain scalar code written from the formula.  All operands
+  /// dense with static shapes; outputs are not initialised.
+  std::function<Status(const EvalContext&)> eval = nullptr;
+  /// Scratch bytes that `eval` allocates.
+  std::function<int64_t(const NodeView&)> memory_estimate = nullptr;
+  std::function<ComputeEstimate(const NodeView&)> compute_estimate = nullptr;
+
+  std::vector<InPlacePair> in_place = {};
+  /// True where output 0 has the very bytes of input 0 (dense), so that no
+  /// step is needed.  Null: never.
+  std::function<bool(const NodeView&)> is_view = nullptr;
+  /// The operator does nothing: output 0 is input 0, shape included.
+  std::function<bool(const NodeView&)> is_identity = nullptr;
+  /// Attributes of the operator on operands whose axes are permuted
+  /// (new axis i = old axis perm[i]).  Null: a barrier to permutations.
+  std::function<Result<AttributeMap>(const NodeView&,
+                                     std::span<const int> perm)>
+      permute_rule = nullptr;
+  /// A body that computes the same with other operators.
+  std::function<Result<Graph>(const NodeView&)> decompose = nullptr;
+
+  /// "tim.Softmax@1"
+  std::string Key() const { return StrCat(domain, ".", name, "@", version); }
+  Arity InputArity(const AttributeMap& attributes) const {
+    return input_arity ? input_arity(attributes) : inputs;
+  }
+  Arity OutputArity(const AttributeMap& attributes) const {
+    return output_arity ? output_arity(attributes) : outputs;
+  }
+};
+
+/// Checks types and enum values, adds defaults.  The message names the
+/// attribute and what is legal.
+Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes);
+
+/// Text of a schema for dumps and documentation.
+std::string Dump(const OpSchema& schema);
+
+}  // namespace tim::ir
+
+#endif  // TIM_IR_OP_SCHEMA_H_

@@ -1,0 +1,64 @@
+#include "ir/step.h"
+
+#include "ir/op_schema.h"
+
+namespace tim::ir {
+namespace {
+
+struct ArgPrinter {
+  std::string operator()(const TensorArg& arg) const {
+    return StrCat(arg.plain_pointer ? "*" : "@", arg.operand);
+  }
+  std::string operator()(const LocalArg& arg) const {
+    return StrCat("local:", arg.bytes);
+  }
+  template <typename T>
+  std::string operator()(T value) const {
+    return StrCat(value);
+  }
+};
+
+std::string Sizes(const std::array<int64_t, 3>& sizes, int dimensions) {
+  std::string out;
+  for (int i = 0; i < dimensions; ++i) {
+    out += StrCat(i > 0 ? "x" : "", sizes[i]);
+  }
+  return out;
+}
+
+struct ActionPrinter {
+  std::string operator()(const KernelLaunch& launch) const {
+    std::string args;
+    for (const KernelArg& arg : launch.arguments) {
+      args += StrCat(args.empty() ? "" : ", ", std::visit(ArgPrinter(), arg));
+    }
+    return StrCat("kernel ", launch.source.empty() ? "text" : launch.source,
+                  ":", launch.function, " [", launch.options, "] (", args,
+                  ") global ", Sizes(launch.global, launch.dimensions),
+                  " local ", Sizes(launch.local, launch.dimensions));
+  }
+  std::string operator()(const HostCall& call) const {
+    const std::string key = call.node->composite ? call.node->composite->name
+                                                 : call.node->schema->Key();
+    return StrCat("eval ", key, " ", call.node->attributes.ToString());
+  }
+  std::string operator()(const Copy& copy) const {
+    return StrCat("copy ", copy.bytes, " bytes");
+  }
+  std::string operator()(const Gemm& gemm) const {
+    return StrCat("gemm ", gemm.m, "x", gemm.n, "x", gemm.k,
+                  gemm.transpose_a ? " ta" : "", gemm.transpose_b ? " tb" : "");
+  }
+  std::string operator()(const DeviceCall& call) const {
+    return StrCat("device call ", call.name, " ", call.payload.size(),
+                  " bytes");
+  }
+};
+
+}  // namespace
+
+std::string ToString(const Action& action) {
+  return std::visit(ActionPrinter(), action);
+}
+
+}  // namespace tim::ir

@@ -1,0 +1,87 @@
+// One action of a plan, as plain data: what to do, not with which handles.
+#ifndef TIM_IR_STEP_H_
+#define TIM_IR_STEP_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/tensor_desc.h"
+
+namespace tim::ir {
+
+/// A kernel argument that is an operand of the step: passed as a buffer and,
+/// for built-in kernels, a following `int` with its offset in elements.
+struct TensorArg {
+  int operand = 0;  ///< Index in Step::operands.
+  /// Bytes per element that the offset counts in.
+  int element_bytes = 4;
+  /// Custom operators: the pointer itself points to the operand, no offset
+  /// argument follows.
+  bool plain_pointer = false;
+  bool operator==(const TensorArg&) const = default;
+};
+/// `bytes` of local memory.
+struct LocalArg {
+  int64_t bytes = 0;
+  bool operator==(const LocalArg&) const = default;
+};
+using KernelArg =
+    std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t, float>;
+
+struct KernelLaunch {
+  std::string source;    ///< Name of an embedded text, "ops/softmax.cl".
+  std::string text;      ///< The program itself where `source` is empty.
+  std::string function;
+  std::string options;   ///< "-DT=float": part of the program's identity.
+  std::vector<KernelArg> arguments;
+  int dimensions = 1;
+  std::array<int64_t, 3> global = {1, 1, 1};
+  std::array<int64_t, 3> local = {0, 0, 0};  ///< All 0: the runtime chooses.
+  bool user_kernel = false;  ///< Never run before Run().
+};
+
+/// Runs OpSchema::eval (or a composite's body) on the device that the step
+/// names, which has `runs_eval`.  Operands: inputs, then outputs; absent ones
+/// have no operand and a null desc.
+struct HostCall {
+  std::shared_ptr<const Node> node;
+  std::vector<std::shared_ptr<const TensorDesc>> inputs;
+  std::vector<std::shared_ptr<const TensorDesc>> outputs;
+};
+
+/// Operand 0 to operand 1, `bytes` bytes; the two may be of two devices, one
+/// of which is the host.  The step's device does it.
+struct Copy {
+  int64_t bytes = 0;
+};
+
+/// C = A * B of dense matrices by the device's library; fields as in BLAS.
+struct Gemm {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t lda = 0;
+  int64_t ldb = 0;
+  int64_t ldc = 0;
+};
+
+/// Bytes that only the device named understands.
+struct DeviceCall {
+  std::string name;
+  std::string payload;
+};
+
+using Action = std::variant<KernelLaunch, HostCall, Copy, Gemm, DeviceCall>;
+
+std::string ToString(const Action& action);
+
+}  // namespace tim::ir
+
+#endif  // TIM_IR_STEP_H_

@@ -1,0 +1,121 @@
+#include "ir/tensor_desc.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked_math.h"
+
+namespace tim::ir {
+
+float Quantization::Scale(int64_t channel) const {
+  if (kind == QuantizationKind::kNone) return 1.0f;
+  if (kind == QuantizationKind::kFixedPoint) return std::ldexp(1.0f, -fl);
+  if (scales.empty()) return 1.0f;
+  if (kind == QuantizationKind::kPerTensor) return scales[0];
+  return scales[std::min<size_t>(channel, scales.size() - 1)];
+}
+
+int32_t Quantization::ZeroPoint(int64_t channel) const {
+  if (kind == QuantizationKind::kNone ||
+      kind == QuantizationKind::kFixedPoint || zero_points.empty()) {
+    return 0;
+  }
+  if (kind == QuantizationKind::kPerTensor) return zero_points[0];
+  return zero_points[std::min<size_t>(channel, zero_points.size() - 1)];
+}
+
+std::string Quantization::ToString() const {
+  switch (kind) {
+    case QuantizationKind::kNone:
+      return "not quantized";
+    case QuantizationKind::kPerTensor:
+      return StrCat("scale ", Scale(), " zero point ", ZeroPoint());
+    case QuantizationKind::kPerChannel:
+      return StrCat(scales.size(), " scales along axis ", axis);
+    case QuantizationKind::kFixedPoint:
+      return StrCat("fixed point fl ", fl);
+  }
+  return "?";
+}
+
+const char* ToString(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kDevice:
+      return "device";
+    case MemoryKind::kHost:
+      return "host";
+    case MemoryKind::kShared:
+      return "shared";
+  }
+  return "?";
+}
+
+std::string TensorDesc::ToString() const {
+  std::string out = StrCat(ir::ToString(type), " ", shape.ToString());
+  if (quantized()) out += StrCat(" ", quantization.ToString());
+  if (!layout.dense()) out += StrCat(" ", layout.ToString());
+  return out;
+}
+
+bool SameElements(const TensorDesc& a, const TensorDesc& b) {
+  if (a.type != b.type) return false;
+  if (!IsInteger(a.type)) return true;
+  if (a.quantization.per_channel() || b.quantization.per_channel()) {
+    return a.quantization == b.quantization;
+  }
+  return a.quantization.Scale() == b.quantization.Scale() &&
+         a.quantization.ZeroPoint() == b.quantization.ZeroPoint();
+}
+
+std::vector<int64_t> PhysicalDims(const TensorDesc& desc) {
+  std::vector<int64_t> dims = desc.shape.dims();
+  if (desc.layout.blocked()) {
+    dims[desc.layout.axis] =
+        CeilDiv(dims[desc.layout.axis], desc.layout.block);
+    dims.insert(dims.begin(), desc.layout.block);
+  }
+  return dims;
+}
+
+Result<int64_t> PhysicalElements(const TensorDesc& desc) {
+  if (!desc.shape.IsStatic()) {
+    return InvalidArgument("shape ", desc.shape.ToString(),
+                           " is not completely known");
+  }
+  std::optional<int64_t> count = 1;
+  if (desc.layout.kind == LayoutKind::kStrided) {
+    for (int axis = 0; axis < desc.shape.rank() && count; ++axis) {
+      const auto span =
+          CheckedMul(desc.shape[axis] - 1, desc.layout.strides[axis]);
+      count = span ? CheckedAdd(*count, *span) : std::nullopt;
+    }
+  } else {
+    for (const int64_t dim : PhysicalDims(desc)) {
+      count = CheckedMul(*count, dim);
+      if (!count) break;
+    }
+  }
+  if (!count) {
+    return InvalidArgument("the size of ", desc.shape.ToString(),
+                           " overflows 64 bits");
+  }
+  return *count;
+}
+
+Result<int64_t> ByteSize(const TensorDesc& desc) {
+  const DataTypeInfo& info = Info(desc.type);
+  if (info.bits == 0) return InvalidArgument("the data type is unknown");
+  TIM_ASSIGN_OR_RETURN(int64_t elements, PhysicalElements(desc));
+  if (info.bits == 4 && desc.shape.rank() > 0 && elements > 0) {
+    const int64_t row = desc.shape[0];
+    return elements / row * CeilDiv(row, 2);
+  }
+  const auto bytes = CheckedMul(elements, CeilDiv(info.bits, 8));
+  if (!bytes) {
+    return InvalidArgument("the size of ", desc.ToString(),
+                           " overflows 64 bits");
+  }
+  return *bytes;
+}
+
+}  // namespace tim::ir

@@ -1,0 +1,41 @@
+// A compiled graph on its devices: programs built, constants uploaded.
+#ifndef TIM_RUNTIME_EXECUTABLE_H_
+#define TIM_RUNTIME_EXECUTABLE_H_
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "ir/plan.h"
+
+namespace tim::runtime {
+
+/// Immutable after Create; used by any number of ExecutionContexts from any
+/// thread.  Keeps its devices alive.
+class Executable {
+ public:
+  /// Verifies the plan, builds every program (in `store` or from source) and
+  /// uploads the constants.  devices[i] is plan.devices[i].
+  static Result<std::shared_ptr<const Executable>> Create(
+      ir::Plan plan, std::vector<std::shared_ptr<device::Device>> devices,
+      std::shared_ptr<device::BinaryStore> store);
+
+  const ir::Plan& plan() const { return plan_; }
+  device::Device& device(int index) const { return *devices_[index]; }
+  device::BinaryStore& store() const { return *store_; }
+  /// The buffer of plan().constants[index].
+  device::Buffer& constant(int index) const { return *constants_[index]; }
+
+ private:
+  Executable() = default;
+
+  ir::Plan plan_;
+  std::vector<std::shared_ptr<device::Device>> devices_;
+  std::shared_ptr<device::BinaryStore> store_;
+  std::vector<std::shared_ptr<device::Buffer>> constants_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_EXECUTABLE_H_

@@ -1,0 +1,39 @@
+// One run in flight: arenas, streams, and the steps made ready.
+#ifndef TIM_RUNTIME_EXECUTION_CONTEXT_H_
+#define TIM_RUNTIME_EXECUTION_CONTEXT_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "runtime/executable.h"
+#include "runtime/state_set.h"
+
+namespace tim::runtime {
+
+/// One thread at a time; several contexts of one Executable run side by side.
+class ExecutionContext {
+ public:
+  /// Allocates arenas, prepares the steps, and runs the built-in kernels once
+  /// on zeroed memory, so that Run() meets no first-use compilation.
+  static Result<std::unique_ptr<ExecutionContext>> Create(
+      std::shared_ptr<const Executable> executable);
+  ~ExecutionContext();
+
+  /// Blocks until the outputs are complete.  `inputs` and `outputs`: dense
+  /// host memory in the order of plan().inputs and plan().outputs.  `states`
+  /// may be null where the plan has none.  On failure nothing is retried;
+  /// after kDeviceLost every further Run gives the same error.
+  Status Run(std::span<const void* const> inputs,
+             std::span<void* const> outputs, StateSet* states);
+
+ private:
+  struct Impl;
+  explicit ExecutionContext(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_EXECUTION_CONTEXT_H_

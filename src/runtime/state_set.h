@@ -1,0 +1,42 @@
+// The VARIABLE tensors of a graph between its runs.
+#ifndef TIM_RUNTIME_STATE_SET_H_
+#define TIM_RUNTIME_STATE_SET_H_
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "runtime/executable.h"
+
+namespace tim::runtime {
+
+/// Two buffers per state that a run writes (every read of a run sees the value
+/// from before it), one per state that is only read.  One run in flight and
+/// one thread at a time.
+class StateSet {
+ public:
+  /// All states start with zero bytes.
+  static Result<std::unique_ptr<StateSet>> Create(
+      std::shared_ptr<const Executable> executable);
+
+  /// Dense bytes of plan.states[index]; waits for the device.
+  Status Write(int index, const void* data);
+  Status Read(int index, void* data) const;
+
+  device::Buffer& read_buffer(int index) const { return *states_[index].read; }
+  device::Buffer& write_buffer(int index) const;
+  /// After a successful run: what was written becomes what is read.
+  void Advance();
+
+ private:
+  struct State {
+    std::unique_ptr<device::Buffer> read;
+    std::unique_ptr<device::Buffer> write;  // null where never written
+  };
+  std::shared_ptr<const Executable> executable_;
+  std::vector<State> states_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_STATE_SET_H_
