@@ -32,12 +32,12 @@ inline uint16_t FloatToHalf(float value) {
     // Adding 0.5 leaves the value in the low bits, in units of 2^-24, rounded
     // by the hardware.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-    return sign |
-           static_cast<uint16_t>(std::bit_cast<uint32_t>(shifted) - 0x3f000000u);
+    return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(shifted) -
+                                        0x3f000000u);
   }
   const uint32_t odd = (magnitude >> 13) & 1u;
-  return sign | static_cast<uint16_t>(
-                    (magnitude + 0xfffu + odd - 0x38000000u) >> 13);
+  return sign |
+         static_cast<uint16_t>((magnitude + 0xfffu + odd - 0x38000000u) >> 13);
 }
 
 inline float BFloat16ToFloat(uint16_t bits) {

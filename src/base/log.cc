@@ -13,8 +13,8 @@ bool LogEnabled(Severity severity) {
 void LogLine(Severity severity, const std::string& text) {
   static constexpr const char* kNames[] = {"off", "error", "warning", "info",
                                            "debug"};
-  const std::string line = StrCat("tim-cl [", kNames[static_cast<int>(severity)],
-                                  "] ", text, "\n");
+  const std::string line =
+      StrCat("tim-cl [", kNames[static_cast<int>(severity)], "] ", text, "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

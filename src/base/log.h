@@ -8,7 +8,13 @@
 
 namespace tim {
 
-enum class Severity { kOff = 0, kError = 1, kWarning = 2, kInfo = 3, kDebug = 4 };
+enum class Severity {
+  kOff = 0,
+  kError = 1,
+  kWarning = 2,
+  kInfo = 3,
+  kDebug = 4
+};
 
 /// True where a message of `severity` would be printed.  Any thread.
 bool LogEnabled(Severity severity);
@@ -18,11 +24,10 @@ void LogLine(Severity severity, const std::string& text);
 
 /// TIM_LOG(kWarning, "tensor ", id, " is never read"): the arguments are
 /// evaluated only where the message is printed.
-#define TIM_LOG(severity, ...)                                      \
-  do {                                                              \
-    if (::tim::LogEnabled(::tim::Severity::severity))               \
-      ::tim::LogLine(::tim::Severity::severity,                     \
-                     ::tim::StrCat(__VA_ARGS__));                   \
+#define TIM_LOG(severity, ...)                                               \
+  do {                                                                       \
+    if (::tim::LogEnabled(::tim::Severity::severity))                        \
+      ::tim::LogLine(::tim::Severity::severity, ::tim::StrCat(__VA_ARGS__)); \
   } while (false)
 
 }  // namespace tim

@@ -76,8 +76,8 @@ Options ParseOptions(const char* (*get)(const char* name),
     if (text == nullptr || *text == '\0') continue;
     const Status status = spec.parse(text, &options);
     if (status.ok()) continue;
-    *warnings += StrCat(spec.name, "='", text, "' is ignored: ",
-                        status.message(), "\n");
+    *warnings +=
+        StrCat(spec.name, "='", text, "' is ignored: ", status.message(), "\n");
   }
   return options;
 }

@@ -79,18 +79,17 @@ Status MakeInternal(const char* file, int line, std::string message);
 }  // namespace internal
 
 /// A broken invariant.  Aborts in debug builds, a Status elsewhere.
-#define TIM_INTERNAL(...)                              \
-  ::tim::internal::MakeInternal(__FILE__, __LINE__,    \
-                                ::tim::StrCat(__VA_ARGS__))
+#define TIM_INTERNAL(...) \
+  ::tim::internal::MakeInternal(__FILE__, __LINE__, ::tim::StrCat(__VA_ARGS__))
 
 /// States an invariant: checked in debug builds only.
 #ifdef NDEBUG
 #define TIM_DCHECK(condition) static_cast<void>(0)
 #else
-#define TIM_DCHECK(condition)                                        \
-  ((condition) ? static_cast<void>(0)                                \
-               : static_cast<void>(TIM_INTERNAL("check failed: ",    \
-                                                #condition)))
+#define TIM_DCHECK(condition) \
+  ((condition)                \
+       ? static_cast<void>(0) \
+       : static_cast<void>(TIM_INTERNAL("check failed: ", #condition)))
 #endif
 
 /// A value or the reason why there is none.
@@ -102,12 +101,12 @@ class [[nodiscard]] Result {
     TIM_DCHECK(!status_.ok());
   }
   template <typename U>
-    requires(std::is_constructible_v<T, U &&> &&
-             !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Status> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Result<T>> &&
-             std::is_convertible_v<U &&, T>)
-  Result(U&& value) : value_(std::forward<U>(value)) {}
+  requires(std::is_constructible_v<T, U&&> &&
+           !std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Status> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Result<T>> &&
+           std::is_convertible_v<U&&, T>) Result(U&& value)
+      : value_(std::forward<U>(value)) {}
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
@@ -129,14 +128,14 @@ class [[nodiscard]] Result {
 #define TIM_CONCAT(a, b) TIM_CONCAT_INNER(a, b)
 
 /// Returns from the enclosing function where `expression` is not ok.
-#define TIM_RETURN_IF_ERROR(expression)                        \
-  do {                                                         \
-    ::tim::Status tim_status = (expression);                   \
-    if (!tim_status.ok()) return tim_status;                   \
+#define TIM_RETURN_IF_ERROR(expression)      \
+  do {                                       \
+    ::tim::Status tim_status = (expression); \
+    if (!tim_status.ok()) return tim_status; \
   } while (false)
 
 /// Declares or assigns `target` from a Result, or returns its Status.
-#define TIM_ASSIGN_OR_RETURN(target, expression) \
+#define TIM_ASSIGN_OR_RETURN(target, expression)                       \
   TIM_ASSIGN_OR_RETURN_IMPL(TIM_CONCAT(tim_result_, __LINE__), target, \
                             expression)
 #define TIM_ASSIGN_OR_RETURN_IMPL(result, target, expression) \

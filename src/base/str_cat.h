@@ -21,8 +21,7 @@ class StrPiece {
   StrPiece(char c) : text_(buffer_, 1) { buffer_[0] = c; }
   StrPiece(bool value) : text_(value ? "true" : "false") {}
   template <typename T>
-    requires(std::integral<T> || std::floating_point<T>)
-  StrPiece(T value) {
+  requires(std::integral<T> || std::floating_point<T>) StrPiece(T value) {
     const auto end = std::to_chars(buffer_, buffer_ + sizeof(buffer_), value);
     text_ = std::string_view(buffer_, end.ptr - buffer_);
   }

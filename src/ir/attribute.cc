@@ -16,7 +16,8 @@ struct Printer {
   std::string operator()(const std::vector<T>& values) const {
     return StrCat("[", StrJoin(values, ", "), "]");
   }
-  std::string operator()(const std::shared_ptr<const ConstantData>& data) const {
+  std::string operator()(
+      const std::shared_ptr<const ConstantData>& data) const {
     return data ? StrCat("tensor ", data->hash.ToString()) : "no tensor";
   }
   std::string operator()(const std::shared_ptr<const Graph>& graph) const {
@@ -39,8 +40,8 @@ const T& Get(const AttributeMap& map, std::string_view name) {
 }  // namespace
 
 const char* ToString(AttributeType type) {
-  static constexpr const char* kNames[] = {"bool",   "int",     "float",
-                                           "string", "ints",    "floats",
+  static constexpr const char* kNames[] = {"bool",    "int",    "float",
+                                           "string",  "ints",   "floats",
                                            "strings", "tensor", "graph"};
   static_assert(std::size(kNames) == std::variant_size_v<Attribute>);
   return kNames[static_cast<int>(type)];

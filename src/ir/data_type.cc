@@ -11,9 +11,12 @@ constexpr DataTypeInfo Integer(DataType type, const char* name) {
   // A uint64 code above the int64 range is not reachable by any operator.
   constexpr int64_t kMax = sizeof(T) == 8 ? std::numeric_limits<int64_t>::max()
                                           : static_cast<int64_t>(Limits::max());
-  return {type, name, static_cast<int>(sizeof(T) * 8),
+  return {type,
+          name,
+          static_cast<int>(sizeof(T) * 8),
           Limits::is_signed ? NumberKind::kSigned : NumberKind::kUnsigned,
-          static_cast<int64_t>(Limits::min()), kMax};
+          static_cast<int64_t>(Limits::min()),
+          kMax};
 }
 
 constexpr DataTypeInfo kTable[] = {

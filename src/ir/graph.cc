@@ -39,7 +39,8 @@ ValueId Graph::AddValue(TensorDesc desc, Role role, std::string name) {
 ValueId Graph::AddConstant(TensorDesc desc,
                            std::shared_ptr<const ConstantData> data,
                            std::string name) {
-  const ValueId id = AddValue(std::move(desc), Role::kConstant, std::move(name));
+  const ValueId id =
+      AddValue(std::move(desc), Role::kConstant, std::move(name));
   values_[id]->constant = std::move(data);
   values_[id]->shape_declared = true;
   return id;
@@ -172,7 +173,8 @@ Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
   if (order.size() == NodeIds().size()) return order;
   std::string names;
   for (const NodeId id : NodeIds()) {
-    if (missing[id] > 0) names += StrCat(names.empty() ? "" : ", ", node(id).name);
+    if (missing[id] > 0)
+      names += StrCat(names.empty() ? "" : ", ", node(id).name);
   }
   return InvalidArgument(
       "the graph has a cycle through or before these operations: ", names);
@@ -226,9 +228,9 @@ std::string Names(const Graph& graph, const std::vector<ValueId>& ids) {
 }
 
 void DumpTo(const Graph& graph, const std::string& indent, std::string* out) {
-  *out += StrCat(indent, "graph ", graph.name(), " ",
-                 Names(graph, graph.inputs()), " -> ",
-                 Names(graph, graph.outputs()), "\n");
+  *out +=
+      StrCat(indent, "graph ", graph.name(), " ", Names(graph, graph.inputs()),
+             " -> ", Names(graph, graph.outputs()), "\n");
   for (const ValueId id : graph.ValueIds()) {
     const Value& value = graph.value(id);
     *out += StrCat(indent, "  ", value.name, ": ", value.desc.ToString(),
@@ -240,10 +242,9 @@ void DumpTo(const Graph& graph, const std::string& indent, std::string* out) {
   }
   for (const NodeId id : graph.NodeIds()) {
     const Node& node = graph.node(id);
-    const std::string key =
-        node.composite ? node.composite->name
-        : node.schema  ? node.schema->Key()
-                       : "?";
+    const std::string key = node.composite ? node.composite->name
+                            : node.schema  ? node.schema->Key()
+                                           : "?";
     *out += StrCat(indent, "  ", Names(graph, node.outputs), " = ", key, " ",
                    node.attributes.ToString(), " ", Names(graph, node.inputs),
                    "  # ", node.name, "\n");

@@ -61,7 +61,7 @@ struct Node {
   std::string name;  ///< Instance name for messages: "Conv2d#3".
   const OpSchema* schema = nullptr;
   AttributeMap attributes;
-  std::vector<ValueId> inputs;  ///< kNone = optional input absent.
+  std::vector<ValueId> inputs;   ///< kNone = optional input absent.
   std::vector<ValueId> outputs;  ///< kNone = optional output not wanted.
   std::shared_ptr<const Composite> composite;  ///< Set on composite nodes.
 };
@@ -96,6 +96,7 @@ class Graph {
   const std::vector<ValueId>& outputs() const { return outputs_; }
   void AddInput(ValueId value) { inputs_.push_back(value); }
   void AddOutput(ValueId value) { outputs_.push_back(value); }
+  void SetGraphOutput(int index, ValueId value) { outputs_[index] = value; }
   bool IsOutput(ValueId value) const;
 
   /// A write to a state: after a run the state `state` holds `value`.
@@ -108,6 +109,9 @@ class Graph {
   }
   void AddStateUpdate(ValueId state, ValueId value) {
     state_updates_.push_back({state, value});
+  }
+  void SetStateUpdate(int index, ValueId value) {
+    state_updates_[index].value = value;
   }
   /// A graph output or a state update needs the value.
   bool IsLiveOut(ValueId value) const;

@@ -33,9 +33,8 @@ void AddEpilogue(const Composite& fused, KernelNode* out) {
     for (const ValueId id : next.inputs) {
       const auto& inputs = body.inputs();
       const auto it = std::find(inputs.begin(), inputs.end(), id);
-      step.operands.push_back(id == running
-                                  ? kRunning
-                                  : static_cast<int>(it - inputs.begin()));
+      step.operands.push_back(
+          id == running ? kRunning : static_cast<int>(it - inputs.begin()));
     }
     running = next.outputs[0];
     step.result = body.value(running).desc;
@@ -45,8 +44,7 @@ void AddEpilogue(const Composite& fused, KernelNode* out) {
 
 }  // namespace
 
-KernelNode MakeKernelNode(const Graph& graph, NodeId id) {
-  const Node& node = graph.node(id);
+KernelNode MakeKernelNode(const Graph& graph, const Node& node) {
   KernelNode out;
   out.node = &node;
   out.anchor = &node;

@@ -49,8 +49,9 @@ struct KernelNode {
   }
 };
 
-/// Makes the view of one node of a graph (types and shapes inferred).
-KernelNode MakeKernelNode(const Graph& graph, NodeId id);
+/// The view of a node whose operands are values of `graph` (types and shapes
+/// inferred).  It points into `node`.
+KernelNode MakeKernelNode(const Graph& graph, const Node& node);
 
 /// Layouts of all inputs (absent ones: any) and outputs that go together.
 struct LayoutTuple {
@@ -86,7 +87,7 @@ struct LoweredOperand {
 struct LoweredStep {
   Action action;
   std::vector<LoweredOperand> operands;  ///< What TensorArg::operand indexes.
-  std::vector<bool> written;  ///< Per operand: the step writes it.
+  std::vector<bool> written;             ///< Per operand: the step writes it.
 };
 
 struct Lowering {

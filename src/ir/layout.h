@@ -18,8 +18,8 @@ enum class LayoutKind : uint8_t {
 
 struct Layout {
   LayoutKind kind = LayoutKind::kDense;
-  int axis = -1;                 ///< kBlocked
-  int64_t block = 0;             ///< kBlocked
+  int axis = -1;                      ///< kBlocked
+  int64_t block = 0;                  ///< kBlocked
   std::vector<int64_t> strides = {};  ///< kStrided, in elements
   std::string id = {};                ///< kOpaque
 

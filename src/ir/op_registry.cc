@@ -22,7 +22,8 @@ void OpRegistry::Add(OpSchema schema) {
 void OpRegistry::Add(KernelDef kernel) {
   for (const auto& other : kernels_) {
     if (other->name == kernel.name) {
-      problems_.push_back(StrCat("kernel ", kernel.name, " is registered twice"));
+      problems_.push_back(
+          StrCat("kernel ", kernel.name, " is registered twice"));
       return;
     }
   }

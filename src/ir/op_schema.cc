@@ -32,8 +32,8 @@ Status CheckAttribute(const AttributeSpec& spec, const Attribute& value) {
 Status AddDefault(const AttributeSpec& spec, AttributeMap* attributes) {
   if (attributes->Find(spec.name) != nullptr) return OkStatus();
   if (!spec.default_value) {
-    return InvalidArgument("attribute '", spec.name, "' (",
-                           ToString(spec.type), ") is missing");
+    return InvalidArgument("attribute '", spec.name, "' (", ToString(spec.type),
+                           ") is missing");
   }
   attributes->Set(spec.name, *spec.default_value);
   return OkStatus();
@@ -52,11 +52,17 @@ void DumpAttribute(const AttributeSpec& spec, std::string* out) {
 
 std::span<const AttributeSpec> ReservedAttributes() {
   static const AttributeSpec kSpecs[] = {
-      {kOverflowPolicy, AttributeType::kInt, int64_t{1},
+      {kOverflowPolicy,
+       AttributeType::kInt,
+       int64_t{1},
        {{"wrap", 0}, {"saturate", 1}}},
-      {kRoundingPolicy, AttributeType::kInt, int64_t{1},
+      {kRoundingPolicy,
+       AttributeType::kInt,
+       int64_t{1},
        {{"to_zero", 0}, {"to_nearest_even", 1}}},
-      {kRoundType, AttributeType::kInt, int64_t{1},
+      {kRoundType,
+       AttributeType::kInt,
+       int64_t{1},
        {{"ceiling", 0}, {"floor", 1}}},
       {kAccumulatorBits, AttributeType::kInt, int64_t{0}},
   };

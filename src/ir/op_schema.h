@@ -32,9 +32,12 @@ struct AttributeSpec {
 };
 
 /// The four attributes that every operator has (SetRoundingPolicy).
-inline constexpr char kOverflowPolicy[] = "overflow_policy";  ///< 0 wrap, 1 saturate
-inline constexpr char kRoundingPolicy[] = "rounding_policy";  ///< 0 to zero, 1 to nearest even
-inline constexpr char kRoundType[] = "round_type";  ///< 0 ceiling, 1 floor (pooled extents)
+inline constexpr char kOverflowPolicy[] =
+    "overflow_policy";  ///< 0 wrap, 1 saturate
+inline constexpr char kRoundingPolicy[] =
+    "rounding_policy";  ///< 0 to zero, 1 to nearest even
+inline constexpr char kRoundType[] =
+    "round_type";  ///< 0 ceiling, 1 floor (pooled extents)
 inline constexpr char kAccumulatorBits[] = "accumulator_bits";
 std::span<const AttributeSpec> ReservedAttributes();
 
@@ -54,7 +57,7 @@ struct MutableTensor {
 /// (leave unknown what cannot be known) and never crash.
 struct InferContext {
   struct Input {
-    const TensorDesc* desc = nullptr;  ///< Null where absent.
+    const TensorDesc* desc = nullptr;        ///< Null where absent.
     const ConstantData* constant = nullptr;  ///< Bytes, dense, where known.
     bool is_scalar = false;
   };

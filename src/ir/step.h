@@ -34,15 +34,15 @@ using KernelArg =
     std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t, float>;
 
 struct KernelLaunch {
-  std::string source;    ///< Name of an embedded text, "ops/softmax.cl".
-  std::string text;      ///< The program itself where `source` is empty.
+  std::string source;  ///< Name of an embedded text, "ops/softmax.cl".
+  std::string text;    ///< The program itself where `source` is empty.
   std::string function;
-  std::string options;   ///< "-DT=float": part of the program's identity.
+  std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;
   int dimensions = 1;
   std::array<int64_t, 3> global = {1, 1, 1};
   std::array<int64_t, 3> local = {0, 0, 0};  ///< All 0: the runtime chooses.
-  bool user_kernel = false;  ///< Never run before Run().
+  bool user_kernel = false;                  ///< Never run before Run().
 };
 
 /// Runs OpSchema::eval (or a composite's body) on the device that the step

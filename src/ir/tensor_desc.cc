@@ -70,8 +70,7 @@ bool SameElements(const TensorDesc& a, const TensorDesc& b) {
 std::vector<int64_t> PhysicalDims(const TensorDesc& desc) {
   std::vector<int64_t> dims = desc.shape.dims();
   if (desc.layout.blocked()) {
-    dims[desc.layout.axis] =
-        CeilDiv(dims[desc.layout.axis], desc.layout.block);
+    dims[desc.layout.axis] = CeilDiv(dims[desc.layout.axis], desc.layout.block);
     dims.insert(dims.begin(), desc.layout.block);
   }
   return dims;

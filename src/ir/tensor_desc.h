@@ -16,17 +16,18 @@ namespace tim::ir {
 enum class QuantizationKind : uint8_t {
   kNone,
   kPerTensor,
-  kPerChannel,   ///< One scale per index of `axis`.
-  kFixedPoint,   ///< real = code * 2^-fl
+  kPerChannel,  ///< One scale per index of `axis`.
+  kFixedPoint,  ///< real = code * 2^-fl
 };
 
 /// Real value of a code: (code - zero_point) * scale.
 struct Quantization {
   QuantizationKind kind = QuantizationKind::kNone;
-  int axis = -1;                     ///< kPerChannel
-  std::vector<float> scales = {};         ///< 1, or one per channel
-  std::vector<int32_t> zero_points = {};  ///< shorter than `scales`: the last counts
-  int fl = 0;                        ///< kFixedPoint: fractional bits
+  int axis = -1;                   ///< kPerChannel
+  std::vector<float> scales = {};  ///< 1, or one per channel
+  std::vector<int32_t> zero_points =
+      {};      ///< shorter than `scales`: the last counts
+  int fl = 0;  ///< kFixedPoint: fractional bits
 
   static Quantization PerTensor(float scale, int32_t zero_point) {
     return {.kind = QuantizationKind::kPerTensor,

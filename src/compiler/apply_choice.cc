@@ -1,0 +1,202 @@
+#include "compiler/apply_choice.h"
+
+#include <bit>
+#include <map>
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::NodeId;
+using ir::ValueId;
+
+class Applier {
+ public:
+  Applier(Module& module, LocationTable& locations)
+      : module_(module), graph_(module.graph), locations_(locations) {}
+
+  Status Run(const std::vector<NodeId>& order,
+             const std::vector<Candidate>& chosen) {
+    const int host = locations_.Intern({0, ir::Layout::Dense()});
+    const int primary =
+        locations_.Intern({module_.primary_device(), ir::Layout::Dense()});
+    for (const ValueId id : graph_.ValueIds()) {
+      const ir::Role role = graph_.value(id).role;
+      if (role == ir::Role::kInput) SetHome(id, host);
+      if (role == ir::Role::kState) SetHome(id, primary);
+    }
+    for (size_t i = 0; i < order.size(); ++i) {
+      TIM_RETURN_IF_ERROR(ApplyNode(order[i], chosen[i]));
+    }
+    return MoveLiveOuts(primary);
+  }
+
+ private:
+  void SetHome(ValueId id, int location) {
+    copies_[id] = {{location, id}};
+    graph_.value(id).desc.layout = locations_[location].layout;
+    SetDevice(id, locations_[location].device);
+  }
+
+  void SetDevice(ValueId id, int device) {
+    if (id >= static_cast<int>(module_.locations.size())) {
+      module_.locations.resize(id + 1, 0);
+    }
+    module_.locations[id] = device;
+  }
+
+  void SetPlacement(NodeId id, const Placement& placement) {
+    if (id >= static_cast<int>(module_.placements.size())) {
+      module_.placements.resize(id + 1);
+    }
+    module_.placements[id] = placement;
+  }
+
+  Status ApplyNode(NodeId id, const Candidate& candidate) {
+    SetPlacement(id, candidate.placement);
+    const size_t inputs = graph_.node(id).inputs.size();
+    for (size_t i = 0; i < inputs; ++i) {
+      const ValueId input = graph_.node(id).inputs[i];
+      if (input == ir::kNone) continue;
+      TIM_ASSIGN_OR_RETURN(const ValueId there,
+                           Bring(input, candidate.inputs[i]));
+      if (there != input) graph_.SetInput(id, static_cast<int>(i), there);
+    }
+    const std::vector<ValueId> outputs = graph_.node(id).outputs;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] != ir::kNone) SetHome(outputs[i], candidate.outputs[i]);
+    }
+    return OkStatus();
+  }
+
+  Status MoveLiveOuts(int primary) {
+    for (int i = 0; i < static_cast<int>(graph_.outputs().size()); ++i) {
+      const ValueId id = graph_.outputs()[i];
+      if (!copies_.contains(id)) continue;  // constant, or never written
+      const int target = OutputLocation(locations_, Present(id));
+      TIM_ASSIGN_OR_RETURN(const ValueId there, Bring(id, target));
+      graph_.SetGraphOutput(i, there);
+    }
+    const auto updates = graph_.state_updates();
+    for (size_t i = 0; i < updates.size(); ++i) {
+      TIM_ASSIGN_OR_RETURN(const ValueId there,
+                           Bring(updates[i].value, primary));
+      graph_.SetStateUpdate(static_cast<int>(i), there);
+    }
+    return OkStatus();
+  }
+
+  uint64_t Present(ValueId id) const {
+    uint64_t set = 0;
+    for (const auto& [location, copy] : copies_.at(id)) {
+      set |= uint64_t{1} << location;
+    }
+    return set;
+  }
+
+  // The value that has the content of `id` at a location.
+  Result<ValueId> Bring(ValueId id, int target) {
+    if (graph_.value(id).constant) return BringConstant(id, target);
+    double cost = 0;
+    for (const Move& move :
+         Route(module_, locations_, Present(id), target, 0, &cost)) {
+      TIM_ASSIGN_OR_RETURN(const ValueId moved,
+                           AddMove(copies_[id].at(move.from), move));
+      copies_[id][move.to] = moved;
+    }
+    return copies_[id].at(target);
+  }
+
+  // Constants are everywhere; only their layout is made.
+  Result<ValueId> BringConstant(ValueId id, int target) {
+    const ir::Layout& layout = locations_[target].layout;
+    if (layout.dense()) return id;
+    const auto [it, added] = copies_[id].emplace(target, ir::kNone);
+    if (!added) return it->second;
+    const ir::Value& value = graph_.value(id);
+    ir::TensorDesc desc = value.desc;
+    desc.layout = layout;
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc));
+    std::vector<std::byte> data(bytes);
+    const Node node = ReorderNode(value.name);
+    const ir::ConstTensor in[] = {{&value.desc, value.constant->bytes.data()}};
+    const ir::MutableTensor out[] = {{&desc, data.data()}};
+    TIM_RETURN_IF_ERROR(node.schema->eval(ir::EvalContext{node, in, out}));
+    it->second = graph_.AddConstant(desc, ir::MakeConstant(std::move(data)),
+                                    value.name + "/" + layout.ToString());
+    return it->second;
+  }
+
+  Node ReorderNode(const std::string& of) const {
+    Node node;
+    node.name = StrCat("reorder(", of, ")");
+    node.schema = module_.registry.Find("tim.Reorder");
+    return node;
+  }
+
+  Result<ValueId> AddMove(ValueId from, const Move& move) {
+    const Location& target = locations_[move.to];
+    ir::TensorDesc desc = graph_.value(from).desc;
+    desc.layout = target.layout;
+    const ValueId to = graph_.AddValue(desc);
+    SetDevice(to, target.device);
+    Node node = ReorderNode(graph_.value(from).name);
+    if (node.schema == nullptr) {
+      return TIM_INTERNAL("tim.Reorder is not registered");
+    }
+    TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
+    node.inputs = {from};
+    node.outputs = {to};
+    const NodeId id = graph_.AddNode(std::move(node));
+    Placement placement{.kind = RunKind::kTransfer, .device = target.device};
+    const int source_device = locations_[move.from].device;
+    if (source_device == target.device) {
+      placement = ChooseReorder(graph_.node(id), target.device);
+    } else if (target.device == 0) {
+      placement.device = source_device;  // a device copies to the host
+    }
+    SetPlacement(id, placement);
+    return to;
+  }
+
+  Placement ChooseReorder(const Node& node, int device) const {
+    const ir::KernelNode view = ir::MakeKernelNode(graph_, node);
+    ir::KernelNode dense = view;
+    dense.inputs[0].layout = dense.outputs[0].layout = ir::Layout::Dense();
+    const ir::DeviceInfo& info = module_.device(device);
+    const ir::LayoutTuple wanted{{view.inputs[0].layout},
+                                 {view.outputs[0].layout}};
+    for (const ir::KernelDef* kernel :
+         module_.registry.Kernels("tim.Reorder", info.kind)) {
+      if (!kernel->supports(dense, info).ok()) continue;
+      for (const ir::LayoutTuple& tuple : kernel->layouts(dense, info)) {
+        if (tuple == wanted) {
+          return {.kind = RunKind::kKernel, .device = device, .kernel = kernel};
+        }
+      }
+    }
+    return {.kind = RunKind::kEval, .device = device};
+  }
+
+  Module& module_;
+  Graph& graph_;
+  LocationTable& locations_;
+  // Per original value: the value that holds it at each location.
+  std::map<ValueId, std::map<int, ValueId>> copies_;
+};
+
+}  // namespace
+
+int OutputLocation(LocationTable& locations, uint64_t present) {
+  return locations.Intern(
+      {locations[std::countr_zero(present)].device, ir::Layout::Dense()});
+}
+
+Status ApplyChoice(Module& module, LocationTable& locations,
+                   const std::vector<NodeId>& order,
+                   const std::vector<Candidate>& chosen) {
+  return Applier(module, locations).Run(order, chosen);
+}
+
+}  // namespace tim::compiler

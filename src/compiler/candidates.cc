@@ -1,0 +1,225 @@
+#include "compiler/candidates.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tim::compiler {
+namespace {
+
+using ir::KernelNode;
+using ir::Node;
+
+// A host step beside another device is the last resort.
+constexpr double kHostStepPenalty = 1000;
+constexpr double kTransferGBytesPerSecond = 5;
+constexpr double kTransferUs = 10;
+constexpr double kReorderEfficiency = 0.3;
+
+// Fills one node's candidates.
+class Enumerator {
+ public:
+  Enumerator(const Module& module, const Node& node, LocationTable& locations)
+      : module_(module),
+        node_(node),
+        locations_(locations),
+        view_(ir::MakeKernelNode(module.graph, node)),
+        pinned_(module.options.placement ? module.options.placement(node)
+                                         : -1) {}
+
+  void Run() {
+    for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {
+      if (pinned_ >= 0 && pinned_ != d) continue;
+      AddView(d);
+      AddKernels(d);
+      AddEval(d);
+    }
+  }
+
+  NodeCandidates Take() { return std::move(found_); }
+
+ private:
+  void Add(Placement placement, const ir::LayoutTuple& layouts, double cost,
+           const std::string& name) {
+    Candidate candidate{
+        .placement = placement,
+        .inputs = Locations(placement.device, layouts.inputs, node_.inputs),
+        .outputs = Locations(placement.device, layouts.outputs, node_.outputs),
+        .cost = cost,
+        .label = {}};
+    const std::string device = module_.device(placement.device).kind;
+    candidate.label = StrCat(device, ":", name);
+    for (const ir::Layout& layout : layouts.outputs) {
+      if (!layout.dense()) candidate.label += StrCat(" -> ", layout.ToString());
+    }
+    found_.candidates.push_back(std::move(candidate));
+  }
+
+  std::vector<int> Locations(int device, const std::vector<ir::Layout>& layouts,
+                             const std::vector<ir::ValueId>& values) {
+    std::vector<int> out;
+    for (size_t i = 0; i < values.size(); ++i) {
+      out.push_back(values[i] == ir::kNone
+                        ? kNoLocation
+                        : locations_.Intern({device, layouts[i]}));
+    }
+    return out;
+  }
+
+  void AddView(int device) {
+    if (node_.composite || !node_.schema->is_view) return;
+    const NodeDescs descs(module_.graph, node_);
+    if (!node_.schema->is_view(descs.view())) return;
+    Add({.kind = RunKind::kView, .device = device}, ir::DenseLayouts(view_), 0,
+        "view");
+  }
+
+  void AddKernels(int device) {
+    const ir::DeviceInfo& info = module_.device(device);
+    for (const ir::KernelDef* kernel :
+         module_.registry.Kernels(KernelOpName(node_), info.kind)) {
+      const Status supported = kernel->supports(view_, info);
+      if (!supported.ok()) {
+        found_.refused.push_back(
+            StrCat(info.kind, ":", kernel->name, ": ", supported.message()));
+        continue;
+      }
+      const auto tuples = kernel->layouts
+                              ? kernel->layouts(view_, info)
+                              : std::vector{ir::DenseLayouts(view_)};
+      for (const ir::LayoutTuple& layouts : tuples) {
+        KernelNode laid_out = view_;
+        for (size_t i = 0; i < layouts.inputs.size(); ++i) {
+          laid_out.inputs[i].layout = layouts.inputs[i];
+        }
+        for (size_t i = 0; i < layouts.outputs.size(); ++i) {
+          laid_out.outputs[i].layout = layouts.outputs[i];
+        }
+        Add({.kind = RunKind::kKernel, .device = device, .kernel = kernel},
+            layouts, kernel->cost(laid_out, info), kernel->name);
+      }
+    }
+  }
+
+  void AddEval(int device) {
+    const ir::DeviceInfo& info = module_.device(device);
+    if (!info.runs_eval) return;
+    if (IsHostFallback(device) && module_.options.strict) {
+      found_.refused.push_back("host:eval: strict mode allows no host step");
+      return;
+    }
+    double flops = 1e6;
+    if (!node_.composite) {
+      const NodeDescs descs(module_.graph, node_);
+      flops = node_.schema->compute_estimate(descs.view()).flops;
+    }
+    const double cost = flops / (info.gflops * 1e3) + info.launch_us +
+                        (IsHostFallback(device) ? kHostStepPenalty : 0);
+    Add({.kind = RunKind::kEval, .device = device}, ir::DenseLayouts(view_),
+        cost, "eval");
+  }
+
+  bool IsHostFallback(int device) const {
+    return device == 0 && module_.options.devices.size() > 1 && pinned_ != 0;
+  }
+
+  const Module& module_;
+  const Node& node_;
+  LocationTable& locations_;
+  KernelNode view_;
+  int pinned_;
+  NodeCandidates found_;
+};
+
+bool Has(uint64_t set, int location) { return (set >> location & 1) != 0; }
+
+}  // namespace
+
+int LocationTable::Intern(const Location& location) {
+  const auto it = std::find(locations_.begin(), locations_.end(), location);
+  if (it != locations_.end()) return static_cast<int>(it - locations_.begin());
+  if (locations_.size() == kLimit) return kNoLocation;
+  locations_.push_back(location);
+  return static_cast<int>(locations_.size()) - 1;
+}
+
+std::string KernelOpName(const Node& node) {
+  const Node* op = &node;
+  if (node.composite) {
+    if (node.composite->anchor == ir::kNone) return node.composite->name;
+    op = &node.composite->body.node(node.composite->anchor);
+  }
+  return StrCat(op->schema->domain, ".", op->schema->name);
+}
+
+Result<NodeCandidates> EnumerateCandidates(const Module& module,
+                                           const Node& node,
+                                           LocationTable& locations) {
+  Enumerator enumerator(module, node, locations);
+  enumerator.Run();
+  NodeCandidates found = enumerator.Take();
+  // A full table makes a candidate unusable, not the graph: dense locations
+  // of every device are interned first.
+  std::erase_if(found.candidates, [&](const Candidate& candidate) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != ir::kNone && candidate.inputs[i] < 0) return true;
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] != ir::kNone && candidate.outputs[i] < 0) return true;
+    }
+    return false;
+  });
+  if (!found.candidates.empty()) return found;
+  return Unimplemented(Describe(module.graph, node), ": no device can run it",
+                       DescribeOperands(module.graph, node), "\n  refused: ",
+                       StrJoin(found.refused, "\n  refused: "));
+}
+
+std::vector<Move> Route(const Module& module, LocationTable& locations,
+                        uint64_t present, int target, double bytes,
+                        double* cost) {
+  std::vector<Move> moves;
+  const auto reorder = [&](int from, int to) {
+    const ir::DeviceInfo& info = module.device(locations[to].device);
+    *cost += 2 * bytes / (info.gbytes_per_second * kReorderEfficiency * 1e3) +
+             info.launch_us;
+    moves.push_back({from, to});
+    present |= uint64_t{1} << to;
+  };
+  const auto transfer = [&](int from, int to) {
+    *cost += bytes / (kTransferGBytesPerSecond * 1e3) + kTransferUs;
+    moves.push_back({from, to});
+    present |= uint64_t{1} << to;
+  };
+  // A location of `device` where the value is; dense ones first.
+  const auto source_on = [&](int device) {
+    const int dense = locations.Intern({device, ir::Layout::Dense()});
+    if (Has(present, dense)) return dense;
+    for (int i = 0; i < LocationTable::kLimit; ++i) {
+      if (Has(present, i) && locations[i].device == device) return i;
+    }
+    return kNoLocation;
+  };
+  const auto make_dense_on = [&](int device) {
+    const int dense = locations.Intern({device, ir::Layout::Dense()});
+    if (!Has(present, dense)) reorder(source_on(device), dense);
+    return dense;
+  };
+  if (Has(present, target)) return moves;
+  const Location goal = locations[target];
+  if (source_on(goal.device) == kNoLocation) {
+    // Between devices through dense host memory.
+    if (source_on(0) == kNoLocation) {
+      const int from = locations[std::countr_zero(present)].device;
+      const int dense = make_dense_on(from);
+      transfer(dense, locations.Intern({0, ir::Layout::Dense()}));
+    }
+    if (goal.device != 0) {
+      const int host = make_dense_on(0);
+      transfer(host, locations.Intern({goal.device, ir::Layout::Dense()}));
+    }
+  }
+  if (!Has(present, target)) reorder(source_on(goal.device), target);
+  return moves;
+}
+
+}  // namespace tim::compiler

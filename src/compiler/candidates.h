@@ -1,0 +1,74 @@
+// What the choice of kernels and layouts is made from.
+#ifndef TIM_COMPILER_CANDIDATES_H_
+#define TIM_COMPILER_CANDIDATES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/module.h"
+#include "ir/layout.h"
+
+namespace tim::compiler {
+
+/// A place where a value may be: device and layout.
+struct Location {
+  int device = 0;
+  ir::Layout layout;
+  bool operator==(const Location&) const = default;
+};
+
+/// Numbers the locations that occur in one graph.  A set of them is a bit mask,
+/// so there are at most 64.
+class LocationTable {
+ public:
+  static constexpr int kLimit = 64;
+
+  /// The number of a location, kNoLocation where the table is full.
+  int Intern(const Location& location);
+  const Location& operator[](int index) const { return locations_[index]; }
+
+ private:
+  std::vector<Location> locations_;
+};
+inline constexpr int kNoLocation = -1;
+
+/// One way to run a node.
+struct Candidate {
+  Placement placement;
+  std::vector<int> inputs;   ///< Locations; kNoLocation where absent.
+  std::vector<int> outputs;  ///< Locations; kNoLocation where not wanted.
+  double cost = 0;           ///< Microseconds.
+  std::string label;
+};
+
+struct NodeCandidates {
+  std::vector<Candidate> candidates;
+  std::vector<std::string> refused;  ///< "kernel: reason"
+};
+
+/// Name under which kernels are registered for a node: its schema's, its
+/// anchor's where it is fused, its own where it is a composite.
+std::string KernelOpName(const ir::Node& node);
+
+/// Every way to run a node; an error where there is none, or only a host step
+/// and strict mode forbids it.
+Result<NodeCandidates> EnumerateCandidates(const Module& module,
+                                           const ir::Node& node,
+                                           LocationTable& locations);
+
+/// One move of a value on its way to another location.
+struct Move {
+  int from = kNoLocation;
+  int to = kNoLocation;
+};
+
+/// The moves that bring a value of `bytes` bytes, present at `present`, to
+/// `target`; none where it is there.  Adds their cost.
+std::vector<Move> Route(const Module& module, LocationTable& locations,
+                        uint64_t present, int target, double bytes,
+                        double* cost);
+
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_CANDIDATES_H_

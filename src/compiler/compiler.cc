@@ -1,0 +1,56 @@
+#include "compiler/compiler.h"
+
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+struct Pass {
+  const char* name;
+  Status (*run)(Module& module);
+};
+
+constexpr Pass kPasses[] = {
+    {"verify", Verify},
+    {"infer", Infer},
+    {"expand composites", ExpandComposites},
+    {"simplify", Simplify},
+    {"fuse", Fuse},
+    {"choose kernels and layouts", Choose},
+    {"lower", Lower},
+    {"pack constants", Pack},
+    {"order", Order},
+    {"plan memory", PlanMemory},
+};
+
+Status RunPasses(Module& module, std::span<const Pass> passes) {
+  for (const Pass& pass : passes) {
+    TIM_RETURN_IF_ERROR(pass.run(module));
+    if (module.options.dump_sink) {
+      module.options.dump_sink(pass.name, module.graph.Dump());
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
+                         const CompileOptions& options) {
+  if (options.devices.empty() || !options.devices[0].runs_eval) {
+    return TIM_INTERNAL("devices[0] must be the host");
+  }
+  Module module(std::move(graph), registry, options);
+  TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
+  return Emit(module);
+}
+
+Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry) {
+  const CompileOptions options;
+  Module module(std::move(*graph), registry, options);
+  const Status status = RunPasses(module, std::span(kPasses).first(2));
+  *graph = std::move(module.graph);
+  return status;
+}
+
+}  // namespace tim::compiler

@@ -1,0 +1,121 @@
+// What the passes hand to each other: the graph and one table per decision.
+#ifndef TIM_COMPILER_MODULE_H_
+#define TIM_COMPILER_MODULE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/compiler.h"
+#include "ir/graph.h"
+#include "ir/kernel_def.h"
+#include "ir/op_registry.h"
+#include "ir/plan.h"
+
+namespace tim::compiler {
+
+/// How a node runs.
+enum class RunKind : uint8_t {
+  kKernel,    ///< A KernelDef's steps.
+  kEval,      ///< OpSchema::eval on a device that can.
+  kView,      ///< No step: output 0 is input 0's memory.
+  kTransfer,  ///< A copy of input 0 to output 0 on another device.
+};
+
+struct Placement {
+  RunKind kind = RunKind::kEval;
+  int device = 0;
+  const ir::KernelDef* kernel = nullptr;  ///< kKernel
+};
+
+/// A range of an arena that lives over a range of steps.
+struct Allocation {
+  int device = 0;
+  int64_t bytes = 0;
+  int first_step = 0;
+  int last_step = 0;
+  int64_t offset = -1;  ///< Set by memory planning.
+};
+
+/// Bytes made at compile time for one device: a constant as the graph has it,
+/// in another layout, or packed by a kernel.
+struct DeviceConstant {
+  int device = 0;
+  std::string id;
+  std::shared_ptr<const ir::ConstantData> data;
+};
+
+/// Where an operand's bytes are.
+struct Storage {
+  enum class Kind : uint8_t { kNone, kAllocation, kInput, kState };
+  Kind kind = Kind::kNone;
+  int index = -1;  ///< Of the allocation, graph input or state.
+};
+
+/// One step of the plan before it has operands.
+struct ScheduledStep {
+  enum class Kind : uint8_t {
+    kNode,    ///< Step `index` of `node`.
+    kOutput,  ///< Copy of graph output `index` to the user's memory.
+    kState,   ///< Copy of state update `index` to the state.
+  };
+  Kind kind = Kind::kNode;
+  ir::NodeId node = ir::kNone;
+  int index = 0;
+};
+
+struct Module {
+  Module(ir::Graph source, const ir::OpRegistry& operators,
+         const CompileOptions& compile_options)
+      : graph(std::move(source)),
+        registry(operators),
+        options(compile_options) {}
+
+  /// Index of the device that runs what may run anywhere.
+  int primary_device() const { return options.devices.size() > 1 ? 1 : 0; }
+  const ir::DeviceInfo& device(int index) const {
+    return options.devices[index];
+  }
+
+  ir::Graph graph;
+  const ir::OpRegistry& registry;
+  const CompileOptions& options;
+
+  std::vector<Placement> placements;  ///< By node id, after choose.
+  std::vector<int> locations;  ///< Device of each value by id, after choose.
+  std::vector<ir::Decision> decisions;
+
+  std::vector<ir::Lowering> lowerings;  ///< By node id, after lower.
+  /// By node id, then packed constant of the lowering, after pack.
+  std::vector<std::vector<int>> packed;
+  std::vector<DeviceConstant> constants;
+
+  std::vector<ScheduledStep> schedule;  ///< After order.
+
+  std::vector<Storage> storages;  ///< By value id; constants have none.
+  std::vector<std::vector<int>> scratches;  ///< By node id: allocations.
+  std::vector<Allocation> allocations;
+  std::vector<int64_t> arena_bytes;  ///< By device, after plan memory.
+  ir::MemoryReport memory;
+};
+
+/// "operation Conv2d#3 of graph g": the start of a message about a node.
+std::string Describe(const ir::Graph& graph, const ir::Node& node);
+/// One line per operand with shape, type and quantization.
+std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node);
+
+/// Descs of a node's operands for the functions of its schema.
+class NodeDescs {
+ public:
+  NodeDescs(const ir::Graph& graph, const ir::Node& node);
+  ir::NodeView view() const { return {node_, inputs_, outputs_}; }
+
+ private:
+  const ir::Node& node_;
+  std::vector<const ir::TensorDesc*> inputs_;
+  std::vector<const ir::TensorDesc*> outputs_;
+};
+
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_MODULE_H_

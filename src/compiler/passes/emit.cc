@@ -1,0 +1,284 @@
+#include <map>
+
+#include "compiler/hazards.h"
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::Plan;
+using ir::Slot;
+using ir::SlotKind;
+using ir::Step;
+using ir::ValueId;
+
+class Emitter {
+ public:
+  explicit Emitter(Module& module) : module_(module), graph_(module.graph) {}
+
+  Result<Plan> Run() {
+    plan_.graph = graph_.name();
+    plan_.devices = module_.options.devices;
+    plan_.memory = module_.memory;
+    plan_.decisions = module_.decisions;
+    AddArenas();
+    AddTensors();
+    Hazards hazards(plan_);
+    for (const ScheduledStep& scheduled : module_.schedule) {
+      Step step;
+      TIM_RETURN_IF_ERROR(MakeStep(scheduled, &step));
+      step.waits = hazards.WaitsOf(step);
+      plan_.steps.push_back(std::move(step));
+      if (plan_.devices.size() > 2 || UsesHostSteps()) {
+        hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
+      }
+    }
+    for (DeviceConstant& constant : module_.constants) {
+      plan_.constants.push_back(
+          {constant.device, std::move(constant.id), std::move(constant.data)});
+    }
+    TIM_RETURN_IF_ERROR(ir::Verify(plan_));
+    return std::move(plan_);
+  }
+
+ private:
+  // Only then do steps of two devices meet in an arena.
+  bool UsesHostSteps() const { return module_.arena_bytes[0] > 0; }
+
+  void AddArenas() {
+    for (int d = 0; d < static_cast<int>(module_.arena_bytes.size()); ++d) {
+      plan_.arenas.push_back(
+          {.device = d,
+           .memory = d == 0 ? ir::MemoryKind::kHost : ir::MemoryKind::kDevice,
+           .bytes = module_.arena_bytes[d]});
+    }
+  }
+
+  void AddTensors() {
+    for (const ValueId id : graph_.inputs()) {
+      plan_.inputs.push_back({graph_.value(id).name, Dense(id)});
+    }
+    for (const ValueId id : graph_.outputs()) {
+      plan_.outputs.push_back({graph_.value(id).name, Dense(id)});
+    }
+    for (const ValueId id : graph_.ValueIds()) {
+      if (graph_.value(id).role != ir::Role::kState) continue;
+      state_index_[id] = static_cast<int>(plan_.states.size());
+      plan_.states.push_back({.name = graph_.value(id).name,
+                              .desc = Dense(id),
+                              .device = module_.primary_device(),
+                              .written = false});
+    }
+    for (const auto& update : graph_.state_updates()) {
+      plan_.states[state_index_.at(update.state)].written = true;
+    }
+  }
+
+  ir::TensorDesc Dense(ValueId id) const {
+    ir::TensorDesc desc = graph_.value(id).desc;
+    desc.layout = ir::Layout::Dense();
+    return desc;
+  }
+
+  Status MakeStep(const ScheduledStep& scheduled, Step* step) {
+    switch (scheduled.kind) {
+      case ScheduledStep::Kind::kOutput:
+        return MakeOutputCopy(scheduled.index, step);
+      case ScheduledStep::Kind::kState:
+        return MakeStateCopy(scheduled.index, step);
+      case ScheduledStep::Kind::kNode:
+        break;
+    }
+    const ir::Node& node = graph_.node(scheduled.node);
+    const Placement& placement = module_.placements[scheduled.node];
+    step->label = node.name;
+    step->device = placement.device;
+    switch (placement.kind) {
+      case RunKind::kKernel:
+        return MakeKernelStep(scheduled, step);
+      case RunKind::kEval:
+        return MakeEvalStep(node, step);
+      case RunKind::kTransfer:
+        return MakeTransferStep(node, step);
+      case RunKind::kView:
+        break;
+    }
+    return TIM_INTERNAL("a view has no step");
+  }
+
+  Status MakeKernelStep(const ScheduledStep& scheduled, Step* step) {
+    const ir::Node& node = graph_.node(scheduled.node);
+    const ir::LoweredStep& lowered =
+        module_.lowerings[scheduled.node].steps[scheduled.index];
+    step->action = lowered.action;
+    step->written = lowered.written;
+    for (const ir::LoweredOperand& operand : lowered.operands) {
+      TIM_ASSIGN_OR_RETURN(const int slot, LoweredSlot(scheduled.node, node,
+                                                       operand, step->device));
+      step->operands.push_back(slot);
+    }
+    return OkStatus();
+  }
+
+  Result<int> LoweredSlot(ir::NodeId id, const ir::Node& node,
+                          const ir::LoweredOperand& operand, int device) {
+    using Kind = ir::LoweredOperand::Kind;
+    switch (operand.kind) {
+      case Kind::kInput:
+        return ValueSlot(node.inputs[operand.index], device);
+      case Kind::kOutput:
+        return ValueSlot(node.outputs[operand.index], device);
+      case Kind::kScratch:
+        return AllocationSlot(module_.scratches[id][operand.index]);
+      case Kind::kPacked:
+        return ConstantSlot(module_.packed[id][operand.index]);
+    }
+    return TIM_INTERNAL("an operand of no kind");
+  }
+
+  Status MakeEvalStep(const ir::Node& node, Step* step) {
+    ir::HostCall call{.node = std::make_shared<const ir::Node>(node),
+                      .inputs = {},
+                      .outputs = {}};
+    const auto add = [&](ValueId id, bool written, auto* descs) -> Status {
+      descs->push_back(nullptr);
+      if (id == ir::kNone) return OkStatus();
+      descs->back() =
+          std::make_shared<const ir::TensorDesc>(graph_.value(id).desc);
+      TIM_ASSIGN_OR_RETURN(const int slot, ValueSlot(id, step->device));
+      step->operands.push_back(slot);
+      step->written.push_back(written);
+      return OkStatus();
+    };
+    for (const ValueId id : node.inputs) {
+      TIM_RETURN_IF_ERROR(add(id, false, &call.inputs));
+    }
+    for (const ValueId id : node.outputs) {
+      TIM_RETURN_IF_ERROR(add(id, true, &call.outputs));
+    }
+    step->action = std::move(call);
+    return OkStatus();
+  }
+
+  Status MakeTransferStep(const ir::Node& node, Step* step) {
+    TIM_ASSIGN_OR_RETURN(
+        const int from,
+        ValueSlot(node.inputs[0], module_.locations[node.inputs[0]]));
+    TIM_ASSIGN_OR_RETURN(
+        const int to,
+        ValueSlot(node.outputs[0], module_.locations[node.outputs[0]]));
+    return MakeCopy(from, to, step);
+  }
+
+  Status MakeCopy(int from, int to, Step* step) {
+    step->action = ir::Copy{plan_.slots[to].bytes};
+    step->operands = {from, to};
+    step->written = {false, true};
+    return OkStatus();
+  }
+
+  Status MakeOutputCopy(int index, Step* step) {
+    const ValueId id = graph_.outputs()[index];
+    step->label = StrCat("output ", graph_.value(id).name);
+    step->device = graph_.value(id).constant ? 0 : module_.locations[id];
+    if (module_.storages[id].kind == Storage::Kind::kInput) step->device = 0;
+    TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(id, step->device));
+    const int to = AddSlot({.kind = SlotKind::kOutput,
+                            .device = 0,
+                            .index = index,
+                            .bytes = plan_.slots[from].bytes});
+    return MakeCopy(from, to, step);
+  }
+
+  Status MakeStateCopy(int index, Step* step) {
+    const auto& update = graph_.state_updates()[index];
+    const int state = state_index_.at(update.state);
+    step->device = module_.primary_device();
+    step->label = StrCat("state ", graph_.value(update.state).name);
+    TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(update.value, step->device));
+    const int to = AddSlot({.kind = SlotKind::kStateWrite,
+                            .device = step->device,
+                            .index = state,
+                            .bytes = plan_.slots[from].bytes});
+    return MakeCopy(from, to, step);
+  }
+
+  // The slot of a value as `device` sees it.
+  Result<int> ValueSlot(ValueId id, int device) {
+    const ir::Value& value = graph_.value(id);
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(value.desc));
+    if (value.constant) {
+      return ConstantSlot(DeviceConstantOf(value, device));
+    }
+    const Storage& storage = module_.storages[id];
+    switch (storage.kind) {
+      case Storage::Kind::kInput:
+        return AddSlot({.kind = SlotKind::kInput,
+                        .device = 0,
+                        .index = storage.index,
+                        .bytes = bytes});
+      case Storage::Kind::kState:
+        return AddSlot({.kind = SlotKind::kStateRead,
+                        .device = module_.primary_device(),
+                        .index = storage.index,
+                        .bytes = bytes});
+      case Storage::Kind::kAllocation:
+        return AllocationSlot(storage.index);
+      case Storage::Kind::kNone:
+        break;
+    }
+    return TIM_INTERNAL("tensor ", value.name, " has no memory");
+  }
+
+  int DeviceConstantOf(const ir::Value& value, int device) {
+    const auto key = std::pair(device, value.constant->hash);
+    const auto [it, added] = device_constants_.emplace(
+        key, static_cast<int>(module_.constants.size()));
+    if (added) {
+      module_.constants.push_back(
+          {device, value.constant->hash.ToString(), value.constant});
+    }
+    return it->second;
+  }
+
+  int AllocationSlot(int index) {
+    const Allocation& allocation = module_.allocations[index];
+    return AddSlot({.kind = SlotKind::kArena,
+                    .device = allocation.device,
+                    .index = allocation.device,
+                    .offset = allocation.offset,
+                    .bytes = allocation.bytes});
+  }
+
+  int ConstantSlot(int index) {
+    const DeviceConstant& constant = module_.constants[index];
+    return AddSlot(
+        {.kind = SlotKind::kConstant,
+         .device = constant.device,
+         .index = index,
+         .bytes = static_cast<int64_t>(constant.data->bytes.size())});
+  }
+
+  int AddSlot(const Slot& slot) {
+    const auto key =
+        std::tuple(slot.kind, slot.device, slot.index, slot.offset, slot.bytes);
+    const auto [it, added] =
+        slots_.emplace(key, static_cast<int>(plan_.slots.size()));
+    if (added) plan_.slots.push_back(slot);
+    return it->second;
+  }
+
+  Module& module_;
+  const Graph& graph_;
+  Plan plan_;
+  std::map<ValueId, int> state_index_;
+  std::map<std::pair<int, Hash128>, int> device_constants_;
+  std::map<std::tuple<SlotKind, int, int, int64_t, int64_t>, int> slots_;
+};
+
+}  // namespace
+
+Result<ir::Plan> Emit(Module& module) { return Emitter(module).Run(); }
+
+}  // namespace tim::compiler

@@ -1,0 +1,71 @@
+#include <map>
+
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+
+bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
+  const ir::KernelNode view = ir::MakeKernelNode(graph, graph.node(id));
+  for (const ir::DeviceInfo& device : module.options.devices) {
+    for (const ir::KernelDef* kernel :
+         module.registry.Kernels(graph.node(id).composite->name, device.kind)) {
+      if (kernel->supports(view, device).ok()) return true;
+    }
+  }
+  return false;
+}
+
+// Values of the outer graph for those of a body: operands by position, the
+// rest new.
+std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
+  const Graph& body = node.composite->body;
+  std::map<ir::ValueId, ir::ValueId> map = {{ir::kNone, ir::kNone}};
+  for (size_t i = 0; i < body.inputs().size(); ++i) {
+    map[body.inputs()[i]] = node.inputs[i];
+  }
+  for (size_t i = 0; i < body.outputs().size(); ++i) {
+    if (node.outputs[i] != ir::kNone) map[body.outputs()[i]] = node.outputs[i];
+  }
+  for (const ir::ValueId id : body.ValueIds()) {
+    if (map.contains(id)) continue;
+    const ir::Value& value = body.value(id);
+    const std::string name = StrCat(node.name, "/", value.name);
+    map[id] = value.constant
+                  ? graph.AddConstant(value.desc, value.constant, name)
+                  : graph.AddValue(value.desc, value.role, name);
+    graph.value(map[id]).is_scalar = value.is_scalar;
+  }
+  return map;
+}
+
+void Expand(Graph& graph, ir::NodeId id) {
+  const Node node = graph.node(id);
+  graph.RemoveNode(id);
+  const auto map = MapValues(graph, node);
+  const Graph& body = node.composite->body;
+  for (const ir::NodeId inner : body.NodeIds()) {
+    Node copy = body.node(inner);
+    copy.name = StrCat(node.name, "/", copy.name);
+    for (ir::ValueId& input : copy.inputs) input = map.at(input);
+    for (ir::ValueId& output : copy.outputs) output = map.at(output);
+    graph.AddNode(std::move(copy));
+  }
+}
+
+}  // namespace
+
+Status ExpandComposites(Module& module) {
+  Graph& graph = module.graph;
+  // Ids grow while composites inside composites appear.
+  for (ir::NodeId id = 0; id < graph.node_id_limit(); ++id) {
+    if (!graph.HasNode(id) || !graph.node(id).composite) continue;
+    if (!IsClaimed(module, graph, id)) Expand(graph, id);
+  }
+  return OkStatus();
+}
+
+}  // namespace tim::compiler

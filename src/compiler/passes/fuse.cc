@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <optional>
+
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+
+// Cheapest estimate of a node over all kernels of all devices but the host,
+// everything dense; nothing where no kernel takes it.
+std::optional<double> BestCost(const Module& module,
+                               const ir::KernelNode& view) {
+  const Node& op = *view.anchor;
+  if (op.composite) return std::nullopt;
+  const std::string name = StrCat(op.schema->domain, ".", op.schema->name);
+  std::optional<double> best;
+  for (size_t i = 1; i < module.options.devices.size(); ++i) {
+    const ir::DeviceInfo& device = module.options.devices[i];
+    for (const ir::KernelDef* kernel :
+         module.registry.Kernels(name, device.kind)) {
+      if (!kernel->supports(view, device).ok()) continue;
+      const double cost = kernel->cost(view, device);
+      if (!best || cost < *best) best = cost;
+    }
+  }
+  return best;
+}
+
+bool HasStaticOperands(const Graph& graph, const Node& node) {
+  const auto is_static = [&](ir::ValueId id) {
+    return id == ir::kNone || graph.value(id).desc.shape.IsStatic();
+  };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), is_static) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), is_static);
+}
+
+// The node that may join `id`: the only reader of its only output.
+ir::NodeId NextInChain(const Graph& graph, ir::NodeId id) {
+  const Node& node = graph.node(id);
+  if (node.outputs.size() != 1 || node.outputs[0] == ir::kNone) {
+    return ir::kNone;
+  }
+  const ir::Value& result = graph.value(node.outputs[0]);
+  if (result.uses.size() != 1 || graph.IsLiveOut(result.id)) return ir::kNone;
+  const Node& next = graph.node(result.uses[0].node);
+  if (next.composite || next.outputs.size() != 1) return ir::kNone;
+  return next.id;
+}
+
+// The composite that runs `id` (an operator or a fused chain) and then `next`.
+class Fusion {
+ public:
+  Fusion(const Graph& graph, ir::NodeId id, ir::NodeId next)
+      : graph_(graph), first_(graph.node(id)), next_(graph.node(next)) {
+    fused_.name = first_.name + "+" + next_.name;
+    fused_.inputs = first_.inputs;
+    fused_.outputs = next_.outputs;
+    composite_ = first_.composite
+                     ? std::make_shared<ir::Composite>(*first_.composite)
+                     : Begin();
+    AddNext();
+    composite_->name = StrCat("fused.", fused_.name);
+    fused_.composite = composite_;
+  }
+
+  const Node& node() const { return fused_; }
+
+ private:
+  ir::ValueId AddInput(ir::ValueId outer) {
+    const ir::ValueId id = composite_->body.AddValue(
+        graph_.value(outer).desc, ir::Role::kInput, graph_.value(outer).name);
+    composite_->body.AddInput(id);
+    return id;
+  }
+
+  std::shared_ptr<ir::Composite> Begin() {
+    composite_ = std::make_shared<ir::Composite>();
+    Node anchor = first_;
+    for (ir::ValueId& input : anchor.inputs) {
+      if (input == ir::kNone) {
+        composite_->body.AddInput(ir::kNone);
+      } else {
+        input = AddInput(input);
+      }
+    }
+    const ir::Value& result = graph_.value(first_.outputs[0]);
+    anchor.outputs = {composite_->body.AddValue(
+        result.desc, ir::Role::kTransient, result.name)};
+    composite_->body.AddOutput(anchor.outputs[0]);
+    composite_->anchor = composite_->body.AddNode(std::move(anchor));
+    return composite_;
+  }
+
+  void AddNext() {
+    Graph& body = composite_->body;
+    const ir::ValueId running = body.outputs()[0];
+    Node copy = next_;
+    for (ir::ValueId& input : copy.inputs) {
+      if (input == ir::kNone) continue;
+      if (input == first_.outputs[0]) {
+        input = running;
+      } else {
+        fused_.inputs.push_back(input);
+        input = AddInput(input);
+      }
+    }
+    const ir::Value& result = graph_.value(next_.outputs[0]);
+    copy.outputs = {
+        body.AddValue(result.desc, ir::Role::kTransient, result.name)};
+    const ir::ValueId output = copy.outputs[0];
+    body.AddNode(std::move(copy));
+    body.SetGraphOutput(0, output);
+  }
+
+  const Graph& graph_;
+  const Node& first_;
+  const Node& next_;
+  Node fused_;
+  std::shared_ptr<ir::Composite> composite_;
+};
+
+bool IsPinned(const Module& module, ir::NodeId id) {
+  const auto& placement = module.options.placement;
+  return placement && placement(module.graph.node(id)) >= 0;
+}
+
+// Replaces `id` and `next` by their fusion where a kernel takes it and it does
+// not cost more; returns the new node.
+std::optional<ir::NodeId> TryFuse(Module& module, ir::NodeId id,
+                                  ir::NodeId next) {
+  Graph& graph = module.graph;
+  const auto first_cost =
+      BestCost(module, ir::MakeKernelNode(graph, graph.node(id)));
+  const auto next_cost =
+      BestCost(module, ir::MakeKernelNode(graph, graph.node(next)));
+  if (!first_cost || !next_cost) return std::nullopt;
+  const Fusion fusion(graph, id, next);
+  const auto cost = BestCost(module, ir::MakeKernelNode(graph, fusion.node()));
+  if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
+  Node fused = fusion.node();
+  graph.RemoveNode(next);
+  graph.RemoveNode(id);
+  return graph.AddNode(std::move(fused));
+}
+
+}  // namespace
+
+Status Fuse(Module& module) {
+  Graph& graph = module.graph;
+  if (module.options.devices.size() < 2) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
+                       graph.TopologicalOrder());
+  for (const ir::NodeId first : order) {
+    if (!graph.HasNode(first)) continue;
+    std::optional<ir::NodeId> current = first;
+    while (current && HasStaticOperands(graph, graph.node(*current))) {
+      const ir::NodeId next = NextInChain(graph, *current);
+      if (next == ir::kNone || IsPinned(module, *current) ||
+          IsPinned(module, next)) {
+        break;
+      }
+      current = TryFuse(module, *current, next);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tim::compiler

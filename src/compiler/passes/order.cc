@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <set>
+
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::NodeId;
+using ir::ValueId;
+
+int64_t ValueBytes(const Graph& graph, ValueId id) {
+  const Result<int64_t> bytes = ir::ByteSize(graph.value(id).desc);
+  return bytes.ok() ? *bytes : 0;
+}
+
+// Follows live bytes while nodes are scheduled one after another.
+class LiveBytes {
+ public:
+  explicit LiveBytes(const Graph& graph)
+      : graph_(graph), readers_(graph.value_id_limit(), 0) {
+    for (const ValueId id : graph.ValueIds()) {
+      readers_[id] = static_cast<int>(graph.value(id).uses.size());
+    }
+  }
+
+  // Bytes that running the node adds for good: outputs minus last-read inputs.
+  int64_t Growth(NodeId id) const {
+    int64_t growth = 0;
+    for (const ValueId output : graph_.node(id).outputs) {
+      if (output != ir::kNone && !graph_.value(output).uses.empty()) {
+        growth += ValueBytes(graph_, output);
+      }
+    }
+    for (const ValueId input : Operands(id)) {
+      if (readers_[input] == Count(id, input)) {
+        growth -= ValueBytes(graph_, input);
+      }
+    }
+    return growth;
+  }
+
+  void Run(NodeId id) {
+    int64_t produced = 0;
+    for (const ValueId output : graph_.node(id).outputs) {
+      if (output != ir::kNone) produced += ValueBytes(graph_, output);
+    }
+    peak_ = std::max(peak_, live_ + produced);
+    live_ += Growth(id);
+    for (const ValueId input : Operands(id))
+      readers_[input] -= Count(id, input);
+  }
+
+  int64_t peak() const { return peak_; }
+
+ private:
+  // Distinct inputs that live in arenas.
+  std::set<ValueId> Operands(NodeId id) const {
+    std::set<ValueId> out;
+    for (const ValueId input : graph_.node(id).inputs) {
+      if (input != ir::kNone && graph_.value(input).producer != ir::kNone) {
+        out.insert(input);
+      }
+    }
+    return out;
+  }
+
+  int Count(NodeId id, ValueId input) const {
+    const auto& inputs = graph_.node(id).inputs;
+    return static_cast<int>(std::count(inputs.begin(), inputs.end(), input));
+  }
+
+  const Graph& graph_;
+  std::vector<int> readers_;
+  int64_t live_ = 0;
+  int64_t peak_ = 0;
+};
+
+int64_t Peak(const Graph& graph, const std::vector<NodeId>& order) {
+  LiveBytes live(graph);
+  for (const NodeId id : order) live.Run(id);
+  return live.peak();
+}
+
+// Of the nodes that may run next, always the one that adds least.
+std::vector<NodeId> GreedyOrder(const Graph& graph) {
+  constexpr size_t kCandidates = 32;  // keeps wide graphs linear
+  std::vector<int> missing(graph.node_id_limit(), 0);
+  std::set<NodeId> ready;
+  for (const NodeId id : graph.NodeIds()) {
+    for (const ValueId input : graph.node(id).inputs) {
+      if (input != ir::kNone && graph.value(input).producer != ir::kNone) {
+        ++missing[id];
+      }
+    }
+    if (missing[id] == 0) ready.insert(id);
+  }
+  LiveBytes live(graph);
+  std::vector<NodeId> order;
+  while (!ready.empty()) {
+    NodeId best = *ready.begin();
+    int64_t best_growth = live.Growth(best);
+    size_t looked_at = 0;
+    for (const NodeId id : ready) {
+      if (++looked_at > kCandidates) break;
+      const int64_t growth = live.Growth(id);
+      if (growth < best_growth) {
+        best = id;
+        best_growth = growth;
+      }
+    }
+    ready.erase(best);
+    live.Run(best);
+    order.push_back(best);
+    for (const ValueId output : graph.node(best).outputs) {
+      if (output == ir::kNone) continue;
+      for (const ir::Use& use : graph.value(output).uses) {
+        if (--missing[use.node] == 0) ready.insert(use.node);
+      }
+    }
+  }
+  return order;
+}
+
+// A copy of an output follows its producer at once, so that its memory is free
+// early; outputs that no node makes come last.
+void Schedule(Module& module, const std::vector<NodeId>& order) {
+  using Kind = ScheduledStep::Kind;
+  const Graph& graph = module.graph;
+  std::vector<std::vector<ScheduledStep>> after(graph.value_id_limit());
+  for (int i = 0; i < static_cast<int>(graph.outputs().size()); ++i) {
+    after[graph.outputs()[i]].push_back({Kind::kOutput, ir::kNone, i});
+  }
+  for (int i = 0; i < static_cast<int>(graph.state_updates().size()); ++i) {
+    after[graph.state_updates()[i].value].push_back(
+        {Kind::kState, ir::kNone, i});
+  }
+  const auto flush = [&](ValueId id) {
+    std::move(after[id].begin(), after[id].end(),
+              std::back_inserter(module.schedule));
+    after[id].clear();
+  };
+  for (const NodeId id : order) {
+    const RunKind kind = module.placements[id].kind;
+    const int steps = kind == RunKind::kKernel
+                          ? static_cast<int>(module.lowerings[id].steps.size())
+                      : kind == RunKind::kView ? 0
+                                               : 1;
+    for (int step = 0; step < steps; ++step) {
+      module.schedule.push_back({Kind::kNode, id, step});
+    }
+    for (const ValueId output : graph.node(id).outputs) {
+      if (output != ir::kNone) flush(output);
+    }
+  }
+  for (const ValueId id : graph.ValueIds()) {
+    const ir::Value& value = graph.value(id);
+    if (value.role != ir::Role::kTransient) flush(id);
+  }
+}
+
+}  // namespace
+
+Status Order(Module& module) {
+  TIM_ASSIGN_OR_RETURN(std::vector<NodeId> order,
+                       module.graph.TopologicalOrder());
+  std::vector<NodeId> greedy = GreedyOrder(module.graph);
+  if (Peak(module.graph, greedy) < Peak(module.graph, order)) {
+    order = std::move(greedy);
+  }
+  Schedule(module, order);
+  return OkStatus();
+}
+
+}  // namespace tim::compiler

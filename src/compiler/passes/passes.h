@@ -1,0 +1,49 @@
+// The passes, in the order in which compiler.cc runs them.
+#ifndef TIM_COMPILER_PASSES_PASSES_H_
+#define TIM_COMPILER_PASSES_PASSES_H_
+
+#include "base/status.h"
+#include "compiler/module.h"
+#include "ir/plan.h"
+
+namespace tim::compiler {
+
+/// Def-use chains, arity, attributes, roles, quantization, constant sizes,
+/// ranks, cycles.  Adds default attributes.
+Status Verify(Module& module);
+
+/// Types and shapes of every value.  Where the user declared an output of
+/// another shape with as many elements, a Reshape is put before it.
+Status Infer(Module& module);
+
+/// Expands composite nodes that no kernel of a target device claims.
+Status ExpandComposites(Module& module);
+
+/// Folds constants, removes identities and what nothing needs.
+Status Simplify(Module& module);
+
+/// Joins chains that a kernel runs at once into fused composites.
+Status Fuse(Module& module);
+
+/// Kernel, device and layouts of every node, chosen together; puts Reorder and
+/// transfer nodes where they differ.
+Status Choose(Module& module);
+
+/// The steps of every node.
+Status Lower(Module& module);
+
+/// Constants in the form that each device and kernel wants, made in parallel.
+Status Pack(Module& module);
+
+/// A topological order with a small peak of live memory.
+Status Order(Module& module);
+
+/// Offsets of everything that lives in arenas.
+Status PlanMemory(Module& module);
+
+/// The plan.
+Result<ir::Plan> Emit(Module& module);
+
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_PASSES_PASSES_H_

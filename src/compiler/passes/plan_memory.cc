@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "compiler/memory_planner.h"
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::NodeId;
+using ir::ValueId;
+
+// Finds where every value lives and for how long.
+class Planner {
+ public:
+  explicit Planner(Module& module) : module_(module), graph_(module.graph) {}
+
+  Status Run() {
+    module_.storages.assign(graph_.value_id_limit(), Storage());
+    module_.scratches.resize(graph_.node_id_limit());
+    AddRoots();
+    AddViews();
+    for (int step = 0; step < static_cast<int>(module_.schedule.size());
+         ++step) {
+      TIM_RETURN_IF_ERROR(VisitStep(step));
+    }
+    Place();
+    return OkStatus();
+  }
+
+ private:
+  // Inputs and states have memory of their own.
+  void AddRoots() {
+    for (int i = 0; i < static_cast<int>(graph_.inputs().size()); ++i) {
+      module_.storages[graph_.inputs()[i]] = {Storage::Kind::kInput, i};
+    }
+    int state = 0;
+    for (const ValueId id : graph_.ValueIds()) {
+      if (graph_.value(id).role == ir::Role::kState) {
+        module_.storages[id] = {Storage::Kind::kState, state++};
+      }
+    }
+  }
+
+  // root_[v]: the value whose memory v uses.
+  void AddViews() {
+    root_.resize(graph_.value_id_limit());
+    for (ValueId id = 0; id < graph_.value_id_limit(); ++id) root_[id] = id;
+    const auto order = graph_.TopologicalOrder();
+    if (!order.ok()) return;  // verified long ago
+    for (const NodeId id : *order) {
+      if (module_.placements[id].kind != RunKind::kView) continue;
+      root_[graph_.node(id).outputs[0]] = root_[graph_.node(id).inputs[0]];
+    }
+  }
+
+  Status VisitStep(int step) {
+    const ScheduledStep& scheduled = module_.schedule[step];
+    switch (scheduled.kind) {
+      case ScheduledStep::Kind::kOutput:
+        Touch(graph_.outputs()[scheduled.index], step);
+        return OkStatus();
+      case ScheduledStep::Kind::kState:
+        Touch(graph_.state_updates()[scheduled.index].value, step);
+        return OkStatus();
+      case ScheduledStep::Kind::kNode:
+        break;
+    }
+    const ir::Node& node = graph_.node(scheduled.node);
+    for (const ValueId id : node.outputs) {
+      TIM_RETURN_IF_ERROR(Define(id, step));
+    }
+    for (const ValueId id : node.inputs) Touch(id, step);
+    // A node of several steps holds its operands through all of them.
+    for (const ValueId id : node.outputs) Touch(id, step);
+    AddScratch(scheduled, step);
+    return OkStatus();
+  }
+
+  Status Define(ValueId id, int step) {
+    if (id == ir::kNone || module_.storages[id].kind != Storage::Kind::kNone) {
+      return OkStatus();
+    }
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes,
+                         ir::ByteSize(graph_.value(id).desc));
+    module_.storages[id] = {Storage::Kind::kAllocation,
+                            static_cast<int>(module_.allocations.size())};
+    module_.allocations.push_back({.device = module_.locations[id],
+                                   .bytes = bytes,
+                                   .first_step = step,
+                                   .last_step = step});
+    return OkStatus();
+  }
+
+  void Touch(ValueId id, int step) {
+    if (id == ir::kNone) return;
+    const Storage& storage = module_.storages[root_[id]];
+    if (storage.kind != Storage::Kind::kAllocation) return;
+    int& last = module_.allocations[storage.index].last_step;
+    last = std::max(last, step);
+  }
+
+  // Scratch steps count within the node, whose first step comes first.
+  void AddScratch(const ScheduledStep& scheduled, int step) {
+    if (scheduled.index != 0) return;
+    for (const ir::ScratchSpec& spec :
+         module_.lowerings[scheduled.node].scratch) {
+      module_.scratches[scheduled.node].push_back(
+          static_cast<int>(module_.allocations.size()));
+      module_.allocations.push_back(
+          {.device = module_.placements[scheduled.node].device,
+           .bytes = spec.bytes,
+           .first_step = step + spec.first,
+           .last_step = step + spec.last});
+    }
+  }
+
+  void Place() {
+    for (ValueId id = 0; id < graph_.value_id_limit(); ++id) {
+      if (root_[id] != id) module_.storages[id] = module_.storages[root_[id]];
+    }
+    for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {
+      PlaceOn(d);
+    }
+  }
+
+  void PlaceOn(int device) {
+    std::vector<MemoryRange> ranges;
+    std::vector<int> indices;
+    for (int i = 0; i < static_cast<int>(module_.allocations.size()); ++i) {
+      const Allocation& allocation = module_.allocations[i];
+      if (allocation.device != device) continue;
+      ranges.push_back(
+          {allocation.bytes, allocation.first_step, allocation.last_step});
+      indices.push_back(i);
+    }
+    const int64_t alignment = module_.device(device).alignment;
+    const MemoryLayout layout = PlaceBest(ranges, alignment);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      module_.allocations[indices[i]].offset = layout.offsets[i];
+      module_.memory.no_reuse_sum += AlignUp(ranges[i].bytes, alignment);
+    }
+    module_.arena_bytes.push_back(layout.peak);
+    module_.memory.lower_bound += MemoryLowerBound(ranges, alignment);
+    module_.memory.peak += layout.peak;
+  }
+
+  Module& module_;
+  const Graph& graph_;
+  std::vector<ValueId> root_;
+};
+
+}  // namespace
+
+Status PlanMemory(Module& module) { return Planner(module).Run(); }
+
+}  // namespace tim::compiler

@@ -1,0 +1,181 @@
+#include <cmath>
+
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+Status CheckCount(const char* what, size_t bound, ir::Arity arity) {
+  const int count = static_cast<int>(bound);
+  if (count >= arity.required && count <= arity.limit) return OkStatus();
+  const std::string expected =
+      arity.required == arity.limit
+          ? StrCat(arity.limit)
+          : StrCat(arity.required, " to ", arity.limit);
+  return InvalidArgument(count, " ", what, "s are bound, expected ", expected);
+}
+
+Status CheckOperands(const Node& node) {
+  const ir::Arity inputs = node.schema->InputArity(node.attributes);
+  const ir::Arity outputs = node.schema->OutputArity(node.attributes);
+  TIM_RETURN_IF_ERROR(CheckCount("input", node.inputs.size(), inputs));
+  TIM_RETURN_IF_ERROR(CheckCount("output", node.outputs.size(), outputs));
+  for (int i = 0; i < inputs.required; ++i) {
+    if (node.inputs[i] == ir::kNone) {
+      return InvalidArgument("input ", i,
+                             " is required, but a placeholder is bound");
+    }
+  }
+  for (int i = 0; i < outputs.required; ++i) {
+    if (node.outputs[i] == ir::kNone) {
+      return InvalidArgument("output ", i,
+                             " is required, but a placeholder is bound");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckScales(const ir::Quantization& quantization) {
+  if (quantization.kind == ir::QuantizationKind::kFixedPoint) return OkStatus();
+  if (quantization.scales.empty()) {
+    return InvalidArgument("the quantization has no scale");
+  }
+  for (const float scale : quantization.scales) {
+    if (!std::isfinite(scale) || scale <= 0) {
+      return InvalidArgument("scale ", scale, " is not a positive number");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckQuantization(const ir::TensorDesc& desc) {
+  if (!desc.quantized()) return OkStatus();
+  const ir::Quantization& quantization = desc.quantization;
+  TIM_RETURN_IF_ERROR(CheckScales(quantization));
+  if (!quantization.per_channel() || !desc.shape.ranked()) return OkStatus();
+  if (quantization.axis < 0 || quantization.axis >= desc.shape.rank()) {
+    return InvalidArgument("channel dimension ", quantization.axis,
+                           " is outside rank ", desc.shape.rank());
+  }
+  const int64_t channels = desc.shape[quantization.axis];
+  const auto scales = static_cast<int64_t>(quantization.scales.size());
+  const auto zeros = static_cast<int64_t>(quantization.zero_points.size());
+  if (channels == ir::kUnknownDim) return OkStatus();
+  if (scales != 1 && scales != channels) {
+    return InvalidArgument(scales, " scales along axis ", quantization.axis,
+                           " with ", channels, " channels; expected 1 or ",
+                           channels);
+  }
+  if (zeros > 1 && zeros != channels) {
+    return InvalidArgument(zeros, " zero points along axis ", quantization.axis,
+                           " with ", channels, " channels; expected 0, 1 or ",
+                           channels);
+  }
+  return OkStatus();
+}
+
+Status CheckShape(const ir::Shape& shape) {
+  if (shape.rank() > ir::kMaxRank) {
+    return InvalidArgument("rank ", shape.rank(), " exceeds ", ir::kMaxRank);
+  }
+  for (const int64_t dim : shape.dims()) {
+    if (dim == ir::kUnknownDim || dim > 0) continue;
+    return InvalidArgument("shape ", shape.ToString(), " has an extent of ",
+                           dim);
+  }
+  return OkStatus();
+}
+
+Status CheckDesc(const Value& value) {
+  const ir::TensorDesc& desc = value.desc;
+  TIM_RETURN_IF_ERROR(CheckShape(desc.shape));
+  TIM_RETURN_IF_ERROR(CheckQuantization(desc));
+  if (value.role == ir::Role::kTransient) return OkStatus();
+  if (desc.type == ir::DataType::kUnknown) {
+    return InvalidArgument(
+        "the data type is unknown; only the result of an "
+        "operation may leave it open");
+  }
+  if (value.role != ir::Role::kConstant) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc));
+  if (value.constant == nullptr) {
+    return InvalidArgument("a constant without data");
+  }
+  const auto given = static_cast<int64_t>(value.constant->bytes.size());
+  if (given == bytes) return OkStatus();
+  return InvalidArgument(given, " bytes of data, expected ", bytes);
+}
+
+Status CheckProducer(const Graph& graph, const Value& value) {
+  if (value.role != ir::Role::kTransient && value.producer != ir::kNone) {
+    return InvalidArgument(
+        "an input, constant or state cannot be the output "
+        "of ",
+        graph.node(value.producer).name);
+  }
+  if (value.role != ir::Role::kTransient || value.producer != ir::kNone ||
+      value.uses.empty()) {
+    return OkStatus();
+  }
+  return InvalidArgument(graph.node(value.uses[0].node).name,
+                         " reads it, but no operation writes it and it is "
+                         "neither an input nor a constant");
+}
+
+Status VerifyNode(Node& node) {
+  if (node.schema == nullptr) return InvalidArgument("unknown operator");
+  TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
+  return CheckOperands(node);
+}
+
+enum class Scope { kWholeGraph, kBody };
+
+Status VerifyGraph(Graph& graph, Scope scope);
+
+Status VerifyComposite(Node& node) {
+  auto copy = std::make_shared<ir::Composite>(*node.composite);
+  TIM_RETURN_IF_ERROR(VerifyGraph(copy->body, Scope::kBody));
+  node.composite = std::move(copy);
+  return OkStatus();
+}
+
+Status VerifyNodes(Graph& graph) {
+  for (const ir::NodeId id : graph.NodeIds()) {
+    Node& node = graph.node(id);
+    const Status status =
+        node.composite ? VerifyComposite(node) : VerifyNode(node);
+    if (status.ok()) continue;
+    return Status(status.code(),
+                  StrCat(Describe(graph, node), ": ", status.message(),
+                         DescribeOperands(graph, node)));
+  }
+  return OkStatus();
+}
+
+Status VerifyGraph(Graph& graph, Scope scope) {
+  TIM_RETURN_IF_ERROR(graph.CheckChains());
+  TIM_RETURN_IF_ERROR(VerifyNodes(graph));
+  for (const ir::ValueId id : graph.ValueIds()) {
+    const Value& value = graph.value(id);
+    Status status = CheckProducer(graph, value);
+    // Inference gives the inputs of a body their types.
+    const bool open = scope == Scope::kBody && value.role == ir::Role::kInput;
+    if (status.ok() && !open) status = CheckDesc(value);
+    if (status.ok()) continue;
+    return status.WithContext(
+        StrCat("tensor ", value.name, " (", value.desc.ToString(), ")"));
+  }
+  return graph.TopologicalOrder().status();
+}
+
+}  // namespace
+
+Status Verify(Module& module) {
+  return VerifyGraph(module.graph, Scope::kWholeGraph);
+}
+
+}  // namespace tim::compiler
