@@ -9,8 +9,8 @@
 namespace tim {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::CountKernels;
+using ::testing::HasSubstr;
 using testing::ToyGraph;
 using testing::ToyOptions;
 

@@ -100,10 +100,9 @@ bool HasChannels(const KernelNode& node) {
 }
 
 void AddHeavy(ir::OpRegistry& registry) {
-  registry.Add(Schema("Heavy", 1, 1000,
-                      [](const ir::Node&, float x, const float*, int64_t) {
-                        return x + 1;
-                      }));
+  registry.Add(Schema(
+      "Heavy", 1, 1000,
+      [](const ir::Node&, float x, const float*, int64_t) { return x + 1; }));
   const auto accepts_bump = [](const KernelNode& node, const ir::DeviceInfo&) {
     for (const ir::EpilogueStep& step : node.epilogue) {
       if (step.node->schema->name != "Bump") {
@@ -133,9 +132,8 @@ void AddBump(ir::OpRegistry& registry) {
       "Bump", 1, 1, [](const ir::Node& node, float x, const float*, int64_t) {
         return x + node.attributes.Float("by");
       });
-  bump.attributes = {{.name = "by",
-                      .type = ir::AttributeType::kFloat,
-                      .default_value = 1.0}};
+  bump.attributes = {
+      {.name = "by", .type = ir::AttributeType::kFloat, .default_value = 1.0}};
   registry.Add(bump);
   KernelDef kernel = Kernel("Bump", "bump", 10);
   kernel.layouts = [](const KernelNode& node, const ir::DeviceInfo&) {
@@ -174,10 +172,9 @@ void AddWeighted(ir::OpRegistry& registry) {
 }
 
 void AddReorder(ir::OpRegistry& registry) {
-  OpSchema schema = Schema("Reorder", 1, 0,
-                           [](const ir::Node&, float x, const float*, int64_t) {
-                             return x;
-                           });
+  OpSchema schema =
+      Schema("Reorder", 1, 0,
+             [](const ir::Node&, float x, const float*, int64_t) { return x; });
   schema.domain = "tim";
   registry.Add(schema);
   KernelDef kernel = Kernel("Reorder", "reorder", 5);
@@ -192,10 +189,9 @@ void AddReorder(ir::OpRegistry& registry) {
 }
 
 void AddReshape(ir::OpRegistry& registry) {
-  OpSchema schema = Schema("Reshape", 1, 0,
-                           [](const ir::Node&, float x, const float*, int64_t) {
-                             return x;
-                           });
+  OpSchema schema =
+      Schema("Reshape", 1, 0,
+             [](const ir::Node&, float x, const float*, int64_t) { return x; });
   schema.domain = "tim";
   schema.attributes = {{.name = "shape", .type = ir::AttributeType::kInts}};
   schema.infer_shapes = [](ir::InferContext& context) {
@@ -215,24 +211,21 @@ ir::OpRegistry MakeRegistry() {
   AddWeighted(registry);
   AddReorder(registry);
   AddReshape(registry);
-  registry.Add(Schema("Twice", 1, 1,
-                      [](const ir::Node&, float x, const float*, int64_t) {
-                        return 2 * x;
-                      }));
+  registry.Add(Schema(
+      "Twice", 1, 1,
+      [](const ir::Node&, float x, const float*, int64_t) { return 2 * x; }));
   registry.Add(Kernel("Twice", "twice", 10));
   registry.Add(Schema("Sum", 2, 1,
                       [](const ir::Node&, float x, const float* b, int64_t i) {
                         return x + b[i];
                       }));
   registry.Add(Kernel("Sum", "sum", 10));
-  registry.Add(Schema("Slow", 1, 1,
-                      [](const ir::Node&, float x, const float*, int64_t) {
-                        return x;
-                      }));
-  OpSchema same = Schema("Same", 1, 0,
-                         [](const ir::Node&, float x, const float*, int64_t) {
-                           return x;
-                         });
+  registry.Add(Schema(
+      "Slow", 1, 1,
+      [](const ir::Node&, float x, const float*, int64_t) { return x; }));
+  OpSchema same =
+      Schema("Same", 1, 0,
+             [](const ir::Node&, float x, const float*, int64_t) { return x; });
   same.is_identity = [](const ir::NodeView&) { return true; };
   registry.Add(same);
   return registry;

@@ -42,8 +42,8 @@ class ToyGraph {
   void Output(ir::ValueId value) { graph_.AddOutput(value); }
 
   ir::Graph& graph() { return graph_; }
-  Result<ir::Plan> Compile(const compiler::CompileOptions& options =
-                               ToyOptions()) const;
+  Result<ir::Plan> Compile(
+      const compiler::CompileOptions& options = ToyOptions()) const;
 
  private:
   ir::Graph graph_;

@@ -1,0 +1,78 @@
+// Composite nodes: expanded into their body, or kept for a kernel that claims
+// them by name.
+#include <gtest/gtest.h>
+
+#include "tests/support/status_macros.h"
+#include "tests/support/toy_ops.h"
+
+namespace tim {
+namespace {
+
+using testing::CountKernels;
+using testing::ToyGraph;
+using testing::ToyOperators;
+
+// y = 2 (a + b) as one node "toy.TwiceSum".
+ir::NodeId AddTwiceSum(ToyGraph& toy, ir::ValueId a, ir::ValueId b) {
+  ToyGraph body("body");
+  const ir::ValueId x = body.Input(ir::Shape());
+  const ir::ValueId y = body.Input(ir::Shape());
+  body.Output(body.Op("Twice", {body.Op("Sum", {x, y})}));
+  auto composite = std::make_shared<ir::Composite>();
+  composite->name = "toy.TwiceSum";
+  composite->body = body.graph();
+  ir::Node node;
+  node.name = "TwiceSum#0";
+  node.inputs = {a, b};
+  node.outputs = {toy.graph().AddValue(ir::TensorDesc())};
+  node.composite = composite;
+  return toy.graph().AddNode(std::move(node));
+}
+
+ToyGraph Example() {
+  ToyGraph toy;
+  const ir::NodeId node = AddTwiceSum(toy, toy.Input({8}), toy.Input({8}));
+  toy.Output(toy.graph().node(node).outputs[0]);
+  return toy;
+}
+
+TEST(Composite, ExpandsIntoItsBody) {
+  const Result<ir::Plan> plan = Example().Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(CountKernels(*plan, "sum"), 1);
+  EXPECT_EQ(CountKernels(*plan, "twice"), 1);
+  EXPECT_EQ(plan->outputs[0].desc.shape, ir::Shape({8}));
+}
+
+TEST(Composite, IsOneNodeWithItsBodyInTheDump) {
+  const std::string dump = Example().graph().Dump();
+  EXPECT_NE(dump.find("= toy.TwiceSum"), std::string::npos) << dump;
+  EXPECT_NE(dump.find("= toy.Twice@1"), std::string::npos) << dump;
+}
+
+TEST(Composite, StaysOneStepForAKernelThatClaimsIt) {
+  ir::OpRegistry registry(&ToyOperators());
+  ir::KernelDef claim = *ToyOperators().Kernels("toy.Sum", "opencl")[0];
+  claim.op = "toy.TwiceSum";
+  claim.name = "twice_sum";
+  registry.Add(claim);
+  const Result<ir::Plan> plan =
+      compiler::Compile(Example().graph(), registry, testing::ToyOptions());
+  ASSERT_OK(plan);
+  EXPECT_EQ(plan->steps.size(), 4u);  // two inputs in, one kernel, one out
+  EXPECT_EQ(plan->decisions[0].node, "TwiceSum#0");
+}
+
+TEST(Composite, ErrorInTheBodyNamesItsOperation) {
+  ToyGraph toy;
+  AddTwiceSum(toy, toy.Input({8}), toy.Input({8}));
+  auto composite =
+      std::make_shared<ir::Composite>(*toy.graph().node(0).composite);
+  composite->body.node(0).inputs.pop_back();
+  composite->body.value(composite->body.inputs()[1]).uses.clear();
+  toy.graph().node(0).composite = composite;
+  EXPECT_ERROR(toy.Compile(), "operation Sum#0");
+}
+
+}  // namespace
+}  // namespace tim
