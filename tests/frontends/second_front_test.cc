@@ -86,13 +86,11 @@ class Front {
 // relu(conv3x3(x)) with a kernel that subtracts the left neighbour.
 Front MakeExample() {
   Front front;
-  const int w =
-      front.Constant({1, 1, 3, 3}, {0, 0, 0, -1, 1, 0, 0, 0, 0});
-  const int y = front.Op(
-      "tim.Conv2d", {front.Input(), w},
-      {{"padding", int64_t{2}},
-       {"stride", std::vector<int64_t>{1, 1}},
-       {"dilation", std::vector<int64_t>{1, 1}}});
+  const int w = front.Constant({1, 1, 3, 3}, {0, 0, 0, -1, 1, 0, 0, 0, 0});
+  const int y = front.Op("tim.Conv2d", {front.Input(), w},
+                         {{"padding", int64_t{2}},
+                          {"stride", std::vector<int64_t>{1, 1}},
+                          {"dilation", std::vector<int64_t>{1, 1}}});
   front.Output(front.Op("tim.Relu", {y}));
   return front;
 }

@@ -43,9 +43,8 @@ class Lenet {
     TensorPtr x = Conv(input_, 1.0f, 80, {5, 5, 1, 20}, 0.0033623368944972754f,
                        119, 0, Asymmetric(5.209146976470947f, 131));
     x = Pool(x, Asymmetric(5.209146976470947f, 131));
-    x = Conv(x, 5.209146976470947f, 780, {5, 5, 20, 50},
-             0.0011482049012556672f, 128, 580,
-             Asymmetric(10.594023704528809f, 145));
+    x = Conv(x, 5.209146976470947f, 780, {5, 5, 20, 50}, 0.0011482049012556672f,
+             128, 580, Asymmetric(10.594023704528809f, 145));
     x = Pool(x, Asymmetric(10.594023704528809f, 145));
     const Quantization hidden = Asymmetric(4.961546421051025f, 0);
     x = Dense(x, 2, 500, 10.594023704528809f, 27780, {800, 500},
@@ -55,8 +54,8 @@ class Lenet {
     codes_ = Make({10, 1}, OUTPUT, Asymmetric(16.404624938964844f, 81));
     Dense(relu, 0, 10, 4.961546421051025f, 427820, {500, 10},
           0.0015804264694452286f, 135, 427780, codes_);
-    probabilities_ = graph_->CreateTensor(
-        TensorSpec(DataType::FLOAT32, {10, 1}, OUTPUT));
+    probabilities_ =
+        graph_->CreateTensor(TensorSpec(DataType::FLOAT32, {10, 1}, OUTPUT));
     graph_->CreateOperation<ops::Softmax>(1.0f, 0)
         ->BindInput(codes_)
         .BindOutput(probabilities_);
@@ -182,8 +181,8 @@ std::shared_ptr<device::Device> OpenCl() {
 }
 
 TEST_F(LenetTest, ExactCodesOnOpenClInStrictMode) {
-  Check(CreateContext({device::CreateHostDevice(), OpenCl()},
-                      {.strict = true}));
+  Check(
+      CreateContext({device::CreateHostDevice(), OpenCl()}, {.strict = true}));
 }
 
 TEST_F(LenetTest, ExactCodesOnTheHost) {

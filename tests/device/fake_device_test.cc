@@ -1,0 +1,129 @@
+#include "tests/support/fake_device.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device/host/host_buffer.h"
+#include "tests/support/plan_builder.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using device::BufferRange;
+using device::ExternalBuffer;
+
+Status Increment(std::span<const float> in, std::span<float> out) {
+  for (size_t i = 0; i < in.size(); ++i) out[i] = in[i] + 1;
+  return OkStatus();
+}
+
+// A fake device with one buffer of four floats and a step that increments it.
+struct Fixture {
+  explicit Fixture(const FakeOptions& options = {}) : device(options) {
+    stream = *device.CreateStream();
+    buffer = *device.Allocate(16, ir::MemoryKind::kDevice);
+    const ir::Action action = EvalCall("increment", 4, Increment);
+    const ir::Action* pointer = &action;
+    EmptyStore store;
+    step = std::move((*device.Prepare({&pointer, 1}, store))[0]);
+  }
+
+  Status Add() {
+    const BufferRange operands[] = {{buffer.get(), 0, 16},
+                                    {buffer.get(), 0, 16}};
+    return stream->Enqueue(*step, operands);
+  }
+  Status Write(std::vector<float>& values) {
+    ExternalBuffer host(values.data(), 16);
+    return stream->Copy({&host, 0, 16}, {buffer.get(), 0, 16});
+  }
+  Status Read(std::vector<float>& values) {
+    ExternalBuffer host(values.data(), 16);
+    return stream->Copy({buffer.get(), 0, 16}, {&host, 0, 16});
+  }
+  Status Wait() { return (*stream->Record())->Wait(); }
+
+  FakeDevice device;
+  std::unique_ptr<device::Buffer> buffer;
+  std::unique_ptr<device::PreparedStep> step;
+  std::unique_ptr<device::Stream> stream;
+};
+
+TEST(FakeDevice, MemoryIsItsOwnAndPoisoned) {
+  Fixture fake;
+  EXPECT_EQ(fake.buffer->host_address(), nullptr);
+  std::vector<uint8_t> bytes(16);
+  ExternalBuffer host(bytes.data(), 16);
+  ASSERT_OK(fake.stream->Copy({fake.buffer.get(), 0, 16}, {&host, 0, 16}));
+  ASSERT_OK(fake.Wait());
+  EXPECT_EQ(bytes, std::vector<uint8_t>(16, 0xCD));
+}
+
+TEST(FakeDevice, WorksInOrderAndLater) {
+  Fixture fake({.seed = 7, .max_delay_us = 500});
+  std::vector<float> values = {1, 2, 3, 4};
+  std::vector<float> result(4, -1);
+  ASSERT_OK(fake.Write(values));
+  for (int i = 0; i < 20; ++i) ASSERT_OK(fake.Add());
+  ASSERT_OK(fake.Read(result));
+  ASSERT_OK(fake.Wait());
+  EXPECT_EQ(result, (std::vector<float>{21, 22, 23, 24}));
+  EXPECT_EQ(fake.device.steps_run(), 20);
+}
+
+TEST(FakeDevice, StreamsWaitForEachOther) {
+  Fixture fake({.seed = 3, .max_delay_us = 2000});
+  std::vector<float> values = {1, 1, 1, 1};
+  std::vector<float> result(4);
+  ExternalBuffer host(result.data(), 16);
+  ASSERT_OK(fake.Write(values));
+  ASSERT_OK(fake.Add());
+  auto event = *fake.stream->Record();
+  auto other = *fake.device.CreateStream();
+  ASSERT_OK(other->WaitFor(*event));
+  ASSERT_OK(other->Copy({fake.buffer.get(), 0, 16}, {&host, 0, 16}));
+  ASSERT_OK((*other->Record())->Wait());
+  EXPECT_EQ(result[0], 2);
+}
+
+TEST(FakeDevice, RunsOutOfMemory) {
+  FakeDevice device({.memory_bytes = 100});
+  auto first = device.Allocate(60, ir::MemoryKind::kDevice);
+  ASSERT_OK(first);
+  EXPECT_EQ(device.Allocate(60, ir::MemoryKind::kDevice).status().code(),
+            StatusCode::kOutOfMemory);
+  first->reset();
+  EXPECT_EQ(device.live_bytes(), 0);
+  device.FailAllocationsAfter(1);
+  EXPECT_OK(device.Allocate(1, ir::MemoryKind::kDevice));
+  EXPECT_EQ(device.Allocate(1, ir::MemoryKind::kDevice).status().code(),
+            StatusCode::kOutOfMemory);
+}
+
+TEST(FakeDevice, IsLostAtTheChosenStepUntilReset) {
+  Fixture fake;
+  fake.device.LoseAtStep(2);
+  ASSERT_OK(fake.Add());
+  ASSERT_OK(fake.Wait());
+  ASSERT_OK(fake.Add());
+  EXPECT_EQ(fake.Wait().code(), StatusCode::kDeviceLost);
+  EXPECT_EQ(fake.Add().code(), StatusCode::kDeviceLost);
+  EXPECT_FALSE(fake.device.Allocate(1, ir::MemoryKind::kDevice).ok());
+  fake.device.ResetLost();
+  EXPECT_OK(fake.Add());
+  EXPECT_OK(fake.Wait());
+}
+
+TEST(FakeDevice, FailsOneBuild) {
+  FakeDevice device;
+  EmptyStore store;
+  device.FailNextPrepare();
+  EXPECT_EQ(device.Prepare({}, store).status().code(),
+            StatusCode::kBuildFailure);
+  EXPECT_OK(device.Prepare({}, store));
+}
+
+}  // namespace
+}  // namespace tim::testing

@@ -1,0 +1,135 @@
+#include "device/host/host_device.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "device/host/host_buffer.h"
+#include "tests/support/plan_builder.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::device {
+namespace {
+
+using testing::EmptyStore;
+using testing::EvalCall;
+
+Result<std::unique_ptr<PreparedStep>> PrepareOne(Device& device,
+                                                 const ir::Action& action) {
+  EmptyStore store;
+  const ir::Action* step = &action;
+  TIM_ASSIGN_OR_RETURN(auto steps, device.Prepare({&step, 1}, store));
+  return std::move(steps[0]);
+}
+
+Status Twice(std::span<const float> in, std::span<float> out) {
+  for (size_t i = 0; i < in.size(); ++i) out[i] = 2 * in[i];
+  return OkStatus();
+}
+
+TEST(HostDevice, SaysWhatItIs) {
+  const auto device = CreateHostDevice();
+  EXPECT_EQ(device->info().kind, "host");
+  EXPECT_TRUE(device->info().runs_eval);
+  EXPECT_GT(device->info().global_memory_bytes, 0);
+  EXPECT_NE(device->domain(), CreateHostDevice()->domain());
+}
+
+TEST(HostDevice, BuffersAreAlignedAndReachable) {
+  const auto device = CreateHostDevice();
+  for (const int64_t bytes : {0, 1, 63, 64, 65, 1 << 20}) {
+    const auto buffer = device->Allocate(bytes, ir::MemoryKind::kHost);
+    ASSERT_OK(buffer);
+    EXPECT_EQ((*buffer)->bytes(), bytes);
+    const auto address = reinterpret_cast<uintptr_t>((*buffer)->host_address());
+    EXPECT_NE(address, 0u);
+    EXPECT_EQ(address % 64, 0u);
+  }
+}
+
+TEST(HostDevice, ImpossibleSizesAreErrors) {
+  const auto device = CreateHostDevice();
+  EXPECT_EQ(device->Allocate(-1, ir::MemoryKind::kHost).status().code(),
+            StatusCode::kInvalidArgument);
+  const auto huge = device->Allocate(int64_t{1} << 60, ir::MemoryKind::kHost);
+  EXPECT_EQ(huge.status().code(), StatusCode::kOutOfMemory);
+}
+
+TEST(HostDevice, ImportWrapsTheCallersMemory) {
+  const auto device = CreateHostDevice();
+  std::vector<float> memory(4);
+  const auto buffer = device->Import(memory.data(), 16);
+  ASSERT_OK(buffer);
+  EXPECT_EQ((*buffer)->host_address(), memory.data());
+}
+
+TEST(HostDevice, RunsEval) {
+  const auto device = CreateHostDevice();
+  auto step = PrepareOne(*device, EvalCall("twice", 3, Twice));
+  ASSERT_OK(step);
+  std::vector<float> in = {1, 2, 3};
+  std::vector<float> out(3);
+  ExternalBuffer a(in.data(), 12);
+  ExternalBuffer b(out.data(), 12);
+  const BufferRange operands[] = {{&a, 0, 12}, {&b, 0, 12}};
+  auto stream = *device->CreateStream();
+  EXPECT_OK(stream->Enqueue(**step, operands));
+  EXPECT_OK((*stream->Record())->Wait());
+  EXPECT_EQ(out, (std::vector<float>{2, 4, 6}));
+}
+
+TEST(HostDevice, AbsentOperandsTakeNoRange) {
+  const auto device = CreateHostDevice();
+  ir::HostCall call = EvalCall("twice", 2, Twice);
+  call.inputs.push_back(nullptr);
+  auto step = PrepareOne(*device, call);
+  ASSERT_OK(step);
+  float in[] = {1, 2};
+  float out[] = {0, 0};
+  ExternalBuffer a(in, 8);
+  ExternalBuffer b(out, 8);
+  const BufferRange operands[] = {{&a, 0, 8}, {&b, 0, 8}};
+  EXPECT_OK((*device->CreateStream())->Enqueue(**step, operands));
+  EXPECT_EQ(out[1], 4);
+}
+
+TEST(HostDevice, AnErrorIsReturnedAndBelongsToTheNextEventOnly) {
+  const auto device = CreateHostDevice();
+  auto step = PrepareOne(
+      *device,
+      EvalCall("broken", 1, [](std::span<const float>, std::span<float>) {
+        return InvalidArgument("bad index");
+      }));
+  ASSERT_OK(step);
+  float value = 0;
+  ExternalBuffer buffer(&value, 4);
+  const BufferRange operands[] = {{&buffer, 0, 4}, {&buffer, 0, 4}};
+  auto stream = *device->CreateStream();
+  EXPECT_ERROR(stream->Enqueue(**step, operands), "broken: bad index");
+  EXPECT_ERROR((*stream->Record())->Wait(), "bad index");
+  EXPECT_OK((*stream->Record())->Wait());
+}
+
+TEST(HostDevice, CopiesWithOffsetsAndOntoItself) {
+  const auto device = CreateHostDevice();
+  std::vector<int> memory = {1, 2, 3, 4};
+  ExternalBuffer buffer(memory.data(), 16);
+  auto stream = *device->CreateStream();
+  EXPECT_OK(stream->Copy({&buffer, 0, 16}, {&buffer, 0, 16}));
+  EXPECT_OK(stream->Copy({&buffer, 4, 8}, {&buffer, 8, 8}));
+  EXPECT_EQ(memory, (std::vector<int>{1, 2, 2, 3}));
+}
+
+TEST(HostDevice, RefusesKernelsAndNodesWithoutEval) {
+  const auto device = CreateHostDevice();
+  EXPECT_EQ(PrepareOne(*device, ir::KernelLaunch{}).status().code(),
+            StatusCode::kUnimplemented);
+  auto node = std::make_shared<ir::Node>();
+  node->name = "Mystery#1";
+  EXPECT_ERROR(PrepareOne(*device, ir::HostCall{node, {}, {}}),
+               "'Mystery#1' has no host reference");
+}
+
+}  // namespace
+}  // namespace tim::device

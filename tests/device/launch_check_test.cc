@@ -1,0 +1,102 @@
+#include "device/launch_check.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/status_macros.h"
+
+namespace tim::device {
+namespace {
+
+ir::DeviceInfo Device() {
+  ir::DeviceInfo info;
+  info.name = "small device";
+  info.max_work_group_size = 64;
+  info.max_work_item_sizes = {64, 64, 2};
+  info.local_memory_bytes = 1024;
+  return info;
+}
+
+ir::KernelLaunch Launch(std::array<int64_t, 3> global,
+                        std::array<int64_t, 3> local, int dimensions) {
+  ir::KernelLaunch launch;
+  launch.function = "f";
+  launch.global = global;
+  launch.local = local;
+  launch.dimensions = dimensions;
+  return launch;
+}
+
+TEST(LaunchCheck, AcceptsWhatTheDeviceCanRun) {
+  EXPECT_OK(CheckWorkSizes(Launch({7, 1, 1}, {0, 0, 0}, 1), Device(), {}));
+  EXPECT_OK(CheckWorkSizes(Launch({16, 8, 4}, {8, 4, 2}, 3), Device(), {}));
+  EXPECT_OK(CheckWorkSizes(Launch({16, 0, 0}, {4, 0, 0}, 1), Device(), {}));
+}
+
+TEST(LaunchCheck, RefusesEmptyAndNegativeSizes) {
+  EXPECT_ERROR(CheckWorkSizes(Launch({16, 0, 1}, {0, 0, 0}, 2), Device(), {}),
+               "kernel 'f' (global [16, 0], local [0, 0]): global size 0 of "
+               "dimension 1 must be at least 1");
+  EXPECT_ERROR(CheckWorkSizes(Launch({-4, 1, 1}, {0, 0, 0}, 1), Device(), {}),
+               "global size -4");
+  EXPECT_ERROR(CheckWorkSizes(Launch({4, 4, 1}, {2, 0, 0}, 2), Device(), {}),
+               "local size 0 of dimension 1");
+  EXPECT_ERROR(CheckWorkSizes(Launch({4, 1, 1}, {-1, 0, 0}, 1), Device(), {}),
+               "local size -1");
+}
+
+TEST(LaunchCheck, RefusesWhatOverflows) {
+  const int64_t huge = int64_t{1} << 62;
+  EXPECT_ERROR(
+      CheckWorkSizes(Launch({huge, huge, 1}, {0, 0, 0}, 2), Device(), {}),
+      "overflows");
+}
+
+TEST(LaunchCheck, RefusesLocalSizesThatDoNotDivide) {
+  const Status status =
+      CheckWorkSizes(Launch({16, 1, 1}, {3, 0, 0}, 1), Device(), {});
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_ERROR(status, "local size 3 does not divide global size 16");
+}
+
+TEST(LaunchCheck, RefusesWorkGroupsOverTheLimits) {
+  EXPECT_ERROR(CheckWorkSizes(Launch({64, 64, 1}, {16, 8, 0}, 2), Device(), {}),
+               "a work-group of 128 items exceeds the limit 64");
+  EXPECT_ERROR(CheckWorkSizes(Launch({4, 4, 4}, {1, 1, 4}, 3), Device(), {}),
+               "local size 4 of dimension 2 exceeds the limit 2");
+  EXPECT_ERROR(CheckWorkSizes(Launch({16, 1, 1}, {16, 0, 0}, 1), Device(),
+                              {.work_group_size = 8}),
+               "exceeds the limit 8");
+}
+
+TEST(LaunchCheck, RequiredWorkGroupSizeMustBeGiven) {
+  const KernelLimits limits = {.required_local = {4, 1, 1}};
+  EXPECT_OK(CheckWorkSizes(Launch({16, 1, 1}, {4, 0, 0}, 1), Device(), limits));
+  EXPECT_ERROR(
+      CheckWorkSizes(Launch({16, 1, 1}, {8, 0, 0}, 1), Device(), limits),
+      "reqd_work_group_size is [4, 1, 1]");
+  EXPECT_ERROR(
+      CheckWorkSizes(Launch({16, 1, 1}, {0, 0, 0}, 1), Device(), limits),
+      "reqd_work_group_size");
+}
+
+TEST(LaunchCheck, TakesOneToThreeDimensions) {
+  EXPECT_ERROR(CheckWorkSizes(Launch({1, 1, 1}, {0, 0, 0}, 0), Device(), {}),
+               "found 0");
+  EXPECT_ERROR(CheckWorkSizes(Launch({1, 1, 1}, {0, 0, 0}, 4), Device(), {}),
+               "found 4");
+}
+
+TEST(LaunchCheck, LocalMemoryIsSummed) {
+  ir::KernelLaunch launch = Launch({16, 1, 1}, {0, 0, 0}, 1);
+  launch.arguments = {ir::LocalArg{512}, int32_t{1}, ir::LocalArg{512}};
+  EXPECT_OK(CheckLocalMemory(launch, Device()));
+  launch.arguments.push_back(ir::LocalArg{1});
+  EXPECT_ERROR(CheckLocalMemory(launch, Device()),
+               "1025 bytes of local memory exceed the 1024 of small device");
+  launch.arguments = {ir::LocalArg{0}};
+  EXPECT_ERROR(CheckLocalMemory(launch, Device()),
+               "a local argument of 0 bytes");
+}
+
+}  // namespace
+}  // namespace tim::device

@@ -1,0 +1,288 @@
+#include "device/opencl/opencl_device.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "device/host/host_buffer.h"
+#include "tests/support/plan_builder.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::device {
+namespace {
+
+using testing::EmptyStore;
+using testing::EvalCall;
+using testing::FloatLaunch;
+
+constexpr char kScale[] =
+    "__kernel void scale(__global const float* in, int in_0,\n"
+    "                    __global float* out, int out_0, int n) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  if (i < n) out[out_0 + i] = FACTOR * in[in_0 + i];\n"
+    "}\n";
+
+// Keeps binaries, and can hand out rubbish.
+class MapStore final : public BinaryStore {
+ public:
+  std::optional<std::string> Load(std::string_view key) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = binaries.find(std::string(key));
+    if (it == binaries.end()) return std::nullopt;
+    return it->second;
+  }
+  void Store(std::string_view key, std::string_view bytes) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    binaries[std::string(key)] = bytes;
+  }
+  void CountBuild() override { ++builds; }
+
+  std::map<std::string, std::string> binaries;
+  std::atomic<int> builds = 0;
+
+ private:
+  std::mutex mutex_;
+};
+
+ir::KernelLaunch Scale(const std::string& factor, int64_t floats) {
+  ir::KernelLaunch launch = FloatLaunch(kScale, "scale", floats, 2);
+  launch.options = "-DFACTOR=" + factor;
+  return launch;
+}
+
+Result<std::unique_ptr<PreparedStep>> PrepareOne(Device& device,
+                                                 const ir::Action& action,
+                                                 BinaryStore& store) {
+  const ir::Action* step = &action;
+  TIM_ASSIGN_OR_RETURN(auto steps, device.Prepare({&step, 1}, store));
+  return std::move(steps[0]);
+}
+
+class OpenClDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto created = CreateOpenClDevice(0);
+    if (created.status().code() == StatusCode::kNotFound) {
+      GTEST_SKIP() << created.status().message();
+    }
+    ASSERT_OK(created);
+    device_ = *std::move(created);
+    stream_ = *device_->CreateStream();
+  }
+
+  std::unique_ptr<Buffer> Allocate(int64_t bytes) {
+    return *device_->Allocate(bytes, ir::MemoryKind::kDevice);
+  }
+  Status Write(std::vector<float>& values, BufferRange to) {
+    ExternalBuffer host(values.data(), to.bytes);
+    TIM_RETURN_IF_ERROR(stream_->Copy({&host, 0, to.bytes}, to));
+    return Finish();
+  }
+  std::vector<float> Read(BufferRange from) {
+    std::vector<float> values(from.bytes / 4, -1);
+    ExternalBuffer host(values.data(), from.bytes);
+    EXPECT_OK(stream_->Copy(from, {&host, 0, from.bytes}));
+    EXPECT_OK(Finish());
+    return values;
+  }
+  Status Finish() { return (*stream_->Record())->Wait(); }
+
+  std::shared_ptr<Device> device_;
+  std::unique_ptr<Stream> stream_;
+  MapStore store_;
+};
+
+TEST_F(OpenClDevice, FillsItsInfo) {
+  const ir::DeviceInfo& info = device_->info();
+  EXPECT_EQ(info.kind, "opencl");
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_FALSE(info.driver.empty());
+  EXPECT_GE(info.compute_units, 1);
+  EXPECT_EQ(info.max_work_item_sizes.size(), 3u);
+  EXPECT_GT(info.max_allocation_bytes, 0);
+  EXPECT_GE(info.alignment, 64);
+  EXPECT_GT(info.gflops, 0);
+  EXPECT_NE(device_->NativeHandle("cl_context"), nullptr);
+  EXPECT_NE(device_->NativeHandle("cl_device_id"), nullptr);
+  EXPECT_EQ(device_->NativeHandle("something"), nullptr);
+}
+
+TEST_F(OpenClDevice, IndexOutsideTheMachineIsAnError) {
+  EXPECT_GE(CountOpenClDevices(), 1);
+  EXPECT_ERROR(CreateOpenClDevice(CountOpenClDevices()), "numbered from 0");
+  EXPECT_ERROR(CreateOpenClDevice(-1), "OpenCL device -1");
+}
+
+TEST_F(OpenClDevice, CopiesBetweenHostAndBuffers) {
+  const auto a = Allocate(64);
+  const auto b = Allocate(64);
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(Write(values, {a.get(), 8, 16}));
+  ASSERT_OK(stream_->Copy({a.get(), 8, 16}, {b.get(), 32, 16}));
+  ASSERT_OK(stream_->Copy({b.get(), 32, 16}, {b.get(), 32, 16}));
+  ASSERT_OK(stream_->Copy({a.get(), 0, 0}, {b.get(), 0, 0}));
+  EXPECT_EQ(Read({b.get(), 32, 16}), values);
+}
+
+TEST_F(OpenClDevice, TooLargeABufferIsOutOfMemory) {
+  EXPECT_EQ(device_->Allocate(int64_t{1} << 60, ir::MemoryKind::kDevice)
+                .status()
+                .code(),
+            StatusCode::kOutOfMemory);
+  EXPECT_OK(device_->Allocate(0, ir::MemoryKind::kDevice));
+}
+
+TEST_F(OpenClDevice, KernelSeesOffsetsAndChangedOperands) {
+  auto step = PrepareOne(*device_, Scale("3", 4), store_);
+  ASSERT_OK(step);
+  const auto a = Allocate(128);
+  const auto b = Allocate(128);
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(Write(values, {a.get(), 20, 16}));
+  const BufferRange there[] = {{a.get(), 20, 16}, {b.get(), 4, 16}};
+  const BufferRange back[] = {{b.get(), 4, 16}, {a.get(), 64, 16}};
+  ASSERT_OK(stream_->Enqueue(**step, there));
+  ASSERT_OK(stream_->Enqueue(**step, back));
+  EXPECT_EQ(Read({b.get(), 4, 16}), (std::vector<float>{3, 6, 9, 12}));
+  EXPECT_EQ(Read({a.get(), 64, 16}), (std::vector<float>{9, 18, 27, 36}));
+}
+
+TEST_F(OpenClDevice, PlainPointersPointAtTheOperand) {
+  ir::KernelLaunch launch;
+  launch.text =
+      "__kernel void add(__global int* a, __global const int* b, uint more,\n"
+      "                  long much, float real, __local int* scratch) {\n"
+      "  scratch[0] = (int)(more + much + real);\n"
+      "  a[0] = b[0] + scratch[0];\n"
+      "}\n";
+  launch.function = "add";
+  launch.arguments = {ir::TensorArg{.operand = 1, .plain_pointer = true},
+                      ir::TensorArg{.operand = 0, .plain_pointer = true},
+                      uint32_t{100},
+                      int64_t{1000},
+                      10.5f,
+                      ir::LocalArg{4}};
+  launch.local = {1, 0, 0};
+  auto step = PrepareOne(*device_, launch, store_);
+  ASSERT_OK(step);
+  const int64_t offset = device_->info().alignment;
+  const auto in = Allocate(2 * offset);
+  const auto out = Allocate(4);
+  int value = 7;
+  ExternalBuffer host(&value, 4);
+  ASSERT_OK(stream_->Copy({&host, 0, 4}, {in.get(), offset, 4}));
+  const BufferRange operands[] = {{in.get(), offset, 4}, {out.get(), 0, 4}};
+  ASSERT_OK(stream_->Enqueue(**step, operands));
+  ASSERT_OK(stream_->Copy({out.get(), 0, 4}, {&host, 0, 4}));
+  ASSERT_OK(Finish());
+  EXPECT_EQ(value, 1117);
+}
+
+TEST_F(OpenClDevice, EqualProgramsAreBuiltOncePerDevice) {
+  const ir::Action actions[] = {Scale("5", 4), Scale("5", 8), Scale("6", 4),
+                                ir::Copy{4}};
+  const ir::Action* steps[] = {&actions[0], &actions[1], &actions[2],
+                               &actions[3]};
+  const auto prepared = device_->Prepare(steps, store_);
+  ASSERT_OK(prepared);
+  EXPECT_NE((*prepared)[2], nullptr);
+  EXPECT_EQ((*prepared)[3], nullptr);
+  EXPECT_EQ(store_.builds, 2);
+  EXPECT_EQ(store_.binaries.size(), 2u);
+  ASSERT_OK(device_->Prepare(steps, store_));
+  EXPECT_EQ(store_.builds, 2);
+}
+
+TEST_F(OpenClDevice, AStoredBinaryIsUsedAndARefusedOneReplaced) {
+  ASSERT_OK(PrepareOne(*device_, Scale("7", 4), store_));
+  const auto second = *CreateOpenClDevice(0);
+  ASSERT_OK(PrepareOne(*second, Scale("7", 4), store_));
+  EXPECT_EQ(store_.builds, 1);
+
+  const std::string good = store_.binaries.begin()->second;
+  store_.binaries.begin()->second = "not a program";
+  const auto third = *CreateOpenClDevice(0);
+  ASSERT_OK(PrepareOne(*third, Scale("7", 4), store_));
+  EXPECT_EQ(store_.builds, 2);
+  EXPECT_NE(store_.binaries.begin()->second, "not a program");
+}
+
+TEST_F(OpenClDevice, BuildFailureShowsTheLogAndIsNotKept) {
+  ir::KernelLaunch broken = Scale("2", 4);
+  broken.text = "#line 41 \"ops/broken.cl\"\n__kernel void scale( { }\n";
+  const auto step = PrepareOne(*device_, broken, store_);
+  EXPECT_EQ(step.status().code(), StatusCode::kBuildFailure);
+  EXPECT_ERROR(step, "kernel 'scale'");
+  EXPECT_ERROR(step, "-DFACTOR=2");
+  EXPECT_ERROR(step, device_->info().name);
+  EXPECT_ERROR(step, "ops/broken.cl:41");
+  EXPECT_FALSE(PrepareOne(*device_, broken, store_).ok());
+  EXPECT_EQ(store_.builds, 2);
+  EXPECT_TRUE(store_.binaries.empty());
+  EXPECT_OK(PrepareOne(*device_, Scale("2", 4), store_));
+}
+
+TEST_F(OpenClDevice, RefusesLaunchesThatTheKernelCannotTake) {
+  ir::KernelLaunch launch = Scale("2", 4);
+  launch.arguments.pop_back();
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_),
+               "has 5 parameters, but 4 arguments");
+  launch.arguments.push_back(ir::LocalArg{4});
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_), "int n");
+  launch.arguments.back() = int64_t{4};
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_), "CL_INVALID_ARG_SIZE");
+  launch = Scale("2", 4);
+  launch.function = "scales";
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_),
+               "has no kernel 'scales'; it has: scale");
+  launch = Scale("2", 4);
+  launch.local = {3, 0, 0};
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_), "does not divide");
+  launch.local = {0, 0, 0};
+  launch.global = {0, 1, 1};
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_), "global size 0");
+}
+
+TEST_F(OpenClDevice, RefusesWhatItDoesNotDo) {
+  EXPECT_EQ(PrepareOne(*device_, ir::DeviceCall{}, store_).status().code(),
+            StatusCode::kUnimplemented);
+  EXPECT_EQ(device_->Allocate(4, ir::MemoryKind::kShared).status().code(),
+            StatusCode::kUnimplemented);
+  EXPECT_EQ(device_->Import(&store_, 4).status().code(),
+            StatusCode::kUnimplemented);
+}
+
+TEST_F(OpenClDevice, StreamsWaitForEachOther) {
+  auto step = PrepareOne(*device_, Scale("2", 4), store_);
+  ASSERT_OK(step);
+  const auto a = Allocate(16);
+  const auto b = Allocate(16);
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(Write(values, {a.get(), 0, 16}));
+  const BufferRange operands[] = {{a.get(), 0, 16}, {b.get(), 0, 16}};
+  auto other = *device_->CreateStream();
+  ASSERT_OK(other->Enqueue(**step, operands));
+  const auto event = *other->Record();
+  ASSERT_OK(stream_->WaitFor(*event));
+  EXPECT_EQ(Read({b.get(), 0, 16}), (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_F(OpenClDevice, ThreadsShareOneBuild) {
+  std::vector<std::thread> threads;
+  std::vector<Status> results(4);
+  for (Status& result : results) {
+    threads.emplace_back([&] {
+      result = PrepareOne(*device_, Scale("11", 4), store_).status();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Status& result : results) EXPECT_OK(result);
+  EXPECT_EQ(store_.builds, 1);
+}
+
+}  // namespace
+}  // namespace tim::device

@@ -1,0 +1,48 @@
+"""Runs single ONNX operators through ONNX Runtime's CPU provider."""
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper
+
+onnxruntime.set_default_logger_severity(3)
+_OPSET = 19
+
+
+def run_onnx(op, inputs, output_type=None, **attributes):
+    """One node on arrays (None = absent input); returns its first output."""
+    names = [f"i{k}" if x is not None else "" for k, x in enumerate(inputs)]
+    infos, feeds = [], {}
+    for name, array in zip(names, inputs):
+        if not name:
+            continue
+        array = np.asarray(array)
+        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+        infos.append(helper.make_tensor_value_info(name, kind, array.shape))
+        feeds[name] = array
+    if output_type is None:
+        output_type = np.asarray(inputs[0]).dtype
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(output_type))
+    output = helper.make_tensor_value_info("o", kind, None)
+    node = helper.make_node(op, names, ["o"], **attributes)
+    graph = helper.make_graph([node], "one", infos, [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
+    model.ir_version = 9
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return session.run(["o"], feeds)[0]
+
+
+def require_equal(found, expected, what):
+    if not np.array_equal(found, expected):
+        bad = np.argwhere(np.asarray(found) != np.asarray(expected))
+        raise AssertionError(f"{what}: {len(bad)} values differ, first at {bad[0]}")
+
+
+def require_close(found, expected, what, absolute):
+    worst = np.max(np.abs(np.asarray(found, np.float64) - expected), initial=0)
+    if not worst <= absolute:
+        raise AssertionError(f"{what}: off by {worst}, allowed {absolute}")

@@ -1,0 +1,118 @@
+// tools/generate_sources.cc: the list of operators and the embedded kernels.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/structure/source_tree.h"
+
+namespace tim::structure {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class GenerateSources : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    generator_ = FreshFolder("generator") + "/generate_sources";
+    const CommandResult compiled =
+        RunCommand("c++ -std=c++17 tools/generate_sources.cc -o " + generator_);
+    ASSERT_EQ(compiled.exit_status, 0) << compiled.output;
+  }
+
+  void SetUp() override { folder_ = FreshFolder("sources"); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    WriteText(folder_ + "/" + name, text);
+  }
+
+  CommandResult Generate(const std::string& arguments) const {
+    return RunCommand("cd " + folder_ + " && " + generator_ + " " + arguments);
+  }
+
+  std::string Out() const { return ReadText(folder_ + "/out.cc"); }
+
+  static std::string generator_;
+  std::string folder_;
+};
+
+std::string GenerateSources::generator_;
+
+TEST_F(GenerateSources, OperatorsAreCalledInSortedOrder) {
+  const CommandResult result =
+      Generate("operators out.cc ops/tanh.cc ops/builtin.cc ops/relu.cc");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(Out(), HasSubstr("  Register_relu(registry);\n"
+                               "  Register_tanh(registry);\n}"));
+  EXPECT_THAT(Out(), Not(HasSubstr("Register_builtin")));
+}
+
+TEST_F(GenerateSources, OperatorStemMustBeAnIdentifier) {
+  const CommandResult result = Generate("operators out.cc ops/re-lu.cc");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("ops/re-lu.cc"));
+}
+
+TEST_F(GenerateSources, IncludesAreWrittenOnceWithLineDirectives) {
+  Write("src/kernels/a.clh", "#include \"kernels/b.clh\"\nfloat a;\n");
+  Write("src/kernels/b.clh", "float b;\n");
+  Write("ops/x.cl",
+        "// x\n# include \"kernels/a.clh\"\n#include \"kernels/b.clh\"\n"
+        "kernel\n");
+  const CommandResult result =
+      Generate("kernels out.cc ops/x.cl src/kernels/a.clh src/kernels/b.clh");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(Out(), HasSubstr("#line 1 \"ops/x.cl\"\n// x\n"
+                               "#line 1 \"kernels/a.clh\"\n"
+                               "#line 1 \"kernels/b.clh\"\nfloat b;\n"
+                               "#line 2 \"kernels/a.clh\"\nfloat a;\n"
+                               "#line 3 \"ops/x.cl\"\n\nkernel\n"));
+}
+
+TEST_F(GenerateSources, NamesAreRelativeToTheRoot) {
+  Write("ops/x.cl", "kernel\n");
+  const CommandResult result = Generate("kernels out.cc --root " + folder_ +
+                                        " " + folder_ + "/ops/x.cl");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(Out(), HasSubstr("{\"ops/x.cl\","));
+}
+
+TEST_F(GenerateSources, MissingIncludeIsAnErrorWithFileAndLine) {
+  Write("ops/x.cl", "// x\n#include \"kernels/none.clh\"\n");
+  const CommandResult result = Generate("kernels out.cc ops/x.cl");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("ops/x.cl:2"));
+  EXPECT_THAT(result.output, HasSubstr("kernels/none.clh"));
+}
+
+TEST_F(GenerateSources, UnreadableFileIsAnError) {
+  const CommandResult result = Generate("kernels out.cc ops/none.cl");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("ops/none.cl"));
+}
+
+TEST_F(GenerateSources, LongTextSurvivesTheCompiler) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i)
+    text += "// line " + std::to_string(i) + " )CL\" \\ \"\n";
+  text += std::string(40000, 'x') + "\n";
+  Write("ops/long.cl", text);
+  const CommandResult result = Generate("kernels out.cc ops/long.cl");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  Write("kernels/kernel_sources.h",
+        "#include <span>\nnamespace tim::kernels {\n"
+        "struct KernelSource { const char* name; const char* text; };\n"
+        "std::span<const KernelSource> EmbeddedSources();\n}\n");
+  Write("main.cc",
+        "#include <cstdio>\n#include \"kernels/kernel_sources.h\"\n"
+        "int main() {\n"
+        "  std::fputs(tim::kernels::EmbeddedSources()[0].text, stdout);\n}\n");
+  const CommandResult printed = RunCommand(
+      "cd " + folder_ +
+      " && c++ -std=c++20 -Wall -Wextra -Werror -I. main.cc out.cc -o main && "
+      "./main");
+  EXPECT_EQ(printed.exit_status, 0) << printed.output;
+  EXPECT_EQ(printed.output, "#line 1 \"ops/long.cl\"\n" + text);
+}
+
+}  // namespace
+}  // namespace tim::structure

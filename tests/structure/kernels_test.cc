@@ -1,0 +1,109 @@
+// Every .cl file compiles by itself, as embedded, without a warning.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#include <CL/opencl.hpp>
+#include <set>
+#include <vector>
+
+#include "kernels/kernel_sources.h"
+#include "tests/structure/source_tree.h"
+
+namespace tim::structure {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Target {
+  cl::Context context;
+  cl::Device device;
+};
+
+// The first device of the first platform that has one.
+std::vector<Target> Targets() {
+  std::vector<cl::Platform> platforms;
+  cl::Platform::get(&platforms);
+  for (const cl::Platform& platform : platforms) {
+    std::vector<cl::Device> devices;
+    if (platform.getDevices(CL_DEVICE_TYPE_ALL, &devices) == CL_SUCCESS &&
+        !devices.empty())
+      return {{cl::Context(devices[0]), devices[0]}};
+  }
+  return {};
+}
+
+// What the compiler says against a source; empty where it is content.
+std::string Complaints(const std::string& text) {
+  static const std::vector<Target> targets = Targets();
+  if (targets.empty()) return "no OpenCL device was found";
+  const Target& target = targets[0];
+  cl::Program program(target.context, text);
+  const cl_int status = program.build(target.device, "-cl-std=CL1.2 -Werror");
+  const std::string log =
+      program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(target.device);
+  if (status != CL_SUCCESS)
+    return "status " + std::to_string(status) + "\n" + log;
+  return log.find("warning") == std::string::npos ? "" : log;
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const kernels::KernelSource& source : kernels::EmbeddedSources())
+    names.push_back(source.name);
+  return names;
+}
+
+class Kernels : public testing::TestWithParam<std::string> {};
+
+TEST_P(Kernels, CompileStandAlone) {
+  const char* const text = kernels::FindSource(GetParam());
+  ASSERT_NE(text, nullptr);
+  EXPECT_EQ(Complaints(text), "");
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Kernels);
+INSTANTIATE_TEST_SUITE_P(Files, Kernels, testing::ValuesIn(Names()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name)
+                             if (c == '/' || c == '.') c = '_';
+                           return name;
+                         });
+
+TEST(KernelSources, AreTheFilesOfTheTree) {
+  std::set<std::string> expected;
+  for (const char* folder : {"ops", "src/kernels"})
+    for (std::string path : FilesUnder(folder, {".cl"})) {
+      if (path.rfind("src/", 0) == 0) path.erase(0, 4);
+      expected.insert(path);
+    }
+  const std::vector<std::string> names = Names();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), expected);
+  EXPECT_EQ(kernels::FindSource("ops/no_such_file.cl"), nullptr);
+}
+
+TEST(KernelCompiler, PlantedErrorIsSeenWithFileAndLine) {
+  EXPECT_THAT(Complaints("#line 40 \"ops/planted.cl\"\n"
+                         "__kernel void planted(__global float* out) {\n"
+                         "  out[0] = no_such_name;\n}\n"),
+              HasSubstr("ops/planted.cl:41"));
+}
+
+TEST(KernelCompiler, PlantedWarningIsSeen) {
+  EXPECT_THAT(Complaints("__kernel void planted(__global int* out) {\n"
+                         "  out[0] = 1.5f;\n}\n"),
+              Not(IsEmpty()));
+}
+
+TEST(KernelCompiler, CleanKernelPasses) {
+  EXPECT_EQ(Complaints("__kernel void clean(__global float* out) {\n"
+                       "  out[get_global_id(0)] = 1.0f;\n}\n"),
+            "");
+}
+
+}  // namespace
+}  // namespace tim::structure

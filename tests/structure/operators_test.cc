@@ -1,0 +1,144 @@
+// Every file of ops/ is registered in a statically linked program, and every
+// operator has its host reference, goldens and a test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "ir/op_registry.h"
+#include "ops/builtin.h"
+#include "tests/structure/source_tree.h"
+
+namespace tim::ops {
+// Generated, see tools/generate_sources.cc.
+std::map<std::string, void (*)(ir::OpRegistry&)> OperatorTable();
+}  // namespace tim::ops
+
+namespace tim::structure {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Stems of ops/<stem>.cc, found in the tree itself.
+std::set<std::string> StemsInTree() {
+  std::set<std::string> stems;
+  for (const std::string& path : FilesUnder("ops", {".cc"})) {
+    const std::string stem = StemOf(path);
+    if (path == "ops/" + stem + ".cc" && stem != "builtin") stems.insert(stem);
+  }
+  return stems;
+}
+
+std::set<std::string> FilesOfTests() {
+  std::set<std::string> files;
+  for (const std::string& path : FilesUnder("tests/ops", {".cc"}))
+    files.insert(path);
+  for (const std::string& path : FilesUnder("tests/goldens", {}))
+    files.insert(path);
+  return files;
+}
+
+bool HasGoldens(const std::string& stem, const std::set<std::string>& files) {
+  const std::string prefix = "tests/goldens/" + stem;
+  for (const std::string& file : files)
+    if (file.rfind(prefix + "/", 0) == 0 || file.rfind(prefix + ".", 0) == 0)
+      return true;
+  return false;
+}
+
+// What ops/<stem>.cc, which registered `registry`, lacks. A file without a
+// schema adds a kernel to an operator of another file.
+std::vector<std::string> MissingParts(const std::string& stem,
+                                      const ir::OpRegistry& registry,
+                                      const std::set<std::string>& files) {
+  std::vector<std::string> missing;
+  for (const ir::OpSchema* schema : registry.Schemas()) {
+    if (schema->eval == nullptr) missing.push_back(schema->Key() + ": eval");
+    if (schema->infer_shapes == nullptr)
+      missing.push_back(schema->Key() + ": infer_shapes");
+  }
+  if (registry.Schemas().empty() && registry.Kernels().empty())
+    missing.push_back(stem + ": registers nothing");
+  if (!registry.Schemas().empty() && !HasGoldens(stem, files))
+    missing.push_back(stem + ": tests/goldens/" + stem + "/");
+  const std::string test = "tests/ops/" + stem + "_test.cc";
+  if (files.count(test) == 0) missing.push_back(stem + ": " + test);
+  return missing;
+}
+
+class Operators : public testing::TestWithParam<std::string> {};
+
+TEST_P(Operators, HaveEvalGoldensAndTest) {
+  ir::OpRegistry registry;
+  ops::OperatorTable().at(GetParam())(registry);
+  EXPECT_THAT(MissingParts(GetParam(), registry, FilesOfTests()), IsEmpty());
+}
+
+TEST_P(Operators, AreAmongTheBuiltins) {
+  ir::OpRegistry registry;
+  ops::OperatorTable().at(GetParam())(registry);
+  const ir::OpRegistry& builtins = ops::BuiltinOperators();
+  for (const ir::OpSchema* schema : registry.Schemas())
+    EXPECT_NE(builtins.Find(schema->Key()), nullptr) << schema->Key();
+  std::set<std::string> kernels;
+  for (const ir::KernelDef* kernel : builtins.Kernels())
+    kernels.insert(kernel->name);
+  for (const ir::KernelDef* kernel : registry.Kernels())
+    EXPECT_EQ(kernels.count(kernel->name), 1u) << kernel->name;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Operators);
+INSTANTIATE_TEST_SUITE_P(Files, Operators, testing::ValuesIn(StemsInTree()),
+                         [](const auto& info) { return info.param; });
+
+TEST(BuiltinOperators, ComeFromTheFilesOfTheFolder) {
+  const auto table = ops::OperatorTable();
+  std::set<std::string> stems;
+  for (const auto& [stem, function] : table) stems.insert(stem);
+  EXPECT_EQ(stems, StemsInTree());
+  std::size_t schemas = 0;
+  for (const auto& [stem, function] : table) {
+    ir::OpRegistry registry;
+    function(registry);
+    schemas += registry.Schemas().size();
+  }
+  EXPECT_EQ(ops::BuiltinOperators().Schemas().size(), schemas);
+}
+
+TEST(BuiltinOperators, AreComplete) {
+  const Status status = ops::BuiltinOperators().Check();
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(OperatorParts, PlantedGapsAreSeen) {
+  ir::OpSchema schema;
+  schema.name = "Planted";
+  ir::OpRegistry registry;
+  registry.Add(schema);
+  EXPECT_THAT(MissingParts("planted", registry, {}),
+              ElementsAre(HasSubstr("eval"), HasSubstr("infer_shapes"),
+                          HasSubstr("tests/goldens/planted"),
+                          HasSubstr("tests/ops/planted_test.cc")));
+  EXPECT_THAT(
+      MissingParts("planted", ir::OpRegistry(), {"tests/ops/planted_test.cc"}),
+      ElementsAre(HasSubstr("registers nothing")));
+}
+
+TEST(OperatorParts, CompleteOperatorHasNoGaps) {
+  ir::OpSchema schema;
+  schema.name = "Planted";
+  schema.eval = [](const ir::EvalContext&) { return Status(); };
+  schema.infer_shapes = [](ir::InferContext&) { return Status(); };
+  ir::OpRegistry registry;
+  registry.Add(schema);
+  EXPECT_THAT(MissingParts("planted", registry,
+                           {"tests/ops/planted_test.cc",
+                            "tests/goldens/planted/float.bin"}),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace tim::structure
