@@ -69,7 +69,11 @@ struct Module {
          const CompileOptions& compile_options)
       : graph(std::move(source)),
         registry(operators),
-        options(compile_options) {}
+        options(compile_options) {
+    for (const ir::ValueId id : graph.outputs()) {
+      output_names.push_back(graph.value(id).name);
+    }
+  }
 
   /// Index of the device that runs what may run anywhere.
   int primary_device() const { return options.devices.size() > 1 ? 1 : 0; }
@@ -80,6 +84,8 @@ struct Module {
   ir::Graph graph;
   const ir::OpRegistry& registry;
   const CompileOptions& options;
+  /// As the user knows them; passes may put other values in their place.
+  std::vector<std::string> output_names;
 
   std::vector<Placement> placements;  ///< By node id, after choose.
   std::vector<int> locations;  ///< Device of each value by id, after choose.

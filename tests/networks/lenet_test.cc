@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
@@ -156,7 +157,8 @@ class LenetTest : public ::testing::Test {
     Lenet net(context, weights_);
     ASSERT_TRUE(net.graph().Compile()) << net.graph().ErrorMessage();
     const Bytes blank(784, 0);
-    for (const Bytes* image : {&digit_, &blank, &digit_}) {
+    for (const Bytes* image :
+         {&std::as_const(digit_), &blank, &std::as_const(digit_)}) {
       ASSERT_TRUE(net.Write(*image));
       ASSERT_TRUE(net.graph().Run()) << net.graph().ErrorMessage();
       const std::vector<int> expected = {254, 8,   110, 14,  0,

@@ -59,8 +59,9 @@ class Emitter {
     for (const ValueId id : graph_.inputs()) {
       plan_.inputs.push_back({graph_.value(id).name, Dense(id)});
     }
-    for (const ValueId id : graph_.outputs()) {
-      plan_.outputs.push_back({graph_.value(id).name, Dense(id)});
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
+      plan_.outputs.push_back(
+          {module_.output_names[i], Dense(graph_.outputs()[i])});
     }
     for (const ValueId id : graph_.ValueIds()) {
       if (graph_.value(id).role != ir::Role::kState) continue;
@@ -180,7 +181,7 @@ class Emitter {
 
   Status MakeOutputCopy(int index, Step* step) {
     const ValueId id = graph_.outputs()[index];
-    step->label = StrCat("output ", graph_.value(id).name);
+    step->label = StrCat("output ", module_.output_names[index]);
     step->device = graph_.value(id).constant ? 0 : module_.locations[id];
     if (module_.storages[id].kind == Storage::Kind::kInput) step->device = 0;
     TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(id, step->device));
