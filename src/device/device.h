@@ -41,7 +41,8 @@ struct BufferRange {
 class Event {
  public:
   virtual ~Event() = default;
-  /// Blocks until the moment has come; the first error of the work before it.
+  /// Blocks until the moment has come; the first error of the work since the
+  /// stream's event before this one.
   virtual Status Wait() = 0;
 };
 

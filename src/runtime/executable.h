@@ -27,6 +27,11 @@ class Executable {
   /// The buffer of plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
+  /// One prepared step per step of the plan, null for copies.  Programs were
+  /// built by Create, so this only makes what a context owns.
+  Result<std::vector<std::unique_ptr<device::PreparedStep>>> PrepareSteps()
+      const;
+
  private:
   Executable() = default;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/device.h"
 #include "runtime/executable.h"
 
 namespace tim::runtime {
@@ -23,8 +24,12 @@ class StateSet {
   Status Write(int index, const void* data);
   Status Read(int index, void* data) const;
 
+  const Executable& executable() const { return *executable_; }
   device::Buffer& read_buffer(int index) const { return *states_[index].read; }
-  device::Buffer& write_buffer(int index) const;
+  /// Of a state that the plan writes.
+  device::Buffer& write_buffer(int index) const {
+    return *states_[index].write;
+  }
   /// After a successful run: what was written becomes what is read.
   void Advance();
 
@@ -32,8 +37,16 @@ class StateSet {
   struct State {
     std::unique_ptr<device::Buffer> read;
     std::unique_ptr<device::Buffer> write;  // null where never written
+    device::Stream* stream = nullptr;
   };
+
+  StateSet() = default;
+  Status Add(const ir::PlanState& state);
+  Result<device::Stream*> StreamOf(int device);
+  Status CheckIndex(int index) const;
+
   std::shared_ptr<const Executable> executable_;
+  std::vector<std::unique_ptr<device::Stream>> streams_;  // per device, or null
   std::vector<State> states_;
 };
 

@@ -1,9 +1,8 @@
 """Runs single ONNX operators through ONNX Runtime's CPU provider."""
 
 import numpy as np
-import onnx
 import onnxruntime
-from onnx import TensorProto, helper
+from onnx import helper
 
 onnxruntime.set_default_logger_severity(3)
 _OPSET = 19

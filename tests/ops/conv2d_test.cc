@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/support/kernel_runner.h"
 #include "tests/support/status_macros.h"
@@ -14,7 +15,6 @@ using ir::AttributeMap;
 using ir::DataType;
 using ir::TensorDesc;
 using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
 using Ints = std::vector<int64_t>;
 
 constexpr int kAuto = 0;
@@ -65,8 +65,8 @@ TEST(Conv2d, SumsWindow) {
 }
 
 TEST(Conv2d, SameWithEvenKernelPadsBehind) {
-  EXPECT_THAT(Convolve(Attributes(kSame), {3, 1, 1, 1}, {1, 2, 3},
-                       {2, 1, 1, 1}, {1, 10}, {3, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Attributes(kSame), {3, 1, 1, 1}, {1, 2, 3}, {2, 1, 1, 1},
+                       {1, 10}, {3, 1, 1, 1}),
               ElementsAre(21, 32, 3));
 }
 
@@ -74,8 +74,8 @@ TEST(Conv2d, SameAndValidIgnoreExplicitPads) {
   EXPECT_THAT(Convolve(Attributes(kValid, {1, 1, 0, 0}), {3, 1, 1, 1},
                        {1, 2, 3}, {1, 1, 1, 1}, {2}, {3, 1, 1, 1}),
               ElementsAre(2, 4, 6));
-  EXPECT_THAT(Convolve(Attributes(kSame, {5, 5, 5, 5}), {3, 1, 1, 1},
-                       {1, 2, 3}, {3, 1, 1, 1}, {1, 1, 1}, {3, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Attributes(kSame, {5, 5, 5, 5}), {3, 1, 1, 1}, {1, 2, 3},
+                       {3, 1, 1, 1}, {1, 1, 1}, {3, 1, 1, 1}),
               ElementsAre(3, 6, 5));
 }
 
@@ -147,6 +147,317 @@ TEST(Conv2d, BatchesAreIndependent) {
   EXPECT_THAT(Convolve(Attributes(kValid), {1, 1, 2, 2}, {1, 2, 3, 4},
                        {1, 1, 2, 1}, {1, 10}, {1, 1, 1, 2}),
               ElementsAre(21, 43));
+}
+
+// ------------------------------------------------------------------ integers
+
+// Codes of a 1x1 convolution of one pixel, through eval and every kernel.
+template <typename X, typename W, typename Y, typename B = int32_t>
+std::vector<Y> ConvolvePixel(AttributeMap attributes, TensorDesc input,
+                             std::vector<X> x, TensorDesc weights,
+                             std::vector<W> w, TensorDesc output,
+                             std::optional<TensorDesc> bias = {},
+                             std::vector<B> b = {}) {
+  const auto node = MakeNode("tim.Conv2d", std::move(attributes),
+                             {input, weights, bias}, {output});
+  EXPECT_OK(node);
+  if (!node.ok()) return {};
+  std::vector<TensorData> inputs = {MakeTensor(input, x),
+                                    MakeTensor(weights, w)};
+  if (bias) inputs.push_back(MakeTensor(*bias, b));
+  EXPECT_OK(CheckKernels(*node, inputs));
+  const auto result = Eval(*node, inputs);
+  EXPECT_OK(result);
+  return Values<Y>((*result)[0]);
+}
+
+TensorDesc U8(Ints shape, float scale, int32_t zero) {
+  return Desc(DataType::kUint8, std::move(shape), scale, zero);
+}
+TensorDesc I8(Ints shape, float scale, int32_t zero) {
+  return Desc(DataType::kInt8, std::move(shape), scale, zero);
+}
+TensorDesc PerChannel(TensorDesc desc, int axis, std::vector<float> scales) {
+  desc.quantization = {.kind = ir::QuantizationKind::kPerChannel,
+                       .axis = axis,
+                       .scales = std::move(scales),
+                       .zero_points = {}};
+  return desc;
+}
+
+TEST(Conv2d, QuantizedResultRoundsTiesToEvenAfterTheZeroPoint) {
+  // Real values 0.5 and 1.5, scale 1, odd zero point: 3.5 -> 4, 4.5 -> 4.
+  const auto codes = ConvolvePixel<uint8_t, uint8_t, uint8_t>(
+      {}, U8({2, 1, 1, 1}, 0.5f, 1), {2, 4}, U8({1, 1, 1, 1}, 1.0f, 0), {1},
+      U8({2, 1, 1, 1}, 1.0f, 3));
+  EXPECT_THAT(codes, ElementsAre(4, 4));
+}
+
+TEST(Conv2d, PoliciesWrapAndTruncate) {
+  const auto codes = [](int64_t overflow, int64_t rounding) {
+    // 100 * 3 = 300 and -7 * 3 / 4.
+    return ConvolvePixel<int8_t, int8_t, int8_t>(
+        {{"overflow_policy", overflow}, {"rounding_policy", rounding}},
+        I8({2, 1, 1, 1}, 1.0f, 0), {100, -7}, I8({1, 1, 1, 1}, 1.0f, 0), {3},
+        I8({2, 1, 1, 1}, 4.0f, 60));
+  };
+  EXPECT_THAT(codes(1, 1), ElementsAre(127, 55));
+  EXPECT_THAT(codes(0, 1), ElementsAre(static_cast<int8_t>(135 - 256), 55));
+  EXPECT_THAT(codes(1, 0), ElementsAre(127, 54));
+}
+
+TEST(Conv2d, SixteenBitSumsNeed64Bits) {
+  const TensorDesc x = DescFixed(DataType::kInt16, {1, 1, 4, 1}, 0);
+  const TensorDesc w = DescFixed(DataType::kInt16, {1, 1, 4, 1}, 0);
+  const TensorDesc y = DescFixed(DataType::kInt16, {1, 1, 1, 1}, -17);
+  EXPECT_THAT((ConvolvePixel<int16_t, int16_t, int16_t>(
+                  {}, x, {-32768, -32768, -32768, -32768}, w,
+                  {-32768, -32768, -32768, -32768}, y)),
+              ElementsAre(32767));
+  EXPECT_THAT((ConvolvePixel<int16_t, int16_t, int16_t>(
+                  {}, x, {-32768, -32768, 32767, 0}, w,
+                  {-32768, -32768, -32768, 0}, y)),
+              ElementsAre(8192));
+}
+
+TEST(Conv2d, BiasInUnitsOfTheSumAddsItsCode) {
+  // (5 * 2 + 7) * 0.5 * 0.5 = 4.25.
+  const TensorDesc x = U8({1, 1, 1, 1}, 0.5f, 0);
+  const TensorDesc w = U8({1, 1, 1, 1}, 0.5f, 0);
+  const TensorDesc y = U8({1, 1, 1, 1}, 0.25f, 0);
+  const auto codes = [&](TensorDesc bias, std::vector<int32_t> b) {
+    return ConvolvePixel<uint8_t, uint8_t, uint8_t>({}, x, {5}, w, {2}, y, bias,
+                                                    b)[0];
+  };
+  const TensorDesc plain = Desc(DataType::kInt32, {1});
+  EXPECT_EQ(codes(plain, {7}), 17);
+  EXPECT_EQ(codes(Desc(DataType::kInt32, {1}, 0.25f, 0), {7}), 17);
+  EXPECT_EQ(codes(Desc(DataType::kInt32, {1}, 0.25f, 3), {10}), 17);
+  EXPECT_EQ(codes(Desc(DataType::kInt32, {1}, 0.2500001f, 0), {7}), 17);
+  // Another scale: real 7 * 0.1 = 0.7, 2.8 units, rounded to 3.
+  EXPECT_EQ(codes(Desc(DataType::kInt32, {1}, 0.1f, 0), {7}), 13);
+  EXPECT_EQ(codes(Desc(DataType::kInt32, {1}, 0.1f, 1), {8}), 13);
+}
+
+TEST(Conv2d, FloatAndWideBias) {
+  const TensorDesc x = U8({1, 1, 1, 1}, 0.5f, 0);
+  const TensorDesc w = U8({1, 1, 1, 1}, 0.5f, 0);
+  const TensorDesc y = U8({1, 1, 1, 1}, 0.25f, 0);
+  EXPECT_THAT((ConvolvePixel<uint8_t, uint8_t, uint8_t, float>(
+                  {}, x, {5}, w, {2}, y, F32({1}), {0.7f})),
+              ElementsAre(13));
+  EXPECT_THAT((ConvolvePixel<uint8_t, uint8_t, uint8_t, int64_t>(
+                  {}, x, {5}, w, {2}, y, Desc(DataType::kInt64, {1}),
+                  {std::numeric_limits<int64_t>::max()})),
+              ElementsAre(255));
+}
+
+TEST(Conv2d, PerChannelWeights) {
+  const TensorDesc w = PerChannel(I8({1, 1, 1, 2}, 1, 0), 3, {0.5f, 0.25f});
+  const TensorDesc bias =
+      PerChannel(Desc(DataType::kInt32, {2}), 0, {0.5f, 0.25f});
+  EXPECT_THAT((ConvolvePixel<int8_t, int8_t, int8_t>(
+                  {}, I8({1, 1, 1, 1}, 1.0f, -1), {9}, w, {4, 4},
+                  I8({1, 1, 2, 1}, 1.0f, 2), bias, {2, 4})),
+              ElementsAre(20 + 1 + 2, 10 + 1 + 2));
+}
+
+TEST(Conv2d, PlainIntegersAreExact) {
+  EXPECT_THAT((ConvolvePixel<int16_t, int16_t, int32_t>(
+                  {}, Desc(DataType::kInt16, {1, 1, 2, 1}), {32767, 1},
+                  Desc(DataType::kInt16, {1, 1, 2, 1}), {32767, 1},
+                  Desc(DataType::kInt32, {1, 1, 1, 1}))),
+              ElementsAre(1073676290));
+}
+
+// ---------------------------------------------------------- fused, quantized
+
+TEST(Conv2d, FusedReluEqualsBody) {
+  std::mt19937 rng = SeededRng(14);
+  const Ints shape = {7, 5, 18, 1};
+  const std::vector<TensorDesc> outputs = {
+      F32(shape),
+      Desc(DataType::kFloat16, shape),
+      U8(shape, 0.4f, 100),
+      I8(shape, 0.04f, -20),
+      Desc(DataType::kInt16, shape, 0.003f, 7),
+      DescFixed(DataType::kInt8, shape, 3)};
+  for (const TensorDesc& output : outputs) {
+    for (const char* activation : {"tim.Relu", "tim.Relu6"}) {
+      SCOPED_TRACE(output.ToString() + activation);
+      const bool is_float = ir::IsFloat(output.type);
+      TensorDesc x = is_float ? F32({7, 5, 3, 1}) : U8({7, 5, 3, 1}, 0.1f, 99);
+      TensorDesc w =
+          is_float ? F32({3, 3, 3, 18}) : I8({3, 3, 3, 18}, 0.01f, 0);
+      for (const int64_t overflow : {0, 1}) {
+        AttributeMap attributes = Attributes(kSame);
+        attributes.Set("overflow_policy", overflow);
+        auto node = MakeNode("tim.Conv2d", attributes, {x, w}, {output});
+        ASSERT_OK(node);
+        node = Fuse(*node, activation, {}, {}, output);
+        ASSERT_OK(node);
+        EXPECT_OK(CheckKernels(*node, rng, {1e-4, 1e-5}));
+      }
+    }
+  }
+}
+
+TEST(Conv2d, FusedAddIsPerChannelFloat) {
+  std::mt19937 rng = SeededRng(15);
+  const TensorDesc output = F32({7, 5, 18, 2});
+  const auto plain =
+      MakeNode("tim.Conv2d", Attributes(kSame),
+               {F32({7, 5, 3, 2}), F32({3, 3, 3, 18}), F32({18})}, {output});
+  ASSERT_OK(plain);
+  auto node = Fuse(*plain, "tim.Add", {}, {F32({1, 1, 18})}, output);
+  ASSERT_OK(node);
+  EXPECT_OK(CheckKernels(*node, rng, {1e-4, 1e-5}));
+  node = Fuse(*node, "tim.Relu", {}, {}, output);
+  ASSERT_OK(node);
+  EXPECT_OK(CheckKernels(*node, rng, {1e-4, 1e-5}));
+}
+
+TEST(Conv2d, RefusesEpiloguesThatChangeQuantization) {
+  const TensorDesc y = U8({2, 2, 4, 1}, 0.5f, 3);
+  const auto plain =
+      MakeNode("tim.Conv2d", {},
+               {U8({2, 2, 4, 1}, 0.5f, 3), U8({1, 1, 4, 4}, 0.5f, 3)}, {y});
+  ASSERT_OK(plain);
+  const auto relu =
+      Fuse(*plain, "tim.Relu", {}, {}, U8({2, 2, 4, 1}, 0.25f, 3));
+  ASSERT_OK(relu);
+  EXPECT_ERROR(Supports(*relu, "conv2d"),
+               "a fused Relu must keep the type and quantization");
+  const auto add = Fuse(*plain, "tim.Add", {}, {U8({1, 1, 4}, 0.5f, 3)}, y);
+  ASSERT_OK(add);
+  EXPECT_ERROR(Supports(*add, "conv2d"), "a fused Add must be float32");
+}
+
+// ------------------------------------------------------- shapes and rejections
+
+TEST(Conv2d, InfersWithUnknownExtents) {
+  const auto shape_of = [](AttributeMap attributes, ir::Shape input,
+                           ir::Shape kernel, ir::Shape declared = {}) {
+    TensorDesc x = F32({});
+    TensorDesc w = F32({});
+    x.shape = std::move(input);
+    w.shape = std::move(kernel);
+    TensorDesc y;
+    y.shape = std::move(declared);
+    const auto node =
+        MakeNode("tim.Conv2d", std::move(attributes), {x, w}, {y});
+    EXPECT_OK(node);
+    if (!node.ok()) return std::string();
+    EXPECT_EQ(node->output().type, DataType::kFloat32);
+    return node->output().shape.ToString();
+  };
+  EXPECT_EQ(shape_of({}, {}, {}), "[?, ?, ?, ?]");
+  EXPECT_EQ(shape_of({}, {}, {3, 3, 4, 8}), "[?, ?, 8, ?]");
+  EXPECT_EQ(shape_of({}, {9, 7, 4, 2}, {}), "[?, ?, ?, 2]");
+  EXPECT_EQ(shape_of(Attributes(kSame, {0, 0, 0, 0}, {2, 1}), {9, 7, 4, 2}, {}),
+            "[5, 7, ?, 2]");
+  EXPECT_EQ(shape_of({}, {9, -1, 4, -1}, {3, 3, -1, 8}), "[7, ?, 8, ?]");
+  EXPECT_EQ(shape_of(Attributes(kValid, {0, 0, 0, 0}, {1, 1}, {1, 1}, 2),
+                     {9, 7, -1, 1}, {3, 3, -1, 1}),
+            "[7, 5, ?, 1]");
+  EXPECT_EQ(shape_of({}, {9, 7, 4, 2}, {3, 3, 4, 8}, {20, 1, 8, 2}),
+            "[20, 1, 8, 2]");
+}
+
+struct Rejection {
+  AttributeMap attributes = {};
+  TensorDesc input = F32({5, 5, 4, 1});
+  TensorDesc kernel = F32({3, 3, 4, 6});
+  std::optional<TensorDesc> bias = {};
+  TensorDesc output = [] {
+    TensorDesc desc = F32({});
+    desc.shape = ir::Shape();
+    return desc;
+  }();
+  Status status() const {
+    return MakeNode("tim.Conv2d", attributes, {input, kernel, bias}, {output})
+        .status();
+  }
+};
+
+TEST(Conv2d, RejectsBadShapes) {
+  EXPECT_OK(Rejection{}.status());
+  EXPECT_ERROR(Rejection{.input = F32({5, 5, 4})}.status(),
+               "input 0 [5, 5, 4] has rank 3, expected 4");
+  EXPECT_ERROR(Rejection{.kernel = F32({3, 3, 4})}.status(),
+               "the kernel (input 1) [3, 3, 4] has rank 3, expected 4");
+  EXPECT_ERROR(Rejection{.kernel = F32({3, 3, 3, 6})}.status(),
+               "the kernel reads 3 channels, which does not divide the "
+               "input's 4");
+  EXPECT_ERROR(Rejection{.kernel = F32({3, 3, 2, 5})}.status(),
+               "5 output channels are not a multiple of the 2 groups");
+  const Rejection depthwise = {.attributes = {{"multiplier", int64_t{2}}}};
+  EXPECT_ERROR(depthwise.status(),
+               "must be [W, H, 8, 1] or [W, H, 1, 8], not [W, H, 4, 6]");
+  EXPECT_ERROR(Rejection{.kernel = F32({6, 3, 4, 6})}.status(),
+               "along W the kernel (6) does not fit the input (5)");
+  EXPECT_ERROR(Rejection{.kernel = F32({3, 6, 4, 6})}.status(),
+               "along H the kernel (6) does not fit the input (5)");
+  EXPECT_ERROR(Rejection{.bias = F32({5})}.status(),
+               "the bias [5] has 5 elements, expected 6");
+  EXPECT_ERROR(Rejection{.output = F32({3, 3, 5, 1})}.status(),
+               "declared as [3, 3, 5, 1]");
+}
+
+TEST(Conv2d, RejectsBadAttributes) {
+  const auto with = [](const char* name, ir::Attribute value) {
+    return Rejection{.attributes = {{name, std::move(value)}}}.status();
+  };
+  EXPECT_ERROR(with("padding", int64_t{3}), "attribute 'padding' is 3");
+  EXPECT_ERROR(with("pad", Ints{1, 1}),
+               "attribute 'pad' has 2 elements, expected 4");
+  EXPECT_ERROR(with("stride", Ints{1}), "attribute 'stride' has 1 elements");
+  EXPECT_ERROR(with("dilation", Ints{}), "attribute 'dilation' has 0 elements");
+  EXPECT_ERROR(with("stride", Ints{0, 1}), "along W: stride is 0");
+  EXPECT_ERROR(with("dilation", Ints{1, -1}), "along H: dilation is -1");
+  EXPECT_ERROR(with("pad", Ints{0, 0, 0, -2}), "along H: pad is 0 and -2");
+  EXPECT_ERROR(with("multiplier", int64_t{-1}),
+               "multiplier is -1, expected >= 0");
+  EXPECT_ERROR(with("group", int64_t{1}), "has no attribute 'group'");
+}
+
+TEST(Conv2d, RejectsBadTypes) {
+  EXPECT_ERROR(
+      Rejection{.input = Desc(DataType::kInt32, {5, 5, 4, 1})}.status(),
+      "input 0 is int32, expected one of int4, uint4, int8");
+  EXPECT_ERROR(
+      Rejection{.kernel = Desc(DataType::kBool8, {3, 3, 4, 6})}.status(),
+      "input 1 is bool8, expected one of");
+  EXPECT_ERROR(Rejection{.bias = Desc(DataType::kInt16, {6})}.status(),
+               "the bias is int16, expected one of int32, int64");
+  TensorDesc wide = Rejection{}.output;
+  wide.type = DataType::kInt64;
+  EXPECT_ERROR(Rejection{.output = wide}.status(),
+               "the output is int64, expected one of");
+}
+
+TEST(Conv2d, RejectsBadQuantization) {
+  const std::vector<float> six(6, 0.5f);
+  const TensorDesc kernel = I8({3, 3, 4, 6}, 1, 0);
+  EXPECT_OK(Rejection{.kernel = PerChannel(kernel, 3, six)}.status());
+  EXPECT_ERROR(Rejection{.kernel = PerChannel(kernel, 2, six)}.status(),
+               "per channel along axis 2, expected axis 3");
+  EXPECT_ERROR(
+      Rejection{.kernel = PerChannel(kernel, 3, {1.0f, 2.0f})}.status(),
+      "input 1 has 2 scales, expected 6");
+  EXPECT_ERROR(
+      Rejection{.input = PerChannel(I8({5, 5, 4, 1}, 1, 0), 2, {1, 2, 3, 4})}
+          .status(),
+      "input 0 is quantized per channel");
+  TensorDesc output = PerChannel(I8({}, 1, 0), 2, six);
+  output.shape = ir::Shape();
+  EXPECT_ERROR(Rejection{.output = output}.status(),
+               "the output is quantized per channel");
+  const TensorDesc bias = Desc(DataType::kInt32, {6});
+  EXPECT_ERROR(Rejection{.bias = PerChannel(bias, 1, six)}.status(),
+               "the bias is quantized per channel along axis 1");
+  EXPECT_ERROR(Rejection{.bias = PerChannel(bias, 0, {1, 2})}.status(),
+               "the bias has 2 scales, expected 6");
 }
 
 // ------------------------------------------------- against a double reference
@@ -228,10 +539,8 @@ Case RandomCase(std::mt19937& rng) {
   }
   out.attributes = Attributes(padding, pad, stride, dilation, multiplier);
   out.input = {w, h, c, batch};
-  const Axis x =
-      AxisOf(padding, w, kw, stride[0], dilation[0], pad[0], pad[1]);
-  const Axis y =
-      AxisOf(padding, h, kh, stride[1], dilation[1], pad[2], pad[3]);
+  const Axis x = AxisOf(padding, w, kw, stride[0], dilation[0], pad[0], pad[1]);
+  const Axis y = AxisOf(padding, h, kh, stride[1], dilation[1], pad[2], pad[3]);
   out.output = {x.output, y.output, oc, batch};
   out.declared = x.output < 1 || y.output < 1 || small(4) == 0;
   if (out.declared) {
@@ -276,10 +585,9 @@ RealSums Reference(const Case& c, const std::vector<double>& x,
                 const int64_t channel = oc / outputs * per_group + ic;
                 const double product =
                     x[xi + c.input[0] *
-                               (yi + c.input[1] *
-                                         (channel + c.input[2] * n))] *
-                    k[kw + c.kernel[0] *
-                               (kh + c.kernel[1] * (ic + per_group * oc))];
+                               (yi + c.input[1] * (channel + c.input[2] * n))] *
+                    k[kw +
+                      c.kernel[0] * (kh + c.kernel[1] * (ic + per_group * oc))];
                 sum += product;
                 magnitude += std::abs(product);
               }
@@ -323,9 +631,9 @@ Result<TestNode> NodeOf(const Drawn& drawn, bool constant_weights) {
                   {drawn.operands.output}, constants);
 }
 
-class Conv2dTypes : public ::testing::TestWithParam<SumTypes> {};
+class Conv2dEval : public ::testing::TestWithParam<SumTypes> {};
 
-TEST_P(Conv2dTypes, EvalFollowsFormula) {
+TEST_P(Conv2dEval, FollowsFormula) {
   std::mt19937 rng = SeededRng(11);
   for (int i = 0; i < 30; ++i) {
     const Drawn drawn = Draw(GetParam(), rng);
@@ -337,19 +645,16 @@ TEST_P(Conv2dTypes, EvalFollowsFormula) {
     const auto result = Eval(*node, drawn.inputs);
     ASSERT_OK(result);
     EXPECT_EQ((*result)[0].desc.shape, ir::Shape(drawn.shape.output));
-    const RealSums sums =
-        Reference(drawn.shape, RealValues(drawn.inputs[0]),
-                  RealValues(drawn.inputs[1]),
-                  BiasReals(drawn.operands, drawn.inputs));
+    const RealSums sums = Reference(drawn.shape, RealValues(drawn.inputs[0]),
+                                    RealValues(drawn.inputs[1]),
+                                    BiasReals(drawn.operands, drawn.inputs));
     EXPECT_OK(CheckRealSums(drawn.operands, sums, (*result)[0]));
   }
 }
 
-TEST_P(Conv2dTypes, KernelsEqualEval) {
-  if (std::any_of(EvalSumTypes().begin(), EvalSumTypes().end(),
-                  [](const auto& t) { return t.name == GetParam().name; })) {
-    GTEST_SKIP() << "only eval takes these types";
-  }
+class Conv2dKernels : public ::testing::TestWithParam<SumTypes> {};
+
+TEST_P(Conv2dKernels, EqualEval) {
   std::mt19937 rng = SeededRng(12);
   for (int i = 0; i < 25; ++i) {
     const Drawn drawn = Draw(GetParam(), rng);
@@ -367,7 +672,10 @@ std::vector<SumTypes> AllTypes() {
   for (SumTypes& types : EvalSumTypes()) out.push_back(std::move(types));
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(All, Conv2dTypes, ::testing::ValuesIn(AllTypes()),
+INSTANTIATE_TEST_SUITE_P(All, Conv2dEval, ::testing::ValuesIn(AllTypes()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Conv2dKernels,
+                         ::testing::ValuesIn(KernelSumTypes()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

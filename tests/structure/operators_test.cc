@@ -49,6 +49,18 @@ bool HasGoldens(const std::string& stem, const std::set<std::string>& files) {
   return false;
 }
 
+// An operator has a test of its own. A further kernel of it, x_<variant>.cc,
+// may share the operator's, tests/ops/x_test.cc.
+bool HasTest(std::string stem, bool is_operator,
+             const std::set<std::string>& files) {
+  while (files.count("tests/ops/" + stem + "_test.cc") == 0) {
+    const std::size_t underscore = stem.rfind('_');
+    if (is_operator || underscore == std::string::npos) return false;
+    stem.resize(underscore);
+  }
+  return true;
+}
+
 // What ops/<stem>.cc, which registered `registry`, lacks. A file without a
 // schema adds a kernel to an operator of another file.
 std::vector<std::string> MissingParts(const std::string& stem,
@@ -64,8 +76,8 @@ std::vector<std::string> MissingParts(const std::string& stem,
     missing.push_back(stem + ": registers nothing");
   if (!registry.Schemas().empty() && !HasGoldens(stem, files))
     missing.push_back(stem + ": tests/goldens/" + stem + "/");
-  const std::string test = "tests/ops/" + stem + "_test.cc";
-  if (files.count(test) == 0) missing.push_back(stem + ": " + test);
+  if (!HasTest(stem, !registry.Schemas().empty(), files))
+    missing.push_back(stem + ": tests/ops/" + stem + "_test.cc");
   return missing;
 }
 
@@ -125,6 +137,13 @@ TEST(OperatorParts, PlantedGapsAreSeen) {
   EXPECT_THAT(
       MissingParts("planted", ir::OpRegistry(), {"tests/ops/planted_test.cc"}),
       ElementsAre(HasSubstr("registers nothing")));
+}
+
+TEST(OperatorParts, KernelMayShareTheTestOfItsOperator) {
+  const std::set<std::string> files = {"tests/ops/conv2d_test.cc"};
+  EXPECT_TRUE(HasTest("conv2d_nchw16c", false, files));
+  EXPECT_FALSE(HasTest("conv2d_nchw16c", true, files));
+  EXPECT_FALSE(HasTest("matmul_f32", false, files));
 }
 
 TEST(OperatorParts, CompleteOperatorHasNoGaps) {

@@ -258,8 +258,8 @@ Status CheckRealSums(const SumOperands& operands, const RealSums& expected,
       tolerance += 0.501 * scale;
     }
     if (std::abs(found[i] - want) <= tolerance) continue;
-    return InvalidArgument("element ", i, " is ", found[i], ", expected ",
-                           want, " within ", tolerance);
+    return InvalidArgument("element ", i, " is ", found[i], ", expected ", want,
+                           " within ", tolerance);
   }
   return OkStatus();
 }

@@ -268,7 +268,7 @@ def float_geometries():
         ("kernel_is_input", (1, 3, 4, 5), (2, 3, 4, 5), g(padding=VALID)),
         ("kernel_larger_same", (1, 2, 2, 3), (3, 2, 5, 7), g(padding=SAME)),
         ("kernel_larger_same_named_layout", (1, 2, 2, 3), (3, 2, 5, 7),
-         g(padding=SAME, kernel_layout=3)),
+         g(padding=SAME, input_layout=2, kernel_layout=3)),
         ("kernel_larger_pads", (1, 1, 2, 2), (2, 1, 5, 4), g(pad=(2, 3, 2, 1))),
         ("asymmetric_pads", (1, 2, 6, 5), (3, 2, 3, 3), g(pad=(0, 2, 3, 1))),
         ("stride_3_1", (1, 2, 8, 10), (3, 2, 3, 3), g(padding=VALID, stride=(3, 1))),

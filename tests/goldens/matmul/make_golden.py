@@ -10,7 +10,7 @@ import onnxruntime
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import oracle
 from golden_format import (EXACT, NONE, TYPES, Case, Suite, Tensor, close, fit,
-                           fixed_point, is_float, per_tensor, random_tensor,
+                           fixed_point, per_tensor, random_tensor,
                            small_integers, store)
 
 

@@ -20,12 +20,13 @@ CEILING, FLOOR = 0, 1
 
 class Window:
     def __init__(self, ksize=(1, 1), stride=(1, 1), padding=AUTO, pad=(0, 0, 0, 0),
-                 rounding=FLOOR, mode="window", output_size=None):
+                 rounding=FLOOR, mode="window", output_size=None, **extra):
         self.ksize, self.stride, self.padding, self.pad = ksize, stride, padding, pad
         self.rounding, self.mode, self.output_size = rounding, mode, output_size
+        self.extra = extra
 
     def attributes(self, kind, extents):
-        attributes = {"type": kind, "mode": self.mode}
+        attributes = {"type": kind, "mode": self.mode, **self.extra}
         if self.mode == "window":
             attributes |= {"padding": self.padding, "pad": list(self.pad),
                            "ksize": list(self.ksize), "stride": list(self.stride)}
@@ -155,6 +156,7 @@ WINDOWS = [
     ("4x4_s1_same_discards_pad", (1, 2, 5, 5), W((4, 4), (1, 1), SAME, (3, 0, 3, 0))),
     ("none_acts_as_auto", (1, 2, 5, 5), W((3, 3), (2, 2), NO_PAD, (1, 1, 0, 1))),
     ("asymmetric_pads", (1, 3, 6, 7), W((3, 3), (2, 2), AUTO, (0, 1, 2, 1))),
+    ("named_layout_is_inert", (1, 2, 6, 5), W((3, 2), (2, 2), layout=2)),
     ("floor", (1, 2, 7, 8), W((3, 3), (2, 2))),
     ("ceil", (1, 2, 8, 6), W((3, 3), (2, 2), rounding=CEILING)),
     ("ceil_asymmetric", (1, 2, 6, 6), W((3, 3), (2, 2), AUTO, (0, 1, 0, 1), CEILING)),
@@ -183,14 +185,16 @@ I16 = ("int16", per_tensor(0.0005, 300))
 I8D, I16D = ("int8", fixed_point(4)), ("int16", fixed_point(8))
 F16, F32 = ("float16", NONE), ("float32", NONE)
 # input, output
-MAIN = [("f16", F16, F16), ("u8", U8, U8), ("u8_requantized", U8, ("uint8", per_tensor(0.037, 90))),
-        ("i8", I8, I8), ("i8_requantized", I8, ("int8", per_tensor(0.047, 4)))]
+MAIN = [("f16", F16, F16), ("u8", U8, U8), ("i8", I8, I8),
+        ("u8_requantized", U8, ("uint8", per_tensor(0.037, 90))),
+        ("i8_requantized", I8, ("int8", per_tensor(0.047, 4)))]
 MORE = [("i8d", I8D, I8D), ("i16", I16, I16), ("i16d", I16D, I16D),
         ("i8d_requantized", I8D, ("int8", fixed_point(5))),
         ("i16_requantized", I16, ("int16", per_tensor(0.0007, -20))),
         ("i16d_requantized", I16D, ("int16", fixed_point(9))),
-        ("u8_to_f16", U8, F16), ("f16_to_u8", F16, ("uint8", per_tensor(0.037, 90))), ("i8_to_f16", I8, F16),
-        ("f16_to_i8", F16, ("int8", per_tensor(0.047, 4))), ("f16_to_i16", F16, ("int16", per_tensor(0.003, 9)))]
+        ("u8_to_f16", U8, F16), ("f16_to_u8", F16, ("uint8", per_tensor(0.037, 90))),
+        ("i8_to_f16", I8, F16), ("f16_to_i8", F16, ("int8", per_tensor(0.047, 4))),
+        ("f16_to_i16", F16, ("int16", per_tensor(0.003, 9)))]
 
 
 def add_all(suite):

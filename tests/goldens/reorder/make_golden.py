@@ -5,8 +5,6 @@ Lanes beyond the last channel hold the real value 0."""
 import os
 import sys
 
-import numpy as np
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from golden_format import NONE, Case, Suite, Tensor, fixed_point, per_tensor, random_tensor
 

@@ -3,12 +3,11 @@
 import os
 import sys
 
-import numpy as np
 import onnxruntime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import oracle
-from golden_format import (NONE, Case, Suite, Tensor, fixed_point, is_float, per_channel,
+from golden_format import (NONE, Case, Suite, Tensor, fixed_point, per_channel,
                            per_tensor, random_tensor, store)
 
 

@@ -1,0 +1,21 @@
+// Memory of the caller as an input or output of an Execution.
+#ifndef TIM_LITE_HANDLE_H_
+#define TIM_LITE_HANDLE_H_
+
+namespace tim {
+namespace lite {
+
+/// Made by Execution::CreateInputHandle() and CreateOutputHandle().
+class Handle {
+ public:
+  virtual ~Handle() = default;
+  /// After inputs were written.
+  virtual bool Flush() = 0;
+  /// Before outputs are read.
+  virtual bool Invalidate() = 0;
+};
+
+}  // namespace lite
+}  // namespace tim
+
+#endif  // TIM_LITE_HANDLE_H_

@@ -1,0 +1,53 @@
+// The base of the operators that the library implements.
+#ifndef TIM_VX_BUILTIN_OP_H_
+#define TIM_VX_BUILTIN_OP_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+
+#include "tim/vx/operation.h"
+
+namespace tim {
+namespace vx {
+
+class BuiltinOp : public Operation {
+ public:
+  /// \param kind the operator's place in the library's alphabetical list; an
+  ///        unknown one fails Compile().
+  /// \param in_cnt, out_cnt, layout have no effect.
+  BuiltinOp(Graph* graph, uint32_t kind, int in_cnt = 0, int out_cnt = 0,
+            DataLayout layout = DataLayout::ANY);
+
+ protected:
+  /// The operator `name` with the attributes that differ from its defaults.
+  BuiltinOp(Graph* graph, const char* name,
+            std::initializer_list<NamedAttribute> attributes);
+  BuiltinOp(const BuiltinOp& original) = default;
+
+  static std::shared_ptr<Operation> AddClone(
+      const std::shared_ptr<Graph>& graph, std::shared_ptr<Operation> clone);
+};
+
+/// What all operator classes share.  `Op` derives from it, has a static
+/// `const char* OpName()` and no data of its own.
+template <typename Op>
+class BuiltinOpOf : public BuiltinOp {
+ public:
+  std::shared_ptr<Operation> Clone(
+      std::shared_ptr<Graph>& graph) const override {
+    return AddClone(graph, std::make_shared<Op>(static_cast<const Op&>(*this)));
+  }
+
+ protected:
+  BuiltinOpOf(Graph* graph, std::initializer_list<NamedAttribute> attributes)
+      : BuiltinOp(graph, Op::OpName(), attributes) {}
+};
+
+}  // namespace vx
+}  // namespace tim
+
+/// The older name.
+#define DirectMapOp BuiltinOp
+
+#endif  // TIM_VX_BUILTIN_OP_H_

@@ -1,0 +1,124 @@
+// A graph of operations: built, compiled once, run many times.
+#ifndef TIM_VX_GRAPH_H_
+#define TIM_VX_GRAPH_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tim/vx/error.h"
+
+namespace tim {
+namespace vx {
+
+class BuiltinOp;
+class CompileOption;
+struct DmaBufferDesc;
+class Operation;
+class Tensor;
+struct TensorSpec;
+
+/// Created by Context::CreateGraph().  One thread at a time; different graphs,
+/// of one context or several, run concurrently.
+///
+/// Functions that fail return false or null, set LastError() and
+/// ErrorMessage(), and log the reason.  No function throws.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+
+  /// Counts if called before the first Compile().
+  virtual void SetCompileOption(const CompileOption& options) = 0;
+
+  /// A tensor of this graph, never null: an impossible request gives one with
+  /// id 0xFFFFFFFF, whose use fails Compile().  `data`, the whole tensor, is
+  /// copied before the call returns; without it INPUT, OUTPUT and VARIABLE
+  /// tensors hold the real value 0.  TRANSIENT tensors take no data.
+  virtual std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
+                                               const void* data = nullptr) = 0;
+  /// INPUT and OUTPUT: memory of another device.  Not implemented yet.
+  virtual std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
+                                               const DmaBufferDesc& dmafd) = 0;
+  /// INPUT and OUTPUT only: `data` is used in place and must stay valid until
+  /// the graph is gone or SwapHandle() replaced it.  64-byte aligned memory
+  /// saves a copy per Run().
+  virtual std::shared_ptr<Tensor> CreateIOTensor(const TensorSpec& spec,
+                                                 void* data = nullptr) = 0;
+  /// Stands for an absent optional input or output; one object per graph.
+  virtual std::shared_ptr<Tensor> CreateTensorPlaceHolder() = 0;
+
+  /// Checks the graph, infers shapes and prepares it for Run().  A failure is
+  /// final: later calls of Compile() and Run() repeat its reason.  After a
+  /// success it does nothing until operations or constants have changed.
+  virtual bool Compile() = 0;
+  /// Not implemented yet: false.
+  virtual bool CompileToBinary(void* buf, size_t* size) = 0;
+  /// Compiles where needed, runs, and waits for the results.
+  virtual bool Run() = 0;
+
+  /// Makes an OpType(this, parameters...) and adds it to OpVector().
+  /// Operations may be created and bound in any order.
+  template <typename OpType, typename... Params>
+  std::shared_ptr<OpType> CreateOperation(Params... parameters) {
+    auto operation = std::make_shared<OpType>(this, parameters...);
+    AddOperation(operation);
+    return operation;
+  }
+
+  /// In order of creation.
+  virtual const std::vector<std::shared_ptr<Tensor>> InputsTensor() const = 0;
+  virtual const std::vector<std::shared_ptr<Tensor>> OutputsTensor() const = 0;
+
+  /// Called by Operation::BindInput(): `op`, once per binding, becomes a
+  /// consumer of `tensor` if it is in OpVector().
+  virtual void UpdateTensorConsumersMap(const std::shared_ptr<Tensor>& tensor,
+                                        const Operation* op) = 0;
+  /// `op` consumes `dst_tensor` in place of `org_tensor`.
+  virtual void RenewTensorConsumersMap(
+      const std::shared_ptr<Tensor>& org_tensor,
+      const std::shared_ptr<Tensor>& dst_tensor, const Operation* op) = 0;
+  /// Called by Operation::BindOutput(); the last writer counts.
+  virtual void UpdateTensorProducerMap(const std::shared_ptr<Tensor>& tensor,
+                                       const Operation* op) = 0;
+  /// Empty where there is none.
+  virtual const std::vector<std::shared_ptr<Operation>> GetConsumersOp(
+      std::shared_ptr<Tensor> tensor) const = 0;
+  /// Null where there is none.
+  virtual std::shared_ptr<Operation> GetProducerOp(
+      std::shared_ptr<Tensor> tensor) = 0;
+
+  /// Prints tensors and operations to stderr.
+  virtual void PrintGraph() const = 0;
+
+  /// Operation::ConstantInputsTensor() of every operation, in order.
+  const std::vector<std::shared_ptr<Tensor>> GetConstantInputs() const;
+
+  /// Live lists.  Compile() takes the operations that OpVector() then holds,
+  /// with the tensors bound to them.
+  virtual std::vector<std::shared_ptr<Operation>>& OpVector() = 0;
+  virtual std::map<std::shared_ptr<Tensor>,
+                   std::vector<std::shared_ptr<Operation>>>&
+  TensorConsumer() = 0;
+  virtual std::map<std::shared_ptr<Tensor>, std::shared_ptr<Operation>>&
+  TensorProducer() = 0;
+
+  /// The last failure of this graph, empty if there was none.
+  virtual std::string ErrorMessage() const = 0;
+
+ protected:
+  std::vector<std::shared_ptr<Operation>> op_vector_;
+
+ private:
+  friend class BuiltinOp;  // Clone() adds a copy.
+  void AddOperation(const std::shared_ptr<Operation>& operation);
+};
+
+/// MD5 of `src`, 32 upper-case hex digits (RFC 1321).
+const std::string calculateMd5Secret32(const std::string& src);
+
+}  // namespace vx
+}  // namespace tim
+
+#endif  // TIM_VX_GRAPH_H_

@@ -1,0 +1,17 @@
+// Every operator.
+#ifndef TIM_VX_OPS_H_
+#define TIM_VX_OPS_H_
+
+#include "tim/vx/ops/activations.h"
+#include "tim/vx/ops/concat.h"
+#include "tim/vx/ops/conv2d.h"
+#include "tim/vx/ops/elementwise.h"
+#include "tim/vx/ops/fullyconnected.h"
+#include "tim/vx/ops/matmul.h"
+#include "tim/vx/ops/pool2d.h"
+#include "tim/vx/ops/reshape.h"
+#include "tim/vx/ops/simple_operations.h"
+#include "tim/vx/ops/softmax.h"
+#include "tim/vx/ops/transpose.h"
+
+#endif  // TIM_VX_OPS_H_

@@ -1,0 +1,38 @@
+// A HostCall made ready: OpSchema::eval with its descriptions in place.
+#ifndef TIM_DEVICE_HOST_EVAL_STEP_H_
+#define TIM_DEVICE_HOST_EVAL_STEP_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "ir/op_schema.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+class EvalStep final : public PreparedStep {
+ public:
+  static Result<std::unique_ptr<EvalStep>> Create(const ir::HostCall& call);
+
+  /// Operands that are present, inputs before outputs.
+  size_t operand_count() const { return operand_count_; }
+
+  /// `operands[i]` is the address of operand i.  One thread at a time.
+  Status Run(std::span<std::byte* const> operands);
+
+ private:
+  explicit EvalStep(const ir::HostCall& call);
+
+  ir::HostCall call_;  // keeps node and descriptions alive
+  std::vector<ir::ConstTensor> inputs_;
+  std::vector<ir::MutableTensor> outputs_;
+  size_t operand_count_ = 0;
+};
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_HOST_EVAL_STEP_H_

@@ -1,0 +1,149 @@
+#include "device/host/host_device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "device/host/eval_step.h"
+#include "device/host/host_buffer.h"
+
+namespace tim::device {
+namespace {
+
+ir::DeviceInfo HostInfo() {
+  ir::DeviceInfo info;
+  info.kind = "host";
+  info.name = "host";
+  info.vendor = "TIM-CL";
+  info.driver = "1";
+  info.runs_eval = true;
+  info.compute_units =
+      std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  info.global_memory_bytes =
+      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  info.max_allocation_bytes = info.global_memory_bytes;
+  info.alignment = kHostAlignment;
+  info.unified_memory = true;
+  info.launch_us = 1.0;
+  return info;
+}
+
+class HostEvent final : public Event {
+ public:
+  explicit HostEvent(Status status) : status_(std::move(status)) {}
+  Status Wait() override { return status_; }
+
+ private:
+  Status status_;
+};
+
+class HostStream final : public Stream {
+ public:
+  Status Enqueue(PreparedStep& step,
+                 std::span<const BufferRange> operands) override {
+    return Keep(Run(step, operands));
+  }
+
+  Status Copy(BufferRange source, BufferRange destination) override {
+    return Keep(DoCopy(source, destination));
+  }
+
+  Result<std::unique_ptr<Event>> Record() override {
+    return std::unique_ptr<Event>(
+        std::make_unique<HostEvent>(std::exchange(error_, OkStatus())));
+  }
+
+  Status WaitFor(Event& event) override { return Keep(event.Wait()); }
+
+ private:
+  // The first error since the last event is what the next event gives.
+  Status Keep(Status status) {
+    if (!status.ok() && error_.ok()) error_ = status;
+    return status;
+  }
+
+  Status Run(PreparedStep& step, std::span<const BufferRange> operands) {
+    auto* call = dynamic_cast<EvalStep*>(&step);
+    if (call == nullptr || operands.size() != call->operand_count()) {
+      return TIM_INTERNAL("not a step of the host with ", operands.size(),
+                          " operands");
+    }
+    addresses_.clear();
+    for (const BufferRange& range : operands) {
+      if (range.buffer->host_address() == nullptr) {
+        return TIM_INTERNAL("an operand that the host cannot reach");
+      }
+      addresses_.push_back(HostPointer(range));
+    }
+    return call->Run(addresses_);
+  }
+
+  Status DoCopy(BufferRange source, BufferRange destination) {
+    if (source.bytes == 0) return OkStatus();
+    if (source.buffer->host_address() == nullptr ||
+        destination.buffer->host_address() == nullptr) {
+      return TIM_INTERNAL("the host copies only what it can reach");
+    }
+    const std::byte* from = HostPointer(source);
+    std::byte* to = HostPointer(destination);
+    if (from != to) std::memmove(to, from, source.bytes);
+    return OkStatus();
+  }
+
+  Status error_;
+  std::vector<std::byte*> addresses_;
+};
+
+class HostDevice final : public Device {
+ public:
+  HostDevice() : info_(HostInfo()) {}
+
+  const ir::DeviceInfo& info() const override { return info_; }
+  const void* domain() const override { return this; }
+
+  Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
+                                           ir::MemoryKind) override {
+    if (bytes > info_.max_allocation_bytes) {
+      return OutOfMemory("a buffer of ", bytes, " bytes exceeds the ",
+                         info_.max_allocation_bytes, " of this machine");
+    }
+    return HostBuffer::Create(bytes);
+  }
+
+  Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
+    return std::unique_ptr<Buffer>(
+        std::make_unique<ExternalBuffer>(memory, bytes));
+  }
+
+  Result<std::unique_ptr<Stream>> CreateStream() override {
+    return std::unique_ptr<Stream>(std::make_unique<HostStream>());
+  }
+
+  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
+      std::span<const ir::Action* const> steps, BinaryStore&) override {
+    std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (std::holds_alternative<ir::Copy>(*steps[i])) continue;
+      const auto* call = std::get_if<ir::HostCall>(steps[i]);
+      if (call == nullptr) {
+        return Unimplemented("the host cannot run '", ToString(*steps[i]), "'");
+      }
+      TIM_ASSIGN_OR_RETURN(prepared[i], EvalStep::Create(*call));
+    }
+    return prepared;
+  }
+
+ private:
+  const ir::DeviceInfo info_;
+};
+
+}  // namespace
+
+std::shared_ptr<Device> CreateHostDevice() {
+  return std::make_shared<HostDevice>();
+}
+
+}  // namespace tim::device

@@ -1,0 +1,32 @@
+// Work sizes against the limits of a device: one text on every device.
+#ifndef TIM_DEVICE_LAUNCH_CHECK_H_
+#define TIM_DEVICE_LAUNCH_CHECK_H_
+
+#include <array>
+#include <cstdint>
+
+#include "base/status.h"
+#include "ir/device_info.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+/// What one kernel allows, which may be less than its device does.
+struct KernelLimits {
+  int64_t work_group_size = 0;  ///< 0: as the device.
+  /// reqd_work_group_size of the kernel; all 0: none.
+  std::array<int64_t, 3> required_local = {0, 0, 0};
+};
+
+/// kInvalidArgument names the function, the sizes and the rule broken.
+Status CheckWorkSizes(const ir::KernelLaunch& launch,
+                      const ir::DeviceInfo& device, const KernelLimits& limits);
+
+/// Local memory that the launch asks for by LocalArg: each at least a byte,
+/// and all together within the device's.
+Status CheckLocalMemory(const ir::KernelLaunch& launch,
+                        const ir::DeviceInfo& device);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_LAUNCH_CHECK_H_

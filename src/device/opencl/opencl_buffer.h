@@ -1,0 +1,48 @@
+// Memory of an OpenCL device.
+#ifndef TIM_DEVICE_OPENCL_OPENCL_BUFFER_H_
+#define TIM_DEVICE_OPENCL_OPENCL_BUFFER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/opencl/cl_api.h"
+#include "ir/device_info.h"
+
+namespace tim::device {
+
+class OpenClBuffer final : public Buffer {
+ public:
+  static Result<std::unique_ptr<Buffer>> Create(const cl::Context& context,
+                                                const ir::DeviceInfo& device,
+                                                int64_t bytes);
+
+  int64_t bytes() const override { return bytes_; }
+  /// Never given twice in a process, unlike addresses and handles.
+  uint64_t id() const { return id_; }
+  const cl::Buffer& handle() const { return handle_; }
+
+  /// The buffer itself, or a sub-buffer that lives as long as it.  Contexts
+  /// share constants, so any thread.
+  Result<cl::Buffer> View(int64_t offset, int64_t bytes);
+
+ private:
+  OpenClBuffer(cl::Buffer handle, int64_t bytes);
+
+  const cl::Buffer handle_;
+  const int64_t bytes_;
+  const uint64_t id_;
+  std::mutex mutex_;
+  std::map<std::pair<int64_t, int64_t>, cl::Buffer> views_;
+};
+
+/// kInternal where the range is not of an OpenCL device.
+Result<OpenClBuffer*> AsOpenCl(const BufferRange& range);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_OPENCL_BUFFER_H_

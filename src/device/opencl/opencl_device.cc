@@ -1,0 +1,133 @@
+#include "device/opencl/opencl_device.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "device/opencl/cl_status.h"
+#include "device/opencl/kernel_step.h"
+#include "device/opencl/opencl_buffer.h"
+#include "device/opencl/opencl_info.h"
+#include "device/opencl/opencl_platforms.h"
+#include "device/opencl/opencl_stream.h"
+#include "device/opencl/program_set.h"
+
+namespace tim::device {
+namespace {
+
+// Whatever may change the meaning of a binary.
+std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
+  return StrCat(info.name, "|", info.driver, "|",
+                id.platform.getInfo<CL_PLATFORM_VERSION>());
+}
+
+// Null for a copy; a failure for what the device cannot run.
+Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
+  if (std::holds_alternative<ir::Copy>(action)) return nullptr;
+  if (std::holds_alternative<ir::HostCall>(action)) {
+    return TIM_INTERNAL("'", ToString(action), "' on an OpenCL device");
+  }
+  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
+  if (launch == nullptr) {
+    return Unimplemented("OpenCL devices cannot run '", ToString(action), "'");
+  }
+  return launch;
+}
+
+class OpenClDevice final : public Device {
+ public:
+  OpenClDevice(OpenClDeviceId id, cl::Context context)
+      : info_(QueryDeviceInfo(id)),
+        identity_(IdentityOf(id, info_)),
+        id_(std::move(id)),
+        context_(std::move(context)),
+        programs_(context_, id_.device) {}
+
+  const ir::DeviceInfo& info() const override { return info_; }
+  const void* domain() const override { return context_(); }
+
+  Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
+                                           ir::MemoryKind kind) override {
+    if (kind != ir::MemoryKind::kDevice) {
+      return Unimplemented("OpenCL devices have no memory of kind ",
+                           ToString(kind));
+    }
+    return OpenClBuffer::Create(context_, info_, bytes);
+  }
+
+  Result<std::unique_ptr<Buffer>> Import(void*, int64_t) override {
+    return Unimplemented("OpenCL devices do not import host memory");
+  }
+
+  Result<std::unique_ptr<Stream>> CreateStream() override {
+    return OpenClStream::Create(context_, id_.device);
+  }
+
+  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
+      std::span<const ir::Action* const> steps, BinaryStore& store) override;
+
+  void* NativeHandle(std::string_view name) const override {
+    if (name == "cl_platform_id") return id_.platform();
+    if (name == "cl_device_id") return id_.device();
+    if (name == "cl_context") return context_();
+    return nullptr;
+  }
+
+ private:
+  const ir::DeviceInfo info_;
+  const std::string identity_;
+  const OpenClDeviceId id_;
+  const cl::Context context_;
+  ProgramSet programs_;
+};
+
+Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
+    std::span<const ir::Action* const> steps, BinaryStore& store) {
+  std::vector<const ir::KernelLaunch*> launches;
+  std::vector<ProgramSource> sources;
+  for (const ir::Action* step : steps) {
+    TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*step));
+    if (launches.back() == nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(sources.emplace_back(),
+                         SourceOf(*launches.back(), identity_));
+  }
+  TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
+                       programs_.Get(sources, store));
+  std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
+  size_t next = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (launches[i] == nullptr) continue;
+    auto step =
+        KernelStep::Create(programs[next], id_.device, info_, *launches[i]);
+    if (!step.ok()) return step.status().WithContext(sources[next].name);
+    prepared[i] = *std::move(step);
+    ++next;
+  }
+  return prepared;
+}
+
+}  // namespace
+
+int CountOpenClDevices() {
+  const auto found = EnumerateOpenClDevices();
+  if (found.ok()) return static_cast<int>(found->size());
+  TIM_LOG(kDebug, found.status().message());
+  return 0;
+}
+
+Result<std::shared_ptr<Device>> CreateOpenClDevice(int index) {
+  TIM_ASSIGN_OR_RETURN(std::vector<OpenClDeviceId> found,
+                       EnumerateOpenClDevices());
+  if (index < 0 || index >= static_cast<int>(found.size())) {
+    return InvalidArgument("OpenCL device ", index, ": this machine has ",
+                           found.size(), ", numbered from 0");
+  }
+  int code = CL_SUCCESS;
+  cl::Context context(found[index].device, nullptr, nullptr, nullptr, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "an OpenCL context on ",
+                         found[index].device.getInfo<CL_DEVICE_NAME>());
+  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
+      std::move(found[index]), std::move(context)));
+}
+
+}  // namespace tim::device

@@ -1,0 +1,14 @@
+// What an OpenCL device is and can, from its queries.
+#ifndef TIM_DEVICE_OPENCL_OPENCL_INFO_H_
+#define TIM_DEVICE_OPENCL_OPENCL_INFO_H_
+
+#include "device/opencl/opencl_platforms.h"
+#include "ir/device_info.h"
+
+namespace tim::device {
+
+ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_OPENCL_INFO_H_

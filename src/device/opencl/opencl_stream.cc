@@ -1,0 +1,88 @@
+#include "device/opencl/opencl_stream.h"
+
+#include <vector>
+
+#include "device/host/host_buffer.h"
+#include "device/opencl/cl_status.h"
+#include "device/opencl/kernel_step.h"
+#include "device/opencl/opencl_buffer.h"
+
+namespace tim::device {
+
+Status OpenClEvent::Wait() {
+  const int code = event_.wait();
+  if (code == CL_SUCCESS) return OkStatus();
+  // The wait only says that a command failed; the event says how.
+  const int status = event_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  return ClStatus(status < 0 ? status : code, "waiting for the device");
+}
+
+Result<std::unique_ptr<Stream>> OpenClStream::Create(const cl::Context& context,
+                                                     const cl::Device& device) {
+  int code = CL_SUCCESS;
+  cl::CommandQueue queue(context, device, 0, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
+                         device.getInfo<CL_DEVICE_NAME>());
+  return std::unique_ptr<Stream>(new OpenClStream(std::move(queue)));
+}
+
+Status OpenClStream::Enqueue(PreparedStep& step,
+                             std::span<const BufferRange> operands) {
+  auto* kernel = dynamic_cast<KernelStep*>(&step);
+  if (kernel == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
+  return kernel->Enqueue(queue_, operands);
+}
+
+Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
+  if (source.bytes == 0) return OkStatus();
+  const bool from_host = source.buffer->host_address() != nullptr;
+  const bool to_host = destination.buffer->host_address() != nullptr;
+  if (from_host && to_host) {
+    return TIM_INTERNAL("a copy from host to host on an OpenCL device");
+  }
+  if (!from_host && !to_host) return CopyInside(source, destination);
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer,
+                       AsOpenCl(from_host ? destination : source));
+  const int code =
+      from_host
+          ? queue_.enqueueWriteBuffer(buffer->handle(), CL_FALSE,
+                                      destination.offset, source.bytes,
+                                      HostPointer(source))
+          : queue_.enqueueReadBuffer(buffer->handle(), CL_FALSE, source.offset,
+                                     source.bytes, HostPointer(destination));
+  TIM_RETURN_IF_CL_ERROR(code, from_host ? "writing " : "reading ",
+                         source.bytes, " bytes");
+  return OkStatus();
+}
+
+Status OpenClStream::CopyInside(const BufferRange& source,
+                                const BufferRange& destination) {
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * from, AsOpenCl(source));
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * to, AsOpenCl(destination));
+  if (from == to && source.offset == destination.offset) return OkStatus();
+  TIM_RETURN_IF_CL_ERROR(
+      queue_.enqueueCopyBuffer(from->handle(), to->handle(), source.offset,
+                               destination.offset, source.bytes),
+      "copying ", source.bytes, " bytes");
+  return OkStatus();
+}
+
+Result<std::unique_ptr<Event>> OpenClStream::Record() {
+  cl::Event event;
+  TIM_RETURN_IF_CL_ERROR(queue_.enqueueMarkerWithWaitList(nullptr, &event),
+                         "recording an event");
+  TIM_RETURN_IF_CL_ERROR(queue_.flush(), "submitting work");
+  return std::unique_ptr<Event>(
+      std::make_unique<OpenClEvent>(std::move(event)));
+}
+
+Status OpenClStream::WaitFor(Event& event) {
+  auto* other = dynamic_cast<OpenClEvent*>(&event);
+  if (other == nullptr) return TIM_INTERNAL("an event of another domain");
+  const std::vector<cl::Event> events = {other->handle()};
+  TIM_RETURN_IF_CL_ERROR(queue_.enqueueBarrierWithWaitList(&events),
+                         "waiting for an event of another stream");
+  return OkStatus();
+}
+
+}  // namespace tim::device

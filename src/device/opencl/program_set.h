@@ -1,0 +1,57 @@
+// The programs of one device in this process: each is built once.
+#ifndef TIM_DEVICE_OPENCL_PROGRAM_SET_H_
+#define TIM_DEVICE_OPENCL_PROGRAM_SET_H_
+
+#include <cstdint>
+#include <future>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/opencl/cl_api.h"
+#include "device/opencl/program_source.h"
+
+namespace tim::device {
+
+/// Any thread.
+class ProgramSet {
+ public:
+  ProgramSet(cl::Context context, cl::Device device)
+      : context_(std::move(context)), device_(std::move(device)) {}
+
+  /// One program per source, in order.  What is missing is built in parallel;
+  /// what another thread builds is waited for.  Failures are not kept.
+  Result<std::vector<cl::Program>> Get(std::span<const ProgramSource> sources,
+                                       BinaryStore& store);
+
+ private:
+  using Built = Result<cl::Program>;
+  struct Entry {
+    std::shared_future<Built> built;
+    uint64_t last_use = 0;
+  };
+  // A program that this call has to build.
+  struct Task {
+    const ProgramSource* source = nullptr;
+    std::promise<Built> promise;
+  };
+
+  std::vector<std::shared_future<Built>> Claim(
+      std::span<const ProgramSource> sources, std::vector<Task>* tasks);
+  void Build(Task& task, BinaryStore& store);
+  void DropOldest();
+
+  const cl::Context context_;
+  const cl::Device device_;
+  std::mutex mutex_;
+  std::map<std::string, Entry> entries_;
+  uint64_t uses_ = 0;
+};
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_PROGRAM_SET_H_

@@ -1,0 +1,185 @@
+#include "runtime/execution_context.h"
+
+#include <set>
+#include <utility>
+
+#include "runtime/run_memory.h"
+#include "runtime/step_order.h"
+#include "runtime/warm_up.h"
+
+namespace tim::runtime {
+
+using device::Event;
+using device::PreparedStep;
+using device::Stream;
+
+struct ExecutionContext::Impl {
+  explicit Impl(std::shared_ptr<const Executable> e)
+      : executable(std::move(e)) {}
+
+  Status CreateStreams();
+  Status CheckArguments(std::span<const void* const> inputs,
+                        std::span<void* const> outputs,
+                        const StateSet* states) const;
+  Status CheckStates(const StateSet* states) const;
+  Status WaitBefore(const StepOrder& order, Stream& stream);
+  Status EnqueueStep(size_t index);
+  Status EnqueueAll();
+  Status FinishAll();
+
+  const ir::Plan& plan() const { return executable->plan(); }
+
+  // In this order: what work refers to is destroyed after the streams.
+  std::shared_ptr<const Executable> executable;
+  std::unique_ptr<RunMemory> memory;
+  std::vector<std::unique_ptr<PreparedStep>> prepared;  // null for copies
+  std::vector<std::unique_ptr<Stream>> streams;  // per device, null if unused
+  std::vector<StepOrder> order;
+  std::vector<std::unique_ptr<Event>> events;    // per step, of one run
+  std::vector<std::unique_ptr<Event>> finished;  // per device, of one run
+  Status lost;
+};
+
+ExecutionContext::ExecutionContext(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+ExecutionContext::~ExecutionContext() = default;
+
+Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
+    std::shared_ptr<const Executable> executable) {
+  auto impl = std::make_unique<Impl>(std::move(executable));
+  TIM_RETURN_IF_ERROR(impl->CreateStreams());
+  TIM_ASSIGN_OR_RETURN(impl->memory,
+                       RunMemory::Create(*impl->executable, impl->streams));
+  TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareSteps());
+  TIM_RETURN_IF_ERROR(
+      WarmUp(*impl->executable, *impl->memory, impl->streams, impl->prepared));
+  impl->order = OrderSteps(*impl->executable);
+  impl->events.resize(impl->order.size());
+  impl->finished.resize(impl->streams.size());
+  return std::unique_ptr<ExecutionContext>(
+      new ExecutionContext(std::move(impl)));
+}
+
+Status ExecutionContext::Impl::CreateStreams() {
+  std::set<int> used;
+  for (const ir::Step& step : plan().steps) used.insert(step.device);
+  for (const ir::Arena& arena : plan().arenas) used.insert(arena.device);
+  streams.resize(plan().devices.size());
+  for (const int device : used) {
+    TIM_ASSIGN_OR_RETURN(streams[device],
+                         executable->device(device).CreateStream());
+  }
+  return OkStatus();
+}
+
+Status ExecutionContext::Impl::CheckStates(const StateSet* states) const {
+  if (states == nullptr && !plan().states.empty()) {
+    return InvalidArgument("graph '", plan().graph,
+                           "' has states, but a run was given none");
+  }
+  if (states != nullptr && &states->executable() != executable.get()) {
+    return InvalidArgument("graph '", plan().graph,
+                           "': the states belong to another executable");
+  }
+  return OkStatus();
+}
+
+Status ExecutionContext::Impl::CheckArguments(
+    std::span<const void* const> inputs, std::span<void* const> outputs,
+    const StateSet* states) const {
+  if (inputs.size() != plan().inputs.size() ||
+      outputs.size() != plan().outputs.size()) {
+    return InvalidArgument("graph '", plan().graph, "' has ",
+                           plan().inputs.size(), " inputs and ",
+                           plan().outputs.size(), " outputs, a run was given ",
+                           inputs.size(), " and ", outputs.size());
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] != nullptr) continue;
+    return InvalidArgument("graph '", plan().graph, "': input ", i, " '",
+                           plan().inputs[i].name, "' has no memory");
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] != nullptr) continue;
+    return InvalidArgument("graph '", plan().graph, "': output ", i, " '",
+                           plan().outputs[i].name, "' has no memory");
+  }
+  return CheckStates(states);
+}
+
+Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,
+                                          Stream& stream) {
+  for (const int wait : step.host_waits) {
+    TIM_RETURN_IF_ERROR(events[wait]->Wait());
+  }
+  for (const int wait : step.stream_waits) {
+    TIM_RETURN_IF_ERROR(stream.WaitFor(*events[wait]));
+  }
+  return OkStatus();
+}
+
+Status ExecutionContext::Impl::EnqueueStep(size_t index) {
+  const StepOrder& step = order[index];
+  Stream& stream = *streams[plan().steps[index].device];
+  TIM_RETURN_IF_ERROR(WaitBefore(step, stream));
+  const auto operands = memory->operands(index);
+  if (prepared[index] != nullptr) {
+    TIM_RETURN_IF_ERROR(stream.Enqueue(*prepared[index], operands));
+  } else {
+    TIM_RETURN_IF_ERROR(stream.Copy(operands[0], operands[1]));
+  }
+  if (step.record) {
+    TIM_ASSIGN_OR_RETURN(events[index], stream.Record());
+  }
+  return OkStatus();
+}
+
+Status ExecutionContext::Impl::EnqueueAll() {
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Status status = EnqueueStep(i);
+    if (!status.ok()) {
+      return status.WithContext(StrCat("step '", plan().steps[i].label, "'"));
+    }
+  }
+  return OkStatus();
+}
+
+Status ExecutionContext::Impl::FinishAll() {
+  Status status;
+  const auto keep = [&](const Status& next) {
+    if (status.ok() || next.code() == StatusCode::kDeviceLost) status = next;
+  };
+  for (size_t i = 0; i < streams.size(); ++i) {
+    if (streams[i] == nullptr) continue;
+    auto event = streams[i]->Record();
+    if (!event.ok()) keep(event.status());
+    if (event.ok()) finished[i] = *std::move(event);
+  }
+  for (std::unique_ptr<Event>& event : finished) {
+    if (event == nullptr) continue;
+    if (Status next = event->Wait(); !next.ok()) keep(next);
+    event.reset();
+  }
+  for (std::unique_ptr<Event>& event : events) event.reset();
+  return status;
+}
+
+Status ExecutionContext::Run(std::span<const void* const> inputs,
+                             std::span<void* const> outputs, StateSet* states) {
+  Impl& impl = *impl_;
+  if (!impl.lost.ok()) return impl.lost;
+  TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
+  impl.memory->BindTensors(inputs, outputs);
+  if (states != nullptr) impl.memory->BindStates(*states);
+  Status status = impl.EnqueueAll();
+  // Also after a failure: work in flight uses the caller's memory.
+  const Status finished = impl.FinishAll();
+  if (status.ok() || finished.code() == StatusCode::kDeviceLost) {
+    status = finished;
+  }
+  if (status.code() == StatusCode::kDeviceLost) impl.lost = status;
+  if (status.ok() && states != nullptr) states->Advance();
+  return status;
+}
+
+}  // namespace tim::runtime

@@ -1,0 +1,119 @@
+#include "runtime/program_cache.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "runtime/cache_entry.h"
+
+namespace tim::runtime {
+namespace {
+
+// Keys may hold any bytes; the file itself names the key that it is for.
+std::string FileName(std::string_view key) {
+  return HashText(key).ToString() + ".bin";
+}
+
+std::unique_ptr<CacheFolder> OpenFolder(const ProgramCacheOptions& options) {
+  if (options.folder.empty()) return nullptr;
+  auto folder = CacheFolder::Open(options.folder, options.max_disk_bytes);
+  if (folder.ok()) return *std::move(folder);
+  TIM_LOG(kWarning,
+          "built programs are not kept on disk: ", folder.status().message(),
+          " (TIMCL_CACHE_DIR names the folder)");
+  return nullptr;
+}
+
+}  // namespace
+
+std::string UserCacheFolder(const std::string& cache_dir,
+                            const char* xdg_cache_home, const char* home) {
+  if (!cache_dir.empty()) return cache_dir;
+  // The XDG specification: a relative path is invalid and ignored.
+  if (xdg_cache_home != nullptr && xdg_cache_home[0] == '/') {
+    return StrCat(xdg_cache_home, "/tim-cl");
+  }
+  if (home != nullptr && home[0] == '/') {
+    return StrCat(home, "/.cache/tim-cl");
+  }
+  return "";
+}
+
+ProgramCache::ProgramCache(const ProgramCacheOptions& options,
+                           std::unique_ptr<CacheFolder> folder)
+    : max_memory_bytes_(options.max_memory_bytes), folder_(std::move(folder)) {}
+
+std::shared_ptr<ProgramCache> ProgramCache::Create(
+    const ProgramCacheOptions& options) {
+  return std::shared_ptr<ProgramCache>(
+      new ProgramCache(options, OpenFolder(options)));
+}
+
+std::shared_ptr<ProgramCache> ProgramCache::ForUser() {
+  ProgramCacheOptions options;
+  options.folder =
+      UserCacheFolder(GetOptions().cache_dir, std::getenv("XDG_CACHE_HOME"),
+                      std::getenv("HOME"));
+  return Create(options);
+}
+
+std::optional<std::string> ProgramCache::Load(std::string_view key) {
+  const std::string name(key);
+  if (auto bytes = LoadFromMemory(name)) return bytes;
+  if (folder_ == nullptr) return std::nullopt;
+  auto bytes = LoadFromDisk(name);
+  if (bytes) KeepInMemory(name, *bytes);
+  return bytes;
+}
+
+std::optional<std::string> ProgramCache::LoadFromMemory(
+    const std::string& key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = memory_.find(key);
+  if (it == memory_.end()) return std::nullopt;
+  ++memory_hits_;
+  return it->second;
+}
+
+std::optional<std::string> ProgramCache::LoadFromDisk(const std::string& key) {
+  const auto file = folder_->Read(FileName(key));
+  if (!file) return std::nullopt;
+  auto bytes = DecodeEntry(key, *file);
+  if (bytes) {
+    ++disk_hits_;
+  } else {
+    ++rejected_;
+    TIM_LOG(kInfo, "the cached program ", FileName(key),
+            " is damaged and will be built again");
+  }
+  return bytes;
+}
+
+void ProgramCache::KeepInMemory(const std::string& key,
+                                std::string_view bytes) {
+  if (bytes.empty()) return;  // no driver's program is empty
+  const int64_t size = static_cast<int64_t>(bytes.size());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::string& kept = memory_[key];
+  memory_bytes_ += size - static_cast<int64_t>(kept.size());
+  if (kept.empty()) age_.push_back(key);
+  kept = bytes;
+  while (memory_bytes_ > max_memory_bytes_ && !age_.empty()) {
+    const auto oldest = memory_.find(age_.front());
+    memory_bytes_ -= static_cast<int64_t>(oldest->second.size());
+    memory_.erase(oldest);
+    age_.pop_front();
+  }
+}
+
+void ProgramCache::Store(std::string_view key, std::string_view bytes) {
+  const std::string name(key);
+  KeepInMemory(name, bytes);
+  if (folder_ == nullptr) return;
+  const Status status = folder_->Write(FileName(key), EncodeEntry(key, bytes));
+  if (!status.ok()) TIM_LOG(kInfo, "program cache: ", status.message());
+}
+
+}  // namespace tim::runtime

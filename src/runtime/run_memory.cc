@@ -1,0 +1,110 @@
+#include "runtime/run_memory.h"
+
+#include <variant>
+
+#include "runtime/transfer.h"
+
+namespace tim::runtime {
+
+using device::Buffer;
+using device::BufferRange;
+using device::Stream;
+
+RunMemory::RunMemory(const Executable& executable) : executable_(executable) {}
+
+Result<std::unique_ptr<RunMemory>> RunMemory::Create(
+    const Executable& executable,
+    std::span<const std::unique_ptr<Stream>> streams) {
+  std::unique_ptr<RunMemory> memory(new RunMemory(executable));
+  TIM_RETURN_IF_ERROR(memory->AllocateArenas(streams));
+  TIM_RETURN_IF_ERROR(memory->AddTensors());
+  for (const ir::Step& step : executable.plan().steps) memory->AddStep(step);
+  memory->first_.push_back(memory->ranges_.size());
+  return memory;
+}
+
+Status RunMemory::AllocateArenas(
+    std::span<const std::unique_ptr<Stream>> streams) {
+  for (const ir::Arena& arena : executable_.plan().arenas) {
+    auto buffer =
+        executable_.device(arena.device).Allocate(arena.bytes, arena.memory);
+    if (!buffer.ok()) {
+      return buffer.status().WithContext(StrCat("an arena of ", arena.bytes,
+                                                " bytes for graph '",
+                                                executable_.plan().graph, "'"));
+    }
+    TIM_RETURN_IF_ERROR(FillZero(*streams[arena.device], **buffer));
+    arenas_.push_back(*std::move(buffer));
+  }
+  return OkStatus();
+}
+
+Status RunMemory::AddTensors() {
+  const ir::Plan& plan = executable_.plan();
+  for (const ir::PlanTensor& tensor : plan.inputs) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(tensor.desc));
+    inputs_.emplace_back(nullptr, bytes);
+  }
+  for (const ir::PlanTensor& tensor : plan.outputs) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(tensor.desc));
+    outputs_.emplace_back(nullptr, bytes);
+  }
+  return OkStatus();
+}
+
+Buffer* RunMemory::BufferOf(const ir::Slot& slot) {
+  switch (slot.kind) {
+    case ir::SlotKind::kArena:
+      return arenas_[slot.index].get();
+    case ir::SlotKind::kConstant:
+      return &executable_.constant(slot.index);
+    case ir::SlotKind::kInput:
+      return &inputs_[slot.index];
+    case ir::SlotKind::kOutput:
+      return &outputs_[slot.index];
+    case ir::SlotKind::kStateRead:
+    case ir::SlotKind::kStateWrite:
+      break;
+  }
+  return nullptr;  // bound per run
+}
+
+void RunMemory::AddStep(const ir::Step& step) {
+  first_.push_back(ranges_.size());
+  const auto* copy = std::get_if<ir::Copy>(&step.action);
+  for (const int operand : step.operands) {
+    const ir::Slot& slot = executable_.plan().slots[operand];
+    const bool write = slot.kind == ir::SlotKind::kStateWrite;
+    if (write || slot.kind == ir::SlotKind::kStateRead) {
+      state_operands_.push_back(
+          {ranges_.size(), slot.device, slot.index, write});
+    }
+    ranges_.push_back({BufferOf(slot), slot.offset,
+                       copy != nullptr ? copy->bytes : slot.bytes});
+  }
+}
+
+void RunMemory::BindTensors(std::span<const void* const> inputs,
+                            std::span<void* const> outputs) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    // Steps only read what the plan calls an input.
+    inputs_[i].Rebind(const_cast<void*>(inputs[i]));
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) outputs_[i].Rebind(outputs[i]);
+}
+
+void RunMemory::BindStates(const StateSet& states) {
+  for (const StateOperand& operand : state_operands_) {
+    ranges_[operand.range].buffer = operand.write
+                                        ? &states.write_buffer(operand.state)
+                                        : &states.read_buffer(operand.state);
+  }
+}
+
+void RunMemory::BindStatesTo(std::span<const std::unique_ptr<Buffer>> buffers) {
+  for (const StateOperand& operand : state_operands_) {
+    ranges_[operand.range].buffer = buffers[operand.device].get();
+  }
+}
+
+}  // namespace tim::runtime

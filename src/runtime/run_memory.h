@@ -1,0 +1,65 @@
+// The memory of one run: arenas, the caller's tensors, states, constants.
+#ifndef TIM_RUNTIME_RUN_MEMORY_H_
+#define TIM_RUNTIME_RUN_MEMORY_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/host/host_buffer.h"
+#include "runtime/executable.h"
+#include "runtime/state_set.h"
+
+namespace tim::runtime {
+
+/// Resolves the operands of every step once; a run only moves the addresses of
+/// the caller's tensors and the buffers of states.
+class RunMemory {
+ public:
+  /// Arenas are filled with zero bytes, through streams[device].
+  static Result<std::unique_ptr<RunMemory>> Create(
+      const Executable& executable,
+      std::span<const std::unique_ptr<device::Stream>> streams);
+
+  /// Of a copy, both ranges have the size of the copy.
+  std::span<const device::BufferRange> operands(size_t step) const {
+    return std::span(ranges_).subspan(first_[step],
+                                      first_[step + 1] - first_[step]);
+  }
+
+  void BindTensors(std::span<const void* const> inputs,
+                   std::span<void* const> outputs);
+  void BindStates(const StateSet& states);
+  /// Lets state operands point to buffers[device] until BindStates.
+  void BindStatesTo(std::span<const std::unique_ptr<device::Buffer>> buffers);
+
+ private:
+  struct StateOperand {
+    size_t range = 0;
+    int device = 0;
+    int state = 0;
+    bool write = false;
+  };
+
+  explicit RunMemory(const Executable& executable);
+  Status AllocateArenas(
+      std::span<const std::unique_ptr<device::Stream>> streams);
+  Status AddTensors();
+  void AddStep(const ir::Step& step);
+  device::Buffer* BufferOf(const ir::Slot& slot);
+
+  const Executable& executable_;
+  std::vector<std::unique_ptr<device::Buffer>> arenas_;
+  std::vector<device::ExternalBuffer> inputs_;
+  std::vector<device::ExternalBuffer> outputs_;
+  std::vector<device::BufferRange> ranges_;
+  std::vector<size_t> first_;  // in ranges_, per step, and the end
+  std::vector<StateOperand> state_operands_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_RUN_MEMORY_H_

@@ -1,0 +1,74 @@
+#include "runtime/state_set.h"
+
+#include <utility>
+
+#include "runtime/transfer.h"
+
+namespace tim::runtime {
+
+Result<std::unique_ptr<StateSet>> StateSet::Create(
+    std::shared_ptr<const Executable> executable) {
+  std::unique_ptr<StateSet> set(new StateSet());
+  set->executable_ = std::move(executable);
+  const ir::Plan& plan = set->executable_->plan();
+  set->streams_.resize(plan.devices.size());
+  for (const ir::PlanState& state : plan.states) {
+    const Status status = set->Add(state);
+    if (!status.ok()) {
+      return status.WithContext(StrCat("state '", state.name, "'"));
+    }
+  }
+  return set;
+}
+
+Result<device::Stream*> StateSet::StreamOf(int device) {
+  std::unique_ptr<device::Stream>& stream = streams_[device];
+  if (stream == nullptr) {
+    TIM_ASSIGN_OR_RETURN(stream, executable_->device(device).CreateStream());
+  }
+  return stream.get();
+}
+
+Status StateSet::Add(const ir::PlanState& state) {
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(state.desc));
+  device::Device& device = executable_->device(state.device);
+  State added;
+  TIM_ASSIGN_OR_RETURN(added.stream, StreamOf(state.device));
+  TIM_ASSIGN_OR_RETURN(added.read,
+                       device.Allocate(bytes, ir::MemoryKind::kDevice));
+  TIM_RETURN_IF_ERROR(FillZero(*added.stream, *added.read));
+  if (state.written) {
+    TIM_ASSIGN_OR_RETURN(added.write,
+                         device.Allocate(bytes, ir::MemoryKind::kDevice));
+    TIM_RETURN_IF_ERROR(FillZero(*added.stream, *added.write));
+  }
+  states_.push_back(std::move(added));
+  return OkStatus();
+}
+
+Status StateSet::CheckIndex(int index) const {
+  if (index >= 0 && index < static_cast<int>(states_.size())) {
+    return OkStatus();
+  }
+  return InvalidArgument("state ", index, " of ", states_.size());
+}
+
+Status StateSet::Write(int index, const void* data) {
+  TIM_RETURN_IF_ERROR(CheckIndex(index));
+  const State& state = states_[index];
+  return Upload(*state.stream, data, state.read->bytes(), *state.read);
+}
+
+Status StateSet::Read(int index, void* data) const {
+  TIM_RETURN_IF_ERROR(CheckIndex(index));
+  const State& state = states_[index];
+  return Download(*state.stream, *state.read, data, state.read->bytes());
+}
+
+void StateSet::Advance() {
+  for (State& state : states_) {
+    if (state.write != nullptr) std::swap(state.read, state.write);
+  }
+}
+
+}  // namespace tim::runtime

@@ -1,0 +1,83 @@
+#include "runtime/warm_up.h"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "runtime/transfer.h"
+
+namespace tim::runtime {
+namespace {
+
+using device::Buffer;
+using device::Stream;
+
+bool IsExternal(const ir::Slot& slot) {
+  return slot.kind == ir::SlotKind::kInput ||
+         slot.kind == ir::SlotKind::kOutput;
+}
+
+bool IsState(const ir::Slot& slot) {
+  return slot.kind == ir::SlotKind::kStateRead ||
+         slot.kind == ir::SlotKind::kStateWrite;
+}
+
+bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
+  if (std::holds_alternative<ir::Copy>(step.action) ||
+      std::holds_alternative<ir::HostCall>(step.action)) {
+    return false;
+  }
+  const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+  if (launch != nullptr && launch->user_kernel) return false;
+  return std::none_of(
+      step.operands.begin(), step.operands.end(),
+      [&](int operand) { return IsExternal(plan.slots[operand]); });
+}
+
+// Per device as much as its largest state needs; null where it has none.
+Result<std::vector<std::unique_ptr<Buffer>>> StateScratch(
+    const Executable& executable,
+    std::span<const std::unique_ptr<Stream>> streams) {
+  const ir::Plan& plan = executable.plan();
+  std::vector<int64_t> sizes(plan.devices.size(), 0);
+  for (const ir::Slot& slot : plan.slots) {
+    if (!IsState(slot)) continue;
+    sizes[slot.device] = std::max(sizes[slot.device], slot.offset + slot.bytes);
+  }
+  std::vector<std::unique_ptr<Buffer>> scratch(sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0 || streams[i] == nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(scratch[i],
+                         executable.device(static_cast<int>(i))
+                             .Allocate(sizes[i], ir::MemoryKind::kDevice));
+    TIM_RETURN_IF_ERROR(FillZero(*streams[i], *scratch[i]));
+  }
+  return scratch;
+}
+
+}  // namespace
+
+Status WarmUp(const Executable& executable, RunMemory& memory,
+              std::span<const std::unique_ptr<Stream>> streams,
+              std::span<const std::unique_ptr<device::PreparedStep>> prepared) {
+  const ir::Plan& plan = executable.plan();
+  TIM_ASSIGN_OR_RETURN(const auto scratch, StateScratch(executable, streams));
+  memory.BindStatesTo(scratch);
+  Status status;
+  for (size_t i = 0; i < plan.steps.size() && status.ok(); ++i) {
+    const ir::Step& step = plan.steps[i];
+    if (!ToWarm(plan, step)) continue;
+    status = streams[step.device]
+                 ->Enqueue(*prepared[i], memory.operands(i))
+                 .WithContext(step.label);
+  }
+  // Also after a failure: the scratch must outlive what was enqueued.
+  for (const std::unique_ptr<Stream>& stream : streams) {
+    if (stream == nullptr) continue;
+    const Status finished = Finish(*stream);
+    if (status.ok()) status = finished;
+  }
+  return status.WithContext("first use of the kernels");
+}
+
+}  // namespace tim::runtime

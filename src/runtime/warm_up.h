@@ -1,0 +1,24 @@
+// The first use of every built-in kernel, before the first run.
+#ifndef TIM_RUNTIME_WARM_UP_H_
+#define TIM_RUNTIME_WARM_UP_H_
+
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "runtime/executable.h"
+#include "runtime/run_memory.h"
+
+namespace tim::runtime {
+
+/// Runs the device's own steps once on the zeroed arenas: some drivers compile
+/// a kernel when it is first enqueued.  Host steps, copies and users' kernels
+/// are left out; states are replaced by zeroed scratch.
+Status WarmUp(const Executable& executable, RunMemory& memory,
+              std::span<const std::unique_ptr<device::Stream>> streams,
+              std::span<const std::unique_ptr<device::PreparedStep>> prepared);
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_WARM_UP_H_

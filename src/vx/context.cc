@@ -1,0 +1,41 @@
+#include "base/options.h"
+#include "runtime/program_cache.h"
+#include "tim/vx/compile_option.h"
+#include "vx/context_impl.h"
+#include "vx/device_selection.h"
+#include "vx/failure.h"
+#include "vx/graph_impl.h"
+
+namespace tim::vx {
+
+std::shared_ptr<Graph> ContextImpl::CreateGraph() {
+  return CreateGraph(CompileOption::DefaultOptions);
+}
+
+std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption& options) {
+  return std::make_shared<GraphImpl>(state_, options);
+}
+
+std::shared_ptr<Context> CreateContext(
+    std::vector<std::shared_ptr<device::Device>> devices,
+    ContextOptions options) {
+  if (options.programs == nullptr) {
+    options.programs = runtime::ProgramCache::ForUser();
+  }
+  return std::make_shared<ContextImpl>(std::make_shared<const ContextState>(
+      ContextState{std::move(devices), std::move(options)}));
+}
+
+std::shared_ptr<Context> Context::Create() {
+  std::shared_ptr<Context> context;
+  const Status status = Guarded([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(GetOptions().device));
+    context = CreateContext(std::move(devices),
+                            ContextOptions{.strict = GetOptions().strict});
+    return OkStatus();
+  });
+  if (!status.ok()) Fail(status);
+  return context;
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,47 @@
+// What all graphs share.
+#include "tim/vx/graph.h"
+
+#include "tim/vx/operation.h"
+#include "vx/failure.h"
+#include "vx/graph_core.h"
+#include "vx/op_impl.h"
+
+namespace tim::vx {
+
+bool Fail(GraphCore& core, const Status& status) {
+  const bool named =
+      status.message().find(StrCat("graph ", core.name)) != std::string::npos;
+  const Status complete =
+      named ? status : status.WithContext(StrCat("graph ", core.name));
+  core.error = complete.message();
+  return Fail(complete);
+}
+
+void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
+  op_vector_.push_back(operation);
+  OpImpl& impl = *operation->impl();
+  impl.Join(CoreOf(this));
+  // The constructor may have bound tensors already.
+  for (const auto& tensor : impl.inputs) {
+    UpdateTensorConsumersMap(tensor, operation.get());
+  }
+  for (const auto& tensor : impl.outputs) {
+    UpdateTensorProducerMap(tensor, operation.get());
+  }
+}
+
+const std::vector<std::shared_ptr<Tensor>> Graph::GetConstantInputs() const {
+  std::vector<std::shared_ptr<Tensor>> found;
+  const Status status = Guarded([&] {
+    for (const auto& operation : op_vector_) {
+      if (operation == nullptr) continue;
+      const auto inputs = operation->ConstantInputsTensor();
+      found.insert(found.end(), inputs.begin(), inputs.end());
+    }
+    return OkStatus();
+  });
+  if (!status.ok()) Fail(status);
+  return found;
+}
+
+}  // namespace tim::vx

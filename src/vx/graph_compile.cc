@@ -1,0 +1,68 @@
+// Compile, Run and PrintGraph.
+#include <cstdio>
+
+#include "tim/vx/operation.h"
+#include "vx/failure.h"
+#include "vx/graph_impl.h"
+#include "vx/lowering.h"
+
+namespace tim::vx {
+namespace {
+
+std::vector<std::shared_ptr<Tensor>> Join(
+    std::vector<std::shared_ptr<Tensor>> first,
+    const std::vector<std::shared_ptr<Tensor>>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+Status GraphImpl::CompileNow() {
+  if (op_vector_.empty()) {
+    return InvalidArgument("graph ", core_->name,
+                           " is empty: create operations before Compile()");
+  }
+  TIM_ASSIGN_OR_RETURN(
+      compiled_, CompiledGraph::Create(*core_, op_vector_,
+                                       Join(inputs_, outputs_), options_));
+  return OkStatus();
+}
+
+Status GraphImpl::CompileIfChanged() {
+  if (!failure_.ok()) return failure_;
+  if (compiled_ != nullptr && compiled_->IsCurrent(op_vector_)) {
+    return OkStatus();
+  }
+  failure_ = Guarded([&] { return CompileNow(); });
+  return failure_;
+}
+
+bool GraphImpl::Compile() {
+  const Status status = CompileIfChanged();
+  return status.ok() || Fail(*core_, status);
+}
+
+bool GraphImpl::Run() {
+  const Status status = Guarded([&]() -> Status {
+    TIM_RETURN_IF_ERROR(CompileIfChanged());
+    return compiled_->Run();
+  });
+  return status.ok() || Fail(*core_, status);
+}
+
+bool GraphImpl::CompileToBinary(void*, size_t*) {
+  return Fail(*core_, Unimplemented("graph ", core_->name,
+                                    ": CompileToBinary() is not implemented "
+                                    "yet"));
+}
+
+void GraphImpl::PrintGraph() const {
+  const auto lowered = Lower(*core_, op_vector_, Join(inputs_, outputs_));
+  const std::string text = lowered.ok()
+                               ? lowered->graph.Dump()
+                               : StrCat(lowered.status().message(), "\n");
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,39 @@
+#include "vx/op_impl.h"
+
+#include "ops/builtin.h"
+#include "vx/failure.h"
+
+namespace tim::vx {
+
+const ir::OpSchema* OpImpl::Schema() const {
+  const ir::OpRegistry& registry = ops::BuiltinOperators();
+  if (kind) {
+    const auto schemas = registry.Schemas();
+    return *kind < schemas.size() ? schemas[*kind] : nullptr;
+  }
+  const bool has_domain = name.find('.') != std::string::npos;
+  return registry.Find(has_domain ? name : StrCat("tim.", name));
+}
+
+std::string OpImpl::InstanceName() const {
+  if (kind) return StrCat("kind ", *kind, "#", uid);
+  return StrCat(name.empty() ? "operation" : name, "#", uid);
+}
+
+void OpImpl::Join(std::shared_ptr<GraphCore> graph) {
+  if (core != nullptr || graph == nullptr) return;
+  core = std::move(graph);
+  uid = ++core->last_uid;
+}
+
+void OpImpl::Refuse(const Status& mistake) {
+  const Status status = mistake.WithContext(InstanceName());
+  if (core != nullptr) {
+    Fail(*core, status);
+  } else {
+    Fail(status);
+  }
+  if (problem.ok()) problem = mistake;
+}
+
+}  // namespace tim::vx

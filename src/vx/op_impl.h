@@ -1,0 +1,43 @@
+// What is inside an Operation.
+#ifndef TIM_VX_OP_IMPL_H_
+#define TIM_VX_OP_IMPL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/attribute.h"
+#include "ir/op_schema.h"
+#include "tim/vx/operation.h"
+#include "vx/graph_core.h"
+
+namespace tim::vx {
+
+class OpImpl {
+ public:
+  /// Null, or the operator that the operation names.
+  const ir::OpSchema* Schema() const;
+  /// "Conv2d#3"
+  std::string InstanceName() const;
+  /// Gives the operation a graph and a number, once.
+  void Join(std::shared_ptr<GraphCore> graph);
+  /// Records the first mistake in the bindings.
+  void Refuse(const Status& problem);
+
+  std::shared_ptr<GraphCore> core;  ///< Null until it is of a graph.
+  std::string name;                 ///< "Conv2d", "user.Mine" or "".
+  std::optional<uint32_t> kind;     ///< Names the operator where `name` is "".
+  ir::AttributeMap attributes;
+  std::vector<std::shared_ptr<Tensor>> inputs;
+  std::vector<std::shared_ptr<Tensor>> outputs;
+  uint32_t uid = 0;
+  /// Changes with everything that Compile() takes from the operation.
+  uint64_t revision = 0;
+  Status problem;
+};
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_OP_IMPL_H_

@@ -1,0 +1,206 @@
+#include "kernels/exact_math.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "kernels/kernel_sources.h"
+#include "tests/support/status_macros.h"
+#include "tests/support/test_launcher.h"
+#include "tests/support/test_tensor.h"
+
+namespace tim::testing {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+constexpr char kProbes[] = R"(
+__kernel void exp2_1(__global const float* x, int xo, __global float* y,
+                     int yo) {
+  const int i = get_global_id(0);
+  y[yo + i] = tim_exp2(x[xo + i]);
+}
+__kernel void exp2_16(__global const float* x, int xo, __global float* y,
+                      int yo) {
+  const int i = get_global_id(0);
+  vstore16(tim_exp2_16(vload16(i, x + xo)), i, y + yo);
+}
+__kernel void exact(__global const float* x, int xo, __global float* y,
+                    int yo) {
+  const int i = get_global_id(0);
+  y[yo + i] = tim_exp2_exact(x[xo + i]);
+}
+__kernel void reciprocal(__global const float* x, int xo, __global float* y,
+                         int yo) {
+  const int i = get_global_id(0);
+  y[yo + i] = tim_reciprocal(x[xo + i]);
+}
+__kernel void square_root(__global const float* x, int xo, __global float* y,
+                          int yo) {
+  const int i = get_global_id(0);
+  y[yo + i] = tim_sqrt(x[xo + i]);
+}
+)";
+
+// A function of exact_math.clh on the first OpenCL device.
+Result<std::vector<float>> OnDevice(const char* function, int lanes,
+                                    const std::vector<float>& x) {
+  // Any program that includes exact_math.clh.
+  const char* text = kernels::FindSource("ops/softmax.cl");
+  if (text == nullptr) return NotFound("ops/softmax.cl");
+  std::vector<std::byte> in(x.size() * sizeof(float));
+  std::memcpy(in.data(), x.data(), in.size());
+  std::vector<std::byte> out(in.size());
+  ir::KernelLaunch launch;
+  launch.text = StrCat(text, kProbes);
+  launch.function = function;
+  launch.arguments = {ir::TensorArg{.operand = 0}, ir::TensorArg{.operand = 1}};
+  launch.global = {static_cast<int64_t>(x.size()) / lanes, 1, 1};
+  TIM_RETURN_IF_ERROR(RunLaunch(launch, {{&in, false}, {&out, true}}));
+  std::vector<float> y(x.size());
+  std::memcpy(y.data(), out.data(), out.size());
+  return y;
+}
+
+// The number of elements that differ in bits; all NaN are equal.
+int64_t Differences(const std::vector<float>& x, const std::vector<float>& a,
+                    const std::vector<float>& b) {
+  int64_t count = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+    if (std::bit_cast<uint32_t>(a[i]) == std::bit_cast<uint32_t>(b[i]))
+      continue;
+    if (++count <= 5) {
+      ADD_FAILURE() << "at " << x[i] << ": " << a[i] << " and " << b[i];
+    }
+  }
+  return count;
+}
+
+constexpr float kSpecial[] = {
+    0.0f,      -0.0f,      kInfinity, -kInfinity, kNaN,     127.99999f,
+    128.0f,    1e30f,      -1e30f,    -150.0f,    -149.99f, -149.5f,
+    -149.0f,   -148.5f,    -127.0f,   -126.0f,    -126.5f,  -125.5f,
+    0x1p-149f, -0x1p-149f, 0x1p-25f,  -0x1p-25f};
+
+// Arguments of 2^t: all over its range, near 0, integers, special values.
+std::vector<float> Exponents(size_t count, uint32_t seed) {
+  std::mt19937 rng(seed);
+  std::uniform_real_distribution<float> wide(-152.0f, 129.0f);
+  std::uniform_real_distribution<float> unit(-1.0f, 1.0f);
+  std::vector<float> x(std::begin(kSpecial), std::end(kSpecial));
+  for (int n = -151; n <= 129; ++n) x.push_back(static_cast<float>(n));
+  while (x.size() < count) {
+    x.push_back(wide(rng));
+    x.push_back(std::ldexp(unit(rng), -static_cast<int>(rng() % 28)));
+  }
+  x.resize(count);
+  return x;
+}
+
+// Floats of every exponent and sign.
+std::vector<float> AnyFloats(size_t count, uint32_t seed) {
+  std::mt19937 rng(seed);
+  std::vector<float> x(std::begin(kSpecial), std::end(kSpecial));
+  for (int n = -149; n <= 127; ++n) x.push_back(std::ldexp(1.0f, n));
+  while (x.size() < count) {
+    x.push_back(std::bit_cast<float>(static_cast<uint32_t>(rng())));
+  }
+  return x;
+}
+
+TEST(Exp2, IsCorrectlyRounded) {
+  for (const float t : Exponents(1 << 21, 1)) {
+    const float expected =
+        static_cast<float>(exp2l(static_cast<long double>(t)));
+    const float y = kernels::Exp2(t);
+    if (std::isnan(t)) {
+      EXPECT_TRUE(std::isnan(y));
+    } else {
+      ASSERT_EQ(y, expected) << "2^" << t;
+    }
+  }
+}
+
+TEST(Exp2, FixedPointIsCorrectlyRounded) {
+  for (const float t : Exponents(1 << 18, 2)) {
+    if (!(t > -150.0f && t < 128.0f)) continue;
+    ASSERT_EQ(kernels::Exp2Exact(t),
+              static_cast<float>(exp2l(static_cast<long double>(t))))
+        << "2^" << t;
+  }
+}
+
+TEST(Exp2, TwoFloatsAreWithinTheirBound) {
+  std::mt19937 rng(3);
+  std::uniform_real_distribution<float> half(-0.5f, 0.5f);
+  for (int i = 0; i < (1 << 18); ++i) {
+    const float f = half(rng);
+    const kernels::FloatPair y = kernels::Exp2Pair(f);
+    const long double expected = exp2l(static_cast<long double>(f));
+    ASSERT_NEAR((y.high - expected) + y.low, 0.0L, 0x1p-41L * expected) << f;
+  }
+}
+
+TEST(Exp2, SpecialValues) {
+  EXPECT_EQ(kernels::Exp2(0.0f), 1.0f);
+  EXPECT_EQ(kernels::Exp2(-0.0f), 1.0f);
+  EXPECT_EQ(kernels::Exp2(kInfinity), kInfinity);
+  EXPECT_EQ(kernels::Exp2(128.0f), kInfinity);
+  EXPECT_EQ(kernels::Exp2(-kInfinity), 0.0f);
+  EXPECT_EQ(kernels::Exp2(-150.0f), 0.0f);
+  EXPECT_EQ(kernels::Exp2(-149.99f), 0x1p-149f);
+  EXPECT_EQ(kernels::Exp2(-127.0f), 0x1p-127f);
+  EXPECT_TRUE(std::isnan(kernels::Exp2(kNaN)));
+}
+
+TEST(Exp2, DeviceHasTheSameBits) {
+  const std::vector<float> x = Exponents(1 << 20, 4);
+  std::vector<float> expected;
+  for (const float t : x) expected.push_back(kernels::Exp2(t));
+  for (const auto& [function, lanes] :
+       {std::pair("exp2_1", 1), std::pair("exp2_16", 16)}) {
+    const auto y = OnDevice(function, lanes, x);
+    ASSERT_OK(y);
+    EXPECT_EQ(Differences(x, *y, expected), 0) << function;
+  }
+}
+
+TEST(Exp2, DeviceFixedPointHasTheSameBits) {
+  std::vector<float> x = Exponents(1 << 20, 5);
+  std::vector<float> expected;
+  for (float& t : x) {
+    if (!(t > -150.0f && t < 128.0f)) t = 0.5f;
+    expected.push_back(kernels::Exp2Exact(t));
+  }
+  const auto y = OnDevice("exact", 1, x);
+  ASSERT_OK(y);
+  EXPECT_EQ(Differences(x, *y, expected), 0);
+}
+
+TEST(Reciprocal, DeviceIsCorrectlyRounded) {
+  const std::vector<float> x = AnyFloats(1 << 20, 6);
+  std::vector<float> expected;
+  for (const float v : x) expected.push_back(1.0f / v);
+  const auto y = OnDevice("reciprocal", 1, x);
+  ASSERT_OK(y);
+  EXPECT_EQ(Differences(x, *y, expected), 0);
+}
+
+TEST(Sqrt, DeviceIsCorrectlyRounded) {
+  const std::vector<float> x = AnyFloats(1 << 20, 7);
+  std::vector<float> expected;
+  for (const float v : x) expected.push_back(std::sqrt(v));
+  const auto y = OnDevice("square_root", 1, x);
+  ASSERT_OK(y);
+  EXPECT_EQ(Differences(x, *y, expected), 0);
+}
+
+}  // namespace
+}  // namespace tim::testing

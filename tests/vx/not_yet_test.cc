@@ -1,0 +1,55 @@
+// What is not implemented yet fails with a message that says so.
+#include <gtest/gtest.h>
+
+#include "tests/support/vx_graph.h"
+#include "tim/lite/execution.h"
+#include "tim/transform/layout_inference.h"
+#include "tim/transform/mean_stddev_normalize_fusion.h"
+#include "tim/vx/platform/native.h"
+
+namespace tim::testing {
+namespace {
+
+bool SaysNotYet() {
+  return vx::LastError().find("not implemented yet") != std::string::npos;
+}
+
+TEST(NotYet, CompileToBinaryLeavesTheGraphUsable) {
+  ReluGraph g({1});
+  size_t size = 7;
+  EXPECT_FALSE(g.graph->CompileToBinary(nullptr, &size));
+  EXPECT_TRUE(SaysNotYet());
+  EXPECT_EQ(g.graph->ErrorMessage(), vx::LastError());
+  EXPECT_TRUE(g.graph->Run());
+}
+
+TEST(NotYet, LayoutInference) {
+  ReluGraph g({1});
+  auto context = HostContext();
+  const auto result = transform::LayoutInference(g.graph, context);
+  EXPECT_EQ(result.first, nullptr);
+  EXPECT_TRUE(result.second.empty());
+  EXPECT_TRUE(SaysNotYet());
+}
+
+TEST(NotYet, MeanStdDevNormalizationChangesNothing) {
+  ReluGraph g({1});
+  transform::MeanStdDevNormalization(g.graph);
+  EXPECT_EQ(g.graph->OpVector().size(), 1u);
+  EXPECT_TRUE(g.graph->Run());
+}
+
+TEST(NotYet, LiteExecution) {
+  EXPECT_EQ(lite::Execution::Create("x", 1), nullptr);
+  EXPECT_TRUE(SaysNotYet());
+}
+
+TEST(NotYet, Platform) {
+  EXPECT_TRUE(vx::platform::IDevice::Enumerate().empty());
+  EXPECT_TRUE(SaysNotYet());
+  ReluGraph g({1});
+  EXPECT_EQ(vx::platform::Compile(g.graph, nullptr), nullptr);
+}
+
+}  // namespace
+}  // namespace tim::testing
