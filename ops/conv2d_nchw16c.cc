@@ -1,0 +1,249 @@
+// Direct float32 convolution on tensors in blocks of 16 channels, for CPUs: a
+// tile of neighbouring pixels times 32 channels stays in vector registers.
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/internal/conv2d_node.h"
+#include "ops/internal/epilogue.h"
+#include "ops/internal/launch.h"
+#include "ops/internal/product_sum.h"
+#include "ops/internal/shapes.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kBlock = 16;
+// Pixels of a row that are copied to the stack, 64 bytes each.
+constexpr int64_t kMaxSpan = 128;
+// A dense input of fewer channels is read without blocks.
+constexpr int64_t kFewChannels = 16;
+
+// The sizes of one launch; see conv2d_nchw16c.cl.
+struct Tiling {
+  int64_t width = 1;     // TW
+  int64_t blocks = 1;    // BLOCKS
+  int64_t ic_block = 1;  // IC_BLOCK
+  int64_t span = 1;      // SPAN
+  int64_t in_blocks = 1;
+  int64_t tiles = 1;  // of output channels
+
+  int64_t packed_elements(const Conv2dShape& shape) const {
+    return tiles * in_blocks * shape.h.kernel * shape.w.kernel * ic_block *
+           blocks * kBlock;
+  }
+};
+
+// A 1x1 convolution has no neighbours: the image is one long row.
+Conv2dShape Flatten(Conv2dShape shape) {
+  const auto pointwise = [](const ConvAxis& axis) {
+    return axis.kernel == 1 && axis.stride == 1 && axis.pad == 0 &&
+           axis.input == axis.output;
+  };
+  if (!pointwise(shape.w) || !pointwise(shape.h)) return shape;
+  shape.w.input = shape.w.output = shape.w.input * shape.h.input;
+  shape.h.input = shape.h.output = 1;
+  return shape;
+}
+
+// The tile that computes the fewest pixels beyond the row; 2 stands for the
+// loads of weights, which every tile repeats.
+int64_t TileWidth(int64_t row) {
+  constexpr int64_t kWidths[] = {14, 13, 12, 11, 10, 9, 8, 7, 6, 4, 2, 1};
+  int64_t best = 1;
+  for (const int64_t width : kWidths) {
+    if (width > row) continue;
+    const auto work = [&](int64_t w) { return CeilDiv(row, w) * (w + 2); };
+    if (best == 1 || work(width) < work(best)) best = width;
+  }
+  return best;
+}
+
+Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input) {
+  Tiling out;
+  out.width = TileWidth(shape.w.output);
+  out.blocks = shape.group.out_channels > kBlock ? 2 : 1;
+  out.ic_block = input.blocked() ? kBlock : 1;
+  // Rounded, so that 1x1 and 3x3 kernels share a program.
+  out.span = AlignUp((out.width - 1) * shape.w.stride +
+                         (shape.w.kernel - 1) * shape.w.dilation + 1,
+                     4);
+  out.in_blocks = CeilDiv(shape.channels, out.ic_block);
+  out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kBlock);
+  return out;
+}
+
+Status CheckFloat(const ir::KernelNode& node) {
+  const SumDescs descs = DescsOf(node);
+  for (const ir::TensorDesc* desc :
+       {descs.input, descs.weights, descs.bias, descs.output}) {
+    if (desc != nullptr && desc->type != ir::DataType::kFloat32) {
+      return Unimplemented("all operands must be float32, not ",
+                           ir::ToString(desc->type));
+    }
+  }
+  return OkStatus();
+}
+
+Status SupportsBlocked(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckFloat(node));
+  TIM_ASSIGN_OR_RETURN(Conv2dShape shape, Conv2dShapeOf(node));
+  if (shape.group.channels != shape.channels) {
+    return Unimplemented("one group only, not ",
+                         shape.channels / shape.group.channels);
+  }
+  if (node.constants[1] == nullptr) {
+    return Unimplemented("the weights are not constant");
+  }
+  if (node.outputs[0].shape.rank() != 4) {
+    return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
+                         ", expected 4");
+  }
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  shape = Flatten(shape);
+  const Tiling tiling = TilingOf(shape, ir::Layout::Blocked(2, kBlock));
+  if (tiling.span > kMaxSpan) {
+    return Unimplemented("a tile spans ", tiling.span,
+                         " input pixels, at most ", kMaxSpan, " are kept");
+  }
+  // Blocks make both tensors and the weights at most 32 times larger.
+  for (const ir::TensorDesc* desc :
+       {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
+    if (desc->shape.NumElements().value_or(0) > (int64_t{1} << 26)) {
+      return Unimplemented(desc->shape.ToString(),
+                           " is too large for 32-bit positions");
+    }
+  }
+  return OkStatus();
+}
+
+std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
+                                            const ir::DeviceInfo&) {
+  ir::LayoutTuple blocked = ir::DenseLayouts(node);
+  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
+    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
+  }
+  blocked.outputs[0] = ir::Layout::Blocked(kConvChannelAxis, kBlock);
+  const ir::LayoutTuple dense_input = blocked;
+  blocked.inputs[0] = ir::Layout::Blocked(kConvChannelAxis, kBlock);
+  if (node.inputs[0].shape[2] < kFewChannels) return {dense_input, blocked};
+  return {blocked};
+}
+
+// Fractions of the device's arithmetic that are reached; a GPU has no registers
+// for the tiles of one work-item.
+double Efficiency(const ir::Layout& input, const ir::DeviceInfo& device) {
+  if (device.device_class != ir::DeviceClass::kCpu) return 0.01;
+  return input.blocked() ? 0.6 : 0.4;
+}
+
+double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> found = Conv2dShapeOf(node);
+  if (!found.ok()) return 0;
+  const Conv2dShape shape = Flatten(*found);
+  const Tiling tiling = TilingOf(shape, node.inputs[0].layout);
+  const AnchorView view(node);
+  ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
+  // What is computed, lanes and pixels beyond the tensor included.
+  estimate.flops = 2.0 * tiling.packed_elements(shape) *
+                   AlignUp(shape.w.output, tiling.width) * shape.h.output *
+                   shape.batch;
+  return ir::EstimateMicroseconds(estimate, device,
+                                  Efficiency(node.inputs[0].layout, device));
+}
+
+void PackWeights(const Conv2dShape& shape, const Tiling& tiling,
+                 const float* weights, float* out) {
+  const int64_t lanes = tiling.blocks * kBlock;
+  const int64_t taps = shape.h.kernel * shape.w.kernel;
+  for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+    for (int64_t ic = 0; ic < shape.channels; ++ic) {
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t block =
+            oc / lanes * tiling.in_blocks + ic / tiling.ic_block;
+        const int64_t row =
+            (block * taps + tap) * tiling.ic_block + ic % tiling.ic_block;
+        out[row * lanes + oc % lanes] =
+            weights[(oc * shape.channels + ic) * taps + tap];
+      }
+    }
+  }
+}
+
+ir::PackedConstant PackedWeights(const ir::KernelNode& node,
+                                 const Conv2dShape& shape,
+                                 const Tiling& tiling) {
+  const int64_t bytes =
+      tiling.packed_elements(shape) * static_cast<int64_t>(sizeof(float));
+  return {.id = StrCat("conv2d_nchw16c ", node.inputs[1].shape.ToString(),
+                       " oc ", tiling.blocks * kBlock, " ic ", tiling.ic_block),
+          .sources = {1},
+          .bytes = bytes,
+          .pack = [shape, tiling,
+                   constant = node.constants[1]](std::span<std::byte> out) {
+            std::memset(out.data(), 0, out.size());
+            PackWeights(shape, tiling,
+                        reinterpret_cast<const float*>(constant->bytes.data()),
+                        reinterpret_cast<float*>(out.data()));
+            return OkStatus();
+          }};
+}
+
+Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
+                                  const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  const Conv2dShape shape = Flatten(found);
+  const Tiling tiling = TilingOf(shape, node.inputs[0].layout);
+  Launch launch("ops/conv2d_nchw16c.cl", "conv2d_nchw16c");
+  launch.Option(StrCat("-DTW=", tiling.width))
+      .Option(StrCat("-DBLOCKS=", tiling.blocks))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
+      .Option(StrCat("-DSPAN=", tiling.span))
+      .Input(node, 0)
+      .Packed(PackedWeights(node, shape, tiling), sizeof(float));
+  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
+  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
+  launch.Output(node, 0);
+  AddLimits(epilogue, node.outputs[0], &launch);
+  return launch.Int(shape.w.input)
+      .Int(shape.h.input)
+      .Int(tiling.in_blocks)
+      .Int(shape.w.kernel)
+      .Int(shape.h.kernel)
+      .Int(shape.w.output)
+      .Int(shape.h.output)
+      .Int(shape.group.out_channels)
+      .Int(tiling.tiles)
+      .Int(shape.batch)
+      .Int(shape.h.stride)
+      .Int(shape.w.dilation)
+      .Int(shape.h.dilation)
+      .Int(shape.w.pad)
+      .Int(shape.h.pad)
+      .Global(CeilDiv(shape.w.output, tiling.width), shape.h.output,
+              tiling.tiles * shape.batch)
+      .Local(1, 1, 1)
+      .Build();
+}
+
+ir::KernelDef BlockedKernel() {
+  ir::KernelDef kernel;
+  kernel.op = "tim.Conv2d";
+  kernel.name = "conv2d_nchw16c";
+  kernel.supports = SupportsBlocked;
+  kernel.layouts = BlockedLayouts;
+  kernel.cost = BlockedCost;
+  kernel.lower = LowerBlocked;
+  return kernel;
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv2d_nchw16c) { registry.Add(BlockedKernel()); }
+
+}  // namespace tim::ops

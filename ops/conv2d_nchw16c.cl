@@ -1,0 +1,191 @@
+// Direct float32 convolution in blocks of 16 channels, one group; formula as in
+// conv2d.cl, summed with fma in the order (block of ic, kh, kw, ic).
+// Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
+// IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,
+// blocks of ic, tiles of oc], zero where there is no channel.
+// One work-item = TW neighbouring pixels of one row and BLOCKS blocks of output
+// channels; dimension 0 = tile of the row, dimension 1 = row, dimension 2 =
+// tile of channels + tiles * batch.
+//
+// -DTW=14       pixels; out_w >= TW
+// -DBLOCKS=2    1 or 2 blocks of output channels
+// -DSTRIDE=1    stride along W
+// -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
+// -DSPAN=16     pixels copied from each input row, at least
+//               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
+// -DBIAS, -DADD a float per output channel that is added
+
+#ifndef TW
+#define TW 14
+#endif
+#ifndef BLOCKS
+#define BLOCKS 2
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+#ifndef IC_BLOCK
+#define IC_BLOCK 16
+#endif
+#ifndef SPAN
+#define SPAN 16
+#endif
+
+// Adds the products of one row of the window to the sums.  A macro, because
+// `row` is in global or in private memory.
+#if BLOCKS == 2
+#define ADD_ROW(row)                                                         \
+  for (int kw = 0; kw < kernel_w; ++kw) {                                    \
+    for (int c = 0; c < IC_BLOCK; ++c, weight += 32) {                       \
+      const float16 w0 = vload16(0, weight);                                 \
+      const float16 w1 = vload16(1, weight);                                 \
+      _Pragma("unroll") for (int i = 0; i < TW; ++i) {                       \
+        const float16 x =                                                    \
+            (float16)((row)[(kw * dilation_w + i * STRIDE) * IC_BLOCK + c]); \
+        sum0[i] = fma(x, w0, sum0[i]);                                       \
+        sum1[i] = fma(x, w1, sum1[i]);                                       \
+      }                                                                      \
+    }                                                                        \
+  }
+#else
+#define ADD_ROW(row)                                                         \
+  for (int kw = 0; kw < kernel_w; ++kw) {                                    \
+    for (int c = 0; c < IC_BLOCK; ++c, weight += 16) {                       \
+      const float16 w0 = vload16(0, weight);                                 \
+      _Pragma("unroll") for (int i = 0; i < TW; ++i) {                       \
+        const float16 x =                                                    \
+            (float16)((row)[(kw * dilation_w + i * STRIDE) * IC_BLOCK + c]); \
+        sum0[i] = fma(x, w0, sum0[i]);                                       \
+      }                                                                      \
+    }                                                                        \
+  }
+#endif
+
+// Lanes of `values` from channel `first` on, 0 beyond `count`.
+inline float16 load_channels(__global const float* values, int first,
+                             int count) {
+  if (first + 16 <= count) return vload16(0, values + first);
+  float lanes[16];
+  for (int i = 0; i < 16; ++i) {
+    lanes[i] = first + i < count ? values[first + i] : 0.0f;
+  }
+  return vload16(0, lanes);
+}
+
+// All ones in the lanes that hold a channel below `count`.
+inline int16 channel_mask(int first, int count) {
+  const int16 lane =
+      (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return lane + first < count;
+}
+
+inline float16 limit(float16 v, float low, float high) {
+  v = select(v, (float16)low, v < low);
+  return select(v, (float16)high, v > high);
+}
+
+#ifdef BIAS
+#define LOAD_BIAS(block) \
+  load_channels(bias + bias_offset, (block)*16, out_channels)
+#else
+#define LOAD_BIAS(block) 0.0f
+#endif
+#ifdef ADD
+#define LOAD_ADD(block) \
+  load_channels(add + add_offset, (block)*16, out_channels)
+#else
+#define LOAD_ADD(block) 0.0f
+#endif
+
+// Finishes and stores the pixels of a block, tail lanes as 0.
+#define STORE_BLOCK(sum, block, pixels)                         \
+  {                                                             \
+    const float16 block_bias = LOAD_BIAS(block);                \
+    const float16 block_add = LOAD_ADD(block);                  \
+    const int16 mask = channel_mask((block)*16, out_channels);  \
+    _Pragma("unroll") for (int i = 0; i < TW; ++i) {            \
+      if (x0 + i < first_x) continue;                           \
+      const float16 result =                                    \
+          limit(sum[i] + block_bias + block_add, low, high);    \
+      vstore16(select((float16)0.0f, result, mask), i, pixels); \
+    }                                                           \
+  }
+
+__kernel void conv2d_nchw16c(__global const float* input, int input_offset,
+                             __global const float* weights, int weights_offset,
+#ifdef BIAS
+                             __global const float* bias, int bias_offset,
+#endif
+#ifdef ADD
+                             __global const float* add, int add_offset,
+#endif
+                             __global float* output, int output_offset,
+                             float low, float high, int in_w, int in_h,
+                             int in_blocks, int kernel_w, int kernel_h,
+                             int out_w, int out_h, int out_channels, int tiles,
+                             int batch, int stride_h, int dilation_w,
+                             int dilation_h, int pad_left, int pad_top) {
+  const int first_x = get_global_id(0) * TW;
+  const int y = get_global_id(1);
+  const int tile = get_global_id(2) % tiles;
+  const int n = get_global_id(2) / tiles;
+  if (first_x >= out_w || y >= out_h || n >= batch) return;
+  // The last tile of a row moves back into it and stores its own pixels only.
+  const int x0 = min(first_x, out_w - TW);
+  const int left = x0 * STRIDE - pad_left;
+  const int top = y * stride_h - pad_top;
+
+  float16 sum0[TW];
+#if BLOCKS == 2
+  float16 sum1[TW];
+#endif
+#pragma unroll
+  for (int i = 0; i < TW; ++i) {
+    sum0[i] = 0.0f;
+#if BLOCKS == 2
+    sum1[i] = 0.0f;
+#endif
+  }
+
+  __global const float* tile_weights =
+      weights + weights_offset +
+      tile * in_blocks * kernel_h * kernel_w * IC_BLOCK * BLOCKS * 16;
+  for (int block = 0; block < in_blocks; ++block) {
+    for (int kh = 0; kh < kernel_h; ++kh) {
+      const int in_y = top + kh * dilation_h;
+      if (in_y < 0 || in_y >= in_h) continue;
+      __global const float* weight = tile_weights + (block * kernel_h + kh) *
+                                                        kernel_w * IC_BLOCK *
+                                                        BLOCKS * 16;
+      __global const float* row =
+          input + input_offset +
+          (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
+#if SPAN == 0
+      ADD_ROW(row)
+#else
+      float copy[SPAN * IC_BLOCK];
+      for (int i = 0; i < SPAN; ++i) {
+        const int inside = left + i >= 0 && left + i < in_w;
+#if IC_BLOCK == 16
+        vstore16(inside ? vload16(i, row) : (float16)0.0f, i, copy);
+#else
+        copy[i] = inside ? row[i] : 0.0f;
+#endif
+      }
+      ADD_ROW(copy)
+#endif
+    }
+  }
+
+  const int out_blocks = (out_channels + 15) / 16;
+  const int block = tile * BLOCKS;
+  __global float* pixels =
+      output + output_offset +
+      (((n * out_blocks + block) * out_h + y) * out_w + x0) * 16;
+  STORE_BLOCK(sum0, block, pixels)
+#if BLOCKS == 2
+  if (block + 1 < out_blocks) {
+    STORE_BLOCK(sum1, block + 1, pixels + out_h * out_w * 16)
+  }
+#endif
+}

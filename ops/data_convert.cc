@@ -1,0 +1,80 @@
+// DataConvert: elements in another type or quantization.
+#include "ir/op_registry.h"
+#include "ops/internal/blocked.h"
+#include "ops/internal/convert.h"
+#include "ops/internal/operands.h"
+#include "ops/internal/shapes.h"
+
+namespace tim::ops {
+namespace {
+
+Status CheckDataConvert(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kInput, 0));
+  return CheckKnownType(view, Operand::kOutput, 0);
+}
+
+Status EvalDataConvert(const ir::EvalContext& context) {
+  ElementConverter converter(context.inputs[0], context.outputs[0]);
+  const int64_t count = *context.inputs[0].desc->shape.NumElements();
+  for (int64_t i = 0; i < count; ++i) converter.Convert(i, i);
+  return OkStatus();
+}
+
+ir::OpSchema DataConvertSchema() {
+  return {
+      .name = "DataConvert",
+      .inputs = {1, 1},
+      .check = CheckDataConvert,
+      .infer_shapes = InferSameAsInput,
+      .eval = EvalDataConvert,
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .in_place = {{0, 0}},
+      .is_identity =
+          [](const ir::NodeView& view) {
+            return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
+                   view.inputs[0]->shape == view.outputs[0]->shape;
+          },
+      .permute_rule = KeepAttributes};
+}
+
+std::vector<ir::LayoutTuple> DataConvertLayouts(const ir::KernelNode& node,
+                                                const ir::DeviceInfo&) {
+  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  if (FitsChannelBlocks(from) && FitsChannelBlocks(to) &&
+      ConversionKeepsZero(from, to, ConvertRuleOf(from, to))) {
+    out.push_back(SameLayouts(node, ChannelBlocks()));
+  }
+  return out;
+}
+
+ir::KernelDef DataConvertKernel() {
+  return {.op = "tim.DataConvert",
+          .name = "data_convert",
+          .supports =
+              [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+                TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+                const ir::TensorDesc& from = node.inputs[0];
+                const ir::TensorDesc& to = node.outputs[0];
+                return CheckConvert(from, to, ConvertRuleOf(from, to));
+              },
+          .layouts = DataConvertLayouts,
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.1);
+              },
+          .lower = [](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return LowerConvert(node); }};
+}
+
+}  // namespace
+
+TIM_OPERATOR(data_convert) {
+  registry.Add(DataConvertSchema());
+  registry.Add(DataConvertKernel());
+}
+
+}  // namespace tim::ops

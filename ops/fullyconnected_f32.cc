@@ -1,0 +1,73 @@
+// FullyConnected of float32 tensors with vectors along K.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/internal/epilogue.h"
+#include "ops/internal/fullyconnected_shape.h"
+#include "ops/internal/launch.h"
+#include "ops/internal/product_sum.h"
+#include "ops/internal/shapes.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kOutputs = 4;
+
+// Rows of one work-item: every row re-uses the weights that it loads.
+int64_t RowTile(int64_t rows) { return rows >= 4 ? 4 : rows >= 2 ? 2 : 1; }
+
+Status SupportsFloat(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  const SumDescs descs = DescsOf(node);
+  for (const ir::TensorDesc* desc :
+       {descs.input, descs.weights, descs.bias, descs.output}) {
+    if (desc != nullptr && desc->type != ir::DataType::kFloat32) {
+      return Unimplemented("all operands must be float32, not ",
+                           ir::ToString(desc->type));
+    }
+  }
+  return CheckFullyConnectedKernel(node);
+}
+
+double FloatCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const int64_t rows = RowTile(FullyConnectedShapeOf(node).rows);
+  return ir::EstimateMicroseconds(
+      EstimateFullyConnected(AnchorView(node).view()), device,
+      0.08 * static_cast<double>(rows), 0.8);
+}
+
+Result<ir::Lowering> LowerFloat(const ir::KernelNode& node,
+                                const ir::DeviceInfo& device) {
+  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+  const int64_t rows = RowTile(shape.rows);
+  Launch launch("ops/fullyconnected_f32.cl", "fullyconnected_f32");
+  launch.Option(StrCat("-DOUTPUTS=", kOutputs))
+      .Option(StrCat("-DROWS=", rows))
+      .Input(node, 0)
+      .Input(node, 1);
+  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
+  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
+  launch.Output(node, 0);
+  AddLimits(epilogue, node.outputs[0], &launch);
+  return launch.Int(shape.depth)
+      .Int(shape.outputs)
+      .Int(shape.rows)
+      .Tiles(device, CeilDiv(shape.outputs, kOutputs),
+             CeilDiv(shape.rows, rows))
+      .Build();
+}
+
+ir::KernelDef FloatKernel() {
+  ir::KernelDef kernel;
+  kernel.op = "tim.FullyConnected";
+  kernel.name = "fullyconnected_f32";
+  kernel.supports = SupportsFloat;
+  kernel.cost = FloatCost;
+  kernel.lower = LowerFloat;
+  return kernel;
+}
+
+}  // namespace
+
+TIM_OPERATOR(fullyconnected_f32) { registry.Add(FloatKernel()); }
+
+}  // namespace tim::ops

@@ -1,0 +1,45 @@
+// Launches that move elements between tensors which may differ in type and
+// quantization: the host side of ops/internal/convert.clh.
+#ifndef TIM_OPS_INTERNAL_CONVERT_H_
+#define TIM_OPS_INTERNAL_CONVERT_H_
+
+#include <cstdint>
+
+#include "ir/kernel_def.h"
+#include "ops/internal/elements.h"
+#include "ops/internal/launch.h"
+
+namespace tim::ops {
+
+/// Whether a kernel can do it, or why not: 4-bit elements, wide types that are
+/// not copied, per-channel quantization that is not copied.
+Status CheckConvert(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                    ConvertRule rule);
+
+/// The -D options of convert.clh.
+void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                       ConvertRule rule, Launch* launch);
+/// The arguments TIM_CONVERT_PARAMETERS.
+void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                         ConvertRule rule, Launch* launch);
+
+/// output[y_start + row * y_stride + i] = input[row * run + i], in elements in
+/// memory.
+struct ConvertRows {
+  int input = 0;
+  int64_t run = 0;
+  int64_t rows = 1;
+  int64_t y_stride = 0;
+  int64_t y_start = 0;
+};
+
+/// Adds that launch (ops/data_convert.cl) of output 0 to `lowering`.
+Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
+                         ir::Lowering* lowering);
+
+/// All elements of input 0 to output 0, flat.
+Result<ir::Lowering> LowerConvert(const ir::KernelNode& node);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_INTERNAL_CONVERT_H_

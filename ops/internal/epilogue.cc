@@ -1,0 +1,90 @@
+#include "ops/internal/epilogue.h"
+
+#include <cmath>
+
+#include "kernels/requantize.h"
+
+namespace tim::ops {
+namespace {
+
+// The operand of an Add beside the running value; -1 where there is none.
+int OtherOperand(const ir::EpilogueStep& step) {
+  if (step.operands.size() != 2) return -1;
+  if (step.operands[0] == ir::kRunning) return step.operands[1];
+  return step.operands[1] == ir::kRunning ? step.operands[0] : -1;
+}
+
+Status CheckAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
+                int channel_axis) {
+  const int other = OtherOperand(step);
+  if (other < 0) return Unimplemented("Add of a value to itself");
+  const ir::TensorDesc& operand = node.inputs[other];
+  if (operand.type != ir::DataType::kFloat32 ||
+      step.result.type != ir::DataType::kFloat32 ||
+      node.anchor_output.type != ir::DataType::kFloat32) {
+    return Unimplemented("a fused Add must be float32");
+  }
+  const ir::Shape& shape = step.result.shape;
+  bool per_channel = operand.shape.rank() <= shape.rank() &&
+                     operand.shape.DimOr1(channel_axis) == shape[channel_axis];
+  for (int axis = 0; axis < operand.shape.rank(); ++axis) {
+    per_channel &= axis == channel_axis || operand.shape[axis] == 1;
+  }
+  if (per_channel) return OkStatus();
+  return Unimplemented("a fused Add must have one value for each channel of ",
+                       shape.ToString(), ", not ", operand.shape.ToString());
+}
+
+int32_t CodeOf(float real, const ir::TensorDesc& desc, int32_t unbounded) {
+  if (std::isinf(real)) return unbounded;
+  const ir::DataTypeInfo& info = ir::Info(desc.type);
+  const bool quantized = desc.quantized();
+  const float scale = quantized ? desc.quantization.Scale() : 1.0f;
+  const int32_t zero = quantized ? desc.quantization.ZeroPoint() : 0;
+  return static_cast<int32_t>(
+      kernels::RoundToCode(real / scale + static_cast<float>(zero), info.min,
+                           info.max, info.bits, {}));
+}
+
+}  // namespace
+
+Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis) {
+  Epilogue out;
+  bool limited = false;
+  for (const ir::EpilogueStep& step : node.epilogue) {
+    const std::string& name = step.node->schema->name;
+    if (step.result.shape != node.anchor_output.shape) {
+      return Unimplemented("a fused ", name, " must keep the shape ",
+                           node.anchor_output.shape.ToString());
+    }
+    if (!ir::SameElements(step.result, node.anchor_output)) {
+      return Unimplemented("a fused ", name,
+                           " must keep the type and quantization");
+    }
+    if (name == "Add" && out.add < 0 && !limited) {
+      TIM_RETURN_IF_ERROR(CheckAdd(node, step, channel_axis));
+      out.add = OtherOperand(step);
+    } else if ((name == "Relu" || name == "Relu6") && !limited) {
+      limited = true;
+      out.low = 0.0f;
+      if (name == "Relu6") out.high = 6.0f;
+    } else {
+      return Unimplemented("a fused ", name, " at this place");
+    }
+  }
+  return out;
+}
+
+void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
+               Launch* launch) {
+  if (ir::IsFloat(output.type)) {
+    launch->Float(epilogue.low).Float(epilogue.high);
+    return;
+  }
+  launch->Int(
+      CodeOf(epilogue.low, output, std::numeric_limits<int32_t>::min()));
+  launch->Int(
+      CodeOf(epilogue.high, output, std::numeric_limits<int32_t>::max()));
+}
+
+}  // namespace tim::ops

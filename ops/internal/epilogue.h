@@ -1,0 +1,32 @@
+// What convolution, FullyConnected and Matmul kernels do in a fused node
+// between the sum and the store: Add of one float32 per output channel, then
+// Relu or Relu6.
+#ifndef TIM_OPS_INTERNAL_EPILOGUE_H_
+#define TIM_OPS_INTERNAL_EPILOGUE_H_
+
+#include <limits>
+
+#include "ir/kernel_def.h"
+#include "ops/internal/launch.h"
+
+namespace tim::ops {
+
+/// result = clamp(result + add[channel], low, high), in real values.
+struct Epilogue {
+  int add = -1;  ///< Index in KernelNode::inputs; -1: none.
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
+/// Reads the epilogue of a node whose output channels lie along `channel_axis`,
+/// or says why it cannot be done before the store.
+Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis);
+
+/// The arguments `low, high` of kernels/product_sum.clh: real values for a
+/// float output, codes for an integer one.
+void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
+               Launch* launch);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_INTERNAL_EPILOGUE_H_

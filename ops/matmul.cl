@@ -1,0 +1,44 @@
+// out(n, m, batch) = sum over k of a(k, m, batch) * b(n, k, batch), any types;
+// dense tensors, transposed or not by their strides (in elements).
+// One work-item = one output element; dimension 0 = n, dimension 1 = m,
+// dimension 2 = batch.  `batches` holds the first elements of a and b for each
+// batch.  Options: kernels/product_sum.clh, and
+// -DADD  a float32 per n that is added to the result
+
+#include "kernels/product_sum.clh"
+
+__kernel void matmul(__global const TIM_STORAGE(IN0) * a, int a_offset,
+                     __global const TIM_STORAGE(IN1) * b, int b_offset,
+                     __global const int* channels, int channels_offset,
+                     __global const int2* batches, int batches_offset,
+#ifdef ADD
+                     __global const float* add, int add_offset,
+#endif
+                     __global TIM_STORAGE(OUT) * output, int output_offset,
+                     float a_scale, int a_zero, float output_scale,
+                     float output_inverse, int output_zero, tim_result low,
+                     tim_result high, int columns, int rows, int depth,
+                     int batch_count, int a_row, int a_k, int b_column,
+                     int b_k) {
+  const int n = get_global_id(0);
+  const int m = get_global_id(1);
+  const int batch = get_global_id(2);
+  if (n >= columns || m >= rows || batch >= batch_count) return;
+  const tim_channel channel = tim_load_channel(channels + channels_offset, 0);
+  const int2 first = batches[batches_offset + batch];
+  int x = a_offset + first.x + m * a_row;
+  int y = b_offset + first.y + n * b_column;
+  tim_sum sum = 0;
+  for (int k = 0; k < depth; ++k, x += a_k, y += b_k) {
+    sum = tim_add_product(
+        sum, TIM_FACTOR(IN0, a, x, a_scale, a_zero),
+        TIM_FACTOR(IN1, b, y, channel.factor, channel.weight_zero));
+  }
+  tim_result result = tim_result_of(tim_total_of(sum), channel.factor,
+                                    output_scale, output_inverse, output_zero);
+#ifdef ADD
+  result += add[add_offset + n];
+#endif
+  const int index = output_offset + (batch * rows + m) * columns + n;
+  TIM_STORE_RESULT(OUT, output, index, tim_limit(result, low, high));
+}

@@ -1,0 +1,107 @@
+// Moves elements between dense tensors [inner, channels, outer] and channel
+// blocks [b, inner, ceil(channels / b), outer]; b = 1 is dense.  Elements are
+// bits; lanes beyond the last channel get `zero`.
+//
+//   reorder         any blocks: one work-item makes the lanes of one position
+//   reorder_pack    dense to blocks of 16, inner >= 16: one work-item makes 16
+//                   positions of a block
+//   reorder_unpack  the reverse
+//
+// -DT=uint  unsigned type of an element's size
+
+#ifndef T
+#define T uint
+#endif
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define T16 PASTE(T, 16)
+
+__kernel void reorder(__global const T* in, int in_offset, __global T* out,
+                      int out_offset, int inner, int channels, int outer,
+                      int in_block, int out_block, int zero) {
+  const int index = get_global_id(0);
+  const int position = index % inner;
+  const int block = index / inner;
+  const int out_blocks = (channels + out_block - 1) / out_block;
+  const int in_blocks = (channels + in_block - 1) / in_block;
+  const int slice = block / out_blocks;
+  if (slice >= outer) return;
+  in += in_offset;
+  out += out_offset + index * out_block;
+  const int first = (block - slice * out_blocks) * out_block;
+  for (int lane = 0; lane < out_block; ++lane) {
+    const int channel = first + lane;
+    T value = (T)zero;
+    if (channel < channels) {
+      const int in_row = slice * in_blocks + channel / in_block;
+      value = in[(in_row * inner + position) * in_block + channel % in_block];
+    }
+    out[lane] = value;
+  }
+}
+
+// Rotates the bits of the position row * 16 + column of every element by one.
+static inline void interleave(const T16* in, T16* out) {
+  for (int i = 0; i < 8; ++i) {
+    const T16 a = in[i];
+    const T16 b = in[i + 8];
+    out[2 * i] = (T16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4,
+                       b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7);
+    out[2 * i + 1] = (T16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc,
+                           b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf);
+  }
+}
+
+// Four rotations swap rows and columns.
+static inline void transpose(T16* rows) {
+  T16 other[16];
+  interleave(rows, other);
+  interleave(other, rows);
+  interleave(rows, other);
+  interleave(other, rows);
+}
+
+__kernel void reorder_pack(__global const T* in, int in_offset, __global T* out,
+                           int out_offset, int inner, int channels, int outer,
+                           int zero) {
+  const int tiles = (inner + 15) / 16;
+  const int blocks = (channels + 15) / 16;
+  const int block = get_global_id(0) / tiles;  // of all slices
+  const int slice = block / blocks;
+  if (slice >= outer) return;
+  // The last tile of a row overlaps the one before it.
+  const int tile = (int)get_global_id(0) - block * tiles;
+  const int position = min(tile * 16, inner - 16);
+  const int first = (block - slice * blocks) * 16;
+  in += in_offset + (slice * channels + first) * inner + position;
+  out += out_offset + (block * inner + position) * 16;
+  T16 rows[16];
+  for (int c = 0; c < 16; ++c) {
+    rows[c] = (T16)((T)zero);
+    if (first + c < channels) rows[c] = vload16(0, in + c * inner);
+  }
+  transpose(rows);
+  for (int i = 0; i < 16; ++i) vstore16(rows[i], i, out);
+}
+
+__kernel void reorder_unpack(__global const T* in, int in_offset,
+                             __global T* out, int out_offset, int inner,
+                             int channels, int outer) {
+  const int tiles = (inner + 15) / 16;
+  const int blocks = (channels + 15) / 16;
+  const int block = get_global_id(0) / tiles;
+  const int slice = block / blocks;
+  if (slice >= outer) return;
+  const int tile = (int)get_global_id(0) - block * tiles;
+  const int position = min(tile * 16, inner - 16);
+  const int first = (block - slice * blocks) * 16;
+  in += in_offset + (block * inner + position) * 16;
+  out += out_offset + (slice * channels + first) * inner + position;
+  T16 rows[16];
+  for (int i = 0; i < 16; ++i) rows[i] = vload16(i, in);
+  transpose(rows);
+  for (int c = 0; c < 16; ++c) {
+    if (first + c < channels) vstore16(rows[c], 0, out + c * inner);
+  }
+}

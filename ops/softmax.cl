@@ -1,0 +1,122 @@
+// y = e * (1 / sum(e)), e = 2^((x - max(x)) * k), k = beta * log2(e), along one
+// axis; every step rounded to float32, the sum from left to right, 2^t and 1 /
+// s correctly rounded: the same bits as eval on every device.
+//
+// Dense tensors.  `count` elements lie along the axis.
+//   softmax_row    axis 0: one work-item makes one row
+//   softmax_lanes  one work-item makes 16 rows (or columns) at once: row r of
+//                  slice s starts at s * slice_step + r * row_step, its
+//                  elements are `step` apart
+//
+// -DIN=F32 -DOUT=F32  element types of kernels/elements.clh
+
+#include "kernels/elements.clh"
+
+#ifndef IN
+#define IN F32
+#endif
+#ifndef OUT
+#define OUT F32
+#endif
+
+// Real values of 16 elements `step` apart, of which `lanes` exist; the others
+// are `fill`.
+static inline float16 load_lanes(__global const TIM_STORAGE(IN) * in, int step,
+                                 int lanes, float fill, float scale, int zero) {
+  float x[16];
+  if (lanes >= 16 && step == 1) {
+    for (int j = 0; j < 16; ++j) x[j] = TIM_LOAD_REAL(IN, in, j, scale, zero);
+    return vload16(0, x);
+  }
+  for (int j = 0; j < 16; ++j) {
+    x[j] = fill;
+    if (j < lanes) x[j] = TIM_LOAD_REAL(IN, in, j * step, scale, zero);
+  }
+  return vload16(0, x);
+}
+
+static inline void store_lanes(float16 y, __global TIM_STORAGE(OUT) * out,
+                               int step, int lanes, float scale, float inverse,
+                               int zero) {
+  float value[16];
+  vstore16(y, 0, value);
+  if (lanes >= 16 && step == 1) {
+    for (int j = 0; j < 16; ++j) {
+      TIM_STORE_REAL(OUT, out, j, value[j], scale, inverse, zero);
+    }
+    return;
+  }
+  for (int j = 0; j < min(lanes, 16); ++j) {
+    TIM_STORE_REAL(OUT, out, j * step, value[j], scale, inverse, zero);
+  }
+}
+
+__kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
+                          __global TIM_STORAGE(OUT) * out, int out_offset,
+                          int count, int rows, float k, float in_scale,
+                          int in_zero, float out_scale, float out_inverse,
+                          int out_zero) {
+  const int row = get_global_id(0);
+  if (row >= rows) return;
+  in += in_offset + row * count;
+  out += out_offset + row * count;
+  float16 maxima = -INFINITY;
+  for (int i = 0; i < count; i += 16) {
+    const float16 x =
+        load_lanes(in + i, 1, count - i, -INFINITY, in_scale, in_zero);
+    maxima = x > maxima ? x : maxima;
+  }
+  float lane[16];
+  vstore16(maxima, 0, lane);
+  float m = lane[0];
+  for (int j = 1; j < 16; ++j) m = lane[j] > m ? lane[j] : m;
+  float sum = 0.0f;
+  for (int i = 0; i < count; i += 16) {
+    const float16 x = load_lanes(in + i, 1, count - i, m, in_scale, in_zero);
+    vstore16(tim_exp2_16((x - m) * k), 0, lane);
+    const int lanes = min(count - i, 16);
+    for (int j = 0; j < lanes; ++j) sum += lane[j];
+  }
+  const float r = tim_reciprocal(sum);
+  for (int i = 0; i < count; i += 16) {
+    const float16 x = load_lanes(in + i, 1, count - i, m, in_scale, in_zero);
+    store_lanes(tim_exp2_16((x - m) * k) * r, out + i, 1, count - i, out_scale,
+                out_inverse, out_zero);
+  }
+}
+
+__kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
+                            __global TIM_STORAGE(OUT) * out, int out_offset,
+                            int count, int step, int rows, int row_step,
+                            int slice_step, float k, float in_scale,
+                            int in_zero, float out_scale, float out_inverse,
+                            int out_zero) {
+  const int row = get_global_id(0) * 16;
+  if (row >= rows) return;
+  const int first = get_global_id(1) * slice_step + row * row_step;
+  in += in_offset + first;
+  out += out_offset + first;
+  const int lanes = rows - row;
+  float16 m = -INFINITY;
+  for (int i = 0; i < count; ++i) {
+    const float16 x =
+        load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
+    m = x > m ? x : m;
+  }
+  float16 sum = 0.0f;
+  for (int i = 0; i < count; ++i) {
+    const float16 x =
+        load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
+    sum += tim_exp2_16((x - m) * k);
+  }
+  float lane[16];
+  vstore16(sum, 0, lane);
+  for (int j = 0; j < 16; ++j) lane[j] = tim_reciprocal(lane[j]);
+  const float16 r = vload16(0, lane);
+  for (int i = 0; i < count; ++i) {
+    const float16 x =
+        load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
+    store_lanes(tim_exp2_16((x - m) * k) * r, out + i * step, row_step, lanes,
+                out_scale, out_inverse, out_zero);
+  }
+}

@@ -1,0 +1,50 @@
+// Permutes axes.  The output is written along its dimension 0; dimension 1 is
+// its axis that is fastest in the input (or next, where that is dimension 0),
+// so that a tile reads and writes whole cache lines:
+//   y[i0 + i1 * y1 + ...] = x[i0 * x0 + i1 * x1 + ...].
+// The other axes are rows of `outer`: {extent, x stride, y stride}.
+// One work-item moves a tile of 16 x TILE elements.
+//
+// -DTILE=16  extent of the tile along dimension 1
+// further -Ds: see ops/internal/convert.clh
+
+#include "ops/internal/convert.clh"
+
+#ifndef TILE
+#define TILE 16
+#endif
+
+__kernel void transpose(__global const TIM_STORAGE(IN0) * x, int x_offset,
+                        __global TIM_STORAGE(OUT) * y, int y_offset,
+                        __global const int* outer, int outer_offset,
+                        int outer_rank, int tiles, int n0, int n1, int x0,
+                        int x1, int y1, TIM_CONVERT_PARAMETERS) {
+  if ((int)get_global_id(0) >= tiles) return;
+  const int tiles0 = (n0 + 15) / 16;
+  const int tiles1 = (n1 + TILE - 1) / TILE;
+  int rest = get_global_id(0);
+  const int first0 = rest % tiles0 * 16;
+  rest /= tiles0;
+  const int first1 = rest % tiles1 * TILE;
+  rest /= tiles1;
+  x += x_offset;
+  y += y_offset;
+  outer += outer_offset;
+  for (int k = 0; k < outer_rank; ++k) {
+    const int index = rest % outer[3 * k];
+    rest /= outer[3 * k];
+    x += index * outer[3 * k + 1];
+    y += index * outer[3 * k + 2];
+  }
+  const int last0 = min(first0 + 16, n0);
+  const int last1 = min(first1 + TILE, n1);
+  for (int i1 = first1; i1 < last1; ++i1) {
+    __global const TIM_STORAGE(IN0)* from = x + i1 * x1;
+    __global TIM_STORAGE(OUT)* to = y + i1 * y1;
+    if (x0 == 1 && first0 + 16 <= n0) {
+      TIM_CONVERT16(to, first0, from, first0);
+      continue;
+    }
+    for (int i = first0; i < last0; ++i) TIM_CONVERT(to, i, from, i * x0);
+  }
+}
