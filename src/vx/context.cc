@@ -1,4 +1,5 @@
 #include "base/options.h"
+#include "base/str_cat.h"
 #include "runtime/program_cache.h"
 #include "tim/vx/compile_option.h"
 #include "vx/context_impl.h"
@@ -14,6 +15,12 @@ std::shared_ptr<Graph> ContextImpl::CreateGraph() {
 
 std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption& options) {
   return std::make_shared<GraphImpl>(state_, options);
+}
+
+std::string ContextImpl::DeviceName() const {
+  const auto& devices = state_->devices;
+  const ir::DeviceInfo& info = devices[devices.size() > 1 ? 1 : 0]->info();
+  return info.kind == "host" ? info.kind : StrCat(info.kind, ": ", info.name);
 }
 
 std::shared_ptr<Context> CreateContext(

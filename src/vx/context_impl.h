@@ -36,6 +36,7 @@ class ContextImpl final : public Context {
   std::shared_ptr<Graph> CreateGraph(const CompileOption& options) override;
   bool isClOnly() override { return true; }
   bool hasSP() override { return false; }
+  std::string DeviceName() const override;
 
  private:
   std::shared_ptr<const ContextState> state_;

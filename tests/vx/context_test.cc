@@ -48,6 +48,7 @@ TEST(Context, Facts) {
   const auto context = HostContext();
   EXPECT_TRUE(context->isClOnly());
   EXPECT_FALSE(context->hasSP());
+  EXPECT_EQ(context->DeviceName(), "host");
 }
 
 TEST(Context, CreateTwiceAndNested) {

@@ -3,6 +3,7 @@
 #define TIM_VX_CONTEXT_H_
 
 #include <memory>
+#include <string>
 
 #include "tim/vx/error.h"
 
@@ -26,6 +27,10 @@ class Context {
   virtual bool isClOnly() = 0;
   /// False: there is no stream processor.
   virtual bool hasSP() = 0;
+
+  /// What graphs run on, for people: "opencl: <device name>" or "host".  An
+  /// addition to TIM-VX.
+  virtual std::string DeviceName() const = 0;
 
   /// Devices are chosen by the environment variable TIMCL_DEVICE: `host`,
   /// `opencl` (the first OpenCL device) or `opencl:<n>`.  Unset: the first
