@@ -1,0 +1,23 @@
+# The OpenCL loader is linked; the others are header-only and private.
+find_package(OpenCL REQUIRED)
+find_package(Threads REQUIRED)
+
+function(tim_cl_require_header header package)
+  string(MAKE_C_IDENTIFIER "TIM_CL_${header}_DIR" variable)
+  find_path(${variable} ${header})
+  mark_as_advanced(${variable})
+  if(NOT ${variable})
+    message(FATAL_ERROR "${header} was not found; Debian's package is "
+                        "${package}, see tools/install_deps.sh")
+  endif()
+  list(APPEND TIM_CL_DEPENDENCY_DIRS "${${variable}}")
+  set(TIM_CL_DEPENDENCY_DIRS "${TIM_CL_DEPENDENCY_DIRS}" PARENT_SCOPE)
+endfunction()
+
+tim_cl_require_header(CL/opencl.hpp opencl-clhpp-headers)
+tim_cl_require_header(xxhash.h libxxhash-dev)
+tim_cl_require_header(nlohmann/json.hpp nlohmann-json3-dev)
+list(REMOVE_DUPLICATES TIM_CL_DEPENDENCY_DIRS)
+# The compiler's own folders must keep their place in the search order.
+list(REMOVE_ITEM TIM_CL_DEPENDENCY_DIRS
+     ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})

@@ -1,0 +1,14 @@
+# One program per folder of samples/.
+file(GLOB folders CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/samples/*")
+foreach(folder IN LISTS folders)
+  get_filename_component(name "${folder}" NAME)
+  tim_cl_glob(sources samples/${name}/*.cc)
+  if(sources)
+    add_executable(tim-cl-sample-${name} ${sources})
+    tim_cl_compile_options(tim-cl-sample-${name})
+    target_include_directories(tim-cl-sample-${name} PRIVATE
+      "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(tim-cl-sample-${name} PRIVATE tim-vx)
+    set_target_properties(tim-cl-sample-${name} PROPERTIES OUTPUT_NAME ${name})
+  endif()
+endforeach()

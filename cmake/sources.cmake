@@ -1,0 +1,51 @@
+# The same globs as the BUILD files.
+function(tim_cl_glob variable)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS
+       RELATIVE "${PROJECT_SOURCE_DIR}" ${ARGN})
+  list(SORT found)
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+tim_cl_glob(TIM_CL_SOURCES src/*.cc ops/*.cc)
+tim_cl_glob(TIM_CL_KERNELS src/kernels/*.cl src/kernels/*.clh
+            ops/*.cl ops/*.clh)
+file(GLOB TIM_CL_OPERATORS CONFIGURE_DEPENDS
+     RELATIVE "${PROJECT_SOURCE_DIR}" ops/*.cc)
+list(REMOVE_ITEM TIM_CL_OPERATORS ops/builtin.cc)
+tim_cl_glob(TIM_CL_CUSTOM_OPS custom_ops/*.cc)
+
+# Read by the test that compares the two builds.
+string(REPLACE ";" "\n" listing
+       "${TIM_CL_SOURCES};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS}")
+file(WRITE "${PROJECT_BINARY_DIR}/tim-vx-sources.txt" "${listing}\n")
+
+if(TIM_CL_SOURCE_GENERATOR)
+  set(generator "${TIM_CL_SOURCE_GENERATOR}")
+elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  message(FATAL_ERROR "Cross build: compile tools/generate_sources.cc for this "
+                      "machine and set TIM_CL_SOURCE_GENERATOR to it")
+else()
+  add_executable(tim-cl-generate-sources tools/generate_sources.cc)
+  set_target_properties(tim-cl-generate-sources PROPERTIES
+    CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+  set(generator tim-cl-generate-sources)
+endif()
+
+# tim_cl_generate(<out.cc> <sub-command> <files...>): `files` are relative to
+# the project, as is the folder in which the generator runs.
+function(tim_cl_generate out command)
+  add_custom_command(
+    OUTPUT "${out}"
+    COMMAND ${generator} ${command} "${out}" ${ARGN}
+    DEPENDS ${generator} ${ARGN}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Generating ${command}"
+    VERBATIM)
+endfunction()
+
+set(TIM_CL_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
+file(MAKE_DIRECTORY "${TIM_CL_GENERATED_DIR}")
+tim_cl_generate("${TIM_CL_GENERATED_DIR}/register_all_operators.cc" operators
+                ${TIM_CL_OPERATORS})
+tim_cl_generate("${TIM_CL_GENERATED_DIR}/embedded_sources.cc" kernels
+                ${TIM_CL_KERNELS})

@@ -1,0 +1,69 @@
+"""Our own C++ libraries, programs and tests: options and include folders."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
+
+def tim_root():
+    """The repository's folder as a compiler or a tool sees it."""
+    name = native.repository_name().lstrip("@")
+    return "external/" + name if name else "."
+
+def _options():
+    root = tim_root()
+    folders = [root, root + "/src", root + "/include"]
+    return [
+        "-std=c++20",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-ffp-contract=off",
+    ] + ["-iquote" + folder for folder in folders]
+
+def tim_library(name, copts = [], **kwargs):
+    cc_library(
+        name = name,
+        copts = _options() + copts,
+        **kwargs
+    )
+
+def tim_layer(name, generated = [], **kwargs):
+    """The library of one folder: every .cc and .h under it, subfolders too."""
+    tim_library(
+        name = name,
+        srcs = native.glob(["**/*.cc"], allow_empty = True) + generated,
+        hdrs = native.glob(["**/*.h"], allow_empty = True),
+        **kwargs
+    )
+
+def tim_binary(name, copts = [], **kwargs):
+    cc_binary(
+        name = name,
+        copts = _options() + copts,
+        **kwargs
+    )
+
+def tim_test(name, copts = [], linkopts = [], **kwargs):
+    cc_test(
+        name = name,
+        copts = _options() + copts,
+        linkopts = linkopts + ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"],
+        **kwargs
+    )
+
+def tim_tests(srcs, size = "medium", shard_counts = {}, **kwargs):
+    """One test per file: ops/softmax_test.cc makes the target ops/softmax_test.
+
+    Args:
+      srcs: the files.
+      size: of every test.
+      shard_counts: by file, where a test is run in several processes.
+      **kwargs: of every test.
+    """
+    for src in srcs:
+        tim_test(
+            name = src[:-len(".cc")],
+            srcs = [src],
+            size = size,
+            shard_count = shard_counts.get(src, 0) or None,
+            **kwargs
+        )

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Builds the handwritten-digits sample and runs it on the default device.
+set -eu
+cd "$(dirname "$0")/.."
+./tools/install_deps.sh
+bazel build -c opt //samples/digits
+exec bazel-bin/samples/digits/digits "$@"

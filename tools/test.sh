@@ -1,0 +1,71 @@
+#!/bin/bash
+# Builds and runs the whole test suite. The last line counts GoogleTest cases:
+# "N passed, N failed" and, where cases were skipped, ", N skipped".
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'END'
+usage: tools/test.sh [--runtime intel] [--long]
+  --runtime intel  test on Intel's CPU runtime, which pip installs into a
+                   private virtual environment, instead of the machine's
+                   own devices
+  --long           also the tests that take minutes each
+END
+}
+
+runtime=machine
+bazel_options=(-c opt --keep_going --test_output=errors --noshow_progress)
+while [ $# -gt 0 ]; do
+  case $1 in
+    --runtime)
+      runtime=${2-}
+      shift
+      ;;
+    --long) export TIMCL_TEST_LONG=1 ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+./tools/install_deps.sh
+
+case $runtime in
+  machine) ;;
+  intel)
+    folder=$(./tools/intel_runtime.sh)
+    bazel_options+=(
+      --test_env=OCL_ICD_VENDORS="$folder/vendors"
+      --test_env=LD_LIBRARY_PATH="$folder/venv/lib"
+    )
+    ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac
+# Models and their inputs are no part of the repository, see style.md 20.
+if [ -z "${TIMCL_TEST_DATA-}" ] && [ -d ../shared/data ]; then
+  TIMCL_TEST_DATA=$(cd ../shared/data && pwd)
+  export TIMCL_TEST_DATA
+fi
+
+results=build/test_results
+rm -rf "$results"
+mkdir -p "$results"
+status=0
+
+# Links of another output folder would be taken for part of the tree.
+find . -maxdepth 1 -type l -name 'bazel-*' -exec rm {} +
+bazel test "${bazel_options[@]}" \
+  --build_event_json_file="$results/events.json" //... || status=$?
+./tools/check_cmake.sh build/cmake "$results/cmake.xml" || true
+python3 tools/test_report.py --bazel-status "$status" \
+  --events "$results/events.json" "$results/cmake.xml"
