@@ -1,5 +1,8 @@
 // Concat: joins tensors along one axis; each input is converted to the output's
 // type and quantization.
+#include <algorithm>
+#include <limits>
+
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/internal/blocked.h"

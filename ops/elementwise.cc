@@ -1,4 +1,6 @@
 // Add: binary operators with broadcasting, aligned at dimension 0.
+#include <limits>
+
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/internal/axes.h"

@@ -21,8 +21,8 @@ __kernel void reorder(__global const T* in, int in_offset, __global T* out,
                       int out_offset, int inner, int channels, int outer,
                       int in_block, int out_block, int zero) {
   const int index = get_global_id(0);
-  const int position = index % inner;
   const int block = index / inner;
+  const int position = index - block * inner;
   const int out_blocks = (channels + out_block - 1) / out_block;
   const int in_blocks = (channels + in_block - 1) / in_block;
   const int slice = block / out_blocks;
@@ -34,8 +34,10 @@ __kernel void reorder(__global const T* in, int in_offset, __global T* out,
     const int channel = first + lane;
     T value = (T)zero;
     if (channel < channels) {
-      const int in_row = slice * in_blocks + channel / in_block;
-      value = in[(in_row * inner + position) * in_block + channel % in_block];
+      const int part = channel / in_block;
+      const int row = slice * in_blocks + part;
+      value =
+          in[(row * inner + position) * in_block + channel - part * in_block];
     }
     out[lane] = value;
   }

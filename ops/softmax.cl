@@ -70,12 +70,14 @@ __kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   vstore16(maxima, 0, lane);
   float m = lane[0];
   for (int j = 1; j < 16; ++j) m = lane[j] > m ? lane[j] : m;
+  const int16 index =
+      (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   float sum = 0.0f;
   for (int i = 0; i < count; i += 16) {
     const float16 x = load_lanes(in + i, 1, count - i, m, in_scale, in_zero);
-    vstore16(tim_exp2_16((x - m) * k), 0, lane);
-    const int lanes = min(count - i, 16);
-    for (int j = 0; j < lanes; ++j) sum += lane[j];
+    const float16 e = tim_exp2_16((x - m) * k);
+    // Adding 0 for a lane that does not exist changes nothing.
+    sum = tim_add_16(sum, index < count - i ? e : (float16)(0.0f));
   }
   const float r = tim_reciprocal(sum);
   for (int i = 0; i < count; i += 16) {

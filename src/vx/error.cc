@@ -15,9 +15,21 @@ std::string& ThreadError() {
 
 std::string LastError() { return ThreadError(); }
 
+std::string ErrorText(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOutOfMemory:
+    case StatusCode::kDeviceLost:
+    case StatusCode::kBuildFailure:
+    case StatusCode::kInternal:
+      return status.ToString();
+    default:
+      return status.message();
+  }
+}
+
 bool Fail(const Status& status) {
-  ThreadError() = status.message();
-  TIM_LOG(kError, status.message());
+  ThreadError() = ErrorText(status);
+  TIM_LOG(kError, ThreadError());
   return false;
 }
 

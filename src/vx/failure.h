@@ -10,6 +10,10 @@
 
 namespace tim::vx {
 
+/// What clients read: the message, after the kind of failure where that is not
+/// a mistake of theirs.
+std::string ErrorText(const Status& status);
+
 /// Makes `status`, a failure, this thread's LastError() and logs it.
 /// Returns false, so that callers can return it.
 bool Fail(const Status& status);
@@ -20,7 +24,7 @@ Status Guarded(Call&& call) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    return OutOfMemory("the host has not enough memory");
+    return OutOfMemory("the host has none left");
   } catch (const std::exception& thrown) {
     return InvalidArgument("an exception was thrown: ", thrown.what());
   } catch (...) {

@@ -10,10 +10,11 @@ namespace tim::vx {
 
 bool Fail(GraphCore& core, const Status& status) {
   const bool named =
-      status.message().find(StrCat("graph ", core.name)) != std::string::npos;
+      status.message().find(StrCat("graph ", core.name)) != std::string::npos ||
+      status.message().find(StrCat("'", core.name, "'")) != std::string::npos;
   const Status complete =
       named ? status : status.WithContext(StrCat("graph ", core.name));
-  core.error = complete.message();
+  core.error = ErrorText(complete);
   return Fail(complete);
 }
 

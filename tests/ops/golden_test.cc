@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -62,19 +63,27 @@ Result<std::vector<TensorData>> Dense(const std::vector<TensorData>& tensors) {
   return dense;
 }
 
-// Operators on these types always have a kernel: no host step in strict mode.
-// The bias of a sum of products may be of its own type.
-bool MustHaveKernel(const Golden& golden) {
-  static const std::set<std::string> kTypes = {"f32", "f16", "u8a", "i8a"};
-  const bool has_weights =
-      golden.op == "tim.Conv2d" || golden.op == "tim.FullyConnected";
+// "tim.Add u8a,f32>u8a"; '-' for an absent input.
+std::string Signature(const Golden& golden) {
+  std::string out = golden.op + " ";
   for (size_t i = 0; i < golden.inputs.size(); ++i) {
-    if (!golden.inputs[i] || (has_weights && i == 2)) continue;
-    const std::string type = TypeToken(golden.inputs[i]->desc);
-    if (has_weights && i == 1 && type == "i8pc") continue;
-    if (!kTypes.contains(type)) return false;
+    if (i > 0) out += ",";
+    out += golden.inputs[i] ? TypeToken(golden.inputs[i]->desc) : "-";
   }
-  return kTypes.contains(TypeToken(golden.outputs[0].desc));
+  return out + ">" + TypeToken(golden.outputs[0].desc);
+}
+
+// What has no kernel and thus runs on the host: host_steps.txt.
+const std::set<std::string>& AllowedHostSteps() {
+  static const auto* const kSteps = [] {
+    auto* steps = new std::set<std::string>();
+    std::ifstream file(GoldensFolder().value() + "/host_steps.txt");
+    for (std::string line; std::getline(file, line);) {
+      if (!line.empty() && line[0] != '#') steps->insert(line);
+    }
+    return steps;
+  }();
+  return *kSteps;
 }
 
 class Goldens : public ::testing::TestWithParam<Golden> {};
@@ -97,9 +106,9 @@ TEST_P(Goldens, EveryKernelAgrees) {
   ASSERT_OK(inputs);
   ASSERT_OK(expected);
   const std::vector<std::string> kernels = SupportedKernels(*node);
-  if (MustHaveKernel(golden)) {
-    EXPECT_FALSE(kernels.empty()) << Refusals(*node);
-  }
+  EXPECT_EQ(kernels.empty(), AllowedHostSteps().contains(Signature(golden)))
+      << Signature(golden) << "\n"
+      << Refusals(*node);
   for (const std::string& kernel : kernels) {
     for (int i = 0; i < LayoutCount(*node, kernel); ++i) {
       SCOPED_TRACE(StrCat(kernel, " layout ", i));
@@ -112,6 +121,17 @@ TEST_P(Goldens, EveryKernelAgrees) {
 
 INSTANTIATE_TEST_SUITE_P(All, Goldens, ::testing::ValuesIn(LoadedGoldens()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(HostSteps, NoneIsOfFloatOr8BitTypes) {
+  const std::regex always(
+      "tim[.]\\w+ ((f32|f16|u8a|i8a|i8pc|-)[,>])+"
+      "(f32|f16|u8a|i8a)");
+  for (const std::string& step : AllowedHostSteps()) {
+    // Per-channel codes are weights; as data they may go to the host.
+    const bool weights = step.find("i8pc>") == std::string::npos;
+    EXPECT_FALSE(weights && std::regex_match(step, always)) << step;
+  }
+}
 
 // ---- types.txt --------------------------------------------------------------
 

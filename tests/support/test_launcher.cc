@@ -25,9 +25,10 @@ class NoStore final : public device::BinaryStore {
   void CountBuild() override {}
 };
 
+// Never destroyed: the driver may be gone when static objects go.
 const Result<std::shared_ptr<device::Device>>& TheDevice() {
-  static const auto device = device::CreateOpenClDevice(0);
-  return device;
+  static const auto* const kDevice = new auto(device::CreateOpenClDevice(0));
+  return *kDevice;
 }
 
 // Operands of a launch in device memory, each between guards.
