@@ -244,7 +244,7 @@ ir::KernelDef Conv2dKernel() {
   kernel.supports = SupportsConv2d;
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ir::EstimateMicroseconds(EstimateConv2d(AnchorView(node).view()),
-                                    device, 0.02);
+                                    device, 0.012);
   };
   kernel.lower = LowerConv2d;
   return kernel;

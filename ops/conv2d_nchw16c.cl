@@ -31,36 +31,6 @@
 #define SPAN 16
 #endif
 
-// Adds the products of one row of the window to the sums.  A macro, because
-// `row` is in global or in private memory.
-#if BLOCKS == 2
-#define ADD_ROW(row)                                                         \
-  for (int kw = 0; kw < kernel_w; ++kw) {                                    \
-    for (int c = 0; c < IC_BLOCK; ++c, weight += 32) {                       \
-      const float16 w0 = vload16(0, weight);                                 \
-      const float16 w1 = vload16(1, weight);                                 \
-      _Pragma("unroll") for (int i = 0; i < TW; ++i) {                       \
-        const float16 x =                                                    \
-            (float16)((row)[(kw * dilation_w + i * STRIDE) * IC_BLOCK + c]); \
-        sum0[i] = fma(x, w0, sum0[i]);                                       \
-        sum1[i] = fma(x, w1, sum1[i]);                                       \
-      }                                                                      \
-    }                                                                        \
-  }
-#else
-#define ADD_ROW(row)                                                         \
-  for (int kw = 0; kw < kernel_w; ++kw) {                                    \
-    for (int c = 0; c < IC_BLOCK; ++c, weight += 16) {                       \
-      const float16 w0 = vload16(0, weight);                                 \
-      _Pragma("unroll") for (int i = 0; i < TW; ++i) {                       \
-        const float16 x =                                                    \
-            (float16)((row)[(kw * dilation_w + i * STRIDE) * IC_BLOCK + c]); \
-        sum0[i] = fma(x, w0, sum0[i]);                                       \
-      }                                                                      \
-    }                                                                        \
-  }
-#endif
-
 // Lanes of `values` from channel `first` on, 0 beyond `count`.
 inline float16 load_channels(__global const float* values, int first,
                              int count) {
@@ -160,9 +130,6 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
       __global const float* row =
           input + input_offset +
           (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
-#if SPAN == 0
-      ADD_ROW(row)
-#else
       float copy[SPAN * IC_BLOCK];
       for (int i = 0; i < SPAN; ++i) {
         const int inside = left + i >= 0 && left + i < in_w;
@@ -172,8 +139,23 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
         copy[i] = inside ? row[i] : 0.0f;
 #endif
       }
-      ADD_ROW(copy)
+      for (int kw = 0; kw < kernel_w; ++kw) {
+        for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16) {
+          const float16 w0 = vload16(0, weight);
+#if BLOCKS == 2
+          const float16 w1 = vload16(1, weight);
 #endif
+#pragma unroll
+          for (int i = 0; i < TW; ++i) {
+            const float16 x =
+                (float16)(copy[(kw * dilation_w + i * STRIDE) * IC_BLOCK + c]);
+            sum0[i] = fma(x, w0, sum0[i]);
+#if BLOCKS == 2
+            sum1[i] = fma(x, w1, sum1[i]);
+#endif
+          }
+        }
+      }
     }
   }
 

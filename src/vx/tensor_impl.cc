@@ -92,8 +92,17 @@ Status TensorImpl::AllocateHandle() {
   return FillZero(desc_, memory);
 }
 
+// Asked for first: allocations beyond it may seem to work until they are used.
+Status TensorImpl::CheckMemory() const {
+  const int64_t limit = core_->context->devices[0]->info().global_memory_bytes;
+  if (bytes_ <= limit) return OkStatus();
+  return OutOfMemory("a tensor of ", bytes_, " bytes, ", desc_.ToString(),
+                     ", exceeds the host's memory of ", limit, " bytes");
+}
+
 Status TensorImpl::MakeStorage() {
   if (attribute_ == TRANSIENT) return OkStatus();
+  TIM_RETURN_IF_ERROR(CheckMemory());
   if (attribute_ == INPUT || attribute_ == OUTPUT) {
     if (!shape_open_) return AllocateHandle();
     storage_ = HandleStorage{};

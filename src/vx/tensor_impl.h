@@ -80,6 +80,7 @@ class TensorImpl final : public Tensor {
  private:
   Status Initialise(const void* data);
   Status CheckSpec();
+  Status CheckMemory() const;
   Status MakeStorage();
   Status AllocateHandle();
   Status Write(const void* data);

@@ -239,6 +239,16 @@ TEST(Conv2d, BiasInUnitsOfTheSumAddsItsCode) {
   EXPECT_EQ(codes(Desc(DataType::kInt32, {1}, 0.1f, 1), {8}), 13);
 }
 
+TEST(Conv2d, NearlyEqualBiasScaleKeepsTheCode) {
+  // -32768 * 300 + 9830417 = 17; through real values it would be about 21.
+  EXPECT_THAT((ConvolvePixel<int16_t, int16_t, int16_t>(
+                  {}, Desc(DataType::kInt16, {1, 1, 1, 1}, 0.5f, 0), {-32768},
+                  Desc(DataType::kInt16, {1, 1, 1, 1}, 0.5f, 0), {300},
+                  Desc(DataType::kInt16, {1, 1, 1, 1}, 0.25f, 0),
+                  Desc(DataType::kInt32, {1}, 0.2500001f, 0), {9830417})),
+              ElementsAre(17));
+}
+
 TEST(Conv2d, FloatAndWideBias) {
   const TensorDesc x = U8({1, 1, 1, 1}, 0.5f, 0);
   const TensorDesc w = U8({1, 1, 1, 1}, 0.5f, 0);

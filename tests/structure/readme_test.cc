@@ -1,8 +1,9 @@
-// The README shows a program that is built, and only that.
+// What README.md shows is what is there.
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "base/options.h"
 #include "tests/structure/source_tree.h"
 
 namespace tim::structure {
@@ -13,6 +14,13 @@ TEST(Readme, ShowsTheFirstGraphSampleAsItIs) {
   ASSERT_FALSE(sample.empty());
   EXPECT_NE(ReadText("README.md").find("```cpp\n" + sample + "```\n"),
             std::string::npos);
+}
+
+TEST(Readme, ListsEveryOption) {
+  EXPECT_NE(ReadText("README.md").find(OptionTableMarkdown()),
+            std::string::npos)
+      << "README.md must contain this text:\n"
+      << OptionTableMarkdown();
 }
 
 TEST(Readme, ShowsTheTwoCommands) {
