@@ -52,22 +52,9 @@ std::vector<ir::LayoutTuple> DataConvertLayouts(const ir::KernelNode& node,
 }
 
 ir::KernelDef DataConvertKernel() {
-  return {.op = "tim.DataConvert",
-          .name = "data_convert",
-          .supports =
-              [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
-                const ir::TensorDesc& from = node.inputs[0];
-                const ir::TensorDesc& to = node.outputs[0];
-                return CheckConvert(from, to, ConvertRuleOf(from, to));
-              },
-          .layouts = DataConvertLayouts,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower = [](const ir::KernelNode& node,
-                      const ir::DeviceInfo&) { return LowerConvert(node); }};
+  ir::KernelDef kernel = ConvertKernel("tim.DataConvert", "data_convert");
+  kernel.layouts = DataConvertLayouts;
+  return kernel;
 }
 
 }  // namespace

@@ -157,29 +157,11 @@ ir::OpSchema ReshapeSchema() {
           }};
 }
 
-ir::KernelDef ReshapeKernel() {
-  return {.op = "tim.Reshape",
-          .name = "reshape",
-          .supports =
-              [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
-                const ir::TensorDesc& from = node.inputs[0];
-                const ir::TensorDesc& to = node.outputs[0];
-                return CheckConvert(from, to, ConvertRuleOf(from, to));
-              },
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower = [](const ir::KernelNode& node,
-                      const ir::DeviceInfo&) { return LowerConvert(node); }};
-}
-
 }  // namespace
 
 TIM_OPERATOR(reshape) {
   registry.Add(ReshapeSchema());
-  registry.Add(ReshapeKernel());
+  registry.Add(ConvertKernel("tim.Reshape", "reshape"));
 }
 
 }  // namespace tim::ops

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ops/internal/operands.h"
 
 namespace tim::ops {
 namespace {
@@ -101,6 +102,8 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
   return launch.Items(CeilDiv(rows.run, 16) * rows.rows).AppendTo(lowering);
 }
 
+namespace {
+
 Result<ir::Lowering> LowerConvert(const ir::KernelNode& node) {
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(const int64_t count,
@@ -109,6 +112,27 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node) {
       node, {.input = 0, .run = count, .rows = 1, .y_stride = count},
       &lowering));
   return lowering;
+}
+
+}  // namespace
+
+ir::KernelDef ConvertKernel(std::string op, std::string name) {
+  ir::KernelDef kernel;
+  kernel.op = std::move(op);
+  kernel.name = std::move(name);
+  kernel.supports = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+    const ir::TensorDesc& from = node.inputs[0];
+    const ir::TensorDesc& to = node.outputs[0];
+    return CheckConvert(from, to, ConvertRuleOf(from, to));
+  };
+  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+    return ElementwiseCost(node, device, 0.1);
+  };
+  kernel.lower = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    return LowerConvert(node);
+  };
+  return kernel;
 }
 
 }  // namespace tim::ops

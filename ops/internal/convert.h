@@ -4,6 +4,7 @@
 #define TIM_OPS_INTERNAL_CONVERT_H_
 
 #include <cstdint>
+#include <string>
 
 #include "ir/kernel_def.h"
 #include "ops/internal/elements.h"
@@ -37,8 +38,9 @@ struct ConvertRows {
 Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
                          ir::Lowering* lowering);
 
-/// All elements of input 0 to output 0, flat.
-Result<ir::Lowering> LowerConvert(const ir::KernelNode& node);
+/// The kernel of operators that move all elements of input 0 to output 0, flat
+/// and dense.
+ir::KernelDef ConvertKernel(std::string op, std::string name);
 
 }  // namespace tim::ops
 

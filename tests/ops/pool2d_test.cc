@@ -7,6 +7,7 @@
 
 #include "ir/op_schema.h"
 #include "tests/support/kernel_runner.h"
+#include "tests/support/pool2d_reference.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -17,78 +18,8 @@ using ir::DataType;
 using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
 
-enum Type : int64_t { kMax = 0, kAvg = 1, kL2 = 2, kAvgAndroid = 3 };
-enum Padding : int64_t { kNone = -1, kAuto = 0, kValid = 1, kSame = 2 };
-
-constexpr float kLowest = std::numeric_limits<float>::lowest();
-
-TensorDesc Undeclared(TensorDesc desc) {
-  desc.shape = ir::Shape();
-  return desc;
-}
-
-AttributeMap Window(Type type, const Ints& ksize, const Ints& stride,
-                    const Ints& pad = {0, 0, 0, 0}) {
-  return {{"type", type}, {"ksize", ksize}, {"stride", stride}, {"pad", pad}};
-}
-
 Result<TestNode> Pool(const TensorDesc& input, const AttributeMap& attributes) {
   return MakeNode("tim.Pool2d", attributes, {input}, {Undeclared(input)});
-}
-
-// Windows along one axis, as the specification states them.
-struct Axis {
-  int64_t input = 1;
-  int64_t kernel = 1;
-  int64_t stride = 1;
-  int64_t front = 0;
-  int64_t output = 1;
-};
-
-double PoolWindow(Type type, const Axis& w, const Axis& h, int64_t ox,
-                  int64_t oy, const double* plane, double lowest) {
-  double largest = lowest;
-  double sum = 0;
-  double squares = 0;
-  int64_t inside = 0;
-  for (int64_t ky = 0; ky < h.kernel; ++ky) {
-    for (int64_t kx = 0; kx < w.kernel; ++kx) {
-      const int64_t x = ox * w.stride - w.front + kx;
-      const int64_t y = oy * h.stride - h.front + ky;
-      if (x < 0 || y < 0 || x >= w.input || y >= h.input) continue;
-      const double value = plane[y * w.input + x];
-      largest = inside == 0 ? value : std::max(largest, value);
-      sum += value;
-      squares += value * value;
-      ++inside;
-    }
-  }
-  const double cells = static_cast<double>(std::max<int64_t>(inside, 1));
-  switch (type) {
-    case kMax:
-      return largest;
-    case kAvg:
-      return sum / static_cast<double>(w.kernel * h.kernel);
-    case kAvgAndroid:
-      return sum / cells;
-    case kL2:
-      return std::sqrt(squares / cells);
-  }
-  return 0;
-}
-
-std::vector<double> Reference(Type type, const Axis& w, const Axis& h,
-                              const std::vector<double>& input, double lowest) {
-  std::vector<double> out;
-  const int64_t plane = w.input * h.input;
-  for (int64_t p = 0; p * plane < static_cast<int64_t>(input.size()); ++p) {
-    for (int64_t y = 0; y < h.output; ++y) {
-      for (int64_t x = 0; x < w.output; ++x) {
-        out.push_back(PoolWindow(type, w, h, x, y, &input[p * plane], lowest));
-      }
-    }
-  }
-  return out;
 }
 
 std::vector<float> EvalFloats(const Result<TestNode>& node,
@@ -97,15 +28,16 @@ std::vector<float> EvalFloats(const Result<TestNode>& node,
   return outputs.ok() ? Values<float>((*outputs)[0]) : std::vector<float>();
 }
 
-constexpr Type kTypes[] = {kMax, kAvg, kL2, kAvgAndroid};
+constexpr PoolKind kTypes[] = {kMax, kAvg, kL2, kAvgAndroid};
 
 TEST(Pool2d, HandCheckedWindows) {
   // 1 2 3
   // 4 5 6
   const TensorDesc desc = Desc(DataType::kFloat32, {3, 2, 1, 1});
   const std::vector<float> x = {1, 2, 3, 4, 5, 6};
-  const auto check = [&](Type type, const std::vector<float>& expected) {
-    const auto node = Pool(desc, Window(type, {2, 2}, {1, 1}, {1, 0, 0, 0}));
+  const auto check = [&](PoolKind type, const std::vector<float>& expected) {
+    const auto node =
+        Pool(desc, PoolAttributes(type, {2, 2}, {1, 1}, {1, 0, 0, 0}));
     ASSERT_OK(node);
     EXPECT_EQ(node->output().shape, ir::Shape({3, 1, 1, 1}));
     const std::vector<float> y = EvalFloats(node, x);
@@ -123,7 +55,7 @@ TEST(Pool2d, HandCheckedWindows) {
 
 TEST(Pool2d, ExtentsRoundDownOrUp) {
   const TensorDesc desc = Desc(DataType::kFloat32, {8, 7, 1, 1});
-  AttributeMap attributes = Window(kMax, {3, 3}, {2, 2}, {0, 1, 0, 1});
+  AttributeMap attributes = PoolAttributes(kMax, {3, 3}, {2, 2}, {0, 1, 0, 1});
   EXPECT_EQ(Pool(desc, attributes)->output().shape, ir::Shape({4, 3, 1, 1}));
   attributes.Set(ir::kRoundType, int64_t{0});
   EXPECT_EQ(Pool(desc, attributes)->output().shape, ir::Shape({4, 4, 1, 1}));
@@ -131,8 +63,9 @@ TEST(Pool2d, ExtentsRoundDownOrUp) {
 
 TEST(Pool2d, PaddingModes) {
   const TensorDesc desc = Desc(DataType::kFloat32, {5, 6, 1, 1});
-  const auto shape = [&](Padding padding) {
-    AttributeMap attributes = Window(kMax, {3, 3}, {2, 2}, {1, 1, 1, 1});
+  const auto shape = [&](PaddingKind padding) {
+    AttributeMap attributes =
+        PoolAttributes(kMax, {3, 3}, {2, 2}, {1, 1, 1, 1});
     attributes.Set("padding", padding);
     return Pool(desc, attributes)->output().shape;
   };
@@ -145,7 +78,7 @@ TEST(Pool2d, PaddingModes) {
 TEST(Pool2d, SamePutsTheLargerPadBehind) {
   // Width 4, windows of 3 by 2: one pad, behind.
   const TensorDesc desc = Desc(DataType::kFloat32, {4, 1, 1, 1});
-  AttributeMap attributes = Window(kAvg, {3, 1}, {2, 1});
+  AttributeMap attributes = PoolAttributes(kAvg, {3, 1}, {2, 1});
   attributes.Set("padding", kSame);
   const auto node = Pool(desc, attributes);
   ASSERT_OK(node);
@@ -154,7 +87,7 @@ TEST(Pool2d, SamePutsTheLargerPadBehind) {
 
 TEST(Pool2d, NegativeDataIsNotMixedWithPadding) {
   const TensorDesc desc = Desc(DataType::kFloat32, {4, 4, 1, 1});
-  AttributeMap attributes = Window(kMax, {3, 3}, {2, 2}, {0, 1, 0, 1});
+  AttributeMap attributes = PoolAttributes(kMax, {3, 3}, {2, 2}, {0, 1, 0, 1});
   attributes.Set(ir::kRoundType, int64_t{0});
   const auto node = Pool(desc, attributes);
   ASSERT_OK(node);
@@ -168,8 +101,9 @@ TEST(Pool2d, WindowInThePaddingAlone) {
   const TensorDesc real = Desc(DataType::kFloat32, {2, 1, 17, 1});
   const TensorDesc half = Desc(DataType::kFloat16, {2, 1, 1, 1});
   const TensorDesc codes = Desc(DataType::kUint8, {2, 1, 1, 1}, 0.5f, 10);
-  for (const Type type : kTypes) {
-    const AttributeMap attributes = Window(type, {2, 1}, {2, 1}, {2, 2, 0, 0});
+  for (const PoolKind type : kTypes) {
+    const AttributeMap attributes =
+        PoolAttributes(type, {2, 1}, {2, 1}, {2, 2, 0, 0});
     const auto node = Pool(real, attributes);
     ASSERT_OK(node);
     const float empty = type == kMax ? kLowest : 0.0f;
@@ -199,16 +133,16 @@ TEST(Pool2d, WindowInThePaddingAlone) {
 TEST(Pool2d, GlobalIsOneWindow) {
   std::mt19937 rng = SeededRng(1);
   const TensorDesc desc = Desc(DataType::kFloat32, {7, 5, 3, 2});
-  const Axis w{.input = 7, .kernel = 7, .stride = 7};
-  const Axis h{.input = 5, .kernel = 5, .stride = 5};
-  for (const Type type : kTypes) {
+  const PoolAxis w{.input = 7, .kernel = 7, .stride = 7};
+  const PoolAxis h{.input = 5, .kernel = 5, .stride = 5};
+  for (const PoolKind type : kTypes) {
     const auto node = Pool(
         desc, {{"type", type}, {"mode", "global"}, {"input_size", Ints{7, 5}}});
     ASSERT_OK(node);
     EXPECT_EQ(node->output().shape, ir::Shape({1, 1, 3, 2}));
     const TensorData input = RandomTensor(desc, rng);
     EXPECT_OK(CheckReal((*Eval(*node, {input}))[0],
-                        Reference(type, w, h, RealValues(input), kLowest),
+                        PoolReference(type, w, h, RealValues(input), kLowest),
                         {.absolute = 1e-6}));
     EXPECT_OK(CheckKernels(*node, rng, {.relative = 3e-7}));
   }
@@ -217,9 +151,9 @@ TEST(Pool2d, GlobalIsOneWindow) {
 TEST(Pool2d, AdaptiveWindowsCoverTheInput) {
   std::mt19937 rng = SeededRng(2);
   const TensorDesc desc = Desc(DataType::kFloat32, {7, 8, 2, 1});
-  const Axis w{.input = 7, .kernel = 3, .stride = 2, .output = 3};
-  const Axis h{.input = 8, .kernel = 2, .stride = 2, .output = 4};
-  for (const Type type : kTypes) {
+  const PoolAxis w{.input = 7, .kernel = 3, .stride = 2, .output = 3};
+  const PoolAxis h{.input = 8, .kernel = 2, .stride = 2, .output = 4};
+  for (const PoolKind type : kTypes) {
     const auto node = Pool(desc, {{"type", type},
                                   {"mode", "adaptive"},
                                   {"input_size", Ints{7, 8}},
@@ -228,7 +162,7 @@ TEST(Pool2d, AdaptiveWindowsCoverTheInput) {
     EXPECT_EQ(node->output().shape, ir::Shape({3, 4, 2, 1}));
     const TensorData input = RandomTensor(desc, rng);
     EXPECT_OK(CheckReal((*Eval(*node, {input}))[0],
-                        Reference(type, w, h, RealValues(input), kLowest),
+                        PoolReference(type, w, h, RealValues(input), kLowest),
                         {.absolute = 1e-6}));
     EXPECT_OK(CheckKernels(*node, rng, {.relative = 3e-7}));
   }
@@ -236,7 +170,7 @@ TEST(Pool2d, AdaptiveWindowsCoverTheInput) {
 
 TEST(Pool2d, RankThreeHasChannelsAndNoBatch) {
   const TensorDesc desc = Desc(DataType::kFloat32, {2, 2, 2});
-  const auto node = Pool(desc, Window(kMax, {2, 2}, {2, 2}));
+  const auto node = Pool(desc, PoolAttributes(kMax, {2, 2}, {2, 2}));
   ASSERT_OK(node);
   EXPECT_EQ(node->output().shape, ir::Shape({1, 1, 2}));
   EXPECT_EQ(EvalFloats(node, {1, 2, 3, 4, 8, 7, 6, 5}),
@@ -245,7 +179,7 @@ TEST(Pool2d, RankThreeHasChannelsAndNoBatch) {
 
 TEST(Pool2d, KernelLargerThanTheImage) {
   const TensorDesc desc = Desc(DataType::kFloat32, {3, 3, 1, 1});
-  AttributeMap attributes = Window(kAvgAndroid, {100, 100}, {2, 2});
+  AttributeMap attributes = PoolAttributes(kAvgAndroid, {100, 100}, {2, 2});
   attributes.Set("padding", kSame);
   const auto node = Pool(desc, attributes);
   ASSERT_OK(node);
@@ -258,23 +192,24 @@ TEST(Pool2d, KernelLargerThanTheImage) {
 TEST(Pool2d, WideKernelWithWidePadding) {
   std::mt19937 rng = SeededRng(3);
   const TensorDesc desc = Desc(DataType::kFloat32, {13, 2, 1, 1});
-  const auto node = Pool(desc, Window(kAvg, {35, 1}, {1, 1}, {30, 30, 0, 0}));
+  const auto node =
+      Pool(desc, PoolAttributes(kAvg, {35, 1}, {1, 1}, {30, 30, 0, 0}));
   ASSERT_OK(node);
-  const Axis w{.input = 13, .kernel = 35, .front = 30, .output = 39};
-  const Axis h{.input = 2, .output = 2};
+  const PoolAxis w{.input = 13, .kernel = 35, .front = 30, .output = 39};
+  const PoolAxis h{.input = 2, .output = 2};
   EXPECT_EQ(node->output().shape, ir::Shape({39, 2, 1, 1}));
   const TensorData input = RandomTensor(desc, rng);
   EXPECT_OK(CheckReal((*Eval(*node, {input}))[0],
-                      Reference(kAvg, w, h, RealValues(input), kLowest),
+                      PoolReference(kAvg, w, h, RealValues(input), kLowest),
                       {.absolute = 1e-6}));
 }
 
 TEST(Pool2d, StrideZeroIsLegalForOneWindow) {
   const TensorDesc desc = Desc(DataType::kFloat32, {2, 2, 1, 1});
-  const auto node = Pool(desc, Window(kMax, {2, 2}, {0, 0}));
+  const auto node = Pool(desc, PoolAttributes(kMax, {2, 2}, {0, 0}));
   ASSERT_OK(node);
   EXPECT_EQ(EvalFloats(node, {1, 4, 3, 2}), (std::vector<float>{4}));
-  EXPECT_ERROR(Pool(desc, Window(kMax, {1, 2}, {0, 1})),
+  EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {1, 2}, {0, 1})),
                "along W: stride is 0, expected >= 1 (0 is legal only where the "
                "window, 1, is as large as the input, 2)");
 }
@@ -282,8 +217,8 @@ TEST(Pool2d, StrideZeroIsLegalForOneWindow) {
 TEST(Pool2d, NaNStays) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const TensorDesc desc = Desc(DataType::kFloat32, {4, 1, 1, 1});
-  for (const Type type : kTypes) {
-    const auto node = Pool(desc, Window(type, {2, 1}, {2, 1}));
+  for (const PoolKind type : kTypes) {
+    const auto node = Pool(desc, PoolAttributes(type, {2, 1}, {2, 1}));
     ASSERT_OK(node);
     const std::vector<float> y = EvalFloats(node, {nan, 1, 2, 3});
     EXPECT_TRUE(std::isnan(y[0]));
@@ -296,7 +231,7 @@ TEST(Pool2d, NaNStays) {
 
 TEST(Pool2d, QuantizedMeanIsExactAndRoundsHalfToEven) {
   const TensorDesc desc = Desc(DataType::kUint8, {2, 5, 1, 1}, 0.1f, 7);
-  const auto node = Pool(desc, Window(kAvg, {2, 1}, {2, 1}));
+  const auto node = Pool(desc, PoolAttributes(kAvg, {2, 1}, {2, 1}));
   ASSERT_OK(node);
   const auto outputs =
       Eval(*node, {MakeTensor<uint8_t>(desc, {0, 1, 1, 2, 2, 3,  //
@@ -308,7 +243,7 @@ TEST(Pool2d, QuantizedMeanIsExactAndRoundsHalfToEven) {
   for (int size = 1; size <= 8; ++size) {
     const TensorDesc square = Desc(DataType::kUint8, {size, size, 50, 1}, 0.1f,
                                    static_cast<int>(rng() % 256));
-    const auto pool = Pool(square, Window(kAvg, {size, size}, {1, 1}));
+    const auto pool = Pool(square, PoolAttributes(kAvg, {size, size}, {1, 1}));
     ASSERT_OK(pool);
     const TensorData input = RandomTensor(square, rng);
     const Ints x = Codes(input);
@@ -324,129 +259,11 @@ TEST(Pool2d, QuantizedMeanIsExactAndRoundsHalfToEven) {
   }
 }
 
-struct Case {
-  TensorDesc input;
-  TensorDesc output;
-  AttributeMap attributes;
-  Type type = kMax;
-  Axis w;
-  Axis h;
-};
-
-TensorDesc RandomDesc(DataType type, const Ints& dims, std::mt19937& rng) {
-  const float scale = std::ldexp(1.0f + 0.001f * (rng() % 1000), -5);
-  switch (type) {
-    case DataType::kUint8:
-      return Desc(type, dims, scale, rng() % 256);
-    case DataType::kInt8:
-      return rng() % 2 ? Desc(type, dims, scale, static_cast<int>(rng() % 9))
-                       : DescFixed(type, dims, 4);
-    case DataType::kInt16:
-      return rng() % 2
-                 ? Desc(type, dims, scale / 256, static_cast<int>(rng() % 9))
-                 : DescFixed(type, dims, 11);
-    default:
-      return Desc(type, dims);
-  }
-}
-
-int64_t Pick(std::initializer_list<int64_t> from, std::mt19937& rng) {
-  return from.begin()[rng() % from.size()];
-}
-
-// Pads, extents and front pad along one axis.
-Ints RandomAxis(Padding padding, bool ceiling, std::mt19937& rng, Axis* axis) {
-  axis->input = Pick({1, 2, 5, 7, 15, 16, 31, 32, 33}, rng);
-  axis->kernel = Pick({1, 2, 3, 5}, rng);
-  axis->stride = Pick({1, 2, 3}, rng);
-  Ints pads = {Pick({0, 1, 2}, rng), Pick({0, 1, 2}, rng)};
-  if (padding == kSame) {
-    axis->output = (axis->input + axis->stride - 1) / axis->stride;
-    axis->front =
-        std::max<int64_t>(
-            (axis->output - 1) * axis->stride + axis->kernel - axis->input, 0) /
-        2;
-    return pads;
-  }
-  const int64_t total = padding == kValid ? 0 : pads[0] + pads[1];
-  axis->kernel = std::min(axis->kernel, axis->input + total);
-  axis->front = padding == kValid ? 0 : pads[0];
-  const double steps =
-      static_cast<double>(axis->input + total - axis->kernel) / axis->stride;
-  axis->output =
-      static_cast<int64_t>(ceiling ? std::ceil(steps) : std::floor(steps)) + 1;
-  return pads;
-}
-
-Case RandomCase(DataType in, DataType out, Type type, std::mt19937& rng) {
-  Case test;
-  const auto padding = static_cast<Padding>(Pick({-1, 0, 1, 2}, rng));
-  const bool ceiling = rng() % 2 == 0;
-  const Ints w = RandomAxis(padding, ceiling, rng, &test.w);
-  const Ints h = RandomAxis(padding, ceiling, rng, &test.h);
-  test.type = type;
-  test.attributes =
-      Window(type, {test.w.kernel, test.h.kernel},
-             {test.w.stride, test.h.stride}, {w[0], w[1], h[0], h[1]});
-  test.attributes.Set("padding", padding);
-  test.attributes.Set(ir::kRoundType, int64_t{ceiling ? 0 : 1});
-  Ints dims = {test.w.input, test.h.input, Pick({1, 3, 15, 16, 17, 33}, rng)};
-  if (rng() % 3 != 0) dims.push_back(Pick({1, 2, 3}, rng));
-  test.input = RandomDesc(in, dims, rng);
-  test.output = in == out && rng() % 2 == 0 ? Undeclared(test.input)
-                                            : RandomDesc(out, {}, rng);
-  test.output.shape = ir::Shape();
-  return test;
-}
-
-// Input and output types.
-constexpr std::pair<DataType, DataType> kTypePairs[] = {
-    {DataType::kFloat32, DataType::kFloat32},
-    {DataType::kFloat16, DataType::kFloat16},
-    {DataType::kUint8, DataType::kUint8},
-    {DataType::kInt8, DataType::kInt8},
-    {DataType::kInt16, DataType::kInt16},
-    {DataType::kFloat16, DataType::kUint8},
-    {DataType::kInt8, DataType::kFloat16},
-    {DataType::kUint8, DataType::kInt16},
-    {DataType::kInt16, DataType::kFloat32},
-};
-
-TEST(Pool2d, EvalFollowsTheFormulaAndKernelsEqualIt) {
-  std::mt19937 rng = SeededRng(5);
-  for (const auto& [in, out] : kTypePairs) {
-    for (int i = 0; i < 24; ++i) {
-      const Case test = RandomCase(in, out, kTypes[i % 4], rng);
-      const auto node =
-          MakeNode("tim.Pool2d", test.attributes, {test.input}, {test.output});
-      ASSERT_OK(node);
-      const std::string what =
-          StrCat(test.input.ToString(), " to ", node->output().ToString(),
-                 " type ", static_cast<int64_t>(test.type));
-      ASSERT_EQ(node->output().shape[0], test.w.output) << what;
-      ASSERT_EQ(node->output().shape[1], test.h.output) << what;
-      const TensorData input = RandomTensor(test.input, rng);
-      const auto outputs = Eval(*node, {input});
-      ASSERT_OK(outputs);
-      const double lowest = out == DataType::kFloat16 ? -65504.0 : kLowest;
-      ASSERT_OK(CheckReal(
-          (*outputs)[0],
-          Reference(test.type, test.w, test.h, RealValues(input), lowest),
-          {.absolute = 1e-6, .relative = 1e-6}))
-          << what;
-      ASSERT_OK(CheckKernels(*node, rng, {.relative = 3e-7})) << what;
-      const auto plain = RunKernel(*node, "pool2d", 0, {input});
-      ASSERT_OK(plain);
-      ASSERT_OK(CompareTensors((*outputs)[0], (*plain)[0])) << what;
-    }
-  }
-}
-
 TEST(Pool2d, MaxOfEqualQuantizationCopiesCodes) {
   std::mt19937 rng = SeededRng(6);
   for (const DataType type : {DataType::kInt32, DataType::kUint4}) {
     const TensorDesc desc = Desc(type, {4, 4, 2, 1}, 0.3f, 5);
-    const auto node = Pool(desc, Window(kMax, {1, 1}, {1, 1}));
+    const auto node = Pool(desc, PoolAttributes(kMax, {1, 1}, {1, 1}));
     ASSERT_OK(node);
     EXPECT_TRUE(SupportedKernels(*node).empty());
     const TensorData input = RandomTensor(desc, rng);
@@ -460,8 +277,9 @@ TEST(Pool2d, PerChannelRunsThroughEval) {
                        .axis = 2,
                        .scales = {1.0f, 2.0f},
                        .zero_points = {0, 0}};
-  const auto node = MakeNode("tim.Pool2d", Window(kAvg, {2, 1}, {2, 1}), {desc},
-                             {Undeclared(Desc(DataType::kFloat32, {}))});
+  const auto node =
+      MakeNode("tim.Pool2d", PoolAttributes(kAvg, {2, 1}, {2, 1}), {desc},
+               {Undeclared(Desc(DataType::kFloat32, {}))});
   ASSERT_OK(node);
   EXPECT_TRUE(SupportedKernels(*node).empty());
   const auto outputs = Eval(*node, {MakeTensor<uint8_t>(desc, {1, 2, 1, 2})});
@@ -470,7 +288,7 @@ TEST(Pool2d, PerChannelRunsThroughEval) {
 
 TEST(Pool2d, DeclaredExtentsRule) {
   const TensorDesc input = Desc(DataType::kFloat32, {5, 5, 1, 1});
-  const AttributeMap attributes = Window(kAvgAndroid, {2, 2}, {2, 2});
+  const AttributeMap attributes = PoolAttributes(kAvgAndroid, {2, 2}, {2, 2});
   const auto node = MakeNode("tim.Pool2d", attributes, {input},
                              {Desc(DataType::kFloat32, {3, 3, 1, 1})});
   ASSERT_OK(node);
@@ -485,7 +303,7 @@ TEST(Pool2d, DeclaredExtentsRule) {
 TEST(Pool2d, InfersWithUnknownRankAndExtents) {
   TensorDesc input = Desc(DataType::kFloat16, {});
   input.shape = ir::Shape();
-  const AttributeMap attributes = Window(kMax, {2, 2}, {2, 2});
+  const AttributeMap attributes = PoolAttributes(kMax, {2, 2}, {2, 2});
   const auto unranked =
       MakeNode("tim.Pool2d", attributes, {input}, {TensorDesc()});
   ASSERT_OK(unranked);
@@ -501,18 +319,19 @@ TEST(Pool2d, InfersWithUnknownRankAndExtents) {
 
 TEST(Pool2d, RejectsBadAttributes) {
   const TensorDesc desc = Desc(DataType::kFloat32, {4, 4, 1, 1});
-  EXPECT_ERROR(Pool(desc, Window(static_cast<Type>(7), {2, 2}, {1, 1})),
-               "attribute 'type' is 7, expected one of 0 (max), 1 (avg), 2 "
-               "(l2), 3 (avg_android)");
-  EXPECT_ERROR(Pool(desc, Window(kMax, {2}, {1, 1})),
+  EXPECT_ERROR(
+      Pool(desc, PoolAttributes(static_cast<PoolKind>(7), {2, 2}, {1, 1})),
+      "attribute 'type' is 7, expected one of 0 (max), 1 (avg), 2 "
+      "(l2), 3 (avg_android)");
+  EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2}, {1, 1})),
                "attribute 'ksize' has 1 elements, expected 2");
-  EXPECT_ERROR(Pool(desc, Window(kMax, {2, 0}, {1, 1})),
+  EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 0}, {1, 1})),
                "attribute 'ksize' is [2, 0], expected values >= 1");
-  EXPECT_ERROR(Pool(desc, Window(kMax, {2, 2}, {1, -1})),
+  EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 2}, {1, -1})),
                "attribute 'stride' is [1, -1], expected values >= 0");
-  EXPECT_ERROR(Pool(desc, Window(kMax, {2, 2}, {1, 1}, {0, 0, 0})),
+  EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 2}, {1, 1}, {0, 0, 0})),
                "attribute 'pad' has 3 elements, expected 4");
-  EXPECT_ERROR(Pool(desc, Window(kMax, {2, 2}, {1, 1}, {0, -1, 0, 0})),
+  EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 2}, {1, 1}, {0, -1, 0, 0})),
                "attribute 'pad' is [0, -1, 0, 0], expected values >= 0");
   EXPECT_ERROR(Pool(desc, {{"type", kMax}, {"mode", "local"}}),
                "attribute 'mode' is 'local', expected window, global or "
@@ -527,7 +346,7 @@ TEST(Pool2d, RejectsBadAttributes) {
 }
 
 TEST(Pool2d, RejectsBadOperands) {
-  const AttributeMap attributes = Window(kMax, {2, 2}, {1, 1});
+  const AttributeMap attributes = PoolAttributes(kMax, {2, 2}, {1, 1});
   EXPECT_ERROR(Pool(Desc(DataType::kFloat32, {4, 4}), attributes),
                "has rank 2, expected [W, H, C, N] or [W, H, C]");
   EXPECT_ERROR(Pool(Desc(DataType::kBool8, {4, 4, 1, 1}), attributes),
@@ -542,7 +361,7 @@ TEST(Pool2d, RejectsBadOperands) {
 
 TEST(Pool2d, PermutationMaySwapWidthAndHeight) {
   const auto node = Pool(Desc(DataType::kFloat32, {8, 9, 2, 3}),
-                         Window(kMax, {2, 3}, {1, 2}, {0, 1, 1, 2}));
+                         PoolAttributes(kMax, {2, 3}, {1, 2}, {0, 1, 1, 2}));
   ASSERT_OK(node);
   const ir::Node& op = node->graph.node(node->node);
   const TensorDesc* operands[] = {&node->input(0)};

@@ -69,7 +69,8 @@ Status StoreOutput(Module& module, Graph& graph, ir::NodeId id, int index,
   if (value.desc.shape.NumElements() != shape.NumElements()) {
     return InvalidArgument("output ", index, " is declared as ",
                            value.desc.shape.ToString(),
-                           ", but the operation gives ", shape.ToString());
+                           ", but the operation gives ", shape.ToString(),
+                           "; declare as many elements");
   }
   return AddReshape(module, graph, id, index, inferred);
 }
