@@ -16,7 +16,6 @@ endfunction()
 
 tim_cl_require_header(CL/opencl.hpp opencl-clhpp-headers)
 tim_cl_require_header(xxhash.h libxxhash-dev)
-tim_cl_require_header(nlohmann/json.hpp nlohmann-json3-dev)
 list(REMOVE_DUPLICATES TIM_CL_DEPENDENCY_DIRS)
 # The compiler's own folders must keep their place in the search order.
 list(REMOVE_ITEM TIM_CL_DEPENDENCY_DIRS

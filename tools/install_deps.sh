@@ -8,7 +8,7 @@ packages="
   bazel-bootstrap bazel-platforms bazel-rules-cc bazel-rules-java
   bazel-rules-proto bazel-skylib
   ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd
-  libxxhash-dev nlohmann-json3-dev
+  libxxhash-dev
   libgtest-dev libgmock-dev
 "
 
