@@ -15,9 +15,10 @@ namespace {
 
 ir::Arity ConcatArity(const ir::AttributeMap& attributes) {
   const int64_t count = attributes.Int("input_cnt");
+  if (count < 1) return {0, std::numeric_limits<int>::max()};  // see Infer
   // Any slot may be a placeholder; InferConcat asks for one that is bound.
   return {0, static_cast<int>(std::clamp<int64_t>(
-                 count, 0, std::numeric_limits<int>::max()))};
+                 count, 1, std::numeric_limits<int>::max()))};
 }
 
 // Adds an input to the shape of those before it.
@@ -91,6 +92,11 @@ Status CheckDeclared(const ir::Shape* declared, const ir::Shape& joined) {
 }
 
 Status InferConcat(ir::InferContext& context) {
+  if (context.attributes().Int("input_cnt") < 1) {
+    return InvalidArgument("attribute 'input_cnt' is ",
+                           context.attributes().Int("input_cnt"),
+                           ", expected the number of inputs, >= 1");
+  }
   const ir::TensorDesc* first = nullptr;
   for (const auto& input : context.inputs) {
     if (first == nullptr) first = input.desc;

@@ -74,10 +74,13 @@ Status Infer(ir::InferContext& context) {
   if (declared == nullptr || !count || declared->NumElements() != count) {
     TakeDeclared(declared, &shape);
   }
-  if (!w.ok() && shape[0] == ir::kUnknownDim) {
+  // A declared shape rules over extents, not over a stride that leads nowhere.
+  const bool w_stuck = !w.ok() && windows.w.stride == 0;
+  const bool h_stuck = !h.ok() && windows.h.stride == 0;
+  if (w_stuck || (!w.ok() && shape[0] == ir::kUnknownDim)) {
     return w.status().WithContext("along W");
   }
-  if (!h.ok() && shape[1] == ir::kUnknownDim) {
+  if (h_stuck || (!h.ok() && shape[1] == ir::kUnknownDim)) {
     return h.status().WithContext("along H");
   }
   context.outputs[0].desc.shape = shape;

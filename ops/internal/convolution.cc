@@ -1,6 +1,7 @@
 #include "ops/internal/convolution.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/checked_math.h"
 
@@ -57,6 +58,13 @@ int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel) {
 }
 
 Status CheckWindow(const ConvWindow& window) {
+  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+  if (std::max({window.stride, window.dilation, window.front, window.back}) >
+      kLimit) {
+    return InvalidArgument("stride ", window.stride, ", dilation ",
+                           window.dilation, ", pad ", window.front, " and ",
+                           window.back, ": expected at most ", kLimit);
+  }
   if (window.stride < 1) {
     return InvalidArgument("stride is ", window.stride, ", expected >= 1");
   }

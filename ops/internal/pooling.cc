@@ -24,8 +24,7 @@ Status CheckExtents(const ir::AttributeMap& attributes, const char* name,
       continue;
     }
     return InvalidArgument("attribute '", name, "' is [", StrJoin(values, ", "),
-                           "], expected values >= ", least,
-                           " that fit 32 bits");
+                           "], expected values from ", least, " to 2147483647");
   }
   return OkStatus();
 }

@@ -9,19 +9,20 @@ std::string Describe(const ir::Graph& graph, const ir::Node& node) {
 }
 
 std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node) {
+  constexpr size_t kShown = 16;
   std::string text;
-  const auto add = [&](const char* what, size_t index, ir::ValueId id) {
-    text += StrCat("\n  ", what, " ", index, ": ");
-    text += id == ir::kNone ? "not bound"
-                            : StrCat(graph.value(id).name, " ",
-                                     graph.value(id).desc.ToString());
+  const auto add = [&](const char* what, const std::vector<ir::ValueId>& ids) {
+    for (size_t i = 0; i < ids.size() && i < kShown; ++i) {
+      text += StrCat("\n  ", what, " ", i, ": ");
+      text += ids[i] == ir::kNone ? "not bound"
+                                  : StrCat(graph.value(ids[i]).name, " ",
+                                           graph.value(ids[i]).desc.ToString());
+    }
+    if (ids.size() <= kShown) return;
+    text += StrCat("\n  and ", ids.size() - kShown, " more ", what, "s");
   };
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    add("input", i, node.inputs[i]);
-  }
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    add("output", i, node.outputs[i]);
-  }
+  add("input", node.inputs);
+  add("output", node.outputs);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "base/log.h"
 #include "device/host/host_device.h"
@@ -50,14 +51,21 @@ void WarnOnce(const std::string& reason) {
           "; TIMCL_DEVICE=host asks for it without this warning");
 }
 
-int NumberOf(const std::string& wanted) {
-  int number = 0;
-  const size_t colon = wanted.find(':');
-  if (colon != std::string::npos) {
-    std::from_chars(wanted.data() + colon + 1, wanted.data() + wanted.size(),
-                    number);
+// The number of the OpenCL device that "", "opencl" or "opencl:<n>" names.
+Result<int> NumberOf(const std::string& wanted) {
+  if (wanted.empty() || wanted == "opencl") return 0;
+  constexpr std::string_view kPrefix = "opencl:";
+  int number = -1;
+  const char* end = wanted.data() + wanted.size();
+  if (wanted.starts_with(kPrefix)) {
+    const auto parsed =
+        std::from_chars(wanted.data() + kPrefix.size(), end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != end) number = -1;
   }
-  return number;
+  if (number >= 0) return number;
+  return InvalidArgument("TIMCL_DEVICE=", wanted,
+                         " names no device; expected host, opencl or "
+                         "opencl:<number>");
 }
 
 }  // namespace
@@ -66,7 +74,8 @@ Result<Devices> SelectDevices(const std::string& wanted) {
   const std::lock_guard lock(Shared().mutex);
   TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, Share(kHost));
   if (wanted == "host") return Devices{host};
-  auto opencl = Share(NumberOf(wanted));
+  TIM_ASSIGN_OR_RETURN(const int number, NumberOf(wanted));
+  auto opencl = Share(number);
   if (opencl.ok()) return Devices{host, *std::move(opencl)};
   if (!wanted.empty()) {
     return opencl.status().WithContext(

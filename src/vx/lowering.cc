@@ -42,6 +42,10 @@ Status Lowerer::CheckOperation(const OpImpl& operation) const {
   }
   if (!operation.problem.ok()) return operation.problem;
   if (operation.Schema() != nullptr) return OkStatus();
+  if (operation.kind) {
+    return Unimplemented("unknown operator; this library has none of the kind ",
+                         *operation.kind);
+  }
   return Unimplemented("unknown operator; this library has none of the name '",
                        operation.name, "'");
 }
@@ -62,6 +66,11 @@ Status Lowerer::FindWriters(const Operations& operations) {
       if (tensor->IsPlaceHolder()) continue;
       const auto [entry, added] = writers_.emplace(tensor.get(), name);
       if (added) continue;
+      if (entry->second == name) {
+        return InvalidArgument("graph ", core_.name, ": OpVector() lists ",
+                               name, " twice, or it writes tensor t",
+                               tensor->GetId(), " twice");
+      }
       return InvalidArgument("graph ", core_.name, ": both ", entry->second,
                              " and ", name, " write tensor t", tensor->GetId(),
                              "; one of them must be unbound");

@@ -24,13 +24,6 @@ TEST(Options, ValuesAndWarnings) {
   EXPECT_EQ(warnings, "TIMCL_STRICT='yes' is ignored: expected 0 or 1\n");
 }
 
-TEST(Options, DeviceNamesAreChecked) {
-  for (const char* text : {"opencl:", "opencl:x", "gpu", "host:1"}) {
-    Options options;
-    EXPECT_FALSE(OptionTable()[0].parse(text, &options).ok()) << text;
-  }
-}
-
 TEST(Options, AliasSetsTheLevel) {
   std::string warnings;
   const Options options = ParseOptions(

@@ -284,6 +284,10 @@ TEST(Concat, RejectedInputs) {
       MakeNode("tim.Concat", {{"axis", int64_t{0}}, {"input_cnt", int64_t{1}}},
                {a, a}, {a}),
       "2 inputs are bound, at most 1 are taken");
+  EXPECT_ERROR(
+      MakeNode("tim.Concat", {{"axis", int64_t{0}}, {"input_cnt", int64_t{0}}},
+               {a, a}, {F32({8, 3})}),
+      "attribute 'input_cnt' is 0, expected the number of inputs");
   EXPECT_ERROR(MakeNode("tim.Concat", {{"axis", int64_t{0}}}, {a}, {a}),
                "attribute 'input_cnt' (int) is missing");
 }

@@ -426,6 +426,9 @@ TEST(Conv2d, RejectsBadAttributes) {
   EXPECT_ERROR(with("stride", Ints{0, 1}), "along W: stride is 0");
   EXPECT_ERROR(with("dilation", Ints{1, -1}), "along H: dilation is -1");
   EXPECT_ERROR(with("pad", Ints{0, 0, 0, -2}), "along H: pad is 0 and -2");
+  EXPECT_ERROR(with("pad", Ints{4294967295, 0, 0, 0}),
+               "along W: stride 1, dilation 1, pad 4294967295 and 0: expected "
+               "at most 2147483647");
   EXPECT_ERROR(with("multiplier", int64_t{-1}),
                "multiplier is -1, expected >= 0");
   EXPECT_ERROR(with("group", int64_t{1}), "has no attribute 'group'");

@@ -212,6 +212,10 @@ TEST(Pool2d, StrideZeroIsLegalForOneWindow) {
   EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {1, 2}, {0, 1})),
                "along W: stride is 0, expected >= 1 (0 is legal only where the "
                "window, 1, is as large as the input, 2)");
+  // A declared shape does not make it legal.
+  EXPECT_ERROR(MakeNode("tim.Pool2d", PoolAttributes(kMax, {1, 1}, {0, 0}),
+                        {desc}, {Desc(DataType::kFloat32, {3, 3, 1, 1})}),
+               "along W: stride is 0");
 }
 
 TEST(Pool2d, NaNStays) {
@@ -326,13 +330,13 @@ TEST(Pool2d, RejectsBadAttributes) {
   EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2}, {1, 1})),
                "attribute 'ksize' has 1 elements, expected 2");
   EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 0}, {1, 1})),
-               "attribute 'ksize' is [2, 0], expected values >= 1");
+               "attribute 'ksize' is [2, 0], expected values from 1");
   EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 2}, {1, -1})),
-               "attribute 'stride' is [1, -1], expected values >= 0");
+               "attribute 'stride' is [1, -1], expected values from 0");
   EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 2}, {1, 1}, {0, 0, 0})),
                "attribute 'pad' has 3 elements, expected 4");
   EXPECT_ERROR(Pool(desc, PoolAttributes(kMax, {2, 2}, {1, 1}, {0, -1, 0, 0})),
-               "attribute 'pad' is [0, -1, 0, 0], expected values >= 0");
+               "attribute 'pad' is [0, -1, 0, 0], expected values from 0");
   EXPECT_ERROR(Pool(desc, {{"type", kMax}, {"mode", "local"}}),
                "attribute 'mode' is 'local', expected window, global or "
                "adaptive");

@@ -35,6 +35,17 @@ TEST(SelectDevices, DeviceThatIsNotThere) {
       << devices.status().message();
 }
 
+TEST(SelectDevices, NamesThatAreNoDevice) {
+  for (const char* wanted : {"bogus", "HOST", "host:1", "opencl:", "opencl:-1",
+                             "opencl:1x", "opencl:99999999999999999999"}) {
+    const auto devices = vx::SelectDevices(wanted);
+    ASSERT_FALSE(devices.ok()) << wanted;
+    EXPECT_NE(devices.status().message().find("expected host, opencl"),
+              std::string::npos)
+        << devices.status().message();
+  }
+}
+
 TEST(SelectDevices, DevicesAreShared) {
   for (const char* wanted : {"host", "opencl", "opencl:0", ""}) {
     const auto first = vx::SelectDevices(wanted);

@@ -37,8 +37,11 @@ namespace ops {
 /// \param weights, ksize for information: the kernel's shape counts.
 /// \param input_layout, kernel_layout tim::transform::LayoutInference alone
 ///        acts on them.
+/// The declared W and H of an OUTPUT tensor rule: so many cells are computed,
+/// and what lies beyond the padded input reads as 0.
 /// Errors: Compile() fails on a rank other than 4, kernel or bias extents that
-/// do not fit, a stride of 0, an empty output, and other types.
+/// do not fit, a stride of 0, strides, dilations and pads above 2^31 - 1, an
+/// output to infer that is empty, and other types.
 /// Source: ONNX Conv-11, TFLite CONV_2D and DEPTHWISE_CONV_2D.
 class Conv2d : public BuiltinOpOf<Conv2d> {
  public:

@@ -30,8 +30,10 @@ namespace ops {
 /// \param round_type rounding of the extents; a later SetRoundingPolicy()
 ///        replaces it.
 /// \param layout tim::transform::LayoutInference alone acts on it.
+/// The declared W and H of an OUTPUT tensor rule where it has another number of
+/// elements; cells beyond the padded input are outside of every window.
 /// Errors: Compile() fails on other ranks and types, on a stride of 0 (unless
-/// the window is the image) and on an empty output.
+/// the window is the image) and on an output to infer that is empty.
 /// Source: ONNX MaxPool-12, AveragePool-11 (count_include_pad: AVG), LpPool-11
 /// and their Global forms; TFLite AVERAGE_POOL_2D (AVG_ANDROID), MAX_POOL_2D,
 /// L2_POOL_2D.
