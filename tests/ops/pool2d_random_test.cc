@@ -31,23 +31,6 @@ struct Case {
   PoolAxis h;
 };
 
-TensorDesc RandomDesc(DataType type, const Ints& dims, std::mt19937& rng) {
-  const float scale = std::ldexp(1.0f + 0.001f * (rng() % 1000), -5);
-  switch (type) {
-    case DataType::kUint8:
-      return Desc(type, dims, scale, rng() % 256);
-    case DataType::kInt8:
-      return rng() % 2 ? Desc(type, dims, scale, static_cast<int>(rng() % 9))
-                       : DescFixed(type, dims, 4);
-    case DataType::kInt16:
-      return rng() % 2
-                 ? Desc(type, dims, scale / 256, static_cast<int>(rng() % 9))
-                 : DescFixed(type, dims, 11);
-    default:
-      return Desc(type, dims);
-  }
-}
-
 int64_t Pick(std::initializer_list<int64_t> from, std::mt19937& rng) {
   return from.begin()[rng() % from.size()];
 }

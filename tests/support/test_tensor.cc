@@ -374,4 +374,22 @@ std::mt19937 SeededRng(uint32_t seed) {
   return std::mt19937(seed);
 }
 
+ir::TensorDesc RandomDesc(ir::DataType type, const std::vector<int64_t>& dims,
+                          std::mt19937& rng) {
+  const float scale = std::ldexp(1.0f + 0.001f * (rng() % 1000), -5);
+  switch (type) {
+    case ir::DataType::kUint8:
+      return Desc(type, dims, scale, rng() % 256);
+    case ir::DataType::kInt8:
+      return rng() % 2 ? Desc(type, dims, scale, static_cast<int>(rng() % 9))
+                       : DescFixed(type, dims, 4);
+    case ir::DataType::kInt16:
+      return rng() % 2
+                 ? Desc(type, dims, scale / 256, static_cast<int>(rng() % 9))
+                 : DescFixed(type, dims, 11);
+    default:
+      return Desc(type, dims);
+  }
+}
+
 }  // namespace tim::testing

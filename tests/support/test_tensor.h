@@ -93,6 +93,11 @@ Result<TensorData> FromLayout(const std::vector<std::byte>& bytes,
 /// A generator whose seed is printed, and taken from TIMCL_TEST_SEED if set.
 std::mt19937 SeededRng(uint32_t seed);
 
+/// A desc of this type: uint8, int8 and int16 with random scale and zero point
+/// or fixed point, the others not quantized.
+ir::TensorDesc RandomDesc(ir::DataType type, const std::vector<int64_t>& dims,
+                          std::mt19937& rng);
+
 }  // namespace tim::testing
 
 #endif  // TIM_TESTS_SUPPORT_TEST_TENSOR_H_
