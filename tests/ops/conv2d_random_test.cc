@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/conv2d_attributes.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/sum_types.h"
@@ -17,20 +18,6 @@ using ir::AttributeMap;
 using ir::DataType;
 using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
-
-constexpr int kAuto = 0;
-constexpr int kValid = 1;
-constexpr int kSame = 2;
-
-AttributeMap Attributes(int64_t padding, Ints pad = {0, 0, 0, 0},
-                        Ints stride = {1, 1}, Ints dilation = {1, 1},
-                        int64_t multiplier = 0) {
-  return {{"padding", padding},
-          {"pad", pad},
-          {"stride", stride},
-          {"dilation", dilation},
-          {"multiplier", multiplier}};
-}
 
 struct Case {
   AttributeMap attributes;
@@ -107,7 +94,7 @@ Case RandomCase(std::mt19937& rng) {
     default:
       out.kernel = {kw, kh, c, oc};
   }
-  out.attributes = Attributes(padding, pad, stride, dilation, multiplier);
+  out.attributes = Conv2dAttributes(padding, pad, stride, dilation, multiplier);
   out.input = {w, h, c, batch};
   const Axis x = AxisOf(padding, w, kw, stride[0], dilation[0], pad[0], pad[1]);
   const Axis y = AxisOf(padding, h, kh, stride[1], dilation[1], pad[2], pad[3]);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/conv2d_attributes.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/sum_types.h"
@@ -16,20 +17,6 @@ using ir::DataType;
 using ir::TensorDesc;
 using ::testing::ElementsAre;
 using Ints = std::vector<int64_t>;
-
-constexpr int kAuto = 0;
-constexpr int kValid = 1;
-constexpr int kSame = 2;
-
-AttributeMap Attributes(int64_t padding, Ints pad = {0, 0, 0, 0},
-                        Ints stride = {1, 1}, Ints dilation = {1, 1},
-                        int64_t multiplier = 0) {
-  return {{"padding", padding},
-          {"pad", pad},
-          {"stride", stride},
-          {"dilation", dilation},
-          {"multiplier", multiplier}};
-}
 
 TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
 
@@ -58,72 +45,72 @@ std::vector<float> Iota(int count) {
 }
 
 TEST(Conv2d, SumsWindow) {
-  EXPECT_THAT(Convolve(Attributes(kValid), {3, 3, 1, 1}, Iota(9), {2, 2, 1, 1},
-                       {1, 2, 3, 4}, {2, 2, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid), {3, 3, 1, 1}, Iota(9),
+                       {2, 2, 1, 1}, {1, 2, 3, 4}, {2, 2, 1, 1}),
               ElementsAre(1 + 4 + 12 + 20, 2 + 6 + 15 + 24, 4 + 10 + 21 + 32,
                           5 + 12 + 24 + 36));
 }
 
 TEST(Conv2d, SameWithEvenKernelPadsBehind) {
-  EXPECT_THAT(Convolve(Attributes(kSame), {3, 1, 1, 1}, {1, 2, 3}, {2, 1, 1, 1},
-                       {1, 10}, {3, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kSame), {3, 1, 1, 1}, {1, 2, 3},
+                       {2, 1, 1, 1}, {1, 10}, {3, 1, 1, 1}),
               ElementsAre(21, 32, 3));
 }
 
 TEST(Conv2d, SameAndValidIgnoreExplicitPads) {
-  EXPECT_THAT(Convolve(Attributes(kValid, {1, 1, 0, 0}), {3, 1, 1, 1},
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid, {1, 1, 0, 0}), {3, 1, 1, 1},
                        {1, 2, 3}, {1, 1, 1, 1}, {2}, {3, 1, 1, 1}),
               ElementsAre(2, 4, 6));
-  EXPECT_THAT(Convolve(Attributes(kSame, {5, 5, 5, 5}), {3, 1, 1, 1}, {1, 2, 3},
-                       {3, 1, 1, 1}, {1, 1, 1}, {3, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kSame, {5, 5, 5, 5}), {3, 1, 1, 1},
+                       {1, 2, 3}, {3, 1, 1, 1}, {1, 1, 1}, {3, 1, 1, 1}),
               ElementsAre(3, 6, 5));
 }
 
 TEST(Conv2d, NonePaddingTakesExplicitPads) {
-  EXPECT_THAT(Convolve(Attributes(-1, {1, 0, 0, 0}), {2, 1, 1, 1}, {1, 2},
+  EXPECT_THAT(Convolve(Conv2dAttributes(-1, {1, 0, 0, 0}), {2, 1, 1, 1}, {1, 2},
                        {2, 1, 1, 1}, {1, 10}, {2, 1, 1, 1}),
               ElementsAre(10, 21));
 }
 
 TEST(Conv2d, PadsAreLeftRightTopBottom) {
-  EXPECT_THAT(Convolve(Attributes(kAuto, {1, 0, 0, 1}), {1, 1, 1, 1}, {5},
+  EXPECT_THAT(Convolve(Conv2dAttributes(kAuto, {1, 0, 0, 1}), {1, 1, 1, 1}, {5},
                        {1, 1, 1, 1}, {1}, {2, 2, 1, 1}),
               ElementsAre(0, 5, 0, 0));
 }
 
 TEST(Conv2d, StrideSamplesAndDilationSpreads) {
-  EXPECT_THAT(Convolve(Attributes(kValid, {0, 0, 0, 0}, {2, 3}), {5, 4, 1, 1},
-                       Iota(20), {1, 1, 1, 1}, {1}, {3, 2, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid, {0, 0, 0, 0}, {2, 3}),
+                       {5, 4, 1, 1}, Iota(20), {1, 1, 1, 1}, {1}, {3, 2, 1, 1}),
               ElementsAre(1, 3, 5, 16, 18, 20));
   EXPECT_THAT(
-      Convolve(Attributes(kValid, {0, 0, 0, 0}, {1, 1}, {2, 1}), {5, 1, 1, 1},
-               Iota(5), {2, 1, 1, 1}, {1, 10}, {3, 1, 1, 1}),
+      Convolve(Conv2dAttributes(kValid, {0, 0, 0, 0}, {1, 1}, {2, 1}),
+               {5, 1, 1, 1}, Iota(5), {2, 1, 1, 1}, {1, 10}, {3, 1, 1, 1}),
       ElementsAre(31, 42, 53));
 }
 
 TEST(Conv2d, ZeroDilationIsOne) {
   EXPECT_THAT(
-      Convolve(Attributes(kValid, {0, 0, 0, 0}, {1, 1}, {0, 0}), {3, 1, 1, 1},
-               Iota(3), {2, 1, 1, 1}, {1, 10}, {2, 1, 1, 1}),
+      Convolve(Conv2dAttributes(kValid, {0, 0, 0, 0}, {1, 1}, {0, 0}),
+               {3, 1, 1, 1}, Iota(3), {2, 1, 1, 1}, {1, 10}, {2, 1, 1, 1}),
       ElementsAre(21, 32));
 }
 
 TEST(Conv2d, DeclaredExtentsRule) {
   // One more window than fits reads zeros behind the input.
-  EXPECT_THAT(Convolve(Attributes(kValid), {2, 1, 1, 1}, {1, 2}, {2, 1, 1, 1},
-                       {1, 10}, {2, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid), {2, 1, 1, 1}, {1, 2},
+                       {2, 1, 1, 1}, {1, 10}, {2, 1, 1, 1}),
               ElementsAre(21, 2));
-  EXPECT_THAT(Convolve(Attributes(kValid), {3, 2, 1, 1}, Iota(6), {1, 1, 1, 1},
-                       {1}, {2, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid), {3, 2, 1, 1}, Iota(6),
+                       {1, 1, 1, 1}, {1}, {2, 1, 1, 1}),
               ElementsAre(1, 2));
 }
 
 TEST(Conv2d, KernelLargerThanInput) {
-  EXPECT_THAT(Convolve(Attributes(kSame), {2, 1, 1, 1}, {1, 2}, {5, 3, 1, 1},
-                       Iota(15), {2, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kSame), {2, 1, 1, 1}, {1, 2},
+                       {5, 3, 1, 1}, Iota(15), {2, 1, 1, 1}),
               ElementsAre(8 + 2 * 9, 7 + 2 * 8));
-  EXPECT_THAT(Convolve(Attributes(kValid), {2, 1, 1, 1}, {1, 2}, {4, 1, 1, 1},
-                       {1, 10, 100, 1000}, {1, 1, 1, 1}),
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid), {2, 1, 1, 1}, {1, 2},
+                       {4, 1, 1, 1}, {1, 10, 100, 1000}, {1, 1, 1, 1}),
               ElementsAre(21));
 }
 
@@ -131,20 +118,20 @@ TEST(Conv2d, DepthwiseReadsOneChannel) {
   // Both forms of the kernel; multiplier 2: outputs 0, 1 read channel 0.
   for (const Ints& kernel : {Ints{1, 1, 4, 1}, Ints{1, 1, 1, 4}}) {
     EXPECT_THAT(
-        Convolve(Attributes(kValid, {0, 0, 0, 0}, {1, 1}, {1, 1}, 2),
+        Convolve(Conv2dAttributes(kValid, {0, 0, 0, 0}, {1, 1}, {1, 1}, 2),
                  {1, 1, 2, 1}, {3, 5}, kernel, {1, 2, 3, 4}, {1, 1, 4, 1}),
         ElementsAre(3, 6, 15, 20));
   }
 }
 
 TEST(Conv2d, GroupsFollowFromKernel) {
-  EXPECT_THAT(Convolve(Attributes(kValid), {1, 1, 4, 1}, {1, 2, 3, 4},
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid), {1, 1, 4, 1}, {1, 2, 3, 4},
                        {1, 1, 2, 2}, {1, 10, 1, 10}, {1, 1, 2, 1}),
               ElementsAre(21, 43));
 }
 
 TEST(Conv2d, BatchesAreIndependent) {
-  EXPECT_THAT(Convolve(Attributes(kValid), {1, 1, 2, 2}, {1, 2, 3, 4},
+  EXPECT_THAT(Convolve(Conv2dAttributes(kValid), {1, 1, 2, 2}, {1, 2, 3, 4},
                        {1, 1, 2, 1}, {1, 10}, {1, 1, 1, 2}),
               ElementsAre(21, 43));
 }
@@ -300,7 +287,7 @@ TEST(Conv2d, FusedReluEqualsBody) {
       TensorDesc w =
           is_float ? F32({3, 3, 3, 18}) : I8({3, 3, 3, 18}, 0.01f, 0);
       for (const int64_t overflow : {0, 1}) {
-        AttributeMap attributes = Attributes(kSame);
+        AttributeMap attributes = Conv2dAttributes(kSame);
         attributes.Set("overflow_policy", overflow);
         auto node = MakeNode("tim.Conv2d", attributes, {x, w}, {output});
         ASSERT_OK(node);
@@ -316,7 +303,7 @@ TEST(Conv2d, FusedAddIsPerChannelFloat) {
   std::mt19937 rng = SeededRng(15);
   const TensorDesc output = F32({7, 5, 18, 2});
   const auto plain =
-      MakeNode("tim.Conv2d", Attributes(kSame),
+      MakeNode("tim.Conv2d", Conv2dAttributes(kSame),
                {F32({7, 5, 3, 2}), F32({3, 3, 3, 18}), F32({18})}, {output});
   ASSERT_OK(plain);
   auto node = Fuse(*plain, "tim.Add", {}, {F32({1, 1, 18})}, output);
@@ -364,10 +351,11 @@ TEST(Conv2d, InfersWithUnknownExtents) {
   EXPECT_EQ(shape_of({}, {}, {}), "[?, ?, ?, ?]");
   EXPECT_EQ(shape_of({}, {}, {3, 3, 4, 8}), "[?, ?, 8, ?]");
   EXPECT_EQ(shape_of({}, {9, 7, 4, 2}, {}), "[?, ?, ?, 2]");
-  EXPECT_EQ(shape_of(Attributes(kSame, {0, 0, 0, 0}, {2, 1}), {9, 7, 4, 2}, {}),
-            "[5, 7, ?, 2]");
+  EXPECT_EQ(
+      shape_of(Conv2dAttributes(kSame, {0, 0, 0, 0}, {2, 1}), {9, 7, 4, 2}, {}),
+      "[5, 7, ?, 2]");
   EXPECT_EQ(shape_of({}, {9, -1, 4, -1}, {3, 3, -1, 8}), "[7, ?, 8, ?]");
-  EXPECT_EQ(shape_of(Attributes(kValid, {0, 0, 0, 0}, {1, 1}, {1, 1}, 2),
+  EXPECT_EQ(shape_of(Conv2dAttributes(kValid, {0, 0, 0, 0}, {1, 1}, {1, 1}, 2),
                      {9, 7, -1, 1}, {3, 3, -1, 1}),
             "[7, 5, ?, 1]");
   EXPECT_EQ(shape_of({}, {9, 7, 4, 2}, {3, 3, 4, 8}, {20, 1, 8, 2}),
