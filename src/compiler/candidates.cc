@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/evaluate.h"
+
 namespace tim::compiler {
 namespace {
 
@@ -103,6 +105,11 @@ class Enumerator {
   void AddEval(int device) {
     const ir::DeviceInfo& info = module_.device(device);
     if (!info.runs_eval) return;
+    if (!ir::CanEvaluate(node_)) {
+      found_.refused.push_back(StrCat(
+          info.kind, ":eval: a user's kernel runs on OpenCL devices only"));
+      return;
+    }
     if (IsHostFallback(device) && module_.options.strict) {
       found_.refused.push_back("host:eval: strict mode allows no host step");
       return;

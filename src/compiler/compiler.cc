@@ -10,9 +10,15 @@ struct Pass {
   Status (*run)(Module& module);
 };
 
+Status ReportInferred(Module& module) {
+  return module.options.inferred ? module.options.inferred(module.graph)
+                                 : OkStatus();
+}
+
 constexpr Pass kPasses[] = {
     {"verify", Verify},
     {"infer", Infer},
+    {"report what was inferred", ReportInferred},
     {"expand composites", ExpandComposites},
     {"simplify", Simplify},
     {"fuse", Fuse},
@@ -23,8 +29,8 @@ constexpr Pass kPasses[] = {
     {"plan memory", PlanMemory},
 };
 
-Status RunPasses(Module& module, std::span<const Pass> passes) {
-  for (const Pass& pass : passes) {
+Status RunPasses(Module& module) {
+  for (const Pass& pass : kPasses) {
     TIM_RETURN_IF_ERROR(pass.run(module));
     if (module.options.dump_sink) {
       module.options.dump_sink(pass.name, module.graph.Dump());
@@ -41,14 +47,15 @@ Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
     return TIM_INTERNAL("devices[0] must be the host");
   }
   Module module(std::move(graph), registry, options);
-  TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
+  TIM_RETURN_IF_ERROR(RunPasses(module));
   return Emit(module);
 }
 
 Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry) {
   const CompileOptions options;
   Module module(std::move(*graph), registry, options);
-  const Status status = RunPasses(module, std::span(kPasses).first(2));
+  Status status = Verify(module);
+  if (status.ok()) status = Infer(module);
   *graph = std::move(module.graph);
   return status;
 }

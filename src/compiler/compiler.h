@@ -23,6 +23,8 @@ struct CompileOptions {
   bool relaxed = false;
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
+  /// Called once types and shapes are inferred, before kernels are chosen.
+  std::function<Status(const ir::Graph&)> inferred = nullptr;
   /// Called after each pass with its name and the graph's dump.
   std::function<void(const std::string& pass, const std::string& dump)>
       dump_sink = nullptr;

@@ -1,5 +1,6 @@
 #include "ir/evaluate.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -58,6 +59,14 @@ Status EvaluateNode(const Graph& graph, NodeId id, Values* values) {
 }
 
 }  // namespace
+
+bool CanEvaluate(const Node& node) {
+  if (!node.composite) return node.schema->eval != nullptr;
+  const Graph& body = node.composite->body;
+  const std::vector<NodeId> ids = body.NodeIds();
+  return std::all_of(ids.begin(), ids.end(),
+                     [&](NodeId id) { return CanEvaluate(body.node(id)); });
+}
 
 Status Evaluate(const Node& node, std::span<const ConstTensor> inputs,
                 std::span<const MutableTensor> outputs) {

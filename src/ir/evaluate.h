@@ -10,6 +10,10 @@
 
 namespace tim::ir {
 
+/// Whether a node, or all of its body, has a host reference.  Users' operators
+/// have none.
+bool CanEvaluate(const Node& node);
+
 /// One node; a composite runs its body.  Operands dense, static shapes.
 Status Evaluate(const Node& node, std::span<const ConstTensor> inputs,
                 std::span<const MutableTensor> outputs);

@@ -16,6 +16,8 @@
 
 namespace tim::ir {
 
+class OpRegistry;
+
 /// How many operands: `required` must be bound, up to `limit` may be.
 struct Arity {
   int required = 0;
@@ -153,8 +155,10 @@ struct OpSchema {
   std::function<Result<AttributeMap>(const NodeView&,
                                      std::span<const int> perm)>
       permute_rule = nullptr;
-  /// A body that computes the same with other operators.
-  std::function<Result<Graph>(const NodeView&)> decompose = nullptr;
+  /// A body that computes the same with other operators; its values need no
+  /// types and shapes.  With it the node becomes a composite.
+  std::function<Result<Graph>(const NodeView&, const OpRegistry&)> decompose =
+      nullptr;
 
   /// "tim.Softmax@1"
   std::string Key() const { return StrCat(domain, ".", name, "@", version); }

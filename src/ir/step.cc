@@ -12,6 +12,12 @@ struct ArgPrinter {
   std::string operator()(const LocalArg& arg) const {
     return StrCat("local:", arg.bytes);
   }
+  std::string operator()(const UserTensorArg& arg) const {
+    return StrCat("*", arg.operand);
+  }
+  std::string operator()(const UserScalarArg& arg) const {
+    return std::visit([](auto value) { return StrCat(value); }, arg.value);
+  }
   template <typename T>
   std::string operator()(T value) const {
     return StrCat(value);

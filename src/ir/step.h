@@ -30,12 +30,32 @@ struct LocalArg {
   int64_t bytes = 0;
   bool operator==(const LocalArg&) const = default;
 };
+/// An operand of a user's kernel: one parameter, a pointer to the dense operand
+/// or an image of it.
+struct UserTensorArg {
+  int operand = 0;  ///< Index in Step::operands.
+  DataType type = DataType::kUnknown;
+  std::vector<int64_t> dims;  ///< Fastest first; x, y, the rest are layers.
+  std::string name;           ///< For messages: "input 0", "output 1".
+  bool written = false;
+  bool operator==(const UserTensorArg&) const = default;
+};
+/// A user's scalar; it takes the type of the kernel's parameter.
+struct UserScalarArg {
+  /// Integers and bools are the first two.
+  std::variant<int64_t, uint64_t, double> value;
+  std::string type;  ///< As the user knows it: "float", "bool".
+  std::string name;  ///< For messages: "scalar 2".
+  bool operator==(const UserScalarArg&) const = default;
+};
 using KernelArg =
-    std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t, float>;
+    std::variant<TensorArg, LocalArg, UserTensorArg, UserScalarArg, int32_t,
+                 uint32_t, int64_t, float>;
 
 struct KernelLaunch {
   std::string source;  ///< Name of an embedded text, "ops/softmax.cl".
   std::string text;    ///< The program itself where `source` is empty.
+  std::string name;    ///< What to call `text`: "user.HSwish#3".
   std::string function;
   std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "compiler/compiler.h"
-#include "ops/builtin.h"
 #include "vx/op_impl.h"
 
 namespace tim::vx {
@@ -39,10 +38,20 @@ void WarnOfUnused(const LoweredGraph& lowered,
   }
 }
 
-Status StoreInferred(const LoweredGraph& lowered, const ir::Graph& inferred) {
+// What Compile() finds about the tensors, in the order of lowered.tensors.
+std::vector<ir::TensorDesc> DescsOf(const LoweredGraph& lowered,
+                                    const ir::Graph& inferred) {
+  std::vector<ir::TensorDesc> descs;
   for (const LoweredTensor& entry : lowered.tensors) {
-    TIM_RETURN_IF_ERROR(
-        entry.tensor->StoreInferred(inferred.value(entry.value).desc));
+    descs.push_back(inferred.value(entry.value).desc);
+  }
+  return descs;
+}
+
+Status StoreInferred(const LoweredGraph& lowered,
+                     const std::vector<ir::TensorDesc>& inferred) {
+  for (size_t i = 0; i < inferred.size(); ++i) {
+    TIM_RETURN_IF_ERROR(lowered.tensors[i].tensor->StoreInferred(inferred[i]));
   }
   return OkStatus();
 }
@@ -69,21 +78,29 @@ Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
 }  // namespace
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
-    const GraphCore& core, const Operations& operations,
+    GraphCore& core, const Operations& operations,
     const std::vector<std::shared_ptr<Tensor>>& io,
     const CompileOption& options) {
-  TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, operations, io));
+  TIM_ASSIGN_OR_RETURN(const Operations effective,
+                       EffectiveOperations(core, operations));
+  TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
   WarnOfUnused(lowered, io);
-  ir::Graph inferred = lowered.graph;
-  TIM_RETURN_IF_ERROR(compiler::InferGraph(&inferred, ops::BuiltinOperators()));
-  TIM_ASSIGN_OR_RETURN(ir::Plan plan,
-                       compiler::Compile(lowered.graph, ops::BuiltinOperators(),
-                                         OptionsFor(core, options)));
+  std::vector<ir::TensorDesc> descs;
+  compiler::CompileOptions compile_options = OptionsFor(core, options);
+  compile_options.inferred = [&](const ir::Graph& inferred) {
+    descs = DescsOf(lowered, inferred);
+    return SetUp(lowered.custom_operators)
+        .WithContext(StrCat("graph ", core.name));
+  };
+  TIM_ASSIGN_OR_RETURN(
+      ir::Plan plan,
+      compiler::Compile(lowered.graph, *lowered.registry, compile_options));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
+  compiled->registry_ = lowered.registry;
   TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
-  TIM_RETURN_IF_ERROR(StoreInferred(lowered, inferred));
+  TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
-  compiled->Remember(operations, lowered);
+  compiled->Remember(core, operations, lowered);
   return compiled;
 }
 
@@ -118,8 +135,10 @@ Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
   return OkStatus();
 }
 
-void CompiledGraph::Remember(const Operations& operations,
+void CompiledGraph::Remember(const GraphCore& core,
+                             const Operations& operations,
                              const LoweredGraph& lowered) {
+  overrides_revision_ = core.overrides_revision;
   for (const auto& operation : operations) {
     operations_.emplace_back(operation, operation->impl()->revision);
   }
@@ -128,8 +147,10 @@ void CompiledGraph::Remember(const Operations& operations,
   }
 }
 
-bool CompiledGraph::IsCurrent(const Operations& operations) const {
-  return std::equal(operations_.begin(), operations_.end(), operations.begin(),
+bool CompiledGraph::IsCurrent(const GraphCore& core,
+                              const Operations& operations) const {
+  return overrides_revision_ == core.overrides_revision &&
+         std::equal(operations_.begin(), operations_.end(), operations.begin(),
                     operations.end(),
                     [](const auto& then, const auto& now) {
                       return then.first == now &&

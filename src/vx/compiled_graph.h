@@ -13,6 +13,7 @@
 #include "runtime/execution_context.h"
 #include "runtime/state_set.h"
 #include "tim/vx/compile_option.h"
+#include "vx/effective_operations.h"
 #include "vx/lowering.h"
 #include "vx/run_buffers.h"
 
@@ -20,17 +21,16 @@ namespace tim::vx {
 
 class CompiledGraph {
  public:
-  using Operations = std::vector<std::shared_ptr<Operation>>;
-
   /// Compiles, builds, and moves the VARIABLE tensors' content to the devices.
-  /// What was inferred goes into the tensors' specs.
+  /// What was inferred goes into the tensors' specs.  `operations` is the
+  /// graph's OpVector().
   static Result<std::unique_ptr<CompiledGraph>> Create(
-      const GraphCore& core, const Operations& operations,
+      GraphCore& core, const Operations& operations,
       const std::vector<std::shared_ptr<Tensor>>& io,
       const CompileOption& options);
 
   /// Nothing that it was made of has changed.
-  bool IsCurrent(const Operations& operations) const;
+  bool IsCurrent(const GraphCore& core, const Operations& operations) const;
 
   Status Run();
 
@@ -38,16 +38,20 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
-  void Remember(const Operations& operations, const LoweredGraph& lowered);
+  void Remember(const GraphCore& core, const Operations& operations,
+                const LoweredGraph& lowered);
   Status Build(const GraphCore& core, ir::Plan plan);
   Status BindTensors(const LoweredGraph& lowered);
 
+  /// Holds the schemas that host steps of the plan point to.
+  std::shared_ptr<const ir::OpRegistry> registry_;
   std::shared_ptr<const runtime::Executable> executable_;
   std::unique_ptr<runtime::ExecutionContext> context_;
   std::shared_ptr<runtime::StateSet> states_;  // null where there are none
   RunBuffers buffers_;
   std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;
   std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
+  uint64_t overrides_revision_ = 0;
 };
 
 }  // namespace tim::vx

@@ -1,5 +1,6 @@
 #include "base/options.h"
 #include "base/str_cat.h"
+#include "ops/builtin.h"
 #include "runtime/program_cache.h"
 #include "tim/vx/compile_option.h"
 #include "vx/context_impl.h"
@@ -8,6 +9,11 @@
 #include "vx/graph_impl.h"
 
 namespace tim::vx {
+
+const ir::OpRegistry& ContextState::Operators() const {
+  return options.operators != nullptr ? *options.operators
+                                      : tim::ops::BuiltinOperators();
+}
 
 std::shared_ptr<Graph> ContextImpl::CreateGraph() {
   return CreateGraph(CompileOption::DefaultOptions);

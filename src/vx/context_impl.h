@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "ir/graph.h"
+#include "ir/op_registry.h"
 #include "tim/vx/context.h"
 
 namespace tim::vx {
@@ -17,6 +18,8 @@ struct ContextOptions {
   bool strict = false;
   /// Index of the device that a node must run on, -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
+  /// Null: the built-in ones; must outlive the context's graphs.
+  const ir::OpRegistry* operators = nullptr;
   /// Null: the user's program cache.
   std::shared_ptr<device::BinaryStore> programs = nullptr;
 };
@@ -25,6 +28,8 @@ struct ContextOptions {
 struct ContextState {
   std::vector<std::shared_ptr<device::Device>> devices;  ///< [0] is the host.
   ContextOptions options;
+
+  const ir::OpRegistry& Operators() const;
 };
 
 class ContextImpl final : public Context {

@@ -2,6 +2,7 @@
 #include "tim/vx/graph.h"
 
 #include "tim/vx/operation.h"
+#include "vx/composition.h"
 #include "vx/failure.h"
 #include "vx/graph_core.h"
 #include "vx/op_impl.h"
@@ -19,15 +20,35 @@ bool Fail(GraphCore& core, const Status& status) {
 }
 
 void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
-  op_vector_.push_back(operation);
+  const std::shared_ptr<GraphCore> core = CoreOf(this);
   OpImpl& impl = *operation->impl();
-  impl.Join(CoreOf(this));
+  impl.Join(core);
+  if (core != nullptr) {
+    EndScope(impl);
+    if (!core->scopes.empty()) impl.owner = core->scopes.back();
+    if (core->replacements != nullptr) {
+      core->replacements->push_back(operation);
+      return;
+    }
+  }
+  op_vector_.push_back(operation);
   // The constructor may have bound tensors already.
   for (const auto& tensor : impl.inputs) {
     UpdateTensorConsumersMap(tensor, operation.get());
   }
   for (const auto& tensor : impl.outputs) {
     UpdateTensorProducerMap(tensor, operation.get());
+  }
+}
+
+void Graph::SetOverride(const char* operator_name, Replacement factory) {
+  const std::shared_ptr<GraphCore> core = CoreOf(this);
+  if (core == nullptr) return;
+  ++core->overrides_revision;
+  if (factory == nullptr) {
+    core->overrides.erase(operator_name);
+  } else {
+    core->overrides[operator_name] = std::move(factory);
   }
 }
 

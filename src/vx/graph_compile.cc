@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "tim/vx/operation.h"
+#include "vx/effective_operations.h"
 #include "vx/failure.h"
 #include "vx/graph_impl.h"
 #include "vx/lowering.h"
@@ -31,7 +32,7 @@ Status GraphImpl::CompileNow() {
 
 Status GraphImpl::CompileIfChanged() {
   if (!failure_.ok()) return failure_;
-  if (compiled_ != nullptr && compiled_->IsCurrent(op_vector_)) {
+  if (compiled_ != nullptr && compiled_->IsCurrent(*core_, op_vector_)) {
     return OkStatus();
   }
   failure_ = Guarded([&] { return CompileNow(); });
@@ -58,10 +59,15 @@ bool GraphImpl::CompileToBinary(void*, size_t*) {
 }
 
 void GraphImpl::PrintGraph() const {
-  const auto lowered = Lower(*core_, op_vector_, Join(inputs_, outputs_));
-  const std::string text = lowered.ok()
-                               ? lowered->graph.Dump()
-                               : StrCat(lowered.status().message(), "\n");
+  const auto dump = [this]() -> Result<std::string> {
+    TIM_ASSIGN_OR_RETURN(const Operations effective,
+                         EffectiveOperations(*core_, op_vector_));
+    TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered,
+                         Lower(*core_, effective, Join(inputs_, outputs_)));
+    return lowered.graph.Dump();
+  }();
+  const std::string text =
+      dump.ok() ? *dump : StrCat(dump.status().message(), "\n");
   std::fputs(text.c_str(), stderr);
 }
 

@@ -4,16 +4,17 @@
 #define TIM_VX_GRAPH_CORE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
+#include "tim/vx/graph.h"
 #include "vx/context_impl.h"
 #include "vx/host_memory.h"
 
 namespace tim::vx {
-
-class Graph;
 
 struct GraphCore {
   std::string name;        ///< "g3": unique in the process.
@@ -23,6 +24,15 @@ struct GraphCore {
   std::string error;  ///< Graph::ErrorMessage()
   uint32_t next_tensor_id = 0;
   uint32_t last_uid = 0;  ///< Of operations.
+  /// Composed operations under construction, outermost first: the last one
+  /// owns what is created now.
+  std::vector<uint32_t> scopes;
+  /// By name of the operator.
+  std::map<std::string, Graph::Replacement> overrides;
+  uint64_t overrides_revision = 0;
+  /// Set while replacements are made: new operations go here, not into
+  /// OpVector().
+  std::vector<std::shared_ptr<Operation>>* replacements = nullptr;
 };
 
 /// The core of a graph that this library made, else null.

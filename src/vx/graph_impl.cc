@@ -119,7 +119,7 @@ void GraphImpl::UpdateTensorProducerMap(const std::shared_ptr<Tensor>& tensor,
   if (known != nullptr && tensor != nullptr) producers_[tensor] = known;
 }
 
-const GraphImpl::Operations GraphImpl::GetConsumersOp(
+const Operations GraphImpl::GetConsumersOp(
     std::shared_ptr<Tensor> tensor) const {
   const auto entry = consumers_.find(tensor);
   return entry != consumers_.end() ? entry->second : Operations();

@@ -20,7 +20,6 @@ namespace tim::vx {
 class GraphImpl final : public Graph {
  public:
   using Tensors = std::vector<std::shared_ptr<Tensor>>;
-  using Operations = std::vector<std::shared_ptr<Operation>>;
 
   GraphImpl(std::shared_ptr<const ContextState> context,
             const CompileOption& options);

@@ -7,7 +7,9 @@
 
 #include "base/status.h"
 #include "ir/graph.h"
+#include "ir/op_registry.h"
 #include "tim/vx/operation.h"
+#include "vx/custom_operator.h"
 #include "vx/graph_core.h"
 #include "vx/tensor_impl.h"
 
@@ -26,11 +28,16 @@ struct LoweredGraph {
   /// Every tensor that is bound.  Graph inputs, outputs and states are named
   /// after their tensors, so that a plan's can be found.
   std::vector<LoweredTensor> tensors;
+  /// The context's operators and the custom ones of this graph, whose schemas
+  /// its nodes point to.
+  std::shared_ptr<const ir::OpRegistry> registry;
+  std::vector<std::shared_ptr<CustomOperator>> custom_operators;
 };
 
 /// Tensors become values "t3", operations nodes "Conv2d#5".  A tensor that is
 /// INPUT or OUTPUT is a graph input where no operation writes it, else a graph
-/// output; a VARIABLE is a state, which a write updates after the run.
+/// output; a VARIABLE is a state, which a write updates after the run. Composed
+/// operations become composite nodes, their parts the bodies.
 /// `io` are the INPUT and OUTPUT tensors in order of creation.
 Result<LoweredGraph> Lower(
     const GraphCore& core,

@@ -16,8 +16,11 @@ const ir::OpSchema* OpImpl::Schema() const {
 }
 
 std::string OpImpl::InstanceName() const {
-  if (kind) return StrCat("kind ", *kind, "#", uid);
-  return StrCat(name.empty() ? "operation" : name, "#", uid);
+  const std::string label = kind           ? StrCat("kind ", *kind)
+                            : name.empty() ? "operation"
+                                           : name;
+  if (replaced.empty()) return StrCat(label, "#", uid);
+  return StrCat(label, "#", uid, " in place of ", replaced);
 }
 
 void OpImpl::Join(std::shared_ptr<GraphCore> graph) {

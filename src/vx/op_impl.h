@@ -10,10 +10,20 @@
 #include "base/status.h"
 #include "ir/attribute.h"
 #include "ir/op_schema.h"
+#include "tim/vx/composed_op.h"
 #include "tim/vx/operation.h"
 #include "vx/graph_core.h"
 
 namespace tim::vx {
+
+/// What makes an operation a composed one.
+struct Composition {
+  ComposedOp* self = nullptr;
+  uint32_t inputs = 0;
+  uint32_t optional_inputs = 0;
+  uint32_t outputs = 0;
+  bool wired = false;
+};
 
 class OpImpl {
  public:
@@ -33,6 +43,9 @@ class OpImpl {
   std::vector<std::shared_ptr<Tensor>> inputs;
   std::vector<std::shared_ptr<Tensor>> outputs;
   uint32_t uid = 0;
+  uint32_t owner = 0;  ///< The composed operation that made it; 0: none.
+  std::unique_ptr<Composition> composition;  ///< Of a composed operation.
+  std::string replaced;  ///< The instance that it replaces, or empty.
   /// Changes with everything that Compile() takes from the operation.
   uint64_t revision = 0;
   Status problem;

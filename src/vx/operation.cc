@@ -1,5 +1,6 @@
 #include "tim/vx/operation.h"
 
+#include "vx/composition.h"
 #include "vx/failure.h"
 #include "vx/op_impl.h"
 #include "vx/tensor_impl.h"
@@ -48,6 +49,7 @@ Operation& Operation::BindInput(const std::shared_ptr<Tensor>& tensor) {
     return OkStatus();
   });
   if (!status.ok()) impl_->Refuse(status.WithContext(StrCat("input ", index)));
+  WireIfComplete(*impl_);
   return *this;
 }
 
@@ -63,6 +65,7 @@ Operation& Operation::BindOutput(const std::shared_ptr<Tensor>& tensor) {
     return OkStatus();
   });
   if (!status.ok()) impl_->Refuse(status.WithContext(StrCat("output ", index)));
+  WireIfComplete(*impl_);
   return *this;
 }
 

@@ -3,9 +3,11 @@
 #define TIM_VX_GRAPH_H_
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tim/vx/error.h"
@@ -67,6 +69,20 @@ class Graph {
     return operation;
   }
 
+  /// Makes the operation that takes the place of `original`: of this graph, not
+  /// bound.  Operation::Name() and GetAttribute() tell what `original` is.
+  using Replacement = std::function<std::shared_ptr<Operation>(
+      Graph* graph, const Operation& original)>;
+
+  /// From the next Compile() on, `factory` replaces every operation of the
+  /// class Op in this graph, inside composed operations too; null ends it.
+  /// OpVector() keeps the originals.  What `factory` creates is not replaced
+  /// in its turn.
+  template <typename Op>
+  void Override(Replacement factory) {
+    SetOverride(Op::OpName(), std::move(factory));
+  }
+
   /// In order of creation.
   virtual const std::vector<std::shared_ptr<Tensor>> InputsTensor() const = 0;
   virtual const std::vector<std::shared_ptr<Tensor>> OutputsTensor() const = 0;
@@ -113,6 +129,7 @@ class Graph {
  private:
   friend class BuiltinOp;  // Clone() adds a copy.
   void AddOperation(const std::shared_ptr<Operation>& operation);
+  void SetOverride(const char* operator_name, Replacement factory);
 };
 
 /// MD5 of `src`, 32 upper-case hex digits (RFC 1321).

@@ -28,7 +28,9 @@ std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
     map[body.inputs()[i]] = node.inputs[i];
   }
   for (size_t i = 0; i < body.outputs().size(); ++i) {
-    if (node.outputs[i] != ir::kNone) map[body.outputs()[i]] = node.outputs[i];
+    if (node.outputs[i] != ir::kNone) {
+      map.emplace(body.outputs()[i], node.outputs[i]);
+    }
   }
   for (const ir::ValueId id : body.ValueIds()) {
     if (map.contains(id)) continue;
@@ -53,6 +55,12 @@ void Expand(Graph& graph, ir::NodeId id) {
     for (ir::ValueId& input : copy.inputs) input = map.at(input);
     for (ir::ValueId& output : copy.outputs) output = map.at(output);
     graph.AddNode(std::move(copy));
+  }
+  // An output that is an input, or another output, of the body.
+  for (size_t i = 0; i < body.outputs().size(); ++i) {
+    const ir::ValueId inner = map.at(body.outputs()[i]);
+    if (node.outputs[i] == ir::kNone || node.outputs[i] == inner) continue;
+    graph.ReplaceUses(node.outputs[i], inner);
   }
 }
 

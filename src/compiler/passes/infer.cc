@@ -87,6 +87,7 @@ Status InferComposite(Module& module, const Graph& graph, Node& node,
     Value& input = body.value(body.inputs()[i]);
     input.desc = graph.value(node.inputs[i]).desc;
     input.is_scalar = graph.value(node.inputs[i]).is_scalar;
+    input.constant = graph.value(node.inputs[i]).constant;
   }
   TIM_RETURN_IF_ERROR(InferBody(module, body));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -99,13 +100,33 @@ Status InferComposite(Module& module, const Graph& graph, Node& node,
   return OkStatus();
 }
 
+// An operator that consists of others becomes a composite of them.
+Status Decompose(Module& module, const Graph& graph, Node& node) {
+  auto composite = std::make_shared<ir::Composite>();
+  composite->name = StrCat(node.schema->domain, ".", node.schema->name);
+  TIM_ASSIGN_OR_RETURN(
+      composite->body,
+      node.schema->decompose(NodeDescs(graph, node).view(), module.registry));
+  for (const ir::NodeId id : composite->body.NodeIds()) {
+    Node& inner = composite->body.node(id);
+    TIM_RETURN_IF_ERROR(
+        ir::CompleteAttributes(*inner.schema, &inner.attributes));
+  }
+  node.composite = std::move(composite);
+  return OkStatus();
+}
+
 Status InferNode(Module& module, Graph& graph, ir::NodeId id) {
   Node& node = graph.node(id);
   InferContext context = MakeContext(graph, node);
+  if (node.schema != nullptr) {
+    TIM_RETURN_IF_ERROR(node.schema->infer_shapes(context));
+  }
+  if (!node.composite && node.schema->decompose) {
+    TIM_RETURN_IF_ERROR(Decompose(module, graph, node));
+  }
   if (node.composite) {
     TIM_RETURN_IF_ERROR(InferComposite(module, graph, node, context));
-  } else {
-    TIM_RETURN_IF_ERROR(node.schema->infer_shapes(context));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (graph.node(id).outputs[i] == ir::kNone) continue;

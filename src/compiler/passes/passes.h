@@ -12,7 +12,8 @@ namespace tim::compiler {
 /// ranks, cycles.  Adds default attributes.
 Status Verify(Module& module);
 
-/// Types and shapes of every value.  Where the user declared an output of
+/// Types and shapes of every value; operators that consist of others become
+/// composites.  Where the user declared an output of
 /// another shape with as many elements, a Reshape is put before it.
 Status Infer(Module& module);
 

@@ -9,7 +9,9 @@ using ir::Node;
 using ir::Value;
 
 bool CanFold(const Graph& graph, const Node& node) {
-  if (node.composite || node.inputs.empty()) return false;
+  if (node.composite || node.inputs.empty() || !ir::CanEvaluate(node)) {
+    return false;
+  }
   if (node.schema->effects.random || node.schema->effects.reads_state) {
     return false;
   }

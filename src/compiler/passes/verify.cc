@@ -136,7 +136,9 @@ enum class Scope { kWholeGraph, kBody };
 
 Status VerifyGraph(Graph& graph, Scope scope);
 
+// Users' composites have no schema.
 Status VerifyComposite(Node& node) {
+  if (node.schema != nullptr) TIM_RETURN_IF_ERROR(VerifyNode(node));
   auto copy = std::make_shared<ir::Composite>(*node.composite);
   TIM_RETURN_IF_ERROR(VerifyGraph(copy->body, Scope::kBody));
   node.composite = std::move(copy);

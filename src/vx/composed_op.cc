@@ -1,0 +1,109 @@
+#include "tim/vx/composed_op.h"
+
+#include <algorithm>
+
+#include "vx/composition.h"
+#include "vx/failure.h"
+
+namespace tim::vx {
+namespace {
+
+using Tensors = std::vector<std::shared_ptr<Tensor>>;
+
+// Operations created while it lives belong to a composed one.
+class Scope {
+ public:
+  explicit Scope(const OpImpl& operation) : operation_(operation) {
+    operation.core->scopes.push_back(operation.uid);
+  }
+  ~Scope() { EndScope(operation_); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  const OpImpl& operation_;
+};
+
+Status Wire(OpImpl& operation) {
+  Composition& composition = *operation.composition;
+  composition.wired = true;
+  Graph* graph = operation.core != nullptr ? operation.core->graph : nullptr;
+  if (graph == nullptr) {
+    return FailedPrecondition("the operation has no graph of this library");
+  }
+  Tensors inputs = operation.inputs;
+  inputs.resize(composition.inputs + composition.optional_inputs,
+                graph->CreateTensorPlaceHolder());
+  const Tensors outputs = operation.outputs;
+  const Scope scope(operation);
+  return Guarded([&] {
+           composition.self->Wire(graph, inputs, outputs);
+           return OkStatus();
+         })
+      .WithContext("Wire()");
+}
+
+Status CheckCount(const char* what, size_t bound, uint32_t required,
+                  uint32_t optional) {
+  if (bound >= required && bound <= size_t{required} + optional) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      bound, " ", what, "s are bound, expected ",
+      optional == 0 ? StrCat(required)
+                    : StrCat(required, " to ", size_t{required} + optional));
+}
+
+}  // namespace
+
+ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
+                       uint32_t inputs, uint32_t outputs,
+                       uint32_t optional_inputs) {
+  impl_->name = domain_and_name != nullptr ? domain_and_name : "";
+  impl_->composition = std::make_unique<Composition>(
+      Composition{.self = this,
+                  .inputs = inputs,
+                  .optional_inputs = optional_inputs,
+                  .outputs = outputs});
+  impl_->Join(CoreOf(graph));
+  if (impl_->core != nullptr) impl_->core->scopes.push_back(impl_->uid);
+}
+
+ComposedOp::~ComposedOp() { EndScope(*impl_); }
+
+void EndScope(const OpImpl& operation) {
+  if (operation.composition == nullptr || operation.core == nullptr) return;
+  std::vector<uint32_t>& scopes = operation.core->scopes;
+  scopes.erase(std::find(scopes.begin(), scopes.end(), operation.uid),
+               scopes.end());
+}
+
+void WireIfComplete(OpImpl& operation) {
+  const Composition* composition = operation.composition.get();
+  if (composition == nullptr) return;
+  if (!composition->wired) EndScope(operation);
+  if (composition->wired || !operation.problem.ok() ||
+      operation.inputs.size() <
+          size_t{composition->inputs} + composition->optional_inputs ||
+      operation.outputs.size() < composition->outputs) {
+    return;
+  }
+  const Status status = Wire(operation);
+  if (!status.ok()) operation.Refuse(status);
+}
+
+Status WireAtLast(OpImpl& operation) {
+  const Composition& composition = *operation.composition;
+  EndScope(operation);
+  TIM_RETURN_IF_ERROR(operation.problem);
+  TIM_RETURN_IF_ERROR(CheckCount("input", operation.inputs.size(),
+                                 composition.inputs,
+                                 composition.optional_inputs));
+  TIM_RETURN_IF_ERROR(
+      CheckCount("output", operation.outputs.size(), composition.outputs, 0));
+  if (composition.wired) return OkStatus();
+  operation.problem = Wire(operation);
+  return operation.problem;
+}
+
+}  // namespace tim::vx
