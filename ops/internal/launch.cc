@@ -149,6 +149,12 @@ Launch& Launch::Scratch(int64_t bytes, int element_bytes) {
                  true, element_bytes);
 }
 
+Launch& Launch::EarlierScratch(int index, int element_bytes) {
+  earlier_scratch_.push_back(static_cast<int>(operands_.size()));
+  return Operand({ir::LoweredOperand::Kind::kScratch, index}, false,
+                 element_bytes);
+}
+
 Launch& Launch::Int(int64_t value) {
   if (value < std::numeric_limits<int32_t>::min() ||
       value > std::numeric_limits<int32_t>::max()) {
@@ -215,9 +221,13 @@ Result<ir::Lowering> Launch::Build() {
 Status Launch::AppendTo(ir::Lowering* lowering) {
   TIM_RETURN_IF_ERROR(status_);
   const int step = static_cast<int>(lowering->steps.size());
-  for (ir::LoweredOperand& operand : operands_) {
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    ir::LoweredOperand& operand = operands_[i];
     if (operand.kind == ir::LoweredOperand::Kind::kPacked) {
       operand.index += static_cast<int>(lowering->packed.size());
+    } else if (std::count(earlier_scratch_.begin(), earlier_scratch_.end(),
+                          static_cast<int>(i)) != 0) {
+      lowering->scratch[operand.index].last = step;
     } else if (operand.kind == ir::LoweredOperand::Kind::kScratch) {
       operand.index += static_cast<int>(lowering->scratch.size());
     }

@@ -48,6 +48,9 @@ class Launch {
   Launch& Packed(ir::PackedConstant packed, int element_bytes);
   /// Scratch memory that this launch writes and reads.
   Launch& Scratch(int64_t bytes, int element_bytes);
+  /// Scratch memory that an earlier launch of the same lowering wrote: its
+  /// index in Lowering::scratch.
+  Launch& EarlierScratch(int index, int element_bytes);
   Launch& Int(int64_t value);  ///< `int`
   Launch& Long(int64_t value);
   Launch& Float(float value);
@@ -80,6 +83,7 @@ class Launch {
   std::vector<ir::LoweredOperand> operands_;
   std::vector<bool> written_;
   std::vector<ir::ScratchSpec> scratch_;
+  std::vector<int> earlier_scratch_;
   std::vector<ir::PackedConstant> packed_;
   Status status_;
 };

@@ -1,0 +1,150 @@
+// Float32 matrix product on operands packed in panels:
+//   gemm_pack  panels[p][k][i] = x(p * SIZE + i, k), 0 beyond the last item
+//   gemm       c(n, m) = sum over k of a(k, m) * b(n, k), by fma in order of k,
+//              then + bias[n] + add[n], then limited to low .. high
+// x(item, k) is at item * item_step + k * depth_step; c is dense [columns,
+// rows, batch].
+// gemm_pack: one work-item = 16 k of one panel; dimension 0 = k, dimension 1 =
+// panel, dimension 2 = batch.
+// gemm: one work-item = ROWS x (2 * WIDTH) elements of c, whose sums stay in
+// registers; dimension 0 = tile of rows, dimension 1 = tile of columns,
+// dimension 2 = batch.
+//
+// -DSIZE=12     items of a panel
+// -DNEIGHBOURS  item_step is 1; else depth_step is
+// -DROWS=12     rows of a tile, the panel size of a
+// -DWIDTH=16    floats of a vector; 2 * WIDTH is the panel size of b
+// -DBIAS, -DADD a float per column that is added
+
+#ifndef SIZE
+#define SIZE 12
+#endif
+#ifndef ROWS
+#define ROWS 12
+#endif
+#ifndef WIDTH
+#define WIDTH 16
+#endif
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define FLOATS PASTE(float, WIDTH)
+#define LOAD PASTE(vload, WIDTH)
+#define STORE PASTE(vstore, WIDTH)
+
+__kernel void gemm_pack(__global const float* x, int x_offset,
+                        __global float* panels, int panels_offset, int count,
+                        int depth, int item_step, int depth_step,
+                        int batch_step, int panel_count, int batches) {
+  const int first_k = get_global_id(0) * 16;
+  const int panel = get_global_id(1);
+  const int batch = get_global_id(2);
+  if (first_k >= depth || panel >= panel_count || batch >= batches) return;
+  const int last_k = min(first_k + 16, depth);
+  const int items = min(count - panel * SIZE, SIZE);
+  x += x_offset + batch * batch_step + panel * SIZE * item_step;
+  __global float* out =
+      panels + panels_offset + ((batch * panel_count + panel) * depth) * SIZE;
+#ifdef NEIGHBOURS
+  for (int k = first_k; k < last_k; ++k) {
+    for (int i = 0; i < SIZE; ++i) {
+      out[k * SIZE + i] = i < items ? x[i + k * depth_step] : 0.0f;
+    }
+  }
+#else
+  float rows[SIZE * 16];
+  for (int i = 0; i < SIZE; ++i) {
+    __global const float* row = x + i * item_step + first_k;
+    if (i < items && first_k + 16 <= depth) {
+      vstore16(vload16(0, row), i, rows);
+    } else {
+      for (int k = 0; k < 16; ++k) {
+        rows[i * 16 + k] = i < items && first_k + k < depth ? row[k] : 0.0f;
+      }
+    }
+  }
+  for (int k = first_k; k < last_k; ++k) {
+    for (int i = 0; i < SIZE; ++i) {
+      out[k * SIZE + i] = rows[i * 16 + k - first_k];
+    }
+  }
+#endif
+}
+
+inline FLOATS load_columns(__global const float* values, int first, int count) {
+  if (first + WIDTH <= count) return LOAD(0, values + first);
+  float lanes[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) {
+    lanes[i] = first + i < count ? values[first + i] : 0.0f;
+  }
+  return LOAD(0, lanes);
+}
+
+inline void store_columns(FLOATS v, __global float* row, int first, int count,
+                          float low, float high) {
+  v = v < low ? low : v;
+  v = v > high ? high : v;
+  if (first + WIDTH <= count) {
+    STORE(v, 0, row + first);
+    return;
+  }
+  float lanes[WIDTH];
+  STORE(v, 0, lanes);
+  for (int i = 0; first + i < count; ++i) row[first + i] = lanes[i];
+}
+
+__kernel void gemm(__global const float* a, int a_offset,
+                   __global const float* b, int b_offset,
+#ifdef BIAS
+                   __global const float* bias, int bias_offset,
+#endif
+#ifdef ADD
+                   __global const float* add, int add_offset,
+#endif
+                   __global float* c, int c_offset, float low, float high,
+                   int columns, int rows, int depth, int a_batch, int b_batch) {
+  const int first_row = get_global_id(0) * ROWS;
+  const int first_column = get_global_id(1) * 2 * WIDTH;
+  const int batch = get_global_id(2);
+  if (first_row >= rows || first_column >= columns) return;
+  a += a_offset + batch * a_batch + first_row * depth;
+  b += b_offset + batch * b_batch + first_column * depth;
+  c += c_offset + (batch * rows + first_row) * columns;
+
+  FLOATS left[ROWS];
+  FLOATS right[ROWS];
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    left[i] = 0.0f;
+    right[i] = 0.0f;
+  }
+  for (int k = 0; k < depth; ++k, a += ROWS, b += 2 * WIDTH) {
+    const FLOATS b_left = LOAD(0, b);
+    const FLOATS b_right = LOAD(1, b);
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) {
+      const FLOATS x = (FLOATS)(a[i]);
+      left[i] = fma(x, b_left, left[i]);
+      right[i] = fma(x, b_right, right[i]);
+    }
+  }
+
+  FLOATS more_left = 0.0f;
+  FLOATS more_right = 0.0f;
+#ifdef BIAS
+  more_left += load_columns(bias + bias_offset, first_column, columns);
+  more_right += load_columns(bias + bias_offset, first_column + WIDTH, columns);
+#endif
+#ifdef ADD
+  more_left += load_columns(add + add_offset, first_column, columns);
+  more_right += load_columns(add + add_offset, first_column + WIDTH, columns);
+#endif
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    if (first_row + i >= rows) continue;
+    __global float* row = c + i * columns;
+    store_columns(left[i] + more_left, row, first_column, columns, low, high);
+    store_columns(right[i] + more_right, row, first_column + WIDTH, columns,
+                  low, high);
+  }
+}
