@@ -74,20 +74,8 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input) {
   return out;
 }
 
-Status CheckFloat(const ir::KernelNode& node) {
-  const SumDescs descs = DescsOf(node);
-  for (const ir::TensorDesc* desc :
-       {descs.input, descs.weights, descs.bias, descs.output}) {
-    if (desc != nullptr && desc->type != ir::DataType::kFloat32) {
-      return Unimplemented("all operands must be float32, not ",
-                           ir::ToString(desc->type));
-    }
-  }
-  return OkStatus();
-}
-
 Status SupportsBlocked(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(CheckFloat(node));
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(Conv2dShape shape, Conv2dShapeOf(node));
   if (shape.group.channels != shape.channels) {
     return Unimplemented("one group only, not ",

@@ -31,28 +31,7 @@
 #define SPAN 16
 #endif
 
-// Lanes of `values` from channel `first` on, 0 beyond `count`.
-inline float16 load_channels(__global const float* values, int first,
-                             int count) {
-  if (first + 16 <= count) return vload16(0, values + first);
-  float lanes[16];
-  for (int i = 0; i < 16; ++i) {
-    lanes[i] = first + i < count ? values[first + i] : 0.0f;
-  }
-  return vload16(0, lanes);
-}
-
-// All ones in the lanes that hold a channel below `count`.
-inline int16 channel_mask(int first, int count) {
-  const int16 lane =
-      (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  return lane + first < count;
-}
-
-inline float16 limit(float16 v, float low, float high) {
-  v = select(v, (float16)low, v < low);
-  return select(v, (float16)high, v > high);
-}
+#include "ops/internal/nchw16c.clh"
 
 #ifdef BIAS
 #define LOAD_BIAS(block) \

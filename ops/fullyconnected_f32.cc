@@ -16,14 +16,7 @@ constexpr int64_t kOutputs = 4;
 int64_t RowTile(int64_t rows) { return rows >= 4 ? 4 : rows >= 2 ? 2 : 1; }
 
 Status SupportsFloat(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  const SumDescs descs = DescsOf(node);
-  for (const ir::TensorDesc* desc :
-       {descs.input, descs.weights, descs.bias, descs.output}) {
-    if (desc != nullptr && desc->type != ir::DataType::kFloat32) {
-      return Unimplemented("all operands must be float32, not ",
-                           ir::ToString(desc->type));
-    }
-  }
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
   return CheckFullyConnectedKernel(node);
 }
 

@@ -24,10 +24,6 @@ GemmProblem ProblemOf(const ir::KernelNode& node) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckFullyConnectedKernel(node));
-  if (node.outputs[0].type != ir::DataType::kFloat32) {
-    return Unimplemented("the output must be float32, not ",
-                         ir::ToString(node.outputs[0].type));
-  }
   return CheckGemm(node, ProblemOf(node), device);
 }
 

@@ -45,11 +45,6 @@ Result<GemmProblem> ProblemOf(const ir::KernelNode& node) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckMatmulKernel(node));
-  for (const ir::TensorDesc& output : node.outputs) {
-    if (output.type == ir::DataType::kFloat32) continue;
-    return Unimplemented("the output must be float32, not ",
-                         ir::ToString(output.type));
-  }
   TIM_ASSIGN_OR_RETURN(const GemmProblem problem, ProblemOf(node));
   return CheckGemm(node, problem, device);
 }

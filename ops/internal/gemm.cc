@@ -8,6 +8,7 @@
 
 #include "base/checked_math.h"
 #include "ops/internal/launch.h"
+#include "ops/internal/product_sum.h"
 
 namespace tim::ops {
 namespace {
@@ -131,11 +132,7 @@ Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
   if (device.device_class != ir::DeviceClass::kCpu) {
     return Unimplemented("its tiles are made for the registers of CPUs");
   }
-  for (const ir::TensorDesc& desc : node.inputs) {
-    if (desc.type == ir::DataType::kFloat32) continue;
-    return Unimplemented("all operands must be float32, not ",
-                         ir::ToString(desc.type));
-  }
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
   const Tile tile = TileFor(problem, device);
   for (const auto& [factor, size] : {std::pair(problem.a, tile.rows),
                                      std::pair(problem.b, tile.columns())}) {

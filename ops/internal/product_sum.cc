@@ -270,6 +270,18 @@ ir::ComputeEstimate SumEstimate(const ir::NodeView& view, double terms) {
   return ElementwiseEstimate(view, 2.0 * terms);
 }
 
+Status CheckFloat32(const ir::KernelNode& node) {
+  const SumDescs descs = DescsOf(node);
+  for (const ir::TensorDesc* desc :
+       {descs.input, descs.weights, descs.bias, descs.output}) {
+    if (desc != nullptr && desc->type != ir::DataType::kFloat32) {
+      return Unimplemented("all operands must be float32, not ",
+                           ir::ToString(desc->type));
+    }
+  }
+  return OkStatus();
+}
+
 Status CheckSumKernel(const ir::KernelNode& node, int64_t terms) {
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node, {1, 2}));
   const SumDescs descs = DescsOf(node);

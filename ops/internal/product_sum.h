@@ -132,6 +132,9 @@ int64_t FactorBytes(const ir::NodeView& view);
 /// 2 * terms operations for each output element; operands read once.
 ir::ComputeEstimate SumEstimate(const ir::NodeView& view, double terms);
 
+/// Ok, or that an operand of the anchor is not float32.
+Status CheckFloat32(const ir::KernelNode& node);
+
 /// Ok, or why a kernel of product_sum.clh cannot run the node.
 Status CheckSumKernel(const ir::KernelNode& node, int64_t terms);
 /// The -D options of product_sum.clh.

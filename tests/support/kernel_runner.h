@@ -73,7 +73,8 @@ std::vector<std::string> SupportedKernels(const TestNode& node);
 /// "kernel: reason" for each of the others, one per line.
 std::string Refusals(const TestNode& node);
 /// Ok, or why kernel `kernel` refuses the node; kNotFound if there is none.
-Status Supports(const TestNode& node, const std::string& kernel);
+Status Supports(const TestNode& node, const std::string& kernel,
+                const ir::DeviceInfo& device = TestDevice());
 /// Layout tuples that the kernel offers for the node.
 int LayoutCount(const TestNode& node, const std::string& kernel);
 
@@ -81,10 +82,12 @@ int LayoutCount(const TestNode& node, const std::string& kernel);
 /// converted on the host (tail lanes of inputs hold the real value 0).  Outputs
 /// are poisoned first and every operand lies between guards.  Fails where the
 /// kernel writes outside of its outputs or leaves a tail lane that is not the
-/// real value 0.  Returns dense outputs.
+/// real value 0.  Returns dense outputs.  The kernel is lowered
+/// for `device`, which need not be the one that runs it.
 Result<std::vector<TensorData>> RunKernel(
     const TestNode& node, const std::string& kernel, int layout_index,
-    const std::vector<TensorData>& inputs);
+    const std::vector<TensorData>& inputs,
+    const ir::DeviceInfo& device = TestDevice());
 
 /// Every kernel that supports the node, in every layout, against Eval, twice
 /// with new random inputs.  Fails where no kernel supports it (with the

@@ -169,11 +169,12 @@ std::string Refusals(const TestNode& node) {
   return out;
 }
 
-Status Supports(const TestNode& node, const std::string& kernel) {
+Status Supports(const TestNode& node, const std::string& kernel,
+                const ir::DeviceInfo& device) {
   const ir::KernelDef* found = FindKernel(node, kernel);
   if (found == nullptr) return NotFound("no kernel ", kernel);
   return found->supports(
-      ir::MakeKernelNode(node.graph, node.graph.node(node.node)), TestDevice());
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node)), device);
 }
 
 int LayoutCount(const TestNode& node, const std::string& kernel) {
@@ -184,18 +185,19 @@ int LayoutCount(const TestNode& node, const std::string& kernel) {
   return static_cast<int>(Layouts(*found, view).size());
 }
 
-Result<std::vector<TensorData>> RunKernel(
-    const TestNode& node, const std::string& kernel, int layout_index,
-    const std::vector<TensorData>& inputs) {
-  TIM_RETURN_IF_ERROR(Supports(node, kernel));
+Result<std::vector<TensorData>> RunKernel(const TestNode& node,
+                                          const std::string& kernel,
+                                          int layout_index,
+                                          const std::vector<TensorData>& inputs,
+                                          const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
   const ir::KernelDef& def = *FindKernel(node, kernel);
   KernelNode view = ir::MakeKernelNode(node.graph, node.graph.node(node.node));
   TIM_RETURN_IF_ERROR(SetLayouts(Layouts(def, view).at(layout_index), &view));
-  if (!(def.cost(view, TestDevice()) > 0)) {
+  if (!(def.cost(view, device) > 0)) {
     return InvalidArgument("the cost is not positive");
   }
-  TIM_ASSIGN_OR_RETURN(const ir::Lowering lowering,
-                       def.lower(view, TestDevice()));
+  TIM_ASSIGN_OR_RETURN(const ir::Lowering lowering, def.lower(view, device));
   Memory memory;
   TIM_RETURN_IF_ERROR(FillInputs(node, view, inputs, &memory));
   TIM_RETURN_IF_ERROR(FillRest(view, lowering, &memory));
