@@ -88,7 +88,8 @@ Status SupportsBlocked(const ir::KernelNode& node, const ir::DeviceInfo&) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
   }
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
+  TIM_RETURN_IF_ERROR(
+      EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status());
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   shape = Flatten(shape);
   const Tiling tiling = TilingOf(shape, ir::Layout::Blocked(2, kBlock));
@@ -114,6 +115,10 @@ std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
     if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
   }
   blocked.outputs[0] = ir::Layout::Blocked(kConvChannelAxis, kBlock);
+  const auto epilogue = EpilogueOf(node, kConvChannelAxis, Residual::kTaken);
+  if (epilogue.ok() && epilogue->residual >= 0) {
+    blocked.inputs[epilogue->residual] = blocked.outputs[0];
+  }
   const ir::LayoutTuple dense_input = blocked;
   blocked.inputs[0] = ir::Layout::Blocked(kConvChannelAxis, kBlock);
   if (node.inputs[0].shape[2] < kFewChannels) return {dense_input, blocked};
@@ -183,7 +188,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
                                   const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
+                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout);
   Launch launch("ops/conv2d_nchw16c.cl", "conv2d_nchw16c");
@@ -196,6 +201,9 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Packed(PackedWeights(node, shape, tiling), sizeof(float));
   if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
   if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
+  if (epilogue.residual >= 0) {
+    launch.Option("-DRESIDUAL").Input(node, epilogue.residual);
+  }
   launch.Output(node, 0);
   AddLimits(epilogue, node.outputs[0], &launch);
   return launch.Int(shape.w.input)

@@ -14,6 +14,7 @@
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
 // -DBIAS, -DADD a float per output channel that is added
+// -DRESIDUAL    a blocked tensor of the output's shape that is added
 
 #ifndef TW
 #define TW 14
@@ -46,18 +47,25 @@
 #define LOAD_ADD(block) 0.0f
 #endif
 
-// Finishes and stores the pixels of a block, tail lanes as 0.
-#define STORE_BLOCK(sum, block, pixels)                         \
-  {                                                             \
-    const float16 block_bias = LOAD_BIAS(block);                \
-    const float16 block_add = LOAD_ADD(block);                  \
-    const int16 mask = channel_mask((block)*16, out_channels);  \
-    _Pragma("unroll") for (int i = 0; i < TW; ++i) {            \
-      if (x0 + i < first_x) continue;                           \
-      const float16 result =                                    \
-          limit(sum[i] + block_bias + block_add, low, high);    \
-      vstore16(select((float16)0.0f, result, mask), i, pixels); \
-    }                                                           \
+#ifdef RESIDUAL
+#define LOAD_RESIDUAL(first, i) vload16(i, residual + residual_offset + (first))
+#else
+#define LOAD_RESIDUAL(first, i) 0.0f
+#endif
+
+// Finishes and stores the pixels of a block, which start at element `first` of
+// the output, tail lanes as 0.
+#define STORE_BLOCK(sum, block, first)                                  \
+  {                                                                     \
+    const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block); \
+    const int16 mask = channel_mask((block)*16, out_channels);          \
+    _Pragma("unroll") for (int i = 0; i < TW; ++i) {                    \
+      if (x0 + i < first_x) continue;                                   \
+      const float16 result =                                            \
+          limit(sum[i] + more + LOAD_RESIDUAL(first, i), low, high);    \
+      vstore16(select((float16)0.0f, result, mask), i,                  \
+               output + output_offset + (first));                       \
+    }                                                                   \
   }
 
 __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
@@ -67,6 +75,10 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
 #endif
 #ifdef ADD
                              __global const float* add, int add_offset,
+#endif
+#ifdef RESIDUAL
+                             __global const float* residual,
+                             int residual_offset,
 #endif
                              __global float* output, int output_offset,
                              float low, float high, int in_w, int in_h,
@@ -140,13 +152,11 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
 
   const int out_blocks = (out_channels + 15) / 16;
   const int block = tile * BLOCKS;
-  __global float* pixels =
-      output + output_offset +
-      (((n * out_blocks + block) * out_h + y) * out_w + x0) * 16;
-  STORE_BLOCK(sum0, block, pixels)
+  const int first = (((n * out_blocks + block) * out_h + y) * out_w + x0) * 16;
+  STORE_BLOCK(sum0, block, first)
 #if BLOCKS == 2
   if (block + 1 < out_blocks) {
-    STORE_BLOCK(sum1, block + 1, pixels + out_h * out_w * 16)
+    STORE_BLOCK(sum1, block + 1, first + out_h * out_w * 16)
   }
 #endif
 }

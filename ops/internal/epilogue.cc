@@ -14,8 +14,19 @@ int OtherOperand(const ir::EpilogueStep& step) {
   return step.operands[1] == ir::kRunning ? step.operands[0] : -1;
 }
 
-Status CheckAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
-                int channel_axis) {
+bool IsPerChannel(const ir::Shape& operand, const ir::Shape& result,
+                  int channel_axis) {
+  bool per_channel = operand.rank() <= result.rank() &&
+                     operand.DimOr1(channel_axis) == result[channel_axis];
+  for (int axis = 0; axis < operand.rank(); ++axis) {
+    per_channel &= axis == channel_axis || operand[axis] == 1;
+  }
+  return per_channel;
+}
+
+// What is added to the channels comes before a residual.
+Status TakeAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
+               int channel_axis, Residual residual, Epilogue* out) {
   const int other = OtherOperand(step);
   if (other < 0) return Unimplemented("Add of a value to itself");
   const ir::TensorDesc& operand = node.inputs[other];
@@ -25,12 +36,16 @@ Status CheckAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
     return Unimplemented("a fused Add must be float32");
   }
   const ir::Shape& shape = step.result.shape;
-  bool per_channel = operand.shape.rank() <= shape.rank() &&
-                     operand.shape.DimOr1(channel_axis) == shape[channel_axis];
-  for (int axis = 0; axis < operand.shape.rank(); ++axis) {
-    per_channel &= axis == channel_axis || operand.shape[axis] == 1;
+  const bool first = out->residual < 0;
+  if (first && out->add < 0 &&
+      IsPerChannel(operand.shape, shape, channel_axis)) {
+    out->add = other;
+    return OkStatus();
   }
-  if (per_channel) return OkStatus();
+  if (first && residual == Residual::kTaken && operand.shape == shape) {
+    out->residual = other;
+    return OkStatus();
+  }
   return Unimplemented("a fused Add must have one value for each channel of ",
                        shape.ToString(), ", not ", operand.shape.ToString());
 }
@@ -48,7 +63,8 @@ int32_t CodeOf(float real, const ir::TensorDesc& desc, int32_t unbounded) {
 
 }  // namespace
 
-Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis) {
+Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
+                            Residual residual) {
   Epilogue out;
   bool limited = false;
   for (const ir::EpilogueStep& step : node.epilogue) {
@@ -61,9 +77,8 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis) {
       return Unimplemented("a fused ", name,
                            " must keep the type and quantization");
     }
-    if (name == "Add" && out.add < 0 && !limited) {
-      TIM_RETURN_IF_ERROR(CheckAdd(node, step, channel_axis));
-      out.add = OtherOperand(step);
+    if (name == "Add" && !limited) {
+      TIM_RETURN_IF_ERROR(TakeAdd(node, step, channel_axis, residual, &out));
     } else if ((name == "Relu" || name == "Relu6") && !limited) {
       limited = true;
       out.low = 0.0f;

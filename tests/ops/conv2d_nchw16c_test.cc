@@ -178,6 +178,36 @@ TEST(Conv2dNchw16c, FusedEpilogues) {
   }
 }
 
+TEST(Conv2dNchw16c, FusedResiduals) {
+  std::mt19937 rng = SeededRng(10);
+  const TensorDesc output = F32({9, 6, 37, 2});
+  for (const bool add : {false, true}) {
+    for (const bool relu : {false, true}) {
+      SCOPED_TRACE(StrCat(add, " ", relu));
+      auto node = NodeOf(
+          {.input = {9, 6, 20, 2}, .kernel = {3, 3, 37}, .padding = 2}, rng);
+      ASSERT_OK(node);
+      if (add) node = Fuse(*node, "tim.Add", {}, {F32({1, 1, 37})}, output);
+      ASSERT_OK(node);
+      node = Fuse(*node, "tim.Add", {}, {output}, output);
+      ASSERT_OK(node);
+      if (relu) node = Fuse(*node, "tim.Relu", {}, {}, output);
+      ASSERT_OK(node);
+      Check(*node, 1, rng);
+    }
+  }
+}
+
+TEST(Conv2dNchw16c, RefusesTwoResiduals) {
+  std::mt19937 rng = SeededRng(11);
+  const TensorDesc output = F32({4, 4, 5, 1});
+  auto node = NodeOf({.input = {4, 4, 3, 1}, .kernel = {1, 1, 5}}, rng);
+  node = Fuse(*node, "tim.Add", {}, {output}, output);
+  node = Fuse(*node, "tim.Add", {}, {output}, output);
+  ASSERT_OK(node);
+  EXPECT_ERROR(Supports(*node, kKernel), "a fused Add must have one value");
+}
+
 TEST(Conv2dNchw16c, RefusesWithReason) {
   std::mt19937 rng = SeededRng(8);
   const auto refusal = [](const Result<TestNode>& node) {
