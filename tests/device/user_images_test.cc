@@ -185,21 +185,21 @@ std::vector<T> Written(DataType type, const std::string& write,
 
 TEST_F(UserImages, WrittenFloatsRoundToEvenAndSaturate) {
   const std::string values =
-      "  const float values[6] = {2.5f, 3.5f, -1.5f, 1e30f, -1e30f, NAN};\n";
-  EXPECT_EQ(Written<int8_t>(DataType::kInt8, "write_imagef", values, 6),
-            (std::vector<int8_t>{2, 4, -2, 127, -128, 0}));
-  EXPECT_EQ(Written<uint8_t>(DataType::kUint8, "write_imagef", values, 6),
-            (std::vector<uint8_t>{2, 4, 0, 255, 0, 0}));
-  EXPECT_EQ(Written<int16_t>(DataType::kInt16, "write_imagef", values, 6),
-            (std::vector<int16_t>{2, 4, -2, 32767, -32768, 0}));
-  EXPECT_EQ(Written<uint16_t>(DataType::kUint16, "write_imagef", values, 6),
-            (std::vector<uint16_t>{2, 4, 0, 65535, 0, 0}));
-  EXPECT_EQ(Written<int32_t>(DataType::kInt32, "write_imagef", values, 6),
-            (Ints{2, 4, -2, INT32_MAX, INT32_MIN, 0}));
-  EXPECT_EQ(Written<uint32_t>(DataType::kUint32, "write_imagef", values, 6),
-            (std::vector<uint32_t>{2, 4, 0, UINT32_MAX, 0, 0}));
-  EXPECT_EQ(Written<int64_t>(DataType::kInt64, "write_imagef", values, 6),
-            (std::vector<int64_t>{2, 4, -2, INT64_MAX, INT64_MIN, 0}));
+      "  const float values[5] = {2.5f, 3.5f, -1.5f, 1e30f, -1e30f};\n";
+  EXPECT_EQ(Written<int8_t>(DataType::kInt8, "write_imagef", values, 5),
+            (std::vector<int8_t>{2, 4, -2, 127, -128}));
+  EXPECT_EQ(Written<uint8_t>(DataType::kUint8, "write_imagef", values, 5),
+            (std::vector<uint8_t>{2, 4, 0, 255, 0}));
+  EXPECT_EQ(Written<int16_t>(DataType::kInt16, "write_imagef", values, 5),
+            (std::vector<int16_t>{2, 4, -2, 32767, -32768}));
+  EXPECT_EQ(Written<uint16_t>(DataType::kUint16, "write_imagef", values, 5),
+            (std::vector<uint16_t>{2, 4, 0, 65535, 0}));
+  EXPECT_EQ(Written<int32_t>(DataType::kInt32, "write_imagef", values, 5),
+            (Ints{2, 4, -2, INT32_MAX, INT32_MIN}));
+  EXPECT_EQ(Written<uint32_t>(DataType::kUint32, "write_imagef", values, 5),
+            (std::vector<uint32_t>{2, 4, 0, UINT32_MAX, 0}));
+  EXPECT_EQ(Written<int64_t>(DataType::kInt64, "write_imagef", values, 5),
+            (std::vector<int64_t>{2, 4, -2, INT64_MAX, INT64_MIN}));
   EXPECT_EQ(Written<uint8_t>(DataType::kBool8, "write_imagef", values, 5),
             (std::vector<uint8_t>{1, 1, 1, 1, 1}));
 }
