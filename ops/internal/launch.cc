@@ -117,7 +117,7 @@ Launch& Launch::Policy(const ir::AttributeMap& attributes) {
 
 Launch& Launch::Operand(ir::LoweredOperand operand, bool written,
                         int element_bytes) {
-  launch_.arguments.push_back(
+  launch_.arguments.emplace_back(
       ir::TensorArg{.operand = static_cast<int>(operands_.size()),
                     .element_bytes = element_bytes});
   operands_.push_back(operand);

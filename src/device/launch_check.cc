@@ -30,14 +30,12 @@ bool AllZero(const std::array<int64_t, 3>& sizes) {
   return sizes == std::array<int64_t, 3>{0, 0, 0};
 }
 
-Status CheckDimension(const ir::KernelLaunch& launch,
-                      const ir::DeviceInfo& device, int i) {
+Status CheckLocalSize(const ir::KernelLaunch& launch,
+                      const ir::DeviceInfo& device, int64_t local, int i) {
   const int64_t global = launch.global[i];
-  const int64_t local = launch.local[i];
-  if (local <= 0) {
+  if (local < 0) {
     return Refuse(launch, "local size ", local, " of dimension ", i,
-                  " must be at least 1, or all of them 0 so that the runtime "
-                  "chooses");
+                  " must be at least 0");
   }
   if (i < static_cast<int>(device.max_work_item_sizes.size()) &&
       local > device.max_work_item_sizes[i]) {
@@ -54,11 +52,12 @@ Status CheckDimension(const ir::KernelLaunch& launch,
 
 Status CheckLocalSizes(const ir::KernelLaunch& launch,
                        const ir::DeviceInfo& device,
+                       const std::array<int64_t, 3>& local,
                        const KernelLimits& limits) {
   int64_t items = 1;
   for (int i = 0; i < launch.dimensions; ++i) {
-    TIM_RETURN_IF_ERROR(CheckDimension(launch, device, i));
-    const auto product = CheckedMul(items, launch.local[i]);
+    TIM_RETURN_IF_ERROR(CheckLocalSize(launch, device, local[i], i));
+    const auto product = CheckedMul(items, local[i]);
     if (!product) return Refuse(launch, "the work-group size overflows");
     items = *product;
   }
@@ -72,9 +71,10 @@ Status CheckLocalSizes(const ir::KernelLaunch& launch,
 }
 
 Status CheckRequiredLocal(const ir::KernelLaunch& launch,
+                          const std::array<int64_t, 3>& local,
                           const KernelLimits& limits) {
   for (int i = 0; i < launch.dimensions; ++i) {
-    if (launch.local[i] != limits.required_local[i]) {
+    if (local[i] != limits.required_local[i]) {
       return Refuse(launch, "the kernel's reqd_work_group_size is [",
                     Sizes(limits.required_local, 3), "]");
     }
@@ -82,7 +82,37 @@ Status CheckRequiredLocal(const ir::KernelLaunch& launch,
   return OkStatus();
 }
 
+Status CheckGlobalSizes(const ir::KernelLaunch& launch,
+                        const ir::DeviceInfo& device) {
+  int64_t items = 1;
+  for (int i = 0; i < launch.dimensions; ++i) {
+    const int64_t global = launch.global[i];
+    if (global <= 0) {
+      return Refuse(launch, "global size ", global, " of dimension ", i,
+                    " must be at least 1");
+    }
+    if (device.address_bits <= 32 && global > UINT32_MAX) {
+      return Refuse(launch, "global size ", global, " of dimension ", i,
+                    " exceeds the ", device.address_bits, " bits of ",
+                    device.name);
+    }
+    const auto product = CheckedMul(items, global);
+    if (!product) return Refuse(launch, "the number of work-items overflows");
+    items = *product;
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch) {
+  std::array<int64_t, 3> sizes = {0, 0, 0};
+  std::copy_n(launch.local.begin(), launch.dimensions, sizes.begin());
+  if (AllZero(sizes)) return sizes;
+  std::replace(sizes.begin(), sizes.begin() + launch.dimensions, int64_t{0},
+               int64_t{1});
+  return sizes;
+}
 
 Status CheckWorkSizes(const ir::KernelLaunch& launch,
                       const ir::DeviceInfo& device,
@@ -91,21 +121,13 @@ Status CheckWorkSizes(const ir::KernelLaunch& launch,
     return Refuse(launch, "expected 1 to 3 dimensions, found ",
                   launch.dimensions);
   }
-  int64_t items = 1;
-  for (int i = 0; i < launch.dimensions; ++i) {
-    if (launch.global[i] <= 0) {
-      return Refuse(launch, "global size ", launch.global[i], " of dimension ",
-                    i, " must be at least 1");
-    }
-    const auto product = CheckedMul(items, launch.global[i]);
-    if (!product) return Refuse(launch, "the number of work-items overflows");
-    items = *product;
-  }
-  if (!AllZero(launch.local)) {
-    TIM_RETURN_IF_ERROR(CheckLocalSizes(launch, device, limits));
+  TIM_RETURN_IF_ERROR(CheckGlobalSizes(launch, device));
+  const std::array<int64_t, 3> local = LocalSizes(launch);
+  if (!AllZero(local)) {
+    TIM_RETURN_IF_ERROR(CheckLocalSizes(launch, device, local, limits));
   }
   if (AllZero(limits.required_local)) return OkStatus();
-  return CheckRequiredLocal(launch, limits);
+  return CheckRequiredLocal(launch, local, limits);
 }
 
 Status CheckLocalMemory(const ir::KernelLaunch& launch,

@@ -18,6 +18,10 @@ struct KernelLimits {
   std::array<int64_t, 3> required_local = {0, 0, 0};
 };
 
+/// The local sizes that `launch` runs with: all 0 in its dimensions where the
+/// runtime chooses; 0 beside other sizes means 1.
+std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch);
+
 /// kInvalidArgument names the function, the sizes and the rule broken.
 Status CheckWorkSizes(const ir::KernelLaunch& launch,
                       const ir::DeviceInfo& device, const KernelLimits& limits);

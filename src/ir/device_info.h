@@ -20,6 +20,7 @@ struct DeviceInfo {
   bool runs_eval = false;
 
   int compute_units = 1;
+  int address_bits = 64;
   int64_t max_work_group_size = 1;
   std::vector<int64_t> max_work_item_sizes = {1, 1, 1};
   int64_t local_memory_bytes = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <variant>
 
 namespace tim::ir {
 namespace {
@@ -141,6 +143,18 @@ Status CheckOverlaps(const Plan& plan) {
   return OkStatus();
 }
 
+// Each text that a step is built from, once.
+std::string Programs(const Plan& plan) {
+  std::string out;
+  std::set<std::string> seen;
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<KernelLaunch>(&step.action);
+    if (launch == nullptr || !launch->source.empty()) continue;
+    if (seen.insert(launch->text).second) out += ProgramText(*launch);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Dump(const Plan& plan) {
@@ -181,7 +195,7 @@ std::string Dump(const Plan& plan) {
       out += StrCat("  not ", refused, "\n");
     }
   }
-  return out;
+  return out + Programs(plan);
 }
 
 Status Verify(const Plan& plan) {

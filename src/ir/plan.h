@@ -99,7 +99,8 @@ struct Plan {
   std::vector<Decision> decisions;
 };
 
-/// Everything but the bytes of constants, one line each.
+/// Everything but the bytes of constants, one line each; the texts of users'
+/// programs at the end.
 std::string Dump(const Plan& plan);
 
 /// Checks operand indices, slot ranges, the order of steps, waits between

@@ -1,5 +1,8 @@
 #include "ir/step.h"
 
+#include <cctype>
+
+#include "base/hash.h"
 #include "ir/op_schema.h"
 
 namespace tim::ir {
@@ -7,16 +10,18 @@ namespace {
 
 struct ArgPrinter {
   std::string operator()(const TensorArg& arg) const {
-    return StrCat(arg.plain_pointer ? "*" : "@", arg.operand);
+    return StrCat("@", arg.operand);
   }
   std::string operator()(const LocalArg& arg) const {
     return StrCat("local:", arg.bytes);
   }
   std::string operator()(const UserTensorArg& arg) const {
-    return StrCat("*", arg.operand);
+    return StrCat("*", arg.operand, arg.written ? " out " : " ",
+                  ToString(arg.type), " [", StrJoin(arg.dims, ", "), "]");
   }
   std::string operator()(const UserScalarArg& arg) const {
-    return std::visit([](auto value) { return StrCat(value); }, arg.value);
+    const auto text = [](auto value) { return StrCat(value); };
+    return StrCat(arg.type, " ", std::visit(text, arg.value));
   }
   template <typename T>
   std::string operator()(T value) const {
@@ -32,16 +37,27 @@ std::string Sizes(const std::array<int64_t, 3>& sizes, int dimensions) {
   return out;
 }
 
+std::string TextHash(const KernelLaunch& launch) {
+  return HashText(launch.text).ToString();
+}
+
+// "ops/softmax.cl", or the name and the hash of a text.
+std::string SourceName(const KernelLaunch& launch) {
+  if (!launch.source.empty()) return launch.source;
+  return StrCat(launch.name.empty() ? "text" : launch.name, "@",
+                TextHash(launch));
+}
+
 struct ActionPrinter {
   std::string operator()(const KernelLaunch& launch) const {
     std::string args;
     for (const KernelArg& arg : launch.arguments) {
       args += StrCat(args.empty() ? "" : ", ", std::visit(ArgPrinter(), arg));
     }
-    return StrCat("kernel ", launch.source.empty() ? "text" : launch.source,
-                  ":", launch.function, " [", launch.options, "] (", args,
-                  ") global ", Sizes(launch.global, launch.dimensions),
-                  " local ", Sizes(launch.local, launch.dimensions));
+    return StrCat("kernel ", SourceName(launch), ":", launch.function, " [",
+                  launch.options, "] (", args, ") global ",
+                  Sizes(launch.global, launch.dimensions), " local ",
+                  Sizes(launch.local, launch.dimensions));
   }
   std::string operator()(const HostCall& call) const {
     const std::string key = call.node->composite ? call.node->composite->name
@@ -65,6 +81,21 @@ struct ActionPrinter {
 
 std::string ToString(const Action& action) {
   return std::visit(ActionPrinter(), action);
+}
+
+std::string ProgramText(const KernelLaunch& launch) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string out = StrCat("program ", TextHash(launch), "\n  | ");
+  for (const char c : launch.text) {
+    if (c == '\n') {
+      out += "\n  | ";
+    } else if (c == '\t' || std::iscntrl(static_cast<unsigned char>(c)) == 0) {
+      out += c;
+    } else {
+      out += StrCat("\\x", kDigits[(c >> 4) & 15], kDigits[c & 15]);
+    }
+  }
+  return out + "\n";
 }
 
 }  // namespace tim::ir

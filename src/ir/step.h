@@ -9,20 +9,18 @@
 #include <variant>
 #include <vector>
 
+#include "ir/data_type.h"
 #include "ir/graph.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::ir {
 
-/// A kernel argument that is an operand of the step: passed as a buffer and,
-/// for built-in kernels, a following `int` with its offset in elements.
+/// A kernel argument that is an operand of the step: passed as a buffer and a
+/// following `int` with its offset in elements.
 struct TensorArg {
   int operand = 0;  ///< Index in Step::operands.
   /// Bytes per element that the offset counts in.
   int element_bytes = 4;
-  /// Custom operators: the pointer itself points to the operand, no offset
-  /// argument follows.
-  bool plain_pointer = false;
   bool operator==(const TensorArg&) const = default;
 };
 /// `bytes` of local memory.
@@ -30,39 +28,40 @@ struct LocalArg {
   int64_t bytes = 0;
   bool operator==(const LocalArg&) const = default;
 };
-/// An operand of a user's kernel: one parameter, a pointer to the dense operand
-/// or an image of it.
+/// An operand of a user's kernel, one parameter: a pointer to the dense
+/// operand, or an image of it.
 struct UserTensorArg {
   int operand = 0;  ///< Index in Step::operands.
   DataType type = DataType::kUnknown;
-  std::vector<int64_t> dims;  ///< Fastest first; x, y, the rest are layers.
-  std::string name;           ///< For messages: "input 0", "output 1".
+  std::vector<int64_t> dims;  ///< Images: x, y, the others fold into layers.
   bool written = false;
+  std::string name;  ///< For messages: "input 0", "output 1".
   bool operator==(const UserTensorArg&) const = default;
 };
-/// A user's scalar; it takes the type of the kernel's parameter.
+/// A scalar of a user's kernel; it takes the type of the parameter.
 struct UserScalarArg {
-  /// Integers and bools are the first two.
-  std::variant<int64_t, uint64_t, double> value;
-  std::string type;  ///< As the user knows it: "float", "bool".
+  std::variant<int64_t, uint64_t, double> value;  ///< A bool is an integer.
+  std::string type;  ///< As the user knows it: "float", "int32_t", "bool".
   std::string name;  ///< For messages: "scalar 2".
   bool operator==(const UserScalarArg&) const = default;
 };
-using KernelArg =
-    std::variant<TensorArg, LocalArg, UserTensorArg, UserScalarArg, int32_t,
-                 uint32_t, int64_t, float>;
+using KernelArg = std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t,
+                               float, UserTensorArg, UserScalarArg>;
 
 struct KernelLaunch {
   std::string source;  ///< Name of an embedded text, "ops/softmax.cl".
   std::string text;    ///< The program itself where `source` is empty.
-  std::string name;    ///< What to call `text`: "user.HSwish#3".
+  std::string name;    ///< What messages call `text`: "user.HSwish#3".
   std::string function;
   std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;
   int dimensions = 1;
   std::array<int64_t, 3> global = {1, 1, 1};
-  std::array<int64_t, 3> local = {0, 0, 0};  ///< All 0: the runtime chooses.
-  bool user_kernel = false;                  ///< Never run before Run().
+  /// All 0: the runtime chooses; 0 beside other sizes means 1.
+  std::array<int64_t, 3> local = {0, 0, 0};
+  /// A user's: all arguments are UserTensorArg and UserScalarArg, and it never
+  /// runs before Run().
+  bool user_kernel = false;
 };
 
 /// Runs OpSchema::eval (or a composite's body) on the device that the step
@@ -100,7 +99,11 @@ struct DeviceCall {
 
 using Action = std::variant<KernelLaunch, HostCall, Copy, Gemm, DeviceCall>;
 
+/// One line; programs given as text are named by the hash of the text.
 std::string ToString(const Action& action);
+
+/// "program <hash>" and the lines of `launch.text`, for dumps.
+std::string ProgramText(const KernelLaunch& launch);
 
 }  // namespace tim::ir
 

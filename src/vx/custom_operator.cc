@@ -194,8 +194,8 @@ Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node) const {
           ir::UserTensorArg{.operand = static_cast<int>(step.operands.size()),
                             .type = descs[i].type,
                             .dims = descs[i].shape.dims(),
-                            .name = StrCat(what, " ", i),
-                            .written = written});
+                            .written = written,
+                            .name = StrCat(what, " ", i)});
       step.operands.push_back({kind, static_cast<int>(i)});
       step.written.push_back(written);
     }

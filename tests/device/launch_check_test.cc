@@ -38,10 +38,30 @@ TEST(LaunchCheck, RefusesEmptyAndNegativeSizes) {
                "dimension 1 must be at least 1");
   EXPECT_ERROR(CheckWorkSizes(Launch({-4, 1, 1}, {0, 0, 0}, 1), Device(), {}),
                "global size -4");
-  EXPECT_ERROR(CheckWorkSizes(Launch({4, 4, 1}, {2, 0, 0}, 2), Device(), {}),
-               "local size 0 of dimension 1");
   EXPECT_ERROR(CheckWorkSizes(Launch({4, 1, 1}, {-1, 0, 0}, 1), Device(), {}),
                "local size -1");
+}
+
+TEST(LaunchCheck, ZeroBesideOtherLocalSizesIsOne) {
+  using Sizes = std::array<int64_t, 3>;
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 1}, {0, 0, 0}, 2)), (Sizes{0, 0, 0}));
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 1}, {0, 2, 0}, 2)), (Sizes{1, 2, 0}));
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 4}, {2, 0, 0}, 3)), (Sizes{2, 1, 1}));
+  // What is beyond the dimensions does not count.
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 4}, {0, 7, 7}, 1)), (Sizes{0, 0, 0}));
+  EXPECT_OK(CheckWorkSizes(Launch({4, 4, 1}, {2, 0, 0}, 2), Device(), {}));
+  EXPECT_OK(CheckWorkSizes(Launch({4, 4, 1}, {0, 2, 0}, 2), Device(), {}));
+}
+
+TEST(LaunchCheck, GlobalSizesFitTheAddressBits) {
+  const int64_t large = int64_t{1} << 32;
+  ir::DeviceInfo small = Device();
+  small.address_bits = 32;
+  const ir::KernelLaunch launch = Launch({large, 1, 1}, {0, 0, 0}, 1);
+  EXPECT_OK(CheckWorkSizes(launch, Device(), {}));
+  EXPECT_ERROR(CheckWorkSizes(launch, small, {}),
+               "global size 4294967296 of dimension 0 exceeds the 32 bits of "
+               "small device");
 }
 
 TEST(LaunchCheck, RefusesWhatOverflows) {
@@ -90,7 +110,7 @@ TEST(LaunchCheck, LocalMemoryIsSummed) {
   ir::KernelLaunch launch = Launch({16, 1, 1}, {0, 0, 0}, 1);
   launch.arguments = {ir::LocalArg{512}, int32_t{1}, ir::LocalArg{512}};
   EXPECT_OK(CheckLocalMemory(launch, Device()));
-  launch.arguments.push_back(ir::LocalArg{1});
+  launch.arguments.emplace_back(ir::LocalArg{1});
   EXPECT_ERROR(CheckLocalMemory(launch, Device()),
                "1025 bytes of local memory exceed the 1024 of small device");
   launch.arguments = {ir::LocalArg{0}};

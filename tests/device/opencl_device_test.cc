@@ -151,35 +151,86 @@ TEST_F(OpenClDevice, KernelSeesOffsetsAndChangedOperands) {
   EXPECT_EQ(Read({a.get(), 64, 16}), (std::vector<float>{9, 18, 27, 36}));
 }
 
-TEST_F(OpenClDevice, PlainPointersPointAtTheOperand) {
+TEST_F(OpenClDevice, KernelsTakeScalarsAndLocalMemory) {
   ir::KernelLaunch launch;
   launch.text =
-      "__kernel void add(__global int* a, __global const int* b, uint more,\n"
-      "                  long much, float real, __local int* scratch) {\n"
+      "__kernel void add(__global int* a, int a_0, uint more, long much,\n"
+      "                  float real, __local int* scratch) {\n"
       "  scratch[0] = (int)(more + much + real);\n"
-      "  a[0] = b[0] + scratch[0];\n"
+      "  a[a_0] += scratch[0];\n"
       "}\n";
   launch.function = "add";
-  launch.arguments = {ir::TensorArg{.operand = 1, .plain_pointer = true},
-                      ir::TensorArg{.operand = 0, .plain_pointer = true},
-                      uint32_t{100},
-                      int64_t{1000},
-                      10.5f,
+  launch.arguments = {ir::TensorArg{}, uint32_t{100}, int64_t{1000}, 10.5f,
                       ir::LocalArg{4}};
   launch.local = {1, 0, 0};
   auto step = PrepareOne(*device_, launch, store_);
   ASSERT_OK(step);
-  const int64_t offset = device_->info().alignment;
-  const auto in = Allocate(2 * offset);
-  const auto out = Allocate(4);
+  const auto memory = Allocate(4);
   int value = 7;
   ExternalBuffer host(&value, 4);
-  ASSERT_OK(stream_->Copy({&host, 0, 4}, {in.get(), offset, 4}));
-  const BufferRange operands[] = {{in.get(), offset, 4}, {out.get(), 0, 4}};
+  ASSERT_OK(stream_->Copy({&host, 0, 4}, {memory.get(), 0, 4}));
+  const BufferRange operands[] = {{memory.get(), 0, 4}};
   ASSERT_OK(stream_->Enqueue(**step, operands));
-  ASSERT_OK(stream_->Copy({out.get(), 0, 4}, {&host, 0, 4}));
+  ASSERT_OK(stream_->Copy({memory.get(), 0, 4}, {&host, 0, 4}));
   ASSERT_OK(Finish());
   EXPECT_EQ(value, 1117);
+}
+
+ir::KernelLaunch UserScale(int64_t floats) {
+  ir::KernelLaunch launch;
+  launch.name = "user.Scale#1";
+  launch.text =
+      "__kernel void scale(__global const float* in, __global float* out,\n"
+      "                    float factor) {\n"
+      "  const int i = get_global_id(0);\n"
+      "  out[i] = factor * in[i];\n"
+      "}\n";
+  launch.function = "scale";
+  launch.user_kernel = true;
+  const auto type = ir::DataType::kFloat32;
+  launch.arguments = {ir::UserTensorArg{0, type, {floats}, false, "input 0"},
+                      ir::UserTensorArg{1, type, {floats}, true, "output 0"},
+                      ir::UserScalarArg{3.0, "float", "scalar 0"}};
+  launch.global = {floats, 1, 1};
+  return launch;
+}
+
+TEST_F(OpenClDevice, UserPointersPointAtChangingOperands) {
+  auto step = PrepareOne(*device_, UserScale(4), store_);
+  ASSERT_OK(step);
+  const int64_t offset = device_->info().alignment;
+  const auto a = Allocate(2 * offset);
+  const auto b = Allocate(16);
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(Write(values, {a.get(), offset, 16}));
+  const BufferRange there[] = {{a.get(), offset, 16}, {b.get(), 0, 16}};
+  const BufferRange back[] = {{b.get(), 0, 16}, {a.get(), 0, 16}};
+  ASSERT_OK(stream_->Enqueue(**step, there));
+  ASSERT_OK(stream_->Enqueue(**step, back));
+  EXPECT_EQ(Read({b.get(), 0, 16}), (std::vector<float>{3, 6, 9, 12}));
+  EXPECT_EQ(Read({a.get(), 0, 16}), (std::vector<float>{9, 18, 27, 36}));
+}
+
+// Some drivers forget the parameters with the source: it is built again.
+TEST_F(OpenClDevice, AStoredUserProgramIsStillChecked) {
+  ASSERT_OK(PrepareOne(*device_, UserScale(4), store_));
+  const auto second = *CreateOpenClDevice(0);
+  ASSERT_OK(PrepareOne(*second, UserScale(4), store_));
+  ir::KernelLaunch wrong = UserScale(4);
+  std::get<ir::UserTensorArg>(wrong.arguments[0]).type = ir::DataType::kInt8;
+  EXPECT_ERROR(PrepareOne(*second, wrong, store_),
+               "user.Scale#1: kernel 'scale', parameter 0 '__global float* in' "
+               "with input 0 int8 [4]: a tensor type the kernel does not take");
+}
+
+TEST_F(OpenClDevice, TheNameIsNoPartOfAUserProgram) {
+  const ir::KernelLaunch first = UserScale(4);
+  ir::KernelLaunch other = UserScale(8);
+  other.name = "user.Scale#2";
+  const ir::Action actions[] = {first, other};
+  const ir::Action* steps[] = {&actions[0], &actions[1]};
+  ASSERT_OK(device_->Prepare(steps, store_));
+  EXPECT_EQ(store_.builds, 1);
 }
 
 TEST_F(OpenClDevice, EqualProgramsAreBuiltOncePerDevice) {
@@ -231,7 +282,7 @@ TEST_F(OpenClDevice, RefusesLaunchesThatTheKernelCannotTake) {
   launch.arguments.pop_back();
   EXPECT_ERROR(PrepareOne(*device_, launch, store_),
                "has 5 parameters, but 4 arguments");
-  launch.arguments.push_back(ir::LocalArg{4});
+  launch.arguments.emplace_back(ir::LocalArg{4});
   EXPECT_ERROR(PrepareOne(*device_, launch, store_), "int n");
   launch.arguments.back() = int64_t{4};
   EXPECT_ERROR(PrepareOne(*device_, launch, store_), "CL_INVALID_ARG_SIZE");

@@ -129,7 +129,13 @@ TEST_F(OpenClExecutable, UserKernelsDoNotRunBeforeRun) {
     PlanBuilder plan(devices_, 4);
     const int counter = plan.Temporary(1);
     ir::KernelLaunch launch = FloatLaunch(kKernels, "count", 4, 1);
-    launch.user_kernel = user;
+    if (user) {
+      launch.user_kernel = true;
+      launch.arguments = {
+          ir::UserTensorArg{0, ir::DataType::kFloat32, {4}, true, "output 0"},
+          ir::UserScalarArg{int64_t{0}, "int", "scalar 0"},
+          ir::UserScalarArg{int64_t{4}, "int", "scalar 1"}};
+    }
     plan.Input();
     plan.Launch(1, launch, {counter});
     plan.Copy(1, counter, plan.Output());

@@ -45,9 +45,9 @@ ir::KernelLaunch FloatLaunch(const std::string& text,
   launch.text = text;
   launch.function = function;
   for (int i = 0; i < operands; ++i) {
-    launch.arguments.push_back(ir::TensorArg{.operand = i});
+    launch.arguments.emplace_back(ir::TensorArg{.operand = i});
   }
-  launch.arguments.push_back(static_cast<int32_t>(floats));
+  launch.arguments.emplace_back(static_cast<int32_t>(floats));
   launch.global = {floats, 1, 1};
   return launch;
 }

@@ -64,7 +64,8 @@ Result<ir::Lowering> LowerTo(const KernelNode& node, const std::string& name) {
   step.operands.push_back({Kind::kOutput, 0});
   step.written.push_back(true);
   for (size_t i = 0; i < step.operands.size(); ++i) {
-    launch.arguments.push_back(ir::TensorArg{.operand = static_cast<int>(i)});
+    launch.arguments.emplace_back(
+        ir::TensorArg{.operand = static_cast<int>(i)});
   }
   launch.global = {*node.outputs[0].shape.NumElements(), 1, 1};
   step.action = launch;

@@ -1,11 +1,13 @@
 #include "device/opencl/kernel_step.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <variant>
 
 #include "device/launch_check.h"
 #include "device/opencl/cl_status.h"
+#include "device/opencl/kernel_parameter.h"
 #include "device/opencl/kernel_signature.h"
 
 namespace tim::device {
@@ -32,14 +34,34 @@ KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
   return limits;
 }
 
+// "a, b", or "none".
+std::string KernelNames(const cl::Program& program) {
+  std::string names;
+  for (const char c : program.getInfo<CL_PROGRAM_KERNEL_NAMES>()) {
+    names += c == ';' ? std::string(", ") : std::string(1, c);
+  }
+  return names.empty() ? "none" : names;
+}
+
+size_t OperandCount(const ir::KernelLaunch& launch) {
+  int last = -1;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    if (const auto* tensor = std::get_if<ir::TensorArg>(&argument)) {
+      last = std::max(last, tensor->operand);
+    } else if (const auto* user = std::get_if<ir::UserTensorArg>(&argument)) {
+      last = std::max(last, user->operand);
+    }
+  }
+  return static_cast<size_t>(last + 1);
+}
+
 Result<cl::Kernel> MakeKernel(const cl::Program& program,
                               const std::string& function) {
   int code = CL_SUCCESS;
   cl::Kernel kernel(program, function.c_str(), &code);
   if (code == CL_INVALID_KERNEL_NAME) {
-    return InvalidArgument(
-        "the program has no kernel '", function,
-        "'; it has: ", program.getInfo<CL_PROGRAM_KERNEL_NAMES>());
+    return InvalidArgument("the program has no kernel '", function,
+                           "'; it has: ", KernelNames(program));
   }
   TIM_RETURN_IF_CL_ERROR(code, "kernel '", function, "'");
   return kernel;
@@ -52,19 +74,30 @@ KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch)
       function_(launch.function),
       global_(Range(launch.global, launch.dimensions)),
       local_(cl::NullRange) {
-  if (launch.local[0] > 0) local_ = Range(launch.local, launch.dimensions);
+  const std::array<int64_t, 3> local = LocalSizes(launch);
+  if (local[0] > 0) local_ = Range(local, launch.dimensions);
 }
 
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
     const ir::DeviceInfo& info, const ir::KernelLaunch& launch) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
-  TIM_RETURN_IF_ERROR(CheckSignature(kernel, launch));
   TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, LimitsOf(kernel, device)));
   TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info));
   std::unique_ptr<KernelStep> step(new KernelStep(std::move(kernel), launch));
-  TIM_RETURN_IF_ERROR(step->SetFixedArguments(launch));
+  TIM_RETURN_IF_ERROR(step->TakeArguments(info, launch));
   return std::unique_ptr<PreparedStep>(std::move(step));
+}
+
+Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
+                                 const ir::KernelLaunch& launch) {
+  operands_ = OperandCount(launch);
+  if (launch.user_kernel) {
+    TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
+    return OkStatus();
+  }
+  TIM_RETURN_IF_ERROR(CheckSignature(kernel_, launch));
+  return SetFixedArguments(launch);
 }
 
 Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
@@ -76,8 +109,10 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
       return CL_SUCCESS;
     } else if constexpr (std::is_same_v<T, ir::LocalArg>) {
       return kernel_.setArg(parameter, cl::Local(value.bytes));
-    } else {
+    } else if constexpr (std::is_arithmetic_v<T>) {
       return kernel_.setArg(parameter, sizeof(T), &value);
+    } else {
+      return CL_INVALID_ARG_VALUE;  // a user's argument, a built-in kernel
     }
   };
   for (const ir::KernelArg& argument : launch.arguments) {
@@ -113,46 +148,33 @@ Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
   return OkStatus();
 }
 
-Status KernelStep::SetPointer(const Tensor& tensor, OpenClBuffer& buffer,
-                              const BufferRange& range) {
-  TIM_ASSIGN_OR_RETURN(const cl::Buffer view,
-                       buffer.View(range.offset, range.bytes));
-  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, view), "kernel '",
-                         function_, "', pointer parameter ", tensor.parameter);
-  return OkStatus();
-}
-
 Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
-  if (tensor.buffer_id == buffer->id() && tensor.offset == range.offset &&
-      tensor.bytes == range.bytes) {
+  if (tensor.buffer_id == buffer->id() && tensor.offset == range.offset) {
     return OkStatus();
   }
   tensor.buffer_id = 0;
-  if (tensor.argument.plain_pointer) {
-    TIM_RETURN_IF_ERROR(SetPointer(tensor, *buffer, range));
-  } else {
-    TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, *buffer, range.offset));
-  }
+  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, *buffer, range.offset));
   tensor.buffer_id = buffer->id();
   tensor.offset = range.offset;
-  tensor.bytes = range.bytes;
   return OkStatus();
 }
 
 Status KernelStep::Enqueue(const cl::CommandQueue& queue,
                            std::span<const BufferRange> operands) {
-  for (Tensor& tensor : tensors_) {
-    const size_t operand = tensor.argument.operand;
-    if (operand >= operands.size()) {
-      return TIM_INTERNAL("kernel '", function_, "' has no operand ", operand);
-    }
-    TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[operand]));
+  if (operands.size() < operands_) {
+    return TIM_INTERNAL("kernel '", function_, "' needs ", operands_,
+                        " operands, found ", operands.size());
   }
+  for (Tensor& tensor : tensors_) {
+    TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
+  }
+  TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands)
+                          .WithContext(StrCat("kernel '", function_, "'")));
   TIM_RETURN_IF_CL_ERROR(
       queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_),
       "launching kernel '", function_, "'");
-  return OkStatus();
+  return user_.Finish(queue, operands);
 }
 
 }  // namespace tim::device

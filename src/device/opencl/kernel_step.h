@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
 #include "device/opencl/opencl_buffer.h"
+#include "device/opencl/user_arguments.h"
 #include "ir/step.h"
 
 namespace tim::device {
@@ -27,29 +28,30 @@ class KernelStep final : public PreparedStep {
                  std::span<const BufferRange> operands);
 
  private:
-  // A parameter that depends on the operands, and what it was last set to.
+  // A tensor of a built-in kernel, and what it was last set to.
   struct Tensor {
     int parameter = 0;
     ir::TensorArg argument;
     uint64_t buffer_id = 0;
     int64_t offset = -1;
-    int64_t bytes = -1;
   };
 
   KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch);
 
+  Status TakeArguments(const ir::DeviceInfo& info,
+                       const ir::KernelLaunch& launch);
   Status SetFixedArguments(const ir::KernelLaunch& launch);
   Status SetTensor(Tensor& tensor, const BufferRange& range);
   Status SetBufferAndOffset(const Tensor& tensor, const OpenClBuffer& buffer,
                             int64_t offset);
-  Status SetPointer(const Tensor& tensor, OpenClBuffer& buffer,
-                    const BufferRange& range);
 
   cl::Kernel kernel_;
   std::string function_;
   cl::NDRange global_;
   cl::NDRange local_;
+  size_t operands_ = 0;  ///< Least number of operands.
   std::vector<Tensor> tensors_;
+  UserArguments user_;
 };
 
 }  // namespace tim::device

@@ -15,11 +15,8 @@ uint64_t NextId() {
 
 }  // namespace
 
-OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes)
-    : handle_(std::move(handle)), bytes_(bytes), id_(NextId()) {}
-
-Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
-    const cl::Context& context, const ir::DeviceInfo& device, int64_t bytes) {
+Result<cl::Buffer> NewBuffer(const cl::Context& context,
+                             const ir::DeviceInfo& device, int64_t bytes) {
   if (bytes < 0) return InvalidArgument("a buffer of ", bytes, " bytes");
   if (bytes > device.max_allocation_bytes) {
     return OutOfMemory("a buffer of ", bytes, " bytes exceeds the ",
@@ -31,6 +28,15 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
   int code = CL_SUCCESS;
   cl::Buffer handle(context, CL_MEM_READ_WRITE, size, nullptr, &code);
   TIM_RETURN_IF_CL_ERROR(code, "allocating ", bytes, " bytes on ", device.name);
+  return handle;
+}
+
+OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes)
+    : handle_(std::move(handle)), bytes_(bytes), id_(NextId()) {}
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
+    const cl::Context& context, const ir::DeviceInfo& device, int64_t bytes) {
+  TIM_ASSIGN_OR_RETURN(cl::Buffer handle, NewBuffer(context, device, bytes));
   return std::unique_ptr<Buffer>(new OpenClBuffer(std::move(handle), bytes));
 }
 

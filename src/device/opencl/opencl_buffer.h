@@ -15,6 +15,11 @@
 
 namespace tim::device {
 
+/// Device memory of at least one byte.  kOutOfMemory where it is more than the
+/// device allocates at once.
+Result<cl::Buffer> NewBuffer(const cl::Context& context,
+                             const ir::DeviceInfo& device, int64_t bytes);
+
 class OpenClBuffer final : public Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> Create(const cl::Context& context,

@@ -37,6 +37,8 @@ void GuessSpeed(const cl::Device& device, ir::DeviceInfo* info) {
 void ReadLimits(const cl::Device& device, ir::DeviceInfo* info) {
   info->compute_units = std::max(
       1, static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()));
+  info->address_bits =
+      static_cast<int>(device.getInfo<CL_DEVICE_ADDRESS_BITS>());
   info->max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
   info->max_work_item_sizes.assign(sizes.begin(), sizes.end());

@@ -18,6 +18,19 @@ std::string LogOf(const cl::Program& program, const cl::Device& device) {
   return log;
 }
 
+// Some drivers lose the types of parameters with the source; without them a
+// user's kernel cannot be checked.
+int ArgumentInfoCode(cl::Program& program) {
+  std::vector<cl::Kernel> kernels;
+  int code = program.createKernels(&kernels);
+  for (const cl::Kernel& kernel : kernels) {
+    if (kernel.getInfo<CL_KERNEL_NUM_ARGS>() == 0) continue;
+    kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(0, &code);
+    break;
+  }
+  return code;
+}
+
 std::optional<cl::Program> FromBinary(const cl::Context& context,
                                       const cl::Device& device,
                                       const ProgramSource& source,
@@ -28,6 +41,7 @@ std::optional<cl::Program> FromBinary(const cl::Context& context,
   if (code == CL_SUCCESS) {
     code = program.build({device}, source.options.c_str());
   }
+  if (code == CL_SUCCESS && source.user) code = ArgumentInfoCode(program);
   if (code == CL_SUCCESS) return program;
   TIM_LOG(kInfo, "the stored binary of ", source.name, " is not usable (",
           ClErrorName(code), "): building from source");
@@ -48,7 +62,7 @@ Result<cl::Program> FromSource(const cl::Context& context,
                                const cl::Device& device,
                                const ProgramSource& source) {
   int code = CL_SUCCESS;
-  cl::Program program(context, std::string(source.text), false, &code);
+  cl::Program program(context, StrCat(source.head, source.text), false, &code);
   TIM_RETURN_IF_CL_ERROR(code, "creating the program of ", source.name);
   code = program.build({device}, source.options.c_str());
   if (code != CL_SUCCESS) return ExplainFailure(code, program, device, source);

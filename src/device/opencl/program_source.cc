@@ -14,10 +14,35 @@ std::string CompleteOptions(const std::string& options) {
 }
 
 // Lengths keep ("ab", "c") apart from ("a", "bc").
-std::string KeyOf(const ProgramSource& source, std::string_view identity) {
-  return HashText(StrCat(source.text.size(), ":", source.text,
-                         source.options.size(), ":", source.options, identity))
+std::string KeyOf(std::string_view prelude, const ProgramSource& source,
+                  std::string_view identity) {
+  return HashText(StrCat(prelude.size(), ":", prelude, source.text.size(), ":",
+                         source.text, source.options.size(), ":",
+                         source.options, identity))
       .ToString();
+}
+
+bool Mentions(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+// The text that lowers images to memory, where a program has any.
+std::string_view Prelude(const ir::KernelLaunch& launch) {
+  for (const std::string_view text : {launch.text, launch.options}) {
+    if (Mentions(text, "image2d_t") || Mentions(text, "image2d_array_t")) {
+      return kernels::FindSource("kernels/custom_images.cl");
+    }
+  }
+  return "";
+}
+
+std::string LineDirective(std::string_view name) {
+  std::string quoted;
+  for (const char c : name) {
+    const bool plain = c != '"' && c != '\\' && c != '\n' && c != '\r';
+    quoted += plain ? c : '_';
+  }
+  return StrCat("#line 1 \"", quoted, "\"\n");
 }
 
 }  // namespace
@@ -25,8 +50,8 @@ std::string KeyOf(const ProgramSource& source, std::string_view identity) {
 Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity) {
   ProgramSource source;
-  source.embedded = !launch.source.empty();
-  if (source.embedded) {
+  std::string_view prelude;
+  if (!launch.source.empty()) {
     const char* text = kernels::FindSource(launch.source);
     if (text == nullptr) {
       return TIM_INTERNAL("no embedded source '", launch.source, "'");
@@ -34,11 +59,17 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
     source.name = launch.source;
     source.text = text;
   } else {
-    source.name = StrCat("kernel '", launch.function, "'");
+    source.name = launch.name.empty() ? StrCat("kernel '", launch.function, "'")
+                                      : launch.name;
     source.text = launch.text;
   }
+  if (launch.user_kernel) {
+    prelude = Prelude(launch);
+    source.user = true;
+    source.head = StrCat(prelude, LineDirective(source.name));
+  }
   source.options = CompleteOptions(launch.options);
-  source.key = KeyOf(source, identity);
+  source.key = KeyOf(prelude, source, identity);
   return source;
 }
 

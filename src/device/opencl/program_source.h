@@ -11,11 +11,14 @@
 namespace tim::device {
 
 struct ProgramSource {
-  std::string name;       ///< For messages: "ops/softmax.cl", "kernel 'f'".
+  std::string name;  ///< For messages: "ops/softmax.cl", "user.HSwish#3".
+  /// Stands before `text`: what lowers images, and a #line directive, so that
+  /// the compiler's log shows the user's own lines.
+  std::string head;
   std::string_view text;  ///< Embedded, or of the launch.
   std::string options;    ///< Complete, as the compiler gets them.
-  std::string key;        ///< Hash of text, options and device.
-  bool embedded = false;  ///< Ours, not the user's.
+  std::string key;        ///< Hash of text, options and device, not of `name`.
+  bool user = false;      ///< Not ours: its signatures are to be checked.
 };
 
 /// `identity` names the device and its driver.  The launch must outlive it.

@@ -1,0 +1,41 @@
+// The operands of a user's kernel, as pointers and as images.
+#ifndef TIM_DEVICE_OPENCL_USER_ARGUMENTS_H_
+#define TIM_DEVICE_OPENCL_USER_ARGUMENTS_H_
+
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/opencl/cl_api.h"
+#include "device/opencl/image_staging.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+class UserArguments {
+ public:
+  /// Checks the signature and sets all that does not depend on the operands.
+  static Result<UserArguments> Create(cl::Kernel& kernel,
+                                      const ir::DeviceInfo& device,
+                                      const ir::KernelLaunch& launch);
+
+  /// Before each launch of `kernel`, and after it, in the same queue.
+  Status Bind(cl::Kernel& kernel, const cl::CommandQueue& queue,
+              std::span<const BufferRange> operands);
+  Status Finish(const cl::CommandQueue& queue,
+                std::span<const BufferRange> operands) const;
+
+ private:
+  struct Pointer {
+    int parameter = 0;
+    int operand = 0;
+  };
+
+  std::vector<Pointer> pointers_;
+  std::vector<ImageStaging> images_;
+};
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_USER_ARGUMENTS_H_

@@ -1,0 +1,69 @@
+// Texts of actions and programs in dumps.
+#include "ir/step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/hash.h"
+#include "ir/plan.h"
+
+namespace tim::ir {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+KernelLaunch HSwish() {
+  KernelLaunch launch;
+  launch.name = "user.HSwish#3";
+  launch.text = "kernel void\n\thswish() {}\r\n";
+  launch.function = "hswish";
+  launch.options = "-DT=float";
+  launch.arguments = {
+      UserTensorArg{0, DataType::kFloat32, {4, 2}, false, "input 0"},
+      UserTensorArg{1, DataType::kFloat32, {4, 2}, true, "output 0"},
+      UserScalarArg{0.5, "float", "scalar 0"},
+      UserScalarArg{int64_t{-3}, "int32_t", "scalar 1"}};
+  launch.dimensions = 2;
+  launch.global = {4, 2, 1};
+  launch.local = {2, 0, 0};
+  launch.user_kernel = true;
+  return launch;
+}
+
+TEST(Step, AUserKernelShowsItsFrozenForm) {
+  EXPECT_EQ(ToString(HSwish()),
+            StrCat("kernel user.HSwish#3@", HashText(HSwish().text).ToString(),
+                   ":hswish [-DT=float] (*0 float32 [4, 2], *1 out float32 "
+                   "[4, 2], float 0.5, int32_t -3) global 4x2 local 2x0"));
+}
+
+TEST(Step, AnotherSourceHasAnotherHash) {
+  KernelLaunch other = HSwish();
+  other.text += " ";
+  EXPECT_NE(ToString(HSwish()), ToString(other));
+}
+
+TEST(Step, ProgramsAreWrittenAsPlainLines) {
+  EXPECT_EQ(ProgramText(HSwish()),
+            StrCat("program ", HashText(HSwish().text).ToString(),
+                   "\n  | kernel void\n  | \thswish() {}\\x0d\n  | \n"));
+}
+
+TEST(Step, APlanEndsWithEachProgramOnce) {
+  Plan plan;
+  KernelLaunch embedded;
+  embedded.source = "ops/softmax.cl";
+  for (const KernelLaunch& launch : {HSwish(), HSwish(), embedded}) {
+    plan.steps.emplace_back().action = launch;
+  }
+  const std::string dump = Dump(plan);
+  const std::string program = ProgramText(HSwish());
+  EXPECT_THAT(dump, EndsWith("\n" + program));
+  EXPECT_THAT(dump.substr(0, dump.size() - program.size()),
+              Not(HasSubstr("program ")));
+}
+
+}  // namespace
+}  // namespace tim::ir
