@@ -151,7 +151,11 @@ class Applier {
     const NodeId id = graph_.AddNode(std::move(node));
     Placement placement{.kind = RunKind::kTransfer, .device = target.device};
     const int source_device = locations_[move.from].device;
-    if (source_device == target.device) {
+    if (source_device == 0 && target.device != 0 &&
+        graph_.value(from).role == ir::Role::kInput &&
+        module_.device(target.device).unified_memory) {
+      placement.kind = RunKind::kView;  // the device imports the memory
+    } else if (source_device == target.device) {
       placement = ChooseReorder(graph_.node(id), target.device);
     } else if (target.device == 0) {
       placement.device = source_device;  // a device copies to the host

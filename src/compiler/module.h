@@ -47,9 +47,9 @@ struct DeviceConstant {
 
 /// Where an operand's bytes are.
 struct Storage {
-  enum class Kind : uint8_t { kNone, kAllocation, kInput, kState };
+  enum class Kind : uint8_t { kNone, kAllocation, kInput, kOutput, kState };
   Kind kind = Kind::kNone;
-  int index = -1;  ///< Of the allocation, graph input or state.
+  int index = -1;  ///< Of the allocation, graph input, output or state.
 };
 
 /// One step of the plan before it has operands.

@@ -70,6 +70,11 @@ class Stream {
   /// Later work starts after `event`, which is of a device with the same
   /// domain.  (For others the runtime waits on the host.)
   virtual Status WaitFor(Event& event) = 0;
+  /// Of memory that the device imported: what the host has written is visible
+  /// to later work; what earlier work has written is visible to the host once a
+  /// later event is reached.
+  virtual Status ShowToDevice(Buffer&) { return OkStatus(); }
+  virtual Status ShowToHost(Buffer&) { return OkStatus(); }
 };
 
 /// Keeps built programs, in memory and on disk; implemented by the runtime's

@@ -19,8 +19,9 @@ namespace tim::ir {
 enum class SlotKind : uint8_t {
   kArena,       ///< Range of an arena of one run.
   kConstant,    ///< Plan::constants[index], on `device`.
-  kInput,       ///< Host memory of graph input `index`, bound per run.
-  kOutput,      ///< Host memory of graph output `index`, bound per run.
+  kInput,       ///< Host memory of graph input `index`, bound per run; on a
+                ///< device with unified memory imported by it.
+  kOutput,      ///< The same for graph output `index`.
   kStateRead,   ///< State `index` as it was before the run.
   kStateWrite,  ///< State `index` as it is after the run.
 };

@@ -169,9 +169,11 @@ Status ExecutionContext::Run(std::span<const void* const> inputs,
   Impl& impl = *impl_;
   if (!impl.lost.ok()) return impl.lost;
   TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
-  impl.memory->BindTensors(inputs, outputs);
+  TIM_RETURN_IF_ERROR(impl.memory->BindTensors(inputs, outputs));
   if (states != nullptr) impl.memory->BindStates(*states);
-  Status status = impl.EnqueueAll();
+  Status status = impl.memory->ShowInputs(impl.streams);
+  if (status.ok()) status = impl.EnqueueAll();
+  if (status.ok()) status = impl.memory->ShowOutputs(impl.streams);
   // Also after a failure: work in flight uses the caller's memory.
   const Status finished = impl.FinishAll();
   if (status.ok() || finished.code() == StatusCode::kDeviceLost) {

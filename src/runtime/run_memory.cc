@@ -1,5 +1,6 @@
 #include "runtime/run_memory.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "runtime/transfer.h"
@@ -9,6 +10,15 @@ namespace tim::runtime {
 using device::Buffer;
 using device::BufferRange;
 using device::Stream;
+
+namespace {
+
+bool IsImported(const ir::Slot& slot) {
+  return slot.device != 0 && (slot.kind == ir::SlotKind::kInput ||
+                              slot.kind == ir::SlotKind::kOutput);
+}
+
+}  // namespace
 
 RunMemory::RunMemory(const Executable& executable) : executable_(executable) {}
 
@@ -59,9 +69,9 @@ Buffer* RunMemory::BufferOf(const ir::Slot& slot) {
     case ir::SlotKind::kConstant:
       return &executable_.constant(slot.index);
     case ir::SlotKind::kInput:
-      return &inputs_[slot.index];
+      return slot.device == 0 ? &inputs_[slot.index] : nullptr;
     case ir::SlotKind::kOutput:
-      return &outputs_[slot.index];
+      return slot.device == 0 ? &outputs_[slot.index] : nullptr;
     case ir::SlotKind::kStateRead:
     case ir::SlotKind::kStateWrite:
       break;
@@ -75,6 +85,7 @@ void RunMemory::AddStep(const ir::Step& step) {
   for (const int operand : step.operands) {
     const ir::Slot& slot = executable_.plan().slots[operand];
     const bool write = slot.kind == ir::SlotKind::kStateWrite;
+    if (IsImported(slot)) ImportOf(slot).ranges.push_back(ranges_.size());
     if (write || slot.kind == ir::SlotKind::kStateRead) {
       state_operands_.push_back(
           {ranges_.size(), slot.device, slot.index, write});
@@ -84,13 +95,62 @@ void RunMemory::AddStep(const ir::Step& step) {
   }
 }
 
-void RunMemory::BindTensors(std::span<const void* const> inputs,
-                            std::span<void* const> outputs) {
+RunMemory::Import& RunMemory::ImportOf(const ir::Slot& slot) {
+  const auto known =
+      std::find_if(imports_.begin(), imports_.end(), [&](const Import& import) {
+        return import.kind == slot.kind && import.device == slot.device &&
+               import.tensor == slot.index;
+      });
+  if (known != imports_.end()) return *known;
+  return imports_.emplace_back(
+      Import{.kind = slot.kind, .device = slot.device, .tensor = slot.index});
+}
+
+Status RunMemory::Rebind(Import& import, void* address, int64_t bytes) {
+  if (import.buffer != nullptr && import.address == address) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(
+      import.buffer, executable_.device(import.device).Import(address, bytes));
+  import.address = address;
+  for (const size_t range : import.ranges) {
+    ranges_[range].buffer = import.buffer.get();
+  }
+  return OkStatus();
+}
+
+Status RunMemory::BindTensors(std::span<const void* const> inputs,
+                              std::span<void* const> outputs) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     // Steps only read what the plan calls an input.
     inputs_[i].Rebind(const_cast<void*>(inputs[i]));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) outputs_[i].Rebind(outputs[i]);
+  for (Import& import : imports_) {
+    const device::ExternalBuffer& tensor = import.kind == ir::SlotKind::kInput
+                                               ? inputs_[import.tensor]
+                                               : outputs_[import.tensor];
+    TIM_RETURN_IF_ERROR(Rebind(import, tensor.host_address(), tensor.bytes()));
+  }
+  return OkStatus();
+}
+
+Status RunMemory::Show(ir::SlotKind kind,
+                       std::span<const std::unique_ptr<Stream>> streams,
+                       Status (Stream::*show)(Buffer&)) const {
+  for (const Import& import : imports_) {
+    if (import.kind != kind) continue;
+    TIM_RETURN_IF_ERROR(((*streams[import.device]).*show)(*import.buffer));
+  }
+  return OkStatus();
+}
+
+Status RunMemory::ShowInputs(
+    std::span<const std::unique_ptr<Stream>> streams) const {
+  return Show(ir::SlotKind::kInput, streams, &Stream::ShowToDevice);
+}
+
+Status RunMemory::ShowOutputs(
+    std::span<const std::unique_ptr<Stream>> streams) const {
+  return Show(ir::SlotKind::kOutput, streams, &Stream::ShowToHost);
 }
 
 void RunMemory::BindStates(const StateSet& states) {
@@ -101,9 +161,14 @@ void RunMemory::BindStates(const StateSet& states) {
   }
 }
 
-void RunMemory::BindStatesTo(std::span<const std::unique_ptr<Buffer>> buffers) {
+void RunMemory::BindTo(std::span<const std::unique_ptr<Buffer>> buffers) {
   for (const StateOperand& operand : state_operands_) {
     ranges_[operand.range].buffer = buffers[operand.device].get();
+  }
+  for (const Import& import : imports_) {
+    for (const size_t range : import.ranges) {
+      ranges_[range].buffer = buffers[import.device].get();
+    }
   }
 }
 

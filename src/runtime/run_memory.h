@@ -30,11 +30,20 @@ class RunMemory {
                                       first_[step + 1] - first_[step]);
   }
 
-  void BindTensors(std::span<const void* const> inputs,
-                   std::span<void* const> outputs);
+  /// Devices import what has moved since the last run.
+  Status BindTensors(std::span<const void* const> inputs,
+                     std::span<void* const> outputs);
   void BindStates(const StateSet& states);
-  /// Lets state operands point to buffers[device] until BindStates.
-  void BindStatesTo(std::span<const std::unique_ptr<device::Buffer>> buffers);
+  /// Lets operands in states and in imported memory point to buffers[device]
+  /// until they are bound.
+  void BindTo(std::span<const std::unique_ptr<device::Buffer>> buffers);
+
+  /// Before and after the steps: imported memory becomes visible to its
+  /// devices, and to the host.
+  Status ShowInputs(
+      std::span<const std::unique_ptr<device::Stream>> streams) const;
+  Status ShowOutputs(
+      std::span<const std::unique_ptr<device::Stream>> streams) const;
 
  private:
   struct StateOperand {
@@ -44,11 +53,26 @@ class RunMemory {
     bool write = false;
   };
 
+  // A tensor of the caller as a device sees it.
+  struct Import {
+    ir::SlotKind kind = ir::SlotKind::kInput;
+    int device = 0;
+    int tensor = 0;
+    std::vector<size_t> ranges = {};
+    void* address = nullptr;
+    std::unique_ptr<device::Buffer> buffer = nullptr;
+  };
+
   explicit RunMemory(const Executable& executable);
   Status AllocateArenas(
       std::span<const std::unique_ptr<device::Stream>> streams);
   Status AddTensors();
   void AddStep(const ir::Step& step);
+  Import& ImportOf(const ir::Slot& slot);
+  Status Rebind(Import& import, void* address, int64_t bytes);
+  Status Show(ir::SlotKind kind,
+              std::span<const std::unique_ptr<device::Stream>> streams,
+              Status (device::Stream::*show)(device::Buffer&)) const;
   device::Buffer* BufferOf(const ir::Slot& slot);
 
   const Executable& executable_;
@@ -58,6 +82,7 @@ class RunMemory {
   std::vector<device::BufferRange> ranges_;
   std::vector<size_t> first_;  // in ranges_, per step, and the end
   std::vector<StateOperand> state_operands_;
+  std::vector<Import> imports_;
 };
 
 }  // namespace tim::runtime

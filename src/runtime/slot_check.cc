@@ -21,10 +21,11 @@ Result<Home> ConstantHome(const ir::Plan& plan, int index) {
               static_cast<int64_t>(constant.data->bytes.size())};
 }
 
-// The caller's memory is the host's.
-Result<Home> TensorHome(const ir::PlanTensor& tensor) {
+// The caller's memory is the host's, or imported by a device.
+Result<Home> TensorHome(const ir::Plan& plan, const ir::PlanTensor& tensor,
+                        int device) {
   TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(tensor.desc));
-  return Home{0, bytes};
+  return Home{plan.devices[device].unified_memory ? device : 0, bytes};
 }
 
 Result<Home> StateHome(const ir::PlanState& state, ir::SlotKind kind) {
@@ -44,9 +45,9 @@ Result<Home> HomeOf(const ir::Plan& plan, const ir::Slot& slot) {
     case ir::SlotKind::kConstant:
       return ConstantHome(plan, slot.index);
     case ir::SlotKind::kInput:
-      return TensorHome(plan.inputs[slot.index]);
+      return TensorHome(plan, plan.inputs[slot.index], slot.device);
     case ir::SlotKind::kOutput:
-      return TensorHome(plan.outputs[slot.index]);
+      return TensorHome(plan, plan.outputs[slot.index], slot.device);
     case ir::SlotKind::kStateRead:
     case ir::SlotKind::kStateWrite:
       return StateHome(plan.states[slot.index], slot.kind);

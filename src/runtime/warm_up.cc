@@ -12,14 +12,16 @@ namespace {
 using device::Buffer;
 using device::Stream;
 
+// A tensor of the caller in host memory, which nothing stands for.
 bool IsExternal(const ir::Slot& slot) {
-  return slot.kind == ir::SlotKind::kInput ||
-         slot.kind == ir::SlotKind::kOutput;
+  return slot.device == 0 && (slot.kind == ir::SlotKind::kInput ||
+                              slot.kind == ir::SlotKind::kOutput);
 }
 
-bool IsState(const ir::Slot& slot) {
-  return slot.kind == ir::SlotKind::kStateRead ||
-         slot.kind == ir::SlotKind::kStateWrite;
+// A state, or a tensor of the caller that the device will import.
+bool IsUnbound(const ir::Slot& slot) {
+  return slot.kind != ir::SlotKind::kArena &&
+         slot.kind != ir::SlotKind::kConstant && !IsExternal(slot);
 }
 
 bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
@@ -34,14 +36,15 @@ bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
       [&](int operand) { return IsExternal(plan.slots[operand]); });
 }
 
-// Per device as much as its largest state needs; null where it has none.
-Result<std::vector<std::unique_ptr<Buffer>>> StateScratch(
+// Stands for what is not bound: per device as much as the largest of it needs;
+// null where there is nothing.
+Result<std::vector<std::unique_ptr<Buffer>>> StandIns(
     const Executable& executable,
     std::span<const std::unique_ptr<Stream>> streams) {
   const ir::Plan& plan = executable.plan();
   std::vector<int64_t> sizes(plan.devices.size(), 0);
   for (const ir::Slot& slot : plan.slots) {
-    if (!IsState(slot)) continue;
+    if (!IsUnbound(slot)) continue;
     sizes[slot.device] = std::max(sizes[slot.device], slot.offset + slot.bytes);
   }
   std::vector<std::unique_ptr<Buffer>> scratch(sizes.size());
@@ -61,8 +64,8 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<Stream>> streams,
               std::span<const std::unique_ptr<device::PreparedStep>> prepared) {
   const ir::Plan& plan = executable.plan();
-  TIM_ASSIGN_OR_RETURN(const auto scratch, StateScratch(executable, streams));
-  memory.BindStatesTo(scratch);
+  TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
+  memory.BindTo(stand_ins);
   Status status;
   for (size_t i = 0; i < plan.steps.size() && status.ok(); ++i) {
     const ir::Step& step = plan.steps[i];
@@ -71,7 +74,7 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
                  ->Enqueue(*prepared[i], memory.operands(i))
                  .WithContext(step.label);
   }
-  // Also after a failure: the scratch must outlive what was enqueued.
+  // Also after a failure: the stand-ins must outlive what was enqueued.
   for (const std::unique_ptr<Stream>& stream : streams) {
     if (stream == nullptr) continue;
     const Status finished = Finish(*stream);

@@ -216,7 +216,12 @@ class Emitter {
     switch (storage.kind) {
       case Storage::Kind::kInput:
         return AddSlot({.kind = SlotKind::kInput,
-                        .device = 0,
+                        .device = device,
+                        .index = storage.index,
+                        .bytes = bytes});
+      case Storage::Kind::kOutput:
+        return AddSlot({.kind = SlotKind::kOutput,
+                        .device = device,
                         .index = storage.index,
                         .bytes = bytes});
       case Storage::Kind::kState:

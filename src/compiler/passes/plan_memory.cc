@@ -21,6 +21,7 @@ class Planner {
     module_.scratches.resize(graph_.node_id_limit());
     AddRoots();
     AddViews();
+    AddDirectOutputs();
     for (int step = 0; step < static_cast<int>(module_.schedule.size());
          ++step) {
       TIM_RETURN_IF_ERROR(VisitStep(step));
@@ -53,6 +54,24 @@ class Planner {
       if (module_.placements[id].kind != RunKind::kView) continue;
       root_[graph_.node(id).outputs[0]] = root_[graph_.node(id).inputs[0]];
     }
+  }
+
+  // A device with unified memory makes an output in the caller's memory, once.
+  void AddDirectOutputs() {
+    using Kind = ScheduledStep::Kind;
+    std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
+      if (step.kind != Kind::kOutput) return false;
+      const ValueId id = graph_.outputs()[step.index];
+      const ValueId root = root_[id];
+      if (module_.storages[root].kind != Storage::Kind::kNone ||
+          graph_.value(root).constant || module_.locations[root] == 0 ||
+          !module_.device(module_.locations[root]).unified_memory ||
+          !graph_.value(root).desc.layout.dense()) {
+        return false;
+      }
+      module_.storages[root] = {Storage::Kind::kOutput, step.index};
+      return true;
+    });
   }
 
   Status VisitStep(int step) {

@@ -40,6 +40,16 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
   return std::unique_ptr<Buffer>(new OpenClBuffer(std::move(handle), bytes));
 }
 
+Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
+                                                     void* memory,
+                                                     int64_t bytes) {
+  int code = CL_SUCCESS;
+  cl::Buffer handle(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                    static_cast<size_t>(bytes), memory, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "importing ", bytes, " bytes of host memory");
+  return std::unique_ptr<Buffer>(new OpenClBuffer(std::move(handle), bytes));
+}
+
 Result<cl::Buffer> OpenClBuffer::View(int64_t offset, int64_t bytes) {
   if (offset == 0 && bytes == bytes_) return handle_;
   const std::lock_guard<std::mutex> lock(mutex_);

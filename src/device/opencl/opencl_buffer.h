@@ -26,6 +26,10 @@ class OpenClBuffer final : public Buffer {
                                                 const ir::DeviceInfo& device,
                                                 int64_t bytes);
 
+  /// On memory of the host, which must outlive it.
+  static Result<std::unique_ptr<Buffer>> Import(const cl::Context& context,
+                                                void* memory, int64_t bytes);
+
   int64_t bytes() const override { return bytes_; }
   /// Never given twice in a process, unlike addresses and handles.
   uint64_t id() const { return id_; }

@@ -55,8 +55,11 @@ class OpenClDevice final : public Device {
     return OpenClBuffer::Create(context_, info_, bytes);
   }
 
-  Result<std::unique_ptr<Buffer>> Import(void*, int64_t) override {
-    return Unimplemented("OpenCL devices do not import host memory");
+  Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
+    if (!info_.unified_memory) {
+      return Unimplemented(info_.name, " does not import host memory");
+    }
+    return OpenClBuffer::Import(context_, memory, bytes);
   }
 
   Result<std::unique_ptr<Stream>> CreateStream() override {

@@ -76,6 +76,28 @@ Result<std::unique_ptr<Event>> OpenClStream::Record() {
       std::make_unique<OpenClEvent>(std::move(event)));
 }
 
+// Mapping says that the host will write, unmapping that it has; discarding the
+// content keeps the device from restoring an older one.
+Status OpenClStream::ShowToDevice(Buffer& imported) {
+  return MapAndUnmap(imported, CL_MAP_WRITE_INVALIDATE_REGION);
+}
+
+Status OpenClStream::ShowToHost(Buffer& imported) {
+  return MapAndUnmap(imported, CL_MAP_READ);
+}
+
+Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
+  int code = CL_SUCCESS;
+  void* mapped = queue_.enqueueMapBuffer(buffer->handle(), CL_FALSE, flags, 0,
+                                         static_cast<size_t>(buffer->bytes()),
+                                         nullptr, nullptr, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "mapping imported memory");
+  TIM_RETURN_IF_CL_ERROR(queue_.enqueueUnmapMemObject(buffer->handle(), mapped),
+                         "unmapping imported memory");
+  return OkStatus();
+}
+
 Status OpenClStream::WaitFor(Event& event) {
   auto* other = dynamic_cast<OpenClEvent*>(&event);
   if (other == nullptr) return TIM_INTERNAL("an event of another domain");

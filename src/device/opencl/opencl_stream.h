@@ -30,10 +30,13 @@ class OpenClStream final : public Stream {
   Status Copy(BufferRange source, BufferRange destination) override;
   Result<std::unique_ptr<Event>> Record() override;
   Status WaitFor(Event& event) override;
+  Status ShowToDevice(Buffer& imported) override;
+  Status ShowToHost(Buffer& imported) override;
 
  private:
   explicit OpenClStream(cl::CommandQueue queue) : queue_(std::move(queue)) {}
 
+  Status MapAndUnmap(Buffer& imported, cl_map_flags flags);
   Status CopyInside(const BufferRange& source, const BufferRange& destination);
 
   cl::CommandQueue queue_;
