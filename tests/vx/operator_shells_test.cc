@@ -62,6 +62,7 @@ TEST_F(Shells, WithoutAttributes) {
   EXPECT_STREQ(Make<vx::ops::Sub>()->Name(), "Sub");
   EXPECT_STREQ(Make<vx::ops::Minimum>()->Name(), "Minimum");
   EXPECT_STREQ(Make<vx::ops::Maximum>()->Name(), "Maximum");
+  EXPECT_STREQ(Make<vx::ops::Cast>()->Name(), "Cast");
 }
 
 TEST_F(Shells, Scale) {
