@@ -1,5 +1,6 @@
-// Relu and Relu6: activations of one input.
+// Relu, Relu1, Relu6, Tanh, Sigmoid, HardSwish: activations of one input.
 #include "ir/op_registry.h"
+#include "kernels/exact_exp.h"
 #include "ops/internal/unary.h"
 
 namespace tim::ops {
@@ -7,22 +8,46 @@ namespace {
 
 constexpr char kSource[] = "ops/activations.cl";
 
-// NaN stays NaN, as in activations.clh.
+// NaN stays NaN.
+template <typename T>
+T Clamp(T x, T low, T high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+float HardSwish(float x) {
+  if (x <= -3) return 0;
+  if (x >= 3) return x;
+  return x * ((x + 3) * 0x1.555556p-3f);  // 1 / 6
+}
+
 std::vector<UnaryOp> Activations() {
   return {
       {.name = "Relu",
        .function = "RELU",
        .real = [](float x, UnaryParameters) { return x < 0 ? 0.0f : x; },
        .integer = [](int64_t x) { return x < 0 ? 0 : x; }},
+      {.name = "Relu1",
+       .function = "RELU1",
+       .real = [](float x, UnaryParameters) { return Clamp(x, -1.0f, 1.0f); },
+       .integer = [](int64_t x) { return Clamp<int64_t>(x, -1, 1); }},
       {.name = "Relu6",
        .function = "RELU6",
-       .real = [](float x,
-                  UnaryParameters) { return x < 0   ? 0.0f
-                                            : x > 6 ? 6.0f
-                                                    : x; },
-       .integer = [](int64_t x) -> int64_t {
-         return x < 0 ? 0 : x > 6 ? 6 : x;
-       }},
+       .real = [](float x, UnaryParameters) { return Clamp(x, 0.0f, 6.0f); },
+       .integer = [](int64_t x) { return Clamp<int64_t>(x, 0, 6); }},
+      {.name = "Tanh",
+       .function = "TANH",
+       .flops = 40,  // kernels/exact_exp.clh
+       .real = [](float x, UnaryParameters) { return kernels::Tanh(x); }},
+      {.name = "Sigmoid",
+       .function = "SIGMOID",
+       .flops = 40,
+       .real = [](float x, UnaryParameters) { return kernels::Sigmoid(x); }},
+      {.name = "HardSwish",
+       .function = "HARD_SWISH",
+       .flops = 5,
+       .real = [](float x, UnaryParameters) { return HardSwish(x); },
+       // What the results of integers round to.
+       .integer = [](int64_t x) { return x < 0 ? 0 : x; }},
   };
 }
 

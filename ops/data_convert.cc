@@ -39,21 +39,9 @@ ir::OpSchema DataConvertSchema() {
       .permute_rule = KeepAttributes};
 }
 
-std::vector<ir::LayoutTuple> DataConvertLayouts(const ir::KernelNode& node,
-                                                const ir::DeviceInfo&) {
-  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  if (FitsChannelBlocks(from) && FitsChannelBlocks(to) &&
-      ConversionKeepsZero(from, to, ConvertRuleOf(from, to))) {
-    out.push_back(SameLayouts(node, ChannelBlocks()));
-  }
-  return out;
-}
-
 ir::KernelDef DataConvertKernel() {
   ir::KernelDef kernel = ConvertKernel("tim.DataConvert", "data_convert");
-  kernel.layouts = DataConvertLayouts;
+  kernel.layouts = UnaryLayouts;
   return kernel;
 }
 

@@ -84,4 +84,14 @@ bool ConversionKeepsZero(const ir::TensorDesc& from, const ir::TensorDesc& to,
   return result.IsZero();
 }
 
+std::vector<ir::LayoutTuple> UnaryLayouts(const ir::KernelNode& node,
+                                          const ir::DeviceInfo&) {
+  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
+  if (FitsChannelBlocks(node.inputs[0]) && FitsChannelBlocks(node.outputs[0]) &&
+      KeepsZero(node)) {
+    out.push_back(SameLayouts(node, ChannelBlocks()));
+  }
+  return out;
+}
+
 }  // namespace tim::ops

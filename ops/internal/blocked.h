@@ -26,6 +26,11 @@ bool KeepsZero(const ir::KernelNode& node);
 bool ConversionKeepsZero(const ir::TensorDesc& from, const ir::TensorDesc& to,
                          ConvertRule rule);
 
+/// `layouts` of operators of one input, element by element: dense, or in blocks
+/// where these keep zero.
+std::vector<ir::LayoutTuple> UnaryLayouts(const ir::KernelNode& node,
+                                          const ir::DeviceInfo& device);
+
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_INTERNAL_BLOCKED_H_

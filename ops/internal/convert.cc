@@ -92,6 +92,7 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
   const ConvertRule rule = ConvertRuleOf(from, to);
   Launch launch("ops/data_convert.cl", "data_convert");
   AddConvertOptions(from, to, rule, &launch);
+  launch.Policy(rows.policy);
   launch.Input(node, rows.input).Output(node, 0);
   launch.Int(rows.rows)
       .Int(rows.run)
@@ -104,19 +105,25 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
 
 namespace {
 
-Result<ir::Lowering> LowerConvert(const ir::KernelNode& node) {
+Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
+                                  kernels::RequantizePolicy policy) {
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(const int64_t count,
                        ir::PhysicalElements(node.outputs[0]));
-  TIM_RETURN_IF_ERROR(AppendConvertRows(
-      node, {.input = 0, .run = count, .rows = 1, .y_stride = count},
-      &lowering));
+  TIM_RETURN_IF_ERROR(AppendConvertRows(node,
+                                        {.input = 0,
+                                         .run = count,
+                                         .rows = 1,
+                                         .y_stride = count,
+                                         .policy = policy},
+                                        &lowering));
   return lowering;
 }
 
 }  // namespace
 
-ir::KernelDef ConvertKernel(std::string op, std::string name) {
+ir::KernelDef ConvertKernel(std::string op, std::string name,
+                            kernels::RequantizePolicy policy) {
   ir::KernelDef kernel;
   kernel.op = std::move(op);
   kernel.name = std::move(name);
@@ -129,8 +136,8 @@ ir::KernelDef ConvertKernel(std::string op, std::string name) {
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ElementwiseCost(node, device, 0.1);
   };
-  kernel.lower = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    return LowerConvert(node);
+  kernel.lower = [policy](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    return LowerConvert(node, policy);
   };
   return kernel;
 }

@@ -32,6 +32,7 @@ struct ConvertRows {
   int64_t rows = 1;
   int64_t y_stride = 0;
   int64_t y_start = 0;
+  kernels::RequantizePolicy policy = {};
 };
 
 /// Adds that launch (ops/data_convert.cl) of output 0 to `lowering`.
@@ -40,7 +41,8 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
 
 /// The kernel of operators that move all elements of input 0 to output 0, flat
 /// and dense.
-ir::KernelDef ConvertKernel(std::string op, std::string name);
+ir::KernelDef ConvertKernel(std::string op, std::string name,
+                            kernels::RequantizePolicy policy = {});
 
 }  // namespace tim::ops
 

@@ -187,14 +187,15 @@ ConvertRule ConvertRuleOf(const ir::TensorDesc& from,
 
 ElementConverter::ElementConverter(const ir::ConstTensor& from,
                                    const ir::MutableTensor& to,
-                                   ConvertRule rule)
+                                   ConvertRule rule,
+                                   kernels::RequantizePolicy policy)
     : from_(*from.desc),
       to_(*to.desc),
       from_data_(from.data),
       to_data_(to.data),
       rule_(rule),
       reader_(from),
-      writer_(to),
+      writer_(to, policy),
       from_channel_(from_),
       to_channel_(to_) {}
 

@@ -80,7 +80,7 @@ class ElementConverter {
   ElementConverter(const ir::ConstTensor& from, const ir::MutableTensor& to)
       : ElementConverter(from, to, ConvertRuleOf(*from.desc, *to.desc)) {}
   ElementConverter(const ir::ConstTensor& from, const ir::MutableTensor& to,
-                   ConvertRule rule);
+                   ConvertRule rule, kernels::RequantizePolicy policy = {});
   void Convert(int64_t from_index, int64_t to_index);
 
  private:

@@ -108,11 +108,14 @@ Launch& Launch::Type(const std::string& name, const ir::TensorDesc& desc) {
   return Option(StrCat("-D", name, "=", type));
 }
 
-Launch& Launch::Policy(const ir::AttributeMap& attributes) {
-  const kernels::RequantizePolicy policy = PolicyOf(attributes);
+Launch& Launch::Policy(kernels::RequantizePolicy policy) {
   if (policy.wrap) Option("-DTIM_WRAP");
   if (policy.to_zero) Option("-DTIM_TO_ZERO");
   return *this;
+}
+
+Launch& Launch::Policy(const ir::AttributeMap& attributes) {
+  return Policy(PolicyOf(attributes));
 }
 
 Launch& Launch::Operand(ir::LoweredOperand operand, bool written,

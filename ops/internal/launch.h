@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/kernel_def.h"
+#include "kernels/requantize.h"
 
 namespace tim::ops {
 
@@ -38,7 +39,8 @@ class Launch {
   Launch& Option(std::string option);  ///< "-DTILE=4"
   /// "-DIN0=U8": the operand type in terms of kernels/elements.clh.
   Launch& Type(const std::string& name, const ir::TensorDesc& desc);
-  /// "-DTIM_WRAP" and "-DTIM_TO_ZERO" where the attributes ask for them.
+  /// "-DTIM_WRAP" and "-DTIM_TO_ZERO" where the policy asks for them.
+  Launch& Policy(kernels::RequantizePolicy policy);
   Launch& Policy(const ir::AttributeMap& attributes);
 
   /// A tensor parameter: `__global T*, int offset` in the kernel.

@@ -1,5 +1,7 @@
 #include "ops/internal/operands.h"
 
+#include <cctype>
+
 #include "ops/internal/shapes.h"
 
 namespace tim::ops {
@@ -15,16 +17,28 @@ const char* NameOf(Operand operand) {
   return operand == Operand::kInput ? "input " : "output ";
 }
 
+// eval computes in int64_t.
+bool IsNumber(ir::DataType type) {
+  return (ir::IsFloat(type) || ir::IsInteger(type)) &&
+         type != ir::DataType::kUint64;
+}
+
 }  // namespace
 
 Status CheckNumber(const ir::NodeView& view, Operand operand, int index) {
   const ir::DataType type = DescOf(view, operand, index).type;
-  // eval computes in int64_t.
-  const bool wide = type == ir::DataType::kUint64;
-  if ((ir::IsFloat(type) || ir::IsInteger(type)) && !wide) return OkStatus();
+  if (IsNumber(type)) return OkStatus();
   return InvalidArgument(
       NameOf(operand), index, " is ", ir::ToString(type),
       ", expected a float or integer type other than uint64");
+}
+
+Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index) {
+  const ir::DataType type = DescOf(view, operand, index).type;
+  if (IsNumber(type) || type == ir::DataType::kBool8) return OkStatus();
+  return InvalidArgument(
+      NameOf(operand), index, " is ", ir::ToString(type),
+      ", expected bool8, a float or integer type other than uint64");
 }
 
 Status CheckKnownType(const ir::NodeView& view, Operand operand, int index) {
@@ -32,6 +46,13 @@ Status CheckKnownType(const ir::NodeView& view, Operand operand, int index) {
     return OkStatus();
   }
   return InvalidArgument(NameOf(operand), index, " has no data type");
+}
+
+std::string LowerCase(std::string text) {
+  for (char& c : text) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text;
 }
 
 Status RefuseEpilogue(const ir::KernelNode& node) {

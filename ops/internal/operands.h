@@ -2,6 +2,8 @@
 #ifndef TIM_OPS_INTERNAL_OPERANDS_H_
 #define TIM_OPS_INTERNAL_OPERANDS_H_
 
+#include <string>
+
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
 
@@ -12,8 +14,14 @@ enum class Operand : uint8_t { kInput, kOutput };
 /// A float or integer type other than uint64: "input 0 is bool8, expected …".
 Status CheckNumber(const ir::NodeView& view, Operand operand, int index);
 
+/// The same or bool8.
+Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index);
+
 /// Any known type.
 Status CheckKnownType(const ir::NodeView& view, Operand operand, int index);
+
+/// Kernels are named like their operators, in lower case.
+std::string LowerCase(std::string text);
 
 /// For kernels that take no fused operators.
 Status RefuseEpilogue(const ir::KernelNode& node);

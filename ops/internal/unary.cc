@@ -1,7 +1,6 @@
 #include "ops/internal/unary.h"
 
 #include <array>
-#include <cctype>
 
 #include "base/checked_math.h"
 #include "ops/internal/blocked.h"
@@ -54,25 +53,8 @@ Status EvalUnary(const UnaryOp& op, const ir::EvalContext& context) {
   return OkStatus();
 }
 
-std::string LowerCase(std::string text) {
-  for (char& c : text) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return text;
-}
-
 bool IsByte(const ir::TensorDesc& desc) {
   return ir::Info(desc.type).bits == 8;
-}
-
-std::vector<ir::LayoutTuple> UnaryLayouts(const ir::KernelNode& node,
-                                          const ir::DeviceInfo&) {
-  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  if (FitsChannelBlocks(node.inputs[0]) && FitsChannelBlocks(node.outputs[0]) &&
-      KeepsZero(node)) {
-    out.push_back(SameLayouts(node, ChannelBlocks()));
-  }
-  return out;
 }
 
 Result<ir::Lowering> LowerUnary(const UnaryOp& op, const std::string& source,
@@ -129,21 +111,22 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
 }  // namespace
 
 ir::OpSchema UnarySchema(const UnaryOp& op) {
-  return {
-      .name = op.name,
-      .inputs = {1, 1},
-      .attributes = op.attributes,
-      .check = CheckUnary,
-      .infer_shapes = InferSameAsInput,
-      .eval =
-          [op](const ir::EvalContext& context) {
-            return EvalUnary(op, context);
-          },
-      .memory_estimate = NoScratch,
-      .compute_estimate =
-          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .in_place = {{0, 0}},
-      .permute_rule = KeepAttributes};
+  return {.name = op.name,
+          .inputs = {1, 1},
+          .attributes = op.attributes,
+          .check = CheckUnary,
+          .infer_shapes = InferSameAsInput,
+          .eval =
+              [op](const ir::EvalContext& context) {
+                return EvalUnary(op, context);
+              },
+          .memory_estimate = NoScratch,
+          .compute_estimate =
+              [flops = op.flops](const ir::NodeView& view) {
+                return ElementwiseEstimate(view, flops);
+              },
+          .in_place = {{0, 0}},
+          .permute_rule = KeepAttributes};
 }
 
 ir::KernelDef UnaryKernel(const UnaryOp& op, const std::string& source) {

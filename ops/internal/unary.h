@@ -24,6 +24,7 @@ struct UnaryParameters {
 struct UnaryOp {
   const char* name = nullptr;      ///< Of the schema: "LeakyRelu".
   const char* function = nullptr;  ///< Macro in the .cl: "LEAKY_RELU".
+  double flops = 1;                ///< Of one element, roughly.
   float (*real)(float x, UnaryParameters parameters) = nullptr;
   /// Exact formula on integers without quantization; null: through `real`.
   int64_t (*integer)(int64_t x) = nullptr;

@@ -21,7 +21,18 @@ struct Case {
 const Case kCases[] = {
     {"tim.Relu", [](double x) { return std::fmax(0.0, x); }},
     {"tim.Relu6", [](double x) { return std::fmin(std::fmax(0.0, x), 6.0); }},
+    {"tim.Relu1", [](double x) { return std::fmin(std::fmax(-1.0, x), 1.0); }},
+    {"tim.Tanh", [](double x) { return std::tanh(x); }},
+    {"tim.Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"tim.HardSwish",
+     [](double x) {
+       const double bounded = std::fmax(x, -3.0);
+       return bounded * std::fmin(bounded + 3, 6.0) / 6;
+     }},
 };
+// tanh, sigmoid and hard swish: 3 ulp.
+constexpr Tolerance kTolerance = {.absolute = 0x1p-149,
+                                  .relative = 3 * 0x1p-23};
 
 const char* const kInputs[] = {"f32", "f16",  "u8a", "i8a", "i16a", "u16a",
                                "i8d", "i16d", "i32", "u8",  "i8",   "i64"};
@@ -62,6 +73,53 @@ TEST(Activations, Relu6OfCodesByHand) {
             (std::vector<int64_t>{-128, -128, -126, -8, -8}));
 }
 
+TEST(Activations, SmoothOnesByHand) {
+  const auto desc = Desc(DataType::kFloat32, {5});
+  const auto x = MakeTensor<float>(desc, {-4, -1, 0, 1.5f, 3.5f});
+  const struct {
+    const char* op;
+    std::vector<double> expected;
+  } cases[] = {
+      {"tim.Relu1", {-1, -1, 0, 1, 1}},
+      {"tim.Tanh",
+       {-0.99932929973906704, -0.76159415595576489, 0, 0.90514825364486643,
+        0.99817789761119868}},
+      {"tim.Sigmoid",
+       {0.017986209962091559, 0.26894142136999512, 0.5, 0.81757447619364365,
+        0.97068776924864364}},
+      {"tim.HardSwish", {0, -1.0 / 3, 0, 1.125, 3.5}},
+  };
+  for (const auto& c : cases) {
+    const auto node = MakeNode(c.op, {}, {desc}, {desc});
+    ASSERT_OK(node);
+    const auto y = Eval(*node, {x});
+    ASSERT_OK(y);
+    EXPECT_OK(CheckReal((*y)[0], c.expected, kTolerance)) << c.op;
+    EXPECT_OK(CheckKernels(*node, {x})) << c.op;
+  }
+}
+
+// Every exponent, subnormal numbers included; kernels give the bits of eval.
+TEST(Activations, FloatsOfTheWholeRange) {
+  std::vector<float> values;
+  for (int exponent = -149; exponent < 128; ++exponent) {
+    for (const float fraction : {1.0f, -1.0f, 1.4f, -1.7f}) {
+      values.push_back(std::ldexp(fraction, exponent));
+    }
+  }
+  const auto desc =
+      Desc(DataType::kFloat32, {static_cast<int64_t>(values.size())});
+  const auto x = MakeTensor<float>(desc, values);
+  for (const Case& c : kCases) {
+    const auto node = MakeNode(c.name, {}, {desc}, {desc});
+    ASSERT_OK(node);
+    const auto y = Eval(*node, {x});
+    ASSERT_OK(y);
+    EXPECT_OK(CheckReal((*y)[0], Reference(c, x), kTolerance)) << c.name;
+    EXPECT_OK(CheckKernels(*node, {x})) << c.name;
+  }
+}
+
 TEST(Activations, KeepNanAndInfinity) {
   const auto desc = Desc(DataType::kFloat32, {3});
   const float inf = std::numeric_limits<float>::infinity();
@@ -74,7 +132,7 @@ TEST(Activations, KeepNanAndInfinity) {
     const auto values = Values<float>((*y)[0]);
     EXPECT_TRUE(std::isnan(values[0]));
     EXPECT_EQ(values[1], static_cast<float>(c.formula(inf)));
-    EXPECT_EQ(values[2], 0.0f);
+    EXPECT_EQ(values[2], static_cast<float>(c.formula(-inf)));
     EXPECT_OK(CheckKernels(*node, std::vector{x}));
   }
 }
@@ -90,6 +148,26 @@ TEST(Activations, PlainIntegersAreExact) {
   EXPECT_EQ(Values<int32_t>((*y)[0]),
             (std::vector<int32_t>{16777217, 0, 2147483647}));
   EXPECT_OK(CheckKernels(*node, std::vector{x}));
+}
+
+TEST(Activations, PlainIntegersAreRounded) {
+  const auto desc = Desc(DataType::kInt64, {6});
+  const auto x =
+      MakeTensor<int64_t>(desc, {-5, -1, 0, 1, 2, (int64_t{1} << 53) + 1});
+  const std::pair<const char*, std::vector<int64_t>> cases[] = {
+      {"tim.Relu1", {-1, -1, 0, 1, 1, 1}},
+      {"tim.Tanh", {-1, -1, 0, 1, 1, 1}},
+      {"tim.Sigmoid", {0, 0, 0, 1, 1, 1}},
+      {"tim.HardSwish", {0, 0, 0, 1, 2, (int64_t{1} << 53) + 1}},
+  };
+  for (const auto& [op, expected] : cases) {
+    const auto node = MakeNode(op, {}, {desc}, {desc});
+    ASSERT_OK(node);
+    const auto y = Eval(*node, {x});
+    ASSERT_OK(y);
+    EXPECT_EQ(Codes((*y)[0]), expected) << op;
+    EXPECT_OK(CheckKernels(*node, {x})) << op;
+  }
 }
 
 TEST(Activations, EvalFollowsTheFormula) {
@@ -108,7 +186,7 @@ TEST(Activations, EvalFollowsTheFormula) {
         const auto y = Eval(*node, inputs);
         ASSERT_OK(y);
         EXPECT_OK(CheckReal((*y)[0], Reference(c, inputs[0]),
-                            {.absolute = 1e-30, .relative = 1e-6}))
+                            {.absolute = 2e-7, .relative = 1e-6}))
             << c.name << " " << in << " to " << out;
       }
     }
@@ -118,8 +196,8 @@ TEST(Activations, EvalFollowsTheFormula) {
 // A program per pair of types takes time: not every pair.
 bool IsTested(const Case& c, const std::string& in, const std::string& out) {
   if (in == out) return true;
-  return c.name == kCases[0].name &&
-         (in == "f32" || out == "f32" || out == "u8a");
+  const bool first = c.name == kCases[0].name;
+  return out == "f32" || (first && (in == "f32" || out == "u8a"));
 }
 
 TEST(Activations, KernelsMatchEval) {
@@ -145,9 +223,11 @@ TEST(Activations, EverySizeAroundAVector) {
   for (const int64_t size : {1, 15, 16, 17, 31, 32, 33, 1000}) {
     for (const std::string type : {"f32", "f16", "u8a", "i16d"}) {
       const auto desc = DescOf(type, {size}, rng);
-      const auto node = MakeNode("tim.Relu6", {}, {desc}, {desc});
-      ASSERT_OK(node);
-      ASSERT_OK(CheckKernels(*node, rng)) << desc.ToString();
+      for (const Case& c : kCases) {
+        const auto node = MakeNode(c.name, {}, {desc}, {desc});
+        ASSERT_OK(node);
+        ASSERT_OK(CheckKernels(*node, rng)) << c.name << desc.ToString();
+      }
     }
   }
 }
@@ -161,8 +241,12 @@ TEST(Activations, BlockedLayouts) {
         const auto node = MakeNode(c.name, {}, {DescOf(type, shape, rng)},
                                    {DescOf(type, shape, rng)});
         ASSERT_OK(node);
+        // Sigmoid of 0 is 0 only in coarse codes, and tail lanes must be 0.
+        const bool zero = c.formula(0) == 0;
+        const bool known = zero || ir::IsFloat(node->output().type);
         for (const std::string& kernel : SupportedKernels(*node)) {
-          EXPECT_EQ(LayoutCount(*node, kernel), 2) << kernel;
+          if (!known) continue;
+          EXPECT_EQ(LayoutCount(*node, kernel), zero ? 2 : 1) << kernel;
         }
         ASSERT_OK(CheckKernels(*node, rng)) << type;
       }
@@ -213,18 +297,20 @@ TEST(Activations, RejectedInputs) {
   const auto f32 = Desc(DataType::kFloat32, {4});
   const auto b8 = Desc(DataType::kBool8, {4});
   const auto u64 = Desc(DataType::kUint64, {4});
-  EXPECT_ERROR(MakeNode("tim.Relu", {}, {b8}, {f32}),
-               "input 0 is bool8, expected a float or integer type");
-  EXPECT_ERROR(MakeNode("tim.Relu", {}, {f32}, {b8}),
-               "output 0 is bool8, expected a float or integer type");
-  EXPECT_ERROR(MakeNode("tim.Relu6", {}, {u64}, {u64}), "input 0 is uint64");
-  EXPECT_ERROR(MakeNode("tim.Relu", {}, {}, {f32}), "input 0 is not bound");
-  EXPECT_ERROR(MakeNode("tim.Relu", {}, {f32, f32}, {f32}),
-               "at most 1 are taken");
-  EXPECT_ERROR(MakeNode("tim.Relu", {{"alpha", 1.0}}, {f32}, {f32}),
-               "Relu has no attribute 'alpha'");
-  EXPECT_ERROR(MakeNode("tim.Relu", {}, {f32}, {Desc(DataType::kFloat32, {5})}),
-               "declared as [5]");
+  for (const Case& c : kCases) {
+    const std::string op = c.name;
+    EXPECT_ERROR(MakeNode(op, {}, {b8}, {f32}),
+                 "input 0 is bool8, expected a float or integer type");
+    EXPECT_ERROR(MakeNode(op, {}, {f32}, {b8}),
+                 "output 0 is bool8, expected a float or integer type");
+    EXPECT_ERROR(MakeNode(op, {}, {u64}, {u64}), "input 0 is uint64");
+    EXPECT_ERROR(MakeNode(op, {}, {}, {f32}), "input 0 is not bound");
+    EXPECT_ERROR(MakeNode(op, {}, {f32, f32}, {f32}), "at most 1 are taken");
+    EXPECT_ERROR(MakeNode(op, {{"alpha", 1.0}}, {f32}, {f32}),
+                 "has no attribute 'alpha'");
+    EXPECT_ERROR(MakeNode(op, {}, {f32}, {Desc(DataType::kFloat32, {5})}),
+                 "declared as [5]");
+  }
 }
 
 TEST(Activations, RefuseFusedOperators) {

@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 
 #include "ops/builtin.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/binary_reference.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -16,47 +17,9 @@ const ir::AttributeMap kWrap = {{ir::kOverflowPolicy, int64_t{0}}};
 const ir::AttributeMap kToZero = {{ir::kRoundingPolicy, int64_t{0}}};
 
 Result<TestNode> Add(const ir::TensorDesc& a, const ir::TensorDesc& b,
-                     ir::TensorDesc y, const ir::AttributeMap& policy = {}) {
-  y.shape = ir::Shape();
-  return MakeNode("tim.Add", policy, {a, b}, {y});
-}
-
-// One of two shapes that broadcast to `shape`: some extents are 1, and slow
-// ones may be missing.
-Dims Shrink(Dims shape, std::mt19937& rng) {
-  for (int64_t& extent : shape) {
-    if (rng() % 3 == 0) extent = 1;
-  }
-  while (shape.size() > 1 && shape.back() == 1 && rng() % 2 == 0) {
-    shape.pop_back();
-  }
-  return shape;
-}
-
-// Element of `x` that is added at index i of `shape`, by coordinates.
-int64_t SourceOf(int64_t i, const ir::Shape& shape, const ir::Shape& x) {
-  int64_t source = 0;
-  int64_t stride = 1;
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    const int64_t coordinate = i % shape[axis];
-    i /= shape[axis];
-    if (x[axis] > 1) source += coordinate * stride;
-    stride *= x[axis];
-  }
-  return source;
-}
-
-std::vector<double> Reference(const TestNode& node,
-                              const std::vector<TensorData>& inputs) {
-  const std::vector<double> a = RealValues(inputs[0]);
-  const std::vector<double> b = RealValues(inputs[1]);
-  const ir::Shape& shape = node.output().shape;
-  std::vector<double> out(*shape.NumElements());
-  for (int64_t i = 0; i < static_cast<int64_t>(out.size()); ++i) {
-    out[i] = a[SourceOf(i, shape, inputs[0].desc.shape)] +
-             b[SourceOf(i, shape, inputs[1].desc.shape)];
-  }
-  return out;
+                     const ir::TensorDesc& y,
+                     const ir::AttributeMap& policy = {}) {
+  return MakeBinary("tim.Add", a, b, y, policy);
 }
 
 TEST(Add, BroadcastsBothWaysByHand) {
@@ -171,7 +134,8 @@ TEST(Add, EvalFollowsTheFormula) {
         ASSERT_OK(result);
         // A sum in float may cancel the leading digits of int32.
         const double absolute = a == "i32" || b == "i32" ? 256 : 1e-5;
-        EXPECT_OK(CheckReal((*result)[0], Reference(*node, inputs),
+        EXPECT_OK(CheckReal((*result)[0],
+                            BinaryReference(*node, inputs, std::plus<double>()),
                             {.absolute = absolute, .relative = 1e-6}))
             << a << " + " << b << " to " << y;
       }
@@ -275,48 +239,6 @@ TEST(Add, NoBlocksForBroadcastChannels) {
     ASSERT_OK(node);
     EXPECT_EQ(LayoutCount(*node, "add"), 1);
   }
-}
-
-TEST(Add, FusedActivations) {
-  std::mt19937 rng = SeededRng(17);
-  for (const std::string op : {"tim.Relu", "tim.Relu6"}) {
-    for (const std::string type :
-         {"f32", "f16", "u8a", "i8a", "i16a", "i8d", "i16d", "i32", "u8"}) {
-      for (int repeat = 0; repeat < 4; ++repeat) {
-        const Dims shape = RandomShape(4, rng, 3000);
-        const auto y = DescOf(type, shape, rng);
-        const auto add = Add(DescOf(type, shape, rng),
-                             DescOf(type, Shrink(shape, rng), rng), y);
-        ASSERT_OK(add);
-        const auto fused = Fuse(*add, op, {}, {}, y);
-        ASSERT_OK(fused);
-        EXPECT_OK(Supports(*fused, "add"));
-        ASSERT_OK(CheckKernels(*fused, rng)) << op << " " << type;
-      }
-    }
-  }
-}
-
-TEST(Add, RefusedFusions) {
-  const auto f32 = Desc(DataType::kFloat32, {4});
-  const auto u8 = Desc(DataType::kUint8, {4}, 0.5f, 3);
-  const auto other = Desc(DataType::kUint8, {4}, 0.5f, 4);
-  const auto add = Add(f32, f32, f32);
-  ASSERT_OK(add);
-  EXPECT_ERROR(Supports(*Fuse(*add, "tim.Add", {}, {f32}, f32), "add"),
-               "only one Relu or Relu6 is fused");
-  const auto relu = Fuse(*add, "tim.Relu", {}, {}, f32);
-  ASSERT_OK(relu);
-  EXPECT_ERROR(Supports(*Fuse(*relu, "tim.Relu6", {}, {}, f32), "add"),
-               "only one Relu or Relu6 is fused");
-  const auto codes = Add(u8, u8, u8);
-  ASSERT_OK(codes);
-  EXPECT_ERROR(Supports(*Fuse(*codes, "tim.Relu", {}, {}, other), "add"),
-               "must keep the type and quantization");
-  const auto wrapped = Add(u8, u8, u8, kWrap);
-  ASSERT_OK(wrapped);
-  EXPECT_ERROR(Supports(*Fuse(*wrapped, "tim.Relu", {}, {}, u8), "add"),
-               "needs the policies saturate");
 }
 
 TEST(Add, FourBitAndPerChannelRunInEval) {

@@ -55,6 +55,21 @@ TEST_F(Shells, WithoutAttributes) {
   EXPECT_STREQ(Make<vx::ops::Relu6>()->Name(), "Relu6");
   EXPECT_STREQ(Make<vx::ops::Add>()->Name(), "Add");
   EXPECT_STREQ(Make<vx::ops::DataConvert>()->Name(), "DataConvert");
+  EXPECT_STREQ(Make<vx::ops::Relu1>()->Name(), "Relu1");
+  EXPECT_STREQ(Make<vx::ops::Tanh>()->Name(), "Tanh");
+  EXPECT_STREQ(Make<vx::ops::Sigmoid>()->Name(), "Sigmoid");
+  EXPECT_STREQ(Make<vx::ops::HardSwish>()->Name(), "HardSwish");
+  EXPECT_STREQ(Make<vx::ops::Sub>()->Name(), "Sub");
+  EXPECT_STREQ(Make<vx::ops::Minimum>()->Name(), "Minimum");
+  EXPECT_STREQ(Make<vx::ops::Maximum>()->Name(), "Maximum");
+  EXPECT_STREQ(Make<vx::ops::Cast>()->Name(), "Cast");
+}
+
+TEST_F(Shells, Scale) {
+  EXPECT_EQ(Get<float>(*Make<vx::ops::Multiply>(), "scale"), 1.0f);
+  EXPECT_EQ(Get<float>(*Make<vx::ops::Multiply>(0.1f), "scale"), 0.1f);
+  EXPECT_EQ(Get<float>(*Make<vx::ops::Div>(), "scale"), 1.0f);
+  EXPECT_EQ(Get<float>(*Make<vx::ops::Div>(3), "scale"), 3.0f);
 }
 
 TEST_F(Shells, Conv2d) {

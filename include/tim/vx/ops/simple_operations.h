@@ -23,6 +23,23 @@ class DataConvert : public BuiltinOpOf<DataConvert> {
   explicit DataConvert(Graph* graph) : BuiltinOpOf(graph, {}) {}
 };
 
+/// out = the number stored in `in`, in the output's type.  Unlike DataConvert
+/// it ignores scales and zero points: the codes of quantized tensors are the
+/// values, on both sides.
+///
+/// Input 0: a float or integer type or BOOL8, any rank.  Output 0: same shape,
+/// any of these types.
+/// Float to integer: truncated towards zero and saturated, NaN becomes 0.
+/// Integer to integer: saturated.  To BOOL8: in != 0.  From BOOL8: 0 or 1.
+/// Errors: Compile() fails on a declared output shape with another number of
+/// elements.
+/// Source: ONNX Cast-13, TFLite CAST.
+class Cast : public BuiltinOpOf<Cast> {
+ public:
+  static const char* OpName() { return "Cast"; }
+  explicit Cast(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
 }  // namespace ops
 }  // namespace vx
 }  // namespace tim
