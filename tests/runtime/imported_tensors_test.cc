@@ -90,8 +90,8 @@ TEST_F(ImportedTensors, AnOutputMayBeReadByLaterOperations) {
 
 TEST_F(ImportedTensors, ViewsOfAnOutputAreTheSameMemory) {
   const auto y = graph_->CreateTensor(Floats({8, 5}, TensorAttribute::OUTPUT));
-  const auto between = Relu(a_, graph_->CreateTensor(
-                                    Floats({}, TensorAttribute::TRANSIENT)));
+  const auto between =
+      Relu(a_, graph_->CreateTensor(Floats({}, TensorAttribute::TRANSIENT)));
   graph_->CreateOperation<vx::ops::Reshape>(std::vector<uint32_t>{8, 5})
       ->BindInput(between)
       .BindOutput(y);

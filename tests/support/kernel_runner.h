@@ -98,6 +98,11 @@ Status CheckKernels(const TestNode& node, std::mt19937& rng,
 Status CheckKernels(const TestNode& node, const std::vector<TensorData>& inputs,
                     Tolerance tolerance = {});
 
+/// Compiles the graph for the first OpenCL device, strictly, and runs it: for
+/// operators that consist of others.  One result per output.
+Result<std::vector<TensorData>> RunCompiled(
+    const TestNode& node, const std::vector<TensorData>& inputs);
+
 }  // namespace tim::testing
 
 #endif  // TIM_TESTS_SUPPORT_KERNEL_RUNNER_H_
