@@ -56,7 +56,8 @@ function(tim_cl_static_library target)
   add_custom_command(
     OUTPUT "${object}"
     COMMAND ${CMAKE_COMMAND} -E env
-            "LD=${CMAKE_LINKER}" "NM=${CMAKE_NM}" "OBJCOPY=${CMAKE_OBJCOPY}"
+            "CC=${CMAKE_CXX_COMPILER}" "NM=${CMAKE_NM}"
+            "OBJCOPY=${CMAKE_OBJCOPY}"
             "${script}" "${object}" "${TIM_CL_EXPORTS}"
             $<TARGET_OBJECTS:tim-vx-objects>
     DEPENDS $<TARGET_OBJECTS:tim-vx-objects> "${TIM_CL_EXPORTS}" "${script}"

@@ -1,4 +1,5 @@
 // The tree that `bazel build //:sdk` makes, unpacked elsewhere.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +10,7 @@ namespace tim::structure {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 
 // Where the archive is unpacked, once: the folder that it holds.
 const std::string& Tree() {
@@ -72,8 +74,74 @@ TEST(Sdk, ClientOfTheSharedLibraryRuns) {
 }
 
 TEST(Sdk, ClientOfTheArchiveRuns) {
-  const CommandResult result = Use("clang++ 20 static pkg-config");
+  const CommandResult result = Use("clang++ 20 static tim-cl.pc");
   EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+// A shared library libtim-cl.so of `text` in a folder of its own.
+std::string BuildLibrary(const std::string& text, const std::string& flags) {
+  const std::string library = FreshFolder("planted") + "/libtim-cl.so";
+  WriteText(library + ".cc", text);
+  const CommandResult built = RunCommand("g++ -shared -fPIC '" + library +
+                                         ".cc' -o '" + library + "' " + flags);
+  EXPECT_EQ(built.exit_status, 0) << built.output;
+  return "'" + library + "'";
+}
+
+TEST(SdkCheck, SeesFilesThatAreMissingOrTooMany) {
+  const std::string folder = FreshFolder("planted");
+  WriteText(folder + "/lib/libOpenCL.so.1", "");
+  const CommandResult result = Check("files '" + folder + "'");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("> lib/libOpenCL.so.1"));
+  EXPECT_THAT(result.output, HasSubstr("< lib/libtim-vx.so -> libtim-cl.so"));
+}
+
+TEST(SdkCheck, SeesForeignAndPrivateSymbols) {
+  const CommandResult result = Check(
+      "exports " +
+      BuildLibrary("namespace tim { namespace ir { int Leak() { return 1; } }\n"
+                   "namespace vx { int Context() { return 1; }\n"
+                   "struct GraphImpl { int Run(); };\n"
+                   "int GraphImpl::Run() { return 1; } } }\n",
+                   ""));
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_EQ(result.output, "GraphImpl\ntim::ir::Leak()\n");
+}
+
+TEST(SdkCheck, SeesALibraryWithoutTheApi) {
+  const CommandResult result = Check("exports " + BuildLibrary("", ""));
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("Context is not exported"));
+}
+
+TEST(SdkCheck, SeesNeedsSearchPathsAndTheSoname) {
+  const std::string soname = "-Wl,-soname,libtim-cl.so.0 -Wl,--no-as-needed ";
+  const CommandResult path =
+      Check("needed " + BuildLibrary("", soname + "-Wl,-rpath,/opt/lib"));
+  EXPECT_NE(path.exit_status, 0);
+  EXPECT_THAT(path.output, HasSubstr("[/opt/lib]"));
+  const CommandResult need =
+      Check("needed " + BuildLibrary("", soname + "-lgomp"));
+  EXPECT_NE(need.exit_status, 0);
+  EXPECT_THAT(need.output, HasSubstr("[libgomp"));
+  const CommandResult name = Check("needed " + BuildLibrary("", ""));
+  EXPECT_NE(name.exit_status, 0);
+  EXPECT_THAT(name.output, HasSubstr("SONAME is not libtim-cl.so.0"));
+}
+
+TEST(SdkCheck, SeesAText) {
+  const std::string folder = FreshFolder("planted");
+  WriteText(folder + "/lib/a.pc", "prefix=/opt/build\n");
+  const CommandResult result = Check("no_text '" + folder + "' /usr/x /opt/bu");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("lib/a.pc\nhold the text /opt/bu"));
+}
+
+TEST(SdkCheck, RefusesUnknownWaysToUseATree) {
+  const CommandResult result = Use("g++ 14 shared meson");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("no method meson with link shared"));
 }
 
 }  // namespace

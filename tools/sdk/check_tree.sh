@@ -76,11 +76,14 @@ exports() {
 needed() {
   local allowed='(libOpenCL|libclblast|libstdc\+\+|libm|libgcc_s|libc|ld-[^]]*)'
   allowed+='\.so\.[0-9]+'
-  ! readelf -d "$1" | grep -E 'RPATH|RUNPATH|NEEDED' |
-    grep -vE "NEEDED.*\\[$allowed\\]$"
-  readelf -d "$1" | grep -F "SONAME" |
-    grep -F "[$(basename "${1%.so*}").so.$major]" >/dev/null ||
-    { echo "its SONAME does not end in .so.$major"; return 1; }
+  local soname
+  soname=$(basename "${1%.so*}").so.$major
+  if readelf -d "$1" | grep -E 'RPATH|RUNPATH|NEEDED' |
+    grep -vE "NEEDED.*\\[$allowed\\]$"; then
+    return 1
+  fi
+  readelf -d "$1" | grep -F SONAME | grep -F "[$soname]" >/dev/null ||
+    { echo "its SONAME is not $soname"; return 1; }
 }
 
 no_text() {

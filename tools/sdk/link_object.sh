@@ -11,8 +11,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sed -n 's/^ *\(_Z[^;]*\);$/\1/p' "$map" >"$work/api"
 # Without groups, no function of ours gives way to a client's of that name,
-# which other options may have compiled.
-"${LD:-ld}" -r --force-group-allocation -o "$out" --whole-archive "$@"
+# which other options may have compiled. Of the linkers only GNU's can do it.
+"${CC:-c++}" -fuse-ld=bfd -r -nostdlib -o "$out" \
+  -Wl,--force-group-allocation -Wl,--whole-archive "$@"
 # objcopy makes strong and weak symbols local; g++ has "unique" ones too.
 "${NM:-nm}" "$out" | sed -n 's/.* u //p' >"$work/unique"
 objcopy=${OBJCOPY:-objcopy}

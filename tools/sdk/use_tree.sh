@@ -4,12 +4,13 @@
 #     TREE      the folder that holds include/ and lib/
 #     PROJECT   a folder with a CMakeLists.txt that finds TIM_CL_PACKAGE and
 #               links TIM_CL_TARGET, and makes a program of the folder's name;
-#               for the methods pkg-config and path its *.cc are that program
+#               for the other methods its *.cc are that program
 #     COMPILER  g++, clang++
 #     STANDARD  14, 17, 20
 #     LINK      shared, static
-#     METHOD    tim-cl or tim-vx: find_package of that name; pkg-config; path:
-#               -I and the library's file under TIM-VX's name
+#     METHOD    tim-cl, tim-vx: find_package of that name; tim-cl.pc,
+#               tim-vx.pc: pkg-config; path: -I and the library's file under
+#               TIM-VX's name
 #     WORK      a folder to build in
 set -euo pipefail
 if [ $# -ne 7 ]; then
@@ -42,18 +43,20 @@ compile() {
 
 # pkg_config OPTIONS...
 pkg_config() {
-  local flags
-  flags=$(PKG_CONFIG_PATH=$tree/lib/pkgconfig pkg-config "$@" tim-cl)
+  local flags package=${method%.pc}
+  flags=$(PKG_CONFIG_PATH=$tree/lib/pkgconfig pkg-config "$@" "$package")
   # The linker would take the shared library, which lies beside the archive.
-  if [ "$link" = static ]; then flags=${flags/-ltim-cl/-l:libtim-cl.a}; fi
+  if [ "$link" = static ]; then flags=${flags/-l$package/-l:lib$package.a}; fi
   # shellcheck disable=SC2086  # a list of words
   compile $flags
 }
 
 case $method-$link in
-  tim-cl-* | tim-vx-*) find_package ;;
-  pkg-config-shared) pkg_config --cflags --libs ;;
-  pkg-config-static) pkg_config --cflags --libs --static ;;
+  tim-cl-shared | tim-cl-static | tim-vx-shared | tim-vx-static)
+    find_package
+    ;;
+  tim-??.pc-shared) pkg_config --cflags --libs ;;
+  tim-??.pc-static) pkg_config --cflags --libs --static ;;
   path-shared) compile -I"$tree/include" "$tree/lib/libtim-vx.so" ;;
   path-static)
     compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lOpenCL -lpthread -ldl
