@@ -1,34 +1,40 @@
+# The installed tree, the same as that of `bazel build //:sdk`; it may be moved.
 # lib/ on every machine: clients spell it out.
-include(CMakePackageConfigHelpers)
-set(package_dir lib/cmake/tim-vx)
-
-install(TARGETS tim-vx tim-vx-static EXPORT tim-vx-targets
-        LIBRARY DESTINATION lib
-        ARCHIVE DESTINATION lib
-        RUNTIME DESTINATION bin)
+set(archive tim-vx)
 if(BUILD_SHARED_LIBS)
+  set(archive tim-vx-static)
+  install(TARGETS tim-vx LIBRARY DESTINATION lib)
   install(FILES "$<TARGET_FILE_DIR:tim-vx>/libtim-vx.so" DESTINATION lib)
-  install(FILES "$<TARGET_FILE_DIR:tim-vx-static>/libtim-vx.a" DESTINATION lib)
-else()
-  install(FILES "$<TARGET_FILE_DIR:tim-vx>/libtim-vx.a" DESTINATION lib)
 endif()
+install(TARGETS ${archive} ARCHIVE DESTINATION lib)
+install(FILES "$<TARGET_FILE_DIR:${archive}>/libtim-vx.a" DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 
-if(TARGET tim-cl-custom-ops)
-  install(TARGETS tim-cl-custom-ops EXPORT tim-vx-targets
-          LIBRARY DESTINATION lib
-          ARCHIVE DESTINATION lib)
+if(TIM_CL_CUSTOM_OPS)
+  install(TARGETS tim-cl-custom-ops-static ARCHIVE DESTINATION lib)
+  if(BUILD_SHARED_LIBS)
+    install(TARGETS tim-cl-custom-ops LIBRARY DESTINATION lib)
+  endif()
   install(DIRECTORY custom_ops/ DESTINATION include/tim/custom_ops
-          FILES_MATCHING PATTERN "*.h")
+          FILES_MATCHING PATTERN "*.h" PATTERN template EXCLUDE)
 endif()
+if(EXISTS "${PROJECT_SOURCE_DIR}/custom_ops/template")
+  install(DIRECTORY custom_ops/template/
+          DESTINATION share/tim-cl/custom_op_template)
+endif()
+install(FILES LICENSE THIRD_PARTY_LICENSES DESTINATION share/doc/tim-cl)
 
-install(EXPORT tim-vx-targets NAMESPACE tim-vx:: DESTINATION ${package_dir})
-configure_package_config_file(
-  cmake/tim-vx-config.cmake.in "${PROJECT_BINARY_DIR}/tim-vx-config.cmake"
-  INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(
-  "${PROJECT_BINARY_DIR}/tim-vx-config-version.cmake"
-  COMPATIBILITY SameMajorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/tim-vx-config.cmake"
-              "${PROJECT_BINARY_DIR}/tim-vx-config-version.cmake"
-        DESTINATION ${package_dir})
+function(tim_cl_install_package NAME)
+  set(VERSION ${PROJECT_VERSION})
+  set(MAJOR ${PROJECT_VERSION_MAJOR})
+  set(folder "${PROJECT_BINARY_DIR}/package")
+  configure_file(cmake/package/package.pc.in "${folder}/${NAME}.pc" @ONLY)
+  configure_file(cmake/package/config-version.cmake.in
+                 "${folder}/${NAME}-config-version.cmake" @ONLY)
+  install(FILES "${folder}/${NAME}.pc" DESTINATION lib/pkgconfig)
+  install(FILES cmake/package/${NAME}-config.cmake
+                "${folder}/${NAME}-config-version.cmake"
+          DESTINATION lib/cmake/${NAME})
+endfunction()
+tim_cl_install_package(tim-cl)
+tim_cl_install_package(tim-vx)

@@ -5,10 +5,13 @@ function(tim_cl_compile_options target)
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON)
-  # Results must not depend on what the compiler fuses.
+  # Results must not depend on what the compiler fuses. Error messages name
+  # source files, but not where they lay.
   target_compile_options(${target} PRIVATE
     -Wall -Wextra $<$<BOOL:${TIM_CL_WARNINGS_AS_ERRORS}>:-Werror>
-    -ffp-contract=off)
+    -ffp-contract=off
+    "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/="
+    "-ffile-prefix-map=${PROJECT_BINARY_DIR}/=")
 endfunction()
 
 function(tim_cl_internal_includes target)
@@ -20,9 +23,7 @@ function(tim_cl_internal_includes target)
 endfunction()
 
 function(tim_cl_public_interface target)
-  target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<INSTALL_INTERFACE:include>)
+  target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/include")
   target_compile_features(${target} PUBLIC cxx_std_14)
   target_link_libraries(${target} PRIVATE
     OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS})
@@ -44,35 +45,55 @@ add_library(tim-vx-objects OBJECT
   "${TIM_CL_GENERATED_DIR}/embedded_sources.cc")
 tim_cl_compile_options(tim-vx-objects)
 tim_cl_internal_includes(tim-vx-objects)
+# What the public headers mark is visible; clients choose for themselves.
+set_target_properties(tim-vx-objects PROPERTIES
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+set(TIM_CL_EXPORTS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
 
-add_library(tim-vx $<TARGET_OBJECTS:tim-vx-objects>)
-tim_cl_public_interface(tim-vx)
-add_library(tim-vx::tim-vx ALIAS tim-vx)
+function(tim_cl_static_library target)
+  set(object "${PROJECT_BINARY_DIR}/tim-cl.o")
+  set(script "${PROJECT_SOURCE_DIR}/tools/sdk/link_object.sh")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND ${CMAKE_COMMAND} -E env
+            "CC=${CMAKE_CXX_COMPILER}" "NM=${CMAKE_NM}"
+            "OBJCOPY=${CMAKE_OBJCOPY}"
+            "${script}" "${object}" "${TIM_CL_EXPORTS}"
+            $<TARGET_OBJECTS:tim-vx-objects>
+    DEPENDS $<TARGET_OBJECTS:tim-vx-objects> "${TIM_CL_EXPORTS}" "${script}"
+    COMMENT "Linking tim-cl.o"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties("${object}" PROPERTIES
+    EXTERNAL_OBJECT ON GENERATED ON)
+  add_library(${target} STATIC "${object}")
+  add_dependencies(${target} tim-vx-objects)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  tim_cl_public_interface(${target})
+  tim_cl_link_name(${target} libtim-vx.a)
+endfunction()
+
+function(tim_cl_shared_library target)
+  add_library(${target} SHARED $<TARGET_OBJECTS:tim-vx-objects>)
+  tim_cl_public_interface(${target})
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINK_DEPENDS "${TIM_CL_EXPORTS}")
+  target_link_libraries(${target} PRIVATE
+    "-Wl,--version-script=${TIM_CL_EXPORTS}" "-Wl,-z,defs")
+  tim_cl_link_name(${target} libtim-vx.so)
+endfunction()
 
 if(BUILD_SHARED_LIBS)
-  set(map "${PROJECT_SOURCE_DIR}/cmake/exports.map")
-  set_target_properties(tim-vx PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-    LINK_DEPENDS "${map}")
-  target_link_libraries(tim-vx PRIVATE
-    "-Wl,--version-script=${map}" "-Wl,-z,defs")
-  tim_cl_link_name(tim-vx libtim-vx.so)
-
-  add_library(tim-vx-static STATIC $<TARGET_OBJECTS:tim-vx-objects>)
-  tim_cl_public_interface(tim-vx-static)
-  tim_cl_link_name(tim-vx-static libtim-vx.a)
+  tim_cl_shared_library(tim-vx)
+  tim_cl_static_library(tim-vx-static)
 else()
+  tim_cl_static_library(tim-vx)
   add_library(tim-vx-static INTERFACE)
   target_link_libraries(tim-vx-static INTERFACE tim-vx)
-  tim_cl_link_name(tim-vx libtim-vx.a)
 endif()
-add_library(tim-vx::tim-vx-static ALIAS tim-vx-static)
 
-if(TIM_CL_CUSTOM_OPS)
-  add_library(tim-cl-custom-ops ${TIM_CL_CUSTOM_OPS})
-  tim_cl_compile_options(tim-cl-custom-ops)
-  target_include_directories(tim-cl-custom-ops PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(tim-cl-custom-ops PUBLIC tim-vx)
-  set_target_properties(tim-cl-custom-ops PROPERTIES INSTALL_RPATH "$ORIGIN")
-  add_library(tim-vx::tim-cl-custom-ops ALIAS tim-cl-custom-ops)
-endif()
+# The names of the installed packages.
+foreach(name tim-cl tim-vx)
+  add_library(${name}::${name} ALIAS tim-vx)
+  add_library(${name}::${name}-static ALIAS tim-vx-static)
+endforeach()

@@ -9,9 +9,10 @@ build=$(cd "$1" && pwd)
 result=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 source=$PWD
 prefix=$build/prefix
-consumer=$source/tests/structure/consumer
-work=$build/consumers
-rm -rf "$prefix" "$work"
+moved=$build/moved
+work=$build/clients
+client=tests/sdk/consumer
+rm -rf "$prefix" "$moved" "$work"
 mkdir -p "$work"
 
 cases=
@@ -44,9 +45,10 @@ finish() {
 configure() {
   # -O0 keeps this second build of everything short.
   cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_INSTALL_PREFIX="$prefix" \
-    -DTIM_VX_ENABLE_TEST=ON -DTIM_VX_BUILD_EXAMPLES=ON \
-    -DTIM_VX_ENABLE_PLATFORM=ON -DTIM_VX_ENABLE_40BIT=ON -DCONFIG=YOCTO
+    -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DBUILD_SHARED_LIBS=ON \
+    -DCMAKE_INSTALL_PREFIX="$prefix" -DTIM_VX_ENABLE_TEST=ON \
+    -DTIM_VX_BUILD_EXAMPLES=ON -DTIM_VX_ENABLE_PLATFORM=ON \
+    -DTIM_VX_ENABLE_40BIT=ON -DCONFIG=YOCTO
 }
 
 no_warning() {
@@ -57,10 +59,10 @@ no_warning() {
 
 compile() {
   local targets
-  targets=$(cmake --build "$build" --target help | sed -n \
-    's/^\(tim-cl-sample-[^:]*\|tim-cl-custom-ops\): phony$/\1/p')
+  targets=$(cmake --build "$build" --target help | sed -nE \
+    's/^(tim-vx|tim-vx-static|tim-cl-(sample|custom-ops)[^:]*): phony$/\1/p')
   # shellcheck disable=SC2086  # a list of words
-  cmake --build "$build" --target tim-vx tim-vx-static $targets
+  cmake --build "$build" --target $targets
 }
 
 # The tests themselves run under Bazel.
@@ -70,56 +72,41 @@ one_test() {
       -R '^structure/include_direction_test$'
 }
 
-installed_names() {
-  local file
-  for file in lib/libtim-vx.so lib/libtim-vx.a include/tim/vx/ops.h \
-    include/tim/vx/context.h lib/cmake/tim-vx/tim-vx-config.cmake; do
-    [ -e "$prefix/$file" ] || { echo "$file is not installed"; return 1; }
-  done
+check() { ./tools/sdk/check_tree.sh "$@"; }
+
+move_tree() { rm -rf "$moved" && mv "$prefix" "$moved"; }
+
+# use TREE PROJECT COMPILER STANDARD LINK METHOD, see use_tree.sh
+use() { ./tools/sdk/use_tree.sh "$@" "$work"; }
+
+pack() {
+  rm -rf "$work/packages" &&
+    cpack --config "$build/CPackConfig.cmake" -G "TGZ;DEB" -B "$work/packages" &&
+    mkdir "$work/tar" "$work/deb" &&
+    tar -xzf "$work"/packages/tim-cl-*.tar.gz -C "$work/tar" &&
+    dpkg-deb -x "$work"/packages/tim-cl_*.deb "$work/deb"
 }
 
-# The exported symbols beside those of the public namespaces.
-foreign_symbols() {
-  nm -DC --defined-only "$1" | cut -d' ' -f3- |
-    grep -vE '^((vtable|VTT|typeinfo( name)?|guard variable) for |(non-)?virtual thunk to |covariant return thunk to )?tim::(vx|transform|lite)::'
+deb_depends_on_its_libraries() {
+  local depends
+  depends=$(dpkg-deb -f "$work"/packages/tim-cl_*.deb Depends)
+  echo "Depends: $depends"
+  grep -E 'libopencl1|libOpenCL' <<<"$depends" >/dev/null &&
+    grep -F 'libstdc++6' <<<"$depends" >/dev/null
 }
 
-exports_public_api_only() {
-  # Not grep -q, which would end nm by a signal.
-  nm -DC "$prefix/lib/libtim-vx.so" |
-    grep ' T tim::vx::Context::Create()' > /dev/null ||
-    { echo "tim::vx::Context::Create is not exported"; return 1; }
-  ! foreign_symbols "$prefix/lib/libtim-vx.so"
-}
-
-export_check_sees_a_foreign_symbol() {
-  echo 'namespace tim::ir { int Leak() { return 1; } }' >"$work/leak.cc"
-  c++ -std=c++17 -shared -fPIC "$work/leak.cc" -o "$work/libleak.so" &&
-    foreign_symbols "$work/libleak.so"
-}
-
-# use_package NAME TARGET: another project finds the package and runs.
-use_package() {
-  cmake -S "$consumer" -B "$work/$1" -G Ninja -DTIM_VX_TARGET="$2" \
-    -DCMAKE_PREFIX_PATH="$prefix" &&
-    cmake --build "$work/$1" && "$work/$1/consumer"
-}
-
-use_shared_by_name() {
-  c++ -std=c++14 "$consumer/consumer.cc" -o "$work/by_name" \
-    -I"$prefix/include" -L"$prefix/lib" -ltim-vx &&
-    LD_LIBRARY_PATH=$prefix/lib "$work/by_name"
-}
-
-use_archive_by_name() {
-  c++ -std=c++14 "$consumer/consumer.cc" -o "$work/archive_by_name" \
-    -I"$prefix/include" "$prefix/lib/libtim-vx.a" -lOpenCL -lpthread -ldl &&
-    "$work/archive_by_name"
+# The objects are there already.
+build_archive_only() {
+  cmake -S "$source" -B "$build" -DBUILD_SHARED_LIBS=OFF &&
+    compile &&
+    cmake --install "$build" --prefix "$work/archive_only" &&
+    ! find "$work/archive_only" -name '*.so*' | grep . &&
+    use "$work/archive_only" "$client" g++ 17 static tim-vx
 }
 
 use_as_subdirectory() {
-  cmake -S "$consumer" -B "$work/subdirectory" -G Ninja \
-    -DTIM_VX_SOURCE="$source" &&
+  cmake -S "$client" -B "$work/subdirectory" -G Ninja \
+    -DTIM_CL_SOURCE="$source" -DTIM_CL_TARGET=tim-vx &&
     cmake --build "$work/subdirectory" --target help | grep '^tim-vx:' > /dev/null
 }
 
@@ -131,12 +118,26 @@ step ConfiguresWithoutWarning no_warning
 step Builds compile || finish
 step RunsATestThroughCTest one_test
 step Installs cmake --install "$build" || finish
-step InstallsUnderTimVxNames installed_names
-step ExportsPublicApiOnly exports_public_api_only
-step ExportCheckSeesAForeignSymbol export_check_sees_a_foreign_symbol
-step FindPackageShared use_package shared tim-vx::tim-vx
-step FindPackageStatic use_package static tim-vx::tim-vx-static
-step LinksByNameShared use_shared_by_name
-step LinksByNameArchive use_archive_by_name
+step InstallsTheListedFiles check files "$prefix"
+step LibraryExportsPublicApiOnly check exports "$prefix/lib/libtim-cl.so"
+step ArchiveExportsPublicApiOnly check exports "$prefix/lib/libtim-cl.a"
+step LibraryNeedsTheSystemOnly check needed "$prefix/lib/libtim-cl.so"
+step NoFileNamesAFolderOfTheBuild check no_text "$prefix" "$source" "$build"
+step TreeMoves move_tree || finish
+# Every compiler, standard, link and method, but not every combination.
+step FindsTimClShared use "$moved" "$client" g++ 14 shared tim-cl
+step FindsTimClStatic use "$moved" "$client" clang++ 20 static tim-cl
+step FindsTimVxShared use "$moved" "$client" clang++ 14 shared tim-vx
+step FindsTimVxStatic use "$moved" "$client" g++ 20 static tim-vx
+step PkgConfigShared use "$moved" "$client" g++ 20 shared tim-vx.pc
+step PkgConfigStatic use "$moved" "$client" clang++ 14 static tim-cl.pc
+step LinksByPathShared use "$moved" "$client" clang++ 20 shared path
+step LinksByPathStatic use "$moved" "$client" g++ 14 static path
+step Packs pack
+step TarHoldsTheListedFiles check files "$work/tar"/*
+step DebHoldsTheListedFiles check files "$work/deb/usr"
+step DebDependsOnItsLibraries deb_depends_on_its_libraries
+step UsesTheDeb use "$work/deb/usr" "$client" g++ 17 shared tim-cl
 step ConfiguresAsSubdirectory use_as_subdirectory
+step BuildsTheArchiveOnly build_archive_only
 finish

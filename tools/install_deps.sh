@@ -4,7 +4,8 @@
 set -eu
 
 packages="
-  g++ clang clang-format cmake ninja-build python3 python3-venv
+  g++ clang clang-format cmake ninja-build pkgconf dpkg-dev
+  python3 python3-venv
   bazel-bootstrap bazel-platforms bazel-rules-cc bazel-rules-java
   bazel-rules-proto bazel-skylib
   ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd

@@ -61,12 +61,15 @@ TEST(BuildSources, AreTheSameInBothBuilds) {
   EXPECT_THAT(Differences(bazel, cmake), IsEmpty());
 }
 
+// custom_ops/template is a project of its own.
 TEST(BuildSources, EveryFileOfTheFoldersIsCompiled) {
   const std::set<std::string> bazel =
       PathsOfLabels(ReadText("tests/structure/bazel_sources"));
   for (const char* folder : {"src", "ops", "custom_ops"})
-    for (const std::string& path : FilesUnder(folder, {".cc", ".cl", ".clh"}))
+    for (const std::string& path : FilesUnder(folder, {".cc", ".cl", ".clh"})) {
+      if (path.rfind("custom_ops/template/", 0) == 0) continue;
       EXPECT_EQ(bazel.count(path), 1u) << path;
+    }
 }
 
 TEST(BuildSources, PlantedDifferencesAreSeen) {

@@ -20,18 +20,27 @@ def _options():
     ] + ["-iquote" + folder for folder in folders]
 
 def tim_library(name, copts = [], **kwargs):
+    """A library for static links: what layers hide is within reach there."""
     cc_library(
         name = name,
         copts = _options() + copts,
+        linkstatic = 1,
         **kwargs
     )
 
 def tim_layer(name, generated = [], **kwargs):
-    """The library of one folder: every .cc and .h under it, subfolders too."""
+    """The library of one folder: every .cc and .h under it, subfolders too.
+
+    A shared library made of it exports what the public headers mark.
+    """
     tim_library(
         name = name,
         srcs = native.glob(["**/*.cc"], allow_empty = True) + generated,
         hdrs = native.glob(["**/*.h"], allow_empty = True),
+        copts = [
+            "-fvisibility=hidden",
+            "-fvisibility-inlines-hidden",
+        ],
         **kwargs
     )
 
@@ -47,6 +56,7 @@ def tim_test(name, copts = [], linkopts = [], **kwargs):
         name = name,
         copts = _options() + copts,
         linkopts = linkopts + ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"],
+        linkstatic = 1,
         **kwargs
     )
 

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "tim/lite/handle.h"
+#include "tim/vx/export.h"
 
 namespace tim {
 namespace lite {
 
-class Execution {
+class TIM_VX_API Execution {
  public:
   virtual ~Execution() = default;
 

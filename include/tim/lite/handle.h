@@ -2,11 +2,13 @@
 #ifndef TIM_LITE_HANDLE_H_
 #define TIM_LITE_HANDLE_H_
 
+#include "tim/vx/export.h"
+
 namespace tim {
 namespace lite {
 
 /// Made by Execution::CreateInputHandle() and CreateOutputHandle().
-class Handle {
+class TIM_VX_API Handle {
  public:
   virtual ~Handle() = default;
   /// After inputs were written.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tim/vx/context.h"
+#include "tim/vx/export.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/operation.h"
 #include "tim/vx/tensor.h"
@@ -21,8 +22,9 @@ class IPermuteVector;
 /// of `src_graph`.
 /// Not implemented yet: a null graph and an empty map, with
 /// tim::vx::LastError().
-std::pair<std::shared_ptr<vx::Graph>,
-          std::map<std::shared_ptr<vx::Tensor>, std::shared_ptr<vx::Tensor>>>
+TIM_VX_API std::pair<
+    std::shared_ptr<vx::Graph>,
+    std::map<std::shared_ptr<vx::Tensor>, std::shared_ptr<vx::Tensor>>>
 LayoutInference(
     const std::shared_ptr<vx::Graph>& src_graph,
     std::shared_ptr<vx::Context>& ctx,

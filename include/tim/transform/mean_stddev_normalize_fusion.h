@@ -4,13 +4,14 @@
 
 #include <memory>
 
+#include "tim/vx/export.h"
 #include "tim/vx/graph.h"
 
 namespace tim {
 namespace transform {
 
 /// Leaves the graph as it is: Compile() fuses what pays on the device.
-void MeanStdDevNormalization(std::shared_ptr<vx::Graph>& src_graph);
+TIM_VX_API void MeanStdDevNormalization(std::shared_ptr<vx::Graph>& src_graph);
 
 }  // namespace transform
 }  // namespace tim

@@ -6,12 +6,13 @@
 #include <initializer_list>
 #include <memory>
 
+#include "tim/vx/export.h"
 #include "tim/vx/operation.h"
 
 namespace tim {
 namespace vx {
 
-class BuiltinOp : public Operation {
+class TIM_VX_API BuiltinOp : public Operation {
  public:
   /// \param kind the operator's place in the library's alphabetical list; an
   ///        unknown one fails Compile().

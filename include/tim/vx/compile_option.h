@@ -6,12 +6,14 @@
 #include <map>
 #include <memory>
 
+#include "tim/vx/export.h"
+
 namespace tim {
 namespace vx {
 
 /// A plain value: a copy does not change with its original.  A graph takes its
 /// options when it is created, or by Graph::SetCompileOption().
-class CompileOption {
+class TIM_VX_API CompileOption {
  public:
   constexpr CompileOption() = default;
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tim/vx/error.h"
+#include "tim/vx/export.h"
 
 namespace tim {
 namespace vx {
@@ -15,7 +16,7 @@ class Graph;
 
 /// The devices that graphs run on.  Any number of contexts may exist; all of
 /// one process share its devices.  Any thread.  A graph outlives its context.
-class Context {
+class TIM_VX_API Context {
  public:
   virtual ~Context() = default;
 

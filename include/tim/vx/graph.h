@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tim/vx/error.h"
+#include "tim/vx/export.h"
 
 namespace tim {
 namespace vx {
@@ -27,7 +28,7 @@ struct TensorSpec;
 ///
 /// Functions that fail return false or null, set LastError() and
 /// ErrorMessage(), and log the reason.  No function throws.
-class Graph {
+class TIM_VX_API Graph {
  public:
   virtual ~Graph() = default;
 
@@ -133,7 +134,7 @@ class Graph {
 };
 
 /// MD5 of `src`, 32 upper-case hex digits (RFC 1321).
-const std::string calculateMd5Secret32(const std::string& src);
+TIM_VX_API const std::string calculateMd5Secret32(const std::string& src);
 
 }  // namespace vx
 }  // namespace tim

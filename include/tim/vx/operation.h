@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tim/vx/attribute.h"
+#include "tim/vx/export.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/tensor.h"
 
@@ -21,7 +22,7 @@ class OpImpl;
 ///
 /// Mistakes in bindings (null, a tensor of another graph) are recorded and
 /// logged; Compile() refuses the operation with the reason.
-class Operation {
+class TIM_VX_API Operation {
  public:
   Operation();
   virtual ~Operation();

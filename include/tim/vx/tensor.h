@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tim/vx/export.h"
 #include "tim/vx/types.h"
 
 namespace tim {
@@ -27,7 +28,7 @@ using ShapeType = std::vector<uint32_t>;
 ///   DYNAMIC_FIXED_POINT     code * 2^-fl
 /// Per channel there is one scale, or one per channel; where there are fewer
 /// zero points than scales the last one counts for the rest, none means 0.
-class Quantization {
+class TIM_VX_API Quantization {
  public:
   Quantization() = default;
   Quantization(QuantType type, float scale, int32_t zero_point)
@@ -88,7 +89,7 @@ class Quantization {
 };
 
 /// Everything about a tensor but its data.
-struct TensorSpec {
+struct TIM_VX_API TensorSpec {
   TensorSpec() = default;
   TensorSpec(DataType datatype, const ShapeType& shape, TensorAttribute attr)
       : datatype_(datatype), shape_(shape), attr_(attr) {}
@@ -150,7 +151,7 @@ struct DmaBufferDesc {
 /// time, together with its graph; it may outlive the graph.
 ///
 /// Functions that fail return false or null and set LastError().
-class Tensor {
+class TIM_VX_API Tensor {
  public:
   virtual ~Tensor() = default;
 
@@ -221,12 +222,12 @@ namespace utils {
 /// UINT4 one per byte: rint(x / scale) + zero_point, saturated; ties go to
 /// even.  `tensorData` holds GetElementNum() * GetElementByteSize() bytes.
 /// False where there are fewer values than elements.
-bool Float32ToDtype(std::shared_ptr<Tensor> tensor, std::vector<float> fval,
-                    uint8_t* tensorData);
+TIM_VX_API bool Float32ToDtype(std::shared_ptr<Tensor> tensor,
+                               std::vector<float> fval, uint8_t* tensorData);
 
 /// The real value of the first element of `tensorData`, only.
-bool DtypeToFloat32(std::shared_ptr<Tensor> tensor, uint8_t* tensorData,
-                    float* data);
+TIM_VX_API bool DtypeToFloat32(std::shared_ptr<Tensor> tensor,
+                               uint8_t* tensorData, float* data);
 
 }  // namespace utils
 

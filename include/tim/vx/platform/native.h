@@ -5,13 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "tim/vx/export.h"
 #include "tim/vx/platform/platform.h"
 
 namespace tim {
 namespace vx {
 namespace platform {
 
-class NativeDevice : public IDevice {
+class TIM_VX_API NativeDevice : public IDevice {
  public:
   /// Not implemented yet: empty, with tim::vx::LastError().
   static std::vector<std::shared_ptr<IDevice>> Enumerate();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tim/vx/context.h"
+#include "tim/vx/export.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/tensor.h"
 
@@ -21,11 +22,11 @@ class IExecutor;
 class ITensorHandle;
 
 /// executor->Compile(graph); null where either is null.
-std::shared_ptr<IExecutable> Compile(
+TIM_VX_API std::shared_ptr<IExecutable> Compile(
     const std::shared_ptr<Graph>& graph,
     const std::shared_ptr<IExecutor>& executor);
 
-class IDevice {
+class TIM_VX_API IDevice {
  public:
   using device_id_t = uint32_t;
 #ifdef __ANDROID_NDK__
@@ -55,7 +56,7 @@ class IDevice {
   uint32_t core_count_ = 1;
 };
 
-class IExecutor {
+class TIM_VX_API IExecutor {
  public:
   using task = std::weak_ptr<IExecutable>;
 
@@ -79,7 +80,8 @@ class IExecutor {
   uint32_t core_count_ = 0;
 };
 
-class IExecutable : public std::enable_shared_from_this<IExecutable> {
+class TIM_VX_API IExecutable
+    : public std::enable_shared_from_this<IExecutable> {
  public:
   virtual ~IExecutable() = default;
   virtual void SetInput(const std::shared_ptr<ITensorHandle>& th) = 0;
@@ -111,7 +113,7 @@ class IExecutable : public std::enable_shared_from_this<IExecutable> {
   std::vector<std::shared_ptr<ITensorHandle>> output_handles_;
 };
 
-class ITensorHandle {
+class TIM_VX_API ITensorHandle {
  public:
   virtual ~ITensorHandle() = default;
   virtual bool CopyDataToTensor(const void* data, uint32_t size_in_bytes) = 0;

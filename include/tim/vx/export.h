@@ -1,0 +1,14 @@
+// The mark of what the library's binary offers.
+#ifndef TIM_VX_EXPORT_H_
+#define TIM_VX_EXPORT_H_
+
+/// On classes and functions that the library defines, and on the interfaces
+/// that it implements. Nothing else of it can be linked to. Templates and
+/// classes that live in headers alone need no mark.
+#if defined(__GNUC__)
+#define TIM_VX_API __attribute__((visibility("default")))
+#else
+#define TIM_VX_API
+#endif
+
+#endif  // TIM_VX_EXPORT_H_

@@ -1,0 +1,148 @@
+// The tree that `bazel build //:sdk` makes, unpacked elsewhere.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/structure/source_tree.h"
+
+namespace tim::structure {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// Where the archive is unpacked, once: the folder that it holds.
+const std::string& Tree() {
+  static const std::string tree = [] {
+    const std::string folder = FreshFolder("sdk");
+    const CommandResult unpacked =
+        RunCommand("tar -xzf tools/sdk/tim-cl-*.tar.gz -C '" + folder + "'");
+    EXPECT_EQ(unpacked.exit_status, 0) << unpacked.output;
+    std::string found;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      EXPECT_EQ(found, "") << "more than one folder in the archive";
+      found = entry.path().string();
+    }
+    return found;
+  }();
+  return tree;
+}
+
+CommandResult Check(const std::string& arguments) {
+  return RunCommand("tools/sdk/check_tree.sh " + arguments);
+}
+
+CommandResult Use(const std::string& how) {
+  return RunCommand("tools/sdk/use_tree.sh '" + Tree() +
+                    "' tests/sdk/consumer " + how + " '" +
+                    FreshFolder("use_tree") + "'");
+}
+
+TEST(Sdk, HoldsTheFilesOfTheInstalledTree) {
+  const CommandResult result = Check("files '" + Tree() + "'");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(Sdk, SharedLibraryExportsThePublicApiOnly) {
+  const CommandResult result =
+      Check("exports '" + Tree() + "/lib/libtim-cl.so'");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(Sdk, ArchiveExportsThePublicApiOnly) {
+  const CommandResult result =
+      Check("exports '" + Tree() + "/lib/libtim-cl.a'");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(Sdk, SharedLibraryNeedsTheSystemOnly) {
+  const CommandResult result =
+      Check("needed '" + Tree() + "/lib/libtim-cl.so'");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(Sdk, NamesNoFolderOfTheBuild) {
+  const CommandResult result = Check("no_text '" + Tree() + "' /execroot/ '" +
+                                     fs::current_path().string() + "'");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(Sdk, ClientOfTheSharedLibraryRuns) {
+  const CommandResult result = Use("g++ 14 shared tim-cl");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(Sdk, ClientOfTheArchiveRuns) {
+  const CommandResult result = Use("clang++ 20 static tim-cl.pc");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+// A shared library libtim-cl.so of `text` in a folder of its own.
+std::string BuildLibrary(const std::string& text, const std::string& flags) {
+  const std::string library = FreshFolder("planted") + "/libtim-cl.so";
+  WriteText(library + ".cc", text);
+  const CommandResult built = RunCommand("g++ -shared -fPIC '" + library +
+                                         ".cc' -o '" + library + "' " + flags);
+  EXPECT_EQ(built.exit_status, 0) << built.output;
+  return "'" + library + "'";
+}
+
+TEST(SdkCheck, SeesFilesThatAreMissingOrTooMany) {
+  const std::string folder = FreshFolder("planted");
+  WriteText(folder + "/lib/libOpenCL.so.1", "");
+  const CommandResult result = Check("files '" + folder + "'");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("> lib/libOpenCL.so.1"));
+  EXPECT_THAT(result.output, HasSubstr("< lib/libtim-vx.so -> libtim-cl.so"));
+}
+
+TEST(SdkCheck, SeesForeignAndPrivateSymbols) {
+  const CommandResult result = Check(
+      "exports " +
+      BuildLibrary("namespace tim { namespace ir { int Leak() { return 1; } }\n"
+                   "namespace vx { int Context() { return 1; }\n"
+                   "struct GraphImpl { int Run(); };\n"
+                   "int GraphImpl::Run() { return 1; } } }\n",
+                   ""));
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_EQ(result.output, "GraphImpl\ntim::ir::Leak()\n");
+}
+
+TEST(SdkCheck, SeesALibraryWithoutTheApi) {
+  const CommandResult result = Check("exports " + BuildLibrary("", ""));
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("Context is not exported"));
+}
+
+TEST(SdkCheck, SeesNeedsSearchPathsAndTheSoname) {
+  const std::string soname = "-Wl,-soname,libtim-cl.so.0 -Wl,--no-as-needed ";
+  const CommandResult path =
+      Check("needed " + BuildLibrary("", soname + "-Wl,-rpath,/opt/lib"));
+  EXPECT_NE(path.exit_status, 0);
+  EXPECT_THAT(path.output, HasSubstr("[/opt/lib]"));
+  const CommandResult need =
+      Check("needed " + BuildLibrary("", soname + "-lgomp"));
+  EXPECT_NE(need.exit_status, 0);
+  EXPECT_THAT(need.output, HasSubstr("[libgomp"));
+  const CommandResult name = Check("needed " + BuildLibrary("", ""));
+  EXPECT_NE(name.exit_status, 0);
+  EXPECT_THAT(name.output, HasSubstr("SONAME is not libtim-cl.so.0"));
+}
+
+TEST(SdkCheck, SeesAText) {
+  const std::string folder = FreshFolder("planted");
+  WriteText(folder + "/lib/a.pc", "prefix=/opt/build\n");
+  const CommandResult result = Check("no_text '" + folder + "' /usr/x /opt/bu");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("lib/a.pc\nhold the text /opt/bu"));
+}
+
+TEST(SdkCheck, RefusesUnknownWaysToUseATree) {
+  const CommandResult result = Use("g++ 14 shared meson");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("no method meson with link shared"));
+}
+
+}  // namespace
+}  // namespace tim::structure

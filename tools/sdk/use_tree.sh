@@ -1,0 +1,76 @@
+#!/bin/bash
+# Builds a client of an SDK tree and runs it.
+#   use_tree.sh TREE PROJECT COMPILER STANDARD LINK METHOD WORK
+#     TREE      the folder that holds include/ and lib/
+#     PROJECT   a folder with a CMakeLists.txt that finds TIM_CL_PACKAGE and
+#               links TIM_CL_TARGET, and makes a program of the folder's name;
+#               for the other methods its *.cc are that program
+#     COMPILER  g++, clang++
+#     STANDARD  14, 17, 20
+#     LINK      shared, static
+#     METHOD    tim-cl, tim-vx: find_package of that name; tim-cl.pc,
+#               tim-vx.pc: pkg-config; path: -I and the library's file under
+#               TIM-VX's name
+#     WORK      a folder to build in
+set -euo pipefail
+if [ $# -ne 7 ]; then
+  sed -n '2,/^set/{/^#/p}' "$0" >&2
+  exit 2
+fi
+tree=$(cd "$1" && pwd)
+project=$(cd "$2" && pwd)
+compiler=$3
+standard=$4
+link=$5
+method=$6
+name=$(basename "$project")
+work=$7/$name-$compiler-$standard-$link-$method
+mkdir -p "$work"
+
+find_package() {
+  local target=$method::$method
+  if [ "$link" = static ]; then target+=-static; fi
+  cmake -S "$project" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_CXX_STANDARD="$standard" -DCMAKE_PREFIX_PATH="$tree" \
+    -DTIM_CL_PACKAGE="$method" -DTIM_CL_TARGET="$target"
+  cmake --build "$work"
+}
+
+# compile FLAGS...: the program, as a plain command line.
+compile() {
+  "$compiler" -std="c++$standard" -pthread "$project"/*.cc -o "$work/$name" "$@"
+}
+
+# pkg_config OPTIONS...
+pkg_config() {
+  local flags package=${method%.pc}
+  flags=$(PKG_CONFIG_PATH=$tree/lib/pkgconfig pkg-config "$@" "$package")
+  # The linker would take the shared library, which lies beside the archive.
+  if [ "$link" = static ]; then flags=${flags/-l$package/-l:lib$package.a}; fi
+  # shellcheck disable=SC2086  # a list of words
+  compile $flags
+}
+
+case $method-$link in
+  tim-cl-shared | tim-cl-static | tim-vx-shared | tim-vx-static)
+    find_package
+    ;;
+  tim-??.pc-shared) pkg_config --cflags --libs ;;
+  tim-??.pc-static) pkg_config --cflags --libs --static ;;
+  path-shared) compile -I"$tree/include" "$tree/lib/libtim-vx.so" ;;
+  path-static)
+    compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lOpenCL -lpthread -ldl
+    ;;
+  *)
+    echo "use_tree.sh: no method $method with link $link" >&2
+    exit 2
+    ;;
+esac
+needed=$(readelf -d "$work/$name" | grep -c 'NEEDED.*libtim-' || true)
+if { [ "$link" = static ] && [ "$needed" -ne 0 ]; } ||
+  { [ "$link" = shared ] && [ "$needed" -eq 0 ]; }; then
+  echo "use_tree.sh: the program is not linked as asked: $link" >&2
+  exit 1
+fi
+export LD_LIBRARY_PATH=$tree/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+"$work/$name"
