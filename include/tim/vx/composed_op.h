@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "tim/vx/export.h"
 #include "tim/vx/operation.h"
 
 namespace tim {
@@ -33,7 +34,7 @@ namespace vx {
 ///
 /// Errors: Compile() fails where Wire() threw, where an output that is bound
 /// is written by no inner operation, and where the count of operands is wrong.
-class ComposedOp : public Operation {
+class TIM_VX_API ComposedOp : public Operation {
  public:
   /// \param domain_and_name "user.<Class>": what a kernel claims it by.
   /// \param inputs, outputs how many must be bound.

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 
+#include "tim/vx/export.h"
+
 namespace tim {
 namespace vx {
 
 /// IEEE 754 binary16, 2 bytes: an element of a FLOAT16 tensor, and a scalar
 /// parameter of custom operators.
-class Half {
+class TIM_VX_API Half {
  public:
   Half() = default;
   /// Rounded to nearest, ties to even; beyond 65504 infinite.

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tim/vx/export.h"
 #include "tim/vx/half.h"
 #include "tim/vx/operation.h"
 #include "tim/vx/types.h"
@@ -175,7 +176,7 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
 /// build (with the compiler's log, lines counted in kernel_resource_); a kernel
 /// whose parameters do not fit; sizes that the device does not allow; an
 /// exception.  A subclass also defines Clone().
-class CustomOpBase : public Operation {
+class TIM_VX_API CustomOpBase : public Operation {
  public:
   /// \param kernel_id has no effect.
   /// \param kernel_name a name for messages and dumps.
