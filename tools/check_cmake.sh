@@ -133,6 +133,9 @@ step PkgConfigShared use "$moved" "$client" g++ 20 shared tim-vx.pc
 step PkgConfigStatic use "$moved" "$client" clang++ 14 static tim-cl.pc
 step LinksByPathShared use "$moved" "$client" clang++ 20 shared path
 step LinksByPathStatic use "$moved" "$client" g++ 14 static path
+step AppShared use "$moved" samples/sdk_app clang++ 14 shared tim-vx
+step AppStatic use "$moved" samples/sdk_app g++ 20 static tim-cl
+step AppByPkgConfig use "$moved" samples/sdk_app g++ 14 shared tim-cl.pc
 step Packs pack
 step TarHoldsTheListedFiles check files "$work/tar"/*
 step DebHoldsTheListedFiles check files "$work/deb/usr"

@@ -33,10 +33,10 @@ CommandResult Check(const std::string& arguments) {
   return RunCommand("tools/sdk/check_tree.sh " + arguments);
 }
 
-CommandResult Use(const std::string& how) {
-  return RunCommand("tools/sdk/use_tree.sh '" + Tree() +
-                    "' tests/sdk/consumer " + how + " '" +
-                    FreshFolder("use_tree") + "'");
+CommandResult Use(const std::string& how,
+                  const std::string& project = "tests/sdk/consumer") {
+  return RunCommand("tools/sdk/use_tree.sh '" + Tree() + "' " + project + " " +
+                    how + " '" + FreshFolder("use_tree") + "'");
 }
 
 TEST(Sdk, HoldsTheFilesOfTheInstalledTree) {
@@ -76,6 +76,24 @@ TEST(Sdk, ClientOfTheSharedLibraryRuns) {
 TEST(Sdk, ClientOfTheArchiveRuns) {
   const CommandResult result = Use("clang++ 20 static tim-cl.pc");
   EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+// A custom operator in a library of its own, a composed one, and a built-in
+// replaced, in every way to link.
+TEST(SdkApp, RunsOnTheUnpackedTree) {
+  for (const char* how :
+       {"g++ 14 shared tim-cl", "clang++ 20 static tim-cl",
+        "g++ 20 shared tim-cl.pc", "clang++ 14 static tim-vx.pc"}) {
+    const CommandResult result = Use(how, "samples/sdk_app");
+    EXPECT_EQ(result.exit_status, 0) << how << "\n" << result.output;
+    EXPECT_THAT(result.output, HasSubstr("largest difference"));
+  }
+}
+
+TEST(SdkApp, RunsWithItsOperatorsAndTheSdkAsOneLibrary) {
+  const CommandResult result = RunCommand("samples/sdk_app/sdk_app");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("largest difference"));
 }
 
 // A shared library libtim-cl.so of `text` in a folder of its own.
