@@ -19,7 +19,9 @@ if(TARGET tim-cl-custom-ops)
           LIBRARY DESTINATION lib
           ARCHIVE DESTINATION lib)
   install(DIRECTORY custom_ops/ DESTINATION include/tim/custom_ops
-          FILES_MATCHING PATTERN "*.h")
+          FILES_MATCHING PATTERN "*.h" PATTERN template EXCLUDE)
+  install(DIRECTORY custom_ops/template/
+          DESTINATION share/tim-cl/custom_op_template PATTERN BUILD EXCLUDE)
 endif()
 
 install(EXPORT tim-vx-targets NAMESPACE tim-vx:: DESTINATION ${package_dir})
