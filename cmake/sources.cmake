@@ -19,8 +19,7 @@ list(REMOVE_ITEM TIM_CL_CUSTOM_OPS ${TIM_CL_CUSTOM_OP_TEMPLATE})
 
 # Read by the test that compares the two builds.
 string(REPLACE ";" "\n" listing
-       "${TIM_CL_SOURCES};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS}")
-string(APPEND listing "\n" "${TIM_CL_CUSTOM_OP_TEMPLATE}")
+       "${TIM_CL_SOURCES};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS};${TIM_CL_CUSTOM_OP_TEMPLATE}")
 file(WRITE "${PROJECT_BINARY_DIR}/tim-vx-sources.txt" "${listing}\n")
 
 if(TIM_CL_SOURCE_GENERATOR)

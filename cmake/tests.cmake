@@ -35,27 +35,27 @@ endfunction()
 tim_cl_twin_plugin(five 5)
 tim_cl_twin_plugin(seven 7)
 
-foreach(source IN LISTS tests)
-  string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
+function(tim_cl_test path source)
   string(REPLACE "/" "_" name "${path}")
   add_executable(${name} ${source})
   tim_cl_test_options(${name})
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  add_dependencies(${name} twin_of_five twin_of_seven)
   set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")
   file(MAKE_DIRECTORY "${caches}/pocl" "${caches}/timcl")
   # From the project's folder, where Bazel's tests find their data too.
   add_test(NAME ${path} COMMAND ${name}
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set_tests_properties(${path} PROPERTIES TIMEOUT 1800 ENVIRONMENT
-    "POCL_CACHE_DIR=${caches}/pocl;TIMCL_CACHE_DIR=${caches}/timcl;TIMCL_TEST_PLUGINS=${plugins}")
-  if(name STREQUAL vx_custom_op_twins_test)
-    add_dependencies(${name} twin_of_five twin_of_seven)
-  endif()
-endforeach()
+  set(environment "POCL_CACHE_DIR=${caches}/pocl"
+      "TIMCL_CACHE_DIR=${caches}/timcl" "TIMCL_TEST_PLUGINS=${plugins}")
+  set_tests_properties(${path} PROPERTIES
+    TIMEOUT 1800 ENVIRONMENT "${environment}")
+endfunction()
 
+foreach(source IN LISTS tests)
+  string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
+  tim_cl_test(${path} ${source})
+endforeach()
 # The template's own program.
-add_executable(my_op_test custom_ops/template/my_op_test.cc)
-tim_cl_test_options(my_op_test)
-target_link_libraries(my_op_test PRIVATE tim-cl-test-support)
-add_test(NAME custom_ops/template/my_op_test COMMAND my_op_test)
+tim_cl_test(custom_ops/template/my_op_test custom_ops/template/my_op_test.cc)
