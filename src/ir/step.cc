@@ -1,5 +1,6 @@
 #include "ir/step.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "base/hash.h"
@@ -31,7 +32,7 @@ struct ArgPrinter {
 
 std::string Sizes(const std::array<int64_t, 3>& sizes, int dimensions) {
   std::string out;
-  for (int i = 0; i < dimensions; ++i) {
+  for (int i = 0; i < std::min(dimensions, 3); ++i) {
     out += StrCat(i > 0 ? "x" : "", sizes[i]);
   }
   return out;

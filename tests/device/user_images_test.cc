@@ -249,8 +249,9 @@ TEST_F(UserImages, ReadsConvertCodes) {
 TEST_F(UserImages, WhatNoImageShowsIsRefused) {
   const std::string text = "__kernel void f(image2d_t p) { }\n";
   EXPECT_ERROR(UserKernel(text).Out(DataType::kFloat32, {2, 2, 2}).Run(),
-               "an image2d_t has one layer, the tensor 2; write "
-               "image2d_array_t");
+               "kernel 'f', parameter 0 'image2d_t p' with output 0 float32 "
+               "[2, 2, 2]: an image2d_t has one layer, the tensor 2; write "
+               "image2d_array_t\n  kernel:   f(image2d_t p)");
   EXPECT_OK(UserKernel(text).Out(DataType::kFloat32, {2, 2, 1, 1}).Run());
   EXPECT_ERROR(UserKernel(text).Out(DataType::kInt4, {2, 2}).Run(),
                "images have no elements of int4");

@@ -105,7 +105,7 @@ TEST_F(UserSignature, TensorsGoToPointersAndImages) {
   EXPECT_ERROR(RunWith("__local float* p"), "no __local parameters");
   EXPECT_ERROR(RunWith("__global int* p"),
                "a tensor type the kernel does not take: float32 fits float*, "
-               "vectors of it and void*, not int*");
+               "vectors of these or void*, not int*");
 }
 
 TEST_F(UserSignature, OtherImagesAndSamplersAreRefused) {

@@ -39,6 +39,12 @@ TEST(Step, AUserKernelShowsItsFrozenForm) {
                    "[4, 2], float 0.5, int32_t -3) global 4x2 local 2x0"));
 }
 
+TEST(Step, WrongDimensionsCanBeShown) {
+  KernelLaunch launch = HSwish();
+  launch.dimensions = 9;
+  EXPECT_THAT(ToString(launch), EndsWith("global 4x2x1 local 2x0x0"));
+}
+
 TEST(Step, AnotherSourceHasAnotherHash) {
   KernelLaunch other = HSwish();
   other.text += " ";

@@ -169,8 +169,7 @@ Status KernelStep::Enqueue(const cl::CommandQueue& queue,
   for (Tensor& tensor : tensors_) {
     TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
   }
-  TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands)
-                          .WithContext(StrCat("kernel '", function_, "'")));
+  TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands));
   TIM_RETURN_IF_CL_ERROR(
       queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_),
       "launching kernel '", function_, "'");

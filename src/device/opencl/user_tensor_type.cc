@@ -56,7 +56,7 @@ Status CheckPointee(DataType type, std::string_view pointee) {
   if (!builtin || listed) return OkStatus();
   return InvalidArgument(
       "a tensor type the kernel does not take: ", ToString(type), " fits ",
-      NamesText(*row), ", vectors of it and void*, not ", pointee, "*");
+      NamesText(*row), ", vectors of these or void*, not ", pointee, "*");
 }
 
 }  // namespace tim::device
