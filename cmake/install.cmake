@@ -10,18 +10,14 @@ install(TARGETS ${archive} ARCHIVE DESTINATION lib)
 install(FILES "$<TARGET_FILE_DIR:${archive}>/libtim-vx.a" DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 
-if(TIM_CL_CUSTOM_OPS)
-  install(TARGETS tim-cl-custom-ops-static ARCHIVE DESTINATION lib)
-  if(BUILD_SHARED_LIBS)
-    install(TARGETS tim-cl-custom-ops LIBRARY DESTINATION lib)
-  endif()
-  install(DIRECTORY custom_ops/ DESTINATION include/tim/custom_ops
-          FILES_MATCHING PATTERN "*.h" PATTERN template EXCLUDE)
+install(TARGETS tim-cl-custom-ops-static ARCHIVE DESTINATION lib)
+if(BUILD_SHARED_LIBS)
+  install(TARGETS tim-cl-custom-ops LIBRARY DESTINATION lib)
 endif()
-if(EXISTS "${PROJECT_SOURCE_DIR}/custom_ops/template")
-  install(DIRECTORY custom_ops/template/
-          DESTINATION share/tim-cl/custom_op_template)
-endif()
+install(DIRECTORY custom_ops/ DESTINATION include/tim/custom_ops
+        FILES_MATCHING PATTERN "*.h" PATTERN template EXCLUDE)
+install(DIRECTORY custom_ops/template/
+        DESTINATION share/tim-cl/custom_op_template PATTERN BUILD EXCLUDE)
 install(FILES LICENSE THIRD_PARTY_LICENSES DESTINATION share/doc/tim-cl)
 
 function(tim_cl_install_package NAME)

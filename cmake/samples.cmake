@@ -8,7 +8,8 @@ foreach(folder IN LISTS folders)
     tim_cl_compile_options(tim-cl-sample-${name})
     target_include_directories(tim-cl-sample-${name} PRIVATE
       "${PROJECT_SOURCE_DIR}")
-    target_link_libraries(tim-cl-sample-${name} PRIVATE tim-vx)
+    target_link_libraries(tim-cl-sample-${name} PRIVATE
+      tim-vx tim-cl-custom-ops)
     set_target_properties(tim-cl-sample-${name} PROPERTIES OUTPUT_NAME ${name})
   endif()
 endforeach()

@@ -13,11 +13,13 @@ file(GLOB TIM_CL_OPERATORS CONFIGURE_DEPENDS
      RELATIVE "${PROJECT_SOURCE_DIR}" ops/*.cc)
 list(REMOVE_ITEM TIM_CL_OPERATORS ops/builtin.cc)
 tim_cl_glob(TIM_CL_CUSTOM_OPS custom_ops/*.cc)
-list(FILTER TIM_CL_CUSTOM_OPS EXCLUDE REGEX "^custom_ops/template/")
+# The template is a library and a program of its own, as a user's is.
+tim_cl_glob(TIM_CL_CUSTOM_OP_TEMPLATE custom_ops/template/*.cc)
+list(REMOVE_ITEM TIM_CL_CUSTOM_OPS ${TIM_CL_CUSTOM_OP_TEMPLATE})
 
 # Read by the test that compares the two builds.
 string(REPLACE ";" "\n" listing
-       "${TIM_CL_SOURCES};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS}")
+       "${TIM_CL_SOURCES};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS};${TIM_CL_CUSTOM_OP_TEMPLATE}")
 file(WRITE "${PROJECT_BINARY_DIR}/tim-vx-sources.txt" "${listing}\n")
 
 if(TIM_CL_SOURCE_GENERATOR)

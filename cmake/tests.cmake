@@ -4,7 +4,7 @@
 find_package(GTest CONFIG REQUIRED)
 
 tim_cl_glob(support tests/*.cc)
-list(FILTER support EXCLUDE REGEX "_test\\.cc$|^tests/sdk/consumer/")
+list(FILTER support EXCLUDE REGEX "_test\\.cc$|^tests/(sdk/consumer|plugins)/")
 tim_cl_glob(tests tests/*_test.cc)
 # These two test what Bazel made.
 list(REMOVE_ITEM tests
@@ -18,24 +18,47 @@ endfunction()
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})
 add_library(tim-cl-test-support STATIC
-  ${support} ${TIM_CL_CUSTOM_OPS} $<TARGET_OBJECTS:tim-vx-objects>
+  ${support} ${TIM_CL_CUSTOM_OPS} custom_ops/template/my_op.cc
+  $<TARGET_OBJECTS:tim-vx-objects>
   "${TIM_CL_GENERATED_DIR}/operator_table.cc")
 tim_cl_test_options(tim-cl-test-support)
 target_link_libraries(tim-cl-test-support PUBLIC
   OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS}
   GTest::gtest_main GTest::gmock GTest::gtest)
 
-foreach(source IN LISTS tests)
-  string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
+# Shared libraries that tests load: the program brings the library.
+set(plugins "${PROJECT_BINARY_DIR}/tests/plugins")
+function(tim_cl_twin_plugin name factor)
+  add_library(twin_of_${name} MODULE tests/plugins/twin_plugin.cc)
+  tim_cl_test_options(twin_of_${name})
+  target_compile_definitions(twin_of_${name} PRIVATE TWIN_FACTOR=${factor})
+  set_target_properties(twin_of_${name} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${plugins}")
+endfunction()
+tim_cl_twin_plugin(five 5)
+tim_cl_twin_plugin(seven 7)
+
+function(tim_cl_test path source)
   string(REPLACE "/" "_" name "${path}")
   add_executable(${name} ${source})
   tim_cl_test_options(${name})
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  add_dependencies(${name} twin_of_five twin_of_seven)
   set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")
   file(MAKE_DIRECTORY "${caches}/pocl" "${caches}/timcl")
   # From the project's folder, where Bazel's tests find their data too.
   add_test(NAME ${path} COMMAND ${name}
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set_tests_properties(${path} PROPERTIES TIMEOUT 1800 ENVIRONMENT
-    "POCL_CACHE_DIR=${caches}/pocl;TIMCL_CACHE_DIR=${caches}/timcl")
+  set(environment "POCL_CACHE_DIR=${caches}/pocl"
+      "TIMCL_CACHE_DIR=${caches}/timcl" "TIMCL_TEST_PLUGINS=${plugins}")
+  set_tests_properties(${path} PROPERTIES
+    TIMEOUT 1800 ENVIRONMENT "${environment}")
+endfunction()
+
+foreach(source IN LISTS tests)
+  string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
+  tim_cl_test(${path} ${source})
 endforeach()
+# The template's own program.
+tim_cl_test(custom_ops/template/my_op_test custom_ops/template/my_op_test.cc)

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "custom_ops/softmax_cl.h"
 #include "tim/vx/ops.h"
 
 namespace digits {
@@ -55,15 +56,27 @@ class LenetBuilder {
     return Bind(pool.get(), x);
   }
 
-  TensorPtr Softmax(const TensorPtr& x, std::uint32_t batch) {
+  TensorPtr Softmax(const TensorPtr& x, std::uint32_t batch, SoftmaxKind kind) {
     const TensorSpec spec(DataType::FLOAT32, {kClasses, batch},
                           TensorAttribute::OUTPUT);
     const TensorPtr y = graph_->CreateTensor(spec);
-    graph_->CreateOperation<ops::Softmax>(1.0f, 0)->BindInput(x).BindOutput(y);
+    std::shared_ptr<tim::vx::Operation> softmax;
+    if (kind == SoftmaxKind::kCustom) {
+      softmax = graph_->CreateOperation<tim::custom_ops::SoftmaxCl>(Scale(x));
+    } else {
+      softmax = graph_->CreateOperation<ops::Softmax>(1.0f, 0);
+    }
+    softmax->BindInput(x).BindOutput(y);
     return y;
   }
 
  private:
+  // What a custom operator, which sees codes, multiplies them with.
+  static float Scale(const TensorPtr& x) {
+    if (x->GetDataType() == DataType::FLOAT32) return 1.0f;
+    return x->GetQuantization().Scales().at(0);
+  }
+
   TensorPtr Create(const StoredTensor& stored, const ShapeType& shape,
                    TensorAttribute attribute) {
     const TensorSpec spec(stored.type, shape, attribute, stored.Quantization());
@@ -115,6 +128,11 @@ bool HasAllTensors(const TensorFile& model, std::string* error) {
 
 }  // namespace
 
+SoftmaxKind SoftmaxFor(const tim::vx::Context& context) {
+  const bool opencl = context.DeviceName().rfind("opencl", 0) == 0;
+  return opencl ? SoftmaxKind::kCustom : SoftmaxKind::kBuiltIn;
+}
+
 bool BuildLenet(tim::vx::Context* context, const TensorFile& model,
                 std::uint32_t batch, Lenet* net, std::string* error) {
   if (!HasAllTensors(model, error)) return false;
@@ -126,7 +144,7 @@ bool BuildLenet(tim::vx::Context* context, const TensorFile& model,
   x = builder.MaxPool(x);
   x = builder.Relu(builder.FullyConnected(x, "fc1", 2));  // of W, H, C
   x = builder.FullyConnected(x, "fc2", 0);
-  net->output = builder.Softmax(x, batch);
+  net->output = builder.Softmax(x, batch, SoftmaxFor(*context));
   return true;
 }
 

@@ -24,6 +24,11 @@ struct Lenet {
   std::shared_ptr<tim::vx::Tensor> output;  // [10, batch], FLOAT32
 };
 
+/// The last layer: tim::custom_ops::SoftmaxCl, a custom operator, or the
+/// built-in one where the device does not run OpenCL kernels.
+enum class SoftmaxKind { kCustom, kBuiltIn };
+SoftmaxKind SoftmaxFor(const tim::vx::Context& context);
+
 /// Builds the network for `batch` digits at a time. The types come from
 /// `model`: lenet_f32.bin gives a float32 graph, lenet_u8.bin a uint8 one.
 /// Returns false, with the reason in `error`, where `model` lacks a tensor.

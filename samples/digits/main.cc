@@ -121,7 +121,12 @@ bool Run(const std::string& data, std::string* error) {
     *error = "no context: " + tim::vx::LastError();
     return false;
   }
-  std::cout << "device: " << context->DeviceName() << "\n\n"
+  const bool custom = SoftmaxFor(*context) == SoftmaxKind::kCustom;
+  std::cout << "device: " << context->DeviceName() << "\n"
+            << "softmax: "
+            << (custom ? "the custom operator SoftmaxCl"
+                       : "built in; custom operators need an OpenCL device")
+            << "\n\n"
             << "network  batch  compile [ms]  1st run [ms]  median [ms]  "
             << "per digit [ms]\n";
   std::vector<Network> networks = {{"float32", "lenet_f32.bin", 100.0, {}},

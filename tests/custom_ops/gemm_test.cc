@@ -24,7 +24,7 @@ struct Problem {
   uint32_t m, k, n;
   bool trans_a, trans_b;
   Gemm::Quantization quantization = Gemm::NotQuantized();
-  std::vector<T> a, b;
+  std::vector<T> a = {}, b = {};
 
   T A(uint32_t row, uint32_t inner) const {
     return trans_a ? a[inner * m + row] : a[row * k + inner];
@@ -45,7 +45,7 @@ struct Problem {
 };
 
 template <typename T>
-std::vector<T> Run(DataType type, const Problem<T>& p) {
+std::vector<T> Product(DataType type, const Problem<T>& p) {
   const vx::ShapeType a_shape =
       p.trans_a ? vx::ShapeType{p.m, p.k} : vx::ShapeType{p.k, p.m};
   const vx::ShapeType b_shape =
@@ -99,14 +99,15 @@ TEST(Gemm, HandChecked) {
                             Gemm::NotQuantized(),
                             {1, 2, 3, 4, 5, 6},
                             {1, 0, 0, 1, 1, 1}};
-  EXPECT_THAT(Run(DataType::FLOAT32, p), ::testing::ElementsAre(4, 5, 10, 11));
+  EXPECT_THAT(Product(DataType::FLOAT32, p),
+              ::testing::ElementsAre(4, 5, 10, 11));
 }
 
 TEST(Gemm, Float32WithEveryTranspose) {
   for (Problem<float>& p : Problems<float>()) {
     for (float& value : p.a) value = value / 128 - 1;
     for (float& value : p.b) value = value / 100 - 1.3f;
-    const auto c = Run(DataType::FLOAT32, p);
+    const auto c = Product(DataType::FLOAT32, p);
     for (uint32_t i = 0; i < p.m * p.n; ++i) {
       EXPECT_NEAR(c[i], p.Element<double>(i / p.n, i % p.n), 1e-6 * (p.k + 1))
           << p.m << "x" << p.k << "x" << p.n << " element " << i;
@@ -117,7 +118,7 @@ TEST(Gemm, Float32WithEveryTranspose) {
 TEST(Gemm, Uint8EqualsTheIntegerSumWithEveryTranspose) {
   for (Problem<uint8_t>& p : Problems<uint8_t>()) {
     p.quantization = {128, 3, 100, 0.0007f * 10 / static_cast<float>(p.k)};
-    const auto c = Run(DataType::UINT8, p);
+    const auto c = Product(DataType::UINT8, p);
     for (uint32_t i = 0; i < p.m * p.n; ++i) {
       const auto sum = p.Element<int64_t>(i / p.n, i % p.n);
       const float code = static_cast<float>(sum) * p.quantization.scale + 100;
@@ -133,7 +134,7 @@ TEST(Gemm, TheLargestQuantizedSumIsExact) {
   p.quantization.scale = 0x1p-24f;
   p.a.assign(p.k, 255);
   p.b.assign(p.k, 255);
-  EXPECT_THAT(Run(DataType::UINT8, p), ::testing::ElementsAre(128));
+  EXPECT_THAT(Product(DataType::UINT8, p), ::testing::ElementsAre(128));
 }
 
 void ExpectFailure(DataType type, const vx::ShapeType& a,

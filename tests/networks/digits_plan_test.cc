@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "custom_ops/softmax_cl.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
 #include "tests/support/status_macros.h"
@@ -19,8 +20,8 @@ namespace {
 using TensorPtr = std::shared_ptr<Tensor>;
 using Pair = std::array<uint32_t, 2>;
 
-// conv 3x3 - relu - conv 3x3 - relu - max pool - fc - relu - fc - softmax, as
-// samples/digits builds it, with seeded weights.
+// conv 3x3 - relu - conv 3x3 - relu - max pool - fc - relu - fc - softmax, the
+// last a custom operator, as samples/digits builds it, with seeded weights.
 class Network {
  public:
   Network(DataType type, uint32_t batch) : type_(type) {
@@ -37,7 +38,8 @@ class Network {
     x = Dense(x, 0, 64, 10);
     const TensorPtr y = graph_->CreateTensor(
         TensorSpec(DataType::FLOAT32, {10, batch}, OUTPUT));
-    graph_->CreateOperation<ops::Softmax>(1.0f, 0)->BindInput(x).BindOutput(y);
+    graph_->CreateOperation<custom_ops::SoftmaxCl>()->BindInput(x).BindOutput(
+        y);
   }
 
   const ir::Plan* Compile() {
@@ -131,6 +133,20 @@ TEST(DigitsPlan, MemoryIsWithinFivePercentOfItsBound) {
       EXPECT_LT(plan->memory.peak, plan->memory.no_reuse_sum);
       EXPECT_OK(ir::Verify(*plan));
     }
+  }
+}
+
+TEST(DigitsPlan, EndsInTheUsersKernel) {
+  for (const DataType type : {DataType::FLOAT32, DataType::UINT8}) {
+    Network network(type, 2);
+    const ir::Plan* plan = network.Compile();
+    ASSERT_NE(plan, nullptr);
+    int user_kernels = 0;
+    for (const ir::Step& step : plan->steps) {
+      const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+      user_kernels += launch != nullptr && launch->user_kernel;
+    }
+    EXPECT_EQ(user_kernels, 1);
   }
 }
 

@@ -57,6 +57,20 @@ INSTANTIATE_TEST_SUITE_P(Files, PublicHeaders,
                            return name;
                          });
 
+TEST(CustomOperators, CompileAsCxx14FromTheHeadersAlone) {
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (!IsInstalled(compiler)) continue;
+    for (const std::string& path : FilesUnder("custom_ops", {".cc"})) {
+      const CommandResult result =
+          RunCommand(compiler +
+                     " -std=c++14 -Wall -Wextra -Wshadow -Wconversion -Werror "
+                     "-fsyntax-only -iquote . -iquote include " +
+                     path);
+      EXPECT_EQ(result.exit_status, 0) << result.output;
+    }
+  }
+}
+
 TEST(UmbrellaHeader, IncludesEveryOperator) {
   const std::string umbrella = ReadText("include/tim/vx/ops.h");
   for (const std::string& header : Headers()) {

@@ -1,0 +1,11 @@
+#define TWIN_FACTOR 2
+#include "tests/support/twins/twin.h"
+#include "tests/support/twins/twins.h"
+
+namespace tim::testing {
+
+std::shared_ptr<vx::Operation> AddTwinOfTwo(vx::Graph* graph) {
+  return graph->CreateOperation<Twin>();
+}
+
+}  // namespace tim::testing
