@@ -2,6 +2,7 @@
 # inside of the library, so they and the custom operators in them link the
 # archive.
 find_package(GTest CONFIG REQUIRED)
+find_package(benchmark CONFIG REQUIRED)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX "_test\\.cc$|^tests/structure/consumer/")
@@ -23,12 +24,23 @@ tim_cl_test_options(tim-cl-test-support)
 target_link_libraries(tim-cl-test-support PUBLIC
   tim-vx-static OpenCL::OpenCL GTest::gtest_main GTest::gmock GTest::gtest)
 
+# What bench/'s programs share, as in bench/BUILD; Bazel builds the programs.
+tim_cl_glob(bench bench/*/*.cc)
+list(FILTER bench EXCLUDE REGEX "^bench/clblast/|^bench/networks/run\\.cc$")
+add_library(tim-cl-bench STATIC ${bench})
+tim_cl_test_options(tim-cl-bench)
+target_link_libraries(tim-cl-bench PUBLIC
+  tim-cl-test-support benchmark::benchmark)
+
 foreach(source IN LISTS tests)
   string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
   string(REPLACE "/" "_" name "${path}")
   add_executable(${name} ${source})
   tim_cl_test_options(${name})
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
+  if(path MATCHES "^bench/")
+    target_link_libraries(${name} PRIVATE tim-cl-bench)
+  endif()
   set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")
   file(MAKE_DIRECTORY "${caches}/pocl" "${caches}/timcl")
   # From the project's folder, where Bazel's tests find their data too.
