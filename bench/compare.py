@@ -5,6 +5,7 @@ bench/run.sh compare [options] builds what this needs and starts it.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -123,7 +124,8 @@ def parse_arguments():
     add = parser.add_argument
     add("--json", help="also write the results to this file")
     add("--networks", type=words, default=words(NETWORKS))
-    add("--threads", type=numbers, default=[2], help="such as 1,2")
+    processors = [len(os.sched_getaffinity(0))]
+    add("--threads", type=numbers, default=processors, help="such as 1,2")
     add("--runtime", type=words, default=["machine"], help="machine,intel")
     add("--rounds", type=int, default=6, help="turns of every engine")
     add("--runs", type=int, default=10, help="runs in a turn")

@@ -36,7 +36,7 @@ def program_environment(runtime, caches=CACHES):
 def enter_virtual_environment():
     """Starts this script again where requirements.txt is installed."""
     folder = FOLDER / "venv"
-    if pathlib.Path(sys.prefix) == folder:
+    if pathlib.Path(sys.prefix).resolve() == folder.resolve():
         return
     requirements = ROOT / "bench" / "requirements.txt"
     installed = folder / "requirements.txt"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds and runs the benchmarks; README.md here says what they print.
 set -euo pipefail
+caller=$PWD
 cd "$(dirname "$0")/.."
 
 usage() {
@@ -32,8 +33,18 @@ options=()
 [ $# -eq 0 ] || shift
 while [ $# -gt 0 ]; do
   case $1 in
+    --runtime | --json)
+      if [ $# -lt 2 ]; then
+        usage >&2
+        exit 2
+      fi
+      ;;&
     --runtime)
-      runtime=${2-}
+      runtime=$2
+      shift
+      ;;
+    --json)
+      options+=(--json "$(cd "$caller" && realpath -m -- "$2")")
       shift
       ;;
     --quick) quick=(--quick) ;;

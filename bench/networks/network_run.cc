@@ -32,7 +32,10 @@ Result<NetworkRun> NetworkRun::Create(const Network& network) {
 
 Result<double> NetworkRun::Run() {
   const auto start = Clock::now();
-  if (!graph_.graph->Run()) return FailedPrecondition(vx::LastError());
+  if (!graph_.results.front()->FlushCacheForHandle() || !graph_.graph->Run() ||
+      !graph_.results.back()->InvalidateCacheForHandle()) {
+    return FailedPrecondition(vx::LastError());
+  }
   return SecondsSince(start);
 }
 

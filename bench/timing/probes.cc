@@ -1,7 +1,8 @@
 #include "bench/timing/probes.h"
 
-#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tim::bench {
 namespace {
@@ -58,7 +59,7 @@ ir::Plan EmptyPlan(const Devices& devices) {
   return plan;
 }
 
-/// An arena of its own, as the next operand.
+// A slot in an arena of its own.
 int AddMemory(int64_t bytes, ir::Plan* plan) {
   plan->slots.push_back({.device = kDevice,
                          .index = static_cast<int>(plan->arenas.size()),
@@ -71,7 +72,7 @@ std::string VectorOption(int width) {
   return StrCat("-DFLOATN=float", width == 1 ? "" : StrCat(width));
 }
 
-// A launch whose arguments are its operands, one item per work-group.
+// One argument per operand, one item per work-group.
 ir::KernelLaunch Launch(const char* text, const char* function, int operands,
                         int64_t items) {
   ir::KernelLaunch launch;
@@ -87,6 +88,19 @@ ir::KernelLaunch Launch(const char* text, const char* function, int operands,
   return launch;
 }
 
+// The last operand is the result.
+void AddStep(ir::KernelLaunch launch, std::vector<int> operands,
+             ir::Plan* plan) {
+  std::vector<bool> written(operands.size());
+  written.back() = true;
+  plan->steps.push_back({.label = launch.function,
+                         .device = kDevice,
+                         .action = std::move(launch),
+                         .operands = std::move(operands),
+                         .written = std::move(written),
+                         .waits = {}});
+}
+
 }  // namespace
 
 Probe FmaProbe(const Devices& devices) {
@@ -99,12 +113,7 @@ Probe FmaProbe(const Devices& devices) {
   launch.arguments.emplace_back(kRounds);
   Probe probe{.plan = EmptyPlan(devices)};
   const int out = AddMemory(items * width * 4, &probe.plan);
-  probe.plan.steps.push_back({.label = "fma",
-                              .device = kDevice,
-                              .action = launch,
-                              .operands = {out},
-                              .written = {true},
-                              .waits = {}});
+  AddStep(std::move(launch), {out}, &probe.plan);
   probe.work = 2.0 * kChains * kRounds * static_cast<double>(items * width);
   return probe;
 }
@@ -122,12 +131,7 @@ Probe ReadProbe(const Devices& devices) {
   const int64_t bytes = items * count * vector_bytes;
   const int in = AddMemory(bytes, &probe.plan);
   const int out = AddMemory(items * vector_bytes, &probe.plan);
-  probe.plan.steps.push_back({.label = "read",
-                              .device = kDevice,
-                              .action = launch,
-                              .operands = {in, out},
-                              .written = {false, true},
-                              .waits = {}});
+  AddStep(std::move(launch), {in, out}, &probe.plan);
   probe.work = static_cast<double>(bytes);
   return probe;
 }
@@ -135,13 +139,9 @@ Probe ReadProbe(const Devices& devices) {
 Probe LaunchProbe(const Devices& devices, int launches) {
   Probe probe{.plan = EmptyPlan(devices)};
   const int out = AddMemory(64, &probe.plan);
-  const ir::Step step = {.label = "launch",
-                         .device = kDevice,
-                         .action = Launch(kLaunchText, "launch", 1, 1),
-                         .operands = {out},
-                         .written = {true},
-                         .waits = {}};
-  probe.plan.steps.assign(launches, step);
+  for (int i = 0; i < launches; ++i) {
+    AddStep(Launch(kLaunchText, "launch", 1, 1), {out}, &probe.plan);
+  }
   probe.work = launches;
   return probe;
 }

@@ -23,9 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Kernels, JsonHasEveryOperatorWithItsShareOfALimit) {
-  if (!MeasuredDevices().ok()) {
-    GTEST_SKIP() << MeasuredDevices().status().message();
-  }
+  const auto devices = MeasuredDevices();
+  if (!devices.ok()) GTEST_SKIP() << devices.status().message();
   const auto results = MeasureOperators(Effort::kQuick);
   ASSERT_OK(results);
   const std::string path = ::testing::TempDir() + "/kernels.json";
