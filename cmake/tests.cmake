@@ -2,6 +2,7 @@
 # inside of the library, so they and the custom operators in them link its
 # objects.
 find_package(GTest CONFIG REQUIRED)
+find_package(benchmark CONFIG REQUIRED)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX "_test\\.cc$|^tests/(sdk/consumer|plugins)/")
@@ -26,6 +27,14 @@ target_link_libraries(tim-cl-test-support PUBLIC
   OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS}
   GTest::gtest_main GTest::gmock GTest::gtest)
 
+# What bench/'s programs share, as in bench/BUILD; Bazel builds the programs.
+tim_cl_glob(bench bench/*/*.cc)
+list(FILTER bench EXCLUDE REGEX "^bench/clblast/|^bench/networks/run\\.cc$")
+add_library(tim-cl-bench STATIC ${bench})
+tim_cl_test_options(tim-cl-bench)
+target_link_libraries(tim-cl-bench PUBLIC
+  tim-cl-test-support benchmark::benchmark)
+
 # Shared libraries that tests load: the program brings the library.
 set(plugins "${PROJECT_BINARY_DIR}/tests/plugins")
 function(tim_cl_twin_plugin name factor)
@@ -43,6 +52,9 @@ function(tim_cl_test path source)
   add_executable(${name} ${source})
   tim_cl_test_options(${name})
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
+  if(path MATCHES "^bench/")
+    target_link_libraries(${name} PRIVATE tim-cl-bench)
+  endif()
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
   add_dependencies(${name} twin_of_five twin_of_seven)
   set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")

@@ -1,5 +1,5 @@
 // include <- base <- {ir, kernels} <- {ops, compiler, device} <- runtime <- vx
-// <- {samples, tools, tests}; custom_ops includes include/ only, and
+// <- {samples, bench, tools, tests}; custom_ops includes include/ only, and
 // samples that and custom_ops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,6 +35,9 @@ const std::map<std::string, std::set<std::string>>& Below() {
         "runtime"}},
       {"custom_ops", {"include"}},
       {"samples", {"include", "custom_ops"}},
+      {"bench",
+       {"include", "base", "ir", "kernels", "ops", "compiler", "device",
+        "runtime", "vx"}},
   };
   return below;
 }
@@ -91,7 +94,7 @@ std::vector<std::string> Violations(const std::string& path,
 TEST(IncludeDirection, HoldsInEveryFile) {
   std::size_t count = 0;
   for (const char* folder :
-       {"include", "src", "ops", "custom_ops", "samples"}) {
+       {"include", "src", "ops", "custom_ops", "samples", "bench"}) {
     for (const std::string& path :
          FilesUnder(folder, {".h", ".cc", ".cl", ".clh"})) {
       ++count;
@@ -118,6 +121,7 @@ TEST(IncludeDirection, PlantedViolationsAreSeen) {
       {"custom_ops/hswish.cc", "hswish.h"},
       {"samples/digits/main.cc", "base/status.h"},
       {"include/tim/vx/graph.h", "base/status.h"},
+      {"src/vx/graph.cc", "bench/networks/network.h"},
       {"ops/relu.cc", "src/ir/graph.h"},
       {"ops/relu.cc", "builtin.h"},
   };

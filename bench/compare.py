@@ -1,0 +1,157 @@
+"""Networks in TIM-CL, ONNX Runtime and OpenVINO, with the same weights.
+
+bench/run.sh compare [options] builds what this needs and starts it.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import environment
+
+environment.enter_virtual_environment()
+
+import numpy as np
+import onnx
+
+from engine import Engine
+from onnx_model import onnx_model
+
+NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
+PEERS = ("onnxruntime", "openvino")
+WARM_UP = 3  # runs at the start of every turn, not counted
+
+
+def describe(name, size):
+    command = [environment.RUN, "describe", name, "--size", str(size)]
+    return json.loads(subprocess.check_output(command))
+
+
+def start_engines(network, model_path, threads, arguments):
+    """Name -> engine; ours are called by their runtime."""
+    shape = network["layers"][-1]["shape"]
+    engines = {}
+    for runtime in arguments.runtime:
+        command = [environment.RUN, "serve", network["name"]]
+        command += ["--size", arguments.size, "--threads", threads]
+        variables = environment.program_environment(runtime)
+        engines[runtime] = Engine(command, shape, variables)
+    for peer in PEERS:
+        script = environment.ROOT / "bench" / "peers.py"
+        command = [sys.executable, script, peer, model_path, threads]
+        engines[peer] = Engine(command, shape)
+    return engines
+
+
+def difference(a, b):
+    return float(np.abs(a - b).max() / np.abs(b).max())
+
+
+def take_turns(engines, input_shape, arguments):
+    """Seconds of every run by engine; the greatest difference of outputs from
+    a peer's by engine."""
+    generator = np.random.default_rng(arguments.seed)
+    seconds = {name: [] for name in engines}
+    differences = {name: 0.0 for name in engines}
+    for _ in range(arguments.rounds):
+        count = WARM_UP + arguments.runs
+        inputs = generator.uniform(-1, 1, (count, *input_shape))
+        inputs = inputs.astype(np.float32)
+        outputs = {}
+        for name, engine in engines.items():
+            results = [engine.run(x) for x in inputs]
+            seconds[name] += [time for time, _ in results[WARM_UP:]]
+            outputs[name] = [output for _, output in results]
+        for name in engines:
+            for peer in PEERS:
+                for ours, theirs in zip(outputs[name], outputs[peer]):
+                    worst = max(differences[name], difference(ours, theirs))
+                    differences[name] = worst
+    return seconds, differences
+
+
+def compare(network, model_path, threads, arguments):
+    engines = start_engines(network, model_path, threads, arguments)
+    input_shape = network["layers"][0]["shape"]
+    seconds, differences = take_turns(engines, input_shape, arguments)
+    for engine in engines.values():
+        engine.close()
+    median = {name: 1e3 * float(np.median(t)) for name, t in seconds.items()}
+    peers = {peer: median[peer] for peer in PEERS}
+    return [
+        {
+            "network": network["name"],
+            "type": "float32",
+            "runtime": runtime,
+            "threads": threads,
+            "ours_ms": median[runtime],
+            "peers_ms": peers,
+            "ratio": median[runtime] / min(peers.values()),
+            "max_difference": differences[runtime],
+        }
+        for runtime in arguments.runtime
+    ]
+
+
+def print_row(*cells):
+    print("%-14s %-8s %7s %9s %12s %9s %6s %11s" % cells, flush=True)
+
+
+def print_results(results):
+    for r in results:
+        print_row(
+            r["network"],
+            r["runtime"],
+            r["threads"],
+            "%.3f" % r["ours_ms"],
+            *("%.3f" % r["peers_ms"][peer] for peer in PEERS),
+            "%.2f" % r["ratio"],
+            "%.1e" % r["max_difference"],
+        )
+
+
+def parse_arguments():
+    def words(text):
+        return text.split(",")
+
+    def numbers(text):
+        return [int(word) for word in words(text)]
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--json", help="also write the results to this file")
+    add("--networks", type=words, default=words(NETWORKS))
+    processors = [len(os.sched_getaffinity(0))]
+    add("--threads", type=numbers, default=processors, help="such as 1,2")
+    add("--runtime", type=words, default=["machine"], help="machine,intel")
+    add("--rounds", type=int, default=6, help="turns of every engine")
+    add("--runs", type=int, default=10, help="runs in a turn")
+    add("--size", type=int, default=224, help="width of images, pixels")
+    add("--seed", type=int, default=1, help="of the inputs")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    results = []
+    print_row(
+        "network", "runtime", "threads", "ours ms", *PEERS, "ratio", "difference"
+    )
+    for name in arguments.networks:
+        network = describe(name, arguments.size)
+        with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+            onnx.save(onnx_model(network), file.name)
+            for threads in arguments.threads:
+                found = compare(network, file.name, threads, arguments)
+                print_results(found)
+                results += found
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(results, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Where the benchmarks keep things, and what each runtime needs.
+
+environment.py RUNTIME PROGRAM [ARGUMENTS] starts a program of TIM-CL.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build" / "bench"
+CACHES = FOLDER / "caches"
+RUN = ROOT / "bazel-bin" / "bench" / "networks" / "run"
+RUNTIMES = ("machine", "intel")
+
+
+def program_environment(runtime, caches=CACHES):
+    """For programs of TIM-CL: `runtime` is one of RUNTIMES."""
+    if runtime not in RUNTIMES:
+        raise SystemExit("runtime '%s': expected %s" % (runtime, RUNTIMES))
+    environment = dict(os.environ, TIMCL_STRICT="1")
+    for variable in ("POCL_CACHE_DIR", "TIMCL_CACHE_DIR"):
+        folder = pathlib.Path(caches) / runtime / variable.lower()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        environment[variable] = str(folder)
+    if runtime == "intel":
+        script = ROOT / "tools" / "intel_runtime.sh"
+        folder = subprocess.check_output([script], text=True).strip()
+        environment["OCL_ICD_VENDORS"] = folder + "/vendors"
+        environment["LD_LIBRARY_PATH"] = folder + "/venv/lib"
+    return environment
+
+
+def enter_virtual_environment():
+    """Starts this script again where requirements.txt is installed."""
+    folder = FOLDER / "venv"
+    if pathlib.Path(sys.prefix).resolve() == folder.resolve():
+        return
+    requirements = ROOT / "bench" / "requirements.txt"
+    installed = folder / "requirements.txt"
+    wanted = requirements.read_text()
+    python = folder / "bin" / "python3"
+    if not installed.exists() or installed.read_text() != wanted:
+        print("Installing %s" % " ".join(wanted.split()), file=sys.stderr)
+        venv.create(folder, with_pip=True, clear=True)
+        install = ["-m", "pip", "install", "--quiet", "-r", requirements]
+        subprocess.check_call([python, *install])
+        installed.write_text(wanted)
+    os.execv(python, [str(python), *sys.argv])
+
+
+if __name__ == "__main__":
+    os.execve(sys.argv[2], sys.argv[2:], program_environment(sys.argv[1]))

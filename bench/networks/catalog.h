@@ -1,0 +1,38 @@
+// The networks that are measured, by name.
+#ifndef TIM_BENCH_NETWORKS_CATALOG_H_
+#define TIM_BENCH_NETWORKS_CATALOG_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+#include "bench/networks/network.h"
+
+namespace tim::bench {
+
+/// Convolutional networks take one image of `size` x `size` pixels and give
+/// 1000 logits.  Batch normalisations are folded, and there is no dropout.
+Network Resnet50(uint32_t size);     ///< v1.5: the 3x3 has the stride.
+Network MobilenetV2(uint32_t size);  ///< Width 1.0.
+Network Squeezenet11(uint32_t size);
+Network Vgg16(uint32_t size);
+/// Two fully connected layers of 1024 units, batch 8.
+Network Perceptron();
+/// One Relu on 16 numbers: what a process costs without a network.
+Network OneRelu();
+
+struct CatalogEntry {
+  const char* name;
+  Network (*make)(uint32_t size);
+};
+std::span<const CatalogEntry> Catalog();
+
+constexpr uint32_t kImageSize = 224;
+
+/// kNotFound with the names there are.
+Result<Network> MakeNetwork(std::string_view name, uint32_t size);
+
+}  // namespace tim::bench
+
+#endif  // TIM_BENCH_NETWORKS_CATALOG_H_

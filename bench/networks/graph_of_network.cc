@@ -1,0 +1,106 @@
+#include "bench/networks/graph_of_network.h"
+
+#include <array>
+
+#include "bench/networks/values.h"
+#include "tim/vx/ops.h"
+
+namespace tim::bench {
+namespace {
+
+using TensorPtr = std::shared_ptr<vx::Tensor>;
+using Pair = std::array<uint32_t, 2>;
+
+std::shared_ptr<vx::Operation> MakeConv2d(vx::Graph& graph,
+                                          const Window& window,
+                                          int32_t multiplier) {
+  const uint32_t pad = window.pad;
+  return graph.CreateOperation<vx::ops::Conv2d>(
+      std::array<uint32_t, 4>{pad, pad, pad, pad},
+      Pair{window.stride, window.stride}, Pair{1, 1}, multiplier);
+}
+
+std::shared_ptr<vx::Operation> MakeMaxPool(vx::Graph& graph,
+                                           const Window& window) {
+  const uint32_t pad = window.pad;
+  return graph.CreateOperation<vx::ops::Pool2d>(
+      vx::PoolType::MAX, std::array<uint32_t, 4>{pad, pad, pad, pad},
+      Pair{window.size, window.size}, Pair{window.stride, window.stride});
+}
+
+// The operation of a layer that reads a tensor of the shape `in`.
+std::shared_ptr<vx::Operation> MakeOperation(vx::Graph& graph,
+                                             const Layer& layer,
+                                             const Shape& in) {
+  switch (layer.kind) {
+    case LayerKind::kInput:
+      return nullptr;
+    case LayerKind::kConv2d:
+      return MakeConv2d(graph, layer.window, 0);
+    case LayerKind::kDepthwiseConv2d:
+      return MakeConv2d(graph, layer.window, 1);
+    case LayerKind::kFullyConnected:
+      return graph.CreateOperation<vx::ops::FullyConnected>(
+          static_cast<uint32_t>(in.size()) - 2);
+    case LayerKind::kMatmul:
+      return graph.CreateOperation<vx::ops::Matmul>();
+    case LayerKind::kRelu:
+      return graph.CreateOperation<vx::ops::Relu>();
+    case LayerKind::kRelu6:
+      return graph.CreateOperation<vx::ops::Relu6>();
+    case LayerKind::kAdd:
+      return graph.CreateOperation<vx::ops::Add>();
+    case LayerKind::kConcat:
+      return graph.CreateOperation<vx::ops::Concat>(
+          2u, static_cast<int>(layer.inputs.size()));
+    case LayerKind::kMaxPool:
+      return MakeMaxPool(graph, layer.window);
+    case LayerKind::kGlobalAveragePool:
+      return graph.CreateOperation<vx::ops::Pool2d>(vx::PoolType::AVG,
+                                                    Pair{in[0], in[1]});
+  }
+  return nullptr;
+}
+
+TensorPtr MakeConstant(vx::Graph& graph, const Parameter& parameter) {
+  std::vector<float> values(static_cast<size_t>(Elements(parameter.shape)));
+  FillValues(parameter.stream, parameter.bound, values);
+  return graph.CreateTensor(
+      vx::TensorSpec(vx::DataType::FLOAT32, parameter.shape, vx::CONSTANT),
+      values.data());
+}
+
+// Compile() finds the shapes of those in between.
+TensorPtr MakeResult(vx::Graph& graph, const Layer& layer, bool is_last) {
+  vx::TensorSpec spec(vx::DataType::FLOAT32, {}, vx::TRANSIENT);
+  if (layer.kind == LayerKind::kInput) {
+    spec.SetShape(layer.shape).SetAttribute(vx::INPUT);
+  } else if (is_last) {
+    spec.SetShape(layer.shape).SetAttribute(vx::OUTPUT);
+  }
+  return graph.CreateTensor(spec);
+}
+
+}  // namespace
+
+NetworkGraph GraphOfNetwork(vx::Context& context, const Network& network) {
+  NetworkGraph made;
+  made.graph = context.CreateGraph();
+  for (const Layer& layer : network.layers) {
+    const bool is_last = &layer == &network.layers.back();
+    made.results.push_back(MakeResult(*made.graph, layer, is_last));
+    if (layer.kind == LayerKind::kInput) continue;
+    const auto operation = MakeOperation(*made.graph, layer,
+                                         network.layers[layer.inputs[0]].shape);
+    for (const int input : layer.inputs) {
+      operation->BindInput(made.results[input]);
+    }
+    for (const Parameter& parameter : layer.parameters) {
+      operation->BindInput(MakeConstant(*made.graph, parameter));
+    }
+    operation->BindOutput(made.results.back());
+  }
+  return made;
+}
+
+}  // namespace tim::bench

@@ -1,0 +1,56 @@
+#include "bench/networks/measure.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/networks/network_run.h"
+#include "bench/networks/process.h"
+#include "bench/networks/values.h"
+#include "bench/timing/median.h"
+
+namespace tim::bench {
+namespace {
+
+// Streams of inputs, far from those of parameters.
+constexpr uint64_t kInputStream = uint64_t{1} << 32;
+
+Result<std::vector<double>> TimeRuns(NetworkRun& run, int runs) {
+  std::vector<double> seconds;
+  for (int i = 0; i < runs; ++i) {
+    FillValues(kInputStream + i, 1.0f, run.input());
+    TIM_ASSIGN_OR_RETURN(seconds.emplace_back(), run.Run());
+  }
+  return seconds;
+}
+
+int64_t PlannedBytes(const ir::Plan& plan) {
+  int64_t bytes = 0;
+  for (const ir::Arena& arena : plan.arenas) bytes += arena.bytes;
+  for (const ir::PlanConstant& constant : plan.constants) {
+    bytes += static_cast<int64_t>(constant.data->bytes.size());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<nlohmann::json> Measure(const Network& network, int runs) {
+  if (runs < 1) return InvalidArgument("runs: expected 1 or more");
+  TIM_ASSIGN_OR_RETURN(NetworkRun run, NetworkRun::Create(network));
+  TIM_ASSIGN_OR_RETURN(const std::vector<double> seconds, TimeRuns(run, runs));
+  const ir::MemoryReport& memory = run.plan().memory;
+  return nlohmann::json{
+      {"network", network.name},
+      {"device", run.device()},
+      {"runs", runs},
+      {"median_ms", 1e3 * Median(seconds)},
+      {"min_ms", 1e3 * *std::min_element(seconds.begin(), seconds.end())},
+      {"compile_s", run.compile_seconds()},
+      {"weight_bytes", 4 * ParameterCount(network)},
+      {"peak_bytes", memory.peak},
+      {"lower_bound_bytes", memory.lower_bound},
+      {"planned_bytes", PlannedBytes(run.plan())},
+      {"resident_bytes", ResidentBytes()}};
+}
+
+}  // namespace tim::bench

@@ -1,0 +1,23 @@
+// The figures of one network.
+#ifndef TIM_BENCH_NETWORKS_MEASURE_H_
+#define TIM_BENCH_NETWORKS_MEASURE_H_
+
+#include <nlohmann/json.hpp>
+
+#include "base/status.h"
+#include "bench/networks/network.h"
+
+namespace tim::bench {
+
+/// Compiles, runs `runs` times with a new input each, and gives
+///   network, device, runs, median_ms, min_ms (of Graph::Run()), compile_s,
+///   weight_bytes     parameters as float32
+///   peak_bytes, lower_bound_bytes    planned memory of a run, and the most
+///                    that lives at any one step
+///   planned_bytes    arenas and packed constants, on all devices
+///   resident_bytes   of the process, after the runs
+Result<nlohmann::json> Measure(const Network& network, int runs);
+
+}  // namespace tim::bench
+
+#endif  // TIM_BENCH_NETWORKS_MEASURE_H_

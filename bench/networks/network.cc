@@ -1,0 +1,54 @@
+#include "bench/networks/network.h"
+
+namespace tim::bench {
+namespace {
+
+// Products that are summed into one element of the result.
+int64_t ProductsPerElement(const Network& network, const Layer& layer) {
+  switch (layer.kind) {
+    case LayerKind::kConv2d:
+    case LayerKind::kDepthwiseConv2d:
+    case LayerKind::kFullyConnected:
+      return Elements(layer.parameters[0].shape) /
+             Elements(layer.parameters[1].shape);
+    case LayerKind::kMatmul:
+      return network.layers[layer.inputs[0]].shape[0];
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+int64_t Elements(const Shape& shape) {
+  int64_t elements = 1;
+  for (const uint32_t extent : shape) elements *= extent;
+  return elements;
+}
+
+int64_t ParameterCount(const Layer& layer) {
+  int64_t count = 0;
+  for (const Parameter& parameter : layer.parameters) {
+    count += Elements(parameter.shape);
+  }
+  return count;
+}
+
+int64_t ParameterCount(const Network& network) {
+  int64_t count = 0;
+  for (const Layer& layer : network.layers) count += ParameterCount(layer);
+  return count;
+}
+
+Work WorkOf(const Network& network, const Layer& layer) {
+  const int64_t outputs = Elements(layer.shape);
+  int64_t elements = outputs + ParameterCount(layer);
+  for (const int input : layer.inputs) {
+    elements += Elements(network.layers[input].shape);
+  }
+  const int64_t products = outputs * ProductsPerElement(network, layer);
+  return {.flops = 2.0 * static_cast<double>(products),
+          .bytes = 4.0 * static_cast<double>(elements)};
+}
+
+}  // namespace tim::bench

@@ -1,0 +1,70 @@
+// Describes, measures or serves one network; run with --help.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "bench/networks/catalog.h"
+#include "bench/networks/describe.h"
+#include "bench/networks/measure.h"
+#include "bench/networks/process.h"
+#include "bench/networks/serve.h"
+
+namespace tim::bench {
+namespace {
+
+struct Arguments {
+  std::string network;
+  uint32_t size = kImageSize;
+  int threads = 0;
+  int runs = 20;
+};
+
+void PrintLine(const nlohmann::json& json) {
+  std::printf("%s\n", json.dump().c_str());
+}
+
+Status Execute(const std::string& command, const Arguments& arguments) {
+  TIM_ASSIGN_OR_RETURN(const Network network,
+                       MakeNetwork(arguments.network, arguments.size));
+  if (arguments.threads != 0) {
+    TIM_RETURN_IF_ERROR(PinThreads(arguments.threads));
+  }
+  if (command == "serve") return Serve(network, stdin, stdout);
+  if (command == "describe") {
+    PrintLine(Describe(network));
+    return OkStatus();
+  }
+  TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
+                       Measure(network, arguments.runs));
+  PrintLine(figures);
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace tim::bench
+
+int main(int argc, char** argv) {
+  CLI::App app("One network, through the public API of TIM-CL");
+  app.require_subcommand(1);
+  tim::bench::Arguments arguments;
+  const auto add = [&](const char* name, const char* text) {
+    CLI::App* command = app.add_subcommand(name, text);
+    command->add_option("network", arguments.network, "its name")->required();
+    command->add_option("--size", arguments.size, "width of images, pixels");
+    return command;
+  };
+  add("describe", "print the network as JSON");
+  CLI::App* measure = add("measure", "print times and memory as JSON");
+  measure->add_option("--runs", arguments.runs, "each with a new input");
+  CLI::App* serve = add("serve", "run what comes from standard input");
+  for (CLI::App* command : {measure, serve}) {
+    command->add_option("--threads", arguments.threads,
+                        "processors to use; default: all");
+  }
+  CLI11_PARSE(app, argc, argv);
+  const tim::Status status =
+      Execute(app.get_subcommands()[0]->get_name(), arguments);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return 1;
+}

@@ -1,0 +1,29 @@
+// Shares of the machine's limits that single operators reach.
+#ifndef TIM_BENCH_OPERATORS_MEASURE_OPERATORS_H_
+#define TIM_BENCH_OPERATORS_MEASURE_OPERATORS_H_
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "bench/timing/interleaved.h"
+
+namespace tim::bench {
+
+/// The limit is the slower of multiply-adds at the measured peak and reads and
+/// writes at the measured read bandwidth.
+struct OperatorResult {
+  std::string name;
+  std::string unit;      ///< "gflops" or "gbps": which limit is the slower.
+  double rate = 0;       ///< Of the operator's kernels, packing included.
+  double limit = 0;      ///< Measured beside them, in the same unit.
+  double run_share = 0;  ///< Of Graph::Run(): copies and reorders included.
+
+  double share() const { return rate / limit; }
+};
+
+Result<std::vector<OperatorResult>> MeasureOperators(Effort effort);
+
+}  // namespace tim::bench
+
+#endif  // TIM_BENCH_OPERATORS_MEASURE_OPERATORS_H_

@@ -1,0 +1,76 @@
+#include "bench/operators/plan_edit.h"
+
+#include <map>
+#include <utility>
+
+#include "base/str_cat.h"
+
+namespace tim::bench {
+namespace {
+
+// The label lists instance names: "Conv2d#3+Relu#4".
+bool Names(const ir::Step& step, std::string_view type) {
+  return StrCat("+", step.label).find(StrCat("+", type, "#")) !=
+         std::string::npos;
+}
+
+// Values share memory by turns, which are others where steps are missing or
+// come again.
+void GiveEveryValueItsMemory(ir::Plan* plan) {
+  for (ir::Slot& slot : plan->slots) {
+    if (slot.kind != ir::SlotKind::kArena) continue;
+    int64_t& end = plan->arenas[slot.index].bytes;
+    const int64_t alignment = plan->devices[slot.device].alignment;
+    end = (end + alignment - 1) / alignment * alignment;
+    slot.offset = end;
+    end += slot.bytes;
+  }
+}
+
+class ConstantCopies {
+ public:
+  explicit ConstantCopies(ir::Plan* plan) : plan_(*plan) {}
+
+  // The slot of the copy of `slot`'s constant; other slots stay.
+  int CopyOf(int slot) {
+    if (plan_.slots[slot].kind != ir::SlotKind::kConstant) return slot;
+    const auto [copy, is_new] = copies_.emplace(slot, 0);
+    if (!is_new) return copy->second;
+    ir::Slot added = plan_.slots[slot];
+    ir::PlanConstant constant = plan_.constants[added.index];
+    constant.id.clear();  // not shared
+    added.index = static_cast<int>(plan_.constants.size());
+    copy->second = static_cast<int>(plan_.slots.size());
+    plan_.constants.push_back(std::move(constant));
+    plan_.slots.push_back(added);
+    return copy->second;
+  }
+
+ private:
+  ir::Plan& plan_;
+  std::map<int, int> copies_;
+};
+
+}  // namespace
+
+ir::Plan OnlyOperations(ir::Plan plan, std::string_view type) {
+  std::erase_if(plan.steps,
+                [&](const ir::Step& step) { return !Names(step, type); });
+  for (ir::Step& step : plan.steps) step.waits.clear();
+  GiveEveryValueItsMemory(&plan);
+  return plan;
+}
+
+ir::Plan Repeated(ir::Plan plan, int times) {
+  const std::vector<ir::Step> steps = plan.steps;
+  for (int i = 1; i < times; ++i) {
+    ConstantCopies copies(&plan);
+    for (ir::Step step : steps) {
+      for (int& operand : step.operands) operand = copies.CopyOf(operand);
+      plan.steps.push_back(std::move(step));
+    }
+  }
+  return plan;
+}
+
+}  // namespace tim::bench

@@ -1,0 +1,24 @@
+// Results of single operators as a table and as JSON.
+#ifndef TIM_BENCH_OPERATORS_REPORT_H_
+#define TIM_BENCH_OPERATORS_REPORT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/operators/measure_operators.h"
+
+namespace tim::bench {
+
+/// A list of {"name", "share", "gflops" or "gbps", "limit", "run_share"} and,
+/// where CLBlast computes the same, "clblast_gflops".  `clblast` is a list of
+/// {"name", "gflops"}, or null.
+nlohmann::json ToJson(const std::vector<OperatorResult>& results,
+                      const nlohmann::json& clblast);
+
+/// `results` as ToJson() makes them.
+std::string ToTable(const nlohmann::json& results);
+
+}  // namespace tim::bench
+
+#endif  // TIM_BENCH_OPERATORS_REPORT_H_

@@ -1,0 +1,61 @@
+// What this machine can do at most, with all cores; run with --help.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "bench/timing/interleaved.h"
+#include "bench/timing/json_file.h"
+#include "bench/timing/probes.h"
+#include "bench/timing/timed_plan.h"
+
+namespace tim::bench {
+namespace {
+
+constexpr int kBatch = 1000;
+
+Result<nlohmann::json> MeasurePeak(Effort effort) {
+  TIM_ASSIGN_OR_RETURN(const Devices devices, MeasuredDevices());
+  const std::map<std::string, Probe> probes = {
+      {"fma", FmaProbe(devices)},
+      {"read", ReadProbe(devices)},
+      {"launch_batched", LaunchProbe(devices, kBatch)},
+      {"launch_waited", LaunchProbe(devices, 1)}};
+  std::vector<Timed> functions;
+  for (const auto& [name, probe] : probes) {
+    TIM_ASSIGN_OR_RETURN(functions.emplace_back(),
+                         TimedPlan(name, probe.plan, devices));
+  }
+  TIM_ASSIGN_OR_RETURN(auto seconds, MedianSeconds(functions, effort));
+  const auto rate = [&](const std::string& name) {
+    return probes.at(name).work / seconds[name];
+  };
+  return nlohmann::json{{"device", devices[1]->info().name},
+                        {"fma_gflops", 1e-9 * rate("fma")},
+                        {"read_gbps", 1e-9 * rate("read")},
+                        {"launch_batched_us", 1e6 / rate("launch_batched")},
+                        {"launch_waited_us", 1e6 / rate("launch_waited")}};
+}
+
+Status Execute(Effort effort, const std::string& json_path) {
+  TIM_ASSIGN_OR_RETURN(const nlohmann::json peak, MeasurePeak(effort));
+  std::printf("%s\n", peak.dump(2).c_str());
+  return WriteJson(peak, json_path);
+}
+
+}  // namespace
+}  // namespace tim::bench
+
+int main(int argc, char** argv) {
+  CLI::App app("float32 multiply-adds, reads, and launches of kernels");
+  std::string json_path;
+  app.add_option("--json", json_path, "also write the figures to this file");
+  bool quick = false;
+  app.add_flag("--quick", quick, "once, to see that everything runs");
+  CLI11_PARSE(app, argc, argv);
+  const tim::Status status = tim::bench::Execute(
+      quick ? tim::bench::Effort::kQuick : tim::bench::Effort::kFull,
+      json_path);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return 1;
+}

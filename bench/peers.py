@@ -1,0 +1,79 @@
+"""Runs an ONNX model in ONNX Runtime or OpenVINO for another process.
+
+peers.py onnxruntime|openvino MODEL THREADS speaks the protocol of
+bench/networks/serve.h on standard input and output.
+"""
+
+import os
+import struct
+import sys
+import time
+
+import numpy as np
+
+
+def onnxruntime_runner(path, threads):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        path, options, providers=["CPUExecutionProvider"]
+    )
+    (entry,) = session.get_inputs()
+    return entry.shape, lambda x: session.run(None, {entry.name: x})[0]
+
+
+def openvino_runner(path, threads):
+    import openvino
+
+    compiled = openvino.Core().compile_model(
+        path,
+        "CPU",
+        {
+            "INFERENCE_PRECISION_HINT": "f32",
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_NUM_THREADS": threads,
+        },
+    )
+    request = compiled.create_infer_request()
+
+    def run(x):
+        request.set_input_tensor(openvino.Tensor(x, shared_memory=True))
+        request.infer()
+        return request.get_output_tensor().data
+
+    return list(compiled.inputs[0].shape), run
+
+
+RUNNERS = {"onnxruntime": onnxruntime_runner, "openvino": openvino_runner}
+
+
+def serve(run, shape, stream_in, stream_out):
+    stream_out.write(b"ready\n")
+    stream_out.flush()
+    size = 4 * int(np.prod(shape))
+    while len(data := stream_in.read(size)) == size:
+        # Memory that may be written, as of any client.
+        x = np.frombuffer(bytearray(data), np.float32).reshape(shape)
+        start = time.perf_counter()
+        output = run(x)
+        seconds = time.perf_counter() - start
+        stream_out.write(struct.pack("=d", seconds) + output.tobytes())
+        stream_out.flush()
+
+
+def main():
+    name, path, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    processors = sorted(os.sched_getaffinity(0))[:threads]
+    os.sched_setaffinity(0, processors)
+    # Nothing but results may reach the reader.
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    shape, run = RUNNERS[name](path, threads)
+    serve(run, shape, sys.stdin.buffer, results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Compile times, memory and scaling of the networks; the standard library only.
+
+bench/run.sh networks [options] builds what this needs and starts it.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+import environment
+
+NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
+
+
+def measure(name, caches, arguments, threads=None):
+    command = [environment.RUN, "measure", name]
+    command += ["--size", str(arguments.size), "--runs", str(arguments.runs)]
+    command += ["--threads", str(threads)] if threads else []
+    variables = environment.program_environment(arguments.runtime, caches)
+    return json.loads(subprocess.check_output(command, env=variables))
+
+
+def figures(name, arguments):
+    """Of one network: with empty caches, with filled ones, on one processor."""
+    with tempfile.TemporaryDirectory() as caches:
+        cold = measure(name, caches, arguments)
+        warm = measure(name, caches, arguments)
+        single = measure(name, caches, arguments, threads=1)
+        bare = measure("one_relu", caches, arguments)
+        bare = measure("one_relu", caches, arguments)  # with filled caches
+    resident = warm["resident_bytes"] - bare["resident_bytes"]
+    return {
+        **warm,
+        "cold_compile_s": cold["compile_s"],
+        "processors": len(os.sched_getaffinity(0)),
+        "speedup": single["median_ms"] / warm["median_ms"],
+        "peak_over_bound": warm["peak_bytes"] / warm["lower_bound_bytes"],
+        "planned_over_weights": warm["planned_bytes"] / warm["weight_bytes"],
+        "resident_over_weights": resident / warm["weight_bytes"],
+    }
+
+
+COLUMNS = {
+    "median_ms": "median ms",
+    "speedup": "speedup",
+    "cold_compile_s": "compile s",
+    "compile_s": "cached s",
+    "peak_over_bound": "peak/bound",
+    "planned_over_weights": "planned/weights",
+    "resident_over_weights": "resident/weights",
+}
+
+
+def print_row(name, cells):
+    print("%-14s %s" % (name, " ".join("%16s" % c for c in cells)), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", help="also write the figures to this file")
+    parser.add_argument("--networks", default=NETWORKS)
+    parser.add_argument("--runtime", default="machine", help="or intel")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--size", type=int, default=224)
+    arguments = parser.parse_args()
+    results = []
+    print_row("network", COLUMNS.values())
+    for name in arguments.networks.split(","):
+        results.append(figures(name, arguments))
+        print_row(name, ["%.3f" % results[-1][key] for key in COLUMNS])
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(results, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

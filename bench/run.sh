@@ -1,0 +1,84 @@
+#!/bin/bash
+# Builds and runs the benchmarks; README.md here says what they print.
+set -euo pipefail
+caller=$PWD
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'END'
+usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
+  peak       multiply-adds, reads and launches: the limits of this machine
+  kernels    single operators beside those limits and CLBlast
+  networks   compile times, memory and scaling of whole networks
+  compare    networks beside ONNX Runtime and OpenVINO
+COMMAND --help lists its other options. --runtime intel measures on Intel's
+CPU runtime, which pip installs into a private virtual environment.
+END
+}
+
+build() {
+  ./tools/install_deps.sh
+  bazel build -c opt --noshow_progress "$@"
+}
+
+# Runs a program with caches of its own, on the runtime asked for.
+start() {
+  python3 bench/environment.py "$runtime" "$@"
+}
+
+command=${1-}
+runtime=machine
+quick=()
+options=()
+[ $# -eq 0 ] || shift
+while [ $# -gt 0 ]; do
+  case $1 in
+    --runtime | --json)
+      if [ $# -lt 2 ]; then
+        usage >&2
+        exit 2
+      fi
+      ;;&
+    --runtime)
+      runtime=$2
+      shift
+      ;;
+    --json)
+      options+=(--json "$(cd "$caller" && realpath -m -- "$2")")
+      shift
+      ;;
+    --quick) quick=(--quick) ;;
+    *) options+=("$1") ;;
+  esac
+  shift
+done
+
+case $command in
+  peak)
+    build //bench:peak
+    start bazel-bin/bench/peak "${quick[@]}" "${options[@]}"
+    ;;
+  kernels)
+    build //bench:kernels //bench:clblast/clblast
+    clblast=build/bench/clblast_$runtime.json
+    mkdir -p build/bench
+    start bazel-bin/bench/clblast/clblast "${quick[@]}" --json "$clblast" >&2
+    start bazel-bin/bench/kernels "${quick[@]}" --clblast "$clblast" \
+      "${options[@]}"
+    ;;
+  networks)
+    build //bench:networks/run
+    python3 bench/resources.py --runtime "$runtime" "${options[@]}"
+    ;;
+  compare)
+    build //bench:networks/run
+    python3 bench/compare.py --runtime "$runtime" "${options[@]}"
+    ;;
+  -h | --help)
+    usage
+    ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac

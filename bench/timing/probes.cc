@@ -1,0 +1,149 @@
+#include "bench/timing/probes.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tim::bench {
+namespace {
+
+constexpr int kDevice = 1;
+
+// 12 chains hide the latency of two pipelines and fit into 16 registers.
+constexpr int kChains = 12;
+constexpr char kFmaText[] = R"cl(
+// out[i] = sums of chains of x * 0.5 + 1; one item = 12 chains of `rounds`.
+__kernel void fma_chains(__global FLOATN* out, int rounds) {
+  const int i = get_global_id(0);
+  const FLOATN scale = (FLOATN)(0.5f);
+  const FLOATN step = (FLOATN)(1.0f);
+  FLOATN x[12];
+  #pragma unroll
+  for (int chain = 0; chain < 12; ++chain) x[chain] = (FLOATN)(i + chain);
+  for (int round = 0; round < rounds; ++round) {
+    #pragma unroll
+    for (int chain = 0; chain < 12; ++chain)
+      x[chain] = fma(x[chain], scale, step);
+  }
+  #pragma unroll
+  for (int chain = 1; chain < 12; ++chain) x[0] += x[chain];
+  out[i] = x[0];
+}
+)cl";
+
+constexpr char kReadText[] = R"cl(
+// out[i] = sum of the i-th piece of `count` vectors; one item = one piece.
+__kernel void read_sum(__global const FLOATN* in, __global FLOATN* out,
+                       int count) {
+  const int i = get_global_id(0);
+  __global const FLOATN* piece = in + (size_t)i * count;
+  FLOATN a = (FLOATN)(0.0f), b = a, c = a, d = a;
+  for (int k = 0; k < count; k += 4) {
+    a += piece[k];
+    b += piece[k + 1];
+    c += piece[k + 2];
+    d += piece[k + 3];
+  }
+  out[i] = a + b + c + d;
+}
+)cl";
+
+constexpr char kLaunchText[] = R"cl(
+__kernel void launch(__global float* out) { out[0] = 1.0f; }
+)cl";
+
+ir::Plan EmptyPlan(const Devices& devices) {
+  ir::Plan plan;
+  plan.graph = "probe";
+  for (const auto& device : devices) plan.devices.push_back(device->info());
+  return plan;
+}
+
+// A slot in an arena of its own.
+int AddMemory(int64_t bytes, ir::Plan* plan) {
+  plan->slots.push_back({.device = kDevice,
+                         .index = static_cast<int>(plan->arenas.size()),
+                         .bytes = bytes});
+  plan->arenas.push_back({.device = kDevice, .bytes = bytes});
+  return static_cast<int>(plan->slots.size()) - 1;
+}
+
+std::string VectorOption(int width) {
+  return StrCat("-DFLOATN=float", width == 1 ? "" : StrCat(width));
+}
+
+// One argument per operand, one item per work-group.
+ir::KernelLaunch Launch(const char* text, const char* function, int operands,
+                        int64_t items) {
+  ir::KernelLaunch launch;
+  launch.text = text;
+  launch.name = StrCat("bench.", function);
+  launch.function = function;
+  for (int i = 0; i < operands; ++i) {
+    launch.arguments.emplace_back(
+        ir::TensorArg{.operand = i, .plain_pointer = true});
+  }
+  launch.global[0] = items;
+  launch.local = {1, 1, 1};
+  return launch;
+}
+
+// The last operand is the result.
+void AddStep(ir::KernelLaunch launch, std::vector<int> operands,
+             ir::Plan* plan) {
+  std::vector<bool> written(operands.size());
+  written.back() = true;
+  plan->steps.push_back({.label = launch.function,
+                         .device = kDevice,
+                         .action = std::move(launch),
+                         .operands = std::move(operands),
+                         .written = std::move(written),
+                         .waits = {}});
+}
+
+}  // namespace
+
+Probe FmaProbe(const Devices& devices) {
+  constexpr int32_t kRounds = 100000;
+  const ir::DeviceInfo& info = devices[kDevice]->info();
+  const int width = info.float_vector_width;
+  const int64_t items = int64_t{8} * info.compute_units;
+  ir::KernelLaunch launch = Launch(kFmaText, "fma_chains", 1, items);
+  launch.options = VectorOption(width);
+  launch.arguments.emplace_back(kRounds);
+  Probe probe{.plan = EmptyPlan(devices)};
+  const int out = AddMemory(items * width * 4, &probe.plan);
+  AddStep(std::move(launch), {out}, &probe.plan);
+  probe.work = 2.0 * kChains * kRounds * static_cast<double>(items * width);
+  return probe;
+}
+
+Probe ReadProbe(const Devices& devices) {
+  constexpr int64_t kBytes = int64_t{512} << 20;
+  const ir::DeviceInfo& info = devices[kDevice]->info();
+  const int64_t vector_bytes = int64_t{4} * info.float_vector_width;
+  const int64_t items = int64_t{16} * info.compute_units;
+  const int64_t count = kBytes / (items * vector_bytes) / 4 * 4;
+  ir::KernelLaunch launch = Launch(kReadText, "read_sum", 2, items);
+  launch.options = VectorOption(info.float_vector_width);
+  launch.arguments.emplace_back(static_cast<int32_t>(count));
+  Probe probe{.plan = EmptyPlan(devices)};
+  const int64_t bytes = items * count * vector_bytes;
+  const int in = AddMemory(bytes, &probe.plan);
+  const int out = AddMemory(items * vector_bytes, &probe.plan);
+  AddStep(std::move(launch), {in, out}, &probe.plan);
+  probe.work = static_cast<double>(bytes);
+  return probe;
+}
+
+Probe LaunchProbe(const Devices& devices, int launches) {
+  Probe probe{.plan = EmptyPlan(devices)};
+  const int out = AddMemory(64, &probe.plan);
+  for (int i = 0; i < launches; ++i) {
+    AddStep(Launch(kLaunchText, "launch", 1, 1), {out}, &probe.plan);
+  }
+  probe.work = launches;
+  return probe;
+}
+
+}  // namespace tim::bench
