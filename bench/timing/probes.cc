@@ -81,7 +81,11 @@ ir::KernelLaunch Launch(const char* text, const char* function, int operands,
   launch.function = function;
   for (int i = 0; i < operands; ++i) {
     launch.arguments.emplace_back(
-        ir::TensorArg{.operand = i, .plain_pointer = true});
+        ir::UserTensorArg{.operand = i,
+                          .type = ir::DataType::kFloat32,
+                          .dims = {},
+                          .written = i == operands - 1,
+                          .name = StrCat("operand ", i)});
   }
   launch.global[0] = items;
   launch.local = {1, 1, 1};
