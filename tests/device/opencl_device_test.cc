@@ -303,8 +303,31 @@ TEST_F(OpenClDevice, RefusesWhatItDoesNotDo) {
             StatusCode::kUnimplemented);
   EXPECT_EQ(device_->Allocate(4, ir::MemoryKind::kShared).status().code(),
             StatusCode::kUnimplemented);
-  EXPECT_EQ(device_->Import(&store_, 4).status().code(),
-            StatusCode::kUnimplemented);
+}
+
+TEST_F(OpenClDevice, ImportsHostMemoryWhereItIsUnified) {
+  alignas(64) float memory[16] = {1, 2, 3};
+  const auto imported = device_->Import(memory, sizeof(memory));
+  if (!device_->info().unified_memory) {
+    EXPECT_EQ(imported.status().code(), StatusCode::kUnimplemented);
+    return;
+  }
+  ASSERT_OK(imported);
+  auto step = PrepareOne(*device_, Scale("2", 16), store_);
+  ASSERT_OK(step);
+  const device::BufferRange range{imported->get(), 0, sizeof(memory)};
+  auto stream = device_->CreateStream();
+  ASSERT_OK(stream);
+  for (const float expected : {2.0f, 20.0f}) {
+    ASSERT_OK((*stream)->ShowToDevice(**imported));
+    ASSERT_OK((*stream)->Enqueue(**step, std::vector{range, range}));
+    ASSERT_OK((*stream)->ShowToHost(**imported));
+    const auto event = (*stream)->Record();
+    ASSERT_OK(event);
+    ASSERT_OK((*event)->Wait());
+    EXPECT_EQ(memory[0], expected);
+    memory[0] = 10;
+  }
 }
 
 TEST_F(OpenClDevice, StreamsWaitForEachOther) {

@@ -31,14 +31,11 @@ expected_files() {
   echo "share/doc/tim-cl/LICENSE"
   echo "share/doc/tim-cl/THIRD_PARTY_LICENSES"
   (cd include && find . -name '*.h' | sed 's,^\.,include,')
-  if compgen -G 'custom_ops/*.cc' >/dev/null; then
-    library_files libtim-cl-custom-ops
-    (cd custom_ops && printf 'include/tim/custom_ops/%s\n' *.h)
-  fi
-  if [ -d custom_ops/template ]; then
-    (cd custom_ops/template &&
-      find . ! -type d | sed 's,^\.,share/tim-cl/custom_op_template,')
-  fi
+  library_files libtim-cl-custom-ops
+  (cd custom_ops && printf 'include/tim/custom_ops/%s\n' *.h)
+  (cd custom_ops/template &&
+    find . ! -type d ! -name BUILD |
+    sed 's,^\.,share/tim-cl/custom_op_template,')
 }
 
 files() {
