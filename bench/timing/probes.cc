@@ -13,7 +13,7 @@ constexpr int kDevice = 1;
 constexpr int kChains = 12;
 constexpr char kFmaText[] = R"cl(
 // out[i] = sums of chains of x * 0.5 + 1; one item = 12 chains of `rounds`.
-__kernel void fma_chains(__global FLOATN* out, int rounds) {
+__kernel void fma_chains(__global float* out, int out_offset, int rounds) {
   const int i = get_global_id(0);
   const FLOATN scale = (FLOATN)(0.5f);
   const FLOATN step = (FLOATN)(1.0f);
@@ -27,16 +27,17 @@ __kernel void fma_chains(__global FLOATN* out, int rounds) {
   }
   #pragma unroll
   for (int chain = 1; chain < 12; ++chain) x[0] += x[chain];
-  out[i] = x[0];
+  ((__global FLOATN*)(out + out_offset))[i] = x[0];
 }
 )cl";
 
 constexpr char kReadText[] = R"cl(
 // out[i] = sum of the i-th piece of `count` vectors; one item = one piece.
-__kernel void read_sum(__global const FLOATN* in, __global FLOATN* out,
-                       int count) {
+__kernel void read_sum(__global const float* in, int in_offset,
+                       __global float* out, int out_offset, int count) {
   const int i = get_global_id(0);
-  __global const FLOATN* piece = in + (size_t)i * count;
+  __global const FLOATN* piece =
+      (__global const FLOATN*)(in + in_offset) + (size_t)i * count;
   FLOATN a = (FLOATN)(0.0f), b = a, c = a, d = a;
   for (int k = 0; k < count; k += 4) {
     a += piece[k];
@@ -44,12 +45,14 @@ __kernel void read_sum(__global const FLOATN* in, __global FLOATN* out,
     c += piece[k + 2];
     d += piece[k + 3];
   }
-  out[i] = a + b + c + d;
+  ((__global FLOATN*)(out + out_offset))[i] = a + b + c + d;
 }
 )cl";
 
 constexpr char kLaunchText[] = R"cl(
-__kernel void launch(__global float* out) { out[0] = 1.0f; }
+__kernel void launch(__global float* out, int out_offset) {
+  out[out_offset] = 1.0f;
+}
 )cl";
 
 ir::Plan EmptyPlan(const Devices& devices) {
@@ -80,12 +83,7 @@ ir::KernelLaunch Launch(const char* text, const char* function, int operands,
   launch.name = StrCat("bench.", function);
   launch.function = function;
   for (int i = 0; i < operands; ++i) {
-    launch.arguments.emplace_back(
-        ir::UserTensorArg{.operand = i,
-                          .type = ir::DataType::kFloat32,
-                          .dims = {},
-                          .written = i == operands - 1,
-                          .name = StrCat("operand ", i)});
+    launch.arguments.emplace_back(ir::TensorArg{.operand = i});
   }
   launch.global[0] = items;
   launch.local = {1, 1, 1};
