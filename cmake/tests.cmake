@@ -7,9 +7,10 @@ find_package(benchmark CONFIG REQUIRED)
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX "_test\\.cc$|^tests/(sdk/consumer|plugins)/")
 tim_cl_glob(tests tests/*_test.cc)
-# These two test what Bazel made.
+# These test what Bazel made.
 list(REMOVE_ITEM tests
-     tests/structure/build_sources_test.cc tests/sdk/sdk_test.cc)
+     tests/structure/build_sources_test.cc tests/sdk/sdk_test.cc
+     tests/oclgrind/oclgrind_test.cc)
 
 function(tim_cl_test_options target)
   tim_cl_compile_options(${target})

@@ -12,7 +12,7 @@ packages="
   libxxhash-dev
   libcli11-dev nlohmann-json3-dev
   libbenchmark-dev libclblast-dev
-  libgtest-dev libgmock-dev
+  libgtest-dev libgmock-dev oclgrind
 "
 
 missing=
