@@ -26,6 +26,7 @@ struct Tiling {
   int64_t blocks = 1;    // BLOCKS
   int64_t ic_block = 1;  // IC_BLOCK
   int64_t span = 1;      // SPAN
+  bool direct = false;   // DIRECT
   int64_t in_blocks = 1;
   int64_t tiles = 1;  // of output channels
 
@@ -60,6 +61,12 @@ int64_t TileWidth(int64_t row) {
   return best;
 }
 
+// One column of a kernel without padding reads no pixel outside.
+bool ReadsInsideOnly(const ConvAxis& axis) {
+  return axis.kernel == 1 && axis.pad == 0 &&
+         (axis.output - 1) * axis.stride < axis.input;
+}
+
 Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input) {
   Tiling out;
   out.width = TileWidth(shape.w.output);
@@ -69,6 +76,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input) {
   out.span = AlignUp((out.width - 1) * shape.w.stride +
                          (shape.w.kernel - 1) * shape.w.dilation + 1,
                      4);
+  out.direct = ReadsInsideOnly(shape.w);
   out.in_blocks = CeilDiv(shape.channels, out.ic_block);
   out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kBlock);
   return out;
@@ -196,7 +204,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
-      .Option(StrCat("-DSPAN=", tiling.span))
+      .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span))
       .Input(node, 0)
       .Packed(PackedWeights(node, shape, tiling), sizeof(float));
   if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);

@@ -13,6 +13,8 @@
 // -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
+// -DDIRECT      instead of -DSPAN: kernel_w is 1 and every pixel lies inside of
+//               the input, so that nothing is copied
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a blocked tensor of the output's shape that is added
 
@@ -121,15 +123,19 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
       __global const float* row =
           input + input_offset +
           (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
-      float copy[SPAN * IC_BLOCK];
+#ifdef DIRECT
+      __global const float* pixels = row;
+#else
+      float pixels[SPAN * IC_BLOCK];
       for (int i = 0; i < SPAN; ++i) {
         const int inside = left + i >= 0 && left + i < in_w;
 #if IC_BLOCK == 16
-        vstore16(inside ? vload16(i, row) : (float16)0.0f, i, copy);
+        vstore16(inside ? vload16(i, row) : (float16)0.0f, i, pixels);
 #else
-        copy[i] = inside ? row[i] : 0.0f;
+        pixels[i] = inside ? row[i] : 0.0f;
 #endif
       }
+#endif
       for (int kw = 0; kw < kernel_w; ++kw) {
         for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16) {
           const float16 w0 = vload16(0, weight);
@@ -139,7 +145,8 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
 #pragma unroll
           for (int i = 0; i < TW; ++i) {
             const float16 x =
-                (float16)(copy[(kw * dilation_w + i * STRIDE) * IC_BLOCK + c]);
+                (float16)(pixels[(kw * dilation_w + i * STRIDE) * IC_BLOCK +
+                                 c]);
             sum0[i] = fma(x, w0, sum0[i]);
 #if BLOCKS == 2
             sum1[i] = fma(x, w1, sum1[i]);
