@@ -14,6 +14,8 @@
 // -DNEIGHBOURS  item_step is 1; else depth_step is
 // -DROWS=12     rows of a tile, the panel size of a
 // -DWIDTH=16    floats of a vector; 2 * WIDTH is the panel size of b
+// -DONE_PANEL   a has ROWS rows and is not packed: depth_step 1, and row_step
+//               between its rows
 // -DBIAS, -DADD a float per column that is added
 
 #ifndef SIZE
@@ -102,11 +104,19 @@ __kernel void gemm(__global const float* a, int a_offset,
                    __global const float* add, int add_offset,
 #endif
                    __global float* c, int c_offset, float low, float high,
-                   int columns, int rows, int depth, int a_batch, int b_batch) {
+                   int columns, int rows, int depth, int a_batch, int b_batch,
+                   int row_step) {
   const int first_row = get_global_id(0) * ROWS;
   const int first_column = get_global_id(1) * 2 * WIDTH;
   const int batch = get_global_id(2);
   if (first_row >= rows || first_column >= columns) return;
+#ifdef ONE_PANEL
+#define A(i) a[(i)*row_step]
+#define NEXT_A 1
+#else
+#define A(i) a[i]
+#define NEXT_A ROWS
+#endif
   a += a_offset + batch * a_batch + first_row * depth;
   b += b_offset + batch * b_batch + first_column * depth;
   c += c_offset + (batch * rows + first_row) * columns;
@@ -118,12 +128,12 @@ __kernel void gemm(__global const float* a, int a_offset,
     left[i] = 0.0f;
     right[i] = 0.0f;
   }
-  for (int k = 0; k < depth; ++k, a += ROWS, b += 2 * WIDTH) {
+  for (int k = 0; k < depth; ++k, a += NEXT_A, b += 2 * WIDTH) {
     const FLOATS b_left = LOAD(0, b);
     const FLOATS b_right = LOAD(1, b);
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {
-      const FLOATS x = (FLOATS)(a[i]);
+      const FLOATS x = (FLOATS)(A(i));
       left[i] = fma(x, b_left, left[i]);
       right[i] = fma(x, b_right, right[i]);
     }

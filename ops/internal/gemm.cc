@@ -98,11 +98,19 @@ Result<int> AppendPacking(const ir::KernelNode& node, const GemmFactor& factor,
   return static_cast<int>(lowering->scratch.size()) - 1;
 }
 
-// A factor's panels: a packed constant, or scratch memory of an earlier step.
+// A factor's panels: a packed constant, scratch memory of an earlier step, or
+// the input itself.
 struct Panels {
   std::optional<ir::PackedConstant> constant;
   int scratch = -1;
+  int input = -1;
 };
+
+// The rows of one tile need no panel where each is contiguous.
+bool IsOnePanel(const ir::KernelNode& node, const GemmFactor& a, int64_t rows) {
+  return a.items == rows && a.depth_step == 1 &&
+         node.constants[a.input] == nullptr;
+}
 
 Result<Panels> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
                           int64_t depth, int64_t size, ir::Lowering* lowering) {
@@ -117,9 +125,11 @@ Result<Panels> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
   return panels;
 }
 
-void AddPanels(Panels panels, Launch* launch) {
+void AddPanels(const ir::KernelNode& node, Panels panels, Launch* launch) {
   if (panels.constant) {
     launch->Packed(*std::move(panels.constant), sizeof(float));
+  } else if (panels.input >= 0) {
+    launch->Input(node, panels.input);
   } else {
     launch->EarlierScratch(panels.scratch, sizeof(float));
   }
@@ -148,6 +158,7 @@ Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
 double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
                 const ir::DeviceInfo& device) {
   constexpr double kEfficiency = 0.8;
+  constexpr double kMemoryEfficiency = 0.9;
   const Tile tile = TileFor(problem, device);
   ir::ComputeEstimate estimate;
   // Rows and columns beyond the matrix are computed, too.
@@ -158,11 +169,16 @@ double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
   for (const GemmFactor& factor : {problem.a, problem.b}) {
     const double bytes = 4.0 * factor.items * problem.depth * factor.batches;
     estimate.bytes_read += bytes;
-    if (node.constants[factor.input] != nullptr) continue;
+    if (node.constants[factor.input] != nullptr ||
+        (factor.input == problem.a.input &&
+         IsOnePanel(node, factor, tile.rows))) {
+      continue;
+    }
     cost += ir::EstimateMicroseconds(
         {.flops = 0, .bytes_read = bytes, .bytes_written = bytes}, device, 1.0);
   }
-  return cost + ir::EstimateMicroseconds(estimate, device, kEfficiency);
+  return cost + ir::EstimateMicroseconds(estimate, device, kEfficiency,
+                                         kMemoryEfficiency);
 }
 
 Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
@@ -172,8 +188,14 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   const Tile tile = TileFor(problem, device);
   const int64_t depth = problem.depth;
   ir::Lowering lowering;
-  TIM_ASSIGN_OR_RETURN(
-      Panels a, MakePanels(node, problem.a, depth, tile.rows, &lowering));
+  const bool one_panel = IsOnePanel(node, problem.a, tile.rows);
+  Panels a;
+  if (one_panel) {
+    a.input = problem.a.input;
+  } else {
+    TIM_ASSIGN_OR_RETURN(
+        a, MakePanels(node, problem.a, depth, tile.rows, &lowering));
+  }
   TIM_ASSIGN_OR_RETURN(
       Panels b, MakePanels(node, problem.b, depth, tile.columns(), &lowering));
   const auto batch_step = [&](const GemmFactor& factor, int64_t size) {
@@ -182,8 +204,9 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   Launch launch("ops/gemm.cl", "gemm");
   launch.Option(StrCat("-DROWS=", tile.rows))
       .Option(StrCat("-DWIDTH=", tile.width));
-  AddPanels(std::move(a), &launch);
-  AddPanels(std::move(b), &launch);
+  if (one_panel) launch.Option("-DONE_PANEL");
+  AddPanels(node, std::move(a), &launch);
+  AddPanels(node, std::move(b), &launch);
   if (problem.bias >= 0) launch.Option("-DBIAS").Input(node, problem.bias);
   if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
   launch.Output(node, 0);
@@ -191,8 +214,9 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   launch.Int(problem.b.items)
       .Int(problem.a.items)
       .Int(depth)
-      .Int(batch_step(problem.a, tile.rows))
+      .Int(one_panel ? problem.a.batch_step : batch_step(problem.a, tile.rows))
       .Int(batch_step(problem.b, tile.columns()))
+      .Int(problem.a.item_step)
       .Global(CeilDiv(problem.a.items, tile.rows),
               CeilDiv(problem.b.items, tile.columns()), problem.batches)
       .Local(1);
