@@ -163,6 +163,30 @@ Result<ir::AttributeMap> PermuteConcat(const ir::NodeView& view,
   return attributes;
 }
 
+// Along the outermost axis in memory, equal elements lie as they are.
+std::vector<int64_t> JoinedOffsets(const ir::NodeView& view) {
+  const ir::TensorDesc& to = *view.outputs[0];
+  const auto wrapped =
+      WrapAxis(view.node.attributes.Int("axis"), to.shape.rank());
+  if (!wrapped.ok() || ir::Info(to.type).bits < 8) return {};
+  const int axis = *wrapped + (to.layout.blocked() ? 1 : 0);
+  const ir::Shape whole(ir::PhysicalDims(to));
+  if (whole.Product(axis + 1, whole.rank()) != 1) return {};
+  std::vector<int64_t> offsets;
+  int64_t end = 0;
+  for (const ir::TensorDesc* input : view.inputs) {
+    offsets.push_back(input != nullptr ? end : -1);
+    if (input == nullptr) continue;
+    const Result<int64_t> bytes = ir::ByteSize(*input);
+    if (!bytes.ok() || !ir::SameElements(*input, to) ||
+        input->layout != to.layout) {
+      return {};
+    }
+    end += *bytes;
+  }
+  return offsets;
+}
+
 ir::OpSchema ConcatSchema() {
   return {
       .name = "Concat",
@@ -175,6 +199,7 @@ ir::OpSchema ConcatSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .joined_offsets = JoinedOffsets,
       .is_identity = IsIdentity,
       .permute_rule = PermuteConcat};
 }

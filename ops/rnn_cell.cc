@@ -81,7 +81,6 @@ Result<ir::Graph> Decompose(const ir::NodeView& view,
   return body.Take();
 }
 
-// The inner operators check that the extents fit.
 Status CheckRanks(const ir::InferContext& context) {
   for (const int i : {kInput, kWeights, kState, kRecurrent}) {
     const ir::Shape& shape = context.shape(i);
@@ -92,8 +91,30 @@ Status CheckRanks(const ir::InferContext& context) {
   return OkStatus();
 }
 
+// Without this the Add of the two sums would broadcast.
+Status CheckExtents(const ir::InferContext& context) {
+  const ir::Shape& weights = context.shape(kWeights);
+  const ir::Shape& input = context.shape(kInput);
+  if (!weights.IsStatic() || !input.IsStatic()) return OkStatus();
+  const int64_t units = weights[1];
+  const auto expect = [&](int i, std::vector<int64_t> dims) -> Status {
+    const ir::Shape& shape = context.shape(i);
+    const ir::Shape expected(std::move(dims));
+    if (!shape.IsStatic() || shape == expected) return OkStatus();
+    return InvalidArgument("input ", i, " is ", shape.ToString(),
+                           ", but input ", input.ToString(), " and weights ",
+                           weights.ToString(), " need ", expected.ToString());
+  };
+  TIM_RETURN_IF_ERROR(expect(kWeights, {input[0], units}));
+  TIM_RETURN_IF_ERROR(expect(kState, {units, input[1]}));
+  TIM_RETURN_IF_ERROR(expect(kRecurrent, {units, units}));
+  if (context.shape(kBias).NumElements() == units) return OkStatus();
+  return expect(kBias, {units});
+}
+
 Status InferRnnCell(ir::InferContext& context) {
   TIM_RETURN_IF_ERROR(CheckRanks(context));
+  TIM_RETURN_IF_ERROR(CheckExtents(context));
   const ir::Shape& input = context.shape(kInput);
   const ir::Shape& weights = context.shape(kWeights);
   for (auto& output : context.outputs) {

@@ -1,6 +1,7 @@
 #include "ops/internal/elements.h"
 
 #include <cstring>
+#include <limits>
 
 #include "base/half.h"
 
@@ -128,12 +129,24 @@ ChannelIndex::ChannelIndex(const ir::TensorDesc& desc) {
 ElementReader::ElementReader(const ir::ConstTensor& tensor)
     : desc_(*tensor.desc), data_(tensor.data), channel_(desc_) {}
 
+namespace {
+
+// code - zero, saturated: codes of 64 bits may lie at their limits.
+int64_t Centered(int64_t code, int64_t zero) {
+  int64_t difference = 0;
+  if (!__builtin_sub_overflow(code, zero, &difference)) return difference;
+  return zero < 0 ? std::numeric_limits<int64_t>::max()
+                  : std::numeric_limits<int64_t>::min();
+}
+
+}  // namespace
+
 float ElementReader::Real(int64_t i) const {
   if (ir::IsFloat(desc_.type)) return LoadFloat(desc_.type, data_, i);
   const int64_t code = LoadInteger(desc_, data_, i);
   if (!desc_.quantized()) return static_cast<float>(code);
   const int64_t c = channel_(i);
-  return static_cast<float>(code - desc_.quantization.ZeroPoint(c)) *
+  return static_cast<float>(Centered(code, desc_.quantization.ZeroPoint(c))) *
          desc_.quantization.Scale(c);
 }
 
@@ -223,8 +236,8 @@ void ElementConverter::Convert(int64_t from_index, int64_t to_index) {
   const ir::Quantization none;
   const auto& q_in = from_.quantized() ? from_.quantization : none;
   const auto& q_out = to_.quantized() ? to_.quantization : none;
-  const auto centered =
-      static_cast<float>(reader_.Code(from_index) - q_in.ZeroPoint(in));
+  const auto centered = static_cast<float>(
+      Centered(reader_.Code(from_index), q_in.ZeroPoint(in)));
   const float product = centered * Multiplier(q_in.Scale(in), q_out.Scale(out));
   writer_.StoreUnits(to_index,
                      product + static_cast<float>(q_out.ZeroPoint(out)));

@@ -49,7 +49,8 @@ struct DeviceConstant {
 struct Storage {
   enum class Kind : uint8_t { kNone, kAllocation, kInput, kOutput, kState };
   Kind kind = Kind::kNone;
-  int index = -1;  ///< Of the allocation, graph input, output or state.
+  int index = -1;      ///< Of the allocation, graph input, output or state.
+  int64_t offset = 0;  ///< Of a value inside of an allocation.
 };
 
 /// One step of the plan before it has operands.

@@ -148,6 +148,11 @@ struct OpSchema {
   /// True where output 0 has the very bytes of input 0 (dense), so that no
   /// step is needed.  Null: never.
   std::function<bool(const NodeView&)> is_view = nullptr;
+  /// Where the inputs, as they are, lie in output 0's memory one after the
+  /// other: their first bytes (absent ones -1), so that their producers may
+  /// write them there.  Empty, or the function null: they do not.  Called with
+  /// layouts set.
+  std::function<std::vector<int64_t>(const NodeView&)> joined_offsets = nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
   /// Attributes of the operator on operands whose axes are permuted

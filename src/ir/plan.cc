@@ -8,6 +8,9 @@
 namespace tim::ir {
 namespace {
 
+// Of values inside of others; others are aligned to their device.
+constexpr int64_t kOffsetAlignment = 64;
+
 constexpr const char* kSlotNames[] = {"arena",  "constant",   "input",
                                       "output", "state read", "state write"};
 
@@ -56,7 +59,7 @@ Status CheckSlot(const Plan& plan, const Slot& slot) {
   if (slot.kind == SlotKind::kArena &&
       (slot.offset < 0 ||
        slot.offset + slot.bytes > plan.arenas[slot.index].bytes ||
-       slot.offset % plan.devices[slot.device].alignment != 0)) {
+       slot.offset % kOffsetAlignment != 0)) {
     return TIM_INTERNAL("slot outside its arena: ", SlotText(slot));
   }
   return OkStatus();
@@ -121,6 +124,7 @@ std::vector<Life> Lives(const Plan& plan) {
 }
 
 bool Overlap(const Slot& a, const Slot& b) {
+  if (a.allocation >= 0 && a.allocation == b.allocation) return false;
   return a.index == b.index && a.offset < b.offset + b.bytes &&
          b.offset < a.offset + a.bytes;
 }

@@ -33,6 +33,9 @@ struct Slot {
   int index = 0;       ///< Arena, constant, input, output or state.
   int64_t offset = 0;  ///< In the arena, in bytes.
   int64_t bytes = 0;
+  /// Arena slots of one allocation may lie in each other (a Concat's inputs in
+  /// its output); -1: it is alone.
+  int allocation = -1;
   bool operator==(const Slot&) const = default;
 };
 

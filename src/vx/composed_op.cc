@@ -54,6 +54,19 @@ Status CheckCount(const char* what, size_t bound, uint32_t required,
                     : StrCat(required, " to ", size_t{required} + optional));
 }
 
+// "user.<Class>", or a composed operator of this library's.
+Status CheckName(const OpImpl& operation) {
+  const ir::OpSchema* schema = operation.Schema();
+  if (schema != nullptr && schema->decompose) return OkStatus();
+  const std::string& name = operation.name;
+  if (name.rfind("user.", 0) == 0 && name.size() > 5 &&
+      name.find('#') == std::string::npos) {
+    return OkStatus();
+  }
+  return InvalidArgument("a composed operator cannot be named '", name,
+                         "'; the name must be user.<Class>");
+}
+
 }  // namespace
 
 ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
@@ -69,7 +82,18 @@ ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
   if (impl_->core != nullptr) impl_->core->scopes.push_back(impl_->uid);
 }
 
-ComposedOp::~ComposedOp() { EndScope(*impl_); }
+// One that is still open was never finished: what it made goes with it.
+ComposedOp::~ComposedOp() {
+  if (impl_->core == nullptr) return;
+  const std::vector<uint32_t>& scopes = impl_->core->scopes;
+  const bool open =
+      std::find(scopes.begin(), scopes.end(), impl_->uid) != scopes.end();
+  EndScope(*impl_);
+  if (!open || impl_->core->graph == nullptr) return;
+  std::erase_if(impl_->core->graph->OpVector(), [this](const auto& operation) {
+    return operation != nullptr && operation->impl()->owner == impl_->uid;
+  });
+}
 
 void EndScope(const OpImpl& operation) {
   if (operation.composition == nullptr || operation.core == nullptr) return;
@@ -96,6 +120,7 @@ Status WireAtLast(OpImpl& operation) {
   const Composition& composition = *operation.composition;
   EndScope(operation);
   TIM_RETURN_IF_ERROR(operation.problem);
+  TIM_RETURN_IF_ERROR(CheckName(operation));
   TIM_RETURN_IF_ERROR(CheckCount("input", operation.inputs.size(),
                                  composition.inputs,
                                  composition.optional_inputs));

@@ -85,7 +85,7 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
                         operation_.SetupShapeInfor();
                         return OkStatus();
                       }).WithContext("SetupShapeInfor()"));
-  TIM_RETURN_IF_ERROR(CheckOutputShapes());
+  TIM_RETURN_IF_ERROR(CheckOutputShapes(context.outputs.size()));
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     ir::TensorDesc& desc = context.outputs[i].desc;
     const ShapeType& shape = operation_.outputs_size_[i];
@@ -97,12 +97,12 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
   return OkStatus();
 }
 
-Status CustomOperator::CheckOutputShapes() const {
+Status CustomOperator::CheckOutputShapes(size_t count) const {
   const std::vector<ShapeType>& shapes = operation_.outputs_size_;
-  if (shapes.size() != operation_.output_num_) {
+  if (shapes.size() != count) {
     return InvalidArgument("SetupShapeInfor() left outputs_size_ with ",
-                           shapes.size(), " shapes; the operator has ",
-                           operation_.output_num_, " outputs");
+                           shapes.size(), " shapes; the operator has ", count,
+                           " outputs");
   }
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (shapes[i].empty()) {
@@ -127,8 +127,15 @@ Status CustomOperator::SetUpParameters() {
   std::vector<DataType> types;
   for (const ir::DataType type : input_types_) types.push_back(ToVx(type));
   std::string options;
+  const size_t scalar_count = operation_.param_list_.size();
   TIM_RETURN_IF_ERROR(CallSetup(
       "SetupParams", name_, [&] { operation_.SetupParams(types, options); }));
+  if (operation_.param_list_.size() != scalar_count) {
+    return InvalidArgument("operation ", name_,
+                           ": SetupParams() changed param_list_ from ",
+                           scalar_count, " to ", operation_.param_list_.size(),
+                           " scalars; it may change their values only");
+  }
   if (operation_.func_name_ == nullptr || operation_.func_name_[0] == '\0') {
     return InvalidArgument("operation ", name_,
                            ": SetupParams() set no func_name_; it must name a "

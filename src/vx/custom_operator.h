@@ -36,7 +36,7 @@ class CustomOperator {
 
  private:
   Status InferShapes(ir::InferContext& context);
-  Status CheckOutputShapes() const;
+  Status CheckOutputShapes(size_t count) const;
   void TakeScalars();
   Result<ir::Lowering> Lower(const ir::KernelNode& node) const;
 

@@ -75,8 +75,11 @@ class Replacer {
  private:
   const Graph::Replacement* FactoryOf(const OpImpl& operation) const {
     const ir::OpSchema* schema = operation.Schema();
-    const auto found =
-        core_.overrides.find(schema != nullptr ? schema->name : operation.name);
+    const std::string& name = schema != nullptr ? schema->name : operation.name;
+    auto found = core_.overrides.find(name);
+    if (found == core_.overrides.end()) {
+      found = core_.overrides.find(name.substr(name.find('.') + 1));
+    }
     return found != core_.overrides.end() ? &found->second : nullptr;
   }
 

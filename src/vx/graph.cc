@@ -44,6 +44,10 @@ void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
 void Graph::SetOverride(const char* operator_name, Replacement factory) {
   const std::shared_ptr<GraphCore> core = CoreOf(this);
   if (core == nullptr) return;
+  if (operator_name == nullptr) {
+    Fail(*core, InvalidArgument("Override(): OpName() is null"));
+    return;
+  }
   ++core->overrides_revision;
   if (factory == nullptr) {
     core->overrides.erase(operator_name);

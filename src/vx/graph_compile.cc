@@ -30,12 +30,20 @@ Status GraphImpl::CompileNow() {
   return OkStatus();
 }
 
+// Functions of users that Compile() calls must not call it again.
 Status GraphImpl::CompileIfChanged() {
+  if (compiling_) {
+    return FailedPrecondition("Compile() of graph ", core_->name,
+                              " is running; what it calls must not compile or "
+                              "run the graph");
+  }
   if (!failure_.ok()) return failure_;
   if (compiled_ != nullptr && compiled_->IsCurrent(*core_, op_vector_)) {
     return OkStatus();
   }
+  compiling_ = true;
   failure_ = Guarded([&] { return CompileNow(); });
+  compiling_ = false;
   return failure_;
 }
 

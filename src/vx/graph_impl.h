@@ -81,6 +81,7 @@ class GraphImpl final : public Graph {
   std::map<std::shared_ptr<Tensor>, std::shared_ptr<Operation>> producers_;
   std::unique_ptr<CompiledGraph> compiled_;
   Status failure_;  ///< Of the first Compile() that failed: final.
+  bool compiling_ = false;
 };
 
 /// The plan of a compiled graph, null where it is not compiled.

@@ -87,6 +87,17 @@ TEST(Verify, ScaleMustBePositive) {
   EXPECT_OK(CompileWithInput(desc));
 }
 
+TEST(Verify, ZeroPointMustLeaveRoomForCodes) {
+  ir::TensorDesc desc = Desc(ir::DataType::kUint8, {4});
+  for (const int32_t zero : {INT32_MIN, INT32_MAX, (1 << 30) + 1}) {
+    desc.quantization = ir::Quantization::PerTensor(1.0f, zero);
+    EXPECT_ERROR(CompileWithInput(desc),
+                 "is outside of -1073741824 to 1073741824");
+  }
+  desc.quantization = ir::Quantization::PerTensor(1.0f, -(1 << 30));
+  EXPECT_OK(CompileWithInput(desc));
+}
+
 TEST(Verify, PerChannelScalesAreOneOrAsManyAsChannels) {
   ir::TensorDesc desc = Desc(ir::DataType::kInt8, {2, 3});
   desc.quantization.kind = ir::QuantizationKind::kPerChannel;

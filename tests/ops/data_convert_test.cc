@@ -232,5 +232,19 @@ TEST(DataConvert, RejectedInputs) {
       "declared as [5]");
 }
 
+TEST(DataConvert, CodesAtTheLimitsOf64BitsSaturateAgainstTheZeroPoint) {
+  ir::TensorDesc from = Desc(DataType::kInt64, {32});
+  from.quantization = ir::Quantization::PerTensor(1.0f, -1);
+  const ir::TensorDesc to = Desc(DataType::kFloat32, {32});
+  const auto node = MakeNode("tim.DataConvert", {}, {from}, {to});
+  ASSERT_OK(node);
+  const std::vector<TensorData> inputs = {MakeTensor(
+      from, std::vector<int64_t>(32, std::numeric_limits<int64_t>::max()))};
+  EXPECT_OK(CheckKernels(*node, inputs));
+  const auto result = Eval(*node, inputs);
+  ASSERT_OK(result);
+  EXPECT_EQ(Values<float>((*result)[0]), std::vector<float>(32, 0x1p63f));
+}
+
 }  // namespace
 }  // namespace tim::testing

@@ -107,6 +107,18 @@ TEST(RnnCell, RefusesOtherRanks) {
                "input 3 must have rank 2, found [3]");
 }
 
+TEST(RnnCell, RefusesExtentsThatWouldBroadcast) {
+  const auto refusal = [](int input, Ints shape) {
+    auto operands = Operands(3, 4, 2);
+    operands[input] = F32(shape);
+    return MakeNode("tim.RNNCell", {}, operands, {Inferred()});
+  };
+  EXPECT_ERROR(refusal(3, {4, 1}), "input 3 is [4, 1], but input [3, 2]");
+  EXPECT_ERROR(refusal(4, {4, 1}), "need [4, 4]");
+  EXPECT_ERROR(refusal(1, {5, 4}), "input 1 is [5, 4]");
+  EXPECT_ERROR(refusal(2, {1}), "need [4]");
+}
+
 TEST(RnnCell, RefusesAMissingBias) {
   auto operands = Operands(2, 3, 1);
   operands[2] = std::nullopt;

@@ -33,8 +33,8 @@ class Composed : public ComposedOp {
 // relu(a + b) (+ c where it is bound)
 class ReluOfSum : public Composed<ReluOfSum> {
  public:
-  explicit ReluOfSum(Graph* graph)
-      : Composed(graph, "user.ReluOfSum", 2, 1, 1) {}
+  explicit ReluOfSum(Graph* graph, const char* name = "user.ReluOfSum")
+      : Composed(graph, name, 2, 1, 1) {}
   void Wire(Graph* graph, const Tensors& inputs,
             const Tensors& outputs) override {
     ++wired;
@@ -228,6 +228,20 @@ TEST(ComposedOpErrors, ExceptionInWire) {
   EXPECT_THAT(g.graph->ErrorMessage(), HasSubstr("no wire left"));
 }
 
+TEST(ComposedOpErrors, NamesThatAreNotTheUsers) {
+  class Named : public ReluOfSum {
+   public:
+    Named(Graph* graph, const char* name) : ReluOfSum(graph, name) {}
+  };
+  for (const char* name : {"tim.Tanh", "nodot", "", "user.", "user.Comp#1"}) {
+    Example g;
+    g.graph->CreateOperation<Named>(name)
+        ->BindInputs({g.a, g.b})
+        .BindOutput(g.y);
+    EXPECT_TRUE(CompileFailsWith(*g.graph, "the name must be user.<Class>"));
+  }
+}
+
 TEST(ComposedOpErrors, OutputThatNothingWrites) {
   Example g;
   g.graph->CreateOperation<Idle>()->BindInput(g.a).BindOutput(g.y);
@@ -261,11 +275,13 @@ TEST(ComposedOpErrors, ConstructorThatThrowsLeavesTheGraphUsable) {
   class Failing : public Idle {
    public:
     explicit Failing(Graph* graph) : Idle(graph) {
+      graph->CreateOperation<vx::ops::Relu>();
       throw std::runtime_error("not today");
     }
   };
   Example g;
   EXPECT_THROW(g.graph->CreateOperation<Failing>(), std::runtime_error);
+  EXPECT_TRUE(g.graph->OpVector().empty());
   const auto relu = g.graph->CreateOperation<vx::ops::Relu>();
   relu->BindInput(g.a).BindOutput(g.y);
   EXPECT_EQ(relu->impl()->owner, 0u);

@@ -157,5 +157,30 @@ TEST(CustomOpErrors, NoOpenClDevice) {
   ExpectRefused(*graph, {"OpenCL"});
 }
 
+TEST(CustomOpErrors, ScalarsAddedBySetupParams) {
+  OpPlan plan;
+  plan.params = [](OpPlan::Op& op, const std::vector<vx::DataType>&,
+                   std::string&) { op.param_list_ = Scalars(1); };
+  TestOpGraph g(plan);
+  EXPECT_TRUE(
+      CompileFailsWith(*g.graph, "changed param_list_ from 0 to 1 scalars"));
+  EXPECT_FALSE(g.graph->Run());
+}
+
+TEST(CustomOpErrors, FunctionThatCompilesItsGraph) {
+  vx::Graph* graph = nullptr;
+  bool compiled = true;
+  OpPlan plan;
+  plan.shapes = [&](OpPlan::Op& op) {
+    op.outputs_size_[0] = op.inputs_size_[0];
+    compiled = graph->Compile();
+    EXPECT_THAT(vx::LastError(), ::testing::HasSubstr("is running"));
+  };
+  TestOpGraph g(plan);
+  graph = g.graph.get();
+  EXPECT_THAT(g.Run({1, 2, 3, 4}), ::testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_FALSE(compiled);
+}
+
 }  // namespace
 }  // namespace tim::testing

@@ -185,5 +185,40 @@ TEST(OverrideErrors, FactoryThatGivesAnOperationOfAnotherGraph) {
       "another graph");
 }
 
+struct Nameless {
+  static const char* OpName() { return nullptr; }
+};
+
+TEST(OverrideErrors, ClassWithoutAName) {
+  ReluGraph g;
+  g.graph->Override<Nameless>(Relu6For);
+  EXPECT_THAT(vx::LastError(), HasSubstr("OpName() is null"));
+  EXPECT_TRUE(g.graph->Run());
+}
+
+struct ShortName {
+  static const char* OpName() { return "Nested"; }
+};
+
+TEST(Override, FindsUsersOperatorsWithoutTheirDomain) {
+  NestedGraph g;
+  g.graph->Override<ShortName>(Relu6For);
+  EXPECT_THAT(g.Run(), ElementsAre(0, 2, 6));
+}
+
+TEST(OverrideErrors, FactoryThatCompilesTheGraph) {
+  ReluGraph g;
+  bool compiled = true;
+  g.graph->Override<vx::ops::Relu>(
+      [&](Graph* graph, const Operation&) -> std::shared_ptr<Operation> {
+        compiled = graph->Compile();
+        EXPECT_THAT(vx::LastError(), HasSubstr("is running"));
+        EXPECT_FALSE(graph->Run());
+        return graph->CreateOperation<vx::ops::Relu6>();
+      });
+  EXPECT_TRUE(g.graph->Compile()) << vx::LastError();
+  EXPECT_FALSE(compiled);
+}
+
 }  // namespace
 }  // namespace tim::testing

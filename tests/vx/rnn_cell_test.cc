@@ -228,7 +228,8 @@ TEST(RnnCell, ExtentsThatDoNotFitFailCompile) {
       .BindOutputs({graph->CreateTensor(Floats({4, 2}, vx::OUTPUT)),
                     graph->CreateTensor(Floats({4, 2}, vx::OUTPUT))});
   EXPECT_TRUE(CompileFailsWith(*graph, "RNNCell#1"));
-  EXPECT_THAT(vx::LastError(), HasSubstr("the weights [5, 4] take 5 values"));
+  EXPECT_THAT(vx::LastError(),
+              HasSubstr("input 1 is [5, 4], but input [3, 2]"));
 }
 
 // ---- a kernel that claims the node ------------------------------------------

@@ -76,7 +76,8 @@ class TIM_VX_API Graph {
       Graph* graph, const Operation& original)>;
 
   /// From the next Compile() on, `factory` replaces every operation of the
-  /// class Op in this graph, inside composed operations too; null ends it.
+  /// class Op in this graph, inside composed operations too; null ends it.  Op
+  /// says what it is by `static const char* OpName()`: "Relu", "user.Gate".
   /// OpVector() keeps the originals.  What `factory` creates is not replaced
   /// in its turn.
   template <typename Op>

@@ -131,7 +131,7 @@ class Emitter {
       case Kind::kOutput:
         return ValueSlot(node.outputs[operand.index], device);
       case Kind::kScratch:
-        return AllocationSlot(module_.scratches[id][operand.index]);
+        return ScratchSlot(module_.scratches[id][operand.index]);
       case Kind::kPacked:
         return ConstantSlot(module_.packed[id][operand.index]);
     }
@@ -230,7 +230,7 @@ class Emitter {
                         .index = storage.index,
                         .bytes = bytes});
       case Storage::Kind::kAllocation:
-        return AllocationSlot(storage.index);
+        return AllocationSlot(storage.index, storage.offset, bytes);
       case Storage::Kind::kNone:
         break;
     }
@@ -248,13 +248,18 @@ class Emitter {
     return it->second;
   }
 
-  int AllocationSlot(int index) {
+  int ScratchSlot(int allocation) {
+    return AllocationSlot(allocation, 0, module_.allocations[allocation].bytes);
+  }
+
+  int AllocationSlot(int index, int64_t offset, int64_t bytes) {
     const Allocation& allocation = module_.allocations[index];
     return AddSlot({.kind = SlotKind::kArena,
                     .device = allocation.device,
                     .index = allocation.device,
-                    .offset = allocation.offset,
-                    .bytes = allocation.bytes});
+                    .offset = allocation.offset + offset,
+                    .bytes = bytes,
+                    .allocation = index});
   }
 
   int ConstantSlot(int index) {
@@ -267,8 +272,8 @@ class Emitter {
   }
 
   int AddSlot(const Slot& slot) {
-    const auto key =
-        std::tuple(slot.kind, slot.device, slot.index, slot.offset, slot.bytes);
+    const auto key = std::tuple(slot.kind, slot.device, slot.index, slot.offset,
+                                slot.bytes, slot.allocation);
     const auto [it, added] =
         slots_.emplace(key, static_cast<int>(plan_.slots.size()));
     if (added) plan_.slots.push_back(slot);
@@ -280,7 +285,7 @@ class Emitter {
   Plan plan_;
   std::map<ValueId, int> state_index_;
   std::map<std::pair<int, Hash128>, int> device_constants_;
-  std::map<std::tuple<SlotKind, int, int, int64_t, int64_t>, int> slots_;
+  std::map<std::tuple<SlotKind, int, int, int64_t, int64_t, int>, int> slots_;
 };
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "compiler/memory_planner.h"
 #include "compiler/passes/passes.h"
+#include "ir/evaluate.h"
 
 namespace tim::compiler {
 namespace {
@@ -10,6 +13,9 @@ namespace {
 using ir::Graph;
 using ir::NodeId;
 using ir::ValueId;
+
+// A cache line, as wide as vectors are.
+constexpr int64_t kJoinAlignment = 64;
 
 // Finds where every value lives and for how long.
 class Planner {
@@ -22,6 +28,7 @@ class Planner {
     AddRoots();
     AddViews();
     AddDirectOutputs();
+    AddJoins();
     for (int step = 0; step < static_cast<int>(module_.schedule.size());
          ++step) {
       TIM_RETURN_IF_ERROR(VisitStep(step));
@@ -44,9 +51,9 @@ class Planner {
     }
   }
 
-  // root_[v]: the value whose memory v uses.
   void AddViews() {
     root_.resize(graph_.value_id_limit());
+    offset_.resize(graph_.value_id_limit(), 0);
     for (ValueId id = 0; id < graph_.value_id_limit(); ++id) root_[id] = id;
     const auto order = graph_.TopologicalOrder();
     if (!order.ok()) return;  // verified long ago
@@ -74,6 +81,84 @@ class Planner {
     });
   }
 
+  // Values that a node only puts one behind the other are made in their place;
+  // the steps that would copy them go.
+  void AddJoins() {
+    std::set<std::pair<NodeId, int>> dropped;
+    for (const NodeId id : graph_.NodeIds()) {
+      const ir::Node& node = graph_.node(id);
+      if (node.composite || !node.schema->joined_offsets ||
+          module_.placements[id].kind != RunKind::kKernel ||
+          !IsFree(node.outputs[0])) {
+        continue;
+      }
+      const std::vector<int64_t> offsets =
+          node.schema->joined_offsets(NodeDescs(graph_, node).view());
+      for (int i = 0; i < static_cast<int>(offsets.size()); ++i) {
+        if (offsets[i] < 0 || offsets[i] % kJoinAlignment != 0) continue;
+        if (!TryJoin(node, i, offsets[i])) continue;
+        for (const int step : StepsThatRead(id, i)) dropped.emplace(id, step);
+      }
+    }
+    std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
+      return step.kind == ScheduledStep::Kind::kNode &&
+             dropped.contains({step.node, step.index});
+    });
+    for (ValueId id = 0; id < graph_.value_id_limit(); ++id) Flatten(id);
+  }
+
+  // It may be placed anywhere: made by a step and in no memory yet.
+  bool IsFree(ValueId id) const {
+    const ir::Value& value = graph_.value(id);
+    return root_[id] == id && value.producer != ir::kNone && !value.constant &&
+           module_.storages[id].kind == Storage::Kind::kNone &&
+           ir::CanEvaluate(graph_.node(value.producer)) && !IsReadByUsers(id);
+  }
+
+  // Users' kernels need the device's alignment.
+  bool IsReadByUsers(ValueId id) const {
+    const auto& uses = graph_.value(id).uses;
+    return std::any_of(uses.begin(), uses.end(), [&](const ir::Use& use) {
+      const ir::Node& node = graph_.node(use.node);
+      if (module_.placements[use.node].kind == RunKind::kView) {
+        return IsReadByUsers(node.outputs[0]);
+      }
+      return !ir::CanEvaluate(node);
+    });
+  }
+
+  bool TryJoin(const ir::Node& node, int input, int64_t offset) {
+    const ValueId part = node.inputs[input];
+    const ValueId whole = node.outputs[0];
+    if (!IsFree(part) || module_.locations[part] != module_.locations[whole]) {
+      return false;
+    }
+    root_[part] = whole;
+    offset_[part] = offset;
+    return true;
+  }
+
+  std::vector<int> StepsThatRead(NodeId node, int input) const {
+    const ir::LoweredOperand read{ir::LoweredOperand::Kind::kInput, input};
+    const auto& steps = module_.lowerings[node].steps;
+    std::vector<int> found;
+    for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
+      const auto& operands = steps[i].operands;
+      if (std::count(operands.begin(), operands.end(), read) != 0) {
+        found.push_back(i);
+      }
+    }
+    return found;
+  }
+
+  // Views of parts and parts of parts: straight to the whole.
+  void Flatten(ValueId id) {
+    while (root_[id] != root_[root_[id]]) {
+      offset_[id] += offset_[root_[id]];
+      root_[id] = root_[root_[id]];
+    }
+  }
+
   Status VisitStep(int step) {
     const ScheduledStep& scheduled = module_.schedule[step];
     switch (scheduled.kind) {
@@ -98,14 +183,14 @@ class Planner {
   }
 
   Status Define(ValueId id, int step) {
-    if (id == ir::kNone || module_.storages[id].kind != Storage::Kind::kNone) {
-      return OkStatus();
-    }
+    if (id == ir::kNone) return OkStatus();
+    const ValueId root = root_[id];
+    if (module_.storages[root].kind != Storage::Kind::kNone) return OkStatus();
     TIM_ASSIGN_OR_RETURN(const int64_t bytes,
-                         ir::ByteSize(graph_.value(id).desc));
-    module_.storages[id] = {Storage::Kind::kAllocation,
-                            static_cast<int>(module_.allocations.size())};
-    module_.allocations.push_back({.device = module_.locations[id],
+                         ir::ByteSize(graph_.value(root).desc));
+    module_.storages[root] = {Storage::Kind::kAllocation,
+                              static_cast<int>(module_.allocations.size())};
+    module_.allocations.push_back({.device = module_.locations[root],
                                    .bytes = bytes,
                                    .first_step = step,
                                    .last_step = step});
@@ -137,7 +222,9 @@ class Planner {
 
   void Place() {
     for (ValueId id = 0; id < graph_.value_id_limit(); ++id) {
-      if (root_[id] != id) module_.storages[id] = module_.storages[root_[id]];
+      if (root_[id] == id) continue;
+      module_.storages[id] = module_.storages[root_[id]];
+      module_.storages[id].offset = offset_[id];
     }
     for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {
       PlaceOn(d);
@@ -167,7 +254,9 @@ class Planner {
 
   Module& module_;
   const Graph& graph_;
+  // By value: the one whose memory it uses, and where in it.
   std::vector<ValueId> root_;
+  std::vector<int64_t> offset_;
 };
 
 }  // namespace

@@ -52,10 +52,22 @@ Status CheckScales(const ir::Quantization& quantization) {
   return OkStatus();
 }
 
+// Codes minus zero points must fit 32 bits.
+Status CheckZeroPoints(const ir::Quantization& quantization) {
+  constexpr int64_t kLimit = int64_t{1} << 30;
+  for (const int64_t zero : quantization.zero_points) {
+    if (zero >= -kLimit && zero <= kLimit) continue;
+    return InvalidArgument("zero point ", zero, " is outside of ", -kLimit,
+                           " to ", kLimit);
+  }
+  return OkStatus();
+}
+
 Status CheckQuantization(const ir::TensorDesc& desc) {
   if (!desc.quantized()) return OkStatus();
   const ir::Quantization& quantization = desc.quantization;
   TIM_RETURN_IF_ERROR(CheckScales(quantization));
+  TIM_RETURN_IF_ERROR(CheckZeroPoints(quantization));
   if (!quantization.per_channel() || !desc.shape.ranked()) return OkStatus();
   if (quantization.axis < 0 || quantization.axis >= desc.shape.rank()) {
     return InvalidArgument("channel dimension ", quantization.axis,

@@ -166,6 +166,9 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
 /// or vectors of these, or void.  An integer or bool scalar goes to any integer
 /// parameter that can hold it, a floating-point one to half, float or double.
 ///
+/// What an output holds before the kernel runs is not defined, but for OUTPUT
+/// tensors on devices with unified memory: there it is the tensor's content.
+///
 /// Compile() calls SetupShapeInfor() of every operator in the order of the
 /// graph, then every SetupParams(), then every SetupEnqueue(): each once, on
 /// its thread.  Run() calls nothing of the user's.
