@@ -192,13 +192,24 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node,
           }};
 }
 
+// An item costs a fraction of a microsecond however little it does, so that
+// tiles of a row share one while every core has some dozens.
+int64_t TilesPerItem(int64_t tiles, int64_t rows,
+                     const ir::DeviceInfo& device) {
+  const int64_t items = int64_t{64} * device.compute_units;
+  return std::clamp<int64_t>(tiles * rows / items, 1, tiles);
+}
+
 Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
-                                  const ir::DeviceInfo&) {
+                                  const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout);
+  const int64_t row_tiles = CeilDiv(shape.w.output, tiling.width);
+  const int64_t planes = tiling.tiles * shape.batch;
+  const int64_t run = TilesPerItem(row_tiles, shape.h.output * planes, device);
   Launch launch("ops/conv2d_nchw16c.cl", "conv2d_nchw16c");
   launch.Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
@@ -229,8 +240,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(shape.h.dilation)
       .Int(shape.w.pad)
       .Int(shape.h.pad)
-      .Global(CeilDiv(shape.w.output, tiling.width), shape.h.output,
-              tiling.tiles * shape.batch)
+      .Int(run)
+      .Global(CeilDiv(row_tiles, run), shape.h.output, planes)
       .Local(1, 1, 1)
       .Build();
 }

@@ -3,9 +3,9 @@
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,
 // blocks of ic, tiles of oc], zero where there is no channel.
-// One work-item = TW neighbouring pixels of one row and BLOCKS blocks of output
-// channels; dimension 0 = tile of the row, dimension 1 = row, dimension 2 =
-// tile of channels + tiles * batch.
+// One work-item = `run` tiles of a row, one after the other, each of TW
+// neighbouring pixels and BLOCKS blocks of output channels; dimension 0 = run
+// of tiles, dimension 1 = row, dimension 2 = tile of channels + tiles * batch.
 //
 // -DTW=14       pixels; out_w >= TW
 // -DBLOCKS=2    1 or 2 blocks of output channels
@@ -70,100 +70,103 @@
     }                                                                   \
   }
 
-__kernel void conv2d_nchw16c(__global const float* input, int input_offset,
-                             __global const float* weights, int weights_offset,
+__kernel void conv2d_nchw16c(
+    __global const float* input, int input_offset,
+    __global const float* weights, int weights_offset,
 #ifdef BIAS
-                             __global const float* bias, int bias_offset,
+    __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-                             __global const float* add, int add_offset,
+    __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-                             __global const float* residual,
-                             int residual_offset,
+    __global const float* residual, int residual_offset,
 #endif
-                             __global float* output, int output_offset,
-                             float low, float high, int in_w, int in_h,
-                             int in_blocks, int kernel_w, int kernel_h,
-                             int out_w, int out_h, int out_channels, int tiles,
-                             int batch, int stride_h, int dilation_w,
-                             int dilation_h, int pad_left, int pad_top) {
-  const int first_x = get_global_id(0) * TW;
+    __global float* output, int output_offset, float low, float high, int in_w,
+    int in_h, int in_blocks, int kernel_w, int kernel_h, int out_w, int out_h,
+    int out_channels, int tiles, int batch, int stride_h, int dilation_w,
+    int dilation_h, int pad_left, int pad_top, int run) {
+  const int begin = get_global_id(0) * run * TW;
   const int y = get_global_id(1);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (first_x >= out_w || y >= out_h || n >= batch) return;
-  // The last tile of a row moves back into it and stores its own pixels only.
-  const int x0 = min(first_x, out_w - TW);
-  const int left = x0 * STRIDE - pad_left;
+  if (begin >= out_w || y >= out_h || n >= batch) return;
+  const int end = min(begin + run * TW, out_w);
   const int top = y * stride_h - pad_top;
-
-  float16 sum0[TW];
-#if BLOCKS == 2
-  float16 sum1[TW];
-#endif
-#pragma unroll
-  for (int i = 0; i < TW; ++i) {
-    sum0[i] = 0.0f;
-#if BLOCKS == 2
-    sum1[i] = 0.0f;
-#endif
-  }
-
+  const int out_blocks = (out_channels + 15) / 16;
+  const int out_block = tile * BLOCKS;
   __global const float* tile_weights =
       weights + weights_offset +
       tile * in_blocks * kernel_h * kernel_w * IC_BLOCK * BLOCKS * 16;
-  for (int block = 0; block < in_blocks; ++block) {
-    for (int kh = 0; kh < kernel_h; ++kh) {
-      const int in_y = top + kh * dilation_h;
-      if (in_y < 0 || in_y >= in_h) continue;
-      __global const float* weight = tile_weights + (block * kernel_h + kh) *
-                                                        kernel_w * IC_BLOCK *
-                                                        BLOCKS * 16;
-      __global const float* row =
-          input + input_offset +
-          (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
-#ifdef DIRECT
-      __global const float* pixels = row;
-#else
-      float pixels[SPAN * IC_BLOCK];
-      for (int i = 0; i < SPAN; ++i) {
-        const int inside = left + i >= 0 && left + i < in_w;
-#if IC_BLOCK == 16
-        vstore16(inside ? vload16(i, row) : (float16)0.0f, i, pixels);
-#else
-        pixels[i] = inside ? row[i] : 0.0f;
-#endif
-      }
-#endif
-      for (int kw = 0; kw < kernel_w; ++kw) {
-        for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16) {
-          const float16 w0 = vload16(0, weight);
+
+  for (int first_x = begin; first_x < end; first_x += TW) {
+    // The last tile of a row moves back into it and stores its own pixels only.
+    const int x0 = min(first_x, out_w - TW);
+    const int left = x0 * STRIDE - pad_left;
+
+    float16 sum0[TW];
 #if BLOCKS == 2
-          const float16 w1 = vload16(1, weight);
+    float16 sum1[TW];
 #endif
 #pragma unroll
-          for (int i = 0; i < TW; ++i) {
-            const float16 x =
-                (float16)(pixels[(kw * dilation_w + i * STRIDE) * IC_BLOCK +
-                                 c]);
-            sum0[i] = fma(x, w0, sum0[i]);
+    for (int i = 0; i < TW; ++i) {
+      sum0[i] = 0.0f;
 #if BLOCKS == 2
-            sum1[i] = fma(x, w1, sum1[i]);
+      sum1[i] = 0.0f;
 #endif
+    }
+
+    for (int block = 0; block < in_blocks; ++block) {
+      for (int kh = 0; kh < kernel_h; ++kh) {
+        const int in_y = top + kh * dilation_h;
+        if (in_y < 0 || in_y >= in_h) continue;
+        __global const float* weight = tile_weights + (block * kernel_h + kh) *
+                                                          kernel_w * IC_BLOCK *
+                                                          BLOCKS * 16;
+        __global const float* row =
+            input + input_offset +
+            (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
+#ifdef DIRECT
+        __global const float* pixels = row;
+#else
+        float pixels[SPAN * IC_BLOCK];
+        for (int i = 0; i < SPAN; ++i) {
+          const int inside = left + i >= 0 && left + i < in_w;
+#if IC_BLOCK == 16
+          vstore16(inside ? vload16(i, row) : (float16)0.0f, i, pixels);
+#else
+          pixels[i] = inside ? row[i] : 0.0f;
+#endif
+        }
+#endif
+        for (int kw = 0; kw < kernel_w; ++kw) {
+          for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16) {
+            const float16 w0 = vload16(0, weight);
+#if BLOCKS == 2
+            const float16 w1 = vload16(1, weight);
+#endif
+#pragma unroll
+            for (int i = 0; i < TW; ++i) {
+              const float16 x =
+                  (float16)(pixels[(kw * dilation_w + i * STRIDE) * IC_BLOCK +
+                                   c]);
+              sum0[i] = fma(x, w0, sum0[i]);
+#if BLOCKS == 2
+              sum1[i] = fma(x, w1, sum1[i]);
+#endif
+            }
           }
         }
       }
     }
-  }
 
-  const int out_blocks = (out_channels + 15) / 16;
-  const int block = tile * BLOCKS;
-  const int first = (((n * out_blocks + block) * out_h + y) * out_w + x0) * 16;
-  STORE_BLOCK(sum0, block, first)
+    const int first =
+        (((n * out_blocks + out_block) * out_h + y) * out_w + x0) * 16;
+    STORE_BLOCK(sum0, out_block, first)
 #if BLOCKS == 2
-  if (block + 1 < out_blocks) {
-    STORE_BLOCK(sum1, block + 1, first + out_h * out_w * 16)
-  }
+    if (out_block + 1 < out_blocks) {
+      STORE_BLOCK(sum1, out_block + 1, first + out_h * out_w * 16)
+    }
 #endif
+  }
 }
