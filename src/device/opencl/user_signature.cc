@@ -8,7 +8,7 @@
 
 #include "device/opencl/c_type.h"
 #include "device/opencl/cl_status.h"
-#include "device/opencl/image_staging.h"
+#include "device/opencl/image_header.h"
 #include "device/opencl/kernel_parameter.h"
 #include "device/opencl/user_scalar.h"
 #include "device/opencl/user_tensor_type.h"
