@@ -2,9 +2,6 @@
 
 #include <bit>
 #include <map>
-#include <set>
-
-#include "ir/evaluate.h"
 
 namespace tim::compiler {
 namespace {
@@ -28,11 +25,6 @@ class Applier {
       const ir::Role role = graph_.value(id).role;
       if (role == ir::Role::kInput) SetHome(id, host);
       if (role == ir::Role::kState) SetHome(id, primary);
-    }
-    for (const NodeId id : order) {
-      if (ir::CanEvaluate(graph_.node(id))) continue;
-      const auto& inputs = graph_.node(id).inputs;
-      read_by_users_.insert(inputs.begin(), inputs.end());
     }
     for (size_t i = 0; i < order.size(); ++i) {
       TIM_RETURN_IF_ERROR(ApplyNode(order[i], chosen[i]));
@@ -161,7 +153,6 @@ class Applier {
     const int source_device = locations_[move.from].device;
     if (source_device == 0 && target.device != 0 &&
         graph_.value(from).role == ir::Role::kInput &&
-        !read_by_users_.contains(from) &&
         module_.device(target.device).unified_memory) {
       placement.kind = RunKind::kView;  // the device imports the memory
     } else if (source_device == target.device) {
@@ -195,9 +186,6 @@ class Applier {
   Module& module_;
   Graph& graph_;
   LocationTable& locations_;
-  // Operands of users' kernels, which may write them: the caller's memory must
-  // not be at risk.
-  std::set<ValueId> read_by_users_;
   // Per original value: the value that holds it at each location.
   std::map<ValueId, std::map<int, ValueId>> copies_;
 };

@@ -73,8 +73,9 @@ Status CheckLocalSizes(const ir::KernelLaunch& launch,
 Status CheckRequiredLocal(const ir::KernelLaunch& launch,
                           const std::array<int64_t, 3>& local,
                           const KernelLimits& limits) {
-  for (int i = 0; i < launch.dimensions; ++i) {
-    if (local[i] != limits.required_local[i]) {
+  for (int i = 0; i < 3; ++i) {
+    const int64_t size = i < launch.dimensions ? local[i] : 1;
+    if (size != limits.required_local[i]) {
       return Refuse(launch, "the kernel's reqd_work_group_size is [",
                     Sizes(limits.required_local, 3), "]");
     }
@@ -105,9 +106,14 @@ Status CheckGlobalSizes(const ir::KernelLaunch& launch,
 
 }  // namespace
 
-std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch) {
+std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch,
+                                  const KernelLimits& limits) {
   std::array<int64_t, 3> sizes = {0, 0, 0};
-  std::copy_n(launch.local.begin(), launch.dimensions, sizes.begin());
+  const auto take = [&](const std::array<int64_t, 3>& from) {
+    std::copy_n(from.begin(), launch.dimensions, sizes.begin());
+  };
+  take(launch.local);
+  if (AllZero(sizes)) take(limits.required_local);
   if (AllZero(sizes)) return sizes;
   std::replace(sizes.begin(), sizes.begin() + launch.dimensions, int64_t{0},
                int64_t{1});
@@ -122,7 +128,7 @@ Status CheckWorkSizes(const ir::KernelLaunch& launch,
                   launch.dimensions);
   }
   TIM_RETURN_IF_ERROR(CheckGlobalSizes(launch, device));
-  const std::array<int64_t, 3> local = LocalSizes(launch);
+  const std::array<int64_t, 3> local = LocalSizes(launch, limits);
   if (!AllZero(local)) {
     TIM_RETURN_IF_ERROR(CheckLocalSizes(launch, device, local, limits));
   }
@@ -131,8 +137,9 @@ Status CheckWorkSizes(const ir::KernelLaunch& launch,
 }
 
 Status CheckLocalMemory(const ir::KernelLaunch& launch,
-                        const ir::DeviceInfo& device) {
-  int64_t total = 0;
+                        const ir::DeviceInfo& device,
+                        const KernelLimits& limits) {
+  int64_t total = limits.local_memory_bytes;
   for (const ir::KernelArg& argument : launch.arguments) {
     const auto* local = std::get_if<ir::LocalArg>(&argument);
     if (local == nullptr) continue;

@@ -16,20 +16,25 @@ struct KernelLimits {
   int64_t work_group_size = 0;  ///< 0: as the device.
   /// reqd_work_group_size of the kernel; all 0: none.
   std::array<int64_t, 3> required_local = {0, 0, 0};
+  /// Local memory that the kernel declares itself.
+  int64_t local_memory_bytes = 0;
 };
 
-/// The local sizes that `launch` runs with: all 0 in its dimensions where the
-/// runtime chooses; 0 beside other sizes means 1.
-std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch);
+/// The local sizes that `launch` runs with; 0 beside other sizes means 1. Where
+/// it leaves all of them open they are those that the kernel requires, or all 0
+/// in its dimensions: the runtime chooses.
+std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch,
+                                  const KernelLimits& limits);
 
 /// kInvalidArgument names the function, the sizes and the rule broken.
 Status CheckWorkSizes(const ir::KernelLaunch& launch,
                       const ir::DeviceInfo& device, const KernelLimits& limits);
 
-/// Local memory that the launch asks for by LocalArg: each at least a byte,
-/// and all together within the device's.
+/// Local memory that the launch asks for by LocalArg, each at least a byte, and
+/// that the kernel declares: all together within the device's.
 Status CheckLocalMemory(const ir::KernelLaunch& launch,
-                        const ir::DeviceInfo& device);
+                        const ir::DeviceInfo& device,
+                        const KernelLimits& limits);
 
 }  // namespace tim::device
 

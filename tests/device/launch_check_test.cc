@@ -44,11 +44,11 @@ TEST(LaunchCheck, RefusesEmptyAndNegativeSizes) {
 
 TEST(LaunchCheck, ZeroBesideOtherLocalSizesIsOne) {
   using Sizes = std::array<int64_t, 3>;
-  EXPECT_EQ(LocalSizes(Launch({4, 4, 1}, {0, 0, 0}, 2)), (Sizes{0, 0, 0}));
-  EXPECT_EQ(LocalSizes(Launch({4, 4, 1}, {0, 2, 0}, 2)), (Sizes{1, 2, 0}));
-  EXPECT_EQ(LocalSizes(Launch({4, 4, 4}, {2, 0, 0}, 3)), (Sizes{2, 1, 1}));
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 1}, {0, 0, 0}, 2), {}), (Sizes{0, 0, 0}));
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 1}, {0, 2, 0}, 2), {}), (Sizes{1, 2, 0}));
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 4}, {2, 0, 0}, 3), {}), (Sizes{2, 1, 1}));
   // What is beyond the dimensions does not count.
-  EXPECT_EQ(LocalSizes(Launch({4, 4, 4}, {0, 7, 7}, 1)), (Sizes{0, 0, 0}));
+  EXPECT_EQ(LocalSizes(Launch({4, 4, 4}, {0, 7, 7}, 1), {}), (Sizes{0, 0, 0}));
   EXPECT_OK(CheckWorkSizes(Launch({4, 4, 1}, {2, 0, 0}, 2), Device(), {}));
   EXPECT_OK(CheckWorkSizes(Launch({4, 4, 1}, {0, 2, 0}, 2), Device(), {}));
 }
@@ -88,15 +88,20 @@ TEST(LaunchCheck, RefusesWorkGroupsOverTheLimits) {
                "exceeds the limit 8");
 }
 
-TEST(LaunchCheck, RequiredWorkGroupSizeMustBeGiven) {
+TEST(LaunchCheck, RequiredWorkGroupSizeMustBeGivenOrLeftOpen) {
   const KernelLimits limits = {.required_local = {4, 1, 1}};
   EXPECT_OK(CheckWorkSizes(Launch({16, 1, 1}, {4, 0, 0}, 1), Device(), limits));
   EXPECT_ERROR(
       CheckWorkSizes(Launch({16, 1, 1}, {8, 0, 0}, 1), Device(), limits),
       "reqd_work_group_size is [4, 1, 1]");
+  const ir::KernelLaunch open = Launch({16, 1, 1}, {0, 0, 0}, 1);
+  EXPECT_OK(CheckWorkSizes(open, Device(), limits));
+  EXPECT_EQ(LocalSizes(open, limits), (std::array<int64_t, 3>{4, 0, 0}));
   EXPECT_ERROR(
-      CheckWorkSizes(Launch({16, 1, 1}, {0, 0, 0}, 1), Device(), limits),
-      "reqd_work_group_size");
+      CheckWorkSizes(Launch({18, 1, 1}, {0, 0, 0}, 1), Device(), limits),
+      "local size 4 does not divide global size 18 of dimension 0");
+  EXPECT_ERROR(CheckWorkSizes(open, Device(), {.required_local = {4, 2, 1}}),
+               "reqd_work_group_size is [4, 2, 1]");
 }
 
 TEST(LaunchCheck, TakesOneToThreeDimensions) {
@@ -109,12 +114,16 @@ TEST(LaunchCheck, TakesOneToThreeDimensions) {
 TEST(LaunchCheck, LocalMemoryIsSummed) {
   ir::KernelLaunch launch = Launch({16, 1, 1}, {0, 0, 0}, 1);
   launch.arguments = {ir::LocalArg{512}, int32_t{1}, ir::LocalArg{512}};
-  EXPECT_OK(CheckLocalMemory(launch, Device()));
+  EXPECT_OK(CheckLocalMemory(launch, Device(), {}));
   launch.arguments.emplace_back(ir::LocalArg{1});
-  EXPECT_ERROR(CheckLocalMemory(launch, Device()),
+  EXPECT_ERROR(CheckLocalMemory(launch, Device(), {}),
                "1025 bytes of local memory exceed the 1024 of small device");
+  launch.arguments = {ir::LocalArg{512}};
+  EXPECT_OK(CheckLocalMemory(launch, Device(), {.local_memory_bytes = 512}));
+  EXPECT_ERROR(CheckLocalMemory(launch, Device(), {.local_memory_bytes = 513}),
+               "1025 bytes of local memory exceed the 1024");
   launch.arguments = {ir::LocalArg{0}};
-  EXPECT_ERROR(CheckLocalMemory(launch, Device()),
+  EXPECT_ERROR(CheckLocalMemory(launch, Device(), {}),
                "a local argument of 0 bytes");
 }
 

@@ -77,6 +77,42 @@ TEST_F(UserKernels, WrongWorkSizesAreRefused) {
                "expected 1 to 3 dimensions, found 0");
 }
 
+TEST_F(UserKernels, ARequiredWorkGroupSizeIsTakenWhereNoneIsGiven) {
+  UserKernel kernel(
+      "__kernel __attribute__((reqd_work_group_size(4, 2, 1)))\n"
+      "void f(__global int* p) {\n"
+      "  p[get_global_id(0)] = 10 * get_local_size(0) + get_local_size(1);\n"
+      "}\n");
+  kernel.Out(DataType::kInt32, {8});
+  UserKernel open = kernel;
+  ASSERT_OK(open.Sizes({8, 2}, {0, 0}).Run());
+  EXPECT_EQ(open.Operand<int32_t>(0), Ints(8, 42));
+  EXPECT_ERROR(UserKernel(kernel).Sizes({6, 2}, {0, 0}).Run(),
+               "local size 4 does not divide global size 6 of dimension 0");
+  EXPECT_ERROR(UserKernel(kernel).Sizes({8, 2}, {2, 2}).Run(),
+               "reqd_work_group_size is [4, 2, 1]");
+  EXPECT_ERROR(UserKernel(kernel).Sizes({8}).Run(),
+               "reqd_work_group_size is [4, 2, 1]");
+}
+
+TEST_F(UserKernels, LocalMemoryBeyondTheDeviceIsRefused) {
+  const int64_t limit = TestDevice().local_memory_bytes;
+  UserKernel kernel(
+      "__kernel void f(__global int* p) {\n"
+      "  __local int shared[N];\n"
+      "  shared[get_local_id(0)] = 7;\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  p[get_global_id(0)] = shared[get_local_id(0)];\n"
+      "}\n");
+  kernel.Out(DataType::kInt32, {2}).Sizes({2}, {2});
+  UserKernel small = kernel;
+  ASSERT_OK(small.Options(StrCat("-DN=", limit / 8)).Run());
+  EXPECT_EQ(small.Operand<int32_t>(0), Ints(2, 7));
+  EXPECT_ERROR(kernel.Options(StrCat("-DN=", limit)).Run(),
+               StrCat("kernel 'f' (global [2], local [2]): ", 4 * limit,
+                      " bytes of local memory exceed the ", limit, " of "));
+}
+
 UserKernel Store(int value) {
   UserKernel kernel(
       StrCat("__kernel void f(__global int* out) { out[0] = ", value, "; }\n"));

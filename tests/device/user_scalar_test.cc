@@ -110,6 +110,8 @@ TEST(CType, NamesHaveOneSpelling) {
   EXPECT_EQ(PlainTypeName("const unsigned char *"), "uchar*");
   EXPECT_EQ(PlainTypeName("unsigned *"), "uint*");
   EXPECT_EQ(PlainTypeName("signed char"), "char");
+  EXPECT_EQ(PlainTypeName("unsigned long int"), "ulong");
+  EXPECT_EQ(PlainTypeName("signed"), "int");
   EXPECT_EQ(PlainTypeName("struct pair*"), "pair*");
   EXPECT_EQ(ElementOfVector("float16"), "float");
   EXPECT_EQ(ElementOfVector("float6"), "float6");

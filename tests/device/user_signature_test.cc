@@ -99,8 +99,6 @@ TEST_F(UserSignature, TensorsGoToPointersAndImages) {
   EXPECT_OK(RunWith("__global const float4* restrict p"));
   EXPECT_OK(RunWith("__global volatile void* p"));
   EXPECT_OK(RunWith("__read_only image2d_t p"));
-  EXPECT_OK(RunWith("__global box* p", "typedef struct { int a; } box;\n"));
-  EXPECT_OK(RunWith("__global struct box* p", "struct box { int a; };\n"));
   EXPECT_ERROR(RunWith("float p"), "a tensor for a value");
   EXPECT_ERROR(RunWith("__local float* p"), "no __local parameters");
   EXPECT_ERROR(RunWith("__global int* p"),
@@ -127,33 +125,6 @@ TEST_F(UserSignature, ScalarsGoToValues) {
   EXPECT_ERROR(RunScalar("__read_only image2d_t p", 1.0),
                "a scalar for a pointer or an image");
   EXPECT_ERROR(RunScalar("float4 p", 1.0), "no scalar goes to float4");
-}
-
-// Ok, or the failure `text`; some drivers take every size.
-void ExpectBySize(const Status& status, const std::string& text = "") {
-  const std::string untold = "the driver does not tell the size of ";
-  if (status.message().find(untold) != std::string::npos) {
-    EXPECT_ERROR(status, "; write a builtin type, or #define it");
-  } else if (text.empty()) {
-    EXPECT_OK(status);
-  } else {
-    EXPECT_ERROR(status, text);
-  }
-}
-
-TEST_F(UserSignature, TypesOfTheProgramAreKnownBySize) {
-  const std::string real = "typedef float real;\n";
-  ExpectBySize(RunScalar("real p", 1.0, real));
-  ExpectBySize(RunScalar("real p", 1e39, real), "a number that overflows");
-  const std::string small = "typedef unsigned char small;\n";
-  ExpectBySize(RunScalar("small p", int64_t{255}, small));
-  ExpectBySize(RunScalar("small p", int64_t{-1}, small));
-  ExpectBySize(RunScalar("small p", int64_t{256}, small), "does not fit");
-  ExpectBySize(RunScalar("small p", 1.0, small), "no scalar goes to small");
-  ExpectBySize(
-      RunScalar("box p", int64_t{1}, "typedef struct { int a[3]; } box;\n"),
-      "no scalar goes to box");
-  EXPECT_OK(RunScalar("real p", 1.0, "#define real float\n"));
 }
 
 // The kernel stores its scalar's bits in an INT64.

@@ -15,8 +15,8 @@ using vx::DataType;
 
 constexpr uint32_t kItems = 6 * 4 * 2;
 
-// counts[i]: how often item i ran; locals: the local sizes.  The first operator
-// counts in its input, which the second one reads.
+// counts[i]: x[i] and how often item i ran; locals: the local sizes.  The items
+// count in x, which is a copy for each run.
 struct Counted {
   explicit Counted(const OpPlan& sizes) {
     const auto ints = [&](const vx::ShapeType& shape,
@@ -24,35 +24,33 @@ struct Counted {
       return graph->CreateTensor(
           vx::TensorSpec(DataType::INT32, shape, attribute));
     };
-    const auto zeros = ints({kItems}, vx::INPUT);
-    locals = ints({3}, vx::OUTPUT);
+    x = ints({kItems}, vx::INPUT);
     counts = ints({kItems}, vx::OUTPUT);
+    locals = ints({3}, vx::OUTPUT);
     OpPlan plan;
+    plan.outputs = 2;
     plan.source =
-        "__kernel void f(__global int* x, __global int* locals) {\n"
-        "  atomic_inc(x + get_global_id(0) + get_global_size(0) *\n"
-        "      (get_global_id(1) + get_global_size(1) * get_global_id(2)));\n"
+        "__kernel void f(__global int* x, __global int* counts,\n"
+        "                __global int* locals) {\n"
+        "  const size_t i = get_global_id(0) + get_global_size(0) *\n"
+        "      (get_global_id(1) + get_global_size(1) * get_global_id(2));\n"
+        "  counts[i] = atomic_inc(x + i) + 1;\n"
         "  locals[0] = get_local_size(0);\n"
         "  locals[1] = get_local_size(1);\n"
         "  locals[2] = get_local_size(2);\n"
         "}\n";
-    plan.shapes = [](OpPlan::Op& op) { op.outputs_size_[0] = {3}; };
+    plan.shapes = [](OpPlan::Op& op) {
+      op.outputs_size_[0] = {kItems};
+      op.outputs_size_[1] = {3};
+    };
     plan.enqueue = sizes.enqueue;
-    graph->CreateOperation<TestOp>(plan)->BindInput(zeros).BindOutput(locals);
-    OpPlan copy;
-    copy.inputs = 2;
-    copy.source =
-        "__kernel void f(__global const int* x, __global const int* after,\n"
-        "                __global int* y) {\n"
-        "  y[get_global_id(0)] = x[get_global_id(0)];\n"
-        "}\n";
-    graph->CreateOperation<TestOp>(copy)
-        ->BindInputs({zeros, locals})
-        .BindOutput(counts);
+    graph->CreateOperation<TestOp>(plan)->BindInput(x).BindOutputs(
+        {counts, locals});
   }
   std::shared_ptr<vx::Graph> graph = OpenClGraph();
-  std::shared_ptr<vx::Tensor> locals;
+  std::shared_ptr<vx::Tensor> x;
   std::shared_ptr<vx::Tensor> counts;
+  std::shared_ptr<vx::Tensor> locals;
 };
 
 OpPlan Sized(uint32_t dim, OpPlan::Sizes global, OpPlan::Sizes local) {
@@ -62,9 +60,12 @@ OpPlan Sized(uint32_t dim, OpPlan::Sizes global, OpPlan::Sizes local) {
 }
 
 std::vector<int32_t> RunTwice(Counted* counted) {
-  for (int run = 0; run < 2; ++run) {
+  for (const int32_t start : {0, 100}) {
+    const std::vector<int32_t> x(kItems, start);
+    Write(counted->x, x);
     EXPECT_TRUE(counted->graph->Run()) << vx::LastError();
-    EXPECT_THAT(Read<int32_t>(counted->counts), Each(1));
+    EXPECT_THAT(Read<int32_t>(counted->counts), Each(start + 1));
+    EXPECT_EQ(Read<int32_t>(counted->x), x) << "the caller's is unchanged";
   }
   return Read<int32_t>(counted->locals);
 }

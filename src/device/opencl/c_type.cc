@@ -24,7 +24,7 @@ constexpr std::array kTypes = {
 };
 
 constexpr std::string_view kQualifiers[] = {"const", "volatile", "restrict",
-                                            "struct", "signed"};
+                                            "struct"};
 
 bool IsQualifier(std::string_view word) {
   for (const std::string_view qualifier : kQualifiers) {
@@ -33,34 +33,35 @@ bool IsQualifier(std::string_view word) {
   return false;
 }
 
-template <typename Matches>
-const CType* FindIf(const Matches& matches) {
-  for (const CType& type : kTypes) {
-    if (matches(type)) return &type;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string PlainTypeName(std::string_view spelled) {
   std::istringstream words{std::string(spelled)};
   std::string name;
+  bool is_signed = false;
   bool is_unsigned = false;
   for (std::string word; words >> word;) {
     if (word == "unsigned") {
       is_unsigned = true;
+    } else if (word == "signed") {
+      is_signed = true;
+    } else if (word == "int" && (name == "short" || name == "long")) {
+      continue;  // "short int"
     } else if (!IsQualifier(word)) {
       name += word;
     }
   }
-  if (!is_unsigned) return name;
   // A pointee comes as "unsigned *" or "unsigned char*".
-  return name.empty() || name[0] == '*' ? "uint" + name : "u" + name;
+  const bool bare = name.empty() || name[0] == '*';
+  if (bare && (is_signed || is_unsigned)) name = "int" + name;
+  return is_unsigned ? "u" + name : name;
 }
 
 const CType* FindCType(std::string_view name) {
-  return FindIf([&](const CType& type) { return type.name == name; });
+  for (const CType& type : kTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
 }
 
 std::string_view ElementOfVector(std::string_view name) {
@@ -72,15 +73,9 @@ std::string_view ElementOfVector(std::string_view name) {
   return name;
 }
 
-const CType* IntegerOfSize(int bytes, bool is_signed) {
-  return FindIf([&](const CType& type) {
-    return !type.floating && type.bytes == bytes && (type.min < 0) == is_signed;
-  });
-}
-
-const CType* FloatOfSize(int bytes) {
-  return FindIf(
-      [&](const CType& type) { return type.floating && type.bytes == bytes; });
+bool IsBuiltinType(std::string_view name) {
+  return name == "void" || name == "bool" ||
+         FindCType(ElementOfVector(name)) != nullptr;
 }
 
 }  // namespace tim::device

@@ -25,9 +25,8 @@ const CType* FindCType(std::string_view name);
 /// "float" of "float4"; other names stay as they are.
 std::string_view ElementOfVector(std::string_view name);
 
-/// An integer or floating-point type of that size, null where there is none.
-const CType* IntegerOfSize(int bytes, bool is_signed);
-const CType* FloatOfSize(int bytes);
+/// void, bool, what FindCType knows, and vectors; of plain names.
+bool IsBuiltinType(std::string_view name);
 
 }  // namespace tim::device
 

@@ -40,9 +40,18 @@ ParameterSpace SpaceOf(const cl::Kernel& kernel, int index) {
   }
 }
 
+bool PointsToConst(const cl::Kernel& kernel, int index, ParameterSpace space) {
+  if (space == ParameterSpace::kConstant) return true;
+  int code = CL_SUCCESS;
+  const auto qualifier =
+      kernel.getArgInfo<CL_KERNEL_ARG_TYPE_QUALIFIER>(index, &code);
+  return code == CL_SUCCESS && (qualifier & CL_KERNEL_ARG_TYPE_CONST) != 0;
+}
+
 KernelParameter ParameterOf(const cl::Kernel& kernel, int index) {
   KernelParameter parameter;
   parameter.space = SpaceOf(kernel, index);
+  parameter.points_to_const = PointsToConst(kernel, index, parameter.space);
   int code = CL_SUCCESS;
   const std::string type =
       kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(index, &code);

@@ -15,6 +15,8 @@ struct KernelParameter {
   ParameterSpace space = ParameterSpace::kUnknown;
   std::string type;  ///< Plain (c_type.h): "float*", "uint"; may be missing.
   std::string name;  ///< May be missing.
+  /// The kernel cannot write what the pointer points to.
+  bool points_to_const = false;
   /// "__global float* a", as the user wrote it, images as images.
   std::string ToString() const;
 };

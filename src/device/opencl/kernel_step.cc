@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "device/launch_check.h"
 #include "device/opencl/cl_status.h"
 #include "device/opencl/kernel_parameter.h"
 #include "device/opencl/kernel_signature.h"
@@ -31,6 +30,8 @@ KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
   const auto required =
       kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
   for (int i = 0; i < 3; ++i) limits.required_local[i] = required[i];
+  limits.local_memory_bytes = static_cast<int64_t>(
+      kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device));
   return limits;
 }
 
@@ -69,12 +70,13 @@ Result<cl::Kernel> MakeKernel(const cl::Program& program,
 
 }  // namespace
 
-KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch)
+KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
+                       const KernelLimits& limits)
     : kernel_(std::move(kernel)),
       function_(launch.function),
       global_(Range(launch.global, launch.dimensions)),
       local_(cl::NullRange) {
-  const std::array<int64_t, 3> local = LocalSizes(launch);
+  const std::array<int64_t, 3> local = LocalSizes(launch, limits);
   if (local[0] > 0) local_ = Range(local, launch.dimensions);
 }
 
@@ -82,9 +84,11 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
     const ir::DeviceInfo& info, const ir::KernelLaunch& launch) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
-  TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, LimitsOf(kernel, device)));
-  TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info));
-  std::unique_ptr<KernelStep> step(new KernelStep(std::move(kernel), launch));
+  const KernelLimits limits = LimitsOf(kernel, device);
+  TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
+  TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
+  std::unique_ptr<KernelStep> step(
+      new KernelStep(std::move(kernel), launch, limits));
   TIM_RETURN_IF_ERROR(step->TakeArguments(info, launch));
   return std::unique_ptr<PreparedStep>(std::move(step));
 }

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "device/launch_check.h"
 #include "device/opencl/cl_api.h"
 #include "device/opencl/opencl_buffer.h"
 #include "device/opencl/user_arguments.h"
@@ -36,7 +37,8 @@ class KernelStep final : public PreparedStep {
     int64_t offset = -1;
   };
 
-  KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch);
+  KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
+             const KernelLimits& limits);
 
   Status TakeArguments(const ir::DeviceInfo& info,
                        const ir::KernelLaunch& launch);

@@ -1,13 +1,38 @@
 #include "device/opencl/user_arguments.h"
 
+#include <optional>
 #include <variant>
 
 #include "device/opencl/cl_status.h"
+#include "device/opencl/image_header.h"
 #include "device/opencl/kernel_parameter.h"
 #include "device/opencl/opencl_buffer.h"
 #include "device/opencl/user_signature.h"
 
 namespace tim::device {
+namespace {
+
+// Images have a layout of their own.  What a kernel may write but must not
+// (constants, what other steps read) it gets as a copy.
+bool WorksInPlace(const KernelParameter& parameter,
+                  const ir::UserTensorArg& tensor) {
+  return ImageKindOf(parameter) == ImageKind::kNone &&
+         (tensor.written || parameter.points_to_const);
+}
+
+Result<OperandStaging> Stage(const cl::Kernel& kernel,
+                             const ir::DeviceInfo& device,
+                             const KernelParameter& parameter,
+                             const ir::UserTensorArg& tensor) {
+  std::optional<ImageHeader> header;
+  if (ImageKindOf(parameter) != ImageKind::kNone) {
+    TIM_ASSIGN_OR_RETURN(header, ImageHeaderOf(tensor));
+  }
+  return OperandStaging::Create(kernel.getInfo<CL_KERNEL_CONTEXT>(), device,
+                                tensor, header);
+}
+
+}  // namespace
 
 Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
                                             const ir::DeviceInfo& device,
@@ -18,18 +43,16 @@ Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
   for (int i = 0; i < static_cast<int>(parameters.size()); ++i) {
     const auto* tensor = std::get_if<ir::UserTensorArg>(&launch.arguments[i]);
     if (tensor == nullptr) continue;
-    if (ImageKindOf(parameters[i]) == ImageKind::kNone) {
+    if (WorksInPlace(parameters[i], *tensor)) {
       arguments.pointers_.push_back(
           {.parameter = i, .operand = tensor->operand});
       continue;
     }
-    TIM_ASSIGN_OR_RETURN(
-        const ImageStaging image,
-        ImageStaging::Create(kernel.getInfo<CL_KERNEL_CONTEXT>(), device,
-                             *tensor));
-    TIM_RETURN_IF_CL_ERROR(kernel.setArg(i, image.handle()), "kernel '",
-                           launch.function, "', image parameter ", i);
-    arguments.images_.push_back(image);
+    TIM_ASSIGN_OR_RETURN(const OperandStaging staging,
+                         Stage(kernel, device, parameters[i], *tensor));
+    TIM_RETURN_IF_CL_ERROR(kernel.setArg(i, staging.handle()), "kernel '",
+                           launch.function, "', parameter ", i);
+    arguments.staged_.push_back(staging);
   }
   return arguments;
 }
@@ -44,16 +67,16 @@ Status UserArguments::Bind(cl::Kernel& kernel, const cl::CommandQueue& queue,
     TIM_RETURN_IF_CL_ERROR(kernel.setArg(pointer.parameter, view),
                            "pointer parameter ", pointer.parameter);
   }
-  for (ImageStaging& image : images_) {
-    TIM_RETURN_IF_ERROR(image.Fill(queue, operands[image.operand()]));
+  for (OperandStaging& staging : staged_) {
+    TIM_RETURN_IF_ERROR(staging.Fill(queue, operands[staging.operand()]));
   }
   return OkStatus();
 }
 
 Status UserArguments::Finish(const cl::CommandQueue& queue,
                              std::span<const BufferRange> operands) const {
-  for (const ImageStaging& image : images_) {
-    TIM_RETURN_IF_ERROR(image.Drain(queue, operands[image.operand()]));
+  for (const OperandStaging& staging : staged_) {
+    TIM_RETURN_IF_ERROR(staging.Drain(queue, operands[staging.operand()]));
   }
   return OkStatus();
 }

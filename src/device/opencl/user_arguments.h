@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
-#include "device/opencl/image_staging.h"
+#include "device/opencl/operand_staging.h"
 #include "ir/step.h"
 
 namespace tim::device {
@@ -33,7 +33,7 @@ class UserArguments {
   };
 
   std::vector<Pointer> pointers_;
-  std::vector<ImageStaging> images_;
+  std::vector<OperandStaging> staged_;
 };
 
 }  // namespace tim::device

@@ -1,6 +1,5 @@
 #include "device/opencl/user_signature.h"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -8,8 +7,9 @@
 
 #include "device/opencl/c_type.h"
 #include "device/opencl/cl_status.h"
-#include "device/opencl/image_staging.h"
+#include "device/opencl/image_header.h"
 #include "device/opencl/kernel_parameter.h"
+#include "device/opencl/typedef_names.h"
 #include "device/opencl/user_scalar.h"
 #include "device/opencl/user_tensor_type.h"
 
@@ -48,6 +48,7 @@ std::string BothSides(const cl::Kernel& kernel,
 }
 
 Status CheckTensor(const KernelParameter& parameter,
+                   const TypedefNames& typedefs,
                    const ir::UserTensorArg& tensor) {
   if (parameter.space == Space::kValue) {
     return InvalidArgument("a tensor for a value; write __global T*, ",
@@ -69,53 +70,29 @@ Status CheckTensor(const KernelParameter& parameter,
                            "; write __global T*, image2d_t or image2d_array_t");
   }
   pointee.remove_suffix(1);
-  return CheckPointee(tensor.type, pointee);
+  return CheckPointee(tensor.type, pointee, typedefs.Resolve(pointee));
 }
 
-// A type that only the program knows is known by its size, which the driver
-// checks; some drivers take every size.
-Result<int> SizeOf(cl::Kernel& kernel, int index, const std::string& type) {
-  const std::array<std::byte, 8> zeros = {};
-  int found = 0;
-  for (const int size : {1, 2, 4, 8}) {
-    if (kernel.setArg(index, size, zeros.data()) != CL_SUCCESS) continue;
-    if (found != 0) {
-      return InvalidArgument("the driver does not tell the size of ", type,
-                             "; write a builtin type, or #define it");
-    }
-    found = size;
-  }
-  return found;
-}
-
-// The type of that size that `scalar` would have.
-const CType* GuessType(const ir::UserScalarArg& scalar, int size) {
-  if (std::holds_alternative<double>(scalar.value)) return FloatOfSize(size);
-  const auto* value = std::get_if<int64_t>(&scalar.value);
-  return IntegerOfSize(size, value != nullptr && *value < 0);
-}
-
-Result<const CType*> TypeOf(cl::Kernel& kernel, int index,
-                            const std::string& name,
-                            const ir::UserScalarArg& scalar) {
+Result<const CType*> ScalarType(const std::string& written,
+                                const TypedefNames& typedefs) {
+  const std::string name = typedefs.Resolve(written);
   const CType* type = FindCType(name);
-  const bool vector = ElementOfVector(name) != name;
-  if (type == nullptr && !vector && name != "sampler_t") {
-    TIM_ASSIGN_OR_RETURN(const int size, SizeOf(kernel, index, name));
-    type = GuessType(scalar, size);
+  if (type != nullptr) return type;
+  if (IsBuiltinType(name) || name == "sampler_t") {
+    return InvalidArgument("no scalar goes to ", written);
   }
-  if (type == nullptr) return InvalidArgument("no scalar goes to ", name);
-  return type;
+  return InvalidArgument("no scalar goes to ", written,
+                         ", which is not a builtin type; write one, a typedef ",
+                         "of one, or a #define");
 }
 
 Status SetScalar(cl::Kernel& kernel, int index,
-                 const KernelParameter& parameter,
+                 const KernelParameter& parameter, const TypedefNames& typedefs,
                  const ir::UserScalarArg& scalar) {
   if (parameter.space != Space::kValue) {
     return InvalidArgument("a scalar for a pointer or an image");
   }
-  TIM_ASSIGN_OR_RETURN(const CType* type,
-                       TypeOf(kernel, index, parameter.type, scalar));
+  TIM_ASSIGN_OR_RETURN(const CType* type, ScalarType(parameter.type, typedefs));
   TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                        ScalarBytes(scalar, *type));
   TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, bytes.size(), bytes.data()),
@@ -125,15 +102,16 @@ Status SetScalar(cl::Kernel& kernel, int index,
 
 Status CheckParameter(cl::Kernel& kernel, int index,
                       const KernelParameter& parameter,
+                      const TypedefNames& typedefs,
                       const ir::KernelArg& argument) {
   if (parameter.space == Space::kUnknown || parameter.type.empty()) {
     return Unimplemented("the driver does not tell the types of parameters");
   }
   if (const auto* tensor = std::get_if<ir::UserTensorArg>(&argument)) {
-    return CheckTensor(parameter, *tensor);
+    return CheckTensor(parameter, typedefs, *tensor);
   }
   if (const auto* scalar = std::get_if<ir::UserScalarArg>(&argument)) {
-    return SetScalar(kernel, index, parameter, *scalar);
+    return SetScalar(kernel, index, parameter, typedefs, *scalar);
   }
   return TIM_INTERNAL("a built-in kernel's argument for a user's kernel");
 }
@@ -142,6 +120,7 @@ Status CheckParameter(cl::Kernel& kernel, int index,
 
 Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel);
+  const TypedefNames typedefs(launch.text);
   const auto& arguments = launch.arguments;
   if (parameters.size() != arguments.size()) {
     return InvalidArgument("kernel '", launch.function, "' takes ",
@@ -151,7 +130,7 @@ Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Status status = CheckParameter(kernel, static_cast<int>(i),
-                                         parameters[i], arguments[i]);
+                                         parameters[i], typedefs, arguments[i]);
     if (status.ok()) continue;
     return Status(
         status.code(),

@@ -41,7 +41,8 @@ std::string NamesText(const Pointees& pointees) {
 
 }  // namespace
 
-Status CheckPointee(DataType type, std::string_view pointee) {
+Status CheckPointee(DataType type, std::string_view written,
+                    std::string_view resolved) {
   const auto* const row =
       std::find_if(std::begin(kPointees), std::end(kPointees),
                    [&](const Pointees& p) { return p.type == type; });
@@ -49,14 +50,13 @@ Status CheckPointee(DataType type, std::string_view pointee) {
     return InvalidArgument("a tensor type the kernel does not take: no kernel ",
                            "takes ", ToString(type));
   }
-  const std::string_view element = ElementOfVector(pointee);
-  const bool builtin = FindCType(element) != nullptr || element == "bool";
+  const std::string_view element = ElementOfVector(resolved);
   const bool listed = std::find(row->names.begin(), row->names.end(),
                                 element) != row->names.end();
-  if (!builtin || listed) return OkStatus();
+  if (listed || element == "void") return OkStatus();
   return InvalidArgument(
       "a tensor type the kernel does not take: ", ToString(type), " fits ",
-      NamesText(*row), ", vectors of these or void*, not ", pointee, "*");
+      NamesText(*row), ", vectors of these or void*, not ", written, "*");
 }
 
 }  // namespace tim::device

@@ -9,9 +9,10 @@
 
 namespace tim::device {
 
-/// `pointee` is a plain name (c_type.h).  Takes vectors of a type like the type
-/// itself, void, and whatever is no builtin type: a struct or a typedef.
-Status CheckPointee(ir::DataType type, std::string_view pointee);
+/// The pointee as the kernel names it, and that name without typedefs
+/// (typedef_names.h).  Takes vectors of a type like the type itself, and void.
+Status CheckPointee(ir::DataType type, std::string_view written,
+                    std::string_view resolved);
 
 }  // namespace tim::device
 

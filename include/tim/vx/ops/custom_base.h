@@ -165,6 +165,9 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
 ///   BOOL8 char, uchar or bool   INT4, UINT4 uchar (two elements)
 /// or vectors of these, or void.  An integer or bool scalar goes to any integer
 /// parameter that can hold it, a floating-point one to half, float or double.
+/// A typedef counts as the builtin type that the source declares it as.  Inputs
+/// are `__global const T*` or `__constant T*`; without const the kernel gets a
+/// copy of the input on each run, which it may write.
 ///
 /// What an output holds before the kernel runs is not defined, but for OUTPUT
 /// tensors on devices with unified memory: there it is the tensor's content.

@@ -1,12 +1,10 @@
-#include "device/opencl/image_staging.h"
+#include "device/opencl/image_header.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "base/checked_math.h"
-#include "device/opencl/cl_status.h"
-#include "device/opencl/opencl_buffer.h"
 
 namespace tim::device {
 namespace {
@@ -19,7 +17,6 @@ constexpr DataType kElementTypes[] = {
     DataType::kInt16,   DataType::kUint16,  DataType::kInt32, DataType::kUint32,
     DataType::kInt64,   DataType::kBool8,
 };
-constexpr int64_t kHeaderBytes = 64;
 
 std::optional<int> NumberOf(DataType type) {
   const auto* const found =
@@ -33,7 +30,6 @@ struct Extents {
   int64_t width = 1;
   int64_t height = 1;
   int64_t layers = 1;
-  int64_t bytes = 0;
 };
 
 std::optional<Extents> ExtentsOf(const ir::UserTensorArg& tensor) {
@@ -50,8 +46,7 @@ std::optional<Extents> ExtentsOf(const ir::UserTensorArg& tensor) {
     if (i >= 2) extents.layers *= dim;
   }
   if (extents.layers > std::numeric_limits<cl_int>::max()) return std::nullopt;
-  if (!CheckedAdd(*bytes, kHeaderBytes)) return std::nullopt;
-  extents.bytes = *bytes;
+  if (!CheckedAdd(*bytes, kImageHeaderBytes)) return std::nullopt;
   return extents;
 }
 
@@ -75,56 +70,14 @@ Status CheckImage(ImageKind kind, const ir::UserTensorArg& tensor) {
   return OkStatus();
 }
 
-Result<ImageStaging> ImageStaging::Create(const cl::Context& context,
-                                          const ir::DeviceInfo& device,
-                                          const ir::UserTensorArg& tensor) {
+Result<ImageHeader> ImageHeaderOf(const ir::UserTensorArg& tensor) {
   const auto extents = ExtentsOf(tensor);
   const auto number = NumberOf(tensor.type);
   if (!extents || !number) return TIM_INTERNAL(tensor.name, " is no image");
-  ImageStaging staging;
-  staging.header_ = {.width = static_cast<cl_int>(extents->width),
+  return ImageHeader{.width = static_cast<cl_int>(extents->width),
                      .height = static_cast<cl_int>(extents->height),
                      .layers = static_cast<cl_int>(extents->layers),
                      .type = *number};
-  staging.operand_ = tensor.operand;
-  staging.written_ = tensor.written;
-  staging.bytes_ = extents->bytes;
-  TIM_ASSIGN_OR_RETURN(
-      staging.handle_,
-      NewBuffer(context, device, kHeaderBytes + extents->bytes));
-  return staging;
-}
-
-Status ImageStaging::Fill(const cl::CommandQueue& queue,
-                          const BufferRange& operand) {
-  if (operand.bytes < bytes_) {
-    return TIM_INTERNAL("an image of ", bytes_, " bytes over an operand of ",
-                        operand.bytes);
-  }
-  if (!has_header_) {
-    TIM_RETURN_IF_CL_ERROR(
-        queue.enqueueFillBuffer(handle_, header_, 0, kHeaderBytes),
-        "the header of an image");
-    has_header_ = true;
-  }
-  if (written_) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
-  TIM_RETURN_IF_CL_ERROR(
-      queue.enqueueCopyBuffer(buffer->handle(), handle_, operand.offset,
-                              kHeaderBytes, bytes_),
-      "copying ", bytes_, " bytes into an image");
-  return OkStatus();
-}
-
-Status ImageStaging::Drain(const cl::CommandQueue& queue,
-                           const BufferRange& operand) const {
-  if (!written_) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
-  TIM_RETURN_IF_CL_ERROR(
-      queue.enqueueCopyBuffer(handle_, buffer->handle(), kHeaderBytes,
-                              operand.offset, bytes_),
-      "copying ", bytes_, " bytes out of an image");
-  return OkStatus();
 }
 
 }  // namespace tim::device
