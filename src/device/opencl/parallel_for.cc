@@ -1,5 +1,7 @@
 #include "device/opencl/parallel_for.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <system_error>
@@ -7,13 +9,25 @@
 #include <vector>
 
 namespace tim::device {
+namespace {
+
+// Cores that this process may use, which may be fewer than the machine has.
+size_t UsableCores() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof(usable), &usable) == 0) {
+    return static_cast<size_t>(std::max(1, CPU_COUNT(&usable)));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace
 
 void ParallelFor(size_t count, const std::function<void(size_t)>& body) {
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t i = next++; i < count; i = next++) body(i);
   };
-  const size_t limit = std::max(1u, std::thread::hardware_concurrency());
+  const size_t limit = UsableCores();
   std::vector<std::thread> helpers;
   for (size_t i = 1; i < std::min(count, limit); ++i) {
     try {

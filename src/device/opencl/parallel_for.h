@@ -7,8 +7,9 @@
 
 namespace tim::device {
 
-/// body(0) … body(count - 1), on at most hardware_concurrency threads, the
-/// caller's among them; returns when all are done.  `body` must not throw.
+/// body(0) … body(count - 1), on at most as many threads as there are
+/// cores that the process may use, the caller's among them; returns when all
+/// are done.  `body` must not throw.
 void ParallelFor(size_t count, const std::function<void(size_t)>& body);
 
 }  // namespace tim::device
