@@ -49,6 +49,12 @@
 #define LOAD_ADD(block) 0.0f
 #endif
 
+#ifdef DIRECT
+#define PIXELS __global
+#else
+#define PIXELS __private
+#endif
+
 #ifdef RESIDUAL
 #define LOAD_RESIDUAL(first, i) vload16(i, residual + residual_offset + (first))
 #else
@@ -139,17 +145,17 @@ __kernel void conv2d_nchw16c(
 #endif
         }
 #endif
+        // One moving pointer: the pixels of a tile are at constant distances.
         for (int kw = 0; kw < kernel_w; ++kw) {
-          for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16) {
+          PIXELS const float* pixel = pixels + kw * dilation_w * IC_BLOCK;
+          for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16, ++pixel) {
             const float16 w0 = vload16(0, weight);
 #if BLOCKS == 2
             const float16 w1 = vload16(1, weight);
 #endif
 #pragma unroll
             for (int i = 0; i < TW; ++i) {
-              const float16 x =
-                  (float16)(pixels[(kw * dilation_w + i * STRIDE) * IC_BLOCK +
-                                   c]);
+              const float16 x = (float16)(pixel[i * STRIDE * IC_BLOCK]);
               sum0[i] = fma(x, w0, sum0[i]);
 #if BLOCKS == 2
               sum1[i] = fma(x, w1, sum1[i]);
