@@ -12,10 +12,18 @@ Status ParseDevice(const std::string& text, Options* options) {
   return OkStatus();
 }
 
-Status ParseStrict(const std::string& text, Options* options) {
+Status ParseSwitch(const std::string& text, bool* value) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
-  options->strict = text == "1";
+  *value = text == "1";
   return OkStatus();
+}
+
+Status ParseStrict(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->strict);
+}
+
+Status ParseChain(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->chain);
 }
 
 Status ParseLog(const std::string& text, Options* options) {
@@ -46,6 +54,9 @@ constexpr OptionSpec kTable[] = {
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",
      ParseStrict},
+    {"TIMCL_CHAIN", "`0`, `1`", "`1`",
+     "kernels that follow one another are launched as one on CPU devices",
+     ParseChain},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

@@ -15,6 +15,7 @@ namespace tim {
 struct Options {
   std::string device;     ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;    ///< TIMCL_STRICT: a host step fails Compile.
+  bool chain = true;      ///< TIMCL_CHAIN: many kernels in one launch.
   int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
   std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
 };

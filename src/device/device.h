@@ -88,6 +88,14 @@ class BinaryStore {
   virtual void CountBuild() = 0;
 };
 
+/// An action of a chain, and what it works on.
+struct ChainLink {
+  const ir::Action* action = nullptr;
+  /// Per operand: a number that operands in the same buffer share, counted from
+  /// 0 over the whole chain.
+  std::vector<int> buffers;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -107,6 +115,15 @@ class Device {
   /// per step, in order; Copy steps give null (Stream::Copy does them).
   virtual Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
       std::span<const ir::Action* const> steps, BinaryStore& store) = 0;
+
+  /// Whether `action` can be a part of a chain: actions that are enqueued as
+  /// one step and done one after the other.  Where it pays, that is.
+  virtual bool CanChain(const ir::Action&) const { return false; }
+  /// Slow.  The step's operands are those of the links, in their order.
+  virtual Result<std::unique_ptr<PreparedStep>> PrepareChain(
+      std::span<const ChainLink>, BinaryStore&) {
+    return TIM_INTERNAL(info().name, " chains no steps");
+  }
 
   /// The API's own handle ("cl_context", "cl_device_id"), null if unknown.
   virtual void* NativeHandle(std::string_view) const { return nullptr; }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "runtime/constant_upload.h"
 #include "runtime/plan_check.h"
 
@@ -21,29 +22,46 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   executable->store_ = std::move(store);
   TIM_RETURN_IF_ERROR(CheckPlan(executable->plan_, executable->devices_));
   // Devices keep programs: what is prepared here is cheap to prepare again.
-  TIM_RETURN_IF_ERROR(executable->PrepareSteps().status());
+  executable->groups_ = GroupSteps(executable->plan_, executable->devices_);
+  for (const StepGroup& group : executable->groups_) {
+    TIM_LOG(kDebug, group.count, " steps in one launch, the first is '",
+            executable->plan_.steps[group.first].label, "'");
+  }
+  TIM_RETURN_IF_ERROR(executable->PrepareGroups().status());
   TIM_ASSIGN_OR_RETURN(
       executable->constants_,
       UploadConstants(executable->plan_, executable->devices_));
   return std::shared_ptr<const Executable>(std::move(executable));
 }
 
-Result<PreparedSteps> Executable::PrepareSteps() const {
-  PreparedSteps prepared(plan_.steps.size());
+Status Executable::PrepareSingles(int device, PreparedSteps* prepared) const {
+  std::vector<const ir::Action*> actions;
+  std::vector<size_t> groups;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const ir::Step& step = plan_.steps[groups_[i].first];
+    if (step.device != device || groups_[i].count > 1) continue;
+    actions.push_back(&step.action);
+    groups.push_back(i);
+  }
+  if (actions.empty()) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(PreparedSteps steps,
+                       devices_[device]->Prepare(actions, *store_));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    (*prepared)[groups[i]] = std::move(steps[i]);
+  }
+  return OkStatus();
+}
+
+Result<PreparedSteps> Executable::PrepareGroups() const {
+  PreparedSteps prepared(groups_.size());
   for (size_t d = 0; d < devices_.size(); ++d) {
-    std::vector<const ir::Action*> actions;
-    std::vector<size_t> indices;
-    for (size_t i = 0; i < plan_.steps.size(); ++i) {
-      if (plan_.steps[i].device != static_cast<int>(d)) continue;
-      actions.push_back(&plan_.steps[i].action);
-      indices.push_back(i);
-    }
-    if (actions.empty()) continue;
-    TIM_ASSIGN_OR_RETURN(PreparedSteps steps,
-                         devices_[d]->Prepare(actions, *store_));
-    for (size_t i = 0; i < steps.size(); ++i) {
-      prepared[indices[i]] = std::move(steps[i]);
-    }
+    TIM_RETURN_IF_ERROR(PrepareSingles(static_cast<int>(d), &prepared));
+  }
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (groups_[i].count == 1) continue;
+    device::Device& device = *devices_[plan_.steps[groups_[i].first].device];
+    TIM_ASSIGN_OR_RETURN(
+        prepared[i], device.PrepareChain(LinksOf(plan_, groups_[i]), *store_));
   }
   return prepared;
 }

@@ -3,11 +3,13 @@
 #define TIM_RUNTIME_EXECUTABLE_H_
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
 #include "device/device.h"
 #include "ir/plan.h"
+#include "runtime/step_groups.h"
 
 namespace tim::runtime {
 
@@ -27,15 +29,21 @@ class Executable {
   /// The buffer of plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
-  /// One prepared step per step of the plan, null for copies.  Programs were
-  /// built by Create, so this only makes what a context owns.
-  Result<std::vector<std::unique_ptr<device::PreparedStep>>> PrepareSteps()
+  /// The steps of the plan as they are enqueued.
+  std::span<const StepGroup> groups() const { return groups_; }
+  /// One prepared step per group, null for copies.  Programs were built by
+  /// Create, so this only makes what a context owns.
+  Result<std::vector<std::unique_ptr<device::PreparedStep>>> PrepareGroups()
       const;
 
  private:
   Executable() = default;
+  Status PrepareSingles(
+      int device,
+      std::vector<std::unique_ptr<device::PreparedStep>>* prepared) const;
 
   ir::Plan plan_;
+  std::vector<StepGroup> groups_;
   std::vector<std::shared_ptr<device::Device>> devices_;
   std::shared_ptr<device::BinaryStore> store_;
   std::vector<std::shared_ptr<device::Buffer>> constants_;

@@ -23,7 +23,7 @@ struct ExecutionContext::Impl {
                         const StateSet* states) const;
   Status CheckStates(const StateSet* states) const;
   Status WaitBefore(const StepOrder& order, Stream& stream);
-  Status EnqueueStep(size_t index);
+  Status EnqueueGroup(size_t index);
   Status EnqueueAll();
   Status FinishAll();
 
@@ -32,7 +32,8 @@ struct ExecutionContext::Impl {
   // In this order: what work refers to is destroyed after the streams.
   std::shared_ptr<const Executable> executable;
   std::unique_ptr<RunMemory> memory;
-  std::vector<std::unique_ptr<PreparedStep>> prepared;  // null for copies
+  // Per group, null for copies.
+  std::vector<std::unique_ptr<PreparedStep>> prepared;
   std::vector<std::unique_ptr<Stream>> streams;  // per device, null if unused
   std::vector<StepOrder> order;
   std::vector<std::unique_ptr<Event>> events;    // per step, of one run
@@ -50,7 +51,7 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
   TIM_RETURN_IF_ERROR(impl->CreateStreams());
   TIM_ASSIGN_OR_RETURN(impl->memory,
                        RunMemory::Create(*impl->executable, impl->streams));
-  TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareSteps());
+  TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
   TIM_RETURN_IF_ERROR(
       WarmUp(*impl->executable, *impl->memory, impl->streams, impl->prepared));
   impl->order = OrderSteps(*impl->executable);
@@ -118,27 +119,30 @@ Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,
   return OkStatus();
 }
 
-Status ExecutionContext::Impl::EnqueueStep(size_t index) {
-  const StepOrder& step = order[index];
-  Stream& stream = *streams[plan().steps[index].device];
-  TIM_RETURN_IF_ERROR(WaitBefore(step, stream));
-  const auto operands = memory->operands(index);
+Status ExecutionContext::Impl::EnqueueGroup(size_t index) {
+  const StepGroup& group = executable->groups()[index];
+  const size_t last = group.first + group.count - 1;
+  Stream& stream = *streams[plan().steps[last].device];
+  TIM_RETURN_IF_ERROR(WaitBefore(order[group.first], stream));
+  const auto operands = memory->operands(group);
   if (prepared[index] != nullptr) {
     TIM_RETURN_IF_ERROR(stream.Enqueue(*prepared[index], operands));
   } else {
     TIM_RETURN_IF_ERROR(stream.Copy(operands[0], operands[1]));
   }
-  if (step.record) {
-    TIM_ASSIGN_OR_RETURN(events[index], stream.Record());
+  if (order[last].record) {
+    TIM_ASSIGN_OR_RETURN(events[last], stream.Record());
   }
   return OkStatus();
 }
 
 Status ExecutionContext::Impl::EnqueueAll() {
-  for (size_t i = 0; i < order.size(); ++i) {
-    const Status status = EnqueueStep(i);
+  for (size_t i = 0; i < prepared.size(); ++i) {
+    const Status status = EnqueueGroup(i);
     if (!status.ok()) {
-      return status.WithContext(StrCat("step '", plan().steps[i].label, "'"));
+      const size_t first = executable->groups()[i].first;
+      return status.WithContext(
+          StrCat("step '", plan().steps[first].label, "'"));
     }
   }
   return OkStatus();

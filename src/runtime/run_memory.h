@@ -24,10 +24,12 @@ class RunMemory {
       const Executable& executable,
       std::span<const std::unique_ptr<device::Stream>> streams);
 
-  /// Of a copy, both ranges have the size of the copy.
-  std::span<const device::BufferRange> operands(size_t step) const {
-    return std::span(ranges_).subspan(first_[step],
-                                      first_[step + 1] - first_[step]);
+  /// Of all steps of the group.  Of a copy, both ranges have the size of the
+  /// copy.
+  std::span<const device::BufferRange> operands(const StepGroup& group) const {
+    const size_t begin = first_[group.first];
+    const size_t end = first_[group.first + group.count];
+    return std::span(ranges_).subspan(begin, end - begin);
   }
 
   /// Devices import what has moved since the last run.

@@ -67,11 +67,12 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
   TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
   memory.BindTo(stand_ins);
   Status status;
-  for (size_t i = 0; i < plan.steps.size() && status.ok(); ++i) {
-    const ir::Step& step = plan.steps[i];
+  for (size_t i = 0; i < prepared.size() && status.ok(); ++i) {
+    const StepGroup& group = executable.groups()[i];
+    const ir::Step& step = plan.steps[group.first];
     if (!ToWarm(plan, step)) continue;
     status = streams[step.device]
-                 ->Enqueue(*prepared[i], memory.operands(i))
+                 ->Enqueue(*prepared[i], memory.operands(group))
                  .WithContext(step.label);
   }
   // Also after a failure: the stand-ins must outlive what was enqueued.

@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/options.h"
+#include "device/opencl/chain_source.h"
+#include "device/opencl/chain_step.h"
 #include "device/opencl/cl_status.h"
 #include "device/opencl/kernel_step.h"
 #include "device/opencl/opencl_buffer.h"
@@ -69,6 +72,10 @@ class OpenClDevice final : public Device {
   Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
       std::span<const ir::Action* const> steps, BinaryStore& store) override;
 
+  bool CanChain(const ir::Action& action) const override;
+  Result<std::unique_ptr<PreparedStep>> PrepareChain(
+      std::span<const ChainLink> links, BinaryStore& store) override;
+
   void* NativeHandle(std::string_view name) const override {
     if (name == "cl_platform_id") return id_.platform();
     if (name == "cl_device_id") return id_.device();
@@ -107,6 +114,28 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
     ++next;
   }
   return prepared;
+}
+
+// A GPU starts the next kernel at once, and its work-groups want barriers.
+bool OpenClDevice::CanChain(const ir::Action& action) const {
+  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
+  return launch != nullptr && GetOptions().chain &&
+         info_.device_class == ir::DeviceClass::kCpu &&
+         CheckChainable(*launch).ok();
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
+    std::span<const ChainLink> links, BinaryStore& store) {
+  std::vector<const ir::KernelLaunch*> launches;
+  for (const ChainLink& link : links) {
+    TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*link.action));
+  }
+  TIM_ASSIGN_OR_RETURN(const ChainSource source,
+                       ChainSourceOf(launches, ChainPointers(links)));
+  const ProgramSource program = SourceOfChain(source.text, identity_);
+  TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
+                       programs_.Get({&program, 1}, store));
+  return ChainStep::Create(context_, programs[0], info_, source, links);
 }
 
 }  // namespace

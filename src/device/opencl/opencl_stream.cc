@@ -1,15 +1,33 @@
 #include "device/opencl/opencl_stream.h"
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "device/host/host_buffer.h"
 #include "device/opencl/cl_status.h"
-#include "device/opencl/kernel_step.h"
 #include "device/opencl/opencl_buffer.h"
+#include "device/opencl/opencl_step.h"
 
 namespace tim::device {
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Runs shorter than this are not slept through: to be woken can take tens of
+// microseconds.  Whoever has work gets the processor meanwhile.
+constexpr Clock::duration kPatience = std::chrono::milliseconds(2);
+
+bool IsDone(const cl::Event& event) {
+  return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+}
+
+}  // namespace
+
 Status OpenClEvent::Wait() {
+  const Clock::time_point end = Clock::now() + kPatience;
+  while (!IsDone(event_) && Clock::now() < end) std::this_thread::yield();
   const int code = event_.wait();
   if (code == CL_SUCCESS) return OkStatus();
   // The wait only says that a command failed; the event says how.
@@ -28,9 +46,9 @@ Result<std::unique_ptr<Stream>> OpenClStream::Create(const cl::Context& context,
 
 Status OpenClStream::Enqueue(PreparedStep& step,
                              std::span<const BufferRange> operands) {
-  auto* kernel = dynamic_cast<KernelStep*>(&step);
-  if (kernel == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
-  return kernel->Enqueue(queue_, operands);
+  auto* own = dynamic_cast<OpenClStep*>(&step);
+  if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
+  return own->Enqueue(queue_, operands);
 }
 
 Status OpenClStream::Copy(BufferRange source, BufferRange destination) {

@@ -73,4 +73,13 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
   return source;
 }
 
+ProgramSource SourceOfChain(std::string_view text, std::string_view identity) {
+  ProgramSource source;
+  source.name = "a chain of kernels";
+  source.text = text;
+  source.options = CompleteOptions("");
+  source.key = KeyOf("", source, identity);
+  return source;
+}
+
 }  // namespace tim::device

@@ -25,6 +25,9 @@ struct ProgramSource {
 Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity);
 
+/// Of a chain; `text` must outlive it.
+ProgramSource SourceOfChain(std::string_view text, std::string_view identity);
+
 }  // namespace tim::device
 
 #endif  // TIM_DEVICE_OPENCL_PROGRAM_SOURCE_H_

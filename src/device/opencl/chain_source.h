@@ -1,0 +1,57 @@
+// The program of a chain: many launches of built-in kernels as one.
+//
+// A launch costs a wait until the slowest work-item of the one before is done,
+// and often the time to wake the other cores, tens of microseconds.  A chain is
+// a single launch of as many work-groups as the device has compute units. Each
+// takes work-groups of the first launch of the chain, then of the second when
+// all of the first are done, and so on.  A work-group waits only for work that
+// started ones hold, so that a chain ends however few of them run at a time.
+#ifndef TIM_DEVICE_OPENCL_CHAIN_SOURCE_H_
+#define TIM_DEVICE_OPENCL_CHAIN_SOURCE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+/// Words of the table, int each, one row per launch; see ChainTable.
+enum ChainColumn : int {
+  kChainFunction,  ///< Index in ChainSource::functions.
+  kChainGroupsX,   ///< Work-groups along dimensions 0 and 1.
+  kChainGroupsY,
+  kChainGroups,  ///< In all dimensions.
+  kChainBatch,   ///< Work-groups that are taken at once.
+  kChainArguments,
+};
+
+/// Ints between the counters of two workers: a cache line of their own.
+inline constexpr int kChainCounterStride = 32;
+
+struct ChainSource {
+  std::string text;
+  /// Per launch: which function of the program it runs.
+  std::vector<int> functions;
+  int row = 0;  ///< Words of a row of the table.
+};
+
+/// Ok where the launch can be part of a chain, or why not: users' kernels,
+/// those with barriers or local memory, options other than -D.
+Status CheckChainable(const ir::KernelLaunch& launch);
+
+/// The text of kernels/chain.cl with the functions that it calls.  `launches`
+/// are chainable; `buffers`: how many pointers the kernel takes.
+Result<ChainSource> ChainSourceOf(
+    std::span<const ir::KernelLaunch* const> launches, int buffers);
+
+/// Words that an argument takes in the table: a tensor the number of its buffer
+/// and its offset in elements, others their bits.
+int ChainWords(const ir::KernelArg& argument);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_CHAIN_SOURCE_H_

@@ -1,0 +1,109 @@
+#include "device/opencl/chain_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/opencl/chain_source.h"
+#include "device/opencl/file_scope_names.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::device {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(FunctionNames, AreThoseWithABody) {
+  const auto names = FunctionNames(
+      "#define F(x) g(x)\n"
+      "static inline int one(int a) { if (a) { return two(a); } return 0; }\n"
+      "/* three() {} */ __constant int kTable[] = {1, 2};\n"
+      "__attribute__((noinline)) float4 four(const __global float* x,\n"
+      "                                      int (n)) { return F(x[n]); }\n");
+  ASSERT_OK(names);
+  EXPECT_THAT(*names, ElementsAre("one", "four"));
+}
+
+TEST(FunctionNames, RefuseWhatOnlyThePreprocessorKnows) {
+  EXPECT_ERROR(FunctionNames("DEFINE(float)\nint f() { return 1; }"),
+               "'DEFINE(...)'");
+  EXPECT_ERROR(FunctionNames("typedef int number;"), "a typedef");
+}
+
+TEST(MacroNames, AreThoseOfDirectives) {
+  EXPECT_THAT(MacroNames("#define A 1\n  #  define B(x) \\\n  x\nint c;\n"
+                         "#ifdef D\n#define A 2\n#endif\n#defined E"),
+              ElementsAre("A", "B"));
+}
+
+TEST(ChainText, KernelsOfNetworksCanBeChained) {
+  for (const char* source :
+       {"ops/conv2d_nchw16c.cl", "ops/conv2d_depthwise_nchw16c.cl",
+        "ops/gemm.cl", "ops/pool2d_nchw16c.cl", "ops/reorder.cl"}) {
+    EXPECT_OK(FindChainText(source)) << source;
+  }
+}
+
+TEST(ChainText, HasHeadersOfOneMeaningOnce) {
+  const auto text = FindChainText("ops/pool2d_nchw16c.cl");
+  ASSERT_OK(text);
+  EXPECT_THAT((*text)->function_names, Contains("pool2d_nchw16c"));
+  EXPECT_THAT((*text)->function_names, Not(Contains("tim_reciprocal")));
+  EXPECT_THAT((*text)->macro_names, Contains("TILE"));
+  EXPECT_THAT((*text)->macro_names,
+              Not(Contains("TIM_ONCE_KERNELS_EXACT_MATH_CLH")));
+  EXPECT_THAT((*text)->functions, HasSubstr("tim_reciprocal"));
+  EXPECT_THAT((*text)->functions, Not(HasSubstr("__kernel")));
+  EXPECT_FALSE((*text)->contracts);
+}
+
+ir::KernelLaunch Launch() {
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm.cl";
+  launch.function = "gemm";
+  launch.options = "-DROWS=4 -DBIAS";
+  return launch;
+}
+
+TEST(CheckChainable, RefusesWhatAChainCannotRun) {
+  EXPECT_OK(CheckChainable(Launch()));
+  ir::KernelLaunch launch = Launch();
+  launch.user_kernel = true;
+  EXPECT_ERROR(CheckChainable(launch), "a user's kernel");
+  launch = Launch();
+  launch.arguments = {ir::LocalArg{64}};
+  EXPECT_ERROR(CheckChainable(launch), "local memory");
+  launch = Launch();
+  launch.options = "-DROWS=4 -cl-fast-relaxed-math";
+  EXPECT_ERROR(CheckChainable(launch), "the option -cl-fast-relaxed-math");
+  launch = Launch();
+  launch.source = "";
+  EXPECT_ERROR(CheckChainable(launch), "no embedded kernel");
+  launch.source = "kernels/chain.cl";
+  EXPECT_ERROR(CheckChainable(launch), "'get_group_id' in a chain");
+  launch.source = "ops/elementwise.cl";
+  EXPECT_ERROR(CheckChainable(launch), "(...)' out of functions");
+}
+
+TEST(ChainSource, LaunchesOfTheSameFunctionShareIt) {
+  ir::KernelLaunch other = Launch();
+  other.options = "-DROWS=8";
+  ir::KernelLaunch larger = Launch();
+  larger.global = {9, 9, 9};
+  const ir::KernelLaunch one = Launch();
+  const ir::KernelLaunch* const launches[] = {&one, &other, &larger};
+  const auto chain = ChainSourceOf(launches, 4);
+  ASSERT_OK(chain);
+  EXPECT_EQ(chain->functions[0], chain->functions[2]);
+  EXPECT_NE(chain->functions[0], chain->functions[1]);
+  // The order of launches is not part of the program.
+  const ir::KernelLaunch* const turned[] = {&other, &one};
+  const auto same = ChainSourceOf(turned, 4);
+  ASSERT_OK(same);
+  EXPECT_EQ(same->text, chain->text);
+}
+
+}  // namespace
+}  // namespace tim::device

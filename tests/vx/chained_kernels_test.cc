@@ -1,0 +1,198 @@
+// Graphs whose kernels are launched as one against the same kernels launched
+// one by one: the results are the same bits.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "device/host/host_device.h"
+#include "device/opencl/opencl_device.h"
+#include "tests/support/forwarding_device.h"
+#include "tests/support/status_macros.h"
+#include "tests/support/test_tensor.h"
+#include "tests/support/vx_graph.h"
+#include "vx/context_impl.h"
+
+namespace tim::vx {
+namespace {
+
+using testing::Floats;
+
+class OneByOne final : public testing::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  bool CanChain(const ir::Action&) const override { return false; }
+};
+
+// Counts the steps that were chained; an executable and its context prepare
+// each.
+class CountingDevice final : public testing::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
+      std::span<const device::ChainLink> links,
+      device::BinaryStore& store) override {
+    chained_ += links.size();
+    return ForwardingDevice::PrepareChain(links, store);
+  }
+  size_t chained() const { return chained_; }
+
+ private:
+  size_t chained_ = 0;
+};
+
+// Blocks with a residual and a depthwise convolution, pools, a join and a
+// classifier, in seeded weights.
+struct Network {
+  // The input lies at `memory`, where there is one.
+  explicit Network(Context& context, float* memory = nullptr)
+      : graph(context.CreateGraph()) {
+    const TensorSpec spec = Floats({29, 23, 3, 1}, INPUT);
+    input = memory == nullptr ? graph->CreateTensor(spec)
+                              : graph->CreateIOTensor(spec, memory);
+    const auto stem = Conv(input, 3, 24, 3, 2);
+    const auto pooled = Transient();
+    graph
+        ->CreateOperation<ops::Pool2d>(PoolType::MAX, PadType::SAME,
+                                       std::array<uint32_t, 2>{3, 3},
+                                       std::array<uint32_t, 2>{2, 2})
+        ->BindInput(stem)
+        .BindOutput(pooled);
+    const auto body =
+        Conv(Depthwise(Conv(pooled, 24, 40, 1, 1), 40), 40, 24, 1, 1);
+    const auto sum = Transient();
+    graph->CreateOperation<ops::Add>()
+        ->BindInputs({body, pooled})
+        .BindOutput(sum);
+    const auto joined = Transient();
+    graph->CreateOperation<ops::Concat>(2, 2)
+        ->BindInputs({Conv(sum, 24, 16, 1, 1), Conv(sum, 24, 32, 3, 1)})
+        .BindOutput(joined);
+    const auto average = Transient();
+    graph
+        ->CreateOperation<ops::Pool2d>(PoolType::AVG, PadType::VALID,
+                                       std::array<uint32_t, 2>{8, 6},
+                                       std::array<uint32_t, 2>{1, 1})
+        ->BindInput(joined)
+        .BindOutput(average);
+    output = graph->CreateTensor(Floats({10, 1}, OUTPUT));
+    graph->CreateOperation<ops::FullyConnected>(2, 10)
+        ->BindInputs({average, Constant({48, 10}), Constant({10})})
+        .BindOutput(output);
+  }
+
+  std::vector<float> Run(const std::vector<float>& values) {
+    testing::Write(input, values);
+    EXPECT_TRUE(graph->Run()) << graph->ErrorMessage();
+    return testing::Read(output);
+  }
+
+  std::shared_ptr<Tensor> Transient() {
+    return graph->CreateTensor(Floats({0, 0, 0, 0}, TRANSIENT));
+  }
+  std::shared_ptr<Tensor> Constant(const ShapeType& shape) {
+    TensorSpec spec = Floats(shape, CONSTANT);
+    std::uniform_real_distribution<float> uniform(-0.3f, 0.3f);
+    std::vector<float> values(spec.GetElementNum());
+    for (float& value : values) value = uniform(rng);
+    return graph->CreateTensor(spec, values.data());
+  }
+  std::shared_ptr<Tensor> Conv(const std::shared_ptr<Tensor>& x, uint32_t in,
+                               uint32_t out, uint32_t size, uint32_t stride) {
+    const auto sum = Transient();
+    graph
+        ->CreateOperation<ops::Conv2d>(PadType::SAME,
+                                       std::array<uint32_t, 2>{stride, stride},
+                                       std::array<uint32_t, 2>{1, 1})
+        ->BindInputs({x, Constant({size, size, in, out}), Constant({out})})
+        .BindOutput(sum);
+    const auto result = Transient();
+    graph->CreateOperation<ops::Relu>()->BindInput(sum).BindOutput(result);
+    return result;
+  }
+  std::shared_ptr<Tensor> Depthwise(const std::shared_ptr<Tensor>& x,
+                                    uint32_t channels) {
+    const auto result = Transient();
+    graph
+        ->CreateOperation<ops::Conv2d>(PadType::SAME,
+                                       std::array<uint32_t, 2>{1, 1},
+                                       std::array<uint32_t, 2>{1, 1}, 1)
+        ->BindInputs({x, Constant({3, 3, channels, 1}), Constant({channels})})
+        .BindOutput(result);
+    return result;
+  }
+
+  std::mt19937 rng{7};
+  std::shared_ptr<Graph> graph;
+  std::shared_ptr<Tensor> input;
+  std::shared_ptr<Tensor> output;
+};
+
+std::vector<float> Image(int seed) {
+  std::mt19937 rng(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(29 * 23 * 3);
+  for (float& value : values) value = uniform(rng);
+  return values;
+}
+
+class ChainedKernels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
+    const auto opencl = device::CreateOpenClDevice(0);
+    ASSERT_OK(opencl);
+    device_ = std::make_shared<CountingDevice>(*opencl);
+    if (device_->info().device_class != ir::DeviceClass::kCpu) {
+      GTEST_SKIP() << "only CPU devices chain";
+    }
+    chained_ =
+        CreateContext({device::CreateHostDevice(), device_}, {.strict = true});
+    single_ = CreateContext(
+        {device::CreateHostDevice(), std::make_shared<OneByOne>(*opencl)},
+        {.strict = true});
+  }
+
+  std::shared_ptr<CountingDevice> device_;
+  std::shared_ptr<Context> chained_;
+  std::shared_ptr<Context> single_;
+};
+
+TEST_F(ChainedKernels, GiveTheSameBits) {
+  Network chained(*chained_);
+  Network single(*single_);
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_EQ(chained.Run(Image(run)), single.Run(Image(run))) << run;
+  }
+  EXPECT_EQ(device_->chained(), 2 * 10u);
+}
+
+TEST_F(ChainedKernels, FollowTensorsThatMove) {
+  std::vector<float> memory[] = {Image(1), Image(2), Image(3)};
+  Network chained(*chained_, memory[0].data());
+  Network single(*single_);
+  for (std::vector<float>& values : memory) {
+    void* old = nullptr;
+    ASSERT_TRUE(chained.input->SwapHandle(values.data(), false, &old));
+    ASSERT_TRUE(chained.graph->Run()) << chained.graph->ErrorMessage();
+    EXPECT_EQ(testing::Read(chained.output), single.Run(values));
+  }
+}
+
+TEST_F(ChainedKernels, OfGraphsOnTwoThreadsDoNotMix) {
+  Network single(*single_);
+  const std::vector<float> expected[] = {single.Run(Image(1)),
+                                         single.Run(Image(2))};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      Network chained(*chained_);
+      for (int run = 0; run < 50; ++run) {
+        ASSERT_EQ(chained.Run(Image(t + 1)), expected[t]);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace tim::vx
