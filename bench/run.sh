@@ -11,6 +11,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   kernels    single operators beside those limits and CLBlast
   networks   compile times, memory and scaling of whole networks
   compare    networks beside ONNX Runtime and OpenVINO
+  steps      what every kernel of one network takes: bench/run.sh steps vgg16
 COMMAND --help lists its other options. --runtime intel measures on Intel's
 CPU runtime, which pip installs into a private virtual environment.
 END
@@ -73,6 +74,10 @@ case $command in
   compare)
     build //bench:networks/run
     python3 bench/compare.py --runtime "$runtime" "${options[@]}"
+    ;;
+  steps)
+    build //bench:networks/run
+    start bazel-bin/bench/networks/run steps "${options[@]}"
     ;;
   -h | --help)
     usage

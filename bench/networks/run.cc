@@ -8,6 +8,7 @@
 #include "bench/networks/measure.h"
 #include "bench/networks/process.h"
 #include "bench/networks/serve.h"
+#include "bench/networks/steps.h"
 
 namespace tim::bench {
 namespace {
@@ -34,6 +35,11 @@ Status Execute(const std::string& command, const Arguments& arguments) {
     PrintLine(Describe(network));
     return OkStatus();
   }
+  if (command == "steps") {
+    TIM_ASSIGN_OR_RETURN(const nlohmann::json steps, MeasureSteps(network));
+    for (const nlohmann::json& step : steps) PrintLine(step);
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
                        Measure(network, arguments.runs));
   PrintLine(figures);
@@ -57,7 +63,8 @@ int main(int argc, char** argv) {
   CLI::App* measure = add("measure", "print times and memory as JSON");
   measure->add_option("--runs", arguments.runs, "each with a new input");
   CLI::App* serve = add("serve", "run what comes from standard input");
-  for (CLI::App* command : {measure, serve}) {
+  CLI::App* steps = add("steps", "print the time of every step as JSON lines");
+  for (CLI::App* command : {measure, serve, steps}) {
     command->add_option("--threads", arguments.threads,
                         "processors to use; default: all");
   }

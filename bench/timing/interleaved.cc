@@ -39,10 +39,13 @@ class Collector final : public benchmark::BenchmarkReporter {
 
 void Initialize(Effort effort) {
   const bool quick = effort == Effort::kQuick;
+  const bool steps = effort == Effort::kSteps;
   std::vector<std::string> words = {
       "bench", "--benchmark_enable_random_interleaving=true",
       quick ? "--benchmark_repetitions=1" : "--benchmark_repetitions=15",
-      quick ? "--benchmark_min_time=0.0001" : "--benchmark_min_time=0.1"};
+      quick   ? "--benchmark_min_time=0.0001"
+      : steps ? "--benchmark_min_time=0.002"
+              : "--benchmark_min_time=0.1"};
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   int count = static_cast<int>(pointers.size());

@@ -18,6 +18,7 @@ struct Timed {
 
 enum class Effort {
   kQuick,  ///< Once, to see that everything runs.
+  kSteps,  ///< Medians of many short functions.
   kFull,   ///< Medians that can be reported.
 };
 
