@@ -1,11 +1,11 @@
 // What this machine can do at most, with all cores; run with --help.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 
 #include "bench/timing/interleaved.h"
 #include "bench/timing/json_file.h"
 #include "bench/timing/probes.h"
+#include "bench/timing/program.h"
 #include "bench/timing/timed_plan.h"
 
 namespace tim::bench {
@@ -36,10 +36,10 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
                         {"launch_waited_us", 1e6 / rate("launch_waited")}};
 }
 
-Status Execute(Effort effort, const std::string& json_path) {
-  TIM_ASSIGN_OR_RETURN(const nlohmann::json peak, MeasurePeak(effort));
+Status Execute(const ProgramOptions& options) {
+  TIM_ASSIGN_OR_RETURN(const nlohmann::json peak, MeasurePeak(options.effort));
   std::printf("%s\n", peak.dump(2).c_str());
-  return WriteJson(peak, json_path);
+  return WriteJson(peak, options.json_path);
 }
 
 }  // namespace
@@ -47,15 +47,5 @@ Status Execute(Effort effort, const std::string& json_path) {
 
 int main(int argc, char** argv) {
   CLI::App app("float32 multiply-adds, reads, and launches of kernels");
-  std::string json_path;
-  app.add_option("--json", json_path, "also write the figures to this file");
-  bool quick = false;
-  app.add_flag("--quick", quick, "once, to see that everything runs");
-  CLI11_PARSE(app, argc, argv);
-  const tim::Status status = tim::bench::Execute(
-      quick ? tim::bench::Effort::kQuick : tim::bench::Effort::kFull,
-      json_path);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  return 1;
+  return tim::bench::RunProgram(app, argc, argv, tim::bench::Execute);
 }

@@ -38,6 +38,7 @@ def figures(name, arguments):
         "speedup": single["median_ms"] / warm["median_ms"],
         "peak_over_bound": warm["peak_bytes"] / warm["lower_bound_bytes"],
         "planned_over_weights": warm["planned_bytes"] / warm["weight_bytes"],
+        "counted_over_weights": warm["counted_bytes"] / warm["weight_bytes"],
         "resident_over_weights": resident / warm["weight_bytes"],
     }
 
@@ -49,6 +50,7 @@ COLUMNS = {
     "compile_s": "cached s",
     "peak_over_bound": "peak/bound",
     "planned_over_weights": "planned/weights",
+    "counted_over_weights": "counted/weights",
     "resident_over_weights": "resident/weights",
 }
 

@@ -1,14 +1,13 @@
 // CLBlast on the operators of the program kernels, on the same device; run with
 // --help.  The library is somebody else's: it is called as its users call it.
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <string>
 #include <vector>
 
 #include "bench/clblast/clblast_layer.h"
 #include "bench/operators/cases.h"
 #include "bench/timing/interleaved.h"
 #include "bench/timing/json_file.h"
+#include "bench/timing/program.h"
 #include "bench/timing/timed_plan.h"
 #include "device/opencl/cl_status.h"
 
@@ -62,10 +61,11 @@ Result<nlohmann::json> MeasureClblast(Effort effort) {
   return list;
 }
 
-Status Execute(Effort effort, const std::string& json_path) {
-  TIM_ASSIGN_OR_RETURN(const nlohmann::json list, MeasureClblast(effort));
+Status Execute(const ProgramOptions& options) {
+  TIM_ASSIGN_OR_RETURN(const nlohmann::json list,
+                       MeasureClblast(options.effort));
   std::printf("%s\n", list.dump(2).c_str());
-  return WriteJson(list, json_path);
+  return WriteJson(list, options.json_path);
 }
 
 }  // namespace
@@ -73,15 +73,5 @@ Status Execute(Effort effort, const std::string& json_path) {
 
 int main(int argc, char** argv) {
   CLI::App app("GEMM and convolutions of CLBlast, in GFLOP/s");
-  std::string json_path;
-  app.add_option("--json", json_path, "also write the figures to this file");
-  bool quick = false;
-  app.add_flag("--quick", quick, "once, to see that everything runs");
-  CLI11_PARSE(app, argc, argv);
-  const tim::Status status = tim::bench::Execute(
-      quick ? tim::bench::Effort::kQuick : tim::bench::Effort::kFull,
-      json_path);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  return 1;
+  return tim::bench::RunProgram(app, argc, argv, tim::bench::Execute);
 }

@@ -1,6 +1,8 @@
 #include "bench/networks/graph_of_network.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "bench/networks/values.h"
 #include "tim/vx/ops.h"
@@ -62,12 +64,28 @@ std::shared_ptr<vx::Operation> MakeOperation(vx::Graph& graph,
   return nullptr;
 }
 
-TensorPtr MakeConstant(vx::Graph& graph, const Parameter& parameter) {
-  std::vector<float> values(static_cast<size_t>(Elements(parameter.shape)));
-  FillValues(parameter.stream, parameter.bound, values);
+// `buffer` is used again and again, so that the heap keeps no holes that would
+// count as memory of the library.
+TensorPtr MakeConstant(vx::Graph& graph, const Parameter& parameter,
+                       std::vector<float>& buffer) {
+  buffer.resize(static_cast<size_t>(Elements(parameter.shape)));
+  FillValues(parameter.stream, parameter.bound, buffer);
   return graph.CreateTensor(
       vx::TensorSpec(vx::DataType::FLOAT32, parameter.shape, vx::CONSTANT),
-      values.data());
+      buffer.data());
+}
+
+// Room for the largest parameter.
+std::vector<float> ParameterBuffer(const Network& network) {
+  int64_t elements = 0;
+  for (const Layer& layer : network.layers) {
+    for (const Parameter& parameter : layer.parameters) {
+      elements = std::max<int64_t>(elements, Elements(parameter.shape));
+    }
+  }
+  std::vector<float> buffer;
+  buffer.reserve(static_cast<size_t>(elements));
+  return buffer;
 }
 
 // Compile() finds the shapes of those in between.
@@ -85,6 +103,7 @@ TensorPtr MakeResult(vx::Graph& graph, const Layer& layer, bool is_last) {
 
 NetworkGraph GraphOfNetwork(vx::Context& context, const Network& network) {
   NetworkGraph made;
+  std::vector<float> buffer = ParameterBuffer(network);
   made.graph = context.CreateGraph();
   for (const Layer& layer : network.layers) {
     const bool is_last = &layer == &network.layers.back();
@@ -96,7 +115,7 @@ NetworkGraph GraphOfNetwork(vx::Context& context, const Network& network) {
       operation->BindInput(made.results[input]);
     }
     for (const Parameter& parameter : layer.parameters) {
-      operation->BindInput(MakeConstant(*made.graph, parameter));
+      operation->BindInput(MakeConstant(*made.graph, parameter, buffer));
     }
     operation->BindOutput(made.results.back());
   }

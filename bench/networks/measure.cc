@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/memory_count.h"
 #include "bench/networks/network_run.h"
 #include "bench/networks/process.h"
 #include "bench/networks/values.h"
@@ -26,9 +27,7 @@ Result<std::vector<double>> TimeRuns(NetworkRun& run, int runs) {
 int64_t PlannedBytes(const ir::Plan& plan) {
   int64_t bytes = 0;
   for (const ir::Arena& arena : plan.arenas) bytes += arena.bytes;
-  for (const ir::PlanConstant& constant : plan.constants) {
-    bytes += static_cast<int64_t>(constant.data->bytes.size());
-  }
+  for (const ir::ConstantBlock& block : plan.constants) bytes += block.bytes;
   return bytes;
 }
 
@@ -50,6 +49,7 @@ Result<nlohmann::json> Measure(const Network& network, int runs) {
       {"peak_bytes", memory.peak},
       {"lower_bound_bytes", memory.lower_bound},
       {"planned_bytes", PlannedBytes(run.plan())},
+      {"counted_bytes", CountedMemory().held},
       {"resident_bytes", ResidentBytes()}};
 }
 

@@ -15,6 +15,7 @@ namespace tim::bench {
 ///   peak_bytes, lower_bound_bytes    planned memory of a run, and the most
 ///                    that lives at any one step
 ///   planned_bytes    arenas and packed constants, on all devices
+///   counted_bytes    what the library's allocators hold: that, and the tensors
 ///   resident_bytes   of the process, after the runs
 Result<nlohmann::json> Measure(const Network& network, int runs);
 

@@ -1,9 +1,13 @@
 #include "bench/operators/plan_edit.h"
 
+#include <cstring>
 #include <map>
+#include <span>
 #include <utility>
 
+#include "base/aligned_memory.h"
 #include "base/str_cat.h"
+#include "bench/networks/values.h"
 
 namespace tim::bench {
 namespace {
@@ -27,6 +31,22 @@ void GiveEveryValueItsMemory(ir::Plan* plan) {
   }
 }
 
+AlignedMemory NewContent(const ir::Plan& plan, const ir::ConstantBlock& block) {
+  return AllocateAligned(block.bytes, plan.devices[block.device].alignment);
+}
+
+// A plan that has run may have forgotten what a device keeps: other values.
+void GiveConstantsContent(ir::Plan* plan) {
+  for (ir::ConstantBlock& block : plan->constants) {
+    if (block.data != nullptr) continue;
+    AlignedMemory memory = NewContent(*plan, block);
+    FillValues(0, 1.0f,
+               {reinterpret_cast<float*>(memory.get()),
+                static_cast<size_t>(block.bytes) / sizeof(float)});
+    block.data = std::move(memory);
+  }
+}
+
 class ConstantCopies {
  public:
   explicit ConstantCopies(ir::Plan* plan) : plan_(*plan) {}
@@ -34,21 +54,38 @@ class ConstantCopies {
   // The slot of the copy of `slot`'s constant; other slots stay.
   int CopyOf(int slot) {
     if (plan_.slots[slot].kind != ir::SlotKind::kConstant) return slot;
-    const auto [copy, is_new] = copies_.emplace(slot, 0);
+    const auto [copy, is_new] = slots_.emplace(slot, 0);
     if (!is_new) return copy->second;
     ir::Slot added = plan_.slots[slot];
-    ir::PlanConstant constant = plan_.constants[added.index];
-    constant.id.clear();  // not shared
-    added.index = static_cast<int>(plan_.constants.size());
+    added.index = BlockFor(added.index);
     copy->second = static_cast<int>(plan_.slots.size());
-    plan_.constants.push_back(std::move(constant));
     plan_.slots.push_back(added);
     return copy->second;
   }
 
  private:
+  int BlockFor(int block) {
+    const auto [copy, is_new] =
+        blocks_.emplace(block, static_cast<int>(plan_.constants.size()));
+    if (is_new) {
+      ir::ConstantBlock added = plan_.constants[block];
+      added.data = CopyOfContent(added);
+      plan_.constants.push_back(std::move(added));
+    }
+    return copy->second;
+  }
+
+  std::shared_ptr<const std::byte[]> CopyOfContent(
+      const ir::ConstantBlock& block) const {
+    AlignedMemory memory = NewContent(plan_, block);
+    std::memcpy(memory.get(), block.data.get(),
+                static_cast<size_t>(block.bytes));
+    return memory;
+  }
+
   ir::Plan& plan_;
-  std::map<int, int> copies_;
+  std::map<int, int> slots_;
+  std::map<int, int> blocks_;
 };
 
 }  // namespace
@@ -58,6 +95,7 @@ ir::Plan OnlyOperations(ir::Plan plan, std::string_view type) {
                 [&](const ir::Step& step) { return !Names(step, type); });
   for (ir::Step& step : plan.steps) step.waits.clear();
   GiveEveryValueItsMemory(&plan);
+  GiveConstantsContent(&plan);
   return plan;
 }
 

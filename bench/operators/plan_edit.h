@@ -10,7 +10,8 @@ namespace tim::bench {
 
 /// Only the steps whose label names an operation of `type` ("Conv2d"), those of
 /// kernels that pack its operands included; what other steps would have
-/// written is 0.  No two values share memory.
+/// written is 0.  No two values share memory.  Constants that only a device
+/// keeps get other values.
 ir::Plan OnlyOperations(ir::Plan plan, std::string_view type);
 
 /// All steps `times` times in a row, every time with constants of its own.

@@ -24,7 +24,6 @@ constexpr Pass kPasses[] = {
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},
     {"lower", Lower},
-    {"pack constants", Pack},
     {"order", Order},
     {"plan memory", PlanMemory},
 };

@@ -37,14 +37,6 @@ struct Allocation {
   int64_t offset = -1;  ///< Set by memory planning.
 };
 
-/// Bytes made at compile time for one device: a constant as the graph has it,
-/// in another layout, or packed by a kernel.
-struct DeviceConstant {
-  int device = 0;
-  std::string id;
-  std::shared_ptr<const ir::ConstantData> data;
-};
-
 /// Where an operand's bytes are.
 struct Storage {
   enum class Kind : uint8_t { kNone, kAllocation, kInput, kOutput, kState };
@@ -93,9 +85,6 @@ struct Module {
   std::vector<ir::Decision> decisions;
 
   std::vector<ir::Lowering> lowerings;  ///< By node id, after lower.
-  /// By node id, then packed constant of the lowering, after pack.
-  std::vector<std::vector<int>> packed;
-  std::vector<DeviceConstant> constants;
 
   std::vector<ScheduledStep> schedule;  ///< After order.
 

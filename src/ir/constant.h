@@ -8,19 +8,22 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/memory_count.h"
 
 namespace tim::ir {
 
 struct ConstantData {
   std::vector<std::byte> bytes;
   Hash128 hash;  ///< Of `bytes`.
+  CountedBytes counted;
 };
 
 inline std::shared_ptr<const ConstantData> MakeConstant(
     std::vector<std::byte> bytes) {
   const Hash128 hash = HashBytes(bytes.data(), bytes.size());
+  CountedBytes counted(static_cast<int64_t>(bytes.size()));
   return std::make_shared<const ConstantData>(
-      ConstantData{std::move(bytes), hash});
+      ConstantData{std::move(bytes), hash, std::move(counted)});
 }
 
 inline std::shared_ptr<const ConstantData> MakeConstant(const void* data,

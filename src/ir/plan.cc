@@ -18,7 +18,9 @@ std::string SlotText(const Slot& slot) {
   std::string text =
       StrCat(kSlotNames[static_cast<int>(slot.kind)], " ", slot.index,
              " on device ", slot.device, ", ", slot.bytes, " bytes");
-  if (slot.kind == SlotKind::kArena) text += StrCat(" at ", slot.offset);
+  if (slot.kind == SlotKind::kArena || slot.kind == SlotKind::kConstant) {
+    text += StrCat(" at ", slot.offset);
+  }
   return text;
 }
 
@@ -170,9 +172,13 @@ std::string Dump(const Plan& plan) {
     out += StrCat("arena on device ", arena.device, ": ", arena.bytes,
                   " bytes, ", ToString(arena.memory), " memory\n");
   }
-  for (const PlanConstant& constant : plan.constants) {
-    out += StrCat("constant on device ", constant.device, ": ", constant.id,
-                  ", ", constant.data->bytes.size(), " bytes\n");
+  for (const ConstantBlock& block : plan.constants) {
+    out += StrCat("constants on device ", block.device, ": ", block.bytes,
+                  " bytes\n");
+    for (const PlacedConstant& constant : block.constants) {
+      out += StrCat("  ", constant.id, ", ", constant.bytes, " bytes at ",
+                    constant.offset, "\n");
+    }
   }
   for (const PlanTensor& input : plan.inputs) {
     out += StrCat("input ", input.name, ": ", input.desc.ToString(), "\n");

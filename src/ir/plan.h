@@ -3,13 +3,13 @@
 #ifndef TIM_IR_PLAN_H_
 #define TIM_IR_PLAN_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "ir/constant.h"
 #include "ir/device_info.h"
 #include "ir/step.h"
 #include "ir/tensor_desc.h"
@@ -18,7 +18,7 @@ namespace tim::ir {
 
 enum class SlotKind : uint8_t {
   kArena,       ///< Range of an arena of one run.
-  kConstant,    ///< Plan::constants[index], on `device`.
+  kConstant,    ///< Range of Plan::constants[index].
   kInput,       ///< Host memory of graph input `index`, bound per run; on a
                 ///< device with unified memory imported by it.
   kOutput,      ///< The same for graph output `index`.
@@ -30,8 +30,8 @@ enum class SlotKind : uint8_t {
 struct Slot {
   SlotKind kind = SlotKind::kArena;
   int device = 0;
-  int index = 0;       ///< Arena, constant, input, output or state.
-  int64_t offset = 0;  ///< In the arena, in bytes.
+  int index = 0;       ///< Arena, block of constants, input, output or state.
+  int64_t offset = 0;  ///< In the arena or block, in bytes.
   int64_t bytes = 0;
   /// Arena slots of one allocation may lie in each other (a Concat's inputs in
   /// its output); -1: it is alone.
@@ -56,10 +56,21 @@ struct Arena {
   bool operator==(const Arena&) const = default;
 };
 
-struct PlanConstant {
-  int device = 0;
+struct PlacedConstant {
   std::string id;  ///< Content hash, and how it was packed.
-  std::shared_ptr<const ConstantData> data;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+};
+
+/// Constants of one device, one behind the other; on the host one constant
+/// where the graph has it.
+struct ConstantBlock {
+  int device = 0;
+  int64_t bytes = 0;
+  /// A device with unified memory reads it here if it is aligned; for others it
+  /// is copied, and the runtime's plan forgets it.
+  std::shared_ptr<const std::byte[]> data;
+  std::vector<PlacedConstant> constants;
 };
 
 struct PlanTensor {
@@ -94,7 +105,7 @@ struct Plan {
   std::vector<DeviceInfo> devices;  ///< devices[0] is the host.
   std::vector<Slot> slots;
   std::vector<Arena> arenas;
-  std::vector<PlanConstant> constants;
+  std::vector<ConstantBlock> constants;
   std::vector<PlanTensor> inputs;
   std::vector<PlanTensor> outputs;
   std::vector<PlanState> states;

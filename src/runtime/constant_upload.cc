@@ -1,10 +1,6 @@
 #include "runtime/constant_upload.h"
 
-#include <map>
-#include <string>
-#include <utility>
-
-#include "device/host/host_buffer.h"
+#include "base/aligned_memory.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -12,56 +8,43 @@ namespace {
 
 using device::Buffer;
 
-class Uploader {
- public:
-  explicit Uploader(std::span<const std::shared_ptr<device::Device>> devices)
-      : devices_(devices), streams_(devices.size()) {}
+// The host has no demands: its constants are where the graph has them.
+bool IsReadInPlace(const ir::ConstantBlock& block,
+                   const ir::DeviceInfo& device) {
+  return block.device == 0 || (device.unified_memory && block.bytes > 0 &&
+                               IsAligned(block.data.get(), device.alignment));
+}
 
-  Result<std::shared_ptr<Buffer>> Add(const ir::PlanConstant& constant) {
-    if (constant.id.empty()) return Place(constant);
-    const auto key = std::pair(constant.device, constant.id);
-    if (const auto it = placed_.find(key); it != placed_.end()) {
-      return it->second;
-    }
-    TIM_ASSIGN_OR_RETURN(placed_[key], Place(constant));
-    return placed_[key];
-  }
+Result<std::unique_ptr<Buffer>> Import(const ir::ConstantBlock& block,
+                                       device::Device& device) {
+  // Nobody writes to a constant's slot: ir::Verify sees to it.
+  return device.Import(const_cast<std::byte*>(block.data.get()), block.bytes);
+}
 
- private:
-  Result<std::shared_ptr<Buffer>> Place(const ir::PlanConstant& constant) {
-    // Nobody writes to a constant's slot: ir::Verify sees to it.
-    void* data = const_cast<std::byte*>(constant.data->bytes.data());
-    const int64_t bytes = static_cast<int64_t>(constant.data->bytes.size());
-    device::Device& device = *devices_[constant.device];
-    if (constant.device == 0) {
-      TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> view,
-                           device.Import(data, bytes));
-      return std::shared_ptr<Buffer>(std::move(view));
-    }
-    TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer,
-                         device.Allocate(bytes, ir::MemoryKind::kDevice));
-    auto& stream = streams_[constant.device];
-    if (stream == nullptr) {
-      TIM_ASSIGN_OR_RETURN(stream, device.CreateStream());
-    }
-    TIM_RETURN_IF_ERROR(Upload(*stream, data, bytes, *buffer));
-    return std::shared_ptr<Buffer>(std::move(buffer));
-  }
+Result<std::unique_ptr<Buffer>> Copy(const ir::ConstantBlock& block,
+                                     device::Device& device) {
+  TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer,
+                       device.Allocate(block.bytes, ir::MemoryKind::kDevice));
+  TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
+  TIM_RETURN_IF_ERROR(Upload(*stream, block.data.get(), block.bytes, *buffer));
+  return buffer;
+}
 
-  std::span<const std::shared_ptr<device::Device>> devices_;
-  std::vector<std::unique_ptr<device::Stream>> streams_;
-  std::map<std::pair<int, std::string>, std::shared_ptr<Buffer>> placed_;
-};
+Result<std::unique_ptr<Buffer>> Place(ir::ConstantBlock& block,
+                                      device::Device& device) {
+  if (IsReadInPlace(block, device.info())) return Import(block, device);
+  TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, Copy(block, device));
+  block.data = nullptr;
+  return buffer;
+}
 
 }  // namespace
 
-Result<std::vector<std::shared_ptr<Buffer>>> UploadConstants(
-    const ir::Plan& plan,
-    std::span<const std::shared_ptr<device::Device>> devices) {
-  Uploader uploader(devices);
-  std::vector<std::shared_ptr<Buffer>> buffers;
-  for (const ir::PlanConstant& constant : plan.constants) {
-    auto buffer = uploader.Add(constant);
+Result<std::vector<std::unique_ptr<Buffer>>> UploadConstants(
+    ir::Plan* plan, std::span<const std::shared_ptr<device::Device>> devices) {
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  for (ir::ConstantBlock& block : plan->constants) {
+    auto buffer = Place(block, *devices[block.device]);
     if (!buffer.ok()) {
       return buffer.status().WithContext(StrCat("constant ", buffers.size()));
     }

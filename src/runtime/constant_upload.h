@@ -12,11 +12,10 @@
 
 namespace tim::runtime {
 
-/// One buffer per constant; equal ids on one device share theirs.  The host's
-/// constants are used in place: `plan` must outlive the buffers.
-Result<std::vector<std::shared_ptr<device::Buffer>>> UploadConstants(
-    const ir::Plan& plan,
-    std::span<const std::shared_ptr<device::Device>> devices);
+/// One buffer per block.  Blocks that a device can read in place are imported:
+/// `plan` must outlive the buffers.  Of others the plan keeps no content.
+Result<std::vector<std::unique_ptr<device::Buffer>>> UploadConstants(
+    ir::Plan* plan, std::span<const std::shared_ptr<device::Device>> devices);
 
 }  // namespace tim::runtime
 

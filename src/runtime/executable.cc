@@ -30,7 +30,7 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   TIM_RETURN_IF_ERROR(executable->PrepareGroups().status());
   TIM_ASSIGN_OR_RETURN(
       executable->constants_,
-      UploadConstants(executable->plan_, executable->devices_));
+      UploadConstants(&executable->plan_, executable->devices_));
   return std::shared_ptr<const Executable>(std::move(executable));
 }
 

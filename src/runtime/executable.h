@@ -17,16 +17,17 @@ namespace tim::runtime {
 /// thread.  Keeps its devices alive.
 class Executable {
  public:
-  /// Verifies the plan, builds every program (in `store` or from source) and
-  /// uploads the constants.  devices[i] is plan.devices[i].
+  /// Verifies the plan, builds every program (in `store` or from source), and
+  /// imports or uploads the constants.  devices[i] is plan.devices[i].
   static Result<std::shared_ptr<const Executable>> Create(
       ir::Plan plan, std::vector<std::shared_ptr<device::Device>> devices,
       std::shared_ptr<device::BinaryStore> store);
 
+  /// Without the content of constants that were uploaded.
   const ir::Plan& plan() const { return plan_; }
   device::Device& device(int index) const { return *devices_[index]; }
   device::BinaryStore& store() const { return *store_; }
-  /// The buffer of plan().constants[index].
+  /// The buffer of the block plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
   /// The steps of the plan as they are enqueued.
@@ -42,11 +43,12 @@ class Executable {
       int device,
       std::vector<std::unique_ptr<device::PreparedStep>>* prepared) const;
 
+  // In this order: buffers on the plan's memory are destroyed before it.
   ir::Plan plan_;
   std::vector<StepGroup> groups_;
   std::vector<std::shared_ptr<device::Device>> devices_;
   std::shared_ptr<device::BinaryStore> store_;
-  std::vector<std::shared_ptr<device::Buffer>> constants_;
+  std::vector<std::unique_ptr<device::Buffer>> constants_;
 };
 
 }  // namespace tim::runtime

@@ -37,10 +37,12 @@ Status CheckDeviceIndices(const ir::Plan& plan) {
   for (const ir::Arena& arena : plan.arenas) {
     TIM_RETURN_IF_ERROR(CheckDeviceIndex(plan, arena.device, "an arena"));
   }
-  for (const ir::PlanConstant& constant : plan.constants) {
-    TIM_RETURN_IF_ERROR(CheckDeviceIndex(plan, constant.device, "a constant"));
-    if (constant.data == nullptr) {
-      return InvalidArgument("plan: constant '", constant.id, "' has no bytes");
+  for (size_t i = 0; i < plan.constants.size(); ++i) {
+    const ir::ConstantBlock& block = plan.constants[i];
+    TIM_RETURN_IF_ERROR(CheckDeviceIndex(plan, block.device, "a constant"));
+    if (block.data == nullptr) {
+      return InvalidArgument("plan: constant ", i, " of ", block.bytes,
+                             " bytes has no content");
     }
   }
   for (const ir::PlanState& state : plan.states) {

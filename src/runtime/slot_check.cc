@@ -16,9 +16,7 @@ Result<Home> ConstantHome(const ir::Plan& plan, int index) {
     return InvalidArgument("plan: constant ", index, " of ",
                            plan.constants.size());
   }
-  const ir::PlanConstant& constant = plan.constants[index];
-  return Home{constant.device,
-              static_cast<int64_t>(constant.data->bytes.size())};
+  return Home{plan.constants[index].device, plan.constants[index].bytes};
 }
 
 // The caller's memory is the host's, or imported by a device.

@@ -1,6 +1,7 @@
 #include "vx/composition_tree.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tim::vx {
 namespace {

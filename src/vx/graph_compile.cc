@@ -20,6 +20,7 @@ std::vector<std::shared_ptr<Tensor>> Join(
 }  // namespace
 
 Status GraphImpl::CompileNow() {
+  compiled_ = nullptr;  // out of date: its memory is better used now
   if (op_vector_.empty()) {
     return InvalidArgument("graph ", core_->name,
                            " is empty: create operations before Compile()");

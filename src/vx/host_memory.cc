@@ -1,34 +1,35 @@
 #include "vx/host_memory.h"
 
 #include <cstdlib>
+#include <utility>
 
-#include "base/checked_math.h"
+#include "base/aligned_memory.h"
 
 namespace tim::vx {
 
 HostMemory::~HostMemory() {
-  for (const auto& [block, users] : users_) std::free(block);
+  for (const auto& [address, block] : blocks_) std::free(address);
 }
 
 void* HostMemory::Allocate(int64_t bytes) {
-  constexpr auto kAlignment = static_cast<int64_t>(kHostAlignment);
-  if (bytes > INT64_MAX - kAlignment) return nullptr;
-  void* block = std::aligned_alloc(
-      kHostAlignment, static_cast<size_t>(AlignUp(bytes, kAlignment)));
-  if (block != nullptr) users_[block] = 1;
-  return block;
+  AlignedMemory memory = AllocateAligned(bytes, kHostAlignment);
+  if (memory == nullptr) return nullptr;
+  void* address = memory.release();
+  blocks_[address] = {.users = 1,
+                      .counted = std::move(memory.get_deleter().counted)};
+  return address;
 }
 
-void HostMemory::AddUser(void* block) {
-  const auto entry = users_.find(block);
-  if (entry != users_.end()) ++entry->second;
+void HostMemory::AddUser(void* address) {
+  const auto entry = blocks_.find(address);
+  if (entry != blocks_.end()) ++entry->second.users;
 }
 
-void HostMemory::RemoveUser(void* block) {
-  const auto entry = users_.find(block);
-  if (entry == users_.end() || --entry->second > 0) return;
-  std::free(block);
-  users_.erase(entry);
+void HostMemory::RemoveUser(void* address) {
+  const auto entry = blocks_.find(address);
+  if (entry == blocks_.end() || --entry->second.users > 0) return;
+  std::free(address);
+  blocks_.erase(entry);
 }
 
 }  // namespace tim::vx

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <map>
 
+#include "base/memory_count.h"
+
 namespace tim::vx {
 
 /// What a host address needs so that devices can use it without a copy.
-inline constexpr uintptr_t kHostAlignment = 64;
-inline bool IsAligned(const void* memory) {
-  return reinterpret_cast<uintptr_t>(memory) % kHostAlignment == 0;
-}
+inline constexpr int64_t kHostAlignment = 64;
 
 /// Blocks that live as long as the graph: a client that got one from
 /// SwapHandle may use it, and swap it in again, until then.
@@ -26,7 +25,7 @@ class HostMemory {
   /// null where there is not enough.
   void* Allocate(int64_t bytes);
   /// Takes over a block from malloc(); one of its own stays its own.
-  void Adopt(void* block) { users_.emplace(block, 0); }
+  void Adopt(void* block) { blocks_.try_emplace(block); }
 
   // These do nothing with blocks that are not its own.
 
@@ -37,7 +36,12 @@ class HostMemory {
   void RemoveUser(void* block);
 
  private:
-  std::map<void*, int> users_;
+  struct Block {
+    int users = 0;
+    CountedBytes counted;  // nothing of a client's
+  };
+
+  std::map<void*, Block> blocks_;
 };
 
 }  // namespace tim::vx

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/checked_math.h"
-
 namespace tim::vx {
 
 Result<void*> RunBuffers::CopyFor(Copy* copy, int64_t bytes) {
   if (copy->memory == nullptr || copy->bytes < bytes) {
-    constexpr auto kAlignment = static_cast<int64_t>(kHostAlignment);
-    copy->memory.reset(std::aligned_alloc(
-        kHostAlignment, static_cast<size_t>(AlignUp(bytes, kAlignment))));
+    copy->memory = AllocateAligned(bytes, kHostAlignment);
     copy->bytes = bytes;
   }
   if (copy->memory == nullptr) {
@@ -38,7 +34,7 @@ Status RunBuffers::Prepare() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const HandleStorage& storage = *inputs_[i]->handle();
     input_memory_[i] = storage.memory;
-    if (IsAligned(storage.memory)) continue;
+    if (IsAligned(storage.memory, kHostAlignment)) continue;
     TIM_ASSIGN_OR_RETURN(void* copy, CopyFor(&input_copies_[i], storage.bytes));
     std::memcpy(copy, storage.memory, static_cast<size_t>(storage.bytes));
     input_memory_[i] = copy;
@@ -46,7 +42,9 @@ Status RunBuffers::Prepare() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const HandleStorage& storage = *outputs_[i]->handle();
     output_memory_[i] = storage.memory;
-    if (IsAligned(storage.memory) && !LiesOnInput(storage)) continue;
+    if (IsAligned(storage.memory, kHostAlignment) && !LiesOnInput(storage)) {
+      continue;
+    }
     TIM_ASSIGN_OR_RETURN(output_memory_[i],
                          CopyFor(&output_copies_[i], storage.bytes));
   }

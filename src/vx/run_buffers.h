@@ -2,11 +2,11 @@
 #ifndef TIM_VX_RUN_BUFFERS_H_
 #define TIM_VX_RUN_BUFFERS_H_
 
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "base/aligned_memory.h"
 #include "base/status.h"
 #include "vx/tensor_impl.h"
 
@@ -30,11 +30,8 @@ class RunBuffers {
   std::span<void* const> outputs() const { return output_memory_; }
 
  private:
-  struct Free {
-    void operator()(void* block) const { std::free(block); }
-  };
   struct Copy {
-    std::unique_ptr<void, Free> memory;
+    AlignedMemory memory;
     int64_t bytes = 0;
   };
 

@@ -23,6 +23,7 @@ Status StateStorage::Attach(std::shared_ptr<runtime::StateSet> states,
   states_ = std::move(states);
   index_ = index;
   bytes_ = {};
+  counted_ = CountedBytes();
   return OkStatus();
 }
 
@@ -31,6 +32,7 @@ Status StateStorage::Detach() {
   std::vector<std::byte> bytes(size_);
   TIM_RETURN_IF_ERROR(states_->Read(index_, bytes.data()));
   bytes_ = std::move(bytes);
+  counted_ = CountedBytes(HostBytes());
   states_.reset();
   return OkStatus();
 }

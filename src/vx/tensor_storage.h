@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/memory_count.h"
 #include "base/status.h"
 #include "ir/constant.h"
 #include "runtime/state_set.h"
@@ -28,7 +29,7 @@ struct ConstantStorage {
 class StateStorage {
  public:
   explicit StateStorage(std::vector<std::byte> bytes)
-      : bytes_(std::move(bytes)), size_(bytes_.size()) {}
+      : bytes_(std::move(bytes)), size_(bytes_.size()), counted_(HostBytes()) {}
 
   Status Write(const void* data);
   Status Read(void* data) const;
@@ -38,8 +39,11 @@ class StateStorage {
   Status Detach();
 
  private:
+  int64_t HostBytes() const { return static_cast<int64_t>(bytes_.size()); }
+
   std::vector<std::byte> bytes_;  // empty while attached
   size_t size_ = 0;
+  CountedBytes counted_;  // `bytes_`
   std::shared_ptr<runtime::StateSet> states_;
   int index_ = -1;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -73,9 +74,8 @@ ir::Plan TwoOperations() {
   }
   plan.slots.push_back(
       {.kind = ir::SlotKind::kConstant, .device = 1, .bytes = 64});
-  auto data = std::make_shared<ir::ConstantData>();
-  data->bytes.resize(64);
-  plan.constants = {{.device = 1, .id = "weights", .data = data}};
+  plan.constants = {
+      {.device = 1, .bytes = 64, .data = nullptr, .constants = {}}};
   const auto step = [&](const char* label, std::vector<int> operands) {
     std::vector<bool> written(operands.size());
     written.back() = true;
@@ -111,7 +111,13 @@ TEST(Repeated, GivesEveryTimeConstantsOfItsOwn) {
     constants.push_back(plan.slots[step.operands[1]].index);
   }
   EXPECT_THAT(constants, ElementsAre(0, 1, 2));
-  EXPECT_EQ(plan.constants[2].id, "") << "equal ids would share the memory";
+  for (const ir::ConstantBlock& block : plan.constants) {
+    ASSERT_NE(block.data, nullptr);
+    EXPECT_EQ(std::memcmp(block.data.get(), plan.constants[0].data.get(), 64),
+              0);
+  }
+  EXPECT_NE(plan.constants[1].data, plan.constants[0].data);
+  EXPECT_NE(plan.constants[2].data, plan.constants[1].data);
   EXPECT_OK(ir::Verify(plan));
 }
 

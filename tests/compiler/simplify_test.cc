@@ -20,7 +20,7 @@ TEST(Simplify, ConstantsAreFolded) {
   EXPECT_EQ(CountKernels(*plan, "twice"), 0);
   ASSERT_EQ(plan->constants.size(), 1u);
   float folded = 0;
-  std::memcpy(&folded, plan->constants[0].data->bytes.data(), sizeof(folded));
+  std::memcpy(&folded, plan->constants[0].data.get(), sizeof(folded));
   EXPECT_EQ(folded, 6.0f);
 }
 

@@ -138,22 +138,5 @@ TEST(Executable, AFailedBuildLeavesTheDeviceUsable) {
   EXPECT_OK(CompilePlan(plan));
 }
 
-TEST(Executable, EqualConstantsOfADeviceShareTheirBuffer) {
-  const auto fake = std::make_shared<FakeDevice>();
-  PlanBuilder plan({device::CreateHostDevice(), fake}, 2);
-  plan.Constant(1, {1, 2});
-  plan.Constant(1, {1, 2});
-  plan.Constant(1, {3, 4});
-  plan.Constant(0, {1, 2});
-  const auto executable = CompilePlan(plan);
-  ASSERT_OK(executable);
-  EXPECT_EQ(fake->live_bytes(), 16);
-  EXPECT_EQ(&(*executable)->constant(0), &(*executable)->constant(1));
-  EXPECT_NE(&(*executable)->constant(0), &(*executable)->constant(2));
-  const auto& host = (*executable)->constant(3);
-  EXPECT_EQ(host.host_address(),
-            (*executable)->plan().constants[3].data->bytes.data());
-}
-
 }  // namespace
 }  // namespace tim::runtime

@@ -80,7 +80,7 @@ TEST(PlanCheck, RefusesSlotsThatDoNotFit) {
   EXPECT_ERROR(d.Check(), "'state0' is written, but not marked so");
   Fixture e;
   e.plan.constants[0].data = nullptr;
-  EXPECT_ERROR(e.Check(), "has no bytes");
+  EXPECT_ERROR(e.Check(), "constant 0 of 16 bytes has no content");
 }
 
 TEST(PlanCheck, RefusesMemoryOfTheWrongDevice) {

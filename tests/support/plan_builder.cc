@@ -1,7 +1,9 @@
 #include "tests/support/plan_builder.h"
 
+#include <cstring>
 #include <utility>
 
+#include "base/aligned_memory.h"
 #include "base/checked_math.h"
 #include "ir/op_schema.h"
 
@@ -104,11 +106,14 @@ int PlanBuilder::Temporary(int device) {
 }
 
 int PlanBuilder::Constant(int device, const std::vector<float>& values) {
-  ir::PlanConstant constant;
-  constant.device = device;
-  constant.data = ir::MakeConstant(values.data(), values.size() * 4);
-  constant.id = constant.data->hash.ToString();
-  plan_.constants.push_back(std::move(constant));
+  const auto bytes = static_cast<int64_t>(4 * values.size());
+  AlignedMemory memory =
+      AllocateAligned(bytes, devices_[device]->info().alignment);
+  std::memcpy(memory.get(), values.data(), 4 * values.size());
+  plan_.constants.push_back({.device = device,
+                             .bytes = bytes,
+                             .data = std::move(memory),
+                             .constants = {}});
   return AddSlot(ir::SlotKind::kConstant, device,
                  static_cast<int>(plan_.constants.size()) - 1);
 }

@@ -253,6 +253,7 @@ compiler::CompileOptions ToyOptions() {
   options.devices[0].runs_eval = true;
   options.devices[1].kind = "opencl";
   options.devices[1].name = "data";
+  options.devices[1].max_allocation_bytes = int64_t{1} << 30;
   return options;
 }
 

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "compiler/constant_blocks.h"
 #include "compiler/hazards.h"
 #include "compiler/passes/passes.h"
 
@@ -13,9 +14,24 @@ using ir::SlotKind;
 using ir::Step;
 using ir::ValueId;
 
+// What a kernel packs of equal constants is equal.
+std::string PackedId(const Graph& graph, const ir::Node& node,
+                     const ir::PackedConstant& packed) {
+  std::string id = packed.id;
+  for (const int source : packed.sources) {
+    const ir::Value& value = graph.value(node.inputs[source]);
+    id += ":";
+    id += value.constant->hash.ToString();
+  }
+  return id;
+}
+
 class Emitter {
  public:
-  explicit Emitter(Module& module) : module_(module), graph_(module.graph) {}
+  explicit Emitter(Module& module)
+      : module_(module),
+        graph_(module.graph),
+        constants_(module.options.devices) {}
 
   Result<Plan> Run() {
     plan_.graph = graph_.name();
@@ -34,10 +50,7 @@ class Emitter {
         hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
       }
     }
-    for (DeviceConstant& constant : module_.constants) {
-      plan_.constants.push_back(
-          {constant.device, std::move(constant.id), std::move(constant.data)});
-    }
+    TIM_ASSIGN_OR_RETURN(plan_.constants, constants_.Make());
     TIM_RETURN_IF_ERROR(ir::Verify(plan_));
     return std::move(plan_);
   }
@@ -133,7 +146,8 @@ class Emitter {
       case Kind::kScratch:
         return ScratchSlot(module_.scratches[id][operand.index]);
       case Kind::kPacked:
-        return ConstantSlot(module_.packed[id][operand.index]);
+        return PackedSlot(node, module_.lowerings[id].packed[operand.index],
+                          device);
     }
     return TIM_INTERNAL("an operand of no kind");
   }
@@ -210,7 +224,7 @@ class Emitter {
     const ir::Value& value = graph_.value(id);
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(value.desc));
     if (value.constant) {
-      return ConstantSlot(DeviceConstantOf(value, device));
+      return AddSlot(constants_.Add(device, value.constant));
     }
     const Storage& storage = module_.storages[id];
     switch (storage.kind) {
@@ -237,15 +251,10 @@ class Emitter {
     return TIM_INTERNAL("tensor ", value.name, " has no memory");
   }
 
-  int DeviceConstantOf(const ir::Value& value, int device) {
-    const auto key = std::pair(device, value.constant->hash);
-    const auto [it, added] = device_constants_.emplace(
-        key, static_cast<int>(module_.constants.size()));
-    if (added) {
-      module_.constants.push_back(
-          {device, value.constant->hash.ToString(), value.constant});
-    }
-    return it->second;
+  int PackedSlot(const ir::Node& node, const ir::PackedConstant& packed,
+                 int device) {
+    return AddSlot(constants_.Add(device, PackedId(graph_, node, packed),
+                                  packed.bytes, packed.pack));
   }
 
   int ScratchSlot(int allocation) {
@@ -262,15 +271,6 @@ class Emitter {
                     .allocation = index});
   }
 
-  int ConstantSlot(int index) {
-    const DeviceConstant& constant = module_.constants[index];
-    return AddSlot(
-        {.kind = SlotKind::kConstant,
-         .device = constant.device,
-         .index = index,
-         .bytes = static_cast<int64_t>(constant.data->bytes.size())});
-  }
-
   int AddSlot(const Slot& slot) {
     const auto key = std::tuple(slot.kind, slot.device, slot.index, slot.offset,
                                 slot.bytes, slot.allocation);
@@ -283,8 +283,8 @@ class Emitter {
   Module& module_;
   const Graph& graph_;
   Plan plan_;
+  ConstantBlocks constants_;
   std::map<ValueId, int> state_index_;
-  std::map<std::pair<int, Hash128>, int> device_constants_;
   std::map<std::tuple<SlotKind, int, int, int64_t, int64_t, int>, int> slots_;
 };
 

@@ -33,16 +33,13 @@ Status Choose(Module& module);
 /// The steps of every node.
 Status Lower(Module& module);
 
-/// Constants in the form that each device and kernel wants, made in parallel.
-Status Pack(Module& module);
-
 /// A topological order with a small peak of live memory.
 Status Order(Module& module);
 
 /// Offsets of everything that lives in arenas.
 Status PlanMemory(Module& module);
 
-/// The plan.
+/// The plan, and its constants as each device and kernel wants them.
 Result<ir::Plan> Emit(Module& module);
 
 }  // namespace tim::compiler

@@ -1,23 +1,14 @@
 #include "device/host/host_buffer.h"
 
-#include <algorithm>
-#include <limits>
-
-#include "base/checked_math.h"
-
 namespace tim::device {
 
 Result<std::unique_ptr<Buffer>> HostBuffer::Create(int64_t bytes) {
-  if (bytes < 0 ||
-      bytes > std::numeric_limits<int64_t>::max() - kHostAlignment) {
-    return InvalidArgument("a buffer of ", bytes, " bytes");
-  }
-  const int64_t size = AlignUp(std::max<int64_t>(bytes, 1), kHostAlignment);
-  void* memory = std::aligned_alloc(kHostAlignment, size);
+  if (bytes < 0) return InvalidArgument("a buffer of ", bytes, " bytes");
+  AlignedMemory memory = AllocateAligned(bytes, kHostAlignment);
   if (memory == nullptr) {
     return OutOfMemory("the host cannot allocate ", bytes, " bytes");
   }
-  return std::unique_ptr<Buffer>(new HostBuffer(memory, bytes));
+  return std::unique_ptr<Buffer>(new HostBuffer(std::move(memory), bytes));
 }
 
 }  // namespace tim::device

@@ -3,9 +3,10 @@
 #define TIM_DEVICE_HOST_HOST_BUFFER_H_
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
+#include <utility>
 
+#include "base/aligned_memory.h"
 #include "base/status.h"
 #include "device/device.h"
 
@@ -22,12 +23,10 @@ class HostBuffer final : public Buffer {
   void* host_address() const override { return memory_.get(); }
 
  private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  HostBuffer(void* memory, int64_t bytes) : memory_(memory), bytes_(bytes) {}
+  HostBuffer(AlignedMemory memory, int64_t bytes)
+      : memory_(std::move(memory)), bytes_(bytes) {}
 
-  std::unique_ptr<void, Free> memory_;
+  AlignedMemory memory_;
   int64_t bytes_;
 };
 

@@ -31,13 +31,18 @@ Result<cl::Buffer> NewBuffer(const cl::Context& context,
   return handle;
 }
 
-OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes)
-    : handle_(std::move(handle)), bytes_(bytes), id_(NextId()) {}
+OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes,
+                           CountedBytes counted)
+    : handle_(std::move(handle)),
+      bytes_(bytes),
+      counted_(std::move(counted)),
+      id_(NextId()) {}
 
 Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
     const cl::Context& context, const ir::DeviceInfo& device, int64_t bytes) {
   TIM_ASSIGN_OR_RETURN(cl::Buffer handle, NewBuffer(context, device, bytes));
-  return std::unique_ptr<Buffer>(new OpenClBuffer(std::move(handle), bytes));
+  return std::unique_ptr<Buffer>(
+      new OpenClBuffer(std::move(handle), bytes, CountedBytes(bytes)));
 }
 
 Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
@@ -47,7 +52,8 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
   cl::Buffer handle(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                     static_cast<size_t>(bytes), memory, &code);
   TIM_RETURN_IF_CL_ERROR(code, "importing ", bytes, " bytes of host memory");
-  return std::unique_ptr<Buffer>(new OpenClBuffer(std::move(handle), bytes));
+  return std::unique_ptr<Buffer>(
+      new OpenClBuffer(std::move(handle), bytes, CountedBytes()));
 }
 
 Result<cl::Buffer> OpenClBuffer::View(int64_t offset, int64_t bytes) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/memory_count.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
@@ -40,10 +41,11 @@ class OpenClBuffer final : public Buffer {
   Result<cl::Buffer> View(int64_t offset, int64_t bytes);
 
  private:
-  OpenClBuffer(cl::Buffer handle, int64_t bytes);
+  OpenClBuffer(cl::Buffer handle, int64_t bytes, CountedBytes counted);
 
   const cl::Buffer handle_;
   const int64_t bytes_;
+  const CountedBytes counted_;
   const uint64_t id_;
   std::mutex mutex_;
   std::map<std::pair<int64_t, int64_t>, cl::Buffer> views_;

@@ -17,9 +17,9 @@ Result<OperandStaging> OperandStaging::Create(
   staging.operand_ = tensor.operand;
   staging.written_ = tensor.written;
   TIM_ASSIGN_OR_RETURN(staging.bytes_, ir::ByteSize(desc));
-  TIM_ASSIGN_OR_RETURN(
-      staging.handle_,
-      NewBuffer(context, device, staging.HeaderBytes() + staging.bytes_));
+  const int64_t size = staging.HeaderBytes() + staging.bytes_;
+  TIM_ASSIGN_OR_RETURN(staging.handle_, NewBuffer(context, device, size));
+  staging.counted_ = CountedBytes(size);
   return staging;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/memory_count.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
@@ -36,6 +37,7 @@ class OperandStaging {
   int64_t HeaderBytes() const { return header_ ? kImageHeaderBytes : 0; }
 
   cl::Buffer handle_;
+  CountedBytes counted_;
   std::optional<ImageHeader> header_;
   bool has_header_ = false;  ///< In memory.
   int operand_ = 0;

@@ -1,6 +1,7 @@
 #include "device/opencl/user_arguments.h"
 
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "device/opencl/cl_status.h"
@@ -48,11 +49,11 @@ Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
           {.parameter = i, .operand = tensor->operand});
       continue;
     }
-    TIM_ASSIGN_OR_RETURN(const OperandStaging staging,
+    TIM_ASSIGN_OR_RETURN(OperandStaging staging,
                          Stage(kernel, device, parameters[i], *tensor));
     TIM_RETURN_IF_CL_ERROR(kernel.setArg(i, staging.handle()), "kernel '",
                            launch.function, "', parameter ", i);
-    arguments.staged_.push_back(staging);
+    arguments.staged_.push_back(std::move(staging));
   }
   return arguments;
 }

@@ -1,0 +1,136 @@
+#include "compiler/constant_blocks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "base/aligned_memory.h"
+#include "base/checked_math.h"
+
+namespace tim::compiler {
+namespace {
+
+// Kernels take offsets in elements, of a byte or more, as an int.
+constexpr int64_t kMaxBlockBytes = int64_t{1} << 31;
+// Some drivers import whole pages only.
+constexpr int64_t kPageBytes = 4096;
+
+}  // namespace
+
+ir::Slot ConstantBlocks::Add(int device, const std::string& id, int64_t bytes,
+                             Fill fill) {
+  const auto [it, added] = slots_.try_emplace({device, id});
+  if (added) {
+    it->second = Append(device, id, bytes);
+    jobs_.push_back({it->second, id, std::move(fill), {}});
+  }
+  return it->second;
+}
+
+ir::Slot ConstantBlocks::Add(int device,
+                             std::shared_ptr<const ir::ConstantData> constant) {
+  if (device == 0) return AddView(std::move(constant));
+  const auto bytes = static_cast<int64_t>(constant->bytes.size());
+  return Add(device, constant->hash.ToString(), bytes,
+             [constant](std::span<std::byte> out) {
+               std::copy(constant->bytes.begin(), constant->bytes.end(),
+                         out.begin());
+               return OkStatus();
+             });
+}
+
+// With the gap behind it; nothing is empty.
+int64_t ConstantBlocks::RoomFor(int device, int64_t bytes) const {
+  return AlignUp(std::max<int64_t>(bytes, 1), devices_[device].alignment);
+}
+
+// Behind the last constant of the device, or in a new block.
+ir::Slot ConstantBlocks::Append(int device, const std::string& id,
+                                int64_t bytes) {
+  const int64_t limit =
+      std::min(devices_[device].max_allocation_bytes, kMaxBlockBytes);
+  const int64_t room = RoomFor(device, bytes);
+  const auto open = open_.find(device);
+  if (open == open_.end() || blocks_[open->second].bytes > limit - room) {
+    open_[device] = static_cast<int>(blocks_.size());
+    blocks_.push_back({.device = device, .data = nullptr, .constants = {}});
+  }
+  const int index = open_[device];
+  ir::ConstantBlock& block = blocks_[index];
+  const ir::Slot slot{.kind = ir::SlotKind::kConstant,
+                      .device = device,
+                      .index = index,
+                      .offset = block.bytes,
+                      .bytes = bytes};
+  block.constants.push_back({id, block.bytes, bytes});
+  block.bytes += room;
+  return slot;
+}
+
+ir::Slot ConstantBlocks::AddView(
+    std::shared_ptr<const ir::ConstantData> constant) {
+  const std::string id = constant->hash.ToString();
+  const auto [it, added] = slots_.try_emplace({0, id});
+  if (!added) return it->second;
+  const auto bytes = static_cast<int64_t>(constant->bytes.size());
+  it->second = {.kind = ir::SlotKind::kConstant,
+                .device = 0,
+                .index = static_cast<int>(blocks_.size()),
+                .bytes = bytes};
+  const std::byte* const data = constant->bytes.data();
+  blocks_.push_back({.device = 0,
+                     .bytes = bytes,
+                     .data = {std::move(constant), data},
+                     .constants = {{id, 0, bytes}}});
+  return it->second;
+}
+
+Status ConstantBlocks::Allocate() {
+  memory_.assign(blocks_.size(), nullptr);
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    ir::ConstantBlock& block = blocks_[i];
+    if (block.data != nullptr) continue;
+    AlignedMemory memory = AllocateAligned(
+        block.bytes, std::max(kPageBytes, devices_[block.device].alignment));
+    if (memory == nullptr) {
+      return OutOfMemory("no host memory for ", block.bytes,
+                         " bytes of constants");
+    }
+    memory_[i] = memory.get();
+    block.data = std::move(memory);
+  }
+  return OkStatus();
+}
+
+void ConstantBlocks::MakeOne(Job& job) const {
+  const ir::Slot& slot = job.slot;
+  std::byte* const first = memory_[slot.index] + slot.offset;
+  // The gap behind it too: blocks of equal constants are equal.
+  const int64_t room = RoomFor(slot.device, slot.bytes);
+  std::memset(first, 0, static_cast<size_t>(room));
+  job.status = job.fill({first, static_cast<size_t>(slot.bytes)});
+}
+
+void ConstantBlocks::MakeAll() {
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < jobs_.size(); i = next++) MakeOne(jobs_[i]);
+  };
+  const size_t count = std::min<size_t>(
+      jobs_.size(), std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::jthread> workers;
+  for (size_t i = 1; i < count; ++i) workers.emplace_back(work);
+  work();
+}
+
+Result<std::vector<ir::ConstantBlock>> ConstantBlocks::Make() {
+  TIM_RETURN_IF_ERROR(Allocate());
+  MakeAll();
+  for (const Job& job : jobs_) {
+    TIM_RETURN_IF_ERROR(job.status.WithContext(StrCat("packing ", job.id)));
+  }
+  return std::move(blocks_);
+}
+
+}  // namespace tim::compiler

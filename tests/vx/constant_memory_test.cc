@@ -1,0 +1,181 @@
+// What the constants of graphs cost, and how long they live.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/memory_count.h"
+#include "tests/support/vx_graph.h"
+#include "vx/graph_impl.h"
+
+namespace tim::testing {
+namespace {
+
+using vx::TensorAttribute;
+using TensorPtr = std::shared_ptr<vx::Tensor>;
+using Values = std::vector<float>;
+
+// Residual blocks of two 3x3 convolutions on small images, as in the last
+// stage of ResNet, and a fully connected layer.
+class SmallResNet {
+ public:
+  static constexpr uint32_t kSize = 7;
+  static constexpr uint32_t kChannels = 128;
+  static constexpr uint32_t kClasses = 128;
+
+  explicit SmallResNet(vx::Context& context) : graph_(context.CreateGraph()) {
+    input_ = graph_->CreateTensor(
+        Floats({kSize, kSize, kChannels, 1}, TensorAttribute::INPUT));
+    TensorPtr x = input_;
+    for (float block = 0; block < 3; ++block) {
+      const TensorPtr y = Relu(Conv2d(x, 0.25f + block));
+      x = Relu(Add(x, Conv2d(y, 0.5f + block)));
+    }
+    output_ =
+        graph_->CreateTensor(Floats({kClasses, 1}, TensorAttribute::OUTPUT));
+    weights_ = Constant({kSize * kSize * kChannels, kClasses}, 0.75f);
+    graph_->CreateOperation<vx::ops::FullyConnected>(2)
+        ->BindInputs({x, weights_, Constant({kClasses}, 1)})
+        .BindOutput(output_);
+  }
+
+  Values Run() {
+    Write(input_, Values(kSize * kSize * kChannels, 0.01f));
+    EXPECT_TRUE(graph_->Run()) << vx::LastError();
+    return Read(output_);
+  }
+
+  vx::Graph& graph() { return *graph_; }
+  int64_t weight_bytes() const { return weight_bytes_; }
+  /// Of the fully connected layer.
+  void SetWeights(float scale) {
+    Write(weights_, Pattern(kSize * kSize * kChannels * kClasses, scale));
+  }
+
+ private:
+  static Values Pattern(size_t count, float scale) {
+    Values values(count);
+    for (size_t i = 0; i < count; ++i) {
+      values[i] = scale * (static_cast<float>(i % 17) - 8) / 4096;
+    }
+    return values;
+  }
+
+  TensorPtr Transient() {
+    return graph_->CreateTensor(Floats({}, TensorAttribute::TRANSIENT));
+  }
+  TensorPtr Constant(const vx::ShapeType& shape, float scale) {
+    const vx::TensorSpec spec = Floats(shape, TensorAttribute::CONSTANT);
+    weight_bytes_ += spec.GetByteSize();
+    return graph_->CreateTensor(
+        spec, Pattern(static_cast<size_t>(spec.GetElementNum()), scale).data());
+  }
+  TensorPtr Conv2d(const TensorPtr& x, float scale) {
+    const TensorPtr y = Transient();
+    graph_
+        ->CreateOperation<vx::ops::Conv2d>(std::array<uint32_t, 4>{1, 1, 1, 1},
+                                           std::array<uint32_t, 2>{1, 1},
+                                           std::array<uint32_t, 2>{1, 1}, 0)
+        ->BindInputs({x, Constant({3, 3, kChannels, kChannels}, scale),
+                      Constant({kChannels}, scale)})
+        .BindOutput(y);
+    return y;
+  }
+  TensorPtr Relu(const TensorPtr& x) {
+    const TensorPtr y = Transient();
+    graph_->CreateOperation<vx::ops::Relu>()->BindInput(x).BindOutput(y);
+    return y;
+  }
+  TensorPtr Add(const TensorPtr& x, const TensorPtr& y) {
+    const TensorPtr sum = Transient();
+    graph_->CreateOperation<vx::ops::Add>()->BindInputs({x, y}).BindOutput(sum);
+    return sum;
+  }
+
+  std::shared_ptr<vx::Graph> graph_;
+  TensorPtr input_, output_, weights_;
+  int64_t weight_bytes_ = 0;
+};
+
+class ConstantMemory : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    context_ = ContextOn("opencl");
+    if (context_ == nullptr) GTEST_SKIP() << "no OpenCL device";
+  }
+  std::shared_ptr<vx::Context> context_;
+};
+
+TEST_F(ConstantMemory, IsTheUsersCopyAndThePackedOne) {
+  const int64_t before = CountedMemory().held;
+  {
+    SmallResNet network(*context_);
+    network.Run();
+    const auto held = static_cast<double>(CountedMemory().held - before);
+    const auto weights = static_cast<double>(network.weight_bytes());
+    EXPECT_LE(held, 2.1 * weights);
+    EXPECT_GE(held, 2.0 * weights);
+  }
+  EXPECT_EQ(CountedMemory().held, before);
+}
+
+TEST_F(ConstantMemory, OfADeviceIsOneBlock) {
+  SmallResNet network(*context_);
+  ASSERT_TRUE(network.graph().Compile()) << vx::LastError();
+  const ir::Plan& plan = *vx::CompiledPlan(network.graph());
+  ASSERT_EQ(plan.constants.size(), 1u);
+  EXPECT_EQ(plan.constants[0].device, 1);
+  EXPECT_GE(plan.constants[0].constants.size(), 14u);
+}
+
+TEST_F(ConstantMemory, IsReplacedWhenAConstantIsWritten) {
+  SmallResNet network(*context_);
+  const Values first = network.Run();
+  const int64_t held = CountedMemory().held;
+  network.SetWeights(0.25f);
+  const Values second = network.Run();
+  EXPECT_NE(first, second);
+  EXPECT_EQ(CountedMemory().held, held);
+  network.SetWeights(0.75f);
+  EXPECT_EQ(network.Run(), first);
+  EXPECT_EQ(CountedMemory().held, held);
+}
+
+TEST_F(ConstantMemory, IsFreedBeforeItIsReplaced) {
+  const int64_t before = CountedMemory().held;
+  SmallResNet network(*context_);
+  int64_t compiling = 0;
+  network.graph().Override<vx::ops::Relu>(
+      [&](vx::Graph* graph, const vx::Operation&) {
+        compiling = CountedMemory().held - before;
+        return graph->CreateOperation<vx::ops::Relu>();
+      });
+  for (const float scale : {0.25f, 0.5f}) {
+    network.SetWeights(scale);
+    network.Run();
+    EXPECT_LE(static_cast<double>(compiling),
+              1.1 * static_cast<double>(network.weight_bytes()));
+  }
+}
+
+TEST_F(ConstantMemory, OfGraphsIsTheirOwn) {
+  const int64_t before = CountedMemory().held;
+  auto first = std::make_unique<SmallResNet>(*context_);
+  SmallResNet second(*context_);
+  const Values expected = first->Run();
+  EXPECT_EQ(second.Run(), expected);
+  const int64_t both = CountedMemory().held - before;
+  first = nullptr;
+  EXPECT_EQ(CountedMemory().held - before, both / 2);
+  EXPECT_EQ(second.Run(), expected);
+}
+
+TEST_F(ConstantMemory, OutlivesTheContext) {
+  SmallResNet network(*context_);
+  const Values expected = network.Run();
+  context_ = nullptr;
+  EXPECT_EQ(network.Run(), expected);
+}
+
+}  // namespace
+}  // namespace tim::testing
