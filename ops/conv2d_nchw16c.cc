@@ -23,6 +23,7 @@ constexpr int64_t kFewChannels = 16;
 // The sizes of one launch; see conv2d_nchw16c.cl.
 struct Tiling {
   int64_t width = 1;     // TW
+  int64_t rows = 1;      // ROWS
   int64_t blocks = 1;    // BLOCKS
   int64_t ic_block = 1;  // IC_BLOCK
   int64_t span = 1;      // SPAN
@@ -48,14 +49,26 @@ Conv2dShape Flatten(Conv2dShape shape) {
   return shape;
 }
 
+// Pixels and blocks of channels whose sums fit the registers of the device.
+struct TileLimits {
+  int64_t pixels = 1;
+  int64_t blocks = 1;
+};
+
+// A block of 16 floats is a register of AVX-512, which has 32 of them; narrower
+// vectors have 16 registers, some of which hold weights and a pixel.
+TileLimits LimitsOf(const ir::DeviceInfo& device) {
+  if (device.float_vector_width >= 16) return {.pixels = 14, .blocks = 2};
+  if (device.float_vector_width >= 8) return {.pixels = 6, .blocks = 1};
+  return {.pixels = 2, .blocks = 1};
+}
+
 // The tile that computes the fewest pixels beyond the row; 2 stands for the
 // loads of weights, which every tile repeats.
-int64_t TileWidth(int64_t row) {
-  constexpr int64_t kWidths[] = {14, 13, 12, 11, 10, 9, 8, 7, 6, 4, 2, 1};
+int64_t TileWidth(int64_t row, int64_t limit) {
   int64_t best = 1;
-  for (const int64_t width : kWidths) {
-    if (width > row) continue;
-    const auto work = [&](int64_t w) { return CeilDiv(row, w) * (w + 2); };
+  const auto work = [&](int64_t w) { return CeilDiv(row, w) * (w + 2); };
+  for (int64_t width = std::min(row, limit); width > 1; --width) {
     if (best == 1 || work(width) < work(best)) best = width;
   }
   return best;
@@ -67,22 +80,29 @@ bool ReadsInsideOnly(const ConvAxis& axis) {
          (axis.output - 1) * axis.stride < axis.input;
 }
 
-Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input) {
+Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
+                const ir::DeviceInfo& device) {
+  const TileLimits limits = LimitsOf(device);
   Tiling out;
-  out.width = TileWidth(shape.w.output);
-  out.blocks = shape.group.out_channels > kBlock ? 2 : 1;
+  out.width = TileWidth(shape.w.output, limits.pixels);
+  // Weights are read once for all rows of a tile.
+  if (2 * out.width <= limits.pixels && shape.h.output > 1) out.rows = 2;
+  out.blocks = shape.group.out_channels > kBlock ? limits.blocks : 1;
   out.ic_block = input.blocked() ? kBlock : 1;
   // Rounded, so that 1x1 and 3x3 kernels share a program.
   out.span = AlignUp((out.width - 1) * shape.w.stride +
                          (shape.w.kernel - 1) * shape.w.dilation + 1,
                      4);
-  out.direct = ReadsInsideOnly(shape.w);
+  // Of two rows, one may lie outside alone.
+  out.direct = ReadsInsideOnly(shape.w) &&
+               (out.rows == 1 || ReadsInsideOnly(shape.h));
   out.in_blocks = CeilDiv(shape.channels, out.ic_block);
   out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kBlock);
   return out;
 }
 
-Status SupportsBlocked(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Status SupportsBlocked(const ir::KernelNode& node,
+                       const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(Conv2dShape shape, Conv2dShapeOf(node));
   if (shape.group.channels != shape.channels) {
@@ -100,9 +120,9 @@ Status SupportsBlocked(const ir::KernelNode& node, const ir::DeviceInfo&) {
       EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status());
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   shape = Flatten(shape);
-  const Tiling tiling = TilingOf(shape, ir::Layout::Blocked(2, kBlock));
-  if (tiling.span > kMaxSpan) {
-    return Unimplemented("a tile spans ", tiling.span,
+  const Tiling tiling = TilingOf(shape, ir::Layout::Blocked(2, kBlock), device);
+  if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
+    return Unimplemented("a tile spans ", tiling.rows * tiling.span,
                          " input pixels, at most ", kMaxSpan, " are kept");
   }
   // Blocks make both tensors and the weights at most 32 times larger.
@@ -144,13 +164,13 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> found = Conv2dShapeOf(node);
   if (!found.ok()) return 0;
   const Conv2dShape shape = Flatten(*found);
-  const Tiling tiling = TilingOf(shape, node.inputs[0].layout);
+  const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
   const AnchorView view(node);
   ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
   // What is computed, lanes and pixels beyond the tensor included.
   estimate.flops = 2.0 * tiling.packed_elements(shape) *
-                   AlignUp(shape.w.output, tiling.width) * shape.h.output *
-                   shape.batch;
+                   AlignUp(shape.w.output, tiling.width) *
+                   AlignUp(shape.h.output, tiling.rows) * shape.batch;
   return ir::EstimateMicroseconds(estimate, device,
                                   Efficiency(node.inputs[0].layout, device));
 }
@@ -206,12 +226,14 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   const Conv2dShape shape = Flatten(found);
-  const Tiling tiling = TilingOf(shape, node.inputs[0].layout);
+  const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
+  const int64_t tile_rows = CeilDiv(shape.h.output, tiling.rows);
   const int64_t row_tiles = CeilDiv(shape.w.output, tiling.width);
   const int64_t planes = tiling.tiles * shape.batch;
-  const int64_t run = TilesPerItem(row_tiles, shape.h.output * planes, device);
+  const int64_t run = TilesPerItem(row_tiles, tile_rows * planes, device);
   Launch launch("ops/conv2d_nchw16c.cl", "conv2d_nchw16c");
   launch.Option(StrCat("-DTW=", tiling.width))
+      .Option(StrCat("-DROWS=", tiling.rows))
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
@@ -241,7 +263,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(shape.w.pad)
       .Int(shape.h.pad)
       .Int(run)
-      .Global(CeilDiv(row_tiles, run), shape.h.output, planes)
+      .Global(CeilDiv(row_tiles, run), tile_rows, planes)
       .Local(1, 1, 1)
       .Build();
 }

@@ -3,23 +3,29 @@
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,
 // blocks of ic, tiles of oc], zero where there is no channel.
-// One work-item = `run` tiles of a row, one after the other, each of TW
-// neighbouring pixels and BLOCKS blocks of output channels; dimension 0 = run
-// of tiles, dimension 1 = row, dimension 2 = tile of channels + tiles * batch.
+// One work-item = `run` tiles of ROWS rows, one after the other, each of TW
+// neighbouring pixels per row and BLOCKS blocks of output channels; dimension 0
+// = run of tiles, dimension 1 = rows, dimension 2 = tile of channels + tiles *
+// batch.
 //
-// -DTW=14       pixels; out_w >= TW
+// -DTW=14       pixels of a row; out_w >= TW
+// -DROWS=1      1 or 2 rows; out_h >= ROWS
 // -DBLOCKS=2    1 or 2 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
 // -DDIRECT      instead of -DSPAN: kernel_w is 1 and every pixel lies inside of
-//               the input, so that nothing is copied
+//               the row, with ROWS=2 inside of the image, so that nothing is
+//               copied
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a blocked tensor of the output's shape that is added
 
 #ifndef TW
 #define TW 14
+#endif
+#ifndef ROWS
+#define ROWS 1
 #endif
 #ifndef BLOCKS
 #define BLOCKS 2
@@ -56,23 +62,26 @@
 #endif
 
 #ifdef RESIDUAL
-#define LOAD_RESIDUAL(first, i) vload16(i, residual + residual_offset + (first))
+#define LOAD_RESIDUAL(at) vload16(at, residual + residual_offset)
 #else
-#define LOAD_RESIDUAL(first, i) 0.0f
+#define LOAD_RESIDUAL(at) 0.0f
 #endif
 
-// Finishes and stores the pixels of a block, which start at element `first` of
+#define PIXEL_COUNT (ROWS * TW)
+
+// Finishes and stores the pixels of a block, whose first is number `first` of
 // the output, tail lanes as 0.
 #define STORE_BLOCK(sum, block, first)                                  \
   {                                                                     \
     const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block); \
     const int16 mask = channel_mask((block)*16, out_channels);          \
-    _Pragma("unroll") for (int i = 0; i < TW; ++i) {                    \
-      if (x0 + i < first_x) continue;                                   \
+    _Pragma("unroll") for (int i = 0; i < PIXEL_COUNT; ++i) {           \
+      if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;     \
+      const int at = (first) + i / TW * out_w + i % TW;                 \
       const float16 result =                                            \
-          limit(sum[i] + more + LOAD_RESIDUAL(first, i), low, high);    \
-      vstore16(select((float16)0.0f, result, mask), i,                  \
-               output + output_offset + (first));                       \
+          limit(sum[i] + more + LOAD_RESIDUAL(at), low, high);          \
+      vstore16(select((float16)0.0f, result, mask), at,                 \
+               output + output_offset);                                 \
     }                                                                   \
   }
 
@@ -93,12 +102,15 @@ __kernel void conv2d_nchw16c(
     int out_channels, int tiles, int batch, int stride_h, int dilation_w,
     int dilation_h, int pad_left, int pad_top, int run) {
   const int begin = get_global_id(0) * run * TW;
-  const int y = get_global_id(1);
+  const int first_y = get_global_id(1) * ROWS;
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= out_w || y >= out_h || n >= batch) return;
+  if (begin >= out_w || first_y >= out_h || n >= batch) return;
   const int end = min(begin + run * TW, out_w);
-  const int top = y * stride_h - pad_top;
+  // The last tile of a row or column moves back into it and stores its own
+  // pixels only.
+  const int y0 = min(first_y, out_h - ROWS);
+  const int top = y0 * stride_h - pad_top;
   const int out_blocks = (out_channels + 15) / 16;
   const int out_block = tile * BLOCKS;
   __global const float* tile_weights =
@@ -106,16 +118,15 @@ __kernel void conv2d_nchw16c(
       tile * in_blocks * kernel_h * kernel_w * IC_BLOCK * BLOCKS * 16;
 
   for (int first_x = begin; first_x < end; first_x += TW) {
-    // The last tile of a row moves back into it and stores its own pixels only.
     const int x0 = min(first_x, out_w - TW);
     const int left = x0 * STRIDE - pad_left;
 
-    float16 sum0[TW];
+    float16 sum0[PIXEL_COUNT];
 #if BLOCKS == 2
-    float16 sum1[TW];
+    float16 sum1[PIXEL_COUNT];
 #endif
 #pragma unroll
-    for (int i = 0; i < TW; ++i) {
+    for (int i = 0; i < PIXEL_COUNT; ++i) {
       sum0[i] = 0.0f;
 #if BLOCKS == 2
       sum1[i] = 0.0f;
@@ -125,7 +136,8 @@ __kernel void conv2d_nchw16c(
     for (int block = 0; block < in_blocks; ++block) {
       for (int kh = 0; kh < kernel_h; ++kh) {
         const int in_y = top + kh * dilation_h;
-        if (in_y < 0 || in_y >= in_h) continue;
+        const int last_y = in_y + (ROWS - 1) * stride_h;
+        if (last_y < 0 || in_y >= in_h) continue;
         __global const float* weight = tile_weights + (block * kernel_h + kh) *
                                                           kernel_w * IC_BLOCK *
                                                           BLOCKS * 16;
@@ -134,28 +146,40 @@ __kernel void conv2d_nchw16c(
             (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
 #ifdef DIRECT
         __global const float* pixels = row;
+        const int row_step = stride_h * in_w * IC_BLOCK;
 #else
-        float pixels[SPAN * IC_BLOCK];
-        for (int i = 0; i < SPAN; ++i) {
-          const int inside = left + i >= 0 && left + i < in_w;
+        float pixels[ROWS * SPAN * IC_BLOCK];
+        const int row_step = SPAN * IC_BLOCK;
+        for (int r = 0; r < ROWS; ++r) {
+          const int y = in_y + r * stride_h;
+          const int y_inside = y >= 0 && y < in_h;
+          for (int i = 0; i < SPAN; ++i) {
+            const int inside = y_inside && left + i >= 0 && left + i < in_w;
+            const int at = r * stride_h * in_w + i;
 #if IC_BLOCK == 16
-          vstore16(inside ? vload16(i, row) : (float16)0.0f, i, pixels);
+            vstore16(inside ? vload16(at, row) : (float16)0.0f, r * SPAN + i,
+                     pixels);
 #else
-          pixels[i] = inside ? row[i] : 0.0f;
+            pixels[r * SPAN + i] = inside ? row[at] : 0.0f;
 #endif
+          }
         }
 #endif
-        // One moving pointer: the pixels of a tile are at constant distances.
+        // A moving pointer per row: the pixels of a tile are at constant
+        // distances.
         for (int kw = 0; kw < kernel_w; ++kw) {
           PIXELS const float* pixel = pixels + kw * dilation_w * IC_BLOCK;
-          for (int c = 0; c < IC_BLOCK; ++c, weight += BLOCKS * 16, ++pixel) {
+          PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
+          for (int c = 0; c < IC_BLOCK;
+               ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
             const float16 w0 = vload16(0, weight);
 #if BLOCKS == 2
             const float16 w1 = vload16(1, weight);
 #endif
 #pragma unroll
-            for (int i = 0; i < TW; ++i) {
-              const float16 x = (float16)(pixel[i * STRIDE * IC_BLOCK]);
+            for (int i = 0; i < PIXEL_COUNT; ++i) {
+              PIXELS const float* first = i < TW ? pixel : pixel_below;
+              const float16 x = (float16)(first[i % TW * STRIDE * IC_BLOCK]);
               sum0[i] = fma(x, w0, sum0[i]);
 #if BLOCKS == 2
               sum1[i] = fma(x, w1, sum1[i]);
@@ -166,12 +190,12 @@ __kernel void conv2d_nchw16c(
       }
     }
 
-    const int first =
-        (((n * out_blocks + out_block) * out_h + y) * out_w + x0) * 16;
+    const int plane = out_h * out_w;
+    const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
     STORE_BLOCK(sum0, out_block, first)
 #if BLOCKS == 2
     if (out_block + 1 < out_blocks) {
-      STORE_BLOCK(sum1, out_block + 1, first + out_h * out_w * 16)
+      STORE_BLOCK(sum1, out_block + 1, first + plane)
     }
 #endif
   }

@@ -53,7 +53,8 @@ Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
 }
 
 // The blocked kernel in each of its layouts against eval, twice.
-void Check(const TestNode& node, int layouts, std::mt19937& rng) {
+void Check(const TestNode& node, int layouts, std::mt19937& rng,
+           const ir::DeviceInfo& device = TestDevice()) {
   ASSERT_OK(Supports(node, kKernel));
   ASSERT_EQ(LayoutCount(node, kKernel), layouts);
   for (int run = 0; run < 2; ++run) {
@@ -61,7 +62,7 @@ void Check(const TestNode& node, int layouts, std::mt19937& rng) {
     const auto expected = Eval(node, inputs);
     ASSERT_OK(expected);
     for (int layout = 0; layout < layouts; ++layout) {
-      const auto actual = RunKernel(node, kKernel, layout, inputs);
+      const auto actual = RunKernel(node, kKernel, layout, inputs, device);
       ASSERT_OK(actual);
       EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0], kTolerance));
     }
@@ -89,6 +90,60 @@ TEST(Conv2dNchw16c, RowWidths) {
         {.input = {width, 3, 16, 1}, .kernel = {3, 3, 32}, .padding = 2}, rng);
     ASSERT_OK(node);
     Check(*node, 1, rng);
+  }
+}
+
+// Tiles of a narrow image have two rows.
+TEST(Conv2dNchw16c, NarrowImages) {
+  std::mt19937 rng = SeededRng(12);
+  for (const int64_t width : {1, 3, 7, 8}) {
+    for (const int64_t height : {1, 2, 3, 7}) {
+      for (const int64_t kernel : {1, 3}) {
+        for (const int64_t stride : {1, 2}) {
+          SCOPED_TRACE(StrCat(width, "x", height, ", kernel ", kernel,
+                              ", stride ", stride));
+          const auto node =
+              NodeOf({.input = {width * stride, height * stride, 17, 2},
+                      .kernel = {kernel, kernel, 33},
+                      .padding = 2,
+                      .stride = {stride, stride}},
+                     rng);
+          ASSERT_OK(node);
+          Check(*node, 1, rng);
+        }
+      }
+    }
+  }
+}
+
+// One of the two rows of a tile may lie outside of the image alone.
+TEST(Conv2dNchw16c, RowsOfPadding) {
+  std::mt19937 rng = SeededRng(13);
+  for (const Ints& kernel : {Ints{1, 1, 16}, Ints{1, 3, 16}, Ints{3, 1, 16}}) {
+    for (const int64_t pad : {1, 2, 3}) {
+      const auto node = NodeOf({.input = {5, 4, 16, 1},
+                                .kernel = kernel,
+                                .pad = {0, 0, pad, 3 - pad}},
+                               rng);
+      ASSERT_OK(node);
+      Check(*node, 1, rng);
+    }
+  }
+}
+
+TEST(Conv2dNchw16c, TilesOfNarrowerVectors) {
+  std::mt19937 rng = SeededRng(14);
+  for (const int lanes : {4, 8}) {
+    ir::DeviceInfo device = TestDevice();
+    device.float_vector_width = lanes;
+    for (const int64_t width : {3, 14, 17}) {
+      SCOPED_TRACE(StrCat(lanes, " lanes, width ", width));
+      const auto node = NodeOf(
+          {.input = {width, 5, 20, 1}, .kernel = {3, 3, 37}, .padding = 2},
+          rng);
+      ASSERT_OK(node);
+      Check(*node, 1, rng, device);
+    }
   }
 }
 
@@ -231,6 +286,10 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
           {.input = {300, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {40, 1}},
           rng)),
       "at most 128 are kept");
+  // A 1x1 kernel copies nothing, however large its stride.
+  EXPECT_OK(refusal(
+      NodeOf({.input = {300, 1, 16, 1}, .kernel = {1, 1, 1}, .stride = {40, 1}},
+             rng)));
 }
 
 TEST(Conv2dNchw16c, RefusesForeignEpilogues) {
