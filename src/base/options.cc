@@ -12,9 +12,10 @@ Status ParseDevice(const std::string& text, Options* options) {
   return OkStatus();
 }
 
-Status ParseStrict(const std::string& text, Options* options) {
+template <bool Options::*kSwitch>
+Status ParseSwitch(const std::string& text, Options* options) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
-  options->strict = text == "1";
+  options->*kSwitch = text == "1";
   return OkStatus();
 }
 
@@ -45,7 +46,11 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_STRICT", "`0`, `1`", "`0`",
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",
-     ParseStrict},
+     ParseSwitch<&Options::strict>},
+    {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
+     "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
+     "rounding errors are about twice as large",
+     ParseSwitch<&Options::winograd>},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

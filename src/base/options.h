@@ -16,6 +16,7 @@ struct Options {
   std::string device;     ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;    ///< TIMCL_STRICT: a host step fails Compile.
   int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
+  bool winograd = true;   ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
 };
 
