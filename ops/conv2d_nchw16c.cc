@@ -5,6 +5,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/internal/blocked.h"
 #include "ops/internal/conv2d_node.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
@@ -103,54 +104,22 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
 
 Status SupportsBlocked(const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {
-  TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  TIM_ASSIGN_OR_RETURN(Conv2dShape shape, Conv2dShapeOf(node));
-  if (shape.group.channels != shape.channels) {
-    return Unimplemented("one group only, not ",
-                         shape.channels / shape.group.channels);
-  }
-  if (node.constants[1] == nullptr) {
-    return Unimplemented("the weights are not constant");
-  }
-  if (node.outputs[0].shape.rank() != 4) {
-    return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
-                         ", expected 4");
-  }
-  TIM_RETURN_IF_ERROR(
-      EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status());
-  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  shape = Flatten(shape);
-  const Tiling tiling = TilingOf(shape, ir::Layout::Blocked(2, kBlock), device);
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
+  const Tiling tiling = TilingOf(Flatten(shape), ChannelBlocks(), device);
   if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.rows * tiling.span,
                          " input pixels, at most ", kMaxSpan, " are kept");
-  }
-  // Blocks make both tensors and the weights at most 32 times larger.
-  for (const ir::TensorDesc* desc :
-       {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
-    if (desc->shape.NumElements().value_or(0) > (int64_t{1} << 26)) {
-      return Unimplemented(desc->shape.ToString(),
-                           " is too large for 32-bit positions");
-    }
   }
   return OkStatus();
 }
 
 std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
                                             const ir::DeviceInfo&) {
-  ir::LayoutTuple blocked = ir::DenseLayouts(node);
-  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
-    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
-  }
-  blocked.outputs[0] = ir::Layout::Blocked(kConvChannelAxis, kBlock);
-  const auto epilogue = EpilogueOf(node, kConvChannelAxis, Residual::kTaken);
-  if (epilogue.ok() && epilogue->residual >= 0) {
-    blocked.inputs[epilogue->residual] = blocked.outputs[0];
-  }
-  const ir::LayoutTuple dense_input = blocked;
-  blocked.inputs[0] = ir::Layout::Blocked(kConvChannelAxis, kBlock);
-  if (node.inputs[0].shape[2] < kFewChannels) return {dense_input, blocked};
-  return {blocked};
+  const ir::LayoutTuple blocked = BlockedConv2dLayouts(node);
+  if (node.inputs[0].shape[2] >= kFewChannels) return {blocked};
+  ir::LayoutTuple dense_input = blocked;
+  dense_input.inputs[0] = ir::Layout::Dense();
+  return {dense_input, blocked};
 }
 
 // Fractions of the device's arithmetic that are reached; a GPU has no registers

@@ -12,18 +12,11 @@ Status ParseDevice(const std::string& text, Options* options) {
   return OkStatus();
 }
 
-Status ParseSwitch(const std::string& text, bool* value) {
+template <bool Options::*kSwitch>
+Status ParseSwitch(const std::string& text, Options* options) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
-  *value = text == "1";
+  options->*kSwitch = text == "1";
   return OkStatus();
-}
-
-Status ParseStrict(const std::string& text, Options* options) {
-  return ParseSwitch(text, &options->strict);
-}
-
-Status ParseChain(const std::string& text, Options* options) {
-  return ParseSwitch(text, &options->chain);
 }
 
 Status ParseLog(const std::string& text, Options* options) {
@@ -53,10 +46,14 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_STRICT", "`0`, `1`", "`0`",
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",
-     ParseStrict},
+     ParseSwitch<&Options::strict>},
     {"TIMCL_CHAIN", "`0`, `1`", "`1`",
      "kernels that follow one another are launched as one on CPU devices",
-     ParseChain},
+     ParseSwitch<&Options::chain>},
+    {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
+     "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
+     "rounding errors are about twice as large",
+     ParseSwitch<&Options::winograd>},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

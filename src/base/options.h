@@ -17,6 +17,7 @@ struct Options {
   bool strict = false;    ///< TIMCL_STRICT: a host step fails Compile.
   bool chain = true;      ///< TIMCL_CHAIN: many kernels in one launch.
   int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
+  bool winograd = true;   ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
 };
 

@@ -10,6 +10,7 @@ namespace {
 const char* Get(const char* name) {
   if (std::strcmp(name, "TIMCL_DEVICE") == 0) return "opencl:1";
   if (std::strcmp(name, "TIMCL_STRICT") == 0) return "yes";
+  if (std::strcmp(name, "TIMCL_WINOGRAD") == 0) return "0";
   if (std::strcmp(name, "TIMCL_LOG") == 0) return "debug";
   if (std::strcmp(name, "VSI_NN_LOG_LEVEL") == 0) return "0";
   return nullptr;
@@ -20,6 +21,7 @@ TEST(Options, ValuesAndWarnings) {
   const Options options = ParseOptions(Get, &warnings);
   EXPECT_EQ(options.device, "opencl:1");
   EXPECT_FALSE(options.strict);
+  EXPECT_FALSE(options.winograd);
   EXPECT_EQ(options.log_level, 4);  // TIMCL_LOG wins over its alias
   EXPECT_EQ(warnings, "TIMCL_STRICT='yes' is ignored: expected 0 or 1\n");
 }
