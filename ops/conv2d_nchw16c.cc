@@ -95,8 +95,8 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
                          (shape.w.kernel - 1) * shape.w.dilation + 1,
                      4);
   // Of two rows, one may lie outside alone.
-  out.direct = ReadsInsideOnly(shape.w) &&
-               (out.rows == 1 || ReadsInsideOnly(shape.h));
+  out.direct =
+      ReadsInsideOnly(shape.w) && (out.rows == 1 || ReadsInsideOnly(shape.h));
   out.in_blocks = CeilDiv(shape.channels, out.ic_block);
   out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kBlock);
   return out;
