@@ -216,7 +216,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   }
   launch.Output(node, 0);
   AddLimits(epilogue, node.outputs[0], &launch);
-  return launch.Int(shape.w.input)
+  launch.Int(shape.w.input)
       .Int(shape.h.input)
       .Int(tiling.in_blocks)
       .Int(shape.w.kernel)
@@ -233,8 +233,10 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(shape.h.pad)
       .Int(run)
       .Global(CeilDiv(row_tiles, run), tile_rows, planes)
-      .Local(1, 1, 1)
-      .Build();
+      .Local(1, 1, 1);
+  TIM_ASSIGN_OR_RETURN(ir::Lowering lowering, launch.Build());
+  if (epilogue.residual >= 0) lowering.in_place = {{epilogue.residual, 0}};
+  return lowering;
 }
 
 ir::KernelDef BlockedKernel() {

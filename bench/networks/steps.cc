@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "bench/networks/network_run.h"
-#include "bench/operators/plan_edit.h"
 #include "bench/timing/timed_plan.h"
 
 namespace tim::bench {
@@ -14,9 +13,10 @@ namespace {
 constexpr int kRepeats = 10;
 
 ir::Plan OneStep(ir::Plan plan, size_t index) {
-  plan.steps = {plan.steps[index]};
-  plan.steps[0].waits.clear();
-  return Repeated(std::move(plan), kRepeats);
+  ir::Step step = plan.steps[index];
+  step.waits.clear();
+  plan.steps.assign(kRepeats, step);
+  return plan;
 }
 
 nlohmann::json Describe(const ir::Step& step, double seconds) {

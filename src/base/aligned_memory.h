@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "base/memory_count.h"
 
@@ -21,6 +22,23 @@ using AlignedMemory = std::unique_ptr<std::byte[], AlignedFree>;
 /// At least `bytes` bytes with no content, at a multiple of `alignment`, a
 /// power of two; null where there is not enough memory.
 AlignedMemory AllocateAligned(int64_t bytes, int64_t alignment);
+
+/// Bytes of a fixed number at such an address.
+class AlignedBytes {
+ public:
+  AlignedBytes() = default;
+  AlignedBytes(AlignedMemory memory, size_t size)
+      : memory_(std::move(memory)), size_(size) {}
+
+  const std::byte* data() const { return memory_.get(); }
+  size_t size() const { return size_; }
+  const std::byte* begin() const { return data(); }
+  const std::byte* end() const { return data() + size_; }
+
+ private:
+  AlignedMemory memory_;
+  size_t size_ = 0;
+};
 
 inline bool IsAligned(const void* memory, int64_t alignment) {
   return reinterpret_cast<uintptr_t>(memory) %

@@ -123,7 +123,7 @@ class Applier {
     const ir::ConstTensor in[] = {{&value.desc, value.constant->bytes.data()}};
     const ir::MutableTensor out[] = {{&desc, data.data()}};
     TIM_RETURN_IF_ERROR(node.schema->eval(ir::EvalContext{node, in, out}));
-    it->second = graph_.AddConstant(desc, ir::MakeConstant(std::move(data)),
+    it->second = graph_.AddConstant(desc, ir::MakeConstant(data),
                                     value.name + "/" + layout.ToString());
     return it->second;
   }

@@ -15,6 +15,8 @@ namespace {
 constexpr int64_t kMaxBlockBytes = int64_t{1} << 31;
 // Some drivers import whole pages only.
 constexpr int64_t kPageBytes = 4096;
+// A block of its own is another argument of kernels.
+constexpr int64_t kLargeBytes = int64_t{1} << 20;
 
 }  // namespace
 
@@ -30,8 +32,13 @@ ir::Slot ConstantBlocks::Add(int device, const std::string& id, int64_t bytes,
 
 ir::Slot ConstantBlocks::Add(int device,
                              std::shared_ptr<const ir::ConstantData> constant) {
-  if (device == 0) return AddView(std::move(constant));
   const auto bytes = static_cast<int64_t>(constant->bytes.size());
+  const ir::DeviceInfo& info = devices_[device];
+  if (device == 0 ||
+      (info.unified_memory && bytes >= kLargeBytes && bytes <= kMaxBlockBytes &&
+       IsAligned(constant->bytes.data(), info.alignment))) {
+    return AddView(device, std::move(constant));
+  }
   return Add(device, constant->hash.ToString(), bytes,
              [constant](std::span<std::byte> out) {
                std::copy(constant->bytes.begin(), constant->bytes.end(),
@@ -69,17 +76,17 @@ ir::Slot ConstantBlocks::Append(int device, const std::string& id,
 }
 
 ir::Slot ConstantBlocks::AddView(
-    std::shared_ptr<const ir::ConstantData> constant) {
+    int device, std::shared_ptr<const ir::ConstantData> constant) {
   const std::string id = constant->hash.ToString();
-  const auto [it, added] = slots_.try_emplace({0, id});
+  const auto [it, added] = slots_.try_emplace({device, id});
   if (!added) return it->second;
   const auto bytes = static_cast<int64_t>(constant->bytes.size());
   it->second = {.kind = ir::SlotKind::kConstant,
-                .device = 0,
+                .device = device,
                 .index = static_cast<int>(blocks_.size()),
                 .bytes = bytes};
   const std::byte* const data = constant->bytes.data();
-  blocks_.push_back({.device = 0,
+  blocks_.push_back({.device = device,
                      .bytes = bytes,
                      .data = {std::move(constant), data},
                      .constants = {{id, 0, bytes}}});

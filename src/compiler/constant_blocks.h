@@ -32,8 +32,8 @@ class ConstantBlocks {
   /// The slot of `bytes` bytes that `fill` makes of zeros.  Equal ids on one
   /// device are the same content and get the same slot.
   ir::Slot Add(int device, const std::string& id, int64_t bytes, Fill fill);
-  /// The slot of a constant of the graph: the host reads it where it is, others
-  /// get a copy.
+  /// The slot of a constant of the graph: the host reads it where it is, and
+  /// devices with unified memory, where it is large; others get a copy.
   ir::Slot Add(int device, std::shared_ptr<const ir::ConstantData> constant);
 
   /// Makes everything added, in parallel.
@@ -50,7 +50,8 @@ class ConstantBlocks {
 
   int64_t RoomFor(int device, int64_t bytes) const;
   ir::Slot Append(int device, const std::string& id, int64_t bytes);
-  ir::Slot AddView(std::shared_ptr<const ir::ConstantData> constant);
+  ir::Slot AddView(int device,
+                   std::shared_ptr<const ir::ConstantData> constant);
   Status Allocate();
   void MakeAll();
   void MakeOne(Job& job) const;

@@ -5,32 +5,23 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "base/aligned_memory.h"
 #include "base/hash.h"
-#include "base/memory_count.h"
 
 namespace tim::ir {
 
 struct ConstantData {
-  std::vector<std::byte> bytes;
+  /// At a page's start, so that devices can read it where it is; what is less
+  /// than a page, at a multiple of 128.
+  AlignedBytes bytes;
   Hash128 hash;  ///< Of `bytes`.
-  CountedBytes counted;
 };
 
-inline std::shared_ptr<const ConstantData> MakeConstant(
-    std::vector<std::byte> bytes) {
-  const Hash128 hash = HashBytes(bytes.data(), bytes.size());
-  CountedBytes counted(static_cast<int64_t>(bytes.size()));
-  return std::make_shared<const ConstantData>(
-      ConstantData{std::move(bytes), hash, std::move(counted)});
-}
-
-inline std::shared_ptr<const ConstantData> MakeConstant(const void* data,
-                                                        size_t size) {
-  const auto* first = static_cast<const std::byte*>(data);
-  return MakeConstant(std::vector<std::byte>(first, first + size));
-}
+/// A copy of `size` bytes.  Throws std::bad_alloc as containers do.
+std::shared_ptr<const ConstantData> MakeConstant(const void* data, size_t size);
+std::shared_ptr<const ConstantData> MakeConstant(
+    std::span<const std::byte> bytes);
 
 }  // namespace tim::ir
 

@@ -127,7 +127,7 @@ Status TensorImpl::Initialise(const void* data) {
   if (attribute_ != CONSTANT) return OkStatus();
   needs_data_ = true;
   TIM_ASSIGN_OR_RETURN(std::vector<std::byte> zeros, ZeroBytes(desc_));
-  storage_ = ConstantStorage{ir::MakeConstant(std::move(zeros))};
+  storage_ = ConstantStorage{ir::MakeConstant(zeros)};
   return OkStatus();
 }
 

@@ -29,6 +29,7 @@ class Planner {
     AddViews();
     AddDirectOutputs();
     AddJoins();
+    FindLastReaders();
     for (int step = 0; step < static_cast<int>(module_.schedule.size());
          ++step) {
       TIM_RETURN_IF_ERROR(VisitStep(step));
@@ -159,6 +160,57 @@ class Planner {
     }
   }
 
+  // Of every value or what it lies in; none where something other than a node
+  // reads it.
+  void FindLastReaders() {
+    last_reader_.assign(graph_.value_id_limit(), ir::kNone);
+    for (const ScheduledStep& step : module_.schedule) {
+      switch (step.kind) {
+        case ScheduledStep::Kind::kOutput:
+          last_reader_[root_[graph_.outputs()[step.index]]] = ir::kNone;
+          break;
+        case ScheduledStep::Kind::kState:
+          last_reader_[root_[graph_.state_updates()[step.index].value]] =
+              ir::kNone;
+          break;
+        case ScheduledStep::Kind::kNode:
+          for (const ValueId id : graph_.node(step.node).inputs) {
+            if (id != ir::kNone) last_reader_[root_[id]] = step.node;
+          }
+      }
+    }
+  }
+
+  bool SameBytes(ValueId a, ValueId b) const {
+    const auto bytes = ir::ByteSize(graph_.value(a).desc);
+    const auto other = ir::ByteSize(graph_.value(b).desc);
+    return bytes.ok() && other.ok() && *bytes == *other;
+  }
+
+  // The memory of an input that `node` is the last to read, if the output may
+  // take it.
+  const Storage* MemoryToReuse(NodeId node, int output) const {
+    const auto& inputs = graph_.node(node).inputs;
+    const ValueId to = graph_.node(node).outputs[output];
+    for (const ir::InPlacePair& pair : module_.lowerings[node].in_place) {
+      const ValueId from = inputs[pair.input];
+      if (pair.output != output || from == ir::kNone || root_[to] != to ||
+          root_[from] != from || last_reader_[from] != node) {
+        continue;
+      }
+      const auto uses = std::count_if(
+          inputs.begin(), inputs.end(),
+          [&](ValueId id) { return id != ir::kNone && root_[id] == from; });
+      if (uses == 1 &&
+          module_.storages[from].kind == Storage::Kind::kAllocation &&
+          module_.locations[from] == module_.locations[to] &&
+          SameBytes(from, to)) {
+        return &module_.storages[from];
+      }
+    }
+    return nullptr;
+  }
+
   Status VisitStep(int step) {
     const ScheduledStep& scheduled = module_.schedule[step];
     switch (scheduled.kind) {
@@ -172,8 +224,8 @@ class Planner {
         break;
     }
     const ir::Node& node = graph_.node(scheduled.node);
-    for (const ValueId id : node.outputs) {
-      TIM_RETURN_IF_ERROR(Define(id, step));
+    for (int i = 0; i < static_cast<int>(node.outputs.size()); ++i) {
+      TIM_RETURN_IF_ERROR(Define(scheduled.node, i, step));
     }
     for (const ValueId id : node.inputs) Touch(id, step);
     // A node of several steps holds its operands through all of them.
@@ -182,10 +234,15 @@ class Planner {
     return OkStatus();
   }
 
-  Status Define(ValueId id, int step) {
+  Status Define(NodeId node, int output, int step) {
+    const ValueId id = graph_.node(node).outputs[output];
     if (id == ir::kNone) return OkStatus();
     const ValueId root = root_[id];
     if (module_.storages[root].kind != Storage::Kind::kNone) return OkStatus();
+    if (const Storage* reused = MemoryToReuse(node, output)) {
+      module_.storages[root] = *reused;
+      return OkStatus();
+    }
     TIM_ASSIGN_OR_RETURN(const int64_t bytes,
                          ir::ByteSize(graph_.value(root).desc));
     module_.storages[root] = {Storage::Kind::kAllocation,
@@ -257,6 +314,7 @@ class Planner {
   // By value: the one whose memory it uses, and where in it.
   std::vector<ValueId> root_;
   std::vector<int64_t> offset_;
+  std::vector<NodeId> last_reader_;  // by value
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ Status FoldNode(Graph& graph, ir::NodeId id) {
     if (results[i] == ir::kNone) continue;
     Value& value = graph.value(results[i]);
     value.role = ir::Role::kConstant;
-    value.constant = ir::MakeConstant(std::move(bytes[i]));
+    value.constant = ir::MakeConstant(bytes[i]);
   }
   return OkStatus();
 }

@@ -1,0 +1,32 @@
+#include "ir/constant.h"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace tim::ir {
+namespace {
+
+constexpr size_t kPageBytes = 4096;
+constexpr int64_t kSmallAlignment = 128;
+
+}  // namespace
+
+std::shared_ptr<const ConstantData> MakeConstant(const void* data,
+                                                 size_t size) {
+  AlignedMemory memory =
+      AllocateAligned(static_cast<int64_t>(size),
+                      size < kPageBytes ? kSmallAlignment : kPageBytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (size > 0) std::memcpy(memory.get(), data, size);
+  const Hash128 hash = HashBytes(memory.get(), size);
+  return std::make_shared<const ConstantData>(
+      ConstantData{{std::move(memory), size}, hash});
+}
+
+std::shared_ptr<const ConstantData> MakeConstant(
+    std::span<const std::byte> bytes) {
+  return MakeConstant(bytes.data(), bytes.size());
+}
+
+}  // namespace tim::ir
