@@ -18,6 +18,14 @@ Status ParseStrict(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+Status ParseKernels(const std::string& text, Options* options) {
+  if (text != "cpu" && text != "gpu") {
+    return InvalidArgument("expected cpu or gpu");
+  }
+  options->kernels = text == "cpu" ? KernelSet::kCpu : KernelSet::kGpu;
+  return OkStatus();
+}
+
 Status ParseLog(const std::string& text, Options* options) {
   static constexpr const char* kLevels[] = {"off", "error", "warning", "info",
                                             "debug"};
@@ -46,6 +54,9 @@ constexpr OptionSpec kTable[] = {
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",
      ParseStrict},
+    {"TIMCL_KERNELS", "`cpu`, `gpu`", "as the device says",
+     "which kernels OpenCL devices run: those made for CPUs or those for GPUs",
+     ParseKernels},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

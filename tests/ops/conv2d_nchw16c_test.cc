@@ -231,6 +231,10 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
           {.input = {300, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {40, 1}},
           rng)),
       "at most 128 are kept");
+  const auto plain = NodeOf({.input = {3, 3, 4, 1}, .kernel = {1, 1, 4}}, rng);
+  ASSERT_OK(plain);
+  EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
 }
 
 TEST(Conv2dNchw16c, RefusesForeignEpilogues) {

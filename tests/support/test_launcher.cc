@@ -113,6 +113,12 @@ const ir::DeviceInfo& TestDevice() {
   return TheDevice().ok() ? TheDevice().value()->info() : none;
 }
 
+ir::DeviceInfo TestDevice(ir::DeviceClass device_class) {
+  ir::DeviceInfo info = TestDevice();
+  info.device_class = device_class;
+  return info;
+}
+
 Status RunLaunch(const ir::KernelLaunch& launch,
                  const std::vector<LaunchOperand>& operands) {
   TIM_RETURN_IF_ERROR(TheDevice().status());
