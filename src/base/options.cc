@@ -12,10 +12,18 @@ Status ParseDevice(const std::string& text, Options* options) {
   return OkStatus();
 }
 
-Status ParseStrict(const std::string& text, Options* options) {
+Status ParseFlag(const std::string& text, bool* flag) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
-  options->strict = text == "1";
+  *flag = text == "1";
   return OkStatus();
+}
+
+Status ParseStrict(const std::string& text, Options* options) {
+  return ParseFlag(text, &options->strict);
+}
+
+Status ParseTune(const std::string& text, Options* options) {
+  return ParseFlag(text, &options->tune);
 }
 
 Status ParseKernels(const std::string& text, Options* options) {
@@ -57,6 +65,11 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_KERNELS", "`cpu`, `gpu`", "as the device says",
      "which kernels OpenCL devices run: those made for CPUs or those for GPUs",
      ParseKernels},
+    {"TIMCL_TUNE", "`0`, `1`", "`0`",
+     "the first `Compile()` that uses CLBlast on a device tunes it, which "
+     "takes "
+     "minutes, and keeps what it found in the cache folder",
+     ParseTune},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

@@ -20,6 +20,7 @@ struct Options {
   std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
   KernelSet kernels = KernelSet::kOfDevice;  ///< TIMCL_KERNELS.
+  bool tune = false;      ///< TIMCL_TUNE: tune CLBlast for new devices.
   int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
   std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
 };

@@ -121,11 +121,15 @@ ir::DeviceInfo TestDevice(ir::DeviceClass device_class) {
 
 Status RunLaunch(const ir::KernelLaunch& launch,
                  const std::vector<LaunchOperand>& operands) {
-  TIM_RETURN_IF_ERROR(TheDevice().status());
-  device::Device& device = *TheDevice().value();
   ir::KernelLaunch strict = launch;
   strict.options += " -Werror";
-  const ir::Action action = strict;
+  return RunAction(strict, operands);
+}
+
+Status RunAction(const ir::Action& action,
+                 const std::vector<LaunchOperand>& operands) {
+  TIM_RETURN_IF_ERROR(TheDevice().status());
+  device::Device& device = *TheDevice().value();
   const ir::Action* const actions[] = {&action};
   NoStore store;
   TIM_ASSIGN_OR_RETURN(const auto steps, device.Prepare(actions, store));

@@ -13,12 +13,13 @@
 #include "device/launch_check.h"
 #include "device/opencl/cl_api.h"
 #include "device/opencl/opencl_buffer.h"
+#include "device/opencl/opencl_step.h"
 #include "device/opencl/user_arguments.h"
 #include "ir/step.h"
 
 namespace tim::device {
 
-class KernelStep final : public PreparedStep {
+class KernelStep final : public OpenClStep {
  public:
   /// Checks signature and work sizes against program and device.
   static Result<std::unique_ptr<PreparedStep>> Create(
@@ -26,7 +27,7 @@ class KernelStep final : public PreparedStep {
       const ir::DeviceInfo& info, const ir::KernelLaunch& launch);
 
   Status Enqueue(const cl::CommandQueue& queue,
-                 std::span<const BufferRange> operands);
+                 std::span<const BufferRange> operands) override;
 
  private:
   // A tensor of a built-in kernel, and what it was last set to.

@@ -4,8 +4,8 @@
 
 #include "device/host/host_buffer.h"
 #include "device/opencl/cl_status.h"
-#include "device/opencl/kernel_step.h"
 #include "device/opencl/opencl_buffer.h"
+#include "device/opencl/opencl_step.h"
 
 namespace tim::device {
 
@@ -28,9 +28,9 @@ Result<std::unique_ptr<Stream>> OpenClStream::Create(const cl::Context& context,
 
 Status OpenClStream::Enqueue(PreparedStep& step,
                              std::span<const BufferRange> operands) {
-  auto* kernel = dynamic_cast<KernelStep*>(&step);
-  if (kernel == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
-  return kernel->Enqueue(queue_, operands);
+  auto* own = dynamic_cast<OpenClStep*>(&step);
+  if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
+  return own->Enqueue(queue_, operands);
 }
 
 Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
