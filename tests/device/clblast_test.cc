@@ -196,9 +196,9 @@ TEST_F(Clblast, TuningKeepsParametersThatWork) {
   const ClblastDevice handles = Handles();
   ASSERT_OK(TuneClblast(handles,
                         {.size = 128,
-                         .fraction = 0.0005,
+                         .fraction = 0.0002,
                          .direct_size = 32,
-                         .direct_fraction = 0.001},
+                         .direct_fraction = 0.0002},
                         store_));
   EXPECT_EQ(store_.entries.size(), 2u);
   EXPECT_TRUE(LoadClblastParameters(handles, store_));

@@ -25,7 +25,7 @@ struct TuningEffort {
   size_t size = 1024;
   double fraction = 1.0 / 512;
   size_t direct_size = 256;
-  double direct_fraction = 1.0 / 64;
+  double direct_fraction = 1.0 / 256;
 };
 
 /// Gives CLBlast the parameters of its two matrix products that `store` keeps
