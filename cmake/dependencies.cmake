@@ -1,4 +1,5 @@
-# The OpenCL loader is linked; the others are header-only and private.
+# The OpenCL loader and CLBlast are linked; the others are header-only and
+# private.
 find_package(OpenCL REQUIRED)
 find_package(Threads REQUIRED)
 
@@ -16,6 +17,13 @@ endfunction()
 
 tim_cl_require_header(CL/opencl.hpp opencl-clhpp-headers)
 tim_cl_require_header(xxhash.h libxxhash-dev)
+tim_cl_require_header(clblast.h libclblast-dev)
+find_library(TIM_CL_CLBLAST clblast)
+mark_as_advanced(TIM_CL_CLBLAST)
+if(NOT TIM_CL_CLBLAST)
+  message(FATAL_ERROR "libclblast was not found; Debian's package is "
+                      "libclblast-dev, see tools/install_deps.sh")
+endif()
 list(REMOVE_DUPLICATES TIM_CL_DEPENDENCY_DIRS)
 # The compiler's own folders must keep their place in the search order.
 list(REMOVE_ITEM TIM_CL_DEPENDENCY_DIRS

@@ -26,7 +26,7 @@ function(tim_cl_public_interface target)
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/include")
   target_compile_features(${target} PUBLIC cxx_std_14)
   target_link_libraries(${target} PRIVATE
-    OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS})
+    OpenCL::OpenCL ${TIM_CL_CLBLAST} Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME tim-cl)
 endfunction()
 

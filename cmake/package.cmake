@@ -14,5 +14,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pocl-opencl-icd | opencl-icd")
 # To link the archive.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS ocl-icd-opencl-dev)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "ocl-icd-opencl-dev, libclblast-dev")
 include(CPack)

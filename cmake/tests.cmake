@@ -25,7 +25,7 @@ add_library(tim-cl-test-support STATIC
   "${TIM_CL_GENERATED_DIR}/operator_table.cc")
 tim_cl_test_options(tim-cl-test-support)
 target_link_libraries(tim-cl-test-support PUBLIC
-  OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS}
+  OpenCL::OpenCL ${TIM_CL_CLBLAST} Threads::Threads ${CMAKE_DL_LIBS}
   GTest::gtest_main GTest::gmock GTest::gtest)
 
 # What bench/'s programs share, as in bench/BUILD; Bazel builds the programs.
@@ -48,6 +48,21 @@ endfunction()
 tim_cl_twin_plugin(five 5)
 tim_cl_twin_plugin(seven 7)
 
+# tim_cl_run(<path> <program> <VARIABLE=value>...)
+function(tim_cl_run path program)
+  string(REPLACE "/" "_" name "${path}")
+  set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")
+  file(MAKE_DIRECTORY "${caches}/pocl" "${caches}/timcl")
+  # From the project's folder, where Bazel's tests find their data too.
+  add_test(NAME ${path} COMMAND ${program}
+           WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set(environment "POCL_CACHE_DIR=${caches}/pocl"
+      "TIMCL_CACHE_DIR=${caches}/timcl" "TIMCL_TEST_PLUGINS=${plugins}"
+      ${ARGN})
+  set_tests_properties(${path} PROPERTIES
+    TIMEOUT 1800 ENVIRONMENT "${environment}")
+endfunction()
+
 function(tim_cl_test path source)
   string(REPLACE "/" "_" name "${path}")
   add_executable(${name} ${source})
@@ -58,20 +73,20 @@ function(tim_cl_test path source)
   endif()
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
   add_dependencies(${name} twin_of_five twin_of_seven)
-  set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")
-  file(MAKE_DIRECTORY "${caches}/pocl" "${caches}/timcl")
-  # From the project's folder, where Bazel's tests find their data too.
-  add_test(NAME ${path} COMMAND ${name}
-           WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set(environment "POCL_CACHE_DIR=${caches}/pocl"
-      "TIMCL_CACHE_DIR=${caches}/timcl" "TIMCL_TEST_PLUGINS=${plugins}")
-  set_tests_properties(${path} PROPERTIES
-    TIMEOUT 1800 ENVIRONMENT "${environment}")
+  tim_cl_run(${path} ${name})
 endfunction()
 
 foreach(source IN LISTS tests)
   string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
   tim_cl_test(${path} ${source})
 endforeach()
+# Again with the kernels for GPUs, as in tests/BUILD.
+set(agrees "*EveryKernelAgrees")
+string(CONCAT gpu_goldens
+       "${agrees}/conv2d_f32*:${agrees}/fullyconnected_f32*:"
+       "${agrees}/matmul_f32*:${agrees}/softmax_f32*")
+tim_cl_run(ops/golden_test_gpu ops_golden_test
+           TIMCL_KERNELS=gpu "GTEST_FILTER=${gpu_goldens}")
+tim_cl_run(networks/lenet_test_gpu networks_lenet_test TIMCL_KERNELS=gpu)
 # The template's own program.
 tim_cl_test(custom_ops/template/my_op_test custom_ops/template/my_op_test.cc)

@@ -5,6 +5,7 @@
 #include "ir/op_registry.h"
 #include "ops/internal/blocked.h"
 #include "ops/internal/conv2d_node.h"
+#include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
@@ -33,7 +34,8 @@ int64_t TileWidth(const ConvAxis& axis) {
   return best;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   if (shape.group.channels != 1 || shape.group.outputs != 1) {

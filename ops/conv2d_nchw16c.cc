@@ -7,6 +7,7 @@
 #include "ir/op_registry.h"
 #include "ops/internal/blocked.h"
 #include "ops/internal/conv2d_node.h"
+#include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
@@ -104,6 +105,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
 
 Status SupportsBlocked(const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
   const Tiling tiling = TilingOf(Flatten(shape), ChannelBlocks(), device);
   if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
@@ -122,13 +124,6 @@ std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
   return {dense_input, blocked};
 }
 
-// Fractions of the device's arithmetic that are reached; a GPU has no registers
-// for the tiles of one work-item.
-double Efficiency(const ir::Layout& input, const ir::DeviceInfo& device) {
-  if (device.device_class != ir::DeviceClass::kCpu) return 0.01;
-  return input.blocked() ? 0.6 : 0.4;
-}
-
 double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> found = Conv2dShapeOf(node);
   if (!found.ok()) return 0;
@@ -141,7 +136,7 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
   return ir::EstimateMicroseconds(estimate, device,
-                                  Efficiency(node.inputs[0].layout, device));
+                                  node.inputs[0].layout.blocked() ? 0.6 : 0.4);
 }
 
 void PackWeights(const Conv2dShape& shape, const Tiling& tiling,

@@ -29,6 +29,7 @@
 #include "ir/op_registry.h"
 #include "ops/internal/blocked.h"
 #include "ops/internal/conv2d_node.h"
+#include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
@@ -149,9 +150,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   if (!GetOptions().winograd) {
     return Unimplemented("TIMCL_WINOGRAD is 0");
   }
-  if (device.device_class != ir::DeviceClass::kCpu) {
-    return Unimplemented("its tiles are made for the registers of CPUs");
-  }
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
   TIM_RETURN_IF_ERROR(Check3x3("W", shape.w));
   TIM_RETURN_IF_ERROR(Check3x3("H", shape.h));

@@ -1,6 +1,7 @@
-// FullyConnected of float32 tensors with vectors along K.
+// FullyConnected of float32 tensors with vectors along K, for CPUs.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/fullyconnected_shape.h"
 #include "ops/internal/launch.h"
@@ -15,7 +16,8 @@ constexpr int64_t kOutputs = 4;
 // Rows of one work-item: every row re-uses the weights that it loads.
 int64_t RowTile(int64_t rows) { return rows >= 4 ? 4 : rows >= 2 ? 2 : 1; }
 
-Status SupportsFloat(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Status SupportsFloat(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   return CheckFullyConnectedKernel(node);
 }

@@ -3,6 +3,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/internal/device_class.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/pool2d_node.h"
 #include "ops/internal/shapes.h"
@@ -13,7 +14,8 @@ namespace {
 constexpr int64_t kBlock = 16;
 constexpr int64_t kTile = 8;  // Neighbours that one work-item makes.
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
   if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   for (const ir::TensorDesc* desc : {&node.inputs[0], &node.outputs[0]}) {
     if (desc->type != ir::DataType::kFloat32) {

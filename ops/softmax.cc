@@ -10,31 +10,10 @@
 #include "ops/internal/elements.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/shapes.h"
+#include "ops/internal/softmax_node.h"
 
 namespace tim::ops {
 namespace {
-
-constexpr float kLog2E = 1.44269504f;
-
-float Exponent(const ir::AttributeMap& attributes) {
-  return attributes.Float("beta") * kLog2E;
-}
-
-// A dense tensor as [inner, count, outer], `count` along the axis.
-struct SoftmaxShape {
-  int64_t inner = 1;
-  int64_t count = 1;
-  int64_t outer = 1;
-};
-
-Result<SoftmaxShape> ShapeOf(const ir::AttributeMap& attributes,
-                             const ir::Shape& shape) {
-  const int rank = shape.rank();
-  TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(attributes.Int("axis"), rank));
-  return SoftmaxShape{.inner = shape.Product(0, axis),
-                      .count = shape[axis],
-                      .outer = shape.Product(axis + 1, rank)};
-}
 
 bool IsNumber(ir::DataType type) {
   return ir::IsFloat(type) || ir::IsInteger(type);
@@ -97,10 +76,10 @@ class Row {
 Status Eval(const ir::EvalContext& context) {
   TIM_ASSIGN_OR_RETURN(
       const SoftmaxShape shape,
-      ShapeOf(context.attributes(), context.inputs[0].desc->shape));
+      SoftmaxShapeOf(context.attributes(), context.inputs[0].desc->shape));
   const ElementReader input(context.inputs[0]);
   ElementWriter output(context.outputs[0]);
-  const float k = Exponent(context.attributes());
+  const float k = SoftmaxExponent(context.attributes());
   if (shape.count == 0) return OkStatus();
   for (int64_t outer = 0; outer < shape.outer; ++outer) {
     for (int64_t inner = 0; inner < shape.inner; ++inner) {
@@ -109,11 +88,6 @@ Status Eval(const ir::EvalContext& context) {
     }
   }
   return OkStatus();
-}
-
-// Two powers of about 50 operations each.
-ir::ComputeEstimate Estimate(const ir::NodeView& view) {
-  return ElementwiseEstimate(view, 100);
 }
 
 Result<ir::AttributeMap> Permute(const ir::NodeView& view,
@@ -136,7 +110,7 @@ ir::OpSchema SoftmaxSchema() {
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = NoScratch,
-          .compute_estimate = Estimate,
+          .compute_estimate = SoftmaxEstimate,
           .in_place = {{0, 0}},
           .permute_rule = Permute};
 }
@@ -147,8 +121,8 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.2);
+  return ir::EstimateMicroseconds(SoftmaxEstimate(AnchorView(node).view()),
+                                  device, 0.2);
 }
 
 // Long rows keep 16 lanes busy by themselves, short ones in sixteens.
@@ -157,7 +131,7 @@ constexpr int64_t kLongRow = 64;
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
-                       ShapeOf(node.attributes(), node.inputs[0].shape));
+                       SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
   const bool rows = shape.inner == 1;
   const bool whole_row =
       rows && (shape.count >= kLongRow || shape.outer < shape.count);
@@ -170,7 +144,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (!whole_row) {
     launch.Int(rows ? shape.count : 1).Int(shape.count * shape.inner);
   }
-  launch.Float(Exponent(node.attributes()))
+  launch.Float(SoftmaxExponent(node.attributes()))
       .InputQuantization(node.inputs[0])
       .OutputQuantization(node.outputs[0]);
   if (whole_row) return launch.Tiles(device, lanes).Build();

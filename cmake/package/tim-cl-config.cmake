@@ -31,7 +31,7 @@ function(_tim_cl_targets target library)
   endif()
 endfunction()
 
-set(_tim_cl_system OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS})
+set(_tim_cl_system clblast OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS})
 _tim_cl_targets(tim-cl::tim-cl libtim-cl STATIC ${_tim_cl_system})
 if(EXISTS "${_tim_cl_prefix}/lib/libtim-cl-custom-ops.a")
   _tim_cl_targets(tim-cl::tim-cl-custom-ops libtim-cl-custom-ops

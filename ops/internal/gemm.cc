@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ops/internal/device_class.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
 
@@ -139,9 +140,7 @@ void AddPanels(const ir::KernelNode& node, Panels panels, Launch* launch) {
 
 Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
                  const ir::DeviceInfo& device) {
-  if (device.device_class != ir::DeviceClass::kCpu) {
-    return Unimplemented("its tiles are made for the registers of CPUs");
-  }
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   const Tile tile = TileFor(problem, device);
   for (const auto& [factor, size] : {std::pair(problem.a, tile.rows),

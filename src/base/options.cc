@@ -19,6 +19,14 @@ Status ParseSwitch(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+Status ParseKernels(const std::string& text, Options* options) {
+  if (text != "cpu" && text != "gpu") {
+    return InvalidArgument("expected cpu or gpu");
+  }
+  options->kernels = text == "cpu" ? KernelSet::kCpu : KernelSet::kGpu;
+  return OkStatus();
+}
+
 Status ParseLog(const std::string& text, Options* options) {
   static constexpr const char* kLevels[] = {"off", "error", "warning", "info",
                                             "debug"};
@@ -54,6 +62,13 @@ constexpr OptionSpec kTable[] = {
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",
      ParseSwitch<&Options::winograd>},
+    {"TIMCL_KERNELS", "`cpu`, `gpu`", "as the device says",
+     "which kernels OpenCL devices run: those made for CPUs or those for GPUs",
+     ParseKernels},
+    {"TIMCL_TUNE", "`0`, `1`", "`0`",
+     "the first `Compile()` that uses CLBlast on a device tunes it, which "
+     "takes minutes, and keeps what it found in the cache folder",
+     ParseSwitch<&Options::tune>},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

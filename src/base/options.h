@@ -5,6 +5,7 @@
 #ifndef TIM_BASE_OPTIONS_H_
 #define TIM_BASE_OPTIONS_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -12,12 +13,17 @@
 
 namespace tim {
 
+/// Whose kernels OpenCL devices run.
+enum class KernelSet : uint8_t { kOfDevice, kCpu, kGpu };
+
 struct Options {
-  std::string device;     ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
-  bool strict = false;    ///< TIMCL_STRICT: a host step fails Compile.
+  std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
+  bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
+  KernelSet kernels = KernelSet::kOfDevice;  ///< TIMCL_KERNELS.
   bool chain = true;      ///< TIMCL_CHAIN: many kernels in one launch.
-  int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
   bool winograd = true;   ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
+  bool tune = false;      ///< TIMCL_TUNE: tune CLBlast for new devices.
+  int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
   std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
 };
 

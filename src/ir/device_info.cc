@@ -4,10 +4,14 @@
 
 namespace tim::ir {
 
-std::string DeviceInfo::ToString() const {
+const char* ToString(DeviceClass device_class) {
   static constexpr const char* kClasses[] = {"cpu", "gpu", "accelerator"};
+  return kClasses[static_cast<int>(device_class)];
+}
+
+std::string DeviceInfo::ToString() const {
   return StrCat(kind, " '", name, "' (", vendor, ", driver ", driver, ", ",
-                kClasses[static_cast<int>(device_class)], ", ", compute_units,
+                ir::ToString(device_class), ", ", compute_units,
                 " units, alignment ", alignment, runs_eval ? ", eval" : "",
                 has_fp16 ? ", fp16" : "", has_fp64 ? ", fp64" : "",
                 has_subgroups ? ", subgroups" : "",

@@ -8,7 +8,9 @@
 
 namespace tim::ir {
 
+/// Whose kernels fit; TIMCL_KERNELS may say another than the device's own.
 enum class DeviceClass : uint8_t { kCpu, kGpu, kAccelerator };
+const char* ToString(DeviceClass device_class);  ///< "cpu", …
 
 struct DeviceInfo {
   std::string kind = "host";  ///< "host", "opencl", …: which kernels fit.

@@ -70,7 +70,8 @@ struct ActionPrinter {
   }
   std::string operator()(const Gemm& gemm) const {
     return StrCat("gemm ", gemm.m, "x", gemm.n, "x", gemm.k,
-                  gemm.transpose_a ? " ta" : "", gemm.transpose_b ? " tb" : "");
+                  gemm.transpose_a ? " ta" : "", gemm.transpose_b ? " tb" : "",
+                  gemm.batches > 1 ? StrCat(" batches ", gemm.batches) : "");
   }
   std::string operator()(const DeviceCall& call) const {
     return StrCat("device call ", call.name, " ", call.payload.size(),

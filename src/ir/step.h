@@ -79,7 +79,8 @@ struct Copy {
   int64_t bytes = 0;
 };
 
-/// C = A * B of dense matrices by the device's library; fields as in BLAS.
+/// C = A * B of float32 matrices by the device's library, the operands of the
+/// step; fields as in BLAS for row-major matrices.
 struct Gemm {
   bool transpose_a = false;
   bool transpose_b = false;
@@ -89,6 +90,11 @@ struct Gemm {
   int64_t lda = 0;
   int64_t ldb = 0;
   int64_t ldc = 0;
+  int64_t batches = 1;
+  /// Elements from one batch to the next; 0: all share the matrix.
+  int64_t a_step = 0;
+  int64_t b_step = 0;
+  int64_t c_step = 0;
 };
 
 /// Bytes that only the device named understands.

@@ -32,6 +32,17 @@ KernelLaunch HSwish() {
   return launch;
 }
 
+TEST(Step, AMatrixProductShowsSizesTransposesAndBatches) {
+  EXPECT_EQ(ToString(Gemm{.m = 2, .n = 3, .k = 4}), "gemm 2x3x4");
+  EXPECT_EQ(ToString(Gemm{.transpose_a = true,
+                          .transpose_b = true,
+                          .m = 2,
+                          .n = 3,
+                          .k = 4,
+                          .batches = 5}),
+            "gemm 2x3x4 ta tb batches 5");
+}
+
 TEST(Step, AUserKernelShowsItsFrozenForm) {
   EXPECT_EQ(ToString(HSwish()),
             StrCat("kernel user.HSwish#3@", HashText(HSwish().text).ToString(),

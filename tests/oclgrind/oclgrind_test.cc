@@ -1,5 +1,6 @@
-// Kernels of custom and composed operators in Oclgrind, which reports accesses
-// out of bounds and data races.
+// Kernels of custom and composed operators, and those for GPUs, whose items
+// share memory, in Oclgrind, which reports accesses out of bounds and data
+// races.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,6 +29,14 @@ constexpr Case kCases[] = {
     {"tests/vx/tim_vx_program_test", "*"},
 };
 
+constexpr Case kGpuCases[] = {
+    {"tests/ops/conv2d_simt_test",
+     "Conv2dSimt.DeclaredExtents:Conv2dDepthwiseSimt.HeightsAndWidths"},
+    {"tests/ops/fullyconnected_dot_simt_test", "*FusedOperators"},
+    {"tests/ops/gemm_simt_test", "Kernels/GpuGemm.Batches/simt"},
+    {"tests/ops/softmax_simt_test", "SoftmaxSimt.InfinitiesAndNaNFollowEval"},
+};
+
 // What the simulator reports of a program, whose tests must pass.
 std::string ReportOf(const std::string& program, const std::string& filter) {
   const std::string report = FreshFolder("oclgrind") + "/report.txt";
@@ -47,6 +56,13 @@ std::string ReportOf(const std::string& program, const std::string& filter) {
 
 TEST(Oclgrind, ReportsNothingOfCustomAndComposedOperators) {
   for (const Case& test : kCases) {
+    SCOPED_TRACE(test.program);
+    EXPECT_THAT(ReportOf(test.program, test.filter), IsEmpty());
+  }
+}
+
+TEST(Oclgrind, ReportsNothingOfKernelsForGpus) {
+  for (const Case& test : kGpuCases) {
     SCOPED_TRACE(test.program);
     EXPECT_THAT(ReportOf(test.program, test.filter), IsEmpty());
   }

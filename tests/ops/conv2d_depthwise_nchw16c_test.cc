@@ -141,6 +141,10 @@ TEST(Conv2dDepthwiseNchw16c, RefusesWithReason) {
           {.input = {200, 1, 1, 1}, .kernel = {4, 1}, .dilation = {40, 1}},
           rng)),
       "at most 64 are kept");
+  const auto plain = NodeOf({.input = {3, 3, 4, 1}, .kernel = {1, 1}}, rng);
+  ASSERT_OK(plain);
+  EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
 }
 
 }  // namespace

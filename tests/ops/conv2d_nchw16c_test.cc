@@ -290,6 +290,10 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
   EXPECT_OK(refusal(
       NodeOf({.input = {300, 1, 16, 1}, .kernel = {1, 1, 1}, .stride = {40, 1}},
              rng)));
+  const auto plain = NodeOf({.input = {3, 3, 4, 1}, .kernel = {1, 1, 4}}, rng);
+  ASSERT_OK(plain);
+  EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
 }
 
 TEST(Conv2dNchw16c, RefusesForeignEpilogues) {

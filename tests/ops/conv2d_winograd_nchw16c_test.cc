@@ -370,9 +370,8 @@ TEST(Conv2dWinogradNchw16c, RefusesGpus) {
   std::mt19937 rng = SeededRng(13);
   const auto node = NodeOf({.input = {4, 4, 16, 1}, .out_channels = 5}, rng);
   ASSERT_OK(node);
-  ir::DeviceInfo gpu = TestDevice();
-  gpu.device_class = ir::DeviceClass::kGpu;
-  EXPECT_ERROR(Supports(*node, kKernel, gpu), "registers of CPUs");
+  EXPECT_ERROR(Supports(*node, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
 }
 
 TEST(Conv2dWinogradNchw16c, RefusesWhereTheOptionIsOff) {

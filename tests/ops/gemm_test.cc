@@ -107,9 +107,9 @@ TEST(Gemm, RefusesDevicesThatAreNoCpu) {
   const auto node =
       MakeNode("tim.Matmul", {}, {F32({4, 4}), F32({4, 4})}, {Inferred()});
   ASSERT_OK(node);
-  ir::DeviceInfo gpu = TestDevice();
-  gpu.device_class = ir::DeviceClass::kGpu;
-  EXPECT_ERROR(Supports(*node, "matmul_gemm", gpu), "registers of CPUs");
+  EXPECT_ERROR(
+      Supports(*node, "matmul_gemm", TestDevice(ir::DeviceClass::kGpu)),
+      "for CPU devices; this one takes kernels of class gpu");
 }
 
 TEST(Gemm, NarrowVectorsHaveTilesOfTheirOwn) {

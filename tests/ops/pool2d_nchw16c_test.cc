@@ -110,6 +110,8 @@ TEST(Pool2dNchw16c, Refusals) {
                           kMax, one, one, none);
   ASSERT_OK(large);
   EXPECT_ERROR(Supports(*large, kKernel), "more elements than 32 bits count");
+  EXPECT_ERROR(Supports(*l2, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
 }
 
 }  // namespace

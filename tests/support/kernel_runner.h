@@ -67,6 +67,8 @@ Result<std::vector<TensorData>> Eval(const TestNode& node,
 
 /// Description of the OpenCL device that kernels run on.
 const ir::DeviceInfo& TestDevice();
+/// The same device as one whose kernels are those of `device_class`.
+ir::DeviceInfo TestDevice(ir::DeviceClass device_class);
 
 /// Names of the registered OpenCL kernels that accept the node.
 std::vector<std::string> SupportedKernels(const TestNode& node);

@@ -138,6 +138,9 @@ Status RunStep(const ir::LoweredStep& step, Memory* memory) {
   if (const auto* launch = std::get_if<ir::KernelLaunch>(&step.action)) {
     return RunLaunch(*launch, operands);
   }
+  if (std::holds_alternative<ir::Gemm>(step.action)) {
+    return RunAction(step.action, operands);
+  }
   if (const auto* copy = std::get_if<ir::Copy>(&step.action)) {
     std::copy_n(operands[0].bytes->begin(), copy->bytes,
                 operands[1].bytes->begin());

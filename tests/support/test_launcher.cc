@@ -113,13 +113,23 @@ const ir::DeviceInfo& TestDevice() {
   return TheDevice().ok() ? TheDevice().value()->info() : none;
 }
 
+ir::DeviceInfo TestDevice(ir::DeviceClass device_class) {
+  ir::DeviceInfo info = TestDevice();
+  info.device_class = device_class;
+  return info;
+}
+
 Status RunLaunch(const ir::KernelLaunch& launch,
+                 const std::vector<LaunchOperand>& operands) {
+  ir::KernelLaunch strict = launch;
+  strict.options += " -Werror";
+  return RunAction(strict, operands);
+}
+
+Status RunAction(const ir::Action& action,
                  const std::vector<LaunchOperand>& operands) {
   TIM_RETURN_IF_ERROR(TheDevice().status());
   device::Device& device = *TheDevice().value();
-  ir::KernelLaunch strict = launch;
-  strict.options += " -Werror";
-  const ir::Action action = strict;
   const ir::Action* const actions[] = {&action};
   NoStore store;
   TIM_ASSIGN_OR_RETURN(const auto steps, device.Prepare(actions, store));

@@ -1,4 +1,5 @@
-// Runs single kernel launches on the first OpenCL device, for kernel_runner.
+// Runs single kernel launches and matrix products on the first OpenCL device,
+// for kernel_runner.
 #ifndef TIM_TESTS_SUPPORT_TEST_LAUNCHER_H_
 #define TIM_TESTS_SUPPORT_TEST_LAUNCHER_H_
 
@@ -23,6 +24,10 @@ struct LaunchOperand {
 /// operands back.  Every operand lies between guards; an error tells which was
 /// overwritten, or which read-only operand was changed.
 Status RunLaunch(const ir::KernelLaunch& launch,
+                 const std::vector<LaunchOperand>& operands);
+
+/// The same for an action as it is.
+Status RunAction(const ir::Action& action,
                  const std::vector<LaunchOperand>& operands);
 
 }  // namespace tim::testing

@@ -59,7 +59,8 @@ case $method-$link in
   tim-??.pc-static) pkg_config --cflags --libs --static ;;
   path-shared) compile -I"$tree/include" "$tree/lib/libtim-vx.so" ;;
   path-static)
-    compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lOpenCL -lpthread -ldl
+    compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lclblast -lOpenCL -lpthread \
+      -ldl
     ;;
   *)
     echo "use_tree.sh: no method $method with link $link" >&2

@@ -18,10 +18,12 @@ int64_t ValueBytes(const Graph& graph, ValueId id) {
 // Follows live bytes while nodes are scheduled one after another.
 class LiveBytes {
  public:
-  explicit LiveBytes(const Graph& graph)
-      : graph_(graph), readers_(graph.value_id_limit(), 0) {
-    for (const ValueId id : graph.ValueIds()) {
-      readers_[id] = static_cast<int>(graph.value(id).uses.size());
+  explicit LiveBytes(const Module& module)
+      : module_(module),
+        graph_(module.graph),
+        readers_(graph_.value_id_limit(), 0) {
+    for (const ValueId id : graph_.ValueIds()) {
+      readers_[id] = static_cast<int>(graph_.value(id).uses.size());
     }
   }
 
@@ -46,6 +48,7 @@ class LiveBytes {
     for (const ValueId output : graph_.node(id).outputs) {
       if (output != ir::kNone) produced += ValueBytes(graph_, output);
     }
+    produced -= InPlaceBytes(id);
     peak_ = std::max(peak_, live_ + produced);
     live_ += Growth(id);
     for (const ValueId input : Operands(id))
@@ -66,25 +69,41 @@ class LiveBytes {
     return out;
   }
 
+  // Of outputs that will lie where an input lies.
+  int64_t InPlaceBytes(NodeId id) const {
+    int64_t bytes = 0;
+    for (const ir::InPlacePair& pair : module_.lowerings[id].in_place) {
+      const ValueId from = graph_.node(id).inputs[pair.input];
+      const ValueId to = graph_.node(id).outputs[pair.output];
+      if (graph_.value(from).producer != ir::kNone && readers_[from] == 1 &&
+          ValueBytes(graph_, from) == ValueBytes(graph_, to)) {
+        bytes += ValueBytes(graph_, to);
+      }
+    }
+    return bytes;
+  }
+
   int Count(NodeId id, ValueId input) const {
     const auto& inputs = graph_.node(id).inputs;
     return static_cast<int>(std::count(inputs.begin(), inputs.end(), input));
   }
 
+  const Module& module_;
   const Graph& graph_;
   std::vector<int> readers_;
   int64_t live_ = 0;
   int64_t peak_ = 0;
 };
 
-int64_t Peak(const Graph& graph, const std::vector<NodeId>& order) {
-  LiveBytes live(graph);
+int64_t Peak(const Module& module, const std::vector<NodeId>& order) {
+  LiveBytes live(module);
   for (const NodeId id : order) live.Run(id);
   return live.peak();
 }
 
 // Of the nodes that may run next, always the one that adds least.
-std::vector<NodeId> GreedyOrder(const Graph& graph) {
+std::vector<NodeId> GreedyOrder(const Module& module) {
+  const Graph& graph = module.graph;
   constexpr size_t kCandidates = 32;  // keeps wide graphs linear
   std::vector<int> missing(graph.node_id_limit(), 0);
   std::set<NodeId> ready;
@@ -96,7 +115,7 @@ std::vector<NodeId> GreedyOrder(const Graph& graph) {
     }
     if (missing[id] == 0) ready.insert(id);
   }
-  LiveBytes live(graph);
+  LiveBytes live(module);
   std::vector<NodeId> order;
   while (!ready.empty()) {
     NodeId best = *ready.begin();
@@ -165,8 +184,8 @@ void Schedule(Module& module, const std::vector<NodeId>& order) {
 Status Order(Module& module) {
   TIM_ASSIGN_OR_RETURN(std::vector<NodeId> order,
                        module.graph.TopologicalOrder());
-  std::vector<NodeId> greedy = GreedyOrder(module.graph);
-  if (Peak(module.graph, greedy) < Peak(module.graph, order)) {
+  std::vector<NodeId> greedy = GreedyOrder(module);
+  if (Peak(module, greedy) < Peak(module, order)) {
     order = std::move(greedy);
   }
   Schedule(module, order);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -61,8 +62,10 @@ Result<std::unique_ptr<PreparedStep>> ChainStep::Create(
   int code = CL_SUCCESS;
   cl::Kernel kernel(program, "chain", &code);
   TIM_RETURN_IF_CL_ERROR(code, "the kernel of a chain");
-  std::unique_ptr<ChainStep> step(
-      new ChainStep(std::move(kernel), info.compute_units));
+  // Workers that wait for a processor would be waited for.
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  std::unique_ptr<ChainStep> step(new ChainStep(
+      std::move(kernel), std::clamp(processors, 1, info.compute_units)));
   step->bound_.resize(ChainPointers(links));
   TIM_RETURN_IF_ERROR(step->FillTable(source, info, links));
   TIM_RETURN_IF_ERROR(

@@ -1,5 +1,6 @@
 #include "device/opencl/opencl_device.h"
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "device/opencl/chain_source.h"
 #include "device/opencl/chain_step.h"
 #include "device/opencl/cl_status.h"
+#include "device/opencl/clblast_parameters.h"
+#include "device/opencl/gemm_step.h"
 #include "device/opencl/kernel_step.h"
 #include "device/opencl/opencl_buffer.h"
 #include "device/opencl/opencl_info.h"
@@ -24,9 +27,12 @@ std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
                 id.platform.getInfo<CL_PLATFORM_VERSION>());
 }
 
-// Null for a copy; a failure for what the device cannot run.
+// Null for what needs no program; a failure for what the device cannot run.
 Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
-  if (std::holds_alternative<ir::Copy>(action)) return nullptr;
+  if (std::holds_alternative<ir::Copy>(action) ||
+      std::holds_alternative<ir::Gemm>(action)) {
+    return nullptr;
+  }
   if (std::holds_alternative<ir::HostCall>(action)) {
     return TIM_INTERNAL("'", ToString(action), "' on an OpenCL device");
   }
@@ -84,11 +90,18 @@ class OpenClDevice final : public Device {
   }
 
  private:
+  void UseClblast(BinaryStore& store) {
+    std::call_once(clblast_, [&] {
+      PrepareClblast({context_, id_.device, identity_}, store);
+    });
+  }
+
   const ir::DeviceInfo info_;
   const std::string identity_;
   const OpenClDeviceId id_;
   const cl::Context context_;
   ProgramSet programs_;
+  std::once_flag clblast_;
 };
 
 Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
@@ -96,6 +109,7 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
   std::vector<const ir::KernelLaunch*> launches;
   std::vector<ProgramSource> sources;
   for (const ir::Action* step : steps) {
+    if (std::holds_alternative<ir::Gemm>(*step)) UseClblast(store);
     TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*step));
     if (launches.back() == nullptr) continue;
     TIM_ASSIGN_OR_RETURN(sources.emplace_back(),
@@ -106,6 +120,9 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
   std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
   size_t next = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
+    if (const auto* gemm = std::get_if<ir::Gemm>(steps[i])) {
+      TIM_ASSIGN_OR_RETURN(prepared[i], GemmStep::Create(*gemm));
+    }
     if (launches[i] == nullptr) continue;
     auto step =
         KernelStep::Create(programs[next], id_.device, info_, *launches[i]);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/options.h"
+
 namespace tim::device {
 namespace {
 
@@ -18,6 +20,18 @@ ir::DeviceClass ClassOf(const cl::Device& device) {
   if ((type & CL_DEVICE_TYPE_GPU) != 0) return ir::DeviceClass::kGpu;
   if ((type & CL_DEVICE_TYPE_CPU) != 0) return ir::DeviceClass::kCpu;
   return ir::DeviceClass::kAccelerator;
+}
+
+// Whose kernels fit.
+ir::DeviceClass KernelClassOf(ir::DeviceClass own) {
+  switch (GetOptions().kernels) {
+    case KernelSet::kCpu:
+      return ir::DeviceClass::kCpu;
+    case KernelSet::kGpu:
+      return ir::DeviceClass::kGpu;
+    default:
+      return own;
+  }
 }
 
 // The shared last level of a CPU feeds about two units, as measured; a GPU's
@@ -75,6 +89,7 @@ ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id) {
   ReadLimits(id.device, &info);
   ReadFeatures(id.device, &info);
   GuessSpeed(id.device, &info);
+  info.device_class = KernelClassOf(info.device_class);
   return info;
 }
 

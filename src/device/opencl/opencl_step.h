@@ -1,4 +1,4 @@
-// What an OpenCL stream enqueues.
+// A step of an OpenCL device made ready: launches or a matrix product.
 #ifndef TIM_DEVICE_OPENCL_OPENCL_STEP_H_
 #define TIM_DEVICE_OPENCL_OPENCL_STEP_H_
 

@@ -1,0 +1,29 @@
+// What follows a float32 matrix product that a library made: c(n, m) =
+// limit(c(n, m) + bias[n] + add[n], low, high), c dense [columns, …].
+// One work-item = one element.
+//
+// -DBIAS, -DADD  a float per column that is added
+
+__kernel void gemm_epilogue(
+#ifdef BIAS
+    __global const float* bias, int bias_offset,
+#endif
+#ifdef ADD
+    __global const float* add, int add_offset,
+#endif
+    __global float* c, int c_offset, float low, float high, int columns,
+    int count) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  float result = c[c_offset + i];
+#if defined(BIAS) || defined(ADD)
+  const int column = i % columns;
+#endif
+#ifdef BIAS
+  result += bias[bias_offset + column];
+#endif
+#ifdef ADD
+  result += add[add_offset + column];
+#endif
+  c[c_offset + i] = result < low ? low : result > high ? high : result;
+}
