@@ -1,7 +1,5 @@
 #include "device/opencl/opencl_stream.h"
 
-#include <chrono>
-#include <thread>
 #include <vector>
 
 #include "device/host/host_buffer.h"
@@ -11,23 +9,7 @@
 
 namespace tim::device {
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Runs shorter than this are not slept through: to be woken can take tens of
-// microseconds.  Whoever has work gets the processor meanwhile.
-constexpr Clock::duration kPatience = std::chrono::milliseconds(2);
-
-bool IsDone(const cl::Event& event) {
-  return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
-}
-
-}  // namespace
-
 Status OpenClEvent::Wait() {
-  const Clock::time_point end = Clock::now() + kPatience;
-  while (!IsDone(event_) && Clock::now() < end) std::this_thread::yield();
   const int code = event_.wait();
   if (code == CL_SUCCESS) return OkStatus();
   // The wait only says that a command failed; the event says how.
