@@ -43,7 +43,9 @@ constexpr int64_t kTaps = kSide * kSide;
 constexpr int64_t kMaxEdge = 6;
 // Tiles whose sums fit the registers beside two vectors of weights.
 constexpr int64_t kMaxTiles = 14;
-// Transformed inputs that are kept at a time, so that they stay in the caches.
+// Transformed inputs that are kept at a time, so that they stay in the caches:
+// as many as there are weights, which every round reads again.
+constexpr int64_t kMinPatchFloats = int64_t{1} << 18;
 constexpr int64_t kMaxPatchFloats = int64_t{1} << 21;
 
 // The sizes of the launches; see conv2d_winograd_nchw16c.cl.
@@ -68,7 +70,9 @@ struct Tiling {
   }
   // Groups that are done with one pair of launches, alike in all pairs.
   int64_t groups_at_a_time() const {
-    const int64_t rounds = CeilDiv(patch_floats(groups()), kMaxPatchFloats);
+    const int64_t limit =
+        std::clamp(weight_floats(), kMinPatchFloats, kMaxPatchFloats);
+    const int64_t rounds = CeilDiv(patch_floats(groups()), limit);
     return CeilDiv(groups(), rounds);
   }
 };

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "compiler/passes/passes.h"
 
@@ -43,16 +45,21 @@ class LiveBytes {
     return growth;
   }
 
-  void Run(NodeId id) {
+  // The most bytes that were live at a time, if the node ran next.
+  int64_t PeakWith(NodeId id) const {
     int64_t produced = 0;
     for (const ValueId output : graph_.node(id).outputs) {
       if (output != ir::kNone) produced += ValueBytes(graph_, output);
     }
-    produced -= InPlaceBytes(id);
-    peak_ = std::max(peak_, live_ + produced);
+    return std::max(peak_, live_ + produced - InPlaceBytes(id));
+  }
+
+  void Run(NodeId id) {
+    peak_ = PeakWith(id);
     live_ += Growth(id);
-    for (const ValueId input : Operands(id))
+    for (const ValueId input : Operands(id)) {
       readers_[input] -= Count(id, input);
+    }
   }
 
   int64_t peak() const { return peak_; }
@@ -101,8 +108,25 @@ int64_t Peak(const Module& module, const std::vector<NodeId>& order) {
   return live.peak();
 }
 
-// Of the nodes that may run next, always the one that adds least.
-std::vector<NodeId> GreedyOrder(const Module& module) {
+// Which of the nodes that may run next does: the one that adds least for good,
+// or, before that, the one that least exceeds what was ever live; of equal ones
+// the first or the last.
+struct Preference {
+  bool low_peak = false;
+  bool last = false;
+};
+constexpr Preference kPreferences[] = {
+    {false, false}, {false, true}, {true, false}, {true, true}};
+
+// By what nodes are chosen, least first.
+std::tuple<int64_t, int64_t, NodeId> KeyOf(const LiveBytes& live, NodeId id,
+                                           const Preference& preference) {
+  return {preference.low_peak ? live.PeakWith(id) : 0, live.Growth(id),
+          preference.last ? -id : id};
+}
+
+std::vector<NodeId> GreedyOrder(const Module& module,
+                                const Preference& preference) {
   const Graph& graph = module.graph;
   constexpr size_t kCandidates = 32;  // keeps wide graphs linear
   std::vector<int> missing(graph.node_id_limit(), 0);
@@ -119,14 +143,14 @@ std::vector<NodeId> GreedyOrder(const Module& module) {
   std::vector<NodeId> order;
   while (!ready.empty()) {
     NodeId best = *ready.begin();
-    int64_t best_growth = live.Growth(best);
+    auto best_key = KeyOf(live, best, preference);
     size_t looked_at = 0;
     for (const NodeId id : ready) {
       if (++looked_at > kCandidates) break;
-      const int64_t growth = live.Growth(id);
-      if (growth < best_growth) {
+      const auto key = KeyOf(live, id, preference);
+      if (key < best_key) {
         best = id;
-        best_growth = growth;
+        best_key = key;
       }
     }
     ready.erase(best);
@@ -184,8 +208,12 @@ void Schedule(Module& module, const std::vector<NodeId>& order) {
 Status Order(Module& module) {
   TIM_ASSIGN_OR_RETURN(std::vector<NodeId> order,
                        module.graph.TopologicalOrder());
-  std::vector<NodeId> greedy = GreedyOrder(module);
-  if (Peak(module, greedy) < Peak(module, order)) {
+  int64_t peak = Peak(module, order);
+  for (const Preference& preference : kPreferences) {
+    std::vector<NodeId> greedy = GreedyOrder(module, preference);
+    const int64_t greedy_peak = Peak(module, greedy);
+    if (greedy_peak >= peak) continue;
+    peak = greedy_peak;
     order = std::move(greedy);
   }
   Schedule(module, order);
