@@ -100,9 +100,13 @@ Status FillInputs(const TestNode& test, const KernelNode& node,
     if (!constant && next >= test.graph.inputs().size()) {
       return InvalidArgument("input ", i, " has no data");
     }
-    TensorData dense{node.inputs[i],
-                     constant ? node.constants[i]->bytes : inputs[next].bytes};
-    if (!constant) ++next;
+    TensorData dense{node.inputs[i], {}};
+    if (constant) {
+      const AlignedBytes& bytes = node.constants[i]->bytes;
+      dense.bytes.assign(bytes.begin(), bytes.end());
+    } else {
+      dense.bytes = inputs[next++].bytes;
+    }
     dense.desc.layout = ir::Layout::Dense();
     TIM_ASSIGN_OR_RETURN(memory->inputs.back(),
                          ToLayout(dense, node.inputs[i].layout));
