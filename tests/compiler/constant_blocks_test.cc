@@ -131,6 +131,23 @@ TEST(ConstantBlocks, TheHostReadsConstantsOfTheGraphWhereTheyAre) {
   EXPECT_TRUE(std::equal(data->bytes.begin(), data->bytes.end(), copy));
 }
 
+TEST(ConstantBlocks, UnifiedMemoryReadsLargeConstantsWhereTheyAre) {
+  for (const bool unified : {false, true}) {
+    Devices devices = WithLimit(int64_t{1} << 30);
+    devices[1].unified_memory = unified;
+    ConstantBlocks constants(devices);
+    const std::vector<std::byte> bytes(1 << 20, std::byte{7});
+    const auto data = ir::MakeConstant(bytes);
+    const ir::Slot slot = constants.Add(1, data);
+    EXPECT_EQ(constants.Add(1, ir::MakeConstant(bytes)), slot);
+    const auto blocks = constants.Make();
+    ASSERT_OK(blocks);
+    ASSERT_EQ(blocks->size(), 1u);
+    EXPECT_EQ((*blocks)[0].data.get() == data->bytes.data(), unified);
+    EXPECT_EQ((*blocks)[0].data[bytes.size() - 1], std::byte{7});
+  }
+}
+
 TEST(ConstantBlocks, AFailureNamesTheConstant) {
   const Devices devices = WithLimit(1 << 20);
   ConstantBlocks constants(devices);

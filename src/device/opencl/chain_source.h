@@ -19,7 +19,8 @@
 
 namespace tim::device {
 
-/// Words of the table, int each, one row per launch; see ChainTable.
+/// Words of the table, int each, one row per launch, as kernels/chain.cl has
+/// it.
 enum ChainColumn : int {
   kChainFunction,  ///< Index in ChainSource::functions.
   kChainGroupsX,   ///< Work-groups along dimensions 0 and 1.

@@ -1,0 +1,127 @@
+// Sums of a convolution and a residual lie where the residual lay, if nothing
+// else needs it.
+#include <gtest/gtest.h>
+
+#include "tests/support/vx_graph.h"
+#include "vx/graph_impl.h"
+
+namespace tim::testing {
+namespace {
+
+using vx::TensorAttribute;
+using TensorPtr = std::shared_ptr<vx::Tensor>;
+using Values = std::vector<float>;
+
+constexpr uint32_t kChannels = 32;
+constexpr uint32_t kSize = 9;
+constexpr size_t kElements = size_t{kSize} * kSize * kChannels;
+constexpr int64_t kBytes = 4 * int64_t{kElements};
+
+Values Pattern(size_t count, int modulus) {
+  Values values(count);
+  for (size_t i = 0; i < count; ++i) {
+    values[i] = static_cast<float>(static_cast<int>(i % modulus) - 5) / 16;
+  }
+  return values;
+}
+
+// Which value is added to the convolution of `a`.
+enum class Residual { kOther, kItsInput, kReadLater };
+
+// a = conv(input), b = conv(a), sum = conv(a) + residual,
+// output = conv(sum) + input or b.
+struct Sums {
+  Sums(vx::Context& context, Residual residual) : graph(context.CreateGraph()) {
+    input = graph->CreateTensor(
+        Floats({kSize, kSize, kChannels, 1}, TensorAttribute::INPUT));
+    output = graph->CreateTensor(
+        Floats({kSize, kSize, kChannels, 1}, TensorAttribute::OUTPUT));
+    const TensorPtr a = Conv(input, 7);
+    const TensorPtr b = Conv(a, 11);
+    const TensorPtr added = residual == Residual::kItsInput ? a : b;
+    const TensorPtr sum = Add(Conv(a, 13), added, Transient());
+    if (residual == Residual::kReadLater) {
+      Add(Conv(sum, 17), b, output);
+    } else {
+      Add(Conv(sum, 17), input, output);
+    }
+  }
+
+  Values Run() {
+    Write(input, Pattern(kElements, 23));
+    EXPECT_TRUE(graph->Run()) << graph->ErrorMessage();
+    return Read(output);
+  }
+
+  TensorPtr Transient() {
+    return graph->CreateTensor(
+        Floats({0, 0, 0, 0}, TensorAttribute::TRANSIENT));
+  }
+  TensorPtr Conv(const TensorPtr& x, int modulus) {
+    const TensorPtr result = Transient();
+    const Values weights = Pattern(9 * kChannels * kChannels, modulus);
+    graph
+        ->CreateOperation<vx::ops::Conv2d>(vx::PadType::SAME,
+                                           std::array<uint32_t, 2>{1, 1},
+                                           std::array<uint32_t, 2>{1, 1})
+        ->BindInputs(
+            {x, graph->CreateTensor(Floats({3, 3, kChannels, kChannels},
+                                           TensorAttribute::CONSTANT),
+                                    weights.data())})
+        .BindOutput(result);
+    return result;
+  }
+  TensorPtr Add(const TensorPtr& x, const TensorPtr& y, const TensorPtr& sum) {
+    graph->CreateOperation<vx::ops::Add>()->BindInputs({x, y}).BindOutput(sum);
+    return sum;
+  }
+
+  std::shared_ptr<vx::Graph> graph;
+  TensorPtr input, output;
+};
+
+// Slots of one allocation that steps read and write.
+int InPlaceSteps(const ir::Plan& plan) {
+  int count = 0;
+  for (const ir::Step& step : plan.steps) {
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      for (size_t j = 0; j < step.operands.size(); ++j) {
+        const ir::Slot& read = plan.slots[step.operands[i]];
+        const ir::Slot& written = plan.slots[step.operands[j]];
+        count += !step.written[i] && step.written[j] &&
+                 read.kind == ir::SlotKind::kArena && read.bytes == kBytes &&
+                 written.kind == ir::SlotKind::kArena &&
+                 read.offset == written.offset;
+      }
+    }
+  }
+  return count;
+}
+
+class InPlace : public ::testing::TestWithParam<Residual> {};
+
+TEST_P(InPlace, OnlyWhereNothingElseNeedsTheResidual) {
+  const auto context = ContextOn("opencl");
+  if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
+  Sums sums(*context, GetParam());
+  Sums reference(*HostContext(), GetParam());
+  for (int run = 0; run < 2; ++run) {
+    const Values actual = sums.Run();
+    const Values expected = reference.Run();
+    for (size_t i = 0; i < kElements; ++i) {
+      ASSERT_NEAR(actual[i], expected[i], 1e-3 + 1e-5 * std::abs(expected[i]))
+          << i;
+    }
+  }
+  // The last sum can always be: nothing comes after it.
+  EXPECT_EQ(InPlaceSteps(*vx::CompiledPlan(*sums.graph)),
+            GetParam() == Residual::kOther ? 2 : 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Residuals, InPlace,
+                         ::testing::Values(Residual::kOther,
+                                           Residual::kItsInput,
+                                           Residual::kReadLater));
+
+}  // namespace
+}  // namespace tim::testing
