@@ -63,6 +63,8 @@ case $command in
     build //bench:kernels //bench:clblast/clblast
     clblast=build/bench/clblast_$runtime.json
     mkdir -p build/bench
+    # Shares of the multiply-adds that the formula has.
+    export TIMCL_WINOGRAD=${TIMCL_WINOGRAD:-0}
     start bazel-bin/bench/clblast/clblast "${quick[@]}" --json "$clblast" >&2
     start bazel-bin/bench/kernels "${quick[@]}" --clblast "$clblast" \
       "${options[@]}"
