@@ -22,7 +22,9 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   executable->store_ = std::move(store);
   TIM_RETURN_IF_ERROR(CheckPlan(executable->plan_, executable->devices_));
   // Devices keep programs: what is prepared here is cheap to prepare again.
-  executable->groups_ = GroupSteps(executable->plan_, executable->devices_);
+  executable->order_ = OrderSteps(executable->plan_, executable->devices_);
+  executable->groups_ =
+      GroupSteps(executable->plan_, executable->devices_, executable->order_);
   for (const StepGroup& group : executable->groups_) {
     TIM_LOG(kDebug, group.count, " steps in one launch, the first is '",
             executable->plan_.steps[group.first].label, "'");

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "ir/plan.h"
 #include "runtime/step_groups.h"
+#include "runtime/step_order.h"
 
 namespace tim::runtime {
 
@@ -30,6 +31,8 @@ class Executable {
   /// The buffer of the block plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
+  /// Per step, what it waits for.
+  std::span<const StepOrder> order() const { return order_; }
   /// The steps of the plan as they are enqueued.
   std::span<const StepGroup> groups() const { return groups_; }
   /// One prepared step per group, null for copies.  Programs were built by
@@ -45,6 +48,7 @@ class Executable {
 
   // In this order: buffers on the plan's memory are destroyed before it.
   ir::Plan plan_;
+  std::vector<StepOrder> order_;
   std::vector<StepGroup> groups_;
   std::vector<std::shared_ptr<device::Device>> devices_;
   std::shared_ptr<device::BinaryStore> store_;

@@ -35,7 +35,6 @@ struct ExecutionContext::Impl {
   // Per group, null for copies.
   std::vector<std::unique_ptr<PreparedStep>> prepared;
   std::vector<std::unique_ptr<Stream>> streams;  // per device, null if unused
-  std::vector<StepOrder> order;
   std::vector<std::unique_ptr<Event>> events;    // per step, of one run
   std::vector<std::unique_ptr<Event>> finished;  // per device, of one run
   Status lost;
@@ -54,8 +53,7 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
   TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
   TIM_RETURN_IF_ERROR(
       WarmUp(*impl->executable, *impl->memory, impl->streams, impl->prepared));
-  impl->order = OrderSteps(*impl->executable);
-  impl->events.resize(impl->order.size());
+  impl->events.resize(impl->plan().steps.size());
   impl->finished.resize(impl->streams.size());
   return std::unique_ptr<ExecutionContext>(
       new ExecutionContext(std::move(impl)));
@@ -122,6 +120,7 @@ Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,
 Status ExecutionContext::Impl::EnqueueGroup(size_t index) {
   const StepGroup& group = executable->groups()[index];
   const size_t last = group.first + group.count - 1;
+  const std::span<const StepOrder> order = executable->order();
   Stream& stream = *streams[plan().steps[last].device];
   TIM_RETURN_IF_ERROR(WaitBefore(order[group.first], stream));
   const auto operands = memory->operands(group);

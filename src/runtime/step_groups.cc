@@ -15,30 +15,12 @@ using BufferKey = std::pair<ir::SlotKind, int>;
 
 BufferKey KeyOf(const ir::Slot& slot) { return {slot.kind, slot.index}; }
 
-// Steps that a step of another device waits for.
-std::set<size_t> AwaitedSteps(const ir::Plan& plan) {
-  std::set<size_t> awaited;
-  for (const ir::Step& step : plan.steps) {
-    for (const int wait : step.waits) {
-      if (plan.steps[wait].device != step.device) awaited.insert(wait);
-    }
-  }
-  return awaited;
-}
-
-bool WaitsForOthers(const ir::Plan& plan, const ir::Step& step) {
-  for (const int wait : step.waits) {
-    if (plan.steps[wait].device != step.device) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<StepGroup> GroupSteps(
     const ir::Plan& plan,
-    std::span<const std::shared_ptr<device::Device>> devices) {
-  const std::set<size_t> awaited = AwaitedSteps(plan);
+    std::span<const std::shared_ptr<device::Device>> devices,
+    std::span<const StepOrder> order) {
   std::vector<StepGroup> groups;
   std::set<BufferKey> buffers;  // of the last group
   bool open = false;            // whether the last group can go on
@@ -50,7 +32,8 @@ std::vector<StepGroup> GroupSteps(
       more.insert(KeyOf(plan.slots[operand]));
     }
     if (open && chains && plan.steps[i - 1].device == step.device &&
-        !WaitsForOthers(plan, step) && more.size() <= kMaxBuffers) {
+        order[i].host_waits.empty() && order[i].stream_waits.empty() &&
+        more.size() <= kMaxBuffers) {
       ++groups.back().count;
       buffers = std::move(more);
     } else {
@@ -60,7 +43,7 @@ std::vector<StepGroup> GroupSteps(
         buffers.insert(KeyOf(plan.slots[operand]));
       }
     }
-    open = chains && !awaited.contains(i) && buffers.size() <= kMaxBuffers;
+    open = chains && !order[i].record && buffers.size() <= kMaxBuffers;
   }
   return groups;
 }

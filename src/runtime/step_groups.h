@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "ir/plan.h"
+#include "runtime/step_order.h"
 
 namespace tim::runtime {
 
@@ -19,11 +20,13 @@ struct StepGroup {
   size_t count = 1;
 };
 
-/// All steps in order.  Within a group no step but the first waits for other
-/// devices, and none of them for a step but the last.
+/// All steps in order; `order` is that of OrderSteps().  Within a group no step
+/// but the first waits for other devices, and none of them for a step but the
+/// last.
 std::vector<StepGroup> GroupSteps(
     const ir::Plan& plan,
-    std::span<const std::shared_ptr<device::Device>> devices);
+    std::span<const std::shared_ptr<device::Device>> devices,
+    std::span<const StepOrder> order);
 
 /// What Device::PrepareChain is told of a group.
 std::vector<device::ChainLink> LinksOf(const ir::Plan& plan,

@@ -2,9 +2,12 @@
 #ifndef TIM_RUNTIME_STEP_ORDER_H_
 #define TIM_RUNTIME_STEP_ORDER_H_
 
+#include <memory>
+#include <span>
 #include <vector>
 
-#include "runtime/executable.h"
+#include "device/device.h"
+#include "ir/plan.h"
 
 namespace tim::runtime {
 
@@ -18,7 +21,9 @@ struct StepOrder {
 };
 
 /// One per step.  Waits within a device need nothing: streams are in order.
-std::vector<StepOrder> OrderSteps(const Executable& executable);
+std::vector<StepOrder> OrderSteps(
+    const ir::Plan& plan,
+    std::span<const std::shared_ptr<device::Device>> devices);
 
 }  // namespace tim::runtime
 

@@ -38,7 +38,8 @@ class StepGroups : public ::testing::Test {
   std::vector<size_t> Counts() {
     std::vector<size_t> counts;
     size_t next = 0;
-    for (const StepGroup& group : GroupSteps(plan_.plan(), devices_)) {
+    const auto order = OrderSteps(plan_.plan(), devices_);
+    for (const StepGroup& group : GroupSteps(plan_.plan(), devices_, order)) {
       EXPECT_EQ(group.first, next);
       counts.push_back(group.count);
       next += group.count;
