@@ -1,11 +1,13 @@
 // Float32 matrix product on operands packed in panels:
 //   gemm_pack  panels[p][k][i] = x(p * SIZE + i, k), 0 beyond the last item
+//   gemm_rows  rows[m][k] = x(m, k), with another distance between rows
 //   gemm       c(n, m) = sum over k of a(k, m) * b(n, k), by fma in order of k,
 //              then + bias[n] + add[n], then limited to low .. high
 // x(item, k) is at item * item_step + k * depth_step; c is dense [columns,
 // rows, batch].
 // gemm_pack: one work-item = 16 k of one panel; dimension 0 = k, dimension 1 =
 // panel, dimension 2 = batch.
+// gemm_rows: one work-item = a row; dimension 0 = row, dimension 1 = batch.
 // gemm: one work-item = ROWS x (2 * WIDTH) elements of c, whose sums stay in
 // registers; dimension 0 = tile of rows, dimension 1 = tile of columns,
 // dimension 2 = batch.
@@ -14,8 +16,7 @@
 // -DNEIGHBOURS  item_step is 1; else depth_step is
 // -DROWS=12     rows of a tile, the panel size of a
 // -DWIDTH=16    floats of a vector; 2 * WIDTH is the panel size of b
-// -DONE_PANEL   a has ROWS rows and is not packed: depth_step 1, and row_step
-//               between its rows
+// -DA_STEP=8    a is no panels: depth_step 1, and this item_step
 // -DBIAS, -DADD a float per column that is added
 
 #ifndef SIZE
@@ -48,6 +49,17 @@ __kernel void gemm_pack(__global const float* x, int x_offset,
   __global float* out =
       panels + panels_offset + ((batch * panel_count + panel) * depth) * SIZE;
 #ifdef NEIGHBOURS
+#if SIZE % WIDTH == 0
+  if (items == SIZE) {
+    for (int k = first_k; k < last_k; ++k) {
+#pragma unroll
+      for (int i = 0; i < SIZE / WIDTH; ++i) {
+        STORE(LOAD(i, x + k * depth_step), i, out + k * SIZE);
+      }
+    }
+    return;
+  }
+#endif
   for (int k = first_k; k < last_k; ++k) {
     for (int i = 0; i < SIZE; ++i) {
       out[k * SIZE + i] = i < items ? x[i + k * depth_step] : 0.0f;
@@ -71,6 +83,20 @@ __kernel void gemm_pack(__global const float* x, int x_offset,
     }
   }
 #endif
+}
+
+__kernel void gemm_rows(__global const float* x, int x_offset,
+                        __global float* rows, int rows_offset, int count,
+                        int depth, int item_step, int batch_step, int row_step,
+                        int batches) {
+  const int item = get_global_id(0);
+  const int batch = get_global_id(1);
+  if (item >= count || batch >= batches) return;
+  x += x_offset + batch * batch_step + item * item_step;
+  rows += rows_offset + (batch * count + item) * row_step;
+  int k = 0;
+  for (; k + WIDTH <= depth; k += WIDTH) STORE(LOAD(0, x + k), 0, rows + k);
+  for (; k < depth; ++k) rows[k] = x[k];
 }
 
 inline FLOATS load_columns(__global const float* values, int first, int count) {
@@ -104,20 +130,23 @@ __kernel void gemm(__global const float* a, int a_offset,
                    __global const float* add, int add_offset,
 #endif
                    __global float* c, int c_offset, float low, float high,
-                   int columns, int rows, int depth, int a_batch, int b_batch,
-                   int row_step) {
-  const int first_row = get_global_id(0) * ROWS;
+                   int columns, int rows, int depth, int a_batch, int b_batch) {
+  const int first_new = get_global_id(0) * ROWS;
   const int first_column = get_global_id(1) * 2 * WIDTH;
   const int batch = get_global_id(2);
-  if (first_row >= rows || first_column >= columns) return;
-#ifdef ONE_PANEL
-#define A(i) a[(i)*row_step]
+  if (first_new >= rows || first_column >= columns) return;
+#ifdef A_STEP
+  // The last tile begins earlier, so that all its rows are there.
+  const int first_row = min(first_new, rows - ROWS);
+#define A(i) a[(i)*A_STEP]
 #define NEXT_A 1
+  a += a_offset + batch * a_batch + first_row * A_STEP;
 #else
+  const int first_row = first_new;
 #define A(i) a[i]
 #define NEXT_A ROWS
-#endif
   a += a_offset + batch * a_batch + first_row * depth;
+#endif
   b += b_offset + batch * b_batch + first_column * depth;
   c += c_offset + (batch * rows + first_row) * columns;
 
@@ -151,7 +180,7 @@ __kernel void gemm(__global const float* a, int a_offset,
 #endif
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
-    if (first_row + i >= rows) continue;
+    if (first_row + i < first_new || first_row + i >= rows) continue;
     __global float* row = c + i * columns;
     store_columns(left[i] + more_left, row, first_column, columns, low, high);
     store_columns(right[i] + more_right, row, first_column + WIDTH, columns,

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "bench/networks/catalog.h"
 #include "bench/networks/describe.h"
@@ -9,6 +10,7 @@
 #include "bench/networks/process.h"
 #include "bench/networks/serve.h"
 #include "bench/networks/steps.h"
+#include "bench/operators/cases.h"
 
 namespace tim::bench {
 namespace {
@@ -24,9 +26,18 @@ void PrintLine(const nlohmann::json& json) {
   std::printf("%s\n", json.dump().c_str());
 }
 
+// A network of the catalog, or one operator of the program `kernels`.
+Result<Network> FindNetwork(const Arguments& arguments) {
+  for (OperatorCase& operator_case : OperatorCases()) {
+    if (operator_case.name == arguments.network) {
+      return std::move(operator_case.network);
+    }
+  }
+  return MakeNetwork(arguments.network, arguments.size);
+}
+
 Status Execute(const std::string& command, const Arguments& arguments) {
-  TIM_ASSIGN_OR_RETURN(const Network network,
-                       MakeNetwork(arguments.network, arguments.size));
+  TIM_ASSIGN_OR_RETURN(const Network network, FindNetwork(arguments));
   if (arguments.threads != 0) {
     TIM_RETURN_IF_ERROR(PinThreads(arguments.threads));
   }
@@ -55,7 +66,7 @@ int main(int argc, char** argv) {
   tim::bench::Arguments arguments;
   const auto add = [&](const char* name, const char* text) {
     CLI::App* command = app.add_subcommand(name, text);
-    command->add_option("network", arguments.network, "its name")->required();
+    command->add_option("network", arguments.network, "its name, or that of an operator")->required();
     command->add_option("--size", arguments.size, "width of images, pixels");
     return command;
   };

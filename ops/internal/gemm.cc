@@ -74,17 +74,56 @@ ir::PackedConstant ConstantPanels(
           }};
 }
 
-// Adds the launch that packs a factor into scratch memory, whose index it
-// returns.
-Result<int> AppendPacking(const ir::KernelNode& node, const GemmFactor& factor,
-                          int64_t depth, int64_t size, ir::Lowering* lowering) {
+// How gemm reads the rows of a.
+enum class RowsOfA {
+  kPanels,   // packed
+  kInPlace,  // where they are: as many streams as a tile has rows
+  kCopied,   // the same, another distance apart
+};
+
+RowsOfA ChooseRows(const ir::KernelNode& node, const GemmProblem& problem,
+                   const Tile& tile) {
+  // Rows a multiple of 4 KiB apart share one set of a first-level cache.  The
+  // product is then a tenth slower, more than a copy takes from 8 tiles on.
+  constexpr int64_t kSetStep = 4096 / sizeof(float);
+  constexpr int64_t kColumnTiles = 8;
+  const GemmFactor& a = problem.a;
+  if (node.constants[a.input] != nullptr || a.depth_step != 1) {
+    return RowsOfA::kPanels;
+  }
+  const bool share_sets = a.item_step % kSetStep == 0;
+  const bool many_tiles =
+      a.items > tile.rows && problem.b.items >= kColumnTiles * tile.columns();
+  return share_sets && many_tiles ? RowsOfA::kCopied : RowsOfA::kInPlace;
+}
+
+// A factor as gemm reads it: a packed constant, scratch memory of an earlier
+// step, or the input itself.
+struct Source {
+  std::optional<ir::PackedConstant> constant = std::nullopt;
+  int scratch = -1;
+  int input = -1;
+  int64_t item_step = 0;  // 0: panels
+  int64_t batch_step = 0;
+};
+
+// Adds the launch that packs a factor into scratch memory.
+Result<Source> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
+                          int64_t depth, int64_t size, int64_t width,
+                          ir::Lowering* lowering) {
+  const int64_t panel_floats = PanelFloats(factor, depth, size);
+  Source source = {.batch_step = factor.batches > 1 ? panel_floats : 0};
+  if (node.constants[factor.input] != nullptr) {
+    source.constant =
+        ConstantPanels(factor, depth, size, node.constants[factor.input]);
+    return source;
+  }
   const int64_t panels = CeilDiv(factor.items, size);
   Launch launch("ops/gemm.cl", "gemm_pack");
-  launch.Option(StrCat("-DSIZE=", size));
+  launch.Option(StrCat("-DSIZE=", size)).Option(StrCat("-DWIDTH=", width));
   if (factor.item_step == 1) launch.Option("-DNEIGHBOURS");
   launch.Input(node, factor.input)
-      .Scratch(PanelFloats(factor, depth, size) * factor.batches *
-                   int64_t{sizeof(float)},
+      .Scratch(panel_floats * factor.batches * int64_t{sizeof(float)},
                sizeof(float));
   launch.Int(factor.items)
       .Int(depth)
@@ -96,43 +135,57 @@ Result<int> AppendPacking(const ir::KernelNode& node, const GemmFactor& factor,
       .Global(CeilDiv(depth, 16), panels, factor.batches)
       .Local(1);
   TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
-  return static_cast<int>(lowering->scratch.size()) - 1;
+  source.scratch = static_cast<int>(lowering->scratch.size()) - 1;
+  return source;
 }
 
-// A factor's panels: a packed constant, scratch memory of an earlier step, or
-// the input itself.
-struct Panels {
-  std::optional<ir::PackedConstant> constant;
-  int scratch = -1;
-  int input = -1;
-};
-
-// The rows of one tile need no panel where each is contiguous.
-bool IsOnePanel(const ir::KernelNode& node, const GemmFactor& a, int64_t rows) {
-  return a.items == rows && a.depth_step == 1 &&
-         node.constants[a.input] == nullptr;
+// Adds the launch that copies rows into scratch memory.
+Result<Source> CopyRows(const ir::KernelNode& node, const GemmFactor& factor,
+                        int64_t depth, int64_t width, ir::Lowering* lowering) {
+  const int64_t row_step = depth + width;
+  const int64_t batch_step = factor.items * row_step;
+  Launch launch("ops/gemm.cl", "gemm_rows");
+  launch.Option(StrCat("-DWIDTH=", width))
+      .Input(node, factor.input)
+      .Scratch(batch_step * factor.batches * int64_t{sizeof(float)},
+               sizeof(float));
+  launch.Int(factor.items)
+      .Int(depth)
+      .Int(factor.item_step)
+      .Int(factor.batch_step)
+      .Int(row_step)
+      .Int(factor.batches)
+      .Global(factor.items, factor.batches)
+      .Local(1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  return Source{.scratch = static_cast<int>(lowering->scratch.size()) - 1,
+                .item_step = row_step,
+                .batch_step = factor.batches > 1 ? batch_step : 0};
 }
 
-Result<Panels> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
-                          int64_t depth, int64_t size, ir::Lowering* lowering) {
-  Panels panels;
-  if (node.constants[factor.input] != nullptr) {
-    panels.constant =
-        ConstantPanels(factor, depth, size, node.constants[factor.input]);
-    return panels;
+Result<Source> MakeRows(const ir::KernelNode& node, const GemmProblem& problem,
+                        const Tile& tile, ir::Lowering* lowering) {
+  const GemmFactor& a = problem.a;
+  switch (ChooseRows(node, problem, tile)) {
+    case RowsOfA::kPanels:
+      return MakePanels(node, a, problem.depth, tile.rows, tile.width,
+                        lowering);
+    case RowsOfA::kCopied:
+      return CopyRows(node, a, problem.depth, tile.width, lowering);
+    case RowsOfA::kInPlace:
+      break;
   }
-  TIM_ASSIGN_OR_RETURN(panels.scratch,
-                       AppendPacking(node, factor, depth, size, lowering));
-  return panels;
+  return Source{
+      .input = a.input, .item_step = a.item_step, .batch_step = a.batch_step};
 }
 
-void AddPanels(const ir::KernelNode& node, Panels panels, Launch* launch) {
-  if (panels.constant) {
-    launch->Packed(*std::move(panels.constant), sizeof(float));
-  } else if (panels.input >= 0) {
-    launch->Input(node, panels.input);
+void AddSource(const ir::KernelNode& node, Source source, Launch* launch) {
+  if (source.constant) {
+    launch->Packed(*std::move(source.constant), sizeof(float));
+  } else if (source.input >= 0) {
+    launch->Input(node, source.input);
   } else {
-    launch->EarlierScratch(panels.scratch, sizeof(float));
+    launch->EarlierScratch(source.scratch, sizeof(float));
   }
 }
 
@@ -168,11 +221,9 @@ double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
   for (const GemmFactor& factor : {problem.a, problem.b}) {
     const double bytes = 4.0 * factor.items * problem.depth * factor.batches;
     estimate.bytes_read += bytes;
-    if (node.constants[factor.input] != nullptr ||
-        (factor.input == problem.a.input &&
-         IsOnePanel(node, factor, tile.rows))) {
-      continue;
-    }
+    const bool in_place = factor.input == problem.a.input &&
+                          ChooseRows(node, problem, tile) == RowsOfA::kInPlace;
+    if (in_place || node.constants[factor.input] != nullptr) continue;
     cost += ir::EstimateMicroseconds(
         {.flops = 0, .bytes_read = bytes, .bytes_written = bytes}, device, 1.0);
   }
@@ -187,25 +238,18 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   const Tile tile = TileFor(problem, device);
   const int64_t depth = problem.depth;
   ir::Lowering lowering;
-  const bool one_panel = IsOnePanel(node, problem.a, tile.rows);
-  Panels a;
-  if (one_panel) {
-    a.input = problem.a.input;
-  } else {
-    TIM_ASSIGN_OR_RETURN(
-        a, MakePanels(node, problem.a, depth, tile.rows, &lowering));
-  }
+  TIM_ASSIGN_OR_RETURN(Source a, MakeRows(node, problem, tile, &lowering));
   TIM_ASSIGN_OR_RETURN(
-      Panels b, MakePanels(node, problem.b, depth, tile.columns(), &lowering));
-  const auto batch_step = [&](const GemmFactor& factor, int64_t size) {
-    return factor.batches > 1 ? PanelFloats(factor, depth, size) : 0;
-  };
+      Source b, MakePanels(node, problem.b, depth, tile.columns(), tile.width,
+                           &lowering));
+  const int64_t a_batch_step = a.batch_step;
+  const int64_t b_batch_step = b.batch_step;
   Launch launch("ops/gemm.cl", "gemm");
   launch.Option(StrCat("-DROWS=", tile.rows))
       .Option(StrCat("-DWIDTH=", tile.width));
-  if (one_panel) launch.Option("-DONE_PANEL");
-  AddPanels(node, std::move(a), &launch);
-  AddPanels(node, std::move(b), &launch);
+  if (a.item_step != 0) launch.Option(StrCat("-DA_STEP=", a.item_step));
+  AddSource(node, std::move(a), &launch);
+  AddSource(node, std::move(b), &launch);
   if (problem.bias >= 0) launch.Option("-DBIAS").Input(node, problem.bias);
   if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
   launch.Output(node, 0);
@@ -213,9 +257,8 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   launch.Int(problem.b.items)
       .Int(problem.a.items)
       .Int(depth)
-      .Int(one_panel ? problem.a.batch_step : batch_step(problem.a, tile.rows))
-      .Int(batch_step(problem.b, tile.columns()))
-      .Int(problem.a.item_step)
+      .Int(a_batch_step)
+      .Int(b_batch_step)
       .Global(CeilDiv(problem.a.items, tile.rows),
               CeilDiv(problem.b.items, tile.columns()), problem.batches)
       .Local(1);
