@@ -18,6 +18,13 @@ def onnxruntime_runner(path, threads):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    # All but the caller, counted from 1.
+    processors = sorted(os.sched_getaffinity(0))[1:threads]
+    if processors:
+        options.add_session_config_entry(
+            "session.intra_op_thread_affinities",
+            ";".join(str(processor + 1) for processor in processors),
+        )
     session = onnxruntime.InferenceSession(
         path, options, providers=["CPUExecutionProvider"]
     )
@@ -35,6 +42,7 @@ def openvino_runner(path, threads):
             "INFERENCE_PRECISION_HINT": "f32",
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_NUM_THREADS": threads,
+            "ENABLE_CPU_PINNING": True,
         },
     )
     request = compiled.create_infer_request()

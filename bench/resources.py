@@ -14,27 +14,28 @@ import environment
 NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
 
 
-def measure(name, caches, arguments, threads=None):
+def measure(name, caches, arguments, threads):
     command = [environment.RUN, "measure", name]
     command += ["--size", str(arguments.size), "--runs", str(arguments.runs)]
-    command += ["--threads", str(threads)] if threads else []
+    command += ["--threads", str(threads)]
     variables = environment.program_environment(arguments.runtime, caches)
     return json.loads(subprocess.check_output(command, env=variables))
 
 
 def figures(name, arguments):
     """Of one network: with empty caches, with filled ones, on one processor."""
+    threads = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as caches:
-        cold = measure(name, caches, arguments)
-        warm = measure(name, caches, arguments)
-        single = measure(name, caches, arguments, threads=1)
-        bare = measure("one_relu", caches, arguments)
-        bare = measure("one_relu", caches, arguments)  # with filled caches
+        cold = measure(name, caches, arguments, threads)
+        warm = measure(name, caches, arguments, threads)
+        single = measure(name, caches, arguments, 1)
+        measure("one_relu", caches, arguments, threads)  # fills the caches
+        bare = measure("one_relu", caches, arguments, threads)
     resident = warm["resident_bytes"] - bare["resident_bytes"]
     return {
         **warm,
         "cold_compile_s": cold["compile_s"],
-        "processors": len(os.sched_getaffinity(0)),
+        "processors": threads,
         "speedup": single["median_ms"] / warm["median_ms"],
         "peak_over_bound": warm["peak_bytes"] / warm["lower_bound_bytes"],
         "planned_over_weights": warm["planned_bytes"] / warm["weight_bytes"],

@@ -12,6 +12,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   networks   compile times, memory and scaling of whole networks
   compare    networks beside ONNX Runtime and OpenVINO
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
+  plan       the kernels of one network, and why not others
 COMMAND --help lists its other options. --runtime intel measures on Intel's
 CPU runtime, which pip installs into a private virtual environment.
 END
@@ -77,9 +78,9 @@ case $command in
     build //bench:networks/run
     python3 bench/compare.py --runtime "$runtime" "${options[@]}"
     ;;
-  steps)
+  steps | plan)
     build //bench:networks/run
-    start bazel-bin/bench/networks/run steps "${options[@]}"
+    start bazel-bin/bench/networks/run "$command" "${options[@]}"
     ;;
   -h | --help)
     usage

@@ -154,7 +154,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   return ir::EstimateMicroseconds(Pool2dEstimate(AnchorView(node).view()),
-                                  device, 0.02, 0.2);
+                                  device, 0.008, 0.2);
 }
 
 // The type in which sums of codes (or of their squares) are exact.

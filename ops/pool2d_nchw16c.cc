@@ -12,7 +12,8 @@ namespace tim::ops {
 namespace {
 
 constexpr int64_t kBlock = 16;
-constexpr int64_t kTile = 8;  // Neighbours that one work-item makes.
+constexpr int64_t kTile = 8;          // Neighbours that one work-item makes.
+constexpr int64_t kMostColumns = 24;  // Of a tile, to hold in registers.
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
@@ -43,7 +44,7 @@ std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode&,
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   return ir::EstimateMicroseconds(Pool2dEstimate(AnchorView(node).view()),
-                                  device, 0.1);
+                                  device, 0.05, 0.5);
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
@@ -58,6 +59,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
           StrCat("-DPOOL=", static_cast<int>(PoolTypeOf(node.attributes()))))
       .Input(node, 0)
       .Output(node, 0);
+  if (PoolTypeOf(node.attributes()) == PoolType::kMax &&
+      (kTile - 1) * shape.w.stride + shape.w.kernel <= kMostColumns) {
+    launch.Option(StrCat("-DKERNEL_W=", shape.w.kernel))
+        .Option(StrCat("-DSTRIDE_W=", shape.w.stride));
+  }
   AddPoolSizes(shape, &launch);
   launch.Int(channels)
       .Float(1.0f / window)

@@ -4,6 +4,8 @@
 //
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
 //           3 the sum / cells inside
+// -DKERNEL_W=3, -DSTRIDE_W=2  maxima of few columns: each is then looked at
+//                             once for all the windows that have it
 
 #include "kernels/exact_math.clh"
 
@@ -12,6 +14,11 @@
 #endif
 
 #define TILE 8
+
+// The greater; NaN stays.
+static inline float16 greater(float16 a, float16 b) {
+  return b > a || isnan(b) ? b : a;
+}
 
 // 1 in the lanes that are channels, 0 in the others.
 static inline float16 lanes_inside(int channels) {
@@ -32,8 +39,7 @@ static inline float16 pool_window(__global const float* image, int w, int x,
     for (int ix = x; ix < x_end; ++ix) {
       const float16 value = vload16(iy * w + ix, image);
 #if POOL == 0
-      // NaN stays.
-      result = value > result || isnan(value) ? value : result;
+      result = greater(result, value);
 #else
       result += value;
 #endif
@@ -41,6 +47,46 @@ static inline float16 pool_window(__global const float* image, int w, int x,
   }
   return result;
 }
+
+#ifdef KERNEL_W
+#define COLUMNS ((TILE - 1) * STRIDE_W + KERNEL_W)
+
+// As if the outermost columns went on for ever: what is beyond them changes no
+// maximum that has one of them.
+static inline float16 load_column(__global const float* row, int w, int x,
+                                  bool beyond) {
+  return vload16(beyond ? clamp(x, 0, w - 1) : x, row);
+}
+
+// Maxima of `count` neighbours, whose first window begins at column x.  Each
+// window has a column inside; they have no other unless `beyond`.
+static inline void max_tile(__global const float* image, int w, int x, int y,
+                            int y_end, bool beyond, int count,
+                            __global float* out) {
+  float16 columns[COLUMNS];
+  image += y * w * 16;
+#pragma unroll
+  for (int i = 0; i < COLUMNS; ++i) {
+    columns[i] = load_column(image, w, x + i, beyond);
+  }
+  for (++y; y < y_end; ++y) {
+    image += w * 16;
+#pragma unroll
+    for (int i = 0; i < COLUMNS; ++i) {
+      columns[i] = greater(columns[i], load_column(image, w, x + i, beyond));
+    }
+  }
+#pragma unroll
+  for (int o = 0; o < TILE; ++o) {
+    float16 result = columns[o * STRIDE_W];
+#pragma unroll
+    for (int i = 1; i < KERNEL_W; ++i) {
+      result = greater(result, columns[o * STRIDE_W + i]);
+    }
+    if (o < count) vstore16(result, o, out);
+  }
+}
+#endif
 
 __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
                              __global float* out, int out_offset, int w, int h,
@@ -62,6 +108,16 @@ __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
 #if POOL == 0
   const int block = plane % ((channels + 15) / 16);
   const float16 empty = lanes_inside(channels - block * 16) * lowest;
+#endif
+#ifdef KERNEL_W
+  const int tile_x = first * STRIDE_W - left;
+  const int count = min(TILE, out_w - first);
+  if (y_begin < y_end && tile_x + KERNEL_W > 0 &&
+      tile_x + (count - 1) * STRIDE_W < w) {
+    const bool inside = tile_x >= 0 && tile_x + COLUMNS <= w;
+    max_tile(in, w, tile_x, y_begin, y_end, !inside, count, out + first * 16);
+    return;
+  }
 #endif
   for (int ox = first; ox < min(first + TILE, out_w); ++ox) {
     const int x = ox * stride_w - left;

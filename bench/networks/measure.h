@@ -9,7 +9,7 @@
 
 namespace tim::bench {
 
-/// Compiles, runs `runs` times with a new input each, and gives
+/// Compiles, runs at least `runs` times with a new input each, and gives
 ///   network, device, runs, median_ms, min_ms (of Graph::Run()), compile_s,
 ///   weight_bytes     parameters as float32
 ///   peak_bytes, lower_bound_bytes    planned memory of a run, and the most

@@ -26,6 +26,10 @@ Status PinThreads(int count) {
     return FailedPrecondition("the system refuses to pin this process");
   }
   setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(count).c_str(), 1);
+  // PoCL's thread i on processor i.
+  bool first = true;
+  for (int cpu = 0; cpu < count; ++cpu) first &= CPU_ISSET(cpu, &chosen) != 0;
+  if (first) setenv("POCL_AFFINITY", "1", 1);
   return OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include "bench/networks/catalog.h"
 #include "bench/networks/describe.h"
 #include "bench/networks/measure.h"
+#include "bench/networks/network_run.h"
 #include "bench/networks/process.h"
 #include "bench/networks/serve.h"
 #include "bench/networks/steps.h"
@@ -51,6 +52,11 @@ Status Execute(const std::string& command, const Arguments& arguments) {
     for (const nlohmann::json& step : steps) PrintLine(step);
     return OkStatus();
   }
+  if (command == "plan") {
+    TIM_ASSIGN_OR_RETURN(const NetworkRun run, NetworkRun::Create(network));
+    std::printf("%s", ir::Dump(run.plan()).c_str());
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
                        Measure(network, arguments.runs));
   PrintLine(figures);
@@ -66,16 +72,21 @@ int main(int argc, char** argv) {
   tim::bench::Arguments arguments;
   const auto add = [&](const char* name, const char* text) {
     CLI::App* command = app.add_subcommand(name, text);
-    command->add_option("network", arguments.network, "its name, or that of an operator")->required();
+    command
+        ->add_option("network", arguments.network,
+                     "its name, or that of an operator")
+        ->required();
     command->add_option("--size", arguments.size, "width of images, pixels");
     return command;
   };
   add("describe", "print the network as JSON");
   CLI::App* measure = add("measure", "print times and memory as JSON");
-  measure->add_option("--runs", arguments.runs, "each with a new input");
+  measure->add_option("--runs", arguments.runs,
+                      "at least, each with a new input");
   CLI::App* serve = add("serve", "run what comes from standard input");
   CLI::App* steps = add("steps", "print the time of every step as JSON lines");
-  for (CLI::App* command : {measure, serve, steps}) {
+  CLI::App* plan = add("plan", "print the steps, and the kernels refused");
+  for (CLI::App* command : {measure, serve, steps, plan}) {
     command->add_option("--threads", arguments.threads,
                         "processors to use; default: all");
   }

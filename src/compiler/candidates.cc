@@ -17,6 +17,20 @@ constexpr double kTransferGBytesPerSecond = 5;
 constexpr double kTransferUs = 10;
 constexpr double kReorderEfficiency = 0.3;
 
+// Of a composite: all that its body does.
+double EvalFlops(const ir::Graph& graph, const Node& node) {
+  if (!node.composite) {
+    const NodeDescs descs(graph, node);
+    return node.schema->compute_estimate(descs.view()).flops;
+  }
+  const ir::Graph& body = node.composite->body;
+  double flops = 0;
+  for (const ir::NodeId id : body.NodeIds()) {
+    flops += EvalFlops(body, body.node(id));
+  }
+  return flops;
+}
+
 // Fills one node's candidates.
 class Enumerator {
  public:
@@ -114,11 +128,7 @@ class Enumerator {
       found_.refused.push_back("host:eval: strict mode allows no host step");
       return;
     }
-    double flops = 1e6;
-    if (!node_.composite) {
-      const NodeDescs descs(module_.graph, node_);
-      flops = node_.schema->compute_estimate(descs.view()).flops;
-    }
+    const double flops = EvalFlops(module_.graph, node_);
     const double cost = flops / (info.gflops * 1e3) + info.launch_us +
                         (IsHostFallback(device) ? kHostStepPenalty : 0);
     Add({.kind = RunKind::kEval, .device = device}, ir::DenseLayouts(view_),

@@ -120,6 +120,25 @@ TEST(Compiler, FusesAChainThatAKernelTakes) {
   EXPECT_EQ(CountKernels(*plan, "bump"), 1);
 }
 
+// Else a slow device would leave large fused operators to the host.
+TEST(Compiler, EvalOfAFusedChainCostsWhatItsPartsDo) {
+  const auto refused = [](int bumps) {
+    ToyGraph toy;
+    ir::ValueId x = toy.Op("Heavy", {toy.Input({64, 64, 32, 1})});
+    for (int i = 0; i < bumps; ++i) x = toy.Op("Bump", {x});
+    toy.Output(x);
+    const Result<ir::Plan> plan = toy.Compile();
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    return plan->decisions.front().refused;
+  };
+  // A millisecond for being on the host, and at 1 GFLOP/s 1000 flops for each
+  // of 131072 elements, with Bump 1001.
+  EXPECT_THAT(refused(0),
+              ::testing::Contains("host:eval: 132077 us, not cheaper here"));
+  EXPECT_THAT(refused(1), ::testing::Contains(
+                              "host:eval: 132208.072 us, not cheaper here"));
+}
+
 TEST(Compiler, DoesNotFuseOverAGraphOutput) {
   ToyGraph toy;
   const ir::ValueId x = toy.Op("Heavy", {toy.Input(kImage)});

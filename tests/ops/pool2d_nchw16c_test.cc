@@ -53,6 +53,24 @@ TEST(Pool2dNchw16c, MaxEqualsEval) {
   }
 }
 
+TEST(Pool2dNchw16c, MaxOfFewColumnsWithPaddingEqualsEval) {
+  std::mt19937 rng = SeededRng(4);
+  for (const int64_t size : {1, 2, 3, 5}) {
+    for (const int64_t stride : {1, 2, 3}) {
+      for (const Ints& pad : {Ints{0, 0, 0, 0}, Ints{2, 1, 1, 2}}) {
+        for (const int64_t width : {5, 17, 24, 26}) {
+          const auto node = Pool(Desc(DataType::kFloat32, {width, 6, 17, 1}),
+                                 kMax, {size, 2}, {stride, 2}, pad);
+          ASSERT_OK(node);
+          EXPECT_OK(Compare(*node, RandomTensor(node->input(0), rng), {}))
+              << node->input(0).ToString() << " size " << size << " stride "
+              << stride;
+        }
+      }
+    }
+  }
+}
+
 TEST(Pool2dNchw16c, MeansAreWithinTwoRoundings) {
   std::mt19937 rng = SeededRng(2);
   for (const int64_t type : {kAvg, kAvgAndroid}) {
@@ -92,6 +110,21 @@ TEST(Pool2dNchw16c, RankThreeAndNaN) {
     EXPECT_OK(Compare(
         *node, MakeTensor<float>(desc, {1, nan, -INFINITY, INFINITY}), {}));
     EXPECT_OK(Compare(*node, MakeTensor<float>(desc, {nan, 1, -1, -2}), {}));
+  }
+}
+
+TEST(Pool2dNchw16c, NaNReachesEveryWindowThatHasIt) {
+  std::mt19937 rng = SeededRng(5);
+  const auto node = Pool(Desc(DataType::kFloat32, {20, 5, 16, 1}), kMax, {3, 3},
+                         {2, 2}, {1, 1, 1, 1});
+  ASSERT_OK(node);
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    std::vector<float> values(20 * 5 * 16);
+    for (float& value : values) {
+      value = rng() % 8 == 0 ? std::numeric_limits<float>::quiet_NaN()
+                             : static_cast<float>(rng() % 100) - 50;
+    }
+    EXPECT_OK(Compare(*node, MakeTensor<float>(node->input(0), values), {}));
   }
 }
 
