@@ -65,8 +65,10 @@ class Stream {
   /// later event is reached.
   virtual Status Copy(BufferRange source, BufferRange destination) = 0;
   /// An event that is reached when everything enqueued so far is done; work is
-  /// submitted to the device.
-  virtual Result<std::unique_ptr<Event>> Record() = 0;
+  /// submitted to the device.  `done`: an event recorded earlier that nobody
+  /// needs any more, whose memory is then used again; or null.
+  virtual Result<std::unique_ptr<Event>> Record(
+      std::unique_ptr<Event> done = nullptr) = 0;
   /// Later work starts after `event`, which is of a device with the same
   /// domain.  (For others the runtime waits on the host.)
   virtual Status WaitFor(Event& event) = 0;

@@ -35,8 +35,9 @@ struct ExecutionContext::Impl {
   // Per group, null for copies.
   std::vector<std::unique_ptr<PreparedStep>> prepared;
   std::vector<std::unique_ptr<Stream>> streams;  // per device, null if unused
-  std::vector<std::unique_ptr<Event>> events;    // per step, of one run
-  std::vector<std::unique_ptr<Event>> finished;  // per device, of one run
+  // Of the last run, for the next to use again.
+  std::vector<std::unique_ptr<Event>> events;    // per step
+  std::vector<std::unique_ptr<Event>> finished;  // per device
   Status lost;
 };
 
@@ -130,7 +131,7 @@ Status ExecutionContext::Impl::EnqueueGroup(size_t index) {
     TIM_RETURN_IF_ERROR(stream.Copy(operands[0], operands[1]));
   }
   if (order[last].record) {
-    TIM_ASSIGN_OR_RETURN(events[last], stream.Record());
+    TIM_ASSIGN_OR_RETURN(events[last], stream.Record(std::move(events[last])));
   }
   return OkStatus();
 }
@@ -154,16 +155,14 @@ Status ExecutionContext::Impl::FinishAll() {
   };
   for (size_t i = 0; i < streams.size(); ++i) {
     if (streams[i] == nullptr) continue;
-    auto event = streams[i]->Record();
+    auto event = streams[i]->Record(std::move(finished[i]));
     if (!event.ok()) keep(event.status());
     if (event.ok()) finished[i] = *std::move(event);
   }
-  for (std::unique_ptr<Event>& event : finished) {
+  for (const std::unique_ptr<Event>& event : finished) {
     if (event == nullptr) continue;
     if (Status next = event->Wait(); !next.ok()) keep(next);
-    event.reset();
   }
-  for (std::unique_ptr<Event>& event : events) event.reset();
   return status;
 }
 

@@ -131,7 +131,8 @@ Status FakeStream::Copy(BufferRange source, BufferRange destination) {
   return OkStatus();
 }
 
-Result<std::unique_ptr<device::Event>> FakeStream::Record() {
+Result<std::unique_ptr<device::Event>> FakeStream::Record(
+    std::unique_ptr<device::Event>) {
   auto moment = std::make_shared<FakeEvent::Moment>();
   Push([this, moment] { moment->Reach(std::exchange(error_, OkStatus())); });
   return std::unique_ptr<device::Event>(std::make_unique<FakeEvent>(moment));

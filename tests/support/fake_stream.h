@@ -65,7 +65,8 @@ class FakeStream final : public device::Stream {
                  std::span<const device::BufferRange> operands) override;
   Status Copy(device::BufferRange source,
               device::BufferRange destination) override;
-  Result<std::unique_ptr<device::Event>> Record() override;
+  Result<std::unique_ptr<device::Event>> Record(
+      std::unique_ptr<device::Event>) override;
   Status WaitFor(device::Event& event) override;
 
  private:

@@ -33,11 +33,9 @@ ir::DeviceInfo HostInfo() {
 
 class HostEvent final : public Event {
  public:
-  explicit HostEvent(Status status) : status_(std::move(status)) {}
-  Status Wait() override { return status_; }
+  Status Wait() override { return status; }
 
- private:
-  Status status_;
+  Status status;
 };
 
 class HostStream final : public Stream {
@@ -51,9 +49,13 @@ class HostStream final : public Stream {
     return Keep(DoCopy(source, destination));
   }
 
-  Result<std::unique_ptr<Event>> Record() override {
-    return std::unique_ptr<Event>(
-        std::make_unique<HostEvent>(std::exchange(error_, OkStatus())));
+  Result<std::unique_ptr<Event>> Record(std::unique_ptr<Event> done) override {
+    if (dynamic_cast<HostEvent*>(done.get()) == nullptr) {
+      done = std::make_unique<HostEvent>();
+    }
+    static_cast<HostEvent*>(done.get())->status =
+        std::exchange(error_, OkStatus());
+    return done;
   }
 
   Status WaitFor(Event& event) override { return Keep(event.Wait()); }

@@ -67,13 +67,16 @@ Status OpenClStream::CopyInside(const BufferRange& source,
   return OkStatus();
 }
 
-Result<std::unique_ptr<Event>> OpenClStream::Record() {
-  cl::Event event;
+Result<std::unique_ptr<Event>> OpenClStream::Record(
+    std::unique_ptr<Event> done) {
+  if (dynamic_cast<OpenClEvent*>(done.get()) == nullptr) {
+    done = std::make_unique<OpenClEvent>();
+  }
+  cl::Event& event = static_cast<OpenClEvent*>(done.get())->handle();
   TIM_RETURN_IF_CL_ERROR(queue_.enqueueMarkerWithWaitList(nullptr, &event),
                          "recording an event");
   TIM_RETURN_IF_CL_ERROR(queue_.flush(), "submitting work");
-  return std::unique_ptr<Event>(
-      std::make_unique<OpenClEvent>(std::move(event)));
+  return done;
 }
 
 // Mapping says that the host will write, unmapping that it has; discarding the

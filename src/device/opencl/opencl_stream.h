@@ -12,9 +12,8 @@ namespace tim::device {
 
 class OpenClEvent final : public Event {
  public:
-  explicit OpenClEvent(cl::Event event) : event_(std::move(event)) {}
   Status Wait() override;
-  const cl::Event& handle() const { return event_; }
+  cl::Event& handle() { return event_; }
 
  private:
   cl::Event event_;
@@ -28,7 +27,7 @@ class OpenClStream final : public Stream {
   Status Enqueue(PreparedStep& step,
                  std::span<const BufferRange> operands) override;
   Status Copy(BufferRange source, BufferRange destination) override;
-  Result<std::unique_ptr<Event>> Record() override;
+  Result<std::unique_ptr<Event>> Record(std::unique_ptr<Event> done) override;
   Status WaitFor(Event& event) override;
   Status ShowToDevice(Buffer& imported) override;
   Status ShowToHost(Buffer& imported) override;
