@@ -51,7 +51,6 @@ ir::OpSchema CastSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .in_place = {{0, 0}},
       .is_view = IsSameType,
       .is_identity =
           [](const ir::NodeView& view) {

@@ -30,7 +30,6 @@ ir::OpSchema DataConvertSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .in_place = {{0, 0}},
       .is_identity =
           [](const ir::NodeView& view) {
             return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&

@@ -148,7 +148,6 @@ ir::OpSchema ReshapeSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .in_place = {{0, 0}},
       .is_view = IsView,
       .is_identity =
           [](const ir::NodeView& view) {

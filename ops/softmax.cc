@@ -111,7 +111,6 @@ ir::OpSchema SoftmaxSchema() {
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = SoftmaxEstimate,
-          .in_place = {{0, 0}},
           .permute_rule = Permute};
 }
 
@@ -138,7 +137,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   const int64_t lanes = rows ? shape.outer : shape.inner;
   Launch launch("ops/softmax.cl", whole_row ? "softmax_row" : "softmax_lanes");
   launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
-  launch.Input(node, 0).Output(node, 0).Int(shape.count);
+  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Int(shape.count);
   if (!whole_row) launch.Int(shape.inner);
   launch.Int(lanes);
   if (!whole_row) {

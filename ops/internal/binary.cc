@@ -150,6 +150,7 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op,
   if (IsExact(a, b, y, scale)) launch.Option("-DPLAIN");
   launch.Policy(node.attributes());
   launch.Input(node, 0).Input(node, 1).Output(node, 0);
+  launch.InPlace(node, 0).InPlace(node, 1);
   launch.Packed(PackAxes(outer, 2), 4).Int(static_cast<int64_t>(outer.size()));
   launch.Int(CountElements(outer));
   launch.Int(axes[0].extent).Int(axes[0].strides[0]).Int(axes[0].strides[1]);
@@ -176,7 +177,6 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
               [flops = op.flops](const ir::NodeView& view) {
                 return ElementwiseEstimate(view, flops);
               },
-          .in_place = {{0, 0}, {1, 0}},
           .permute_rule = PermuteBinary};
 }
 

@@ -117,6 +117,7 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
                                          .y_stride = count,
                                          .policy = policy},
                                         &lowering));
+  if (LieAlike(node.inputs[0], node.outputs[0])) lowering.in_place = {{0, 0}};
   return lowering;
 }
 

@@ -88,6 +88,11 @@ const char* BitsTypeName(DataType type) {
   }
 }
 
+bool LieAlike(const ir::TensorDesc& x, const ir::TensorDesc& y) {
+  return ir::Info(x.type).bits == ir::Info(y.type).bits &&
+         x.layout == y.layout && ir::PhysicalDims(x) == ir::PhysicalDims(y);
+}
+
 Launch::Launch(std::string source, std::string function) {
   launch_.source = std::move(source);
   launch_.function = std::move(function);
@@ -150,6 +155,13 @@ Launch& Launch::Scratch(int64_t bytes, int element_bytes) {
   return Operand({ir::LoweredOperand::Kind::kScratch,
                   static_cast<int>(scratch_.size()) - 1},
                  true, element_bytes);
+}
+
+Launch& Launch::InPlace(const ir::KernelNode& node, int input) {
+  if (LieAlike(node.inputs[input], node.outputs[0])) {
+    in_place_.push_back({input, 0});
+  }
+  return *this;
 }
 
 Launch& Launch::EarlierScratch(int index, int element_bytes) {
@@ -241,6 +253,8 @@ Status Launch::AppendTo(ir::Lowering* lowering) {
   }
   std::move(packed_.begin(), packed_.end(),
             std::back_inserter(lowering->packed));
+  std::move(in_place_.begin(), in_place_.end(),
+            std::back_inserter(lowering->in_place));
   lowering->steps.push_back({std::move(launch_), operands_, written_});
   return OkStatus();
 }

@@ -29,6 +29,9 @@ Status CheckKernelOperands(const ir::KernelNode& node,
 /// type of an element's size ("uchar" for int8); null for 4-bit types.
 const char* BitsTypeName(ir::DataType type);
 
+/// Whether elements of equal index have equal size and lie at equal places.
+bool LieAlike(const ir::TensorDesc& x, const ir::TensorDesc& y);
+
 /// One launch, built in the order of the kernel's parameters:
 ///   Launch("ops/relu.cl", "relu").Type("IN0", d0).Input(0).Output(0)
 ///       .Int(n).Global(n).Build()
@@ -46,6 +49,9 @@ class Launch {
   /// A tensor parameter: `__global T*, int offset` in the kernel.
   Launch& Input(const ir::KernelNode& node, int index);
   Launch& Output(const ir::KernelNode& node, int index);
+  /// Output 0 may lie where the input does, if they lie alike: the kernel keeps
+  /// what Lowering::in_place asks for.
+  Launch& InPlace(const ir::KernelNode& node, int input);
   /// A packed constant of `element_bytes` per element; returns *this.
   Launch& Packed(ir::PackedConstant packed, int element_bytes);
   /// Scratch memory that this launch writes and reads.
@@ -87,6 +93,7 @@ class Launch {
   std::vector<ir::ScratchSpec> scratch_;
   std::vector<int> earlier_scratch_;
   std::vector<ir::PackedConstant> packed_;
+  std::vector<ir::InPlacePair> in_place_;
   Status status_;
 };
 

@@ -67,7 +67,7 @@ Result<ir::Lowering> LowerUnary(const UnaryOp& op, const std::string& source,
   launch.Type("IN0", input).Type("OUT", output);
   launch.Option(StrCat("-DFUNCTION=", op.function));
   if (IsExact(op, input, output)) launch.Option("-DPLAIN");
-  launch.Input(node, 0).Output(node, 0).Int(count);
+  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Int(count);
   launch.InputQuantization(input).OutputQuantization(output);
   launch.Float(parameters.a).Float(parameters.b);
   return launch.Items(CeilDiv(count, 16)).Build();
@@ -104,7 +104,8 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
       }};
   Launch launch("ops/unary_table.cl", "unary_table");
   launch.Option(StrCat("-DT=", BitsTypeName(output.type)));
-  launch.Input(node, 0).Output(node, 0).Packed(std::move(table), bytes);
+  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Packed(
+      std::move(table), bytes);
   return launch.Int(count).Items(CeilDiv(count, 16)).Build();
 }
 
@@ -125,7 +126,6 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
               [flops = op.flops](const ir::NodeView& view) {
                 return ElementwiseEstimate(view, flops);
               },
-          .in_place = {{0, 0}},
           .permute_rule = KeepAttributes};
 }
 

@@ -2,6 +2,20 @@
 
 namespace tim::compiler {
 
+bool FitInPlace(const Module& module, const ir::Node& node,
+                const ir::InPlacePair& pair) {
+  const ir::ValueId from = node.inputs[pair.input];
+  const ir::ValueId to = node.outputs[pair.output];
+  if (from == ir::kNone || to == ir::kNone ||
+      module.graph.value(from).producer == ir::kNone ||
+      module.locations[from] != module.locations[to]) {
+    return false;
+  }
+  const auto from_bytes = ir::ByteSize(module.graph.value(from).desc);
+  const auto to_bytes = ir::ByteSize(module.graph.value(to).desc);
+  return from_bytes.ok() && to_bytes.ok() && *from_bytes == *to_bytes;
+}
+
 std::string Describe(const ir::Graph& graph, const ir::Node& node) {
   std::string text = StrCat("operation ", node.name);
   if (!graph.name().empty()) text += StrCat(" of graph '", graph.name(), "'");

@@ -95,6 +95,11 @@ struct Module {
   ir::MemoryReport memory;
 };
 
+/// Whether output and input of the pair are of one size and on one device, both
+/// made by kernels: what the graph alone tells of Lowering::in_place.
+bool FitInPlace(const Module& module, const ir::Node& node,
+                const ir::InPlacePair& pair);
+
 /// "operation Conv2d#3 of graph g": the start of a message about a node.
 std::string Describe(const ir::Graph& graph, const ir::Node& node);
 /// One line per operand with shape, type and quantization.

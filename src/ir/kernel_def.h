@@ -90,13 +90,19 @@ struct LoweredStep {
   std::vector<bool> written;             ///< Per operand: the step writes it.
 };
 
+/// An output that may lie where an input lies.
+struct InPlacePair {
+  int input = 0;
+  int output = 0;
+};
+
 struct Lowering {
   std::vector<LoweredStep> steps;
   std::vector<ScratchSpec> scratch;
   std::vector<PackedConstant> packed;
-  /// An output may lie where the input lies, if both have the same bytes and
-  /// nothing needs the input later: a work-item reads an element of the input
-  /// before it writes that of the output, and no other one reads it.
+  /// Taken where both have the same bytes and nothing needs the input later:
+  /// a work-item reads an element of the input before it writes that of the
+  /// output, and no other one reads it.
   std::vector<InPlacePair> in_place;
 };
 

@@ -110,12 +110,6 @@ struct ComputeEstimate {
   double bytes_written = 0;
 };
 
-/// `output` may be written over `input` (same element type and count).
-struct InPlacePair {
-  int input = 0;
-  int output = 0;
-};
-
 struct Effects {
   bool random = false;  ///< Two evaluations may differ: never folded.
   bool reads_state = false;
@@ -144,7 +138,6 @@ struct OpSchema {
   std::function<int64_t(const NodeView&)> memory_estimate = nullptr;
   std::function<ComputeEstimate(const NodeView&)> compute_estimate = nullptr;
 
-  std::vector<InPlacePair> in_place = {};
   /// True where output 0 has the very bytes of input 0 (dense), so that no
   /// step is needed.  Null: never.
   std::function<bool(const NodeView&)> is_view = nullptr;

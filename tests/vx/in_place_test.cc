@@ -1,5 +1,6 @@
-// Sums of a convolution and a residual lie where the residual lay, if nothing
-// else needs it.
+// Sums of a convolution and a residual lie where the residual lay, results of
+// elementwise operators and Softmax where an operand lay, if nothing else needs
+// it.
 #include <gtest/gtest.h>
 
 #include "tests/support/vx_graph.h"
@@ -81,7 +82,7 @@ struct Sums {
 };
 
 // Slots of one allocation that steps read and write.
-int InPlaceSteps(const ir::Plan& plan) {
+int InPlaceSteps(const ir::Plan& plan, int64_t bytes = kBytes) {
   int count = 0;
   for (const ir::Step& step : plan.steps) {
     for (size_t i = 0; i < step.operands.size(); ++i) {
@@ -89,7 +90,7 @@ int InPlaceSteps(const ir::Plan& plan) {
         const ir::Slot& read = plan.slots[step.operands[i]];
         const ir::Slot& written = plan.slots[step.operands[j]];
         count += !step.written[i] && step.written[j] &&
-                 read.kind == ir::SlotKind::kArena && read.bytes == kBytes &&
+                 read.kind == ir::SlotKind::kArena && read.bytes == bytes &&
                  written.kind == ir::SlotKind::kArena &&
                  read.offset == written.offset;
       }
@@ -122,6 +123,70 @@ INSTANTIATE_TEST_SUITE_P(Residuals, InPlace,
                          ::testing::Values(Residual::kOther,
                                            Residual::kItsInput,
                                            Residual::kReadLater));
+
+// Elementwise operators and Softmax over values of `shape`, and two that must
+// not be written over what they read: a square of one value, and a row that is
+// added to every other.
+struct Elementwise {
+  explicit Elementwise(vx::Context& context) : graph(context.CreateGraph()) {
+    input = graph->CreateTensor(Floats({kColumns, kRows}, vx::INPUT));
+    row = graph->CreateTensor(Floats({kColumns, 1}, vx::INPUT));
+    output = graph->CreateTensor(Floats({kColumns, kRows}, vx::OUTPUT));
+    const TensorPtr first = Transient();
+    graph->CreateOperation<vx::ops::Sigmoid>()->BindInput(input).BindOutput(
+        first);
+    const TensorPtr second = Transient();  // in place of the first
+    graph->CreateOperation<vx::ops::Softmax>(1.0f, 0)
+        ->BindInput(first)
+        .BindOutput(second);
+    const TensorPtr square = Transient();
+    graph->CreateOperation<vx::ops::Multiply>()
+        ->BindInputs({second, second})
+        .BindOutput(square);
+    const TensorPtr third = Transient();  // in place of the square or second
+    graph->CreateOperation<vx::ops::Sub>()
+        ->BindInputs({second, square})
+        .BindOutput(third);
+    const TensorPtr small = Transient();
+    graph->CreateOperation<vx::ops::Tanh>()->BindInput(row).BindOutput(small);
+    graph->CreateOperation<vx::ops::Add>()
+        ->BindInputs({small, third})
+        .BindOutput(output);
+  }
+
+  Values Run() {
+    Write(input, Pattern(size_t{kColumns} * kRows, 23));
+    Write(row, Pattern(kColumns, 7));
+    EXPECT_TRUE(graph->Run()) << graph->ErrorMessage();
+    return Read(output);
+  }
+  TensorPtr Transient() {
+    return graph->CreateTensor(Floats({0, 0}, vx::TRANSIENT));
+  }
+
+  static constexpr uint32_t kColumns = 37;
+  static constexpr uint32_t kRows = 19;
+  std::shared_ptr<vx::Graph> graph;
+  TensorPtr input, row, output;
+};
+
+TEST(InPlaceElementwise, OnlyOverTheLastUseOfAnEqualOperand) {
+  const auto context = ContextOn("opencl");
+  if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
+  Elementwise graph(*context);
+  Elementwise reference(*HostContext());
+  for (int run = 0; run < 2; ++run) {
+    const Values actual = graph.Run();
+    const Values expected = reference.Run();
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t i = 0; i < actual.size(); ++i) {
+      ASSERT_NEAR(actual[i], expected[i], 1e-6) << i;
+    }
+  }
+  EXPECT_EQ(InPlaceSteps(*vx::CompiledPlan(*graph.graph),
+                         4 * Elementwise::kColumns * Elementwise::kRows),
+            2);
+}
 
 }  // namespace
 }  // namespace tim::testing

@@ -78,13 +78,14 @@ class LiveBytes {
 
   // Of outputs that will lie where an input lies.
   int64_t InPlaceBytes(NodeId id) const {
+    const ir::Node& node = graph_.node(id);
     int64_t bytes = 0;
+    std::set<int> placed;
     for (const ir::InPlacePair& pair : module_.lowerings[id].in_place) {
-      const ValueId from = graph_.node(id).inputs[pair.input];
-      const ValueId to = graph_.node(id).outputs[pair.output];
-      if (graph_.value(from).producer != ir::kNone && readers_[from] == 1 &&
-          ValueBytes(graph_, from) == ValueBytes(graph_, to)) {
-        bytes += ValueBytes(graph_, to);
+      if (FitInPlace(module_, node, pair) &&
+          readers_[node.inputs[pair.input]] == 1 &&
+          placed.insert(pair.output).second) {
+        bytes += ValueBytes(graph_, node.outputs[pair.output]);
       }
     }
     return bytes;

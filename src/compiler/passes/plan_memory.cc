@@ -181,30 +181,23 @@ class Planner {
     }
   }
 
-  bool SameBytes(ValueId a, ValueId b) const {
-    const auto bytes = ir::ByteSize(graph_.value(a).desc);
-    const auto other = ir::ByteSize(graph_.value(b).desc);
-    return bytes.ok() && other.ok() && *bytes == *other;
-  }
-
   // The memory of an input that `node` is the last to read, if the output may
   // take it.
-  const Storage* MemoryToReuse(NodeId node, int output) const {
-    const auto& inputs = graph_.node(node).inputs;
-    const ValueId to = graph_.node(node).outputs[output];
-    for (const ir::InPlacePair& pair : module_.lowerings[node].in_place) {
-      const ValueId from = inputs[pair.input];
-      if (pair.output != output || from == ir::kNone || root_[to] != to ||
-          root_[from] != from || last_reader_[from] != node) {
+  const Storage* MemoryToReuse(NodeId id, int output) const {
+    const ir::Node& node = graph_.node(id);
+    const ValueId to = node.outputs[output];
+    for (const ir::InPlacePair& pair : module_.lowerings[id].in_place) {
+      const ValueId from = node.inputs[pair.input];
+      if (pair.output != output || !FitInPlace(module_, node, pair) ||
+          root_[to] != to || root_[from] != from || last_reader_[from] != id) {
         continue;
       }
       const auto uses = std::count_if(
-          inputs.begin(), inputs.end(),
-          [&](ValueId id) { return id != ir::kNone && root_[id] == from; });
+          node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
+            return input != ir::kNone && root_[input] == from;
+          });
       if (uses == 1 &&
-          module_.storages[from].kind == Storage::Kind::kAllocation &&
-          module_.locations[from] == module_.locations[to] &&
-          SameBytes(from, to)) {
+          module_.storages[from].kind == Storage::Kind::kAllocation) {
         return &module_.storages[from];
       }
     }
