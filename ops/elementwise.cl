@@ -21,6 +21,7 @@
 #include "kernels/activations.clh"
 #include "kernels/elements16.clh"
 #include "kernels/exact_quotient.clh"
+#include "kernels/integers.clh"
 
 #ifndef IN0
 #define IN0 F32
@@ -46,39 +47,12 @@
 #define DIV(T, a, b) TIM_PASTE(tim_quotient_, T)(a, b)
 #define MINIMUM(T, a, b) ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
 #define MAXIMUM(T, a, b) ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
+#define ADD_PLAIN(T, a, b) TIM_INTEGER_ADD(T, a, b)
+#define SUB_PLAIN(T, a, b) TIM_INTEGER_SUB(T, a, b)
+#define MULTIPLY_PLAIN(T, a, b) TIM_PASTE(tim_integer_multiply_, T)(a, b)
+#define DIV_PLAIN(T, a, b) TIM_PASTE(tim_integer_divide_, T)(a, b)
 #define MINIMUM_PLAIN(T, a, b) min(a, b)
 #define MAXIMUM_PLAIN(T, a, b) max(a, b)
-#define DIV_PLAIN(T, a, b) TIM_PASTE(divide_, T)(a, b)
-
-// What exceeds 64 bits wraps or saturates.
-#define LOW_BITS(T, a, operator, b) \
-  TIM_PASTE(as_, T)(TIM_PASTE(as_u, T)(a) operator TIM_PASTE(as_u, T)(b))
-#ifdef TIM_WRAP
-#define ADD_PLAIN(T, a, b) LOW_BITS(T, a, +, b)
-#define SUB_PLAIN(T, a, b) LOW_BITS(T, a, -, b)
-#define MULTIPLY_PLAIN(T, a, b) LOW_BITS(T, a, *, b)
-#else
-#define ADD_PLAIN(T, a, b) add_sat(a, b)
-#define SUB_PLAIN(T, a, b) sub_sat(a, b)
-#define MULTIPLY_PLAIN(T, a, b) TIM_PASTE(multiply_, T)(a, b)
-#endif
-
-#define PLAIN_DEFINE(T)                                                       \
-  static inline T multiply_##T(T a, T b) {                                    \
-    const T low = LOW_BITS(T, a, *, b);                                       \
-    const T limit = (a ^ b) < 0 ? (T)(LONG_MIN) : (T)(LONG_MAX);              \
-    return mul_hi(a, b) == low >> 63 ? low : limit;                           \
-  }                                                                           \
-                                                                              \
-  static inline T divide_##T(T a, T b) {                                      \
-    const T by_zero = a < 0 ? (T)(LONG_MIN) : a > 0 ? (T)(LONG_MAX) : (T)(0); \
-    const T quotient = a / (((b == 0) | (b == -1)) ? (T)(1) : b);             \
-    return b == 0 ? by_zero : b == -1 ? SUB_PLAIN(T, (T)(0), a) : quotient;   \
-  }
-#ifdef PLAIN
-PLAIN_DEFINE(long)
-PLAIN_DEFINE(long16)
-#endif
 
 // The activation of what is stored: codes have no NaN but 0.
 #if TIM_IS_FLOAT(OUT) || defined(PLAIN)

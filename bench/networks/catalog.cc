@@ -1,5 +1,6 @@
 #include "bench/networks/catalog.h"
 
+#include <charconv>
 #include <string>
 
 #include "base/str_cat.h"
@@ -19,12 +20,24 @@ std::span<const CatalogEntry> Catalog() {
 }
 
 Result<Network> MakeNetwork(std::string_view name, uint32_t size) {
+  constexpr std::string_view kResiduals = "residuals_";
+  if (name.starts_with(kResiduals)) {
+    const std::string_view number = name.substr(kResiduals.size());
+    int nodes = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), nodes);
+    if (error == std::errc() && end == number.data() + number.size() &&
+        nodes > 0) {
+      return Residuals(nodes);
+    }
+  }
   std::string names;
   for (const CatalogEntry& entry : Catalog()) {
     if (name == entry.name) return entry.make(size);
     names += StrCat(" ", entry.name);
   }
-  return NotFound("no network '", name, "'; there are", names);
+  return NotFound("no network '", name, "'; there are", names,
+                  " residuals_100");
 }
 
 }  // namespace tim::bench

@@ -22,6 +22,10 @@ Network Perceptron();
 /// One Relu on 16 numbers: what a process costs without a network.
 Network OneRelu();
 
+/// 1x1 convolutions of 16 channels with a Relu or a residual sum: at least
+/// `nodes` operations, for the time and memory that Compile takes for each.
+Network Residuals(int nodes);
+
 struct CatalogEntry {
   const char* name;
   Network (*make)(uint32_t size);
@@ -30,7 +34,8 @@ std::span<const CatalogEntry> Catalog();
 
 constexpr uint32_t kImageSize = 224;
 
-/// kNotFound with the names there are.
+/// One of the catalog, or Residuals(n) as "residuals_n"; kNotFound with the
+/// names there are.
 Result<Network> MakeNetwork(std::string_view name, uint32_t size);
 
 }  // namespace tim::bench

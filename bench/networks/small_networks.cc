@@ -1,3 +1,4 @@
+#include "base/str_cat.h"
 #include "bench/networks/catalog.h"
 #include "bench/networks/network_writer.h"
 
@@ -14,6 +15,16 @@ Network Perceptron() {
 Network OneRelu() {
   NetworkWriter net("one_relu");
   net.Relu(net.Input({16}));
+  return net.Finish();
+}
+
+Network Residuals(int nodes) {
+  NetworkWriter net(StrCat("residuals_", nodes));
+  int x = net.Input({8, 8, 16, 1});
+  for (int i = 0; i < nodes; i += 4) {
+    const int y = net.Conv2dRelu(x, 16, {});
+    x = net.Add(net.Conv2d(y, 16, {}, Gain::kResidual), x);
+  }
   return net.Finish();
 }
 

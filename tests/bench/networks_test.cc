@@ -58,8 +58,21 @@ TEST(Networks, LayersReadEarlierLayersOnly) {
 }
 
 TEST(Networks, UnknownNameIsAnErrorThatListsThem) {
-  EXPECT_ERROR(MakeNetwork("alexnet", 224),
-               "no network 'alexnet'; there are resnet50 mobilenet_v2");
+  for (const char* name : {"alexnet", "residuals_", "residuals_0",
+                           "residuals_8x", "residuals_99999999999"}) {
+    EXPECT_ERROR(
+        MakeNetwork(name, 224),
+        StrCat("no network '", name, "'; there are resnet50 mobilenet_v2"));
+  }
+}
+
+TEST(Networks, ResidualsHaveAsManyOperationsAsAskedFor) {
+  const auto made = MakeNetwork("residuals_10", 224);
+  ASSERT_OK(made);
+  EXPECT_EQ(made->name, "residuals_10");
+  const NetworkGraph built = GraphOfNetwork(*HostContext(), *made);
+  EXPECT_EQ(built.graph->OpVector().size(), 12u);
+  EXPECT_TRUE(built.graph->Compile()) << built.graph->ErrorMessage();
 }
 
 class NetworkGraphs : public ::testing::TestWithParam<const char*> {};

@@ -83,8 +83,25 @@ TEST(CheckChainable, RefusesWhatAChainCannotRun) {
   EXPECT_ERROR(CheckChainable(launch), "no embedded kernel");
   launch.source = "kernels/chain.cl";
   EXPECT_ERROR(CheckChainable(launch), "'get_group_id' in a chain");
+  launch.source = "ops/conv2d.cl";
+  EXPECT_ERROR(CheckChainable(launch), "a typedef");
   launch.source = "ops/elementwise.cl";
-  EXPECT_ERROR(CheckChainable(launch), "(...)' out of functions");
+  launch.options = "-DPLAIN -DTIM_WRAP";
+  EXPECT_ERROR(CheckChainable(launch), "the policy TIM_WRAP in a chain");
+  launch.options = "-DTIM_TO_ZERO";
+  EXPECT_ERROR(CheckChainable(launch), "the policy TIM_TO_ZERO in a chain");
+}
+
+TEST(CheckChainable, TakesWhatSharesHeaders) {
+  for (const char* source :
+       {"ops/activations.cl", "ops/data_convert.cl", "ops/elementwise.cl",
+        "ops/pool2d.cl", "ops/reorder.cl", "ops/softmax.cl", "ops/transpose.cl",
+        "ops/unary_table.cl"}) {
+    ir::KernelLaunch launch = Launch();
+    launch.source = source;
+    launch.options = "-DIN0=U8 -DOUT=F32";
+    EXPECT_OK(CheckChainable(launch));
+  }
 }
 
 TEST(ChainSource, LaunchesOfTheSameFunctionShareIt) {

@@ -11,8 +11,9 @@
 namespace tim::device {
 
 /// Of one embedded .cl file.  A header whose guard starts with TIM_ONCE_ is the
-/// same whatever the options: a program has it once, by its guard.  All other
-/// text is repeated for each set of options, under names of its own.
+/// same whatever the options, those of a chain at least: a program has it once,
+/// by its guard.  All other text is repeated for each set of options, under
+/// names of its own.
 struct ChainText {
   /// The file with its kernels as functions that are told their work-item,
   /// tim_x, tim_y and tim_z.

@@ -1,0 +1,67 @@
+"""What Compile takes for graphs of 10 to 10,000 operations.
+
+bench/run.sh scaling [options] builds what this needs and starts it.
+"""
+
+import argparse
+import json
+import subprocess
+import tempfile
+
+import environment
+
+COLUMNS = {
+    "cold_compile_s": "compile s",
+    "compile_s": "cached s",
+    "us_per_node": "cached us/node",
+    "bytes_per_node": "resident B/node",
+}
+
+
+def measure(nodes, caches, runtime):
+    command = [environment.RUN, "measure", "residuals_%d" % nodes]
+    variables = environment.program_environment(runtime, caches)
+    return json.loads(
+        subprocess.check_output(command + ["--runs", "1"], env=variables)
+    )
+
+
+def figures(nodes, runtime):
+    """With empty caches, and in a second process with filled ones."""
+    with tempfile.TemporaryDirectory() as caches:
+        cold = measure(nodes, caches, runtime)
+        warm = measure(nodes, caches, runtime)
+        bare = measure(1, caches, runtime)
+        bare = measure(1, caches, runtime)
+    return {
+        "nodes": nodes,
+        "cold_compile_s": cold["compile_s"],
+        "compile_s": warm["compile_s"],
+        "us_per_node": 1e6 * warm["compile_s"] / nodes,
+        "bytes_per_node": (warm["resident_bytes"] - bare["resident_bytes"])
+        / nodes,
+    }
+
+
+def print_row(name, cells):
+    print("%-10s %s" % (name, " ".join("%16s" % c for c in cells)), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", help="also write the figures to this file")
+    parser.add_argument("--nodes", default="10,100,1000,10000")
+    parser.add_argument("--runtime", default="machine", help="or intel")
+    arguments = parser.parse_args()
+    results = []
+    print_row("operations", COLUMNS.values())
+    for nodes in arguments.nodes.split(","):
+        results.append(figures(int(nodes), arguments.runtime))
+        print_row(nodes, ["%.3f" % results[-1][key] for key in COLUMNS])
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(results, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()
