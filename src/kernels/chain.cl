@@ -66,6 +66,9 @@ __kernel void chain(volatile __global int* counters, __global const int* table,
     if (done > 0) atomic_add(&counters[DONE], done);
     before += groups;
   }
+  // Whoever waits for the launch is then woken by a processor that is awake.
+  while (counters[DONE] < before) {
+  }
   // The last to go leaves the counters as it found them.
   if (atomic_inc(&counters[GONE]) == workers - 1) {
     for (int launch = 0; launch < launches; ++launch) {
