@@ -44,6 +44,8 @@ PLAIN = {
     "Relu": "Relu",
     "Add": "Add",
     "GlobalAveragePool": "GlobalAveragePool",
+    "Softmax": "Softmax",
+    "Transpose": "Transpose",
 }
 
 

@@ -8,6 +8,8 @@
 //                  slice s starts at s * slice_step + r * row_step, its
 //                  elements are `step` apart
 //
+// A float32 output holds e until the sum is known.
+//
 // -DIN=F32 -DOUT=F32  element types of kernels/elements.clh
 
 #include "kernels/elements.clh"
@@ -18,6 +20,9 @@
 #ifndef OUT
 #define OUT F32
 #endif
+
+#define HOLDS_F32 1
+#define OUTPUT_HOLDS_E TIM_PASTE(HOLDS_, OUT)
 
 // Real values of 16 elements `step` apart, of which `lanes` exist; the others
 // are `fill`.
@@ -51,6 +56,19 @@ static inline void store_lanes(float16 y, __global TIM_STORAGE(OUT) * out,
   }
 }
 
+#if OUTPUT_HOLDS_E
+static inline void scale_lanes(float16 r, __global float* out, int step,
+                               int lanes) {
+  if (lanes >= 16 && step == 1) {
+    vstore16(vload16(0, out) * r, 0, out);
+    return;
+  }
+  float factor[16];
+  vstore16(r, 0, factor);
+  for (int j = 0; j < min(lanes, 16); ++j) out[j * step] *= factor[j];
+}
+#endif
+
 __kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
                           __global TIM_STORAGE(OUT) * out, int out_offset,
                           int count, int rows, float k, float in_scale,
@@ -76,14 +94,21 @@ __kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   for (int i = 0; i < count; i += 16) {
     const float16 x = load_lanes(in + i, 1, count - i, m, in_scale, in_zero);
     const float16 e = tim_exp2_16((x - m) * k);
+#if OUTPUT_HOLDS_E
+    store_lanes(e, out + i, 1, count - i, 1.0f, 1.0f, 0);
+#endif
     // Adding 0 for a lane that does not exist changes nothing.
     sum = tim_add_16(sum, index < count - i ? e : (float16)(0.0f));
   }
   const float r = tim_reciprocal(sum);
   for (int i = 0; i < count; i += 16) {
+#if OUTPUT_HOLDS_E
+    scale_lanes((float16)(r), out + i, 1, count - i);
+#else
     const float16 x = load_lanes(in + i, 1, count - i, m, in_scale, in_zero);
     store_lanes(tim_exp2_16((x - m) * k) * r, out + i, 1, count - i, out_scale,
                 out_inverse, out_zero);
+#endif
   }
 }
 
@@ -109,16 +134,24 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
   for (int i = 0; i < count; ++i) {
     const float16 x =
         load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
-    sum += tim_exp2_16((x - m) * k);
+    const float16 e = tim_exp2_16((x - m) * k);
+#if OUTPUT_HOLDS_E
+    store_lanes(e, out + i * step, row_step, lanes, 1.0f, 1.0f, 0);
+#endif
+    sum += e;
   }
   float lane[16];
   vstore16(sum, 0, lane);
   for (int j = 0; j < 16; ++j) lane[j] = tim_reciprocal(lane[j]);
   const float16 r = vload16(0, lane);
   for (int i = 0; i < count; ++i) {
+#if OUTPUT_HOLDS_E
+    scale_lanes(r, out + i * step, row_step, lanes);
+#else
     const float16 x =
         load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
     store_lanes(tim_exp2_16((x - m) * k) * r, out + i * step, row_step, lanes,
                 out_scale, out_inverse, out_zero);
+#endif
   }
 }

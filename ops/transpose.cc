@@ -179,6 +179,10 @@ Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
                         CeilDiv(axes[1].extent, kTile) * CountElements(outer);
   Launch launch("ops/transpose.cl", "transpose");
   launch.Option(StrCat("-DTILE=", kTile));
+  if (rule == ConvertRule::kBits && ir::Info(from.type).bits == 32 &&
+      axes[1].strides[0] == 1) {
+    launch.Option("-DWHOLE_TILES");
+  }
   AddConvertOptions(from, to, rule, &launch);
   launch.Input(node, 0).Output(node, 0);
   launch.Packed(PackAxes(outer, 2), 4).Int(static_cast<int64_t>(outer.size()));

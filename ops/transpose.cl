@@ -6,12 +6,44 @@
 // One work-item moves a tile of 16 x TILE elements.
 //
 // -DTILE=16  extent of the tile along dimension 1
+// -DWHOLE_TILES  16 x 16 elements of 32 bits are moved by vectors; x1 is 1
 // further -Ds: see ops/internal/convert.clh
 
 #include "ops/internal/convert.clh"
 
 #ifndef TILE
 #define TILE 16
+#endif
+
+#ifdef WHOLE_TILES
+// a0, b0, a1, b1, ...
+static inline uint16 interleave(uint8 a, uint8 b) {
+  return (uint16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4,
+                  a.s5, b.s5, a.s6, b.s6, a.s7, b.s7);
+}
+
+// y[i0 + i1 * y1] = x[i0 * x0 + i1].  Interleaving rows i and i + 8 rotates the
+// 8 bits of an element's number by one, so four times exchange rows and
+// columns.
+static inline void transpose_tile(__global const uint* x, int x0,
+                                  __global uint* y, int y1) {
+  uint16 rows[16];
+  uint16 next[16];
+#pragma unroll
+  for (int i = 0; i < 16; ++i) rows[i] = vload16(0, x + i * x0);
+#pragma unroll
+  for (int step = 0; step < 4; ++step) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      next[2 * i] = interleave(rows[i].lo, rows[i + 8].lo);
+      next[2 * i + 1] = interleave(rows[i].hi, rows[i + 8].hi);
+    }
+#pragma unroll
+    for (int i = 0; i < 16; ++i) rows[i] = next[i];
+  }
+#pragma unroll
+  for (int i = 0; i < 16; ++i) vstore16(rows[i], 0, y + i * y1);
+}
 #endif
 
 __kernel void transpose(__global const TIM_STORAGE(IN0) * x, int x_offset,
@@ -36,6 +68,12 @@ __kernel void transpose(__global const TIM_STORAGE(IN0) * x, int x_offset,
     x += index * outer[3 * k + 1];
     y += index * outer[3 * k + 2];
   }
+#ifdef WHOLE_TILES
+  if (first0 + 16 <= n0 && first1 + 16 <= n1) {
+    transpose_tile(x + first0 * x0 + first1, x0, y + first0 + first1 * y1, y1);
+    return;
+  }
+#endif
   const int last0 = min(first0 + 16, n0);
   const int last1 = min(first1 + TILE, n1);
   for (int i1 = first1; i1 < last1; ++i1) {

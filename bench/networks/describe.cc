@@ -16,9 +16,11 @@ constexpr const char* kKindNames[] = {"Input",
                                       "Add",
                                       "Concat",
                                       "MaxPool",
-                                      "GlobalAveragePool"};
+                                      "GlobalAveragePool",
+                                      "Softmax",
+                                      "Transpose"};
 static_assert(std::size(kKindNames) ==
-              static_cast<size_t>(LayerKind::kGlobalAveragePool) + 1);
+              static_cast<size_t>(LayerKind::kTranspose) + 1);
 
 json SlowestFirst(const Shape& shape) {
   return Shape(shape.rbegin(), shape.rend());

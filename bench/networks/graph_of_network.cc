@@ -60,6 +60,11 @@ std::shared_ptr<vx::Operation> MakeOperation(vx::Graph& graph,
     case LayerKind::kGlobalAveragePool:
       return graph.CreateOperation<vx::ops::Pool2d>(vx::PoolType::AVG,
                                                     Pair{in[0], in[1]});
+    case LayerKind::kSoftmax:
+      return graph.CreateOperation<vx::ops::Softmax>(1.0f, 0);
+    case LayerKind::kTranspose:
+      return graph.CreateOperation<vx::ops::Transpose>(
+          std::vector<uint32_t>{1, 0});
   }
   return nullptr;
 }

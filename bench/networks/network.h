@@ -24,6 +24,8 @@ enum class LayerKind : uint8_t {
   kConcat,  ///< Along the channels.
   kMaxPool,
   kGlobalAveragePool,
+  kSoftmax,    ///< Along the fastest axis.
+  kTranspose,  ///< Of a matrix.
 };
 
 /// A square window.

@@ -84,6 +84,12 @@ int NetworkWriter::Matmul(int a, int b) {
                .shape = {ShapeOf(b)[0], ShapeOf(a)[1]}});
 }
 
+int NetworkWriter::Transpose(int x) {
+  const Shape& in = ShapeOf(x);
+  return Push(
+      {.kind = LayerKind::kTranspose, .inputs = {x}, .shape = {in[1], in[0]}});
+}
+
 int NetworkWriter::Concat(const std::vector<int>& parts) {
   Shape shape = ShapeOf(parts[0]);
   shape[2] = 0;

@@ -37,6 +37,8 @@ class NetworkWriter {
   int Relu(int x) { return SameShape(LayerKind::kRelu, {x}); }
   int Relu6(int x) { return SameShape(LayerKind::kRelu6, {x}); }
   int Add(int a, int b) { return SameShape(LayerKind::kAdd, {a, b}); }
+  int Softmax(int x) { return SameShape(LayerKind::kSoftmax, {x}); }
+  int Transpose(int x);
   int Concat(const std::vector<int>& parts);
   int MaxPool(int x, const Window& window);
   int GlobalAveragePool(int x);

@@ -46,11 +46,66 @@ OperatorCase Depthwise() {
           .repeats = 64};
 }
 
+constexpr uint32_t kWidth = 1024;  // Of matrices of 16 MiB.
+constexpr uint32_t kHeight = 4096;
+
+OperatorCase Add() {
+  NetworkWriter net("add_1024x4096");
+  const int a = net.Input({kWidth, kHeight});
+  net.Add(a, net.Input({kWidth, kHeight}));
+  return {.name = "add_1024x4096",
+          .network = net.Finish(),
+          .kind = LayerKind::kAdd,
+          .repeats = 4};
+}
+
+OperatorCase Relu() {
+  NetworkWriter net("relu_1024x4096");
+  net.Relu(net.Input({kWidth, kHeight}));
+  return {.name = "relu_1024x4096",
+          .network = net.Finish(),
+          .kind = LayerKind::kRelu,
+          .repeats = 4};
+}
+
+OperatorCase Transpose() {
+  NetworkWriter net("transpose_1024x4096");
+  net.Transpose(net.Input({kWidth, kHeight}));
+  return {.name = "transpose_1024x4096",
+          .network = net.Finish(),
+          .kind = LayerKind::kTranspose,
+          .repeats = 4};
+}
+
+OperatorCase Softmax() {
+  NetworkWriter net("softmax_1024x4096");
+  net.Softmax(net.Input({kWidth, kHeight}));
+  return {.name = "softmax_1024x4096",
+          .network = net.Finish(),
+          .kind = LayerKind::kSoftmax,
+          .repeats = 4};
+}
+
+OperatorCase MaxPool() {
+  NetworkWriter net("max_pool_3x3_64_112");
+  const int x = net.Input({224, 224, 3, 1});
+  const int y =
+      net.Conv2d(x, 64, {.size = 7, .stride = 2, .pad = 3}, Gain::kLinear);
+  net.MaxPool(y, {.size = 3, .stride = 2, .pad = 1});
+  return {.name = "max_pool_3x3_64_112",
+          .network = net.Finish(),
+          .kind = LayerKind::kMaxPool,
+          .repeats = 64};
+}
+
 }  // namespace
 
 std::vector<OperatorCase> OperatorCases() {
-  return {Conv3x3(), Resnet50Convolutions(), Matmul(), FullyConnected(),
-          Depthwise()};
+  return {Conv3x3(),   Resnet50Convolutions(),
+          Matmul(),    FullyConnected(),
+          Depthwise(), MaxPool(),
+          Softmax(),   Add(),
+          Relu(),      Transpose()};
 }
 
 Work WorkOf(const OperatorCase& operator_case) {

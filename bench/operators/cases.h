@@ -25,6 +25,9 @@ struct OperatorCase {
 /// matmul_768x1024x768: M x K x N, both operands inputs.
 /// fully_connected_1024_1000_batch1: 1024 inputs, 1000 units, one row.
 /// conv2d_depthwise_3x3_32_112: 3x3, 32 channels, 112x112 pixels.
+/// max_pool_3x3_64_112: 3x3 by steps of 2, of what a convolution gives: 64
+/// channels, 112x112 pixels.
+/// softmax_, add_, relu_, transpose_1024x4096: W x H; 16 MiB each.
 std::vector<OperatorCase> OperatorCases();
 
 /// Of all layers that are timed, once.

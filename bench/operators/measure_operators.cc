@@ -27,6 +27,16 @@ const char* OperationType(LayerKind kind) {
       return "Matmul";
     case LayerKind::kFullyConnected:
       return "FullyConnected";
+    case LayerKind::kMaxPool:
+      return "Pool2d";
+    case LayerKind::kSoftmax:
+      return "Softmax";
+    case LayerKind::kAdd:
+      return "Add";
+    case LayerKind::kRelu:
+      return "Relu";
+    case LayerKind::kTranspose:
+      return "Transpose";
     default:
       return "Conv2d";
   }

@@ -43,10 +43,13 @@ TEST(Kernels, JsonHasEveryOperatorWithItsShareOfALimit) {
                 result[unit].get<double>() / result["limit"].get<double>(),
                 1e-9);
   }
-  EXPECT_THAT(names, ElementsAre("conv2d_3x3_64_56", "conv2d_resnet50_float32",
-                                 "matmul_768x1024x768",
-                                 "fully_connected_1024_1000_batch1",
-                                 "conv2d_depthwise_3x3_32_112"));
+  EXPECT_THAT(
+      names,
+      ElementsAre("conv2d_3x3_64_56", "conv2d_resnet50_float32",
+                  "matmul_768x1024x768", "fully_connected_1024_1000_batch1",
+                  "conv2d_depthwise_3x3_32_112", "max_pool_3x3_64_112",
+                  "softmax_1024x4096", "add_1024x4096", "relu_1024x4096",
+                  "transpose_1024x4096"));
 }
 
 TEST(KernelReport, ShowsClblastBesideTheSameOperator) {
