@@ -113,10 +113,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
       .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
       .Input(node, 0)
       .Packed(PackedWeights(node, shape), sizeof(float));
-  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
   return launch.Int(shape.w.input)
       .Int(shape.h.input)
       .Int(shape.h.kernel)

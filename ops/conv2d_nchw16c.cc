@@ -204,13 +204,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span))
       .Input(node, 0)
       .Packed(PackedWeights(node, shape, tiling), sizeof(float));
-  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  if (epilogue.residual >= 0) {
-    launch.Option("-DRESIDUAL").Input(node, epilogue.residual);
-  }
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
   launch.Int(shape.w.input)
       .Int(shape.h.input)
       .Int(tiling.in_blocks)
@@ -229,9 +223,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(run)
       .Global(CeilDiv(row_tiles, run), tile_rows, planes)
       .Local(1, 1, 1);
-  TIM_ASSIGN_OR_RETURN(ir::Lowering lowering, launch.Build());
-  if (epilogue.residual >= 0) lowering.in_place = {{epilogue.residual, 0}};
-  return lowering;
+  return launch.Build();
 }
 
 ir::KernelDef BlockedKernel() {

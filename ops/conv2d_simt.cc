@@ -74,13 +74,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   Launch launch("ops/conv2d_simt.cl", "conv2d_simt");
   AddSimtTile(ProductOf(shape), device, &launch);
   launch.Input(node, 0).Input(node, 1).Packed(Taps(shape), 16);
-  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  if (epilogue.residual >= 0) {
-    launch.Option("-DRESIDUAL").Input(node, epilogue.residual);
-  }
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
   return launch.Int(shape.w.input)
       .Int(shape.h.input)
       .Int(shape.channels)

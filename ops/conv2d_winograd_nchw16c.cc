@@ -322,13 +322,7 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
       .EarlierScratch(static_cast<int>(lowering->scratch.size()) - 1,
                       sizeof(float))
       .Packed(PackedWeights(node, shape, tiling), sizeof(float));
-  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  if (epilogue.residual >= 0) {
-    launch.Option("-DRESIDUAL").Input(node, epilogue.residual);
-  }
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
   return launch.Int(tiling.in_blocks)
       .Int(tiling.tiles_w)
       .Int(tiling.tiles_h)
@@ -362,7 +356,6 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
     TIM_RETURN_IF_ERROR(
         AppendOutput(node, shape, tiling, round, epilogue, &lowering));
   }
-  if (epilogue.residual >= 0) lowering.in_place = {{epilogue.residual, 0}};
   return lowering;
 }
 

@@ -43,10 +43,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
   const int64_t rows = RowTile(shape.rows);
   Launch launch("ops/fullyconnected_dot_simt.cl", "fullyconnected_dot_simt");
   launch.Option(StrCat("-DROWS=", rows)).Input(node, 0).Input(node, 1);
-  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
   return launch.Int(shape.depth)
       .Int(shape.outputs)
       .Int(shape.rows)

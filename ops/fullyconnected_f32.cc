@@ -40,10 +40,7 @@ Result<ir::Lowering> LowerFloat(const ir::KernelNode& node,
       .Option(StrCat("-DROWS=", rows))
       .Input(node, 0)
       .Input(node, 1);
-  if (AnchorHasInput(node, 2)) launch.Option("-DBIAS").Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
   return launch.Int(shape.depth)
       .Int(shape.outputs)
       .Int(shape.rows)

@@ -102,4 +102,17 @@ void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
       CodeOf(epilogue.high, output, std::numeric_limits<int32_t>::max()));
 }
 
+void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
+                 Launch* launch) {
+  if (bias >= 0) launch->Option("-DBIAS").Input(node, bias);
+  if (epilogue.add >= 0) launch->Option("-DADD").Input(node, epilogue.add);
+  if (epilogue.residual >= 0) {
+    launch->Option("-DRESIDUAL")
+        .Input(node, epilogue.residual)
+        .InPlace(node, epilogue.residual);
+  }
+  launch->Output(node, 0);
+  AddLimits(epilogue, node.outputs[0], launch);
+}
+
 }  // namespace tim::ops

@@ -34,6 +34,13 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
 void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
                Launch* launch);
 
+/// The operand `bias`, an index or -1, those of the epilogue, output 0 and the
+/// limits, with -DBIAS, -DADD and -DRESIDUAL where there are such operands. The
+/// kernel reads an element of the residual just before it stores the sum: the
+/// output may lie there.
+void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
+                 Launch* launch);
+
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_INTERNAL_EPILOGUE_H_

@@ -250,10 +250,7 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   if (a.item_step != 0) launch.Option(StrCat("-DA_STEP=", a.item_step));
   AddSource(node, std::move(a), &launch);
   AddSource(node, std::move(b), &launch);
-  if (problem.bias >= 0) launch.Option("-DBIAS").Input(node, problem.bias);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, problem.bias, epilogue, &launch);
   launch.Int(problem.b.items)
       .Int(problem.a.items)
       .Int(depth)

@@ -40,10 +40,7 @@ Status AppendMore(const ir::KernelNode& node, const GemmProblem& problem,
                   const Epilogue& epilogue, ir::Lowering* lowering) {
   const int64_t count = problem.a.items * problem.b.items * problem.batches;
   Launch launch("ops/gemm_epilogue.cl", "gemm_epilogue");
-  if (problem.bias >= 0) launch.Option("-DBIAS").Input(node, problem.bias);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, problem.bias, epilogue, &launch);
   launch.Int(problem.b.items).Int(count).Items(count);
   return launch.AppendTo(lowering);
 }

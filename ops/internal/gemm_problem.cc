@@ -64,7 +64,7 @@ GemmProblem FullyConnectedProblem(const ir::KernelNode& node) {
                 .item_step = shape.depth,
                 .depth_step = 1},
           .depth = shape.depth,
-          .bias = AnchorHasInput(node, 2) ? 2 : -1};
+          .bias = BiasOf(node)};
 }
 
 }  // namespace tim::ops

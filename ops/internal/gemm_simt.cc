@@ -44,10 +44,7 @@ Result<ir::Lowering> LowerGemmSimt(const ir::KernelNode& node,
       .Option(StrCat("-DB=", Along(problem.b)))
       .Input(node, problem.a.input)
       .Input(node, problem.b.input);
-  if (problem.bias >= 0) launch.Option("-DBIAS").Input(node, problem.bias);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0);
-  AddLimits(epilogue, node.outputs[0], &launch);
+  AddEpilogue(node, problem.bias, epilogue, &launch);
   launch.Int(problem.b.items).Int(problem.a.items).Int(problem.depth);
   AddSteps(problem.a, &launch);
   AddSteps(problem.b, &launch);

@@ -41,6 +41,10 @@ SumDescs DescsOf(const ir::NodeView& view);
 SumDescs DescsOf(const ir::KernelNode& node);
 /// Whether the anchor itself (not its epilogue) has input `index`.
 bool AnchorHasInput(const ir::KernelNode& node, int index);
+/// Where the anchor's bias is in KernelNode::inputs; -1 if it has none.
+inline int BiasOf(const ir::KernelNode& node) {
+  return AnchorHasInput(node, 2) ? 2 : -1;
+}
 
 /// Types that the operators of this rule take: 4, 8 and 16-bit integers,
 /// float16, bfloat16, float32 (and what `more` lists) as factors, the same and
