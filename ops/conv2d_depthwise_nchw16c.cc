@@ -9,26 +9,25 @@
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
+#include "ops/internal/register_tile.h"
 #include "ops/internal/shapes.h"
 
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kBlock = 16;
-// Vectors that a tile keeps in registers: its sums and its input pixels.
-constexpr int64_t kMaxVectors = 28;
 constexpr int64_t kMaxSpan = 64;
 
 int64_t SpanOf(const ConvAxis& axis, int64_t width) {
   return (width - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
 }
 
-// The widest tile within the registers; of equal ones that which repeats the
-// fewest pixels.
-int64_t TileWidth(const ConvAxis& axis) {
+// The widest tile whose sums and input pixels fit the registers; of equal ones
+// that which repeats the fewest pixels.
+int64_t TileWidth(const ConvAxis& axis, const ir::DeviceInfo& device) {
+  const int64_t limit = BlocksInRegisters(device);
   int64_t best = 1;
   for (int64_t width = 2; width <= axis.output; ++width) {
-    if (width + SpanOf(axis, width) > kMaxVectors) break;
+    if (width + SpanOf(axis, width) > limit) break;
     if (CeilDiv(axis.output, width) < CeilDiv(axis.output, best)) best = width;
   }
   return best;
@@ -78,7 +77,7 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 ir::PackedConstant PackedWeights(const ir::KernelNode& node,
                                  const Conv2dShape& shape) {
   const int64_t taps = shape.w.kernel * shape.h.kernel;
-  const int64_t floats = AlignUp(shape.channels, kBlock) * taps;
+  const int64_t floats = AlignUp(shape.channels, kChannelBlock) * taps;
   return {.id = StrCat("conv2d_depthwise_nchw16c channels ", shape.channels,
                        " taps ", taps),
           .sources = {1},
@@ -91,20 +90,21 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node,
             auto* out = reinterpret_cast<float*>(bytes.data());
             for (int64_t c = 0; c < channels; ++c) {
               for (int64_t tap = 0; tap < taps; ++tap) {
-                out[(c / kBlock * taps + tap) * kBlock + c % kBlock] =
-                    weights[c * taps + tap];
+                out[(c / kChannelBlock * taps + tap) * kChannelBlock +
+                    c % kChannelBlock] = weights[c * taps + tap];
               }
             }
             return OkStatus();
           }};
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
-  const int64_t width = TileWidth(shape.w);
-  const int64_t blocks = CeilDiv(shape.channels, kBlock);
+  const int64_t width = TileWidth(shape.w, device);
+  const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   Launch launch("ops/conv2d_depthwise_nchw16c.cl", "conv2d_depthwise_nchw16c");
   launch.Option(StrCat("-DTW=", width))
       .Option(StrCat("-DKERNEL_W=", shape.w.kernel))

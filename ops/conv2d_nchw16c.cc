@@ -11,12 +11,12 @@
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
+#include "ops/internal/register_tile.h"
 #include "ops/internal/shapes.h"
 
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kBlock = 16;
 // Pixels of a row that are copied to the stack, 64 bytes each.
 constexpr int64_t kMaxSpan = 128;
 // A dense input of fewer channels is read without blocks.
@@ -35,7 +35,7 @@ struct Tiling {
 
   int64_t packed_elements(const Conv2dShape& shape) const {
     return tiles * in_blocks * shape.h.kernel * shape.w.kernel * ic_block *
-           blocks * kBlock;
+           blocks * kChannelBlock;
   }
 };
 
@@ -51,31 +51,6 @@ Conv2dShape Flatten(Conv2dShape shape) {
   return shape;
 }
 
-// Pixels and blocks of channels whose sums fit the registers of the device.
-struct TileLimits {
-  int64_t pixels = 1;
-  int64_t blocks = 1;
-};
-
-// A block of 16 floats is a register of AVX-512, which has 32 of them; narrower
-// vectors have 16 registers, some of which hold weights and a pixel.
-TileLimits LimitsOf(const ir::DeviceInfo& device) {
-  if (device.float_vector_width >= 16) return {.pixels = 14, .blocks = 2};
-  if (device.float_vector_width >= 8) return {.pixels = 6, .blocks = 1};
-  return {.pixels = 2, .blocks = 1};
-}
-
-// The tile that computes the fewest pixels beyond the row; 2 stands for the
-// loads of weights, which every tile repeats.
-int64_t TileWidth(int64_t row, int64_t limit) {
-  int64_t best = 1;
-  const auto work = [&](int64_t w) { return CeilDiv(row, w) * (w + 2); };
-  for (int64_t width = std::min(row, limit); width > 1; --width) {
-    if (best == 1 || work(width) < work(best)) best = width;
-  }
-  return best;
-}
-
 // One column of a kernel without padding reads no pixel outside.
 bool ReadsInsideOnly(const ConvAxis& axis) {
   return axis.kernel == 1 && axis.pad == 0 &&
@@ -84,13 +59,13 @@ bool ReadsInsideOnly(const ConvAxis& axis) {
 
 Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
                 const ir::DeviceInfo& device) {
-  const TileLimits limits = LimitsOf(device);
+  const RegisterTile limits = LargestTile(device);
   Tiling out;
-  out.width = TileWidth(shape.w.output, limits.pixels);
+  out.width = TileSize(shape.w.output, limits.neighbours);
   // Weights are read once for all rows of a tile.
-  if (2 * out.width <= limits.pixels && shape.h.output > 1) out.rows = 2;
-  out.blocks = shape.group.out_channels > kBlock ? limits.blocks : 1;
-  out.ic_block = input.blocked() ? kBlock : 1;
+  if (2 * out.width <= limits.neighbours && shape.h.output > 1) out.rows = 2;
+  out.blocks = shape.group.out_channels > kChannelBlock ? limits.blocks : 1;
+  out.ic_block = input.blocked() ? kChannelBlock : 1;
   // Rounded, so that 1x1 and 3x3 kernels share a program.
   out.span = AlignUp((out.width - 1) * shape.w.stride +
                          (shape.w.kernel - 1) * shape.w.dilation + 1,
@@ -99,7 +74,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   out.direct =
       ReadsInsideOnly(shape.w) && (out.rows == 1 || ReadsInsideOnly(shape.h));
   out.in_blocks = CeilDiv(shape.channels, out.ic_block);
-  out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kBlock);
+  out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kChannelBlock);
   return out;
 }
 
@@ -141,7 +116,7 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 
 void PackWeights(const Conv2dShape& shape, const Tiling& tiling,
                  const float* weights, float* out) {
-  const int64_t lanes = tiling.blocks * kBlock;
+  const int64_t lanes = tiling.blocks * kChannelBlock;
   const int64_t taps = shape.h.kernel * shape.w.kernel;
   for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
     for (int64_t ic = 0; ic < shape.channels; ++ic) {
@@ -162,18 +137,19 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node,
                                  const Tiling& tiling) {
   const int64_t bytes =
       tiling.packed_elements(shape) * static_cast<int64_t>(sizeof(float));
-  return {.id = StrCat("conv2d_nchw16c ", node.inputs[1].shape.ToString(),
-                       " oc ", tiling.blocks * kBlock, " ic ", tiling.ic_block),
-          .sources = {1},
-          .bytes = bytes,
-          .pack = [shape, tiling,
-                   constant = node.constants[1]](std::span<std::byte> out) {
-            std::memset(out.data(), 0, out.size());
-            PackWeights(shape, tiling,
-                        reinterpret_cast<const float*>(constant->bytes.data()),
-                        reinterpret_cast<float*>(out.data()));
-            return OkStatus();
-          }};
+  return {
+      .id = StrCat("conv2d_nchw16c ", node.inputs[1].shape.ToString(), " oc ",
+                   tiling.blocks * kChannelBlock, " ic ", tiling.ic_block),
+      .sources = {1},
+      .bytes = bytes,
+      .pack = [shape, tiling,
+               constant = node.constants[1]](std::span<std::byte> out) {
+        std::memset(out.data(), 0, out.size());
+        PackWeights(shape, tiling,
+                    reinterpret_cast<const float*>(constant->bytes.data()),
+                    reinterpret_cast<float*>(out.data()));
+        return OkStatus();
+      }};
 }
 
 // An item costs a fraction of a microsecond however little it does, so that

@@ -33,16 +33,14 @@
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/product_sum.h"
+#include "ops/internal/register_tile.h"
 
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kBlock = 16;
 constexpr int64_t kSide = 3;  // of the kernel
 constexpr int64_t kTaps = kSide * kSide;
 constexpr int64_t kMaxEdge = 6;
-// Tiles whose sums fit the registers beside two vectors of weights.
-constexpr int64_t kMaxTiles = 14;
 // Transformed inputs that are kept at a time, so that they stay in the caches:
 // as many as there are weights, which every round reads again.
 constexpr int64_t kMinPatchFloats = int64_t{1} << 18;
@@ -62,8 +60,8 @@ struct Tiling {
   int64_t edge() const { return tile + kSide - 1; }
   int64_t points() const { return edge() * edge(); }
   int64_t groups() const { return CeilDiv(count, tiles); }
-  int64_t lanes() const { return blocks * kBlock; }
-  int64_t depth() const { return in_blocks * kBlock; }
+  int64_t lanes() const { return blocks * kChannelBlock; }
+  int64_t depth() const { return in_blocks * kChannelBlock; }
   int64_t weight_floats() const { return parts * points() * depth() * lanes(); }
   int64_t patch_floats(int64_t groups) const {
     return groups * points() * depth() * tiles;
@@ -77,28 +75,17 @@ struct Tiling {
   }
 };
 
-// The group that computes the fewest tiles in vain; 2 stands for the loads of
-// weights, which every group repeats.
-int64_t GroupSize(int64_t count) {
-  int64_t best = 1;
-  const auto work = [&](int64_t size) {
-    return CeilDiv(count, size) * (size + 2);
-  };
-  for (int64_t size = std::min(count, kMaxTiles); size > 1; --size) {
-    if (best == 1 || work(size) < work(best)) best = size;
-  }
-  return best;
-}
-
-Tiling TilingOf(const Conv2dShape& shape, int64_t tile) {
+Tiling TilingOf(const Conv2dShape& shape, int64_t tile,
+                const ir::DeviceInfo& device) {
+  const RegisterTile limits = LargestTile(device);
   Tiling out;
   out.tile = tile;
   out.tiles_w = CeilDiv(shape.w.output, tile);
   out.tiles_h = CeilDiv(shape.h.output, tile);
   out.count = out.tiles_w * out.tiles_h * shape.batch;
-  out.tiles = GroupSize(out.count);
-  out.blocks = shape.group.out_channels > kBlock ? 2 : 1;
-  out.in_blocks = CeilDiv(shape.channels, kBlock);
+  out.tiles = TileSize(out.count, limits.neighbours);
+  out.blocks = shape.group.out_channels > kChannelBlock ? limits.blocks : 1;
+  out.in_blocks = CeilDiv(shape.channels, kChannelBlock);
   out.parts = CeilDiv(shape.group.out_channels, out.lanes());
   return out;
 }
@@ -128,8 +115,8 @@ double Microseconds(const Tiling& tiling, const ir::DeviceInfo& device) {
 }
 
 Tiling BestTiling(const Conv2dShape& shape, const ir::DeviceInfo& device) {
-  const Tiling small = TilingOf(shape, 2);
-  const Tiling large = TilingOf(shape, 4);
+  const Tiling small = TilingOf(shape, 2, device);
+  const Tiling large = TilingOf(shape, 4, device);
   return Microseconds(small, device) < Microseconds(large, device) ? small
                                                                    : large;
 }
@@ -158,9 +145,9 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
   TIM_RETURN_IF_ERROR(Check3x3("W", shape.w));
   TIM_RETURN_IF_ERROR(Check3x3("H", shape.h));
-  if (shape.channels < kBlock) {
-    return Unimplemented(shape.channels, " input channels, at least ", kBlock,
-                         " fill a block");
+  if (shape.channels < kChannelBlock) {
+    return Unimplemented(shape.channels, " input channels, at least ",
+                         kChannelBlock, " fill a block");
   }
   const Tiling tiling = BestTiling(shape, device);
   if (std::max(tiling.weight_floats(),
@@ -203,7 +190,7 @@ Filter FilterOf(int64_t tile) {
   return out;
 }
 
-constexpr int64_t kMaxLanes = 2 * kBlock;
+constexpr int64_t kMaxLanes = 2 * kChannelBlock;
 using Lanes = std::array<double, kMaxLanes>;
 
 // G w Gt of one input channel for the lanes of a part of the output channels.
@@ -254,18 +241,19 @@ void PackWeights(const Conv2dShape& shape, const Tiling& tiling,
 ir::PackedConstant PackedWeights(const ir::KernelNode& node,
                                  const Conv2dShape& shape,
                                  const Tiling& tiling) {
-  return {.id = StrCat("conv2d_winograd_nchw16c ",
-                       node.inputs[1].shape.ToString(), " tile ", tiling.tile),
-          .sources = {1},
-          .bytes = tiling.weight_floats() * int64_t{sizeof(float)},
-          .pack = [shape, tiling,
-                   constant = node.constants[1]](std::span<std::byte> out) {
-            std::memset(out.data(), 0, out.size());
-            PackWeights(shape, tiling,
-                        reinterpret_cast<const float*>(constant->bytes.data()),
-                        reinterpret_cast<float*>(out.data()));
-            return OkStatus();
-          }};
+  return {
+      .id = StrCat("conv2d_winograd_nchw16c ", node.inputs[1].shape.ToString(),
+                   " tile ", tiling.tile, " oc ", tiling.lanes()),
+      .sources = {1},
+      .bytes = tiling.weight_floats() * int64_t{sizeof(float)},
+      .pack = [shape, tiling,
+               constant = node.constants[1]](std::span<std::byte> out) {
+        std::memset(out.data(), 0, out.size());
+        PackWeights(shape, tiling,
+                    reinterpret_cast<const float*>(constant->bytes.data()),
+                    reinterpret_cast<float*>(out.data()));
+        return OkStatus();
+      }};
 }
 
 Launch WinogradLaunch(const char* function, const Tiling& tiling) {

@@ -1,4 +1,4 @@
-// Float32 matrix product on operands packed in panels:
+// Float32 matrix product on operands in panels, the left one also in rows:
 //   gemm_pack  panels[p][k][i] = x(p * SIZE + i, k), 0 beyond the last item
 //   gemm_rows  rows[m][k] = x(m, k), with another distance between rows
 //   gemm       c(n, m) = sum over k of a(k, m) * b(n, k), by fma in order of k,
@@ -16,7 +16,8 @@
 // -DNEIGHBOURS  item_step is 1; else depth_step is
 // -DROWS=12     rows of a tile, the panel size of a
 // -DWIDTH=16    floats of a vector; 2 * WIDTH is the panel size of b
-// -DA_STEP=8    a is no panels: depth_step 1, and this item_step
+// -DA_STEP=8    a is no panels: depth_step 1, and this item_step; no argument,
+//               as a pointer per row would take the place of sums in registers
 // -DBIAS, -DADD a float per column that is added
 
 #ifndef SIZE

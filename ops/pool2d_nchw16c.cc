@@ -3,6 +3,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/internal/blocked.h"
 #include "ops/internal/device_class.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/pool2d_node.h"
@@ -11,9 +12,9 @@
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kBlock = 16;
-constexpr int64_t kTile = 8;          // Neighbours that one work-item makes.
-constexpr int64_t kMostColumns = 24;  // Of a tile, to hold in registers.
+constexpr int64_t kTile = 8;  // Neighbours that one work-item makes.
+// Of a tile; AVX-512 holds them in registers.
+constexpr int64_t kMostColumns = 24;
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
@@ -27,7 +28,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("takes no L2 pooling");
   }
   for (ir::TensorDesc desc : {node.inputs[0], node.outputs[0]}) {
-    desc.layout = ir::Layout::Blocked(2, kBlock);
+    desc.layout = ChannelBlocks();
     const auto elements = ir::PhysicalElements(desc);
     if (!elements.ok() || *elements > std::numeric_limits<int32_t>::max()) {
       return Unimplemented("more elements than 32 bits count");
@@ -38,7 +39,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 
 std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode&,
                                      const ir::DeviceInfo&) {
-  const ir::Layout blocked = ir::Layout::Blocked(2, kBlock);
+  const ir::Layout blocked = ChannelBlocks();
   return {{{blocked}, {blocked}}};
 }
 
@@ -51,7 +52,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(PoolShape shape, PoolShapeOf(node));
   const int64_t channels = node.inputs[0].shape[2];
-  shape.planes = shape.planes / channels * CeilDiv(channels, kBlock);
+  shape.planes = shape.planes / channels * CeilDiv(channels, kChannelBlock);
   const auto window = static_cast<float>(shape.w.kernel * shape.h.kernel);
   Launch launch("ops/pool2d_nchw16c.cl", "pool2d_nchw16c");
   launch

@@ -168,7 +168,7 @@ std::vector<Axis> TileAxes(const ir::KernelNode& node) {
 }
 
 Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
-                                    const ir::DeviceInfo&) {
+                                    const ir::DeviceInfo& device) {
   constexpr int64_t kTile = 16;
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
@@ -179,7 +179,10 @@ Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
                         CeilDiv(axes[1].extent, kTile) * CountElements(outer);
   Launch launch("ops/transpose.cl", "transpose");
   launch.Option(StrCat("-DTILE=", kTile));
-  if (rule == ConvertRule::kBits && ir::Info(from.type).bits == 32 &&
+  // A tile of 16 vectors fits the registers of a CPU's core, not those that a
+  // work-item has on a GPU.
+  if (device.device_class == ir::DeviceClass::kCpu &&
+      rule == ConvertRule::kBits && ir::Info(from.type).bits == 32 &&
       axes[1].strides[0] == 1) {
     launch.Option("-DWHOLE_TILES");
   }

@@ -42,7 +42,7 @@ class Single {
 
 }  // namespace
 
-ir::Layout ChannelBlocks() { return ir::Layout::Blocked(2, 16); }
+ir::Layout ChannelBlocks() { return ir::Layout::Blocked(2, kChannelBlock); }
 
 bool FitsChannelBlocks(const ir::TensorDesc& desc) {
   if (desc.shape.rank() != 4 || ir::Info(desc.type).bits < 8) return false;

@@ -7,7 +7,10 @@
 
 namespace tim::ops {
 
-/// [W, H, C, N] in blocks of 16 channels.
+/// Channels of a block.
+inline constexpr int64_t kChannelBlock = 16;
+
+/// [W, H, C, N] in such blocks.
 ir::Layout ChannelBlocks();
 
 /// Rank 4, whole bytes per element, and no more elements than kernels count.

@@ -74,12 +74,22 @@ ir::PackedConstant ConstantPanels(
           }};
 }
 
+constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();
+
 // How gemm reads the rows of a.
 enum class RowsOfA {
   kPanels,   // packed
   kInPlace,  // where they are: as many streams as a tile has rows
   kCopied,   // the same, another distance apart
 };
+
+// Between rows that were copied.
+int64_t CopiedStep(int64_t depth, const Tile& tile) {
+  return depth + tile.width;
+}
+int64_t CopiedFloats(const GemmFactor& a, int64_t depth, const Tile& tile) {
+  return a.items * a.batches * CopiedStep(depth, tile);
+}
 
 RowsOfA ChooseRows(const ir::KernelNode& node, const GemmProblem& problem,
                    const Tile& tile) {
@@ -92,9 +102,11 @@ RowsOfA ChooseRows(const ir::KernelNode& node, const GemmProblem& problem,
     return RowsOfA::kPanels;
   }
   const bool share_sets = a.item_step % kSetStep == 0;
+  const bool fits = CopiedFloats(a, problem.depth, tile) <= kMostPositions;
   const bool many_tiles =
       a.items > tile.rows && problem.b.items >= kColumnTiles * tile.columns();
-  return share_sets && many_tiles ? RowsOfA::kCopied : RowsOfA::kInPlace;
+  return share_sets && many_tiles && fits ? RowsOfA::kCopied
+                                          : RowsOfA::kInPlace;
 }
 
 // A factor as gemm reads it: a packed constant, scratch memory of an earlier
@@ -141,13 +153,13 @@ Result<Source> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
 
 // Adds the launch that copies rows into scratch memory.
 Result<Source> CopyRows(const ir::KernelNode& node, const GemmFactor& factor,
-                        int64_t depth, int64_t width, ir::Lowering* lowering) {
-  const int64_t row_step = depth + width;
-  const int64_t batch_step = factor.items * row_step;
+                        int64_t depth, const Tile& tile,
+                        ir::Lowering* lowering) {
+  const int64_t row_step = CopiedStep(depth, tile);
   Launch launch("ops/gemm.cl", "gemm_rows");
-  launch.Option(StrCat("-DWIDTH=", width))
+  launch.Option(StrCat("-DWIDTH=", tile.width))
       .Input(node, factor.input)
-      .Scratch(batch_step * factor.batches * int64_t{sizeof(float)},
+      .Scratch(CopiedFloats(factor, depth, tile) * int64_t{sizeof(float)},
                sizeof(float));
   launch.Int(factor.items)
       .Int(depth)
@@ -160,7 +172,7 @@ Result<Source> CopyRows(const ir::KernelNode& node, const GemmFactor& factor,
   TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
   return Source{.scratch = static_cast<int>(lowering->scratch.size()) - 1,
                 .item_step = row_step,
-                .batch_step = factor.batches > 1 ? batch_step : 0};
+                .batch_step = factor.batches > 1 ? factor.items * row_step : 0};
 }
 
 Result<Source> MakeRows(const ir::KernelNode& node, const GemmProblem& problem,
@@ -171,7 +183,7 @@ Result<Source> MakeRows(const ir::KernelNode& node, const GemmProblem& problem,
       return MakePanels(node, a, problem.depth, tile.rows, tile.width,
                         lowering);
     case RowsOfA::kCopied:
-      return CopyRows(node, a, problem.depth, tile.width, lowering);
+      return CopyRows(node, a, problem.depth, tile, lowering);
     case RowsOfA::kInPlace:
       break;
   }
@@ -200,7 +212,7 @@ Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
                                      std::pair(problem.b, tile.columns())}) {
     const auto floats =
         CheckedMul(PanelFloats(factor, problem.depth, size), factor.batches);
-    if (!floats || *floats > std::numeric_limits<int32_t>::max()) {
+    if (!floats || *floats > kMostPositions) {
       return Unimplemented("panels of more than 2^31 floats");
     }
   }
@@ -218,15 +230,15 @@ double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
                    AlignUp(problem.b.items, tile.columns()) * problem.depth *
                    problem.batches;
   double cost = 0;
-  for (const GemmFactor& factor : {problem.a, problem.b}) {
+  const auto add = [&](const GemmFactor& factor, bool packed) {
     const double bytes = 4.0 * factor.items * problem.depth * factor.batches;
     estimate.bytes_read += bytes;
-    const bool in_place = factor.input == problem.a.input &&
-                          ChooseRows(node, problem, tile) == RowsOfA::kInPlace;
-    if (in_place || node.constants[factor.input] != nullptr) continue;
+    if (!packed || node.constants[factor.input] != nullptr) return;
     cost += ir::EstimateMicroseconds(
         {.flops = 0, .bytes_read = bytes, .bytes_written = bytes}, device, 1.0);
-  }
+  };
+  add(problem.a, ChooseRows(node, problem, tile) != RowsOfA::kInPlace);
+  add(problem.b, true);
   return cost + ir::EstimateMicroseconds(estimate, device, kEfficiency,
                                          kMemoryEfficiency);
 }

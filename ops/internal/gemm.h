@@ -15,7 +15,8 @@ Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
 double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
                 const ir::DeviceInfo& device);
 
-/// Constant factors are packed at Compile, others by a launch of their own.
+/// Constant factors are packed at Compile, others by a launch of their own;
+/// rows of a that are contiguous are read where they are.
 Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
                                const GemmProblem& problem,
                                const Epilogue& epilogue,

@@ -253,8 +253,12 @@ Status Launch::AppendTo(ir::Lowering* lowering) {
   }
   std::move(packed_.begin(), packed_.end(),
             std::back_inserter(lowering->packed));
-  std::move(in_place_.begin(), in_place_.end(),
-            std::back_inserter(lowering->in_place));
+  for (const ir::InPlacePair& pair : in_place_) {
+    auto& pairs = lowering->in_place;
+    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) {
+      pairs.push_back(pair);
+    }
+  }
   lowering->steps.push_back({std::move(launch_), operands_, written_});
   return OkStatus();
 }

@@ -95,8 +95,9 @@ struct Module {
   ir::MemoryReport memory;
 };
 
-/// Whether output and input of the pair are of one size and on one device, both
-/// made by kernels: what the graph alone tells of Lowering::in_place.
+/// Whether output and input of the pair are of one size and on one device, and
+/// the input is the result of a node: what the graph alone tells of
+/// Lowering::in_place.
 bool FitInPlace(const Module& module, const ir::Node& node,
                 const ir::InPlacePair& pair);
 

@@ -68,7 +68,8 @@ class Stream {
   /// submitted to the device.  `done`: an event recorded earlier that nobody
   /// needs any more, whose memory is then used again; or null.
   virtual Result<std::unique_ptr<Event>> Record(
-      std::unique_ptr<Event> done = nullptr) = 0;
+      std::unique_ptr<Event> done) = 0;
+  Result<std::unique_ptr<Event>> Record() { return Record(nullptr); }
   /// Later work starts after `event`, which is of a device with the same
   /// domain.  (For others the runtime waits on the host.)
   virtual Status WaitFor(Event& event) = 0;

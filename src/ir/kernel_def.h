@@ -94,6 +94,7 @@ struct LoweredStep {
 struct InPlacePair {
   int input = 0;
   int output = 0;
+  bool operator==(const InPlacePair&) const = default;
 };
 
 struct Lowering {
@@ -102,7 +103,7 @@ struct Lowering {
   std::vector<PackedConstant> packed;
   /// Taken where both have the same bytes and nothing needs the input later:
   /// a work-item reads an element of the input before it writes that of the
-  /// output, and no other one reads it.
+  /// output, and no other one and no later step reads it.
   std::vector<InPlacePair> in_place;
 };
 

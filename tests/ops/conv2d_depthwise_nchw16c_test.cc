@@ -43,13 +43,14 @@ Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
                   inputs, {Inferred()}, {{1, RandomTensor(weights, rng)}});
 }
 
-void Check(const Result<TestNode>& node, std::mt19937& rng) {
+void Check(const Result<TestNode>& node, std::mt19937& rng,
+           const ir::DeviceInfo& device = TestDevice()) {
   ASSERT_OK(node);
   ASSERT_OK(Supports(*node, kKernel));
   for (int run = 0; run < 2; ++run) {
     const std::vector<TensorData> inputs = RandomInputs(*node, rng);
     const auto expected = Eval(*node, inputs);
-    const auto actual = RunKernel(*node, kKernel, 0, inputs);
+    const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
     ASSERT_OK(expected);
     ASSERT_OK(actual);
     EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0], kTolerance));
@@ -74,6 +75,19 @@ TEST(Conv2dDepthwiseNchw16c, RowWidths) {
                     .stride = {stride, stride}},
                    rng),
             rng);
+    }
+  }
+}
+
+TEST(Conv2dDepthwiseNchw16c, TilesOfNarrowerVectors) {
+  std::mt19937 rng = SeededRng(14);
+  for (const int lanes : {4, 8}) {
+    ir::DeviceInfo device = TestDevice();
+    device.float_vector_width = lanes;
+    for (const int64_t width : {3, 14, 17}) {
+      SCOPED_TRACE(StrCat(lanes, " lanes, width ", width));
+      Check(NodeOf({.input = {width, 5, 20, 1}, .kernel = {3, 3}}, rng), rng,
+            device);
     }
   }
 }

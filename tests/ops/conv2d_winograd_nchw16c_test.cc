@@ -91,14 +91,14 @@ double MaxTerms(const TensorData& x, const TensorData& weights) {
 
 // The kernel against eval, twice.
 void Check(const Result<TestNode>& node, const TensorData& weights,
-           std::mt19937& rng) {
+           std::mt19937& rng, const ir::DeviceInfo& device = TestDevice()) {
   ASSERT_OK(node);
   ASSERT_OK(Supports(*node, kKernel));
   ASSERT_EQ(LayoutCount(*node, kKernel), 1);
   for (int run = 0; run < 2; ++run) {
     const std::vector<TensorData> inputs = RandomInputs(*node, rng);
     const auto expected = Eval(*node, inputs);
-    const auto actual = RunKernel(*node, kKernel, 0, inputs);
+    const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
     ASSERT_OK(expected);
     ASSERT_OK(actual);
     const Tolerance tolerance = {
@@ -109,9 +109,10 @@ void Check(const Result<TestNode>& node, const TensorData& weights,
   }
 }
 
-void Check(const Config& config, std::mt19937& rng) {
+void Check(const Config& config, std::mt19937& rng,
+           const ir::DeviceInfo& device = TestDevice()) {
   const TensorData weights = RandomTensor(config.weights(), rng);
-  Check(NodeOf(config, weights), weights, rng);
+  Check(NodeOf(config, weights), weights, rng, device);
 }
 
 TEST(Conv2dWinogradNchw16c, ChannelTails) {
@@ -130,6 +131,18 @@ TEST(Conv2dWinogradNchw16c, ImagesThatTilesDoNotFill) {
     for (const Ints& image : {Ints{extent, 6}, Ints{7, extent}}) {
       SCOPED_TRACE(StrCat(image[0], " x ", image[1]));
       Check({.input = {image[0], image[1], 16, 1}, .out_channels = 32}, rng);
+    }
+  }
+}
+
+TEST(Conv2dWinogradNchw16c, TilesOfNarrowerVectors) {
+  std::mt19937 rng = SeededRng(14);
+  for (const int lanes : {4, 8}) {
+    ir::DeviceInfo device = TestDevice();
+    device.float_vector_width = lanes;
+    for (const int64_t width : {3, 14, 17}) {
+      SCOPED_TRACE(StrCat(lanes, " lanes, width ", width));
+      Check({.input = {width, 5, 20, 1}, .out_channels = 37}, rng, device);
     }
   }
 }

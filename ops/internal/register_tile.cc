@@ -1,0 +1,35 @@
+#include "ops/internal/register_tile.h"
+
+#include <algorithm>
+
+#include "base/checked_math.h"
+
+namespace tim::ops {
+
+// A block of 16 floats is a register of AVX-512, which has 32 of them; narrower
+// vectors are taken to have 16, some of which hold weights and a pixel.
+RegisterTile LargestTile(const ir::DeviceInfo& device) {
+  if (device.float_vector_width >= 16) return {.neighbours = 14, .blocks = 2};
+  if (device.float_vector_width >= 8) return {.neighbours = 6, .blocks = 1};
+  return {.neighbours = 2, .blocks = 1};
+}
+
+int64_t BlocksInRegisters(const ir::DeviceInfo& device) {
+  if (device.float_vector_width >= 16) return 28;
+  if (device.float_vector_width >= 8) return 7;
+  return 3;
+}
+
+int64_t TileSize(int64_t count, int64_t limit) {
+  constexpr int64_t kRepeated = 2;  // in units of one neighbour
+  int64_t best = 1;
+  const auto work = [&](int64_t size) {
+    return CeilDiv(count, size) * (size + kRepeated);
+  };
+  for (int64_t size = std::min(count, limit); size > 1; --size) {
+    if (best == 1 || work(size) < work(best)) best = size;
+  }
+  return best;
+}
+
+}  // namespace tim::ops

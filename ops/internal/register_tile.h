@@ -1,0 +1,30 @@
+// Tiles that CPU kernels keep in vector registers.
+#ifndef TIM_OPS_INTERNAL_REGISTER_TILE_H_
+#define TIM_OPS_INTERNAL_REGISTER_TILE_H_
+
+#include <cstdint>
+
+#include "ir/device_info.h"
+
+namespace tim::ops {
+
+/// Sums of a convolution of blocks: so many neighbours times so many blocks of
+/// output channels.
+struct RegisterTile {
+  int64_t neighbours = 1;
+  int64_t blocks = 1;
+};
+
+/// The largest whose sums fit beside weights and a pixel.
+RegisterTile LargestTile(const ir::DeviceInfo& device);
+
+/// Blocks of 16 floats that fit beside what a loop needs.
+int64_t BlocksInRegisters(const ir::DeviceInfo& device);
+
+/// The size of tiles, `limit` at most, that computes the fewest of `count`
+/// neighbours in vain; every tile repeats some work, the loads of weights.
+int64_t TileSize(int64_t count, int64_t limit);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_INTERNAL_REGISTER_TILE_H_
