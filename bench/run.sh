@@ -11,7 +11,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   kernels    single operators beside those limits and CLBlast
   networks   compile times, memory and scaling of whole networks
   compare    networks beside ONNX Runtime and OpenVINO
-  scaling    what Compile takes for 10 to 10,000 operations
+  scaling    what Compile takes for 12 to 10,000 operations
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
   plan       the kernels of one network, and why not others
 COMMAND --help lists its other options. --runtime intel measures on Intel's
