@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 import environment
+from table import Table
 
 NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
 
@@ -56,10 +57,6 @@ COLUMNS = {
 }
 
 
-def print_row(name, cells):
-    print("%-14s %s" % (name, " ".join("%16s" % c for c in cells)), flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="also write the figures to this file")
@@ -68,14 +65,11 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--size", type=int, default=224)
     arguments = parser.parse_args()
-    results = []
-    print_row("network", COLUMNS.values())
+    table = Table("network", COLUMNS)
     for name in arguments.networks.split(","):
-        results.append(figures(name, arguments))
-        print_row(name, ["%.3f" % results[-1][key] for key in COLUMNS])
+        table.add(name, figures(name, arguments))
     if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(results, file, indent=2)
+        table.write(arguments.json)
 
 
 if __name__ == "__main__":

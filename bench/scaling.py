@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 import environment
+from table import Table
 
 BARE = 4  # operations of the smallest graph
 COLUMNS = {
@@ -44,10 +45,6 @@ def figures(nodes, runtime):
     }
 
 
-def print_row(name, cells):
-    print("%-10s %s" % (name, " ".join("%16s" % c for c in cells)), flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="also write the figures to this file")
@@ -55,14 +52,11 @@ def main():
                         default="12,100,1000,10000")
     parser.add_argument("--runtime", default="machine", help="or intel")
     arguments = parser.parse_args()
-    results = []
-    print_row("operations", COLUMNS.values())
+    table = Table("operations", COLUMNS)
     for nodes in arguments.nodes.split(","):
-        results.append(figures(int(nodes), arguments.runtime))
-        print_row(nodes, ["%.3f" % results[-1][key] for key in COLUMNS])
+        table.add(nodes, figures(int(nodes), arguments.runtime))
     if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(results, file, indent=2)
+        table.write(arguments.json)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "bench/operators/cases.h"
 
+#include <utility>
+
 #include "bench/networks/catalog.h"
 #include "bench/networks/network_writer.h"
 
@@ -46,44 +48,39 @@ OperatorCase Depthwise() {
           .repeats = 64};
 }
 
-constexpr uint32_t kWidth = 1024;  // Of matrices of 16 MiB.
-constexpr uint32_t kHeight = 4096;
+const Shape kMatrix = {1024, 4096};  // 16 MiB
+
+// `layer` adds a layer that reads the input; `operation` is its name.
+OperatorCase OfMatrix(const std::string& operation, LayerKind kind,
+                      int (*layer)(NetworkWriter& net, int input)) {
+  NetworkWriter net(operation + "_1024x4096");
+  layer(net, net.Input(kMatrix));
+  Network network = net.Finish();
+  return {.name = network.name,
+          .network = std::move(network),
+          .kind = kind,
+          .repeats = 4};
+}
 
 OperatorCase Add() {
-  NetworkWriter net("add_1024x4096");
-  const int a = net.Input({kWidth, kHeight});
-  net.Add(a, net.Input({kWidth, kHeight}));
-  return {.name = "add_1024x4096",
-          .network = net.Finish(),
-          .kind = LayerKind::kAdd,
-          .repeats = 4};
+  return OfMatrix("add", LayerKind::kAdd, [](NetworkWriter& net, int x) {
+    return net.Add(x, net.Input(kMatrix));
+  });
 }
 
 OperatorCase Relu() {
-  NetworkWriter net("relu_1024x4096");
-  net.Relu(net.Input({kWidth, kHeight}));
-  return {.name = "relu_1024x4096",
-          .network = net.Finish(),
-          .kind = LayerKind::kRelu,
-          .repeats = 4};
+  return OfMatrix("relu", LayerKind::kRelu,
+                  [](NetworkWriter& net, int x) { return net.Relu(x); });
 }
 
 OperatorCase Transpose() {
-  NetworkWriter net("transpose_1024x4096");
-  net.Transpose(net.Input({kWidth, kHeight}));
-  return {.name = "transpose_1024x4096",
-          .network = net.Finish(),
-          .kind = LayerKind::kTranspose,
-          .repeats = 4};
+  return OfMatrix("transpose", LayerKind::kTranspose,
+                  [](NetworkWriter& net, int x) { return net.Transpose(x); });
 }
 
 OperatorCase Softmax() {
-  NetworkWriter net("softmax_1024x4096");
-  net.Softmax(net.Input({kWidth, kHeight}));
-  return {.name = "softmax_1024x4096",
-          .network = net.Finish(),
-          .kind = LayerKind::kSoftmax,
-          .repeats = 4};
+  return OfMatrix("softmax", LayerKind::kSoftmax,
+                  [](NetworkWriter& net, int x) { return net.Softmax(x); });
 }
 
 OperatorCase MaxPool() {

@@ -134,8 +134,7 @@ TEST(Conv2dNchw16c, RowsOfPadding) {
 TEST(Conv2dNchw16c, TilesOfNarrowerVectors) {
   std::mt19937 rng = SeededRng(14);
   for (const int lanes : {4, 8}) {
-    ir::DeviceInfo device = TestDevice();
-    device.float_vector_width = lanes;
+    const ir::DeviceInfo device = TestDeviceOfLanes(lanes);
     for (const int64_t width : {3, 14, 17}) {
       SCOPED_TRACE(StrCat(lanes, " lanes, width ", width));
       const auto node = NodeOf(

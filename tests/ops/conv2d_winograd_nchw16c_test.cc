@@ -138,8 +138,7 @@ TEST(Conv2dWinogradNchw16c, ImagesThatTilesDoNotFill) {
 TEST(Conv2dWinogradNchw16c, TilesOfNarrowerVectors) {
   std::mt19937 rng = SeededRng(14);
   for (const int lanes : {4, 8}) {
-    ir::DeviceInfo device = TestDevice();
-    device.float_vector_width = lanes;
+    const ir::DeviceInfo device = TestDeviceOfLanes(lanes);
     for (const int64_t width : {3, 14, 17}) {
       SCOPED_TRACE(StrCat(lanes, " lanes, width ", width));
       Check({.input = {width, 5, 20, 1}, .out_channels = 37}, rng, device);

@@ -141,8 +141,7 @@ TEST(Gemm, NarrowVectorsHaveTilesOfTheirOwn) {
     ASSERT_OK(expected);
     for (const int width : {4, 8}) {
       SCOPED_TRACE(StrCat(depth, ", width ", width));
-      ir::DeviceInfo device = TestDevice();
-      device.float_vector_width = width;
+      const ir::DeviceInfo device = TestDeviceOfLanes(width);
       const auto actual = RunKernel(*node, "matmul_gemm", 0, inputs, device);
       ASSERT_OK(actual);
       EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0],

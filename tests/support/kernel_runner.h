@@ -70,6 +70,9 @@ const ir::DeviceInfo& TestDevice();
 /// The same device as one whose kernels are those of `device_class`.
 ir::DeviceInfo TestDevice(ir::DeviceClass device_class);
 
+/// The same device as one whose vectors have `lanes` floats.
+ir::DeviceInfo TestDeviceOfLanes(int lanes);
+
 /// Names of the registered OpenCL kernels that accept the node.
 std::vector<std::string> SupportedKernels(const TestNode& node);
 /// "kernel: reason" for each of the others, one per line.

@@ -119,6 +119,12 @@ ir::DeviceInfo TestDevice(ir::DeviceClass device_class) {
   return info;
 }
 
+ir::DeviceInfo TestDeviceOfLanes(int lanes) {
+  ir::DeviceInfo info = TestDevice();
+  info.float_vector_width = lanes;
+  return info;
+}
+
 Status RunLaunch(const ir::KernelLaunch& launch,
                  const std::vector<LaunchOperand>& operands) {
   ir::KernelLaunch strict = launch;
