@@ -39,6 +39,10 @@ Groups GroupsOf(const ir::KernelLaunch& launch) {
   return {along(0), along(1), along(0) * along(1) * along(2)};
 }
 
+int64_t BytesOf(size_t words) {
+  return static_cast<int64_t>(words * sizeof(int32_t));
+}
+
 const ir::KernelLaunch& LaunchOf(const ChainLink& link) {
   return std::get<ir::KernelLaunch>(*link.action);
 }
@@ -124,17 +128,14 @@ void ChainStep::FillArguments(const ir::KernelLaunch& launch,
 
 Status ChainStep::SetFixedArguments(const cl::Context& context,
                                     const ir::DeviceInfo& info, int launches) {
-  const auto bytes = [](size_t words) {
-    return static_cast<int64_t>(words * sizeof(int32_t));
-  };
   TIM_ASSIGN_OR_RETURN(device_table_,
-                       NewBuffer(context, info, bytes(table_.size())));
+                       NewBuffer(context, info, BytesOf(table_.size())));
   const size_t counters =
       (size_t{2} + launches * workers_) * kChainCounterStride;
   std::vector<int32_t> zeros(counters);
   int code = CL_SUCCESS;
   counters_ = cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                         bytes(counters), zeros.data(), &code);
+                         BytesOf(counters), zeros.data(), &code);
   TIM_RETURN_IF_CL_ERROR(code, "the counters of a chain");
   // Pointers that no operand uses point to something, too.
   for (size_t i = 0; i < bound_.size() && code == CL_SUCCESS; ++i) {
@@ -178,7 +179,7 @@ Status ChainStep::SetOffsets(std::span<const BufferRange> operands) {
   return OkStatus();
 }
 
-Status ChainStep::Enqueue(const cl::CommandQueue& queue,
+Status ChainStep::Enqueue(OpenClQueue& queue,
                           std::span<const BufferRange> operands) {
   if (operands.size() != buffers_.size()) {
     return TIM_INTERNAL("a chain needs ", buffers_.size(), " operands, found ",
@@ -187,15 +188,13 @@ Status ChainStep::Enqueue(const cl::CommandQueue& queue,
   TIM_RETURN_IF_ERROR(SetBuffers(operands));
   TIM_RETURN_IF_ERROR(SetOffsets(operands));
   if (table_changed_) {
-    TIM_RETURN_IF_CL_ERROR(queue.enqueueWriteBuffer(
-                               device_table_, CL_FALSE, 0,
-                               table_.size() * sizeof(int32_t), table_.data()),
-                           "writing the table of a chain");
+    TIM_RETURN_IF_CL_ERROR(
+        queue.Write(device_table_, 0, BytesOf(table_.size()), table_.data()),
+        "writing the table of a chain");
     table_changed_ = false;
   }
   TIM_RETURN_IF_CL_ERROR(
-      queue.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(workers_),
-                                 cl::NDRange(1)),
+      queue.Launch(kernel_, cl::NDRange(workers_), cl::NDRange(1)),
       "launching a chain");
   return OkStatus();
 }

@@ -23,7 +23,7 @@ class ChainStep final : public OpenClStep {
       const ir::DeviceInfo& info, const ChainSource& source,
       std::span<const ChainLink> links);
 
-  Status Enqueue(const cl::CommandQueue& queue,
+  Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
 
  private:

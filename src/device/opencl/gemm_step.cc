@@ -52,7 +52,7 @@ Result<std::unique_ptr<PreparedStep>> GemmStep::Create(const ir::Gemm& gemm) {
   return std::unique_ptr<PreparedStep>(new GemmStep(gemm));
 }
 
-Status GemmStep::Enqueue(const cl::CommandQueue& queue,
+Status GemmStep::Enqueue(OpenClQueue& queue,
                          std::span<const BufferRange> operands) {
   if (operands.size() < 3) {
     return TIM_INTERNAL("'", ToString(ir::Action(gemm_)),
@@ -61,21 +61,23 @@ Status GemmStep::Enqueue(const cl::CommandQueue& queue,
   TIM_ASSIGN_OR_RETURN(const Matrix a, MatrixOf("A", operands[0]));
   TIM_ASSIGN_OR_RETURN(const Matrix b, MatrixOf("B", operands[1]));
   TIM_ASSIGN_OR_RETURN(const Matrix c, MatrixOf("C", operands[2]));
-  cl_command_queue handle = queue();
   const auto layout = clblast::Layout::kRowMajor;
   const auto transpose_a = TransposeOf(gemm_.transpose_a);
   const auto transpose_b = TransposeOf(gemm_.transpose_b);
-  const auto code =
-      gemm_.batches == 1
-          ? clblast::Gemm<float>(layout, transpose_a, transpose_b, gemm_.m,
-                                 gemm_.n, gemm_.k, 1.0f, a.buffer, a.offset,
-                                 gemm_.lda, b.buffer, b.offset, gemm_.ldb, 0.0f,
-                                 c.buffer, c.offset, gemm_.ldc, &handle)
-          : clblast::GemmStridedBatched<float>(
-                layout, transpose_a, transpose_b, gemm_.m, gemm_.n, gemm_.k,
-                1.0f, a.buffer, a.offset, gemm_.lda, gemm_.a_step, b.buffer,
-                b.offset, gemm_.ldb, gemm_.b_step, 0.0f, c.buffer, c.offset,
-                gemm_.ldc, gemm_.c_step, gemm_.batches, &handle);
+  const auto code = queue.Call([&](cl_command_queue commands, cl_event* done) {
+    return gemm_.batches == 1
+               ? clblast::Gemm<float>(layout, transpose_a, transpose_b, gemm_.m,
+                                      gemm_.n, gemm_.k, 1.0f, a.buffer,
+                                      a.offset, gemm_.lda, b.buffer, b.offset,
+                                      gemm_.ldb, 0.0f, c.buffer, c.offset,
+                                      gemm_.ldc, &commands, done)
+               : clblast::GemmStridedBatched<float>(
+                     layout, transpose_a, transpose_b, gemm_.m, gemm_.n,
+                     gemm_.k, 1.0f, a.buffer, a.offset, gemm_.lda, gemm_.a_step,
+                     b.buffer, b.offset, gemm_.ldb, gemm_.b_step, 0.0f,
+                     c.buffer, c.offset, gemm_.ldc, gemm_.c_step, gemm_.batches,
+                     &commands, done);
+  });
   if (code == clblast::StatusCode::kSuccess) return OkStatus();
   return ClblastStatus(static_cast<int>(code), ToString(ir::Action(gemm_)));
 }

@@ -16,7 +16,7 @@ class GemmStep final : public OpenClStep {
   /// Checks the sizes.
   static Result<std::unique_ptr<PreparedStep>> Create(const ir::Gemm& gemm);
 
-  Status Enqueue(const cl::CommandQueue& queue,
+  Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
 
  private:

@@ -164,7 +164,7 @@ Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
   return OkStatus();
 }
 
-Status KernelStep::Enqueue(const cl::CommandQueue& queue,
+Status KernelStep::Enqueue(OpenClQueue& queue,
                            std::span<const BufferRange> operands) {
   if (operands.size() < operands_) {
     return TIM_INTERNAL("kernel '", function_, "' needs ", operands_,
@@ -174,9 +174,8 @@ Status KernelStep::Enqueue(const cl::CommandQueue& queue,
     TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
   }
   TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands));
-  TIM_RETURN_IF_CL_ERROR(
-      queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_),
-      "launching kernel '", function_, "'");
+  TIM_RETURN_IF_CL_ERROR(queue.Launch(kernel_, global_, local_),
+                         "launching kernel '", function_, "'");
   return user_.Finish(queue, operands);
 }
 

@@ -26,7 +26,7 @@ class KernelStep final : public OpenClStep {
       const cl::Program& program, const cl::Device& device,
       const ir::DeviceInfo& info, const ir::KernelLaunch& launch);
 
-  Status Enqueue(const cl::CommandQueue& queue,
+  Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
 
  private:

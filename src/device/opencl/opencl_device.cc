@@ -11,6 +11,7 @@
 #include "device/opencl/cl_status.h"
 #include "device/opencl/clblast_parameters.h"
 #include "device/opencl/gemm_step.h"
+#include "device/opencl/host_memory.h"
 #include "device/opencl/kernel_step.h"
 #include "device/opencl/opencl_buffer.h"
 #include "device/opencl/opencl_info.h"
@@ -25,6 +26,12 @@ namespace {
 std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
   return StrCat(info.name, "|", info.driver, "|",
                 id.platform.getInfo<CL_PLATFORM_VERSION>());
+}
+
+StreamTraits TraitsOf(const cl::Context& context, const cl::Device& device) {
+  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
+  return {.keeps_events = (type & CL_DEVICE_TYPE_CPU) != 0,
+          .works_in_host_memory = WorksInHostMemory(context, device)};
 }
 
 // Null for what needs no program; a failure for what the device cannot run.
@@ -50,6 +57,7 @@ class OpenClDevice final : public Device {
         identity_(IdentityOf(id, info_)),
         id_(std::move(id)),
         context_(std::move(context)),
+        stream_traits_(TraitsOf(context_, id_.device)),
         programs_(context_, id_.device) {}
 
   const ir::DeviceInfo& info() const override { return info_; }
@@ -72,7 +80,7 @@ class OpenClDevice final : public Device {
   }
 
   Result<std::unique_ptr<Stream>> CreateStream() override {
-    return OpenClStream::Create(context_, id_.device);
+    return OpenClStream::Create(context_, id_.device, stream_traits_);
   }
 
   Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
@@ -100,6 +108,7 @@ class OpenClDevice final : public Device {
   const std::string identity_;
   const OpenClDeviceId id_;
   const cl::Context context_;
+  const StreamTraits stream_traits_;
   ProgramSet programs_;
   std::once_flag clblast_;
 };

@@ -6,13 +6,13 @@
 
 #include "base/status.h"
 #include "device/device.h"
-#include "device/opencl/cl_api.h"
+#include "device/opencl/opencl_queue.h"
 
 namespace tim::device {
 
 class OpenClStep : public PreparedStep {
  public:
-  virtual Status Enqueue(const cl::CommandQueue& queue,
+  virtual Status Enqueue(OpenClQueue& queue,
                          std::span<const BufferRange> operands) = 0;
 };
 

@@ -1,7 +1,5 @@
 #include "device/opencl/opencl_stream.h"
 
-#include <vector>
-
 #include "device/host/host_buffer.h"
 #include "device/opencl/cl_status.h"
 #include "device/opencl/opencl_buffer.h"
@@ -17,13 +15,14 @@ Status OpenClEvent::Wait() {
   return ClStatus(status < 0 ? status : code, "waiting for the device");
 }
 
-Result<std::unique_ptr<Stream>> OpenClStream::Create(const cl::Context& context,
-                                                     const cl::Device& device) {
-  int code = CL_SUCCESS;
-  cl::CommandQueue queue(context, device, 0, &code);
-  TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
-                         device.getInfo<CL_DEVICE_NAME>());
-  return std::unique_ptr<Stream>(new OpenClStream(std::move(queue)));
+Result<std::unique_ptr<Stream>> OpenClStream::Create(
+    const cl::Context& context, const cl::Device& device,
+    const StreamTraits& traits) {
+  TIM_ASSIGN_OR_RETURN(
+      OpenClQueue queue,
+      OpenClQueue::Create(context, device, traits.keeps_events));
+  return std::unique_ptr<Stream>(
+      new OpenClStream(std::move(queue), traits.works_in_host_memory));
 }
 
 Status OpenClStream::Enqueue(PreparedStep& step,
@@ -43,12 +42,10 @@ Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
   if (!from_host && !to_host) return CopyInside(source, destination);
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer,
                        AsOpenCl(from_host ? destination : source));
-  const int code =
-      from_host
-          ? queue_.enqueueWriteBuffer(buffer->handle(), CL_FALSE,
-                                      destination.offset, source.bytes,
-                                      HostPointer(source))
-          : queue_.enqueueReadBuffer(buffer->handle(), CL_FALSE, source.offset,
+  const int code = from_host
+                       ? queue_.Write(buffer->handle(), destination.offset,
+                                      source.bytes, HostPointer(source))
+                       : queue_.Read(buffer->handle(), source.offset,
                                      source.bytes, HostPointer(destination));
   TIM_RETURN_IF_CL_ERROR(code, from_host ? "writing " : "reading ",
                          source.bytes, " bytes");
@@ -61,8 +58,8 @@ Status OpenClStream::CopyInside(const BufferRange& source,
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * to, AsOpenCl(destination));
   if (from == to && source.offset == destination.offset) return OkStatus();
   TIM_RETURN_IF_CL_ERROR(
-      queue_.enqueueCopyBuffer(from->handle(), to->handle(), source.offset,
-                               destination.offset, source.bytes),
+      queue_.Copy(from->handle(), source.offset, to->handle(),
+                  destination.offset, source.bytes),
       "copying ", source.bytes, " bytes");
   return OkStatus();
 }
@@ -72,15 +69,14 @@ Result<std::unique_ptr<Event>> OpenClStream::Record(
   if (dynamic_cast<OpenClEvent*>(done.get()) == nullptr) {
     done = std::make_unique<OpenClEvent>();
   }
-  cl::Event& event = static_cast<OpenClEvent*>(done.get())->handle();
-  TIM_RETURN_IF_CL_ERROR(queue_.enqueueMarkerWithWaitList(nullptr, &event),
-                         "recording an event");
-  TIM_RETURN_IF_CL_ERROR(queue_.flush(), "submitting work");
+  TIM_RETURN_IF_ERROR(
+      queue_.Mark(&static_cast<OpenClEvent*>(done.get())->handle()));
   return done;
 }
 
 // Mapping says that the host will write, unmapping that it has; discarding the
-// content keeps the device from restoring an older one.
+// content keeps the device from restoring an older one.  Where host and kernels
+// work in the same memory, that the one starts after the other is enough.
 Status OpenClStream::ShowToDevice(Buffer& imported) {
   return MapAndUnmap(imported, CL_MAP_WRITE_INVALIDATE_REGION);
 }
@@ -91,21 +87,17 @@ Status OpenClStream::ShowToHost(Buffer& imported) {
 
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
-  int code = CL_SUCCESS;
-  void* mapped = queue_.enqueueMapBuffer(buffer->handle(), CL_FALSE, flags, 0,
-                                         static_cast<size_t>(buffer->bytes()),
-                                         nullptr, nullptr, &code);
-  TIM_RETURN_IF_CL_ERROR(code, "mapping imported memory");
-  TIM_RETURN_IF_CL_ERROR(queue_.enqueueUnmapMemObject(buffer->handle(), mapped),
-                         "unmapping imported memory");
+  if (works_in_host_memory_) return OkStatus();
+  TIM_RETURN_IF_CL_ERROR(
+      queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags),
+      "mapping imported memory");
   return OkStatus();
 }
 
 Status OpenClStream::WaitFor(Event& event) {
   auto* other = dynamic_cast<OpenClEvent*>(&event);
   if (other == nullptr) return TIM_INTERNAL("an event of another domain");
-  const std::vector<cl::Event> events = {other->handle()};
-  TIM_RETURN_IF_CL_ERROR(queue_.enqueueBarrierWithWaitList(&events),
+  TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->handle()),
                          "waiting for an event of another stream");
   return OkStatus();
 }

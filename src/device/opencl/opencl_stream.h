@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
+#include "device/opencl/opencl_queue.h"
 
 namespace tim::device {
 
@@ -19,10 +20,17 @@ class OpenClEvent final : public Event {
   cl::Event event_;
 };
 
+/// What a device makes cheaper than the general way.
+struct StreamTraits {
+  bool keeps_events = false;          ///< See OpenClQueue.
+  bool works_in_host_memory = false;  ///< See host_memory.h.
+};
+
 class OpenClStream final : public Stream {
  public:
   static Result<std::unique_ptr<Stream>> Create(const cl::Context& context,
-                                                const cl::Device& device);
+                                                const cl::Device& device,
+                                                const StreamTraits& traits);
 
   Status Enqueue(PreparedStep& step,
                  std::span<const BufferRange> operands) override;
@@ -33,12 +41,14 @@ class OpenClStream final : public Stream {
   Status ShowToHost(Buffer& imported) override;
 
  private:
-  explicit OpenClStream(cl::CommandQueue queue) : queue_(std::move(queue)) {}
+  OpenClStream(OpenClQueue queue, bool works_in_host_memory)
+      : queue_(std::move(queue)), works_in_host_memory_(works_in_host_memory) {}
 
   Status MapAndUnmap(Buffer& imported, cl_map_flags flags);
   Status CopyInside(const BufferRange& source, const BufferRange& destination);
 
-  cl::CommandQueue queue_;
+  OpenClQueue queue_;
+  const bool works_in_host_memory_ = false;
 };
 
 }  // namespace tim::device

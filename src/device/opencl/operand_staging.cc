@@ -23,35 +23,33 @@ Result<OperandStaging> OperandStaging::Create(
   return staging;
 }
 
-Status OperandStaging::Fill(const cl::CommandQueue& queue,
-                            const BufferRange& operand) {
+Status OperandStaging::Fill(OpenClQueue& queue, const BufferRange& operand) {
   if (operand.bytes < bytes_) {
     return TIM_INTERNAL("a copy of ", bytes_, " bytes of an operand of ",
                         operand.bytes);
   }
   if (header_ && !has_header_) {
-    TIM_RETURN_IF_CL_ERROR(
-        queue.enqueueFillBuffer(handle_, *header_, 0, kImageHeaderBytes),
-        "the header of an image");
+    TIM_RETURN_IF_CL_ERROR(queue.Fill(handle_, *header_, kImageHeaderBytes),
+                           "the header of an image");
     has_header_ = true;
   }
   if (written_) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
-  TIM_RETURN_IF_CL_ERROR(
-      queue.enqueueCopyBuffer(buffer->handle(), handle_, operand.offset,
-                              HeaderBytes(), bytes_),
-      "copying an operand of ", bytes_, " bytes for a kernel");
+  TIM_RETURN_IF_CL_ERROR(queue.Copy(buffer->handle(), operand.offset, handle_,
+                                    HeaderBytes(), bytes_),
+                         "copying an operand of ", bytes_,
+                         " bytes for a kernel");
   return OkStatus();
 }
 
-Status OperandStaging::Drain(const cl::CommandQueue& queue,
+Status OperandStaging::Drain(OpenClQueue& queue,
                              const BufferRange& operand) const {
   if (!written_) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
-  TIM_RETURN_IF_CL_ERROR(
-      queue.enqueueCopyBuffer(handle_, buffer->handle(), HeaderBytes(),
-                              operand.offset, bytes_),
-      "copying an image of ", bytes_, " bytes into its operand");
+  TIM_RETURN_IF_CL_ERROR(queue.Copy(handle_, HeaderBytes(), buffer->handle(),
+                                    operand.offset, bytes_),
+                         "copying an image of ", bytes_,
+                         " bytes into its operand");
   return OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
 #include "device/opencl/image_header.h"
+#include "device/opencl/opencl_queue.h"
 #include "ir/step.h"
 
 namespace tim::device {
@@ -29,9 +30,9 @@ class OperandStaging {
   /// Before the kernel: the header on first use, and an operand that is read.
   /// What is written has no content yet that the kernel may ask for, so it is
   /// not copied in.
-  Status Fill(const cl::CommandQueue& queue, const BufferRange& operand);
+  Status Fill(OpenClQueue& queue, const BufferRange& operand);
   /// After the kernel: an operand that is written.
-  Status Drain(const cl::CommandQueue& queue, const BufferRange& operand) const;
+  Status Drain(OpenClQueue& queue, const BufferRange& operand) const;
 
  private:
   int64_t HeaderBytes() const { return header_ ? kImageHeaderBytes : 0; }

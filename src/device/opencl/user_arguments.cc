@@ -58,7 +58,7 @@ Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
   return arguments;
 }
 
-Status UserArguments::Bind(cl::Kernel& kernel, const cl::CommandQueue& queue,
+Status UserArguments::Bind(cl::Kernel& kernel, OpenClQueue& queue,
                            std::span<const BufferRange> operands) {
   for (const Pointer& pointer : pointers_) {
     const BufferRange& range = operands[pointer.operand];
@@ -74,7 +74,7 @@ Status UserArguments::Bind(cl::Kernel& kernel, const cl::CommandQueue& queue,
   return OkStatus();
 }
 
-Status UserArguments::Finish(const cl::CommandQueue& queue,
+Status UserArguments::Finish(OpenClQueue& queue,
                              std::span<const BufferRange> operands) const {
   for (const OperandStaging& staging : staged_) {
     TIM_RETURN_IF_ERROR(staging.Drain(queue, operands[staging.operand()]));

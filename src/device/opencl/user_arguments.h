@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/cl_api.h"
+#include "device/opencl/opencl_queue.h"
 #include "device/opencl/operand_staging.h"
 #include "ir/step.h"
 
@@ -21,9 +22,9 @@ class UserArguments {
                                       const ir::KernelLaunch& launch);
 
   /// Before each launch of `kernel`, and after it, in the same queue.
-  Status Bind(cl::Kernel& kernel, const cl::CommandQueue& queue,
+  Status Bind(cl::Kernel& kernel, OpenClQueue& queue,
               std::span<const BufferRange> operands);
-  Status Finish(const cl::CommandQueue& queue,
+  Status Finish(OpenClQueue& queue,
                 std::span<const BufferRange> operands) const;
 
  private:

@@ -1,0 +1,69 @@
+#include "device/opencl/opencl_queue.h"
+
+#include "device/opencl/cl_status.h"
+
+namespace tim::device {
+
+Result<OpenClQueue> OpenClQueue::Create(const cl::Context& context,
+                                        const cl::Device& device,
+                                        bool keeps_events) {
+  int code = CL_SUCCESS;
+  cl::CommandQueue commands(context, device, 0, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
+                         device.getInfo<CL_DEVICE_NAME>());
+  return OpenClQueue(std::move(commands), keeps_events);
+}
+
+cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
+                           const cl::NDRange& local) {
+  return commands_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local,
+                                        nullptr, last());
+}
+
+cl_int OpenClQueue::Write(const cl::Buffer& buffer, int64_t offset,
+                          int64_t bytes, const void* memory) {
+  return commands_.enqueueWriteBuffer(buffer, CL_FALSE, Size(offset),
+                                      Size(bytes), memory, nullptr, last());
+}
+
+cl_int OpenClQueue::Read(const cl::Buffer& buffer, int64_t offset,
+                         int64_t bytes, void* memory) {
+  return commands_.enqueueReadBuffer(buffer, CL_FALSE, Size(offset),
+                                     Size(bytes), memory, nullptr, last());
+}
+
+cl_int OpenClQueue::Copy(const cl::Buffer& source, int64_t source_offset,
+                         const cl::Buffer& destination,
+                         int64_t destination_offset, int64_t bytes) {
+  return commands_.enqueueCopyBuffer(source, destination, Size(source_offset),
+                                     Size(destination_offset), Size(bytes),
+                                     nullptr, last());
+}
+
+cl_int OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
+                                cl_map_flags flags) {
+  int code = CL_SUCCESS;
+  void* const mapped = commands_.enqueueMapBuffer(
+      buffer, CL_FALSE, flags, 0, Size(bytes), nullptr, last(), &code);
+  if (code != CL_SUCCESS) return code;
+  return commands_.enqueueUnmapMemObject(buffer, mapped, nullptr, last());
+}
+
+cl_int OpenClQueue::WaitFor(const cl::Event& event) {
+  return Call([&](cl_command_queue commands, cl_event* done) {
+    return clEnqueueBarrierWithWaitList(commands, 1, &event(), done);
+  });
+}
+
+Status OpenClQueue::Mark(cl::Event* event) {
+  if (last_() != nullptr) {
+    *event = last_;
+  } else {
+    TIM_RETURN_IF_CL_ERROR(commands_.enqueueMarkerWithWaitList(nullptr, event),
+                           "recording an event");
+  }
+  TIM_RETURN_IF_CL_ERROR(commands_.flush(), "submitting work");
+  return OkStatus();
+}
+
+}  // namespace tim::device

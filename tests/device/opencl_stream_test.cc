@@ -1,0 +1,171 @@
+// Streams of OpenCL do the same with and without events of their own, and
+// whether imported memory is mapped or not.
+#include "device/opencl/opencl_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/host/host_buffer.h"
+#include "device/opencl/host_memory.h"
+#include "device/opencl/opencl_device.h"
+#include "tests/support/plan_builder.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::device {
+namespace {
+
+using testing::EmptyStore;
+using testing::FloatLaunch;
+
+constexpr int64_t kFloats = 16;
+constexpr int64_t kBytes = kFloats * sizeof(float);
+constexpr char kDouble[] =
+    "__kernel void twice(__global const float* in, int in_0,\n"
+    "                    __global float* out, int out_0, int n) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  if (i < n) out[out_0 + i] = 2 * in[in_0 + i];\n"
+    "}\n";
+
+class OpenClStreams : public ::testing::TestWithParam<StreamTraits> {
+ protected:
+  void SetUp() override {
+    auto created = CreateOpenClDevice(0);
+    if (created.status().code() == StatusCode::kNotFound) {
+      GTEST_SKIP() << created.status().message();
+    }
+    ASSERT_OK(created);
+    device_ = *std::move(created);
+    context_ = cl::Context(
+        static_cast<cl_context>(device_->NativeHandle("cl_context")), true);
+    id_ = cl::Device(
+        static_cast<cl_device_id>(device_->NativeHandle("cl_device_id")), true);
+    if (GetParam().works_in_host_memory && !WorksInHostMemory(context_, id_)) {
+      GTEST_SKIP() << device_->info().name << " needs mapping";
+    }
+    const ir::Action twice = FloatLaunch(kDouble, "twice", kFloats, 2);
+    const ir::Action* step = &twice;
+    auto prepared = device_->Prepare({&step, 1}, store_);
+    ASSERT_OK(prepared);
+    step_ = std::move((*prepared)[0]);
+    stream_ = NewStream();
+  }
+
+  std::unique_ptr<Stream> NewStream() {
+    return *OpenClStream::Create(context_, id_, GetParam());
+  }
+  std::unique_ptr<Buffer> Allocate() {
+    return *device_->Allocate(kBytes, ir::MemoryKind::kDevice);
+  }
+  Status Twice(Stream& stream, Buffer& in, Buffer& out) {
+    return stream.Enqueue(
+        *step_, std::vector<BufferRange>{{&in, 0, kBytes}, {&out, 0, kBytes}});
+  }
+  Status Finish(Stream& stream) {
+    TIM_ASSIGN_OR_RETURN(const auto event, stream.Record());
+    return event->Wait();
+  }
+
+  EmptyStore store_;
+  std::shared_ptr<Device> device_;
+  cl::Context context_;
+  cl::Device id_;
+  std::unique_ptr<PreparedStep> step_;
+  std::unique_ptr<Stream> stream_;
+};
+
+TEST_P(OpenClStreams, AnEventOfAnIdleStreamIsReached) {
+  EXPECT_OK(Finish(*stream_));
+  EXPECT_OK(Finish(*stream_));
+}
+
+TEST_P(OpenClStreams, AnEventCoversCopiesAndKernels) {
+  std::vector<float> in(kFloats, 3.0f);
+  std::vector<float> out(kFloats);
+  ExternalBuffer from(in.data(), kBytes);
+  ExternalBuffer to(out.data(), kBytes);
+  const auto a = Allocate();
+  const auto b = Allocate();
+  const auto c = Allocate();
+  ASSERT_OK(stream_->Copy({&from, 0, kBytes}, {a.get(), 0, kBytes}));
+  ASSERT_OK(Twice(*stream_, *a, *b));
+  ASSERT_OK(stream_->Copy({b.get(), 0, kBytes}, {c.get(), 0, kBytes}));
+  ASSERT_OK(stream_->Copy({c.get(), 0, kBytes}, {&to, 0, kBytes}));
+  ASSERT_OK(Finish(*stream_));
+  EXPECT_EQ(out, std::vector<float>(kFloats, 6.0f));
+}
+
+TEST_P(OpenClStreams, ImportedMemoryIsSeenByBothSides) {
+  if (!device_->info().unified_memory) {
+    GTEST_SKIP() << device_->info().name << " does not import memory";
+  }
+  alignas(64) std::array<float, kFloats + 1> in = {};
+  alignas(64) std::array<float, kFloats + 1> out = {};
+  for (const int first : {0, 1}) {  // aligned, and for floats only
+    const auto imported_in = device_->Import(&in[first], kBytes);
+    const auto imported_out = device_->Import(&out[first], kBytes);
+    ASSERT_OK(imported_in);
+    ASSERT_OK(imported_out);
+    for (const float value : {1.0f, 20.0f, 300.0f}) {
+      in.fill(value);
+      ASSERT_OK(stream_->ShowToDevice(**imported_in));
+      ASSERT_OK(Twice(*stream_, **imported_in, **imported_out));
+      ASSERT_OK(stream_->ShowToHost(**imported_out));
+      ASSERT_OK(Finish(*stream_));
+      for (int64_t i = 0; i < kFloats; ++i) {
+        EXPECT_EQ(out[first + i], 2 * value) << i;
+      }
+    }
+  }
+}
+
+TEST_P(OpenClStreams, WaitForEachOther) {
+  std::vector<float> in(kFloats, 1.0f);
+  std::vector<float> out(kFloats);
+  ExternalBuffer from(in.data(), kBytes);
+  ExternalBuffer to(out.data(), kBytes);
+  const auto a = Allocate();
+  const auto b = Allocate();
+  const auto other = NewStream();
+  ASSERT_OK(other->Copy({&from, 0, kBytes}, {a.get(), 0, kBytes}));
+  ASSERT_OK(Twice(*other, *a, *b));
+  const auto event = other->Record();
+  ASSERT_OK(event);
+  ASSERT_OK(stream_->WaitFor(**event));
+  ASSERT_OK(Finish(*stream_));  // of the wait alone
+  ASSERT_OK(stream_->Copy({b.get(), 0, kBytes}, {&to, 0, kBytes}));
+  ASSERT_OK(Finish(*stream_));
+  EXPECT_EQ(out, std::vector<float>(kFloats, 2.0f));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Traits, OpenClStreams,
+    ::testing::Values(StreamTraits{}, StreamTraits{.keeps_events = true},
+                      StreamTraits{.keeps_events = true,
+                                   .works_in_host_memory = true}),
+    [](const auto& info) {
+      return std::string(info.param.keeps_events ? "Events" : "Markers") +
+             (info.param.works_in_host_memory ? "Unmapped" : "Mapped");
+    });
+
+TEST(HostMemory, CpusWorkInIt) {
+  auto created = CreateOpenClDevice(0);
+  if (created.status().code() == StatusCode::kNotFound) {
+    GTEST_SKIP() << created.status().message();
+  }
+  ASSERT_OK(created);
+  const cl::Context context(
+      static_cast<cl_context>((*created)->NativeHandle("cl_context")), true);
+  const cl::Device device(
+      static_cast<cl_device_id>((*created)->NativeHandle("cl_device_id")),
+      true);
+  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
+  EXPECT_EQ(WorksInHostMemory(context, device),
+            (type & CL_DEVICE_TYPE_CPU) != 0);
+}
+
+}  // namespace
+}  // namespace tim::device
