@@ -126,7 +126,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int(shape.h.dilation)
       .Int(shape.w.pad)
       .Int(shape.h.pad)
-      .Global(shape.h.output, blocks * shape.batch)
+      .Global(shape.h.output, 1, blocks * shape.batch)
+      .Places(0, shape.w.input * shape.h.input * shape.channels)
       .Local(1)
       .Build();
 }

@@ -42,7 +42,7 @@ __kernel void conv2d_depthwise_nchw16c(
     int in_h, int kernel_h, int out_w, int out_h, int channels, int blocks,
     int batch, int stride_h, int dilation_h, int pad_left, int pad_top) {
   const int y = get_global_id(0);
-  const int plane = get_global_id(1);
+  const int plane = get_global_id(2);
   if (y >= out_h || plane >= blocks * batch) return;
   const int block = plane % blocks;
   const int top = y * stride_h - pad_top;

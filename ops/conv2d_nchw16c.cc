@@ -198,6 +198,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(shape.h.pad)
       .Int(run)
       .Global(CeilDiv(row_tiles, run), tile_rows, planes)
+      .Places(tiling.packed_elements(shape),
+              shape.w.input * shape.h.input * shape.channels * shape.batch)
       .Local(1, 1, 1);
   return launch.Build();
 }

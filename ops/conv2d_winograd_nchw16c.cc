@@ -320,7 +320,8 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
       .Int(shape.h.output)
       .Int(shape.group.out_channels)
       .Int(tiling.parts)
-      .Global(round.groups, tiling.parts)
+      .Global(round.groups, 1, tiling.parts)
+      .Places(tiling.weight_floats(), tiling.patch_floats(round.groups))
       .Local(1, 1, 1)
       .AppendTo(lowering);
 }

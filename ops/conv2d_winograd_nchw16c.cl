@@ -200,7 +200,7 @@ __kernel void conv2d_winograd_output(
     int in_blocks, int tiles_w, int tiles_h, int first_tile, int tiles,
     int out_w, int out_h, int out_channels, int parts) {
   const int group = get_global_id(0);
-  const int part = get_global_id(1);
+  const int part = get_global_id(2);
   if (group * TILES >= tiles || part >= parts) return;
   const int depth = in_blocks * 16;
 

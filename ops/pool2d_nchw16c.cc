@@ -70,8 +70,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Float(1.0f / window)
       .Float(PoolLowest(ir::DataType::kFloat32));
   return launch
-      .Tiles(device,
-             CeilDiv(shape.w.output, kTile) * shape.h.output * shape.planes)
+      .Tiles(device, CeilDiv(shape.w.output, kTile) * shape.h.output, 1,
+             shape.planes)
+      .Places(0, shape.w.input * shape.h.input * shape.planes)
       .Build();
 }
 

@@ -96,15 +96,15 @@ __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
                              float lowest) {
   const int tiles = (out_w + TILE - 1) / TILE;
   const int index = get_global_id(0);
+  const int plane = get_global_id(2);
   const int row = index / tiles;
-  const int plane = row / out_h;
-  if (plane >= planes) return;
+  if (row >= out_h || plane >= planes) return;
   const int first = (index - row * tiles) * TILE;
-  const int y = (row - plane * out_h) * stride_h - top;
+  const int y = row * stride_h - top;
   const int y_begin = clamp(y, 0, h);
   const int y_end = clamp(y + kernel_h, 0, h);
   in += in_offset + plane * h * w * 16;
-  out += out_offset + row * out_w * 16;
+  out += out_offset + (plane * out_h + row) * out_w * 16;
 #if POOL == 0
   const int block = plane % ((channels + 15) / 16);
   const float16 empty = lanes_inside(channels - block * 16) * lowest;

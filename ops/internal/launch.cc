@@ -215,6 +215,11 @@ Launch& Launch::Local(int64_t x, int64_t y, int64_t z) {
   return *this;
 }
 
+Launch& Launch::Places(int64_t weights, int64_t image) {
+  launch_.shares_places = weights <= image;
+  return *this;
+}
+
 Launch& Launch::Tiles(const ir::DeviceInfo& device, int64_t x, int64_t y,
                       int64_t z) {
   if (device.device_class != ir::DeviceClass::kCpu) return Global(x, y, z);

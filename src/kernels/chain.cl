@@ -3,11 +3,13 @@
 // One work-group of one item = a worker.  It runs work-groups of launch 0, then
 // of launch 1 when all of launch 0 are done, and so on.  Every worker has a
 // share of each launch, the same part of it every time, so that what it reads
-// is likely in its own cache; who has done his share takes what others have not
+// is likely in its own cache.  Who has done his share takes what others have not
 // begun.  A worker waits only for work that a running worker has taken.
 //
 // table: ROW ints per launch: function, work-groups along dimensions 0 and 1,
-// work-groups in all, how many are taken at once, then the arguments.
+// depth, places, how many work-groups are taken at once, then the arguments.
+// A place has as many work-groups as depth says, along dimension 2; a share is
+// a range of places, walked one work-group deep after the other.
 // counters: STRIDE ints each: work-groups done, workers gone, then per launch
 // and worker how much of his share is taken; all 0 before and after.
 // The text before this one defines run(), which runs a work-group.
@@ -39,24 +41,27 @@ __kernel void chain(volatile __global int* counters, __global const int* table,
   int before = 0;  // work-groups of the launches before this one
   for (int launch = 0; launch < launches; ++launch) {
     __global const int* row = table + launch * ROW;
-    const int groups = row[3];
-    const int batch = row[4];
+    const int depth = row[3];
+    const int places = row[4];
+    const int batch = row[5];
     while (counters[DONE] < before) {
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     int done = 0;
     for (int i = 0; i < workers; ++i) {
       const int owner = (worker + i) % workers;
-      const int begin = (long)groups * owner / workers;
-      const int end = (long)groups * (owner + 1) / workers;
+      const int begin = (long)places * owner / workers;
+      const int part = (long)places * (owner + 1) / workers - begin;
+      const int end = part * depth;
       while (1) {
-        const int first =
-            begin + atomic_add(&counters[TAKEN(launch, owner)], batch);
+        const int first = atomic_add(&counters[TAKEN(launch, owner)], batch);
         if (first >= end) break;
         const int last = min(first + batch, end);
         for (int group = first; group < last; ++group) {
-          const int line = group / row[1];
-          run(group - line * row[1], line % row[2], line / row[2], row,
+          const int plane = group / part;
+          const int place = begin + group - plane * part;
+          const int line = place / row[1];
+          run(place - line * row[1], line % row[2], line / row[2] + plane, row,
               buffers);
         }
         done += last - first;
@@ -64,7 +69,7 @@ __kernel void chain(volatile __global int* counters, __global const int* table,
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (done > 0) atomic_add(&counters[DONE], done);
-    before += groups;
+    before += places * depth;
   }
   // Whoever waits for the launch is then woken by a processor that is awake.
   while (counters[DONE] < before) {

@@ -41,45 +41,9 @@ class CountingDevice final : public testing::ForwardingDevice {
   size_t chained_ = 0;
 };
 
-// Blocks with a residual and a depthwise convolution, pools, a join and a
-// classifier, in seeded weights.
-struct Network {
-  // The input lies at `memory`, where there is one.
-  explicit Network(Context& context, float* memory = nullptr)
-      : graph(context.CreateGraph()) {
-    const TensorSpec spec = Floats({29, 23, 3, 1}, INPUT);
-    input = memory == nullptr ? graph->CreateTensor(spec)
-                              : graph->CreateIOTensor(spec, memory);
-    const auto stem = Conv(input, 3, 24, 3, 2);
-    const auto pooled = Transient();
-    graph
-        ->CreateOperation<ops::Pool2d>(PoolType::MAX, PadType::SAME,
-                                       std::array<uint32_t, 2>{3, 3},
-                                       std::array<uint32_t, 2>{2, 2})
-        ->BindInput(stem)
-        .BindOutput(pooled);
-    const auto body =
-        Conv(Depthwise(Conv(pooled, 24, 40, 1, 1), 40), 40, 24, 1, 1);
-    const auto sum = Transient();
-    graph->CreateOperation<ops::Add>()
-        ->BindInputs({body, pooled})
-        .BindOutput(sum);
-    const auto joined = Transient();
-    graph->CreateOperation<ops::Concat>(2, 2)
-        ->BindInputs({Conv(sum, 24, 16, 1, 1), Conv(sum, 24, 32, 3, 1)})
-        .BindOutput(joined);
-    const auto average = Transient();
-    graph
-        ->CreateOperation<ops::Pool2d>(PoolType::AVG, PadType::VALID,
-                                       std::array<uint32_t, 2>{8, 6},
-                                       std::array<uint32_t, 2>{1, 1})
-        ->BindInput(joined)
-        .BindOutput(average);
-    output = graph->CreateTensor(Floats({10, 1}, OUTPUT));
-    graph->CreateOperation<ops::FullyConnected>(2, 10)
-        ->BindInputs({average, Constant({48, 10}), Constant({10})})
-        .BindOutput(output);
-  }
+// A graph in the making, with seeded weights.
+struct Layers {
+  explicit Layers(Context& context) : graph(context.CreateGraph()) {}
 
   std::vector<float> Run(const std::vector<float>& values) {
     testing::Write(input, values);
@@ -128,13 +92,56 @@ struct Network {
   std::shared_ptr<Tensor> output;
 };
 
-std::vector<float> Image(int seed) {
+// Blocks with a residual and a depthwise convolution, pools, a join and a
+// classifier.
+struct Network : Layers {
+  // The input lies at `memory`, where there is one.
+  explicit Network(Context& context, float* memory = nullptr)
+      : Layers(context) {
+    const TensorSpec spec = Floats({29, 23, 3, 1}, INPUT);
+    input = memory == nullptr ? graph->CreateTensor(spec)
+                              : graph->CreateIOTensor(spec, memory);
+    const auto stem = Conv(input, 3, 24, 3, 2);
+    const auto pooled = Transient();
+    graph
+        ->CreateOperation<ops::Pool2d>(PoolType::MAX, PadType::SAME,
+                                       std::array<uint32_t, 2>{3, 3},
+                                       std::array<uint32_t, 2>{2, 2})
+        ->BindInput(stem)
+        .BindOutput(pooled);
+    const auto body =
+        Conv(Depthwise(Conv(pooled, 24, 40, 1, 1), 40), 40, 24, 1, 1);
+    const auto sum = Transient();
+    graph->CreateOperation<ops::Add>()
+        ->BindInputs({body, pooled})
+        .BindOutput(sum);
+    const auto joined = Transient();
+    graph->CreateOperation<ops::Concat>(2, 2)
+        ->BindInputs({Conv(sum, 24, 16, 1, 1), Conv(sum, 24, 32, 3, 1)})
+        .BindOutput(joined);
+    const auto average = Transient();
+    graph
+        ->CreateOperation<ops::Pool2d>(PoolType::AVG, PadType::VALID,
+                                       std::array<uint32_t, 2>{8, 6},
+                                       std::array<uint32_t, 2>{1, 1})
+        ->BindInput(joined)
+        .BindOutput(average);
+    output = graph->CreateTensor(Floats({10, 1}, OUTPUT));
+    graph->CreateOperation<ops::FullyConnected>(2, 10)
+        ->BindInputs({average, Constant({48, 10}), Constant({10})})
+        .BindOutput(output);
+  }
+};
+
+std::vector<float> Values(size_t count, int seed) {
   std::mt19937 rng(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(29 * 23 * 3);
+  std::vector<float> values(count);
   for (float& value : values) value = uniform(rng);
   return values;
 }
+
+std::vector<float> Image(int seed) { return Values(29 * 23 * 3, seed); }
 
 class ChainedKernels : public ::testing::Test {
  protected:
@@ -165,6 +172,42 @@ TEST_F(ChainedKernels, GiveTheSameBits) {
     EXPECT_EQ(chained.Run(Image(run)), single.Run(Image(run))) << run;
   }
   EXPECT_EQ(device_->chained(), 2 * CompiledPlan(*chained.graph)->steps.size());
+}
+
+// Convolutions of all kinds and a pool on images of that size.
+struct Pyramid : Layers {
+  Pyramid(Context& context, uint32_t w, uint32_t h, uint32_t images)
+      : Layers(context) {
+    input = graph->CreateTensor(Floats({w, h, 24, images}, INPUT));
+    output = graph->CreateTensor(
+        Floats({(w + 1) / 2, (h + 1) / 2, 136, images}, OUTPUT));
+    const auto body =
+        Depthwise(Conv(Conv(input, 24, 72, 3, 1), 72, 40, 1, 1), 40);
+    const auto pooled = Transient();
+    graph
+        ->CreateOperation<ops::Pool2d>(PoolType::MAX, PadType::SAME,
+                                       std::array<uint32_t, 2>{3, 3},
+                                       std::array<uint32_t, 2>{2, 2})
+        ->BindInput(body)
+        .BindOutput(pooled);
+    graph->CreateOperation<ops::Relu>()
+        ->BindInput(Conv(pooled, 40, 136, 1, 1))
+        .BindOutput(output);
+  }
+};
+
+TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
+  const std::array<uint32_t, 3> sizes[] = {{1, 1, 1},  {2, 3, 1},  {7, 7, 1},
+                                           {64, 1, 2}, {1, 64, 3}, {33, 17, 2}};
+  for (const auto& [w, h, images] : sizes) {
+    Pyramid chained(*chained_, w, h, images);
+    Pyramid single(*single_, w, h, images);
+    const std::vector<float> values = Values(w * h * 24 * images, 5);
+    for (int run = 0; run < 3; ++run) {
+      EXPECT_EQ(chained.Run(values), single.Run(values))
+          << w << " x " << h << ", " << images;
+    }
+  }
 }
 
 TEST_F(ChainedKernels, FollowTensorsThatMove) {

@@ -25,7 +25,8 @@ enum ChainColumn : int {
   kChainFunction,  ///< Index in ChainSource::functions.
   kChainGroupsX,   ///< Work-groups along dimensions 0 and 1.
   kChainGroupsY,
-  kChainGroups,  ///< In all dimensions.
+  kChainDepth,   ///< Work-groups at a place: 1, or those along dimension 2.
+  kChainPlaces,  ///< What is shared out among the workers.
   kChainBatch,   ///< Work-groups that are taken at once.
   kChainArguments,
 };

@@ -25,18 +25,27 @@ constexpr int kFirstBuffer = 3;
 // workers end together.
 constexpr int64_t kBatchesOfWorker = 32;
 
+// Work-groups as kernels/chain.cl shares them out.
 struct Groups {
   int64_t x = 1;
   int64_t y = 1;
-  int64_t all = 1;
+  int64_t depth = 1;
+  int64_t places = 1;
+
+  int64_t all() const { return depth * places; }
 };
 
-Groups GroupsOf(const ir::KernelLaunch& launch) {
+Groups GroupsOf(const ir::KernelLaunch& launch, int workers) {
   const auto along = [&](int d) {
     if (d >= launch.dimensions) return int64_t{1};
     return launch.global[d] / std::max<int64_t>(launch.local[d], 1);
   };
-  return {along(0), along(1), along(0) * along(1) * along(2)};
+  const int64_t places = along(0) * along(1);
+  const bool by_place = launch.shares_places && places >= workers;
+  return {.x = along(0),
+          .y = along(1),
+          .depth = by_place ? along(2) : 1,
+          .places = by_place ? places : places * along(2)};
 }
 
 int64_t BytesOf(size_t words) {
@@ -85,8 +94,8 @@ Status ChainStep::FillTable(const ChainSource& source,
   for (size_t i = 0; i < links.size(); ++i) {
     const ir::KernelLaunch& launch = LaunchOf(links[i]);
     TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, {}));
-    const Groups groups = GroupsOf(launch);
-    total += groups.all;
+    const Groups groups = GroupsOf(launch, workers_);
+    total += groups.all();
     if (total > std::numeric_limits<int32_t>::max() / 2) {
       return Unimplemented("a chain of ", total, " work-groups");
     }
@@ -94,9 +103,10 @@ Status ChainStep::FillTable(const ChainSource& source,
     row[kChainFunction] = source.functions[i];
     row[kChainGroupsX] = static_cast<int32_t>(groups.x);
     row[kChainGroupsY] = static_cast<int32_t>(groups.y);
-    row[kChainGroups] = static_cast<int32_t>(groups.all);
+    row[kChainDepth] = static_cast<int32_t>(groups.depth);
+    row[kChainPlaces] = static_cast<int32_t>(groups.places);
     row[kChainBatch] = static_cast<int32_t>(
-        std::max<int64_t>(groups.all / (workers_ * kBatchesOfWorker), 1));
+        std::max<int64_t>(groups.all() / (workers_ * kBatchesOfWorker), 1));
     const size_t first_operand = buffers_.size();
     buffers_.insert(buffers_.end(), links[i].buffers.begin(),
                     links[i].buffers.end());
