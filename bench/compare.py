@@ -30,6 +30,11 @@ def describe(name, size):
     return json.loads(subprocess.check_output(command))
 
 
+def core_to_core():
+    output = subprocess.check_output([environment.RUN, "core_to_core"])
+    return json.loads(output)["core_to_core_ns"]
+
+
 def start_engines(network, model_path, threads, arguments):
     """Name -> engine; ours are called by their runtime."""
     shape = network["layers"][-1]["shape"]
@@ -52,10 +57,11 @@ def difference(a, b):
 
 def take_turns(engines, input_shape, arguments):
     """Seconds of every run by engine; the greatest difference of outputs from
-    a peer's by engine."""
+    a peer's by engine; core-to-core latencies of the machine meanwhile."""
     generator = np.random.default_rng(arguments.seed)
     seconds = {name: [] for name in engines}
     differences = {name: 0.0 for name in engines}
+    latencies = [core_to_core()]
     for _ in range(arguments.rounds):
         count = WARM_UP + arguments.runs
         inputs = generator.uniform(-1, 1, (count, *input_shape))
@@ -70,13 +76,15 @@ def take_turns(engines, input_shape, arguments):
                 for ours, theirs in zip(outputs[name], outputs[peer]):
                     worst = max(differences[name], difference(ours, theirs))
                     differences[name] = worst
-    return seconds, differences
+        latencies.append(core_to_core())
+    return seconds, differences, latencies
 
 
 def compare(network, model_path, threads, arguments):
     engines = start_engines(network, model_path, threads, arguments)
     input_shape = network["layers"][0]["shape"]
-    seconds, differences = take_turns(engines, input_shape, arguments)
+    results = take_turns(engines, input_shape, arguments)
+    seconds, differences, latencies = results
     for engine in engines.values():
         engine.close()
     median = {name: 1e3 * float(np.median(t)) for name, t in seconds.items()}
@@ -91,17 +99,19 @@ def compare(network, model_path, threads, arguments):
             "peers_ms": peers,
             "ratio": median[runtime] / min(peers.values()),
             "max_difference": differences[runtime],
+            "core_to_core_ns": latencies,
         }
         for runtime in arguments.runtime
     ]
 
 
 def print_row(*cells):
-    print("%-14s %-8s %7s %9s %12s %9s %6s %11s" % cells, flush=True)
+    print("%-14s %-8s %7s %9s %12s %9s %6s %11s %9s" % cells, flush=True)
 
 
 def print_results(results):
     for r in results:
+        latencies = r["core_to_core_ns"]
         print_row(
             r["network"],
             r["runtime"],
@@ -110,6 +120,7 @@ def print_results(results):
             *("%.3f" % r["peers_ms"][peer] for peer in PEERS),
             "%.2f" % r["ratio"],
             "%.1e" % r["max_difference"],
+            "%.0f-%.0f" % (min(latencies), max(latencies)),
         )
 
 
@@ -138,7 +149,14 @@ def main():
     arguments = parse_arguments()
     results = []
     print_row(
-        "network", "runtime", "threads", "ours ms", *PEERS, "ratio", "difference"
+        "network",
+        "runtime",
+        "threads",
+        "ours ms",
+        *PEERS,
+        "ratio",
+        "difference",
+        "cores ns",
     )
     for name in arguments.networks:
         network = describe(name, arguments.size)

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <string>
 
+#include "bench/timing/core_to_core.h"
 #include "bench/timing/interleaved.h"
 #include "bench/timing/json_file.h"
 #include "bench/timing/probes.h"
@@ -33,7 +34,8 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
                         {"fma_gflops", 1e-9 * rate("fma")},
                         {"read_gbps", 1e-9 * rate("read")},
                         {"launch_batched_us", 1e6 / rate("launch_batched")},
-                        {"launch_waited_us", 1e6 / rate("launch_waited")}};
+                        {"launch_waited_us", 1e6 / rate("launch_waited")},
+                        {"core_to_core_ns", CoreToCoreNanoseconds()}};
 }
 
 Status Execute(const ProgramOptions& options) {
@@ -46,6 +48,7 @@ Status Execute(const ProgramOptions& options) {
 }  // namespace tim::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("float32 multiply-adds, reads, and launches of kernels");
+  CLI::App app(
+      "float32 multiply-adds, reads, launches, and core-to-core latency");
   return tim::bench::RunProgram(app, argc, argv, tim::bench::Execute);
 }

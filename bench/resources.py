@@ -50,6 +50,7 @@ COLUMNS = {
     "speedup": "speedup",
     "cold_compile_s": "compile s",
     "compile_s": "cached s",
+    "core_to_core_ns": "cores ns",
     "peak_over_bound": "peak/bound",
     "planned_over_weights": "planned/weights",
     "counted_over_weights": "counted/weights",

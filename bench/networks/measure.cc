@@ -1,12 +1,14 @@
 #include "bench/networks/measure.h"
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "base/memory_count.h"
 #include "bench/networks/network_run.h"
 #include "bench/networks/process.h"
 #include "bench/networks/values.h"
+#include "bench/timing/core_to_core.h"
 #include "bench/timing/median.h"
 
 namespace tim::bench {
@@ -17,13 +19,23 @@ constexpr double kLeastSeconds = 0.5;
 // Streams of inputs, far from those of parameters.
 constexpr uint64_t kInputStream = uint64_t{1} << 32;
 
-Result<std::vector<double>> TimeRuns(NetworkRun& run, int runs) {
+// Keeps this thread's processor busy.
+void Compute(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> time(seconds);
+  while (std::chrono::steady_clock::now() - start < time) {
+  }
+}
+
+Result<std::vector<double>> TimeRuns(NetworkRun& run,
+                                     const MeasureOptions& options) {
   std::vector<double> seconds;
   double sum = 0;
-  for (int i = 0; i < runs || sum < kLeastSeconds; ++i) {
+  for (int i = 0; i < options.runs || sum < kLeastSeconds; ++i) {
     FillValues(kInputStream + i, 1.0f, run.input());
+    Compute(options.seconds_between);
     TIM_ASSIGN_OR_RETURN(seconds.emplace_back(), run.Run());
-    sum += seconds.back();
+    sum += seconds.back() + options.seconds_between;
   }
   return seconds;
 }
@@ -37,10 +49,12 @@ int64_t PlannedBytes(const ir::Plan& plan) {
 
 }  // namespace
 
-Result<nlohmann::json> Measure(const Network& network, int runs) {
-  if (runs < 1) return InvalidArgument("runs: expected 1 or more");
+Result<nlohmann::json> Measure(const Network& network,
+                               const MeasureOptions& options) {
+  if (options.runs < 1) return InvalidArgument("runs: expected 1 or more");
   TIM_ASSIGN_OR_RETURN(NetworkRun run, NetworkRun::Create(network));
-  TIM_ASSIGN_OR_RETURN(const std::vector<double> seconds, TimeRuns(run, runs));
+  TIM_ASSIGN_OR_RETURN(const std::vector<double> seconds,
+                       TimeRuns(run, options));
   const ir::MemoryReport& memory = run.plan().memory;
   return nlohmann::json{
       {"network", network.name},
@@ -48,6 +62,7 @@ Result<nlohmann::json> Measure(const Network& network, int runs) {
       {"runs", seconds.size()},
       {"median_ms", 1e3 * Median(seconds)},
       {"min_ms", 1e3 * *std::min_element(seconds.begin(), seconds.end())},
+      {"core_to_core_ns", CoreToCoreNanoseconds()},
       {"compile_s", run.compile_seconds()},
       {"weight_bytes", 4 * ParameterCount(network)},
       {"peak_bytes", memory.peak},

@@ -9,15 +9,23 @@
 
 namespace tim::bench {
 
-/// Compiles, runs at least `runs` times with a new input each, and gives
+struct MeasureOptions {
+  int runs = 20;  ///< At least.
+  /// The caller computes that long before each run.
+  double seconds_between = 0;
+};
+
+/// Compiles, runs with a new input each time, and gives
 ///   network, device, runs, median_ms, min_ms (of Graph::Run()), compile_s,
+///   core_to_core_ns  see timing/core_to_core.h; after the runs
 ///   weight_bytes     parameters as float32
 ///   peak_bytes, lower_bound_bytes    planned memory of a run, and the most
 ///                    that lives at any one step
 ///   planned_bytes    arenas and packed constants, on all devices
 ///   counted_bytes    what the library's allocators hold: that, and the tensors
 ///   resident_bytes   of the process, after the runs
-Result<nlohmann::json> Measure(const Network& network, int runs);
+Result<nlohmann::json> Measure(const Network& network,
+                               const MeasureOptions& options);
 
 }  // namespace tim::bench
 

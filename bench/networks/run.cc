@@ -12,15 +12,18 @@
 #include "bench/networks/serve.h"
 #include "bench/networks/steps.h"
 #include "bench/operators/cases.h"
+#include "bench/timing/core_to_core.h"
 
 namespace tim::bench {
 namespace {
+
+constexpr char kCoreToCore[] = "core_to_core";
 
 struct Arguments {
   std::string network;
   uint32_t size = kImageSize;
   int threads = 0;
-  int runs = 20;
+  MeasureOptions measure;
 };
 
 void PrintLine(const nlohmann::json& json) {
@@ -38,6 +41,10 @@ Result<Network> FindNetwork(const Arguments& arguments) {
 }
 
 Status Execute(const std::string& command, const Arguments& arguments) {
+  if (command == kCoreToCore) {
+    PrintLine({{"core_to_core_ns", CoreToCoreNanoseconds()}});
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(const Network network, FindNetwork(arguments));
   if (arguments.threads != 0) {
     TIM_RETURN_IF_ERROR(PinThreads(arguments.threads));
@@ -58,7 +65,7 @@ Status Execute(const std::string& command, const Arguments& arguments) {
     return OkStatus();
   }
   TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
-                       Measure(network, arguments.runs));
+                       Measure(network, arguments.measure));
   PrintLine(figures);
   return OkStatus();
 }
@@ -81,8 +88,10 @@ int main(int argc, char** argv) {
   };
   add("describe", "print the network as JSON");
   CLI::App* measure = add("measure", "print times and memory as JSON");
-  measure->add_option("--runs", arguments.runs,
+  measure->add_option("--runs", arguments.measure.runs,
                       "at least, each with a new input");
+  measure->add_option("--between", arguments.measure.seconds_between,
+                      "seconds that the caller computes before each run");
   CLI::App* serve = add("serve", "run what comes from standard input");
   CLI::App* steps = add("steps", "print the time of every step as JSON lines");
   CLI::App* plan = add("plan", "print the steps, and the kernels refused");
@@ -90,6 +99,7 @@ int main(int argc, char** argv) {
     command->add_option("--threads", arguments.threads,
                         "processors to use; default: all");
   }
+  app.add_subcommand(tim::bench::kCoreToCore, "print that latency as JSON");
   CLI11_PARSE(app, argc, argv);
   const tim::Status status =
       Execute(app.get_subcommands()[0]->get_name(), arguments);

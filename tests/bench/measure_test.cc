@@ -6,19 +6,21 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/networks/catalog.h"
 #include "bench/networks/process.h"
 #include "bench/networks/serve.h"
 #include "bench/networks/values.h"
+#include "bench/timing/core_to_core.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::bench {
 namespace {
 
 TEST(Measure, GivesTimesAndMemory) {
-  const auto figures = Measure(Perceptron(), 3);
+  const auto figures = Measure(Perceptron(), {.runs = 3});
   ASSERT_OK(figures);
   const nlohmann::json& found = *figures;
   EXPECT_EQ(found["network"], "perceptron");
@@ -33,8 +35,24 @@ TEST(Measure, GivesTimesAndMemory) {
   EXPECT_GT(found["resident_bytes"], found["weight_bytes"]);
 }
 
+TEST(Measure, TheCallersTimeIsNotOfTheRuns) {
+  const auto figures = Measure(OneRelu(), {.runs = 3, .seconds_between = 0.1});
+  ASSERT_OK(figures);
+  EXPECT_LT((*figures)["min_ms"], 100);
+}
+
+TEST(CoreToCore, TakesNanoseconds) {
+  const double found = CoreToCoreNanoseconds();
+  if (std::thread::hardware_concurrency() < 2) {
+    EXPECT_EQ(found, 0);
+    return;
+  }
+  EXPECT_GT(found, 1);
+  EXPECT_LT(found, 1e6);
+}
+
 TEST(Measure, NoRunsAreAnError) {
-  EXPECT_ERROR(Measure(OneRelu(), 0), "runs: expected 1 or more");
+  EXPECT_ERROR(Measure(OneRelu(), {.runs = 0}), "runs: expected 1 or more");
 }
 
 TEST(PinThreads, MoreThanThereAreIsAnError) {
