@@ -1,5 +1,4 @@
 // Depthwise float32 convolution on tensors in blocks of 16 channels.
-#include <cstring>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -8,6 +7,7 @@
 #include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
+#include "ops/internal/packed.h"
 #include "ops/internal/product_sum.h"
 #include "ops/internal/register_tile.h"
 #include "ops/internal/shapes.h"
@@ -77,25 +77,18 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 ir::PackedConstant PackedWeights(const ir::KernelNode& node,
                                  const Conv2dShape& shape) {
   const int64_t taps = shape.w.kernel * shape.h.kernel;
-  const int64_t floats = AlignUp(shape.channels, kChannelBlock) * taps;
-  return {.id = StrCat("conv2d_depthwise_nchw16c channels ", shape.channels,
-                       " taps ", taps),
-          .sources = {1},
-          .bytes = floats * int64_t{sizeof(float)},
-          .pack = [taps, channels = shape.channels,
-                   constant = node.constants[1]](std::span<std::byte> bytes) {
-            std::memset(bytes.data(), 0, bytes.size());
-            const auto* weights =
-                reinterpret_cast<const float*>(constant->bytes.data());
-            auto* out = reinterpret_cast<float*>(bytes.data());
-            for (int64_t c = 0; c < channels; ++c) {
-              for (int64_t tap = 0; tap < taps; ++tap) {
-                out[(c / kChannelBlock * taps + tap) * kChannelBlock +
-                    c % kChannelBlock] = weights[c * taps + tap];
-              }
-            }
-            return OkStatus();
-          }};
+  return PackedFloats(
+      StrCat("conv2d_depthwise_nchw16c channels ", shape.channels, " taps ",
+             taps),
+      node, 1, AlignUp(shape.channels, kChannelBlock) * taps,
+      [taps, channels = shape.channels](const float* from, float* to) {
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t tap = 0; tap < taps; ++tap) {
+            to[(c / kChannelBlock * taps + tap) * kChannelBlock +
+               c % kChannelBlock] = from[c * taps + tap];
+          }
+        }
+      });
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,

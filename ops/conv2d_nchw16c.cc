@@ -1,7 +1,6 @@
 // Direct float32 convolution on tensors in blocks of 16 channels, for CPUs: a
 // tile of neighbouring pixels times 32 channels stays in vector registers.
 #include <algorithm>
-#include <cstring>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -10,6 +9,7 @@
 #include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
+#include "ops/internal/packed.h"
 #include "ops/internal/product_sum.h"
 #include "ops/internal/register_tile.h"
 #include "ops/internal/shapes.h"
@@ -135,21 +135,13 @@ void PackWeights(const Conv2dShape& shape, const Tiling& tiling,
 ir::PackedConstant PackedWeights(const ir::KernelNode& node,
                                  const Conv2dShape& shape,
                                  const Tiling& tiling) {
-  const int64_t bytes =
-      tiling.packed_elements(shape) * static_cast<int64_t>(sizeof(float));
-  return {
-      .id = StrCat("conv2d_nchw16c ", node.inputs[1].shape.ToString(), " oc ",
-                   tiling.blocks * kChannelBlock, " ic ", tiling.ic_block),
-      .sources = {1},
-      .bytes = bytes,
-      .pack = [shape, tiling,
-               constant = node.constants[1]](std::span<std::byte> out) {
-        std::memset(out.data(), 0, out.size());
-        PackWeights(shape, tiling,
-                    reinterpret_cast<const float*>(constant->bytes.data()),
-                    reinterpret_cast<float*>(out.data()));
-        return OkStatus();
-      }};
+  return PackedFloats(
+      StrCat("conv2d_nchw16c ", node.inputs[1].shape.ToString(), " oc ",
+             tiling.blocks * kChannelBlock, " ic ", tiling.ic_block),
+      node, 1, tiling.packed_elements(shape),
+      [shape, tiling](const float* from, float* to) {
+        PackWeights(shape, tiling, from, to);
+      });
 }
 
 // An item costs a fraction of a microsecond however little it does, so that

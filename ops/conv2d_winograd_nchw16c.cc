@@ -20,7 +20,6 @@
 // tile NaN.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -32,6 +31,7 @@
 #include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
+#include "ops/internal/packed.h"
 #include "ops/internal/product_sum.h"
 #include "ops/internal/register_tile.h"
 
@@ -241,19 +241,13 @@ void PackWeights(const Conv2dShape& shape, const Tiling& tiling,
 ir::PackedConstant PackedWeights(const ir::KernelNode& node,
                                  const Conv2dShape& shape,
                                  const Tiling& tiling) {
-  return {
-      .id = StrCat("conv2d_winograd_nchw16c ", node.inputs[1].shape.ToString(),
-                   " tile ", tiling.tile, " oc ", tiling.lanes()),
-      .sources = {1},
-      .bytes = tiling.weight_floats() * int64_t{sizeof(float)},
-      .pack = [shape, tiling,
-               constant = node.constants[1]](std::span<std::byte> out) {
-        std::memset(out.data(), 0, out.size());
-        PackWeights(shape, tiling,
-                    reinterpret_cast<const float*>(constant->bytes.data()),
-                    reinterpret_cast<float*>(out.data()));
-        return OkStatus();
-      }};
+  return PackedFloats(
+      StrCat("conv2d_winograd_nchw16c ", node.inputs[1].shape.ToString(),
+             " tile ", tiling.tile, " oc ", tiling.lanes()),
+      node, 1, tiling.weight_floats(),
+      [shape, tiling](const float* from, float* to) {
+        PackWeights(shape, tiling, from, to);
+      });
 }
 
 Launch WinogradLaunch(const char* function, const Tiling& tiling) {

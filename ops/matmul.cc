@@ -1,12 +1,12 @@
 // Matmul: out(n, m) = sum over k of a(k, m) * b(n, k), batched; see
 // ops/internal/product_sum.h for the arithmetic.
-#include <cstring>
+#include <utility>
 
-#include "base/hash.h"
 #include "ir/op_registry.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/matmul_shape.h"
+#include "ops/internal/packed.h"
 #include "ops/internal/product_sum.h"
 #include "ops/internal/shapes.h"
 
@@ -84,15 +84,7 @@ ir::PackedConstant BatchTable(const MatmulShape& shape) {
     words.push_back(static_cast<int32_t>(batch.a));
     words.push_back(static_cast<int32_t>(batch.b));
   }
-  const size_t bytes = words.size() * sizeof(int32_t);
-  return {.id = StrCat("matmul batches ",
-                       HashBytes(words.data(), bytes).ToString()),
-          .sources = {},
-          .bytes = static_cast<int64_t>(bytes),
-          .pack = [words](std::span<std::byte> out) {
-            std::memcpy(out.data(), words.data(), out.size());
-            return OkStatus();
-          }};
+  return PackedTable("matmul batches", std::move(words));
 }
 
 Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,

@@ -1,7 +1,9 @@
 #include "ops/internal/axes.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
+
+#include "ops/internal/packed.h"
 
 namespace tim::ops {
 namespace {
@@ -54,14 +56,7 @@ ir::PackedConstant PackAxes(std::span<const Axis> axes, int operands) {
     table.insert(table.end(), axis.strides.begin(), axis.strides.end());
   }
   if (table.empty()) table.resize(1 + operands);  // device memory is not empty
-  const auto bytes = static_cast<int64_t>(table.size() * sizeof(int32_t));
-  return {.id = StrCat("axes ", StrJoin(table, " ")),
-          .sources = {},
-          .bytes = bytes,
-          .pack = [table](std::span<std::byte> out) {
-            std::memcpy(out.data(), table.data(), out.size());
-            return OkStatus();
-          }};
+  return PackedTable("axes", std::move(table));
 }
 
 int64_t CountElements(std::span<const Axis> axes) {

@@ -100,6 +100,7 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
       .Int(rows.y_stride)
       .Int(rows.y_start);
   AddConvertArguments(from, to, rule, &launch);
+  if (rows.in_place) launch.InPlace(node, rows.input);
   return launch.Items(CeilDiv(rows.run, 16) * rows.rows).AppendTo(lowering);
 }
 
@@ -115,9 +116,9 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
                                          .run = count,
                                          .rows = 1,
                                          .y_stride = count,
-                                         .policy = policy},
+                                         .policy = policy,
+                                         .in_place = true},
                                         &lowering));
-  if (LieAlike(node.inputs[0], node.outputs[0])) lowering.in_place = {{0, 0}};
   return lowering;
 }
 

@@ -33,6 +33,7 @@ struct ConvertRows {
   int64_t y_stride = 0;
   int64_t y_start = 0;
   kernels::RequantizePolicy policy = {};
+  bool in_place = false;  ///< The whole of both: they may share memory.
 };
 
 /// Adds that launch (ops/data_convert.cl) of output 0 to `lowering`.

@@ -1,7 +1,6 @@
 #include "ops/internal/gemm.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "base/checked_math.h"
 #include "ops/internal/device_class.h"
 #include "ops/internal/launch.h"
+#include "ops/internal/packed.h"
 #include "ops/internal/product_sum.h"
 
 namespace tim::ops {
@@ -51,27 +51,21 @@ void PackPanels(const GemmFactor& factor, int64_t depth, int64_t size,
   }
 }
 
-ir::PackedConstant ConstantPanels(
-    const GemmFactor& factor, int64_t depth, int64_t size,
-    std::shared_ptr<const ir::ConstantData> constant) {
+ir::PackedConstant ConstantPanels(const ir::KernelNode& node,
+                                  const GemmFactor& factor, int64_t depth,
+                                  int64_t size) {
   const int64_t floats = PanelFloats(factor, depth, size);
-  return {.id = StrCat("gemm panels of ", size, ", items ", factor.items,
-                       " step ", factor.item_step, ", depth ", depth, " step ",
-                       factor.depth_step, ", batches ", factor.batches,
-                       " step ", factor.batch_step),
-          .sources = {factor.input},
-          .bytes = floats * factor.batches * int64_t{sizeof(float)},
-          .pack = [=](std::span<std::byte> bytes) {
-            std::memset(bytes.data(), 0, bytes.size());
-            const auto* x =
-                reinterpret_cast<const float*>(constant->bytes.data());
-            auto* out = reinterpret_cast<float*>(bytes.data());
-            for (int64_t batch = 0; batch < factor.batches; ++batch) {
-              PackPanels(factor, depth, size, x + batch * factor.batch_step,
-                         out + batch * floats);
-            }
-            return OkStatus();
-          }};
+  return PackedFloats(
+      StrCat("gemm panels of ", size, ", items ", factor.items, " step ",
+             factor.item_step, ", depth ", depth, " step ", factor.depth_step,
+             ", batches ", factor.batches, " step ", factor.batch_step),
+      node, factor.input, floats * factor.batches,
+      [=](const float* from, float* to) {
+        for (int64_t batch = 0; batch < factor.batches; ++batch) {
+          PackPanels(factor, depth, size, from + batch * factor.batch_step,
+                     to + batch * floats);
+        }
+      });
 }
 
 constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();
@@ -126,8 +120,7 @@ Result<Source> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
   const int64_t panel_floats = PanelFloats(factor, depth, size);
   Source source = {.batch_step = factor.batches > 1 ? panel_floats : 0};
   if (node.constants[factor.input] != nullptr) {
-    source.constant =
-        ConstantPanels(factor, depth, size, node.constants[factor.input]);
+    source.constant = ConstantPanels(node, factor, depth, size);
     return source;
   }
   const int64_t panels = CeilDiv(factor.items, size);

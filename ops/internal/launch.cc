@@ -39,6 +39,12 @@ int ElementBytes(const ir::TensorDesc& desc) {
   return std::max(1, ir::Info(desc.type).bits / 8);
 }
 
+// Whether elements of equal index have equal size and lie at equal places.
+bool LieAlike(const ir::TensorDesc& x, const ir::TensorDesc& y) {
+  return ir::Info(x.type).bits == ir::Info(y.type).bits &&
+         x.layout == y.layout && ir::PhysicalDims(x) == ir::PhysicalDims(y);
+}
+
 }  // namespace
 
 const char* KernelTypeName(DataType type) {
@@ -86,11 +92,6 @@ const char* BitsTypeName(DataType type) {
     default:
       return nullptr;
   }
-}
-
-bool LieAlike(const ir::TensorDesc& x, const ir::TensorDesc& y) {
-  return ir::Info(x.type).bits == ir::Info(y.type).bits &&
-         x.layout == y.layout && ir::PhysicalDims(x) == ir::PhysicalDims(y);
 }
 
 Launch::Launch(std::string source, std::string function) {

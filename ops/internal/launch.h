@@ -29,9 +29,6 @@ Status CheckKernelOperands(const ir::KernelNode& node,
 /// type of an element's size ("uchar" for int8); null for 4-bit types.
 const char* BitsTypeName(ir::DataType type);
 
-/// Whether elements of equal index have equal size and lie at equal places.
-bool LieAlike(const ir::TensorDesc& x, const ir::TensorDesc& y);
-
 /// One launch, built in the order of the kernel's parameters:
 ///   Launch("ops/relu.cl", "relu").Type("IN0", d0).Input(0).Output(0)
 ///       .Int(n).Global(n).Build()

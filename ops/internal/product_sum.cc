@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
-#include "base/hash.h"
+#include "ops/internal/packed.h"
 #include "ops/internal/shapes.h"
 
 namespace tim::ops {
@@ -307,24 +307,16 @@ void AddSumOptions(const ir::KernelNode& node, int64_t terms, Launch* launch) {
 }
 
 ir::PackedConstant ChannelTable(const SumDescs& descs, int64_t channels) {
-  std::vector<uint32_t> words;
+  std::vector<int32_t> words;
   for (int64_t c = 0; c < channels; ++c) {
     const ChannelRule rule = RuleOf(descs, c);
-    words.push_back(std::bit_cast<uint32_t>(rule.factor));
-    words.push_back(std::bit_cast<uint32_t>(rule.weight_zero));
-    words.push_back(std::bit_cast<uint32_t>(rule.bias_scale));
-    words.push_back(std::bit_cast<uint32_t>(rule.bias_zero));
-    words.push_back(std::bit_cast<uint32_t>(rule.bias_inverse));
+    words.push_back(std::bit_cast<int32_t>(rule.factor));
+    words.push_back(std::bit_cast<int32_t>(rule.weight_zero));
+    words.push_back(std::bit_cast<int32_t>(rule.bias_scale));
+    words.push_back(std::bit_cast<int32_t>(rule.bias_zero));
+    words.push_back(std::bit_cast<int32_t>(rule.bias_inverse));
   }
-  const size_t bytes = words.size() * sizeof(uint32_t);
-  return {
-      .id = StrCat("channel_table ", HashBytes(words.data(), bytes).ToString()),
-      .sources = {},
-      .bytes = static_cast<int64_t>(bytes),
-      .pack = [words](std::span<std::byte> out) {
-        std::memcpy(out.data(), words.data(), out.size());
-        return OkStatus();
-      }};
+  return PackedTable("channel_table", std::move(words));
 }
 
 }  // namespace tim::ops

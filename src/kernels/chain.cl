@@ -3,8 +3,8 @@
 // One work-group of one item = a worker.  It runs work-groups of launch 0, then
 // of launch 1 when all of launch 0 are done, and so on.  Every worker has a
 // share of each launch, the same part of it every time, so that what it reads
-// is likely in its own cache.  Who has done his share takes what others have not
-// begun.  A worker waits only for work that a running worker has taken.
+// is likely in its own cache.  Who has done his share takes what others have
+// not begun.  A worker waits only for work that a running worker has taken.
 //
 // table: ROW ints per launch: function, work-groups along dimensions 0 and 1,
 // depth, places, how many work-groups are taken at once, then the arguments.
