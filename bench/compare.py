@@ -19,6 +19,7 @@ import onnx
 
 from engine import Engine
 from onnx_model import onnx_model
+from table import Table, write_json
 
 NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
 PEERS = ("onnxruntime", "openvino")
@@ -99,29 +100,26 @@ def compare(network, model_path, threads, arguments):
             "peers_ms": peers,
             "ratio": median[runtime] / min(peers.values()),
             "max_difference": differences[runtime],
-            "core_to_core_ns": latencies,
+            "core_to_core_ns_range": [min(latencies), max(latencies)],
         }
         for runtime in arguments.runtime
     ]
 
 
-def print_row(*cells):
-    print("%-14s %-8s %7s %9s %12s %9s %6s %11s %9s" % cells, flush=True)
+COLUMNS = {
+    "runtime": ("runtime", "%s"),
+    "threads": ("threads", "%d"),
+    "ours_ms": ("ours ms", "%.3f"),
+    **{peer: (peer + " ms", "%.3f") for peer in PEERS},
+    "ratio": ("ratio", "%.2f"),
+    "max_difference": ("difference", "%.1e"),
+    "latencies": ("cores ns", "%s"),
+}
 
 
-def print_results(results):
-    for r in results:
-        latencies = r["core_to_core_ns"]
-        print_row(
-            r["network"],
-            r["runtime"],
-            r["threads"],
-            "%.3f" % r["ours_ms"],
-            *("%.3f" % r["peers_ms"][peer] for peer in PEERS),
-            "%.2f" % r["ratio"],
-            "%.1e" % r["max_difference"],
-            "%.0f-%.0f" % (min(latencies), max(latencies)),
-        )
+def cells(result):
+    text = "%.0f-%.0f" % tuple(result["core_to_core_ns_range"])
+    return {**result, **result["peers_ms"], "latencies": text}
 
 
 def parse_arguments():
@@ -137,7 +135,7 @@ def parse_arguments():
     add("--networks", type=words, default=words(NETWORKS))
     processors = [len(os.sched_getaffinity(0))]
     add("--threads", type=numbers, default=processors, help="such as 1,2")
-    add("--runtime", type=words, default=["machine"], help="machine,intel")
+    environment.add_runtimes(parser)
     add("--rounds", type=int, default=6, help="turns of every engine")
     add("--runs", type=int, default=10, help="runs in a turn")
     add("--size", type=int, default=224, help="width of images, pixels")
@@ -148,27 +146,17 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     results = []
-    print_row(
-        "network",
-        "runtime",
-        "threads",
-        "ours ms",
-        *PEERS,
-        "ratio",
-        "difference",
-        "cores ns",
-    )
+    table = Table("network", COLUMNS)
     for name in arguments.networks:
         network = describe(name, arguments.size)
         with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
             onnx.save(onnx_model(network), file.name)
             for threads in arguments.threads:
                 found = compare(network, file.name, threads, arguments)
-                print_results(found)
+                for result in found:
+                    table.add(name, cells(result))
                 results += found
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(results, file, indent=2)
+    write_json(arguments.json, results)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ import venv
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "bench"
 CACHES = FOLDER / "caches"
-RUN = ROOT / "bazel-bin" / "bench" / "networks" / "run"
+PROGRAMS = ROOT / "bazel-bin" / "bench"
+RUN = PROGRAMS / "networks" / "run"
 RUNTIMES = ("machine", "intel")
 
 
@@ -31,6 +32,16 @@ def program_environment(runtime, caches=CACHES):
         environment["OCL_ICD_VENDORS"] = folder + "/vendors"
         environment["LD_LIBRARY_PATH"] = folder + "/venv/lib"
     return environment
+
+
+def add_runtimes(parser):
+    """The option --runtime, a list."""
+    parser.add_argument(
+        "--runtime",
+        type=lambda text: text.split(","),
+        default=["machine"],
+        help="machine,intel",
+    )
 
 
 def enter_virtual_environment():

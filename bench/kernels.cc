@@ -1,4 +1,4 @@
-// Single operators beside the machine's limits; run with --help.
+// Single operators beside the machine's limits, as JSON; run with --help.
 #include <cstdio>
 #include <string>
 
@@ -15,7 +15,7 @@ Status Execute(const ProgramOptions& options, const std::string& clblast_path) {
   TIM_ASSIGN_OR_RETURN(const std::vector<OperatorResult> results,
                        MeasureOperators(options.effort));
   const nlohmann::json list = ToJson(results, clblast);
-  std::fputs(ToTable(list).c_str(), stdout);
+  std::printf("%s\n", list.dump(2).c_str());
   return WriteJson(list, options.json_path);
 }
 

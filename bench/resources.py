@@ -10,31 +10,36 @@ import subprocess
 import tempfile
 
 import environment
-from table import Table
+from table import Table, write_json
 
 NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
 
 
-def measure(name, caches, arguments, threads):
+def measure(name, caches, arguments, runtime, threads):
     command = [environment.RUN, "measure", name]
     command += ["--size", str(arguments.size), "--runs", str(arguments.runs)]
     command += ["--threads", str(threads)]
-    variables = environment.program_environment(arguments.runtime, caches)
+    variables = environment.program_environment(runtime, caches)
     return json.loads(subprocess.check_output(command, env=variables))
 
 
-def figures(name, arguments):
+def figures(name, arguments, runtime):
     """Of one network: with empty caches, with filled ones, on one processor."""
     threads = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as caches:
-        cold = measure(name, caches, arguments, threads)
-        warm = measure(name, caches, arguments, threads)
-        single = measure(name, caches, arguments, 1)
-        measure("one_relu", caches, arguments, threads)  # fills the caches
-        bare = measure("one_relu", caches, arguments, threads)
+
+        def run(network, count=threads):
+            return measure(network, caches, arguments, runtime, count)
+
+        cold = run(name)
+        warm = run(name)
+        single = run(name, 1)
+        run("one_relu")  # fills the caches
+        bare = run("one_relu")
     resident = warm["resident_bytes"] - bare["resident_bytes"]
     return {
         **warm,
+        "runtime": runtime,
         "cold_compile_s": cold["compile_s"],
         "processors": threads,
         "speedup": single["median_ms"] / warm["median_ms"],
@@ -46,15 +51,16 @@ def figures(name, arguments):
 
 
 COLUMNS = {
-    "median_ms": "median ms",
-    "speedup": "speedup",
-    "cold_compile_s": "compile s",
-    "compile_s": "cached s",
-    "core_to_core_ns": "cores ns",
-    "peak_over_bound": "peak/bound",
-    "planned_over_weights": "planned/weights",
-    "counted_over_weights": "counted/weights",
-    "resident_over_weights": "resident/weights",
+    "runtime": ("runtime", "%s"),
+    "median_ms": ("median ms", "%.3f"),
+    "speedup": ("speedup", "%.2f"),
+    "cold_compile_s": ("compile s", "%.2f"),
+    "compile_s": ("cached s", "%.3f"),
+    "core_to_core_ns": ("cores ns", "%.0f"),
+    "peak_over_bound": ("peak/bound", "%.3f"),
+    "planned_over_weights": ("planned/weights", "%.3f"),
+    "counted_over_weights": ("counted/weights", "%.3f"),
+    "resident_over_weights": ("resident/weights", "%.3f"),
 }
 
 
@@ -62,15 +68,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="also write the figures to this file")
     parser.add_argument("--networks", default=NETWORKS)
-    parser.add_argument("--runtime", default="machine", help="or intel")
+    environment.add_runtimes(parser)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--size", type=int, default=224)
     arguments = parser.parse_args()
     table = Table("network", COLUMNS)
+    results = []
     for name in arguments.networks.split(","):
-        table.add(name, figures(name, arguments))
-    if arguments.json:
-        table.write(arguments.json)
+        for runtime in arguments.runtime:
+            results.append(figures(name, arguments, runtime))
+            table.add(name, results[-1])
+    write_json(arguments.json, results)
 
 
 if __name__ == "__main__":

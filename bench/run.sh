@@ -15,7 +15,9 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
   plan       the kernels of one network, and why not others
 COMMAND --help lists its other options. --runtime intel measures on Intel's
-CPU runtime, which pip installs into a private virtual environment.
+CPU runtime, which pip installs into a private virtual environment; kernels,
+networks, compare and scaling take --runtime machine,intel and print the figures
+of both beside each other.
 END
 }
 
@@ -63,13 +65,7 @@ case $command in
     ;;
   kernels)
     build //bench:kernels //bench:clblast/clblast
-    clblast=build/bench/clblast_$runtime.json
-    mkdir -p build/bench
-    # Shares of the multiply-adds that the formula has.
-    export TIMCL_WINOGRAD=${TIMCL_WINOGRAD:-0}
-    start bazel-bin/bench/clblast/clblast "${quick[@]}" --json "$clblast" >&2
-    start bazel-bin/bench/kernels "${quick[@]}" --clblast "$clblast" \
-      "${options[@]}"
+    python3 bench/kernels.py --runtime "$runtime" "${quick[@]}" "${options[@]}"
     ;;
   networks)
     build //bench:networks/run

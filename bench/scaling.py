@@ -9,14 +9,15 @@ import subprocess
 import tempfile
 
 import environment
-from table import Table
+from table import Table, write_json
 
 BARE = 4  # operations of the smallest graph
 COLUMNS = {
-    "cold_compile_s": "compile s",
-    "compile_s": "cached s",
-    "us_per_node": "cached us/node",
-    "bytes_per_node": "resident B/node",
+    "runtime": ("runtime", "%s"),
+    "cold_compile_s": ("compile s", "%.3f"),
+    "compile_s": ("cached s", "%.3f"),
+    "us_per_node": ("cached us/node", "%.1f"),
+    "bytes_per_node": ("resident B/node", "%.0f"),
 }
 
 
@@ -37,6 +38,7 @@ def figures(nodes, runtime):
         bare = measure(BARE, caches, runtime)
     return {
         "nodes": nodes,
+        "runtime": runtime,
         "cold_compile_s": cold["compile_s"],
         "compile_s": warm["compile_s"],
         "us_per_node": 1e6 * warm["compile_s"] / nodes,
@@ -50,13 +52,15 @@ def main():
     parser.add_argument("--json", help="also write the figures to this file")
     parser.add_argument("--nodes", help="multiples of 4, more than 4",
                         default="12,100,1000,10000")
-    parser.add_argument("--runtime", default="machine", help="or intel")
+    environment.add_runtimes(parser)
     arguments = parser.parse_args()
     table = Table("operations", COLUMNS)
+    results = []
     for nodes in arguments.nodes.split(","):
-        table.add(nodes, figures(int(nodes), arguments.runtime))
-    if arguments.json:
-        table.write(arguments.json)
+        for runtime in arguments.runtime:
+            results.append(figures(int(nodes), runtime))
+            table.add(nodes, results[-1])
+    write_json(arguments.json, results)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,9 @@ int64_t PlannedBytes(const ir::Plan& plan) {
 Result<nlohmann::json> Measure(const Network& network,
                                const MeasureOptions& options) {
   if (options.runs < 1) return InvalidArgument("runs: expected 1 or more");
+  if (!(options.seconds_between >= 0)) {
+    return InvalidArgument("between: expected 0 seconds or more");
+  }
   TIM_ASSIGN_OR_RETURN(NetworkRun run, NetworkRun::Create(network));
   TIM_ASSIGN_OR_RETURN(const std::vector<double> seconds,
                        TimeRuns(run, options));

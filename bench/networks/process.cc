@@ -1,35 +1,30 @@
 #include "bench/networks/process.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <vector>
+
+#include "bench/timing/processors.h"
 
 namespace tim::bench {
 
 Status PinThreads(int count) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  cpu_set_t chosen;
-  CPU_ZERO(&chosen);
-  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&chosen) < count; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &chosen);
+  std::vector<int> chosen = AllowedProcessors();
+  const auto allowed = static_cast<int>(chosen.size());
+  if (count < 1 || count > allowed) {
+    return InvalidArgument("threads: expected 1 to ", allowed, ", found ",
+                           count);
   }
-  if (count < 1 || CPU_COUNT(&chosen) < count) {
-    return InvalidArgument("threads: expected 1 to ", CPU_COUNT(&allowed),
-                           ", found ", count);
-  }
-  if (sched_setaffinity(0, sizeof(chosen), &chosen) != 0) {
+  chosen.resize(count);
+  if (!StayOn(chosen)) {
     return FailedPrecondition("the system refuses to pin this process");
   }
   setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(count).c_str(), 1);
-  // PoCL's thread i on processor i.
-  bool first = true;
-  for (int cpu = 0; cpu < count; ++cpu) first &= CPU_ISSET(cpu, &chosen) != 0;
-  if (first) setenv("POCL_AFFINITY", "1", 1);
+  // PoCL's thread i on processor i: these are the first.
+  if (chosen.back() == count - 1) setenv("POCL_AFFINITY", "1", 1);
   return OkStatus();
 }
 

@@ -1,9 +1,8 @@
-// Results of single operators as a table and as JSON.
+// Results of single operators as JSON.
 #ifndef TIM_BENCH_OPERATORS_REPORT_H_
 #define TIM_BENCH_OPERATORS_REPORT_H_
 
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "bench/operators/measure_operators.h"
@@ -15,9 +14,6 @@ namespace tim::bench {
 /// {"name", "gflops"}, or null.
 nlohmann::json ToJson(const std::vector<OperatorResult>& results,
                       const nlohmann::json& clblast);
-
-/// `results` as ToJson() makes them.
-std::string ToTable(const nlohmann::json& results);
 
 }  // namespace tim::bench
 

@@ -1,8 +1,5 @@
 #include "bench/timing/core_to_core.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -11,6 +8,7 @@
 #include <vector>
 
 #include "bench/timing/median.h"
+#include "bench/timing/processors.h"
 
 namespace tim::bench {
 namespace {
@@ -19,24 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 11;
 constexpr int kTripsOfRound = 2000;
-
-std::vector<int> AllowedProcessors() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  std::vector<int> processors;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) processors.push_back(cpu);
-  }
-  return processors;
-}
-
-bool StayOn(int processor) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(processor, &one);
-  return pthread_setaffinity_np(pthread_self(), sizeof(one), &one) == 0;
-}
 
 // A line that two threads write in turn: odd numbers and even ones.
 class Ball {
@@ -78,7 +58,7 @@ double CoreToCoreNanoseconds() {
   std::vector<std::thread> players;
   for (int side = 0; side < 2; ++side) {
     players.emplace_back([&, side] {
-      if (!StayOn(processors[side])) pinned = false;
+      if (!StayOn({processors[side]})) pinned = false;
       both.arrive_and_wait();
       if (!pinned) return;
       std::vector<double> own = Play(ball, side);

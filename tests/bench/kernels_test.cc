@@ -21,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(Kernels, JsonHasEveryOperatorWithItsShareOfALimit) {
   const auto devices = MeasuredDevices();
@@ -61,10 +60,7 @@ TEST(KernelReport, ShowsClblastBesideTheSameOperator) {
   EXPECT_EQ(list[0]["clblast_gflops"], 12.5);
   EXPECT_EQ(list[1]["gbps"], 5);
   EXPECT_FALSE(list[1].contains("clblast_gflops"));
-  const std::string table = ToTable(list);
-  EXPECT_THAT(table, HasSubstr("40.0 GFLOP/s   0.75"));
-  EXPECT_THAT(table, HasSubstr("12.5"));
-  EXPECT_THAT(table, HasSubstr("20.0 GB/s      0.25"));
+  EXPECT_EQ(list[1]["share"], 0.25);
 }
 
 // Two operations whose values take turns in the same memory, and constants.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/networks/catalog.h"
@@ -14,6 +13,7 @@
 #include "bench/networks/serve.h"
 #include "bench/networks/values.h"
 #include "bench/timing/core_to_core.h"
+#include "bench/timing/processors.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::bench {
@@ -43,7 +43,7 @@ TEST(Measure, TheCallersTimeIsNotOfTheRuns) {
 
 TEST(CoreToCore, TakesNanoseconds) {
   const double found = CoreToCoreNanoseconds();
-  if (std::thread::hardware_concurrency() < 2) {
+  if (AllowedProcessors().size() < 2) {
     EXPECT_EQ(found, 0);
     return;
   }
@@ -53,6 +53,11 @@ TEST(CoreToCore, TakesNanoseconds) {
 
 TEST(Measure, NoRunsAreAnError) {
   EXPECT_ERROR(Measure(OneRelu(), {.runs = 0}), "runs: expected 1 or more");
+}
+
+TEST(Measure, NegativeTimesBetweenAreAnError) {
+  EXPECT_ERROR(Measure(OneRelu(), {.seconds_between = -1}),
+               "between: expected 0 seconds or more");
 }
 
 TEST(PinThreads, MoreThanThereAreIsAnError) {
