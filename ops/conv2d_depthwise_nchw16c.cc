@@ -120,8 +120,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int(shape.w.pad)
       .Int(shape.h.pad)
       .Global(shape.h.output, 1, blocks * shape.batch)
-      .Places(0, shape.w.input * shape.h.input * shape.channels)
       .Local(1)
+      .Places()
       .Build();
 }
 

@@ -4,7 +4,7 @@
 // Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [16, Kw,
 // Kh, ceil(C / 16)], zero where there is no channel.
 // One work-item = one row of a block of channels, TW pixels at a time;
-// dimension 0 = row, dimension 1 = block + blocks * batch.
+// dimension 0 = row, dimension 2 = block + blocks * batch.
 //
 // -DTW=12       pixels; out_w >= TW
 // -DKERNEL_W=3 -DSTRIDE=1 -DDILATION=1  along W

@@ -14,7 +14,7 @@
 // conv2d_winograd_input: one work-item = `run` blocks of a group; dimension 0 =
 // run of blocks, dimension 1 = group.
 // conv2d_winograd_output: one work-item = the outputs of a group in BLOCKS
-// blocks of channels; dimension 0 = group, dimension 1 = part of the channels.
+// blocks of channels; dimension 0 = group, dimension 2 = part of the channels.
 //
 // -DTILE=4      outputs of a tile along an axis: 4 or 2
 // -DTILES=14    tiles of a group

@@ -72,7 +72,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   return launch
       .Tiles(device, CeilDiv(shape.w.output, kTile) * shape.h.output, 1,
              shape.planes)
-      .Places(0, shape.w.input * shape.h.input * shape.planes)
+      .Places()
       .Build();
 }
 

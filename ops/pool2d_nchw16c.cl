@@ -1,6 +1,7 @@
 // Pools the windows of float32 images in blocks of 16 channels, [16, w, h,
 // blocks, n]: one work-item makes up to TILE neighbouring elements of a row of
-// the output, 16 channels each.
+// the output, 16 channels each; dimension 0 = tile + tiles * row, dimension 2 =
+// block + blocks * image.
 //
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
 //           3 the sum / cells inside

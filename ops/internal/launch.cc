@@ -216,9 +216,13 @@ Launch& Launch::Local(int64_t x, int64_t y, int64_t z) {
   return *this;
 }
 
-Launch& Launch::Places(int64_t weights, int64_t image) {
-  launch_.shares_places = weights <= image;
+Launch& Launch::Places() {
+  launch_.shares_places = true;
   return *this;
+}
+
+Launch& Launch::Places(int64_t weights, int64_t image) {
+  return weights <= image ? Places() : *this;
 }
 
 Launch& Launch::Tiles(const ir::DeviceInfo& device, int64_t x, int64_t y,

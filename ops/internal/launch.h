@@ -66,11 +66,11 @@ class Launch {
 
   Launch& Global(int64_t x, int64_t y = 1, int64_t z = 1);
   Launch& Local(int64_t x, int64_t y = 1, int64_t z = 1);
-  /// Dimensions 0 and 1 are places in an image, 2 is its channels; `weights`
-  /// elements are read at every place, and `image` elements by all.  A core
-  /// that does a part of the image finds what it made of it in its own cache,
-  /// and reads all weights; one that does a part of the channels reads all of
-  /// the image.  The smaller of the two is what all cores read.
+  /// KernelLaunch::shares_places.
+  Launch& Places();
+  /// The same where it pays: a core that does some places reads all weights,
+  /// one that does some planes reads all of the image, and the less of the two
+  /// is what all cores should read.  Both in elements.
   Launch& Places(int64_t weights, int64_t image);
   /// One dimension of at least `count` items in work-groups of 32; the kernel
   /// guards the tail.  PoCL compiles a kernel again for each local size that it

@@ -59,9 +59,9 @@ struct KernelLaunch {
   std::array<int64_t, 3> global = {1, 1, 1};
   /// All 0: the runtime chooses; 0 beside other sizes means 1.
   std::array<int64_t, 3> local = {0, 0, 0};
-  /// Dimensions 0 and 1 are places in an image, 2 is its channels, and a
-  /// processor should do all channels of a part of the image, not a part of the
-  /// channels of all of it: the launches before and after do so, too.
+  /// Dimensions 0 and 1 are places in an image, 2 is planes (channels of all
+  /// images), and a core should do all planes of some places, not some planes
+  /// of all places: it then finds in its cache what it made of them before.
   bool shares_places = false;
   /// A user's: all arguments are UserTensorArg and UserScalarArg, and it never
   /// runs before Run().

@@ -8,8 +8,9 @@
 //
 // table: ROW ints per launch: function, work-groups along dimensions 0 and 1,
 // depth, places, how many work-groups are taken at once, then the arguments.
-// A place has as many work-groups as depth says, along dimension 2; a share is
-// a range of places, walked one work-group deep after the other.
+// A place is a work-group of dimensions 0 and 1, with depth work-groups along
+// dimension 2, or any work-group, where depth is 1.  A share is a range of
+// places; first come all its work-groups of depth 0, then those of depth 1.
 // counters: STRIDE ints each: work-groups done, workers gone, then per launch
 // and worker how much of his share is taken; all 0 before and after.
 // The text before this one defines run(), which runs a work-group.

@@ -1,7 +1,10 @@
 // Graphs whose kernels are launched as one against the same kernels launched
 // one by one: the results are the same bits.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
 #include <thread>
 
 #include "device/host/host_device.h"
@@ -196,9 +199,22 @@ struct Pyramid : Layers {
   }
 };
 
+// The texts of the launches whose places are shared out.
+std::set<std::string> SharedPlaces(const ir::Plan& plan) {
+  std::set<std::string> sources;
+  for (const ir::Step& step : plan.steps) {
+    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+    if (launch == nullptr || !launch->shares_places) continue;
+    if (launch->dimensions == 3) sources.insert(launch->source);
+  }
+  return sources;
+}
+
 TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
-  const std::array<uint32_t, 3> sizes[] = {{1, 1, 1},  {2, 3, 1},  {7, 7, 1},
-                                           {64, 1, 2}, {1, 64, 3}, {33, 17, 2}};
+  const std::array<uint32_t, 3> sizes[] = {
+      {1, 1, 1}, {2, 3, 1}, {1, 64, 3}, {70, 35, 2}};
+  std::set<std::string> shared;
+  size_t steps = 0;
   for (const auto& [w, h, images] : sizes) {
     Pyramid chained(*chained_, w, h, images);
     Pyramid single(*single_, w, h, images);
@@ -207,7 +223,15 @@ TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
       EXPECT_EQ(chained.Run(values), single.Run(values))
           << w << " x " << h << ", " << images;
     }
+    const ir::Plan& plan = *CompiledPlan(*chained.graph);
+    steps += plan.steps.size();
+    shared.merge(SharedPlaces(plan));
   }
+  EXPECT_EQ(device_->chained(), 2 * steps);
+  EXPECT_THAT(shared,
+              ::testing::UnorderedElementsAre(
+                  "ops/conv2d_depthwise_nchw16c.cl", "ops/conv2d_nchw16c.cl",
+                  "ops/conv2d_winograd_nchw16c.cl", "ops/pool2d_nchw16c.cl"));
 }
 
 TEST_F(ChainedKernels, FollowTensorsThatMove) {

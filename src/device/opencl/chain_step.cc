@@ -25,7 +25,8 @@ constexpr int kFirstBuffer = 3;
 // workers end together.
 constexpr int64_t kBatchesOfWorker = 32;
 
-// Work-groups as kernels/chain.cl shares them out.
+// Work-groups as kernels/chain.cl shares them out: by place, or where there are
+// fewer places than workers, one by one.
 struct Groups {
   int64_t x = 1;
   int64_t y = 1;

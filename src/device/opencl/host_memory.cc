@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "device/opencl/opencl_info.h"
+
 namespace tim::device {
 namespace {
 
@@ -40,13 +42,9 @@ const void* AddressOnDevice(const cl::Context& context,
 }  // namespace
 
 bool WorksInHostMemory(const cl::Context& context, const cl::Device& device) {
-  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
   const auto abilities = device.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
-  if ((type & CL_DEVICE_TYPE_CPU) == 0 ||
-      (abilities & CL_EXEC_NATIVE_KERNEL) == 0) {
-    return false;
-  }
-  // Aligned for bytes only, as a caller's memory may be.
+  if (!IsCpu(device) || (abilities & CL_EXEC_NATIVE_KERNEL) == 0) return false;
+  // Aligned for bytes only: no memory of a caller is aligned worse.
   alignas(64) std::array<char, 128> memory = {};
   char* const start = &memory[1];
   int code = CL_SUCCESS;

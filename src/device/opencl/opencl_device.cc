@@ -29,8 +29,7 @@ std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
 }
 
 StreamTraits TraitsOf(const cl::Context& context, const cl::Device& device) {
-  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
-  return {.keeps_events = (type & CL_DEVICE_TYPE_CPU) != 0,
+  return {.keeps_events = IsCpu(device),
           .works_in_host_memory = WorksInHostMemory(context, device)};
 }
 

@@ -79,6 +79,10 @@ void ReadFeatures(const cl::Device& device, ir::DeviceInfo* info) {
 
 }  // namespace
 
+bool IsCpu(const cl::Device& device) {
+  return ClassOf(device) == ir::DeviceClass::kCpu;
+}
+
 ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id) {
   ir::DeviceInfo info;
   info.kind = "opencl";

@@ -7,6 +7,10 @@
 
 namespace tim::device {
 
+/// Whether it is a CPU, whatever kernels it is given; a device that is also a
+/// GPU is not.
+bool IsCpu(const cl::Device& device);
+
 ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id);
 
 }  // namespace tim::device

@@ -1,5 +1,7 @@
 #include "device/opencl/opencl_queue.h"
 
+#include <utility>
+
 #include "device/opencl/cl_status.h"
 
 namespace tim::device {
@@ -56,14 +58,16 @@ cl_int OpenClQueue::WaitFor(const cl::Event& event) {
 }
 
 Status OpenClQueue::Mark(cl::Event* event) {
+  int code = CL_SUCCESS;
   if (last_() != nullptr) {
-    *event = last_;
+    *event = std::exchange(last_, cl::Event());
   } else {
-    TIM_RETURN_IF_CL_ERROR(commands_.enqueueMarkerWithWaitList(nullptr, event),
-                           "recording an event");
+    code = commands_.enqueueMarkerWithWaitList(nullptr, event);
   }
-  TIM_RETURN_IF_CL_ERROR(commands_.flush(), "submitting work");
-  return OkStatus();
+  if (code == CL_SUCCESS) code = commands_.flush();
+  if (code == CL_SUCCESS) return OkStatus();
+  commands_.finish();
+  return ClStatus(code, "submitting work");
 }
 
 }  // namespace tim::device

@@ -40,8 +40,8 @@ class OpenClQueue {
                      cl_map_flags flags);
   cl_int WaitFor(const cl::Event& event);
 
-  /// For a library that enqueues by itself: enqueue(cl_command_queue,
-  /// cl_event*), where the event of its last command goes unless it is null.
+  /// Whatever enqueues by itself: enqueue(cl_command_queue, cl_event*), where
+  /// the event of its last command goes unless it is null.
   template <typename Function>
   auto Call(const Function& enqueue) {
     cl_event done = nullptr;
@@ -51,7 +51,7 @@ class OpenClQueue {
   }
 
   /// Sets `event` to one that is complete when all commands so far are, and
-  /// submits them.
+  /// submits them.  After a failure nothing is left to wait for.
   Status Mark(cl::Event* event);
 
  private:
@@ -63,7 +63,7 @@ class OpenClQueue {
 
   cl::CommandQueue commands_;
   bool keeps_events_ = false;
-  cl::Event last_;  // of the last command
+  cl::Event last_;  // of the last command since Mark()
 };
 
 }  // namespace tim::device
