@@ -21,7 +21,6 @@ from engine import Engine
 from onnx_model import onnx_model
 from table import Table, write_json
 
-NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
 PEERS = ("onnxruntime", "openvino")
 WARM_UP = 3  # runs at the start of every turn, not counted
 
@@ -84,8 +83,9 @@ def take_turns(engines, input_shape, arguments):
 def compare(network, model_path, threads, arguments):
     engines = start_engines(network, model_path, threads, arguments)
     input_shape = network["layers"][0]["shape"]
-    results = take_turns(engines, input_shape, arguments)
-    seconds, differences, latencies = results
+    seconds, differences, latencies = take_turns(
+        engines, input_shape, arguments
+    )
     for engine in engines.values():
         engine.close()
     median = {name: 1e3 * float(np.median(t)) for name, t in seconds.items()}
@@ -132,7 +132,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--json", help="also write the results to this file")
-    add("--networks", type=words, default=words(NETWORKS))
+    add("--networks", type=words, default=words(environment.NETWORKS))
     processors = [len(os.sched_getaffinity(0))]
     add("--threads", type=numbers, default=processors, help="such as 1,2")
     environment.add_runtimes(parser)

@@ -15,6 +15,7 @@ CACHES = FOLDER / "caches"
 PROGRAMS = ROOT / "bazel-bin" / "bench"
 RUN = PROGRAMS / "networks" / "run"
 RUNTIMES = ("machine", "intel")
+NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
 
 
 def program_environment(runtime, caches=CACHES):

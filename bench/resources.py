@@ -12,8 +12,6 @@ import tempfile
 import environment
 from table import Table, write_json
 
-NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
-
 
 def measure(name, caches, arguments, runtime, threads):
     command = [environment.RUN, "measure", name]
@@ -67,7 +65,7 @@ COLUMNS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="also write the figures to this file")
-    parser.add_argument("--networks", default=NETWORKS)
+    parser.add_argument("--networks", default=environment.NETWORKS)
     environment.add_runtimes(parser)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--size", type=int, default=224)

@@ -8,7 +8,7 @@
 #include "device/opencl/clblast_api.h"
 #include "device/opencl/clblast_parameters.h"
 #include "device/opencl/clblast_status.h"
-#include "device/opencl/opencl_device.h"
+#include "tests/support/opencl_test.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
@@ -32,23 +32,9 @@ class MapStore final : public BinaryStore {
   std::map<std::string, std::string> entries;
 };
 
-class Clblast : public ::testing::Test {
+class Clblast : public testing::OpenClTest {
  protected:
-  void SetUp() override {
-    auto opencl = CreateOpenClDevice(0);
-    if (!opencl.ok()) GTEST_SKIP() << opencl.status().message();
-    device_ = *std::move(opencl);
-  }
-
-  ClblastDevice Handles() const {
-    return {
-        cl::Context(
-            static_cast<cl_context>(device_->NativeHandle("cl_context")), true),
-        cl::Device(
-            static_cast<cl_device_id>(device_->NativeHandle("cl_device_id")),
-            true),
-        "test"};
-  }
+  ClblastDevice Handles() const { return {context_, id_, "test"}; }
 
   Parameters Current(const char* kernel) const {
     Parameters found;
@@ -93,7 +79,6 @@ class Clblast : public ::testing::Test {
     return Floats(all.end() - static_cast<int64_t>(c_floats), all.end());
   }
 
-  std::shared_ptr<Device> device_;
   MapStore store_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/host/host_buffer.h"
+#include "tests/support/opencl_test.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/status_macros.h"
 
@@ -62,15 +63,11 @@ Result<std::unique_ptr<PreparedStep>> PrepareOne(Device& device,
   return std::move(steps[0]);
 }
 
-class OpenClDevice : public ::testing::Test {
+class OpenClDevice : public testing::OpenClTest {
  protected:
   void SetUp() override {
-    auto created = CreateOpenClDevice(0);
-    if (created.status().code() == StatusCode::kNotFound) {
-      GTEST_SKIP() << created.status().message();
-    }
-    ASSERT_OK(created);
-    device_ = *std::move(created);
+    OpenClTest::SetUp();
+    if (device_ == nullptr) return;
     stream_ = *device_->CreateStream();
   }
 
@@ -91,7 +88,6 @@ class OpenClDevice : public ::testing::Test {
   }
   Status Finish() { return (*stream_->Record())->Wait(); }
 
-  std::shared_ptr<Device> device_;
   std::unique_ptr<Stream> stream_;
   MapStore store_;
 };

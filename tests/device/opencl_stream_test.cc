@@ -11,7 +11,7 @@
 
 #include "device/host/host_buffer.h"
 #include "device/opencl/host_memory.h"
-#include "device/opencl/opencl_device.h"
+#include "tests/support/opencl_test.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/status_macros.h"
 
@@ -30,19 +30,12 @@ constexpr char kDouble[] =
     "  if (i < n) out[out_0 + i] = 2 * in[in_0 + i];\n"
     "}\n";
 
-class OpenClStreams : public ::testing::TestWithParam<StreamTraits> {
+class OpenClStreams : public testing::OpenClTest,
+                      public ::testing::WithParamInterface<StreamTraits> {
  protected:
   void SetUp() override {
-    auto created = CreateOpenClDevice(0);
-    if (created.status().code() == StatusCode::kNotFound) {
-      GTEST_SKIP() << created.status().message();
-    }
-    ASSERT_OK(created);
-    device_ = *std::move(created);
-    context_ = cl::Context(
-        static_cast<cl_context>(device_->NativeHandle("cl_context")), true);
-    id_ = cl::Device(
-        static_cast<cl_device_id>(device_->NativeHandle("cl_device_id")), true);
+    OpenClTest::SetUp();
+    if (device_ == nullptr) return;
     if (GetParam().works_in_host_memory && !WorksInHostMemory(context_, id_)) {
       GTEST_SKIP() << device_->info().name << " needs mapping";
     }
@@ -70,9 +63,6 @@ class OpenClStreams : public ::testing::TestWithParam<StreamTraits> {
   }
 
   EmptyStore store_;
-  std::shared_ptr<Device> device_;
-  cl::Context context_;
-  cl::Device id_;
   std::unique_ptr<PreparedStep> step_;
   std::unique_ptr<Stream> stream_;
 };
@@ -151,20 +141,11 @@ INSTANTIATE_TEST_SUITE_P(
              (info.param.works_in_host_memory ? "Unmapped" : "Mapped");
     });
 
-TEST(HostMemory, CpusWorkInIt) {
-  auto created = CreateOpenClDevice(0);
-  if (created.status().code() == StatusCode::kNotFound) {
-    GTEST_SKIP() << created.status().message();
-  }
-  ASSERT_OK(created);
-  const cl::Context context(
-      static_cast<cl_context>((*created)->NativeHandle("cl_context")), true);
-  const cl::Device device(
-      static_cast<cl_device_id>((*created)->NativeHandle("cl_device_id")),
-      true);
-  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
-  EXPECT_EQ(WorksInHostMemory(context, device),
-            (type & CL_DEVICE_TYPE_CPU) != 0);
+using HostMemory = testing::OpenClTest;
+
+TEST_F(HostMemory, CpusWorkInIt) {
+  const cl_device_type type = id_.getInfo<CL_DEVICE_TYPE>();
+  EXPECT_EQ(WorksInHostMemory(context_, id_), (type & CL_DEVICE_TYPE_CPU) != 0);
 }
 
 }  // namespace
