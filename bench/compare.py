@@ -5,6 +5,7 @@ bench/run.sh compare [options] builds what this needs and starts it.
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -23,6 +24,9 @@ from table import Table, write_json
 
 PEERS = ("onnxruntime", "openvino")
 WARM_UP = 3  # runs at the start of every turn, not counted
+# Processors that slept, and caches that another engine filled, take more than
+# a few short runs to come back.
+TURN_SECONDS = 0.05
 
 
 def describe(name, size):
@@ -59,18 +63,23 @@ def take_turns(engines, input_shape, arguments):
     """Seconds of every run by engine; the greatest difference of outputs from
     a peer's by engine; core-to-core latencies of the machine meanwhile."""
     generator = np.random.default_rng(arguments.seed)
+
+    def new_inputs(runs):
+        shape = (WARM_UP + runs, *input_shape)
+        return generator.uniform(-1, 1, shape).astype(np.float32)
+
+    trial = new_inputs(arguments.runs)
+    fastest = min(engine.run(trial)[0].min() for engine in engines.values())
+    runs = max(arguments.runs, math.ceil(TURN_SECONDS / fastest))
     seconds = {name: [] for name in engines}
     differences = {name: 0.0 for name in engines}
     latencies = [core_to_core()]
     for _ in range(arguments.rounds):
-        count = WARM_UP + arguments.runs
-        inputs = generator.uniform(-1, 1, (count, *input_shape))
-        inputs = inputs.astype(np.float32)
+        inputs = new_inputs(runs)
         outputs = {}
         for name, engine in engines.items():
-            results = [engine.run(x) for x in inputs]
-            seconds[name] += [time for time, _ in results[WARM_UP:]]
-            outputs[name] = [output for _, output in results]
+            times, outputs[name] = engine.run(inputs)
+            seconds[name] += list(times[WARM_UP:])
         for name in engines:
             for peer in PEERS:
                 for ours, theirs in zip(outputs[name], outputs[peer]):
@@ -137,7 +146,7 @@ def parse_arguments():
     add("--threads", type=numbers, default=processors, help="such as 1,2")
     environment.add_runtimes(parser)
     add("--rounds", type=int, default=6, help="turns of every engine")
-    add("--runs", type=int, default=10, help="runs in a turn")
+    add("--runs", type=int, default=10, help="least runs in a turn")
     add("--size", type=int, default=224, help="width of images, pixels")
     add("--seed", type=int, default=1, help="of the inputs")
     return parser.parse_args()

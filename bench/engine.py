@@ -18,20 +18,21 @@ class Engine:
         if not self.process.stdout.readline().startswith(b"ready"):
             raise RuntimeError("%s did not start" % command)
 
-    def run(self, x):
-        """Seconds, output."""
-        self.process.stdin.write(x.tobytes())
-        self.process.stdin.flush()
-        (seconds,) = struct.unpack("=d", self._read(8))
-        size = 4 * int(np.prod(self.output_shape))
-        output = np.frombuffer(self._read(size), np.float32)
-        return seconds, output.reshape(self.output_shape)
+    def run(self, inputs):
+        """One input after the other; the seconds of each and the outputs."""
+        count = len(inputs)
+        stdin = self.process.stdin
+        stdin.write(struct.pack("=q", count) + inputs.tobytes())
+        stdin.flush()
+        seconds = self._read(np.float64, (count,))
+        return seconds, self._read(np.float32, (count, *self.output_shape))
 
-    def _read(self, size):
+    def _read(self, dtype, shape):
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         data = self.process.stdout.read(size)
         if len(data) != size:
             raise RuntimeError("%s ended early" % self.process.args)
-        return data
+        return np.frombuffer(data, dtype).reshape(shape)
 
     def close(self):
         self.process.stdin.close()

@@ -62,13 +62,19 @@ def serve(run, shape, stream_in, stream_out):
     stream_out.write(b"ready\n")
     stream_out.flush()
     size = 4 * int(np.prod(shape))
-    while len(data := stream_in.read(size)) == size:
-        # Memory that may be written, as of any client.
-        x = np.frombuffer(bytearray(data), np.float32).reshape(shape)
-        start = time.perf_counter()
-        output = run(x)
-        seconds = time.perf_counter() - start
-        stream_out.write(struct.pack("=d", seconds) + output.tobytes())
+    while head := stream_in.read(8):
+        (count,) = struct.unpack("=q", head)
+        data = stream_in.read(size * count)
+        inputs = np.frombuffer(data, np.float32).reshape(count, *shape)
+        seconds = np.empty(count)
+        outputs = []
+        for i in range(count):
+            x = inputs[i].copy()  # Memory that may be written.
+            start = time.perf_counter()
+            output = run(x)
+            seconds[i] = time.perf_counter() - start
+            outputs.append(output.copy())
+        stream_out.write(seconds.tobytes() + np.stack(outputs).tobytes())
         stream_out.flush()
 
 

@@ -9,9 +9,11 @@
 
 namespace tim::bench {
 
-/// Writes a line when it is ready; then for every input (float32, dense) read
-/// from `in`: the seconds of the run (float64) and the output (float32), in
-/// the machine's byte order.  Ends with `in`.  peers.py speaks the same.
+/// Writes a line when it is ready.  Then, for every turn read from `in`, a
+/// count (int64) and as many inputs (float32, dense), runs them one after the
+/// other, and writes the seconds of all (float64), then the outputs of all
+/// (float32), in the machine's byte order.  Ends with `in`; fails where a turn
+/// is cut short or not of 1 to 65536 inputs.  peers.py speaks the same.
 Status Serve(const Network& network, std::FILE* in, std::FILE* out);
 
 }  // namespace tim::bench

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -65,31 +67,75 @@ TEST(PinThreads, MoreThanThereAreIsAnError) {
   EXPECT_ERROR(PinThreads(100000), ", found 100000");
 }
 
-TEST(Serve, AnswersEveryInputWithSecondsAndOutput) {
-  std::vector<float> inputs(32);
-  FillValues(1, 1.0f, inputs);
+// What Serve says to its input: `line` of the begin and the bytes after it.
+struct Answer {
+  Status status;
+  std::string line;
+  std::string bytes;
+};
+
+Answer ServeOneRelu(const std::string& input) {
   std::FILE* in = std::tmpfile();
   std::FILE* out = std::tmpfile();
-  std::fwrite(inputs.data(), sizeof(float), inputs.size(), in);
+  std::fwrite(input.data(), 1, input.size(), in);
   std::rewind(in);
-  EXPECT_OK(Serve(OneRelu(), in, out));
+  Answer answer;
+  answer.status = Serve(OneRelu(), in, out);
   std::rewind(out);
-  char line[200];
-  ASSERT_NE(std::fgets(line, sizeof(line), out), nullptr);
-  EXPECT_EQ(std::string(line).rfind("ready on ", 0), 0u) << line;
-  for (int run = 0; run < 2; ++run) {
-    double seconds = 0;
+  char line[200] = "";
+  if (std::fgets(line, sizeof(line), out) != nullptr) answer.line = line;
+  for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out)) {
+    answer.bytes.push_back(static_cast<char>(c));
+  }
+  std::fclose(in);
+  std::fclose(out);
+  return answer;
+}
+
+std::string Turn(int64_t count, const std::vector<float>& inputs) {
+  std::string bytes(sizeof(count) + inputs.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), &count, sizeof(count));
+  std::memcpy(bytes.data() + sizeof(count), inputs.data(),
+              inputs.size() * sizeof(float));
+  return bytes;
+}
+
+TEST(Serve, AnswersEveryTurnWithSecondsAndOutputs) {
+  std::vector<float> inputs(48);
+  FillValues(1, 1.0f, inputs);
+  const std::vector<float> two(inputs.begin(), inputs.begin() + 32);
+  const std::vector<float> one(inputs.begin() + 32, inputs.end());
+  const Answer answer = ServeOneRelu(Turn(2, two) + Turn(1, one));
+  EXPECT_OK(answer.status);
+  EXPECT_EQ(answer.line.rfind("ready on ", 0), 0u) << answer.line;
+  ASSERT_EQ(answer.bytes.size(), 3 * sizeof(double) + 48 * sizeof(float));
+  const char* at = answer.bytes.data();
+  for (int run = 0; run < 3; ++run) {
+    if (run == 0 || run == 2) {
+      std::vector<double> seconds(run == 0 ? 2 : 1);
+      std::memcpy(seconds.data(), at, seconds.size() * sizeof(double));
+      at += seconds.size() * sizeof(double);
+      for (const double second : seconds) EXPECT_GT(second, 0);
+    }
     float output[16];
-    ASSERT_EQ(std::fread(&seconds, sizeof(seconds), 1, out), 1u);
-    ASSERT_EQ(std::fread(output, sizeof(output), 1, out), 1u);
-    EXPECT_GT(seconds, 0);
+    std::memcpy(output, at, sizeof(output));
+    at += sizeof(output);
     for (int i = 0; i < 16; ++i) {
       EXPECT_FLOAT_EQ(output[i], std::max(inputs[16 * run + i], 0.0f));
     }
   }
-  EXPECT_EQ(std::fgetc(out), EOF);
-  std::fclose(in);
-  std::fclose(out);
+}
+
+TEST(Serve, ATurnCutShortIsAnError) {
+  EXPECT_ERROR(ServeOneRelu(Turn(2, std::vector<float>(16))).status,
+               "a turn of 2 inputs ended early");
+}
+
+TEST(Serve, TurnsOfNoInputsAreAnError) {
+  EXPECT_ERROR(ServeOneRelu(Turn(0, {})).status,
+               "a turn of 0 inputs, expected 1 to 65536");
+  EXPECT_ERROR(ServeOneRelu(Turn(int64_t{1} << 40, {})).status,
+               "expected 1 to 65536");
 }
 
 }  // namespace
