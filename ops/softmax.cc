@@ -6,7 +6,7 @@
 // result with ==, so kernels make the same bits.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
-#include "kernels/exact_math.h"
+#include "kernels/exact_exp2.h"
 #include "ops/internal/elements.h"
 #include "ops/internal/launch.h"
 #include "ops/internal/shapes.h"
@@ -124,29 +124,44 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   device, 0.2);
 }
 
-// Long rows keep 16 lanes busy by themselves, short ones in sixteens.
-constexpr int64_t kLongRow = 64;
+// The functions of ops/softmax.cl.
+enum class Way { kRow, kRows, kLanes };
+
+Way ChooseWay(const ir::KernelNode& node, const SoftmaxShape& shape,
+              const ir::DeviceInfo& device) {
+  // Long rows keep 16 lanes busy by themselves, short ones in sixteens.
+  constexpr int64_t kLongRow = 64;
+  // Enough sixteens for every core to have its part of them.
+  const int64_t many_rows = int64_t{64} * device.compute_units;
+  if (shape.inner != 1) return Way::kLanes;
+  if (shape.count < kLongRow && shape.outer >= shape.count) return Way::kLanes;
+  return shape.outer >= many_rows &&
+                 node.outputs[0].type == ir::DataType::kFloat32
+             ? Way::kRows
+             : Way::kRow;
+}
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
                        SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
+  const Way way = ChooseWay(node, shape, device);
   const bool rows = shape.inner == 1;
-  const bool whole_row =
-      rows && (shape.count >= kLongRow || shape.outer < shape.count);
   const int64_t lanes = rows ? shape.outer : shape.inner;
-  Launch launch("ops/softmax.cl", whole_row ? "softmax_row" : "softmax_lanes");
+  Launch launch("ops/softmax.cl", way == Way::kRow    ? "softmax_row"
+                                  : way == Way::kRows ? "softmax_rows"
+                                                      : "softmax_lanes");
   launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
   launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Int(shape.count);
-  if (!whole_row) launch.Int(shape.inner);
+  if (way == Way::kLanes) launch.Int(shape.inner);
   launch.Int(lanes);
-  if (!whole_row) {
+  if (way == Way::kLanes) {
     launch.Int(rows ? shape.count : 1).Int(shape.count * shape.inner);
   }
   launch.Float(SoftmaxExponent(node.attributes()))
       .InputQuantization(node.inputs[0])
       .OutputQuantization(node.outputs[0]);
-  if (whole_row) return launch.Tiles(device, lanes).Build();
+  if (way == Way::kRow) return launch.Tiles(device, lanes).Build();
   return launch.Tiles(device, CeilDiv(lanes, 16), rows ? 1 : shape.outer)
       .Build();
 }

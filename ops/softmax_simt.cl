@@ -10,6 +10,7 @@
 // -DIN=F32 -DOUT=F32  element types of kernels/elements.clh
 
 #include "kernels/elements.clh"
+#include "kernels/exact_exp2.clh"
 
 #ifndef IN
 #define IN F32

@@ -9,6 +9,7 @@
 // -DWHOLE_TILES  16 x 16 elements of 32 bits are moved by vectors; x1 is 1
 // further -Ds: see ops/internal/convert.clh
 
+#include "kernels/transpose16.clh"
 #include "ops/internal/convert.clh"
 
 #ifndef TILE
@@ -16,33 +17,15 @@
 #endif
 
 #ifdef WHOLE_TILES
-// a0, b0, a1, b1, ...
-static inline uint16 interleave(uint8 a, uint8 b) {
-  return (uint16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4,
-                  a.s5, b.s5, a.s6, b.s6, a.s7, b.s7);
-}
-
-// y[i0 + i1 * y1] = x[i0 * x0 + i1].  Interleaving rows i and i + 8 rotates the
-// 8 bits of an element's number by one, so four times exchange rows and
-// columns.
+// y[i0 + i1 * y1] = x[i0 * x0 + i1].
 static inline void transpose_tile(__global const uint* x, int x0,
                                   __global uint* y, int y1) {
-  uint16 rows[16];
-  uint16 next[16];
+  float16 rows[16];
 #pragma unroll
-  for (int i = 0; i < 16; ++i) rows[i] = vload16(0, x + i * x0);
+  for (int i = 0; i < 16; ++i) rows[i] = as_float16(vload16(0, x + i * x0));
+  tim_transpose16(rows);
 #pragma unroll
-  for (int step = 0; step < 4; ++step) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      next[2 * i] = interleave(rows[i].lo, rows[i + 8].lo);
-      next[2 * i + 1] = interleave(rows[i].hi, rows[i + 8].hi);
-    }
-#pragma unroll
-    for (int i = 0; i < 16; ++i) rows[i] = next[i];
-  }
-#pragma unroll
-  for (int i = 0; i < 16; ++i) vstore16(rows[i], 0, y + i * y1);
+  for (int i = 0; i < 16; ++i) vstore16(as_uint16(rows[i]), 0, y + i * y1);
 }
 #endif
 

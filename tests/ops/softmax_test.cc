@@ -260,6 +260,39 @@ TEST(Softmax, LargeRowsAndColumns) {
   }
 }
 
+// Few cores take rows by sixteens, many one by one: full and partial sixteens
+// of full and partial vectors, with rows that are masked in parts.
+TEST(Softmax, ManyRowsForFewAndManyCores) {
+  std::mt19937 rng = SeededRng(7);
+  for (const int units : {1, 1000}) {
+    ir::DeviceInfo device = TestDevice();
+    device.compute_units = units;
+    for (const DataType type :
+         {DataType::kFloat32, DataType::kFloat16, DataType::kUint8}) {
+      for (const int64_t count : {64, 65, 100, 128}) {
+        const TensorDesc desc = RandomDesc(type, {count, 133}, rng);
+        const auto node =
+            MakeNode("tim.Softmax", Attributes(1.0, 0), {desc},
+                     {OutputDesc(DataType::kFloat32, desc.shape)});
+        ASSERT_OK(node);
+        TensorData input = RandomTensor(desc, rng);
+        if (type == DataType::kFloat32) {
+          std::vector<float> x = Values<float>(input);
+          for (size_t i = 0; i < x.size(); i += 3) x[i] = -kInfinity;
+          for (size_t i = 0; i < x.size(); i += 7) x[i] = -90.0f;
+          input = MakeTensor(desc, x);
+        }
+        const auto expected = Eval(*node, {input});
+        ASSERT_OK(expected);
+        const auto found = RunKernel(*node, "softmax", 0, {input}, device);
+        ASSERT_OK(found);
+        EXPECT_OK(CompareTensors((*expected)[0], (*found)[0], {}))
+            << desc.ToString() << " for " << units << " cores";
+      }
+    }
+  }
+}
+
 TEST(Softmax, FourBitAndPerChannelRunThroughEval) {
   TensorDesc desc = Desc(DataType::kUint8, {4, 2});
   desc.quantization = {.kind = ir::QuantizationKind::kPerChannel,

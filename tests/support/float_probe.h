@@ -19,6 +19,7 @@ struct FloatProbe {
   std::string text;
   std::string function;
   int lanes = 1;
+  std::string options = "";
 };
 
 /// Results on the first OpenCL device for arguments of one length.

@@ -1,7 +1,7 @@
-// C++ twin of exact_math.clh: the same bits from the same operations.
+// C++ twin of exact_exp2.clh: the same bits from the same operations.
 // Compiled with -ffp-contract=off.
-#ifndef TIM_KERNELS_EXACT_MATH_H_
-#define TIM_KERNELS_EXACT_MATH_H_
+#ifndef TIM_KERNELS_EXACT_EXP2_H_
+#define TIM_KERNELS_EXACT_EXP2_H_
 
 #include <algorithm>
 #include <bit>
@@ -82,9 +82,6 @@ inline float Exp2(float t) {
                               static_cast<int32_t>(n) * 0x800000);
 }
 
-// tim_reciprocal(x) and tim_sqrt(x) are 1.0f / x and std::sqrt(x) here: all are
-// correctly rounded.
-
 }  // namespace tim::kernels
 
-#endif  // TIM_KERNELS_EXACT_MATH_H_
+#endif  // TIM_KERNELS_EXACT_EXP2_H_
