@@ -8,20 +8,6 @@
 namespace tim::ops {
 namespace {
 
-// Type of convert.clh that has the size of an element.
-const char* BitsType(ir::DataType type) {
-  switch (ir::Info(type).bits) {
-    case 8:
-      return "U8";
-    case 16:
-      return "U16";
-    case 32:
-      return "U32";
-    default:
-      return "I64";
-  }
-}
-
 const char* RuleName(ConvertRule rule) {
   switch (rule) {
     case ConvertRule::kBits:
@@ -58,6 +44,19 @@ Status CheckConvert(const ir::TensorDesc& from, const ir::TensorDesc& to,
   }
   if (ir::Info(from.type).bits >= 8) return OkStatus();
   return Unimplemented("4-bit elements have no kernel");
+}
+
+const char* BitsType(ir::DataType type) {
+  switch (ir::Info(type).bits) {
+    case 8:
+      return "U8";
+    case 16:
+      return "U16";
+    case 32:
+      return "U32";
+    default:
+      return "I64";
+  }
 }
 
 void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,

@@ -17,6 +17,10 @@ namespace tim::ops {
 Status CheckConvert(const ir::TensorDesc& from, const ir::TensorDesc& to,
                     ConvertRule rule);
 
+/// Type of kernels/elements.clh that has the size of an element: "U8", "U16",
+/// "U32" or "I64".
+const char* BitsType(ir::DataType type);
+
 /// The -D options of convert.clh.
 void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
                        ConvertRule rule, Launch* launch);

@@ -95,8 +95,8 @@ TEST(CheckChainable, RefusesWhatAChainCannotRun) {
 TEST(CheckChainable, TakesWhatSharesHeaders) {
   for (const char* source :
        {"ops/activations.cl", "ops/data_convert.cl", "ops/elementwise.cl",
-        "ops/pool2d.cl", "ops/reorder.cl", "ops/softmax.cl", "ops/transpose.cl",
-        "ops/unary_table.cl"}) {
+        "ops/pad.cl", "ops/pool2d.cl", "ops/reorder.cl", "ops/softmax.cl",
+        "ops/transpose.cl", "ops/unary_table.cl"}) {
     ir::KernelLaunch launch = Launch();
     launch.source = source;
     launch.options = "-DIN0=U8 -DOUT=F32";

@@ -144,6 +144,23 @@ TEST_F(Shells, TheRest) {
   EXPECT_EQ(Get<Ints>(*transpose, "perm"), (Ints{1, 0}));
 }
 
+TEST_F(Shells, Pad) {
+  using vx::ops::Pad;
+  using vx::ops::PadV2;
+  auto pad = Make<Pad>(Ints{1, 2}, Ints{3, 4}, -5, Pad::PAD_MODE_REFLECT);
+  EXPECT_EQ(Get<Ints>(*pad, "front_size"), (Ints{1, 2}));
+  EXPECT_EQ(Get<Ints>(*pad, "back_size"), (Ints{3, 4}));
+  EXPECT_EQ(Get<int>(*pad, "const_val"), -5);
+  EXPECT_EQ(Get<Pad::pad_mode_type>(*pad, "pad_mode"), 3);
+  EXPECT_EQ(Get<int>(*Make<Pad>(Ints{1}, Ints{0}, 0), "pad_mode"), 0);
+  auto fraction = Make<PadV2>(Ints{1}, Ints{0}, 0.5f);
+  EXPECT_EQ(Get<float>(*fraction, "const_val"), 0.5f);
+  EXPECT_EQ(Get<PadV2::pad_mode_type>(*fraction, "pad_mode"),
+            PadV2::PAD_MODE_CONSTANT);
+  auto edge = Make<PadV2>(Ints{1}, Ints{0}, 0, PadV2::PAD_MODE_EDGE);
+  EXPECT_EQ(Get<int>(*edge, "pad_mode"), 1);
+}
+
 TEST_F(Shells, RoundingPolicy) {
   auto relu = Make<vx::ops::Relu>();
   EXPECT_EQ(Get<vx::OverflowPolicy>(*relu, "overflow_policy"),

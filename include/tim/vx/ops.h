@@ -9,6 +9,8 @@
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/fullyconnected.h"
 #include "tim/vx/ops/matmul.h"
+#include "tim/vx/ops/pad.h"
+#include "tim/vx/ops/pad_v2.h"
 #include "tim/vx/ops/pool2d.h"
 #include "tim/vx/ops/reshape.h"
 #include "tim/vx/ops/rnn_cell.h"

@@ -1,0 +1,587 @@
+// Pad and PadV2.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "ops/builtin.h"
+#include "tests/support/kernel_runner.h"
+#include "tests/support/status_macros.h"
+#include "tests/support/vx_graph.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::DataType;
+using Dims = std::vector<int64_t>;
+
+enum Mode : int64_t { kConstant, kEdge, kSymmetric, kReflect };
+constexpr Mode kModes[] = {kConstant, kEdge, kSymmetric, kReflect};
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+struct Counts {
+  Dims front;
+  Dims back;
+};
+
+// Pad where the constant is an integer, PadV2 where it is a float.
+Result<TestNode> Pad(const ir::TensorDesc& from, const Counts& counts,
+                     const ir::Attribute& constant, Mode mode,
+                     ir::TensorDesc to) {
+  to.shape = ir::Shape();
+  const bool integer = std::holds_alternative<int64_t>(constant);
+  return MakeNode(integer ? "tim.Pad" : "tim.PadV2",
+                  {{"front_size", counts.front},
+                   {"back_size", counts.back},
+                   {"const_val", constant},
+                   {"pad_mode", int64_t{mode}}},
+                  {from}, {to});
+}
+
+// Legal for the mode.
+Counts RandomCounts(const Dims& shape, Mode mode, std::mt19937& rng) {
+  Counts counts;
+  const auto count = [&](int64_t extent) -> int64_t {
+    const int64_t limit = mode == kSymmetric ? std::min<int64_t>(extent, 3)
+                          : mode == kReflect ? std::min<int64_t>(extent - 1, 3)
+                                             : 3;
+    return rng() % 2 == 0 ? 0 : static_cast<int64_t>(rng() % (limit + 1));
+  };
+  for (const int64_t extent : shape) {
+    counts.front.push_back(count(extent));
+    counts.back.push_back(count(extent));
+  }
+  return counts;
+}
+
+// Elements of an axis in the order of the padded one; -1: the constant.
+Dims Sources(int64_t extent, int64_t front, int64_t back, Mode mode) {
+  Dims out(extent);
+  std::iota(out.begin(), out.end(), 0);
+  for (int64_t k = 1; k <= front; ++k) {
+    const int64_t sources[] = {-1, 0, k - 1, k};
+    out.insert(out.begin(), sources[mode]);
+  }
+  for (int64_t k = 1; k <= back; ++k) {
+    const int64_t sources[] = {-1, extent - 1, extent - k, extent - 1 - k};
+    out.push_back(sources[mode]);
+  }
+  return out;
+}
+
+// One axis after the other.
+std::vector<double> Reference(const TensorData& x, const Counts& counts,
+                              double constant, Mode mode) {
+  std::vector<double> values = RealValues(x);
+  int64_t inner = 1;
+  for (int axis = 0; axis < x.desc.shape.rank(); ++axis) {
+    const int64_t extent = x.desc.shape[axis];
+    const Dims sources =
+        Sources(extent, counts.front[axis], counts.back[axis], mode);
+    const int64_t outer =
+        static_cast<int64_t>(values.size()) / (inner * extent);
+    std::vector<double> padded;
+    for (int64_t o = 0; o < outer; ++o) {
+      for (const int64_t source : sources) {
+        for (int64_t i = 0; i < inner; ++i) {
+          padded.push_back(source < 0
+                               ? constant
+                               : values[(o * extent + source) * inner + i]);
+        }
+      }
+    }
+    values = std::move(padded);
+    inner *= static_cast<int64_t>(sources.size());
+  }
+  return values;
+}
+
+template <typename T>
+std::vector<T> EvalOf(const Result<TestNode>& node, const std::vector<T>& x) {
+  EXPECT_OK(node);
+  if (!node.ok()) return {};
+  const auto y = Eval(*node, {MakeTensor<T>(node->input(0), x)});
+  EXPECT_OK(y);
+  return y.ok() ? Values<T>((*y)[0]) : std::vector<T>();
+}
+
+// The constant in the output's elements.
+template <typename T>
+T ConstantIn(const ir::TensorDesc& desc, const ir::Attribute& constant) {
+  return EvalOf<T>(Pad(desc, {{1}, {0}}, constant, kConstant, desc), {T()})[0];
+}
+
+TEST(Pad, ConstantByHand) {
+  const auto x = Desc(DataType::kFloat32, {3, 2});
+  const auto node = Pad(x, {{1, 0}, {0, 1}}, int64_t{9}, kConstant, x);
+  ASSERT_OK(node);
+  EXPECT_EQ(node->output().shape, ir::Shape({4, 3}));
+  EXPECT_EQ(EvalOf<float>(node, {1, 2, 3, 4, 5, 6}),
+            (std::vector<float>{9, 1, 2, 3, 9, 4, 5, 6, 9, 9, 9, 9}));
+}
+
+TEST(Pad, OtherModesByHand) {
+  const auto x = Desc(DataType::kInt32, {3});
+  const auto padded = [&](const Counts& counts, Mode mode) {
+    return EvalOf<int32_t>(Pad(x, counts, int64_t{9}, mode, x), {1, 2, 3});
+  };
+  using Ints = std::vector<int32_t>;
+  EXPECT_EQ(padded({{2}, {4}}, kEdge), (Ints{1, 1, 1, 2, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(padded({{3}, {2}}, kSymmetric), (Ints{3, 2, 1, 1, 2, 3, 3, 2}));
+  EXPECT_EQ(padded({{1}, {2}}, kReflect), (Ints{2, 1, 2, 3, 2, 1}));
+}
+
+TEST(Pad, Defaults) {
+  const auto x = Desc(DataType::kFloat32, {2});
+  for (const char* op : {"tim.Pad", "tim.PadV2"}) {
+    const auto inferred =
+        MakeNode(op, {{"front_size", Dims{1}}, {"back_size", Dims{2}}}, {x},
+                 {ir::TensorDesc()});
+    EXPECT_EQ(EvalOf<float>(inferred, {1, 2}),
+              (std::vector<float>{0, 1, 2, 0, 0}));
+  }
+}
+
+TEST(Pad, ConstantIsQuantized) {
+  const auto u8a = Desc(DataType::kUint8, {1}, 0.5f, 10);
+  EXPECT_EQ(ConstantIn<uint8_t>(u8a, int64_t{3}), 16);
+  EXPECT_EQ(ConstantIn<uint8_t>(u8a, 3.26), 17);
+  EXPECT_EQ(ConstantIn<uint8_t>(u8a, int64_t{-1000}), 0);
+  EXPECT_EQ(ConstantIn<uint8_t>(u8a, 1e30), 255);
+  const auto i8d = DescFixed(DataType::kInt8, {1}, 3);
+  EXPECT_EQ(ConstantIn<int8_t>(i8d, int64_t{-2}), -16);
+  EXPECT_EQ(ConstantIn<int8_t>(i8d, 0.1875), 2);  // 1.5: half to even
+  EXPECT_EQ(ConstantIn<int8_t>(i8d, double{-kInfinity}), -128);
+}
+
+TEST(Pad, ConstantOfOtherTypes) {
+  const auto i32 = Desc(DataType::kInt32, {1});
+  EXPECT_EQ(ConstantIn<int32_t>(i32, int64_t{16777217}), 16777217);
+  EXPECT_EQ(ConstantIn<int32_t>(i32, 2.5), 2);
+  EXPECT_EQ(ConstantIn<int32_t>(i32, double{kInfinity}),
+            std::numeric_limits<int32_t>::max());
+  EXPECT_EQ(ConstantIn<int32_t>(i32, double{kNaN}), 0);
+  const auto u8 = Desc(DataType::kUint8, {1});
+  EXPECT_EQ(ConstantIn<uint8_t>(u8, int64_t{300}), 255);
+  const auto b8 = Desc(DataType::kBool8, {1});
+  EXPECT_EQ(ConstantIn<uint8_t>(b8, int64_t{5}), 1);
+  EXPECT_EQ(ConstantIn<uint8_t>(b8, 0.25), 1);
+  const auto f16 = Desc(DataType::kFloat16, {1});
+  EXPECT_EQ(ConstantIn<uint16_t>(f16, 1.5), 0x3e00);
+  EXPECT_EQ(ConstantIn<uint16_t>(f16, int64_t{70000}), 0x7c00);
+  const auto f32 = Desc(DataType::kFloat32, {1});
+  EXPECT_EQ(ConstantIn<float>(f32, 0.1), 0.1f);
+  EXPECT_TRUE(std::isnan(ConstantIn<float>(f32, double{kNaN})));
+}
+
+TEST(Pad, EvalMatchesTheReference) {
+  std::mt19937 rng = SeededRng(51);
+  for (const std::string from :
+       {"f32", "f16", "u8a", "i16d", "u4a", "i32", "b8", "i8c", "f64"}) {
+    for (const std::string to : {"f32", "f16", "u8a", "i8d", "i4a", "i32"}) {
+      for (const Mode mode : kModes) {
+        const Dims shape = RandomShape(1 + rng() % 4, rng, 500);
+        const Counts counts = RandomCounts(shape, mode, rng);
+        const double constant = static_cast<double>(rng() % 401) / 100 - 2;
+        const ir::Attribute integer = static_cast<int64_t>(constant);
+        const bool v2 = rng() % 2 == 0;
+        const auto node = Pad(DescOf(from, shape, rng), counts,
+                              v2 ? ir::Attribute(constant) : integer, mode,
+                              DescOf(to, {1}, rng));
+        ASSERT_OK(node);
+        const auto inputs = RandomInputs(*node, rng);
+        const auto y = Eval(*node, inputs);
+        ASSERT_OK(y);
+        const double real = v2 ? constant : std::trunc(constant);
+        EXPECT_OK(CheckReal((*y)[0], Reference(inputs[0], counts, real, mode),
+                            {.absolute = 1e-30, .relative = 2e-7}))
+            << from << " to " << to << " mode " << mode;
+      }
+    }
+  }
+}
+
+TEST(Pad, KernelMatchesEval) {
+  std::mt19937 rng = SeededRng(52);
+  const std::pair<const char*, const char*> pairs[] = {
+      {"f32", "f32"}, {"u8a", "f32"},   {"i8d", "i8a"}, {"i64", "i64"},
+      {"f16", "f16"}, {"i16d", "i16d"}, {"b8", "b8"},   {"f32", "u8a"},
+      {"u8a", "u8a"}, {"f16", "i16a"},  {"i32", "u8"},  {"f16", "f32"},
+      {"i32", "i32"}, {"f64", "f64"}};
+  int pair = 0;
+  for (const auto& [from, to] : pairs) {
+    // Types and modes meet in different macros of the kernel.
+    const bool every_mode = pair++ < 4;
+    for (const Mode mode : kModes) {
+      if (mode != kConstant && !every_mode) continue;
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        const Dims shape = RandomShape(1 + rng() % 6, rng, 3000);
+        const auto node =
+            Pad(DescOf(from, shape, rng), RandomCounts(shape, mode, rng),
+                static_cast<double>(rng() % 401) / 100 - 2, mode,
+                DescOf(to, {1}, rng));
+        ASSERT_OK(node);
+        ASSERT_OK(CheckKernels(*node, rng))
+            << from << " to " << to << " mode " << mode;
+      }
+    }
+  }
+}
+
+TEST(Pad, SizesAroundAVector) {
+  std::mt19937 rng = SeededRng(53);
+  for (const int64_t width : {1, 15, 16, 17, 32, 33}) {
+    for (const int64_t front : {0, 1, 15, 16, 17}) {
+      for (const int64_t back : {0, 1, 16, 33}) {
+        const auto x = Desc(DataType::kFloat32, {width, 3, 2});
+        const auto node =
+            Pad(x, {{front, 1, 0}, {back, 2, 1}}, int64_t{7}, kConstant, x);
+        ASSERT_OK(node);
+        ASSERT_OK(CheckKernels(*node, rng));
+      }
+    }
+  }
+}
+
+// Rows of several tiles, tiles of several rows, and one row of all axes.
+TEST(Pad, SizesAroundATile) {
+  std::mt19937 rng = SeededRng(54);
+  const std::pair<Dims, Counts> cases[] = {
+      {{1023}, {{1}, {0}}},
+      {{1024}, {{1}, {0}}},
+      {{1023}, {{1}, {1}}},
+      {{5000}, {{100}, {2000}}},
+      {{30, 70}, {{1, 1}, {1, 1}}},
+      {{1, 3000}, {{0, 1}, {2, 0}}},
+      {{33, 17, 4}, {{0, 0, 2}, {0, 0, 1}}},
+      {{33, 5, 17, 3}, {{0, 2, 0, 1}, {0, 0, 0, 0}}}};
+  for (const auto& [shape, counts] : cases) {
+    for (const Mode mode : kModes) {
+      const bool mirrors = mode == kSymmetric || mode == kReflect;
+      if (mirrors && shape.size() > 1 && shape[0] == 1) continue;
+      for (const DataType type : {DataType::kFloat32, DataType::kUint8}) {
+        const auto x = Desc(type, shape);
+        const auto node = Pad(x, counts, int64_t{3}, mode, x);
+        ASSERT_OK(node);
+        ASSERT_OK(CheckKernels(*node, rng));
+      }
+    }
+  }
+}
+
+TEST(Pad, SmallTilesForGpus) {
+  std::mt19937 rng = SeededRng(55);
+  for (const Mode mode : kModes) {
+    const auto x = Desc(DataType::kFloat32, {33, 5, 3});
+    const auto node = Pad(x, {{1, 2, 2}, {2, 0, 1}}, 0.5, mode, x);
+    ASSERT_OK(node);
+    const auto inputs = RandomInputs(*node, rng);
+    const auto found = RunKernel(*node, "pad_v2", 0, inputs,
+                                 TestDevice(ir::DeviceClass::kGpu));
+    ASSERT_OK(found);
+    EXPECT_OK(CompareTensors((*Eval(*node, inputs))[0], (*found)[0]));
+  }
+}
+
+TEST(Pad, EightAxes) {
+  std::mt19937 rng = SeededRng(56);
+  for (const Mode mode : kModes) {
+    const auto x = DescOf("u8a", {2, 3, 2, 2, 3, 2, 2, 3}, rng);
+    const auto node =
+        Pad(x, {{1, 0, 1, 0, 1, 0, 0, 1}, Dims(8, 1)}, int64_t{1}, mode, x);
+    ASSERT_OK(node);
+    EXPECT_OK(CheckKernels(*node, rng));
+  }
+}
+
+TEST(Pad, InfinitiesAndNaNAreCopied) {
+  const auto x = Desc(DataType::kFloat32, {3});
+  for (const Mode mode : kModes) {
+    const auto node = Pad(x, {{2}, {2}}, double{kNaN}, mode, x);
+    ASSERT_OK(node);
+    EXPECT_OK(CheckKernels(
+        *node, {MakeTensor<float>(x, {-kInfinity, kNaN, kInfinity})}));
+  }
+}
+
+TEST(Pad, ConstantsOutOfRangeInKernels) {
+  std::mt19937 rng = SeededRng(57);
+  for (const char* to : {"u8a", "i16d", "f16", "i32", "u8", "b8", "i64"}) {
+    for (const double constant : {1e30, -1e30, double{kNaN}}) {
+      const auto node =
+          Pad(Desc(DataType::kFloat32, {20, 2}), {{17, 1}, {1, 0}}, constant,
+              kConstant, DescOf(to, {1}, rng));
+      ASSERT_OK(node);
+      EXPECT_OK(CheckKernels(*node, rng)) << to;
+    }
+  }
+}
+
+TEST(Pad, BlockedLayout) {
+  const auto layouts = [](int64_t channels, const Counts& counts,
+                          double constant, Mode mode) {
+    const auto x = Desc(DataType::kFloat32, {5, 3, channels, 2});
+    const auto node = Pad(x, counts, constant, mode, x);
+    EXPECT_OK(node);
+    std::mt19937 rng = SeededRng(58);
+    EXPECT_OK(CheckKernels(*node, rng));
+    return LayoutCount(*node, "pad_v2");
+  };
+  const Counts space = {{1, 2, 0, 0}, {0, 1, 0, 1}};
+  EXPECT_EQ(layouts(20, space, 0, kConstant), 2);
+  EXPECT_EQ(layouts(20, space, 0.5, kConstant), 1);
+  EXPECT_EQ(layouts(32, space, 0.5, kConstant), 2);
+  EXPECT_EQ(layouts(20, {{1, 2, 0, 0}, {0, 0, 0, 1}}, 0.5, kReflect), 2);
+  EXPECT_EQ(layouts(32, {{1, 2, 1, 0}, {0, 1, 0, 1}}, 0, kConstant), 1);
+}
+
+TEST(Pad, FourBitElementsHaveNoKernel) {
+  std::mt19937 rng = SeededRng(59);
+  const auto f32 = Desc(DataType::kFloat32, {4});
+  const auto u4a = DescOf("u4a", {4}, rng);
+  EXPECT_ERROR(Supports(*Pad(u4a, {{1}, {0}}, int64_t{0}, kEdge, u4a), "pad"),
+               "4-bit elements have no kernel");
+  EXPECT_ERROR(Supports(*Pad(f32, {{1}, {0}}, 0.0, kConstant, u4a), "pad_v2"),
+               "converting uint4 has no kernel");
+}
+
+TEST(Pad, ChannelsKeepTheirScales) {
+  std::mt19937 rng = SeededRng(60);
+  const auto x = DescOf("i8c", {4, 3}, rng, 1);
+  const Counts counts = {{2, 0}, {1, 0}};
+  const auto data = RandomTensor(x, rng);
+  for (const Mode mode : kModes) {
+    const auto node = Pad(x, counts, 0.7, mode, ir::TensorDesc());
+    ASSERT_OK(node);
+    EXPECT_EQ(node->output().quantization, x.quantization);
+    EXPECT_OK(CheckReal((*Eval(*node, {data}))[0],
+                        Reference(data, counts, 0.7, mode)));
+    if (mode == kConstant) {
+      EXPECT_ERROR(Supports(*node, "pad_v2"),
+                   "a constant of per-channel quantization has no kernel");
+    } else {
+      EXPECT_OK(CheckKernels(*node, rng));
+    }
+  }
+}
+
+TEST(Pad, AddedChannelsNeedScales) {
+  std::mt19937 rng = SeededRng(61);
+  const auto x = DescOf("i8c", {4, 3}, rng, 1);
+  const Counts counts = {{0, 1}, {0, 1}};
+  EXPECT_ERROR(Pad(x, counts, int64_t{0}, kEdge, ir::TensorDesc()),
+               "the output [4, 5] has 3 channels of quantization along axis 1");
+  const auto node =
+      Pad(x, counts, int64_t{1}, kEdge, DescOf("i8c", {4, 5}, rng, 1));
+  ASSERT_OK(node);
+  const auto data = RandomTensor(x, rng);
+  EXPECT_OK(
+      CheckReal((*Eval(*node, {data}))[0], Reference(data, counts, 1, kEdge)));
+  EXPECT_ERROR(Supports(*node, "pad"),
+               "converting per-channel quantization has no kernel");
+}
+
+ir::NodeView ViewOf(const TestNode& node,
+                    const ir::TensorDesc* const (&operands)[2]) {
+  return {node.graph.node(node.node), {&operands[0], 1}, {&operands[1], 1}};
+}
+
+TEST(Pad, Identity) {
+  const auto is_identity = [](const TestNode& node) {
+    const ir::TensorDesc* const operands[] = {&node.input(0), &node.output()};
+    const ir::NodeView view = ViewOf(node, operands);
+    return view.node.schema->is_identity(view);
+  };
+  const auto f32 = Desc(DataType::kFloat32, {2, 3});
+  const auto f16 = Desc(DataType::kFloat16, {});
+  const Counts none = {{0, 0}, {0, 0}};
+  EXPECT_TRUE(is_identity(*Pad(f32, none, int64_t{1}, kConstant, f32)));
+  EXPECT_TRUE(is_identity(*Pad(f32, none, 1.0, kReflect, f32)));
+  EXPECT_FALSE(is_identity(*Pad(f32, none, int64_t{1}, kConstant, f16)));
+  EXPECT_FALSE(
+      is_identity(*Pad(f32, {{0, 0}, {0, 1}}, int64_t{1}, kConstant, f32)));
+  auto unknown = f32;
+  unknown.shape = ir::Shape({2, ir::kUnknownDim});
+  EXPECT_FALSE(
+      is_identity(*Pad(unknown, {{0, 1}, {0, 0}}, 1.0, kConstant, f32)));
+}
+
+TEST(Pad, PermutesItself) {
+  const auto x = Desc(DataType::kFloat32, {2, 3, 5});
+  const auto node = Pad(x, {{1, 2, 3}, {4, 5, 6}}, int64_t{7}, kConstant, x);
+  ASSERT_OK(node);
+  const ir::TensorDesc* const operands[] = {&node->input(0), &node->output()};
+  const ir::NodeView view = ViewOf(*node, operands);
+  const int perm[] = {2, 0, 1};
+  const auto attributes = view.node.schema->permute_rule(view, perm);
+  ASSERT_OK(attributes);
+  EXPECT_EQ(attributes->Ints("front_size"), (Dims{3, 1, 2}));
+  EXPECT_EQ(attributes->Ints("back_size"), (Dims{6, 4, 5}));
+  EXPECT_EQ(attributes->Int("const_val"), 7);
+  const int two[] = {1, 0};
+  EXPECT_ERROR(view.node.schema->permute_rule(view, two),
+               "a permutation of 2 axes for a Pad of 3");
+}
+
+TEST(Pad, UnknownShapes) {
+  constexpr int64_t kAny = ir::kUnknownDim;
+  ir::TensorDesc x = Desc(DataType::kFloat32, {});
+  const Counts counts = {{1, 2}, {0, 3}};
+  const auto shape = [&](Mode mode) {
+    const auto node = Pad(x, counts, int64_t{0}, mode, ir::TensorDesc());
+    EXPECT_OK(node);
+    return node.ok() ? node->output().shape : ir::Shape();
+  };
+  x.shape = ir::Shape();
+  EXPECT_EQ(shape(kReflect), ir::Shape({kAny, kAny}));
+  x.shape = ir::Shape({kAny, 3});
+  EXPECT_EQ(shape(kSymmetric), ir::Shape({kAny, 8}));
+  x.shape.SetBound(0, 7);
+  EXPECT_EQ(shape(kConstant).Bound(0), 8);
+}
+
+TEST(Pad, RejectedCounts) {
+  const auto x = Desc(DataType::kFloat32, {2, 3});
+  const auto error = [&](const Counts& counts, Mode mode = kConstant) {
+    return Pad(x, counts, int64_t{0}, mode, x).status();
+  };
+  EXPECT_ERROR(error({{0}, {0, 0}}),
+               "'front_size' has 1 counts, the input [2, 3] has 2 axes");
+  EXPECT_ERROR(error({{0, 0}, {0, 0, 0}}), "'back_size' has 3 counts");
+  EXPECT_ERROR(error({{0, -1}, {0, 0}}),
+               "'front_size' [0, -1] has a negative count");
+  EXPECT_ERROR(error({Dims(9), Dims(9)}), "at most 8 are legal");
+  EXPECT_ERROR(error({{0, 0}, {3, 0}}, kSymmetric),
+               "'back_size' is 3 along axis 0, where an extent of 2 allows at "
+               "most 2");
+  EXPECT_ERROR(error({{0, 3}, {0, 0}}, kReflect),
+               "'front_size' is 3 along axis 1, where an extent of 3 allows at "
+               "most 2");
+  EXPECT_OK(error({{2, 3}, {2, 3}}, kSymmetric));
+  EXPECT_OK(error({{1, 2}, {1, 2}}, kReflect));
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  EXPECT_ERROR(error({{0, kMax - 1}, {0, 0}}),
+               "the extent along axis 1 overflows 64 bits");
+  ir::TensorDesc unranked = x;
+  unranked.shape = ir::Shape();
+  EXPECT_ERROR(Pad(unranked, {{1}, {1, 1}}, 0.0, kEdge, x),
+               "'front_size' has 1 counts, attribute 'back_size' has 2");
+}
+
+TEST(Pad, RejectedAttributes) {
+  const auto x = Desc(DataType::kFloat32, {2});
+  const auto error = [&](const std::string& op, ir::Attribute constant,
+                         int64_t mode) {
+    return MakeNode(op,
+                    {{"front_size", Dims{1}},
+                     {"back_size", Dims{1}},
+                     {"const_val", constant},
+                     {"pad_mode", mode}},
+                    {x}, {ir::TensorDesc()})
+        .status();
+  };
+  EXPECT_OK(error("tim.Pad", int64_t{1}, 3));
+  EXPECT_ERROR(error("tim.Pad", 1.5, 0),
+               "attribute 'const_val' is of type float, expected int");
+  EXPECT_ERROR(error("tim.PadV2", int64_t{1}, 0),
+               "attribute 'const_val' is of type int, expected float");
+  EXPECT_ERROR(error("tim.Pad", int64_t{1}, 4),
+               "attribute 'pad_mode' is 4, expected one of 0 (constant), 1 "
+               "(edge), 2 (symmetric), 3 (reflect)");
+  EXPECT_ERROR(MakeNode("tim.Pad", {{"back_size", Dims{1}}}, {x}, {x}),
+               "attribute 'front_size' (ints) is missing");
+  EXPECT_ERROR(
+      MakeNode("tim.Pad", {{"front_size", Dims{1}}, {"back_size", Dims{0}}},
+               {x}, {x}),
+      "declared as [2]");
+  EXPECT_ERROR(Pad(ir::TensorDesc(), {{1}, {1}}, 0.0, kEdge, x),
+               "input 0 has no data type");
+}
+
+class PadGraph : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto context = ContextOn(GetParam());
+    ASSERT_NE(context, nullptr);
+    graph_ = context->CreateGraph();
+  }
+
+  // What a graph of one operation makes of `x`.
+  template <typename T, typename Op>
+  std::vector<T> Run(const std::shared_ptr<Op>& op, vx::TensorSpec in,
+                     vx::TensorSpec out, const std::vector<T>& x) {
+    const auto input = graph_->CreateTensor(in);
+    const auto output = graph_->CreateTensor(out);
+    (*op).BindInput(input).BindOutput(output);
+    Write<T>(input, x);
+    EXPECT_TRUE(graph_->Run()) << vx::LastError();
+    return Read<T>(output);
+  }
+
+  std::shared_ptr<vx::Graph> graph_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, PadGraph,
+                         ::testing::Values("host", "opencl"));
+
+// The constant is a real value: 1 / 0.5 - 3 = -1.
+TEST_P(PadGraph, ConstantOfCodes) {
+  const vx::Quantization quantization(vx::QuantType::ASYMMETRIC, 0.5f, -3);
+  const auto spec = [&](const vx::ShapeType& shape, auto attribute) {
+    return vx::TensorSpec(vx::DataType::INT8, shape, attribute, quantization);
+  };
+  const std::vector<uint32_t> front = {1, 0, 0, 0};
+  const std::vector<uint32_t> back = {0, 1, 0, 0};
+  EXPECT_EQ(Run<int8_t>(graph_->CreateOperation<vx::ops::Pad>(front, back, 1),
+                        spec({2, 2, 1, 1}, vx::INPUT),
+                        spec({3, 3, 1, 1}, vx::OUTPUT), {10, 11, 12, 13}),
+            (std::vector<int8_t>{-1, 10, 11, -1, 12, 13, -1, -1, -1}));
+}
+
+TEST_P(PadGraph, IntegerConstantOfFloats) {
+  const std::vector<uint32_t> counts = {1};
+  EXPECT_EQ(
+      Run<float>(graph_->CreateOperation<vx::ops::Pad>(counts, counts, -7),
+                 Floats({2}, vx::INPUT), Floats({4}, vx::OUTPUT), {0.5f, 1.5f}),
+      (std::vector<float>{-7, 0.5f, 1.5f, -7}));
+}
+
+TEST_P(PadGraph, FractionalConstant) {
+  const std::vector<uint32_t> counts = {1};
+  EXPECT_EQ(
+      Run<float>(graph_->CreateOperation<vx::ops::PadV2>(counts, counts, 0.1f),
+                 Floats({2}, vx::INPUT), Floats({4}, vx::OUTPUT), {1, 2}),
+      (std::vector<float>{0.1f, 1, 2, 0.1f}));
+}
+
+TEST_P(PadGraph, EdgeOfFloats) {
+  const std::vector<uint32_t> front = {1, 1};
+  const std::vector<uint32_t> back = {2, 0};
+  EXPECT_EQ(Run<float>(graph_->CreateOperation<vx::ops::PadV2>(
+                           front, back, 0.0f, vx::ops::PadV2::PAD_MODE_EDGE),
+                       Floats({2, 2}, vx::INPUT), Floats({}, vx::OUTPUT),
+                       {1, 2, 3, 4}),
+            (std::vector<float>{1, 1, 2, 2, 2, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
+}
+
+TEST_P(PadGraph, WrongNumberOfCounts) {
+  const std::vector<uint32_t> counts = {1};
+  graph_->CreateOperation<vx::ops::Pad>(counts, counts, 0)
+      ->BindInput(graph_->CreateTensor(Floats({2, 2}, vx::INPUT)))
+      .BindOutput(graph_->CreateTensor(Floats({}, vx::OUTPUT)));
+  EXPECT_TRUE(CompileFailsWith(*graph_, "has 1 counts"));
+}
+
+TEST_P(PadGraph, TooManyElements) {
+  const std::vector<uint32_t> counts(2, std::numeric_limits<uint32_t>::max());
+  graph_->CreateOperation<vx::ops::Pad>(counts, counts, 0)
+      ->BindInput(graph_->CreateTensor(Floats({2, 2}, vx::INPUT)))
+      .BindOutput(graph_->CreateTensor(Floats({}, vx::OUTPUT)));
+  EXPECT_TRUE(CompileFailsWith(*graph_, "overflows 64 bits"));
+}
+
+}  // namespace
+}  // namespace tim::testing
