@@ -567,6 +567,31 @@ TEST_P(PadGraph, EdgeOfFloats) {
             (std::vector<float>{1, 1, 2, 2, 2, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
 }
 
+// Kernels of different modes in one program where the device chains launches.
+TEST_P(PadGraph, ModesOneAfterTheOther) {
+  using vx::ops::Pad;
+  const std::vector<uint32_t> none = {0}, one = {1}, two = {2};
+  const auto between = [&] {
+    return graph_->CreateTensor(Floats({}, vx::TRANSIENT));
+  };
+  const auto constant = between(), reflected = between(), mirrored = between();
+  const auto x = graph_->CreateTensor(Floats({2}, vx::INPUT));
+  const auto y = graph_->CreateTensor(Floats({7}, vx::OUTPUT));
+  graph_->CreateOperation<Pad>(one, none, 5)->BindInput(x).BindOutput(constant);
+  graph_->CreateOperation<Pad>(none, two, 0, Pad::PAD_MODE_REFLECT)
+      ->BindInput(constant)
+      .BindOutput(reflected);
+  graph_->CreateOperation<Pad>(one, none, 0, Pad::PAD_MODE_SYMMETRIC)
+      ->BindInput(reflected)
+      .BindOutput(mirrored);
+  graph_->CreateOperation<Pad>(none, one, 0, Pad::PAD_MODE_EDGE)
+      ->BindInput(mirrored)
+      .BindOutput(y);
+  Write<float>(x, {1, 2});
+  ASSERT_TRUE(graph_->Run()) << vx::LastError();
+  EXPECT_EQ(Read(y), (std::vector<float>{5, 5, 1, 2, 1, 5, 5}));
+}
+
 TEST_P(PadGraph, WrongNumberOfCounts) {
   const std::vector<uint32_t> counts = {1};
   graph_->CreateOperation<vx::ops::Pad>(counts, counts, 0)
