@@ -137,6 +137,12 @@ Status CheckPad(const ir::NodeView& view) {
   return CheckChannels(*view.outputs[0]);
 }
 
+double RealConstant(const ir::Attribute& constant) {
+  const auto* integer = std::get_if<int64_t>(&constant);
+  return integer != nullptr ? static_cast<double>(*integer)
+                            : std::get<double>(constant);
+}
+
 // Integers go to plain integers as they are.
 void StoreConstant(const ir::Attribute& constant, const ir::TensorDesc& desc,
                    int64_t i, ElementWriter* writer) {
@@ -144,9 +150,7 @@ void StoreConstant(const ir::Attribute& constant, const ir::TensorDesc& desc,
   if (integer != nullptr && IsPlainInteger(desc)) {
     return writer->StoreCode(i, *integer);
   }
-  writer->StoreReal(i, integer != nullptr
-                           ? static_cast<float>(*integer)
-                           : static_cast<float>(std::get<double>(constant)));
+  writer->StoreReal(i, static_cast<float>(RealConstant(constant)));
 }
 
 constexpr int64_t kOutside = -1;
@@ -233,6 +237,17 @@ bool IsIdentity(const ir::NodeView& view) {
          view.inputs[0]->shape == view.outputs[0]->shape;
 }
 
+std::optional<ir::Border> BorderOf(const ir::NodeView& view) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  if (ModeOf(attributes) != PadMode::kConstant ||
+      !ir::SameElements(*view.inputs[0], *view.outputs[0])) {
+    return std::nullopt;
+  }
+  return ir::Border{.front = attributes.Ints(kFront),
+                    .back = attributes.Ints(kBack),
+                    .value = RealConstant(*attributes.Find(kConstant))};
+}
+
 Result<ir::AttributeMap> PermutePad(const ir::NodeView& view,
                                     std::span<const int> perm) {
   ir::AttributeMap attributes = view.node.attributes;
@@ -269,6 +284,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
+      .border = BorderOf,
       .permute_rule = PermutePad};
 }
 

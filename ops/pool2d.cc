@@ -96,6 +96,21 @@ Status Eval(const ir::EvalContext& context) {
                   context.outputs[0]);
 }
 
+// Padding counts in the mean alone.
+std::optional<ir::AttributeMap> AbsorbBorder(const ir::NodeView& view,
+                                             const ir::Border& border) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  const auto windows = PoolWindowsOf(attributes);
+  if (!windows.ok() || PoolTypeOf(attributes) != PoolType::kAverage ||
+      attributes.String("mode") != "window" ||
+      windows->w.mode == PadMode::kSame || windows->w.stride == 0 ||
+      windows->h.stride == 0) {
+    return std::nullopt;
+  }
+  return PaddedBy(border, {windows->w.front, windows->w.back},
+                  {windows->h.front, windows->h.back}, attributes);
+}
+
 // A window passes where its axes stay the first two.
 Result<ir::AttributeMap> Permute(const ir::NodeView& view,
                                  std::span<const int> perm) {
@@ -139,6 +154,7 @@ ir::OpSchema Pool2dSchema() {
       .eval = Eval,
       .memory_estimate = NoScratch,
       .compute_estimate = Pool2dEstimate,
+      .absorb_border = AbsorbBorder,
       .permute_rule = Permute};
 }
 

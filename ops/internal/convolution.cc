@@ -39,12 +39,13 @@ int64_t EffectiveKernel(const ConvWindow& window, int64_t kernel) {
   return (kernel - 1) * std::max<int64_t>(window.dilation, 1) + 1;
 }
 
-int64_t FrontPad(const ConvWindow& window, int64_t input, int64_t kernel) {
-  if (window.mode == PadMode::kValid) return 0;
-  if (window.mode != PadMode::kSame) return window.front;
+ConvPads PadsOf(const ConvWindow& window, int64_t input, int64_t kernel) {
+  if (window.mode == PadMode::kValid) return {};
+  if (window.mode != PadMode::kSame) return {window.front, window.back};
   const int64_t covered = (CeilDiv(input, window.stride) - 1) * window.stride +
                           EffectiveKernel(window, kernel);
-  return std::max<int64_t>(covered - input, 0) / 2;
+  const int64_t pads = std::max<int64_t>(covered - input, 0);
+  return {pads / 2, pads - pads / 2};
 }
 
 int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel) {
@@ -93,6 +94,30 @@ Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes) {
   return out;
 }
 
+std::optional<ir::AttributeMap> PaddedBy(const ir::Border& border,
+                                         const ConvPads& w, const ConvPads& h,
+                                         const ir::AttributeMap& attributes) {
+  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+  const size_t rank = border.front.size();
+  if (border.value != 0 || rank < 2) return std::nullopt;
+  for (size_t axis = 2; axis < rank; ++axis) {
+    if (border.front[axis] != 0 || border.back[axis] != 0) return std::nullopt;
+  }
+  std::vector<int64_t> pad = {w.front, w.back, h.front, h.back};
+  for (int axis = 0; axis < 2; ++axis) {
+    if (std::max(border.front[axis], border.back[axis]) > kLimit) {
+      return std::nullopt;
+    }
+    pad[2 * axis] += border.front[axis];
+    pad[2 * axis + 1] += border.back[axis];
+  }
+  if (*std::max_element(pad.begin(), pad.end()) > kLimit) return std::nullopt;
+  ir::AttributeMap padded = attributes;
+  padded.Set("padding", static_cast<int64_t>(PadMode::kAuto));
+  padded.Set("pad", std::move(pad));
+  return padded;
+}
+
 ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
                 int64_t output) {
   return {.input = input,
@@ -100,7 +125,7 @@ ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
           .output = output,
           .stride = window.stride,
           .dilation = std::max<int64_t>(window.dilation, 1),
-          .pad = FrontPad(window, input, kernel)};
+          .pad = PadsOf(window, input, kernel).front};
 }
 
 Result<ConvGroups> GroupsOf(int64_t input_channels, int64_t kernel_in,

@@ -3,9 +3,11 @@
 #define TIM_OPS_INTERNAL_CONVOLUTION_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "base/status.h"
 #include "ir/attribute.h"
+#include "ir/op_schema.h"
 #include "ir/shape.h"
 
 namespace tim::ops {
@@ -23,8 +25,12 @@ struct ConvWindow {
 
 /// Input elements that a kernel of extent `kernel` spans.
 int64_t EffectiveKernel(const ConvWindow& window, int64_t kernel);
-/// Padding before the first element.
-int64_t FrontPad(const ConvWindow& window, int64_t input, int64_t kernel);
+/// Padding before the first element and after the last.
+struct ConvPads {
+  int64_t front = 0;
+  int64_t back = 0;
+};
+ConvPads PadsOf(const ConvWindow& window, int64_t input, int64_t kernel);
 /// Windows along the axis; kUnknownDim where unknown, <= 0 where the kernel
 /// does not fit.
 int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel);
@@ -37,6 +43,12 @@ struct ConvWindows2d {
   ConvWindow h;
 };
 Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes);
+
+/// The attributes padding and pad where `border` is a border of zeros along W
+/// and H alone, which windows that already have `w` and `h` take over.
+std::optional<ir::AttributeMap> PaddedBy(const ir::Border& border,
+                                         const ConvPads& w, const ConvPads& h,
+                                         const ir::AttributeMap& attributes);
 
 /// One spatial axis of a convolution with known extents.
 struct ConvAxis {

@@ -1,5 +1,7 @@
 #include "compiler/module.h"
 
+#include <algorithm>
+
 namespace tim::compiler {
 
 bool FitInPlace(const Module& module, const ir::Node& node,
@@ -38,6 +40,14 @@ std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node) {
   add("input", node.inputs);
   add("output", node.outputs);
   return text;
+}
+
+bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {
+  const auto is_static = [&](ir::ValueId id) {
+    return id == ir::kNone || graph.value(id).desc.shape.IsStatic();
+  };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), is_static) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), is_static);
 }
 
 NodeDescs::NodeDescs(const ir::Graph& graph, const ir::Node& node)

@@ -106,6 +106,9 @@ std::string Describe(const ir::Graph& graph, const ir::Node& node);
 /// One line per operand with shape, type and quantization.
 std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node);
 
+/// Every operand that is present has known extents.
+bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node);
+
 /// Descs of a node's operands for the functions of its schema.
 class NodeDescs {
  public:

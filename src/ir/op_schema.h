@@ -110,6 +110,13 @@ struct ComputeEstimate {
   double bytes_written = 0;
 };
 
+/// Elements of one real value around a tensor, counted along every axis.
+struct Border {
+  std::vector<int64_t> front;
+  std::vector<int64_t> back;
+  double value = 0;
+};
+
 struct Effects {
   bool random = false;  ///< Two evaluations may differ: never folded.
   bool reads_state = false;
@@ -148,6 +155,14 @@ struct OpSchema {
   std::function<std::vector<int64_t>(const NodeView&)> joined_offsets = nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
+  /// Output 0 is input 0 inside of a border: that border.  Nothing, or the
+  /// function null: it is not.
+  std::function<std::optional<Border>(const NodeView&)> border = nullptr;
+  /// Input 0 has a border: attributes with which the operator makes the same
+  /// output from what is inside.  Nothing, or the function null: there are
+  /// none.  Called with static shapes.
+  std::function<std::optional<AttributeMap>(const NodeView&, const Border&)>
+      absorb_border = nullptr;
   /// Attributes of the operator on operands whose axes are permuted
   /// (new axis i = old axis perm[i]).  Null: a barrier to permutations.
   std::function<Result<AttributeMap>(const NodeView&,

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <optional>
 
 #include "compiler/passes/passes.h"
@@ -27,14 +26,6 @@ std::optional<double> BestCost(const Module& module,
     }
   }
   return best;
-}
-
-bool HasStaticOperands(const Graph& graph, const Node& node) {
-  const auto is_static = [&](ir::ValueId id) {
-    return id == ir::kNone || graph.value(id).desc.shape.IsStatic();
-  };
-  return std::all_of(node.inputs.begin(), node.inputs.end(), is_static) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), is_static);
 }
 
 // The node that may join `id`: the only reader of its only output.

@@ -1,0 +1,58 @@
+#include <optional>
+#include <utility>
+
+#include "compiler/passes/passes.h"
+
+namespace tim::compiler {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+
+// The border that `node` puts around its input.
+std::optional<ir::Border> BorderOf(const Graph& graph, const Node& node) {
+  if (node.composite || !node.schema->border) return std::nullopt;
+  return node.schema->border(NodeDescs(graph, node).view());
+}
+
+// Lets the node read what is inside of the border of its input 0; false where
+// that has none, or one that the node cannot make.
+bool AbsorbOne(Graph& graph, ir::NodeId id) {
+  const ir::ValueId padded = graph.node(id).inputs[0];
+  if (padded == ir::kNone) return false;
+  const ir::NodeId producer = graph.value(padded).producer;
+  if (producer == ir::kNone) return false;
+  const auto border = BorderOf(graph, graph.node(producer));
+  if (!border) return false;
+  const Node& node = graph.node(id);
+  auto attributes =
+      node.schema->absorb_border(NodeDescs(graph, node).view(), *border);
+  if (!attributes) return false;
+  const ir::ValueId inside = graph.node(producer).inputs[0];
+  graph.node(id).attributes = *std::move(attributes);
+  graph.SetInput(id, 0, inside);
+  if (graph.value(padded).uses.empty() && !graph.IsLiveOut(padded)) {
+    graph.RemoveNode(producer);
+    graph.RemoveValue(padded);
+  }
+  return true;
+}
+
+}  // namespace
+
+Status AbsorbBorders(Module& module) {
+  Graph& graph = module.graph;
+  for (const ir::NodeId id : graph.NodeIds()) {
+    if (!graph.HasNode(id)) continue;
+    const Node& node = graph.node(id);
+    if (node.composite || !node.schema->absorb_border || node.inputs.empty() ||
+        !HasStaticOperands(graph, node)) {
+      continue;
+    }
+    while (AbsorbOne(graph, id)) {
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tim::compiler
