@@ -13,22 +13,35 @@ using ir::Node;
 
 // A host step beside another device is the last resort.
 constexpr double kHostStepPenalty = 1000;
+// It reads and writes element by element.
+constexpr double kEvalMemoryEfficiency = 0.1;
 constexpr double kTransferGBytesPerSecond = 5;
 constexpr double kTransferUs = 10;
 constexpr double kReorderEfficiency = 0.3;
 
 // Of a composite: all that its body does.
-double EvalFlops(const ir::Graph& graph, const Node& node) {
+ir::ComputeEstimate EvalEstimate(const ir::Graph& graph, const Node& node) {
   if (!node.composite) {
     const NodeDescs descs(graph, node);
-    return node.schema->compute_estimate(descs.view()).flops;
+    return node.schema->compute_estimate(descs.view());
   }
   const ir::Graph& body = node.composite->body;
-  double flops = 0;
+  ir::ComputeEstimate sum;
   for (const ir::NodeId id : body.NodeIds()) {
-    flops += EvalFlops(body, body.node(id));
+    const ir::ComputeEstimate part = EvalEstimate(body, body.node(id));
+    sum.flops += part.flops;
+    sum.bytes_read += part.bytes_read;
+    sum.bytes_written += part.bytes_written;
   }
-  return flops;
+  return sum;
+}
+
+// Microseconds of `bytes` between a device and host memory: a copy there, or
+// whatever connects the two.
+double TransferCost(const ir::DeviceInfo& device, double bytes) {
+  const double rate = device.unified_memory ? device.gbytes_per_second / 2
+                                            : kTransferGBytesPerSecond;
+  return bytes / (rate * 1e3) + kTransferUs;
 }
 
 // Fills one node's candidates.
@@ -128,9 +141,10 @@ class Enumerator {
       found_.refused.push_back("host:eval: strict mode allows no host step");
       return;
     }
-    const double flops = EvalFlops(module_.graph, node_);
-    const double cost = flops / (info.gflops * 1e3) + info.launch_us +
-                        (IsHostFallback(device) ? kHostStepPenalty : 0);
+    const double cost =
+        ir::EstimateMicroseconds(EvalEstimate(module_.graph, node_), info, 1,
+                                 kEvalMemoryEfficiency) +
+        (IsHostFallback(device) ? kHostStepPenalty : 0);
     Add({.kind = RunKind::kEval, .device = device}, ir::DenseLayouts(view_),
         cost, "eval");
   }
@@ -202,8 +216,10 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
     moves.push_back({from, to});
     present |= uint64_t{1} << to;
   };
+  // From or to the host.
   const auto transfer = [&](int from, int to) {
-    *cost += bytes / (kTransferGBytesPerSecond * 1e3) + kTransferUs;
+    const int there = std::max(locations[from].device, locations[to].device);
+    *cost += TransferCost(module.device(there), bytes);
     moves.push_back({from, to});
     present |= uint64_t{1} << to;
   };

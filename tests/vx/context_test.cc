@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <variant>
 
 #include "device/opencl/opencl_device.h"
 #include "tests/support/vx_graph.h"
@@ -103,6 +104,21 @@ TEST(Context, PlacementReachesTheCompiler) {
                             return step.label == "Relu#1" && step.device == 0;
                           }),
               device == 0);
+  }
+}
+
+// Without strict mode, and although the host has the data.
+TEST(Context, LargeTensorsStayOnTheDevice) {
+  auto devices = vx::SelectDevices("opencl");
+  if (!devices.ok()) GTEST_SKIP() << devices.status().message();
+  for (const uint32_t elements : {1u << 10, 1u << 16, 1u << 22, 1u << 24}) {
+    const auto graph = vx::CreateContext(*devices)->CreateGraph();
+    const ReluGraph relu({elements}, graph);
+    ASSERT_TRUE(graph->Compile()) << vx::LastError();
+    for (const ir::Step& step : vx::CompiledPlan(*graph)->steps) {
+      EXPECT_FALSE(std::holds_alternative<ir::HostCall>(step.action))
+          << elements << " elements: " << step.label;
+    }
   }
 }
 
