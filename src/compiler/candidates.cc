@@ -11,8 +11,9 @@ namespace {
 using ir::KernelNode;
 using ir::Node;
 
-// A host step beside another device is the last resort.
-constexpr double kHostStepPenalty = 1000;
+// A host step beside another device is the last resort: a second, so that no
+// rough estimate of a kernel makes it one.
+constexpr double kHostStepPenalty = 1e6;
 // It reads and writes element by element.
 constexpr double kEvalMemoryEfficiency = 0.1;
 constexpr double kTransferGBytesPerSecond = 5;
