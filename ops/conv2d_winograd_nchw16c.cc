@@ -97,10 +97,10 @@ double Microseconds(const Tiling& tiling, const ir::DeviceInfo& device) {
   constexpr double kEfficiency = 0.57;
   constexpr double kMemoryEfficiency = 0.6;
   // Weights stay as long as the graph: a megabyte more must save 0.1 ms a run,
-  // 0.35 ms in the units of a device that is estimated with care.  Half a
-  // megabyte, which stays in a core's cache, is free.
+  // 0.35 ms in the units of a device that is estimated with care.  A
+  // quarter of one, which stays in a core's cache, is free.
   constexpr double kMicrosecondsPerByteKept = 3.5e-4;
-  constexpr double kFreeBytes = 0x1p19;
+  constexpr double kFreeBytes = 0x1p18;
   const int64_t turns =
       CeilDiv(tiling.groups() * tiling.parts, device.compute_units);
   const ir::ComputeEstimate products = {

@@ -20,15 +20,15 @@ constexpr char kFront[] = "front_size";
 constexpr char kBack[] = "back_size";
 constexpr char kConstant[] = "const_val";
 
-enum class PadMode : int64_t {
+enum class BorderMode : int64_t {
   kConstant,
   kEdge,
   kSymmetric,
   kReflect,
 };
 
-PadMode ModeOf(const ir::AttributeMap& attributes) {
-  return static_cast<PadMode>(attributes.Int("pad_mode"));
+BorderMode ModeOf(const ir::AttributeMap& attributes) {
+  return static_cast<BorderMode>(attributes.Int("pad_mode"));
 }
 
 Status CheckCounts(const ir::AttributeMap& attributes, const char* name,
@@ -64,11 +64,11 @@ Status CheckAllCounts(const ir::AttributeMap& attributes,
 }
 
 // What can be added on one side of an axis.
-int64_t LargestCount(PadMode mode, int64_t extent) {
+int64_t LargestCount(BorderMode mode, int64_t extent) {
   switch (mode) {
-    case PadMode::kSymmetric:
+    case BorderMode::kSymmetric:
       return extent;
-    case PadMode::kReflect:
+    case BorderMode::kReflect:
       return extent - 1;
     default:
       return std::numeric_limits<int64_t>::max();
@@ -137,12 +137,6 @@ Status CheckPad(const ir::NodeView& view) {
   return CheckChannels(*view.outputs[0]);
 }
 
-double RealConstant(const ir::Attribute& constant) {
-  const auto* integer = std::get_if<int64_t>(&constant);
-  return integer != nullptr ? static_cast<double>(*integer)
-                            : std::get<double>(constant);
-}
-
 // Integers go to plain integers as they are.
 void StoreConstant(const ir::Attribute& constant, const ir::TensorDesc& desc,
                    int64_t i, ElementWriter* writer) {
@@ -150,22 +144,39 @@ void StoreConstant(const ir::Attribute& constant, const ir::TensorDesc& desc,
   if (integer != nullptr && IsPlainInteger(desc)) {
     return writer->StoreCode(i, *integer);
   }
-  writer->StoreReal(i, static_cast<float>(RealConstant(constant)));
+  writer->StoreReal(i, integer != nullptr
+                           ? static_cast<float>(*integer)
+                           : static_cast<float>(std::get<double>(constant)));
+}
+
+ir::TensorDesc SingleOf(const ir::TensorDesc& desc) {
+  ir::TensorDesc single = desc;
+  single.shape = ir::Shape({1});
+  return single;
+}
+
+// The bits of an element like those of `desc` that has the value of `constant`.
+int64_t BitsOf(const ir::TensorDesc& desc, const ir::Attribute& constant) {
+  const ir::TensorDesc single = SingleOf(desc);
+  int64_t bits = 0;
+  ElementWriter writer({&single, &bits});
+  StoreConstant(constant, single, 0, &writer);
+  return bits;
 }
 
 constexpr int64_t kOutside = -1;
 
 // Element of an axis of `extent` that stands at i, which counts from its first.
-int64_t SourceOf(PadMode mode, int64_t i, int64_t extent) {
+int64_t SourceOf(BorderMode mode, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   switch (mode) {
-    case PadMode::kEdge:
+    case BorderMode::kEdge:
       return i < 0 ? 0 : extent - 1;
-    case PadMode::kSymmetric:
+    case BorderMode::kSymmetric:
       return i < 0 ? -1 - i : 2 * extent - 1 - i;
-    case PadMode::kReflect:
+    case BorderMode::kReflect:
       return i < 0 ? -i : 2 * (extent - 1) - i;
-    case PadMode::kConstant:
+    case BorderMode::kConstant:
       break;
   }
   return kOutside;
@@ -196,7 +207,7 @@ class SourceElement {
   }
 
  private:
-  PadMode mode_;
+  BorderMode mode_;
   const std::vector<int64_t>& front_;
   const ir::Shape& input_;
   const ir::Shape& output_;
@@ -237,15 +248,20 @@ bool IsIdentity(const ir::NodeView& view) {
          view.inputs[0]->shape == view.outputs[0]->shape;
 }
 
+// What is stored counts: a constant may be rounded or saturated.
 std::optional<ir::Border> BorderOf(const ir::NodeView& view) {
   const ir::AttributeMap& attributes = view.node.attributes;
-  if (ModeOf(attributes) != PadMode::kConstant ||
-      !ir::SameElements(*view.inputs[0], *view.outputs[0])) {
+  const ir::TensorDesc& output = *view.outputs[0];
+  if (ModeOf(attributes) != BorderMode::kConstant ||
+      !ir::SameElements(*view.inputs[0], output) ||
+      (output.quantized() && output.quantization.per_channel())) {
     return std::nullopt;
   }
+  const ir::TensorDesc single = SingleOf(output);
+  const int64_t bits = BitsOf(output, *attributes.Find(kConstant));
   return ir::Border{.front = attributes.Ints(kFront),
                     .back = attributes.Ints(kBack),
-                    .value = RealConstant(*attributes.Find(kConstant))};
+                    .value = ElementReader({&single, &bits}).Real(0)};
 }
 
 Result<ir::AttributeMap> PermutePad(const ir::NodeView& view,
@@ -289,7 +305,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
 }
 
 bool Fills(const ir::KernelNode& node) {
-  return ModeOf(node.attributes()) == PadMode::kConstant;
+  return ModeOf(node.attributes()) == BorderMode::kConstant;
 }
 
 Status SupportsPad(const ir::KernelNode& node, const ir::DeviceInfo&) {
@@ -303,18 +319,8 @@ Status SupportsPad(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return Unimplemented("a constant of per-channel quantization has no kernel");
 }
 
-// The bits of an element of output 0 that has the value of `constant`.
-int64_t BitsOf(const ir::KernelNode& node, const ir::Attribute& constant) {
-  ir::TensorDesc single = node.outputs[0];
-  single.shape = ir::Shape({1});
-  int64_t bits = 0;
-  ElementWriter writer({&single, &bits});
-  StoreConstant(constant, single, 0, &writer);
-  return bits;
-}
-
 int64_t ConstantBits(const ir::KernelNode& node) {
-  return BitsOf(node, *node.attributes().Find(kConstant));
+  return BitsOf(node.outputs[0], *node.attributes().Find(kConstant));
 }
 
 // Blocks stay as they are where no channels are added, and tail lanes 0.
@@ -328,7 +334,7 @@ bool CanPadBlocks(const ir::KernelNode& node) {
     return false;
   }
   return !Fills(node) || to.shape[blocks.axis] % blocks.block == 0 ||
-         ConstantBits(node) == BitsOf(node, 0.0);
+         ConstantBits(node) == BitsOf(to, 0.0);
 }
 
 std::vector<ir::LayoutTuple> PadLayouts(const ir::KernelNode& node,

@@ -72,8 +72,8 @@ __kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
   axes += axes_offset;
   const int y0 = axes[0];
   const int y1 = axes[4];
-  const int tiles0 = (y0 + width - 1) / width;
-  const int tiles1 = (y1 + height - 1) / height;
+  const int tiles0 = (y0 - 1) / width + 1;
+  const int tiles1 = (y1 - 1) / height + 1;
   int rest = get_global_id(0);
   const int first0 = rest % tiles0 * width;
   rest /= tiles0;
@@ -90,8 +90,8 @@ __kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
     inside &= source >= 0;
     x += max(source, 0) * axis[3];
   }
-  const int last0 = min(first0 + width, y0);
-  const int last1 = min(first1 + height, y1);
+  const int last0 = first0 + min(width, y0 - first0);
+  const int last1 = first1 + min(height, y1 - first1);
   const int before = axes[2];
   for (int i1 = first1; i1 < last1; ++i1) {
     const int source = SOURCE(i1 - axes[6], axes[5]);

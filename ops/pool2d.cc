@@ -102,13 +102,13 @@ std::optional<ir::AttributeMap> AbsorbBorder(const ir::NodeView& view,
   const ir::AttributeMap& attributes = view.node.attributes;
   const auto windows = PoolWindowsOf(attributes);
   if (!windows.ok() || PoolTypeOf(attributes) != PoolType::kAverage ||
-      attributes.String("mode") != "window" ||
-      windows->w.mode == PadMode::kSame || windows->w.stride == 0 ||
+      attributes.String("mode") != "window" || windows->w.stride == 0 ||
       windows->h.stride == 0) {
     return std::nullopt;
   }
-  return PaddedBy(border, {windows->w.front, windows->w.back},
-                  {windows->h.front, windows->h.back}, attributes);
+  const ir::Shape& input = view.inputs[0]->shape;
+  return PaddedBy(border, PadsOf(windows->w, input[0]),
+                  PadsOf(windows->h, input[1]), attributes);
 }
 
 // A window passes where its axes stay the first two.

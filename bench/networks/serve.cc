@@ -10,13 +10,7 @@
 namespace tim::bench {
 namespace {
 
-constexpr int64_t kMostInputs = 65536;
-
-template <typename T>
-bool Read(std::FILE* in, std::span<T> values) {
-  return std::fread(values.data(), sizeof(T), values.size(), in) ==
-         values.size();
-}
+constexpr int64_t kMostFloats = int64_t{1} << 28;  // of the inputs of a turn
 
 template <typename T>
 void Write(std::FILE* out, std::span<const T> values) {
@@ -28,7 +22,8 @@ void Write(std::FILE* out, std::span<const T> values) {
 Status TakeTurn(NetworkRun& run, int64_t count, std::FILE* in, std::FILE* out) {
   const size_t size = run.input().size();
   std::vector<float> inputs(size * count);
-  if (!Read<float>(in, inputs)) {
+  if (std::fread(inputs.data(), sizeof(float), inputs.size(), in) !=
+      inputs.size()) {
     return InvalidArgument("a turn of ", count, " inputs ended early");
   }
   std::vector<double> seconds;
@@ -43,7 +38,7 @@ Status TakeTurn(NetworkRun& run, int64_t count, std::FILE* in, std::FILE* out) {
   }
   Write<double>(out, seconds);
   Write<float>(out, outputs);
-  if (std::fflush(out) == 0) return OkStatus();
+  if (std::fflush(out) == 0 && std::ferror(out) == 0) return OkStatus();
   return FailedPrecondition("the reader of the results is gone");
 }
 
@@ -53,15 +48,18 @@ Status Serve(const Network& network, std::FILE* in, std::FILE* out) {
   TIM_ASSIGN_OR_RETURN(NetworkRun run, NetworkRun::Create(network));
   std::fprintf(out, "ready on %s\n", run.device().c_str());
   std::fflush(out);
-  int64_t count = 0;
-  while (Read<int64_t>(in, {&count, 1})) {
-    if (count < 1 || count > kMostInputs) {
+  const int64_t most = kMostFloats / static_cast<int64_t>(run.input().size());
+  while (true) {
+    int64_t count = 0;
+    const size_t bytes = std::fread(&count, 1, sizeof(count), in);
+    if (bytes == 0) return OkStatus();
+    if (bytes < sizeof(count)) return InvalidArgument("a turn ended early");
+    if (count < 1 || count > most) {
       return InvalidArgument("a turn of ", count, " inputs, expected 1 to ",
-                             kMostInputs);
+                             most);
     }
     TIM_RETURN_IF_ERROR(TakeTurn(run, count, in, out));
   }
-  return OkStatus();
 }
 
 }  // namespace tim::bench

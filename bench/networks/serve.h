@@ -13,7 +13,7 @@ namespace tim::bench {
 /// count (int64) and as many inputs (float32, dense), runs them one after the
 /// other, and writes the seconds of all (float64), then the outputs of all
 /// (float32), in the machine's byte order.  Ends with `in`; fails where a turn
-/// is cut short or not of 1 to 65536 inputs.  peers.py speaks the same.
+/// is cut short, empty, or of more than 2^28 floats.  peers.py speaks the same.
 Status Serve(const Network& network, std::FILE* in, std::FILE* out);
 
 }  // namespace tim::bench

@@ -25,11 +25,11 @@ struct ConvWindow {
 
 /// Input elements that a kernel of extent `kernel` spans.
 int64_t EffectiveKernel(const ConvWindow& window, int64_t kernel);
-/// Padding before the first element and after the last.
 struct ConvPads {
   int64_t front = 0;
   int64_t back = 0;
 };
+/// Padding before the first element and after the last.
 ConvPads PadsOf(const ConvWindow& window, int64_t input, int64_t kernel);
 /// Windows along the axis; kUnknownDim where unknown, <= 0 where the kernel
 /// does not fit.
@@ -44,8 +44,8 @@ struct ConvWindows2d {
 };
 Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes);
 
-/// The attributes padding and pad where `border` is a border of zeros along W
-/// and H alone, which windows that already have `w` and `h` take over.
+/// `attributes`, whose padding is `w` and `h`, with a border of zeros along W
+/// and H in padding and pad, too; nothing for other borders.
 std::optional<ir::AttributeMap> PaddedBy(const ir::Border& border,
                                          const ConvPads& w, const ConvPads& h,
                                          const ir::AttributeMap& attributes);

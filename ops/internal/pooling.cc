@@ -223,18 +223,20 @@ Result<PoolWindows2d> PoolWindowsOf(const ir::AttributeMap& attributes) {
   return windows;
 }
 
+ConvPads PadsOf(const PoolWindow& window, int64_t input) {
+  return PadsOf(ConvWindow{.mode = window.mode,
+                           .front = window.front,
+                           .back = window.back,
+                           .stride = std::max<int64_t>(window.stride, 1)},
+                input, window.kernel);
+}
+
 PoolAxis PoolAxisOf(const PoolWindow& window, int64_t input, int64_t output) {
-  PoolAxis axis{.input = input,
-                .output = output,
-                .kernel = window.kernel,
-                .stride = std::max<int64_t>(window.stride, 1),
-                .pad = window.front};
-  if (window.mode == PadMode::kSame) {
-    const int64_t covered =
-        (CeilDiv(input, axis.stride) - 1) * axis.stride + axis.kernel;
-    axis.pad = std::max<int64_t>(covered - input, 0) / 2;
-  }
-  return axis;
+  return {.input = input,
+          .output = output,
+          .kernel = window.kernel,
+          .stride = std::max<int64_t>(window.stride, 1),
+          .pad = PadsOf(window, input).front};
 }
 
 PoolScale PoolScaleOf(const ir::TensorDesc& input,

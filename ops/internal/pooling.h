@@ -52,6 +52,8 @@ struct PoolAxis {
   int64_t stride = 1;
   int64_t pad = 0;  ///< Front.
 };
+/// Padding before the first cell and after the last.
+ConvPads PadsOf(const PoolWindow& window, int64_t input);
 /// `output`: the extent that the output tensor has.
 PoolAxis PoolAxisOf(const PoolWindow& window, int64_t input, int64_t output);
 

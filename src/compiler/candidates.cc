@@ -12,37 +12,24 @@ using ir::KernelNode;
 using ir::Node;
 
 // A host step beside another device is the last resort: a second, so that no
-// rough estimate of a kernel makes it one.
+// rough estimate of a kernel or of a transfer makes it one.
 constexpr double kHostStepPenalty = 1e6;
-// It reads and writes element by element.
-constexpr double kEvalMemoryEfficiency = 0.1;
 constexpr double kTransferGBytesPerSecond = 5;
 constexpr double kTransferUs = 10;
 constexpr double kReorderEfficiency = 0.3;
 
 // Of a composite: all that its body does.
-ir::ComputeEstimate EvalEstimate(const ir::Graph& graph, const Node& node) {
+double EvalFlops(const ir::Graph& graph, const Node& node) {
   if (!node.composite) {
     const NodeDescs descs(graph, node);
-    return node.schema->compute_estimate(descs.view());
+    return node.schema->compute_estimate(descs.view()).flops;
   }
   const ir::Graph& body = node.composite->body;
-  ir::ComputeEstimate sum;
+  double flops = 0;
   for (const ir::NodeId id : body.NodeIds()) {
-    const ir::ComputeEstimate part = EvalEstimate(body, body.node(id));
-    sum.flops += part.flops;
-    sum.bytes_read += part.bytes_read;
-    sum.bytes_written += part.bytes_written;
+    flops += EvalFlops(body, body.node(id));
   }
-  return sum;
-}
-
-// Microseconds of `bytes` between a device and host memory: a copy there, or
-// whatever connects the two.
-double TransferCost(const ir::DeviceInfo& device, double bytes) {
-  const double rate = device.unified_memory ? device.gbytes_per_second / 2
-                                            : kTransferGBytesPerSecond;
-  return bytes / (rate * 1e3) + kTransferUs;
+  return flops;
 }
 
 // Fills one node's candidates.
@@ -142,10 +129,9 @@ class Enumerator {
       found_.refused.push_back("host:eval: strict mode allows no host step");
       return;
     }
-    const double cost =
-        ir::EstimateMicroseconds(EvalEstimate(module_.graph, node_), info, 1,
-                                 kEvalMemoryEfficiency) +
-        (IsHostFallback(device) ? kHostStepPenalty : 0);
+    const double flops = EvalFlops(module_.graph, node_);
+    const double cost = flops / (info.gflops * 1e3) + info.launch_us +
+                        (IsHostFallback(device) ? kHostStepPenalty : 0);
     Add({.kind = RunKind::kEval, .device = device}, ir::DenseLayouts(view_),
         cost, "eval");
   }
@@ -217,10 +203,8 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
     moves.push_back({from, to});
     present |= uint64_t{1} << to;
   };
-  // From or to the host.
   const auto transfer = [&](int from, int to) {
-    const int there = std::max(locations[from].device, locations[to].device);
-    *cost += TransferCost(module.device(there), bytes);
+    *cost += bytes / (kTransferGBytesPerSecond * 1e3) + kTransferUs;
     moves.push_back({from, to});
     present |= uint64_t{1} << to;
   };

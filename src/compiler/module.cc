@@ -42,6 +42,11 @@ std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node) {
   return text;
 }
 
+bool IsPinned(const Module& module, ir::NodeId id) {
+  const auto& placement = module.options.placement;
+  return placement && placement(module.graph.node(id)) >= 0;
+}
+
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {
   const auto is_static = [&](ir::ValueId id) {
     return id == ir::kNone || graph.value(id).desc.shape.IsStatic();

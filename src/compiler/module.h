@@ -106,6 +106,8 @@ std::string Describe(const ir::Graph& graph, const ir::Node& node);
 /// One line per operand with shape, type and quantization.
 std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node);
 
+/// The caller has chosen its device.
+bool IsPinned(const Module& module, ir::NodeId id);
 /// Every operand that is present has known extents.
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node);
 

@@ -159,8 +159,9 @@ struct OpSchema {
   /// function null: it is not.
   std::function<std::optional<Border>(const NodeView&)> border = nullptr;
   /// Input 0 has a border: attributes with which the operator makes the same
-  /// output from what is inside.  Nothing, or the function null: there are
-  /// none.  Called with static shapes.
+  /// output from what is inside (but for products of a border of zeros with
+  /// infinity or NaN).  Nothing, or the function null: there are none.  Called
+  /// with static shapes.
   std::function<std::optional<AttributeMap>(const NodeView&, const Border&)>
       absorb_border = nullptr;
   /// Attributes of the operator on operands whose axes are permuted

@@ -1,4 +1,4 @@
-// C++ twin of exact_exp2.clh: the same bits from the same operations.
+// C++ twin of exact_exp2.clh: the same bits, as both are correctly rounded.
 // Compiled with -ffp-contract=off.
 #ifndef TIM_KERNELS_EXACT_EXP2_H_
 #define TIM_KERNELS_EXACT_EXP2_H_

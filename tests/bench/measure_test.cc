@@ -129,13 +129,14 @@ TEST(Serve, AnswersEveryTurnWithSecondsAndOutputs) {
 TEST(Serve, ATurnCutShortIsAnError) {
   EXPECT_ERROR(ServeOneRelu(Turn(2, std::vector<float>(16))).status,
                "a turn of 2 inputs ended early");
+  EXPECT_ERROR(ServeOneRelu("1234").status, "a turn ended early");
 }
 
 TEST(Serve, TurnsOfNoInputsAreAnError) {
   EXPECT_ERROR(ServeOneRelu(Turn(0, {})).status,
-               "a turn of 0 inputs, expected 1 to 65536");
+               "a turn of 0 inputs, expected 1 to 16777216");
   EXPECT_ERROR(ServeOneRelu(Turn(int64_t{1} << 40, {})).status,
-               "expected 1 to 65536");
+               "expected 1 to 16777216");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <random>
 
 #include "tests/support/vx_graph.h"
+#include "vx/context_impl.h"
+#include "vx/device_selection.h"
 #include "vx/graph_impl.h"
 
 namespace tim::testing {
@@ -37,11 +39,26 @@ size_t CountOf(const vx::ShapeType& shape) {
                          std::multiplies<>());
 }
 
+// Steps that pad.
+int PadsOf(const vx::Graph& graph) {
+  int count = 0;
+  for (const ir::Step& step : vx::CompiledPlan(graph)->steps) {
+    count += step.label.find("Pad") != std::string::npos;
+  }
+  return count;
+}
+
+std::shared_ptr<vx::Context> AnyContext() {
+  const auto context = ContextOn("opencl");
+  return context != nullptr ? context : HostContext();
+}
+
 // A graph of one way of the values through operators.
 class Way {
  public:
-  Way(const Element& element, const vx::ShapeType& input)
-      : element_(element), graph_(NewGraph()) {
+  Way(const Element& element, const vx::ShapeType& input,
+      const std::shared_ptr<vx::Context>& context = AnyContext())
+      : element_(element), graph_(context->CreateGraph()) {
     last_ = input_ = Create(input, TensorAttribute::INPUT);
   }
 
@@ -86,23 +103,11 @@ class Way {
     return Read<T>(output);
   }
 
-  // Steps that pad.
-  int Pads() const {
-    int count = 0;
-    for (const ir::Step& step : vx::CompiledPlan(*graph_)->steps) {
-      count += step.label.find("Pad") != std::string::npos;
-    }
-    return count;
-  }
+  int Pads() const { return PadsOf(*graph_); }
 
   const TensorPtr& shown() const { return shown_; }
 
  private:
-  static std::shared_ptr<vx::Graph> NewGraph() {
-    const auto context = ContextOn("opencl");
-    return (context != nullptr ? context : HostContext())->CreateGraph();
-  }
-
   TensorPtr Create(const vx::ShapeType& shape, TensorAttribute attribute) {
     return graph_->CreateTensor(
         TensorSpec(element_.type, shape, attribute, element_.quantization));
@@ -225,6 +230,35 @@ TEST(AbsorbBorders, MeansThatCountPadding) {
   });
 }
 
+TEST(AbsorbBorders, MeansWithPaddingOfTheirOwn) {
+  const std::array<uint32_t, 2> size = {2, 4};
+  const std::array<uint32_t, 4> pad = {1, 0, 2, 1};
+  ExpectSame(kUneven, {8, 14, 16, 1}, 0, [&](Way& way) {
+    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, pad, size, kStep);
+  });
+  ExpectSame(kUneven, {8, 14, 16, 1}, 0, [&](Way& way) {
+    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::SAME, size,
+                              kStep);
+  });
+  ExpectSame(kUneven, {9, 11, 16, 1}, 0, [&](Way& way) {
+    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID,
+                              std::array<uint32_t, 2>{1, 4}, kStep,
+                              vx::RoundType::CEILING);
+  });
+}
+
+// Their windows come from the extents.
+TEST(AbsorbBorders, GlobalAndAdaptiveMeansKeepIt) {
+  const std::array<uint32_t, 2> size = {16, 14};
+  ExpectSame(kUneven, {1, 1, 16, 1}, 1, [&](Way& way) {
+    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, size);
+  });
+  const std::array<uint32_t, 2> output = {4, 7};
+  ExpectSame(kUneven, {4, 7, 16, 1}, 1, [&](Way& way) {
+    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, size, output);
+  });
+}
+
 TEST(AbsorbBorders, TwoInARow) {
   ExpectSame(kUneven, {17, 13, 32, 1}, 0, [](Way& way) {
     way.Then<Zeros>(Counts{2, 0, 0, 0}, Counts{1, 0, 0, 0}, kZero)
@@ -255,6 +289,13 @@ TEST(AbsorbBorders, BordersOfChannelsKeepIt) {
   });
 }
 
+TEST(AbsorbBorders, BordersOfTheBatchKeepIt) {
+  const Sizes batch = {{1, 1, 0, 0}, {1, 1, 0, 1}};
+  ExpectSame(batch, {13, 12, 8, 2}, 1, [](Way& way) {
+    way.ThenConv2d({3, 2, 16, 8}, vx::PadType::VALID, kDense, kDense);
+  });
+}
+
 TEST(AbsorbBorders, OtherModesKeepIt) {
   Way way({}, kImage);
   way.Then<Zeros>(kUneven.front, kUneven.back, kZero, Zeros::PAD_MODE_EDGE)
@@ -280,9 +321,8 @@ TEST(AbsorbBorders, APadWithOtherReadersStaysForThem) {
   EXPECT_EQ(Read(way.shown()), shown);
 }
 
-TEST(AbsorbBorders, QuantizedZeroIsTheZeroPoint) {
-  const Element codes = {DataType::UINT8,
-                         vx::Quantization(vx::QuantType::ASYMMETRIC, 0.5f, 90)};
+// A convolution of codes behind a Pad of zeros and behind a border of `fill`.
+void ExpectSameCodes(const Element& codes, uint8_t fill, int pads) {
   const vx::ShapeType output = {14, 13, 32, 1};
   std::vector<uint8_t> x(CountOf(kImage));
   std::mt19937 rng(5);
@@ -294,11 +334,62 @@ TEST(AbsorbBorders, QuantizedZeroIsTheZeroPoint) {
   with.Then<vx::ops::Pad>(kUneven.front, kUneven.back, 0);
   convolve(with);
   const auto found = with.Run(x, output);
-  EXPECT_EQ(with.Pads(), 0);
+  EXPECT_EQ(with.Pads(), pads);
   Way without(codes, Padded(kImage, kUneven));
   convolve(without);
   EXPECT_EQ(found,
-            without.Run(PadByHand<uint8_t>(x, kImage, kUneven, 90), output));
+            without.Run(PadByHand<uint8_t>(x, kImage, kUneven, fill), output));
+}
+
+TEST(AbsorbBorders, QuantizedZeroIsTheZeroPoint) {
+  ExpectSameCodes(
+      {DataType::UINT8, vx::Quantization(vx::QuantType::ASYMMETRIC, 0.5f, 90)},
+      90, 0);
+}
+
+// Where no code is zero the border is not, either.
+TEST(AbsorbBorders, SaturatedZeroKeepsIt) {
+  ExpectSameCodes(
+      {DataType::UINT8, vx::Quantization(vx::QuantType::ASYMMETRIC, 0.5f, 300)},
+      255, 1);
+}
+
+TEST(AbsorbBorders, APadWhoseDeviceIsChosenStaysThere) {
+  auto devices = vx::SelectDevices("opencl");
+  if (!devices.ok()) GTEST_SKIP() << devices.status().message();
+  const auto placement = [](const ir::Node& node) {
+    return node.name.find("Pad") != std::string::npos ? 0 : -1;
+  };
+  Way way({}, kImage, vx::CreateContext(*devices, {.placement = placement}));
+  way.Then<Zeros>(kUneven.front, kUneven.back, kZero)
+      .ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
+  way.Run(RandomValues(CountOf(kImage), 1), {14, 13, 32, 1});
+  EXPECT_EQ(way.Pads(), 1);
+}
+
+TEST(AbsorbBorders, APadThatConvertsStays) {
+  const auto graph = AnyContext()->CreateGraph();
+  const auto spec = [](float scale, const vx::ShapeType& shape,
+                       TensorAttribute attribute) {
+    return TensorSpec(DataType::UINT8, shape, attribute,
+                      vx::Quantization(vx::QuantType::ASYMMETRIC, scale, 9));
+  };
+  const auto padded =
+      graph->CreateTensor(spec(0.25f, {}, TensorAttribute::TRANSIENT));
+  graph
+      ->CreateOperation<vx::ops::Pad>(Counts{1, 1, 0, 0}, Counts{1, 1, 0, 0}, 0)
+      ->BindInput(
+          graph->CreateTensor(spec(0.5f, {4, 4, 1, 1}, TensorAttribute::INPUT)))
+      .BindOutput(padded);
+  const std::array<uint32_t, 2> size = {2, 2};
+  graph
+      ->CreateOperation<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID,
+                                         size, kDense)
+      ->BindInput(padded)
+      .BindOutput(graph->CreateTensor(
+          spec(0.25f, {5, 5, 1, 1}, TensorAttribute::OUTPUT)));
+  ASSERT_TRUE(graph->Compile()) << vx::LastError();
+  EXPECT_EQ(PadsOf(*graph), 1);
 }
 
 }  // namespace

@@ -280,6 +280,12 @@ TEST(Softmax, ManyRowsForFewAndManyCores) {
           std::vector<float> x = Values<float>(input);
           for (size_t i = 0; i < x.size(); i += 3) x[i] = -kInfinity;
           for (size_t i = 0; i < x.size(); i += 7) x[i] = -90.0f;
+          // In a full sixteen, and in the one that is not.
+          for (const int64_t row : {17, 130}) {
+            std::fill_n(x.begin() + row * count, count, -kInfinity);
+            x[(row + 1) * count + 5] = std::numeric_limits<float>::quiet_NaN();
+            x[(row + 2) * count + 63] = kInfinity;
+          }
           input = MakeTensor(desc, x);
         }
         const auto expected = Eval(*node, {input});

@@ -9,20 +9,24 @@ namespace {
 using ir::Graph;
 using ir::Node;
 
-// The border that `node` puts around its input.
-std::optional<ir::Border> BorderOf(const Graph& graph, const Node& node) {
-  if (node.composite || !node.schema->border) return std::nullopt;
-  return node.schema->border(NodeDescs(graph, node).view());
+// The border that a node puts around its input.
+std::optional<ir::Border> BorderOf(const Module& module, ir::NodeId id) {
+  const Node& node = module.graph.node(id);
+  if (node.composite || !node.schema->border || IsPinned(module, id)) {
+    return std::nullopt;
+  }
+  return node.schema->border(NodeDescs(module.graph, node).view());
 }
 
 // Lets the node read what is inside of the border of its input 0; false where
 // that has none, or one that the node cannot make.
-bool AbsorbOne(Graph& graph, ir::NodeId id) {
+bool AbsorbOne(Module& module, ir::NodeId id) {
+  Graph& graph = module.graph;
   const ir::ValueId padded = graph.node(id).inputs[0];
   if (padded == ir::kNone) return false;
   const ir::NodeId producer = graph.value(padded).producer;
   if (producer == ir::kNone) return false;
-  const auto border = BorderOf(graph, graph.node(producer));
+  const auto border = BorderOf(module, producer);
   if (!border) return false;
   const Node& node = graph.node(id);
   auto attributes =
@@ -49,7 +53,7 @@ Status AbsorbBorders(Module& module) {
         !HasStaticOperands(graph, node)) {
       continue;
     }
-    while (AbsorbOne(graph, id)) {
+    while (AbsorbOne(module, id)) {
     }
   }
   return OkStatus();

@@ -113,11 +113,6 @@ class Fusion {
   std::shared_ptr<ir::Composite> composite_;
 };
 
-bool IsPinned(const Module& module, ir::NodeId id) {
-  const auto& placement = module.options.placement;
-  return placement && placement(module.graph.node(id)) >= 0;
-}
-
 // Replaces `id` and `next` by their fusion where a kernel takes it and it does
 // not cost more; returns the new node.
 std::optional<ir::NodeId> TryFuse(Module& module, ir::NodeId id,
