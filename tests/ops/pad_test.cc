@@ -1,12 +1,12 @@
-// Pad and PadV2.
+// What eval and the kernels of Pad and PadV2 make.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "ops/builtin.h"
 #include "tests/support/kernel_runner.h"
+#include "tests/support/pad_node.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -15,34 +15,14 @@ namespace {
 using ir::DataType;
 using Dims = std::vector<int64_t>;
 
-enum Mode : int64_t { kConstant, kEdge, kSymmetric, kReflect };
-constexpr Mode kModes[] = {kConstant, kEdge, kSymmetric, kReflect};
+constexpr PadMode kModes[] = {kConstant, kEdge, kSymmetric, kReflect};
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-struct Counts {
-  Dims front;
-  Dims back;
-};
-
-// Pad where the constant is an integer, PadV2 where it is a float.
-Result<TestNode> Pad(const ir::TensorDesc& from, const Counts& counts,
-                     const ir::Attribute& constant, Mode mode,
-                     ir::TensorDesc to) {
-  to.shape = ir::Shape();
-  const bool integer = std::holds_alternative<int64_t>(constant);
-  return MakeNode(integer ? "tim.Pad" : "tim.PadV2",
-                  {{"front_size", counts.front},
-                   {"back_size", counts.back},
-                   {"const_val", constant},
-                   {"pad_mode", int64_t{mode}}},
-                  {from}, {to});
-}
-
 // Legal for the mode.
-Counts RandomCounts(const Dims& shape, Mode mode, std::mt19937& rng) {
-  Counts counts;
+PadCounts RandomCounts(const Dims& shape, PadMode mode, std::mt19937& rng) {
+  PadCounts counts;
   const auto count = [&](int64_t extent) -> int64_t {
     const int64_t limit = mode == kSymmetric ? std::min<int64_t>(extent, 3)
                           : mode == kReflect ? std::min<int64_t>(extent - 1, 3)
@@ -57,7 +37,7 @@ Counts RandomCounts(const Dims& shape, Mode mode, std::mt19937& rng) {
 }
 
 // Elements of an axis in the order of the padded one; -1: the constant.
-Dims Sources(int64_t extent, int64_t front, int64_t back, Mode mode) {
+Dims Sources(int64_t extent, int64_t front, int64_t back, PadMode mode) {
   Dims out(extent);
   std::iota(out.begin(), out.end(), 0);
   for (int64_t k = 1; k <= front; ++k) {
@@ -72,8 +52,8 @@ Dims Sources(int64_t extent, int64_t front, int64_t back, Mode mode) {
 }
 
 // One axis after the other.
-std::vector<double> Reference(const TensorData& x, const Counts& counts,
-                              double constant, Mode mode) {
+std::vector<double> Reference(const TensorData& x, const PadCounts& counts,
+                              double constant, PadMode mode) {
   std::vector<double> values = RealValues(x);
   int64_t inner = 1;
   for (int axis = 0; axis < x.desc.shape.rank(); ++axis) {
@@ -124,7 +104,7 @@ TEST(Pad, ConstantByHand) {
 
 TEST(Pad, OtherModesByHand) {
   const auto x = Desc(DataType::kInt32, {3});
-  const auto padded = [&](const Counts& counts, Mode mode) {
+  const auto padded = [&](const PadCounts& counts, PadMode mode) {
     return EvalOf<int32_t>(Pad(x, counts, int64_t{9}, mode, x), {1, 2, 3});
   };
   using Ints = std::vector<int32_t>;
@@ -181,9 +161,9 @@ TEST(Pad, EvalMatchesTheReference) {
   for (const std::string from :
        {"f32", "f16", "u8a", "i16d", "u4a", "i32", "b8", "i8c", "f64"}) {
     for (const std::string to : {"f32", "f16", "u8a", "i8d", "i4a", "i32"}) {
-      for (const Mode mode : kModes) {
+      for (const PadMode mode : kModes) {
         const Dims shape = RandomShape(1 + rng() % 4, rng, 500);
-        const Counts counts = RandomCounts(shape, mode, rng);
+        const PadCounts counts = RandomCounts(shape, mode, rng);
         const double constant = static_cast<double>(rng() % 401) / 100 - 2;
         const ir::Attribute integer = static_cast<int64_t>(constant);
         const bool v2 = rng() % 2 == 0;
@@ -214,7 +194,7 @@ TEST(Pad, KernelMatchesEval) {
   for (const auto& [from, to] : pairs) {
     // Types and modes meet in different macros of the kernel.
     const bool every_mode = pair++ < 4;
-    for (const Mode mode : kModes) {
+    for (const PadMode mode : kModes) {
       if (mode != kConstant && !every_mode) continue;
       for (int repeat = 0; repeat < 10; ++repeat) {
         const Dims shape = RandomShape(1 + rng() % 6, rng, 3000);
@@ -248,7 +228,7 @@ TEST(Pad, SizesAroundAVector) {
 // Rows of several tiles, tiles of several rows, and one row of all axes.
 TEST(Pad, SizesAroundATile) {
   std::mt19937 rng = SeededRng(54);
-  const std::pair<Dims, Counts> cases[] = {
+  const std::pair<Dims, PadCounts> cases[] = {
       {{1023}, {{1}, {0}}},
       {{1024}, {{1}, {0}}},
       {{1023}, {{1}, {1}}},
@@ -258,7 +238,7 @@ TEST(Pad, SizesAroundATile) {
       {{33, 17, 4}, {{0, 0, 2}, {0, 0, 1}}},
       {{33, 5, 17, 3}, {{0, 2, 0, 1}, {0, 0, 0, 0}}}};
   for (const auto& [shape, counts] : cases) {
-    for (const Mode mode : kModes) {
+    for (const PadMode mode : kModes) {
       const bool mirrors = mode == kSymmetric || mode == kReflect;
       if (mirrors && shape.size() > 1 && shape[0] == 1) continue;
       for (const DataType type : {DataType::kFloat32, DataType::kUint8}) {
@@ -273,7 +253,7 @@ TEST(Pad, SizesAroundATile) {
 
 TEST(Pad, SmallTilesForGpus) {
   std::mt19937 rng = SeededRng(55);
-  for (const Mode mode : kModes) {
+  for (const PadMode mode : kModes) {
     const auto x = Desc(DataType::kFloat32, {33, 5, 3});
     const auto node = Pad(x, {{1, 2, 2}, {2, 0, 1}}, 0.5, mode, x);
     ASSERT_OK(node);
@@ -287,7 +267,7 @@ TEST(Pad, SmallTilesForGpus) {
 
 TEST(Pad, EightAxes) {
   std::mt19937 rng = SeededRng(56);
-  for (const Mode mode : kModes) {
+  for (const PadMode mode : kModes) {
     const auto x = DescOf("u8a", {2, 3, 2, 2, 3, 2, 2, 3}, rng);
     const auto node =
         Pad(x, {{1, 0, 1, 0, 1, 0, 0, 1}, Dims(8, 1)}, int64_t{1}, mode, x);
@@ -298,7 +278,7 @@ TEST(Pad, EightAxes) {
 
 TEST(Pad, InfinitiesAndNaNAreCopied) {
   const auto x = Desc(DataType::kFloat32, {3});
-  for (const Mode mode : kModes) {
+  for (const PadMode mode : kModes) {
     const auto node = Pad(x, {{2}, {2}}, double{kNaN}, mode, x);
     ASSERT_OK(node);
     EXPECT_OK(CheckKernels(
@@ -320,8 +300,8 @@ TEST(Pad, ConstantsOutOfRangeInKernels) {
 }
 
 TEST(Pad, BlockedLayout) {
-  const auto layouts = [](int64_t channels, const Counts& counts,
-                          double constant, Mode mode) {
+  const auto layouts = [](int64_t channels, const PadCounts& counts,
+                          double constant, PadMode mode) {
     const auto x = Desc(DataType::kFloat32, {5, 3, channels, 2});
     const auto node = Pad(x, counts, constant, mode, x);
     EXPECT_OK(node);
@@ -329,7 +309,7 @@ TEST(Pad, BlockedLayout) {
     EXPECT_OK(CheckKernels(*node, rng));
     return LayoutCount(*node, "pad_v2");
   };
-  const Counts space = {{1, 2, 0, 0}, {0, 1, 0, 1}};
+  const PadCounts space = {{1, 2, 0, 0}, {0, 1, 0, 1}};
   EXPECT_EQ(layouts(20, space, 0, kConstant), 2);
   EXPECT_EQ(layouts(20, space, 0.5, kConstant), 1);
   EXPECT_EQ(layouts(32, space, 0.5, kConstant), 2);
@@ -341,7 +321,7 @@ TEST(Pad, BlockedLayout) {
 TEST(Pad, BlockedCodes) {
   std::mt19937 rng = SeededRng(63);
   const auto x = Desc(DataType::kUint8, {5, 3, 20, 2}, 0.5f, 3);
-  const Counts space = {{1, 2, 0, 0}, {0, 1, 0, 1}};
+  const PadCounts space = {{1, 2, 0, 0}, {0, 1, 0, 1}};
   for (const auto& [constant, layouts] :
        {std::pair(0.0, 2), std::pair(-1.5, 1)}) {
     const auto node = Pad(x, space, constant, kConstant, x);
@@ -364,9 +344,9 @@ TEST(Pad, FourBitElementsHaveNoKernel) {
 TEST(Pad, ChannelsKeepTheirScales) {
   std::mt19937 rng = SeededRng(60);
   const auto x = DescOf("i8c", {4, 3}, rng, 1);
-  const Counts counts = {{2, 0}, {1, 0}};
+  const PadCounts counts = {{2, 0}, {1, 0}};
   const auto data = RandomTensor(x, rng);
-  for (const Mode mode : kModes) {
+  for (const PadMode mode : kModes) {
     const auto node = Pad(x, counts, 0.7, mode, ir::TensorDesc());
     ASSERT_OK(node);
     EXPECT_EQ(node->output().quantization, x.quantization);
@@ -384,7 +364,7 @@ TEST(Pad, ChannelsKeepTheirScales) {
 TEST(Pad, AddedChannelsNeedScales) {
   std::mt19937 rng = SeededRng(61);
   const auto x = DescOf("i8c", {4, 3}, rng, 1);
-  const Counts counts = {{0, 1}, {0, 1}};
+  const PadCounts counts = {{0, 1}, {0, 1}};
   EXPECT_ERROR(Pad(x, counts, int64_t{0}, kEdge, ir::TensorDesc()),
                "the output [4, 5] has 3 channels of quantization along axis 1");
   const auto node =
@@ -395,123 +375,6 @@ TEST(Pad, AddedChannelsNeedScales) {
       CheckReal((*Eval(*node, {data}))[0], Reference(data, counts, 1, kEdge)));
   EXPECT_ERROR(Supports(*node, "pad"),
                "converting per-channel quantization has no kernel");
-}
-
-ir::NodeView ViewOf(const TestNode& node,
-                    const ir::TensorDesc* const (&operands)[2]) {
-  return {node.graph.node(node.node), {&operands[0], 1}, {&operands[1], 1}};
-}
-
-TEST(Pad, Identity) {
-  const auto is_identity = [](const TestNode& node) {
-    const ir::TensorDesc* const operands[] = {&node.input(0), &node.output()};
-    const ir::NodeView view = ViewOf(node, operands);
-    return view.node.schema->is_identity(view);
-  };
-  const auto f32 = Desc(DataType::kFloat32, {2, 3});
-  const auto f16 = Desc(DataType::kFloat16, {});
-  const Counts none = {{0, 0}, {0, 0}};
-  EXPECT_TRUE(is_identity(*Pad(f32, none, int64_t{1}, kConstant, f32)));
-  EXPECT_TRUE(is_identity(*Pad(f32, none, 1.0, kReflect, f32)));
-  EXPECT_FALSE(is_identity(*Pad(f32, none, int64_t{1}, kConstant, f16)));
-  EXPECT_FALSE(
-      is_identity(*Pad(f32, {{0, 0}, {0, 1}}, int64_t{1}, kConstant, f32)));
-  auto unknown = f32;
-  unknown.shape = ir::Shape({2, ir::kUnknownDim});
-  EXPECT_FALSE(
-      is_identity(*Pad(unknown, {{0, 1}, {0, 0}}, 1.0, kConstant, f32)));
-}
-
-TEST(Pad, PermutesItself) {
-  const auto x = Desc(DataType::kFloat32, {2, 3, 5});
-  const auto node = Pad(x, {{1, 2, 3}, {4, 5, 6}}, int64_t{7}, kConstant, x);
-  ASSERT_OK(node);
-  const ir::TensorDesc* const operands[] = {&node->input(0), &node->output()};
-  const ir::NodeView view = ViewOf(*node, operands);
-  const int perm[] = {2, 0, 1};
-  const auto attributes = view.node.schema->permute_rule(view, perm);
-  ASSERT_OK(attributes);
-  EXPECT_EQ(attributes->Ints("front_size"), (Dims{3, 1, 2}));
-  EXPECT_EQ(attributes->Ints("back_size"), (Dims{6, 4, 5}));
-  EXPECT_EQ(attributes->Int("const_val"), 7);
-  const int two[] = {1, 0};
-  EXPECT_ERROR(view.node.schema->permute_rule(view, two),
-               "a permutation of 2 axes for a Pad of 3");
-}
-
-TEST(Pad, UnknownShapes) {
-  constexpr int64_t kAny = ir::kUnknownDim;
-  ir::TensorDesc x = Desc(DataType::kFloat32, {});
-  const Counts counts = {{1, 2}, {0, 3}};
-  const auto shape = [&](Mode mode) {
-    const auto node = Pad(x, counts, int64_t{0}, mode, ir::TensorDesc());
-    EXPECT_OK(node);
-    return node.ok() ? node->output().shape : ir::Shape();
-  };
-  x.shape = ir::Shape();
-  EXPECT_EQ(shape(kReflect), ir::Shape({kAny, kAny}));
-  x.shape = ir::Shape({kAny, 3});
-  EXPECT_EQ(shape(kSymmetric), ir::Shape({kAny, 8}));
-  x.shape.SetBound(0, 7);
-  EXPECT_EQ(shape(kConstant).Bound(0), 8);
-}
-
-TEST(Pad, RejectedCounts) {
-  const auto x = Desc(DataType::kFloat32, {2, 3});
-  const auto error = [&](const Counts& counts, Mode mode = kConstant) {
-    return Pad(x, counts, int64_t{0}, mode, x).status();
-  };
-  EXPECT_ERROR(error({{0}, {0, 0}}),
-               "'front_size' has 1 counts, the input [2, 3] has 2 axes");
-  EXPECT_ERROR(error({{0, 0}, {0, 0, 0}}), "'back_size' has 3 counts");
-  EXPECT_ERROR(error({{0, -1}, {0, 0}}),
-               "'front_size' [0, -1] has a negative count");
-  EXPECT_ERROR(error({Dims(9), Dims(9)}), "at most 8 are legal");
-  EXPECT_ERROR(error({{0, 0}, {3, 0}}, kSymmetric),
-               "'back_size' is 3 along axis 0, where an extent of 2 allows at "
-               "most 2");
-  EXPECT_ERROR(error({{0, 3}, {0, 0}}, kReflect),
-               "'front_size' is 3 along axis 1, where an extent of 3 allows at "
-               "most 2");
-  EXPECT_OK(error({{2, 3}, {2, 3}}, kSymmetric));
-  EXPECT_OK(error({{1, 2}, {1, 2}}, kReflect));
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  EXPECT_ERROR(error({{0, kMax - 1}, {0, 0}}),
-               "the extent along axis 1 overflows 64 bits");
-  ir::TensorDesc unranked = x;
-  unranked.shape = ir::Shape();
-  EXPECT_ERROR(Pad(unranked, {{1}, {1, 1}}, 0.0, kEdge, x),
-               "'front_size' has 1 counts, attribute 'back_size' has 2");
-}
-
-TEST(Pad, RejectedAttributes) {
-  const auto x = Desc(DataType::kFloat32, {2});
-  const auto error = [&](const std::string& op, ir::Attribute constant,
-                         int64_t mode) {
-    return MakeNode(op,
-                    {{"front_size", Dims{1}},
-                     {"back_size", Dims{1}},
-                     {"const_val", constant},
-                     {"pad_mode", mode}},
-                    {x}, {ir::TensorDesc()})
-        .status();
-  };
-  EXPECT_OK(error("tim.Pad", int64_t{1}, 3));
-  EXPECT_ERROR(error("tim.Pad", 1.5, 0),
-               "attribute 'const_val' is of type float, expected int");
-  EXPECT_ERROR(error("tim.PadV2", int64_t{1}, 0),
-               "attribute 'const_val' is of type int, expected float");
-  EXPECT_ERROR(error("tim.Pad", int64_t{1}, 4),
-               "attribute 'pad_mode' is 4, expected one of 0 (constant), 1 "
-               "(edge), 2 (symmetric), 3 (reflect)");
-  EXPECT_ERROR(MakeNode("tim.Pad", {{"back_size", Dims{1}}}, {x}, {x}),
-               "attribute 'front_size' (ints) is missing");
-  EXPECT_ERROR(
-      MakeNode("tim.Pad", {{"front_size", Dims{1}}, {"back_size", Dims{0}}},
-               {x}, {x}),
-      "declared as [2]");
-  EXPECT_ERROR(Pad(ir::TensorDesc(), {{1}, {1}}, 0.0, kEdge, x),
-               "input 0 has no data type");
 }
 
 }  // namespace
