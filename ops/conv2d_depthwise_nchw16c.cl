@@ -1,6 +1,6 @@
 // Depthwise float32 convolution in blocks of 16 channels: output channel c is
 // input channel c convolved with a kernel of its own; formula as in conv2d.cl,
-// summed with fma in the order (kh, kw).
+// summed by multiply_add in the order (kh, kw).
 // Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [16, Kw,
 // Kh, ceil(C / 16)], zero where there is no channel.
 // One work-item = one row of a block of channels, TW pixels at a time;
@@ -11,6 +11,7 @@
 // -DSPAN=14     (TW - 1) * STRIDE + (KERNEL_W - 1) * DILATION + 1
 // -DBIAS, -DADD a float per channel that is added
 
+#include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
 #ifndef TW
@@ -87,7 +88,8 @@ __kernel void conv2d_depthwise_nchw16c(
         const float16 weight = vload16(kh * KERNEL_W + kw, taps);
 #pragma unroll
         for (int i = 0; i < TW; ++i) {
-          sum[i] = fma(pixels[kw * DILATION + i * STRIDE], weight, sum[i]);
+          sum[i] =
+              multiply_add(pixels[kw * DILATION + i * STRIDE], weight, sum[i]);
         }
       }
     }

@@ -1,6 +1,6 @@
 // Float32 convolution with one input channel for each output channel, dense
 // tensors [W, H, C, N], weights [Kw, Kh, C * multiplier]; formula as in
-// conv2d.cl, summed with fma in the order (kw, kh).
+// conv2d.cl, summed by multiply_add in the order (kw, kh).
 // One work-item = STRIP neighbours along H, which share the rows that they
 // read; dimension 0 = x + out_w * (strip + strips * (channel + channels * n)),
 // so that neighbours read neighbouring columns.
@@ -22,6 +22,8 @@
 #ifndef DILATION_H
 #define DILATION_H 1
 #endif
+
+#include "kernels/multiply_add.clh"
 
 // Input rows that the strip spans.
 #define SPAN ((STRIP - 1) * STRIDE_H + (KERNEL_H - 1) * DILATION_H + 1)
@@ -70,7 +72,8 @@ __kernel void conv2d_depthwise_simt(
       const float weight = weights[kh * kernel_w + kw];
 #pragma unroll
       for (int i = 0; i < STRIP; ++i) {
-        sums[i] = fma(pixels[i * STRIDE_H + kh * DILATION_H], weight, sums[i]);
+        sums[i] = multiply_add(pixels[i * STRIDE_H + kh * DILATION_H], weight,
+                               sums[i]);
       }
     }
   }

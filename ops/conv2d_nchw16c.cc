@@ -62,8 +62,8 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   const RegisterTile limits = LargestTile(device);
   Tiling out;
   out.width = TileSize(shape.w.output, limits.neighbours);
-  // Weights are read once for all rows of a tile.
-  if (2 * out.width <= limits.neighbours && shape.h.output > 1) out.rows = 2;
+  const int64_t max_rows = 2 * out.width <= limits.neighbours ? 2 : 1;
+  out.rows = TileSize(shape.h.output, max_rows, out.width);
   out.blocks = shape.group.out_channels > kChannelBlock ? limits.blocks : 1;
   out.ic_block = input.blocked() ? kChannelBlock : 1;
   // Rounded, so that 1x1 and 3x3 kernels share a program.

@@ -1,5 +1,5 @@
 // Direct float32 convolution in blocks of 16 channels, one group; formula as in
-// conv2d.cl, summed with fma in the order (block of ic, kh, kw, ic).
+// conv2d.cl, summed by multiply_add in the order (block of ic, kh, kw, ic).
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,
 // blocks of ic, tiles of oc], zero where there is no channel.
@@ -40,6 +40,7 @@
 #define SPAN 16
 #endif
 
+#include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
 #ifdef BIAS
@@ -121,16 +122,11 @@ __kernel void conv2d_nchw16c(
     const int x0 = min(first_x, out_w - TW);
     const int left = x0 * STRIDE - pad_left;
 
-    float16 sum0[PIXEL_COUNT];
-#if BLOCKS == 2
-    float16 sum1[PIXEL_COUNT];
-#endif
+    float16 sum[BLOCKS][PIXEL_COUNT];
 #pragma unroll
-    for (int i = 0; i < PIXEL_COUNT; ++i) {
-      sum0[i] = 0.0f;
-#if BLOCKS == 2
-      sum1[i] = 0.0f;
-#endif
+    for (int b = 0; b < BLOCKS; ++b) {
+#pragma unroll
+      for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = 0.0f;
     }
 
     for (int block = 0; block < in_blocks; ++block) {
@@ -172,18 +168,17 @@ __kernel void conv2d_nchw16c(
           PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
           for (int c = 0; c < IC_BLOCK;
                ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
-            const float16 w0 = vload16(0, weight);
-#if BLOCKS == 2
-            const float16 w1 = vload16(1, weight);
-#endif
+            float16 w[BLOCKS];
+#pragma unroll
+            for (int b = 0; b < BLOCKS; ++b) w[b] = vload16(b, weight);
 #pragma unroll
             for (int i = 0; i < PIXEL_COUNT; ++i) {
               PIXELS const float* first = i < TW ? pixel : pixel_below;
               const float16 x = (float16)(first[i % TW * STRIDE * IC_BLOCK]);
-              sum0[i] = fma(x, w0, sum0[i]);
-#if BLOCKS == 2
-              sum1[i] = fma(x, w1, sum1[i]);
-#endif
+#pragma unroll
+              for (int b = 0; b < BLOCKS; ++b) {
+                sum[b][i] = multiply_add(x, w[b], sum[b][i]);
+              }
             }
           }
         }
@@ -192,11 +187,10 @@ __kernel void conv2d_nchw16c(
 
     const int plane = out_h * out_w;
     const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
-    STORE_BLOCK(sum0, out_block, first)
-#if BLOCKS == 2
-    if (out_block + 1 < out_blocks) {
-      STORE_BLOCK(sum1, out_block + 1, first + plane)
+#pragma unroll
+    for (int b = 0; b < BLOCKS; ++b) {
+      if (out_block + b >= out_blocks) break;
+      STORE_BLOCK(sum[b], out_block + b, first + b * plane)
     }
-#endif
   }
 }

@@ -4,9 +4,9 @@
 //   y = A ((G w Gt) * (Bt x B)) At, * element by element, summed over channels
 // with G w Gt made on the host (conv2d_winograd_nchw16c.cc has the constants).
 //   conv2d_winograd_input   patches = Bt x B of `tiles` tiles
-//   conv2d_winograd_output  the sums by fma in order of ic, then A .. At, then
-//                           + bias + add + residual, then limited to low ..
-//                           high
+//   conv2d_winograd_output  the sums by multiply_add in order of ic, then
+//                           A .. At, then + bias + add + residual, then
+//                           limited to low .. high
 // Tensors blocked [16, W, H, ceil(C / 16), N].  Tiles count along x, y, batch,
 // from `first_tile` on; TILES of them are a group.  Patches [16 ic, TILES,
 // blocks of ic, EDGE * EDGE, groups].  Weights packed [BLOCKS * 16 oc, 16 *
@@ -32,6 +32,7 @@
 #define BLOCKS 2
 #endif
 
+#include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
 #define EDGE (TILE + 2)
@@ -50,17 +51,18 @@ inline void transform_input(const float16* x, int x_step, float16* y,
   const float16 x2 = x[2 * x_step];
   const float16 x3 = x[3 * x_step];
   const float16 x4 = x[4 * x_step];
-  const float16 even_p = fma(x2, -Q * Q, x4);
-  const float16 odd_p = fma(x1, -Q * Q, x3);
-  const float16 even_q = fma(x2, -P * P, x4);
-  const float16 odd_q = fma(x1, -P * P, x3);
-  y[0] = fma(x[0], P * P * Q * Q, fma(x2, -(P * P + Q * Q), x4));
-  y[y_step] = fma(odd_p, P, even_p);
-  y[2 * y_step] = fma(odd_p, -P, even_p);
-  y[3 * y_step] = fma(odd_q, Q, even_q);
-  y[4 * y_step] = fma(odd_q, -Q, even_q);
-  y[5 * y_step] =
-      fma(x1, P * P * Q * Q, fma(x3, -(P * P + Q * Q), x[5 * x_step]));
+  const float16 even_p = multiply_add(x2, -Q * Q, x4);
+  const float16 odd_p = multiply_add(x1, -Q * Q, x3);
+  const float16 even_q = multiply_add(x2, -P * P, x4);
+  const float16 odd_q = multiply_add(x1, -P * P, x3);
+  y[0] =
+      multiply_add(x[0], P * P * Q * Q, multiply_add(x2, -(P * P + Q * Q), x4));
+  y[y_step] = multiply_add(odd_p, P, even_p);
+  y[2 * y_step] = multiply_add(odd_p, -P, even_p);
+  y[3 * y_step] = multiply_add(odd_q, Q, even_q);
+  y[4 * y_step] = multiply_add(odd_q, -Q, even_q);
+  y[5 * y_step] = multiply_add(
+      x1, P * P * Q * Q, multiply_add(x3, -(P * P + Q * Q), x[5 * x_step]));
 }
 
 inline void transform_output(const float16* x, int x_step, float16* y,
@@ -70,9 +72,10 @@ inline void transform_output(const float16* x, int x_step, float16* y,
   const float16 even_q = x[3 * x_step] + x[4 * x_step];
   const float16 odd_q = x[3 * x_step] - x[4 * x_step];
   y[0] = x[0] + even_p + even_q;
-  y[y_step] = fma(odd_q, Q, odd_p * P);
-  y[2 * y_step] = fma(even_q, Q * Q, even_p * (P * P));
-  y[3 * y_step] = fma(odd_q, Q * Q * Q, fma(odd_p, P * P * P, x[5 * x_step]));
+  y[y_step] = multiply_add(odd_q, Q, odd_p * P);
+  y[2 * y_step] = multiply_add(even_q, Q * Q, even_p * (P * P));
+  y[3 * y_step] = multiply_add(odd_q, Q * Q * Q,
+                               multiply_add(odd_p, P * P * P, x[5 * x_step]));
 }
 #else
 inline void transform_input(const float16* x, int x_step, float16* y,
@@ -167,9 +170,9 @@ inline void multiply(__global const float* patch, __global const float* weight,
 #pragma unroll
         for (int i = 0; i < TILES; ++i) {
           const float16 x = (float16)(patch[i * 16]);
-          sum0[i] = fma(x, w0, sum0[i]);
+          sum0[i] = multiply_add(x, w0, sum0[i]);
 #if BLOCKS == 2
-          sum1[i] = fma(x, w1, sum1[i]);
+          sum1[i] = multiply_add(x, w1, sum1[i]);
 #endif
         }
       }

@@ -2,8 +2,8 @@
 // input(k, m) * weights(k, o), then + bias[o] + add[o], then limited.
 // Dense tensors: input [K, M], weights [K, O], output [O, M].
 // One work-group of GROUP items = one output of ROWS rows; its items read
-// neighbouring k, keep partial sums by fma, and add these in pairs.  Dimension
-// 0 = output, dimension 1 = tile of rows.
+// neighbouring k, keep partial sums by multiply_add, and add these in pairs.
+// Dimension 0 = output, dimension 1 = tile of rows.
 //
 // -DROWS=1
 // -DBIAS, -DADD  a float per output channel that is added
@@ -11,6 +11,8 @@
 #ifndef ROWS
 #define ROWS 1
 #endif
+
+#include "kernels/multiply_add.clh"
 
 #define GROUP 64
 
@@ -42,7 +44,9 @@ fullyconnected_dot_simt(__global const float* input, int input_offset,
   for (int k = lane; k < depth; k += GROUP) {
     const float weight = weights[k];
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) sums[r] = fma(x[r][k], weight, sums[r]);
+    for (int r = 0; r < ROWS; ++r) {
+      sums[r] = multiply_add(x[r][k], weight, sums[r]);
+    }
   }
   for (int r = 0; r < ROWS; ++r) parts[r * GROUP + lane] = sums[r];
   barrier(CLK_LOCAL_MEM_FENCE);

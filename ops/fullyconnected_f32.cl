@@ -1,5 +1,5 @@
 // fullyconnected.cl for float32 with vectors along K: 16 partial sums, each by
-// fma in the order of k, then added in pairs; the rest of K after them.
+// multiply_add in order of k, then added in pairs; the rest of K after them.
 // Dense tensors: input [K, M], weights [K, O], output [O, M].
 // One work-item = OUTPUTS neighbouring outputs of ROWS rows; dimension 0 = tile
 // of outputs, dimension 1 = tile of rows.
@@ -13,6 +13,8 @@
 #ifndef ROWS
 #define ROWS 1
 #endif
+
+#include "kernels/multiply_add.clh"
 
 inline float sum_of_lanes(float16 v) {
   const float8 a = v.lo + v.hi;
@@ -60,7 +62,8 @@ __kernel void fullyconnected_f32(__global const float* input, int input_offset,
       const float16 value = vload16(0, x[r] + k);
 #pragma unroll
       for (int o = 0; o < OUTPUTS; ++o) {
-        sums[r * OUTPUTS + o] = fma(value, factors[o], sums[r * OUTPUTS + o]);
+        sums[r * OUTPUTS + o] =
+            multiply_add(value, factors[o], sums[r * OUTPUTS + o]);
       }
     }
   }
@@ -69,7 +72,7 @@ __kernel void fullyconnected_f32(__global const float* input, int input_offset,
     for (int o = 0; o < OUTPUTS && first_output + o < outputs; ++o) {
       float result = sum_of_lanes(sums[r * OUTPUTS + o]);
       for (int rest = k; rest < depth; ++rest) {
-        result = fma(x[r][rest], w[o][rest], result);
+        result = multiply_add(x[r][rest], w[o][rest], result);
       }
       const int channel = first_output + o;
 #ifdef BIAS

@@ -1,8 +1,8 @@
 // Float32 matrix product on operands in panels, the left one also in rows:
 //   gemm_pack  panels[p][k][i] = x(p * SIZE + i, k), 0 beyond the last item
 //   gemm_rows  rows[m][k] = x(m, k), with another distance between rows
-//   gemm       c(n, m) = sum over k of a(k, m) * b(n, k), by fma in order of k,
-//              then + bias[n] + add[n], then limited to low .. high
+//   gemm       c(n, m) = sum over k of a(k, m) * b(n, k), by multiply_add in
+//              order of k, then + bias[n] + add[n], then limited to low .. high
 // x(item, k) is at item * item_step + k * depth_step; c is dense [columns,
 // rows, batch].
 // gemm_pack: one work-item = 16 k of one panel; dimension 0 = k, dimension 1 =
@@ -29,6 +29,8 @@
 #ifndef WIDTH
 #define WIDTH 16
 #endif
+
+#include "kernels/multiply_add.clh"
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -164,8 +166,8 @@ __kernel void gemm(__global const float* a, int a_offset,
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {
       const FLOATS x = (FLOATS)(A(i));
-      left[i] = fma(x, b_left, left[i]);
-      right[i] = fma(x, b_right, right[i]);
+      left[i] = multiply_add(x, b_left, left[i]);
+      right[i] = multiply_add(x, b_right, right[i]);
     }
   }
 

@@ -11,7 +11,9 @@ constexpr int kDevice = 1;
 
 // 12 chains hide the latency of two pipelines and fit into 16 registers.
 constexpr int kChains = 12;
+// Contracted, a product and a sum are one instruction where there is one.
 constexpr char kFmaText[] = R"cl(
+#pragma OPENCL FP_CONTRACT ON
 // out[i] = sums of chains of x * 0.5 + 1; one item = 12 chains of `rounds`.
 __kernel void fma_chains(__global float* out, int out_offset, int rounds) {
   const int i = get_global_id(0);
@@ -23,7 +25,7 @@ __kernel void fma_chains(__global float* out, int out_offset, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     #pragma unroll
     for (int chain = 0; chain < 12; ++chain)
-      x[chain] = fma(x[chain], scale, step);
+      x[chain] = x[chain] * scale + step;
   }
   #pragma unroll
   for (int chain = 1; chain < 12; ++chain) x[0] += x[chain];

@@ -20,14 +20,16 @@ int64_t BlocksInRegisters(const ir::DeviceInfo& device) {
   return 3;
 }
 
-int64_t TileSize(int64_t count, int64_t limit) {
-  constexpr int64_t kRepeated = 2;  // in units of one neighbour
-  int64_t best = 1;
+int64_t TileSize(int64_t count, int64_t limit, int64_t unit) {
+  // Loads of weights run beside the arithmetic and cost little: 10 + 10 + ...
+  // of 49 neighbours are faster than 13 + 13 + ..., by 3 %.
+  constexpr int64_t kRepeated = 1;
   const auto work = [&](int64_t size) {
-    return CeilDiv(count, size) * (size + kRepeated);
+    return CeilDiv(count, size) * (size * unit + kRepeated);
   };
-  for (int64_t size = std::min(count, limit); size > 1; --size) {
-    if (best == 1 || work(size) < work(best)) best = size;
+  int64_t best = std::clamp<int64_t>(count, 1, limit);
+  for (int64_t size = best - 1; size >= 1; --size) {
+    if (work(size) < work(best)) best = size;
   }
   return best;
 }

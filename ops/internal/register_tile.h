@@ -21,9 +21,10 @@ RegisterTile LargestTile(const ir::DeviceInfo& device);
 /// Blocks of 16 floats that fit beside what a loop needs.
 int64_t BlocksInRegisters(const ir::DeviceInfo& device);
 
-/// The size of tiles, `limit` at most, that computes the fewest of `count`
-/// neighbours in vain; every tile repeats some work, the loads of weights.
-int64_t TileSize(int64_t count, int64_t limit);
+/// The size of tiles, from 1 to `limit`, that takes least time for `count`
+/// neighbours of `unit` sums each: the last tile may compute some in vain, and
+/// every tile loads the weights again.
+int64_t TileSize(int64_t count, int64_t limit, int64_t unit = 1);
 
 }  // namespace tim::ops
 

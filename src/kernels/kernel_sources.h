@@ -13,6 +13,14 @@ struct KernelSource {
   const char* text = nullptr;
 };
 
+/// Stands before every program.  Where a vector has no register of its size,
+/// clang warns that functions which take one have another calling convention;
+/// no kernel has such functions outside of its own program.
+inline constexpr std::string_view kPreamble =
+    "#ifdef __clang__\n"
+    "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
+    "#endif\n";
+
 /// Every .cl file of ops/ and src/kernels/, sorted by name.
 std::span<const KernelSource> EmbeddedSources();
 

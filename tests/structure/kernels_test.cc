@@ -41,7 +41,7 @@ std::string Complaints(const std::string& text) {
   static const std::vector<Target> targets = Targets();
   if (targets.empty()) return "no OpenCL device was found";
   const Target& target = targets[0];
-  cl::Program program(target.context, text);
+  cl::Program program(target.context, std::string(kernels::kPreamble) + text);
   const cl_int status = program.build(target.device, "-cl-std=CL1.2 -Werror");
   const std::string log =
       program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(target.device);

@@ -50,6 +50,7 @@ std::string LineDirective(std::string_view name) {
 Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity) {
   ProgramSource source;
+  source.head = kernels::kPreamble;
   std::string_view prelude;
   if (!launch.source.empty()) {
     const char* text = kernels::FindSource(launch.source);
@@ -66,7 +67,7 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
   if (launch.user_kernel) {
     prelude = Prelude(launch);
     source.user = true;
-    source.head = StrCat(prelude, LineDirective(source.name));
+    source.head += StrCat(prelude, LineDirective(source.name));
   }
   source.options = CompleteOptions(launch.options);
   source.key = KeyOf(prelude, source, identity);
@@ -76,6 +77,7 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
 ProgramSource SourceOfChain(std::string_view text, std::string_view identity) {
   ProgramSource source;
   source.name = "a chain of kernels";
+  source.head = kernels::kPreamble;
   source.text = text;
   source.options = CompleteOptions("");
   source.key = KeyOf("", source, identity);

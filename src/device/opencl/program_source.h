@@ -12,8 +12,9 @@ namespace tim::device {
 
 struct ProgramSource {
   std::string name;  ///< For messages: "ops/softmax.cl", "user.HSwish#3".
-  /// Stands before `text`: what lowers images, and a #line directive, so that
-  /// the compiler's log shows the user's own lines.
+  /// Stands before `text`: kernels::kPreamble, and before a user's kernel what
+  /// lowers images, and a #line directive, so that the compiler's log shows the
+  /// user's own lines.
   std::string head;
   std::string_view text;  ///< Embedded, or of the launch.
   std::string options;    ///< Complete, as the compiler gets them.
