@@ -63,8 +63,12 @@ def serve(run, shape, stream_in, stream_out):
     stream_out.flush()
     size = 4 * int(np.prod(shape))
     while head := stream_in.read(8):
+        if len(head) < 8:
+            raise SystemExit("the input ends in the count of a turn")
         (count,) = struct.unpack("=q", head)
         data = stream_in.read(size * count)
+        if len(data) < size * count:
+            raise SystemExit("the input ends in a turn of %d" % count)
         inputs = np.frombuffer(data, np.float32).reshape(count, *shape)
         seconds = np.empty(count)
         outputs = []

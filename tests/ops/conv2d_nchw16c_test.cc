@@ -282,7 +282,7 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
                "one group only, not 2");
   EXPECT_ERROR(
       refusal(NodeOf(
-          {.input = {300, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {40, 1}},
+          {.input = {300, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {50, 1}},
           rng)),
       "at most 128 are kept");
   // A 1x1 kernel copies nothing, however large its stride.
