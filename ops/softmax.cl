@@ -25,6 +25,9 @@
 #define OUT F32
 #endif
 
+// Vectors of a row that are made at a time.
+#define CHUNK 16
+
 #define HOLDS_F32 1
 #define OUTPUT_HOLDS_E TIM_PASTE(HOLDS_, OUT)
 
@@ -68,38 +71,93 @@ static inline void scale_lanes(float16 r, __global float* out, int step,
 }
 #endif
 
-static inline float row_maximum(__global const TIM_STORAGE(IN) * in, int count,
-                                float scale, int zero) {
-  float16 maxima = -INFINITY;
-  for (int i = 0; i < count; i += 16) {
-    const float16 x = load_lanes(in + i, 1, count - i, -INFINITY, scale, zero);
-    maxima = x > maxima ? x : maxima;
-  }
+// Lanes that are NaN stay out, as in eval.
+static inline float16 greater(float16 x, float16 y) { return x > y ? x : y; }
+
+static inline float greatest_lane(float16 v) {
   float lane[16];
-  vstore16(maxima, 0, lane);
+  vstore16(v, 0, lane);
   float m = lane[0];
   for (int j = 1; j < 16; ++j) m = lane[j] > m ? lane[j] : m;
   return m;
 }
 
-// sum + the e of elements `first` and on, which float32 outputs receive.
-static inline float add_row(__global const TIM_STORAGE(IN) * in,
-                            __global TIM_STORAGE(OUT) * out, int first,
-                            int count, float m, float k, float sum, float scale,
-                            int zero) {
+static inline float row_maximum(__global const TIM_STORAGE(IN) * in, int count,
+                                float scale, int zero) {
+  float16 maxima = -INFINITY;
+  for (int i = 0; i < count; i += 16) {
+    const float16 x = load_lanes(in + i, 1, count - i, -INFINITY, scale, zero);
+    maxima = greater(x, maxima);
+  }
+  return greatest_lane(maxima);
+}
+
+#if OUTPUT_HOLDS_E
+// Makes the e of a row, and returns the maximum of `next`, another row: memory
+// brings that one while this one is computed.  Input and output may be the same
+// memory.
+static inline float store_row(__global const TIM_STORAGE(IN) * in,
+                              __global const TIM_STORAGE(IN) * next,
+                              __global float* out, int count, float m, float k,
+                              float scale, int zero) {
+  float16 maxima = -INFINITY;
+  int i = 0;
+  for (; i + 16 * CHUNK <= count; i += 16 * CHUNK) {
+    float16 e[CHUNK];
+    tim_exp2_doubts doubts = {0, 0};
+    for (int j = 0; j < CHUNK; ++j) {
+      const float16 x = TIM_LOAD_REAL16(IN, in, i + 16 * j, scale, zero);
+      e[j] = tim_exp2_fast16((x - m) * k, &doubts);
+      maxima =
+          greater(TIM_LOAD_REAL16(IN, next, i + 16 * j, scale, zero), maxima);
+    }
+    if (tim_exp2_doubtful(doubts)) {
+      for (int j = 0; j < CHUNK; ++j) {
+        const float16 x = TIM_LOAD_REAL16(IN, in, i + 16 * j, scale, zero);
+        e[j] = tim_exp2_16((x - m) * k);
+      }
+    }
+    for (int j = 0; j < CHUNK; ++j) vstore16(e[j], j, out + i);
+  }
+  const float rest = row_maximum(next + i, count - i, scale, zero);
+  for (; i < count; i += 16) {
+    const float16 x = load_lanes(in + i, 1, count - i, m, scale, zero);
+    store_lanes(tim_exp2_16((x - m) * k), out + i, 1, count - i, 1.0f, 1.0f, 0);
+  }
+  return greatest_lane(greater(maxima, rest));
+}
+
+// sum + elements `first` and on, from left to right.
+static inline float add_row(__global const float* e, int first, int count,
+                            float sum) {
+  int i = first;
+  for (; i + 16 <= count; i += 16) sum = tim_add_16(sum, vload16(0, e + i));
+  for (; i < count; ++i) sum += e[i];
+  return sum;
+}
+
+static inline void scale_row(float r, __global float* out, int count) {
+  int i = 0;
+  for (; i + 16 <= count; i += 16)
+    vstore16(vload16(0, out + i) * r, 0, out + i);
+  for (; i < count; ++i) out[i] *= r;
+}
+#else
+// The sum of the e of a row, from left to right.
+static inline float sum_of_row(__global const TIM_STORAGE(IN) * in, int count,
+                               float m, float k, float scale, int zero) {
   const int16 index =
       (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (int i = first; i < count; i += 16) {
+  float sum = 0.0f;
+  for (int i = 0; i < count; i += 16) {
     const float16 x = load_lanes(in + i, 1, count - i, m, scale, zero);
     const float16 e = tim_exp2_16((x - m) * k);
-#if OUTPUT_HOLDS_E
-    store_lanes(e, out + i, 1, count - i, 1.0f, 1.0f, 0);
-#endif
     // Adding 0 for a lane that does not exist changes nothing.
     sum = tim_add_16(sum, index < count - i ? e : (float16)(0.0f));
   }
   return sum;
 }
+#endif
 
 __kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
                           __global TIM_STORAGE(OUT) * out, int out_offset,
@@ -111,17 +169,18 @@ __kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   in += in_offset + row * count;
   out += out_offset + row * count;
   const float m = row_maximum(in, count, in_scale, in_zero);
-  const float sum = add_row(in, out, 0, count, m, k, 0.0f, in_scale, in_zero);
-  const float r = tim_reciprocal(sum);
-  for (int i = 0; i < count; i += 16) {
 #if OUTPUT_HOLDS_E
-    scale_lanes((float16)(r), out + i, 1, count - i);
+  store_row(in, in, out, count, m, k, in_scale, in_zero);
+  scale_row(tim_reciprocal(add_row(out, 0, count, 0.0f)), out, count);
 #else
+  const float r =
+      tim_reciprocal(sum_of_row(in, count, m, k, in_scale, in_zero));
+  for (int i = 0; i < count; i += 16) {
     const float16 x = load_lanes(in + i, 1, count - i, m, in_scale, in_zero);
     store_lanes(tim_exp2_16((x - m) * k) * r, out + i, 1, count - i, out_scale,
                 out_inverse, out_zero);
-#endif
   }
+#endif
 }
 
 #if OUTPUT_HOLDS_E
@@ -136,10 +195,12 @@ __kernel void softmax_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
   const int lanes = min(rows - row, 16);
   in += in_offset + row * count;
   out += out_offset + row * count;
-  float m[16];
   float sums[16];
+  float m = row_maximum(in, count, in_scale, in_zero);
   for (int j = 0; j < lanes; ++j) {
-    m[j] = row_maximum(in + j * count, count, in_scale, in_zero);
+    const int i = j * count;
+    const int next = min(j + 1, lanes - 1) * count;
+    m = store_row(in + i, in + next, out + i, count, m, k, in_scale, in_zero);
     sums[j] = 0.0f;
   }
   int whole = 0;
@@ -147,12 +208,8 @@ __kernel void softmax_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
     float16 sum = 0.0f;
     for (; whole + 16 <= count; whole += 16) {
       float16 e[16];
-      for (int j = 0; j < 16; ++j) {
-        const int i = j * count + whole;
-        const float16 x = TIM_LOAD_REAL16(IN, in, i, in_scale, in_zero);
-        e[j] = tim_exp2_16((x - m[j]) * k);
-        vstore16(e[j], 0, out + i);
-      }
+#pragma unroll
+      for (int j = 0; j < 16; ++j) e[j] = vload16(0, out + j * count + whole);
       tim_transpose16(e);
 #pragma unroll
       for (int j = 0; j < 16; ++j) sum += e[j];
@@ -160,13 +217,8 @@ __kernel void softmax_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
     vstore16(sum, 0, sums);
   }
   for (int j = 0; j < lanes; ++j) {
-    const int i = j * count;
-    const float sum = add_row(in + i, out + i, whole, count, m[j], k, sums[j],
-                              in_scale, in_zero);
-    const float16 r = tim_reciprocal(sum);
-    for (int column = 0; column < count; column += 16) {
-      scale_lanes(r, out + i + column, 1, count - column);
-    }
+    __global float* const row = out + j * count;
+    scale_row(tim_reciprocal(add_row(row, whole, count, sums[j])), row, count);
   }
 }
 #endif

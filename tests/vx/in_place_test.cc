@@ -227,5 +227,46 @@ TEST(InPlaceElementwise, OnlyOverTheLastUseOfAnEqualOperand) {
   EXPECT_EQ(InPlaceSteps(plan, elements), 1);
 }
 
+// Long rows are made in pieces, and a piece again where an approximation does
+// not decide, here because powers are subnormal: its logits must still be
+// there.
+TEST(InPlaceSoftmax, PiecesThatAreMadeTwiceFindTheirInput) {
+  constexpr uint32_t kColumns = 600;
+  constexpr uint32_t kRows = 19;
+  const auto run = [&](vx::Context& context, int* in_place) {
+    const auto graph = context.CreateGraph();
+    const TensorPtr input =
+        graph->CreateTensor(Floats({kColumns, kRows}, vx::INPUT));
+    const TensorPtr output =
+        graph->CreateTensor(Floats({kColumns, kRows}, vx::OUTPUT));
+    const auto transient = [&] {
+      return graph->CreateTensor(Floats({0, 0}, vx::TRANSIENT));
+    };
+    const TensorPtr logits = transient();
+    const TensorPtr powers = transient();
+    graph->CreateOperation<vx::ops::Relu>()->BindInput(input).BindOutput(
+        logits);
+    graph->CreateOperation<vx::ops::Softmax>(1.0f, 0)
+        ->BindInput(logits)
+        .BindOutput(powers);
+    graph->CreateOperation<vx::ops::Relu>()->BindInput(powers).BindOutput(
+        output);
+    Values values = Pattern(size_t{kColumns} * kRows, 23);
+    for (size_t i = 0; i < values.size(); i += 11) values[i] = 90.0f;
+    Write(input, values);
+    EXPECT_TRUE(graph->Run()) << graph->ErrorMessage();
+    *in_place =
+        InPlaceSteps(*vx::CompiledPlan(*graph), int64_t{4} * kColumns * kRows);
+    return Read(output);
+  };
+  const auto context = ContextOn("opencl");
+  if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
+  int in_place = 0;
+  int ignored = 0;
+  const Values actual = run(*context, &in_place);
+  EXPECT_EQ(actual, run(*HostContext(), &ignored));
+  EXPECT_EQ(in_place, 1);
+}
+
 }  // namespace
 }  // namespace tim::testing
