@@ -132,14 +132,17 @@ static inline float add_row(__global const float* e, int first, int count,
                             float sum) {
   int i = first;
   for (; i + 16 <= count; i += 16) sum = tim_add_16(sum, vload16(0, e + i));
-  for (; i < count; ++i) sum += e[i];
-  return sum;
+  // Adding 0 for an element that does not exist changes nothing.
+  float rest[16];
+  for (int j = 0; j < 16; ++j) rest[j] = i + j < count ? e[i + j] : 0.0f;
+  return tim_add_16(sum, vload16(0, rest));
 }
 
 static inline void scale_row(float r, __global float* out, int count) {
   int i = 0;
-  for (; i + 16 <= count; i += 16)
+  for (; i + 16 <= count; i += 16) {
     vstore16(vload16(0, out + i) * r, 0, out + i);
+  }
   for (; i < count; ++i) out[i] *= r;
 }
 #else
