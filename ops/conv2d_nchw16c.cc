@@ -59,12 +59,13 @@ bool ReadsInsideOnly(const ConvAxis& axis) {
 
 Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
                 const ir::DeviceInfo& device) {
-  const RegisterTile limits = LargestTile(device);
+  const RegisterTile limits = BestTile(
+      shape.w.output, CeilDiv(shape.group.out_channels, kChannelBlock), device);
   Tiling out;
   out.width = TileSize(shape.w.output, limits.neighbours);
   const int64_t max_rows = 2 * out.width <= limits.neighbours ? 2 : 1;
   out.rows = TileSize(shape.h.output, max_rows, out.width);
-  out.blocks = shape.group.out_channels > kChannelBlock ? limits.blocks : 1;
+  out.blocks = limits.blocks;
   out.ic_block = input.blocked() ? kChannelBlock : 1;
   // Rounded, so that 1x1 and 3x3 kernels share a program.
   out.span = AlignUp((out.width - 1) * shape.w.stride +
@@ -169,9 +170,12 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
-      .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span))
-      .Input(node, 0)
-      .Packed(PackedWeights(node, shape, tiling), sizeof(float));
+      .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span));
+  if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
+    launch.Option(StrCat("-DREST=", rest));
+  }
+  launch.Input(node, 0).Packed(PackedWeights(node, shape, tiling),
+                               sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
   launch.Int(shape.w.input)
       .Int(shape.h.input)

@@ -10,9 +10,10 @@
 //
 // -DTW=14       pixels of a row; out_w >= TW
 // -DROWS=1      1 or 2 rows; out_h >= ROWS
-// -DBLOCKS=2    1 or 2 blocks of output channels
+// -DBLOCKS=2    1 to 3 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
+// -DREST=8      channels that the last input block has, where it is not full
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
 // -DDIRECT      instead of -DSPAN: kernel_w is 1 and every pixel lies inside of
@@ -130,6 +131,11 @@ __kernel void conv2d_nchw16c(
     }
 
     for (int block = 0; block < in_blocks; ++block) {
+#ifdef REST
+      const int depth = block + 1 < in_blocks ? IC_BLOCK : REST;
+#else
+      const int depth = IC_BLOCK;
+#endif
       for (int kh = 0; kh < kernel_h; ++kh) {
         const int in_y = top + kh * dilation_h;
         const int last_y = in_y + (ROWS - 1) * stride_h;
@@ -166,7 +172,7 @@ __kernel void conv2d_nchw16c(
         for (int kw = 0; kw < kernel_w; ++kw) {
           PIXELS const float* pixel = pixels + kw * dilation_w * IC_BLOCK;
           PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
-          for (int c = 0; c < IC_BLOCK;
+          for (int c = 0; c < depth;
                ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
             float16 w[BLOCKS];
 #pragma unroll
@@ -181,6 +187,7 @@ __kernel void conv2d_nchw16c(
               }
             }
           }
+          weight += (IC_BLOCK - depth) * BLOCKS * 16;
         }
       }
     }

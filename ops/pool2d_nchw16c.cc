@@ -37,10 +37,16 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   return CheckPool2dSizes(node);
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode&,
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
   const ir::Layout blocked = ChannelBlocks();
-  return {{{blocked}, {blocked}}};
+  const ir::LayoutTuple as_input = {{blocked}, {blocked}};
+  // Whole blocks of single pixels lie as in a dense tensor.
+  const ir::Shape& output = node.outputs[0].shape;
+  if (output[0] == 1 && output[1] == 1 && output[2] % kChannelBlock == 0) {
+    return {as_input, {{blocked}, {ir::Layout::Dense()}}};
+  }
+  return {as_input};
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {

@@ -5,6 +5,14 @@
 #include "base/checked_math.h"
 
 namespace tim::ops {
+namespace {
+
+// What a tile repeats, in neighbours.  Loads of weights run beside the
+// arithmetic and cost little: 10 + 10 + ... of 49 neighbours are faster than 13
+// + 13 + ..., by 3 %.
+constexpr int64_t kRepeated = 1;
+
+}  // namespace
 
 // A block of 16 floats is a register of AVX-512, which has 32 of them; narrower
 // vectors are taken to have 16, some of which hold weights and a pixel.
@@ -14,6 +22,21 @@ RegisterTile LargestTile(const ir::DeviceInfo& device) {
   return {.neighbours = 2, .blocks = 1};
 }
 
+RegisterTile BestTile(int64_t neighbours, int64_t blocks,
+                      const ir::DeviceInfo& device) {
+  RegisterTile largest = LargestTile(device);
+  largest.blocks = std::min(largest.blocks, blocks);
+  if (device.float_vector_width < 16 || blocks < 3) return largest;
+  // Fewer neighbours times one block more: 9 blocks are 3 x 3, but 5 x 2.
+  const RegisterTile deep = {.neighbours = 9, .blocks = 3};
+  const auto work = [&](const RegisterTile& tile) {
+    const int64_t size = TileSize(neighbours, tile.neighbours);
+    return CeilDiv(neighbours, size) * (size + kRepeated) *
+           AlignUp(blocks, tile.blocks);
+  };
+  return work(deep) < work(largest) ? deep : largest;
+}
+
 int64_t BlocksInRegisters(const ir::DeviceInfo& device) {
   if (device.float_vector_width >= 16) return 28;
   if (device.float_vector_width >= 8) return 7;
@@ -21,9 +44,6 @@ int64_t BlocksInRegisters(const ir::DeviceInfo& device) {
 }
 
 int64_t TileSize(int64_t count, int64_t limit, int64_t unit) {
-  // Loads of weights run beside the arithmetic and cost little: 10 + 10 + ...
-  // of 49 neighbours are faster than 13 + 13 + ..., by 3 %.
-  constexpr int64_t kRepeated = 1;
   const auto work = [&](int64_t size) {
     return CeilDiv(count, size) * (size * unit + kRepeated);
   };

@@ -18,6 +18,11 @@ struct RegisterTile {
 /// The largest whose sums fit beside weights and a pixel.
 RegisterTile LargestTile(const ir::DeviceInfo& device);
 
+/// The same or another that takes less time for so many neighbours and blocks;
+/// its neighbours are a limit for TileSize.
+RegisterTile BestTile(int64_t neighbours, int64_t blocks,
+                      const ir::DeviceInfo& device);
+
 /// Blocks of 16 floats that fit beside what a loop needs.
 int64_t BlocksInRegisters(const ir::DeviceInfo& device);
 

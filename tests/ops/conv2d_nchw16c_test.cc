@@ -149,10 +149,12 @@ TEST(Conv2dNchw16c, TilesOfNarrowerVectors) {
 TEST(Conv2dNchw16c, PointwiseImagesAreOneRow) {
   std::mt19937 rng = SeededRng(3);
   for (const Ints& image : {Ints{7, 7}, Ints{1, 1}, Ints{5, 3}, Ints{1, 31}}) {
-    const auto node = NodeOf(
-        {.input = {image[0], image[1], 33, 2}, .kernel = {1, 1, 17}}, rng);
-    ASSERT_OK(node);
-    Check(*node, 1, rng);
+    for (const int64_t oc : {17, 144}) {
+      const auto node = NodeOf(
+          {.input = {image[0], image[1], 33, 2}, .kernel = {1, 1, oc}}, rng);
+      ASSERT_OK(node);
+      Check(*node, 1, rng);
+    }
   }
 }
 

@@ -32,9 +32,10 @@ Result<TestNode> Pool(const TensorDesc& input, int64_t type, const Ints& ksize,
 
 // The kernel alone against eval.
 Status Compare(const TestNode& node, const TensorData& input,
-               Tolerance tolerance) {
+               Tolerance tolerance, int layout = 0) {
   TIM_ASSIGN_OR_RETURN(const auto expected, Eval(node, {input}));
-  TIM_ASSIGN_OR_RETURN(const auto actual, RunKernel(node, kKernel, 0, {input}));
+  TIM_ASSIGN_OR_RETURN(const auto actual,
+                       RunKernel(node, kKernel, layout, {input}));
   return CompareTensors(expected[0], actual[0], tolerance);
 }
 
@@ -87,6 +88,27 @@ TEST(Pool2dNchw16c, MeansAreWithinTwoRoundings) {
       }
     }
   }
+}
+
+// Then no reorder has to follow.
+TEST(Pool2dNchw16c, SinglePixelsOfWholeBlocksMayBeDense) {
+  std::mt19937 rng = SeededRng(6);
+  const auto pool = [](const Ints& size, int64_t channels) {
+    return Pool(Desc(DataType::kFloat32, {size[0], size[1], channels, 2}), kAvg,
+                size, {1, 1}, {0, 0, 0, 0});
+  };
+  for (const Ints& size : {Ints{1, 1}, Ints{7, 5}}) {
+    const auto node = pool(size, 48);
+    ASSERT_OK(node);
+    for (const int layout : {0, 1}) {
+      EXPECT_OK(Compare(*node, RandomTensor(node->input(0), rng),
+                        {.relative = 0x1p-22}, layout))
+          << size[0] << " x " << size[1] << ", layout " << layout;
+    }
+  }
+  const auto tail = pool({7, 5}, 47);
+  ASSERT_OK(tail);
+  EXPECT_EQ(LayoutCount(*tail, kKernel), 1);
 }
 
 TEST(Pool2dNchw16c, EmptyWindowsKeepTailLanesZero) {

@@ -41,6 +41,21 @@ TEST(TileSize, CountsWhatIsRepeatedInUnits) {
   EXPECT_EQ(TileSize(15, 2, 7), 2);
 }
 
+TEST(BestTile, TakesThreeBlocksWherePairsWouldComputeOneInVain) {
+  ir::DeviceInfo device;
+  device.float_vector_width = 16;
+  for (const int64_t blocks : {3, 9, 15}) {
+    EXPECT_EQ(BestTile(3136, blocks, device).blocks, 3) << blocks;
+  }
+  for (const int64_t blocks : {2, 4, 5, 6, 7, 8, 32}) {
+    EXPECT_EQ(BestTile(3136, blocks, device).blocks, 2) << blocks;
+    EXPECT_EQ(BestTile(49, blocks, device).blocks, 2) << blocks;
+  }
+  EXPECT_EQ(BestTile(3136, 1, device).blocks, 1);
+  device.float_vector_width = 8;
+  EXPECT_EQ(BestTile(3136, 9, device).blocks, 1);
+}
+
 TEST(LargestTile, FitsIntoTheRegistersOfEachWidth) {
   struct Registers {
     int width;
