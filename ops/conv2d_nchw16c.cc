@@ -1,5 +1,6 @@
 // Direct float32 convolution on tensors in blocks of 16 channels, for CPUs: a
-// tile of neighbouring pixels times 32 channels stays in vector registers.
+// tile of neighbouring pixels times 16 to 48 channels stays in vector
+// registers.
 #include <algorithm>
 
 #include "base/checked_math.h"
@@ -107,8 +108,9 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
   const AnchorView view(node);
   ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
-  // What is computed, lanes and pixels beyond the tensor included.
-  estimate.flops = 2.0 * tiling.packed_elements(shape) *
+  // What is computed, lanes and pixels beyond the output included.
+  estimate.flops = 2.0 * tiling.tiles * tiling.blocks * kChannelBlock *
+                   shape.channels * shape.h.kernel * shape.w.kernel *
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
   return ir::EstimateMicroseconds(estimate, device,

@@ -13,7 +13,9 @@
 // -DBLOCKS=2    1 to 3 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
-// -DREST=8      channels that the last input block has, where it is not full
+// -DREST=8      channels that the last input block has, where it is not full;
+//               no argument, as the loop over full blocks is 5 % faster with a
+//               constant end
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
 // -DDIRECT      instead of -DSPAN: kernel_w is 1 and every pixel lies inside of

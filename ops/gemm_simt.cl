@@ -1,5 +1,5 @@
 // Float32 matrix product of dense factors for GPUs:
-//   c(n, m) = sum over k of a(k, m) * b(n, k), by fma in order of k,
+//   c(n, m) = sum over k of a(k, m) * b(n, k), by multiply_add in order of k,
 //             then + bias[n] + add[n], then limited to low .. high
 // Element (item, k) of a factor is at item * item_step + k * depth_step, one of
 // the two steps is 1; c is dense [columns, rows, batch].

@@ -71,7 +71,8 @@ static inline void scale_lanes(float16 r, __global float* out, int step,
 }
 #endif
 
-// Lanes that are NaN stay out, as in eval.
+// x where it is greater: lanes of x that are NaN stay out.  Whatever maximum a
+// row with NaN has, its sum is NaN.
 static inline float16 greater(float16 x, float16 y) { return x > y ? x : y; }
 
 static inline float greatest_lane(float16 v) {
@@ -132,6 +133,7 @@ static inline float add_row(__global const float* e, int first, int count,
                             float sum) {
   int i = first;
   for (; i + 16 <= count; i += 16) sum = tim_add_16(sum, vload16(0, e + i));
+  if (i == count) return sum;
   // Adding 0 for an element that does not exist changes nothing.
   float rest[16];
   for (int j = 0; j < 16; ++j) rest[j] = i + j < count ? e[i + j] : 0.0f;
@@ -173,7 +175,7 @@ __kernel void softmax_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   out += out_offset + row * count;
   const float m = row_maximum(in, count, in_scale, in_zero);
 #if OUTPUT_HOLDS_E
-  store_row(in, in, out, count, m, k, in_scale, in_zero);
+  store_row(in, in, out, count, m, k, in_scale, in_zero);  // no next row
   scale_row(tim_reciprocal(add_row(out, 0, count, 0.0f)), out, count);
 #else
   const float r =
@@ -220,8 +222,8 @@ __kernel void softmax_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
     vstore16(sum, 0, sums);
   }
   for (int j = 0; j < lanes; ++j) {
-    __global float* const row = out + j * count;
-    scale_row(tim_reciprocal(add_row(row, whole, count, sums[j])), row, count);
+    __global float* const e = out + j * count;
+    scale_row(tim_reciprocal(add_row(e, whole, count, sums[j])), e, count);
   }
 }
 #endif

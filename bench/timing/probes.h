@@ -12,7 +12,7 @@ struct Probe {
   double work = 0;  ///< Of one run: FLOP, bytes or launches.
 };
 
-/// Chains of float32 fma in registers, on every compute unit.
+/// Chains of float32 multiply-adds in registers, on every compute unit.
 Probe FmaProbe(const Devices& devices);
 /// Sums 512 MiB, which exceed the caches.
 Probe ReadProbe(const Devices& devices);

@@ -7,9 +7,9 @@
 namespace tim::ops {
 namespace {
 
-// What a tile repeats, in neighbours.  Loads of weights run beside the
-// arithmetic and cost little: 10 + 10 + ... of 49 neighbours are faster than 13
-// + 13 + ..., by 3 %.
+// What a tile repeats, in sums.  Loads of weights run beside the arithmetic and
+// cost little: 10 + 10 + ... of 49 neighbours take 3 % less time than 13 + 13 +
+// ... (bench/run.sh steps resnet50: 250 and 257 us, 512 to 2048 channels).
 constexpr int64_t kRepeated = 1;
 
 }  // namespace

@@ -18,8 +18,9 @@ struct RegisterTile {
 /// The largest whose sums fit beside weights and a pixel.
 RegisterTile LargestTile(const ir::DeviceInfo& device);
 
-/// The same or another that takes less time for so many neighbours and blocks;
-/// its neighbours are a limit for TileSize.
+/// LargestTile with at most `blocks` blocks, or one of other proportions that
+/// takes less time for so many neighbours and blocks.  Its neighbours are a
+/// limit for TileSize.
 RegisterTile BestTile(int64_t neighbours, int64_t blocks,
                       const ir::DeviceInfo& device);
 

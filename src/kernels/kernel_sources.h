@@ -18,7 +18,9 @@ struct KernelSource {
 /// no kernel has such functions outside of its own program.
 inline constexpr std::string_view kPreamble =
     "#ifdef __clang__\n"
+    "#if __has_warning(\"-Wpsabi\")\n"
     "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
+    "#endif\n"
     "#endif\n";
 
 /// Every .cl file of ops/ and src/kernels/, sorted by name.

@@ -131,17 +131,19 @@ TEST(Conv2dNchw16c, RowsOfPadding) {
   }
 }
 
-TEST(Conv2dNchw16c, TilesOfNarrowerVectors) {
+TEST(Conv2dNchw16c, TilesOfEveryVectorWidth) {
   std::mt19937 rng = SeededRng(14);
-  for (const int lanes : {4, 8}) {
+  for (const int lanes : {4, 8, 16}) {
     const ir::DeviceInfo device = TestDeviceOfLanes(lanes);
     for (const int64_t width : {3, 14, 17}) {
-      SCOPED_TRACE(StrCat(lanes, " lanes, width ", width));
-      const auto node = NodeOf(
-          {.input = {width, 5, 20, 1}, .kernel = {3, 3, 37}, .padding = 2},
-          rng);
-      ASSERT_OK(node);
-      Check(*node, 1, rng, device);
+      for (const int64_t oc : {20, 37}) {
+        SCOPED_TRACE(StrCat(lanes, " lanes, width ", width, ", to ", oc));
+        const auto node = NodeOf(
+            {.input = {width, 5, 20, 1}, .kernel = {3, 3, oc}, .padding = 2},
+            rng);
+        ASSERT_OK(node);
+        Check(*node, 1, rng, device);
+      }
     }
   }
 }

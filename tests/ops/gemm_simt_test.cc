@@ -12,7 +12,7 @@ using ir::DataType;
 using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
 
-// Sums of up to 300 products, by fma and in another order than eval's.
+// Sums of up to 300 products, by multiply_add and in another order than eval's.
 constexpr Tolerance kTolerance = {3e-5, 1e-5};
 
 TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }

@@ -37,12 +37,14 @@ std::vector<Target> Targets() {
 }
 
 // What the compiler says against a source; empty where it is content.
-std::string Complaints(const std::string& text) {
+std::string Complaints(const std::string& text,
+                       const std::string& options = "") {
   static const std::vector<Target> targets = Targets();
   if (targets.empty()) return "no OpenCL device was found";
   const Target& target = targets[0];
   cl::Program program(target.context, std::string(kernels::kPreamble) + text);
-  const cl_int status = program.build(target.device, "-cl-std=CL1.2 -Werror");
+  const cl_int status = program.build(
+      target.device, ("-cl-std=CL1.2 -Werror " + options).c_str());
   const std::string log =
       program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(target.device);
   if (status != CL_SUCCESS)
@@ -63,6 +65,12 @@ TEST_P(Kernels, CompileStandAlone) {
   const char* const text = kernels::FindSource(GetParam());
   ASSERT_NE(text, nullptr);
   EXPECT_EQ(Complaints(text), "");
+}
+
+TEST_P(Kernels, CompileForProcessorsWithoutFma) {
+  const char* const text = kernels::FindSource(GetParam());
+  ASSERT_NE(text, nullptr);
+  EXPECT_EQ(Complaints(text, "-DTIM_NO_FMA"), "");
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Kernels);

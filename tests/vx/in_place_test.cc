@@ -3,6 +3,8 @@
 // it.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/support/vx_graph.h"
 #include "vx/graph_impl.h"
 
@@ -232,13 +234,12 @@ TEST(InPlaceElementwise, OnlyOverTheLastUseOfAnEqualOperand) {
 // there.
 TEST(InPlaceSoftmax, PiecesThatAreMadeTwiceFindTheirInput) {
   constexpr uint32_t kColumns = 600;
-  constexpr uint32_t kRows = 19;
-  const auto run = [&](vx::Context& context, int* in_place) {
+  const auto run = [&](vx::Context& context, uint32_t rows, int* in_place) {
     const auto graph = context.CreateGraph();
     const TensorPtr input =
-        graph->CreateTensor(Floats({kColumns, kRows}, vx::INPUT));
+        graph->CreateTensor(Floats({kColumns, rows}, vx::INPUT));
     const TensorPtr output =
-        graph->CreateTensor(Floats({kColumns, kRows}, vx::OUTPUT));
+        graph->CreateTensor(Floats({kColumns, rows}, vx::OUTPUT));
     const auto transient = [&] {
       return graph->CreateTensor(Floats({0, 0}, vx::TRANSIENT));
     };
@@ -251,21 +252,25 @@ TEST(InPlaceSoftmax, PiecesThatAreMadeTwiceFindTheirInput) {
         .BindOutput(powers);
     graph->CreateOperation<vx::ops::Relu>()->BindInput(powers).BindOutput(
         output);
-    Values values = Pattern(size_t{kColumns} * kRows, 23);
+    Values values = Pattern(size_t{kColumns} * rows, 23);
     for (size_t i = 0; i < values.size(); i += 11) values[i] = 90.0f;
     Write(input, values);
     EXPECT_TRUE(graph->Run()) << graph->ErrorMessage();
     *in_place =
-        InPlaceSteps(*vx::CompiledPlan(*graph), int64_t{4} * kColumns * kRows);
+        InPlaceSteps(*vx::CompiledPlan(*graph), int64_t{4} * kColumns * rows);
     return Read(output);
   };
   const auto context = ContextOn("opencl");
   if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
-  int in_place = 0;
-  int ignored = 0;
-  const Values actual = run(*context, &in_place);
-  EXPECT_EQ(actual, run(*HostContext(), &ignored));
-  EXPECT_EQ(in_place, 1);
+  // Rows one by one, and sixteen of them at a time.
+  const uint32_t cores = std::thread::hardware_concurrency();
+  for (const uint32_t rows : {19u, 64 * cores + 3}) {
+    int in_place = 0;
+    int ignored = 0;
+    const Values actual = run(*context, rows, &in_place);
+    EXPECT_EQ(actual, run(*HostContext(), rows, &ignored)) << rows << " rows";
+    EXPECT_EQ(in_place, 1) << rows << " rows";
+  }
 }
 
 }  // namespace

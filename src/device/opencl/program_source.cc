@@ -16,9 +16,9 @@ std::string CompleteOptions(const std::string& options) {
 // Lengths keep ("ab", "c") apart from ("a", "bc").
 std::string KeyOf(std::string_view prelude, const ProgramSource& source,
                   std::string_view identity) {
-  return HashText(StrCat(prelude.size(), ":", prelude, source.text.size(), ":",
-                         source.text, source.options.size(), ":",
-                         source.options, identity))
+  return HashText(StrCat(kernels::kPreamble, prelude.size(), ":", prelude,
+                         source.text.size(), ":", source.text,
+                         source.options.size(), ":", source.options, identity))
       .ToString();
 }
 

@@ -11,7 +11,7 @@ TEST(TileSize, IsTheLargestThatWastesNothing) {
   EXPECT_EQ(TileSize(3136, 14), 14);
 }
 
-// 4 x 13 = 52 and 5 x 10 = 50 for 49: three more in vain cost more than another
+// 4 x 13 = 52 and 5 x 10 = 50 for 49: two more in vain cost more than another
 // tile does.
 TEST(TileSize, FewerInVainOutweighAnotherTile) {
   EXPECT_EQ(TileSize(49, 14), 10);
@@ -61,6 +61,12 @@ TEST(LargestTile, FitsIntoTheRegistersOfEachWidth) {
     int width;
     int64_t count;
   };
+  // The other proportions of the widest: 9 x 3 sums, 3 weights and a pixel.
+  ir::DeviceInfo widest;
+  widest.float_vector_width = 16;
+  const RegisterTile deep = BestTile(3136, 9, widest);
+  EXPECT_EQ(deep.blocks, 3);
+  EXPECT_LE(deep.neighbours * deep.blocks + deep.blocks + 1, 32);
   for (const Registers& registers :
        {Registers{16, 32}, Registers{8, 16}, Registers{4, 16}}) {
     ir::DeviceInfo device;
