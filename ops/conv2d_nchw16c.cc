@@ -108,9 +108,10 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
   const AnchorView view(node);
   ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
-  // What is computed, lanes and pixels beyond the output included.
-  estimate.flops = 2.0 * tiling.tiles * tiling.blocks * kChannelBlock *
-                   shape.channels * shape.h.kernel * shape.w.kernel *
+  // Lanes and pixels beyond the tensor included.  Input channels that do not
+  // exist are not multiplied, but their block is copied and looped over: three
+  // channels are better read dense.
+  estimate.flops = 2.0 * tiling.packed_elements(shape) *
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
   return ir::EstimateMicroseconds(estimate, device,
