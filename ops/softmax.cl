@@ -244,7 +244,7 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
   for (int i = 0; i < count; ++i) {
     const float16 x =
         load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
-    m = x > m ? x : m;
+    m = greater(x, m);
   }
   float16 sum = 0.0f;
   for (int i = 0; i < count; ++i) {

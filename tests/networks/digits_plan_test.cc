@@ -7,6 +7,7 @@
 #include "custom_ops/softmax_cl.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
+#include "tests/support/plan_steps.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
@@ -102,24 +103,15 @@ class Network {
   std::shared_ptr<Graph> graph_;
 };
 
-int CountSource(const ir::Plan& plan, const std::string& source) {
-  int count = 0;
-  for (const ir::Step& step : plan.steps) {
-    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    count += launch != nullptr && launch->source == source;
-  }
-  return count;
-}
-
 TEST(DigitsPlan, ConvolutionsAreBlockedAndActivationsFused) {
   Network network(DataType::FLOAT32, 8);
   const ir::Plan* plan = network.Compile();
   ASSERT_NE(plan, nullptr);
   SCOPED_TRACE(ir::Dump(*plan));
-  EXPECT_EQ(CountSource(*plan, "ops/activations.cl"), 0);
-  EXPECT_GE(CountSource(*plan, "ops/conv2d_nchw16c.cl"), 1);
-  EXPECT_EQ(CountSource(*plan, "ops/pool2d_nchw16c.cl"), 1);
-  EXPECT_LE(CountSource(*plan, "ops/reorder.cl"), 2);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/activations.cl"), 0);
+  EXPECT_GE(testing::CountSource(*plan, "ops/conv2d_nchw16c.cl"), 1);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/pool2d_nchw16c.cl"), 1);
+  EXPECT_LE(testing::CountSource(*plan, "ops/reorder.cl"), 2);
 }
 
 TEST(DigitsPlan, MemoryIsWithinFivePercentOfItsBound) {
@@ -158,8 +150,8 @@ TEST(DigitsPlan, QuantizedNetworkHasNoHostStep) {
     EXPECT_FALSE(std::holds_alternative<ir::HostCall>(step.action))
         << step.label;
   }
-  EXPECT_EQ(CountSource(*plan, "ops/activations.cl"), 0);
-  EXPECT_EQ(CountSource(*plan, "ops/unary_table.cl"), 0);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/activations.cl"), 0);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/unary_table.cl"), 0);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <variant>
 
 #include "ir/plan.h"
+#include "tests/support/plan_steps.h"
 #include "tests/support/vx_graph.h"
 #include "vx/graph_impl.h"
 
@@ -14,15 +14,6 @@ namespace {
 
 using vx::TensorAttribute;
 using TensorPtr = std::shared_ptr<vx::Tensor>;
-
-int Reorders(const ir::Plan& plan) {
-  int count = 0;
-  for (const ir::Step& step : plan.steps) {
-    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    count += launch != nullptr && launch->source == "ops/reorder.cl";
-  }
-  return count;
-}
 
 // Three channels, a 7x7 convolution to 64, the mean of every channel, 10
 // classes.
@@ -63,7 +54,7 @@ TEST(BlockedPlan, FewChannelsAndSinglePixelsAreNotReordered) {
       .BindOutput(output);
   ASSERT_TRUE(graph->Compile()) << graph->ErrorMessage();
   const ir::Plan& plan = *vx::CompiledPlan(*graph);
-  EXPECT_EQ(Reorders(plan), 0) << ir::Dump(plan);
+  EXPECT_EQ(CountSource(plan, "ops/reorder.cl"), 0) << ir::Dump(plan);
 
   Write(input, std::vector<float>(kSize * kSize * 3, 0.5f));
   ASSERT_TRUE(graph->Run()) << graph->ErrorMessage();
