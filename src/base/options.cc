@@ -1,5 +1,6 @@
 #include "base/options.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +17,19 @@ template <bool Options::*kSwitch>
 Status ParseSwitch(const std::string& text, Options* options) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
   options->*kSwitch = text == "1";
+  return OkStatus();
+}
+
+Status ParseStandby(const std::string& text, Options* options) {
+  constexpr int kMost = 1'000'000;
+  int microseconds = -1;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, microseconds);
+  if (error != std::errc() || stop != end || microseconds < 0 ||
+      microseconds > kMost) {
+    return InvalidArgument("expected a whole number from 0 to ", kMost);
+  }
+  options->standby = std::chrono::microseconds(microseconds);
   return OkStatus();
 }
 
@@ -58,6 +72,10 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_CHAIN", "`0`, `1`", "`1`",
      "kernels that follow one another are launched as one on CPU devices",
      ParseSwitch<&Options::chain>},
+    {"TIMCL_STANDBY", "`0` … `1000000`", "`200`",
+     "for how many microseconds PoCL's threads wait for the next run before "
+     "they sleep, and a run may take for the caller to wait awake",
+     ParseStandby},
     {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",

@@ -5,6 +5,7 @@
 #ifndef TIM_BASE_OPTIONS_H_
 #define TIM_BASE_OPTIONS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,7 +21,9 @@ struct Options {
   std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
   KernelSet kernels = KernelSet::kOfDevice;  ///< TIMCL_KERNELS.
-  bool chain = true;      ///< TIMCL_CHAIN: many kernels in one launch.
+  bool chain = true;  ///< TIMCL_CHAIN: many kernels in one launch.
+  /// TIMCL_STANDBY: how long threads of a CPU wait for the next run.
+  std::chrono::microseconds standby{200};
   bool winograd = true;   ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   bool tune = false;      ///< TIMCL_TUNE: tune CLBlast for new devices.
   int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.

@@ -13,6 +13,7 @@
 // places; first come all its work-groups of depth 0, then those of depth 1.
 // counters: STRIDE ints each: work-groups done, workers gone, then per launch
 // and worker how much of his share is taken; all 0 before and after.
+// begun: counts the workers that have begun, for the host to see; or null.
 // The text before this one defines run(), which runs a work-group.
 //
 // -DROW=8, -DSTRIDE=32
@@ -34,8 +35,10 @@ static void run(size_t x, size_t y, size_t z, __global const int* row,
 #define GONE STRIDE
 #define TAKEN(launch, worker) (((launch)*workers + (worker) + 2) * STRIDE)
 
-__kernel void chain(volatile __global int* counters, __global const int* table,
+__kernel void chain(volatile __global int* counters,
+                    volatile __global int* begun, __global const int* table,
                     int launches, BUFFER_PARAMETERS) {
+  if (begun) atomic_inc(begun);
   __global char* buffers[] = {BUFFERS};
   const int worker = get_group_id(0);
   const int workers = get_num_groups(0);

@@ -38,6 +38,32 @@ TEST(Options, AliasSetsTheLevel) {
   EXPECT_EQ(options.log_level, 1);
 }
 
+const char* g_standby = nullptr;
+
+Options WithStandby(const char* text, std::string* warnings) {
+  g_standby = text;
+  return ParseOptions(
+      [](const char* name) {
+        return std::strcmp(name, "TIMCL_STANDBY") == 0 ? g_standby : nullptr;
+      },
+      warnings);
+}
+
+TEST(Options, StandbyIsInMicroseconds) {
+  std::string warnings;
+  EXPECT_EQ(WithStandby(nullptr, &warnings).standby.count(), 200);
+  EXPECT_EQ(WithStandby("0", &warnings).standby.count(), 0);
+  EXPECT_EQ(WithStandby("1000000", &warnings).standby.count(), 1000000);
+  EXPECT_EQ(warnings, "");
+  for (const char* text : {"-1", "1000001", "1.5", "5us", " 5", "many"}) {
+    warnings.clear();
+    EXPECT_EQ(WithStandby(text, &warnings).standby.count(), 200) << text;
+    EXPECT_EQ(warnings, StrCat("TIMCL_STANDBY='", text,
+                               "' is ignored: expected a whole number from 0 "
+                               "to 1000000\n"));
+  }
+}
+
 TEST(Options, KernelsOfNoOtherClass) {
   std::string warnings;
   const Options options = ParseOptions(

@@ -133,11 +133,12 @@ TEST_P(OpenClStreams, WaitForEachOther) {
 
 INSTANTIATE_TEST_SUITE_P(
     Traits, OpenClStreams,
-    ::testing::Values(StreamTraits{}, StreamTraits{.keeps_events = true},
-                      StreamTraits{.keeps_events = true,
+    ::testing::Values(StreamTraits{},
+                      StreamTraits{.queue = {.keeps_events = true}},
+                      StreamTraits{.queue = {.keeps_events = true},
                                    .works_in_host_memory = true}),
     [](const auto& info) {
-      return std::string(info.param.keeps_events ? "Events" : "Markers") +
+      return std::string(info.param.queue.keeps_events ? "Events" : "Markers") +
              (info.param.works_in_host_memory ? "Unmapped" : "Mapped");
     });
 

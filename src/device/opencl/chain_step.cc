@@ -17,9 +17,10 @@ namespace {
 
 // Parameters of kernels/chain.cl.
 constexpr int kCounters = 0;
-constexpr int kTable = 1;
-constexpr int kLaunches = 2;
-constexpr int kFirstBuffer = 3;
+constexpr int kBegun = 1;
+constexpr int kTable = 2;
+constexpr int kLaunches = 3;
+constexpr int kFirstBuffer = 4;
 
 // A batch of work-groups is a small part of a worker's share, so that the
 // workers end together.
@@ -204,9 +205,8 @@ Status ChainStep::Enqueue(OpenClQueue& queue,
         "writing the table of a chain");
     table_changed_ = false;
   }
-  TIM_RETURN_IF_CL_ERROR(
-      queue.Launch(kernel_, cl::NDRange(workers_), cl::NDRange(1)),
-      "launching a chain");
+  TIM_RETURN_IF_CL_ERROR(queue.LaunchChain(kernel_, kBegun, workers_),
+                         "launching a chain");
   return OkStatus();
 }
 

@@ -28,9 +28,15 @@ std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
                 id.platform.getInfo<CL_PLATFORM_VERSION>());
 }
 
-StreamTraits TraitsOf(const cl::Context& context, const cl::Device& device) {
-  return {.keeps_events = IsCpu(device),
-          .works_in_host_memory = WorksInHostMemory(context, device)};
+StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id) {
+  StreamTraits traits;
+  traits.queue.keeps_events = IsCpu(id.device);
+  traits.works_in_host_memory = WorksInHostMemory(context, id.device);
+  // Other runtimes' threads wait by themselves, or the host's works with them.
+  if (traits.works_in_host_memory && IsPocl(id.platform)) {
+    traits.queue.standby = GetOptions().standby;
+  }
+  return traits;
 }
 
 // Null for what needs no program; a failure for what the device cannot run.
@@ -56,7 +62,7 @@ class OpenClDevice final : public Device {
         identity_(IdentityOf(id, info_)),
         id_(std::move(id)),
         context_(std::move(context)),
-        stream_traits_(TraitsOf(context_, id_.device)),
+        stream_traits_(TraitsOf(context_, id_)),
         programs_(context_, id_.device) {}
 
   const ir::DeviceInfo& info() const override { return info_; }

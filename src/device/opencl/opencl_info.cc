@@ -83,6 +83,10 @@ bool IsCpu(const cl::Device& device) {
   return ClassOf(device) == ir::DeviceClass::kCpu;
 }
 
+bool IsPocl(const cl::Platform& platform) {
+  return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language";
+}
+
 ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id) {
   ir::DeviceInfo info;
   info.kind = "opencl";

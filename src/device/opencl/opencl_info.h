@@ -11,6 +11,9 @@ namespace tim::device {
 /// GPU is not.
 bool IsCpu(const cl::Device& device);
 
+/// Whether the platform is PoCL, the Portable Computing Language.
+bool IsPocl(const cl::Platform& platform);
+
 ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id);
 
 }  // namespace tim::device

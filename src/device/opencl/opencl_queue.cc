@@ -8,38 +8,51 @@ namespace tim::device {
 
 Result<OpenClQueue> OpenClQueue::Create(const cl::Context& context,
                                         const cl::Device& device,
-                                        bool keeps_events) {
+                                        const QueueTraits& traits) {
   int code = CL_SUCCESS;
   cl::CommandQueue commands(context, device, 0, &code);
   TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
                          device.getInfo<CL_DEVICE_NAME>());
-  return OpenClQueue(std::move(commands), keeps_events);
+  OpenClQueue queue(std::move(commands), traits.keeps_events);
+  if (traits.keeps_events && traits.standby.count() > 0) {
+    queue.standby_ = Standby::Create(queue.commands_, traits.standby);
+  }
+  return queue;
 }
 
 cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
                            const cl::NDRange& local) {
-  return commands_.enqueueNDRangeKernel(kernel, cl::NullRange, global, local,
-                                        nullptr, last());
+  return Enqueued(commands_.enqueueNDRangeKernel(kernel, cl::NullRange, global,
+                                                 local, nullptr, last()));
+}
+
+cl_int OpenClQueue::LaunchChain(cl::Kernel& kernel, int begun, int workers) {
+  const cl_mem counter = standby_ != nullptr ? standby_->begun()() : nullptr;
+  int code = kernel.setArg(begun, sizeof(counter), &counter);
+  if (code != CL_SUCCESS) return code;
+  code = Launch(kernel, cl::NDRange(workers), cl::NDRange(1));
+  if (code == CL_SUCCESS && standby_ != nullptr) standby_->Chained(workers);
+  return code;
 }
 
 cl_int OpenClQueue::Write(const cl::Buffer& buffer, int64_t offset,
                           int64_t bytes, const void* memory) {
-  return commands_.enqueueWriteBuffer(buffer, CL_FALSE, Size(offset),
-                                      Size(bytes), memory, nullptr, last());
+  return Enqueued(commands_.enqueueWriteBuffer(
+      buffer, CL_FALSE, Size(offset), Size(bytes), memory, nullptr, last()));
 }
 
 cl_int OpenClQueue::Read(const cl::Buffer& buffer, int64_t offset,
                          int64_t bytes, void* memory) {
-  return commands_.enqueueReadBuffer(buffer, CL_FALSE, Size(offset),
-                                     Size(bytes), memory, nullptr, last());
+  return Enqueued(commands_.enqueueReadBuffer(
+      buffer, CL_FALSE, Size(offset), Size(bytes), memory, nullptr, last()));
 }
 
 cl_int OpenClQueue::Copy(const cl::Buffer& source, int64_t source_offset,
                          const cl::Buffer& destination,
                          int64_t destination_offset, int64_t bytes) {
-  return commands_.enqueueCopyBuffer(source, destination, Size(source_offset),
-                                     Size(destination_offset), Size(bytes),
-                                     nullptr, last());
+  return Enqueued(commands_.enqueueCopyBuffer(
+      source, destination, Size(source_offset), Size(destination_offset),
+      Size(bytes), nullptr, last()));
 }
 
 cl_int OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
@@ -48,7 +61,8 @@ cl_int OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
   void* const mapped = commands_.enqueueMapBuffer(
       buffer, CL_FALSE, flags, 0, Size(bytes), nullptr, last(), &code);
   if (code != CL_SUCCESS) return code;
-  return commands_.enqueueUnmapMemObject(buffer, mapped, nullptr, last());
+  return Enqueued(
+      commands_.enqueueUnmapMemObject(buffer, mapped, nullptr, last()));
 }
 
 cl_int OpenClQueue::WaitFor(const cl::Event& event) {
@@ -57,15 +71,19 @@ cl_int OpenClQueue::WaitFor(const cl::Event& event) {
   });
 }
 
-Status OpenClQueue::Mark(cl::Event* event) {
+Status OpenClQueue::Mark(Moment* moment) {
   int code = CL_SUCCESS;
+  moment->standby.reset();
   if (last_() != nullptr) {
-    *event = std::exchange(last_, cl::Event());
+    moment->event = std::exchange(last_, cl::Event());
   } else {
-    code = commands_.enqueueMarkerWithWaitList(nullptr, event);
+    code = commands_.enqueueMarkerWithWaitList(nullptr, &moment->event);
   }
   if (code == CL_SUCCESS) code = commands_.flush();
-  if (code == CL_SUCCESS) return OkStatus();
+  if (code == CL_SUCCESS) {
+    if (standby_ != nullptr && standby_->Follow()) moment->standby = standby_;
+    return OkStatus();
+  }
   commands_.finish();
   return ClStatus(code, "submitting work");
 }

@@ -2,26 +2,47 @@
 #ifndef TIM_DEVICE_OPENCL_OPENCL_QUEUE_H_
 #define TIM_DEVICE_OPENCL_OPENCL_QUEUE_H_
 
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/status.h"
 #include "device/opencl/cl_api.h"
+#include "device/opencl/standby.h"
 
 namespace tim::device {
+
+/// When all commands up to some are done.
+struct Moment {
+  cl::Event event;
+  std::shared_ptr<Standby> standby;  ///< Where a short wait shall not sleep.
+
+  /// Blocks until then; OpenCL's code.
+  int Wait() const { return standby ? standby->Wait(event) : event.wait(); }
+};
+
+/// What a device makes cheaper than the general way.
+struct QueueTraits {
+  /// Every command gets an event, so that Mark() needs no command of its own.
+  /// On a CPU a command wakes threads, which takes longer than many a kernel.
+  bool keeps_events = false;
+  /// With `keeps_events`: how long threads wait for the next run before they
+  /// sleep; 0 where they need no such help.
+  std::chrono::microseconds standby = {};
+};
 
 /// Nothing blocks.  What returns cl_int returns OpenCL's own code.
 class OpenClQueue {
  public:
-  /// `keeps_events`: every command gets an event, so that Mark() needs no
-  /// command of its own.  On a CPU a command wakes threads, which takes longer
-  /// than many a kernel.
   static Result<OpenClQueue> Create(const cl::Context& context,
                                     const cl::Device& device,
-                                    bool keeps_events);
+                                    const QueueTraits& traits);
 
   cl_int Launch(const cl::Kernel& kernel, const cl::NDRange& global,
                 const cl::NDRange& local);
+  /// A kernel of kernels/chain.cl; `begun`: the index of that parameter.
+  cl_int LaunchChain(cl::Kernel& kernel, int begun, int workers);
   /// `memory` must stay as it is until the command is done.
   cl_int Write(const cl::Buffer& buffer, int64_t offset, int64_t bytes,
                const void* memory);
@@ -32,8 +53,8 @@ class OpenClQueue {
               int64_t bytes);
   template <typename Pattern>
   cl_int Fill(const cl::Buffer& buffer, const Pattern& pattern, int64_t bytes) {
-    return commands_.enqueueFillBuffer(buffer, pattern, 0, Size(bytes), nullptr,
-                                       last());
+    return Enqueued(commands_.enqueueFillBuffer(buffer, pattern, 0, Size(bytes),
+                                                nullptr, last()));
   }
   /// Of imported memory: the host has written, or will read.
   cl_int MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
@@ -47,23 +68,31 @@ class OpenClQueue {
     cl_event done = nullptr;
     const auto code = enqueue(commands_(), keeps_events_ ? &done : nullptr);
     last_ = cl::Event(done);  // none after a failure: Mark() then enqueues
+    Enqueued(CL_SUCCESS);
     return code;
   }
 
-  /// Sets `event` to one that is complete when all commands so far are, and
-  /// submits them.  After a failure nothing is left to wait for.
-  Status Mark(cl::Event* event);
+  /// Sets `moment` to when all commands so far are done, and submits them.
+  /// After a failure nothing is left to wait for.
+  Status Mark(Moment* moment);
 
  private:
   OpenClQueue(cl::CommandQueue commands, bool keeps_events)
       : commands_(std::move(commands)), keeps_events_(keeps_events) {}
+
+  // Passes the code of every command.
+  cl_int Enqueued(cl_int code) {
+    if (standby_ != nullptr) standby_->Ring();
+    return code;
+  }
 
   static size_t Size(int64_t bytes) { return static_cast<size_t>(bytes); }
   cl::Event* last() { return keeps_events_ ? &last_ : nullptr; }
 
   cl::CommandQueue commands_;
   bool keeps_events_ = false;
-  cl::Event last_;  // of the last command since Mark()
+  cl::Event last_;                    // of the last command since Mark()
+  std::shared_ptr<Standby> standby_;  // or null
 };
 
 }  // namespace tim::device

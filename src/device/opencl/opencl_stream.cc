@@ -8,19 +8,18 @@
 namespace tim::device {
 
 Status OpenClEvent::Wait() {
-  const int code = event_.wait();
+  const int code = moment_.Wait();
   if (code == CL_SUCCESS) return OkStatus();
   // The wait only says that a command failed; the event says how.
-  const int status = event_.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  const int status = moment_.event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
   return ClStatus(status < 0 ? status : code, "waiting for the device");
 }
 
 Result<std::unique_ptr<Stream>> OpenClStream::Create(
     const cl::Context& context, const cl::Device& device,
     const StreamTraits& traits) {
-  TIM_ASSIGN_OR_RETURN(
-      OpenClQueue queue,
-      OpenClQueue::Create(context, device, traits.keeps_events));
+  TIM_ASSIGN_OR_RETURN(OpenClQueue queue,
+                       OpenClQueue::Create(context, device, traits.queue));
   return std::unique_ptr<Stream>(
       new OpenClStream(std::move(queue), traits.works_in_host_memory));
 }
@@ -70,7 +69,7 @@ Result<std::unique_ptr<Event>> OpenClStream::Record(
     done = std::make_unique<OpenClEvent>();
   }
   TIM_RETURN_IF_ERROR(
-      queue_.Mark(&static_cast<OpenClEvent*>(done.get())->handle()));
+      queue_.Mark(&static_cast<OpenClEvent*>(done.get())->moment()));
   return done;
 }
 
@@ -97,7 +96,7 @@ Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
 Status OpenClStream::WaitFor(Event& event) {
   auto* other = dynamic_cast<OpenClEvent*>(&event);
   if (other == nullptr) return TIM_INTERNAL("an event of another domain");
-  TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->handle()),
+  TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->moment().event),
                          "waiting for an event of another stream");
   return OkStatus();
 }

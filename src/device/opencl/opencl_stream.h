@@ -14,15 +14,15 @@ namespace tim::device {
 class OpenClEvent final : public Event {
  public:
   Status Wait() override;
-  cl::Event& handle() { return event_; }
+  Moment& moment() { return moment_; }
 
  private:
-  cl::Event event_;
+  Moment moment_;
 };
 
 /// What a device makes cheaper than the general way.
 struct StreamTraits {
-  bool keeps_events = false;          ///< See OpenClQueue.
+  QueueTraits queue;
   bool works_in_host_memory = false;  ///< See host_memory.h.
 };
 
