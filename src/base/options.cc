@@ -73,8 +73,9 @@ constexpr OptionSpec kTable[] = {
      "kernels that follow one another are launched as one on CPU devices",
      ParseSwitch<&Options::chain>},
     {"TIMCL_STANDBY", "`0` … `1000000`", "`200`",
-     "for how many microseconds PoCL's threads wait for the next run before "
-     "they sleep, and a run may take for the caller to wait awake",
+     "for how many microseconds PoCL's threads wait awake for the next run, "
+     "and callers for the end of one; a process's own OpenCL commands may wait "
+     "as long; 0: they sleep at once",
      ParseStandby},
     {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "

@@ -22,7 +22,8 @@ struct Options {
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
   KernelSet kernels = KernelSet::kOfDevice;  ///< TIMCL_KERNELS.
   bool chain = true;  ///< TIMCL_CHAIN: many kernels in one launch.
-  /// TIMCL_STANDBY: how long threads of a CPU wait for the next run.
+  /// TIMCL_STANDBY: how long PoCL's threads wait for the next run, and callers
+  /// for a short one, before they sleep.
   std::chrono::microseconds standby{200};
   bool winograd = true;   ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   bool tune = false;      ///< TIMCL_TUNE: tune CLBlast for new devices.

@@ -52,7 +52,8 @@ class PreparedStep {
   virtual ~PreparedStep() = default;
 };
 
-/// Work of one device, done in order.  Only Event::Wait blocks.
+/// Work of one device, done in order.  Only Event::Wait blocks, and perhaps the
+/// destructor, until the work is done.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -122,6 +123,8 @@ class Device {
   /// Whether `action` can be a part of a chain: actions that are enqueued as
   /// one step and done one after the other.  Where it pays, that is.
   virtual bool CanChain(const ir::Action&) const { return false; }
+  /// Whether a run of one step is faster as a chain.
+  virtual bool ChainsSingles() const { return false; }
   /// Slow.  The step's operands are those of the links, in their order.
   virtual Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink>, BinaryStore&) {

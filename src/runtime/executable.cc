@@ -41,7 +41,7 @@ Status Executable::PrepareSingles(int device, PreparedSteps* prepared) const {
   std::vector<size_t> groups;
   for (size_t i = 0; i < groups_.size(); ++i) {
     const ir::Step& step = plan_.steps[groups_[i].first];
-    if (step.device != device || groups_[i].count > 1) continue;
+    if (step.device != device || groups_[i].chain) continue;
     actions.push_back(&step.action);
     groups.push_back(i);
   }
@@ -60,7 +60,7 @@ Result<PreparedSteps> Executable::PrepareGroups() const {
     TIM_RETURN_IF_ERROR(PrepareSingles(static_cast<int>(d), &prepared));
   }
   for (size_t i = 0; i < groups_.size(); ++i) {
-    if (groups_[i].count == 1) continue;
+    if (!groups_[i].chain) continue;
     device::Device& device = *devices_[plan_.steps[groups_[i].first].device];
     TIM_ASSIGN_OR_RETURN(
         prepared[i], device.PrepareChain(LinksOf(plan_, groups_[i]), *store_));

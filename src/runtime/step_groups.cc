@@ -35,6 +35,7 @@ std::vector<StepGroup> GroupSteps(
         order[i].host_waits.empty() && order[i].stream_waits.empty() &&
         more.size() <= kMaxBuffers) {
       ++groups.back().count;
+      groups.back().chain = true;
       buffers = std::move(more);
     } else {
       groups.push_back({.first = i});
@@ -44,6 +45,10 @@ std::vector<StepGroup> GroupSteps(
       }
     }
     open = chains && !order[i].record && buffers.size() <= kMaxBuffers;
+  }
+  if (groups.size() == 1 && open &&
+      devices[plan.steps[0].device]->ChainsSingles()) {
+    groups[0].chain = true;
   }
   return groups;
 }

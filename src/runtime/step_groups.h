@@ -13,11 +13,13 @@
 
 namespace tim::runtime {
 
-/// Steps first .. first + count - 1, all of one device; a chain where there are
-/// several.
+/// Steps first .. first + count - 1, all of one device.
 struct StepGroup {
   size_t first = 0;
   size_t count = 1;
+  /// Prepared by Device::PrepareChain: several steps, or the only one of a run
+  /// where Device::ChainsSingles().
+  bool chain = false;
 };
 
 /// All steps in order; `order` is that of OrderSteps().  Within a group no step

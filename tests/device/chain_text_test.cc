@@ -73,6 +73,15 @@ TEST(CheckChainable, RefusesWhatAChainCannotRun) {
   launch.user_kernel = true;
   EXPECT_ERROR(CheckChainable(launch), "a user's kernel");
   launch = Launch();
+  launch.dimensions = 3;
+  launch.global = {1 << 20, 1 << 6, 1};
+  launch.local = {4, 1, 1};
+  EXPECT_OK(CheckChainable(launch));
+  launch.global[2] = 2;
+  EXPECT_ERROR(CheckChainable(launch), "more than 16777216 work-groups");
+  launch.global = {int64_t{1} << 40, int64_t{1} << 40, 1};
+  EXPECT_ERROR(CheckChainable(launch), "more than 16777216 work-groups");
+  launch = Launch();
   launch.arguments = {ir::LocalArg{64}};
   EXPECT_ERROR(CheckChainable(launch), "local memory");
   launch = Launch();

@@ -18,10 +18,15 @@ using testing::PlanBuilder;
 // Chains all that is no copy.
 class ChainingDevice final : public testing::ForwardingDevice {
  public:
-  ChainingDevice() : ForwardingDevice(std::make_shared<FakeDevice>()) {}
+  explicit ChainingDevice(bool singles = true)
+      : ForwardingDevice(std::make_shared<FakeDevice>()), singles_(singles) {}
+  bool ChainsSingles() const override { return singles_; }
   bool CanChain(const ir::Action& action) const override {
     return !std::holds_alternative<ir::Copy>(action);
   }
+
+ private:
+  bool singles_ = true;
 };
 
 class StepGroups : public ::testing::Test {
@@ -35,12 +40,22 @@ class StepGroups : public ::testing::Test {
                       std::move(waits));
   }
 
+  std::vector<bool> Chains() {
+    std::vector<bool> chains;
+    const auto order = OrderSteps(plan_.plan(), devices_);
+    for (const StepGroup& group : GroupSteps(plan_.plan(), devices_, order)) {
+      chains.push_back(group.chain);
+    }
+    return chains;
+  }
+
   std::vector<size_t> Counts() {
     std::vector<size_t> counts;
     size_t next = 0;
     const auto order = OrderSteps(plan_.plan(), devices_);
     for (const StepGroup& group : GroupSteps(plan_.plan(), devices_, order)) {
       EXPECT_EQ(group.first, next);
+      EXPECT_TRUE(group.chain || group.count == 1);
       counts.push_back(group.count);
       next += group.count;
     }
@@ -63,6 +78,31 @@ TEST_F(StepGroups, NeighboursOfADeviceThatChains) {
 TEST_F(StepGroups, NothingOfADeviceThatDoesNot) {
   for (int i = 0; i < 3; ++i) Step(0);
   EXPECT_THAT(Counts(), ElementsAre(1, 1, 1));
+}
+
+TEST_F(StepGroups, ARunOfOneStepIsAChain) {
+  Step(1);
+  EXPECT_THAT(Chains(), ElementsAre(true));
+  Step(2);
+  EXPECT_THAT(Chains(), ElementsAre(false, false));
+  Step(2);
+  EXPECT_THAT(Chains(), ElementsAre(false, true));
+}
+
+TEST_F(StepGroups, ARunOfOneStepThatGainsNothingIsNone) {
+  Step(0);
+  EXPECT_THAT(Chains(), ElementsAre(false));
+  devices_[1] = std::make_shared<ChainingDevice>(false);
+  plan_ = PlanBuilder(devices_, 4);
+  Step(1);
+  EXPECT_THAT(Chains(), ElementsAre(false));
+  Step(1);
+  EXPECT_THAT(Chains(), ElementsAre(true));
+}
+
+TEST_F(StepGroups, ACopyAloneIsNone) {
+  plan_.Copy(1, plan_.Input(), plan_.Temporary(1));
+  EXPECT_THAT(Chains(), ElementsAre(false));
 }
 
 TEST_F(StepGroups, ACopyStandsAlone) {

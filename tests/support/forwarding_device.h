@@ -36,6 +36,7 @@ class ForwardingDevice : public device::Device {
   bool CanChain(const ir::Action& action) const override {
     return device_->CanChain(action);
   }
+  bool ChainsSingles() const override { return device_->ChainsSingles(); }
   Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
       std::span<const device::ChainLink> links,
       device::BinaryStore& store) override {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <thread>
@@ -175,6 +176,24 @@ TEST_F(ChainedKernels, GiveTheSameBits) {
     EXPECT_EQ(chained.Run(Image(run)), single.Run(Image(run))) << run;
   }
   EXPECT_EQ(device_->chained(), 2 * CompiledPlan(*chained.graph)->steps.size());
+}
+
+// Only where the device says that it gains.
+TEST_F(ChainedKernels, ASingleKernelMayBeAChain) {
+  for (const auto& context : {chained_, single_}) {
+    Layers layers(*context);
+    layers.input = layers.graph->CreateTensor(Floats({100}, INPUT));
+    layers.output = layers.graph->CreateTensor(Floats({100}, OUTPUT));
+    layers.graph->CreateOperation<ops::Relu>()
+        ->BindInput(layers.input)
+        .BindOutput(layers.output);
+    std::vector<float> expected = Values(100, 3);
+    for (float& value : expected) value = std::max(value, 0.0f);
+    for (int run = 0; run < 3; ++run) {
+      EXPECT_EQ(layers.Run(Values(100, 3)), expected);
+    }
+  }
+  EXPECT_EQ(device_->chained(), device_->ChainsSingles() ? 2u : 0u);
 }
 
 // Convolutions of all kinds and a pool on images of that size.

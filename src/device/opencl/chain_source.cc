@@ -12,6 +12,9 @@
 namespace tim::device {
 namespace {
 
+// Workers count work-groups in ints, and a launch of that many gains nothing.
+constexpr int64_t kMostWorkGroups = int64_t{1} << 24;
+
 // "-DA=1 -DB" as names and values; fails on anything else.
 Result<std::vector<std::pair<std::string, std::string>>> MacrosOf(
     std::string_view options) {
@@ -166,6 +169,16 @@ int ChainWords(const ir::KernelArg& argument) {
 
 Status CheckChainable(const ir::KernelLaunch& launch) {
   if (launch.user_kernel) return Unimplemented("a user's kernel in a chain");
+  int64_t groups = 1;
+  for (int d = 0; d < launch.dimensions; ++d) {
+    const int64_t along =
+        launch.global[d] / std::max<int64_t>(launch.local[d], 1);
+    if (along > kMostWorkGroups / groups) {
+      return Unimplemented("more than ", kMostWorkGroups,
+                           " work-groups in a chain");
+    }
+    groups *= std::max<int64_t>(along, 1);
+  }
   for (const ir::KernelArg& argument : launch.arguments) {
     if (std::holds_alternative<ir::LocalArg>(argument)) {
       return Unimplemented("local memory in a chain");

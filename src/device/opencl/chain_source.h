@@ -42,8 +42,8 @@ struct ChainSource {
 };
 
 /// Ok where the launch can be part of a chain, or why not: users' kernels,
-/// those with barriers or local memory, the policies TIM_WRAP and TIM_TO_ZERO,
-/// options other than -D.
+/// those of very many work-groups, those with barriers or local memory, the
+/// policies TIM_WRAP and TIM_TO_ZERO, options other than -D.
 Status CheckChainable(const ir::KernelLaunch& launch);
 
 /// The text of kernels/chain.cl with the functions that it calls.  `launches`

@@ -33,7 +33,8 @@ StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id) {
   traits.queue.keeps_events = IsCpu(id.device);
   traits.works_in_host_memory = WorksInHostMemory(context, id.device);
   // Other runtimes' threads wait by themselves, or the host's works with them.
-  if (traits.works_in_host_memory && IsPocl(id.platform)) {
+  if (traits.works_in_host_memory && IsPocl(id.platform) &&
+      Standby::HasThreads(context, id.device)) {
     traits.queue.standby = GetOptions().standby;
   }
   return traits;
@@ -92,6 +93,10 @@ class OpenClDevice final : public Device {
       std::span<const ir::Action* const> steps, BinaryStore& store) override;
 
   bool CanChain(const ir::Action& action) const override;
+  // A step alone is then started by threads that are awake.
+  bool ChainsSingles() const override {
+    return stream_traits_.queue.standby.count() > 0;
+  }
   Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink> links, BinaryStore& store) override;
 

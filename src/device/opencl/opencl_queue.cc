@@ -13,11 +13,7 @@ Result<OpenClQueue> OpenClQueue::Create(const cl::Context& context,
   cl::CommandQueue commands(context, device, 0, &code);
   TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
                          device.getInfo<CL_DEVICE_NAME>());
-  OpenClQueue queue(std::move(commands), traits.keeps_events);
-  if (traits.keeps_events && traits.standby.count() > 0) {
-    queue.standby_ = Standby::Create(queue.commands_, traits.standby);
-  }
-  return queue;
+  return OpenClQueue(std::move(commands), traits);
 }
 
 cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
@@ -27,6 +23,11 @@ cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
 }
 
 cl_int OpenClQueue::LaunchChain(cl::Kernel& kernel, int begun, int workers) {
+  if (standby_ == nullptr && traits_.keeps_events &&
+      traits_.standby.count() > 0) {
+    standby_ = Standby::Create(commands_, traits_.standby);
+    if (standby_ == nullptr) traits_.standby = {};
+  }
   const cl_mem counter = standby_ != nullptr ? standby_->begun()() : nullptr;
   int code = kernel.setArg(begun, sizeof(counter), &counter);
   if (code != CL_SUCCESS) return code;
@@ -73,15 +74,16 @@ cl_int OpenClQueue::WaitFor(const cl::Event& event) {
 
 Status OpenClQueue::Mark(Moment* moment) {
   int code = CL_SUCCESS;
-  moment->standby.reset();
   if (last_() != nullptr) {
     moment->event = std::exchange(last_, cl::Event());
   } else {
-    code = commands_.enqueueMarkerWithWaitList(nullptr, &moment->event);
+    code =
+        Enqueued(commands_.enqueueMarkerWithWaitList(nullptr, &moment->event));
   }
   if (code == CL_SUCCESS) code = commands_.flush();
   if (code == CL_SUCCESS) {
-    if (standby_ != nullptr && standby_->Follow()) moment->standby = standby_;
+    moment->standby = standby_;
+    if (standby_ != nullptr) moment->ticket = standby_->Mark();
     return OkStatus();
   }
   commands_.finish();

@@ -16,13 +16,16 @@ namespace tim::device {
 /// When all commands up to some are done.
 struct Moment {
   cl::Event event;
-  std::shared_ptr<Standby> standby;  ///< Where a short wait shall not sleep.
+  std::shared_ptr<Standby> standby;  ///< Or null.
+  Standby::Ticket ticket;
 
   /// Blocks until then; OpenCL's code.
-  int Wait() const { return standby ? standby->Wait(event) : event.wait(); }
+  int Wait() const {
+    return standby ? standby->Wait(event, ticket) : event.wait();
+  }
 };
 
-/// What a device makes cheaper than the general way.
+/// What makes commands cheaper.
 struct QueueTraits {
   /// Every command gets an event, so that Mark() needs no command of its own.
   /// On a CPU a command wakes threads, which takes longer than many a kernel.
@@ -32,7 +35,8 @@ struct QueueTraits {
   std::chrono::microseconds standby = {};
 };
 
-/// Nothing blocks.  What returns cl_int returns OpenCL's own code.
+/// Nothing blocks but the destructor, where threads wait for the next run. What
+/// returns cl_int returns OpenCL's own code.
 class OpenClQueue {
  public:
   static Result<OpenClQueue> Create(const cl::Context& context,
@@ -66,7 +70,8 @@ class OpenClQueue {
   template <typename Function>
   auto Call(const Function& enqueue) {
     cl_event done = nullptr;
-    const auto code = enqueue(commands_(), keeps_events_ ? &done : nullptr);
+    const auto code =
+        enqueue(commands_(), traits_.keeps_events ? &done : nullptr);
     last_ = cl::Event(done);  // none after a failure: Mark() then enqueues
     Enqueued(CL_SUCCESS);
     return code;
@@ -77,8 +82,8 @@ class OpenClQueue {
   Status Mark(Moment* moment);
 
  private:
-  OpenClQueue(cl::CommandQueue commands, bool keeps_events)
-      : commands_(std::move(commands)), keeps_events_(keeps_events) {}
+  OpenClQueue(cl::CommandQueue commands, const QueueTraits& traits)
+      : commands_(std::move(commands)), traits_(traits) {}
 
   // Passes the code of every command.
   cl_int Enqueued(cl_int code) {
@@ -87,12 +92,12 @@ class OpenClQueue {
   }
 
   static size_t Size(int64_t bytes) { return static_cast<size_t>(bytes); }
-  cl::Event* last() { return keeps_events_ ? &last_ : nullptr; }
+  cl::Event* last() { return traits_.keeps_events ? &last_ : nullptr; }
 
   cl::CommandQueue commands_;
-  bool keeps_events_ = false;
+  QueueTraits traits_;
   cl::Event last_;                    // of the last command since Mark()
-  std::shared_ptr<Standby> standby_;  // or null
+  std::shared_ptr<Standby> standby_;  // from the first chain on, or null
 };
 
 }  // namespace tim::device

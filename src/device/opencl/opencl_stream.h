@@ -20,7 +20,7 @@ class OpenClEvent final : public Event {
   Moment moment_;
 };
 
-/// What a device makes cheaper than the general way.
+/// What a device makes cheaper than the general way of OpenCL.
 struct StreamTraits {
   QueueTraits queue;
   bool works_in_host_memory = false;  ///< See host_memory.h.

@@ -19,19 +19,30 @@
 
 namespace tim::device {
 
-/// Of one command queue.  Chain() to Follow(): one thread at a time; Wait():
-/// any thread.
+/// Of one in-order queue.  Wait(): any thread; the rest: one thread at a time.
 class Standby {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  /// Of a device that works in host memory (see host_memory.h).  `limit`: how
-  /// long a thread waits, and how long a run may take for the host not to
-  /// sleep.  Null where the device refuses.
+  /// What Wait() needs to know of a Mark().
+  struct Ticket {
+    uint32_t enqueued = 0;  ///< Commands so far.
+    /// Whether threads follow; then also the workers of all chains so far.
+    bool followed = false;
+    uint32_t launched = 0;
+  };
+
+  /// Whether native kernels run on threads of the device; there are devices
+  /// that run them on the host's.
+  static bool HasThreads(const cl::Context& context, const cl::Device& device);
+
+  /// Of a device that has threads and works in host memory (see host_memory.h).
+  /// `limit`: how long threads wait, and how long a run may take for the host
+  /// not to sleep.  Null where the device refuses.
   static std::shared_ptr<Standby> Create(const cl::CommandQueue& commands,
                                          Duration limit);
 
-  /// Waits until `commands` are done and no thread waits.
+  /// Blocks until all commands are done and no thread waits.
   ~Standby();
 
   /// An int that chains count in: how many of their workers have begun.
@@ -41,23 +52,22 @@ class Standby {
   void Ring();
   /// After Ring(), where the command was a chain of that many workers.
   void Chained(int workers);
-  /// Nothing more is enqueued before somebody waits.  Where a chain was the
-  /// only command since the last call, the threads that it leaves wait, and
-  /// Wait() may be used.
-  bool Follow();
+  /// Where a chain is all that devices of this process have to do, the threads
+  /// that it leaves wait.
+  Ticket Mark();
 
-  /// Blocks until `event`, that of the chain, is complete; what
-  /// cl::Event::wait() returns.
-  int Wait(const cl::Event& event);
+  /// Blocks until `event`, that of the last command before Mark(), is complete;
+  /// what cl::Event::wait() returns.
+  int Wait(const cl::Event& event, const Ticket& ticket);
 
  private:
   Standby(const cl::CommandQueue& commands, Duration limit)
       : commands_(commands), limit_(limit) {}
 
-  // Workers of chains so far that have not begun.
-  uint32_t Missing() const;
-  void Poll(const cl::Event& event,
+  void Follow();
+  void Poll(const cl::Event& event, uint32_t launched,
             std::chrono::steady_clock::time_point start) const;
+  void Done(uint32_t enqueued);
 
   const cl::CommandQueue commands_;
   const Duration limit_;
@@ -65,10 +75,15 @@ class Standby {
   cl::Buffer begun_buffer_;
   // A cache line of its own.
   alignas(128) std::array<uint32_t, 32> begun_ = {};
-  uint32_t launched_ = 0;   // workers of all chains so far
-  uint32_t workers_ = 0;    // of the last chain
-  int commands_since_ = 0;  // Follow()
+  std::atomic<uint32_t> expired_ = 0;  // the last of rung_ that was in vain
+
+  uint32_t enqueued_ = 0;  // commands so far
+  uint32_t rung_ = 0;      // commands of all queues, when the last came
+  uint32_t launched_ = 0;  // workers of all chains so far
+  uint32_t workers_ = 0;   // of the last chain
   bool last_is_chain_ = false;
+
+  std::atomic<uint32_t> done_ = 0;  // commands that somebody has waited for
   std::atomic<bool> brief_ = true;  // the last run took no longer than limit_
 };
 
