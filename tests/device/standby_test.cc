@@ -228,6 +228,24 @@ TEST_F(StandbyTest, NoThreadWaitsWhileAnotherQueueHasWork) {
   EXPECT_LT(Clock::now() - start, kAtOnce);
 }
 
+// As those of users' kernels do.
+TEST_F(StandbyTest, QueuesWithoutChainsEndTheWait) {
+  OpenClQueue first = Queue(kForever);
+  OpenClQueue second = Queue(kForever);
+  Runs runs(context_, program_);
+  Runs others(context_, program_);
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < 20; ++i) {
+    runs.Run(first);
+    EXPECT_TRUE(runs.moment().ticket.followed) << i;
+    for (int command = 0; command < 3; ++command) others.Write(second);
+    runs.Run(first);
+    EXPECT_FALSE(runs.moment().ticket.followed) << i;
+    others.Finish(second);
+  }
+  EXPECT_LT(Clock::now() - start, kAtOnce);
+}
+
 TEST_F(StandbyTest, AMarkerOfAnotherQueueEndsTheWait) {
   OpenClQueue first = Queue(kForever);
   OpenClQueue second = Queue(kForever);
@@ -320,7 +338,7 @@ class Later {
 class StandbyWait : public StandbyTest {
  protected:
   std::shared_ptr<Standby> Create(milliseconds limit) {
-    return Standby::Create(cl::CommandQueue(context_, id_), limit);
+    return std::make_shared<Standby>(cl::CommandQueue(context_, id_), limit);
   }
   // Processor time that this thread spends on a wait.
   double Wait(Standby& standby, milliseconds pause, uint32_t launched = 0) {

@@ -13,7 +13,11 @@ Result<OpenClQueue> OpenClQueue::Create(const cl::Context& context,
   cl::CommandQueue commands(context, device, 0, &code);
   TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
                          device.getInfo<CL_DEVICE_NAME>());
-  return OpenClQueue(std::move(commands), traits);
+  OpenClQueue queue(std::move(commands), traits.keeps_events);
+  if (traits.keeps_events && traits.standby.count() > 0) {
+    queue.standby_ = std::make_shared<Standby>(queue.commands_, traits.standby);
+  }
+  return queue;
 }
 
 cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
@@ -23,12 +27,7 @@ cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
 }
 
 cl_int OpenClQueue::LaunchChain(cl::Kernel& kernel, int begun, int workers) {
-  if (standby_ == nullptr && traits_.keeps_events &&
-      traits_.standby.count() > 0) {
-    standby_ = Standby::Create(commands_, traits_.standby);
-    if (standby_ == nullptr) traits_.standby = {};
-  }
-  const cl_mem counter = standby_ != nullptr ? standby_->begun()() : nullptr;
+  const cl_mem counter = standby_ != nullptr ? standby_->Begun() : nullptr;
   int code = kernel.setArg(begun, sizeof(counter), &counter);
   if (code != CL_SUCCESS) return code;
   code = Launch(kernel, cl::NDRange(workers), cl::NDRange(1));

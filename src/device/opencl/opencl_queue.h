@@ -70,8 +70,7 @@ class OpenClQueue {
   template <typename Function>
   auto Call(const Function& enqueue) {
     cl_event done = nullptr;
-    const auto code =
-        enqueue(commands_(), traits_.keeps_events ? &done : nullptr);
+    const auto code = enqueue(commands_(), keeps_events_ ? &done : nullptr);
     last_ = cl::Event(done);  // none after a failure: Mark() then enqueues
     Enqueued(CL_SUCCESS);
     return code;
@@ -82,8 +81,8 @@ class OpenClQueue {
   Status Mark(Moment* moment);
 
  private:
-  OpenClQueue(cl::CommandQueue commands, const QueueTraits& traits)
-      : commands_(std::move(commands)), traits_(traits) {}
+  OpenClQueue(cl::CommandQueue commands, bool keeps_events)
+      : commands_(std::move(commands)), keeps_events_(keeps_events) {}
 
   // Passes the code of every command.
   cl_int Enqueued(cl_int code) {
@@ -92,12 +91,12 @@ class OpenClQueue {
   }
 
   static size_t Size(int64_t bytes) { return static_cast<size_t>(bytes); }
-  cl::Event* last() { return traits_.keeps_events ? &last_ : nullptr; }
+  cl::Event* last() { return keeps_events_ ? &last_ : nullptr; }
 
   cl::CommandQueue commands_;
-  QueueTraits traits_;
+  bool keeps_events_ = false;
   cl::Event last_;                    // of the last command since Mark()
-  std::shared_ptr<Standby> standby_;  // from the first chain on, or null
+  std::shared_ptr<Standby> standby_;  // or null
 };
 
 }  // namespace tim::device

@@ -91,29 +91,33 @@ bool Standby::HasThreads(const cl::Context& context, const cl::Device& device) {
   return commands.finish() == CL_SUCCESS && code == CL_SUCCESS && found != own;
 }
 
-std::shared_ptr<Standby> Standby::Create(const cl::CommandQueue& commands,
-                                         Duration limit) {
-  std::shared_ptr<Standby> standby(new Standby(commands, limit));
-  const auto context = commands.getInfo<CL_QUEUE_CONTEXT>();
-  int code = CL_SUCCESS;
-  standby->waits_ =
-      cl::CommandQueue(context, commands.getInfo<CL_QUEUE_DEVICE>(),
-                       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-  if (code == CL_SUCCESS) {
-    standby->begun_buffer_ =
-        cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                   sizeof(standby->begun_), standby->begun_.data(), &code);
-  }
-  if (code == CL_SUCCESS) return standby;
-  TIM_LOG(kDebug, "threads sleep between runs: ", ClErrorName(code));
-  return nullptr;
-}
-
 Standby::~Standby() {
   Ring();
   commands_.finish();
   if (waits_() != nullptr) waits_.finish();
   Done(enqueued_);
+}
+
+int Standby::Prepare() {
+  const auto context = commands_.getInfo<CL_QUEUE_CONTEXT>();
+  int code = CL_SUCCESS;
+  waits_ = cl::CommandQueue(context, commands_.getInfo<CL_QUEUE_DEVICE>(),
+                            CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+  if (code != CL_SUCCESS) return code;
+  begun_buffer_ = cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                             sizeof(begun_), begun_.data(), &code);
+  return code;
+}
+
+// Many a queue has no chain.
+cl_mem Standby::Begun() {
+  if (!std::exchange(prepared_, true)) {
+    const int code = Prepare();
+    if (code != CL_SUCCESS) {
+      TIM_LOG(kDebug, "threads sleep between runs: ", ClErrorName(code));
+    }
+  }
+  return begun_buffer_();
 }
 
 void Standby::Ring() {
@@ -131,8 +135,8 @@ void Standby::Chained(int workers) {
 
 // Other commands might be ready only when the threads wait.
 Standby::Ticket Standby::Mark() {
-  const bool follows =
-      last_is_chain_ && g_pending.load(std::memory_order_relaxed) == 1;
+  const bool follows = last_is_chain_ && begun_buffer_() != nullptr &&
+                       g_pending.load(std::memory_order_relaxed) == 1;
   last_is_chain_ = false;
   if (follows) Follow();
   return {.enqueued = enqueued_, .followed = follows, .launched = launched_};

@@ -38,15 +38,16 @@ class Standby {
 
   /// Of a device that has threads and works in host memory (see host_memory.h).
   /// `limit`: how long threads wait, and how long a run may take for the host
-  /// not to sleep.  Null where the device refuses.
-  static std::shared_ptr<Standby> Create(const cl::CommandQueue& commands,
-                                         Duration limit);
+  /// not to sleep.
+  Standby(const cl::CommandQueue& commands, Duration limit)
+      : commands_(commands), limit_(limit) {}
 
   /// Blocks until all commands are done and no thread waits.
   ~Standby();
 
-  /// An int that chains count in: how many of their workers have begun.
-  const cl::Buffer& begun() const { return begun_buffer_; }
+  /// An int that chains count in: how many of their workers have begun.  Null
+  /// where the device refuses what is needed; threads then sleep.
+  cl_mem Begun();
 
   /// To be called after every command: threads that wait come back.
   void Ring();
@@ -61,9 +62,7 @@ class Standby {
   int Wait(const cl::Event& event, const Ticket& ticket);
 
  private:
-  Standby(const cl::CommandQueue& commands, Duration limit)
-      : commands_(commands), limit_(limit) {}
-
+  int Prepare();
   void Follow();
   void Poll(const cl::Event& event, uint32_t launched,
             std::chrono::steady_clock::time_point start) const;
@@ -71,6 +70,7 @@ class Standby {
 
   const cl::CommandQueue commands_;
   const Duration limit_;
+  bool prepared_ = false;
   cl::CommandQueue waits_;  // out of order: several threads wait at a time
   cl::Buffer begun_buffer_;
   // A cache line of its own.
