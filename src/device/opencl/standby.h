@@ -13,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 
 #include "device/opencl/cl_api.h"
 
