@@ -42,22 +42,28 @@ int RowWords(const ir::KernelLaunch& launch) {
   return words;
 }
 
-// How the table's words at `word` become the argument.
-std::string ArgumentText(const ir::KernelArg& argument, int word) {
+// A parameter of a work-item's function: its type, and its value from the words
+// of the table that begin at `word`.
+struct Value {
+  const char* type;
+  std::string text;
+};
+
+std::vector<Value> ValuesOf(const ir::KernelArg& argument, int word) {
   const auto at = [&](int i) { return StrCat("row[", word + i, "]"); };
   if (std::holds_alternative<ir::TensorArg>(argument)) {
-    return StrCat("(__global void*)buffers[", at(0), "], ", at(1));
+    return {{"__global void*", StrCat("buffers[", at(0), "]")}, {"int", at(1)}};
   }
   if (std::holds_alternative<float>(argument)) {
-    return StrCat("as_float(", at(0), ")");
+    return {{"float", StrCat("as_float(", at(0), ")")}};
   }
   if (std::holds_alternative<uint32_t>(argument)) {
-    return StrCat("as_uint(", at(0), ")");
+    return {{"uint", StrCat("as_uint(", at(0), ")")}};
   }
   if (std::holds_alternative<int64_t>(argument)) {
-    return StrCat("upsample(", at(1), ", as_uint(", at(0), "))");
+    return {{"long", StrCat("upsample(", at(1), ", as_uint(", at(0), "))")}};
   }
-  return at(0);
+  return {{"int", at(0)}};
 }
 
 std::string Extents(const std::array<int64_t, 3>& local) {
@@ -68,20 +74,27 @@ std::string Extents(const std::array<int64_t, 3>& local) {
   return text;
 }
 
-// All work-items of a work-group of the launch, one after the other.
+// All work-items of a work-group of the launch, one after the other.  For all
+// the compiler knows, what they store may be the table, so that is read before.
 std::string RunFunction(const ir::KernelLaunch& launch, int index) {
-  std::string text =
-      StrCat("static void tim_run_", index,
-             "(size_t x, size_t y, size_t z, __global const int* row,\n"
-             "    __global char* const* buffers) {\n  TIM_WORK_ITEMS(",
-             Extents(launch.local), ")\n    ", launch.function, "_", index,
-             "(tim_x, tim_y, tim_z");
+  std::string values;
+  std::string names;
   int word = kChainArguments;
+  int parameter = 0;
   for (const ir::KernelArg& argument : launch.arguments) {
-    text += StrCat(",\n        ", ArgumentText(argument, word));
+    for (const Value& value : ValuesOf(argument, word)) {
+      const std::string name = StrCat("tim_", parameter++);
+      values += StrCat("  ", value.type, " ", name, " = ", value.text, ";\n");
+      names += StrCat(", ", name);
+    }
     word += ChainWords(argument);
   }
-  return text + ");\n}\n";
+  return StrCat("static __attribute__((noinline)) void tim_run_", index,
+                "(size_t x, size_t y, size_t z, __global const int* row,\n"
+                "    __global char* const* buffers) {\n",
+                values, "  TIM_WORK_ITEMS(", Extents(launch.local), ")\n    ",
+                launch.function, "_", index, "(tim_x, tim_y, tim_z", names,
+                ");\n}\n");
 }
 
 constexpr char kHead[] =

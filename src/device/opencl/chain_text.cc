@@ -53,7 +53,7 @@ std::string KernelsAsFunctions(std::string_view text) {
     const size_t name = at + kKernel.size();
     const size_t open = text.find('(', name);
     out += StrCat(text.substr(begin, at - begin),
-                  "static __attribute__((noinline, unused)) void ",
+                  "static __attribute__((unused)) void ",
                   text.substr(name, open - name),
                   "(size_t tim_x, size_t tim_y, size_t tim_z, ");
     begin = open + 1;
