@@ -23,6 +23,12 @@ constexpr int64_t kMaxSpan = 128;
 // A dense input of fewer channels is read without blocks.
 constexpr int64_t kFewChannels = 16;
 
+// Tiles whose sums stay in the first cache, 1.75 KiB each for AVX-512.
+constexpr int64_t kMaxKept = 8;
+// Weights that stay in the second cache beside an image while the kept tiles
+// use them: so many that loading and storing the sums costs little.
+constexpr int64_t kChunkFloats = int64_t{1} << 13;
+
 // The sizes of one launch; see conv2d_nchw16c.cl.
 struct Tiling {
   int64_t width = 1;     // TW
@@ -34,11 +40,18 @@ struct Tiling {
   int64_t in_blocks = 1;
   int64_t tiles = 1;  // of output channels
 
+  // Of one input block for one tile of output channels.
+  int64_t block_weights(const Conv2dShape& shape) const {
+    return shape.h.kernel * shape.w.kernel * ic_block * blocks * kChannelBlock;
+  }
   int64_t packed_elements(const Conv2dShape& shape) const {
-    return tiles * in_blocks * shape.h.kernel * shape.w.kernel * ic_block *
-           blocks * kChannelBlock;
+    return tiles * in_blocks * block_weights(shape);
   }
 };
+
+int64_t InputElements(const Conv2dShape& shape) {
+  return shape.w.input * shape.h.input * shape.channels * shape.batch;
+}
 
 // A 1x1 convolution has no neighbours: the image is one long row.
 Conv2dShape Flatten(Conv2dShape shape) {
@@ -148,12 +161,43 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node,
       });
 }
 
+// How the tiles of an image become work-items; see conv2d_nchw16c.cl.
+struct Sharing {
+  int64_t run = 1;
+  int64_t chunk = 1;
+  int64_t sharers = 1;
+  bool keeps_sums = false;  // KEPT
+};
+
 // An item costs a fraction of a microsecond however little it does, so that
-// tiles of a row share one while every core has some dozens.
-int64_t TilesPerItem(int64_t tiles, int64_t rows,
+// tiles share one while every core has some dozens.
+int64_t TilesPerItem(int64_t tiles, int64_t planes,
                      const ir::DeviceInfo& device) {
   const int64_t items = int64_t{64} * device.compute_units;
-  return std::clamp<int64_t>(tiles * rows / items, 1, tiles);
+  return std::clamp<int64_t>(tiles * planes / items, 1, tiles);
+}
+
+// Workers share the larger of image and weights.  Those that share weights have
+// all tiles of an image for the same ones, so that few items are enough.
+Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
+                  const ir::DeviceInfo& device) {
+  const int64_t planes = tiling.tiles * shape.batch;
+  const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
+                        CeilDiv(shape.h.output, tiling.rows);
+  Sharing out = {.run = TilesPerItem(tiles, planes, device),
+                 .chunk = tiling.in_blocks,
+                 .sharers = tiles};
+  const int64_t items = int64_t{4} * device.compute_units;
+  const int64_t most = std::min(kMaxKept, tiles * planes / items);
+  if (tiling.packed_elements(shape) <= InputElements(shape) || most < 2) {
+    return out;
+  }
+  out.keeps_sums = true;
+  out.run = CeilDiv(tiles, CeilDiv(tiles, most));
+  out.sharers = out.run;
+  out.chunk = std::clamp<int64_t>(kChunkFloats / tiling.block_weights(shape), 1,
+                                  tiling.in_blocks);
+  return out;
 }
 
 Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
@@ -163,10 +207,9 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
-  const int64_t tile_rows = CeilDiv(shape.h.output, tiling.rows);
-  const int64_t row_tiles = CeilDiv(shape.w.output, tiling.width);
-  const int64_t planes = tiling.tiles * shape.batch;
-  const int64_t run = TilesPerItem(row_tiles, tile_rows * planes, device);
+  const int64_t image_tiles = CeilDiv(shape.w.output, tiling.width) *
+                              CeilDiv(shape.h.output, tiling.rows);
+  const Sharing sharing = SharingOf(shape, tiling, device);
   Launch launch("ops/conv2d_nchw16c.cl", "conv2d_nchw16c");
   launch.Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DROWS=", tiling.rows))
@@ -174,6 +217,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
       .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span));
+  if (sharing.keeps_sums) launch.Option(StrCat("-DKEPT=", kMaxKept));
   if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }
@@ -195,10 +239,11 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(shape.h.dilation)
       .Int(shape.w.pad)
       .Int(shape.h.pad)
-      .Int(run)
-      .Global(CeilDiv(row_tiles, run), tile_rows, planes)
-      .Places(tiling.packed_elements(shape),
-              shape.w.input * shape.h.input * shape.channels * shape.batch)
+      .Int(sharing.run)
+      .Int(sharing.chunk)
+      .Int(sharing.sharers)
+      .Global(CeilDiv(image_tiles, sharing.run), 1, tiling.tiles * shape.batch)
+      .Places(tiling.packed_elements(shape), InputElements(shape))
       .Local(1, 1, 1);
   return launch.Build();
 }

@@ -3,16 +3,22 @@
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,
 // blocks of ic, tiles of oc], zero where there is no channel.
-// One work-item = `run` tiles of ROWS rows, one after the other, each of TW
-// neighbouring pixels per row and BLOCKS blocks of output channels; dimension 0
-// = run of tiles, dimension 1 = rows, dimension 2 = tile of channels + tiles *
+// A tile has ROWS rows of TW neighbouring pixels and BLOCKS blocks of output
+// channels.  One work-item = `run` tiles of an image, which count along x, then
+// along y; dimension 0 = run of tiles, dimension 2 = tile of channels + tiles *
 // batch.
+// With KEPT, the tiles of a work-item go through `chunk` input blocks together
+// before the next ones, so that these weights are read from memory once and by
+// and by.  Every tile fetches a part of the weights that come next ahead:
+// those of the next chunk, divided among `sharers` = run tiles, or without KEPT
+// those of the next tile of channels, divided among all tiles of the image.
 //
 // -DTW=14       pixels of a row; out_w >= TW
 // -DROWS=1      1 or 2 rows; out_h >= ROWS
 // -DBLOCKS=2    1 to 3 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
+// -DKEPT=8      tiles whose sums a work-item keeps at a time; run <= KEPT
 // -DREST=8      channels that the last input block has, where it is not full;
 //               no argument, as the loop over full blocks is 5 % faster with a
 //               constant end
@@ -42,7 +48,11 @@
 #ifndef SPAN
 #define SPAN 16
 #endif
+#ifndef KEPT
+#define KEPT 0
+#endif
 
+#include "kernels/fetch_ahead.clh"
 #include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
@@ -89,117 +99,148 @@
     }                                                                   \
   }
 
-__kernel void conv2d_nchw16c(
-    __global const float* input, int input_offset,
-    __global const float* weights, int weights_offset,
+__kernel void conv2d_nchw16c(__global const float* input, int input_offset,
+                             __global const float* weights, int weights_offset,
 #ifdef BIAS
-    __global const float* bias, int bias_offset,
+                             __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-    __global const float* add, int add_offset,
+                             __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-    __global const float* residual, int residual_offset,
+                             __global const float* residual,
+                             int residual_offset,
 #endif
-    __global float* output, int output_offset, float low, float high, int in_w,
-    int in_h, int in_blocks, int kernel_w, int kernel_h, int out_w, int out_h,
-    int out_channels, int tiles, int batch, int stride_h, int dilation_w,
-    int dilation_h, int pad_left, int pad_top, int run) {
-  const int begin = get_global_id(0) * run * TW;
-  const int first_y = get_global_id(1) * ROWS;
+                             __global float* output, int output_offset,
+                             float low, float high, int in_w, int in_h,
+                             int in_blocks, int kernel_w, int kernel_h,
+                             int out_w, int out_h, int out_channels, int tiles,
+                             int batch, int stride_h, int dilation_w,
+                             int dilation_h, int pad_left, int pad_top, int run,
+                             int chunk, int sharers) {
+  const int row_tiles = (out_w + TW - 1) / TW;
+  const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
+  const int begin = get_global_id(0) * run;
+  const int end = min(begin + run, image_tiles);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= out_w || first_y >= out_h || n >= batch) return;
-  const int end = min(begin + run * TW, out_w);
-  // The last tile of a row or column moves back into it and stores its own
-  // pixels only.
-  const int y0 = min(first_y, out_h - ROWS);
-  const int top = y0 * stride_h - pad_top;
+  if (begin >= end || n >= batch) return;
   const int out_blocks = (out_channels + 15) / 16;
   const int out_block = tile * BLOCKS;
-  __global const float* tile_weights =
-      weights + weights_offset +
-      tile * in_blocks * kernel_h * kernel_w * IC_BLOCK * BLOCKS * 16;
+  const int plane = out_h * out_w;
+  const int in_step = in_h * in_w * IC_BLOCK;
+  const int row_floats = kernel_w * IC_BLOCK * BLOCKS * 16;
+  const int w_step = kernel_h * row_floats;
+  const int chunk_blocks = KEPT > 0 ? chunk : in_blocks;
+  input += input_offset + n * in_blocks * in_step;
+  weights += weights_offset + tile * in_blocks * w_step;
 
-  for (int first_x = begin; first_x < end; first_x += TW) {
-    const int x0 = min(first_x, out_w - TW);
-    const int left = x0 * STRIDE - pad_left;
+  float16 kept[KEPT > 0 ? KEPT : 1][BLOCKS][PIXEL_COUNT];
+  for (int first_block = 0; first_block < in_blocks;
+       first_block += chunk_blocks) {
+    const int end_block = min(first_block + chunk_blocks, in_blocks);
+    for (int t = begin; t < end; ++t) {
+      const int first_x = t % row_tiles * TW;
+      const int first_y = t / row_tiles * ROWS;
+      // The last tile of a row or column moves back into it and stores its own
+      // pixels only.
+      const int x0 = min(first_x, out_w - TW);
+      const int y0 = min(first_y, out_h - ROWS);
+      const int left = x0 * STRIDE - pad_left;
+      const int top = y0 * stride_h - pad_top;
+      const int share = t % sharers;
+      const int ahead =
+          chunk_blocks * w_step + row_floats / 16 * share / sharers * 16;
+      const int ahead_end =
+          chunk_blocks * w_step + row_floats / 16 * (share + 1) / sharers * 16;
 
-    float16 sum[BLOCKS][PIXEL_COUNT];
+      float16 sum[BLOCKS][PIXEL_COUNT];
 #pragma unroll
-    for (int b = 0; b < BLOCKS; ++b) {
+      for (int b = 0; b < BLOCKS; ++b) {
 #pragma unroll
-      for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = 0.0f;
-    }
-
-    for (int block = 0; block < in_blocks; ++block) {
-#ifdef REST
-      const int depth = block + 1 < in_blocks ? IC_BLOCK : REST;
-#else
-      const int depth = IC_BLOCK;
-#endif
-      for (int kh = 0; kh < kernel_h; ++kh) {
-        const int in_y = top + kh * dilation_h;
-        const int last_y = in_y + (ROWS - 1) * stride_h;
-        if (last_y < 0 || in_y >= in_h) continue;
-        __global const float* weight = tile_weights + (block * kernel_h + kh) *
-                                                          kernel_w * IC_BLOCK *
-                                                          BLOCKS * 16;
-        __global const float* row =
-            input + input_offset +
-            (((n * in_blocks + block) * in_h + in_y) * in_w + left) * IC_BLOCK;
-#ifdef DIRECT
-        __global const float* pixels = row;
-        const int row_step = stride_h * in_w * IC_BLOCK;
-#else
-        float pixels[ROWS * SPAN * IC_BLOCK];
-        const int row_step = SPAN * IC_BLOCK;
-        for (int r = 0; r < ROWS; ++r) {
-          const int y = in_y + r * stride_h;
-          const int y_inside = y >= 0 && y < in_h;
-          for (int i = 0; i < SPAN; ++i) {
-            const int inside = y_inside && left + i >= 0 && left + i < in_w;
-            const int at = r * stride_h * in_w + i;
-#if IC_BLOCK == 16
-            vstore16(inside ? vload16(at, row) : (float16)0.0f, r * SPAN + i,
-                     pixels);
-#else
-            pixels[r * SPAN + i] = inside ? row[at] : 0.0f;
-#endif
-          }
-        }
-#endif
-        // A moving pointer per row: the pixels of a tile are at constant
-        // distances.
-        for (int kw = 0; kw < kernel_w; ++kw) {
-          PIXELS const float* pixel = pixels + kw * dilation_w * IC_BLOCK;
-          PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
-          for (int c = 0; c < depth;
-               ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
-            float16 w[BLOCKS];
-#pragma unroll
-            for (int b = 0; b < BLOCKS; ++b) w[b] = vload16(b, weight);
-#pragma unroll
-            for (int i = 0; i < PIXEL_COUNT; ++i) {
-              PIXELS const float* first = i < TW ? pixel : pixel_below;
-              const float16 x = (float16)(first[i % TW * STRIDE * IC_BLOCK]);
-#pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) {
-                sum[b][i] = multiply_add(x, w[b], sum[b][i]);
-              }
-            }
-          }
-          weight += (IC_BLOCK - depth) * BLOCKS * 16;
+        for (int i = 0; i < PIXEL_COUNT; ++i) {
+          sum[b][i] = KEPT > 0 && first_block > 0 ? kept[t - begin][b][i]
+                                                  : (float16)(0.0f);
         }
       }
-    }
-
-    const int plane = out_h * out_w;
-    const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+      for (int block = first_block; block < end_block; ++block) {
+#ifdef REST
+        const int depth = block + 1 < in_blocks ? IC_BLOCK : REST;
+#else
+        const int depth = IC_BLOCK;
+#endif
+        for (int kh = 0; kh < kernel_h; ++kh) {
+          const int in_y = top + kh * dilation_h;
+          const int last_y = in_y + (ROWS - 1) * stride_h;
+          if (last_y < 0 || in_y >= in_h) continue;
+          __global const float* weight =
+              weights + block * w_step + kh * row_floats;
+          for (int i = ahead; i < ahead_end; i += 16) {
+            TIM_FETCH_AHEAD(weight + i);
+          }
+          __global const float* row =
+              input + block * in_step + (in_y * in_w + left) * IC_BLOCK;
+#ifdef DIRECT
+          __global const float* pixels = row;
+          const int row_step = stride_h * in_w * IC_BLOCK;
+#else
+          float pixels[ROWS * SPAN * IC_BLOCK];
+          const int row_step = SPAN * IC_BLOCK;
+          for (int r = 0; r < ROWS; ++r) {
+            const int y = in_y + r * stride_h;
+            const int y_inside = y >= 0 && y < in_h;
+            for (int i = 0; i < SPAN; ++i) {
+              const int inside = y_inside && left + i >= 0 && left + i < in_w;
+              const int at = r * stride_h * in_w + i;
+#if IC_BLOCK == 16
+              vstore16(inside ? vload16(at, row) : (float16)0.0f, r * SPAN + i,
+                       pixels);
+#else
+              pixels[r * SPAN + i] = inside ? row[at] : 0.0f;
+#endif
+            }
+          }
+#endif
+          // A moving pointer per row: the pixels of a tile are at constant
+          // distances.
+          for (int kw = 0; kw < kernel_w; ++kw) {
+            PIXELS const float* pixel = pixels + kw * dilation_w * IC_BLOCK;
+            PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
+            for (int c = 0; c < depth;
+                 ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
+              float16 w[BLOCKS];
 #pragma unroll
-    for (int b = 0; b < BLOCKS; ++b) {
-      if (out_block + b >= out_blocks) break;
-      STORE_BLOCK(sum[b], out_block + b, first + b * plane)
+              for (int b = 0; b < BLOCKS; ++b) w[b] = vload16(b, weight);
+#pragma unroll
+              for (int i = 0; i < PIXEL_COUNT; ++i) {
+                PIXELS const float* first = i < TW ? pixel : pixel_below;
+                const float16 x = (float16)(first[i % TW * STRIDE * IC_BLOCK]);
+#pragma unroll
+                for (int b = 0; b < BLOCKS; ++b) {
+                  sum[b][i] = multiply_add(x, w[b], sum[b][i]);
+                }
+              }
+            }
+            weight += (IC_BLOCK - depth) * BLOCKS * 16;
+          }
+        }
+      }
+      if (KEPT > 0 && end_block < in_blocks) {
+#pragma unroll
+        for (int b = 0; b < BLOCKS; ++b) {
+#pragma unroll
+          for (int i = 0; i < PIXEL_COUNT; ++i) {
+            kept[t - begin][b][i] = sum[b][i];
+          }
+        }
+        continue;
+      }
+      const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+#pragma unroll
+      for (int b = 0; b < BLOCKS; ++b) {
+        if (out_block + b >= out_blocks) break;
+        STORE_BLOCK(sum[b], out_block + b, first + b * plane)
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,9 @@ namespace {
 using ir::AttributeMap;
 using ir::DataType;
 using ir::TensorDesc;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using Ints = std::vector<int64_t>;
 
 constexpr char kKernel[] = "conv2d_nchw16c";
@@ -146,6 +150,54 @@ TEST(Conv2dNchw16c, TilesOfEveryVectorWidth) {
       }
     }
   }
+}
+
+// Where there are more weights than pixels, sums of some tiles are kept while
+// they share weights: several chunks of input blocks, the last one smaller, and
+// items of unequal numbers of tiles.
+TEST(Conv2dNchw16c, KeptSums) {
+  std::mt19937 rng = SeededRng(15);
+  ir::DeviceInfo device = TestDevice();
+  device.compute_units = 1;
+  for (const int64_t lanes : {4, 8, 16}) {
+    device.float_vector_width = static_cast<int>(lanes);
+    for (const Config& config :
+         {Config{.input = {7, 7, 40, 1}, .kernel = {3, 3, 96}, .padding = 2},
+          Config{.input = {14, 13, 40, 2},
+          .kernel = {3, 3, 100},
+          .padding = 1,
+          .stride = {2, 2}},
+          Config{.input = {9, 9, 530, 1}, .kernel = {1, 1, 200}}}) {
+      SCOPED_TRACE(StrCat(lanes, " lanes, kernel ", config.kernel[0]));
+      const auto node = NodeOf(config, rng);
+      ASSERT_OK(node);
+      const auto options = LaunchOptions(*node, kKernel, device);
+      ASSERT_OK(options);
+      EXPECT_THAT(*options, ElementsAre(HasSubstr("-DKEPT=8")));
+      Check(*node, 1, rng, device);
+    }
+  }
+}
+
+// With more pixels than weights, workers share the pixels; with few tiles for
+// many workers there is nothing to keep.
+TEST(Conv2dNchw16c, KeepsNoSumsInVain) {
+  std::mt19937 rng = SeededRng(16);
+  ir::DeviceInfo device = TestDevice();
+  device.compute_units = 1;
+  const auto large =
+      NodeOf({.input = {40, 40, 16, 1}, .kernel = {3, 3, 64}}, rng);
+  const auto small =
+      NodeOf({.input = {7, 7, 64, 1}, .kernel = {3, 3, 64}}, rng);
+  ASSERT_OK(large);
+  ASSERT_OK(small);
+  const auto options = LaunchOptions(*large, kKernel, device);
+  ASSERT_OK(options);
+  EXPECT_THAT(*options, ElementsAre(Not(HasSubstr("KEPT"))));
+  device.compute_units = 64;
+  const auto many_workers = LaunchOptions(*small, kKernel, device);
+  ASSERT_OK(many_workers);
+  EXPECT_THAT(*many_workers, ElementsAre(Not(HasSubstr("KEPT"))));
 }
 
 TEST(Conv2dNchw16c, PointwiseImagesAreOneRow) {

@@ -83,6 +83,12 @@ Status Supports(const TestNode& node, const std::string& kernel,
 /// Layout tuples that the kernel offers for the node.
 int LayoutCount(const TestNode& node, const std::string& kernel);
 
+/// Build options of each step of a kernel, lowered for `device`; "" for a step
+/// that is no launch.
+Result<std::vector<std::string>> LaunchOptions(const TestNode& node,
+                                               const std::string& kernel,
+                                               const ir::DeviceInfo& device);
+
 /// Lowers and runs a kernel on the first OpenCL device.  Blocked operands are
 /// converted on the host (tail lanes of inputs hold the real value 0).  Outputs
 /// are poisoned first and every operand lies between guards.  Fails where the

@@ -153,6 +153,27 @@ Status RunStep(const ir::LoweredStep& step, Memory* memory) {
   return Unimplemented("the test runner cannot do ", ir::ToString(step.action));
 }
 
+struct Lowered {
+  KernelNode view;
+  ir::Lowering lowering;
+};
+
+Result<Lowered> Lower(const TestNode& node, const std::string& kernel,
+                      int layout_index, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
+  const ir::KernelDef& def = *FindKernel(node, kernel);
+  Lowered out = {
+      .view = ir::MakeKernelNode(node.graph, node.graph.node(node.node)),
+      .lowering = {}};
+  TIM_RETURN_IF_ERROR(
+      SetLayouts(Layouts(def, out.view).at(layout_index), &out.view));
+  if (!(def.cost(out.view, device) > 0)) {
+    return InvalidArgument("the cost is not positive");
+  }
+  TIM_ASSIGN_OR_RETURN(out.lowering, def.lower(out.view, device));
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> SupportedKernels(const TestNode& node) {
@@ -192,19 +213,26 @@ int LayoutCount(const TestNode& node, const std::string& kernel) {
   return static_cast<int>(Layouts(*found, view).size());
 }
 
+Result<std::vector<std::string>> LaunchOptions(const TestNode& node,
+                                               const std::string& kernel,
+                                               const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Lowered lowered, Lower(node, kernel, 0, device));
+  std::vector<std::string> options;
+  for (const ir::LoweredStep& step : lowered.lowering.steps) {
+    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+    options.push_back(launch == nullptr ? "" : launch->options);
+  }
+  return options;
+}
+
 Result<std::vector<TensorData>> RunKernel(const TestNode& node,
                                           const std::string& kernel,
                                           int layout_index,
                                           const std::vector<TensorData>& inputs,
                                           const ir::DeviceInfo& device) {
-  TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
-  const ir::KernelDef& def = *FindKernel(node, kernel);
-  KernelNode view = ir::MakeKernelNode(node.graph, node.graph.node(node.node));
-  TIM_RETURN_IF_ERROR(SetLayouts(Layouts(def, view).at(layout_index), &view));
-  if (!(def.cost(view, device) > 0)) {
-    return InvalidArgument("the cost is not positive");
-  }
-  TIM_ASSIGN_OR_RETURN(const ir::Lowering lowering, def.lower(view, device));
+  TIM_ASSIGN_OR_RETURN(const Lowered lowered,
+                       Lower(node, kernel, layout_index, device));
+  const auto& [view, lowering] = lowered;
   Memory memory;
   TIM_RETURN_IF_ERROR(FillInputs(node, view, inputs, &memory));
   TIM_RETURN_IF_ERROR(FillRest(view, lowering, &memory));
