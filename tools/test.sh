@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --runtime)
       runtime=${2-}
-      shift
+      [ $# -eq 1 ] || shift
       ;;
     --long) export TIMCL_TEST_LONG=1 ;;
     -h | --help)
@@ -35,22 +35,23 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-./tools/install_deps.sh
-
 case $runtime in
-  machine) ;;
-  intel)
-    folder=$(./tools/intel_runtime.sh)
-    bazel_options+=(
-      --test_env=OCL_ICD_VENDORS="$folder/vendors"
-      --test_env=LD_LIBRARY_PATH="$folder/venv/lib"
-    )
-    ;;
+  machine | intel) ;;
   *)
     usage >&2
     exit 2
     ;;
 esac
+
+./tools/install_deps.sh
+
+if [ "$runtime" = intel ]; then
+  folder=$(./tools/intel_runtime.sh)
+  bazel_options+=(
+    --test_env=OCL_ICD_VENDORS="$folder/vendors"
+    --test_env=LD_LIBRARY_PATH="$folder/venv/lib"
+  )
+fi
 # Models and their inputs are no part of the repository, see style.md 20.
 if [ -z "${TIMCL_TEST_DATA-}" ] && [ -d ../shared/data ]; then
   TIMCL_TEST_DATA=$(cd ../shared/data && pwd)
