@@ -177,27 +177,25 @@ int64_t TilesPerItem(int64_t tiles, int64_t planes,
   return std::clamp<int64_t>(tiles * planes / items, 1, tiles);
 }
 
-// Workers share the larger of image and weights.  Those that share weights have
-// all tiles of an image for the same ones, so that few items are enough.
+// Where there are more weights than pixels, workers share the weights: each
+// goes through its own once, all tiles of an item together.
 Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
                   const ir::DeviceInfo& device) {
   const int64_t planes = tiling.tiles * shape.batch;
   const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
                         CeilDiv(shape.h.output, tiling.rows);
-  Sharing out = {.run = TilesPerItem(tiles, planes, device),
-                 .chunk = tiling.in_blocks,
-                 .sharers = tiles};
+  const int64_t chunk = std::clamp<int64_t>(
+      kChunkFloats / tiling.block_weights(shape), 1, tiling.in_blocks);
   const int64_t items = int64_t{4} * device.compute_units;
-  const int64_t most = std::min(kMaxKept, tiles * planes / items);
-  if (tiling.packed_elements(shape) <= InputElements(shape) || most < 2) {
-    return out;
+  const int64_t most = std::min({kMaxKept, tiles, tiles * planes / items});
+  if (tiling.packed_elements(shape) <= InputElements(shape) || most < 2 ||
+      chunk == tiling.in_blocks) {
+    return {.run = TilesPerItem(tiles, planes, device),
+            .chunk = tiling.in_blocks,
+            .sharers = tiles};
   }
-  out.keeps_sums = true;
-  out.run = CeilDiv(tiles, CeilDiv(tiles, most));
-  out.sharers = out.run;
-  out.chunk = std::clamp<int64_t>(kChunkFloats / tiling.block_weights(shape), 1,
-                                  tiling.in_blocks);
-  return out;
+  const int64_t run = CeilDiv(tiles, CeilDiv(tiles, most));
+  return {.run = run, .chunk = chunk, .sharers = run, .keeps_sums = true};
 }
 
 Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,

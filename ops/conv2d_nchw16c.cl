@@ -8,10 +8,10 @@
 // along y; dimension 0 = run of tiles, dimension 2 = tile of channels + tiles *
 // batch.
 // With KEPT, the tiles of a work-item go through `chunk` input blocks together
-// before the next ones, so that these weights are read from memory once and by
-// and by.  Every tile fetches a part of the weights that come next ahead:
-// those of the next chunk, divided among `sharers` = run tiles, or without KEPT
-// those of the next tile of channels, divided among all tiles of the image.
+// before the next ones, so that all of them find these weights in a cache.
+// Every tile fetches ahead a part of the weights that come next: those of the
+// next chunk, divided among `sharers` = run tiles, or without KEPT those of the
+// next tile of channels, divided among all tiles of the image.
 //
 // -DTW=14       pixels of a row; out_w >= TW
 // -DROWS=1      1 or 2 rows; out_h >= ROWS
@@ -132,8 +132,10 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
   const int row_floats = kernel_w * IC_BLOCK * BLOCKS * 16;
   const int w_step = kernel_h * row_floats;
   const int chunk_blocks = KEPT > 0 ? chunk : in_blocks;
-  input += input_offset + n * in_blocks * in_step;
-  weights += weights_offset + tile * in_blocks * w_step;
+  // Floats of a row of weights that a tile fetches ahead.
+  const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
+  input = input + input_offset + n * in_blocks * in_step;
+  weights = weights + weights_offset + tile * in_blocks * w_step;
 
   float16 kept[KEPT > 0 ? KEPT : 1][BLOCKS][PIXEL_COUNT];
   for (int first_block = 0; first_block < in_blocks;
@@ -148,11 +150,9 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
       const int y0 = min(first_y, out_h - ROWS);
       const int left = x0 * STRIDE - pad_left;
       const int top = y0 * stride_h - pad_top;
-      const int share = t % sharers;
-      const int ahead =
-          chunk_blocks * w_step + row_floats / 16 * share / sharers * 16;
+      const int ahead = chunk_blocks * w_step + t % sharers * share;
       const int ahead_end =
-          chunk_blocks * w_step + row_floats / 16 * (share + 1) / sharers * 16;
+          min(ahead + share, chunk_blocks * w_step + row_floats);
 
       float16 sum[BLOCKS][PIXEL_COUNT];
 #pragma unroll

@@ -162,8 +162,8 @@ TEST(Conv2dNchw16c, KeptSums) {
   for (const int64_t lanes : {4, 8, 16}) {
     device.float_vector_width = static_cast<int>(lanes);
     for (const Config& config :
-         {Config{.input = {7, 7, 40, 1}, .kernel = {3, 3, 96}, .padding = 2},
-          Config{.input = {14, 13, 40, 2},
+         {Config{.input = {7, 7, 56, 1}, .kernel = {3, 3, 96}, .padding = 2},
+          Config{.input = {14, 13, 56, 2},
           .kernel = {3, 3, 100},
           .padding = 1,
           .stride = {2, 2}},
@@ -188,12 +188,21 @@ TEST(Conv2dNchw16c, KeepsNoSumsInVain) {
   const auto large =
       NodeOf({.input = {40, 40, 16, 1}, .kernel = {3, 3, 64}}, rng);
   const auto small =
-      NodeOf({.input = {7, 7, 64, 1}, .kernel = {3, 3, 64}}, rng);
+      NodeOf({.input = {7, 7, 56, 1}, .kernel = {3, 3, 64}}, rng);
+  const auto one_tile =
+      NodeOf({.input = {1, 1, 2048, 1}, .kernel = {1, 1, 1000}}, rng);
   ASSERT_OK(large);
   ASSERT_OK(small);
+  ASSERT_OK(one_tile);
   const auto options = LaunchOptions(*large, kKernel, device);
   ASSERT_OK(options);
   EXPECT_THAT(*options, ElementsAre(Not(HasSubstr("KEPT"))));
+  const auto alone = LaunchOptions(*one_tile, kKernel, device);
+  ASSERT_OK(alone);
+  EXPECT_THAT(*alone, ElementsAre(Not(HasSubstr("KEPT"))));
+  const auto few_workers = LaunchOptions(*small, kKernel, device);
+  ASSERT_OK(few_workers);
+  EXPECT_THAT(*few_workers, ElementsAre(HasSubstr("KEPT")));
   device.compute_units = 64;
   const auto many_workers = LaunchOptions(*small, kKernel, device);
   ASSERT_OK(many_workers);
