@@ -28,6 +28,9 @@ constexpr int64_t kMaxKept = 8;
 // Weights that stay in the second cache beside an image while the kept tiles
 // use them: so many that loading and storing the sums costs little.
 constexpr int64_t kChunkFloats = int64_t{1} << 13;
+// Weights that cost a core no more than one pixel that another core wrote:
+// they are fetched ahead.
+constexpr int64_t kWeightsPerPixel = 8;
 
 // The sizes of one launch; see conv2d_nchw16c.cl.
 struct Tiling {
@@ -164,9 +167,10 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node,
 // How the tiles of an image become work-items; see conv2d_nchw16c.cl.
 struct Sharing {
   int64_t run = 1;
+  int64_t items = 1;  // dimension 0
   int64_t chunk = 1;
-  int64_t sharers = 1;
-  bool keeps_sums = false;  // KEPT
+  bool keeps_sums = false;    // KEPT
+  bool shares_places = true;  // KernelLaunch::shares_places
 };
 
 // An item costs a fraction of a microsecond however little it does, so that
@@ -177,25 +181,28 @@ int64_t TilesPerItem(int64_t tiles, int64_t planes,
   return std::clamp<int64_t>(tiles * planes / items, 1, tiles);
 }
 
-// Where there are more weights than pixels, workers share the weights: each
-// goes through its own once, all tiles of an item together.
+// Where there are more weights than pixels, an item goes through its own once,
+// all of its tiles together.  Where there are many more, cores share the
+// weights, otherwise the pixels.
 Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
                   const ir::DeviceInfo& device) {
   const int64_t planes = tiling.tiles * shape.batch;
   const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
                         CeilDiv(shape.h.output, tiling.rows);
+  const int64_t weights = tiling.packed_elements(shape);
+  const int64_t pixels = InputElements(shape);
   const int64_t chunk = std::clamp<int64_t>(
       kChunkFloats / tiling.block_weights(shape), 1, tiling.in_blocks);
   const int64_t items = int64_t{4} * device.compute_units;
   const int64_t most = std::min({kMaxKept, tiles, tiles * planes / items});
-  if (tiling.packed_elements(shape) <= InputElements(shape) || most < 2 ||
-      chunk == tiling.in_blocks) {
-    return {.run = TilesPerItem(tiles, planes, device),
-            .chunk = tiling.in_blocks,
-            .sharers = tiles};
-  }
-  const int64_t run = CeilDiv(tiles, CeilDiv(tiles, most));
-  return {.run = run, .chunk = chunk, .sharers = run, .keeps_sums = true};
+  Sharing out;
+  out.shares_places = weights <= kWeightsPerPixel * pixels;
+  out.keeps_sums = weights > pixels && most >= 2 && chunk < tiling.in_blocks;
+  out.chunk = out.keeps_sums ? chunk : tiling.in_blocks;
+  out.run = out.keeps_sums ? CeilDiv(tiles, CeilDiv(tiles, most))
+                           : TilesPerItem(tiles, planes, device);
+  out.items = CeilDiv(tiles, out.run);
+  return out;
 }
 
 Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
@@ -205,8 +212,6 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
-  const int64_t image_tiles = CeilDiv(shape.w.output, tiling.width) *
-                              CeilDiv(shape.h.output, tiling.rows);
   const Sharing sharing = SharingOf(shape, tiling, device);
   Launch launch("ops/conv2d_nchw16c.cl", "conv2d_nchw16c");
   launch.Option(StrCat("-DTW=", tiling.width))
@@ -239,9 +244,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int(shape.h.pad)
       .Int(sharing.run)
       .Int(sharing.chunk)
-      .Int(sharing.sharers)
-      .Global(CeilDiv(image_tiles, sharing.run), 1, tiling.tiles * shape.batch)
-      .Places(tiling.packed_elements(shape), InputElements(shape))
+      .Global(sharing.items, 1, tiling.tiles * shape.batch)
+      .Places(sharing.shares_places)
       .Local(1, 1, 1);
   return launch.Build();
 }

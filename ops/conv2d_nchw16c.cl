@@ -10,8 +10,8 @@
 // With KEPT, the tiles of a work-item go through `chunk` input blocks together
 // before the next ones, so that all of them find these weights in a cache.
 // Every tile fetches ahead a part of the weights that come next: those of the
-// next chunk, divided among `sharers` = run tiles, or without KEPT those of the
-// next tile of channels, divided among all tiles of the image.
+// next chunk, divided among `run` tiles, or without KEPT those of the next tile
+// of channels, divided among all tiles of the image.
 //
 // -DTW=14       pixels of a row; out_w >= TW
 // -DROWS=1      1 or 2 rows; out_h >= ROWS
@@ -99,25 +99,22 @@
     }                                                                   \
   }
 
-__kernel void conv2d_nchw16c(__global const float* input, int input_offset,
-                             __global const float* weights, int weights_offset,
+__kernel void conv2d_nchw16c(
+    __global const float* input, int input_offset,
+    __global const float* weights, int weights_offset,
 #ifdef BIAS
-                             __global const float* bias, int bias_offset,
+    __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-                             __global const float* add, int add_offset,
+    __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-                             __global const float* residual,
-                             int residual_offset,
+    __global const float* residual, int residual_offset,
 #endif
-                             __global float* output, int output_offset,
-                             float low, float high, int in_w, int in_h,
-                             int in_blocks, int kernel_w, int kernel_h,
-                             int out_w, int out_h, int out_channels, int tiles,
-                             int batch, int stride_h, int dilation_w,
-                             int dilation_h, int pad_left, int pad_top, int run,
-                             int chunk, int sharers) {
+    __global float* output, int output_offset, float low, float high, int in_w,
+    int in_h, int in_blocks, int kernel_w, int kernel_h, int out_w, int out_h,
+    int out_channels, int tiles, int batch, int stride_h, int dilation_w,
+    int dilation_h, int pad_left, int pad_top, int run, int chunk) {
   const int row_tiles = (out_w + TW - 1) / TW;
   const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
   const int begin = get_global_id(0) * run;
@@ -132,6 +129,7 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
   const int row_floats = kernel_w * IC_BLOCK * BLOCKS * 16;
   const int w_step = kernel_h * row_floats;
   const int chunk_blocks = KEPT > 0 ? chunk : in_blocks;
+  const int sharers = KEPT > 0 ? run : image_tiles;
   // Floats of a row of weights that a tile fetches ahead.
   const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
   input = input + input_offset + n * in_blocks * in_step;
@@ -163,6 +161,7 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
                                                   : (float16)(0.0f);
         }
       }
+      // Not a function of its own: that is slower on Intel's runtime.
       for (int block = first_block; block < end_block; ++block) {
 #ifdef REST
         const int depth = block + 1 < in_blocks ? IC_BLOCK : REST;

@@ -307,6 +307,10 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
                       sizeof(float))
       .Packed(PackedWeights(node, shape, tiling), sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  // A core that does some groups reads all weights, one that does some parts of
+  // the channels reads all patches: the less of the two is better read by all.
+  const bool by_group =
+      tiling.weight_floats() <= tiling.patch_floats(round.groups);
   return launch.Int(tiling.in_blocks)
       .Int(tiling.tiles_w)
       .Int(tiling.tiles_h)
@@ -317,7 +321,7 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
       .Int(shape.group.out_channels)
       .Int(tiling.parts)
       .Global(round.groups, 1, tiling.parts)
-      .Places(tiling.weight_floats(), tiling.patch_floats(round.groups))
+      .Places(by_group)
       .Local(1, 1, 1)
       .AppendTo(lowering);
 }

@@ -216,13 +216,9 @@ Launch& Launch::Local(int64_t x, int64_t y, int64_t z) {
   return *this;
 }
 
-Launch& Launch::Places() {
-  launch_.shares_places = true;
+Launch& Launch::Places(bool shared) {
+  launch_.shares_places = shared;
   return *this;
-}
-
-Launch& Launch::Places(int64_t weights, int64_t image) {
-  return weights <= image ? Places() : *this;
 }
 
 Launch& Launch::Tiles(const ir::DeviceInfo& device, int64_t x, int64_t y,

@@ -14,6 +14,7 @@ using ir::AttributeMap;
 using ir::DataType;
 using ir::TensorDesc;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Ints = std::vector<int64_t>;
@@ -54,6 +55,11 @@ Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
   if (config.bias) inputs.push_back(F32({config.kernel[2]}));
   return MakeNode("tim.Conv2d", config.attributes(), inputs, {Inferred()},
                   {{1, RandomTensor(config.weights(), rng)}});
+}
+
+// A launch that keeps sums.
+auto Keeps() {
+  return Field(&ir::KernelLaunch::options, HasSubstr("-DKEPT=8"));
 }
 
 // The blocked kernel in each of its layouts against eval, twice.
@@ -171,16 +177,16 @@ TEST(Conv2dNchw16c, KeptSums) {
       SCOPED_TRACE(StrCat(lanes, " lanes, kernel ", config.kernel[0]));
       const auto node = NodeOf(config, rng);
       ASSERT_OK(node);
-      const auto options = LaunchOptions(*node, kKernel, device);
-      ASSERT_OK(options);
-      EXPECT_THAT(*options, ElementsAre(HasSubstr("-DKEPT=8")));
+      const auto launches = LaunchesOf(*node, kKernel, device);
+      ASSERT_OK(launches);
+      EXPECT_THAT(*launches, ElementsAre(Keeps()));
       Check(*node, 1, rng, device);
     }
   }
 }
 
-// With more pixels than weights, workers share the pixels; with few tiles for
-// many workers there is nothing to keep.
+// With more pixels than weights, these stay in a cache without it; with few
+// tiles for many workers there is nothing to keep.
 TEST(Conv2dNchw16c, KeepsNoSumsInVain) {
   std::mt19937 rng = SeededRng(16);
   ir::DeviceInfo device = TestDevice();
@@ -194,19 +200,37 @@ TEST(Conv2dNchw16c, KeepsNoSumsInVain) {
   ASSERT_OK(large);
   ASSERT_OK(small);
   ASSERT_OK(one_tile);
-  const auto options = LaunchOptions(*large, kKernel, device);
-  ASSERT_OK(options);
-  EXPECT_THAT(*options, ElementsAre(Not(HasSubstr("KEPT"))));
-  const auto alone = LaunchOptions(*one_tile, kKernel, device);
+  const auto pixels = LaunchesOf(*large, kKernel, device);
+  ASSERT_OK(pixels);
+  EXPECT_THAT(*pixels, ElementsAre(Not(Keeps())));
+  const auto alone = LaunchesOf(*one_tile, kKernel, device);
   ASSERT_OK(alone);
-  EXPECT_THAT(*alone, ElementsAre(Not(HasSubstr("KEPT"))));
-  const auto few_workers = LaunchOptions(*small, kKernel, device);
+  EXPECT_THAT(*alone, ElementsAre(Not(Keeps())));
+  const auto few_workers = LaunchesOf(*small, kKernel, device);
   ASSERT_OK(few_workers);
-  EXPECT_THAT(*few_workers, ElementsAre(HasSubstr("KEPT")));
+  EXPECT_THAT(*few_workers, ElementsAre(Keeps()));
   device.compute_units = 64;
-  const auto many_workers = LaunchOptions(*small, kKernel, device);
+  const auto many_workers = LaunchesOf(*small, kKernel, device);
   ASSERT_OK(many_workers);
-  EXPECT_THAT(*many_workers, ElementsAre(Not(HasSubstr("KEPT"))));
+  EXPECT_THAT(*many_workers, ElementsAre(Not(Keeps())));
+}
+
+// Workers share the weights only where these are many times the pixels.
+TEST(Conv2dNchw16c, SharesPlaces) {
+  std::mt19937 rng = SeededRng(17);
+  const std::pair<Config, bool> cases[] = {
+      {{.input = {40, 40, 16, 1}, .kernel = {3, 3, 64}}, true},
+      {{.input = {14, 14, 256, 1}, .kernel = {1, 1, 1024}}, true},
+      {{.input = {7, 7, 512, 1}, .kernel = {1, 1, 2048}}, false}};
+  for (const auto& [config, shares] : cases) {
+    SCOPED_TRACE(config.kernel[2]);
+    const auto node = NodeOf(config, rng);
+    ASSERT_OK(node);
+    const auto launches = LaunchesOf(*node, kKernel, TestDevice());
+    ASSERT_OK(launches);
+    EXPECT_THAT(*launches,
+                ElementsAre(Field(&ir::KernelLaunch::shares_places, shares)));
+  }
 }
 
 TEST(Conv2dNchw16c, PointwiseImagesAreOneRow) {

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "ir/device_info.h"
 #include "ir/graph.h"
+#include "ir/step.h"
 #include "ir/tensor_desc.h"
 #include "tests/support/test_tensor.h"
 
@@ -83,11 +84,10 @@ Status Supports(const TestNode& node, const std::string& kernel,
 /// Layout tuples that the kernel offers for the node.
 int LayoutCount(const TestNode& node, const std::string& kernel);
 
-/// Build options of each step of a kernel, lowered for `device`; "" for a step
-/// that is no launch.
-Result<std::vector<std::string>> LaunchOptions(const TestNode& node,
-                                               const std::string& kernel,
-                                               const ir::DeviceInfo& device);
+/// The launches of a kernel, lowered for `device`.
+Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
+                                                 const std::string& kernel,
+                                                 const ir::DeviceInfo& device);
 
 /// Lowers and runs a kernel on the first OpenCL device.  Blocked operands are
 /// converted on the host (tail lanes of inputs hold the real value 0).  Outputs

@@ -213,16 +213,16 @@ int LayoutCount(const TestNode& node, const std::string& kernel) {
   return static_cast<int>(Layouts(*found, view).size());
 }
 
-Result<std::vector<std::string>> LaunchOptions(const TestNode& node,
-                                               const std::string& kernel,
-                                               const ir::DeviceInfo& device) {
+Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
+                                                 const std::string& kernel,
+                                                 const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Lowered lowered, Lower(node, kernel, 0, device));
-  std::vector<std::string> options;
+  std::vector<ir::KernelLaunch> launches;
   for (const ir::LoweredStep& step : lowered.lowering.steps) {
     const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    options.push_back(launch == nullptr ? "" : launch->options);
+    if (launch != nullptr) launches.push_back(*launch);
   }
-  return options;
+  return launches;
 }
 
 Result<std::vector<TensorData>> RunKernel(const TestNode& node,
