@@ -180,12 +180,18 @@ int ChainWords(const ir::KernelArg& argument) {
   return two ? 2 : 1;
 }
 
+std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch) {
+  std::array<int64_t, 3> groups = {1, 1, 1};
+  for (int d = 0; d < launch.dimensions; ++d) {
+    groups[d] = launch.global[d] / std::max<int64_t>(launch.local[d], 1);
+  }
+  return groups;
+}
+
 Status CheckChainable(const ir::KernelLaunch& launch) {
   if (launch.user_kernel) return Unimplemented("a user's kernel in a chain");
   int64_t groups = 1;
-  for (int d = 0; d < launch.dimensions; ++d) {
-    const int64_t along =
-        launch.global[d] / std::max<int64_t>(launch.local[d], 1);
+  for (const int64_t along : ChainGroups(launch)) {
     if (along > kMostWorkGroups / groups) {
       return Unimplemented("more than ", kMostWorkGroups,
                            " work-groups in a chain");

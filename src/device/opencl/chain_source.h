@@ -9,6 +9,7 @@
 #ifndef TIM_DEVICE_OPENCL_CHAIN_SOURCE_H_
 #define TIM_DEVICE_OPENCL_CHAIN_SOURCE_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -40,6 +41,10 @@ struct ChainSource {
   std::vector<int> functions;
   int row = 0;  ///< Words of a row of the table.
 };
+
+/// Work-groups of a launch along each dimension; where it leaves the local size
+/// open, an item is one.
+std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch);
 
 /// Ok where the launch can be part of a chain, or why not: users' kernels,
 /// those of very many work-groups, those with barriers or local memory, the

@@ -38,16 +38,13 @@ struct Groups {
 };
 
 Groups GroupsOf(const ir::KernelLaunch& launch, int workers) {
-  const auto along = [&](int d) {
-    if (d >= launch.dimensions) return int64_t{1};
-    return launch.global[d] / std::max<int64_t>(launch.local[d], 1);
-  };
-  const int64_t places = along(0) * along(1);
+  const auto [x, y, z] = ChainGroups(launch);
+  const int64_t places = x * y;
   const bool by_place = launch.shares_places && places >= workers;
-  return {.x = along(0),
-          .y = along(1),
-          .depth = by_place ? along(2) : 1,
-          .places = by_place ? places : places * along(2)};
+  return {.x = x,
+          .y = y,
+          .depth = by_place ? z : 1,
+          .places = by_place ? places : places * z};
 }
 
 int64_t BytesOf(size_t words) {
