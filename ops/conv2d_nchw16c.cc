@@ -193,8 +193,9 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
   const int64_t pixels = InputElements(shape);
   const int64_t chunk = std::clamp<int64_t>(
       kChunkFloats / tiling.block_weights(shape), 1, tiling.in_blocks);
-  const int64_t items = int64_t{4} * device.compute_units;
-  const int64_t most = std::min({kMaxKept, tiles, tiles * planes / items});
+  const int64_t least_items = int64_t{4} * device.compute_units;
+  const int64_t most =
+      std::min({kMaxKept, tiles, tiles * planes / least_items});
   Sharing out;
   out.shares_places = weights <= kWeightsPerPixel * pixels;
   out.keeps_sums = weights > pixels && most >= 2 && chunk < tiling.in_blocks;

@@ -84,7 +84,7 @@ Status Supports(const TestNode& node, const std::string& kernel,
 /// Layout tuples that the kernel offers for the node.
 int LayoutCount(const TestNode& node, const std::string& kernel);
 
-/// The launches of a kernel, lowered for `device`.
+/// The steps of a kernel, lowered for `device`; fails where one is no launch.
 Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
                                                  const std::string& kernel,
                                                  const ir::DeviceInfo& device);

@@ -220,7 +220,8 @@ Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
   std::vector<ir::KernelLaunch> launches;
   for (const ir::LoweredStep& step : lowered.lowering.steps) {
     const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    if (launch != nullptr) launches.push_back(*launch);
+    if (launch == nullptr) return Unimplemented("a step that is no launch");
+    launches.push_back(*launch);
   }
   return launches;
 }
