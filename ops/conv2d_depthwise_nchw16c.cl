@@ -11,6 +11,7 @@
 // -DSPAN=14     (TW - 1) * STRIDE + (KERNEL_W - 1) * DILATION + 1
 // -DBIAS, -DADD a float per channel that is added
 
+#include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
@@ -75,17 +76,19 @@ __kernel void conv2d_depthwise_nchw16c(
       float16 pixels[SPAN];
       if (left >= 0 && left + SPAN <= in_w) {
 #pragma unroll
-        for (int i = 0; i < SPAN; ++i) pixels[i] = vload16(i, row);
+        for (int i = 0; i < SPAN; ++i) pixels[i] = TIM_VLOAD16(i, row, float);
       } else {
 #pragma unroll
         for (int i = 0; i < SPAN; ++i) {
           pixels[i] = 0.0f;
-          if (left + i >= 0 && left + i < in_w) pixels[i] = vload16(i, row);
+          if (left + i >= 0 && left + i < in_w) {
+            pixels[i] = TIM_VLOAD16(i, row, float);
+          }
         }
       }
 #pragma unroll
       for (int kw = 0; kw < KERNEL_W; ++kw) {
-        const float16 weight = vload16(kh * KERNEL_W + kw, taps);
+        const float16 weight = TIM_VLOAD16(kh * KERNEL_W + kw, taps, float);
 #pragma unroll
         for (int i = 0; i < TW; ++i) {
           sum[i] =
@@ -96,7 +99,7 @@ __kernel void conv2d_depthwise_nchw16c(
 #pragma unroll
     for (int i = 0; i < TW; ++i) {
       const float16 result = limit(sum[i] + more, low, high);
-      vstore16(select((float16)0.0f, result, mask), x0 + i, out_row);
+      TIM_VSTORE16(select((float16)0.0f, result, mask), x0 + i, out_row, float);
     }
   }
 }

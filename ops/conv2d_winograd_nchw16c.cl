@@ -32,6 +32,7 @@
 #define BLOCKS 2
 #endif
 
+#include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
@@ -125,8 +126,9 @@ __kernel void conv2d_winograd_input(__global const float* input,
 #pragma unroll
         for (int y = 0; y < EDGE; ++y) {
           const int in_y = top + y >= 0 && top + y < in_h;
-          column[y] = inside || (in_x && in_y) ? vload16(y * in_w + x, first)
-                                               : (float16)(0.0f);
+          column[y] = inside || (in_x && in_y)
+                          ? TIM_VLOAD16(y * in_w + x, first, float)
+                          : (float16)(0.0f);
         }
         transform_input(column, 1, lines + x, EDGE);
       }
@@ -138,7 +140,7 @@ __kernel void conv2d_winograd_input(__global const float* input,
         transform_input(lines + y * EDGE, 1, row, 1);
 #pragma unroll
         for (int x = 0; x < EDGE; ++x) {
-          vstore16(row[x], (y * EDGE + x) * step, out);
+          TIM_VSTORE16(row[x], (y * EDGE + x) * step, out, float);
         }
       }
     }
@@ -163,9 +165,9 @@ inline void multiply(__global const float* patch, __global const float* weight,
     }
     for (int block = 0; block < in_blocks; ++block, patch += (TILES - 1) * 16) {
       for (int c = 0; c < 16; ++c, weight += BLOCKS * 16, ++patch) {
-        const float16 w0 = vload16(0, weight);
+        const float16 w0 = TIM_VLOAD16(0, weight, float);
 #if BLOCKS == 2
-        const float16 w1 = vload16(1, weight);
+        const float16 w1 = TIM_VLOAD16(1, weight, float);
 #endif
 #pragma unroll
         for (int i = 0; i < TILES; ++i) {
@@ -248,11 +250,11 @@ __kernel void conv2d_winograd_output(
           if (left + x >= out_w) continue;
           float16 result = row[x] + more;
 #ifdef RESIDUAL
-          result += vload16(x, residual + residual_offset + first);
+          result += TIM_VLOAD16(x, residual + residual_offset + first, float);
 #endif
           result = limit(result, low, high);
-          vstore16(select((float16)(0.0f), result, mask), x,
-                   output + output_offset + first);
+          TIM_VSTORE16(select((float16)(0.0f), result, mask), x,
+                       output + output_offset + first, float);
         }
       }
     }

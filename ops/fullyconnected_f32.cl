@@ -14,6 +14,7 @@
 #define ROWS 1
 #endif
 
+#include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 
 inline float sum_of_lanes(float16 v) {
@@ -56,10 +57,12 @@ __kernel void fullyconnected_f32(__global const float* input, int input_offset,
   for (; k + 16 <= depth; k += 16) {
     float16 factors[OUTPUTS];
 #pragma unroll
-    for (int o = 0; o < OUTPUTS; ++o) factors[o] = vload16(0, w[o] + k);
+    for (int o = 0; o < OUTPUTS; ++o) {
+      factors[o] = TIM_VLOAD16(0, w[o] + k, float);
+    }
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      const float16 value = vload16(0, x[r] + k);
+      const float16 value = TIM_VLOAD16(0, x[r] + k, float);
 #pragma unroll
       for (int o = 0; o < OUTPUTS; ++o) {
         sums[r * OUTPUTS + o] =

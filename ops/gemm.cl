@@ -30,6 +30,7 @@
 #define WIDTH 16
 #endif
 
+#include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 
 #define PASTE_(a, b) a##b
@@ -73,7 +74,7 @@ __kernel void gemm_pack(__global const float* x, int x_offset,
   for (int i = 0; i < SIZE; ++i) {
     __global const float* row = x + i * item_step + first_k;
     if (i < items && first_k + 16 <= depth) {
-      vstore16(vload16(0, row), i, rows);
+      TIM_VSTORE16_PRIVATE(TIM_VLOAD16(0, row, float), i, rows, float);
     } else {
       for (int k = 0; k < 16; ++k) {
         rows[i * 16 + k] = i < items && first_k + k < depth ? row[k] : 0.0f;

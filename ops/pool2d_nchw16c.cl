@@ -9,6 +9,7 @@
 //                             once for all the windows that have it
 
 #include "kernels/exact_math.clh"
+#include "kernels/memory16.clh"
 
 #ifndef POOL
 #define POOL 0
@@ -32,13 +33,13 @@ static inline float16 lanes_inside(int channels) {
 static inline float16 pool_window(__global const float* image, int w, int x,
                                   int x_end, int y, int y_end) {
 #if POOL == 0
-  float16 result = vload16(y * w + x, image);
+  float16 result = TIM_VLOAD16(y * w + x, image, float);
 #else
   float16 result = 0.0f;
 #endif
   for (int iy = y; iy < y_end; ++iy) {
     for (int ix = x; ix < x_end; ++ix) {
-      const float16 value = vload16(iy * w + ix, image);
+      const float16 value = TIM_VLOAD16(iy * w + ix, image, float);
 #if POOL == 0
       result = greater(result, value);
 #else
@@ -56,7 +57,7 @@ static inline float16 pool_window(__global const float* image, int w, int x,
 // maximum that has one of them.
 static inline float16 load_column(__global const float* row, int w, int x,
                                   bool beyond) {
-  return vload16(beyond ? clamp(x, 0, w - 1) : x, row);
+  return TIM_VLOAD16(beyond ? clamp(x, 0, w - 1) : x, row, float);
 }
 
 // Maxima of `count` neighbours, whose first window begins at column x.  Each
@@ -84,7 +85,7 @@ static inline void max_tile(__global const float* image, int w, int x, int y,
     for (int i = 1; i < KERNEL_W; ++i) {
       result = greater(result, columns[o * STRIDE_W + i]);
     }
-    if (o < count) vstore16(result, o, out);
+    if (o < count) TIM_VSTORE16(result, o, out, float);
   }
 }
 #endif
@@ -138,6 +139,6 @@ __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
     const float16 result =
         pool_window(in, w, x_begin, x_end, y_begin, y_end) * scale;
 #endif
-    vstore16(result, ox, out);
+    TIM_VSTORE16(result, ox, out, float);
   }
 }

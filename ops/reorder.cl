@@ -13,6 +13,8 @@
 #define T uint
 #endif
 
+#include "kernels/memory16.clh"
+
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define T16 PASTE(T, 16)
@@ -81,10 +83,10 @@ __kernel void reorder_pack(__global const T* in, int in_offset, __global T* out,
   T16 rows[16];
   for (int c = 0; c < 16; ++c) {
     rows[c] = (T16)((T)zero);
-    if (first + c < channels) rows[c] = vload16(0, in + c * inner);
+    if (first + c < channels) rows[c] = TIM_VLOAD16(0, in + c * inner, T);
   }
   transpose(rows);
-  for (int i = 0; i < 16; ++i) vstore16(rows[i], i, out);
+  for (int i = 0; i < 16; ++i) TIM_VSTORE16(rows[i], i, out, T);
 }
 
 __kernel void reorder_unpack(__global const T* in, int in_offset,
@@ -101,9 +103,9 @@ __kernel void reorder_unpack(__global const T* in, int in_offset,
   in += in_offset + (block * inner + position) * 16;
   out += out_offset + (slice * channels + first) * inner + position;
   T16 rows[16];
-  for (int i = 0; i < 16; ++i) rows[i] = vload16(i, in);
+  for (int i = 0; i < 16; ++i) rows[i] = TIM_VLOAD16(i, in, T);
   transpose(rows);
   for (int c = 0; c < 16; ++c) {
-    if (first + c < channels) vstore16(rows[c], 0, out + c * inner);
+    if (first + c < channels) TIM_VSTORE16(rows[c], 0, out + c * inner, T);
   }
 }

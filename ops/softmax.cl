@@ -16,6 +16,7 @@
 
 #include "kernels/elements16.clh"
 #include "kernels/exact_exp2.clh"
+#include "kernels/memory16.clh"
 #include "kernels/transpose16.clh"
 
 #ifndef IN
@@ -62,7 +63,7 @@ static inline void store_lanes(float16 y, __global TIM_STORAGE(OUT) * out,
 static inline void scale_lanes(float16 r, __global float* out, int step,
                                int lanes) {
   if (lanes >= 16 && step == 1) {
-    vstore16(vload16(0, out) * r, 0, out);
+    TIM_VSTORE16(TIM_VLOAD16(0, out, float) * r, 0, out, float);
     return;
   }
   float factor[16];
@@ -118,7 +119,7 @@ static inline float store_row(__global const TIM_STORAGE(IN) * in,
         e[j] = tim_exp2_16((x - m) * k);
       }
     }
-    for (int j = 0; j < CHUNK; ++j) vstore16(e[j], j, out + i);
+    for (int j = 0; j < CHUNK; ++j) TIM_VSTORE16(e[j], j, out + i, float);
   }
   const float rest = row_maximum(next + i, count - i, scale, zero);
   for (; i < count; i += 16) {
@@ -132,7 +133,9 @@ static inline float store_row(__global const TIM_STORAGE(IN) * in,
 static inline float add_row(__global const float* e, int first, int count,
                             float sum) {
   int i = first;
-  for (; i + 16 <= count; i += 16) sum = tim_add_16(sum, vload16(0, e + i));
+  for (; i + 16 <= count; i += 16) {
+    sum = tim_add_16(sum, TIM_VLOAD16(0, e + i, float));
+  }
   if (i == count) return sum;
   // Adding 0 for an element that does not exist changes nothing.
   float rest[16];
@@ -143,7 +146,7 @@ static inline float add_row(__global const float* e, int first, int count,
 static inline void scale_row(float r, __global float* out, int count) {
   int i = 0;
   for (; i + 16 <= count; i += 16) {
-    vstore16(vload16(0, out + i) * r, 0, out + i);
+    TIM_VSTORE16(TIM_VLOAD16(0, out + i, float) * r, 0, out + i, float);
   }
   for (; i < count; ++i) out[i] *= r;
 }
@@ -214,7 +217,9 @@ __kernel void softmax_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
     for (; whole + 16 <= count; whole += 16) {
       float16 e[16];
 #pragma unroll
-      for (int j = 0; j < 16; ++j) e[j] = vload16(0, out + j * count + whole);
+      for (int j = 0; j < 16; ++j) {
+        e[j] = TIM_VLOAD16(0, out + j * count + whole, float);
+      }
       tim_transpose16(e);
 #pragma unroll
       for (int j = 0; j < 16; ++j) sum += e[j];

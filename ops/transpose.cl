@@ -9,6 +9,7 @@
 // -DWHOLE_TILES  16 x 16 elements of 32 bits are moved by vectors; x1 is 1
 // further -Ds: see ops/internal/convert.clh
 
+#include "kernels/memory16.clh"
 #include "kernels/transpose16.clh"
 #include "ops/internal/convert.clh"
 
@@ -22,10 +23,14 @@ static inline void transpose_tile(__global const uint* x, int x0,
                                   __global uint* y, int y1) {
   float16 rows[16];
 #pragma unroll
-  for (int i = 0; i < 16; ++i) rows[i] = as_float16(vload16(0, x + i * x0));
+  for (int i = 0; i < 16; ++i) {
+    rows[i] = as_float16(TIM_VLOAD16(0, x + i * x0, uint));
+  }
   tim_transpose16(rows);
 #pragma unroll
-  for (int i = 0; i < 16; ++i) vstore16(as_uint16(rows[i]), 0, y + i * y1);
+  for (int i = 0; i < 16; ++i) {
+    TIM_VSTORE16(as_uint16(rows[i]), 0, y + i * y1, uint);
+  }
 }
 #endif
 
