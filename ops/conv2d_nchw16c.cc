@@ -23,7 +23,7 @@ constexpr int64_t kMaxSpan = 128;
 // A dense input of fewer channels is read without blocks.
 constexpr int64_t kFewChannels = 16;
 
-// Tiles whose sums stay in the first cache, 1.75 KiB each for AVX-512.
+// KEPT: tiles whose sums stay in the first cache, 1.75 KiB each for AVX-512.
 constexpr int64_t kMaxKept = 8;
 // Weights that stay in the second cache beside an image while the kept tiles
 // use them: so many that loading and storing the sums costs little.
@@ -169,7 +169,6 @@ struct Sharing {
   int64_t run = 1;
   int64_t items = 1;  // dimension 0
   int64_t chunk = 1;
-  bool keeps_sums = false;    // KEPT
   bool shares_places = true;  // KernelLaunch::shares_places
 };
 
@@ -198,10 +197,13 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
       std::min({kMaxKept, tiles, tiles * planes / least_items});
   Sharing out;
   out.shares_places = weights <= kWeightsPerPixel * pixels;
-  out.keeps_sums = weights > pixels && most >= 2 && chunk < tiling.in_blocks;
-  out.chunk = out.keeps_sums ? chunk : tiling.in_blocks;
-  out.run = out.keeps_sums ? CeilDiv(tiles, CeilDiv(tiles, most))
-                           : TilesPerItem(tiles, planes, device);
+  if (weights > pixels && most >= 2 && chunk < tiling.in_blocks) {
+    out.chunk = chunk;
+    out.run = CeilDiv(tiles, CeilDiv(tiles, most));
+  } else {
+    out.chunk = tiling.in_blocks;
+    out.run = TilesPerItem(tiles, planes, device);
+  }
   out.items = CeilDiv(tiles, out.run);
   return out;
 }
@@ -220,8 +222,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
+      .Option(StrCat("-DKEPT=", kMaxKept))
       .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span));
-  if (sharing.keeps_sums) launch.Option(StrCat("-DKEPT=", kMaxKept));
   if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }

@@ -7,21 +7,22 @@
 // channels.  One work-item = `run` tiles of an image, which count along x, then
 // along y; dimension 0 = run of tiles, dimension 2 = tile of channels + tiles *
 // batch.
-// With KEPT, the tiles of a work-item go through `chunk` input blocks together
-// before the next ones, so that all of them find these weights in a cache.
-// Every tile fetches ahead a part of the weights that come next: those of the
-// next chunk, divided among `run` tiles, or without KEPT those of the next tile
-// of channels, divided among all tiles of the image.
+// The tiles of a work-item go through `chunk` input blocks together before the
+// next ones, so that all of them find these weights in a cache; there are at
+// most KEPT of them where those are not all input blocks.  Every tile fetches
+// ahead a part of the weights that come next: those of the next chunk, divided
+// among `run` tiles, or those of the next tile of channels, divided among all
+// tiles of the image.
 //
 // -DTW=14       pixels of a row; out_w >= TW
 // -DROWS=1      1 or 2 rows; out_h >= ROWS
 // -DBLOCKS=2    1 to 3 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DIC_BLOCK=16 input channels per block: 16, or 1 for a dense input
-// -DKEPT=8      tiles whose sums a work-item keeps at a time; run <= KEPT
 // -DREST=8      channels that the last input block has, where it is not full;
 //               no argument, as the loop over full blocks is 5 % faster with a
 //               constant end
+// -DKEPT=8      tiles whose sums a work-item can keep
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
 // -DDIRECT      instead of -DSPAN: kernel_w is 1 and every pixel lies inside of
@@ -49,10 +50,11 @@
 #define SPAN 16
 #endif
 #ifndef KEPT
-#define KEPT 0
+#define KEPT 8
 #endif
 
 #include "kernels/fetch_ahead.clh"
+#include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 #include "ops/internal/nchw16c.clh"
 
@@ -76,7 +78,7 @@
 #endif
 
 #ifdef RESIDUAL
-#define LOAD_RESIDUAL(at) vload16(at, residual + residual_offset)
+#define LOAD_RESIDUAL(at) TIM_VLOAD16(at, residual + residual_offset, float)
 #else
 #define LOAD_RESIDUAL(at) 0.0f
 #endif
@@ -84,7 +86,8 @@
 #define PIXEL_COUNT (ROWS * TW)
 
 // Finishes and stores the pixels of a block, whose first is number `first` of
-// the output, tail lanes as 0.
+// the output, tail lanes as 0.  With TIM_VSTORE16, Intel's compiler spills sums
+// in the loops above, which take 10 % longer then.
 #define STORE_BLOCK(sum, block, first)                                  \
   {                                                                     \
     const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block); \
@@ -128,17 +131,15 @@ __kernel void conv2d_nchw16c(
   const int in_step = in_h * in_w * IC_BLOCK;
   const int row_floats = kernel_w * IC_BLOCK * BLOCKS * 16;
   const int w_step = kernel_h * row_floats;
-  const int chunk_blocks = KEPT > 0 ? chunk : in_blocks;
-  const int sharers = KEPT > 0 ? run : image_tiles;
+  const int sharers = chunk < in_blocks ? run : image_tiles;
   // Floats of a row of weights that a tile fetches ahead.
   const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
   input = input + input_offset + n * in_blocks * in_step;
   weights = weights + weights_offset + tile * in_blocks * w_step;
 
-  float16 kept[KEPT > 0 ? KEPT : 1][BLOCKS][PIXEL_COUNT];
-  for (int first_block = 0; first_block < in_blocks;
-       first_block += chunk_blocks) {
-    const int end_block = min(first_block + chunk_blocks, in_blocks);
+  float16 kept[KEPT][BLOCKS][PIXEL_COUNT];
+  for (int first_block = 0; first_block < in_blocks; first_block += chunk) {
+    const int end_block = min(first_block + chunk, in_blocks);
     for (int t = begin; t < end; ++t) {
       const int first_x = t % row_tiles * TW;
       const int first_y = t / row_tiles * ROWS;
@@ -148,17 +149,15 @@ __kernel void conv2d_nchw16c(
       const int y0 = min(first_y, out_h - ROWS);
       const int left = x0 * STRIDE - pad_left;
       const int top = y0 * stride_h - pad_top;
-      const int ahead = chunk_blocks * w_step + t % sharers * share;
-      const int ahead_end =
-          min(ahead + share, chunk_blocks * w_step + row_floats);
+      const int ahead = chunk * w_step + t % sharers * share;
+      const int ahead_end = min(ahead + share, chunk * w_step + row_floats);
 
       float16 sum[BLOCKS][PIXEL_COUNT];
 #pragma unroll
       for (int b = 0; b < BLOCKS; ++b) {
 #pragma unroll
         for (int i = 0; i < PIXEL_COUNT; ++i) {
-          sum[b][i] = KEPT > 0 && first_block > 0 ? kept[t - begin][b][i]
-                                                  : (float16)(0.0f);
+          sum[b][i] = first_block > 0 ? kept[t - begin][b][i] : (float16)(0.0f);
         }
       }
       // Not a function of its own: that is slower on Intel's runtime.
@@ -192,8 +191,9 @@ __kernel void conv2d_nchw16c(
               const int inside = y_inside && left + i >= 0 && left + i < in_w;
               const int at = r * stride_h * in_w + i;
 #if IC_BLOCK == 16
-              vstore16(inside ? vload16(at, row) : (float16)0.0f, r * SPAN + i,
-                       pixels);
+              float16 value = 0.0f;
+              if (inside) value = TIM_VLOAD16(at, row, float);
+              TIM_VSTORE16_PRIVATE(value, i, pixels + r * row_step, float);
 #else
               pixels[r * SPAN + i] = inside ? row[at] : 0.0f;
 #endif
@@ -209,7 +209,9 @@ __kernel void conv2d_nchw16c(
                  ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
               float16 w[BLOCKS];
 #pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) w[b] = vload16(b, weight);
+              for (int b = 0; b < BLOCKS; ++b) {
+                w[b] = TIM_VLOAD16(b, weight, float);
+              }
 #pragma unroll
               for (int i = 0; i < PIXEL_COUNT; ++i) {
                 PIXELS const float* first = i < TW ? pixel : pixel_below;
@@ -224,7 +226,7 @@ __kernel void conv2d_nchw16c(
           }
         }
       }
-      if (KEPT > 0 && end_block < in_blocks) {
+      if (end_block < in_blocks) {
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
 #pragma unroll
