@@ -129,13 +129,12 @@ static inline float store_row(__global const TIM_STORAGE(IN) * in,
   return greatest_lane(greater(maxima, rest));
 }
 
-// sum + elements `first` and on, from left to right.
+// sum + elements `first` and on, from left to right.  Not with TIM_VLOAD16, as
+// Intel's runtime then adds them in another order.
 static inline float add_row(__global const float* e, int first, int count,
                             float sum) {
   int i = first;
-  for (; i + 16 <= count; i += 16) {
-    sum = tim_add_16(sum, TIM_VLOAD16(0, e + i, float));
-  }
+  for (; i + 16 <= count; i += 16) sum = tim_add_16(sum, vload16(0, e + i));
   if (i == count) return sum;
   // Adding 0 for an element that does not exist changes nothing.
   float rest[16];
