@@ -6,30 +6,10 @@
 // One work-item = one row of a block of channels, TW pixels at a time;
 // dimension 0 = row, dimension 2 = block + blocks * batch.
 //
-// -DTW=12       pixels; out_w >= TW
-// -DKERNEL_W=3 -DSTRIDE=1 -DDILATION=1  along W
-// -DSPAN=14     (TW - 1) * STRIDE + (KERNEL_W - 1) * DILATION + 1
-// -DBIAS, -DADD a float per channel that is added
+// -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
 
-#include "kernels/memory16.clh"
-#include "kernels/multiply_add.clh"
+#include "ops/internal/depthwise_row.clh"
 #include "ops/internal/nchw16c.clh"
-
-#ifndef TW
-#define TW 12
-#endif
-#ifndef KERNEL_W
-#define KERNEL_W 3
-#endif
-#ifndef STRIDE
-#define STRIDE 1
-#endif
-#ifndef DILATION
-#define DILATION 1
-#endif
-#ifndef SPAN
-#define SPAN 14
-#endif
 
 __kernel void conv2d_depthwise_nchw16c(
     __global const float* input, int input_offset,
@@ -86,15 +66,7 @@ __kernel void conv2d_depthwise_nchw16c(
           }
         }
       }
-#pragma unroll
-      for (int kw = 0; kw < KERNEL_W; ++kw) {
-        const float16 weight = TIM_VLOAD16(kh * KERNEL_W + kw, taps, float);
-#pragma unroll
-        for (int i = 0; i < TW; ++i) {
-          sum[i] =
-              multiply_add(pixels[kw * DILATION + i * STRIDE], weight, sum[i]);
-        }
-      }
+      add_row(pixels, taps + kh * KERNEL_W * 16, sum);
     }
 #pragma unroll
     for (int i = 0; i < TW; ++i) {

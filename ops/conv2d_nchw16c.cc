@@ -1,6 +1,8 @@
 // Direct float32 convolution on tensors in blocks of 16 channels, for CPUs: a
 // tile of neighbouring pixels times 16 to 48 channels stays in vector
 // registers.
+#include "ops/internal/conv2d_nchw16c.h"
+
 #include <algorithm>
 
 #include "base/checked_math.h"
@@ -10,7 +12,6 @@
 #include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"
 #include "ops/internal/launch.h"
-#include "ops/internal/packed.h"
 #include "ops/internal/product_sum.h"
 #include "ops/internal/register_tile.h"
 #include "ops/internal/shapes.h"
@@ -28,10 +29,6 @@ constexpr int64_t kMaxKept = 8;
 // Weights that stay in the second cache beside an image while the kept tiles
 // use them: so many that loading and storing the sums costs little.
 constexpr int64_t kChunkFloats = int64_t{1} << 13;
-// Weights that cost a core no more than one pixel that another core wrote:
-// they are fetched ahead.
-constexpr int64_t kWeightsPerPixel = 8;
-
 // The sizes of one launch; see conv2d_nchw16c.cl.
 struct Tiling {
   int64_t width = 1;     // TW
@@ -47,22 +44,12 @@ struct Tiling {
   int64_t block_weights(const Conv2dShape& shape) const {
     return shape.h.kernel * shape.w.kernel * ic_block * blocks * kChannelBlock;
   }
-  int64_t packed_elements(const Conv2dShape& shape) const {
-    return tiles * in_blocks * block_weights(shape);
-  }
+  PackedTile packed() const { return {blocks * kChannelBlock, ic_block}; }
 };
-
-int64_t InputElements(const Conv2dShape& shape) {
-  return shape.w.input * shape.h.input * shape.channels * shape.batch;
-}
 
 // A 1x1 convolution has no neighbours: the image is one long row.
 Conv2dShape Flatten(Conv2dShape shape) {
-  const auto pointwise = [](const ConvAxis& axis) {
-    return axis.kernel == 1 && axis.stride == 1 && axis.pad == 0 &&
-           axis.input == axis.output;
-  };
-  if (!pointwise(shape.w) || !pointwise(shape.h)) return shape;
+  if (!IsPointwise(shape)) return shape;
   shape.w.input = shape.w.output = shape.w.input * shape.h.input;
   shape.h.input = shape.h.output = 1;
   return shape;
@@ -91,8 +78,8 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   // Of two rows, one may lie outside alone.
   out.direct =
       ReadsInsideOnly(shape.w) && (out.rows == 1 || ReadsInsideOnly(shape.h));
-  out.in_blocks = CeilDiv(shape.channels, out.ic_block);
-  out.tiles = CeilDiv(shape.group.out_channels, out.blocks * kChannelBlock);
+  out.in_blocks = out.packed().in_blocks(shape);
+  out.tiles = out.packed().tiles(shape);
   return out;
 }
 
@@ -127,41 +114,11 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   // Lanes and pixels beyond the tensor included.  Input channels that do not
   // exist are not multiplied, but their block is copied and looped over: three
   // channels are better read dense.
-  estimate.flops = 2.0 * tiling.packed_elements(shape) *
+  estimate.flops = 2.0 * tiling.packed().elements(shape) *
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
   return ir::EstimateMicroseconds(estimate, device,
                                   node.inputs[0].layout.blocked() ? 0.6 : 0.4);
-}
-
-void PackWeights(const Conv2dShape& shape, const Tiling& tiling,
-                 const float* weights, float* out) {
-  const int64_t lanes = tiling.blocks * kChannelBlock;
-  const int64_t taps = shape.h.kernel * shape.w.kernel;
-  for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
-    for (int64_t ic = 0; ic < shape.channels; ++ic) {
-      for (int64_t tap = 0; tap < taps; ++tap) {
-        const int64_t block =
-            oc / lanes * tiling.in_blocks + ic / tiling.ic_block;
-        const int64_t row =
-            (block * taps + tap) * tiling.ic_block + ic % tiling.ic_block;
-        out[row * lanes + oc % lanes] =
-            weights[(oc * shape.channels + ic) * taps + tap];
-      }
-    }
-  }
-}
-
-ir::PackedConstant PackedWeights(const ir::KernelNode& node,
-                                 const Conv2dShape& shape,
-                                 const Tiling& tiling) {
-  return PackedFloats(
-      StrCat("conv2d_nchw16c ", node.inputs[1].shape.ToString(), " oc ",
-             tiling.blocks * kChannelBlock, " ic ", tiling.ic_block),
-      node, 1, tiling.packed_elements(shape),
-      [shape, tiling](const float* from, float* to) {
-        PackWeights(shape, tiling, from, to);
-      });
 }
 
 // How the tiles of an image become work-items; see conv2d_nchw16c.cl.
@@ -188,7 +145,7 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
   const int64_t planes = tiling.tiles * shape.batch;
   const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
                         CeilDiv(shape.h.output, tiling.rows);
-  const int64_t weights = tiling.packed_elements(shape);
+  const int64_t weights = tiling.packed().elements(shape);
   const int64_t pixels = InputElements(shape);
   const int64_t chunk = std::clamp<int64_t>(
       kChunkFloats / tiling.block_weights(shape), 1, tiling.in_blocks);
@@ -227,7 +184,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }
-  launch.Input(node, 0).Packed(PackedWeights(node, shape, tiling),
+  launch.Input(node, 0).Packed(PackedWeights(node, 1, shape, tiling.packed()),
                                sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
   launch.Int(shape.w.input)

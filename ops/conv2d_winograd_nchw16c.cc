@@ -27,6 +27,7 @@
 #include "base/options.h"
 #include "ir/op_registry.h"
 #include "ops/internal/blocked.h"
+#include "ops/internal/conv2d_nchw16c.h"
 #include "ops/internal/conv2d_node.h"
 #include "ops/internal/device_class.h"
 #include "ops/internal/epilogue.h"

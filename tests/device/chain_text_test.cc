@@ -41,7 +41,8 @@ TEST(MacroNames, AreThoseOfDirectives) {
 TEST(ChainText, KernelsOfNetworksCanBeChained) {
   for (const char* source :
        {"ops/conv2d_nchw16c.cl", "ops/conv2d_depthwise_nchw16c.cl",
-        "ops/gemm.cl", "ops/pool2d_nchw16c.cl", "ops/reorder.cl"}) {
+        "ops/conv2d_1x1_depthwise_nchw16c.cl", "ops/gemm.cl",
+        "ops/pool2d_nchw16c.cl", "ops/reorder.cl"}) {
     EXPECT_OK(FindChainText(source)) << source;
   }
 }
