@@ -152,6 +152,11 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
       for (int first_x = 0; first_x < out_w; first_x += TW) {
         const int x0 = min(first_x, out_w - TW);
         const int left = x0 * STRIDE - pad_left;
+        // The next row, as in conv2d_nchw16c.cl.
+#pragma unroll
+        for (int i = 0; i < TW; ++i) {
+          TIM_FETCH_AHEAD_TO_WRITE(out_row + (out_w + x0 + i) * 16);
+        }
         float16 sum[TW];
 #pragma unroll
         for (int i = 0; i < TW; ++i) sum[i] = 0.0f;

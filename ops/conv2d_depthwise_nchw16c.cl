@@ -8,6 +8,7 @@
 //
 // -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
 
+#include "kernels/fetch_ahead.clh"
 #include "ops/internal/depthwise_row.clh"
 #include "ops/internal/nchw16c.clh"
 
@@ -46,6 +47,11 @@ __kernel void conv2d_depthwise_nchw16c(
     // The last tile moves back into the row.
     const int x0 = min(first_x, out_w - TW);
     const int left = x0 * STRIDE - pad_left;
+    // The next row, as in conv2d_nchw16c.cl.
+#pragma unroll
+    for (int i = 0; i < TW; ++i) {
+      TIM_FETCH_AHEAD_TO_WRITE(out_row + (out_w + x0 + i) * 16);
+    }
     float16 sum[TW];
 #pragma unroll
     for (int i = 0; i < TW; ++i) sum[i] = 0.0f;

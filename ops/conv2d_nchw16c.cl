@@ -84,6 +84,9 @@
 #endif
 
 #define PIXEL_COUNT (ROWS * TW)
+// So many tiles before they are used, lines of the output and of a dense input
+// are fetched.
+#define TILES_AHEAD 2
 
 // Finishes and stores the pixels of a block, whose first is number `first` of
 // the output, tail lanes as 0.  With TIM_VSTORE16, Intel's compiler spills sums
@@ -149,6 +152,16 @@ __kernel void conv2d_nchw16c(
       const int y0 = min(first_y, out_h - ROWS);
       const int left = x0 * STRIDE - pad_left;
       const int top = y0 * stride_h - pad_top;
+      const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+      // Otherwise the stores of a tile wait for lines that another core had.
+      __global const float* later =
+          output + output_offset + (first + TILES_AHEAD * PIXEL_COUNT) * 16;
+      for (int b = 0; b < BLOCKS && end_block == in_blocks; ++b) {
+#pragma unroll
+        for (int i = 0; i < PIXEL_COUNT; ++i) {
+          TIM_FETCH_AHEAD_TO_WRITE(later + (b * plane + i) * 16);
+        }
+      }
       const int ahead = chunk * w_step + t % sharers * share;
       const int ahead_end = min(ahead + share, chunk * w_step + row_floats);
 
@@ -184,6 +197,11 @@ __kernel void conv2d_nchw16c(
 #else
           float pixels[ROWS * SPAN * IC_BLOCK];
           const int row_step = SPAN * IC_BLOCK;
+#if IC_BLOCK == 1
+          for (int i = 0; i < TW * STRIDE; i += 16) {
+            TIM_FETCH_AHEAD(row + TILES_AHEAD * TW * STRIDE + i);
+          }
+#endif
           for (int r = 0; r < ROWS; ++r) {
             const int y = in_y + r * stride_h;
             const int y_inside = y >= 0 && y < in_h;
@@ -236,7 +254,6 @@ __kernel void conv2d_nchw16c(
         }
         continue;
       }
-      const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
 #pragma unroll
       for (int b = 0; b < BLOCKS; ++b) {
         if (out_block + b >= out_blocks) break;
