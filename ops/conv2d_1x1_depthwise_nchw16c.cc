@@ -19,6 +19,9 @@ namespace {
 
 // ROOM: pixels of 16 channels that a work-item keeps, 64 bytes each.
 constexpr int64_t kRoom = 1024;
+// Tiles of the 1x1 convolution are no wider than a row: of narrower ones, too
+// few sums are made at a time.
+constexpr int64_t kLeastRow = 4;
 // Pixels of the 1x1 convolution that are made at once, at least, so that few
 // tiles are narrow.
 constexpr int64_t kStepPixels = 56;
@@ -27,44 +30,48 @@ constexpr int64_t kStepPixels = 56;
 constexpr int64_t kMaxRepeated = 5;
 constexpr int64_t kItemsPerCore = 8;
 
-// A part of a fused node: steps one after the other.
-struct Part {
-  ir::KernelNode node;
-  std::vector<int> operands;  // Of each input, its index in the whole node; -1.
+// The two convolutions of a fused node.
+struct Pair {
+  ir::KernelNode inner;  // The 1x1 convolution, and what follows it.
+  ir::KernelNode outer;  // The depthwise one, and what follows it.
+  // Of each input of `outer`, its index in the fused node; -1: none there.
+  std::vector<int> outer_operands;
+  Conv2dShape inner_shape;
+  Conv2dShape outer_shape;
+  Epilogue inner_epilogue;
+  Epilogue outer_epilogue;
 };
 
-// The first convolution and what follows it up to step `end` of the epilogue.
-Part FirstPart(const ir::KernelNode& node, size_t end) {
-  Part part = {.node = node, .operands = {}};
-  part.node.epilogue.resize(end);
-  part.node.outputs[0] =
+// `node` up to step `end` of its epilogue.
+ir::KernelNode FirstSteps(const ir::KernelNode& node, size_t end) {
+  ir::KernelNode out = node;
+  out.epilogue.resize(end);
+  out.outputs[0] =
       end == 0 ? node.anchor_output : node.epilogue[end - 1].result;
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    part.operands.push_back(static_cast<int>(i));
-  }
-  return part;
+  return out;
 }
 
-// Step `at`, a convolution, and what follows it.
-Part LastPart(const ir::KernelNode& node, size_t at) {
+// Step `at`, which reads `input`, and what follows it.
+ir::KernelNode LastSteps(const ir::KernelNode& node, size_t at,
+                         const ir::TensorDesc& input,
+                         std::vector<int>* operands) {
   const ir::EpilogueStep& anchor = node.epilogue[at];
-  Part part;
-  ir::KernelNode& out = part.node;
+  ir::KernelNode out;
   out.node = out.anchor = anchor.node;
   out.anchor_output = anchor.result;
   out.outputs = node.outputs;
   const auto add = [&](int operand) {
-    part.operands.push_back(operand);
+    operands->push_back(operand);
     out.present.push_back(operand >= 0);
     out.inputs.push_back(operand < 0 ? ir::TensorDesc() : node.inputs[operand]);
     out.constants.push_back(operand < 0 ? nullptr : node.constants[operand]);
-    return static_cast<int>(part.operands.size()) - 1;
+    return static_cast<int>(operands->size()) - 1;
   };
   for (size_t i = 0; i < anchor.operands.size(); ++i) {
     add(anchor.node->inputs[i] == ir::kNone ? -1 : anchor.operands[i]);
   }
   out.present[0] = true;
-  out.inputs[0] = at == 0 ? node.anchor_output : node.epilogue[at - 1].result;
+  out.inputs[0] = input;
   for (size_t i = at + 1; i < node.epilogue.size(); ++i) {
     ir::EpilogueStep step = node.epilogue[i];
     for (int& operand : step.operands) {
@@ -72,23 +79,13 @@ Part LastPart(const ir::KernelNode& node, size_t at) {
     }
     out.epilogue.push_back(std::move(step));
   }
-  return part;
+  return out;
 }
 
-// The two convolutions of a fused node.
-struct Pair {
-  Part inner;  // The 1x1 convolution.
-  Part outer;  // The depthwise one.
-  Conv2dShape inner_shape;
-  Conv2dShape outer_shape;
-  Epilogue inner_epilogue;
-  Epilogue outer_epilogue;
-};
-
-// What a part adds and limits; only one bias is added to a channel.
-Result<Epilogue> LimitsOf(const ir::KernelNode& part) {
+// What follows a convolution; only its bias is added to the channels.
+Result<Epilogue> LimitsOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(part, kConvChannelAxis));
+                       EpilogueOf(node, kConvChannelAxis));
   if (epilogue.add >= 0) return Unimplemented("a fused Add beside two Conv2d");
   return epilogue;
 }
@@ -105,15 +102,15 @@ Result<Pair> PairOf(const ir::KernelNode& node) {
   }
   const size_t at = second - node.epilogue.begin();
   Pair pair;
-  pair.inner = FirstPart(node, at);
-  pair.outer = LastPart(node, at);
-  TIM_ASSIGN_OR_RETURN(pair.inner_shape, BlockedConv2dOf(pair.inner.node));
-  TIM_ASSIGN_OR_RETURN(pair.inner_epilogue, LimitsOf(pair.inner.node));
+  pair.inner = FirstSteps(node, at);
+  pair.outer = LastSteps(node, at, pair.inner.outputs[0], &pair.outer_operands);
+  TIM_ASSIGN_OR_RETURN(pair.inner_shape, BlockedConv2dOf(pair.inner));
+  TIM_ASSIGN_OR_RETURN(pair.inner_epilogue, LimitsOf(pair.inner));
   if (!IsPointwise(pair.inner_shape)) {
     return Unimplemented("the first convolution must be 1x1 with stride 1");
   }
-  TIM_ASSIGN_OR_RETURN(pair.outer_shape, BlockedDepthwiseOf(pair.outer.node));
-  TIM_ASSIGN_OR_RETURN(pair.outer_epilogue, LimitsOf(pair.outer.node));
+  TIM_ASSIGN_OR_RETURN(pair.outer_shape, BlockedDepthwiseOf(pair.outer));
+  TIM_ASSIGN_OR_RETURN(pair.outer_epilogue, LimitsOf(pair.outer));
   return pair;
 }
 
@@ -162,6 +159,10 @@ Result<Tiling> TilingOf(const Pair& pair, const ir::DeviceInfo& device) {
   const Conv2dShape& inner = pair.inner_shape;
   const int64_t row = inner.w.input;
   const int64_t span = SpanOf(pair.outer_shape.h, 1);
+  if (row < kLeastRow) {
+    return Unimplemented("rows of ", row, " pixels, at least ", kLeastRow,
+                         " make a tile");
+  }
   Tiling out;
   out.step_rows = CeilDiv(kStepPixels, row);
   const RegisterTile limits =
@@ -241,12 +242,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   }
   launch.Input(node, 0)
       .Packed(PackedWeights(node, 1, inner, tiling.packed()), sizeof(float))
-      .Packed(PackedTaps(node, pair.outer.operands[1], outer), sizeof(float));
-  if (const int bias = BiasOf(pair.inner.node); bias >= 0) {
+      .Packed(PackedTaps(node, pair.outer_operands[1], outer), sizeof(float));
+  if (const int bias = BiasOf(pair.inner); bias >= 0) {
     launch.Option("-DINNER_BIAS").Input(node, bias);
   }
-  if (const int bias = BiasOf(pair.outer.node); bias >= 0) {
-    launch.Option("-DBIAS").Input(node, pair.outer.operands[bias]);
+  if (const int bias = BiasOf(pair.outer); bias >= 0) {
+    launch.Option("-DBIAS").Input(node, pair.outer_operands[bias]);
   }
   return launch.Output(node, 0)
       .Float(pair.inner_epilogue.low)
