@@ -10,8 +10,7 @@ tim_cl_glob(TIM_CL_SOURCES src/*.cc ops/*.cc)
 tim_cl_glob(TIM_CL_KERNELS src/kernels/*.cl src/kernels/*.clh
             ops/*.cl ops/*.clh)
 file(GLOB TIM_CL_OPERATORS CONFIGURE_DEPENDS
-     RELATIVE "${PROJECT_SOURCE_DIR}" ops/*.cc)
-list(REMOVE_ITEM TIM_CL_OPERATORS ops/builtin.cc)
+     RELATIVE "${PROJECT_SOURCE_DIR}" ops/*/*.cc)
 tim_cl_glob(TIM_CL_CUSTOM_OPS custom_ops/*.cc)
 # The template is a library and a program of its own, as a user's is.
 tim_cl_glob(TIM_CL_CUSTOM_OP_TEMPLATE custom_ops/template/*.cc)

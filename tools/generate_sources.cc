@@ -1,8 +1,9 @@
 // Writes the C++ sources that both builds generate from globs.
 //
-//   generate_sources operators OUT.cc ops/stem.cc ...
-//     tim::ops::RegisterAllOperators: calls every Register_<stem>.
-//   generate_sources operator_table OUT.cc ops/stem.cc ...
+//   generate_sources operators OUT.cc ops/family/stem.cc ...
+//     tim::ops::RegisterAllOperators: calls every Register_<stem>.  Files
+//     without TIM_OPERATOR are what others share.
+//   generate_sources operator_table OUT.cc ops/family/stem.cc ...
 //     tim::ops::OperatorTable: the same functions by name, for tests.
 //   generate_sources kernels OUT.cc [--root DIR] file.cl ... file.clh ...
 //     tim::kernels::EmbeddedSources: the text of every .cl, each .clh that it
@@ -53,21 +54,32 @@ void WriteFile(const std::string& path, const std::string& text) {
 
 // --- operators -------------------------------------------------------------
 
-bool IsIdentifierPart(const std::string& stem) {
-  return !stem.empty() && std::all_of(stem.begin(), stem.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_';
-  });
+// What stands between the brackets of TIM_OPERATOR(...) at the start of a line.
+std::vector<std::string> RegisteredNames(const std::string& path) {
+  const std::string macro = "TIM_OPERATOR(";
+  std::vector<std::string> names;
+  std::istringstream text(ReadFile(path));
+  for (std::string line; std::getline(text, line);)
+    if (line.compare(0, macro.size(), macro) == 0)
+      names.push_back(line.substr(macro.size(), line.find(')') - macro.size()));
+  return names;
 }
 
+// Of the files that register something.  A family is no name space: stems
+// are unique in all of them.
 std::set<std::string> OperatorStems(const std::vector<std::string>& files) {
+  std::map<std::string, std::string> seen;
   std::set<std::string> stems;
   for (const std::string& file : files) {
     const std::string stem = Stem(file);
-    if (stem == "builtin") continue;
-    if (!IsIdentifierPart(stem))
-      throw Error(file + ": the stem is no C++ identifier");
-    if (!stems.insert(stem).second) throw Error(file + ": is given twice");
+    const auto [other, is_new] = seen.emplace(stem, file);
+    if (!is_new) throw Error(file + ": has the stem of " + other->second);
+    const std::vector<std::string> names = RegisteredNames(file);
+    if (names.empty()) continue;
+    if (names.size() > 1 || names[0] != stem)
+      throw Error(file + ": expected one TIM_OPERATOR(" + stem + "), found " +
+                  std::to_string(names.size()) + ", the first of " + names[0]);
+    stems.insert(stem);
   }
   return stems;
 }

@@ -42,7 +42,7 @@ std::string TextHash(const KernelLaunch& launch) {
   return HashText(launch.text).ToString();
 }
 
-// "ops/softmax.cl", or the name and the hash of a text.
+// "ops/normalization/softmax.cl", or the name and the hash of a text.
 std::string SourceName(const KernelLaunch& launch) {
   if (!launch.source.empty()) return launch.source;
   return StrCat(launch.name.empty() ? "text" : launch.name, "@",

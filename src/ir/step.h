@@ -49,9 +49,10 @@ using KernelArg = std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t,
                                float, UserTensorArg, UserScalarArg>;
 
 struct KernelLaunch {
-  std::string source;  ///< Name of an embedded text, "ops/softmax.cl".
-  std::string text;    ///< The program itself where `source` is empty.
-  std::string name;    ///< What messages call `text`: "user.HSwish#3".
+  std::string
+      source;  ///< Name of an embedded text, "ops/normalization/softmax.cl".
+  std::string text;  ///< The program itself where `source` is empty.
+  std::string name;  ///< What messages call `text`: "user.HSwish#3".
   std::string function;
   std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;

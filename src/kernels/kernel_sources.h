@@ -9,7 +9,7 @@ namespace tim::kernels {
 /// One .cl file, the shared .clh text that it includes written into it. #line
 /// directives keep the names and line numbers of the files in build errors.
 struct KernelSource {
-  const char* name = nullptr;  // "ops/softmax.cl"
+  const char* name = nullptr;  // "ops/normalization/softmax.cl"
   const char* text = nullptr;
 };
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/checked_math.h"
+#include "kernels/elements.h"
 #include "kernels/requantize.h"
-#include "ops/internal/elements.h"
 
 namespace tim::vx {
 namespace {
@@ -36,8 +36,8 @@ Status FillZero(const ir::TensorDesc& desc, void* bytes) {
       std::all_of(zeros.begin(), zeros.end(), [](int z) { return z == 0; })) {
     return OkStatus();
   }
-  ops::ElementWriter writer({&desc, bytes});
-  const ops::ChannelIndex channel(desc);
+  kernels::ElementWriter writer({&desc, bytes});
+  const kernels::ChannelIndex channel(desc);
   const int64_t count = desc.shape.NumElements().value_or(0);
   for (int64_t i = 0; i < count; ++i) {
     writer.StoreCode(i, desc.quantization.ZeroPoint(channel(i)));
@@ -54,7 +54,7 @@ Result<std::vector<std::byte>> ZeroBytes(const ir::TensorDesc& desc) {
 
 void ToReal(const ir::TensorDesc& desc, const void* bytes,
             std::span<float> real) {
-  const ops::ElementReader reader({&desc, bytes});
+  const kernels::ElementReader reader({&desc, bytes});
   for (size_t i = 0; i < real.size(); ++i) {
     real[i] = reader.Real(static_cast<int64_t>(i));
   }
@@ -64,8 +64,8 @@ void ToCodes(const ir::TensorDesc& desc, std::span<const float> real,
              void* codes) {
   const ir::DataTypeInfo& info = ir::Info(desc.type);
   const ir::TensorDesc spread = Spread(desc);
-  ops::ElementWriter writer({&spread, codes});
-  const ops::ChannelIndex channel(spread);
+  kernels::ElementWriter writer({&spread, codes});
+  const kernels::ChannelIndex channel(spread);
   for (size_t n = 0; n < real.size(); ++n) {
     const auto i = static_cast<int64_t>(n);
     if (ir::IsInteger(desc.type)) {
@@ -88,8 +88,8 @@ void Unpack(const ir::TensorDesc& desc, const void* bytes, int64_t count,
     std::memcpy(codes, bytes, static_cast<size_t>(count * (bits / 8)));
     return;
   }
-  const ops::ElementReader reader({&desc, bytes});
-  ops::ElementWriter writer({&spread, codes});
+  const kernels::ElementReader reader({&desc, bytes});
+  kernels::ElementWriter writer({&spread, codes});
   for (int64_t i = 0; i < count; ++i) writer.StoreCode(i, reader.Code(i));
 }
 

@@ -40,15 +40,16 @@ TEST(MacroNames, AreThoseOfDirectives) {
 
 TEST(ChainText, KernelsOfNetworksCanBeChained) {
   for (const char* source :
-       {"ops/conv2d_nchw16c.cl", "ops/conv2d_depthwise_nchw16c.cl",
-        "ops/conv2d_1x1_depthwise_nchw16c.cl", "ops/gemm.cl",
-        "ops/pool2d_nchw16c.cl", "ops/reorder.cl"}) {
+       {"ops/convolution/conv2d_nchw16c.cl",
+        "ops/convolution/conv2d_depthwise_nchw16c.cl",
+        "ops/convolution/conv2d_1x1_depthwise_nchw16c.cl", "ops/gemm/gemm.cl",
+        "ops/pooling/pool2d_nchw16c.cl", "ops/movement/reorder.cl"}) {
     EXPECT_OK(FindChainText(source)) << source;
   }
 }
 
 TEST(ChainText, HasHeadersOfOneMeaningOnce) {
-  const auto text = FindChainText("ops/pool2d_nchw16c.cl");
+  const auto text = FindChainText("ops/pooling/pool2d_nchw16c.cl");
   ASSERT_OK(text);
   EXPECT_THAT((*text)->function_names, Contains("pool2d_nchw16c"));
   EXPECT_THAT((*text)->function_names, Not(Contains("tim_reciprocal")));
@@ -62,7 +63,7 @@ TEST(ChainText, HasHeadersOfOneMeaningOnce) {
 
 ir::KernelLaunch Launch() {
   ir::KernelLaunch launch;
-  launch.source = "ops/gemm.cl";
+  launch.source = "ops/gemm/gemm.cl";
   launch.function = "gemm";
   launch.options = "-DROWS=4 -DBIAS";
   return launch;
@@ -93,9 +94,9 @@ TEST(CheckChainable, RefusesWhatAChainCannotRun) {
   EXPECT_ERROR(CheckChainable(launch), "no embedded kernel");
   launch.source = "kernels/chain.cl";
   EXPECT_ERROR(CheckChainable(launch), "'get_group_id' in a chain");
-  launch.source = "ops/conv2d.cl";
+  launch.source = "ops/convolution/conv2d.cl";
   EXPECT_ERROR(CheckChainable(launch), "a typedef");
-  launch.source = "ops/elementwise.cl";
+  launch.source = "ops/elementwise/elementwise.cl";
   launch.options = "-DPLAIN -DTIM_WRAP";
   EXPECT_ERROR(CheckChainable(launch), "the policy TIM_WRAP in a chain");
   launch.options = "-DTIM_TO_ZERO";
@@ -104,9 +105,11 @@ TEST(CheckChainable, RefusesWhatAChainCannotRun) {
 
 TEST(CheckChainable, TakesWhatSharesHeaders) {
   for (const char* source :
-       {"ops/activations.cl", "ops/data_convert.cl", "ops/elementwise.cl",
-        "ops/pad.cl", "ops/pool2d.cl", "ops/reorder.cl", "ops/softmax.cl",
-        "ops/transpose.cl", "ops/unary_table.cl"}) {
+       {"ops/activation/activations.cl", "ops/elementwise/data_convert.cl",
+        "ops/elementwise/elementwise.cl", "ops/movement/pad.cl",
+        "ops/pooling/pool2d.cl", "ops/movement/reorder.cl",
+        "ops/normalization/softmax.cl", "ops/movement/transpose.cl",
+        "ops/elements/unary_table.cl"}) {
     ir::KernelLaunch launch = Launch();
     launch.source = source;
     launch.options = "-DIN0=U8 -DOUT=F32";

@@ -71,7 +71,7 @@ TEST(Step, ProgramsAreWrittenAsPlainLines) {
 TEST(Step, APlanEndsWithEachProgramOnce) {
   Plan plan;
   KernelLaunch embedded;
-  embedded.source = "ops/softmax.cl";
+  embedded.source = "ops/normalization/softmax.cl";
   for (const KernelLaunch& launch : {HSwish(), HSwish(), embedded}) {
     plan.steps.emplace_back().action = launch;
   }

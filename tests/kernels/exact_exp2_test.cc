@@ -55,7 +55,8 @@ Result<std::vector<float>> OnDevice(const char* function, int lanes,
                                     const std::vector<float>& x,
                                     const std::string& options = "") {
   // Any program that includes exact_exp2.clh.
-  return RunProbe({"ops/softmax.cl", kProbes, function, lanes, options}, {x});
+  return RunProbe(
+      {"ops/normalization/softmax.cl", kProbes, function, lanes, options}, {x});
 }
 
 constexpr float kSpecial[] = {

@@ -28,7 +28,8 @@ __kernel void square_root(__global const float* x, int xo, __global float* y,
 Result<std::vector<float>> OnDevice(const char* function, int lanes,
                                     const std::vector<float>& x) {
   // Any program that includes exact_math.clh.
-  return RunProbe({"ops/softmax.cl", kProbes, function, lanes}, {x});
+  return RunProbe({"ops/normalization/softmax.cl", kProbes, function, lanes},
+                  {x});
 }
 
 TEST(Reciprocal, DeviceIsCorrectlyRounded) {

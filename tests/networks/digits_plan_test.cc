@@ -108,10 +108,11 @@ TEST(DigitsPlan, ConvolutionsAreBlockedAndActivationsFused) {
   const ir::Plan* plan = network.Compile();
   ASSERT_NE(plan, nullptr);
   SCOPED_TRACE(ir::Dump(*plan));
-  EXPECT_EQ(testing::CountSource(*plan, "ops/activations.cl"), 0);
-  EXPECT_GE(testing::CountSource(*plan, "ops/conv2d_nchw16c.cl"), 1);
-  EXPECT_EQ(testing::CountSource(*plan, "ops/pool2d_nchw16c.cl"), 1);
-  EXPECT_LE(testing::CountSource(*plan, "ops/reorder.cl"), 2);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/activation/activations.cl"), 0);
+  EXPECT_GE(testing::CountSource(*plan, "ops/convolution/conv2d_nchw16c.cl"),
+            1);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/pooling/pool2d_nchw16c.cl"), 1);
+  EXPECT_LE(testing::CountSource(*plan, "ops/movement/reorder.cl"), 2);
 }
 
 TEST(DigitsPlan, MemoryIsWithinFivePercentOfItsBound) {
@@ -150,8 +151,8 @@ TEST(DigitsPlan, QuantizedNetworkHasNoHostStep) {
     EXPECT_FALSE(std::holds_alternative<ir::HostCall>(step.action))
         << step.label;
   }
-  EXPECT_EQ(testing::CountSource(*plan, "ops/activations.cl"), 0);
-  EXPECT_EQ(testing::CountSource(*plan, "ops/unary_table.cl"), 0);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/activation/activations.cl"), 0);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/elements/unary_table.cl"), 0);
 }
 
 }  // namespace

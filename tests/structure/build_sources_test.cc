@@ -75,10 +75,11 @@ TEST(BuildSources, EveryFileOfTheFoldersIsCompiled) {
 TEST(BuildSources, PlantedDifferencesAreSeen) {
   EXPECT_THAT(
       Differences(
-          PathsOfLabels("//ops:relu.cc\n//ops:internal/a.cc\n@gtest//:b.cc\n"),
-          {"ops/relu.cc", "ops/tanh.cc"}),
-      testing::ElementsAre(HasSubstr("ops/internal/a.cc: Bazel only"),
-                           HasSubstr("ops/tanh.cc: CMake only")));
+          PathsOfLabels(
+              "//ops:activation/relu.cc\n//ops:launch/a.cc\n@gtest//:b.cc\n"),
+          {"ops/activation/relu.cc", "ops/activation/tanh.cc"}),
+      testing::ElementsAre(HasSubstr("ops/launch/a.cc: Bazel only"),
+                           HasSubstr("ops/activation/tanh.cc: CMake only")));
 }
 
 }  // namespace

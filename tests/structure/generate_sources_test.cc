@@ -38,18 +38,33 @@ class GenerateSources : public testing::Test {
 std::string GenerateSources::generator_;
 
 TEST_F(GenerateSources, OperatorsAreCalledInSortedOrder) {
+  Write("ops/a/tanh.cc", "\nTIM_OPERATOR(tanh) {\n}\n");
+  Write("ops/b/relu.cc", "TIM_OPERATOR(relu) {}\n");
+  Write("ops/b/shared.cc", "// Not TIM_OPERATOR(shared)\n");
   const CommandResult result =
-      Generate("operators out.cc ops/tanh.cc ops/builtin.cc ops/relu.cc");
+      Generate("operators out.cc ops/a/tanh.cc ops/b/shared.cc ops/b/relu.cc");
   ASSERT_EQ(result.exit_status, 0) << result.output;
   EXPECT_THAT(Out(), HasSubstr("  Register_relu(registry);\n"
                                "  Register_tanh(registry);\n}"));
-  EXPECT_THAT(Out(), Not(HasSubstr("Register_builtin")));
+  EXPECT_THAT(Out(), Not(HasSubstr("Register_shared")));
 }
 
-TEST_F(GenerateSources, OperatorStemMustBeAnIdentifier) {
-  const CommandResult result = Generate("operators out.cc ops/re-lu.cc");
+TEST_F(GenerateSources, OperatorIsRegisteredUnderItsStem) {
+  Write("ops/a/relu.cc", "TIM_OPERATOR(tanh) {}\n");
+  const CommandResult result = Generate("operators out.cc ops/a/relu.cc");
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.output, HasSubstr("ops/re-lu.cc"));
+  EXPECT_THAT(result.output,
+              HasSubstr("ops/a/relu.cc: expected one TIM_OPERATOR(relu)"));
+}
+
+TEST_F(GenerateSources, StemsAreUniqueInAllFamilies) {
+  Write("ops/a/shared.cc", "");
+  Write("ops/b/shared.cc", "");
+  const CommandResult result =
+      Generate("operators out.cc ops/a/shared.cc ops/b/shared.cc");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output,
+              HasSubstr("ops/b/shared.cc: has the stem of ops/a/shared.cc"));
 }
 
 TEST_F(GenerateSources, IncludesAreWrittenOnceWithLineDirectives) {

@@ -22,13 +22,24 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Stems of ops/<stem>.cc, found in the tree itself.
+// Families of the files that register something, by stem; found in the tree
+// itself.
+const std::map<std::string, std::string>& FamiliesInTree() {
+  static const auto* const kFamilies = [] {
+    auto* families = new std::map<std::string, std::string>();
+    for (const std::string& path : FilesUnder("ops", {".cc"})) {
+      if (ReadText(path).find("\nTIM_OPERATOR(") == std::string::npos) continue;
+      const std::string folder = path.substr(0, path.rfind('/'));
+      (*families)[StemOf(path)] = folder.substr(folder.find('/') + 1);
+    }
+    return families;
+  }();
+  return *kFamilies;
+}
+
 std::set<std::string> StemsInTree() {
   std::set<std::string> stems;
-  for (const std::string& path : FilesUnder("ops", {".cc"})) {
-    const std::string stem = StemOf(path);
-    if (path == "ops/" + stem + ".cc" && stem != "builtin") stems.insert(stem);
-  }
+  for (const auto& [stem, family] : FamiliesInTree()) stems.insert(stem);
   return stems;
 }
 
@@ -41,8 +52,9 @@ std::set<std::string> FilesOfTests() {
   return files;
 }
 
-bool HasGoldens(const std::string& stem, const std::set<std::string>& files) {
-  const std::string prefix = "tests/goldens/" + stem;
+// `path` is "family/stem".
+bool HasGoldens(const std::string& path, const std::set<std::string>& files) {
+  const std::string prefix = "tests/goldens/" + path;
   for (const std::string& file : files)
     if (file.rfind(prefix + "/", 0) == 0 || file.rfind(prefix + ".", 0) == 0)
       return true;
@@ -50,20 +62,20 @@ bool HasGoldens(const std::string& stem, const std::set<std::string>& files) {
 }
 
 // An operator has a test of its own. A further kernel of it, x_<variant>.cc,
-// may share the operator's, tests/ops/x_test.cc.
-bool HasTest(std::string stem, bool is_operator,
+// may share the operator's, tests/ops/family/x_test.cc.
+bool HasTest(std::string path, bool is_operator,
              const std::set<std::string>& files) {
-  while (files.count("tests/ops/" + stem + "_test.cc") == 0) {
-    const std::size_t underscore = stem.rfind('_');
+  while (files.count("tests/ops/" + path + "_test.cc") == 0) {
+    const std::size_t underscore = path.rfind('_');
     if (is_operator || underscore == std::string::npos) return false;
-    stem.resize(underscore);
+    path.resize(underscore);
   }
   return true;
 }
 
-// What ops/<stem>.cc, which registered `registry`, lacks. A file without a
+// What ops/<path>.cc, which registered `registry`, lacks. A file without a
 // schema adds a kernel to an operator of another file.
-std::vector<std::string> MissingParts(const std::string& stem,
+std::vector<std::string> MissingParts(const std::string& path,
                                       const ir::OpRegistry& registry,
                                       const std::set<std::string>& files) {
   std::vector<std::string> missing;
@@ -73,11 +85,11 @@ std::vector<std::string> MissingParts(const std::string& stem,
       missing.push_back(schema->Key() + ": infer_shapes");
   }
   if (registry.Schemas().empty() && registry.Kernels().empty())
-    missing.push_back(stem + ": registers nothing");
-  if (!registry.Schemas().empty() && !HasGoldens(stem, files))
-    missing.push_back(stem + ": tests/goldens/" + stem + "/");
-  if (!HasTest(stem, !registry.Schemas().empty(), files))
-    missing.push_back(stem + ": tests/ops/" + stem + "_test.cc");
+    missing.push_back(path + ": registers nothing");
+  if (!registry.Schemas().empty() && !HasGoldens(path, files))
+    missing.push_back(path + ": tests/goldens/" + path + "/");
+  if (!HasTest(path, !registry.Schemas().empty(), files))
+    missing.push_back(path + ": tests/ops/" + path + "_test.cc");
   return missing;
 }
 
@@ -86,7 +98,8 @@ class Operators : public testing::TestWithParam<std::string> {};
 TEST_P(Operators, HaveEvalGoldensAndTest) {
   ir::OpRegistry registry;
   ops::OperatorTable().at(GetParam())(registry);
-  EXPECT_THAT(MissingParts(GetParam(), registry, FilesOfTests()), IsEmpty());
+  const std::string path = FamiliesInTree().at(GetParam()) + "/" + GetParam();
+  EXPECT_THAT(MissingParts(path, registry, FilesOfTests()), IsEmpty());
 }
 
 TEST_P(Operators, AreAmongTheBuiltins) {
@@ -130,20 +143,20 @@ TEST(OperatorParts, PlantedGapsAreSeen) {
   schema.name = "Planted";
   ir::OpRegistry registry;
   registry.Add(schema);
-  EXPECT_THAT(MissingParts("planted", registry, {}),
+  EXPECT_THAT(MissingParts("a/planted", registry, {}),
               ElementsAre(HasSubstr("eval"), HasSubstr("infer_shapes"),
-                          HasSubstr("tests/goldens/planted"),
-                          HasSubstr("tests/ops/planted_test.cc")));
-  EXPECT_THAT(
-      MissingParts("planted", ir::OpRegistry(), {"tests/ops/planted_test.cc"}),
-      ElementsAre(HasSubstr("registers nothing")));
+                          HasSubstr("tests/goldens/a/planted"),
+                          HasSubstr("tests/ops/a/planted_test.cc")));
+  EXPECT_THAT(MissingParts("a/planted", ir::OpRegistry(),
+                           {"tests/ops/a/planted_test.cc"}),
+              ElementsAre(HasSubstr("registers nothing")));
 }
 
 TEST(OperatorParts, KernelMayShareTheTestOfItsOperator) {
-  const std::set<std::string> files = {"tests/ops/conv2d_test.cc"};
-  EXPECT_TRUE(HasTest("conv2d_nchw16c", false, files));
-  EXPECT_FALSE(HasTest("conv2d_nchw16c", true, files));
-  EXPECT_FALSE(HasTest("matmul_f32", false, files));
+  const std::set<std::string> files = {"tests/ops/convolution/conv2d_test.cc"};
+  EXPECT_TRUE(HasTest("convolution/conv2d_nchw16c", false, files));
+  EXPECT_FALSE(HasTest("convolution/conv2d_nchw16c", true, files));
+  EXPECT_FALSE(HasTest("gemm/matmul_f32", false, files));
 }
 
 TEST(OperatorParts, CompleteOperatorHasNoGaps) {
@@ -153,9 +166,9 @@ TEST(OperatorParts, CompleteOperatorHasNoGaps) {
   schema.infer_shapes = [](ir::InferContext&) { return Status(); };
   ir::OpRegistry registry;
   registry.Add(schema);
-  EXPECT_THAT(MissingParts("planted", registry,
-                           {"tests/ops/planted_test.cc",
-                            "tests/goldens/planted/float.bin"}),
+  EXPECT_THAT(MissingParts("a/planted", registry,
+                           {"tests/ops/a/planted_test.cc",
+                            "tests/goldens/a/planted/float.bin"}),
               IsEmpty());
 }
 

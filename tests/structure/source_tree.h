@@ -15,7 +15,7 @@ std::vector<std::string> FilesUnder(const std::string& folder,
 std::string ReadText(const std::string& path);
 void WriteText(const std::string& path, const std::string& text);
 
-/// "ops/internal/softmax.cc" -> "softmax"
+/// "ops/normalization/softmax.cc" -> "softmax"
 std::string StemOf(const std::string& path);
 
 /// A folder of the running test's own, created empty.

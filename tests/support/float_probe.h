@@ -11,7 +11,8 @@
 namespace tim::testing {
 
 /// A kernel `function` of `text`, which follows the program `source`
-/// ("ops/softmax.cl") and sees what that includes.  Its parameters are pairs
+/// ("ops/normalization/softmax.cl") and sees what that includes.  Its
+/// parameters are pairs
 /// (__global const float*, int offset) for each argument and one for the
 /// result; each work-item makes `lanes` results.
 struct FloatProbe {

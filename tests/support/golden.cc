@@ -222,7 +222,7 @@ Result<std::vector<Golden>> LoadGoldens(const std::string& folder) {
 Result<std::vector<Golden>> LoadAllGoldens() {
   TIM_ASSIGN_OR_RETURN(const std::string root, GoldensFolder());
   std::vector<std::string> folders;
-  for (const auto& entry : fs::directory_iterator(root)) {
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (fs::exists(entry.path() / "cases.txt"))
       folders.push_back(entry.path().string());
   }

@@ -9,7 +9,7 @@
 
 namespace tim::testing {
 
-/// Launches of kernels of this file, "ops/reorder.cl".
+/// Launches of kernels of this file, "ops/movement/reorder.cl".
 inline int CountSource(const ir::Plan& plan, std::string_view source) {
   int count = 0;
   for (const ir::Step& step : plan.steps) {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/half.h"
-#include "ops/internal/elements.h"
+#include "kernels/elements.h"
 
 namespace tim::testing {
 namespace {
@@ -25,7 +25,7 @@ void RandomFloats(const TensorDesc& desc, int64_t count, std::mt19937& rng,
                   std::byte* data) {
   TensorDesc plain = desc;
   plain.quantization = {};
-  ops::ElementWriter writer({&plain, data});
+  kernels::ElementWriter writer({&plain, data});
   for (int64_t i = 0; i < count; ++i) writer.StoreReal(i, RandomReal(rng));
 }
 
@@ -33,7 +33,7 @@ void RandomFloats(const TensorDesc& desc, int64_t count, std::mt19937& rng,
 void RandomCodes(const TensorDesc& desc, int64_t count, std::mt19937& rng,
                  std::byte* data) {
   const bool is_bool = desc.type == DataType::kBool8;
-  ops::ElementWriter writer({&desc, data});
+  kernels::ElementWriter writer({&desc, data});
   for (int64_t i = 0; i < count; ++i) {
     const int64_t bits =
         static_cast<int64_t>(rng()) | static_cast<int64_t>(rng()) << 32;
@@ -197,8 +197,8 @@ TensorDesc DescFixed(DataType type, std::vector<int64_t> shape, int fl) {
 
 std::vector<double> RealValues(const TensorData& tensor) {
   const TensorDesc& desc = tensor.desc;
-  const ops::ElementReader reader({&desc, tensor.bytes.data()});
-  const ops::ChannelIndex channel(desc);
+  const kernels::ElementReader reader({&desc, tensor.bytes.data()});
+  const kernels::ChannelIndex channel(desc);
   std::vector<double> out(Elements(desc));
   for (int64_t i = 0; i < static_cast<int64_t>(out.size()); ++i) {
     if (desc.type == DataType::kFloat64) {
@@ -218,7 +218,7 @@ std::vector<double> RealValues(const TensorData& tensor) {
 }
 
 std::vector<int64_t> Codes(const TensorData& tensor) {
-  const ops::ElementReader reader({&tensor.desc, tensor.bytes.data()});
+  const kernels::ElementReader reader({&tensor.desc, tensor.bytes.data()});
   std::vector<int64_t> out(Elements(tensor.desc));
   for (size_t i = 0; i < out.size(); ++i) out[i] = reader.Code(i);
   return out;
@@ -274,8 +274,8 @@ Status CheckReal(const TensorData& actual, const std::vector<double>& expected,
   }
   const ir::DataTypeInfo& info = ir::Info(desc.type);
   const std::vector<double> real = RealValues(actual);
-  const ops::ElementReader reader({&desc, actual.bytes.data()});
-  const ops::ChannelIndex channel(desc);
+  const kernels::ElementReader reader({&desc, actual.bytes.data()});
+  const kernels::ChannelIndex channel(desc);
   // Half a unit in the last place; float64 results come from float.
   if (info.bits == 16 && ir::IsFloat(desc.type)) {
     tolerance.relative += desc.type == DataType::kFloat16 ? 0x1p-11 : 0x1p-8;
@@ -322,7 +322,7 @@ Result<std::vector<std::byte>> ToLayout(const TensorData& dense,
   std::vector<std::byte> out(bytes);
   TensorDesc flat = desc;
   flat.layout = ir::Layout::Dense();
-  ops::ElementWriter writer({&flat, out.data()});
+  kernels::ElementWriter writer({&flat, out.data()});
   const int64_t size = ir::Info(desc.type).bits / 8;
   VisitBlocked(desc, [&](int64_t element, int64_t physical) {
     if (element < 0) {
@@ -345,7 +345,7 @@ Result<TensorData> FromLayout(const std::vector<std::byte>& bytes,
   if (desc.layout.dense()) return out;
   TIM_ASSIGN_OR_RETURN(const int64_t dense_bytes, ir::ByteSize(out.desc));
   out.bytes.resize(dense_bytes);
-  const ops::ElementReader reader({&out.desc, bytes.data()});
+  const kernels::ElementReader reader({&out.desc, bytes.data()});
   const int64_t size = ir::Info(desc.type).bits / 8;
   int64_t bad = -1;
   VisitBlocked(desc, [&](int64_t element, int64_t physical) {

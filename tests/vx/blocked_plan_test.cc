@@ -54,7 +54,7 @@ TEST(BlockedPlan, FewChannelsAndSinglePixelsAreNotReordered) {
       .BindOutput(output);
   ASSERT_TRUE(graph->Compile()) << graph->ErrorMessage();
   const ir::Plan& plan = *vx::CompiledPlan(*graph);
-  EXPECT_EQ(CountSource(plan, "ops/reorder.cl"), 0) << ir::Dump(plan);
+  EXPECT_EQ(CountSource(plan, "ops/movement/reorder.cl"), 0) << ir::Dump(plan);
 
   Write(input, std::vector<float>(kSize * kSize * 3, 0.5f));
   ASSERT_TRUE(graph->Run()) << graph->ErrorMessage();
@@ -112,9 +112,11 @@ TEST(BlockedPlan, InvertedBottlenecksStoreNoExpandedTensor) {
       .BindOutput(output);
   ASSERT_TRUE(graph->Compile()) << graph->ErrorMessage();
   const ir::Plan& plan = *vx::CompiledPlan(*graph);
-  EXPECT_EQ(CountSource(plan, "ops/conv2d_1x1_depthwise_nchw16c.cl"), 1)
+  EXPECT_EQ(
+      CountSource(plan, "ops/convolution/conv2d_1x1_depthwise_nchw16c.cl"), 1)
       << ir::Dump(plan);
-  EXPECT_EQ(CountSource(plan, "ops/conv2d_nchw16c.cl"), 1) << ir::Dump(plan);
+  EXPECT_EQ(CountSource(plan, "ops/convolution/conv2d_nchw16c.cl"), 1)
+      << ir::Dump(plan);
   // The input in blocks, what the depthwise convolution stores, the output.
   const int64_t pixels = kSize * kSize * int64_t{sizeof(float)};
   EXPECT_LE(plan.memory.no_reuse_sum, pixels * (kExpanded + 2 * kChannels));

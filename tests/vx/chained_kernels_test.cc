@@ -247,11 +247,12 @@ TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
     shared.merge(SharedPlaces(plan));
   }
   EXPECT_EQ(device_->chained(), 2 * steps);
-  EXPECT_THAT(shared,
-              ::testing::UnorderedElementsAre(
-                  "ops/conv2d_1x1_depthwise_nchw16c.cl",
-                  "ops/conv2d_depthwise_nchw16c.cl", "ops/conv2d_nchw16c.cl",
-                  "ops/conv2d_winograd_nchw16c.cl", "ops/pool2d_nchw16c.cl"));
+  EXPECT_THAT(shared, ::testing::UnorderedElementsAre(
+                          "ops/convolution/conv2d_1x1_depthwise_nchw16c.cl",
+                          "ops/convolution/conv2d_depthwise_nchw16c.cl",
+                          "ops/convolution/conv2d_nchw16c.cl",
+                          "ops/convolution/conv2d_winograd_nchw16c.cl",
+                          "ops/pooling/pool2d_nchw16c.cl"));
 }
 
 TEST_F(ChainedKernels, FollowTensorsThatMove) {

@@ -15,7 +15,7 @@ constexpr std::string_view kKernel = "__kernel void ";
 constexpr std::string_view kLine = "#line ";
 constexpr std::string_view kOnceGuard = "#ifndef TIM_ONCE_";
 
-// The name in "#line 1 "ops/softmax.cl"".
+// The name in "#line 1 "ops/normalization/softmax.cl"".
 std::string_view FileOfLine(std::string_view directive) {
   const size_t begin = directive.find('"') + 1;
   return directive.substr(begin, directive.find('"', begin) - begin);

@@ -11,7 +11,8 @@
 namespace tim::device {
 
 struct ProgramSource {
-  std::string name;  ///< For messages: "ops/softmax.cl", "user.HSwish#3".
+  std::string
+      name;  ///< For messages: "ops/normalization/softmax.cl", "user.HSwish#3".
   /// Stands before `text`: kernels::kPreamble, and before a user's kernel what
   /// lowers images, and a #line directive, so that the compiler's log shows the
   /// user's own lines.

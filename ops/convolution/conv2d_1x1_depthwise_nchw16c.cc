@@ -1,0 +1,290 @@
+// A 1x1 convolution fused with the depthwise one that reads it, float32 on
+// tensors in blocks of 16 channels, for CPUs: the tensor between them, the
+// largest of networks of inverted bottlenecks, is never stored.
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/elements/product_sum.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/register_tile.h"
+
+namespace tim::ops {
+namespace {
+
+// ROOM: pixels of 16 channels that a work-item keeps, 64 bytes each.
+constexpr int64_t kRoom = 1024;
+// Tiles of the 1x1 convolution are no wider than a row: of narrower ones, too
+// few sums are made at a time.
+constexpr int64_t kLeastRow = 4;
+// Pixels of the 1x1 convolution that are made at once, at least, so that few
+// tiles are narrow.
+constexpr int64_t kStepPixels = 56;
+// Work-items that share an image make a part of the rows of the 1x1 convolution
+// twice: 1 / kMaxRepeated of all, at most.
+constexpr int64_t kMaxRepeated = 5;
+constexpr int64_t kItemsPerCore = 8;
+
+// The two convolutions of a fused node.
+struct Pair {
+  ir::KernelNode inner;  // The 1x1 convolution, and what follows it.
+  ir::KernelNode outer;  // The depthwise one, and what follows it.
+  // Of each input of `outer`, its index in the fused node; -1: none there.
+  std::vector<int> outer_operands;
+  Conv2dShape inner_shape;
+  Conv2dShape outer_shape;
+  Epilogue inner_epilogue;
+  Epilogue outer_epilogue;
+};
+
+// `node` up to step `end` of its epilogue.
+ir::KernelNode FirstSteps(const ir::KernelNode& node, size_t end) {
+  ir::KernelNode out = node;
+  out.epilogue.resize(end);
+  out.outputs[0] =
+      end == 0 ? node.anchor_output : node.epilogue[end - 1].result;
+  return out;
+}
+
+// Step `at`, which reads `input`, and what follows it.
+ir::KernelNode LastSteps(const ir::KernelNode& node, size_t at,
+                         const ir::TensorDesc& input,
+                         std::vector<int>* operands) {
+  const ir::EpilogueStep& anchor = node.epilogue[at];
+  ir::KernelNode out;
+  out.node = out.anchor = anchor.node;
+  out.anchor_output = anchor.result;
+  out.outputs = node.outputs;
+  const auto add = [&](int operand) {
+    operands->push_back(operand);
+    out.present.push_back(operand >= 0);
+    out.inputs.push_back(operand < 0 ? ir::TensorDesc() : node.inputs[operand]);
+    out.constants.push_back(operand < 0 ? nullptr : node.constants[operand]);
+    return static_cast<int>(operands->size()) - 1;
+  };
+  for (size_t i = 0; i < anchor.operands.size(); ++i) {
+    add(anchor.node->inputs[i] == ir::kNone ? -1 : anchor.operands[i]);
+  }
+  out.present[0] = true;
+  out.inputs[0] = input;
+  for (size_t i = at + 1; i < node.epilogue.size(); ++i) {
+    ir::EpilogueStep step = node.epilogue[i];
+    for (int& operand : step.operands) {
+      if (operand != ir::kRunning) operand = add(operand);
+    }
+    out.epilogue.push_back(std::move(step));
+  }
+  return out;
+}
+
+// What follows a convolution; only its bias is added to the channels.
+Result<Epilogue> LimitsOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  if (epilogue.add >= 0) return Unimplemented("a fused Add beside two Conv2d");
+  return epilogue;
+}
+
+Result<Pair> PairOf(const ir::KernelNode& node) {
+  const auto second = std::find_if(
+      node.epilogue.begin(), node.epilogue.end(),
+      [](const ir::EpilogueStep& step) {
+        return step.node->schema->name == "Conv2d" &&
+               step.operands.size() > 1 && step.operands[0] == ir::kRunning;
+      });
+  if (second == node.epilogue.end()) {
+    return Unimplemented("no depthwise convolution follows");
+  }
+  const size_t at = second - node.epilogue.begin();
+  Pair pair;
+  pair.inner = FirstSteps(node, at);
+  pair.outer = LastSteps(node, at, pair.inner.outputs[0], &pair.outer_operands);
+  TIM_ASSIGN_OR_RETURN(pair.inner_shape, BlockedConv2dOf(pair.inner));
+  TIM_ASSIGN_OR_RETURN(pair.inner_epilogue, LimitsOf(pair.inner));
+  if (!IsPointwise(pair.inner_shape)) {
+    return Unimplemented("the first convolution must be 1x1 with stride 1");
+  }
+  TIM_ASSIGN_OR_RETURN(pair.outer_shape, BlockedDepthwiseOf(pair.outer));
+  TIM_ASSIGN_OR_RETURN(pair.outer_epilogue, LimitsOf(pair.outer));
+  return pair;
+}
+
+// The sizes of one launch; see conv2d_1x1_depthwise_nchw16c.cl.
+struct Tiling {
+  int64_t width = 1;      // INNER_TW
+  int64_t blocks = 1;     // BLOCKS
+  int64_t out_width = 1;  // TW
+  int64_t in_blocks = 1;
+  int64_t tiles = 1;  // of channels
+  int64_t kept_rows = 1;
+  int64_t step_rows = 1;
+  int64_t band = 1;   // Rows of the output of a work-item.
+  int64_t bands = 1;  // dimension 0
+  int64_t repeated_rows = 0;
+  bool shares_places = true;  // KernelLaunch::shares_places
+
+  PackedTile packed() const { return {blocks * kChannelBlock, kChannelBlock}; }
+};
+
+// As cores share the pixels of other convolutions, they share bands of these:
+// where that makes too many rows twice, they share channels.
+void ShareRows(const Pair& pair, const ir::DeviceInfo& device, Tiling* tiling) {
+  const Conv2dShape& inner = pair.inner_shape;
+  const ConvAxis& rows = pair.outer_shape.h;
+  const int64_t cores = device.compute_units;
+  const int64_t overlap = std::max<int64_t>(SpanOf(rows, 1) - rows.stride, 0);
+  const int64_t most =
+      overlap == 0
+          ? rows.output
+          : std::min(rows.output, 1 + rows.input / (kMaxRepeated * overlap));
+  const int64_t wanted =
+      CeilDiv(kItemsPerCore * cores, tiling->tiles * inner.batch);
+  tiling->shares_places =
+      most >= cores && tiling->packed().elements(inner) <=
+                           kWeightsPerPixel * InputElements(inner);
+  const int64_t bands = tiling->shares_places ? std::min(AlignUp(wanted, cores),
+                                                         most / cores * cores)
+                                              : std::min(wanted, most);
+  tiling->band = CeilDiv(rows.output, bands);
+  tiling->bands = CeilDiv(rows.output, tiling->band);
+  tiling->repeated_rows = (tiling->bands - 1) * overlap;
+}
+
+Result<Tiling> TilingOf(const Pair& pair, const ir::DeviceInfo& device) {
+  const Conv2dShape& inner = pair.inner_shape;
+  const int64_t row = inner.w.input;
+  const int64_t span = SpanOf(pair.outer_shape.h, 1);
+  if (row < kLeastRow) {
+    return Unimplemented("rows of ", row, " pixels, at least ", kLeastRow,
+                         " make a tile");
+  }
+  Tiling out;
+  out.step_rows = CeilDiv(kStepPixels, row);
+  const RegisterTile limits =
+      BestTile(out.step_rows * row,
+               CeilDiv(inner.group.out_channels, kChannelBlock), device);
+  out.blocks = std::min(limits.blocks, kRoom / (row * span));
+  if (out.blocks < 1) {
+    return Unimplemented("a row of the output needs ", span, " rows of ", row,
+                         " pixels, at most ", kRoom, " pixels are kept");
+  }
+  out.kept_rows =
+      std::min(out.step_rows + span - 1, kRoom / (row * out.blocks));
+  out.step_rows = out.kept_rows - span + 1;
+  out.width = TileSize(out.step_rows * row, std::min(limits.neighbours, row));
+  out.out_width = DepthwiseTileWidth(pair.outer_shape.w, device);
+  out.in_blocks = out.packed().in_blocks(inner);
+  out.tiles = out.packed().tiles(inner);
+  ShareRows(pair, device, &out);
+  return out;
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_ASSIGN_OR_RETURN(const Pair pair, PairOf(node));
+  return TilingOf(pair, device).status();
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  return {BlockedConv2dLayouts(node)};
+}
+
+// What both convolutions take alone, and what is made twice, without the tensor
+// between them.
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Pair> pair = PairOf(node);
+  if (!pair.ok()) return 0;
+  const Result<Tiling> tiling = TilingOf(*pair, device);
+  if (!tiling.ok()) return 0;
+  const Conv2dShape& inner = pair->inner_shape;
+  const Conv2dShape& outer = pair->outer_shape;
+  const double inner_flops =
+      2.0 * tiling->packed().elements(inner) * inner.w.input *
+      (inner.h.input + tiling->repeated_rows) * inner.batch;
+  const double outer_flops = 2.0 * outer.terms() * OutputElements(outer);
+  // Cores that have nothing to do while others finish.
+  const int64_t items = tiling->bands * tiling->tiles * inner.batch;
+  const double idle =
+      static_cast<double>(AlignUp(items, int64_t{device.compute_units})) /
+      items;
+  ir::ComputeEstimate estimate;
+  estimate.flops = idle * (inner_flops + 2 * outer_flops);
+  estimate.bytes_read =
+      sizeof(float) * (tiling->packed().elements(inner) + InputElements(inner));
+  estimate.bytes_written = sizeof(float) * OutputElements(outer);
+  return ir::EstimateMicroseconds(estimate, device, 0.6);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Pair pair, PairOf(node));
+  TIM_ASSIGN_OR_RETURN(const Tiling tiling, TilingOf(pair, device));
+  const Conv2dShape& inner = pair.inner_shape;
+  const Conv2dShape& outer = pair.outer_shape;
+  Launch launch("ops/convolution/conv2d_1x1_depthwise_nchw16c.cl",
+                "conv2d_1x1_depthwise_nchw16c");
+  launch.Option(StrCat("-DINNER_TW=", tiling.width))
+      .Option(StrCat("-DBLOCKS=", tiling.blocks))
+      .Option(StrCat("-DROOM=", kRoom))
+      .Option(StrCat("-DTW=", tiling.out_width))
+      .Option(StrCat("-DKERNEL_W=", outer.w.kernel))
+      .Option(StrCat("-DSTRIDE=", outer.w.stride))
+      .Option(StrCat("-DDILATION=", outer.w.dilation))
+      .Option(StrCat("-DSPAN=", SpanOf(outer.w, tiling.out_width)));
+  if (const int64_t rest = inner.channels % kChannelBlock; rest != 0) {
+    launch.Option(StrCat("-DREST=", rest));
+  }
+  launch.Input(node, 0)
+      .Packed(PackedWeights(node, 1, inner, tiling.packed()), sizeof(float))
+      .Packed(PackedTaps(node, pair.outer_operands[1], outer), sizeof(float));
+  if (const int bias = BiasOf(pair.inner); bias >= 0) {
+    launch.Option("-DINNER_BIAS").Input(node, bias);
+  }
+  if (const int bias = BiasOf(pair.outer); bias >= 0) {
+    launch.Option("-DBIAS").Input(node, pair.outer_operands[bias]);
+  }
+  return launch.Output(node, 0)
+      .Float(pair.inner_epilogue.low)
+      .Float(pair.inner_epilogue.high)
+      .Float(pair.outer_epilogue.low)
+      .Float(pair.outer_epilogue.high)
+      .Int(inner.w.input)
+      .Int(inner.h.input)
+      .Int(tiling.in_blocks)
+      .Int(outer.h.kernel)
+      .Int(outer.w.output)
+      .Int(outer.h.output)
+      .Int(outer.channels)
+      .Int(tiling.tiles)
+      .Int(inner.batch)
+      .Int(outer.h.stride)
+      .Int(outer.h.dilation)
+      .Int(outer.w.pad)
+      .Int(outer.h.pad)
+      .Int(tiling.band)
+      .Int(tiling.kept_rows)
+      .Int(tiling.step_rows)
+      .Global(tiling.bands, 1, tiling.tiles * inner.batch)
+      .Local(1)
+      .Places(tiling.shares_places)
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv2d_1x1_depthwise_nchw16c) {
+  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
+                             .name = "conv2d_1x1_depthwise_nchw16c",
+                             .supports = Supports,
+                             .layouts = Layouts,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,86 @@
+// Depthwise float32 convolution on tensors in blocks of 16 channels.
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  return BlockedDepthwiseOf(node).status();
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  ir::LayoutTuple blocked = ir::DenseLayouts(node);
+  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
+    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
+  }
+  blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
+  return {blocked};
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
+  if (!shape.ok()) return 0;
+  return ir::EstimateMicroseconds(
+      SumEstimate(AnchorView(node).view(), static_cast<double>(shape->terms())),
+      device, 0.3);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  const int64_t width = DepthwiseTileWidth(shape.w, device);
+  const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
+  Launch launch("ops/convolution/conv2d_depthwise_nchw16c.cl",
+                "conv2d_depthwise_nchw16c");
+  launch.Option(StrCat("-DTW=", width))
+      .Option(StrCat("-DKERNEL_W=", shape.w.kernel))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DDILATION=", shape.w.dilation))
+      .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
+      .Input(node, 0)
+      .Packed(PackedTaps(node, 1, shape), sizeof(float));
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  return launch.Int(shape.w.input)
+      .Int(shape.h.input)
+      .Int(shape.h.kernel)
+      .Int(shape.w.output)
+      .Int(shape.h.output)
+      .Int(shape.channels)
+      .Int(blocks)
+      .Int(shape.batch)
+      .Int(shape.h.stride)
+      .Int(shape.h.dilation)
+      .Int(shape.w.pad)
+      .Int(shape.h.pad)
+      .Global(shape.h.output, 1, blocks * shape.batch)
+      .Local(1)
+      .Places()
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv2d_depthwise_nchw16c) {
+  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
+                             .name = "conv2d_depthwise_nchw16c",
+                             .supports = Supports,
+                             .layouts = Layouts,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,83 @@
+// Depthwise float32 convolution in blocks of 16 channels: output channel c is
+// input channel c convolved with a kernel of its own; formula as in conv2d.cl,
+// summed by multiply_add in the order (kh, kw).
+// Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [16, Kw,
+// Kh, ceil(C / 16)], zero where there is no channel.
+// One work-item = one row of a block of channels, TW pixels at a time;
+// dimension 0 = row, dimension 2 = block + blocks * batch.
+//
+// -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
+
+#include "kernels/fetch_ahead.clh"
+#include "ops/convolution/depthwise_row.clh"
+#include "ops/convolution/nchw16c.clh"
+
+__kernel void conv2d_depthwise_nchw16c(
+    __global const float* input, int input_offset,
+    __global const float* weights, int weights_offset,
+#ifdef BIAS
+    __global const float* bias, int bias_offset,
+#endif
+#ifdef ADD
+    __global const float* add, int add_offset,
+#endif
+    __global float* output, int output_offset, float low, float high, int in_w,
+    int in_h, int kernel_h, int out_w, int out_h, int channels, int blocks,
+    int batch, int stride_h, int dilation_h, int pad_left, int pad_top) {
+  const int y = get_global_id(0);
+  const int plane = get_global_id(2);
+  if (y >= out_h || plane >= blocks * batch) return;
+  const int block = plane % blocks;
+  const int top = y * stride_h - pad_top;
+  __global const float* image = input + input_offset + plane * in_h * in_w * 16;
+  __global const float* taps =
+      weights + weights_offset + block * kernel_h * KERNEL_W * 16;
+  __global float* out_row =
+      output + output_offset + (plane * out_h + y) * out_w * 16;
+  float16 more = 0.0f;
+#ifdef BIAS
+  more += load_channels(bias + bias_offset, block * 16, channels);
+#endif
+#ifdef ADD
+  more += load_channels(add + add_offset, block * 16, channels);
+#endif
+  const int16 mask = channel_mask(block * 16, channels);
+
+  for (int first_x = 0; first_x < out_w; first_x += TW) {
+    // The last tile moves back into the row.
+    const int x0 = min(first_x, out_w - TW);
+    const int left = x0 * STRIDE - pad_left;
+    // The next row, as in conv2d_nchw16c.cl.
+#pragma unroll
+    for (int i = 0; i < TW; ++i) {
+      TIM_FETCH_AHEAD_TO_WRITE(out_row + (out_w + x0 + i) * 16);
+    }
+    float16 sum[TW];
+#pragma unroll
+    for (int i = 0; i < TW; ++i) sum[i] = 0.0f;
+    for (int kh = 0; kh < kernel_h; ++kh) {
+      const int in_y = top + kh * dilation_h;
+      if (in_y < 0 || in_y >= in_h) continue;
+      __global const float* row = image + (in_y * in_w + left) * 16;
+      float16 pixels[SPAN];
+      if (left >= 0 && left + SPAN <= in_w) {
+#pragma unroll
+        for (int i = 0; i < SPAN; ++i) pixels[i] = TIM_VLOAD16(i, row, float);
+      } else {
+#pragma unroll
+        for (int i = 0; i < SPAN; ++i) {
+          pixels[i] = 0.0f;
+          if (left + i >= 0 && left + i < in_w) {
+            pixels[i] = TIM_VLOAD16(i, row, float);
+          }
+        }
+      }
+      add_row(pixels, taps + kh * KERNEL_W * 16, sum);
+    }
+#pragma unroll
+    for (int i = 0; i < TW; ++i) {
+      const float16 result = limit(sum[i] + more, low, high);
+      TIM_VSTORE16(select((float16)0.0f, result, mask), x0 + i, out_row, float);
+    }
+  }
+}

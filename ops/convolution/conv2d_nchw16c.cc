@@ -1,0 +1,227 @@
+// Direct float32 convolution on tensors in blocks of 16 channels, for CPUs: a
+// tile of neighbouring pixels times 16 to 48 channels stays in vector
+// registers.
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/register_tile.h"
+
+namespace tim::ops {
+namespace {
+
+// Pixels of a row that are copied to the stack, 64 bytes each.
+constexpr int64_t kMaxSpan = 128;
+// A dense input of fewer channels is read without blocks.
+constexpr int64_t kFewChannels = 16;
+
+// KEPT: tiles whose sums stay in the first cache, 1.75 KiB each for AVX-512.
+constexpr int64_t kMaxKept = 8;
+// Weights that stay in the second cache beside an image while the kept tiles
+// use them: so many that loading and storing the sums costs little.
+constexpr int64_t kChunkFloats = int64_t{1} << 13;
+// The sizes of one launch; see conv2d_nchw16c.cl.
+struct Tiling {
+  int64_t width = 1;     // TW
+  int64_t rows = 1;      // ROWS
+  int64_t blocks = 1;    // BLOCKS
+  int64_t ic_block = 1;  // IC_BLOCK
+  int64_t span = 1;      // SPAN
+  bool direct = false;   // DIRECT
+  int64_t in_blocks = 1;
+  int64_t tiles = 1;  // of output channels
+
+  // Of one input block for one tile of output channels.
+  int64_t block_weights(const Conv2dShape& shape) const {
+    return shape.h.kernel * shape.w.kernel * ic_block * blocks * kChannelBlock;
+  }
+  PackedTile packed() const { return {blocks * kChannelBlock, ic_block}; }
+};
+
+// A 1x1 convolution has no neighbours: the image is one long row.
+Conv2dShape Flatten(Conv2dShape shape) {
+  if (!IsPointwise(shape)) return shape;
+  shape.w.input = shape.w.output = shape.w.input * shape.h.input;
+  shape.h.input = shape.h.output = 1;
+  return shape;
+}
+
+// One column of a kernel without padding reads no pixel outside.
+bool ReadsInsideOnly(const ConvAxis& axis) {
+  return axis.kernel == 1 && axis.pad == 0 &&
+         (axis.output - 1) * axis.stride < axis.input;
+}
+
+Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
+                const ir::DeviceInfo& device) {
+  const RegisterTile limits = BestTile(
+      shape.w.output, CeilDiv(shape.group.out_channels, kChannelBlock), device);
+  Tiling out;
+  out.width = TileSize(shape.w.output, limits.neighbours);
+  const int64_t max_rows = 2 * out.width <= limits.neighbours ? 2 : 1;
+  out.rows = TileSize(shape.h.output, max_rows, out.width);
+  out.blocks = limits.blocks;
+  out.ic_block = input.blocked() ? kChannelBlock : 1;
+  // Rounded, so that 1x1 and 3x3 kernels share a program.
+  out.span = AlignUp((out.width - 1) * shape.w.stride +
+                         (shape.w.kernel - 1) * shape.w.dilation + 1,
+                     4);
+  // Of two rows, one may lie outside alone.
+  out.direct =
+      ReadsInsideOnly(shape.w) && (out.rows == 1 || ReadsInsideOnly(shape.h));
+  out.in_blocks = out.packed().in_blocks(shape);
+  out.tiles = out.packed().tiles(shape);
+  return out;
+}
+
+Status SupportsBlocked(const ir::KernelNode& node,
+                       const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
+  const Tiling tiling = TilingOf(Flatten(shape), ChannelBlocks(), device);
+  if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
+    return Unimplemented("a tile spans ", tiling.rows * tiling.span,
+                         " input pixels, at most ", kMaxSpan, " are kept");
+  }
+  return OkStatus();
+}
+
+std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
+                                            const ir::DeviceInfo&) {
+  const ir::LayoutTuple blocked = BlockedConv2dLayouts(node);
+  if (node.inputs[0].shape[2] >= kFewChannels) return {blocked};
+  ir::LayoutTuple dense_input = blocked;
+  dense_input.inputs[0] = ir::Layout::Dense();
+  return {dense_input, blocked};
+}
+
+double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> found = Conv2dShapeOf(node);
+  if (!found.ok()) return 0;
+  const Conv2dShape shape = Flatten(*found);
+  const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
+  const AnchorView view(node);
+  ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
+  // Lanes and pixels beyond the tensor included.  Input channels that do not
+  // exist are not multiplied, but their block is copied and looped over: three
+  // channels are better read dense.
+  estimate.flops = 2.0 * tiling.packed().elements(shape) *
+                   AlignUp(shape.w.output, tiling.width) *
+                   AlignUp(shape.h.output, tiling.rows) * shape.batch;
+  return ir::EstimateMicroseconds(estimate, device,
+                                  node.inputs[0].layout.blocked() ? 0.6 : 0.4);
+}
+
+// How the tiles of an image become work-items; see conv2d_nchw16c.cl.
+struct Sharing {
+  int64_t run = 1;
+  int64_t items = 1;  // dimension 0
+  int64_t chunk = 1;
+  bool shares_places = true;  // KernelLaunch::shares_places
+};
+
+// An item costs a fraction of a microsecond however little it does, so that
+// tiles share one while every core has some dozens.
+int64_t TilesPerItem(int64_t tiles, int64_t planes,
+                     const ir::DeviceInfo& device) {
+  const int64_t items = int64_t{64} * device.compute_units;
+  return std::clamp<int64_t>(tiles * planes / items, 1, tiles);
+}
+
+// Where there are more weights than pixels, an item goes through its own once,
+// all of its tiles together.  Where there are many more, cores share the
+// weights, otherwise the pixels.
+Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
+                  const ir::DeviceInfo& device) {
+  const int64_t planes = tiling.tiles * shape.batch;
+  const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
+                        CeilDiv(shape.h.output, tiling.rows);
+  const int64_t weights = tiling.packed().elements(shape);
+  const int64_t pixels = InputElements(shape);
+  const int64_t chunk = std::clamp<int64_t>(
+      kChunkFloats / tiling.block_weights(shape), 1, tiling.in_blocks);
+  const int64_t least_items = int64_t{4} * device.compute_units;
+  const int64_t most =
+      std::min({kMaxKept, tiles, tiles * planes / least_items});
+  Sharing out;
+  out.shares_places = weights <= kWeightsPerPixel * pixels;
+  if (weights > pixels && most >= 2 && chunk < tiling.in_blocks) {
+    out.chunk = chunk;
+    out.run = CeilDiv(tiles, CeilDiv(tiles, most));
+  } else {
+    out.chunk = tiling.in_blocks;
+    out.run = TilesPerItem(tiles, planes, device);
+  }
+  out.items = CeilDiv(tiles, out.run);
+  return out;
+}
+
+Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
+                                  const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  const Conv2dShape shape = Flatten(found);
+  const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
+  const Sharing sharing = SharingOf(shape, tiling, device);
+  Launch launch("ops/convolution/conv2d_nchw16c.cl", "conv2d_nchw16c");
+  launch.Option(StrCat("-DTW=", tiling.width))
+      .Option(StrCat("-DROWS=", tiling.rows))
+      .Option(StrCat("-DBLOCKS=", tiling.blocks))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
+      .Option(StrCat("-DKEPT=", kMaxKept))
+      .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span));
+  if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
+    launch.Option(StrCat("-DREST=", rest));
+  }
+  launch.Input(node, 0).Packed(PackedWeights(node, 1, shape, tiling.packed()),
+                               sizeof(float));
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  launch.Int(shape.w.input)
+      .Int(shape.h.input)
+      .Int(tiling.in_blocks)
+      .Int(shape.w.kernel)
+      .Int(shape.h.kernel)
+      .Int(shape.w.output)
+      .Int(shape.h.output)
+      .Int(shape.group.out_channels)
+      .Int(tiling.tiles)
+      .Int(shape.batch)
+      .Int(shape.h.stride)
+      .Int(shape.w.dilation)
+      .Int(shape.h.dilation)
+      .Int(shape.w.pad)
+      .Int(shape.h.pad)
+      .Int(sharing.run)
+      .Int(sharing.chunk)
+      .Global(sharing.items, 1, tiling.tiles * shape.batch)
+      .Places(sharing.shares_places)
+      .Local(1, 1, 1);
+  return launch.Build();
+}
+
+ir::KernelDef BlockedKernel() {
+  ir::KernelDef kernel;
+  kernel.op = "tim.Conv2d";
+  kernel.name = "conv2d_nchw16c";
+  kernel.supports = SupportsBlocked;
+  kernel.layouts = BlockedLayouts;
+  kernel.cost = BlockedCost;
+  kernel.lower = LowerBlocked;
+  return kernel;
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv2d_nchw16c) { registry.Add(BlockedKernel()); }
+
+}  // namespace tim::ops

@@ -1,0 +1,42 @@
+#include "ops/convolution/conv2d_node.h"
+
+#include <limits>
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+
+Status CheckElements(const char* operand, const ir::TensorDesc& desc) {
+  const Result<int64_t> count = ir::PhysicalElements(desc);
+  if (count.ok() && *count <= kMaxInt) return OkStatus();
+  return Unimplemented(operand, " ", desc.shape.ToString(),
+                       " has more elements than 32 bits count");
+}
+
+Status CheckPositions(const char* name, const ConvAxis& axis) {
+  // The least and the greatest position that a kernel computes, with room for
+  // one tile beyond the end.
+  constexpr int64_t kTile = 64;
+  const double last = static_cast<double>(axis.output + kTile) * axis.stride +
+                      static_cast<double>(axis.kernel) * axis.dilation;
+  if (axis.pad <= kMaxInt && last <= kMaxInt) return OkStatus();
+  return Unimplemented("positions along ", name, " do not fit 32 bits");
+}
+
+}  // namespace
+
+Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node) {
+  return Conv2dShapeOf(node.attributes(), node.inputs[0].shape,
+                       node.inputs[1].shape, node.anchor_output.shape);
+}
+
+Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape) {
+  TIM_RETURN_IF_ERROR(CheckElements("input 0", node.inputs[0]));
+  TIM_RETURN_IF_ERROR(CheckElements("the kernel", node.inputs[1]));
+  TIM_RETURN_IF_ERROR(CheckElements("the output", node.anchor_output));
+  TIM_RETURN_IF_ERROR(CheckPositions("W", shape.w));
+  return CheckPositions("H", shape.h);
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,20 @@
+// What the kernels of Conv2d share.
+#ifndef TIM_OPS_CONVOLUTION_CONV2D_NODE_H_
+#define TIM_OPS_CONVOLUTION_CONV2D_NODE_H_
+
+#include "ir/kernel_def.h"
+#include "ops/convolution/convolution.h"
+
+namespace tim::ops {
+
+inline constexpr int kConvChannelAxis = 2;
+
+/// The convolution that a Conv2d node (fused or not) does.
+Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node);
+
+/// Ok, or the reason where tensors or positions do not fit 32 bits.
+Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_CONVOLUTION_CONV2D_NODE_H_

@@ -1,0 +1,105 @@
+// Float32 convolution for GPUs, dense tensors and any number of groups.
+#include <cstring>
+
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/simt_tile.h"
+
+namespace tim::ops {
+namespace {
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckSimt(device));
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  TIM_RETURN_IF_ERROR(CheckElementCount(node.anchor_output));
+  return EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status();
+}
+
+SimtProduct ProductOf(const Conv2dShape& shape) {
+  return {.rows = shape.group.outputs,
+          .columns = shape.w.output * shape.h.output * shape.batch,
+          .depth = shape.terms(),
+          .count = shape.channels / shape.group.channels};
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
+  if (!shape.ok()) return 0;
+  const ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
+  return SimtCost(ProductOf(*shape),
+                  estimate.bytes_read + estimate.bytes_written, device);
+}
+
+// For each k: where it is from the first tap, dx, dy, 0.
+void WriteTaps(const Conv2dShape& shape, int32_t* out) {
+  for (int64_t ic = 0; ic < shape.group.channels; ++ic) {
+    for (int64_t kh = 0; kh < shape.h.kernel; ++kh) {
+      for (int64_t kw = 0; kw < shape.w.kernel; ++kw, out += 4) {
+        const int64_t dx = kw * shape.w.dilation;
+        const int64_t dy = kh * shape.h.dilation;
+        out[0] = static_cast<int32_t>(
+            (ic * shape.h.input + dy) * shape.w.input + dx);
+        out[1] = static_cast<int32_t>(dx);
+        out[2] = static_cast<int32_t>(dy);
+        out[3] = 0;
+      }
+    }
+  }
+}
+
+ir::PackedConstant Taps(const Conv2dShape& shape) {
+  return {.id = StrCat("conv2d_simt taps ", shape.w.kernel, " x ",
+                       shape.h.kernel, " x ", shape.group.channels,
+                       " dilation ", shape.w.dilation, " ", shape.h.dilation,
+                       " input ", shape.w.input, " x ", shape.h.input),
+          .sources = {},
+          .bytes = shape.terms() * 4 * int64_t{sizeof(int32_t)},
+          .pack = [shape](std::span<std::byte> out) {
+            WriteTaps(shape, reinterpret_cast<int32_t*>(out.data()));
+            return OkStatus();
+          }};
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  Launch launch("ops/convolution/conv2d_simt.cl", "conv2d_simt");
+  AddSimtTile(ProductOf(shape), device, &launch);
+  launch.Input(node, 0).Input(node, 1).Packed(Taps(shape), 16);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  return launch.Int(shape.w.input)
+      .Int(shape.h.input)
+      .Int(shape.channels)
+      .Int(shape.terms())
+      .Int(shape.group.channels)
+      .Int(shape.group.outputs)
+      .Int(shape.w.output)
+      .Int(shape.h.output)
+      .Int(shape.group.out_channels)
+      .Int(shape.batch)
+      .Int(shape.w.stride)
+      .Int(shape.h.stride)
+      .Int(shape.w.pad)
+      .Int(shape.h.pad)
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv2d_simt) {
+  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
+                             .name = "conv2d_simt",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

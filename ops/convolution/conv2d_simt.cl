@@ -1,0 +1,99 @@
+// Float32 convolution of dense tensors as a matrix product whose second factor
+// is never stored: rows are output channels of a group, columns are pixels of
+// all images, k are the taps (kw, kh, ic).  Formula as in conv2d.cl.
+// Dense tensors [W, H, C, N]; weights [Kw, Kh, Ic, Oc].
+// One work-group = one tile of ops/launch/simt_tile.clh; dimension 0 = tile
+// of pixels, dimension 1 = tile of channels, dimension 2 = group of channels.
+// `taps` holds for each k: its distance from the first tap, dx, dy, 0.
+//
+// -DROWS, -DCOLUMNS  as in ops/launch/simt_tile.clh
+// -DBIAS, -DADD a float per output channel that is added
+// -DRESIDUAL    a tensor of the output's shape that is added
+
+#include "ops/launch/simt_tile.clh"
+
+__kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
+conv2d_simt(__global const float* input, int input_offset,
+            __global const float* weights, int weights_offset,
+            __global const int4* taps, int taps_offset,
+#ifdef BIAS
+            __global const float* bias, int bias_offset,
+#endif
+#ifdef ADD
+            __global const float* add, int add_offset,
+#endif
+#ifdef RESIDUAL
+            __global const float* residual, int residual_offset,
+#endif
+            __global float* output, int output_offset, float low, float high,
+            int in_w, int in_h, int in_channels, int terms, int group_channels,
+            int group_outputs, int out_w, int out_h, int out_channels,
+            int batch, int stride_w, int stride_h, int pad_left, int pad_top) {
+  LOCAL_SLICE(a, A_STEP);
+  LOCAL_SLICE(b, B_STEP);
+  const int lane = get_local_id(1) * GROUP + get_local_id(0);
+  const int group = get_group_id(2);
+  const int first_row = get_group_id(1) * TILE_ROWS;
+  const int first_column = get_group_id(0) * TILE_COLUMNS;
+  const int plane = out_w * out_h;
+  const int pixels = plane * batch;
+
+  // The pixel whose input this item copies.
+  const int own = lane % TILE_COLUMNS;
+  const int pixel = first_column + own;
+  const int n = pixel / plane;
+  const int y = (pixel - n * plane) / out_w;
+  const int left = (pixel - n * plane - y * out_w) * stride_w - pad_left;
+  const int top = y * stride_h - pad_top;
+  const int first_tap =
+      input_offset +
+      ((n * in_channels + group * group_channels) * in_h + top) * in_w + left;
+  weights += weights_offset + (group * group_outputs + first_row) * terms;
+
+  float sums[ROWS * COLUMNS];
+  for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0.0f;
+  for (int first_k = 0; first_k < terms; first_k += SLICE) {
+    for (int k = lane / TILE_COLUMNS; k < SLICE;
+         k += GROUP * GROUP / TILE_COLUMNS) {
+      float value = 0.0f;
+      if (pixel < pixels && first_k + k < terms) {
+        const int4 tap = taps[taps_offset + first_k + k];
+        const int in_x = left + tap.y;
+        const int in_y = top + tap.z;
+        if (in_x >= 0 && in_x < in_w && in_y >= 0 && in_y < in_h) {
+          value = input[first_tap + tap.x];
+        }
+      }
+      b[k * B_STEP + own] = value;
+    }
+    load_slice(weights + first_k, group_outputs - first_row, terms - first_k,
+               terms, 1, ALONG_DEPTH, TILE_ROWS, a, A_STEP);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    multiply_slice(a, b, sums);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+  for (int c = 0; c < COLUMNS; ++c) {
+    const int column = first_column + get_local_id(0) * COLUMNS + c;
+    if (column >= pixels) break;
+    const int image = column / plane;
+    for (int r = 0; r < ROWS; ++r) {
+      const int row = first_row + get_local_id(1) * ROWS + r;
+      if (row >= group_outputs) break;
+      const int oc = group * group_outputs + row;
+      const int index =
+          (image * out_channels + oc) * plane + column - image * plane;
+      float result = sums[r * COLUMNS + c];
+#ifdef BIAS
+      result += bias[bias_offset + oc];
+#endif
+#ifdef ADD
+      result += add[add_offset + oc];
+#endif
+#ifdef RESIDUAL
+      result += residual[residual_offset + index];
+#endif
+      output[output_offset + index] = limit(result, low, high);
+    }
+  }
+}

@@ -1,0 +1,172 @@
+#include "ops/convolution/nchw16c.h"
+
+#include "base/checked_math.h"
+#include "base/str_cat.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/elements/product_sum.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/packed.h"
+#include "ops/launch/register_tile.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kMaxSpan = 64;
+
+void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
+                 const float* weights, float* out) {
+  const int64_t in_blocks = tile.in_blocks(shape);
+  const int64_t taps = shape.h.kernel * shape.w.kernel;
+  for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+    for (int64_t ic = 0; ic < shape.channels; ++ic) {
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t block = oc / tile.lanes * in_blocks + ic / tile.ic_block;
+        const int64_t row =
+            (block * taps + tap) * tile.ic_block + ic % tile.ic_block;
+        out[row * tile.lanes + oc % tile.lanes] =
+            weights[(oc * shape.channels + ic) * taps + tap];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  if (shape.group.channels != shape.channels) {
+    return Unimplemented("one group only, not ",
+                         shape.channels / shape.group.channels);
+  }
+  if (node.constants[1] == nullptr) {
+    return Unimplemented("the weights are not constant");
+  }
+  if (node.outputs[0].shape.rank() != 4) {
+    return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
+                         ", expected 4");
+  }
+  TIM_RETURN_IF_ERROR(
+      EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status());
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  // Blocks make both tensors and the weights at most 32 times larger.
+  for (const ir::TensorDesc* desc :
+       {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
+    if (desc->shape.NumElements().value_or(0) > (int64_t{1} << 26)) {
+      return Unimplemented(desc->shape.ToString(),
+                           " is too large for 32-bit positions");
+    }
+  }
+  return shape;
+}
+
+ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node) {
+  ir::LayoutTuple blocked = ir::DenseLayouts(node);
+  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
+    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
+  }
+  blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
+  const auto epilogue = EpilogueOf(node, kConvChannelAxis, Residual::kTaken);
+  if (epilogue.ok() && epilogue->residual >= 0) {
+    blocked.inputs[epilogue->residual] = ChannelBlocks();
+  }
+  return blocked;
+}
+
+bool IsPointwise(const Conv2dShape& shape) {
+  const auto pointwise = [](const ConvAxis& axis) {
+    return axis.kernel == 1 && axis.stride == 1 && axis.pad == 0 &&
+           axis.input == axis.output;
+  };
+  return pointwise(shape.w) && pointwise(shape.h);
+}
+
+int64_t InputElements(const Conv2dShape& shape) {
+  return shape.w.input * shape.h.input * shape.channels * shape.batch;
+}
+
+int64_t OutputElements(const Conv2dShape& shape) {
+  return shape.w.output * shape.h.output * shape.group.out_channels *
+         shape.batch;
+}
+
+int64_t PackedTile::in_blocks(const Conv2dShape& shape) const {
+  return CeilDiv(shape.channels, ic_block);
+}
+
+int64_t PackedTile::tiles(const Conv2dShape& shape) const {
+  return CeilDiv(shape.group.out_channels, lanes);
+}
+
+int64_t PackedTile::elements(const Conv2dShape& shape) const {
+  return tiles(shape) * in_blocks(shape) * shape.h.kernel * shape.w.kernel *
+         ic_block * lanes;
+}
+
+ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
+                                 const Conv2dShape& shape,
+                                 const PackedTile& tile) {
+  return PackedFloats(
+      StrCat("conv2d_nchw16c ", node.inputs[input].shape.ToString(), " oc ",
+             tile.lanes, " ic ", tile.ic_block),
+      node, input, tile.elements(shape),
+      [shape, tile](const float* from, float* to) {
+        PackWeights(shape, tile, from, to);
+      });
+}
+
+Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  if (shape.group.channels != 1 || shape.group.outputs != 1) {
+    return Unimplemented("a group must have one input and one output channel");
+  }
+  if (node.constants[1] == nullptr) {
+    return Unimplemented("the weights are not constant");
+  }
+  if (!FitsChannelBlocks(node.inputs[0]) ||
+      !FitsChannelBlocks(node.outputs[0])) {
+    return Unimplemented("input and output must have rank 4 and fit 32 bits");
+  }
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  if (SpanOf(shape.w, 1) > kMaxSpan) {
+    return Unimplemented("a pixel spans ", SpanOf(shape.w, 1),
+                         " input pixels, at most ", kMaxSpan, " are kept");
+  }
+  return shape;
+}
+
+ir::PackedConstant PackedTaps(const ir::KernelNode& node, int input,
+                              const Conv2dShape& shape) {
+  const int64_t taps = shape.w.kernel * shape.h.kernel;
+  return PackedFloats(
+      StrCat("conv2d_depthwise_nchw16c channels ", shape.channels, " taps ",
+             taps),
+      node, input, AlignUp(shape.channels, kChannelBlock) * taps,
+      [taps, channels = shape.channels](const float* from, float* to) {
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t tap = 0; tap < taps; ++tap) {
+            to[(c / kChannelBlock * taps + tap) * kChannelBlock +
+               c % kChannelBlock] = from[c * taps + tap];
+          }
+        }
+      });
+}
+
+int64_t SpanOf(const ConvAxis& axis, int64_t width) {
+  return (width - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+int64_t DepthwiseTileWidth(const ConvAxis& axis, const ir::DeviceInfo& device) {
+  const int64_t limit = BlocksInRegisters(device);
+  int64_t best = 1;
+  for (int64_t width = 2; width <= axis.output; ++width) {
+    if (width + SpanOf(axis, width) > limit) break;
+    if (CeilDiv(axis.output, width) < CeilDiv(axis.output, best)) best = width;
+  }
+  return best;
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,65 @@
+// What the kernels of Conv2d in blocks of 16 channels share.
+#ifndef TIM_OPS_CONVOLUTION_NCHW16C_H_
+#define TIM_OPS_CONVOLUTION_NCHW16C_H_
+
+#include <cstdint>
+
+#include "ir/device_info.h"
+#include "ir/kernel_def.h"
+#include "ops/convolution/convolution.h"
+
+namespace tim::ops {
+
+/// What the float32 kernels on ChannelBlocks() with packed weights share: the
+/// convolution that a node does, or why they do not take it (types, groups,
+/// weights, epilogue, sizes).
+Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node);
+/// Input 0, output 0 and a residual in blocks, the rest dense.
+ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node);
+
+/// Whether output pixel (x, y) reads input pixel (x, y) and no other.
+bool IsPointwise(const Conv2dShape& shape);
+
+int64_t InputElements(const Conv2dShape& shape);
+int64_t OutputElements(const Conv2dShape& shape);
+
+/// How the weights of a convolution of one group are packed: [lanes oc,
+/// ic_block ic, Kw, Kh, blocks of ic, tiles of oc].
+struct PackedTile {
+  int64_t lanes = 16;
+  int64_t ic_block = 16;
+
+  int64_t in_blocks(const Conv2dShape& shape) const;
+  int64_t tiles(const Conv2dShape& shape) const;
+  /// All floats, those of channels that do not exist included.
+  int64_t elements(const Conv2dShape& shape) const;
+};
+
+/// Constant input `input` of the node in this form.
+ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
+                                 const Conv2dShape& shape,
+                                 const PackedTile& tile);
+
+/// The same for a depthwise convolution: one input and one output channel in
+/// every group.
+Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node);
+
+/// Constant input `input` of the node, the weights of a depthwise convolution,
+/// as [16, Kw, Kh, blocks of channels].
+ir::PackedConstant PackedTaps(const ir::KernelNode& node, int input,
+                              const Conv2dShape& shape);
+
+/// Input pixels along an axis that `width` output pixels span.
+int64_t SpanOf(const ConvAxis& axis, int64_t width);
+
+/// The widest tile of a depthwise convolution whose sums and input pixels fit
+/// the registers; of equal ones that which repeats the fewest pixels.
+int64_t DepthwiseTileWidth(const ConvAxis& axis, const ir::DeviceInfo& device);
+
+/// Weights of a convolution that cost a core no more than one pixel that
+/// another core wrote: they are fetched ahead.
+inline constexpr int64_t kWeightsPerPixel = 8;
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_CONVOLUTION_NCHW16C_H_

@@ -1,0 +1,146 @@
+#include "ops/elements/convert.h"
+
+#include <utility>
+
+#include "base/checked_math.h"
+#include "ops/elements/operands.h"
+
+namespace tim::ops {
+namespace {
+
+const char* RuleName(kernels::ConvertRule rule) {
+  switch (rule) {
+    case kernels::ConvertRule::kBits:
+      return "BITS";
+    case kernels::ConvertRule::kInteger:
+      return "CODE";
+    case kernels::ConvertRule::kRequantize:
+      return "UNITS";
+    default:
+      return "REAL";
+  }
+}
+
+Status CheckOperand(const ir::TensorDesc& desc) {
+  if (KernelTypeName(desc.type) == nullptr) {
+    return Unimplemented("converting ", ir::ToString(desc.type),
+                         " has no kernel");
+  }
+  if (desc.quantized() && desc.quantization.per_channel()) {
+    return Unimplemented("converting per-channel quantization has no kernel");
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckConvert(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                    kernels::ConvertRule rule) {
+  TIM_RETURN_IF_ERROR(CheckElementCount(from));
+  TIM_RETURN_IF_ERROR(CheckElementCount(to));
+  if (rule != kernels::ConvertRule::kBits) {
+    TIM_RETURN_IF_ERROR(CheckOperand(from));
+    return CheckOperand(to);
+  }
+  if (ir::Info(from.type).bits >= 8) return OkStatus();
+  return Unimplemented("4-bit elements have no kernel");
+}
+
+const char* BitsType(ir::DataType type) {
+  switch (ir::Info(type).bits) {
+    case 8:
+      return "U8";
+    case 16:
+      return "U16";
+    case 32:
+      return "U32";
+    default:
+      return "I64";
+  }
+}
+
+void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                       kernels::ConvertRule rule, Launch* launch) {
+  launch->Option(StrCat("-DRULE=", RuleName(rule)));
+  if (rule == kernels::ConvertRule::kBits) {
+    launch->Option(StrCat("-DIN0=", BitsType(from.type)));
+    launch->Option(StrCat("-DOUT=", BitsType(to.type)));
+    return;
+  }
+  launch->Type("IN0", from).Type("OUT", to);
+}
+
+void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                         kernels::ConvertRule rule, Launch* launch) {
+  if (rule != kernels::ConvertRule::kRequantize) {
+    launch->InputQuantization(from).OutputQuantization(to);
+    return;
+  }
+  const ir::Quantization none;
+  const auto& q_in = from.quantized() ? from.quantization : none;
+  const auto& q_out = to.quantized() ? to.quantization : none;
+  launch->Float(kernels::Multiplier(q_in.Scale(), q_out.Scale()))
+      .Int(q_in.ZeroPoint())
+      .OutputQuantization(to);
+}
+
+Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
+                         ir::Lowering* lowering) {
+  const ir::TensorDesc& from = node.inputs[rows.input];
+  const ir::TensorDesc& to = node.outputs[0];
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  Launch launch("ops/elementwise/data_convert.cl", "data_convert");
+  AddConvertOptions(from, to, rule, &launch);
+  launch.Policy(rows.policy);
+  launch.Input(node, rows.input).Output(node, 0);
+  launch.Int(rows.rows)
+      .Int(rows.run)
+      .Int(rows.run)
+      .Int(rows.y_stride)
+      .Int(rows.y_start);
+  AddConvertArguments(from, to, rule, &launch);
+  if (rows.in_place) launch.InPlace(node, rows.input);
+  return launch.Items(CeilDiv(rows.run, 16) * rows.rows).AppendTo(lowering);
+}
+
+namespace {
+
+Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
+                                  kernels::RequantizePolicy policy) {
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(const int64_t count,
+                       ir::PhysicalElements(node.outputs[0]));
+  TIM_RETURN_IF_ERROR(AppendConvertRows(node,
+                                        {.input = 0,
+                                         .run = count,
+                                         .rows = 1,
+                                         .y_stride = count,
+                                         .policy = policy,
+                                         .in_place = true},
+                                        &lowering));
+  return lowering;
+}
+
+}  // namespace
+
+ir::KernelDef ConvertKernel(std::string op, std::string name,
+                            kernels::RequantizePolicy policy) {
+  ir::KernelDef kernel;
+  kernel.op = std::move(op);
+  kernel.name = std::move(name);
+  kernel.supports = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+    const ir::TensorDesc& from = node.inputs[0];
+    const ir::TensorDesc& to = node.outputs[0];
+    return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));
+  };
+  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+    return ElementwiseCost(node, device, 0.1);
+  };
+  kernel.lower = [policy](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    return LowerConvert(node, policy);
+  };
+  return kernel;
+}
+
+}  // namespace tim::ops

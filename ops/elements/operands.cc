@@ -1,0 +1,71 @@
+#include "ops/elements/operands.h"
+
+#include <cctype>
+
+#include "ops/elements/shapes.h"
+
+namespace tim::ops {
+namespace {
+
+const ir::TensorDesc& DescOf(const ir::NodeView& view, Operand operand,
+                             int index) {
+  return operand == Operand::kInput ? *view.inputs[index]
+                                    : *view.outputs[index];
+}
+
+const char* NameOf(Operand operand) {
+  return operand == Operand::kInput ? "input " : "output ";
+}
+
+// eval computes in int64_t.
+bool IsNumber(ir::DataType type) {
+  return (ir::IsFloat(type) || ir::IsInteger(type)) &&
+         type != ir::DataType::kUint64;
+}
+
+}  // namespace
+
+Status CheckNumber(const ir::NodeView& view, Operand operand, int index) {
+  const ir::DataType type = DescOf(view, operand, index).type;
+  if (IsNumber(type)) return OkStatus();
+  return InvalidArgument(
+      NameOf(operand), index, " is ", ir::ToString(type),
+      ", expected a float or integer type other than uint64");
+}
+
+Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index) {
+  const ir::DataType type = DescOf(view, operand, index).type;
+  if (IsNumber(type) || type == ir::DataType::kBool8) return OkStatus();
+  return InvalidArgument(
+      NameOf(operand), index, " is ", ir::ToString(type),
+      ", expected bool8, a float or integer type other than uint64");
+}
+
+Status CheckKnownType(const ir::NodeView& view, Operand operand, int index) {
+  if (DescOf(view, operand, index).type != ir::DataType::kUnknown) {
+    return OkStatus();
+  }
+  return InvalidArgument(NameOf(operand), index, " has no data type");
+}
+
+std::string LowerCase(std::string text) {
+  for (char& c : text) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text;
+}
+
+Status RefuseEpilogue(const ir::KernelNode& node) {
+  if (node.epilogue.empty()) return OkStatus();
+  return Unimplemented("fused operators are not taken");
+}
+
+double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                       double compute_efficiency) {
+  const AnchorView anchor(node);
+  return ir::EstimateMicroseconds(
+      node.anchor->schema->compute_estimate(anchor.view()), device,
+      compute_efficiency);
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,36 @@
+// Checks of operands and costs that element-by-element operators share.
+#ifndef TIM_OPS_ELEMENTS_OPERANDS_H_
+#define TIM_OPS_ELEMENTS_OPERANDS_H_
+
+#include <string>
+
+#include "ir/kernel_def.h"
+#include "ir/op_schema.h"
+
+namespace tim::ops {
+
+enum class Operand : uint8_t { kInput, kOutput };
+
+/// A float or integer type other than uint64: "input 0 is bool8, expected …".
+Status CheckNumber(const ir::NodeView& view, Operand operand, int index);
+
+/// The same or bool8.
+Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index);
+
+/// Any known type.
+Status CheckKnownType(const ir::NodeView& view, Operand operand, int index);
+
+/// Kernels are named like their operators, in lower case.
+std::string LowerCase(std::string text);
+
+/// For kernels that take no fused operators.
+Status RefuseEpilogue(const ir::KernelNode& node);
+
+/// Of a kernel whose arithmetic reaches `compute_efficiency`, memory at half
+/// its speed.
+double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                       double compute_efficiency);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_ELEMENTS_OPERANDS_H_

@@ -1,0 +1,198 @@
+#include "ops/elementwise/binary.h"
+
+#include <cmath>
+
+#include "base/checked_math.h"
+#include "kernels/elements.h"
+#include "ops/elements/axes.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+Status InferBinary(ir::InferContext& context) {
+  InferTypeFromInput(context);
+  auto& output = context.outputs[0];
+  TIM_ASSIGN_OR_RETURN(output.desc.shape,
+                       BroadcastShapes(context.shape(0), context.shape(1)));
+  output.is_scalar = context.inputs[0].is_scalar && context.inputs[1].is_scalar;
+  return OkStatus();
+}
+
+float ScaleOf(const ir::AttributeMap& attributes) {
+  const bool scaled = attributes.Find(kBinaryScale) != nullptr;
+  return scaled ? attributes.Float(kBinaryScale) : 1.0f;
+}
+
+Status CheckBinary(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 0));
+  TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 1));
+  TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kOutput, 0));
+  const float scale = ScaleOf(view.node.attributes);
+  if (std::isfinite(scale)) return OkStatus();
+  return InvalidArgument("scale is ", scale, ", expected a finite number");
+}
+
+bool IsExact(const ir::TensorDesc& a, const ir::TensorDesc& b,
+             const ir::TensorDesc& y, float scale) {
+  return kernels::IsPlainInteger(a) && kernels::IsPlainInteger(b) &&
+         kernels::IsPlainInteger(y) && scale == 1.0f;
+}
+
+Status EvalBinary(const BinaryOp& op, const ir::EvalContext& context) {
+  const ir::TensorDesc& a_desc = *context.inputs[0].desc;
+  const ir::TensorDesc& b_desc = *context.inputs[1].desc;
+  const ir::TensorDesc& y_desc = *context.outputs[0].desc;
+  TIM_ASSIGN_OR_RETURN(const ir::Shape shape,
+                       BroadcastShapes(a_desc.shape, b_desc.shape));
+  const auto a_strides = BroadcastStrides(a_desc.shape.dims(), shape.dims());
+  const auto b_strides = BroadcastStrides(b_desc.shape.dims(), shape.dims());
+  const kernels::RequantizePolicy policy =
+      kernels::PolicyOf(context.attributes());
+  const kernels::ElementReader a(context.inputs[0]);
+  const kernels::ElementReader b(context.inputs[1]);
+  kernels::ElementWriter y(context.outputs[0], policy);
+  const float scale = ScaleOf(context.attributes());
+  const bool exact = IsExact(a_desc, b_desc, y_desc, scale);
+  const int64_t count = *shape.NumElements();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t at_a = IndexOf(i, shape.dims(), a_strides);
+    const int64_t at_b = IndexOf(i, shape.dims(), b_strides);
+    if (exact) {
+      y.StoreCode(i, op.integer(a.Code(at_a), b.Code(at_b), policy.wrap));
+    } else {
+      y.StoreReal(i, op.real(a.Real(at_a), b.Real(at_b)) * scale);
+    }
+  }
+  return OkStatus();
+}
+
+// Operands of lower rank have other axes than the permutation names; those of
+// one element do not mind.
+Result<ir::AttributeMap> PermuteBinary(const ir::NodeView& view,
+                                       std::span<const int> perm) {
+  for (const ir::TensorDesc* input : view.inputs) {
+    const ir::Shape& shape = input->shape;
+    if (shape.rank() != static_cast<int>(perm.size()) &&
+        shape.NumElements() != 1) {
+      return Unimplemented("an operand ", shape.ToString(),
+                           " has another rank than the permutation");
+    }
+  }
+  return view.node.attributes;
+}
+
+// The macro of a fused Relu or Relu6.  Both are monotonic and exact on results,
+// so that they may be applied before rounding (NaN as the code 0 that it would
+// become), unless codes wrap or 6 would be rounded in another way than Relu6
+// does.
+Result<const char*> ActivationOf(const ir::KernelNode& node) {
+  if (node.epilogue.empty()) return "NONE";
+  const ir::EpilogueStep& step = node.epilogue[0];
+  const std::string& name = step.node->schema->name;
+  if (node.epilogue.size() > 1 || (name != "Relu" && name != "Relu6")) {
+    return Unimplemented("only one Relu or Relu6 is fused");
+  }
+  const kernels::RequantizePolicy policy = kernels::PolicyOf(node.attributes());
+  if (policy.wrap || policy.to_zero) {
+    return Unimplemented("a fused ", name,
+                         " needs the policies saturate and to nearest even");
+  }
+  if (!ir::SameElements(step.result, node.anchor_output)) {
+    return Unimplemented("a fused ", name,
+                         " must keep the type and quantization");
+  }
+  if (step.result.quantized() && ir::Info(step.result.type).bits > 16) {
+    return Unimplemented("a fused ", name, " of quantized ",
+                         ir::ToString(step.result.type));
+  }
+  return name == "Relu" ? "RELU" : "RELU6";
+}
+
+Status SupportsBinary(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(ActivationOf(node).status());
+  return CheckKernelOperands(node);
+}
+
+// Blocks need operands with the output's channels: one channel that is
+// broadcast would also reach the tail lanes.
+std::vector<ir::LayoutTuple> BinaryLayouts(const ir::KernelNode& node,
+                                           const ir::DeviceInfo&) {
+  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
+  const ir::TensorDesc& y = node.outputs[0];
+  if (!FitsChannelBlocks(y)) return out;
+  for (int i = 0; i < 2; ++i) {
+    const ir::TensorDesc& input = node.inputs[i];
+    if (!FitsChannelBlocks(input) || input.shape[2] != y.shape[2]) return out;
+  }
+  if (KeepsZero(node)) out.push_back(SameLayouts(node, ChannelBlocks()));
+  return out;
+}
+
+Result<ir::Lowering> LowerBinary(const BinaryOp& op,
+                                 const ir::KernelNode& node) {
+  const ir::TensorDesc& a = node.inputs[0];
+  const ir::TensorDesc& b = node.inputs[1];
+  const ir::TensorDesc& y = node.outputs[0];
+  const std::vector<int64_t> extents = ir::PhysicalDims(y);
+  const std::vector<Axis> axes =
+      JoinAxes(extents, {BroadcastStrides(ir::PhysicalDims(a), extents),
+                         BroadcastStrides(ir::PhysicalDims(b), extents)});
+  const auto outer = std::span(axes).subspan(1);
+  TIM_ASSIGN_OR_RETURN(const char* activation, ActivationOf(node));
+  Launch launch("ops/elementwise/elementwise.cl", "elementwise");
+  launch.Type("IN0", a).Type("IN1", b).Type("OUT", y);
+  launch.Option(StrCat("-DFUNCTION=", op.function));
+  launch.Option(StrCat("-DACTIVATION=", activation));
+  const float scale = ScaleOf(node.attributes());
+  if (IsExact(a, b, y, scale)) launch.Option("-DPLAIN");
+  launch.Policy(node.attributes());
+  launch.Input(node, 0).Input(node, 1).Output(node, 0);
+  launch.InPlace(node, 0).InPlace(node, 1);
+  launch.Packed(PackAxes(outer, 2), 4).Int(static_cast<int64_t>(outer.size()));
+  launch.Int(CountElements(outer));
+  launch.Int(axes[0].extent).Int(axes[0].strides[0]).Int(axes[0].strides[1]);
+  launch.Float(scale);
+  launch.InputQuantization(a).InputQuantization(b).OutputQuantization(y);
+  return launch.Items(CeilDiv(axes[0].extent, 16) * CountElements(outer))
+      .Build();
+}
+
+}  // namespace
+
+ir::OpSchema BinarySchema(const BinaryOp& op) {
+  return {.name = op.name,
+          .inputs = {2, 2},
+          .attributes = op.attributes,
+          .check = CheckBinary,
+          .infer_shapes = InferBinary,
+          .eval =
+              [op](const ir::EvalContext& context) {
+                return EvalBinary(op, context);
+              },
+          .memory_estimate = NoScratch,
+          .compute_estimate =
+              [flops = op.flops](const ir::NodeView& view) {
+                return ElementwiseEstimate(view, flops);
+              },
+          .permute_rule = PermuteBinary};
+}
+
+ir::KernelDef BinaryKernel(const BinaryOp& op) {
+  return {
+      .op = StrCat("tim.", op.name),
+      .name = LowerCase(op.name),
+      .supports = SupportsBinary,
+      .layouts = BinaryLayouts,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower = [op](const ir::KernelNode& node,
+                    const ir::DeviceInfo&) { return LowerBinary(op, node); }};
+}
+
+}  // namespace tim::ops

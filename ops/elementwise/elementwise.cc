@@ -1,0 +1,90 @@
+// Add, Sub, Multiply, Div, Minimum, Maximum: operators of two inputs.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/op_registry.h"
+#include "ops/elementwise/binary.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
+
+int64_t AddIntegers(int64_t a, int64_t b, bool wrap) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum) || wrap) return sum;
+  return a < 0 ? kLeast : kGreatest;
+}
+
+int64_t SubtractIntegers(int64_t a, int64_t b, bool wrap) {
+  int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference) || wrap) return difference;
+  return a < 0 ? kLeast : kGreatest;
+}
+
+int64_t MultiplyIntegers(int64_t a, int64_t b, bool wrap) {
+  int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product) || wrap) return product;
+  return (a < 0) != (b < 0) ? kLeast : kGreatest;
+}
+
+// Towards zero.  x / 0 is the limit on x's side, as infinity saturates; 0 / 0
+// is 0, as NaN is.
+int64_t DivideIntegers(int64_t a, int64_t b, bool wrap) {
+  if (b == 0) return a < 0 ? kLeast : a > 0 ? kGreatest : 0;
+  if (b == -1) return SubtractIntegers(0, a, wrap);
+  return a / b;
+}
+
+ir::AttributeSpec Scale() {
+  return {.name = kBinaryScale,
+          .type = ir::AttributeType::kFloat,
+          .default_value = 1.0};
+}
+
+// NaN in either operand is the result of Minimum and Maximum, as in ONNX.
+std::vector<BinaryOp> BinaryOps() {
+  return {
+      {.name = "Add",
+       .function = "ADD",
+       .real = [](float a, float b) { return a + b; },
+       .integer = AddIntegers},
+      {.name = "Sub",
+       .function = "SUB",
+       .real = [](float a, float b) { return a - b; },
+       .integer = SubtractIntegers},
+      {.name = "Multiply",
+       .function = "MULTIPLY",
+       .flops = 2,
+       .real = [](float a, float b) { return a * b; },
+       .integer = MultiplyIntegers,
+       .attributes = {Scale()}},
+      {.name = "Div",
+       .function = "DIV",
+       .flops = 40,  // kernels/exact_quotient.clh
+       .real = [](float a, float b) { return a / b; },
+       .integer = DivideIntegers,
+       .attributes = {Scale()}},
+      {.name = "Minimum",
+       .function = "MINIMUM",
+       .real = [](float a, float b) { return a < b || std::isnan(a) ? a : b; },
+       .integer = [](int64_t a, int64_t b, bool) { return std::min(a, b); }},
+      {.name = "Maximum",
+       .function = "MAXIMUM",
+       .real = [](float a, float b) { return a > b || std::isnan(a) ? a : b; },
+       .integer = [](int64_t a, int64_t b, bool) { return std::max(a, b); }},
+  };
+}
+
+}  // namespace
+
+TIM_OPERATOR(elementwise) {
+  for (const BinaryOp& op : BinaryOps()) {
+    registry.Add(BinarySchema(op));
+    registry.Add(BinaryKernel(op));
+  }
+}
+
+}  // namespace tim::ops

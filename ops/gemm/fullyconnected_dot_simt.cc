@@ -1,0 +1,66 @@
+// FullyConnected of float32 tensors for GPUs and few rows, where a tile of a
+// matrix product would be empty for the most part.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/gemm/fullyconnected_shape.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+// Of fullyconnected_dot_simt.cl.
+constexpr int64_t kGroup = 64;
+
+// Rows of one work-group: every row re-uses the weights that it loads.
+int64_t RowTile(int64_t rows) { return rows >= 4 ? 4 : rows >= 2 ? 2 : 1; }
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckNoCpu(device));
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  if (device.max_work_group_size < kGroup ||
+      device.max_work_item_sizes[0] < kGroup) {
+    return Unimplemented("needs work-groups of ", kGroup,
+                         " items, the device has ", device.max_work_group_size);
+  }
+  return CheckFullyConnectedKernel(node);
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  // Each product needs loads of its own, of which rows share one.
+  const int64_t rows = RowTile(FullyConnectedShapeOf(node).rows);
+  return ir::EstimateMicroseconds(
+      EstimateFullyConnected(AnchorView(node).view()), device,
+      0.05 * static_cast<double>(rows), 0.8);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+  const int64_t rows = RowTile(shape.rows);
+  Launch launch("ops/gemm/fullyconnected_dot_simt.cl",
+                "fullyconnected_dot_simt");
+  launch.Option(StrCat("-DROWS=", rows)).Input(node, 0).Input(node, 1);
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  return launch.Int(shape.depth)
+      .Int(shape.outputs)
+      .Int(shape.rows)
+      .Global(shape.outputs * kGroup, CeilDiv(shape.rows, rows))
+      .Local(kGroup, 1, 1)
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(fullyconnected_dot_simt) {
+  registry.Add(ir::KernelDef{.op = "tim.FullyConnected",
+                             .name = "fullyconnected_dot_simt",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

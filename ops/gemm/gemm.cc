@@ -1,0 +1,271 @@
+#include "ops/gemm/gemm.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/checked_math.h"
+#include "ops/elements/product_sum.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
+
+namespace tim::ops {
+namespace {
+
+// What one work-item computes: rows x 2 vectors.
+struct Tile {
+  int64_t rows = 12;
+  int64_t width = 16;
+
+  int64_t columns() const { return 2 * width; }
+};
+
+// As many sums as fit the registers beside two vectors of b: 32 registers of 16
+// floats, 16 of 8 or 4.  A row that no tile fills is computed in vain.
+Tile TileFor(const GemmProblem& problem, const ir::DeviceInfo& device) {
+  Tile tile;
+  tile.width = device.float_vector_width >= 16  ? 16
+               : device.float_vector_width >= 8 ? 8
+                                                : 4;
+  const int64_t limit = tile.width == 16 ? 12 : 6;
+  const int64_t tiles = CeilDiv(problem.a.items, limit);
+  tile.rows = CeilDiv(problem.a.items, tiles);
+  return tile;
+}
+
+int64_t PanelFloats(const GemmFactor& factor, int64_t depth, int64_t size) {
+  return CeilDiv(factor.items, size) * size * depth;
+}
+
+// C++ twin of gemm_pack for one batch.
+void PackPanels(const GemmFactor& factor, int64_t depth, int64_t size,
+                const float* x, float* out) {
+  for (int64_t item = 0; item < factor.items; ++item) {
+    float* panel = out + item / size * size * depth + item % size;
+    const float* from = x + item * factor.item_step;
+    for (int64_t k = 0; k < depth; ++k) {
+      panel[k * size] = from[k * factor.depth_step];
+    }
+  }
+}
+
+ir::PackedConstant ConstantPanels(const ir::KernelNode& node,
+                                  const GemmFactor& factor, int64_t depth,
+                                  int64_t size) {
+  const int64_t floats = PanelFloats(factor, depth, size);
+  return PackedFloats(
+      StrCat("gemm panels of ", size, ", items ", factor.items, " step ",
+             factor.item_step, ", depth ", depth, " step ", factor.depth_step,
+             ", batches ", factor.batches, " step ", factor.batch_step),
+      node, factor.input, floats * factor.batches,
+      [=](const float* from, float* to) {
+        for (int64_t batch = 0; batch < factor.batches; ++batch) {
+          PackPanels(factor, depth, size, from + batch * factor.batch_step,
+                     to + batch * floats);
+        }
+      });
+}
+
+constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();
+
+// How gemm reads the rows of a.
+enum class RowsOfA {
+  kPanels,   // packed
+  kInPlace,  // where they are: as many streams as a tile has rows
+  kCopied,   // the same, another distance apart
+};
+
+// Between rows that were copied.
+int64_t CopiedStep(int64_t depth, const Tile& tile) {
+  return depth + tile.width;
+}
+int64_t CopiedFloats(const GemmFactor& a, int64_t depth, const Tile& tile) {
+  return a.items * a.batches * CopiedStep(depth, tile);
+}
+
+RowsOfA ChooseRows(const ir::KernelNode& node, const GemmProblem& problem,
+                   const Tile& tile) {
+  // Rows a multiple of 4 KiB apart share one set of a first-level cache.  The
+  // product is then a tenth slower, more than a copy takes from 8 tiles on.
+  constexpr int64_t kSetStep = 4096 / sizeof(float);
+  constexpr int64_t kColumnTiles = 8;
+  const GemmFactor& a = problem.a;
+  if (node.constants[a.input] != nullptr || a.depth_step != 1) {
+    return RowsOfA::kPanels;
+  }
+  const bool share_sets = a.item_step % kSetStep == 0;
+  const bool fits = CopiedFloats(a, problem.depth, tile) <= kMostPositions;
+  const bool many_tiles =
+      a.items > tile.rows && problem.b.items >= kColumnTiles * tile.columns();
+  return share_sets && many_tiles && fits ? RowsOfA::kCopied
+                                          : RowsOfA::kInPlace;
+}
+
+// A factor as gemm reads it: a packed constant, scratch memory of an earlier
+// step, or the input itself.
+struct Source {
+  std::optional<ir::PackedConstant> constant = std::nullopt;
+  int scratch = -1;
+  int input = -1;
+  int64_t item_step = 0;  // 0: panels
+  int64_t batch_step = 0;
+};
+
+// Adds the launch that packs a factor into scratch memory.
+Result<Source> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
+                          int64_t depth, int64_t size, int64_t width,
+                          ir::Lowering* lowering) {
+  const int64_t panel_floats = PanelFloats(factor, depth, size);
+  Source source = {.batch_step = factor.batches > 1 ? panel_floats : 0};
+  if (node.constants[factor.input] != nullptr) {
+    source.constant = ConstantPanels(node, factor, depth, size);
+    return source;
+  }
+  const int64_t panels = CeilDiv(factor.items, size);
+  Launch launch("ops/gemm/gemm.cl", "gemm_pack");
+  launch.Option(StrCat("-DSIZE=", size)).Option(StrCat("-DWIDTH=", width));
+  if (factor.item_step == 1) launch.Option("-DNEIGHBOURS");
+  launch.Input(node, factor.input)
+      .Scratch(panel_floats * factor.batches * int64_t{sizeof(float)},
+               sizeof(float));
+  launch.Int(factor.items)
+      .Int(depth)
+      .Int(factor.item_step)
+      .Int(factor.depth_step)
+      .Int(factor.batch_step)
+      .Int(panels)
+      .Int(factor.batches)
+      .Global(CeilDiv(depth, 16), panels, factor.batches)
+      .Local(1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  source.scratch = static_cast<int>(lowering->scratch.size()) - 1;
+  return source;
+}
+
+// Adds the launch that copies rows into scratch memory.
+Result<Source> CopyRows(const ir::KernelNode& node, const GemmFactor& factor,
+                        int64_t depth, const Tile& tile,
+                        ir::Lowering* lowering) {
+  const int64_t row_step = CopiedStep(depth, tile);
+  Launch launch("ops/gemm/gemm.cl", "gemm_rows");
+  launch.Option(StrCat("-DWIDTH=", tile.width))
+      .Input(node, factor.input)
+      .Scratch(CopiedFloats(factor, depth, tile) * int64_t{sizeof(float)},
+               sizeof(float));
+  launch.Int(factor.items)
+      .Int(depth)
+      .Int(factor.item_step)
+      .Int(factor.batch_step)
+      .Int(row_step)
+      .Int(factor.batches)
+      .Global(factor.items, factor.batches)
+      .Local(1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  return Source{.scratch = static_cast<int>(lowering->scratch.size()) - 1,
+                .item_step = row_step,
+                .batch_step = factor.batches > 1 ? factor.items * row_step : 0};
+}
+
+Result<Source> MakeRows(const ir::KernelNode& node, const GemmProblem& problem,
+                        const Tile& tile, ir::Lowering* lowering) {
+  const GemmFactor& a = problem.a;
+  switch (ChooseRows(node, problem, tile)) {
+    case RowsOfA::kPanels:
+      return MakePanels(node, a, problem.depth, tile.rows, tile.width,
+                        lowering);
+    case RowsOfA::kCopied:
+      return CopyRows(node, a, problem.depth, tile, lowering);
+    case RowsOfA::kInPlace:
+      break;
+  }
+  return Source{
+      .input = a.input, .item_step = a.item_step, .batch_step = a.batch_step};
+}
+
+void AddSource(const ir::KernelNode& node, Source source, Launch* launch) {
+  if (source.constant) {
+    launch->Packed(*std::move(source.constant), sizeof(float));
+  } else if (source.input >= 0) {
+    launch->Input(node, source.input);
+  } else {
+    launch->EarlierScratch(source.scratch, sizeof(float));
+  }
+}
+
+}  // namespace
+
+Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
+                 const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  const Tile tile = TileFor(problem, device);
+  for (const auto& [factor, size] : {std::pair(problem.a, tile.rows),
+                                     std::pair(problem.b, tile.columns())}) {
+    const auto floats =
+        CheckedMul(PanelFloats(factor, problem.depth, size), factor.batches);
+    if (!floats || *floats > kMostPositions) {
+      return Unimplemented("panels of more than 2^31 floats");
+    }
+  }
+  return OkStatus();
+}
+
+double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
+                const ir::DeviceInfo& device) {
+  constexpr double kEfficiency = 0.8;
+  constexpr double kMemoryEfficiency = 0.9;
+  const Tile tile = TileFor(problem, device);
+  ir::ComputeEstimate estimate;
+  // Rows and columns beyond the matrix are computed, too.
+  estimate.flops = 2.0 * AlignUp(problem.a.items, tile.rows) *
+                   AlignUp(problem.b.items, tile.columns()) * problem.depth *
+                   problem.batches;
+  double cost = 0;
+  const auto add = [&](const GemmFactor& factor, bool packed) {
+    const double bytes = 4.0 * factor.items * problem.depth * factor.batches;
+    estimate.bytes_read += bytes;
+    if (!packed || node.constants[factor.input] != nullptr) return;
+    cost += ir::EstimateMicroseconds(
+        {.flops = 0, .bytes_read = bytes, .bytes_written = bytes}, device, 1.0);
+  };
+  add(problem.a, ChooseRows(node, problem, tile) != RowsOfA::kInPlace);
+  add(problem.b, true);
+  return cost + ir::EstimateMicroseconds(estimate, device, kEfficiency,
+                                         kMemoryEfficiency);
+}
+
+Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
+                               const GemmProblem& problem,
+                               const Epilogue& epilogue,
+                               const ir::DeviceInfo& device) {
+  const Tile tile = TileFor(problem, device);
+  const int64_t depth = problem.depth;
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(Source a, MakeRows(node, problem, tile, &lowering));
+  TIM_ASSIGN_OR_RETURN(
+      Source b, MakePanels(node, problem.b, depth, tile.columns(), tile.width,
+                           &lowering));
+  const int64_t a_batch_step = a.batch_step;
+  const int64_t b_batch_step = b.batch_step;
+  Launch launch("ops/gemm/gemm.cl", "gemm");
+  launch.Option(StrCat("-DROWS=", tile.rows))
+      .Option(StrCat("-DWIDTH=", tile.width));
+  if (a.item_step != 0) launch.Option(StrCat("-DA_STEP=", a.item_step));
+  AddSource(node, std::move(a), &launch);
+  AddSource(node, std::move(b), &launch);
+  AddEpilogue(node, problem.bias, epilogue, &launch);
+  launch.Int(problem.b.items)
+      .Int(problem.a.items)
+      .Int(depth)
+      .Int(a_batch_step)
+      .Int(b_batch_step)
+      .Global(CeilDiv(problem.a.items, tile.rows),
+              CeilDiv(problem.b.items, tile.columns()), problem.batches)
+      .Local(1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,100 @@
+#include "ops/gemm/gemm_clblast.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/elements/product_sum.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+// Rows of a factor as the library takes them: along the step that is not 1.
+int64_t Leading(const GemmFactor& factor, int64_t depth) {
+  return factor.depth_step == 1 ? std::max(factor.item_step, depth)
+                                : std::max(factor.depth_step, factor.items);
+}
+
+ir::Gemm ActionOf(const GemmProblem& problem) {
+  return {.transpose_a = problem.a.depth_step != 1,
+          .transpose_b = problem.b.depth_step == 1,
+          .m = problem.a.items,
+          .n = problem.b.items,
+          .k = problem.depth,
+          .lda = Leading(problem.a, problem.depth),
+          .ldb = Leading(problem.b, problem.depth),
+          .ldc = problem.b.items,
+          .batches = problem.batches,
+          .a_step = problem.a.batch_step,
+          .b_step = problem.b.batch_step,
+          .c_step = problem.a.items * problem.b.items};
+}
+
+bool HasMore(const GemmProblem& problem, const Epilogue& epilogue) {
+  return problem.bias >= 0 || epilogue.add >= 0 || !std::isinf(epilogue.low) ||
+         !std::isinf(epilogue.high);
+}
+
+Status AppendMore(const ir::KernelNode& node, const GemmProblem& problem,
+                  const Epilogue& epilogue, ir::Lowering* lowering) {
+  const int64_t count = problem.a.items * problem.b.items * problem.batches;
+  Launch launch("ops/gemm/gemm_epilogue.cl", "gemm_epilogue");
+  AddEpilogue(node, problem.bias, epilogue, &launch);
+  launch.Int(problem.b.items).Int(count).Items(count);
+  return launch.AppendTo(lowering);
+}
+
+}  // namespace
+
+Status CheckGemmClblast(const ir::KernelNode& node, const GemmProblem& problem,
+                        const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckNoCpu(device));
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  TIM_RETURN_IF_ERROR(CheckElementCount(node.anchor_output));
+  if (std::min({problem.a.items, problem.b.items, problem.depth,
+                problem.batches}) < 1) {
+    return Unimplemented("a matrix has no elements");
+  }
+  return OkStatus();
+}
+
+double GemmClblastCost(const ir::KernelNode& node, const GemmProblem& problem,
+                       const ir::DeviceInfo& device) {
+  constexpr double kEfficiency = 0.7;
+  // Where sizes are no multiples of its tiles, it copies all matrices first.
+  constexpr int kCopies = 3;
+  const double flops = 2.0 * static_cast<double>(problem.a.items) *
+                       problem.b.items * problem.depth * problem.batches;
+  const double bytes = GemmBytes(problem);
+  double cost = ir::EstimateMicroseconds(
+      {.flops = flops, .bytes_read = 2 * bytes, .bytes_written = bytes}, device,
+      kEfficiency);
+  cost += kCopies * device.launch_us;
+  const Result<Epilogue> epilogue = EpilogueOf(node, 0);
+  if (epilogue.ok() && HasMore(problem, *epilogue)) {
+    const double c = 4.0 * static_cast<double>(problem.a.items) *
+                     problem.b.items * problem.batches;
+    cost += ir::EstimateMicroseconds(
+        {.flops = 0, .bytes_read = c, .bytes_written = c}, device, 1.0);
+  }
+  return cost;
+}
+
+Result<ir::Lowering> LowerGemmClblast(const ir::KernelNode& node,
+                                      const GemmProblem& problem,
+                                      const Epilogue& epilogue) {
+  using Kind = ir::LoweredOperand::Kind;
+  ir::Lowering lowering;
+  lowering.steps.push_back({.action = ActionOf(problem),
+                            .operands = {{Kind::kInput, problem.a.input},
+                                         {Kind::kInput, problem.b.input},
+                                         {Kind::kOutput, 0}},
+                            .written = {false, false, true}});
+  if (HasMore(problem, epilogue)) {
+    TIM_RETURN_IF_ERROR(AppendMore(node, problem, epilogue, &lowering));
+  }
+  return lowering;
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,139 @@
+// Matmul: out(n, m) = sum over k of a(k, m) * b(n, k), batched; see
+// ops/elements/product_sum.h for the arithmetic.
+#include <utility>
+
+#include "ir/op_registry.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/gemm/matmul_shape.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::AttributeType;
+
+Status InferMatmul(ir::InferContext& context) {
+  TIM_ASSIGN_OR_RETURN(ir::Shape shape,
+                       InferMatmulShape(context.attributes(), context.shape(0),
+                                        context.shape(1)));
+  InferTypeFromInput(context);
+  if (shape.ranked() && shape.rank() == 0) {
+    context.outputs[0].is_scalar = true;
+    shape = ir::Shape({1});
+  }
+  context.outputs[0].desc.shape = std::move(shape);
+  return OkStatus();
+}
+
+Status CheckMatmul(const ir::NodeView& view) {
+  return CheckSumTypes(DescsOf(view), {}, {ir::DataType::kInt32});
+}
+
+Status EvalMatmul(const ir::EvalContext& context) {
+  const MatmulShape shape =
+      MatmulShapeOf(context.attributes(), context.inputs[0].desc->shape,
+                    context.inputs[1].desc->shape);
+  SumWriter writer(context, 1);
+  WithFactors(context, shape.depth,
+              [&](const auto& a, const auto& b, auto zero) {
+                int64_t index = 0;
+                for (const MatmulShape::Batch& batch : shape.batches) {
+                  for (int64_t m = 0; m < shape.rows; ++m) {
+                    for (int64_t n = 0; n < shape.columns; ++n) {
+                      auto sum = zero;
+                      for (int64_t k = 0; k < shape.depth; ++k) {
+                        sum = AddProduct(
+                            sum, a[batch.a + m * shape.a_row + k * shape.a_k],
+                            b[batch.b + n * shape.b_column + k * shape.b_k]);
+                      }
+                      writer.Store(index++, 0, sum);
+                    }
+                  }
+                }
+              });
+  return OkStatus();
+}
+
+ir::OpSchema MatmulSchema() {
+  ir::OpSchema schema;
+  schema.name = "Matmul";
+  schema.inputs = {2, 2};
+  for (const char* flag :
+       {"transpose_a", "transpose_b", "adjoint_a", "adjoint_b"}) {
+    schema.attributes.push_back({flag, AttributeType::kBool, false});
+  }
+  schema.check = CheckMatmul;
+  schema.infer_shapes = InferMatmul;
+  schema.eval = EvalMatmul;
+  schema.memory_estimate = FactorBytes;
+  schema.compute_estimate = EstimateMatmul;
+  return schema;
+}
+
+Status SupportsMatmul(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckMatmulKernel(node));
+  return CheckSumKernel(node, MatmulShapeOf(node).depth);
+}
+
+ir::PackedConstant BatchTable(const MatmulShape& shape) {
+  std::vector<int32_t> words;
+  for (const MatmulShape::Batch& batch : shape.batches) {
+    words.push_back(static_cast<int32_t>(batch.a));
+    words.push_back(static_cast<int32_t>(batch.b));
+  }
+  return PackedTable("matmul batches", std::move(words));
+}
+
+Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,
+                                 const ir::DeviceInfo& device) {
+  const MatmulShape shape = MatmulShapeOf(node);
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+  const SumDescs descs = DescsOf(node);
+  const auto batches = static_cast<int64_t>(shape.batches.size());
+  Launch launch("ops/gemm/matmul.cl", "matmul");
+  AddSumOptions(node, shape.depth, &launch);
+  launch.Input(node, 0)
+      .Input(node, 1)
+      .Packed(ChannelTable(descs, 1), 4)
+      .Packed(BatchTable(shape), 8);
+  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
+  launch.Output(node, 0)
+      .InputQuantization(*descs.input)
+      .OutputQuantization(*descs.output);
+  AddLimits(epilogue, *descs.output, &launch);
+  return launch.Int(shape.columns)
+      .Int(shape.rows)
+      .Int(shape.depth)
+      .Int(batches)
+      .Int(shape.a_row)
+      .Int(shape.a_k)
+      .Int(shape.b_column)
+      .Int(shape.b_k)
+      .Tiles(device, shape.columns, shape.rows, batches)
+      .Build();
+}
+
+ir::KernelDef MatmulKernel() {
+  ir::KernelDef kernel;
+  kernel.op = "tim.Matmul";
+  kernel.name = "matmul";
+  kernel.supports = SupportsMatmul;
+  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+    return ir::EstimateMicroseconds(EstimateMatmul(AnchorView(node).view()),
+                                    device, 0.02);
+  };
+  kernel.lower = LowerMatmul;
+  return kernel;
+}
+
+}  // namespace
+
+TIM_OPERATOR(matmul) {
+  registry.Add(MatmulSchema());
+  registry.Add(MatmulKernel());
+}
+
+}  // namespace tim::ops

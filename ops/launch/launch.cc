@@ -1,0 +1,272 @@
+#include "ops/launch/launch.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/checked_math.h"
+#include "kernels/elements.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::DataType;
+
+struct KernelType {
+  DataType type;
+  const char* name;
+};
+constexpr KernelType kKernelTypes[] = {
+    {DataType::kInt8, "I8"},     {DataType::kUint8, "U8"},
+    {DataType::kInt16, "I16"},   {DataType::kUint16, "U16"},
+    {DataType::kInt32, "I32"},   {DataType::kUint32, "U32"},
+    {DataType::kInt64, "I64"},   {DataType::kBool8, "B8"},
+    {DataType::kFloat16, "F16"}, {DataType::kFloat32, "F32"},
+};
+
+Status CheckOperand(const ir::TensorDesc& desc, bool per_channel_allowed) {
+  if (KernelTypeName(desc.type) == nullptr) {
+    return Unimplemented(ir::ToString(desc.type), " has no kernel");
+  }
+  TIM_RETURN_IF_ERROR(CheckElementCount(desc));
+  if (desc.quantized() && desc.quantization.per_channel() &&
+      !per_channel_allowed) {
+    return Unimplemented("per-channel quantization has no kernel");
+  }
+  return OkStatus();
+}
+
+int ElementBytes(const ir::TensorDesc& desc) {
+  return std::max(1, ir::Info(desc.type).bits / 8);
+}
+
+// Whether elements of equal index have equal size and lie at equal places.
+bool LieAlike(const ir::TensorDesc& x, const ir::TensorDesc& y) {
+  return ir::Info(x.type).bits == ir::Info(y.type).bits &&
+         x.layout == y.layout && ir::PhysicalDims(x) == ir::PhysicalDims(y);
+}
+
+}  // namespace
+
+const char* KernelTypeName(DataType type) {
+  for (const KernelType& entry : kKernelTypes) {
+    if (entry.type == type) return entry.name;
+  }
+  return nullptr;
+}
+
+Status CheckElementCount(const ir::TensorDesc& desc) {
+  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max() - 64;
+  const Result<int64_t> count = ir::PhysicalElements(desc);
+  if (!count.ok()) return count.status();
+  if (*count <= kLimit) return OkStatus();
+  return Unimplemented(desc.ToString(), " has more than ", kLimit,
+                       " elements, which no kernel takes");
+}
+
+Status CheckKernelOperands(const ir::KernelNode& node,
+                           std::initializer_list<int> per_channel_inputs) {
+  for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+    if (!node.has_input(i)) continue;
+    const bool allowed =
+        std::find(per_channel_inputs.begin(), per_channel_inputs.end(), i) !=
+        per_channel_inputs.end();
+    TIM_RETURN_IF_ERROR(
+        CheckOperand(node.inputs[i], allowed).WithContext(StrCat("input ", i)));
+  }
+  for (const ir::TensorDesc& output : node.outputs) {
+    TIM_RETURN_IF_ERROR(CheckOperand(output, false).WithContext("output"));
+  }
+  return OkStatus();
+}
+
+const char* BitsTypeName(DataType type) {
+  switch (ir::Info(type).bits) {
+    case 8:
+      return "uchar";
+    case 16:
+      return "ushort";
+    case 32:
+      return "uint";
+    case 64:
+      return "ulong";
+    default:
+      return nullptr;
+  }
+}
+
+Launch::Launch(std::string source, std::string function) {
+  launch_.source = std::move(source);
+  launch_.function = std::move(function);
+}
+
+Launch& Launch::Option(std::string option) {
+  if (!launch_.options.empty()) launch_.options += " ";
+  launch_.options += option;
+  return *this;
+}
+
+Launch& Launch::Type(const std::string& name, const ir::TensorDesc& desc) {
+  const char* type = KernelTypeName(desc.type);
+  if (type == nullptr) {
+    status_ = TIM_INTERNAL(ir::ToString(desc.type), " has no kernel");
+    return *this;
+  }
+  return Option(StrCat("-D", name, "=", type));
+}
+
+Launch& Launch::Policy(kernels::RequantizePolicy policy) {
+  if (policy.wrap) Option("-DTIM_WRAP");
+  if (policy.to_zero) Option("-DTIM_TO_ZERO");
+  return *this;
+}
+
+Launch& Launch::Policy(const ir::AttributeMap& attributes) {
+  return Policy(kernels::PolicyOf(attributes));
+}
+
+Launch& Launch::Operand(ir::LoweredOperand operand, bool written,
+                        int element_bytes) {
+  launch_.arguments.emplace_back(
+      ir::TensorArg{.operand = static_cast<int>(operands_.size()),
+                    .element_bytes = element_bytes});
+  operands_.push_back(operand);
+  written_.push_back(written);
+  return *this;
+}
+
+Launch& Launch::Input(const ir::KernelNode& node, int index) {
+  return Operand({ir::LoweredOperand::Kind::kInput, index}, false,
+                 ElementBytes(node.inputs[index]));
+}
+
+Launch& Launch::Output(const ir::KernelNode& node, int index) {
+  return Operand({ir::LoweredOperand::Kind::kOutput, index}, true,
+                 ElementBytes(node.outputs[index]));
+}
+
+Launch& Launch::Packed(ir::PackedConstant packed, int element_bytes) {
+  packed_.push_back(std::move(packed));
+  return Operand(
+      {ir::LoweredOperand::Kind::kPacked, static_cast<int>(packed_.size()) - 1},
+      false, element_bytes);
+}
+
+Launch& Launch::Scratch(int64_t bytes, int element_bytes) {
+  scratch_.push_back({.bytes = bytes, .first = 0, .last = 0});
+  return Operand({ir::LoweredOperand::Kind::kScratch,
+                  static_cast<int>(scratch_.size()) - 1},
+                 true, element_bytes);
+}
+
+Launch& Launch::InPlace(const ir::KernelNode& node, int input) {
+  if (LieAlike(node.inputs[input], node.outputs[0])) {
+    in_place_.push_back({input, 0});
+  }
+  return *this;
+}
+
+Launch& Launch::EarlierScratch(int index, int element_bytes) {
+  earlier_scratch_.push_back(static_cast<int>(operands_.size()));
+  return Operand({ir::LoweredOperand::Kind::kScratch, index}, false,
+                 element_bytes);
+}
+
+Launch& Launch::Int(int64_t value) {
+  if (value < std::numeric_limits<int32_t>::min() ||
+      value > std::numeric_limits<int32_t>::max()) {
+    status_ =
+        Unimplemented("a kernel size of ", value, " does not fit 32 bits");
+  }
+  launch_.arguments.emplace_back(static_cast<int32_t>(value));
+  return *this;
+}
+
+Launch& Launch::Long(int64_t value) {
+  launch_.arguments.emplace_back(value);
+  return *this;
+}
+
+Launch& Launch::Float(float value) {
+  launch_.arguments.emplace_back(value);
+  return *this;
+}
+
+Launch& Launch::InputQuantization(const ir::TensorDesc& desc) {
+  const bool quantized = desc.quantized();
+  return Float(quantized ? desc.quantization.Scale() : 1.0f)
+      .Int(quantized ? desc.quantization.ZeroPoint() : 0);
+}
+
+Launch& Launch::OutputQuantization(const ir::TensorDesc& desc) {
+  const bool quantized = desc.quantized();
+  const float scale = quantized ? desc.quantization.Scale() : 1.0f;
+  return Float(scale)
+      .Float(1.0f / scale)
+      .Int(quantized ? desc.quantization.ZeroPoint() : 0);
+}
+
+Launch& Launch::Global(int64_t x, int64_t y, int64_t z) {
+  launch_.global = {x, y, z};
+  launch_.dimensions = z > 1 ? 3 : y > 1 ? 2 : 1;
+  return *this;
+}
+
+Launch& Launch::Local(int64_t x, int64_t y, int64_t z) {
+  launch_.local = {x, y, z};
+  return *this;
+}
+
+Launch& Launch::Places(bool shared) {
+  launch_.shares_places = shared;
+  return *this;
+}
+
+Launch& Launch::Tiles(const ir::DeviceInfo& device, int64_t x, int64_t y,
+                      int64_t z) {
+  if (device.device_class != ir::DeviceClass::kCpu) return Global(x, y, z);
+  const int64_t local = x >= 64 ? 16 : 1;
+  return Global(AlignUp(x, local), y, z).Local(local);
+}
+
+Launch& Launch::Items(int64_t count) {
+  constexpr int64_t kWorkGroup = 32;
+  return Global(AlignUp(count, kWorkGroup)).Local(kWorkGroup);
+}
+
+Result<ir::Lowering> Launch::Build() {
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(AppendTo(&lowering));
+  return lowering;
+}
+
+Status Launch::AppendTo(ir::Lowering* lowering) {
+  TIM_RETURN_IF_ERROR(status_);
+  const int step = static_cast<int>(lowering->steps.size());
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    ir::LoweredOperand& operand = operands_[i];
+    if (operand.kind == ir::LoweredOperand::Kind::kPacked) {
+      operand.index += static_cast<int>(lowering->packed.size());
+    } else if (std::count(earlier_scratch_.begin(), earlier_scratch_.end(),
+                          static_cast<int>(i)) != 0) {
+      lowering->scratch[operand.index].last = step;
+    } else if (operand.kind == ir::LoweredOperand::Kind::kScratch) {
+      operand.index += static_cast<int>(lowering->scratch.size());
+    }
+  }
+  for (ir::ScratchSpec& scratch : scratch_) {
+    scratch.first = scratch.last = step;
+    lowering->scratch.push_back(scratch);
+  }
+  std::move(packed_.begin(), packed_.end(),
+            std::back_inserter(lowering->packed));
+  for (const ir::InPlacePair& pair : in_place_) {
+    auto& pairs = lowering->in_place;
+    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) {
+      pairs.push_back(pair);
+    }
+  }
+  lowering->steps.push_back({std::move(launch_), operands_, written_});
+  return OkStatus();
+}
+
+}  // namespace tim::ops

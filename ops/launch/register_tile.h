@@ -1,0 +1,37 @@
+// Tiles that CPU kernels keep in vector registers.
+#ifndef TIM_OPS_LAUNCH_REGISTER_TILE_H_
+#define TIM_OPS_LAUNCH_REGISTER_TILE_H_
+
+#include <cstdint>
+
+#include "ir/device_info.h"
+
+namespace tim::ops {
+
+/// Sums of a convolution of blocks: so many neighbours times so many blocks of
+/// output channels.
+struct RegisterTile {
+  int64_t neighbours = 1;
+  int64_t blocks = 1;
+};
+
+/// The largest whose sums fit beside weights and a pixel.
+RegisterTile LargestTile(const ir::DeviceInfo& device);
+
+/// LargestTile with at most `blocks` blocks, or one of other proportions that
+/// takes less time for so many neighbours and blocks.  Its neighbours are a
+/// limit for TileSize.
+RegisterTile BestTile(int64_t neighbours, int64_t blocks,
+                      const ir::DeviceInfo& device);
+
+/// Blocks of 16 floats that fit beside what a loop needs.
+int64_t BlocksInRegisters(const ir::DeviceInfo& device);
+
+/// The size of tiles, from 1 to `limit`, that takes least time for `count`
+/// neighbours of `unit` sums each: the last tile may compute some in vain, and
+/// every tile loads the weights again.
+int64_t TileSize(int64_t count, int64_t limit, int64_t unit = 1);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_LAUNCH_REGISTER_TILE_H_

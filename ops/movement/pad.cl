@@ -1,0 +1,111 @@
+// Adds elements before and after those of x along its axes.  Rows of `axes`,
+// fastest first, the first dense: {extent of y, extent of x, elements added
+// before, stride in x}:
+//   y[i] = x[source(i - before)] along each axis.
+// One work-item makes a tile of `width` x `height` elements of axes 0 and 1.
+//
+// -DMODE=CONSTANT   what is outside of x has the bits `value`
+//        EDGE       is the nearest element of x
+//        SYMMETRIC  is mirrored, the first and the last element included
+//        REFLECT    is mirrored without them
+// -DWORD=U32  of the size of y's elements: U8, U16, U32, I64
+// further -Ds: see ops/elements/convert.clh
+
+#include "ops/elements/convert.clh"
+
+#ifndef MODE
+#define MODE CONSTANT
+#endif
+#ifndef WORD
+#define WORD U32
+#endif
+
+// Element of n that stands at i; -1: the constant.
+#define SOURCE(i, n) TIM_PASTE(SOURCE_, MODE)(i, n)
+#define SOURCE_CONSTANT(i, n) ((i) >= 0 && (i) < (n) ? (i) : -1)
+#define SOURCE_EDGE(i, n) clamp(i, 0, (n)-1)
+#define SOURCE_SYMMETRIC(i, n) \
+  ((i) < 0 ? -1 - (i) : (i) < (n) ? (i) : (n)-1 - ((i) - (n)))
+#define SOURCE_REFLECT(i, n) \
+  ((i) < 0 ? -(i) : (i) < (n) ? (i) : (n)-2 - ((i) - (n)))
+#define FILLS_CONSTANT 1
+
+// Elements first to last - 1 of a row, all outside of x, whose element 0 stands
+// at `before`.
+static inline void fill_border(__global TIM_STORAGE(OUT) * y, int first,
+                               int last, __global const TIM_STORAGE(IN0) * x,
+                               int before, int n, TIM_STORAGE(WORD) value,
+                               TIM_CONVERT_PARAMETERS) {
+#if TIM_PASTE(FILLS_, MODE)
+  __global TIM_STORAGE(WORD)* bits = (__global TIM_STORAGE(WORD)*)y;
+  int i = first;
+  for (; i + 16 <= last; i += 16) {
+    TIM_STORE_BITS16(WORD, bits, i, (TIM_PASTE(TIM_STORAGE(WORD), 16))(value));
+  }
+  for (; i < last; ++i) bits[i] = value;
+#else
+  for (int i = first; i < last; ++i) {
+    TIM_CONVERT(y, i, x, SOURCE(i - before, n));
+  }
+#endif
+}
+
+// y[i] = x[i], 0 <= i < n.
+static inline void copy_row(__global TIM_STORAGE(OUT) * y,
+                            __global const TIM_STORAGE(IN0) * x, int n,
+                            TIM_CONVERT_PARAMETERS) {
+  if (n < 16) {
+    for (int i = 0; i < n; ++i) TIM_CONVERT(y, i, x, i);
+    return;
+  }
+  for (int i = 0; i + 16 <= n; i += 16) TIM_CONVERT16(y, i, x, i);
+  // The last vector overlaps the one before it.
+  if (n % 16 != 0) TIM_CONVERT16(y, n - 16, x, n - 16);
+}
+
+__kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
+                  __global TIM_STORAGE(OUT) * y, int y_offset,
+                  __global const int* axes, int axes_offset, int rank,
+                  int tiles, int width, int height, long value,
+                  TIM_CONVERT_PARAMETERS) {
+  if ((int)get_global_id(0) >= tiles) return;
+  axes += axes_offset;
+  const int y0 = axes[0];
+  const int y1 = axes[4];
+  const int tiles0 = (y0 - 1) / width + 1;
+  const int tiles1 = (y1 - 1) / height + 1;
+  int rest = get_global_id(0);
+  const int first0 = rest % tiles0 * width;
+  rest /= tiles0;
+  const int first1 = rest % tiles1 * height;
+  rest /= tiles1;
+  y += y_offset + rest * y0 * y1;
+  x += x_offset;
+  int inside = 1;
+  for (int k = 2; k < rank; ++k) {
+    __global const int* axis = axes + 4 * k;
+    const int i = rest % axis[0] - axis[2];
+    const int source = SOURCE(i, axis[1]);
+    rest /= axis[0];
+    inside &= source >= 0;
+    x += max(source, 0) * axis[3];
+  }
+  const int last0 = first0 + min(width, y0 - first0);
+  const int last1 = first1 + min(height, y1 - first1);
+  const int before = axes[2];
+  for (int i1 = first1; i1 < last1; ++i1) {
+    const int source = SOURCE(i1 - axes[6], axes[5]);
+    // A row outside of x has no elements of x.
+    const int n = inside && source >= 0 ? axes[1] : 0;
+    __global const TIM_STORAGE(IN0)* from = x + max(source, 0) * axes[7];
+    __global TIM_STORAGE(OUT)* to = y + i1 * y0;
+    const int begin = clamp(before, first0, last0);
+    const int end = clamp(before + n, begin, last0);
+    fill_border(to, first0, begin, from, before, n, (TIM_STORAGE(WORD))value,
+                x_scale, x_zero, y_scale, y_inverse, y_zero);
+    copy_row(to + begin, from + (begin - before), end - begin, x_scale, x_zero,
+             y_scale, y_inverse, y_zero);
+    fill_border(to, end, last0, from, before, n, (TIM_STORAGE(WORD))value,
+                x_scale, x_zero, y_scale, y_inverse, y_zero);
+  }
+}

@@ -1,0 +1,242 @@
+// Reorder: the same elements in another layout.  The compiler inserts it where
+// a consumer does not take the layout of a producer; users cannot make it.
+#include <cstring>
+#include <limits>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int kChannelAxis = 2;
+
+// Bits of the real value 0.
+int64_t ZeroOf(const ir::TensorDesc& desc) {
+  return desc.quantized() ? desc.quantization.ZeroPoint() : 0;
+}
+
+Status Check(const ir::NodeView& view) {
+  const ir::TensorDesc& input = *view.inputs[0];
+  const ir::TensorDesc& output = *view.outputs[0];
+  if (ir::SameElements(input, output)) return OkStatus();
+  return InvalidArgument("the output is ", output.ToString(),
+                         ", expected the elements of the input, ",
+                         input.ToString());
+}
+
+Status CheckLayout(const char* operand, const ir::TensorDesc& desc) {
+  const ir::Layout& layout = desc.layout;
+  if (layout.dense()) return OkStatus();
+  if (!layout.blocked() || layout.axis >= desc.shape.rank()) {
+    return Unimplemented(operand, " is ", desc.ToString(),
+                         ", expected dense or blocked");
+  }
+  if (BitsTypeName(desc.type) == nullptr) {
+    return Unimplemented(operand, " is ", desc.ToString(),
+                         ": 4-bit elements cannot lie in blocks");
+  }
+  return OkStatus();
+}
+
+// Where the elements of a dense or blocked tensor lie.
+class Positions {
+ public:
+  explicit Positions(const ir::TensorDesc& desc) {
+    if (!desc.layout.blocked()) return;
+    block_ = desc.layout.block;
+    inner_ = desc.shape.Product(0, desc.layout.axis);
+    channels_ = desc.shape[desc.layout.axis];
+    blocks_ = CeilDiv(channels_, block_);
+  }
+  /// Of the element that is number i of the dense tensor.
+  int64_t operator()(int64_t i) const {
+    if (block_ == 0) return i;
+    const int64_t row = i / inner_;
+    const int64_t channel = row % channels_;
+    const int64_t block = row / channels_ * blocks_ + channel / block_;
+    return (block * inner_ + i % inner_) * block_ + channel % block_;
+  }
+
+ private:
+  int64_t block_ = 0;
+  int64_t inner_ = 1;
+  int64_t channels_ = 1;
+  int64_t blocks_ = 1;
+};
+
+template <typename Bits>
+void Move(const ir::ConstTensor& input, const ir::MutableTensor& output,
+          int64_t count) {
+  const Positions from(*input.desc);
+  const Positions to(*output.desc);
+  const auto* in = static_cast<const std::byte*>(input.data);
+  auto* out = static_cast<std::byte*>(output.data);
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out + to(i) * sizeof(Bits), in + from(i) * sizeof(Bits),
+                sizeof(Bits));
+  }
+}
+
+template <typename Bits>
+void Fill(const ir::MutableTensor& output, int64_t count) {
+  const auto zero = static_cast<Bits>(ZeroOf(*output.desc));
+  auto* out = static_cast<std::byte*>(output.data);
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * sizeof(Bits), &zero, sizeof(Bits));
+  }
+}
+
+template <typename Bits>
+Status EvalBits(const ir::EvalContext& context) {
+  const ir::ConstTensor& input = context.inputs[0];
+  const ir::MutableTensor& output = context.outputs[0];
+  TIM_ASSIGN_OR_RETURN(const int64_t elements,
+                       ir::PhysicalElements(*output.desc));
+  const int64_t count = output.desc->shape.NumElements().value_or(0);
+  if (elements > count) Fill<Bits>(output, elements);
+  Move<Bits>(input, output, count);
+  return OkStatus();
+}
+
+Status Eval(const ir::EvalContext& context) {
+  const ir::TensorDesc& input = *context.inputs[0].desc;
+  const ir::TensorDesc& output = *context.outputs[0].desc;
+  TIM_RETURN_IF_ERROR(CheckLayout("the input", input));
+  TIM_RETURN_IF_ERROR(CheckLayout("the output", output));
+  if (input.layout == output.layout) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(output));
+    std::memcpy(context.outputs[0].data, context.inputs[0].data, bytes);
+    return OkStatus();
+  }
+  switch (ir::Info(output.type).bits) {
+    case 8:
+      return EvalBits<uint8_t>(context);
+    case 16:
+      return EvalBits<uint16_t>(context);
+    case 32:
+      return EvalBits<uint32_t>(context);
+    default:
+      return EvalBits<uint64_t>(context);
+  }
+}
+
+ir::ComputeEstimate Estimate(const ir::NodeView& view) {
+  return ElementwiseEstimate(view, 0);
+}
+
+ir::OpSchema ReorderSchema() {
+  return {.name = "Reorder",
+          .inputs = {1, 1},
+          .check = Check,
+          .infer_shapes = InferSameAsInput,
+          .eval = Eval,
+          .memory_estimate = NoScratch,
+          .compute_estimate = Estimate,
+          .permute_rule = KeepAttributes};
+}
+
+constexpr int64_t kBlocks[] = {1, 8, 16};  // 1: dense
+
+ir::Layout LayoutOf(int64_t block) {
+  return block == 1 ? ir::Layout::Dense()
+                    : ir::Layout::Blocked(kChannelAxis, block);
+}
+
+int64_t BlockOf(const ir::Layout& layout) {
+  return layout.blocked() ? layout.block : 1;
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
+  const ir::TensorDesc& desc = node.inputs[0];
+  if (BitsTypeName(desc.type) == nullptr) {
+    return Unimplemented(ir::ToString(desc.type), " has no kernel");
+  }
+  if (desc.shape.rank() != 3 && desc.shape.rank() != 4) {
+    return Unimplemented("rank ", desc.shape.rank(), ", takes 3 and 4");
+  }
+  ir::TensorDesc blocked = desc;
+  blocked.layout = LayoutOf(16);
+  const auto elements = ir::PhysicalElements(blocked);
+  if (!elements.ok() || *elements > std::numeric_limits<int32_t>::max() - 256) {
+    return Unimplemented("more elements than 32 bits count");
+  }
+  return OkStatus();
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode&,
+                                     const ir::DeviceInfo&) {
+  std::vector<ir::LayoutTuple> out;
+  for (const int64_t from : kBlocks) {
+    for (const int64_t to : kBlocks) {
+      if (from != to) out.push_back({{LayoutOf(from)}, {LayoutOf(to)}});
+    }
+  }
+  return out;
+}
+
+enum class Path : uint8_t { kPack, kUnpack, kGeneral };
+
+Path PathOf(const ir::KernelNode& node) {
+  const int64_t from = BlockOf(node.inputs[0].layout);
+  const int64_t to = BlockOf(node.outputs[0].layout);
+  if (node.inputs[0].shape.Product(0, kChannelAxis) < 16) return Path::kGeneral;
+  if (from == 1 && to == 16) return Path::kPack;
+  if (from == 16 && to == 1) return Path::kUnpack;
+  return Path::kGeneral;
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const double efficiency = PathOf(node) == Path::kGeneral ? 0.1 : 0.6;
+  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
+                                  1.0, efficiency);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const ir::Shape& shape = node.inputs[0].shape;
+  const int64_t inner = shape.Product(0, kChannelAxis);
+  const int64_t channels = shape[kChannelAxis];
+  const int64_t outer = shape.Product(kChannelAxis + 1, shape.rank());
+  const int64_t from = BlockOf(node.inputs[0].layout);
+  const int64_t to = BlockOf(node.outputs[0].layout);
+  const Path path = PathOf(node);
+  Launch launch("ops/movement/reorder.cl", path == Path::kPack ? "reorder_pack"
+                                           : path == Path::kUnpack
+                                               ? "reorder_unpack"
+                                               : "reorder");
+  launch.Option(StrCat("-DT=", BitsTypeName(node.inputs[0].type)))
+      .Input(node, 0)
+      .Output(node, 0)
+      .Int(inner)
+      .Int(channels)
+      .Int(outer);
+  if (path == Path::kGeneral) launch.Int(from).Int(to);
+  if (path != Path::kUnpack) launch.Int(ZeroOf(node.outputs[0]));
+  const int64_t items =
+      path == Path::kGeneral
+          ? inner * CeilDiv(channels, to) * outer
+          : CeilDiv(inner, 16) * CeilDiv(channels, 16) * outer;
+  return launch.Tiles(device, items).Build();
+}
+
+ir::KernelDef ReorderKernel() {
+  return {.op = "tim.Reorder",
+          .name = "reorder",
+          .supports = Supports,
+          .layouts = Layouts,
+          .cost = Cost,
+          .lower = Lower};
+}
+
+}  // namespace
+
+TIM_OPERATOR(reorder) {
+  registry.Add(ReorderSchema());
+  registry.Add(ReorderKernel());
+}
+
+}  // namespace tim::ops

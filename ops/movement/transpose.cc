@@ -1,0 +1,219 @@
+// Transpose: axis i of the output is axis perm[i] of the input.
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/elements/axes.h"
+#include "ops/elements/convert.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+
+namespace tim::ops {
+namespace {
+
+Status CheckPerm(const std::vector<int64_t>& perm, const ir::Shape& input) {
+  const auto rank = static_cast<int64_t>(perm.size());
+  if (rank > ir::kMaxRank) {
+    return InvalidArgument("attribute 'perm' has ", rank, " axes, at most ",
+                           ir::kMaxRank, " are legal");
+  }
+  if (input.ranked() && input.rank() != rank) {
+    return InvalidArgument("attribute 'perm' has ", rank, " axes, the input ",
+                           input.ToString(), " has ", input.rank());
+  }
+  std::vector<int64_t> sorted = perm;
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t i = 0; i < rank; ++i) {
+    if (sorted[i] == i) continue;
+    return InvalidArgument("attribute 'perm' [", StrJoin(perm, ", "),
+                           "] is not a permutation of 0 to ", rank - 1);
+  }
+  return OkStatus();
+}
+
+// The input as its elements are described after their axes have moved.
+ir::TensorDesc Moved(const ir::TensorDesc& input,
+                     const std::vector<int64_t>& perm) {
+  ir::TensorDesc out = input;
+  if (!input.quantization.per_channel()) return out;
+  const auto at = std::find(perm.begin(), perm.end(), input.quantization.axis);
+  if (at != perm.end()) {
+    out.quantization.axis = static_cast<int>(at - perm.begin());
+  }
+  return out;
+}
+
+// Channels move along: they do not turn a copy into a conversion.
+kernels::ConvertRule RuleOf(const ir::TensorDesc& input,
+                            const ir::TensorDesc& output,
+                            const std::vector<int64_t>& perm) {
+  return kernels::ConvertRuleOf(Moved(input, perm), output);
+}
+
+Status InferTranspose(ir::InferContext& context) {
+  const auto& perm = context.attributes().Ints("perm");
+  const ir::Shape& input = context.shape(0);
+  TIM_RETURN_IF_ERROR(CheckPerm(perm, input));
+  ir::TensorDesc& output = context.outputs[0].desc;
+  output.shape = ir::Shape::OfRank(static_cast<int>(perm.size()));
+  for (int i = 0; i < output.shape.rank() && input.ranked(); ++i) {
+    const auto axis = static_cast<int>(perm[i]);
+    output.shape.set_dim(i, input[axis]);
+    if (input[axis] == ir::kUnknownDim &&
+        input.Bound(axis) != ir::kUnknownDim) {
+      output.shape.SetBound(i, input.Bound(axis));
+    }
+  }
+  if (output.type != ir::DataType::kUnknown) return OkStatus();
+  const ir::TensorDesc moved = Moved(*context.inputs[0].desc, perm);
+  output.type = moved.type;
+  output.quantization = moved.quantization;
+  return OkStatus();
+}
+
+Status CheckTranspose(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kInput, 0));
+  return CheckKnownType(view, Operand::kOutput, 0);
+}
+
+// Strides in the input along the axes of the output.
+std::vector<int64_t> InputStrides(const ir::Shape& input,
+                                  const std::vector<int64_t>& perm) {
+  const std::vector<int64_t> dense = ir::DenseStrides(input);
+  std::vector<int64_t> out;
+  for (const int64_t axis : perm) out.push_back(dense[axis]);
+  return out;
+}
+
+Status EvalTranspose(const ir::EvalContext& context) {
+  const auto& perm = context.attributes().Ints("perm");
+  const ir::TensorDesc& input = *context.inputs[0].desc;
+  const ir::TensorDesc& output = *context.outputs[0].desc;
+  const std::vector<int64_t> strides = InputStrides(input.shape, perm);
+  std::vector<int64_t> extents;
+  for (const int64_t axis : perm) extents.push_back(input.shape[axis]);
+  kernels::ElementConverter converter(context.inputs[0], context.outputs[0],
+                                      RuleOf(input, output, perm));
+  const int64_t count = *input.shape.NumElements();
+  for (int64_t i = 0; i < count; ++i) {
+    converter.Convert(IndexOf(i, extents, strides), i);
+  }
+  return OkStatus();
+}
+
+bool IsIdentity(const ir::NodeView& view) {
+  const auto& perm = view.node.attributes.Ints("perm");
+  return std::is_sorted(perm.begin(), perm.end()) &&
+         ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
+         view.inputs[0]->shape == view.outputs[0]->shape;
+}
+
+// With axes renamed by `axes`, output axis i is old axis axes[i], which is old
+// input axis perm[axes[i]].
+Result<ir::AttributeMap> PermuteTranspose(const ir::NodeView& view,
+                                          std::span<const int> axes) {
+  const auto& perm = view.node.attributes.Ints("perm");
+  if (perm.size() != axes.size()) {
+    return InvalidArgument("a permutation of ", axes.size(),
+                           " axes for a Transpose of ", perm.size());
+  }
+  std::vector<int64_t> renamed;
+  for (const int axis : axes) {
+    const auto at = std::find(axes.begin(), axes.end(), perm[axis]);
+    renamed.push_back(at - axes.begin());
+  }
+  ir::AttributeMap attributes = view.node.attributes;
+  attributes.Set("perm", std::move(renamed));
+  return attributes;
+}
+
+ir::OpSchema TransposeSchema() {
+  return {
+      .name = "Transpose",
+      .inputs = {1, 1},
+      .attributes = {{.name = "perm", .type = ir::AttributeType::kInts}},
+      .check = CheckTranspose,
+      .infer_shapes = InferTranspose,
+      .eval = EvalTranspose,
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .is_identity = IsIdentity,
+      .permute_rule = PermuteTranspose};
+}
+
+Status SupportsTranspose(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  return CheckConvert(from, to,
+                      RuleOf(from, to, node.attributes().Ints("perm")));
+}
+
+// Axes of the output, the tile's two first: axis 0 and the one that is fastest
+// in the input.  Strides are those of the input and of the output.
+std::vector<Axis> TileAxes(const ir::KernelNode& node) {
+  const auto& perm = node.attributes().Ints("perm");
+  const ir::Shape& input = node.inputs[0].shape;
+  std::vector<int64_t> extents;
+  for (const int64_t axis : perm) extents.push_back(input[axis]);
+  const ir::Shape output(extents);
+  std::vector<Axis> axes =
+      JoinAxes(extents, {InputStrides(input, perm), ir::DenseStrides(output)});
+  if (axes.size() == 1) axes.push_back({.extent = 1, .strides = {0, 0}});
+  const auto fastest = std::min_element(
+      axes.begin() + 1, axes.end(),
+      [](const Axis& a, const Axis& b) { return a.strides[0] < b.strides[0]; });
+  std::rotate(axes.begin() + 1, fastest, fastest + 1);
+  return axes;
+}
+
+Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
+                                    const ir::DeviceInfo& device) {
+  constexpr int64_t kTile = 16;
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  const kernels::ConvertRule rule =
+      RuleOf(from, to, node.attributes().Ints("perm"));
+  const std::vector<Axis> axes = TileAxes(node);
+  const auto outer = std::span(axes).subspan(2);
+  const int64_t tiles = CeilDiv(axes[0].extent, 16) *
+                        CeilDiv(axes[1].extent, kTile) * CountElements(outer);
+  Launch launch("ops/movement/transpose.cl", "transpose");
+  launch.Option(StrCat("-DTILE=", kTile));
+  // A tile of 16 vectors fits the registers of a CPU's core, not those that a
+  // work-item has on a GPU.
+  if (device.device_class == ir::DeviceClass::kCpu &&
+      rule == kernels::ConvertRule::kBits && ir::Info(from.type).bits == 32 &&
+      axes[1].strides[0] == 1) {
+    launch.Option("-DWHOLE_TILES");
+  }
+  AddConvertOptions(from, to, rule, &launch);
+  launch.Input(node, 0).Output(node, 0);
+  launch.Packed(PackAxes(outer, 2), 4).Int(static_cast<int64_t>(outer.size()));
+  launch.Int(tiles).Int(axes[0].extent).Int(axes[1].extent);
+  launch.Int(axes[0].strides[0]).Int(axes[1].strides[0]);
+  launch.Int(axes[1].strides[1]);
+  AddConvertArguments(from, to, rule, &launch);
+  return launch.Items(tiles).Build();
+}
+
+ir::KernelDef TransposeKernel() {
+  return {.op = "tim.Transpose",
+          .name = "transpose",
+          .supports = SupportsTranspose,
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.02);
+              },
+          .lower = LowerTranspose};
+}
+
+}  // namespace
+
+TIM_OPERATOR(transpose) {
+  registry.Add(TransposeSchema());
+  registry.Add(TransposeKernel());
+}
+
+}  // namespace tim::ops

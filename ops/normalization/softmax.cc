@@ -1,0 +1,186 @@
+// Softmax along one axis.  ONNX Softmax, TFLite SOFTMAX.
+//
+// Every step is rounded to float32, in this order: d = x - max; t = d * k with
+// k = beta * 1.44269504 (log2 e); e = 2^t, correctly rounded; S = sum of e from
+// left to right; r = 1 / S, correctly rounded; y = e * r.  Clients compare the
+// result with ==, so kernels make the same bits.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "kernels/elements.h"
+#include "kernels/exact_exp2.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/launch.h"
+#include "ops/normalization/softmax_node.h"
+
+namespace tim::ops {
+namespace {
+
+bool IsNumber(ir::DataType type) {
+  return ir::IsFloat(type) || ir::IsInteger(type);
+}
+
+Status Check(const ir::NodeView& view) {
+  if (!IsNumber(view.inputs[0]->type)) {
+    return InvalidArgument("the input is ", ir::ToString(view.inputs[0]->type),
+                           ", expected a float or integer type");
+  }
+  if (!IsNumber(view.outputs[0]->type)) {
+    return InvalidArgument("the output is ",
+                           ir::ToString(view.outputs[0]->type),
+                           ", expected a float or integer type");
+  }
+  return OkStatus();
+}
+
+Status Infer(ir::InferContext& context) {
+  const ir::Shape& shape = context.shape(0);
+  if (shape.ranked()) {
+    const auto axis = WrapAxis(context.attributes().Int("axis"), shape.rank());
+    TIM_RETURN_IF_ERROR(axis.status());
+  }
+  return InferSameAsInput(context);
+}
+
+// One row: elements first, first + stride, …
+class Row {
+ public:
+  Row(const kernels::ElementReader& input, int64_t first, int64_t stride,
+      int64_t count)
+      : input_(input), first_(first), stride_(stride), count_(count) {}
+
+  void Softmax(float k, ElementWriter* output) const {
+    float largest = input_.Real(first_);
+    for (int64_t i = 1; i < count_; ++i) {
+      const float x = input_.Real(Index(i));
+      if (x > largest) largest = x;
+    }
+    const auto power = [&](int64_t i) {
+      return kernels::Exp2((input_.Real(Index(i)) - largest) * k);
+    };
+    float sum = 0.0f;
+    for (int64_t i = 0; i < count_; ++i) sum += power(i);
+    const float reciprocal = 1.0f / sum;
+    for (int64_t i = 0; i < count_; ++i) {
+      output->StoreReal(Index(i), power(i) * reciprocal);
+    }
+  }
+
+ private:
+  int64_t Index(int64_t i) const { return first_ + i * stride_; }
+
+  const kernels::ElementReader& input_;
+  int64_t first_;
+  int64_t stride_;
+  int64_t count_;
+};
+
+Status Eval(const ir::EvalContext& context) {
+  TIM_ASSIGN_OR_RETURN(
+      const SoftmaxShape shape,
+      SoftmaxShapeOf(context.attributes(), context.inputs[0].desc->shape));
+  const kernels::ElementReader input(context.inputs[0]);
+  kernels::ElementWriter output(context.outputs[0]);
+  const float k = SoftmaxExponent(context.attributes());
+  if (shape.count == 0) return OkStatus();
+  for (int64_t outer = 0; outer < shape.outer; ++outer) {
+    for (int64_t inner = 0; inner < shape.inner; ++inner) {
+      const int64_t first = outer * shape.count * shape.inner + inner;
+      Row(input, first, shape.inner, shape.count).Softmax(k, &output);
+    }
+  }
+  return OkStatus();
+}
+
+Result<ir::AttributeMap> Permute(const ir::NodeView& view,
+                                 std::span<const int> perm) {
+  ir::AttributeMap attributes = view.node.attributes;
+  TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(attributes.Int("axis"),
+                                                static_cast<int>(perm.size())));
+  for (size_t i = 0; i < perm.size(); ++i) {
+    if (perm[i] == axis) attributes.Set("axis", static_cast<int64_t>(i));
+  }
+  return attributes;
+}
+
+ir::OpSchema SoftmaxSchema() {
+  return {.name = "Softmax",
+          .inputs = {1, 1},
+          .attributes = {{"beta", ir::AttributeType::kFloat},
+                         {"axis", ir::AttributeType::kInt}},
+          .check = Check,
+          .infer_shapes = Infer,
+          .eval = Eval,
+          .memory_estimate = NoScratch,
+          .compute_estimate = SoftmaxEstimate,
+          .permute_rule = Permute};
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
+  return CheckKernelOperands(node);
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  return ir::EstimateMicroseconds(SoftmaxEstimate(AnchorView(node).view()),
+                                  device, 0.2);
+}
+
+// The functions of ops/normalization/softmax.cl.
+enum class Way { kRow, kRows, kLanes };
+
+Way ChooseWay(const ir::KernelNode& node, const SoftmaxShape& shape,
+              const ir::DeviceInfo& device) {
+  // Long rows keep 16 lanes busy by themselves, short ones in sixteens.
+  constexpr int64_t kLongRow = 64;
+  // Enough sixteens for every core to have its part of them.
+  const int64_t many_rows = int64_t{64} * device.compute_units;
+  if (shape.inner != 1) return Way::kLanes;
+  if (shape.count < kLongRow && shape.outer >= shape.count) return Way::kLanes;
+  return shape.outer >= many_rows &&
+                 node.outputs[0].type == ir::DataType::kFloat32
+             ? Way::kRows
+             : Way::kRow;
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
+                       SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
+  const Way way = ChooseWay(node, shape, device);
+  const bool rows = shape.inner == 1;
+  const int64_t lanes = rows ? shape.outer : shape.inner;
+  Launch launch("ops/normalization/softmax.cl", way == Way::kRow ? "softmax_row"
+                                                : way == Way::kRows
+                                                    ? "softmax_rows"
+                                                    : "softmax_lanes");
+  launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
+  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Int(shape.count);
+  if (way == Way::kLanes) launch.Int(shape.inner);
+  launch.Int(lanes);
+  if (way == Way::kLanes) {
+    launch.Int(rows ? shape.count : 1).Int(shape.count * shape.inner);
+  }
+  launch.Float(SoftmaxExponent(node.attributes()))
+      .InputQuantization(node.inputs[0])
+      .OutputQuantization(node.outputs[0]);
+  if (way == Way::kRow) return launch.Tiles(device, lanes).Build();
+  return launch.Tiles(device, CeilDiv(lanes, 16), rows ? 1 : shape.outer)
+      .Build();
+}
+
+ir::KernelDef SoftmaxKernel() {
+  return {.op = "tim.Softmax",
+          .name = "softmax",
+          .supports = Supports,
+          .cost = Cost,
+          .lower = Lower};
+}
+
+}  // namespace
+
+TIM_OPERATOR(softmax) {
+  registry.Add(SoftmaxSchema());
+  registry.Add(SoftmaxKernel());
+}
+
+}  // namespace tim::ops

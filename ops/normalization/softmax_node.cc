@@ -1,0 +1,30 @@
+#include "ops/normalization/softmax_node.h"
+
+#include "ops/elements/shapes.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr float kLog2E = 1.44269504f;
+
+}  // namespace
+
+Result<SoftmaxShape> SoftmaxShapeOf(const ir::AttributeMap& attributes,
+                                    const ir::Shape& shape) {
+  const int rank = shape.rank();
+  TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(attributes.Int("axis"), rank));
+  return SoftmaxShape{.inner = shape.Product(0, axis),
+                      .count = shape[axis],
+                      .outer = shape.Product(axis + 1, rank)};
+}
+
+float SoftmaxExponent(const ir::AttributeMap& attributes) {
+  return attributes.Float("beta") * kLog2E;
+}
+
+// Two powers of about 50 operations each.
+ir::ComputeEstimate SoftmaxEstimate(const ir::NodeView& view) {
+  return ElementwiseEstimate(view, 100);
+}
+
+}  // namespace tim::ops

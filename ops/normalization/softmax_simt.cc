@@ -1,0 +1,63 @@
+// Softmax for GPUs, of every type that kernels take.
+#include "ir/op_registry.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/launch.h"
+#include "ops/normalization/softmax_node.h"
+
+namespace tim::ops {
+namespace {
+
+// Of softmax_simt.cl.
+constexpr int64_t kGroup = 64;
+// Shorter rows leave too many items of a group idle.
+constexpr int64_t kGroupRow = 32;
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckNoCpu(device));
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  if (device.max_work_group_size < kGroup ||
+      device.max_work_item_sizes[0] < kGroup) {
+    return Unimplemented("needs work-groups of ", kGroup,
+                         " items, the device has ", device.max_work_group_size);
+  }
+  return CheckKernelOperands(node);
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  return ir::EstimateMicroseconds(SoftmaxEstimate(AnchorView(node).view()),
+                                  device, 0.3);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
+                       SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
+  const bool group = shape.inner == 1 && shape.count >= kGroupRow;
+  const int64_t rows = shape.inner * shape.outer;
+  Launch launch("ops/normalization/softmax_simt.cl",
+                group ? "softmax_group" : "softmax_items");
+  launch.Type("IN", node.inputs[0])
+      .Type("OUT", node.outputs[0])
+      .Input(node, 0)
+      .Output(node, 0)
+      .Int(shape.count);
+  if (!group) launch.Int(shape.inner).Int(rows);
+  launch.Float(SoftmaxExponent(node.attributes()))
+      .InputQuantization(node.inputs[0])
+      .OutputQuantization(node.outputs[0]);
+  if (!group) return launch.Items(rows).Build();
+  return launch.Global(rows * kGroup).Local(kGroup).Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(softmax_simt) {
+  registry.Add(ir::KernelDef{.op = "tim.Softmax",
+                             .name = "softmax_simt",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

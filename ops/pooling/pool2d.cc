@@ -1,0 +1,233 @@
+// Pool2d over the windows of every plane [W, H]: MAX, AVG (padding counts in
+// the divisor), AVG_ANDROID (cells inside the image alone count) and L2
+// (sqrt(mean of squares) of the cells inside).  Inputs are [W, H, C, N] or
+// [W, H, C].  ONNX MaxPool, AveragePool, LpPool and their Global forms; TFLite
+// AVERAGE_POOL_2D (AVG_ANDROID), MAX_POOL_2D, L2_POOL_2D.
+//
+// Integer inputs of at most 16 bits: with S the exact sum over the cells inside
+// of code - zero point (or its square), v = float(S) / float(divisor) (L2: the
+// square root of that), correctly rounded, and the output is
+// clamp(rint(v * M + zero point)) with M = float(scale in / scale out), or
+// v * scale in a float type.  With equal quantizations M is 1 and the code is
+// the exact mean rounded half to even for windows below 2^13 cells of 8 bits.
+// A MAX window without a cell inside gives the least (finite) value of the
+// output type, the others 0.  NaN inside of a window makes the result NaN.
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/launch.h"
+#include "ops/pooling/pool2d_node.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::AttributeType;
+using Ints = std::vector<int64_t>;
+
+Status CheckType(const char* operand, ir::DataType type) {
+  if (ir::IsFloat(type)) return OkStatus();
+  if (ir::IsInteger(type) && ir::Info(type).bits <= 32) return OkStatus();
+  return InvalidArgument(operand, " is ", ir::ToString(type),
+                         ", expected a float type or an integer type of at "
+                         "most 32 bits");
+}
+
+Status Check(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckType("the input", view.inputs[0]->type));
+  return CheckType("the output", view.outputs[0]->type);
+}
+
+// `inferred` with the extents 0 and 1 of the declared shape, if there is one
+// that differs in these only.
+void TakeDeclared(const ir::Shape* declared, ir::Shape* inferred) {
+  if (declared == nullptr || declared->rank() != inferred->rank()) return;
+  for (int axis = 2; axis < inferred->rank(); ++axis) {
+    if ((*inferred)[axis] != ir::kUnknownDim &&
+        (*inferred)[axis] != (*declared)[axis]) {
+      return;
+    }
+  }
+  for (int axis = 0; axis < 2; ++axis) {
+    if ((*declared)[axis] > 0) inferred->set_dim(axis, (*declared)[axis]);
+  }
+}
+
+Status Infer(ir::InferContext& context) {
+  TIM_ASSIGN_OR_RETURN(const PoolWindows2d windows,
+                       PoolWindowsOf(context.attributes()));
+  InferTypeFromInput(context);
+  const ir::Shape& input = context.shape(0);
+  if (!input.ranked()) return OkStatus();
+  if (input.rank() != 3 && input.rank() != 4) {
+    return InvalidArgument("the input ", input.ToString(), " has rank ",
+                           input.rank(),
+                           ", expected [W, H, C, N] or [W, H, C]");
+  }
+  ir::Shape shape = input;
+  shape.set_dim(0, ir::kUnknownDim);
+  shape.set_dim(1, ir::kUnknownDim);
+  const Result<int64_t> w = PoolExtent(windows.w, input[0]);
+  const Result<int64_t> h = PoolExtent(windows.h, input[1]);
+  if (w.ok()) shape.set_dim(0, *w);
+  if (h.ok()) shape.set_dim(1, *h);
+  const ir::Shape* declared = context.outputs[0].declared;
+  const auto count = shape.NumElements();
+  if (declared == nullptr || !count || declared->NumElements() != count) {
+    TakeDeclared(declared, &shape);
+  }
+  // A declared shape rules over extents, not over a stride that leads nowhere.
+  const bool w_stuck = !w.ok() && windows.w.stride == 0;
+  const bool h_stuck = !h.ok() && windows.h.stride == 0;
+  if (w_stuck || (!w.ok() && shape[0] == ir::kUnknownDim)) {
+    return w.status().WithContext("along W");
+  }
+  if (h_stuck || (!h.ok() && shape[1] == ir::kUnknownDim)) {
+    return h.status().WithContext("along H");
+  }
+  context.outputs[0].desc.shape = shape;
+  return OkStatus();
+}
+
+Status Eval(const ir::EvalContext& context) {
+  TIM_ASSIGN_OR_RETURN(
+      const PoolShape shape,
+      PoolShapeOf(context.attributes(), context.inputs[0].desc->shape,
+                  context.outputs[0].desc->shape));
+  return EvalPool(PoolTypeOf(context.attributes()), shape, context.inputs[0],
+                  context.outputs[0]);
+}
+
+// Padding counts in the mean alone.
+std::optional<ir::AttributeMap> AbsorbBorder(const ir::NodeView& view,
+                                             const ir::Border& border) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  const auto windows = PoolWindowsOf(attributes);
+  if (!windows.ok() || PoolTypeOf(attributes) != PoolType::kAverage ||
+      attributes.String("mode") != "window" || windows->w.stride == 0 ||
+      windows->h.stride == 0) {
+    return std::nullopt;
+  }
+  const ir::Shape& input = view.inputs[0]->shape;
+  return PaddedBy(border, PadsOf(windows->w, input[0]),
+                  PadsOf(windows->h, input[1]), attributes);
+}
+
+// A window passes where its axes stay the first two.
+Result<ir::AttributeMap> Permute(const ir::NodeView& view,
+                                 std::span<const int> perm) {
+  ir::AttributeMap attributes = view.node.attributes;
+  if (perm.size() >= 2 && perm[0] == 0 && perm[1] == 1) return attributes;
+  if (perm.size() < 2 || perm[0] != 1 || perm[1] != 0) {
+    return Unimplemented("Pool2d needs W and H as its first axes");
+  }
+  for (const char* name : {"ksize", "stride", "input_size", "output_size"}) {
+    const Ints& old = attributes.Ints(name);
+    if (old.size() == 2) attributes.Set(name, Ints{old[1], old[0]});
+  }
+  const Ints& pad = attributes.Ints("pad");
+  if (pad.size() == 4) {
+    attributes.Set("pad", Ints{pad[2], pad[3], pad[0], pad[1]});
+  }
+  return attributes;
+}
+
+ir::OpSchema Pool2dSchema() {
+  return {
+      .name = "Pool2d",
+      .inputs = {1, 1},
+      .attributes = {{"type",
+                      AttributeType::kInt,
+                      std::nullopt,
+                      {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
+                     {"mode", AttributeType::kString, "window"},
+                     {"padding",
+                      AttributeType::kInt,
+                      int64_t{0},
+                      {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+                     {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
+                     {"ksize", AttributeType::kInts, Ints{}},
+                     {"stride", AttributeType::kInts, Ints{}},
+                     {"input_size", AttributeType::kInts, Ints{}},
+                     {"output_size", AttributeType::kInts, Ints{}},
+                     {"layout", AttributeType::kInt, int64_t{0}}},
+      .check = Check,
+      .infer_shapes = Infer,
+      .eval = Eval,
+      .memory_estimate = NoScratch,
+      .compute_estimate = Pool2dEstimate,
+      .absorb_border = AbsorbBorder,
+      .permute_rule = Permute};
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  if (ir::IsInteger(node.inputs[0].type) &&
+      !PoolScaleOf(node.inputs[0], node.outputs[0]).codes) {
+    return Unimplemented("integers of more than 16 bits have no kernel");
+  }
+  return CheckPool2dSizes(node);
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  return ir::EstimateMicroseconds(Pool2dEstimate(AnchorView(node).view()),
+                                  device, 0.008, 0.2);
+}
+
+// The type in which sums of codes (or of their squares) are exact.
+const char* SumType(const ir::TensorDesc& input, PoolType type,
+                    const PoolShape& shape) {
+  if (ir::IsFloat(input.type)) return "float";
+  const ir::DataTypeInfo& info = ir::Info(input.type);
+  const int64_t zero = input.quantized() ? input.quantization.ZeroPoint() : 0;
+  const double magnitude = static_cast<double>(
+      std::max(std::abs(info.min - zero), std::abs(info.max - zero)));
+  const double cells = static_cast<double>(shape.w.kernel * shape.h.kernel);
+  const double terms = type == PoolType::kMax ? 1.0 : cells;
+  const double largest =
+      type == PoolType::kL2 ? magnitude * magnitude : magnitude;
+  return terms * largest < 0x1p31 ? "int" : "long";
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
+  const PoolType type = PoolTypeOf(node.attributes());
+  const PoolScale scale = PoolScaleOf(node.inputs[0], node.outputs[0]);
+  const ir::TensorDesc& input = node.inputs[0];
+  const auto window = static_cast<float>(shape.w.kernel * shape.h.kernel);
+  Launch launch("ops/pooling/pool2d.cl", "pool2d");
+  launch.Type("IN", input)
+      .Type("OUT", node.outputs[0])
+      .Option(StrCat("-DPOOL=", static_cast<int>(type)))
+      .Option(StrCat("-DSUM=", SumType(input, type, shape)))
+      .Input(node, 0)
+      .Output(node, 0);
+  AddPoolSizes(shape, &launch);
+  launch.Float(window)
+      .Float(1.0f / window)
+      .Int(input.quantized() ? input.quantization.ZeroPoint() : 0)
+      .Float(scale.multiplier)
+      .Float(scale.scale)
+      .Float(1.0f / scale.scale)
+      .Int(scale.zero)
+      .Float(PoolLowest(node.outputs[0].type));
+  return launch.Tiles(device, shape.w.output * shape.h.output * shape.planes)
+      .Build();
+}
+
+ir::KernelDef Pool2dKernel() {
+  return {.op = "tim.Pool2d",
+          .name = "pool2d",
+          .supports = Supports,
+          .cost = Cost,
+          .lower = Lower};
+}
+
+}  // namespace
+
+TIM_OPERATOR(pool2d) {
+  registry.Add(Pool2dSchema());
+  registry.Add(Pool2dKernel());
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,29 @@
+// What the kernels of Pool2d share.
+#ifndef TIM_OPS_POOLING_POOL2D_NODE_H_
+#define TIM_OPS_POOLING_POOL2D_NODE_H_
+
+#include "ir/kernel_def.h"
+#include "ops/launch/launch.h"
+#include "ops/pooling/pooling.h"
+
+namespace tim::ops {
+
+PoolType PoolTypeOf(const ir::AttributeMap& attributes);
+
+/// Static shapes; the output's extents rule.
+Result<PoolShape> PoolShapeOf(const ir::AttributeMap& attributes,
+                              const ir::Shape& input, const ir::Shape& output);
+Result<PoolShape> PoolShapeOf(const ir::KernelNode& node);
+
+/// Every number that a kernel computes fits 32 bits, or the reason.
+Status CheckPool2dSizes(const ir::KernelNode& node);
+
+/// `int w, h, out_w, out_h, planes, kernel_w, kernel_h, stride_w, stride_h,
+/// left, top` of a kernel.
+void AddPoolSizes(const PoolShape& shape, Launch* launch);
+
+ir::ComputeEstimate Pool2dEstimate(const ir::NodeView& view);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_POOLING_POOL2D_NODE_H_

@@ -1,0 +1,84 @@
+#include "ops/launch/register_tile.h"
+
+#include <gtest/gtest.h>
+
+namespace tim::ops {
+namespace {
+
+TEST(TileSize, IsTheLargestThatWastesNothing) {
+  EXPECT_EQ(TileSize(56, 14), 14);
+  EXPECT_EQ(TileSize(13, 14), 13);
+  EXPECT_EQ(TileSize(3136, 14), 14);
+}
+
+// 4 x 13 = 52 and 5 x 10 = 50 for 49: two more in vain cost more than another
+// tile does.
+TEST(TileSize, FewerInVainOutweighAnotherTile) {
+  EXPECT_EQ(TileSize(49, 14), 10);
+  EXPECT_EQ(TileSize(15, 14), 8);
+}
+
+TEST(TileSize, AnotherTileOutweighsFewInVain) {
+  EXPECT_EQ(TileSize(55, 14), 14);
+  EXPECT_EQ(TileSize(111, 14), 14);
+}
+
+TEST(TileSize, IsBetweenOneAndTheLimit) {
+  for (int64_t limit = 1; limit <= 14; ++limit) {
+    for (int64_t count = 1; count <= 200; ++count) {
+      const int64_t size = TileSize(count, limit);
+      EXPECT_GE(size, 1) << count << " in tiles up to " << limit;
+      EXPECT_LE(size, limit) << count << " in tiles up to " << limit;
+      EXPECT_LE(size, count) << count << " in tiles up to " << limit;
+    }
+  }
+}
+
+// Rows of seven pixels: a second row saves loads, an eighth row is in vain.
+TEST(TileSize, CountsWhatIsRepeatedInUnits) {
+  EXPECT_EQ(TileSize(14, 2, 7), 2);
+  EXPECT_EQ(TileSize(7, 2, 7), 1);
+  EXPECT_EQ(TileSize(15, 2, 7), 2);
+}
+
+TEST(BestTile, TakesThreeBlocksWherePairsWouldComputeOneInVain) {
+  ir::DeviceInfo device;
+  device.float_vector_width = 16;
+  for (const int64_t blocks : {3, 9, 15}) {
+    EXPECT_EQ(BestTile(3136, blocks, device).blocks, 3) << blocks;
+  }
+  for (const int64_t blocks : {2, 4, 5, 6, 7, 8, 32}) {
+    EXPECT_EQ(BestTile(3136, blocks, device).blocks, 2) << blocks;
+    EXPECT_EQ(BestTile(49, blocks, device).blocks, 2) << blocks;
+  }
+  EXPECT_EQ(BestTile(3136, 1, device).blocks, 1);
+  device.float_vector_width = 8;
+  EXPECT_EQ(BestTile(3136, 9, device).blocks, 1);
+}
+
+TEST(LargestTile, FitsIntoTheRegistersOfEachWidth) {
+  struct Registers {
+    int width;
+    int64_t count;
+  };
+  // The other proportions of the widest: 9 x 3 sums, 3 weights and a pixel.
+  ir::DeviceInfo widest;
+  widest.float_vector_width = 16;
+  const RegisterTile deep = BestTile(3136, 9, widest);
+  EXPECT_EQ(deep.blocks, 3);
+  EXPECT_LE(deep.neighbours * deep.blocks + deep.blocks + 1, 32);
+  for (const Registers& registers :
+       {Registers{16, 32}, Registers{8, 16}, Registers{4, 16}}) {
+    ir::DeviceInfo device;
+    device.float_vector_width = registers.width;
+    const RegisterTile tile = LargestTile(device);
+    const int64_t vectors_per_block = 16 / registers.width;
+    const int64_t sums = tile.neighbours * tile.blocks * vectors_per_block;
+    const int64_t weights = tile.blocks * vectors_per_block;
+    EXPECT_LE(sums + weights + 1, registers.count) << registers.width;
+    EXPECT_GE(sums, registers.count / 2) << registers.width;
+  }
+}
+
+}  // namespace
+}  // namespace tim::ops
