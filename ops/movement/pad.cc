@@ -139,7 +139,7 @@ Status CheckPad(const ir::NodeView& view) {
 
 // Integers go to plain integers as they are.
 void StoreConstant(const ir::Attribute& constant, const ir::TensorDesc& desc,
-                   int64_t i, ElementWriter* writer) {
+                   int64_t i, kernels::ElementWriter* writer) {
   const auto* integer = std::get_if<int64_t>(&constant);
   if (integer != nullptr && kernels::IsPlainInteger(desc)) {
     return writer->StoreCode(i, *integer);

@@ -48,7 +48,7 @@ class Row {
       int64_t count)
       : input_(input), first_(first), stride_(stride), count_(count) {}
 
-  void Softmax(float k, ElementWriter* output) const {
+  void Softmax(float k, kernels::ElementWriter* output) const {
     float largest = input_.Real(first_);
     for (int64_t i = 1; i < count_; ++i) {
       const float x = input_.Real(Index(i));
