@@ -28,6 +28,7 @@ constexpr int64_t kMaxKept = 8;
 // Weights that stay in the second cache beside an image while the kept tiles
 // use them: so many that loading and storing the sums costs little.
 constexpr int64_t kChunkFloats = int64_t{1} << 13;
+
 // The sizes of one launch; see conv2d_nchw16c.cl.
 struct Tiling {
   int64_t width = 1;     // TW

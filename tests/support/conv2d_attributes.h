@@ -1,11 +1,13 @@
-// Attributes of convolutions for their tests.
+// Attributes and descs of convolutions for their tests.
 #ifndef TIM_TESTS_SUPPORT_CONV2D_ATTRIBUTES_H_
 #define TIM_TESTS_SUPPORT_CONV2D_ATTRIBUTES_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ir/attribute.h"
+#include "tests/support/test_tensor.h"
 
 namespace tim::testing {
 
@@ -23,6 +25,16 @@ inline ir::AttributeMap Conv2dAttributes(
           {"stride", stride},
           {"dilation", dilation},
           {"multiplier", multiplier}};
+}
+
+inline ir::TensorDesc F32(std::vector<int64_t> shape) {
+  return Desc(ir::DataType::kFloat32, std::move(shape));
+}
+/// Of a shape that is to be inferred.
+inline ir::TensorDesc Inferred(ir::DataType type = ir::DataType::kFloat32) {
+  ir::TensorDesc desc = Desc(type, {});
+  desc.shape = ir::Shape();
+  return desc;
 }
 
 }  // namespace tim::testing

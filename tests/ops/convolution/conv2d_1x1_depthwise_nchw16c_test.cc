@@ -18,13 +18,6 @@ using Ints = std::vector<int64_t>;
 constexpr char kKernel[] = "conv2d_1x1_depthwise_nchw16c";
 constexpr Tolerance kTolerance = {1e-4, 1e-5};
 
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-TensorDesc Inferred(DataType type = DataType::kFloat32) {
-  TensorDesc desc = Desc(type, {});
-  desc.shape = ir::Shape();
-  return desc;
-}
-
 // A 1x1 convolution, `inner_limit`, a depthwise convolution, `limit`.
 struct Config {
   Ints input;  // W, H, C, N

@@ -14,13 +14,6 @@ using Ints = std::vector<int64_t>;
 constexpr char kKernel[] = "conv2d_depthwise_nchw16c";
 constexpr Tolerance kTolerance = {1e-5, 1e-5};
 
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-TensorDesc Inferred(DataType type = DataType::kFloat32) {
-  TensorDesc desc = Desc(type, {});
-  desc.shape = ir::Shape();
-  return desc;
-}
-
 struct Config {
   Ints input;   // W, H, C, N
   Ints kernel;  // W, H

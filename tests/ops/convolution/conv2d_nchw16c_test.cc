@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tests/support/conv2d_attributes.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
@@ -21,13 +22,6 @@ using Ints = std::vector<int64_t>;
 
 constexpr char kKernel[] = "conv2d_nchw16c";
 constexpr Tolerance kTolerance = {1e-4, 1e-5};
-
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-TensorDesc Inferred(DataType type = DataType::kFloat32) {
-  TensorDesc desc = Desc(type, {});
-  desc.shape = ir::Shape();
-  return desc;
-}
 
 struct Config {
   Ints input;   // W, H, C, N

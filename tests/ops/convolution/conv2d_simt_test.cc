@@ -18,13 +18,6 @@ constexpr char kDepthwise[] = "conv2d_depthwise_simt";
 // Sums of up to some hundred products in another order than eval's.
 constexpr Tolerance kTolerance = {1e-4, 1e-5};
 
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-TensorDesc Inferred(DataType type = DataType::kFloat32) {
-  TensorDesc desc = Desc(type, {});
-  desc.shape = ir::Shape();
-  return desc;
-}
-
 // A GPU with so many compute units that the tiles become small, or so few that
 // they become large.
 ir::DeviceInfo Gpu(int units = 2) {

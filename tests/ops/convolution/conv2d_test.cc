@@ -18,8 +18,6 @@ using ir::TensorDesc;
 using ::testing::ElementsAre;
 using Ints = std::vector<int64_t>;
 
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-
 // The values of a float32 convolution through eval.
 std::vector<float> Convolve(AttributeMap attributes, Ints input_shape,
                             std::vector<float> input, Ints kernel_shape,

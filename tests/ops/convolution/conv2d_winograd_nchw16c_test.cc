@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/support/child_process.h"
+#include "tests/support/conv2d_attributes.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
@@ -29,13 +30,6 @@ constexpr double kBoundOf2x2 = 2.5;
 // The same for sums in the order of the formula, as eval makes them.
 constexpr double kBoundOfEval = 5;
 const double kUnit = std::ldexp(1.0, -24);
-
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-TensorDesc Inferred(DataType type = DataType::kFloat32) {
-  TensorDesc desc = Desc(type, {});
-  desc.shape = ir::Shape();
-  return desc;
-}
 
 struct Config {
   Ints input;  // W, H, C, N
@@ -148,7 +142,6 @@ TEST(Conv2dWinogradNchw16c, TilesOfNarrowerVectors) {
 
 TEST(Conv2dWinogradNchw16c, PadsOfEverySide) {
   std::mt19937 rng = SeededRng(3);
-  constexpr int64_t kAuto = 0, kValid = 1;
   Check({.input = {9, 7, 20, 2}, .out_channels = 20, .padding = kValid}, rng);
   for (const Ints& pad : {Ints{0, 0, 0, 0}, Ints{1, 0, 0, 0}, Ints{0, 1, 0, 0},
                           Ints{0, 0, 1, 0}, Ints{0, 0, 0, 1}, Ints{2, 0, 1, 3},
