@@ -30,11 +30,12 @@ constexpr Case kCases[] = {
 };
 
 constexpr Case kGpuCases[] = {
-    {"tests/ops/conv2d_simt_test",
+    {"tests/ops/convolution/conv2d_simt_test",
      "Conv2dSimt.DeclaredExtents:Conv2dDepthwiseSimt.HeightsAndWidths"},
-    {"tests/ops/fullyconnected_dot_simt_test", "*FusedOperators"},
-    {"tests/ops/gemm_simt_test", "Kernels/GpuGemm.Batches/simt"},
-    {"tests/ops/softmax_simt_test", "SoftmaxSimt.InfinitiesAndNaNFollowEval"},
+    {"tests/ops/gemm/fullyconnected_dot_simt_test", "*FusedOperators"},
+    {"tests/ops/gemm/gemm_simt_test", "Kernels/GpuGemm.Batches/simt"},
+    {"tests/ops/normalization/softmax_simt_test",
+     "SoftmaxSimt.InfinitiesAndNaNFollowEval"},
 };
 
 // What the simulator reports of a program, whose tests must pass.
