@@ -67,9 +67,26 @@ bool SameElements(const TensorDesc& a, const TensorDesc& b) {
          a.quantization.ZeroPoint() == b.quantization.ZeroPoint();
 }
 
+namespace {
+
+// A layout may come from anywhere; its axes count only where the shape has
+// them.
+bool FitsShape(const Layout& layout, const Shape& shape) {
+  switch (layout.kind) {
+    case LayoutKind::kBlocked:
+      return layout.axis >= 0 && layout.axis < shape.rank() && layout.block > 0;
+    case LayoutKind::kStrided:
+      return static_cast<int>(layout.strides.size()) == shape.rank();
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 std::vector<int64_t> PhysicalDims(const TensorDesc& desc) {
   std::vector<int64_t> dims = desc.shape.dims();
-  if (desc.layout.blocked()) {
+  if (desc.layout.blocked() && FitsShape(desc.layout, desc.shape)) {
     dims[desc.layout.axis] = CeilDiv(dims[desc.layout.axis], desc.layout.block);
     dims.insert(dims.begin(), desc.layout.block);
   }
@@ -80,6 +97,10 @@ Result<int64_t> PhysicalElements(const TensorDesc& desc) {
   if (!desc.shape.IsStatic()) {
     return InvalidArgument("shape ", desc.shape.ToString(),
                            " is not completely known");
+  }
+  if (!FitsShape(desc.layout, desc.shape)) {
+    return InvalidArgument("layout ", desc.layout.ToString(),
+                           " does not fit shape ", desc.shape.ToString());
   }
   std::optional<int64_t> count = 1;
   if (desc.layout.kind == LayoutKind::kStrided) {

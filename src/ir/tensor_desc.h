@@ -70,10 +70,12 @@ struct TensorDesc {
 bool SameElements(const TensorDesc& a, const TensorDesc& b);
 
 /// Extents in memory, fastest first, of a tensor in its layout (one more
-/// dimension where it is blocked).  The shape must be static.
+/// dimension where it is blocked).  The shape must be static; a layout that
+/// does not fit it counts as dense.
 std::vector<int64_t> PhysicalDims(const TensorDesc& desc);
 
-/// Elements in memory, block padding included.
+/// Elements in memory, block padding included.  Fails where the layout does
+/// not fit the shape.
 Result<int64_t> PhysicalElements(const TensorDesc& desc);
 
 /// Bytes in memory: the only place that computes them.  Fails where the shape

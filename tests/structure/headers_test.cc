@@ -57,6 +57,73 @@ INSTANTIATE_TEST_SUITE_P(Files, PublicHeaders,
                            return name;
                          });
 
+// A user's program, compiled as users do: optimised, so that warnings about
+// how values flow show, too.
+constexpr char kProgram[] =
+    "#include \"tim/vx/context.h\"\n"
+    "#include \"tim/vx/graph.h\"\n"
+    "#include \"tim/vx/ops.h\"\n"
+    "using namespace tim::vx;\n"
+    "void Build(Graph& g) {\n"
+    "  g.CreateOperation<ops::Relu>();\n"
+    "  g.CreateOperation<ops::Conv2d>(PadType::SAME,\n"
+    "      std::array<uint32_t, 2>({1, 1}), std::array<uint32_t, 2>({1, 1}));\n"
+    "  g.CreateOperation<ops::Conv2d>(std::array<uint32_t, 4>({1, 1, 1, 1}),\n"
+    "      std::array<uint32_t, 2>({1, 1}), std::array<uint32_t, 2>({1, 1}));\n"
+    "  g.CreateOperation<ops::Pool2d>(PoolType::MAX, PadType::VALID,\n"
+    "      std::array<uint32_t, 2>({2, 2}), std::array<uint32_t, 2>({2, 2}));\n"
+    "  g.CreateOperation<ops::Pad>(std::vector<uint32_t>({1, 0}),\n"
+    "      std::vector<uint32_t>({0, 1}), 0);\n"
+    "  g.CreateOperation<ops::Transpose>(std::vector<uint32_t>({1, 0}));\n"
+    "  g.CreateOperation<ops::Reshape>(std::vector<uint32_t>({4, 2}));\n"
+    "  g.CreateOperation<ops::FullyConnected>(0);\n"
+    "  g.CreateOperation<ops::Matmul>(true, false);\n"
+    "  g.CreateOperation<ops::Softmax>(1.0f, 0);\n"
+    "  g.CreateOperation<ops::Concat>(0, 2);\n"
+    "}\n"
+    "int main() {\n"
+    "  auto graph = Context::Create()->CreateGraph();\n"
+    "  Build(*graph);\n"
+    "  return graph->Run() ? 0 : 1;\n"
+    "}\n";
+
+class ProgramsOfUsers : public testing::TestWithParam<std::string> {};
+
+TEST_P(ProgramsOfUsers, CompileWithoutAWord) {
+  const std::string program = FreshFolder("program") + "/program.cc";
+  WriteText(program, kProgram);
+  for (const std::string compiler : {"g++", "clang++"}) {
+    if (!IsInstalled(compiler)) continue;
+    const CommandResult result =
+        RunCommand(compiler + " " + GetParam() +
+                   " -Wall -Wextra -I include -c -o /dev/null " + program);
+    EXPECT_EQ(result.exit_status, 0);
+    EXPECT_EQ(result.output, "") << compiler;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, ProgramsOfUsers,
+                         testing::Values("-O2 -std=c++14", "-O2 -std=c++17",
+                                         "-O3 -std=c++17", "-O3 -std=c++20"),
+                         [](const auto& info) {
+                           std::string name;
+                           for (const char c : info.param)
+                             if (std::isalnum(static_cast<unsigned char>(c)))
+                               name += c;
+                           return name;
+                         });
+
+TEST(Documentation, IsWhatClangUnderstands) {
+  if (!IsInstalled("clang++")) GTEST_SKIP() << "clang++ is not installed";
+  for (const std::string& header : Headers()) {
+    const CommandResult result =
+        RunCommand("echo '#include \"" + header +
+                   "\"' | clang++ -std=c++14 -Wdocumentation -Werror "
+                   "-fsyntax-only -x c++ -I include -");
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+  }
+}
+
 TEST(CustomOperators, CompileAsCxx14FromTheHeadersAlone) {
   for (const std::string compiler : {"g++", "clang++"}) {
     if (!IsInstalled(compiler)) continue;

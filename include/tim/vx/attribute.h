@@ -73,7 +73,11 @@ template <typename T, std::size_t N>
 struct AttributeValue<std::array<T, N>> {
   using type = typename AttributeValue<std::vector<T>>::type;
   static type Keep(const std::array<T, N>& value) {
-    return AttributeValue<std::vector<T>>::Keep({value.begin(), value.end()});
+    type kept(N);
+    for (std::size_t i = 0; i < N; ++i) {
+      kept[i] = AttributeValue<T>::Keep(value[i]);
+    }
+    return kept;
   }
 };
 

@@ -16,7 +16,8 @@ class TIM_VX_API BuiltinOp : public Operation {
  public:
   /// \param kind the operator's place in the library's alphabetical list; an
   ///        unknown one fails Compile().
-  /// \param in_cnt, out_cnt, layout have no effect.
+  /// \param in_cnt has no effect.  \param out_cnt has none.
+  /// \param layout has none.
   BuiltinOp(Graph* graph, uint32_t kind, int in_cnt = 0, int out_cnt = 0,
             DataLayout layout = DataLayout::ANY);
 

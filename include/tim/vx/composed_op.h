@@ -37,7 +37,8 @@ namespace vx {
 class TIM_VX_API ComposedOp : public Operation {
  public:
   /// \param domain_and_name "user.<Class>": what a kernel claims it by.
-  /// \param inputs, outputs how many must be bound.
+  /// \param inputs how many must be bound.
+  /// \param outputs how many must be bound.
   /// \param optional_inputs how many more inputs, the last ones, may be.
   ComposedOp(Graph* graph, const char* domain_and_name, uint32_t inputs,
              uint32_t outputs, uint32_t optional_inputs = 0);

@@ -27,7 +27,9 @@ struct TensorSpec;
 /// of one context or several, run concurrently.
 ///
 /// Functions that fail return false or null, set LastError() and
-/// ErrorMessage(), and log the reason.  No function throws.
+/// ErrorMessage(), and log the reason.  No function throws, but for
+/// CreateOperation(), through which passes what the operation's constructor
+/// throws; the graph is then as it was before.
 class TIM_VX_API Graph {
  public:
   virtual ~Graph() = default;

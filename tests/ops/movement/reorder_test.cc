@@ -27,8 +27,8 @@ Result<std::vector<std::byte>> Move(const TestNode& node,
   TensorDesc out = node.output();
   in.layout = from;
   out.layout = to;
-  TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(out));
-  std::vector<std::byte> result(size, std::byte{0xa5});
+  const Result<int64_t> size = ir::ByteSize(out);  // none: eval is to say why
+  std::vector<std::byte> result(size.ok() ? *size : 0, std::byte{0xa5});
   const ir::Node& op = node.graph.node(node.node);
   const ir::ConstTensor inputs[] = {{&in, bytes.data()}};
   const ir::MutableTensor outputs[] = {{&out, result.data()}};

@@ -26,16 +26,16 @@ namespace ops {
 /// Types: FLOAT32, FLOAT16, or quantized; the kernel may be quantized per
 /// channel along O.
 ///
-/// \param padding AUTO, NONE: the pads given, else 0.  VALID: 0.  SAME: the
+/// - padding: AUTO and NONE = the pads given, else 0.  VALID: 0.  SAME: the
 ///        output is ceil(W / stride_w) wide; of an odd total the right and
 ///        bottom get one more.  SAME and VALID discard `pad`.
-/// \param pad {left, right, top, bottom}, cells.
-/// \param stride, dilation {W, H}, cells; dilation 0 means 1.
-/// \param multiplier 0: convolution; kernel dimension 2 = C / g means g groups.
-///        m > 0: depthwise, kernel [Kw, Kh, C * m, 1], output channel o reads
+/// - pad: {left, right, top, bottom}, cells.
+/// - stride, dilation: {W, H}, cells; dilation 0 means 1.
+/// - multiplier: 0 = convolution; kernel dimension 2 = C / g means g groups.
+///        m > 0 = depthwise, kernel [Kw, Kh, C * m, 1], output channel o reads
 ///        input channel o / m only.
-/// \param weights, ksize for information: the kernel's shape counts.
-/// \param input_layout, kernel_layout tim::transform::LayoutInference alone
+/// - weights, ksize: for information; the kernel's shape counts.
+/// - input_layout, kernel_layout: tim::transform::LayoutInference alone
 ///        acts on them.
 /// The declared W and H of an OUTPUT tensor rule: so many cells are computed,
 /// and what lies beyond the padded input reads as 0.

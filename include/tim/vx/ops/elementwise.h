@@ -38,7 +38,7 @@ class Sub : public BuiltinOpOf<Sub> {
 
 /// out = a * b * scale.
 /// Operands, policies and errors as Add.
-/// \param scale unitless, of the real result before it is rounded to the
+/// - scale: unitless, of the real result before it is rounded to the
 ///        output.  With another scale than 1, plain integers are multiplied in
 ///        float32 and rounded, too.
 /// Errors: Compile() also fails where the scale is infinite or NaN.
@@ -56,7 +56,7 @@ class Multiply : public BuiltinOpOf<Multiply> {
 /// plain integers is truncated towards zero; x / 0 is then the limit of the
 /// output's type on x's side (with WRAP the low bits of the 64-bit limit), and
 /// 0 / 0 is 0.
-/// \param scale as in Multiply.
+/// - scale: as in Multiply.
 /// Errors: Compile() also fails where the scale is infinite or NaN.
 /// Source: ONNX Div-14, TFLite DIV.
 class Div : public BuiltinOpOf<Div> {

@@ -20,8 +20,8 @@ namespace ops {
 /// Types: FLOAT32, FLOAT16, or quantized; weights may be quantized per channel
 /// along O.
 ///
-/// \param axis last of the flattened dimensions, 0 = fastest-varying.
-/// \param weights for information: O is the weights' last extent.
+/// - axis: last of the flattened dimensions, 0 = fastest-varying.
+/// - weights: for information; O is the weights' last extent.
 /// Errors: Compile() fails where axis is outside of the rank, K or O do not
 /// fit, and on other types.
 /// Source: ONNX Gemm-13, TFLite FULLY_CONNECTED.

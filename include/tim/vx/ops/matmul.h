@@ -16,9 +16,9 @@ namespace ops {
 /// Output 0: [N, M, batch...].
 /// Types: FLOAT32, FLOAT16, INT32 or quantized.
 ///
-/// \param transpose_a A is stored [M, K, batch...].
-/// \param transpose_b B is stored [K, N, batch...].
-/// \param adjoint_a, adjoint_b have no effect.
+/// - transpose_a: A is stored [M, K, batch...].
+/// - transpose_b: B is stored [K, N, batch...].
+/// - adjoint_a, adjoint_b: without effect.
 /// Errors: Compile() fails where K or the batches do not fit, on transposed
 /// operands of rank 1, and on other types.
 /// Source: ONNX MatMul-13, TFLite BATCH_MATMUL.

@@ -16,12 +16,12 @@ namespace ops {
 /// Input 0: any type and rank >= 1.  Output 0: extents front_size[i] + in[i] +
 /// back_size[i]; an input of another quantization is requantized to the
 /// output's.
-/// \param front_size, back_size elements added before and after, one count per
+/// - front_size, back_size: elements added before and after, one count per
 ///        dimension, 0 = fastest-varying dimension.
-/// \param const_val real value of what PAD_MODE_CONSTANT adds, an integer for
+/// - const_val: real value of what PAD_MODE_CONSTANT adds, an integer for
 ///        float tensors too (PadV2 takes fractions); saturated to the output's
 ///        type.
-/// \param pad_mode PAD_MODE_EDGE repeats the first and last element,
+/// - pad_mode: PAD_MODE_EDGE repeats the first and last element,
 ///        PAD_MODE_SYMMETRIC mirrors with them (counts <= in[i]),
 ///        PAD_MODE_REFLECT without them (counts < in[i]).
 /// Errors: Compile() fails where there is not one count per dimension, on

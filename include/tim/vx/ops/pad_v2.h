@@ -13,7 +13,7 @@ namespace ops {
 
 /// Pad (tim/vx/ops/pad.h) with a fractional constant.
 ///
-/// \param const_val real value of what PAD_MODE_CONSTANT adds; rounded and
+/// - const_val: real value of what PAD_MODE_CONSTANT adds; rounded and
 ///        saturated to the output's type.
 /// Operands, further parameters and errors: those of Pad.
 /// Source: ONNX Pad-19, TFLite PADV2.

@@ -22,14 +22,14 @@ namespace ops {
 /// Forms: windows with a PadType; windows with pads; global (one window of
 /// `input_size`); adaptive (stride = floor(in / out), k = in - (out - 1) *
 /// stride, no pads).
-/// \param padding AUTO, NONE and VALID: no pads.  SAME: the output is
+/// - padding: AUTO, NONE and VALID: no pads.  SAME: the output is
 ///        ceil(W / stride_w) wide; of an odd total the right and bottom get
 ///        one more.
-/// \param pad {left, right, top, bottom}, cells.
-/// \param ksize, stride, input_size, output_size {W, H}, cells.
-/// \param round_type rounding of the extents; a later SetRoundingPolicy()
+/// - pad: {left, right, top, bottom}, cells.
+/// - ksize, stride, input_size, output_size: {W, H}, cells.
+/// - round_type: rounding of the extents; a later SetRoundingPolicy()
 ///        replaces it.
-/// \param layout tim::transform::LayoutInference alone acts on it.
+/// - layout: tim::transform::LayoutInference alone acts on it.
 /// The declared W and H of an OUTPUT tensor rule where it has another number of
 /// elements; cells beyond the padded input are outside of every window.
 /// Errors: Compile() fails on other ranks and types, on a stride of 0 (unless

@@ -15,7 +15,7 @@ namespace ops {
 ///
 /// Input 0: any type and shape.  Output 0: `size`; another type or
 /// quantization converts.
-/// \param size extents, fastest-varying first.  One may be uint32_t(-1), found
+/// - size: extents, fastest-varying first.  One may be uint32_t(-1), found
 ///        from the rest; 0 keeps the input's extent; empty means {1}.
 /// Errors: Compile() fails where the numbers of elements differ and where more
 /// than one extent is to be found.

@@ -25,7 +25,7 @@ namespace ops {
 /// its type and quantization; a placeholder where it is not wanted.
 /// Types: FLOAT32, FLOAT16 or quantized, each tensor its own; sums are FLOAT32.
 ///
-/// \param activation has no effect: the cell always takes tanh, as TIM-VX's
+/// - activation: has no effect: the cell always takes tanh, as TIM-VX's
 ///        does.
 /// Errors: Compile() fails where extents do not fit and on other types.
 /// Source: NNAPI RNN (there inputs 3 and 4 are swapped).

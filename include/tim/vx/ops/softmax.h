@@ -15,8 +15,8 @@ namespace ops {
 ///
 /// Input 0: any rank >= 1; FLOAT32, FLOAT16 or quantized.  Output 0: same
 /// shape.
-/// \param beta scale, unitless.
-/// \param axis in [-rank, rank), 0 = fastest-varying dimension.
+/// - beta: scale, unitless.
+/// - axis: in [-rank, rank), 0 = fastest-varying dimension.
 /// Errors: Compile() fails where axis is outside of the rank and on other
 /// types.
 /// Source: ONNX Softmax-13 (axis), TFLite SOFTMAX (beta).

@@ -15,7 +15,7 @@ namespace ops {
 ///
 /// Input 0: any type and rank.  Output 0: extents in[perm[i]]; per-channel
 /// quantization moves along.
-/// \param perm each of 0 .. rank - 1 once, 0 = fastest-varying dimension.
+/// - perm: each of 0 .. rank - 1 once, 0 = fastest-varying dimension.
 /// Errors: Compile() fails where perm is no permutation of the input's rank.
 /// Source: ONNX Transpose-13, TFLite TRANSPOSE.
 class Transpose : public BuiltinOpOf<Transpose> {
