@@ -14,6 +14,17 @@
 
 namespace tim::compiler {
 
+/// What folding a node of constants may cost.  A node beyond a limit is kept
+/// and runs like any other.
+struct FoldLimits {
+  /// Its results have at most `growth` times the bytes of its inputs, or at
+  /// most `small_bytes`.
+  double growth = 4;
+  double small_bytes = 1 << 20;
+  /// Estimated arithmetic operations, and elements of its results.
+  double operations = 1e8;
+};
+
 struct CompileOptions {
   /// devices[0] is the host; the others are preferred over it.
   std::vector<ir::DeviceInfo> devices;
@@ -21,6 +32,7 @@ struct CompileOptions {
   bool strict = false;
   /// float32 graphs may use half or bf16 arithmetic.
   bool relaxed = false;
+  FoldLimits fold = {};
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Called once types and shapes are inferred, before kernels are chosen.

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <limits>
+
 #include "compiler/passes/passes.h"
 #include "ir/evaluate.h"
 
@@ -8,10 +11,9 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-bool CanFold(const Graph& graph, const Node& node) {
-  if (node.composite || node.inputs.empty() || !ir::CanEvaluate(node)) {
-    return false;
-  }
+// A node of constants alone that gives the same whenever it is evaluated.
+bool IsConstant(const Graph& graph, const Node& node) {
+  if (node.composite || node.inputs.empty()) return false;
   if (node.schema->effects.random || node.schema->effects.reads_state) {
     return false;
   }
@@ -22,6 +24,56 @@ bool CanFold(const Graph& graph, const Node& node) {
     if (id != ir::kNone && !graph.value(id).desc.shape.IsStatic()) return false;
   }
   return true;
+}
+
+// Its output has the bytes of its input.
+bool IsView(const Graph& graph, const Node& node) {
+  return node.schema->is_view && node.inputs[0] != ir::kNone &&
+         node.schema->is_view(NodeDescs(graph, node).view());
+}
+
+double BytesOf(const Graph& graph, const std::vector<ir::ValueId>& values) {
+  double bytes = 0;
+  for (const ir::ValueId id : values) {
+    if (id == ir::kNone) continue;
+    const Result<int64_t> size = ir::ByteSize(graph.value(id).desc);
+    if (!size.ok()) return std::numeric_limits<double>::infinity();
+    bytes += static_cast<double>(*size);
+  }
+  return bytes;
+}
+
+double OperationsOf(const Graph& graph, const Node& node) {
+  double elements = 0;
+  for (const ir::ValueId id : node.outputs) {
+    if (id == ir::kNone) continue;
+    const auto count = graph.value(id).desc.shape.NumElements();
+    elements += static_cast<double>(count.value_or(0));
+  }
+  const NodeDescs descs(graph, node);
+  return std::max(elements, node.schema->compute_estimate(descs.view()).flops);
+}
+
+bool IsWorthFolding(const Graph& graph, const Node& node,
+                    const FoldLimits& limits) {
+  if (!ir::CanEvaluate(node)) return false;
+  const double allowed =
+      std::max(limits.growth * BytesOf(graph, node.inputs), limits.small_bytes);
+  return BytesOf(graph, node.outputs) <= allowed &&
+         OperationsOf(graph, node) <= limits.operations;
+}
+
+void MakeConstant(Value& value, std::shared_ptr<const ir::ConstantData> data) {
+  value.role = ir::Role::kConstant;
+  value.constant = std::move(data);
+}
+
+// The output of a view shares its input's bytes.
+void FoldView(Graph& graph, ir::NodeId id) {
+  const ir::ValueId from = graph.node(id).inputs[0];
+  const ir::ValueId to = graph.node(id).outputs[0];
+  graph.RemoveNode(id);
+  MakeConstant(graph.value(to), graph.value(from).constant);
 }
 
 // Evaluates a node of constants; its outputs become constants.
@@ -50,9 +102,7 @@ Status FoldNode(Graph& graph, ir::NodeId id) {
   graph.RemoveNode(id);
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i] == ir::kNone) continue;
-    Value& value = graph.value(results[i]);
-    value.role = ir::Role::kConstant;
-    value.constant = ir::MakeConstant(bytes[i]);
+    MakeConstant(graph.value(results[i]), ir::MakeConstant(bytes[i]));
   }
   return OkStatus();
 }
@@ -102,7 +152,11 @@ Status Simplify(Module& module) {
       const ir::ValueId to = node.inputs[0];
       graph.RemoveNode(id);
       graph.ReplaceUses(from, to);
-    } else if (CanFold(graph, node)) {
+    } else if (!IsConstant(graph, node)) {
+      continue;
+    } else if (IsView(graph, node)) {
+      FoldView(graph, id);
+    } else if (IsWorthFolding(graph, node, module.options.fold)) {
       const std::string what = Describe(graph, node);
       TIM_RETURN_IF_ERROR(FoldNode(graph, id).WithContext(what));
     }
