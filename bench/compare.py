@@ -13,6 +13,31 @@ import tempfile
 
 import environment
 
+
+def parse_arguments():
+    def words(text):
+        return text.split(",")
+
+    def numbers(text):
+        return [int(word) for word in words(text)]
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--json", help="also write the results to this file")
+    add("--networks", type=words, default=words(environment.NETWORKS))
+    processors = [len(os.sched_getaffinity(0))]
+    add("--threads", type=numbers, default=processors, help="such as 1,2")
+    environment.add_runtimes(parser)
+    add("--rounds", type=int, default=6, help="turns of every engine")
+    add("--runs", type=int, default=10, help="least runs in a turn")
+    add("--size", type=int, default=224, help="width of images, pixels")
+    add("--seed", type=int, default=1, help="of the inputs")
+    add("--base", help="folder of another clone, one more engine in the turns")
+    return parser.parse_args()
+
+
+# Before what is slow: --help and mistakes need no packages.
+arguments = parse_arguments()
 environment.enter_virtual_environment()
 
 import numpy as np
@@ -40,19 +65,30 @@ def core_to_core():
 
 
 def start_engines(network, model_path, threads, arguments):
-    """Name -> engine; ours are called by their runtime."""
+    """Name -> engine; ours are called by their runtime, those of the clone
+    --base by base_name."""
     shape = network["layers"][-1]["shape"]
+    options = ["serve", network["name"], "--size", arguments.size]
+    options += ["--threads", threads]
     engines = {}
     for runtime in arguments.runtime:
-        command = [environment.RUN, "serve", network["name"]]
-        command += ["--size", arguments.size, "--threads", threads]
         variables = environment.program_environment(runtime)
-        engines[runtime] = Engine(command, shape, variables)
+        engines[runtime] = Engine([environment.RUN, *options], shape, variables)
+        if arguments.base:
+            program = environment.run_program(arguments.base)
+            caches = environment.CACHES / "base"
+            variables = environment.program_environment(runtime, caches)
+            base = Engine([program, *options], shape, variables)
+            engines[base_name(runtime)] = base
     for peer in PEERS:
         script = environment.ROOT / "bench" / "peers.py"
         command = [sys.executable, script, peer, model_path, threads]
         engines[peer] = Engine(command, shape)
     return engines
+
+
+def base_name(runtime):
+    return runtime + " base"
 
 
 def difference(a, b):
@@ -95,11 +131,12 @@ def compare(network, model_path, threads, arguments):
     seconds, differences, latencies = take_turns(
         engines, input_shape, arguments
     )
+    memory = {name: engine.resident_mb() for name, engine in engines.items()}
     for engine in engines.values():
         engine.close()
     median = {name: 1e3 * float(np.median(t)) for name, t in seconds.items()}
     peers = {peer: median[peer] for peer in PEERS}
-    return [
+    results = [
         {
             "network": network["name"],
             "type": "float32",
@@ -108,11 +145,19 @@ def compare(network, model_path, threads, arguments):
             "ours_ms": median[runtime],
             "peers_ms": peers,
             "ratio": median[runtime] / min(peers.values()),
+            "ours_mb": memory[runtime],
             "max_difference": differences[runtime],
             "core_to_core_ns_range": [min(latencies), max(latencies)],
         }
         for runtime in arguments.runtime
     ]
+    if arguments.base:
+        for result in results:
+            base = base_name(result["runtime"])
+            result["base_ms"] = median[base]
+            result["base_ratio"] = result["ours_ms"] / median[base]
+            result["base_mb"] = memory[base]
+    return results
 
 
 COLUMNS = {
@@ -124,6 +169,12 @@ COLUMNS = {
     "max_difference": ("difference", "%.1e"),
     "latencies": ("cores ns", "%s"),
 }
+BASE_COLUMNS = {
+    "base_ms": ("base ms", "%.3f"),
+    "base_ratio": ("ours / base", "%.3f"),
+    "ours_mb": ("ours MB", "%.1f"),
+    "base_mb": ("base MB", "%.1f"),
+}
 
 
 def cells(result):
@@ -131,31 +182,10 @@ def cells(result):
     return {**result, **result["peers_ms"], "latencies": text}
 
 
-def parse_arguments():
-    def words(text):
-        return text.split(",")
-
-    def numbers(text):
-        return [int(word) for word in words(text)]
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--json", help="also write the results to this file")
-    add("--networks", type=words, default=words(environment.NETWORKS))
-    processors = [len(os.sched_getaffinity(0))]
-    add("--threads", type=numbers, default=processors, help="such as 1,2")
-    environment.add_runtimes(parser)
-    add("--rounds", type=int, default=6, help="turns of every engine")
-    add("--runs", type=int, default=10, help="least runs in a turn")
-    add("--size", type=int, default=224, help="width of images, pixels")
-    add("--seed", type=int, default=1, help="of the inputs")
-    return parser.parse_args()
-
-
 def main():
-    arguments = parse_arguments()
     results = []
-    table = Table("network", COLUMNS)
+    columns = {**COLUMNS, **BASE_COLUMNS} if arguments.base else COLUMNS
+    table = Table("network", columns)
     for name in arguments.networks:
         network = describe(name, arguments.size)
         with tempfile.NamedTemporaryFile(suffix=".onnx") as file:

@@ -27,6 +27,14 @@ class Engine:
         seconds = self._read(np.float64, (count,))
         return seconds, self._read(np.float32, (count, *self.output_shape))
 
+    def resident_mb(self):
+        """Memory of the process that is not swapped out, in 10^6 bytes."""
+        with open("/proc/%d/status" % self.process.pid) as status:
+            for line in status:
+                if line.startswith("VmRSS:"):
+                    return int(line.split()[1]) * 1024 / 1e6
+        raise RuntimeError("%s has no memory" % self.process.args)
+
     def _read(self, dtype, shape):
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         data = self.process.stdout.read(size)

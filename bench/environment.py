@@ -13,9 +13,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "bench"
 CACHES = FOLDER / "caches"
 PROGRAMS = ROOT / "bazel-bin" / "bench"
-RUN = PROGRAMS / "networks" / "run"
 RUNTIMES = ("machine", "intel")
 NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
+
+
+def run_program(clone):
+    """The program of bench/networks in a clone of the repository."""
+    return pathlib.Path(clone) / "bazel-bin" / "bench" / "networks" / "run"
+
+
+RUN = run_program(ROOT)
 
 
 def program_environment(runtime, caches=CACHES):

@@ -14,6 +14,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   scaling    what Compile takes for 12 to 10,000 operations
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
   plan       the kernels of one network, and why not others
+compare --base FOLDER runs another clone of the repository in the same turns.
 COMMAND --help lists its other options. --runtime intel measures on Intel's
 CPU runtime, which pip installs into a private virtual environment; kernels,
 networks, compare and scaling take --runtime machine,intel and print the figures
@@ -23,7 +24,7 @@ END
 
 build() {
   ./tools/install_deps.sh
-  bazel build -c opt --noshow_progress "$@"
+  bazel build -c opt --config=werror --noshow_progress "$@"
 }
 
 # Runs a program with caches of its own, on the runtime asked for.
@@ -33,12 +34,13 @@ start() {
 
 command=${1-}
 runtime=machine
+base=
 quick=()
 options=()
 [ $# -eq 0 ] || shift
 while [ $# -gt 0 ]; do
   case $1 in
-    --runtime | --json)
+    --runtime | --json | --base)
       if [ $# -lt 2 ]; then
         usage >&2
         exit 2
@@ -50,6 +52,11 @@ while [ $# -gt 0 ]; do
       ;;
     --json)
       options+=(--json "$(cd "$caller" && realpath -m -- "$2")")
+      shift
+      ;;
+    --base)
+      base=$(cd "$caller" && cd -- "$2" && pwd)
+      options+=(--base "$base")
       shift
       ;;
     --quick) quick=(--quick) ;;
@@ -73,6 +80,8 @@ case $command in
     ;;
   compare)
     build //bench:networks/run
+    # With the options of that clone, which may not know ours.
+    [ -z "$base" ] || (cd "$base" && bazel build -c opt //bench:networks/run)
     python3 bench/compare.py --runtime "$runtime" "${options[@]}"
     ;;
   scaling)
