@@ -18,16 +18,24 @@ install(DIRECTORY custom_ops/ DESTINATION include/tim/custom_ops
         FILES_MATCHING PATTERN "*.h" PATTERN template EXCLUDE)
 install(DIRECTORY custom_ops/template/
         DESTINATION share/tim-cl/custom_op_template PATTERN BUILD EXCLUDE)
-install(FILES LICENSE THIRD_PARTY_LICENSES DESTINATION share/doc/tim-cl)
+# As they lie in the sources, so that links between them hold.
+set(documents share/doc/tim-cl)
+install(FILES LICENSE README.md THIRD_PARTY_LICENSES DESTINATION ${documents})
+install(FILES bench/README.md DESTINATION ${documents}/bench)
+install(DIRECTORY docs samples DESTINATION ${documents}
+        PATTERN BUILD EXCLUDE PATTERN build EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 function(tim_cl_install_package NAME)
   set(VERSION ${PROJECT_VERSION})
   set(MAJOR ${PROJECT_VERSION_MAJOR})
   set(folder "${PROJECT_BINARY_DIR}/package")
-  configure_file(cmake/package/package.pc.in "${folder}/${NAME}.pc" @ONLY)
+  foreach(kind "" -static)
+    configure_file(cmake/package/package${kind}.pc.in
+                   "${folder}/${NAME}${kind}.pc" @ONLY)
+    install(FILES "${folder}/${NAME}${kind}.pc" DESTINATION lib/pkgconfig)
+  endforeach()
   configure_file(cmake/package/config-version.cmake.in
                  "${folder}/${NAME}-config-version.cmake" @ONLY)
-  install(FILES "${folder}/${NAME}.pc" DESTINATION lib/pkgconfig)
   install(FILES cmake/package/${NAME}-config.cmake
                 "${folder}/${NAME}-config-version.cmake"
           DESTINATION lib/cmake/${NAME})

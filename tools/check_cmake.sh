@@ -1,18 +1,19 @@
 #!/bin/bash
-# Builds and installs the library with CMake and uses it as clients do; writes
-# the outcome of each step as JUnit XML.
-#   check_cmake.sh BUILD_FOLDER RESULT.xml
+# Takes the CMake build that check_commands.py made of README.md's lines through
+# what README.md does not do: all options, tests, packages, every way to use the
+# installed tree. Writes the outcome of each step as JUnit XML.
+#   check_cmake.sh FOLDER RESULT.xml    FOLDER as given to check_commands.py
 set -uo pipefail
 cd "$(dirname "$0")/.."
-mkdir -p "$1" "$(dirname "$2")"
-build=$(cd "$1" && pwd)
+mkdir -p "$1/tree/build" "$(dirname "$2")"
+source=$(cd "$1/tree" && pwd)
+build=$source/build
 result=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-source=$PWD
-prefix=$build/prefix
-moved=$build/moved
-work=$build/clients
+work=$(cd "$1" && pwd)/clients
+prefix=$work/prefix
+moved=$work/moved
 client=tests/sdk/consumer
-rm -rf "$prefix" "$moved" "$work"
+rm -rf "$work"
 mkdir -p "$work"
 
 cases=
@@ -43,12 +44,11 @@ finish() {
 }
 
 configure() {
-  # -O0 keeps this second build of everything short.
-  cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-    -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DBUILD_SHARED_LIBS=ON \
+  cmake -S "$source" -B "$build" -DBUILD_SHARED_LIBS=ON \
     -DCMAKE_INSTALL_PREFIX="$prefix" -DTIM_VX_ENABLE_TEST=ON \
     -DTIM_VX_BUILD_EXAMPLES=ON -DTIM_VX_ENABLE_PLATFORM=ON \
-    -DTIM_VX_ENABLE_40BIT=ON -DCONFIG=YOCTO
+    -DTIM_VX_ENABLE_40BIT=ON -DCONFIG=YOCTO \
+    -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON  # cpack would build every test
 }
 
 no_warning() {
@@ -60,7 +60,7 @@ no_warning() {
 compile() {
   local targets
   targets=$(cmake --build "$build" --target help | sed -nE \
-    's/^(tim-vx|tim-vx-static|tim-cl-(sample|custom-ops)[^:]*): phony$/\1/p')
+    's/^\.\.\. (tim-vx|tim-vx-static|tim-cl-(sample|custom-ops).*)$/\1/p')
   # shellcheck disable=SC2086  # a list of words
   cmake --build "$build" --target $targets
 }
@@ -112,6 +112,7 @@ use_as_subdirectory() {
 
 export POCL_CACHE_DIR=$work/pocl_cache TIMCL_CACHE_DIR=$work/timcl_cache
 mkdir -p "$POCL_CACHE_DIR" "$TIMCL_CACHE_DIR"
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 step Configures configure || finish
 step ConfiguresWithoutWarning no_warning

@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 ./tools/install_deps.sh
-bazel build -c opt //samples/digits
+bazel build -c opt --config=werror //samples/digits
 exec bazel-bin/samples/digits/digits "$@"

@@ -15,7 +15,8 @@ END
 }
 
 runtime=machine
-bazel_options=(-c opt --keep_going --test_output=errors --noshow_progress)
+bazel_options=(-c opt --config=werror --keep_going --test_output=errors
+  --noshow_progress)
 while [ $# -gt 0 ]; do
   case $1 in
     --runtime)
@@ -67,6 +68,13 @@ status=0
 find . -maxdepth 1 -type l -name 'bazel-*' -exec rm {} +
 bazel test "${bazel_options[@]}" \
   --build_event_json_file="$results/events.json" //... || status=$?
-./tools/check_cmake.sh build/cmake "$results/cmake.xml" || true
+reports=("$results"/{commands,cmake}.xml)
+./tools/check_commands.py build/commands "$results/commands.xml" || true
+./tools/check_cmake.sh build/commands "$results/cmake.xml" || true
+if [ -n "${TIMCL_TEST_LONG-}" ]; then
+  reports+=("$results/commands_clang.xml")
+  ./tools/check_commands.py --compiler clang++ build/commands_clang \
+    "$results/commands_clang.xml" || true
+fi
 python3 tools/test_report.py --bazel-status "$status" \
-  --events "$results/events.json" "$results/cmake.xml"
+  --events "$results/events.json" "${reports[@]}"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/checked_math.h"
 
@@ -105,8 +106,8 @@ int64_t MemoryLowerBound(const std::vector<MemoryRange>& ranges,
 MemoryLayout PlaceBySize(const std::vector<MemoryRange>& ranges,
                          int64_t alignment) {
   std::vector<int> order = Indices(ranges);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return ranges[a].bytes > ranges[b].bytes;
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::pair(-ranges[a].bytes, a) < std::pair(-ranges[b].bytes, b);
   });
   Placed placed(ranges, alignment);
   for (const int index : order) placed.Place(index);
@@ -118,8 +119,9 @@ MemoryLayout PlaceBySize(const std::vector<MemoryRange>& ranges,
 MemoryLayout PlaceByTime(const std::vector<MemoryRange>& ranges,
                          int64_t alignment) {
   std::vector<int> order = Indices(ranges);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return ranges[a].first_step < ranges[b].first_step;
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::pair(ranges[a].first_step, a) <
+           std::pair(ranges[b].first_step, b);
   });
   Placed placed(ranges, alignment);
   for (const int index : order) {

@@ -96,28 +96,6 @@ TEST(SdkApp, RunsWithItsOperatorsAndTheSdkAsOneLibrary) {
   EXPECT_THAT(result.output, HasSubstr("largest difference"));
 }
 
-// The first block of commands after a heading of the README, on this tree.
-std::string Commands(const std::string& heading) {
-  const std::string readme = ReadText("README.md");
-  const size_t chapter = readme.find(heading);
-  const size_t begin = readme.find("```sh\n", chapter) + 6;
-  std::string commands =
-      readme.substr(begin, readme.find("```", begin) - begin);
-  const std::string prefix = "/opt/tim-cl";
-  for (size_t at; (at = commands.find(prefix)) != std::string::npos;) {
-    commands.replace(at, prefix.size(), Tree());
-  }
-  return commands;
-}
-
-TEST(SdkReadme, FirstCustomOperatorIsBuiltAndPasses) {
-  const CommandResult result = RunCommand(
-      "set -e; cd '" + FreshFolder("readme") + "'\n" +
-      Commands("## Write your first custom operator in ten minutes"));
-  EXPECT_EQ(result.exit_status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("PASS MyOp"));
-}
-
 // A shared library libtim-cl.so of `text` in a folder of its own.
 std::string BuildLibrary(const std::string& text, const std::string& flags) {
   const std::string library = FreshFolder("planted") + "/libtim-cl.so";

@@ -7,15 +7,17 @@ def tim_root():
     name = native.repository_name().lstrip("@")
     return "external/" + name if name else "."
 
+def tim_warnings():
+    """What compilers say of our own code; an error with --config=werror."""
+    return ["-Wall", "-Wextra"] + select({
+        "//tools/bazel:warnings_as_errors": ["-Werror"],
+        "//conditions:default": [],
+    })
+
 def _options():
     root = tim_root()
     folders = [root, root + "/src", root + "/include"]
-    return [
-        "-std=c++20",
-        "-O2",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
+    return ["-std=c++20", "-O2"] + tim_warnings() + [
         "-ffp-contract=off",
     ] + ["-iquote" + folder for folder in folders]
 

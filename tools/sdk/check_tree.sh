@@ -27,9 +27,12 @@ expected_files() {
     echo "lib/cmake/$name/$name-config.cmake"
     echo "lib/cmake/$name/$name-config-version.cmake"
     echo "lib/pkgconfig/$name.pc"
+    echo "lib/pkgconfig/$name-static.pc"
   done
-  echo "share/doc/tim-cl/LICENSE"
-  echo "share/doc/tim-cl/THIRD_PARTY_LICENSES"
+  { echo LICENSE && echo README.md && echo THIRD_PARTY_LICENSES &&
+    echo bench/README.md && find docs samples -name build -prune -o -name __pycache__ -prune \
+      -o ! -type d ! -name BUILD -print; } |
+    sed 's,^,share/doc/tim-cl/,'
   (cd include && find . -name '*.h' | sed 's,^\.,include,')
   library_files libtim-cl-custom-ops
   (cd custom_ops && printf 'include/tim/custom_ops/%s\n' *.h)

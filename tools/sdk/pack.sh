@@ -24,8 +24,14 @@ put_shared() {
   ln -s "$major" "$tree/lib/$name"
 }
 
+doc=share/doc/tim-cl
 for file in "$@"; do
   case $file in
+    */BUILD | BUILD) ;;
+    samples/* | */samples/* | docs/* | */docs/* | bench/* | */bench/*)
+      path=$(printf '%s\n' "$file" | sed -E 's,^(.*/)?(samples|docs|bench)/,\2/,')
+      put "$file" "$doc/$(dirname "$path")"
+      ;;
     *custom_ops/template/*)
       path=${file##*custom_ops/template/}
       put "$file" "share/tim-cl/custom_op_template/$(dirname "$path")"
@@ -37,7 +43,7 @@ for file in "$@"; do
     *.pc) put "$file" lib/pkgconfig ;;
     *tim-cl-config*.cmake) put "$file" lib/cmake/tim-cl ;;
     *tim-vx-config*.cmake) put "$file" lib/cmake/tim-vx ;;
-    *LICENSE*) put "$file" share/doc/tim-cl ;;
+    *LICENSE* | *README.md) put "$file" "$doc" ;;
     *)
       echo "pack.sh: no place for $file" >&2
       exit 1

@@ -9,8 +9,8 @@
 #     STANDARD  14, 17, 20
 #     LINK      shared, static
 #     METHOD    tim-cl, tim-vx: find_package of that name; tim-cl.pc,
-#               tim-vx.pc: pkg-config; path: -I and the library's file under
-#               TIM-VX's name
+#               tim-vx.pc: pkg-config of that name, with -static for the
+#               archive; path: -I and the library's file under TIM-VX's name
 #     WORK      a folder to build in
 set -euo pipefail
 if [ $# -ne 7 ]; then
@@ -41,12 +41,11 @@ compile() {
   "$compiler" -std="c++$standard" -pthread "$project"/*.cc -o "$work/$name" "$@"
 }
 
-# pkg_config OPTIONS...
 pkg_config() {
   local flags package=${method%.pc}
-  flags=$(PKG_CONFIG_PATH=$tree/lib/pkgconfig pkg-config "$@" "$package")
-  # The linker would take the shared library, which lies beside the archive.
-  if [ "$link" = static ]; then flags=${flags/-l$package/-l:lib$package.a}; fi
+  if [ "$link" = static ]; then package+=-static; fi
+  flags=$(PKG_CONFIG_PATH=$tree/lib/pkgconfig pkg-config --cflags --libs \
+    "$package")
   # shellcheck disable=SC2086  # a list of words
   compile $flags
 }
@@ -55,8 +54,7 @@ case $method-$link in
   tim-cl-shared | tim-cl-static | tim-vx-shared | tim-vx-static)
     find_package
     ;;
-  tim-??.pc-shared) pkg_config --cflags --libs ;;
-  tim-??.pc-static) pkg_config --cflags --libs --static ;;
+  tim-??.pc-*) pkg_config ;;
   path-shared) compile -I"$tree/include" "$tree/lib/libtim-vx.so" ;;
   path-static)
     compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lclblast -lOpenCL -lpthread \

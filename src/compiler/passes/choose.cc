@@ -169,13 +169,16 @@ class Search {
   }
 
   static void Merge(std::vector<State>& states) {
-    std::stable_sort(
-        states.begin(), states.end(),
-        [](const State& a, const State& b) { return a.cost < b.cost; });
+    std::vector<std::pair<double, size_t>> order;
+    for (size_t i = 0; i < states.size(); ++i) {
+      order.emplace_back(states[i].cost, i);
+    }
+    std::sort(order.begin(), order.end());
     std::map<std::vector<uint64_t>, bool> seen;
     std::vector<State> kept;
-    for (State& state : states) {
+    for (const auto& [cost, index] : order) {
       if (kept.size() == kBeam) break;
+      State& state = states[index];
       if (!seen.emplace(state.sets, true).second) continue;
       kept.push_back(std::move(state));
     }

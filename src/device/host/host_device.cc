@@ -14,11 +14,8 @@ namespace tim::device {
 namespace {
 
 ir::DeviceInfo HostInfo() {
-  ir::DeviceInfo info;
-  info.kind = "host";
-  info.name = "host";
-  info.vendor = "TIM-CL";
-  info.driver = "1";
+  ir::DeviceInfo info{
+      .kind = "host", .name = "host", .vendor = "TIM-CL", .driver = "1"};
   info.runs_eval = true;
   info.compute_units =
       std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -1,0 +1,66 @@
+// tools/check_commands.py, which runs what the documents tell users to type,
+// sees commands that do not do what they should.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/structure/source_tree.h"
+
+namespace tim::structure {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// What is reported of a tree whose README.md is `text`.
+CommandResult Check(const std::string& text) {
+  const std::string folder = FreshFolder("commands");
+  WriteText(folder + "/source/README.md", text);
+  CommandResult result =
+      RunCommand("tools/check_commands.py '" + folder + "/work' '" + folder +
+                 "/result.xml' --source '" + folder + "/source'");
+  result.output += ReadText(folder + "/result.xml");
+  return result;
+}
+
+std::string Block(const std::string& commands) {
+  return "# Use it\n\n```sh\n" + commands + "\n```\n";
+}
+
+TEST(Commands, ThatSucceedAreCounted) {
+  const CommandResult result = Check(Block("mkdir -p /opt/tim-cl/lib   # yes") +
+                                     Block("test -d /opt/tim-cl/lib\n"
+                                           "echo 0 4     # prints 0 4"));
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("name=\"1: Use it\""));
+  EXPECT_THAT(result.output, HasSubstr("name=\"2: Use it\""));
+  EXPECT_THAT(result.output, Not(HasSubstr("failure")));
+}
+
+TEST(Commands, ThatFailAreReported) {
+  const CommandResult result = Check(Block("ls no_such_file\ntrue"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("<failure>"));
+  EXPECT_THAT(result.output, HasSubstr("no_such_file"));
+}
+
+TEST(Commands, ThatWarnAreReported) {
+  const CommandResult result = Check(Block("echo 'a.cc:1: warning: no'"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("a.cc:1: warning: no"));
+}
+
+TEST(Commands, ThatPrintSomethingElseAreReported) {
+  const CommandResult result = Check(Block("echo 5     # prints 0 4"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("did not print '0 4'"));
+}
+
+TEST(Commands, BenchmarksAreAskedForHelpAndTheSuiteIsLeftOut) {
+  const CommandResult result = Check(Block("./tools/test.sh --long\n.ci/run") +
+                                     Block("bench/run.sh peak"));
+  EXPECT_THAT(result.output, Not(HasSubstr("1: Use it")));
+  EXPECT_THAT(result.output, HasSubstr("bench/run.sh peak --help"));
+}
+
+}  // namespace
+}  // namespace tim::structure
