@@ -149,8 +149,12 @@ def run(text, promises, folder, variables):
 def check_document(document, prefix, tree, variables):
     """A test case for every block of the document."""
     text = (tree / document).read_text()
-    sample = document.startswith("samples/")
-    folder = (tree / document).parent if sample else tree
+    folder = tree
+    if document.startswith("samples/"):
+        # What is built there is no part of the sources.
+        folder = tree.parent / pathlib.Path(document).parent
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree((tree / document).parent, folder)
     for number, (heading, commands) in enumerate(blocks(text), 1):
         to_do = script(commands, prefix)
         if not to_do:
