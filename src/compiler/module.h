@@ -39,10 +39,19 @@ struct Allocation {
 
 /// Where an operand's bytes are.
 struct Storage {
-  enum class Kind : uint8_t { kNone, kAllocation, kInput, kOutput, kState };
+  enum class Kind : uint8_t {
+    kNone,
+    kAllocation,
+    kInput,
+    kOutput,
+    kState,
+    kStateWrite,  ///< A state after the run; before it too where the state is
+                  ///< updated in place.
+  };
   Kind kind = Kind::kNone;
   int index = -1;      ///< Of the allocation, graph input, output or state.
   int64_t offset = 0;  ///< Of a value inside of an allocation.
+  bool operator==(const Storage&) const = default;
 };
 
 /// One step of the plan before it has operands.

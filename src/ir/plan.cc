@@ -188,7 +188,9 @@ std::string Dump(const Plan& plan) {
   }
   for (const PlanState& state : plan.states) {
     out += StrCat("state ", state.name, ": ", state.desc.ToString(),
-                  state.written ? ", written\n" : "\n");
+                  state.in_place  ? ", written in place\n"
+                  : state.written ? ", written\n"
+                                  : "\n");
   }
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     out += StrCat("slot ", i, ": ", SlotText(plan.slots[i]), "\n");

@@ -82,7 +82,9 @@ struct PlanState {
   std::string name;
   TensorDesc desc;
   int device = 0;
-  bool written = false;  ///< Some step writes it: swap after the run.
+  bool written = false;   ///< Some step writes it: swap after the run,
+  bool in_place = false;  ///< unless it is written where it is: one memory,
+                          ///< and no slot reads it as it was before.
 };
 
 /// What the memory planner found, in bytes over all arenas.

@@ -17,8 +17,9 @@ struct ArgPrinter {
     return StrCat("local:", arg.bytes);
   }
   std::string operator()(const UserTensorArg& arg) const {
-    return StrCat("*", arg.operand, arg.written ? " out " : " ",
-                  ToString(arg.type), " [", StrJoin(arg.dims, ", "), "]");
+    return StrCat("*", arg.operand, arg.kept ? " kept" : "",
+                  arg.written ? " out " : " ", ToString(arg.type), " [",
+                  StrJoin(arg.dims, ", "), "]");
   }
   std::string operator()(const UserScalarArg& arg) const {
     const auto text = [](auto value) { return StrCat(value); };

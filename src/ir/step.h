@@ -35,7 +35,8 @@ struct UserTensorArg {
   DataType type = DataType::kUnknown;
   std::vector<int64_t> dims;  ///< Images: x, y, the others fold into layers.
   bool written = false;
-  std::string name;  ///< For messages: "input 0", "output 1".
+  bool kept = false;  ///< Of what is written: the rest stays as it was.
+  std::string name;   ///< For messages: "input 0", "output 1".
   bool operator==(const UserTensorArg&) const = default;
 };
 /// A scalar of a user's kernel; it takes the type of the parameter.

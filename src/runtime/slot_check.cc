@@ -31,6 +31,10 @@ Result<Home> StateHome(const ir::PlanState& state, ir::SlotKind kind) {
     return InvalidArgument("plan: state '", state.name,
                            "' is written, but not marked so");
   }
+  if (kind == ir::SlotKind::kStateRead && state.in_place) {
+    return InvalidArgument("plan: state '", state.name,
+                           "' is updated in place, but read as it was before");
+  }
   TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(state.desc));
   return Home{state.device, bytes};
 }

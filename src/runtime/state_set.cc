@@ -37,7 +37,7 @@ Status StateSet::Add(const ir::PlanState& state) {
   TIM_ASSIGN_OR_RETURN(added.read,
                        device.Allocate(bytes, ir::MemoryKind::kDevice));
   TIM_RETURN_IF_ERROR(FillZero(*added.stream, *added.read));
-  if (state.written) {
+  if (state.written && !state.in_place) {
     TIM_ASSIGN_OR_RETURN(added.write,
                          device.Allocate(bytes, ir::MemoryKind::kDevice));
     TIM_RETURN_IF_ERROR(FillZero(*added.stream, *added.write));

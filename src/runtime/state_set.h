@@ -12,8 +12,8 @@
 namespace tim::runtime {
 
 /// Two buffers per state that a run writes (every read of a run sees the value
-/// from before it), one per state that is only read.  One run in flight and
-/// one thread at a time.
+/// from before it), one per state that is only read or updated in place.  One
+/// run in flight and one thread at a time.
 class StateSet {
  public:
   /// All states start with zero bytes.
@@ -28,15 +28,17 @@ class StateSet {
   device::Buffer& read_buffer(int index) const { return *states_[index].read; }
   /// Of a state that the plan writes.
   device::Buffer& write_buffer(int index) const {
-    return *states_[index].write;
+    const State& state = states_[index];
+    return state.write != nullptr ? *state.write : *state.read;
   }
-  /// After a successful run: what was written becomes what is read.
+  /// After a successful run: what was written becomes what is read.  After a
+  /// failed one only states that are updated in place have changed.
   void Advance();
 
  private:
   struct State {
     std::unique_ptr<device::Buffer> read;
-    std::unique_ptr<device::Buffer> write;  // null where never written
+    std::unique_ptr<device::Buffer> write;  // null where there is one buffer
     device::Stream* stream = nullptr;
   };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "vx/custom_operator.h"
+
 namespace tim::vx {
 namespace {
 
@@ -71,6 +73,11 @@ void CompositionTree::Collect(uint32_t owner, Traffic* traffic) const {
     };
     add(impl.inputs, &traffic->read);
     add(impl.outputs, &traffic->written);
+    const auto* custom = dynamic_cast<const ops::CustomOpBase*>(part);
+    if (custom == nullptr) continue;
+    for (const int output : KeptOutputs(*custom)) {
+      traffic->read.push_back(impl.outputs[output]);
+    }
   }
 }
 

@@ -14,8 +14,9 @@ namespace tim::vx {
 
 /// The tensors that connect a composed operation with what is outside of it.
 struct Border {
-  /// Its own inputs, placeholders too, then what parts read besides: states
-  /// and what operations outside make, but no constants.
+  /// Its own inputs, placeholders too, then what parts read besides: states,
+  /// those that custom parts write too, and what operations outside make, but
+  /// no constants.
   std::vector<std::shared_ptr<Tensor>> inputs;
   /// Its own outputs, then what parts write and others read.
   std::vector<std::shared_ptr<Tensor>> outputs;

@@ -1,10 +1,13 @@
 #include "vx/custom_operator.h"
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 #include "vx/custom_scalar.h"
 #include "vx/failure.h"
 #include "vx/op_impl.h"
+#include "vx/tensor_impl.h"
 #include "vx/type_convert.h"
 
 namespace tim::vx {
@@ -39,9 +42,22 @@ Status CallSetup(const char* function, const std::string& operation,
 
 }  // namespace
 
+std::vector<int> KeptOutputs(const ops::CustomOpBase& operation) {
+  const OpImpl& impl = *operation.impl();
+  std::vector<int> kept;
+  if (impl.inputs.size() != operation.input_num_) return kept;
+  for (size_t i = 0; i < impl.outputs.size(); ++i) {
+    const auto* tensor = dynamic_cast<TensorImpl*>(impl.outputs[i].get());
+    if (tensor != nullptr && tensor->attribute() == VARIABLE) {
+      kept.push_back(static_cast<int>(i));
+    }
+  }
+  return kept;
+}
+
 const ir::OpSchema* CustomOperator::Register(
     const std::shared_ptr<CustomOperator>& self, ir::OpRegistry* registry) {
-  const int inputs = static_cast<int>(self->operation_.input_num_);
+  const int inputs = static_cast<int>(self->input_count_ + self->kept_.size());
   const int outputs = static_cast<int>(self->operation_.output_num_);
   const std::string key = self->name_.substr(self->name_.find('.') + 1);
   registry->Add(ir::OpSchema{
@@ -74,7 +90,7 @@ const ir::OpSchema* CustomOperator::Register(
 Status CustomOperator::InferShapes(ir::InferContext& context) {
   input_types_.clear();
   operation_.inputs_size_.clear();
-  for (size_t i = 0; i < context.inputs.size(); ++i) {
+  for (size_t i = 0; i < input_count_; ++i) {
     const Result<ShapeType> shape = KnownShape(context.inputs[i]);
     if (!shape.ok()) return shape.status().WithContext(StrCat("input ", i));
     operation_.inputs_size_.push_back(*shape);
@@ -90,7 +106,7 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
     ir::TensorDesc& desc = context.outputs[i].desc;
     const ShapeType& shape = operation_.outputs_size_[i];
     desc.shape = ir::Shape(std::vector<int64_t>(shape.begin(), shape.end()));
-    if (desc.type != ir::DataType::kUnknown || context.inputs.empty()) continue;
+    if (desc.type != ir::DataType::kUnknown || input_count_ == 0) continue;
     desc.type = context.inputs[0].desc->type;
     desc.quantization = context.inputs[0].desc->quantization;
   }
@@ -189,30 +205,60 @@ Status CustomOperator::SetUpLaunch() {
   return OkStatus();
 }
 
+Status CustomOperator::KeepOutputs(const ir::KernelNode& node,
+                                   ir::Lowering* lowering) const {
+  using Kind = ir::LoweredOperand::Kind;
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    const int from = static_cast<int>(input_count_ + i);
+    const ir::TensorDesc& state = node.inputs[from];
+    const ir::TensorDesc& output = node.outputs[kept_[i]];
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(state));
+    TIM_ASSIGN_OR_RETURN(const int64_t written, ir::ByteSize(output));
+    if (bytes != written) {
+      return InvalidArgument(
+          "output ", kept_[i], " is a VARIABLE of shape ",
+          state.shape.ToString(), ", SetupShapeInfor() gave it ",
+          output.shape.ToString(), ", which takes ", written,
+          " bytes in place of ", bytes, "; declare the operator's shape");
+    }
+    lowering->steps.push_back(
+        {.action = ir::Copy{bytes},
+         .operands = {{Kind::kInput, from}, {Kind::kOutput, kept_[i]}},
+         .written = {false, true}});
+    lowering->in_place.push_back({.input = from, .output = kept_[i]});
+  }
+  return OkStatus();
+}
+
 Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node) const {
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(KeepOutputs(node, &lowering));
   ir::LoweredStep step;
   ir::KernelLaunch launch = launch_;
   std::vector<ir::KernelArg> tensors;
   const auto add = [&](const char* what, ir::LoweredOperand::Kind kind,
-                       const std::vector<ir::TensorDesc>& descs) {
+                       std::span<const ir::TensorDesc> descs) {
     for (size_t i = 0; i < descs.size(); ++i) {
       const bool written = kind == ir::LoweredOperand::Kind::kOutput;
+      const bool kept = written && std::count(kept_.begin(), kept_.end(),
+                                              static_cast<int>(i)) != 0;
       tensors.push_back(
           ir::UserTensorArg{.operand = static_cast<int>(step.operands.size()),
                             .type = descs[i].type,
                             .dims = descs[i].shape.dims(),
                             .written = written,
+                            .kept = kept,
                             .name = StrCat(what, " ", i)});
       step.operands.push_back({kind, static_cast<int>(i)});
       step.written.push_back(written);
     }
   };
-  add("input", ir::LoweredOperand::Kind::kInput, node.inputs);
+  add("input", ir::LoweredOperand::Kind::kInput,
+      std::span(node.inputs).first(input_count_));
   add("output", ir::LoweredOperand::Kind::kOutput, node.outputs);
   launch.arguments.insert(launch.arguments.begin(), tensors.begin(),
                           tensors.end());
   step.action = std::move(launch);
-  ir::Lowering lowering;
   lowering.steps.push_back(std::move(step));
   return lowering;
 }

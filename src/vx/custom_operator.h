@@ -15,14 +15,25 @@
 
 namespace tim::vx {
 
+/// The outputs that are VARIABLE: a kernel may write a part of them, and the
+/// rest keeps its value.  None where operands are missing.
+std::vector<int> KeptOutputs(const ops::CustomOpBase& operation);
+
 /// What the user's functions answered is kept; each is called once, on the
 /// thread that compiles.  `operation` must live as long as the compilation;
 /// the steps that come out of it do not refer to it.
+///
+/// Behind the operation's own inputs the node has one per KeptOutputs(): the
+/// value before the run, which a step copies into the output for the kernel.
+/// Where the two share their memory there is no step.
 class CustomOperator {
  public:
   /// \param name of the instance, "user.HSwish#3": unique in its graph.
   CustomOperator(ops::CustomOpBase& operation, std::string name)
-      : operation_(operation), name_(std::move(name)) {}
+      : operation_(operation),
+        name_(std::move(name)),
+        input_count_(operation.input_num_),
+        kept_(KeptOutputs(operation)) {}
 
   /// Adds schema and kernel, which share `self`, and returns the schema.
   static const ir::OpSchema* Register(
@@ -38,10 +49,13 @@ class CustomOperator {
   Status InferShapes(ir::InferContext& context);
   Status CheckOutputShapes(size_t count) const;
   void TakeScalars();
+  Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
   Result<ir::Lowering> Lower(const ir::KernelNode& node) const;
 
   ops::CustomOpBase& operation_;
   const std::string name_;
+  const size_t input_count_;
+  const std::vector<int> kept_;
   std::vector<ir::DataType> input_types_;
   ir::KernelLaunch launch_;  ///< Without tensors until Lower().
 };

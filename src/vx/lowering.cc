@@ -50,6 +50,9 @@ class Lowerer {
   /// The operands of `node`, for every tensor bound.
   Status Connect(const Tensors& inputs, const Tensors& outputs, Scope& scope,
                  ir::Node* node);
+  /// The values before the run of the states that a custom operation writes.
+  Status ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
+                     ir::Node* node);
   /// The tensor's values, made at its first use.
   Result<TensorValues> Find(const std::shared_ptr<Tensor>& tensor,
                             Scope& scope);
@@ -198,6 +201,16 @@ Status Lowerer::Connect(const Tensors& inputs, const Tensors& outputs,
   return add("output", outputs, &TensorValues::written, &node->outputs);
 }
 
+Status Lowerer::ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
+                            ir::Node* node) {
+  for (const int output : KeptOutputs(custom)) {
+    const auto& tensor = custom.impl()->outputs[output];
+    TIM_ASSIGN_OR_RETURN(const TensorValues values, Find(tensor, scope));
+    node->inputs.push_back(values.value);
+  }
+  return OkStatus();
+}
+
 // The operands are values of the body by position; a tensor that is both an
 // input and an output (a VARIABLE) has one for each.
 Status Lowerer::AddBodyOperands(const Border& border, Scope& body) {
@@ -271,6 +284,7 @@ Result<ir::Node> Lowerer::MakeNode(Operation& operation, Scope& scope) {
   node.name = impl.InstanceName();
   node.attributes = impl.attributes;
   if (auto* custom = dynamic_cast<ops::CustomOpBase*>(&operation)) {
+    TIM_RETURN_IF_ERROR(ConnectKept(*custom, scope, &node));
     auto instance = std::make_shared<CustomOperator>(*custom, node.name);
     node.schema = CustomOperator::Register(instance, registry_.get());
     lowered_.custom_operators.push_back(std::move(instance));

@@ -81,6 +81,9 @@ TEST(PlanCheck, RefusesSlotsThatDoNotFit) {
   Fixture e;
   e.plan.constants[0].data = nullptr;
   EXPECT_ERROR(e.Check(), "constant 0 of 16 bytes has no content");
+  Fixture f;
+  f.plan.states[0].in_place = true;
+  EXPECT_ERROR(f.Check(), "'state0' is updated in place, but read as it was");
 }
 
 TEST(PlanCheck, RefusesMemoryOfTheWrongDevice) {

@@ -81,6 +81,23 @@ TEST(StateSet, OnlyWrittenStatesHaveTwoBuffers) {
   EXPECT_EQ(&(*states)->write_buffer(1), read);
 }
 
+TEST(StateSet, WhatIsUpdatedInPlaceHasOneBuffer) {
+  const Devices devices = {device::CreateHostDevice()};
+  PlanBuilder plan(devices, 4);
+  const int input = plan.Input();
+  plan.Copy(0, input, plan.WriteState(plan.State(0)));
+  plan.plan().states[0].in_place = true;
+  const auto executable =
+      Executable::Create(plan.plan(), devices, std::make_shared<EmptyStore>());
+  ASSERT_OK(executable);
+  const auto states = StateSet::Create(*executable);
+  ASSERT_OK(states);
+  device::Buffer* buffer = &(*states)->write_buffer(0);
+  EXPECT_EQ(&(*states)->read_buffer(0), buffer);
+  (*states)->Advance();
+  EXPECT_EQ(&(*states)->read_buffer(0), buffer);
+}
+
 TEST(StateSet, IndexOutsideThePlanIsAnError) {
   const auto executable = Make({device::CreateHostDevice()});
   ASSERT_OK(executable);

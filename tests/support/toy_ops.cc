@@ -205,11 +205,36 @@ void AddReshape(ir::OpRegistry& registry) {
   registry.Add(schema);
 }
 
+// As users' kernels do: a copy of the old value, which the kernel does not get.
+void AddKeep(ir::OpRegistry& registry) {
+  registry.Add(Schema(
+      "Keep", 2, 1, [](const ir::Node&, float x, const float* old, int64_t i) {
+        return i % 2 == 0 ? 2 * x : old[i];
+      }));
+  KernelDef kernel = Kernel("Keep", "keep", 10);
+  kernel.lower = [](const KernelNode& node,
+                    const ir::DeviceInfo&) -> Result<ir::Lowering> {
+    using Kind = ir::LoweredOperand::Kind;
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(node.outputs[0]));
+    KernelNode first = node;
+    first.inputs.resize(1);
+    TIM_ASSIGN_OR_RETURN(ir::Lowering lowering, LowerTo(first, "keep"));
+    lowering.steps.insert(lowering.steps.begin(),
+                          {.action = ir::Copy{bytes},
+                           .operands = {{Kind::kInput, 1}, {Kind::kOutput, 0}},
+                           .written = {false, true}});
+    lowering.in_place = {{.input = 1, .output = 0}};
+    return lowering;
+  };
+  registry.Add(kernel);
+}
+
 ir::OpRegistry MakeRegistry() {
   ir::OpRegistry registry;
   AddHeavy(registry);
   AddBump(registry);
   AddWeighted(registry);
+  AddKeep(registry);
   AddReorder(registry);
   AddReshape(registry);
   registry.Add(Schema(

@@ -20,6 +20,8 @@ namespace tim::testing {
 ///   Bump       y = x + attribute "by" (default 1); dense and blocked
 ///   Sum        y = a + b
 ///   Weighted   y = x * w[0], w constant, packed as {w, w}
+///   Keep       y = 2 x at even elements, old at odd ones, which the kernel
+///              does not write
 ///   Slow       y = x, without any kernel
 ///   Same       the identity
 /// and tim.Reorder, tim.Reshape as the compiler needs them.

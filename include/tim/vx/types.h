@@ -36,7 +36,12 @@ enum class QuantType {
 enum TensorAttribute {
   CONSTANT = 1 << 0,   ///< Data known when the graph is built.
   TRANSIENT = 1 << 1,  ///< Between two operations; the host cannot reach it.
-  VARIABLE = 1 << 2,   ///< State that persists from one Run() to the next.
+  /// State that persists from one Run() to the next.  What reads it in a run
+  /// sees the value from before the run, whatever writes it; what is written is
+  /// there after the run.  After a failed Run() it has the value from before,
+  /// but where a custom operator writes it: then it is undefined until it is
+  /// written anew.
+  VARIABLE = 1 << 2,
   INPUT = 1 << 3,
   OUTPUT = 1 << 4,
 };

@@ -82,7 +82,9 @@ class Emitter {
       plan_.states.push_back({.name = graph_.value(id).name,
                               .desc = Dense(id),
                               .device = module_.primary_device(),
-                              .written = false});
+                              .written = false,
+                              .in_place = module_.storages[id].kind ==
+                                          Storage::Kind::kStateWrite});
     }
     for (const auto& update : graph_.state_updates()) {
       plan_.states[state_index_.at(update.state)].written = true;
@@ -240,6 +242,11 @@ class Emitter {
                         .bytes = bytes});
       case Storage::Kind::kState:
         return AddSlot({.kind = SlotKind::kStateRead,
+                        .device = module_.primary_device(),
+                        .index = storage.index,
+                        .bytes = bytes});
+      case Storage::Kind::kStateWrite:
+        return AddSlot({.kind = SlotKind::kStateWrite,
                         .device = module_.primary_device(),
                         .index = storage.index,
                         .bytes = bytes});

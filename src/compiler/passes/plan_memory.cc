@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "base/checked_math.h"
 #include "compiler/memory_planner.h"
@@ -28,6 +29,7 @@ class Planner {
     AddRoots();
     AddViews();
     AddDirectOutputs();
+    AddDirectStates();
     AddJoins();
     FindLastReaders();
     for (int step = 0; step < static_cast<int>(module_.schedule.size());
@@ -35,6 +37,7 @@ class Planner {
       TIM_RETURN_IF_ERROR(VisitStep(step));
     }
     Place();
+    DropCopiesToThemselves();
     return OkStatus();
   }
 
@@ -80,6 +83,53 @@ class Planner {
       module_.storages[root] = {Storage::Kind::kOutput, step.index};
       return true;
     });
+  }
+
+  // What a state holds after the run is made there, once.
+  void AddDirectStates() {
+    using Kind = ScheduledStep::Kind;
+    std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
+      if (step.kind != Kind::kState) return false;
+      const auto& [state, value] = graph_.state_updates()[step.index];
+      const ValueId root = root_[value];
+      if (module_.storages[root].kind != Storage::Kind::kNone ||
+          graph_.value(root).constant ||
+          module_.locations[root] != module_.primary_device()) {
+        return false;
+      }
+      const int index = module_.storages[state].index;
+      module_.storages[root] = {Storage::Kind::kStateWrite, index};
+      if (IsOnlyKept(state, root)) {
+        module_.storages[state] = module_.storages[root];
+      }
+      return true;
+    });
+  }
+
+  // The old value is copied under the new one and read by nothing else.
+  bool IsOnlyKept(ValueId state, ValueId root) const {
+    const ir::Value& old = graph_.value(state);
+    const ir::Value& updated = graph_.value(root);
+    if (old.uses.size() != 1 || old.uses[0].node != updated.producer ||
+        graph_.IsLiveOut(state)) {
+      return false;
+    }
+    const NodeId node = updated.producer;
+    const std::vector<int> readers = StepsThatRead(node, old.uses[0].index);
+    return readers.size() == 1 &&
+           CopiedOutput(node, readers[0]) == updated.producer_index;
+  }
+
+  // The output that a step of a node only copies an input to, or -1.
+  int CopiedOutput(NodeId node, int step) const {
+    using Kind = ir::LoweredOperand::Kind;
+    const ir::LoweredStep& lowered = module_.lowerings[node].steps[step];
+    if (!std::holds_alternative<ir::Copy>(lowered.action) ||
+        lowered.operands[0].kind != Kind::kInput ||
+        lowered.operands[1].kind != Kind::kOutput) {
+      return -1;
+    }
+    return lowered.operands[1].index;
   }
 
   // Values that a node only puts one behind the other are made in their place;
@@ -279,6 +329,23 @@ class Planner {
     for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {
       PlaceOn(d);
     }
+  }
+
+  // Of what is kept where it is.
+  void DropCopiesToThemselves() {
+    std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
+      if (step.kind != ScheduledStep::Kind::kNode ||
+          module_.placements[step.node].kind != RunKind::kKernel) {
+        return false;
+      }
+      const int output = CopiedOutput(step.node, step.index);
+      if (output < 0) return false;
+      const ir::Node& node = graph_.node(step.node);
+      const int input =
+          module_.lowerings[step.node].steps[step.index].operands[0].index;
+      return module_.storages[node.inputs[input]] ==
+             module_.storages[node.outputs[output]];
+    });
   }
 
   void PlaceOn(int device) {

@@ -16,6 +16,7 @@ Result<OperandStaging> OperandStaging::Create(
   staging.header_ = header;
   staging.operand_ = tensor.operand;
   staging.written_ = tensor.written;
+  staging.filled_ = !tensor.written || tensor.kept;
   TIM_ASSIGN_OR_RETURN(staging.bytes_, ir::ByteSize(desc));
   const int64_t size = staging.HeaderBytes() + staging.bytes_;
   TIM_ASSIGN_OR_RETURN(staging.handle_, NewBuffer(context, device, size));
@@ -33,7 +34,7 @@ Status OperandStaging::Fill(OpenClQueue& queue, const BufferRange& operand) {
                            "the header of an image");
     has_header_ = true;
   }
-  if (written_) return OkStatus();
+  if (!filled_) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
   TIM_RETURN_IF_CL_ERROR(queue.Copy(buffer->handle(), operand.offset, handle_,
                                     HeaderBytes(), bytes_),

@@ -27,9 +27,9 @@ class OperandStaging {
   const cl::Buffer& handle() const { return handle_; }
   int operand() const { return operand_; }
 
-  /// Before the kernel: the header on first use, and an operand that is read.
-  /// What is written has no content yet that the kernel may ask for, so it is
-  /// not copied in.
+  /// Before the kernel: the header on first use, and an operand that is read
+  /// or kept.  What else is written has no content yet that the kernel may ask
+  /// for, so it is not copied in.
   Status Fill(OpenClQueue& queue, const BufferRange& operand);
   /// After the kernel: an operand that is written.
   Status Drain(OpenClQueue& queue, const BufferRange& operand) const;
@@ -42,6 +42,7 @@ class OperandStaging {
   std::optional<ImageHeader> header_;
   bool has_header_ = false;  ///< In memory.
   int operand_ = 0;
+  bool filled_ = false;
   bool written_ = false;
   int64_t bytes_ = 0;  ///< Of the elements.
 };

@@ -169,8 +169,15 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
 /// are `__global const T*` or `__constant T*`; without const the kernel gets a
 /// copy of the input on each run, which it may write.
 ///
-/// What an output holds before the kernel runs is not defined, but for OUTPUT
-/// tensors on devices with unified memory: there it is the tensor's content.
+/// An output that is a VARIABLE holds its last value when the kernel starts:
+/// that of the last Run(), or what the host has written since.  What the kernel
+/// does not write stays as it is, so that it may count, or append a row to a
+/// cache.  Where something else reads the tensor in the same run, an input of
+/// this operator included, that sees the value from before the run, which costs
+/// a copy of the tensor per Run(); else the kernel works in the only memory of
+/// the tensor.  After a failed Run() the content is undefined.  What another
+/// output holds before the kernel runs is not defined, but for OUTPUT tensors
+/// on devices with unified memory: there it is the tensor's content.
 ///
 /// Compile() calls SetupShapeInfor() of every operator in the order of the
 /// graph, then every SetupParams(), then every SetupEnqueue(): each once, on

@@ -1,0 +1,152 @@
+// Where states lie, and which copies of them a plan has.
+#include <gtest/gtest.h>
+
+#include <variant>
+
+#include "compiler/compiler.h"
+#include "tests/support/status_macros.h"
+#include "tests/support/toy_ops.h"
+
+namespace tim {
+namespace {
+
+using testing::ToyGraph;
+using testing::ToyOptions;
+
+const ir::Shape kShape = {16};
+
+// "state read 0 -> arena 1", one line per copy.
+std::string CopiesOf(const ir::Plan& plan) {
+  static constexpr const char* kNames[] = {
+      "arena", "constant", "input", "output", "state read", "state write"};
+  const auto text = [&](int operand) {
+    const ir::Slot& slot = plan.slots[operand];
+    return StrCat(kNames[static_cast<int>(slot.kind)], " ", slot.device);
+  };
+  std::string out;
+  for (const ir::Step& step : plan.steps) {
+    if (!std::holds_alternative<ir::Copy>(step.action)) continue;
+    out += StrCat(text(step.operands[0]), " -> ", text(step.operands[1]), "\n");
+  }
+  return out;
+}
+
+TEST(StatePlan, NewValuesAreMadeWhereTheyStay) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Sum", {state, toy.Input(kShape)}));
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(CopiesOf(*plan), "input 0 -> arena 1\n");
+  EXPECT_TRUE(plan->states[0].written);
+  EXPECT_FALSE(plan->states[0].in_place);
+}
+
+TEST(StatePlan, WhatOnlyAKernelKeepsIsUpdatedInPlace) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(CopiesOf(*plan), "input 0 -> arena 1\n");
+  EXPECT_TRUE(plan->states[0].in_place);
+  EXPECT_NE(ir::Dump(*plan).find("written in place"), std::string::npos);
+}
+
+TEST(StatePlan, WhatAnotherNodeReadsIsCopied) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
+  toy.Output(toy.Op("Twice", {state}));
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_NE(CopiesOf(*plan).find("state read 1 -> state write 1\n"),
+            std::string::npos);
+  EXPECT_FALSE(plan->states[0].in_place);
+}
+
+TEST(StatePlan, WhatTheKernelItselfReadsIsCopied) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {state, state}));
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(CopiesOf(*plan), "state read 1 -> state write 1\n");
+  EXPECT_FALSE(plan->states[0].in_place);
+}
+
+TEST(StatePlan, WhatIsAnOutputOfTheGraphIsCopied) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
+  toy.Output(state);
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_FALSE(plan->states[0].in_place);
+}
+
+// The other state takes the old value, and is itself taken.
+TEST(StatePlan, WhatGoesToAnotherStateIsCopied) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  const ir::ValueId last = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
+  toy.graph().AddStateUpdate(last, state);
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_FALSE(plan->states[0].in_place);
+  EXPECT_FALSE(plan->states[1].in_place);
+  int copies = 0;
+  for (const ir::Step& step : plan->steps) {
+    copies += std::holds_alternative<ir::Copy>(step.action) &&
+              plan->slots[step.operands[1]].kind == ir::SlotKind::kStateWrite;
+  }
+  EXPECT_EQ(copies, 2);
+}
+
+TEST(StatePlan, OneValueForTwoStatesIsMadeInOne) {
+  ToyGraph toy;
+  const ir::ValueId value = toy.Op("Twice", {toy.Input(kShape)});
+  toy.graph().AddStateUpdate(toy.State(kShape), value);
+  toy.graph().AddStateUpdate(toy.State(kShape), value);
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(CopiesOf(*plan),
+            "input 0 -> arena 1\nstate write 1 -> state write 1\n");
+}
+
+// The kernel runs on another device than states live on: its copy of the old
+// value becomes the new one.
+TEST(StatePlan, OldValuesFollowAKernelToItsDevice) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
+  compiler::CompileOptions options = ToyOptions();
+  options.devices.push_back(options.devices[1]);
+  options.placement = [](const ir::Node& node) {
+    return node.name == "Keep#0" ? 2 : -1;
+  };
+  const auto plan = toy.Compile(options);
+  ASSERT_OK(plan);
+  EXPECT_EQ(CopiesOf(*plan),
+            "state read 1 -> arena 0\narena 0 -> arena 2\n"
+            "input 0 -> arena 2\n"
+            "arena 2 -> arena 0\narena 0 -> state write 1\n");
+  EXPECT_FALSE(plan->states[0].in_place);
+}
+
+// Without kernels the whole is computed, the old value an operand as others.
+TEST(StatePlan, OnTheHostAloneNothingIsCopied) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
+  compiler::CompileOptions options = ToyOptions();
+  options.devices.resize(1);
+  const auto plan = toy.Compile(options);
+  ASSERT_OK(plan);
+  EXPECT_EQ(CopiesOf(*plan), "");
+  EXPECT_FALSE(plan->states[0].in_place);
+}
+
+}  // namespace
+}  // namespace tim
