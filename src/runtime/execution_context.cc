@@ -186,4 +186,8 @@ Status ExecutionContext::Run(std::span<const void* const> inputs,
   return status;
 }
 
+void ExecutionContext::Release(const void* memory) {
+  impl_->memory->Release(memory);
+}
+
 }  // namespace tim::runtime

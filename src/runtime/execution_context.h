@@ -28,6 +28,10 @@ class ExecutionContext {
   Status Run(std::span<const void* const> inputs,
              std::span<void* const> outputs, StateSet* states);
 
+  /// Devices may keep what Run() was given until the next one: before `memory`
+  /// is freed, or other memory can be at its address, it must be released.
+  void Release(const void* memory);
+
  private:
   struct Impl;
   explicit ExecutionContext(std::unique_ptr<Impl> impl);

@@ -117,6 +117,14 @@ Status RunMemory::Rebind(Import& import, void* address, int64_t bytes) {
   return OkStatus();
 }
 
+void RunMemory::Release(const void* memory) {
+  for (Import& import : imports_) {
+    if (import.buffer == nullptr || import.address != memory) continue;
+    for (const size_t range : import.ranges) ranges_[range].buffer = nullptr;
+    import.buffer = nullptr;
+  }
+}
+
 Status RunMemory::BindTensors(std::span<const void* const> inputs,
                               std::span<void* const> outputs) {
   for (size_t i = 0; i < inputs_.size(); ++i) {

@@ -32,9 +32,12 @@ class RunMemory {
     return std::span(ranges_).subspan(begin, end - begin);
   }
 
-  /// Devices import what has moved since the last run.
+  /// Devices import what has moved since the last run, or was released.
   Status BindTensors(std::span<const void* const> inputs,
                      std::span<void* const> outputs);
+  /// Imports of `memory` end: it may be freed, and what is at its address later
+  /// is other memory.
+  void Release(const void* memory);
   void BindStates(const StateSet& states);
   /// Lets operands in states and in imported memory point to buffers[device]
   /// until they are bound.

@@ -33,6 +33,8 @@ class CompiledGraph {
   bool IsCurrent(const GraphCore& core, const Operations& operations) const;
 
   Status Run();
+  /// A tensor has left the memory, which its owner may free now.
+  void Release(const void* memory) { context_->Release(memory); }
 
   const ir::Plan& plan() const { return executable_->plan(); }
 

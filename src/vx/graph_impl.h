@@ -65,6 +65,10 @@ class GraphImpl final : public Graph {
   const std::shared_ptr<GraphCore>& core() const { return core_; }
   /// Null before a successful Compile().
   const CompiledGraph* compiled() const { return compiled_.get(); }
+  /// No device keeps an import of memory that a tensor has left.
+  void Release(const void* memory) {
+    if (compiled_ != nullptr) compiled_->Release(memory);
+  }
 
  private:
   std::shared_ptr<Tensor> Register(std::shared_ptr<TensorImpl> tensor);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "vx/failure.h"
+#include "vx/graph_impl.h"
 #include "vx/tensor_impl.h"
 
 namespace tim::vx {
@@ -29,6 +30,7 @@ bool TensorImpl::SwapHandle(void* new_ptr, bool is_new_ptr_malloc_by_ovxlib,
   if (is_new_ptr_malloc_by_ovxlib) memory.Adopt(new_ptr);
   memory.AddUser(new_ptr);
   void* old = std::exchange(storage->memory, new_ptr);
+  if (auto* graph = dynamic_cast<GraphImpl*>(core_->graph)) graph->Release(old);
   if (old_ptr != nullptr) {
     *old_ptr = old;
   } else {

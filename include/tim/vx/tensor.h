@@ -184,6 +184,7 @@ class TIM_VX_API Tensor {
   /// keeps owning `new_ptr` unless `is_new_ptr_malloc_by_ovxlib`: then it must
   /// come from malloc() or from an earlier call's `*old_ptr`, and the graph
   /// frees it at its end.  Memory that the library allocated stays its own.
+  /// Nothing uses the previous memory any more: its owner may free it.
   virtual bool SwapHandle(void* new_ptr, bool is_new_ptr_malloc_by_ovxlib,
                           void** old_ptr) = 0;
   /// Exchanges the memory, and with it the content, of two INPUT or OUTPUT
