@@ -1,12 +1,12 @@
 #include "compiler/constant_blocks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <thread>
 
 #include "base/aligned_memory.h"
 #include "base/checked_math.h"
+#include "base/guarded.h"
+#include "base/parallel_for.h"
 
 namespace tim::compiler {
 namespace {
@@ -25,7 +25,7 @@ ir::Slot ConstantBlocks::Add(int device, const std::string& id, int64_t bytes,
   const auto [it, added] = slots_.try_emplace({device, id});
   if (added) {
     it->second = Append(device, id, bytes);
-    jobs_.push_back({it->second, id, std::move(fill), {}});
+    jobs_.push_back({it->second, id, std::move(fill)});
   }
   return it->second;
 }
@@ -110,33 +110,22 @@ Status ConstantBlocks::Allocate() {
   return OkStatus();
 }
 
-void ConstantBlocks::MakeOne(Job& job) const {
+Status ConstantBlocks::MakeOne(const Job& job) const {
   const ir::Slot& slot = job.slot;
   std::byte* const first = memory_[slot.index] + slot.offset;
   // The gap behind it too: blocks of equal constants are equal.
   const int64_t room = RoomFor(slot.device, slot.bytes);
   std::memset(first, 0, static_cast<size_t>(room));
-  job.status = job.fill({first, static_cast<size_t>(slot.bytes)});
-}
-
-void ConstantBlocks::MakeAll() {
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < jobs_.size(); i = next++) MakeOne(jobs_[i]);
-  };
-  const size_t count = std::min<size_t>(
-      jobs_.size(), std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> workers;
-  for (size_t i = 1; i < count; ++i) workers.emplace_back(work);
-  work();
+  return GuardedCall([&] {
+           return job.fill({first, static_cast<size_t>(slot.bytes)});
+         })
+      .WithContext(StrCat("packing ", job.id));
 }
 
 Result<std::vector<ir::ConstantBlock>> ConstantBlocks::Make() {
   TIM_RETURN_IF_ERROR(Allocate());
-  MakeAll();
-  for (const Job& job : jobs_) {
-    TIM_RETURN_IF_ERROR(job.status.WithContext(StrCat("packing ", job.id)));
-  }
+  TIM_RETURN_IF_ERROR(ParallelFor(
+      jobs_.size(), [this](size_t i) { return MakeOne(jobs_[i]); }));
   return std::move(blocks_);
 }
 

@@ -45,7 +45,6 @@ class ConstantBlocks {
     ir::Slot slot;
     std::string id;
     Fill fill;
-    Status status;
   };
 
   int64_t RoomFor(int device, int64_t bytes) const;
@@ -53,8 +52,7 @@ class ConstantBlocks {
   ir::Slot AddView(int device,
                    std::shared_ptr<const ir::ConstantData> constant);
   Status Allocate();
-  void MakeAll();
-  void MakeOne(Job& job) const;
+  Status MakeOne(const Job& job) const;
 
   const std::vector<ir::DeviceInfo>& devices_;
   std::vector<ir::ConstantBlock> blocks_;

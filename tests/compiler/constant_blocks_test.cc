@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -156,6 +158,24 @@ TEST(ConstantBlocks, AFailureNamesTheConstant) {
     return Unimplemented("not today");
   });
   EXPECT_ERROR(constants.Make(), "packing panels of t3: ");
+}
+
+// On whatever thread.
+TEST(ConstantBlocks, WithoutMemoryToMakeThemThereAreNone) {
+  const Devices devices = WithLimit(1 << 20);
+  const auto held = std::make_shared<int>(0);
+  {
+    ConstantBlocks constants(devices);
+    for (int i = 0; i < 50; ++i) {
+      constants.Add(
+          1, StrCat("c", i), 8,
+          [held](std::span<std::byte>) -> Status { throw std::bad_alloc(); });
+    }
+    const auto blocks = constants.Make();
+    EXPECT_EQ(blocks.status().code(), StatusCode::kOutOfMemory);
+    EXPECT_ERROR(blocks, "packing c0: ");
+  }
+  EXPECT_EQ(held.use_count(), 1);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "device/host/host_device.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "device/host/host_buffer.h"
@@ -34,6 +36,17 @@ TEST(HostDevice, SaysWhatItIs) {
   EXPECT_TRUE(device->info().runs_eval);
   EXPECT_GT(device->info().global_memory_bytes, 0);
   EXPECT_NE(device->domain(), CreateHostDevice()->domain());
+}
+
+TEST(HostDevice, HasTheProcessorsThatItMayUse) {
+  std::thread([] {
+    const int own = sched_getcpu();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(own, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    EXPECT_EQ(CreateHostDevice()->info().compute_units, 1);
+  }).join();
 }
 
 TEST(HostDevice, BuffersAreAlignedAndReachable) {

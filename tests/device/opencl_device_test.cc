@@ -4,6 +4,8 @@
 
 #include <map>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -339,6 +341,28 @@ TEST_F(OpenClDevice, StreamsWaitForEachOther) {
   const auto event = *other->Record();
   ASSERT_OK(stream_->WaitFor(*event));
   EXPECT_EQ(Read({b.get(), 0, 16}), (std::vector<float>{2, 4, 6, 8}));
+}
+
+// Without memory where programs are kept.
+class ThrowingStore final : public BinaryStore {
+ public:
+  std::optional<std::string> Load(std::string_view) override {
+    throw std::bad_alloc();
+  }
+  void Store(std::string_view, std::string_view) override {}
+  void CountBuild() override {}
+};
+
+TEST_F(OpenClDevice, AnExceptionOfABuildIsAFailureOfThatBuildOnly) {
+  const ir::Action actions[] = {Scale("12", 4), Scale("13", 4), Scale("14", 4)};
+  const ir::Action* const steps[] = {&actions[0], &actions[1], &actions[2]};
+  ThrowingStore none;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(device_->Prepare(steps, none).status().code(),
+              StatusCode::kOutOfMemory);
+  }
+  EXPECT_OK(device_->Prepare(steps, store_));
+  EXPECT_EQ(store_.builds, 3);
 }
 
 TEST_F(OpenClDevice, ThreadsShareOneBuild) {

@@ -2,11 +2,10 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
-#include <thread>
 #include <utility>
 
+#include "base/processors.h"
 #include "device/host/eval_step.h"
 #include "device/host/host_buffer.h"
 
@@ -17,8 +16,7 @@ ir::DeviceInfo HostInfo() {
   ir::DeviceInfo info{
       .kind = "host", .name = "host", .vendor = "TIM-CL", .driver = "1"};
   info.runs_eval = true;
-  info.compute_units =
-      std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  info.compute_units = UsableProcessors();
   info.global_memory_bytes =
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   info.max_allocation_bytes = info.global_memory_bytes;

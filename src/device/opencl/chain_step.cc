@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <thread>
 #include <utility>
 #include <variant>
 
 #include "base/checked_math.h"
+#include "base/processors.h"
 #include "device/launch_check.h"
 #include "device/opencl/cl_status.h"
 #include "device/opencl/opencl_buffer.h"
@@ -75,9 +75,8 @@ Result<std::unique_ptr<PreparedStep>> ChainStep::Create(
   cl::Kernel kernel(program, "chain", &code);
   TIM_RETURN_IF_CL_ERROR(code, "the kernel of a chain");
   // Workers that wait for a processor would be waited for.
-  const int processors = static_cast<int>(std::thread::hardware_concurrency());
-  std::unique_ptr<ChainStep> step(new ChainStep(
-      std::move(kernel), std::clamp(processors, 1, info.compute_units)));
+  const int workers = std::min(UsableProcessors(), info.compute_units);
+  std::unique_ptr<ChainStep> step(new ChainStep(std::move(kernel), workers));
   step->bound_.resize(ChainPointers(links));
   TIM_RETURN_IF_ERROR(step->FillTable(source, info, links));
   TIM_RETURN_IF_ERROR(

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
-#include "device/opencl/parallel_for.h"
+#include "base/guarded.h"
+#include "base/parallel_for.h"
 #include "device/opencl/program_build.h"
 
 namespace tim::device {
@@ -29,16 +31,17 @@ void ProgramSet::DropOldest() {
   }
 }
 
-std::vector<std::shared_future<ProgramSet::Built>> ProgramSet::Claim(
-    std::span<const ProgramSource> sources, std::vector<Task>* tasks) {
+ProgramSet::Futures ProgramSet::Claim(std::span<const ProgramSource> sources,
+                                      std::vector<Task>* tasks) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<std::shared_future<Built>> futures;
+  Futures futures;
   for (const ProgramSource& source : sources) {
-    const auto [it, added] = entries_.try_emplace(source.key);
-    if (added) {
+    auto it = entries_.find(source.key);
+    if (it == entries_.end()) {
       Task& task = tasks->emplace_back();
       task.source = &source;
-      it->second.built = task.promise.get_future().share();
+      Entry entry = {.built = task.promise.get_future().share()};
+      it = entries_.emplace(source.key, std::move(entry)).first;
     }
     it->second.last_use = ++uses_;
     futures.push_back(it->second.built);
@@ -47,21 +50,41 @@ std::vector<std::shared_future<ProgramSet::Built>> ProgramSet::Claim(
   return futures;
 }
 
-void ProgramSet::Build(Task& task, BinaryStore& store) {
-  Built built = BuildProgram(context_, device_, *task.source, store);
+void ProgramSet::Finish(Task& task, Built built) {
   if (!built.ok()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     entries_.erase(task.source->key);
   }
   task.promise.set_value(std::move(built));
+  task.finished = true;
+}
+
+Result<ProgramSet::Futures> ProgramSet::Build(
+    std::span<const ProgramSource> sources, BinaryStore& store) {
+  std::vector<Task> tasks;
+  const auto build = [&](size_t i) {
+    Finish(tasks[i], GuardedCall([&] {
+             return BuildProgram(context_, device_, *tasks[i].source, store);
+           }));
+    return OkStatus();
+  };
+  auto futures = GuardedCall([&]() -> Result<Futures> {
+    Futures claimed = Claim(sources, &tasks);
+    TIM_RETURN_IF_ERROR(ParallelFor(tasks.size(), build));
+    return claimed;
+  });
+  // Other threads may wait for what was claimed and, for want of memory, not
+  // built.
+  for (Task& task : tasks) {
+    if (!task.finished) Finish(task, futures.status());
+  }
+  return futures;
 }
 
 Result<std::vector<cl::Program>> ProgramSet::Get(
     std::span<const ProgramSource> sources, BinaryStore& store) {
-  std::vector<Task> tasks;
-  const auto futures = Claim(sources, &tasks);
   // Own work first: two threads that wait for each other's programs both end.
-  ParallelFor(tasks.size(), [&](size_t i) { Build(tasks[i], store); });
+  TIM_ASSIGN_OR_RETURN(const Futures futures, Build(sources, store));
   std::vector<cl::Program> programs;
   for (const auto& future : futures) {
     const Built& built = future.get();

@@ -24,12 +24,14 @@ class ProgramSet {
       : context_(std::move(context)), device_(std::move(device)) {}
 
   /// One program per source, in order.  What is missing is built in parallel;
-  /// what another thread builds is waited for.  Failures are not kept.
+  /// what another thread builds is waited for.  Failures are not kept,
+  /// exceptions of `store` among them.
   Result<std::vector<cl::Program>> Get(std::span<const ProgramSource> sources,
                                        BinaryStore& store);
 
  private:
   using Built = Result<cl::Program>;
+  using Futures = std::vector<std::shared_future<Built>>;
   struct Entry {
     std::shared_future<Built> built;
     uint64_t last_use = 0;
@@ -38,11 +40,14 @@ class ProgramSet {
   struct Task {
     const ProgramSource* source = nullptr;
     std::promise<Built> promise;
+    bool finished = false;
   };
 
-  std::vector<std::shared_future<Built>> Claim(
-      std::span<const ProgramSource> sources, std::vector<Task>* tasks);
-  void Build(Task& task, BinaryStore& store);
+  Futures Claim(std::span<const ProgramSource> sources,
+                std::vector<Task>* tasks);
+  Result<Futures> Build(std::span<const ProgramSource> sources,
+                        BinaryStore& store);
+  void Finish(Task& task, Built built);
   void DropOldest();
 
   const cl::Context context_;
