@@ -125,7 +125,8 @@ class Device {
   virtual bool CanChain(const ir::Action&) const { return false; }
   /// Whether a run of one step is faster as a chain.
   virtual bool ChainsSingles() const { return false; }
-  /// Slow.  The step's operands are those of the links, in their order.
+  /// Slow.  The step's operands are those of the links, in their order.  After
+  /// a failure that is no lost device the actions are prepared one by one.
   virtual Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink>, BinaryStore&) {
     return TIM_INTERNAL(info().name, " chains no steps");

@@ -10,13 +10,13 @@ const char* ToString(DeviceClass device_class) {
 }
 
 std::string DeviceInfo::ToString() const {
-  return StrCat(kind, " '", name, "' (", vendor, ", driver ", driver, ", ",
-                ir::ToString(device_class), ", ", compute_units,
-                " units, alignment ", alignment, runs_eval ? ", eval" : "",
-                has_fp16 ? ", fp16" : "", has_fp64 ? ", fp64" : "",
-                has_subgroups ? ", subgroups" : "",
-                has_integer_dot ? ", integer dot" : "",
-                has_images ? ", images" : "", ")");
+  return StrCat(
+      kind, " '", name, "' (", vendor, ", driver ", driver, ", ",
+      ir::ToString(device_class), ", ", compute_units, " units, alignment ",
+      alignment, runs_eval ? ", eval" : "", has_fp16 ? ", fp16" : "",
+      has_fp64 ? ", fp64" : "", has_subgroups ? ", subgroups" : "",
+      has_integer_dot ? ", integer dot" : "", has_images ? ", images" : "",
+      orders_stores ? ", ordered stores" : "", ")");
 }
 
 }  // namespace tim::ir

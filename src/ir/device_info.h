@@ -35,6 +35,9 @@ struct DeviceInfo {
   bool has_subgroups = false;
   bool has_integer_dot = false;
   bool has_images = false;
+  /// Each of its processors sees the stores of another in the order in which
+  /// they were made; x86-64's do, Arm's and those of GPUs need not.
+  bool orders_stores = false;
   int float_vector_width = 4;  ///< Lanes of the device's widest float vector.
 
   // Rough figures for costs, in units of 1e9 per second and microseconds.

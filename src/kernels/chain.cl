@@ -5,6 +5,9 @@
 // share of each launch, the same part of it every time, so that what it reads
 // is likely in its own cache.  Who has done his share takes what others have
 // not begun.  A worker waits only for work that a running worker has taken.
+// What launches have written is seen after DONE, which was counted after it,
+// because the processor orders stores and loads: mem_fence may be empty, and
+// orders no more than a work-item's own.  See RunsChains().
 //
 // table: ROW ints per launch: function, work-groups along dimensions 0 and 1,
 // depth, places, how many work-groups are taken at once, then the arguments.

@@ -9,7 +9,13 @@
 namespace tim::runtime {
 namespace {
 
-using PreparedSteps = std::vector<std::unique_ptr<device::PreparedStep>>;
+// To be enqueued one by one.
+void AppendSingles(const StepGroup& group,
+                   std::vector<PreparedGroup>* prepared) {
+  for (size_t i = 0; i < group.count; ++i) {
+    prepared->push_back({.group = {.first = group.first + i}, .step = nullptr});
+  }
+}
 
 }  // namespace
 
@@ -29,41 +35,64 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
     TIM_LOG(kDebug, group.count, " steps in one launch, the first is '",
             executable->plan_.steps[group.first].label, "'");
   }
-  TIM_RETURN_IF_ERROR(executable->PrepareGroups().status());
+  TIM_ASSIGN_OR_RETURN(const std::vector<PreparedGroup> prepared,
+                       executable->PrepareGroups());
+  executable->groups_.clear();
+  for (const PreparedGroup& group : prepared) {
+    executable->groups_.push_back(group.group);
+  }
   TIM_ASSIGN_OR_RETURN(
       executable->constants_,
       UploadConstants(&executable->plan_, executable->devices_));
   return std::shared_ptr<const Executable>(std::move(executable));
 }
 
-Status Executable::PrepareSingles(int device, PreparedSteps* prepared) const {
-  std::vector<const ir::Action*> actions;
-  std::vector<size_t> groups;
-  for (size_t i = 0; i < groups_.size(); ++i) {
-    const ir::Step& step = plan_.steps[groups_[i].first];
-    if (step.device != device || groups_[i].chain) continue;
-    actions.push_back(&step.action);
-    groups.push_back(i);
-  }
-  if (actions.empty()) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(PreparedSteps steps,
-                       devices_[device]->Prepare(actions, *store_));
-  for (size_t i = 0; i < steps.size(); ++i) {
-    (*prepared)[groups[i]] = std::move(steps[i]);
+Status Executable::PrepareChains(std::vector<PreparedGroup>* prepared) const {
+  for (const StepGroup& group : groups_) {
+    if (!group.chain) {
+      AppendSingles(group, prepared);
+      continue;
+    }
+    const ir::Step& first = plan_.steps[group.first];
+    device::Device& device = *devices_[first.device];
+    auto chain = device.PrepareChain(LinksOf(plan_, group), *store_);
+    if (chain.ok()) {
+      prepared->push_back({.group = group, .step = *std::move(chain)});
+      continue;
+    }
+    const Status& status = chain.status();
+    if (status.code() == StatusCode::kDeviceLost) return status;
+    TIM_LOG(kWarning, "graph '", plan_.graph, "': ", device.info().name,
+            " cannot run ", group.count, " steps from '", first.label,
+            "' as one launch, and runs them one by one: ", status.ToString());
+    AppendSingles(group, prepared);
   }
   return OkStatus();
 }
 
-Result<PreparedSteps> Executable::PrepareGroups() const {
-  PreparedSteps prepared(groups_.size());
+Status Executable::PrepareSingles(int device,
+                                  std::vector<PreparedGroup>* prepared) const {
+  std::vector<const ir::Action*> actions;
+  std::vector<PreparedGroup*> singles;
+  for (PreparedGroup& single : *prepared) {
+    const ir::Step& step = plan_.steps[single.group.first];
+    if (step.device != device || single.group.chain) continue;
+    actions.push_back(&step.action);
+    singles.push_back(&single);
+  }
+  if (actions.empty()) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(auto steps, devices_[device]->Prepare(actions, *store_));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    singles[i]->step = std::move(steps[i]);
+  }
+  return OkStatus();
+}
+
+Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
+  std::vector<PreparedGroup> prepared;
+  TIM_RETURN_IF_ERROR(PrepareChains(&prepared));
   for (size_t d = 0; d < devices_.size(); ++d) {
     TIM_RETURN_IF_ERROR(PrepareSingles(static_cast<int>(d), &prepared));
-  }
-  for (size_t i = 0; i < groups_.size(); ++i) {
-    if (!groups_[i].chain) continue;
-    device::Device& device = *devices_[plan_.steps[groups_[i].first].device];
-    TIM_ASSIGN_OR_RETURN(
-        prepared[i], device.PrepareChain(LinksOf(plan_, groups_[i]), *store_));
   }
   return prepared;
 }

@@ -14,6 +14,12 @@
 
 namespace tim::runtime {
 
+/// Steps made ready to be enqueued as one.
+struct PreparedGroup {
+  StepGroup group;
+  std::unique_ptr<device::PreparedStep> step;  ///< Null for a copy.
+};
+
 /// Immutable after Create; used by any number of ExecutionContexts from any
 /// thread.  Keeps its devices alive.
 class Executable {
@@ -33,23 +39,20 @@ class Executable {
 
   /// Per step, what it waits for.
   std::span<const StepOrder> order() const { return order_; }
-  /// The steps of the plan as they are enqueued.
-  std::span<const StepGroup> groups() const { return groups_; }
-  /// One prepared step per group, null for copies.  Programs were built by
-  /// Create, so this only makes what a context owns.
-  Result<std::vector<std::unique_ptr<device::PreparedStep>>> PrepareGroups()
-      const;
+  /// All steps in order.  Programs were built by Create, so this only makes
+  /// what a context owns.  The steps of a chain that its device cannot make are
+  /// groups of their own.
+  Result<std::vector<PreparedGroup>> PrepareGroups() const;
 
  private:
   Executable() = default;
-  Status PrepareSingles(
-      int device,
-      std::vector<std::unique_ptr<device::PreparedStep>>* prepared) const;
+  Status PrepareChains(std::vector<PreparedGroup>* prepared) const;
+  Status PrepareSingles(int device, std::vector<PreparedGroup>* prepared) const;
 
   // In this order: buffers on the plan's memory are destroyed before it.
   ir::Plan plan_;
   std::vector<StepOrder> order_;
-  std::vector<StepGroup> groups_;
+  std::vector<StepGroup> groups_;  // without chains that could not be made
   std::vector<std::shared_ptr<device::Device>> devices_;
   std::shared_ptr<device::BinaryStore> store_;
   std::vector<std::unique_ptr<device::Buffer>> constants_;

@@ -10,7 +10,6 @@
 namespace tim::runtime {
 
 using device::Event;
-using device::PreparedStep;
 using device::Stream;
 
 struct ExecutionContext::Impl {
@@ -23,7 +22,7 @@ struct ExecutionContext::Impl {
                         const StateSet* states) const;
   Status CheckStates(const StateSet* states) const;
   Status WaitBefore(const StepOrder& order, Stream& stream);
-  Status EnqueueGroup(size_t index);
+  Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
   Status FinishAll();
 
@@ -32,8 +31,7 @@ struct ExecutionContext::Impl {
   // In this order: what work refers to is destroyed after the streams.
   std::shared_ptr<const Executable> executable;
   std::unique_ptr<RunMemory> memory;
-  // Per group, null for copies.
-  std::vector<std::unique_ptr<PreparedStep>> prepared;
+  std::vector<PreparedGroup> prepared;
   std::vector<std::unique_ptr<Stream>> streams;  // per device, null if unused
   // Of the last run, for the next to use again.
   std::vector<std::unique_ptr<Event>> events;    // per step
@@ -118,15 +116,15 @@ Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,
   return OkStatus();
 }
 
-Status ExecutionContext::Impl::EnqueueGroup(size_t index) {
-  const StepGroup& group = executable->groups()[index];
+Status ExecutionContext::Impl::EnqueueGroup(const PreparedGroup& ready) {
+  const StepGroup& group = ready.group;
   const size_t last = group.first + group.count - 1;
   const std::span<const StepOrder> order = executable->order();
   Stream& stream = *streams[plan().steps[last].device];
   TIM_RETURN_IF_ERROR(WaitBefore(order[group.first], stream));
   const auto operands = memory->operands(group);
-  if (prepared[index] != nullptr) {
-    TIM_RETURN_IF_ERROR(stream.Enqueue(*prepared[index], operands));
+  if (ready.step != nullptr) {
+    TIM_RETURN_IF_ERROR(stream.Enqueue(*ready.step, operands));
   } else {
     TIM_RETURN_IF_ERROR(stream.Copy(operands[0], operands[1]));
   }
@@ -137,10 +135,10 @@ Status ExecutionContext::Impl::EnqueueGroup(size_t index) {
 }
 
 Status ExecutionContext::Impl::EnqueueAll() {
-  for (size_t i = 0; i < prepared.size(); ++i) {
-    const Status status = EnqueueGroup(i);
+  for (const PreparedGroup& ready : prepared) {
+    const Status status = EnqueueGroup(ready);
     if (!status.ok()) {
-      const size_t first = executable->groups()[i].first;
+      const size_t first = ready.group.first;
       return status.WithContext(
           StrCat("step '", plan().steps[first].label, "'"));
     }

@@ -62,18 +62,18 @@ Result<std::vector<std::unique_ptr<Buffer>>> StandIns(
 
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<Stream>> streams,
-              std::span<const std::unique_ptr<device::PreparedStep>> prepared) {
+              std::span<const PreparedGroup> prepared) {
   const ir::Plan& plan = executable.plan();
   TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
   memory.BindTo(stand_ins);
   Status status;
-  for (size_t i = 0; i < prepared.size() && status.ok(); ++i) {
-    const StepGroup& group = executable.groups()[i];
-    const ir::Step& step = plan.steps[group.first];
+  for (const PreparedGroup& ready : prepared) {
+    const ir::Step& step = plan.steps[ready.group.first];
     if (!ToWarm(plan, step)) continue;
     status = streams[step.device]
-                 ->Enqueue(*prepared[i], memory.operands(group))
+                 ->Enqueue(*ready.step, memory.operands(ready.group))
                  .WithContext(step.label);
+    if (!status.ok()) break;
   }
   // Also after a failure: the stand-ins must outlive what was enqueued.
   for (const std::unique_ptr<Stream>& stream : streams) {

@@ -17,7 +17,7 @@ namespace tim::runtime {
 /// are left out; states are replaced by zeroed scratch.
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<device::Stream>> streams,
-              std::span<const std::unique_ptr<device::PreparedStep>> prepared);
+              std::span<const PreparedGroup> prepared);
 
 }  // namespace tim::runtime
 

@@ -61,6 +61,28 @@ TEST(ChainText, HasHeadersOfOneMeaningOnce) {
   EXPECT_FALSE((*text)->contracts);
 }
 
+TEST(RunsChains, OnCpusWhoseProcessorsOrderStores) {
+  ir::DeviceInfo info;
+  info.kind = "opencl";
+  info.device_class = ir::DeviceClass::kCpu;
+  info.orders_stores = true;
+  EXPECT_TRUE(RunsChains(info));
+  info.device_class = ir::DeviceClass::kGpu;
+  EXPECT_FALSE(RunsChains(info));
+}
+
+TEST(RunsChains, NowhereElse) {
+  // As PoCL describes a CPU of Arm.
+  ir::DeviceInfo info;
+  info.kind = "opencl";
+  info.name = "pthread-cortex-a72";
+  info.vendor = "ARM";
+  info.device_class = ir::DeviceClass::kCpu;
+  info.unified_memory = true;
+  info.compute_units = 4;
+  EXPECT_FALSE(RunsChains(info));
+}
+
 ir::KernelLaunch Launch() {
   ir::KernelLaunch launch;
   launch.source = "ops/gemm/gemm.cl";

@@ -109,6 +109,22 @@ TEST_F(OpenClDevice, FillsItsInfo) {
   EXPECT_EQ(device_->NativeHandle("something"), nullptr);
 }
 
+TEST_F(OpenClDevice, OrdersStoresWhereItIsAnX8664) {
+#if defined(__x86_64__)
+  const bool expected = id_.getInfo<CL_DEVICE_TYPE>() == CL_DEVICE_TYPE_CPU &&
+                        id_.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
+#else
+  const bool expected = false;
+#endif
+  EXPECT_EQ(device_->info().orders_stores, expected);
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm/gemm.cl";
+  launch.function = "gemm";
+  launch.options = "-DROWS=4";
+  const bool cpu = device_->info().device_class == ir::DeviceClass::kCpu;
+  EXPECT_EQ(device_->CanChain(launch), expected && cpu);
+}
+
 TEST_F(OpenClDevice, IndexOutsideTheMachineIsAnError) {
   EXPECT_GE(CountOpenClDevices(), 1);
   EXPECT_ERROR(CreateOpenClDevice(CountOpenClDevices()), "numbered from 0");

@@ -1,12 +1,15 @@
 #include "runtime/executable.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
 #include "device/host/host_device.h"
 #include "runtime/execution_context.h"
 #include "tests/support/fake_device.h"
+#include "tests/support/forwarding_device.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/plan_run.h"
 #include "tests/support/status_macros.h"
@@ -21,6 +24,7 @@ using testing::ExpectRun;
 using testing::FakeDevice;
 using testing::FakeOptions;
 using testing::Floats;
+using ::testing::HasSubstr;
 using testing::MakeContext;
 using testing::PlanBuilder;
 using testing::RunOnce;
@@ -136,6 +140,90 @@ TEST(Executable, AFailedBuildLeavesTheDeviceUsable) {
   fake->FailNextPrepare();
   EXPECT_EQ(CompilePlan(plan).status().code(), StatusCode::kBuildFailure);
   EXPECT_OK(CompilePlan(plan));
+}
+
+// Takes chains and then fails to make them.
+class FailingChains final : public testing::ForwardingDevice {
+ public:
+  explicit FailingChains(StatusCode code)
+      : ForwardingDevice(std::make_shared<FakeDevice>()), code_(code) {}
+  bool ChainsSingles() const override { return true; }
+  bool CanChain(const ir::Action& action) const override {
+    return !std::holds_alternative<ir::Copy>(action);
+  }
+  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
+      std::span<const device::ChainLink>, device::BinaryStore&) override {
+    ++attempts_;
+    return Status(code_, "told to fail");
+  }
+  int attempts() const { return attempts_; }
+
+ private:
+  const StatusCode code_;
+  int attempts_ = 0;
+};
+
+// in + 10 as often as said, on device 1.
+PlanBuilder TensPlan(const std::shared_ptr<device::Device>& device, int tens) {
+  PlanBuilder plan({device::CreateHostDevice(), device}, 2);
+  int value = plan.Temporary(1);
+  plan.Copy(1, plan.Input(), value);
+  for (int i = 0; i < tens; ++i) {
+    const int next = plan.Temporary(1);
+    plan.Eval(1, AddTen, value, next);
+    value = next;
+  }
+  plan.Copy(1, value, plan.Output());
+  return plan;
+}
+
+TEST(Executable, AChainThatCannotBeMadeIsRunStepByStep) {
+  for (const StatusCode code :
+       {StatusCode::kBuildFailure, StatusCode::kOutOfMemory,
+        StatusCode::kUnimplemented}) {
+    const auto fake = std::make_shared<FailingChains>(code);
+    PlanBuilder plan = TensPlan(fake, 3);
+    ::testing::internal::CaptureStderr();
+    const auto executable = CompilePlan(plan);
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    ASSERT_OK(executable);
+    EXPECT_THAT(log, HasSubstr("[warning] graph 'test graph': fake device "
+                               "cannot run 3 steps from 'step1'"));
+    EXPECT_THAT(log, HasSubstr("told to fail"));
+    for (int contexts = 0; contexts < 2; ++contexts) {
+      const auto context = ExecutionContext::Create(*executable);
+      ASSERT_OK(context);
+      ExpectRun(**context, {1, 2}, {31, 32});
+      ExpectRun(**context, {3, 4}, {33, 34});
+    }
+    // Not again for each context.
+    EXPECT_EQ(fake->attempts(), 1);
+  }
+}
+
+TEST(Executable, AChainOfOneStepThatCannotBeMadeIsThatStep) {
+  const auto fake = std::make_shared<FailingChains>(StatusCode::kBuildFailure);
+  PlanBuilder plan({device::CreateHostDevice(), fake}, 1);
+  const int state = plan.State(1);
+  plan.Eval(1, AddTen, plan.ReadState(state), plan.WriteState(state));
+  const auto executable = CompilePlan(plan);
+  ASSERT_OK(executable);
+  const auto context = ExecutionContext::Create(*executable);
+  ASSERT_OK(context);
+  const auto states = StateSet::Create(*executable);
+  ASSERT_OK(states);
+  ASSERT_OK((*context)->Run({}, {}, states->get()));
+  ASSERT_OK((*context)->Run({}, {}, states->get()));
+  float value = 0;
+  ASSERT_OK((*states)->Read(0, &value));
+  EXPECT_EQ(value, 20);
+  EXPECT_EQ(fake->attempts(), 1);
+}
+
+TEST(Executable, AChainOfALostDeviceIsAFailure) {
+  const auto fake = std::make_shared<FailingChains>(StatusCode::kDeviceLost);
+  PlanBuilder plan = TensPlan(fake, 3);
+  EXPECT_EQ(CompilePlan(plan).status().code(), StatusCode::kDeviceLost);
 }
 
 }  // namespace

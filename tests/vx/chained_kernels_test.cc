@@ -8,7 +8,9 @@
 #include <string>
 #include <thread>
 
+#include "custom_ops/hswish.h"
 #include "device/host/host_device.h"
+#include "device/opencl/chain_source.h"
 #include "device/opencl/opencl_device.h"
 #include "tests/support/forwarding_device.h"
 #include "tests/support/status_macros.h"
@@ -43,6 +45,22 @@ class CountingDevice final : public testing::ForwardingDevice {
 
  private:
   size_t chained_ = 0;
+};
+
+// Fails to make the first chain that it is asked for.
+class FailingDevice final : public testing::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
+      std::span<const device::ChainLink> links,
+      device::BinaryStore& store) override {
+    if (chains_++ == 0) return BuildFailure("told to fail");
+    return ForwardingDevice::PrepareChain(links, store);
+  }
+  int chains() const { return chains_; }
+
+ private:
+  int chains_ = 0;
 };
 
 // A graph in the making, with seeded weights.
@@ -154,8 +172,8 @@ class ChainedKernels : public ::testing::Test {
     const auto opencl = device::CreateOpenClDevice(0);
     ASSERT_OK(opencl);
     device_ = std::make_shared<CountingDevice>(*opencl);
-    if (device_->info().device_class != ir::DeviceClass::kCpu) {
-      GTEST_SKIP() << "only CPU devices chain";
+    if (!device::RunsChains(device_->info())) {
+      GTEST_SKIP() << "the device runs no chains";
     }
     chained_ =
         CreateContext({device::CreateHostDevice(), device_}, {.strict = true});
@@ -194,6 +212,45 @@ TEST_F(ChainedKernels, ASingleKernelMayBeAChain) {
     }
   }
   EXPECT_EQ(device_->chained(), device_->ChainsSingles() ? 2u : 0u);
+}
+
+// Two chains with a user's kernel, which is in none, in between.
+struct TwoChains : Layers {
+  explicit TwoChains(Context& context) : Layers(context) {
+    input = graph->CreateTensor(Floats({100}, INPUT));
+    output = graph->CreateTensor(Floats({100}, OUTPUT));
+    const auto before = graph->CreateTensor(Floats({100}, TRANSIENT));
+    const auto after = graph->CreateTensor(Floats({100}, TRANSIENT));
+    TanhOfSigmoid(input, before);
+    graph->CreateOperation<custom_ops::HSwish>()->BindInput(before).BindOutput(
+        after);
+    TanhOfSigmoid(after, output);
+  }
+  void TanhOfSigmoid(const std::shared_ptr<Tensor>& x,
+                     const std::shared_ptr<Tensor>& y) {
+    const auto between = graph->CreateTensor(Floats({100}, TRANSIENT));
+    graph->CreateOperation<ops::Sigmoid>()->BindInput(x).BindOutput(between);
+    graph->CreateOperation<ops::Tanh>()->BindInput(between).BindOutput(y);
+  }
+};
+
+TEST_F(ChainedKernels, OneThatCannotBeBuiltIsLaunchedKernelByKernel) {
+  const auto failing = std::make_shared<FailingDevice>(device_);
+  const auto context =
+      CreateContext({device::CreateHostDevice(), failing}, {.strict = true});
+  TwoChains mended(*context);
+  TwoChains single(*single_);
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(mended.graph->Compile()) << mended.graph->ErrorMessage();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, ::testing::HasSubstr("[warning] "));
+  EXPECT_THAT(log, ::testing::HasSubstr("told to fail"));
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_EQ(mended.Run(Values(100, run)), single.Run(Values(100, run)));
+  }
+  // The second one is made for the executable and for its context.
+  EXPECT_EQ(failing->chains(), 3);
+  EXPECT_EQ(device_->chained(), 4u);
 }
 
 // Convolutions of all kinds and a pool on images of that size.

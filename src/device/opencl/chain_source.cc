@@ -188,6 +188,10 @@ std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch) {
   return groups;
 }
 
+bool RunsChains(const ir::DeviceInfo& info) {
+  return info.device_class == ir::DeviceClass::kCpu && info.orders_stores;
+}
+
 Status CheckChainable(const ir::KernelLaunch& launch) {
   if (launch.user_kernel) return Unimplemented("a user's kernel in a chain");
   int64_t groups = 1;

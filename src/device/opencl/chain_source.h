@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "ir/device_info.h"
 #include "ir/step.h"
 
 namespace tim::device {
@@ -45,6 +46,12 @@ struct ChainSource {
 /// Work-groups of a launch along each dimension; where it leaves the local size
 /// open, an item is one.
 std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch);
+
+/// Whether such a device runs chains: with kernels for CPUs, as a GPU starts
+/// the next kernel at once and its work-groups want barriers; and where stores
+/// are seen in their order, as OpenCL C 1.2 has no other means for a work-group
+/// to see what one before it has written.
+bool RunsChains(const ir::DeviceInfo& info);
 
 /// Ok where the launch can be part of a chain, or why not: users' kernels,
 /// those of very many work-groups, those with barriers or local memory, the

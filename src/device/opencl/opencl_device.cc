@@ -40,6 +40,19 @@ StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id) {
   return traits;
 }
 
+#if defined(__x86_64__)
+constexpr bool kHostOrdersStores = true;
+#else
+constexpr bool kHostOrdersStores = false;
+#endif
+
+// A CPU that works in the host's memory is the host's own.
+ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits) {
+  ir::DeviceInfo info = QueryDeviceInfo(id);
+  info.orders_stores = kHostOrdersStores && traits.works_in_host_memory;
+  return info;
+}
+
 // Null for what needs no program; a failure for what the device cannot run.
 Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
   if (std::holds_alternative<ir::Copy>(action) ||
@@ -59,11 +72,11 @@ Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
 class OpenClDevice final : public Device {
  public:
   OpenClDevice(OpenClDeviceId id, cl::Context context)
-      : info_(QueryDeviceInfo(id)),
+      : stream_traits_(TraitsOf(context, id)),
+        info_(InfoOf(id, stream_traits_)),
         identity_(IdentityOf(id, info_)),
         id_(std::move(id)),
         context_(std::move(context)),
-        stream_traits_(TraitsOf(context_, id_)),
         programs_(context_, id_.device) {}
 
   const ir::DeviceInfo& info() const override { return info_; }
@@ -114,11 +127,11 @@ class OpenClDevice final : public Device {
     });
   }
 
+  const StreamTraits stream_traits_;
   const ir::DeviceInfo info_;
   const std::string identity_;
   const OpenClDeviceId id_;
   const cl::Context context_;
-  const StreamTraits stream_traits_;
   ProgramSet programs_;
   std::once_flag clblast_;
 };
@@ -152,11 +165,9 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
   return prepared;
 }
 
-// A GPU starts the next kernel at once, and its work-groups want barriers.
 bool OpenClDevice::CanChain(const ir::Action& action) const {
   const auto* launch = std::get_if<ir::KernelLaunch>(&action);
-  return launch != nullptr && GetOptions().chain &&
-         info_.device_class == ir::DeviceClass::kCpu &&
+  return launch != nullptr && GetOptions().chain && RunsChains(info_) &&
          CheckChainable(*launch).ok();
 }
 
