@@ -46,6 +46,7 @@ import onnx
 from engine import Engine
 from onnx_model import onnx_model
 from table import Table, write_json
+from turns import median_ratio, order
 
 PEERS = ("onnxruntime", "openvino")
 WARM_UP = 3  # runs at the start of every turn, not counted
@@ -96,8 +97,8 @@ def difference(a, b):
 
 
 def take_turns(engines, input_shape, arguments):
-    """Seconds of every run by engine; the greatest difference of outputs from
-    a peer's by engine; core-to-core latencies of the machine meanwhile."""
+    """Seconds of the runs of every turn by engine; the greatest difference of
+    outputs from a peer's by engine; core-to-core latencies of the machine."""
     generator = np.random.default_rng(arguments.seed)
 
     def new_inputs(runs):
@@ -110,12 +111,12 @@ def take_turns(engines, input_shape, arguments):
     seconds = {name: [] for name in engines}
     differences = {name: 0.0 for name in engines}
     latencies = [core_to_core()]
-    for _ in range(arguments.rounds):
+    for turn in range(arguments.rounds):
         inputs = new_inputs(runs)
         outputs = {}
-        for name, engine in engines.items():
-            times, outputs[name] = engine.run(inputs)
-            seconds[name] += list(times[WARM_UP:])
+        for name in order(list(engines), turn):
+            times, outputs[name] = engines[name].run(inputs)
+            seconds[name].append(times[WARM_UP:].tolist())
         for name in engines:
             for peer in PEERS:
                 for ours, theirs in zip(outputs[name], outputs[peer]):
@@ -134,7 +135,10 @@ def compare(network, model_path, threads, arguments):
     memory = {name: engine.resident_mb() for name, engine in engines.items()}
     for engine in engines.values():
         engine.close()
-    median = {name: 1e3 * float(np.median(t)) for name, t in seconds.items()}
+    median = {
+        name: 1e3 * float(np.median(sum(turns, [])))
+        for name, turns in seconds.items()
+    }
     peers = {peer: median[peer] for peer in PEERS}
     results = [
         {
@@ -155,8 +159,10 @@ def compare(network, model_path, threads, arguments):
         for result in results:
             base = base_name(result["runtime"])
             result["base_ms"] = median[base]
-            result["base_ratio"] = result["ours_ms"] / median[base]
+            turns = seconds[result["runtime"]], seconds[base]
+            result["base_ratio"] = median_ratio(*turns)
             result["base_mb"] = memory[base]
+            result["base_difference"] = differences[base]
     return results
 
 
@@ -174,6 +180,7 @@ BASE_COLUMNS = {
     "base_ratio": ("ours / base", "%.3f"),
     "ours_mb": ("ours MB", "%.1f"),
     "base_mb": ("base MB", "%.1f"),
+    "base_difference": ("base difference", "%.1e"),
 }
 
 

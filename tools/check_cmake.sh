@@ -62,12 +62,21 @@ compile() {
   targets=$(cmake --build "$build" --target help | sed -nE \
     's/^\.\.\. (tim-vx|tim-vx-static|tim-cl-(sample|custom-ops).*)$/\1/p')
   # shellcheck disable=SC2086  # a list of words
-  cmake --build "$build" --target $targets
+  without_warnings cmake --build "$build" --target $targets
+}
+
+# Runs a command whose output may hold no warning.
+without_warnings() {
+  local output
+  output=$("$@" 2>&1) || { echo "$output" && return 1; }
+  echo "$output"
+  ! grep -E 'warning:' <<<"$output" >/dev/null
 }
 
 # The tests themselves run under Bazel.
 one_test() {
-  cmake --build "$build" --target structure_include_direction_test &&
+  without_warnings cmake --build "$build" \
+    --target structure_include_direction_test &&
     ctest --test-dir "$build" --output-on-failure --no-tests=error \
       -R '^structure/include_direction_test$'
 }

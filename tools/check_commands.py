@@ -4,7 +4,8 @@
 check_commands.py FOLDER RESULT.xml copies the sources to FOLDER/tree, runs
 there every block of commands (```sh) with FOLDER/prefix for /opt/tim-cl, and
 writes JUnit XML, a case per block. A block fails where a command of it does or
-warns, or a text is missing that a comment says it prints ("# prints 0 4").
+warns, or a text is missing that a comment says it prints ("# prints 0 4"). A
+command is one line, or several that end in a backslash.
 Of benchmarks only --help is run, of the test suite nothing. FOLDER/tree keeps
 its build folder from one call to the next; FOLDER/prefix has what was installed.
 """
@@ -25,8 +26,8 @@ PREFIX = "/opt/tim-cl"
 # root, those of a sample in its folder.
 DOCUMENTS = ["README.md", "docs/*.md", "bench/README.md", "samples/*/README.md"]
 NOT_COPIED = ["./build", "./build-*", "./bazel-*", "./.git", "./.cache"]
-SUITE = re.compile(r"(\./)?(tools/test\.sh|\.ci/run)\b")
-BENCHMARK = re.compile(r"(\./)?bench/run\.sh\b")
+SUITE = re.compile(r"(.*\s)?(\./)?(tools/test\.sh|\.ci/run)\b")
+BENCHMARK = re.compile(r"(.*\s)?(\./)?bench/run\.sh\b")
 PRINTS = re.compile(r"\s#\s+prints (.+)$")
 WARNING = re.compile(r"\bwarning:|^CMake (Deprecation )?Warning", re.I | re.M)
 LINES_SHOWN = 60
@@ -42,19 +43,26 @@ exec '{bazel}' "$command" "$@"
 
 
 def blocks(text):
-    """(the heading above, the commands) of every block."""
-    heading, commands = "", None
+    """(the heading above, the commands) of every block; a fence that does not
+    end, or stands for a shell by another name, is a ValueError."""
+    heading, language, lines = "", None, []
     for line in text.splitlines():
-        if commands is None:
+        fence = line.lstrip().startswith("```")
+        if language is None and not fence:
             if line.startswith("#"):
                 heading = line.lstrip("#").strip()
-            elif line == "```sh":
-                commands = []
-        elif line == "```":
-            yield heading, commands
-            commands = None
+        elif language is None:
+            language, lines = line[3:], []
+            if line.lstrip() != line or language in ("bash", "shell", "console"):
+                raise ValueError("write ```sh at the start of a line: " + line)
+        elif not fence:
+            lines.append(line)
         else:
-            commands.append(line)
+            if language == "sh":
+                yield heading, lines
+            language = None
+    if language is not None:
+        raise ValueError("a block under '%s' does not end" % heading)
 
 
 def to_run(command, prefix):
@@ -108,7 +116,7 @@ def environment(folder, source, compiler):
     bazel.write_text(BAZEL.format(root=source, bazel=shutil.which("bazel")))
     bazel.chmod(0o755)
     result = dict(os.environ, PATH="%s:%s" % (programs, os.environ["PATH"]))
-    result.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
+    result.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinity(0))))
     if compiler:
         result["CXX"] = compiler
     for variable in ("POCL_CACHE_DIR", "TIMCL_CACHE_DIR"):
@@ -164,10 +172,22 @@ def check_document(document, prefix, tree, variables):
         case = ElementTree.Element("testcase", classname=document, name=name)
         problem = run(to_do, promised(commands), folder, variables)
         if problem:
-            print(problem, flush=True)
-            printable = re.sub(r"[^\t\n\x20-\ufffd]", "?", problem)
-            ElementTree.SubElement(case, "failure").text = printable
+            report(case, problem)
+            # What warned is to warn again.
+            shutil.rmtree(tree / "build", ignore_errors=True)
         yield case
+
+
+def report(case, problem):
+    print(problem, flush=True)
+    printable = re.sub(r"[^\t\n\x20-\ufffd]", "?", problem)
+    ElementTree.SubElement(case, "failure").text = printable
+
+
+def unreadable(document, error):
+    case = ElementTree.Element("testcase", classname=document, name="blocks")
+    report(case, str(error))
+    return case
 
 
 def main():
@@ -187,7 +207,13 @@ def main():
     suite = ElementTree.Element("testsuite", name="Commands")
     for pattern in DOCUMENTS:
         for path in sorted(glob.glob(pattern, root_dir=tree)):
-            suite.extend(check_document(path, prefix, tree, variables))
+            try:
+                cases = check_document(path, prefix, tree, variables)
+                suite.extend(list(cases))
+            except ValueError as error:
+                suite.append(unreadable(path, error))
+    if len(suite) == 0:
+        suite.append(unreadable("README.md", "there is no block of commands"))
     arguments.result.parent.mkdir(parents=True, exist_ok=True)
     ElementTree.ElementTree(suite).write(arguments.result)
     return 0 if suite.find("*/failure") is None else 1

@@ -62,5 +62,21 @@ TEST(Commands, BenchmarksAreAskedForHelpAndTheSuiteIsLeftOut) {
   EXPECT_THAT(result.output, HasSubstr("bench/run.sh peak --help"));
 }
 
+TEST(Commands, OfBlocksThatAreNoneAreReported) {
+  for (const char* text :
+       {"no commands", "# A\n```bash\ntrue\n```\n", "```sh\ntrue\n",
+        "- item\n  ```sh\n  true\n  ```\n"}) {
+    const CommandResult result = Check(text);
+    EXPECT_EQ(result.exit_status, 1) << text;
+    EXPECT_THAT(result.output, HasSubstr("<failure>"));
+  }
+}
+
+TEST(Commands, BehindAFailedOneInABlockAreNotRun) {
+  const CommandResult result = Check(Block("false && true\necho $((6 * 7))"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, Not(HasSubstr("42")));
+}
+
 }  // namespace
 }  // namespace tim::structure

@@ -31,14 +31,16 @@ find_package() {
   local target=$method::$method
   if [ "$link" = static ]; then target+=-static; fi
   cmake -S "$project" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
-    -DCMAKE_CXX_STANDARD="$standard" -DCMAKE_PREFIX_PATH="$tree" \
+    -DCMAKE_CXX_STANDARD="$standard" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" \
+    -DCMAKE_PREFIX_PATH="$tree" \
     -DTIM_CL_PACKAGE="$method" -DTIM_CL_TARGET="$target"
   cmake --build "$work"
 }
 
 # compile FLAGS...: the program, as a plain command line.
 compile() {
-  "$compiler" -std="c++$standard" -pthread "$project"/*.cc -o "$work/$name" "$@"
+  "$compiler" -std="c++$standard" -Wall -Wextra -Werror -pthread \
+    "$project"/*.cc -o "$work/$name" "$@"
 }
 
 pkg_config() {
