@@ -121,8 +121,11 @@ class Enumerator {
     const ir::DeviceInfo& info = module_.device(device);
     if (!info.runs_eval) return;
     if (!ir::CanEvaluate(node_)) {
-      found_.refused.push_back(StrCat(
-          info.kind, ":eval: a user's kernel runs on OpenCL devices only"));
+      found_.refused.push_back(
+          StrCat(info.kind, ":eval: ",
+                 ir::HasUserKernel(node_)
+                     ? "a user's kernel runs on OpenCL devices only"
+                     : "the operator has no host reference"));
       return;
     }
     if (IsHostFallback(device) && module_.options.strict) {

@@ -98,7 +98,8 @@ struct Module {
   std::vector<ScheduledStep> schedule;  ///< After order.
 
   std::vector<Storage> storages;  ///< By value id; constants have none.
-  std::vector<std::vector<int>> scratches;  ///< By node id: allocations.
+  /// By node id: allocations, -1 where the steps that need it are left out.
+  std::vector<std::vector<int>> scratches;
   std::vector<Allocation> allocations;
   std::vector<int64_t> arena_bytes;  ///< By device, after plan memory.
   ir::MemoryReport memory;

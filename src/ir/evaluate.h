@@ -10,8 +10,7 @@
 
 namespace tim::ir {
 
-/// Whether a node, or all of its body, has a host reference.  Users' operators
-/// have none.
+/// Whether a node, or all of its body, has a host reference.
 bool CanEvaluate(const Node& node);
 
 /// One node; a composite runs its body.  Operands dense, static shapes.

@@ -53,7 +53,10 @@ struct Value {
 };
 
 /// The body graph of a node: body inputs and outputs correspond by position to
-/// the node's.  `name` is what a kernel claims it by ("tim.RNNCell").
+/// the node's, as many as it has; kNone for an input that the body does not
+/// read and for an output that the node does not want.  An operand that is
+/// absent is absent for all that read it in the body.  `name` is what a kernel
+/// claims it by ("tim.RNNCell").
 struct Composite;
 
 struct Node {
@@ -88,7 +91,8 @@ class Graph {
   void RemoveValue(ValueId id);
   void SetInput(NodeId node, int index, ValueId value);
   void SetOutput(NodeId node, int index, ValueId value);
-  /// Every use of `from`, graph outputs included, becomes a use of `to`.
+  /// Every use of `from`, graph outputs included, becomes a use of `to`, or
+  /// absent where `to` is kNone.
   void ReplaceUses(ValueId from, ValueId to);
 
   /// Graph inputs in the order that the user sees.
@@ -96,6 +100,7 @@ class Graph {
   const std::vector<ValueId>& outputs() const { return outputs_; }
   void AddInput(ValueId value) { inputs_.push_back(value); }
   void AddOutput(ValueId value) { outputs_.push_back(value); }
+  void SetGraphInput(int index, ValueId value) { inputs_[index] = value; }
   void SetGraphOutput(int index, ValueId value) { outputs_[index] = value; }
   bool IsOutput(ValueId value) const;
 

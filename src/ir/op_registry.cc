@@ -4,8 +4,8 @@ namespace tim::ir {
 
 void OpRegistry::Add(OpSchema schema) {
   const std::string key = schema.Key();
-  if (!schema.infer_shapes || !schema.eval || !schema.compute_estimate ||
-      !schema.memory_estimate) {
+  if (!schema.infer_shapes || (!schema.eval && !schema.user_kernel) ||
+      !schema.compute_estimate || !schema.memory_estimate) {
     problems_.push_back(StrCat(
         key, " lacks infer_shapes, eval, compute_estimate or memory_estimate"));
   }

@@ -136,6 +136,9 @@ struct OpSchema {
   /// state.  Called with complete types; a failure names operand and rule.
   std::function<Status(const NodeView&)> check = nullptr;
   Effects effects = {};
+  /// Its kernel is a user's text: operands begin where the device's buffers may
+  /// (DeviceInfo::alignment), and it needs no `eval`.
+  bool user_kernel = false;
 
   std::function<Status(InferContext&)> infer_shapes = nullptr;
   /// Host reference: plain scalar code written from the formula.  All operands
@@ -150,8 +153,9 @@ struct OpSchema {
   std::function<bool(const NodeView&)> is_view = nullptr;
   /// Where the inputs, as they are, lie in output 0's memory one after the
   /// other: their first bytes (absent ones -1), so that their producers may
-  /// write them there.  Empty, or the function null: they do not.  Called with
-  /// layouts set.
+  /// write them there.  A step of a kernel that has no operands but such inputs
+  /// and output 0 is then left out.  Empty, or the function null: they do not.
+  /// Called with layouts set.
   std::function<std::vector<int64_t>(const NodeView&)> joined_offsets = nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
@@ -169,8 +173,9 @@ struct OpSchema {
   std::function<Result<AttributeMap>(const NodeView&,
                                      std::span<const int> perm)>
       permute_rule = nullptr;
-  /// A body that computes the same with other operators; its values need no
-  /// types and shapes.  With it the node becomes a composite.
+  /// A body that computes the same with other operators, as ir::Composite
+  /// wants it; its values need no types and shapes.  With it the node becomes a
+  /// composite.
   std::function<Result<Graph>(const NodeView&, const OpRegistry&)> decompose =
       nullptr;
 
@@ -183,6 +188,10 @@ struct OpSchema {
     return output_arity ? output_arity(attributes) : outputs;
   }
 };
+
+inline bool HasUserKernel(const Node& node) {
+  return !node.composite && node.schema->user_kernel;
+}
 
 /// Checks types and enum values, adds defaults.  The message names the
 /// attribute and what is legal.

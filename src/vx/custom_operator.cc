@@ -65,6 +65,7 @@ const ir::OpSchema* CustomOperator::Register(
       .name = key,
       .inputs = {inputs, inputs},
       .outputs = {outputs, outputs},
+      .user_kernel = true,
       .infer_shapes =
           [self](ir::InferContext& context) {
             return self->InferShapes(context);

@@ -20,12 +20,12 @@ bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
 }
 
 // Values of the outer graph for those of a body: operands by position, the
-// rest new.
+// rest new.  What the body does not name has none.
 std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
   const Graph& body = node.composite->body;
   std::map<ir::ValueId, ir::ValueId> map = {{ir::kNone, ir::kNone}};
   for (size_t i = 0; i < body.inputs().size(); ++i) {
-    map[body.inputs()[i]] = node.inputs[i];
+    if (body.inputs()[i] != ir::kNone) map[body.inputs()[i]] = node.inputs[i];
   }
   for (size_t i = 0; i < body.outputs().size(); ++i) {
     if (node.outputs[i] != ir::kNone) {

@@ -107,13 +107,8 @@ Status Decompose(Module& module, const Graph& graph, Node& node) {
   TIM_ASSIGN_OR_RETURN(
       composite->body,
       node.schema->decompose(NodeDescs(graph, node).view(), module.registry));
-  for (const ir::NodeId id : composite->body.NodeIds()) {
-    Node& inner = composite->body.node(id);
-    TIM_RETURN_IF_ERROR(
-        ir::CompleteAttributes(*inner.schema, &inner.attributes));
-  }
   node.composite = std::move(composite);
-  return OkStatus();
+  return VerifyComposite(node);
 }
 
 Status InferNode(Module& module, Graph& graph, ir::NodeId id) {

@@ -22,11 +22,17 @@ Status CheckOperand(const ir::Lowering& lowering, const ir::KernelNode& view,
       limit = lowering.packed.size();
       break;
   }
-  if (operand.index >= 0 && static_cast<size_t>(operand.index) < limit) {
-    return OkStatus();
+  if (operand.index < 0 || static_cast<size_t>(operand.index) >= limit) {
+    return TIM_INTERNAL("a lowered step names operand ", operand.index, " of ",
+                        limit);
   }
-  return TIM_INTERNAL("a lowered step names operand ", operand.index, " of ",
-                      limit);
+  const bool absent = (operand.kind == LoweredOperand::Kind::kInput &&
+                       view.node->inputs[operand.index] == ir::kNone) ||
+                      (operand.kind == LoweredOperand::Kind::kOutput &&
+                       view.node->outputs[operand.index] == ir::kNone);
+  if (!absent) return OkStatus();
+  return TIM_INTERNAL("a lowered step names operand ", operand.index,
+                      ", which is absent");
 }
 
 Status CheckLowering(const ir::Lowering& lowering, const ir::KernelNode& view) {

@@ -11,6 +11,8 @@ namespace tim::compiler {
 /// Def-use chains, arity, attributes, roles, quantization, constant sizes,
 /// ranks, cycles.  Adds default attributes.
 Status Verify(Module& module);
+/// What Verify does with a composite node, for one that it has not seen.
+Status VerifyComposite(ir::Node& node);
 
 /// Types and shapes of every value; operators that consist of others become
 /// composites.  Where the user declared an output of

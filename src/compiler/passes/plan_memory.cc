@@ -6,7 +6,7 @@
 #include "base/checked_math.h"
 #include "compiler/memory_planner.h"
 #include "compiler/passes/passes.h"
-#include "ir/evaluate.h"
+#include "ir/op_schema.h"
 
 namespace tim::compiler {
 namespace {
@@ -145,10 +145,17 @@ class Planner {
       }
       const std::vector<int64_t> offsets =
           node.schema->joined_offsets(NodeDescs(graph_, node).view());
-      for (int i = 0; i < static_cast<int>(offsets.size()); ++i) {
-        if (offsets[i] < 0 || offsets[i] % kJoinAlignment != 0) continue;
-        if (!TryJoin(node, i, offsets[i])) continue;
-        for (const int step : StepsThatRead(id, i)) dropped.emplace(id, step);
+      const std::vector<bool> joined = InputsToJoin(node, offsets);
+      for (size_t i = 0; i < joined.size(); ++i) {
+        if (!joined[i]) continue;
+        root_[node.inputs[i]] = node.outputs[0];
+        offset_[node.inputs[i]] = offsets[i];
+      }
+      const auto& steps = module_.lowerings[id].steps;
+      for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
+        if (ReadsAny(steps[i], joined) && OnlyJoins(steps[i], joined)) {
+          dropped.emplace(id, i);
+        }
       }
     }
     std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
@@ -163,7 +170,8 @@ class Planner {
     const ir::Value& value = graph_.value(id);
     return root_[id] == id && value.producer != ir::kNone && !value.constant &&
            module_.storages[id].kind == Storage::Kind::kNone &&
-           ir::CanEvaluate(graph_.node(value.producer)) && !IsReadByUsers(id);
+           !ir::HasUserKernel(graph_.node(value.producer)) &&
+           !IsReadByUsers(id);
   }
 
   // Users' kernels need the device's alignment.
@@ -174,32 +182,60 @@ class Planner {
       if (module_.placements[use.node].kind == RunKind::kView) {
         return IsReadByUsers(node.outputs[0]);
       }
-      return !ir::CanEvaluate(node);
+      return ir::HasUserKernel(node);
     });
   }
 
-  bool TryJoin(const ir::Node& node, int input, int64_t offset) {
+  bool CanJoin(const ir::Node& node, int input, int64_t offset) const {
     const ValueId part = node.inputs[input];
-    const ValueId whole = node.outputs[0];
-    if (!IsFree(part) || module_.locations[part] != module_.locations[whole]) {
-      return false;
-    }
-    root_[part] = whole;
-    offset_[part] = offset;
-    return true;
+    const auto first = std::find(node.inputs.begin(), node.inputs.end(), part);
+    return offset >= 0 && offset % kJoinAlignment == 0 &&
+           first == node.inputs.begin() + input && IsFree(part) &&
+           module_.locations[part] == module_.locations[node.outputs[0]];
   }
 
-  std::vector<int> StepsThatRead(NodeId node, int input) const {
-    const ir::LoweredOperand read{ir::LoweredOperand::Kind::kInput, input};
-    const auto& steps = module_.lowerings[node].steps;
-    std::vector<int> found;
-    for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
-      const auto& operands = steps[i].operands;
-      if (std::count(operands.begin(), operands.end(), read) != 0) {
-        found.push_back(i);
+  static bool ReadsAny(const ir::LoweredStep& step,
+                       const std::vector<bool>& inputs) {
+    return std::any_of(step.operands.begin(), step.operands.end(),
+                       [&](const ir::LoweredOperand& operand) {
+                         return operand.kind ==
+                                    ir::LoweredOperand::Kind::kInput &&
+                                inputs[operand.index];
+                       });
+  }
+
+  // All that the step does is to put such inputs into the output.
+  static bool OnlyJoins(const ir::LoweredStep& step,
+                        const std::vector<bool>& inputs) {
+    using Kind = ir::LoweredOperand::Kind;
+    return std::all_of(
+        step.operands.begin(), step.operands.end(),
+        [&](const ir::LoweredOperand& operand) {
+          return (operand.kind == Kind::kInput && inputs[operand.index]) ||
+                 (operand.kind == Kind::kOutput && operand.index == 0);
+        });
+  }
+
+  // An input cannot lie in the output where a step stays that reads it.
+  std::vector<bool> InputsToJoin(const ir::Node& node,
+                                 const std::vector<int64_t>& offsets) const {
+    std::vector<bool> join(node.inputs.size(), false);
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      join[i] = CanJoin(node, static_cast<int>(i), offsets[i]);
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const ir::LoweredStep& step : module_.lowerings[node.id].steps) {
+        if (!ReadsAny(step, join) || OnlyJoins(step, join)) continue;
+        changed = true;
+        for (const ir::LoweredOperand& operand : step.operands) {
+          if (operand.kind == ir::LoweredOperand::Kind::kInput) {
+            join[operand.index] = false;
+          }
+        }
       }
     }
-    return found;
+    return join;
   }
 
   // Views of parts and parts of parts: straight to the whole.
@@ -273,7 +309,7 @@ class Planner {
     for (const ValueId id : node.inputs) Touch(id, step);
     // A node of several steps holds its operands through all of them.
     for (const ValueId id : node.outputs) Touch(id, step);
-    AddScratch(scheduled, step);
+    AddScratch(scheduled.node, step);
     return OkStatus();
   }
 
@@ -305,19 +341,36 @@ class Planner {
     last = std::max(last, step);
   }
 
-  // Scratch steps count within the node, whose first step comes first.
-  void AddScratch(const ScheduledStep& scheduled, int step) {
-    if (scheduled.index != 0) return;
-    for (const ir::ScratchSpec& spec :
-         module_.lowerings[scheduled.node].scratch) {
-      module_.scratches[scheduled.node].push_back(
-          static_cast<int>(module_.allocations.size()));
+  // At the node's first step.  Lifetimes count the steps of its lowering, of
+  // which some may be left out.
+  void AddScratch(NodeId node, int step) {
+    const std::vector<ir::ScratchSpec>& scratch =
+        module_.lowerings[node].scratch;
+    if (module_.scratches[node].size() == scratch.size()) return;
+    for (const ir::ScratchSpec& spec : scratch) {
+      int first = -1;
+      int last = -1;
+      for (int i = step; IsStepOf(node, i); ++i) {
+        const int index = module_.schedule[i].index;
+        if (index < spec.first || index > spec.last) continue;
+        if (first < 0) first = i;
+        last = i;
+      }
+      module_.scratches[node].push_back(
+          first < 0 ? -1 : static_cast<int>(module_.allocations.size()));
+      if (first < 0) continue;
       module_.allocations.push_back(
-          {.device = module_.placements[scheduled.node].device,
+          {.device = module_.placements[node].device,
            .bytes = spec.bytes,
-           .first_step = step + spec.first,
-           .last_step = step + spec.last});
+           .first_step = first,
+           .last_step = last});
     }
+  }
+
+  bool IsStepOf(NodeId node, int step) const {
+    return step < static_cast<int>(module_.schedule.size()) &&
+           module_.schedule[step].kind == ScheduledStep::Kind::kNode &&
+           module_.schedule[step].node == node;
   }
 
   void Place() {

@@ -148,12 +148,33 @@ enum class Scope { kWholeGraph, kBody };
 
 Status VerifyGraph(Graph& graph, Scope scope);
 
-// Users' composites have no schema.
-Status VerifyComposite(Node& node) {
-  if (node.schema != nullptr) TIM_RETURN_IF_ERROR(VerifyNode(node));
-  auto copy = std::make_shared<ir::Composite>(*node.composite);
-  TIM_RETURN_IF_ERROR(VerifyGraph(copy->body, Scope::kBody));
-  node.composite = std::move(copy);
+Status CheckBodyCount(const char* what, size_t body, size_t node) {
+  if (body == node) return OkStatus();
+  return InvalidArgument("its body has ", body, " ", what, "s, the operation ",
+                         node, "; absent ones count");
+}
+
+// The absent operands of the node, where its body reads them.
+void RemoveAbsentInputs(const Node& node, Graph& body) {
+  for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+    const ir::ValueId input = body.inputs()[i];
+    if (node.inputs[i] != ir::kNone || input == ir::kNone) continue;
+    body.SetGraphInput(i, ir::kNone);
+    body.ReplaceUses(input, ir::kNone);
+    body.RemoveValue(input);
+  }
+}
+
+Status CheckBodyOutputs(const Node& node, const Graph& body) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == ir::kNone) continue;
+    const ir::ValueId output = body.outputs()[i];
+    if (output == ir::kNone ||
+        (body.value(output).producer == ir::kNone &&
+         body.value(output).role == ir::Role::kTransient)) {
+      return InvalidArgument("its body does not make output ", i);
+    }
+  }
   return OkStatus();
 }
 
@@ -187,6 +208,22 @@ Status VerifyGraph(Graph& graph, Scope scope) {
 }
 
 }  // namespace
+
+// Users' composites have no schema.
+Status VerifyComposite(Node& node) {
+  if (node.schema != nullptr) TIM_RETURN_IF_ERROR(VerifyNode(node));
+  auto copy = std::make_shared<ir::Composite>(*node.composite);
+  Graph& body = copy->body;
+  TIM_RETURN_IF_ERROR(
+      CheckBodyCount("input", body.inputs().size(), node.inputs.size()));
+  TIM_RETURN_IF_ERROR(
+      CheckBodyCount("output", body.outputs().size(), node.outputs.size()));
+  RemoveAbsentInputs(node, body);
+  TIM_RETURN_IF_ERROR(CheckBodyOutputs(node, body));
+  TIM_RETURN_IF_ERROR(VerifyGraph(body, Scope::kBody));
+  node.composite = std::move(copy);
+  return OkStatus();
+}
 
 Status Verify(Module& module) {
   return VerifyGraph(module.graph, Scope::kWholeGraph);
