@@ -61,11 +61,14 @@ std::vector<const KernelDef*> OpRegistry::Kernels(
 }
 
 std::vector<const OpSchema*> OpRegistry::Schemas() const {
-  std::vector<const OpSchema*> out;
-  for (const auto& [key, schema] : schemas_) out.push_back(schema.get());
+  std::map<std::string, const OpSchema*, std::less<>> all;
   if (parent_ != nullptr) {
-    for (const OpSchema* schema : parent_->Schemas()) out.push_back(schema);
+    for (const OpSchema* schema : parent_->Schemas())
+      all[schema->Key()] = schema;
   }
+  for (const auto& [key, schema] : schemas_) all[key] = schema.get();
+  std::vector<const OpSchema*> out;
+  for (const auto& [key, schema] : all) out.push_back(schema);
   return out;
 }
 

@@ -32,7 +32,8 @@ class OpRegistry {
   /// kind of device, in order of registration.
   std::vector<const KernelDef*> Kernels(std::string_view op,
                                         std::string_view device_kind) const;
-  std::vector<const OpSchema*> Schemas() const;  ///< Sorted by key.
+  /// Sorted by key; the parent's but where this one has the same key.
+  std::vector<const OpSchema*> Schemas() const;
   std::vector<const KernelDef*> Kernels() const;
 
   /// Everything that Add refused or found incomplete (no eval, no shapes …).

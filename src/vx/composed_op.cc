@@ -36,10 +36,7 @@ Status Wire(OpImpl& operation) {
                 graph->CreateTensorPlaceHolder());
   const Tensors outputs = operation.outputs;
   const Scope scope(operation);
-  return Guarded([&] {
-           composition.self->Wire(graph, inputs, outputs);
-           return OkStatus();
-         })
+  return CallUser([&] { composition.self->Wire(graph, inputs, outputs); })
       .WithContext("Wire()");
 }
 
@@ -127,7 +124,7 @@ Status WireAtLast(OpImpl& operation) {
   TIM_RETURN_IF_ERROR(
       CheckCount("output", operation.outputs.size(), composition.outputs, 0));
   if (composition.wired) return OkStatus();
-  operation.problem = Wire(operation);
+  operation.problem = AsFinal(Wire(operation));
   return operation.problem;
 }
 

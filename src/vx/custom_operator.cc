@@ -33,11 +33,8 @@ Result<ShapeType> KnownShape(const ir::InferContext::Input& input) {
 
 Status CallSetup(const char* function, const std::string& operation,
                  const std::function<void()>& call) {
-  return Guarded([&] {
-           call();
-           return OkStatus();
-         })
-      .WithContext(StrCat("operation ", operation, ": ", function, "()"));
+  return CallUser(call).WithContext(
+      StrCat("operation ", operation, ": ", function, "()"));
 }
 
 }  // namespace
@@ -98,9 +95,8 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
     input_types_.push_back(context.inputs[i].desc->type);
   }
   operation_.outputs_size_.assign(context.outputs.size(), ShapeType());
-  TIM_RETURN_IF_ERROR(Guarded([&] {
+  TIM_RETURN_IF_ERROR(CallUser([&] {
                         operation_.SetupShapeInfor();
-                        return OkStatus();
                       }).WithContext("SetupShapeInfor()"));
   TIM_RETURN_IF_ERROR(CheckOutputShapes(context.outputs.size()));
   for (size_t i = 0; i < context.outputs.size(); ++i) {

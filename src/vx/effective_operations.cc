@@ -111,10 +111,8 @@ class Replacer {
     const OpImpl& replaced = *original.impl();
     Collector collector(core_);
     std::shared_ptr<Operation> made;
-    TIM_RETURN_IF_ERROR(Guarded([&] {
-      made = (*FactoryOf(replaced))(core_.graph, original);
-      return OkStatus();
-    }));
+    TIM_RETURN_IF_ERROR(CallUser(
+        [&] { made = (*FactoryOf(replaced))(core_.graph, original); }));
     TIM_RETURN_IF_ERROR(CheckReplacement(made.get(), core_));
     OpImpl& impl = *made->impl();
     impl.Join(core_.graph != nullptr ? CoreOf(core_.graph) : nullptr);

@@ -2,9 +2,8 @@
 #ifndef TIM_VX_FAILURE_H_
 #define TIM_VX_FAILURE_H_
 
-#include <exception>
-#include <new>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 
@@ -18,17 +17,35 @@ std::string ErrorText(const Status& status);
 /// Returns false, so that callers can return it.
 bool Fail(const Status& status);
 
-/// `call()`, a Status; an exception, ours or of a user's class, becomes one.
+/// Whether it would come again: what the graph holds is wrong.  Memory may come
+/// back, and a device.
+bool IsFinal(StatusCode code);
+/// `status`, made final: what it left undone is not done later.
+Status AsFinal(const Status& status);
+
+/// The exception that is being handled: want of memory, else our own mistake
+/// or that of a user's function.
+Status OurException();
+Status UsersException();
+
+/// `call()`, a Status, of this library; an exception becomes one.
 template <typename Call>
 Status Guarded(Call&& call) {
   try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory("the host has none left");
-  } catch (const std::exception& thrown) {
-    return InvalidArgument("an exception was thrown: ", thrown.what());
+    return std::forward<Call>(call)();
   } catch (...) {
-    return InvalidArgument("an exception of unknown type was thrown");
+    return OurException();
+  }
+}
+
+/// `call()` of a user's class; what it returns is dropped.
+template <typename Call>
+Status CallUser(Call&& call) {
+  try {
+    std::forward<Call>(call)();
+    return OkStatus();
+  } catch (...) {
+    return UsersException();
   }
 }
 

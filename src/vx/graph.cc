@@ -58,13 +58,12 @@ void Graph::SetOverride(const char* operator_name, Replacement factory) {
 
 const std::vector<std::shared_ptr<Tensor>> Graph::GetConstantInputs() const {
   std::vector<std::shared_ptr<Tensor>> found;
-  const Status status = Guarded([&] {
+  const Status status = CallUser([&] {
     for (const auto& operation : op_vector_) {
       if (operation == nullptr) continue;
       const auto inputs = operation->ConstantInputsTensor();
       found.insert(found.end(), inputs.begin(), inputs.end());
     }
-    return OkStatus();
   });
   if (!status.ok()) Fail(status);
   return found;

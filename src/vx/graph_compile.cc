@@ -38,14 +38,21 @@ Status GraphImpl::CompileIfChanged() {
                               " is running; what it calls must not compile or "
                               "run the graph");
   }
-  if (!failure_.ok()) return failure_;
+  if (!failure_.ok()) {
+    return Status(failure_.code(),
+                  StrCat("graph ", core_->name,
+                         ": Compile() failed before, and a new graph is "
+                         "needed; the reason was: ",
+                         failure_.message()));
+  }
   if (compiled_ != nullptr && compiled_->IsCurrent(*core_, op_vector_)) {
     return OkStatus();
   }
   compiling_ = true;
-  failure_ = Guarded([&] { return CompileNow(); });
+  const Status status = Guarded([&] { return CompileNow(); });
   compiling_ = false;
-  return failure_;
+  if (IsFinal(status.code())) failure_ = status;
+  return status;
 }
 
 bool GraphImpl::Compile() {

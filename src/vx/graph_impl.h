@@ -84,7 +84,7 @@ class GraphImpl final : public Graph {
   std::map<std::shared_ptr<Tensor>, Operations> consumers_;
   std::map<std::shared_ptr<Tensor>, std::shared_ptr<Operation>> producers_;
   std::unique_ptr<CompiledGraph> compiled_;
-  Status failure_;  ///< Of the first Compile() that failed: final.
+  Status failure_;  ///< Of the Compile() that was the last.
   bool compiling_ = false;
 };
 

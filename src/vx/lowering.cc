@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "tim/vx/ops/custom_base.h"
 #include "vx/composition_tree.h"
+#include "vx/failure.h"
 #include "vx/op_impl.h"
 
 namespace tim::vx {
@@ -133,7 +134,7 @@ Result<std::shared_ptr<TensorImpl>> Lowerer::Usable(
   if (made == nullptr || made->core() != &core_) {
     return InvalidArgument("the tensor belongs to another graph");
   }
-  TIM_RETURN_IF_ERROR(made->problem());
+  TIM_RETURN_IF_ERROR(AsFinal(made->problem()));
   return made;
 }
 

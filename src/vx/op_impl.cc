@@ -1,12 +1,12 @@
 #include "vx/op_impl.h"
 
-#include "ops/builtin.h"
 #include "vx/failure.h"
 
 namespace tim::vx {
 
 const ir::OpSchema* OpImpl::Schema() const {
-  const ir::OpRegistry& registry = ops::BuiltinOperators();
+  if (core == nullptr) return nullptr;
+  const ir::OpRegistry& registry = core->context->Operators();
   if (kind) {
     const auto schemas = registry.Schemas();
     return *kind < schemas.size() ? schemas[*kind] : nullptr;
@@ -36,7 +36,7 @@ void OpImpl::Refuse(const Status& mistake) {
   } else {
     Fail(status);
   }
-  if (problem.ok()) problem = mistake;
+  if (problem.ok()) problem = AsFinal(mistake);
 }
 
 }  // namespace tim::vx

@@ -27,7 +27,8 @@ struct Composition {
 
 class OpImpl {
  public:
-  /// Null, or the operator that the operation names.
+  /// The operator of its graph's context that the operation names; null where
+  /// there is none, or no graph.
   const ir::OpSchema* Schema() const;
   /// "Conv2d#3"
   std::string InstanceName() const;

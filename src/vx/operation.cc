@@ -45,8 +45,7 @@ Operation& Operation::BindInput(const std::shared_ptr<Tensor>& tensor) {
     if (impl_->core != nullptr && impl_->core->graph != nullptr) {
       impl_->core->graph->UpdateTensorConsumersMap(tensor, this);
     }
-    OnBindInputPostProc(tensor, index);
-    return OkStatus();
+    return CallUser([&] { OnBindInputPostProc(tensor, index); });
   });
   if (!status.ok()) impl_->Refuse(status.WithContext(StrCat("input ", index)));
   WireIfComplete(*impl_);

@@ -63,6 +63,57 @@ TEST(Composite, StaysOneStepForAKernelThatClaimsIt) {
   EXPECT_EQ(plan->decisions[0].node, "TwiceSum#0");
 }
 
+// The composite of Example(), after `change`.
+template <typename Change>
+Result<ir::Plan> CompileChanged(Change change) {
+  ToyGraph toy = Example();
+  ir::Node& node = toy.graph().node(0);
+  auto composite = std::make_shared<ir::Composite>(*node.composite);
+  change(composite->body);
+  node.composite = composite;
+  return toy.Compile();
+}
+
+TEST(Composite, MustHaveABodyOfItsArity) {
+  EXPECT_ERROR(CompileChanged([](ir::Graph& body) {
+                 body.AddInput(body.AddValue({}, ir::Role::kInput));
+               }),
+               "TwiceSum#0 of graph 'toy': its body has 3 inputs, the "
+               "operation 2");
+  EXPECT_ERROR(
+      CompileChanged([](ir::Graph& body) { body.AddOutput(ir::kNone); }),
+      "its body has 2 outputs, the operation 1");
+}
+
+TEST(Composite, MustHaveABodyThatMakesItsOutputs) {
+  EXPECT_ERROR(CompileChanged(
+                   [](ir::Graph& body) { body.SetGraphOutput(0, ir::kNone); }),
+               "its body does not make output 0");
+  EXPECT_ERROR(CompileChanged([](ir::Graph& body) {
+                 body.SetGraphOutput(0, body.AddValue({}));
+               }),
+               "its body does not make output 0");
+}
+
+TEST(Composite, ADecomposedBodyIsVerified) {
+  ir::OpRegistry registry(&ToyOperators());
+  ir::OpSchema schema = *ToyOperators().Find("toy.Sum");
+  schema.name = "Half";
+  schema.decompose = [](const ir::NodeView&, const ir::OpRegistry&) {
+    ToyGraph body("half");
+    const ir::ValueId x = body.Input(ir::Shape());
+    body.graph().AddInput(ir::kNone);
+    body.Output(body.Op("Sum", {x}));
+    return Result<ir::Graph>(body.graph());
+  };
+  registry.Add(schema);
+  ToyGraph toy;
+  toy.Output(toy.Op("Sum", {toy.Input({8}), toy.Input({8})}));
+  toy.graph().node(0).schema = registry.Find("toy.Half");
+  EXPECT_ERROR(compiler::Compile(toy.graph(), registry, testing::ToyOptions()),
+               "1 inputs are bound, expected 2");
+}
+
 TEST(Composite, ErrorInTheBodyNamesItsOperation) {
   ToyGraph toy;
   AddTwiceSum(toy, toy.Input({8}), toy.Input({8}));

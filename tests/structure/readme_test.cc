@@ -56,6 +56,33 @@ TEST(Readme, ListsEveryOption) {
       << OptionTableMarkdown();
 }
 
+// Words of a text, without the marks of comments and of Markdown.
+std::string Words(std::string text) {
+  std::erase(text, '`');
+  std::istringstream stream(text);
+  std::string words;
+  for (std::string word; stream >> word;) {
+    if (word != "///") words += words.empty() ? word : " " + word;
+  }
+  return words;
+}
+
+// Which failures of Compile() stay is said in the same words everywhere.
+TEST(Readme, SaysOfFailuresWhatTheHeaderSays) {
+  const std::string header = Words(ReadText("include/tim/vx/graph.h"));
+  const std::string last = "is tried again by the next Compile() or Run().";
+  const size_t from =
+      header.find("A Compile() that fails because of the graph");
+  const size_t to = header.find(last);
+  ASSERT_NE(from, std::string::npos);
+  ASSERT_NE(to, std::string::npos);
+  const std::string contract = header.substr(from, to - from) + last;
+  for (const char* path : {"README.md", "docs/architecture.md"}) {
+    EXPECT_NE(Words(ReadText(path)).find(contract), std::string::npos)
+        << path << " lacks: " << contract;
+  }
+}
+
 TEST(Readme, ShowsTheTwoCommands) {
   const std::string readme = ReadText("README.md");
   EXPECT_NE(readme.find("./tools/demo.sh"), std::string::npos);

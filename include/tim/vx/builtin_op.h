@@ -14,8 +14,8 @@ namespace vx {
 
 class TIM_VX_API BuiltinOp : public Operation {
  public:
-  /// \param kind the operator's place in the library's alphabetical list; an
-  ///        unknown one fails Compile().
+  /// \param kind the operator's place in the alphabetical list of the graph's
+  ///        context; an unknown one fails Compile().
   /// \param in_cnt has no effect.  \param out_cnt has none.
   /// \param layout has none.
   BuiltinOp(Graph* graph, uint32_t kind, int in_cnt = 0, int out_cnt = 0,

@@ -54,9 +54,15 @@ class TIM_VX_API Graph {
   /// Stands for an absent optional input or output; one object per graph.
   virtual std::shared_ptr<Tensor> CreateTensorPlaceHolder() = 0;
 
-  /// Checks the graph, infers shapes and prepares it for Run().  A failure is
-  /// final: later calls of Compile() and Run() repeat its reason.  After a
+  /// Checks the graph, infers shapes and prepares it for Run().  After a
   /// success it does nothing until operations or constants have changed.
+  ///
+  /// A Compile() that fails because of the graph, its operators' own kernels
+  /// and functions included, is final: later calls of Compile() and Run() fail
+  /// as well and say that it failed before, why, and that a new graph is
+  /// needed.  One that fails for want of memory, because a device was lost or
+  /// because of an error of this library is tried again by the next Compile()
+  /// or Run().
   virtual bool Compile() = 0;
   /// Not implemented yet: false.
   virtual bool CompileToBinary(void* buf, size_t* size) = 0;

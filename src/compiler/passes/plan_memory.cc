@@ -359,11 +359,10 @@ class Planner {
       module_.scratches[node].push_back(
           first < 0 ? -1 : static_cast<int>(module_.allocations.size()));
       if (first < 0) continue;
-      module_.allocations.push_back(
-          {.device = module_.placements[node].device,
-           .bytes = spec.bytes,
-           .first_step = first,
-           .last_step = last});
+      module_.allocations.push_back({.device = module_.placements[node].device,
+                                     .bytes = spec.bytes,
+                                     .first_step = first,
+                                     .last_step = last});
     }
   }
 
