@@ -1,3 +1,4 @@
+#include "base/guarded.h"
 #include "base/options.h"
 #include "base/str_cat.h"
 #include "ops/builtin.h"
@@ -41,7 +42,7 @@ std::shared_ptr<Context> CreateContext(
 
 std::shared_ptr<Context> Context::Create() {
   std::shared_ptr<Context> context;
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(GetOptions().device));
     context = CreateContext(std::move(devices),
                             ContextOptions{.strict = GetOptions().strict});

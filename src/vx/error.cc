@@ -1,8 +1,5 @@
 #include "tim/vx/error.h"
 
-#include <exception>
-#include <new>
-
 #include "base/log.h"
 #include "vx/failure.h"
 
@@ -12,19 +9,6 @@ namespace {
 std::string& ThreadError() {
   thread_local std::string error;
   return error;
-}
-
-// `whose` begins the message.
-Status FromException(StatusCode code, const char* whose) {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory("the host has none left");
-  } catch (const std::exception& thrown) {
-    return Status(code, StrCat(whose, ": ", thrown.what()));
-  } catch (...) {
-    return Status(code, StrCat(whose, ", of unknown type"));
-  }
 }
 
 }  // namespace
@@ -58,14 +42,6 @@ bool IsFinal(StatusCode code) {
 Status AsFinal(const Status& status) {
   if (status.ok() || IsFinal(status.code())) return status;
   return FailedPrecondition(status.ToString());
-}
-
-Status OurException() {
-  return FromException(StatusCode::kInternal, "an exception in this library");
-}
-
-Status UsersException() {
-  return FromException(StatusCode::kInvalidArgument, "an exception was thrown");
 }
 
 bool Fail(const Status& status) {

@@ -3,8 +3,8 @@
 #define TIM_VX_FAILURE_H_
 
 #include <string>
-#include <utility>
 
+#include "base/guarded.h"
 #include "base/status.h"
 
 namespace tim::vx {
@@ -23,30 +23,15 @@ bool IsFinal(StatusCode code);
 /// `status`, made final: what it left undone is not done later.
 Status AsFinal(const Status& status);
 
-/// The exception that is being handled: want of memory, else our own mistake
-/// or that of a user's function.
-Status OurException();
-Status UsersException();
-
-/// `call()`, a Status, of this library; an exception becomes one.
+/// `call()` of a user's class; what it throws is the user's mistake.
 template <typename Call>
-Status Guarded(Call&& call) {
-  try {
-    return std::forward<Call>(call)();
-  } catch (...) {
-    return OurException();
-  }
-}
-
-/// `call()` of a user's class; what it returns is dropped.
-template <typename Call>
-Status CallUser(Call&& call) {
-  try {
-    std::forward<Call>(call)();
+Status CallUser(const Call& call) {
+  const Status status = GuardedCall([&] {
+    call();
     return OkStatus();
-  } catch (...) {
-    return UsersException();
-  }
+  });
+  if (status.code() != StatusCode::kInternal) return status;
+  return InvalidArgument(status.message());
 }
 
 }  // namespace tim::vx

@@ -1,6 +1,7 @@
 // Compile, Run and PrintGraph.
 #include <cstdio>
 
+#include "base/guarded.h"
 #include "tim/vx/operation.h"
 #include "vx/effective_operations.h"
 #include "vx/failure.h"
@@ -49,7 +50,7 @@ Status GraphImpl::CompileIfChanged() {
     return OkStatus();
   }
   compiling_ = true;
-  const Status status = Guarded([&] { return CompileNow(); });
+  const Status status = GuardedCall([&] { return CompileNow(); });
   compiling_ = false;
   if (IsFinal(status.code())) failure_ = status;
   return status;
@@ -61,7 +62,7 @@ bool GraphImpl::Compile() {
 }
 
 bool GraphImpl::Run() {
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_RETURN_IF_ERROR(CompileIfChanged());
     return compiled_->Run();
   });

@@ -1,5 +1,6 @@
 #include "tim/vx/operation.h"
 
+#include "base/guarded.h"
 #include "vx/composition.h"
 #include "vx/failure.h"
 #include "vx/op_impl.h"
@@ -38,7 +39,7 @@ Operation::~Operation() = default;
 
 Operation& Operation::BindInput(const std::shared_ptr<Tensor>& tensor) {
   const auto index = static_cast<int32_t>(impl_->inputs.size());
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     impl_->inputs.push_back(tensor);
     ++impl_->revision;
     TIM_RETURN_IF_ERROR(CheckBinding(*impl_, tensor.get()));
@@ -54,7 +55,7 @@ Operation& Operation::BindInput(const std::shared_ptr<Tensor>& tensor) {
 
 Operation& Operation::BindOutput(const std::shared_ptr<Tensor>& tensor) {
   const size_t index = impl_->outputs.size();
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     impl_->outputs.push_back(tensor);
     ++impl_->revision;
     TIM_RETURN_IF_ERROR(CheckBinding(*impl_, tensor.get()));

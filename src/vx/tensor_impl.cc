@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "vx/element_codes.h"
 #include "vx/failure.h"
@@ -22,7 +23,7 @@ std::shared_ptr<TensorImpl> TensorImpl::Create(std::shared_ptr<GraphCore> core,
                                                const TensorSpec& spec,
                                                const void* data) {
   auto tensor = std::make_shared<TensorImpl>(core, spec);
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_RETURN_IF_ERROR(tensor->CheckSpec());
     TIM_RETURN_IF_ERROR(tensor->MakeStorage());
     return tensor->Initialise(data);
@@ -185,13 +186,13 @@ bool TensorImpl::CopyDataToTensor(const void* data, uint32_t size_in_bytes) {
             bytes_, " bytes, all are copied; the size given, ", size_in_bytes,
             ", does not matter");
   }
-  const Status status = Guarded([&] { return Write(data); });
+  const Status status = GuardedCall([&] { return Write(data); });
   return status.ok() || Report(status);
 }
 
 bool TensorImpl::CopyDataFromTensor(void* data) {
   if (!problem_.ok()) return Report(problem_);
-  const Status status = Guarded([&] { return Read(data); });
+  const Status status = GuardedCall([&] { return Read(data); });
   return status.ok() || Report(status);
 }
 

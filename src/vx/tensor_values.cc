@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/guarded.h"
 #include "vx/element_codes.h"
 #include "vx/failure.h"
 #include "vx/tensor_impl.h"
@@ -35,7 +36,7 @@ Result<std::vector<float>> TensorImpl::RealValues() const {
 }
 
 bool TensorImpl::SaveTensorToTextByFp32(std::string filename) {
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(const std::vector<float> real, RealValues());
     std::FILE* file = std::fopen(filename.c_str(), "w");
     if (file == nullptr) return NotFound("cannot write ", filename);
@@ -52,7 +53,7 @@ bool TensorImpl::SaveTensorToTextByFp32(std::string filename) {
 
 void* TensorImpl::ConvertTensorToData(uint8_t* tensorData) {
   void* copy = nullptr;
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, Bytes());
     const int64_t count = desc_.shape.NumElements().value_or(0);
     const int64_t size = count * std::max(1, ir::Info(desc_.type).bits / 8);
@@ -70,7 +71,7 @@ void* TensorImpl::ConvertTensorToData(uint8_t* tensorData) {
 
 float* TensorImpl::ConvertTensorToFloat32Data() {
   float* copy = nullptr;
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(const std::vector<float> real, RealValues());
     const size_t size = real.size() * sizeof(float);
     copy = static_cast<float*>(std::malloc(size));

@@ -1,3 +1,4 @@
+#include "base/guarded.h"
 #include "tim/vx/tensor.h"
 #include "vx/element_codes.h"
 #include "vx/failure.h"
@@ -22,7 +23,7 @@ Result<ir::TensorDesc> KnownDesc(const std::shared_ptr<Tensor>& tensor) {
 
 bool Float32ToDtype(std::shared_ptr<Tensor> tensor, std::vector<float> fval,
                     uint8_t* tensorData) {
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc, KnownDesc(tensor));
     const auto count = desc.shape.NumElements();
     if (tensorData == nullptr || !count ||
@@ -39,7 +40,7 @@ bool Float32ToDtype(std::shared_ptr<Tensor> tensor, std::vector<float> fval,
 
 bool DtypeToFloat32(std::shared_ptr<Tensor> tensor, uint8_t* tensorData,
                     float* data) {
-  const Status status = Guarded([&]() -> Status {
+  const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc, KnownDesc(tensor));
     if (tensorData == nullptr || data == nullptr) {
       return InvalidArgument("DtypeToFloat32: source or destination is null");

@@ -111,7 +111,7 @@ TEST(OwnException, IsAnInternalErrorAndTriedAgain) {
   const auto context = vx::CreateContext({device::CreateHostDevice()}, options);
   ReluGraph g({2}, context->CreateGraph());
   EXPECT_TRUE(CompileFailsWith(*g.graph, "internal error: graph g"));
-  EXPECT_NE(vx::LastError().find("an exception in this library: thrown by a"),
+  EXPECT_NE(vx::LastError().find("an exception was thrown: thrown by a"),
             std::string::npos)
       << vx::LastError();
   fail = false;
