@@ -68,6 +68,9 @@ struct KernelLaunch {
   /// A user's: all arguments are UserTensorArg and UserScalarArg, and it never
   /// runs before Run().
   bool user_kernel = false;
+  /// Of a user's text that includes files, which may change: launches of one
+  /// edition share what was built, those of 0 share it with none.
+  uint64_t edition = 0;
 };
 
 /// Runs OpSchema::eval (or a composite's body) on the device that the step

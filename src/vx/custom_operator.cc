@@ -1,6 +1,7 @@
 #include "vx/custom_operator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <span>
 
@@ -29,6 +30,11 @@ Result<ShapeType> KnownShape(const ir::InferContext::Input& input) {
     out.push_back(static_cast<uint32_t>(dim));
   }
   return out;
+}
+
+uint64_t NextEdition() {
+  static std::atomic<uint64_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
 }
 
 Status CallSetup(const char* function, const std::string& operation,
@@ -136,7 +142,7 @@ Status CustomOperator::CheckOutputShapes(size_t count) const {
   return OkStatus();
 }
 
-Status CustomOperator::SetUpParameters() {
+Status CustomOperator::SetUpParameters(uint64_t edition) {
   std::vector<DataType> types;
   for (const ir::DataType type : input_types_) types.push_back(ToVx(type));
   std::string options;
@@ -164,6 +170,7 @@ Status CustomOperator::SetUpParameters() {
   launch_.function = operation_.func_name_;
   launch_.options = options;
   launch_.user_kernel = true;
+  launch_.edition = edition;
   const Result<std::vector<ir::UserScalarArg>> scalars =
       ToScalars(operation_.param_list_);
   if (!scalars.ok()) {
@@ -261,8 +268,9 @@ Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node) const {
 }
 
 Status SetUp(const std::vector<std::shared_ptr<CustomOperator>>& operators) {
+  const uint64_t edition = NextEdition();
   for (const auto& custom : operators) {
-    TIM_RETURN_IF_ERROR(custom->SetUpParameters());
+    TIM_RETURN_IF_ERROR(custom->SetUpParameters(edition));
   }
   for (const auto& custom : operators) {
     TIM_RETURN_IF_ERROR(custom->SetUpLaunch());

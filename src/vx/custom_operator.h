@@ -41,8 +41,8 @@ class CustomOperator {
 
   const std::string& name() const { return name_; }
 
-  /// SetupParams(), then SetupEnqueue().
-  Status SetUpParameters();
+  /// SetupParams(), then SetupEnqueue().  `edition` as in ir::KernelLaunch.
+  Status SetUpParameters(uint64_t edition);
   Status SetUpLaunch();
 
  private:

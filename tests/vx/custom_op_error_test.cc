@@ -92,6 +92,16 @@ TEST(CustomOpErrors, ArgumentsInAnotherOrder) {
   plan.scalars = Scalars(1);
   ExpectRefused(plan, {"parameter 1 'int n' with output 0 float32 [4]",
                        "a tensor for a value"});
+  ExpectRefused(
+      WithSource(
+          "__kernel void f(__global float* y, __global const float* x) {}"),
+      {"parameter 1 '__global const float* x' with output 0 float32 [4]",
+       "an output cannot be const; inputs come first"});
+  ExpectRefused(
+      WithSource("__kernel void f(__write_only image2d_t y,\n"
+                 "                __read_only image2d_t x) {}"),
+      {"parameter 0 '__write_only image2d_t y' with input 0 float32 [4]",
+       "an input cannot be __write_only; inputs come first"});
 }
 
 TEST(CustomOpErrors, ScalarOfAnotherTypeOrTooLarge) {

@@ -20,15 +20,24 @@ bool StartsWithSplice(std::string_view text) {
 }  // namespace
 
 std::string_view CTokens::Next() {
-  while (SkipSpace() || SkipComment() || SkipLiteral() || SkipDirective()) {
+  while (true) {
+    while (SkipSpace() || SkipComment() || SkipLiteral()) {
+    }
+    const size_t directive = DirectiveLength();
+    if (directive == 0) break;
+    const std::string_view line = Take(directive);
+    if (directives_ == Directives::kGiven) return line;
   }
   line_start_ = false;
   const auto* const end =
       std::find_if_not(rest_.begin(), rest_.end(), IsWordCharacter);
   const size_t word = end - rest_.begin();
-  const size_t length = std::min(std::max<size_t>(word, 1), rest_.size());
+  return Take(std::max<size_t>(word, 1));
+}
+
+std::string_view CTokens::Take(size_t length) {
   const std::string_view token = rest_.substr(0, length);
-  rest_.remove_prefix(length);
+  rest_.remove_prefix(token.size());
   return token;
 }
 
@@ -68,12 +77,13 @@ bool CTokens::SkipLiteral() {
   return true;
 }
 
-bool CTokens::SkipDirective() {
-  if (!line_start_ || !rest_.starts_with('#')) return false;
-  while (!rest_.empty() && rest_[0] != '\n') {
-    if (!SkipComment() && !SkipSpace()) rest_.remove_prefix(1);
+size_t CTokens::DirectiveLength() const {
+  if (!line_start_ || !rest_.starts_with('#')) return 0;
+  CTokens line(rest_);
+  while (!line.rest_.empty() && line.rest_[0] != '\n') {
+    if (!line.SkipComment() && !line.SkipSpace()) line.rest_.remove_prefix(1);
   }
-  return true;
+  return rest_.size() - line.rest_.size();
 }
 
 }  // namespace tim::device

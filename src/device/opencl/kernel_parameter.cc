@@ -40,18 +40,24 @@ ParameterSpace SpaceOf(const cl::Kernel& kernel, int index) {
   }
 }
 
-bool PointsToConst(const cl::Kernel& kernel, int index, ParameterSpace space) {
-  if (space == ParameterSpace::kConstant) return true;
+void TakeQualifiers(const cl::Kernel& kernel, int index,
+                    KernelParameter* parameter) {
   int code = CL_SUCCESS;
   const auto qualifier =
       kernel.getArgInfo<CL_KERNEL_ARG_TYPE_QUALIFIER>(index, &code);
-  return code == CL_SUCCESS && (qualifier & CL_KERNEL_ARG_TYPE_CONST) != 0;
+  const auto has = [&](cl_kernel_arg_type_qualifier bit) {
+    return code == CL_SUCCESS && (qualifier & bit) != 0;
+  };
+  parameter->points_to_const = parameter->space == ParameterSpace::kConstant ||
+                               has(CL_KERNEL_ARG_TYPE_CONST);
+  parameter->points_to_volatile = has(CL_KERNEL_ARG_TYPE_VOLATILE);
+  parameter->is_restrict = has(CL_KERNEL_ARG_TYPE_RESTRICT);
 }
 
 KernelParameter ParameterOf(const cl::Kernel& kernel, int index) {
   KernelParameter parameter;
   parameter.space = SpaceOf(kernel, index);
-  parameter.points_to_const = PointsToConst(kernel, index, parameter.space);
+  TakeQualifiers(kernel, index, &parameter);
   int code = CL_SUCCESS;
   const std::string type =
       kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(index, &code);
@@ -64,13 +70,18 @@ KernelParameter ParameterOf(const cl::Kernel& kernel, int index) {
 }  // namespace
 
 std::string KernelParameter::ToString() const {
-  static constexpr const char* kPrefix[] = {"__global ", "__constant ",
+  static constexpr const char* kSpaces[] = {"__global ", "__constant ",
                                             "__local ", "", ""};
+  static constexpr const char* kAccess[] = {"", "__read_only ", "__write_only ",
+                                            "__read_write "};
   const std::string end = name.empty() ? "" : " " + name;
-  const ImageName* image = FindImage(*this);
-  if (image != nullptr) return image->written + end;
-  return StrCat(kPrefix[static_cast<int>(space)], type.empty() ? "?" : type,
-                end);
+  if (const ImageName* image = FindImage(*this); image != nullptr) {
+    return StrCat(kAccess[static_cast<int>(access)], image->written, end);
+  }
+  const bool says_const = points_to_const && space != ParameterSpace::kConstant;
+  return StrCat(kSpaces[static_cast<int>(space)], says_const ? "const " : "",
+                points_to_volatile ? "volatile " : "",
+                type.empty() ? "?" : type, is_restrict ? " restrict" : "", end);
 }
 
 ImageKind ImageKindOf(const KernelParameter& parameter) {
@@ -85,13 +96,29 @@ std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel) {
   return parameters;
 }
 
-std::string SignatureText(const cl::Kernel& kernel) {
-  std::vector<std::string> parameters;
-  for (const KernelParameter& parameter : ParametersOf(kernel)) {
-    parameters.push_back(parameter.ToString());
+std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel,
+                                          const ir::KernelLaunch& launch) {
+  std::vector<KernelParameter> parameters = ParametersOf(kernel);
+  const std::vector<ImageAccess> access =
+      ImageAccessOf(launch, parameters.size());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (FindImage(parameters[i]) != nullptr) parameters[i].access = access[i];
+  }
+  return parameters;
+}
+
+std::string SignatureText(const cl::Kernel& kernel,
+                          const std::vector<KernelParameter>& parameters) {
+  std::vector<std::string> texts;
+  for (const KernelParameter& parameter : parameters) {
+    texts.push_back(parameter.ToString());
   }
   return StrCat(kernel.getInfo<CL_KERNEL_FUNCTION_NAME>(), "(",
-                StrJoin(parameters, ", "), ")");
+                StrJoin(texts, ", "), ")");
+}
+
+std::string SignatureText(const cl::Kernel& kernel) {
+  return SignatureText(kernel, ParametersOf(kernel));
 }
 
 }  // namespace tim::device

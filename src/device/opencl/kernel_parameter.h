@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "device/opencl/cl_api.h"
+#include "device/opencl/image_access.h"
+#include "ir/step.h"
 
 namespace tim::device {
 
@@ -17,7 +19,10 @@ struct KernelParameter {
   std::string name;  ///< May be missing.
   /// The kernel cannot write what the pointer points to.
   bool points_to_const = false;
-  /// "__global float* a", as the user wrote it, images as images.
+  bool points_to_volatile = false;
+  bool is_restrict = false;
+  ImageAccess access = ImageAccess::kNotSaid;  ///< Of a user's image.
+  /// "__global const float* a", as the user wrote it, images as images.
   std::string ToString() const;
 };
 
@@ -27,8 +32,14 @@ ImageKind ImageKindOf(const KernelParameter& parameter);
 
 std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel);
 
-/// "f(__global float* a, int n)"; types are missing where the driver does not
-/// tell them.
+/// With what the launch's text says of images.
+std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel,
+                                          const ir::KernelLaunch& launch);
+
+/// "f(__global const float* a, int n)"; types are missing where the driver does
+/// not tell them.
+std::string SignatureText(const cl::Kernel& kernel,
+                          const std::vector<KernelParameter>& parameters);
 std::string SignatureText(const cl::Kernel& kernel);
 
 }  // namespace tim::device

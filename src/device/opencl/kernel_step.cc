@@ -82,9 +82,11 @@ KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
 
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
-    const ir::DeviceInfo& info, const ir::KernelLaunch& launch) {
+    const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
+    int64_t uncounted_local_bytes) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
-  const KernelLimits limits = LimitsOf(kernel, device);
+  KernelLimits limits = LimitsOf(kernel, device);
+  limits.local_memory_bytes += uncounted_local_bytes;
   TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
   TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
   std::unique_ptr<KernelStep> step(

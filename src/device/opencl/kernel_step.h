@@ -22,9 +22,11 @@ namespace tim::device {
 class KernelStep final : public OpenClStep {
  public:
   /// Checks signature and work sizes against program and device.
+  /// \param uncounted_local_bytes of memory that the driver does not report.
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Program& program, const cl::Device& device,
-      const ir::DeviceInfo& info, const ir::KernelLaunch& launch);
+      const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
+      int64_t uncounted_local_bytes);
 
   Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;

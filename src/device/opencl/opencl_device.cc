@@ -13,6 +13,7 @@
 #include "device/opencl/gemm_step.h"
 #include "device/opencl/host_memory.h"
 #include "device/opencl/kernel_step.h"
+#include "device/opencl/local_probe.h"
 #include "device/opencl/opencl_buffer.h"
 #include "device/opencl/opencl_info.h"
 #include "device/opencl/opencl_platforms.h"
@@ -127,6 +128,11 @@ class OpenClDevice final : public Device {
     });
   }
 
+  // What the driver should report of a user's kernel and does not.
+  int64_t UncountedLocalBytes(const cl::Program& program,
+                              const ir::KernelLaunch& launch,
+                              BinaryStore& store);
+
   const StreamTraits stream_traits_;
   const ir::DeviceInfo info_;
   const std::string identity_;
@@ -156,13 +162,40 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
       TIM_ASSIGN_OR_RETURN(prepared[i], GemmStep::Create(*gemm));
     }
     if (launches[i] == nullptr) continue;
-    auto step =
-        KernelStep::Create(programs[next], id_.device, info_, *launches[i]);
+    auto step = KernelStep::Create(
+        programs[next], id_.device, info_, *launches[i],
+        UncountedLocalBytes(programs[next], *launches[i], store));
     if (!step.ok()) return step.status().WithContext(sources[next].name);
     prepared[i] = *std::move(step);
     ++next;
   }
   return prepared;
+}
+
+int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
+                                          const ir::KernelLaunch& launch,
+                                          BinaryStore& store) {
+  if (!launch.user_kernel) return 0;
+  int code = CL_SUCCESS;
+  const cl::Kernel kernel(program, launch.function.c_str(), &code);
+  if (code != CL_SUCCESS ||
+      kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(id_.device) > 0) {
+    return 0;
+  }
+  ir::KernelLaunch probe = launch;
+  probe.text = LocalProbeText(launch);
+  if (probe.text.empty()) return 0;
+  const Result<int64_t> bytes = [&]() -> Result<int64_t> {
+    TIM_ASSIGN_OR_RETURN(const ProgramSource source,
+                         SourceOf(probe, identity_));
+    TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
+                         programs_.Get({&source, 1}, store));
+    return ProbedLocalBytes(programs[0], id_.device);
+  }();
+  if (bytes.ok()) return *bytes;
+  TIM_LOG(kInfo, launch.name,
+          ": its __local memory is not known: ", bytes.status().message());
+  return 0;
 }
 
 bool OpenClDevice::CanChain(const ir::Action& action) const {

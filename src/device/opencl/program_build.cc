@@ -91,14 +91,15 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
                                  const cl::Device& device,
                                  const ProgramSource& source,
                                  BinaryStore& store) {
-  if (const auto bytes = store.Load(source.key)) {
+  const auto bytes = source.complete ? store.Load(source.key) : std::nullopt;
+  if (bytes) {
     auto program = FromBinary(context, device, source, *bytes);
     if (program) return *std::move(program);
   }
   store.CountBuild();
   TIM_ASSIGN_OR_RETURN(cl::Program program,
                        FromSource(context, device, source));
-  StoreBinary(program, source, store);
+  if (source.complete) StoreBinary(program, source, store);
   return program;
 }
 

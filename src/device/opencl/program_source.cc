@@ -1,10 +1,19 @@
 #include "device/opencl/program_source.h"
 
+#include <atomic>
+
 #include "base/hash.h"
+#include "device/opencl/include_directive.h"
 #include "kernels/kernel_sources.h"
 
 namespace tim::device {
 namespace {
+
+// Without it some compilers take no parameter of type half.
+constexpr std::string_view kHalves =
+    "#ifdef cl_khr_fp16\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+    "#endif\n";
 
 // OpenCL C 1.2 is what every device has; argument info checks signatures.
 std::string CompleteOptions(const std::string& options) {
@@ -26,14 +35,22 @@ bool Mentions(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-// The text that lowers images to memory, where a program has any.
-std::string_view Prelude(const ir::KernelLaunch& launch) {
+// What a user's program needs before it: the text that lowers images to memory
+// only where it has any.
+std::string Prelude(const ir::KernelLaunch& launch) {
   for (const std::string_view text : {launch.text, launch.options}) {
     if (Mentions(text, "image2d_t") || Mentions(text, "image2d_array_t")) {
-      return kernels::FindSource("kernels/custom_images.cl");
+      return StrCat(kHalves, kernels::FindSource("kernels/custom_images.cl"));
     }
   }
-  return "";
+  return std::string(kHalves);
+}
+
+// What has no edition is built each time.
+std::string EditionText(uint64_t edition) {
+  static std::atomic<uint64_t> next = 1;
+  if (edition != 0) return StrCat("-edition-", edition);
+  return StrCat("-once-", next.fetch_add(1, std::memory_order_relaxed));
 }
 
 std::string LineDirective(std::string_view name) {
@@ -51,7 +68,7 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity) {
   ProgramSource source;
   source.head = kernels::kPreamble;
-  std::string_view prelude;
+  std::string prelude;
   if (!launch.source.empty()) {
     const char* text = kernels::FindSource(launch.source);
     if (text == nullptr) {
@@ -68,9 +85,11 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
     prelude = Prelude(launch);
     source.user = true;
     source.head += StrCat(prelude, LineDirective(source.name));
+    source.complete = !IncludesFiles(launch.text, launch.options);
   }
   source.options = CompleteOptions(launch.options);
   source.key = KeyOf(prelude, source, identity);
+  if (!source.complete) source.key += EditionText(launch.edition);
   return source;
 }
 

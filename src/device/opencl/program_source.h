@@ -11,16 +11,19 @@
 namespace tim::device {
 
 struct ProgramSource {
-  std::string
-      name;  ///< For messages: "ops/normalization/softmax.cl", "user.HSwish#3".
-  /// Stands before `text`: kernels::kPreamble, and before a user's kernel what
-  /// lowers images, and a #line directive, so that the compiler's log shows the
-  /// user's own lines.
+  std::string name;  ///< For messages: "ops/normalization/softmax.cl".
+  /// Stands before `text`: kernels::kPreamble, and before a user's kernel the
+  /// pragma that halves need, what lowers images, and a #line directive, so
+  /// that the compiler's log shows the user's own lines.
   std::string head;
   std::string_view text;  ///< Embedded, or of the launch.
   std::string options;    ///< Complete, as the compiler gets them.
-  std::string key;        ///< Hash of text, options and device, not of `name`.
-  bool user = false;      ///< Not ours: its signatures are to be checked.
+  /// Hash of text, options and device, not of `name`.
+  std::string key;
+  /// Whether text and options are all that the program is made of, so that a
+  /// binary of that key may be kept.
+  bool complete = true;
+  bool user = false;  ///< Not ours: its signatures are to be checked.
 };
 
 /// `identity` names the device and its driver.  The launch must outlive it.

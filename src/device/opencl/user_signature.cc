@@ -38,13 +38,31 @@ std::string TextOf(const ir::KernelArg& argument) {
 
 // "\n  kernel:   f(…)\n  operator: (input 0 float32 [4], scalar 0 float)"
 std::string BothSides(const cl::Kernel& kernel,
+                      const std::vector<KernelParameter>& parameters,
                       const ir::KernelLaunch& launch) {
   std::vector<std::string> given;
   for (const ir::KernelArg& argument : launch.arguments) {
     given.push_back(TextOf(argument));
   }
-  return StrCat("\n  kernel:   ", SignatureText(kernel), "\n  operator: (",
-                StrJoin(given, ", "), ")");
+  return StrCat("\n  kernel:   ", SignatureText(kernel, parameters),
+                "\n  operator: (", StrJoin(given, ", "), ")");
+}
+
+// Most of all for tensors in another order than the parameters.
+Status CheckAccess(const KernelParameter& parameter,
+                   const ir::UserTensorArg& tensor) {
+  const char* qualifier = nullptr;
+  if (tensor.written && parameter.points_to_const) {
+    qualifier = parameter.space == Space::kConstant ? "__constant" : "const";
+  } else if (tensor.written && parameter.access == ImageAccess::kReadOnly) {
+    qualifier = "__read_only";
+  } else if (!tensor.written && parameter.access == ImageAccess::kWriteOnly) {
+    qualifier = "__write_only";
+  }
+  if (qualifier == nullptr) return OkStatus();
+  return InvalidArgument(tensor.written ? "an output" : "an input",
+                         " cannot be ", qualifier,
+                         "; inputs come first, then outputs, then scalars");
 }
 
 Status CheckTensor(const KernelParameter& parameter,
@@ -58,9 +76,7 @@ Status CheckTensor(const KernelParameter& parameter,
     return InvalidArgument("operators have no __local parameters; declare ",
                            "local memory in the kernel");
   }
-  if (parameter.space == Space::kConstant && tensor.written) {
-    return InvalidArgument("an output cannot be __constant");
-  }
+  TIM_RETURN_IF_ERROR(CheckAccess(parameter, tensor));
   if (ImageKindOf(parameter) != ImageKind::kNone) {
     return CheckImage(ImageKindOf(parameter), tensor);
   }
@@ -119,14 +135,14 @@ Status CheckParameter(cl::Kernel& kernel, int index,
 }  // namespace
 
 Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
-  const std::vector<KernelParameter> parameters = ParametersOf(kernel);
+  const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   const TypedefNames typedefs(launch.text);
   const auto& arguments = launch.arguments;
   if (parameters.size() != arguments.size()) {
     return InvalidArgument("kernel '", launch.function, "' takes ",
                            parameters.size(),
                            " parameters, the operator gives ", arguments.size(),
-                           BothSides(kernel, launch));
+                           BothSides(kernel, parameters, launch));
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Status status = CheckParameter(kernel, static_cast<int>(i),
@@ -136,7 +152,7 @@ Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
         status.code(),
         StrCat("kernel '", launch.function, "', parameter ", i, " '",
                parameters[i].ToString(), "' with ", TextOf(arguments[i]), ": ",
-               status.message(), BothSides(kernel, launch)));
+               status.message(), BothSides(kernel, parameters, launch)));
   }
   return OkStatus();
 }
