@@ -115,9 +115,17 @@ class Planner {
       return false;
     }
     const NodeId node = updated.producer;
-    const std::vector<int> readers = StepsThatRead(node, old.uses[0].index);
-    return readers.size() == 1 &&
-           CopiedOutput(node, readers[0]) == updated.producer_index;
+    const ir::LoweredOperand read{ir::LoweredOperand::Kind::kInput,
+                                  old.uses[0].index};
+    const auto& steps = module_.lowerings[node].steps;
+    bool copied = false;
+    for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
+      const auto& operands = steps[i].operands;
+      if (std::count(operands.begin(), operands.end(), read) == 0) continue;
+      if (CopiedOutput(node, i) != updated.producer_index) return false;
+      copied = true;
+    }
+    return copied;
   }
 
   // The output that a step of a node only copies an input to, or -1.
