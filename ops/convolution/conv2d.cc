@@ -219,31 +219,33 @@ Result<ir::Lowering> LowerConv2d(const ir::KernelNode& node,
   const SumDescs descs = DescsOf(node);
   Launch launch("ops/convolution/conv2d.cl", "conv2d");
   AddSumOptions(node, shape.terms(), &launch);
-  launch.Input(node, 0).Input(node, 1).Packed(
-      ChannelTable(descs, shape.group.out_channels), 4);
-  if (descs.bias != nullptr) launch.Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0)
-      .InputQuantization(*descs.input)
-      .OutputQuantization(*descs.output);
+  launch.Input("input", node, 0)
+      .Input("weights", node, 1)
+      .Packed("channels", ChannelTable(descs, shape.group.out_channels), 4);
+  if (descs.bias != nullptr) launch.Input("bias", node, 2);
+  if (epilogue.add >= 0)
+    launch.Option("-DADD").Input("add", node, epilogue.add);
+  launch.Output("output", node, 0)
+      .InputQuantization("input", *descs.input)
+      .OutputQuantization("output", *descs.output);
   AddLimits(epilogue, *descs.output, &launch);
-  return launch.Int(shape.w.input)
-      .Int(shape.h.input)
-      .Int(shape.channels)
-      .Int(shape.w.kernel)
-      .Int(shape.h.kernel)
-      .Int(shape.group.channels)
-      .Int(shape.group.outputs)
-      .Int(shape.w.output)
-      .Int(shape.h.output)
-      .Int(shape.group.out_channels)
-      .Int(shape.batch)
-      .Int(shape.w.stride)
-      .Int(shape.h.stride)
-      .Int(shape.w.dilation)
-      .Int(shape.h.dilation)
-      .Int(shape.w.pad)
-      .Int(shape.h.pad)
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_channels", shape.channels)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("group_channels", shape.group.channels)
+      .Int("group_outputs", shape.group.outputs)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("batch", shape.batch)
+      .Int("stride_w", shape.w.stride)
+      .Int("stride_h", shape.h.stride)
+      .Int("dilation_w", shape.w.dilation)
+      .Int("dilation_h", shape.h.dilation)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
       .Tiles(device, shape.w.output * shape.h.output, shape.group.out_channels,
              shape.batch)
       .Build();

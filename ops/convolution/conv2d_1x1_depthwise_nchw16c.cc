@@ -240,36 +240,38 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (const int64_t rest = inner.channels % kChannelBlock; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }
-  launch.Input(node, 0)
-      .Packed(PackedWeights(node, 1, inner, tiling.packed()), sizeof(float))
-      .Packed(PackedTaps(node, pair.outer_operands[1], outer), sizeof(float));
+  launch.Input("input", node, 0)
+      .Packed("weights", PackedWeights(node, 1, inner, tiling.packed()),
+              sizeof(float))
+      .Packed("taps", PackedTaps(node, pair.outer_operands[1], outer),
+              sizeof(float));
   if (const int bias = BiasOf(pair.inner); bias >= 0) {
-    launch.Option("-DINNER_BIAS").Input(node, bias);
+    launch.Option("-DINNER_BIAS").Input("inner_bias", node, bias);
   }
   if (const int bias = BiasOf(pair.outer); bias >= 0) {
-    launch.Option("-DBIAS").Input(node, pair.outer_operands[bias]);
+    launch.Option("-DBIAS").Input("bias", node, pair.outer_operands[bias]);
   }
-  return launch.Output(node, 0)
-      .Float(pair.inner_epilogue.low)
-      .Float(pair.inner_epilogue.high)
-      .Float(pair.outer_epilogue.low)
-      .Float(pair.outer_epilogue.high)
-      .Int(inner.w.input)
-      .Int(inner.h.input)
-      .Int(tiling.in_blocks)
-      .Int(outer.h.kernel)
-      .Int(outer.w.output)
-      .Int(outer.h.output)
-      .Int(outer.channels)
-      .Int(tiling.tiles)
-      .Int(inner.batch)
-      .Int(outer.h.stride)
-      .Int(outer.h.dilation)
-      .Int(outer.w.pad)
-      .Int(outer.h.pad)
-      .Int(tiling.band)
-      .Int(tiling.kept_rows)
-      .Int(tiling.step_rows)
+  return launch.Output("output", node, 0)
+      .Float("inner_low", pair.inner_epilogue.low)
+      .Float("inner_high", pair.inner_epilogue.high)
+      .Float("low", pair.outer_epilogue.low)
+      .Float("high", pair.outer_epilogue.high)
+      .Int("in_w", inner.w.input)
+      .Int("in_h", inner.h.input)
+      .Int("in_blocks", tiling.in_blocks)
+      .Int("kernel_h", outer.h.kernel)
+      .Int("out_w", outer.w.output)
+      .Int("out_h", outer.h.output)
+      .Int("channels", outer.channels)
+      .Int("tiles", tiling.tiles)
+      .Int("batch", inner.batch)
+      .Int("stride_h", outer.h.stride)
+      .Int("dilation_h", outer.h.dilation)
+      .Int("pad_left", outer.w.pad)
+      .Int("pad_top", outer.h.pad)
+      .Int("band", tiling.band)
+      .Int("kept_rows", tiling.kept_rows)
+      .Int("step_rows", tiling.step_rows)
       .Global(tiling.bands, 1, tiling.tiles * inner.batch)
       .Local(1)
       .Places(tiling.shares_places)

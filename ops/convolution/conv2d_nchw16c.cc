@@ -184,26 +184,27 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }
-  launch.Input(node, 0).Packed(PackedWeights(node, 1, shape, tiling.packed()),
-                               sizeof(float));
+  launch.Input("input", node, 0)
+      .Packed("weights", PackedWeights(node, 1, shape, tiling.packed()),
+              sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  launch.Int(shape.w.input)
-      .Int(shape.h.input)
-      .Int(tiling.in_blocks)
-      .Int(shape.w.kernel)
-      .Int(shape.h.kernel)
-      .Int(shape.w.output)
-      .Int(shape.h.output)
-      .Int(shape.group.out_channels)
-      .Int(tiling.tiles)
-      .Int(shape.batch)
-      .Int(shape.h.stride)
-      .Int(shape.w.dilation)
-      .Int(shape.h.dilation)
-      .Int(shape.w.pad)
-      .Int(shape.h.pad)
-      .Int(sharing.run)
-      .Int(sharing.chunk)
+  launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_blocks", tiling.in_blocks)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("tiles", tiling.tiles)
+      .Int("batch", shape.batch)
+      .Int("stride_h", shape.h.stride)
+      .Int("dilation_w", shape.w.dilation)
+      .Int("dilation_h", shape.h.dilation)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Int("run", sharing.run)
+      .Int("chunk", sharing.chunk)
       .Global(sharing.items, 1, tiling.tiles * shape.batch)
       .Places(sharing.shares_places)
       .Local(1, 1, 1);

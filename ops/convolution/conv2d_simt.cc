@@ -73,22 +73,24 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   Launch launch("ops/convolution/conv2d_simt.cl", "conv2d_simt");
   AddSimtTile(ProductOf(shape), device, &launch);
-  launch.Input(node, 0).Input(node, 1).Packed(Taps(shape), 16);
+  launch.Input("input", node, 0)
+      .Input("weights", node, 1)
+      .Packed("taps", Taps(shape), 16);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  return launch.Int(shape.w.input)
-      .Int(shape.h.input)
-      .Int(shape.channels)
-      .Int(shape.terms())
-      .Int(shape.group.channels)
-      .Int(shape.group.outputs)
-      .Int(shape.w.output)
-      .Int(shape.h.output)
-      .Int(shape.group.out_channels)
-      .Int(shape.batch)
-      .Int(shape.w.stride)
-      .Int(shape.h.stride)
-      .Int(shape.w.pad)
-      .Int(shape.h.pad)
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_channels", shape.channels)
+      .Int("terms", shape.terms())
+      .Int("group_channels", shape.group.channels)
+      .Int("group_outputs", shape.group.outputs)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("batch", shape.batch)
+      .Int("stride_w", shape.w.stride)
+      .Int("stride_h", shape.h.stride)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
       .Build();
 }
 

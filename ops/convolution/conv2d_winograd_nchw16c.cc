@@ -281,19 +281,20 @@ Status AppendInput(const ir::KernelNode& node, const Conv2dShape& shape,
                    const ir::DeviceInfo& device, ir::Lowering* lowering) {
   const int64_t run = BlocksPerItem(tiling, round.groups, device);
   return WinogradLaunch("conv2d_winograd_input", tiling)
-      .Input(node, 0)
-      .Scratch(tiling.patch_floats(round.groups) * int64_t{sizeof(float)},
+      .Input("input", node, 0)
+      .Scratch("patches",
+               tiling.patch_floats(round.groups) * int64_t{sizeof(float)},
                sizeof(float))
-      .Int(shape.w.input)
-      .Int(shape.h.input)
-      .Int(tiling.in_blocks)
-      .Int(tiling.tiles_w)
-      .Int(tiling.tiles_h)
-      .Int(round.first)
-      .Int(round.tiles)
-      .Int(shape.w.pad)
-      .Int(shape.h.pad)
-      .Int(run)
+      .Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_blocks", tiling.in_blocks)
+      .Int("tiles_w", tiling.tiles_w)
+      .Int("tiles_h", tiling.tiles_h)
+      .Int("first_tile", round.first)
+      .Int("tiles", round.tiles)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Int("run", run)
       .Global(CeilDiv(tiling.in_blocks, run), round.groups)
       .Local(1, 1, 1)
       .AppendTo(lowering);
@@ -304,23 +305,23 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
                     const Epilogue& epilogue, ir::Lowering* lowering) {
   Launch launch = WinogradLaunch("conv2d_winograd_output", tiling);
   launch.Option(StrCat("-DBLOCKS=", tiling.blocks))
-      .EarlierScratch(static_cast<int>(lowering->scratch.size()) - 1,
+      .EarlierScratch("patches", static_cast<int>(lowering->scratch.size()) - 1,
                       sizeof(float))
-      .Packed(PackedWeights(node, shape, tiling), sizeof(float));
+      .Packed("weights", PackedWeights(node, shape, tiling), sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
   // A core that does some groups reads all weights, one that does some parts of
   // the channels reads all patches: the less of the two is better read by all.
   const bool by_group =
       tiling.weight_floats() <= tiling.patch_floats(round.groups);
-  return launch.Int(tiling.in_blocks)
-      .Int(tiling.tiles_w)
-      .Int(tiling.tiles_h)
-      .Int(round.first)
-      .Int(round.tiles)
-      .Int(shape.w.output)
-      .Int(shape.h.output)
-      .Int(shape.group.out_channels)
-      .Int(tiling.parts)
+  return launch.Int("in_blocks", tiling.in_blocks)
+      .Int("tiles_w", tiling.tiles_w)
+      .Int("tiles_h", tiling.tiles_h)
+      .Int("first_tile", round.first)
+      .Int("tiles", round.tiles)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("parts", tiling.parts)
       .Global(round.groups, 1, tiling.parts)
       .Places(by_group)
       .Local(1, 1, 1)

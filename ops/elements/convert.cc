@@ -73,15 +73,15 @@ void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
 void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
                          kernels::ConvertRule rule, Launch* launch) {
   if (rule != kernels::ConvertRule::kRequantize) {
-    launch->InputQuantization(from).OutputQuantization(to);
+    launch->InputQuantization("x", from).OutputQuantization("y", to);
     return;
   }
   const ir::Quantization none;
   const auto& q_in = from.quantized() ? from.quantization : none;
   const auto& q_out = to.quantized() ? to.quantization : none;
-  launch->Float(kernels::Multiplier(q_in.Scale(), q_out.Scale()))
-      .Int(q_in.ZeroPoint())
-      .OutputQuantization(to);
+  launch->Float("x_scale", kernels::Multiplier(q_in.Scale(), q_out.Scale()))
+      .Int("x_zero", q_in.ZeroPoint())
+      .OutputQuantization("y", to);
 }
 
 Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
@@ -92,12 +92,12 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
   Launch launch("ops/elementwise/data_convert.cl", "data_convert");
   AddConvertOptions(from, to, rule, &launch);
   launch.Policy(rows.policy);
-  launch.Input(node, rows.input).Output(node, 0);
-  launch.Int(rows.rows)
-      .Int(rows.run)
-      .Int(rows.run)
-      .Int(rows.y_stride)
-      .Int(rows.y_start);
+  launch.Input("x", node, rows.input).Output("y", node, 0);
+  launch.Int("rows", rows.rows)
+      .Int("run", rows.run)
+      .Int("x_stride", rows.run)
+      .Int("y_stride", rows.y_stride)
+      .Int("y_start", rows.y_start);
   AddConvertArguments(from, to, rule, &launch);
   if (rows.in_place) launch.InPlace(node, rows.input);
   return launch.Items(CeilDiv(rows.run, 16) * rows.rows).AppendTo(lowering);

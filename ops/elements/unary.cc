@@ -67,9 +67,12 @@ Result<ir::Lowering> LowerUnary(const UnaryOp& op, const std::string& source,
   launch.Type("IN0", input).Type("OUT", output);
   launch.Option(StrCat("-DFUNCTION=", op.function));
   if (IsExact(op, input, output)) launch.Option("-DPLAIN");
-  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Int(count);
-  launch.InputQuantization(input).OutputQuantization(output);
-  launch.Float(parameters.a).Float(parameters.b);
+  launch.Input("x", node, 0)
+      .Output("y", node, 0)
+      .InPlace(node, 0)
+      .Int("n", count);
+  launch.InputQuantization("x", input).OutputQuantization("y", output);
+  launch.Float("a", parameters.a).Float("b", parameters.b);
   return launch.Items(CeilDiv(count, 16)).Build();
 }
 
@@ -104,9 +107,11 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
       }};
   Launch launch("ops/elements/unary_table.cl", "unary_table");
   launch.Option(StrCat("-DT=", BitsTypeName(output.type)));
-  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Packed(
-      std::move(table), bytes);
-  return launch.Int(count).Items(CeilDiv(count, 16)).Build();
+  launch.Input("x", node, 0)
+      .Output("y", node, 0)
+      .InPlace(node, 0)
+      .Packed("table", std::move(table), bytes);
+  return launch.Int("n", count).Items(CeilDiv(count, 16)).Build();
 }
 
 }  // namespace

@@ -150,13 +150,17 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op,
   const float scale = ScaleOf(node.attributes());
   if (IsExact(a, b, y, scale)) launch.Option("-DPLAIN");
   launch.Policy(node.attributes());
-  launch.Input(node, 0).Input(node, 1).Output(node, 0);
+  launch.Input("a", node, 0).Input("b", node, 1).Output("y", node, 0);
   launch.InPlace(node, 0).InPlace(node, 1);
-  launch.Packed(PackAxes(outer, 2), 4).Int(static_cast<int64_t>(outer.size()));
-  launch.Int(CountElements(outer));
-  launch.Int(axes[0].extent).Int(axes[0].strides[0]).Int(axes[0].strides[1]);
-  launch.Float(scale);
-  launch.InputQuantization(a).InputQuantization(b).OutputQuantization(y);
+  launch.Packed("outer", PackAxes(outer, 2), 4)
+      .Int("outer_rank", static_cast<int64_t>(outer.size()));
+  launch.Int("rows", CountElements(outer));
+  launch.Int("row_length", axes[0].extent)
+      .Int("a_step", axes[0].strides[0])
+      .Int("b_step", axes[0].strides[1]);
+  launch.Float("scale", scale);
+  launch.InputQuantization("a", a).InputQuantization("b", b).OutputQuantization(
+      "y", y);
   return launch.Items(CeilDiv(axes[0].extent, 16) * CountElements(outer))
       .Build();
 }

@@ -129,17 +129,19 @@ Result<ir::Lowering> LowerFullyConnected(const ir::KernelNode& node,
   const SumDescs descs = DescsOf(node);
   Launch launch("ops/gemm/fullyconnected.cl", "fullyconnected");
   AddSumOptions(node, shape.depth, &launch);
-  launch.Input(node, 0).Input(node, 1).Packed(
-      ChannelTable(descs, shape.outputs), 4);
-  if (descs.bias != nullptr) launch.Input(node, 2);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0)
-      .InputQuantization(*descs.input)
-      .OutputQuantization(*descs.output);
+  launch.Input("input", node, 0)
+      .Input("weights", node, 1)
+      .Packed("channels", ChannelTable(descs, shape.outputs), 4);
+  if (descs.bias != nullptr) launch.Input("bias", node, 2);
+  if (epilogue.add >= 0)
+    launch.Option("-DADD").Input("add", node, epilogue.add);
+  launch.Output("output", node, 0)
+      .InputQuantization("input", *descs.input)
+      .OutputQuantization("output", *descs.output);
   AddLimits(epilogue, *descs.output, &launch);
-  return launch.Int(shape.depth)
-      .Int(shape.outputs)
-      .Int(shape.rows)
+  return launch.Int("depth", shape.depth)
+      .Int("outputs", shape.outputs)
+      .Int("rows", shape.rows)
       .Tiles(device, shape.outputs, shape.rows)
       .Build();
 }

@@ -43,11 +43,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
   const int64_t rows = RowTile(shape.rows);
   Launch launch("ops/gemm/fullyconnected_dot_simt.cl",
                 "fullyconnected_dot_simt");
-  launch.Option(StrCat("-DROWS=", rows)).Input(node, 0).Input(node, 1);
+  launch.Option(StrCat("-DROWS=", rows))
+      .Input("input", node, 0)
+      .Input("weights", node, 1);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  return launch.Int(shape.depth)
-      .Int(shape.outputs)
-      .Int(shape.rows)
+  return launch.Int("depth", shape.depth)
+      .Int("outputs", shape.outputs)
+      .Int("rows", shape.rows)
       .Global(shape.outputs * kGroup, CeilDiv(shape.rows, rows))
       .Local(kGroup, 1, 1)
       .Build();

@@ -38,12 +38,12 @@ Result<ir::Lowering> LowerFloat(const ir::KernelNode& node,
   Launch launch("ops/gemm/fullyconnected_f32.cl", "fullyconnected_f32");
   launch.Option(StrCat("-DOUTPUTS=", kOutputs))
       .Option(StrCat("-DROWS=", rows))
-      .Input(node, 0)
-      .Input(node, 1);
+      .Input("input", node, 0)
+      .Input("weights", node, 1);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  return launch.Int(shape.depth)
-      .Int(shape.outputs)
-      .Int(shape.rows)
+  return launch.Int("depth", shape.depth)
+      .Int("outputs", shape.outputs)
+      .Int("rows", shape.rows)
       .Tiles(device, CeilDiv(shape.outputs, kOutputs),
              CeilDiv(shape.rows, rows))
       .Build();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/checked_math.h"
@@ -127,16 +128,16 @@ Result<Source> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
   Launch launch("ops/gemm/gemm.cl", "gemm_pack");
   launch.Option(StrCat("-DSIZE=", size)).Option(StrCat("-DWIDTH=", width));
   if (factor.item_step == 1) launch.Option("-DNEIGHBOURS");
-  launch.Input(node, factor.input)
-      .Scratch(panel_floats * factor.batches * int64_t{sizeof(float)},
+  launch.Input("x", node, factor.input)
+      .Scratch("panels", panel_floats * factor.batches * int64_t{sizeof(float)},
                sizeof(float));
-  launch.Int(factor.items)
-      .Int(depth)
-      .Int(factor.item_step)
-      .Int(factor.depth_step)
-      .Int(factor.batch_step)
-      .Int(panels)
-      .Int(factor.batches)
+  launch.Int("count", factor.items)
+      .Int("depth", depth)
+      .Int("item_step", factor.item_step)
+      .Int("depth_step", factor.depth_step)
+      .Int("batch_step", factor.batch_step)
+      .Int("panel_count", panels)
+      .Int("batches", factor.batches)
       .Global(CeilDiv(depth, 16), panels, factor.batches)
       .Local(1);
   TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
@@ -151,15 +152,16 @@ Result<Source> CopyRows(const ir::KernelNode& node, const GemmFactor& factor,
   const int64_t row_step = CopiedStep(depth, tile);
   Launch launch("ops/gemm/gemm.cl", "gemm_rows");
   launch.Option(StrCat("-DWIDTH=", tile.width))
-      .Input(node, factor.input)
-      .Scratch(CopiedFloats(factor, depth, tile) * int64_t{sizeof(float)},
+      .Input("x", node, factor.input)
+      .Scratch("rows",
+               CopiedFloats(factor, depth, tile) * int64_t{sizeof(float)},
                sizeof(float));
-  launch.Int(factor.items)
-      .Int(depth)
-      .Int(factor.item_step)
-      .Int(factor.batch_step)
-      .Int(row_step)
-      .Int(factor.batches)
+  launch.Int("count", factor.items)
+      .Int("depth", depth)
+      .Int("item_step", factor.item_step)
+      .Int("batch_step", factor.batch_step)
+      .Int("row_step", row_step)
+      .Int("batches", factor.batches)
       .Global(factor.items, factor.batches)
       .Local(1);
   TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
@@ -184,13 +186,14 @@ Result<Source> MakeRows(const ir::KernelNode& node, const GemmProblem& problem,
       .input = a.input, .item_step = a.item_step, .batch_step = a.batch_step};
 }
 
-void AddSource(const ir::KernelNode& node, Source source, Launch* launch) {
+void AddSource(const std::string& name, const ir::KernelNode& node,
+               Source source, Launch* launch) {
   if (source.constant) {
-    launch->Packed(*std::move(source.constant), sizeof(float));
+    launch->Packed(name, *std::move(source.constant), sizeof(float));
   } else if (source.input >= 0) {
-    launch->Input(node, source.input);
+    launch->Input(name, node, source.input);
   } else {
-    launch->EarlierScratch(source.scratch, sizeof(float));
+    launch->EarlierScratch(name, source.scratch, sizeof(float));
   }
 }
 
@@ -253,14 +256,14 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   launch.Option(StrCat("-DROWS=", tile.rows))
       .Option(StrCat("-DWIDTH=", tile.width));
   if (a.item_step != 0) launch.Option(StrCat("-DA_STEP=", a.item_step));
-  AddSource(node, std::move(a), &launch);
-  AddSource(node, std::move(b), &launch);
+  AddSource("a", node, std::move(a), &launch);
+  AddSource("b", node, std::move(b), &launch);
   AddEpilogue(node, problem.bias, epilogue, &launch);
-  launch.Int(problem.b.items)
-      .Int(problem.a.items)
-      .Int(depth)
-      .Int(a_batch_step)
-      .Int(b_batch_step)
+  launch.Int("columns", problem.b.items)
+      .Int("rows", problem.a.items)
+      .Int("depth", depth)
+      .Int("a_batch", a_batch_step)
+      .Int("b_batch", b_batch_step)
       .Global(CeilDiv(problem.a.items, tile.rows),
               CeilDiv(problem.b.items, tile.columns()), problem.batches)
       .Local(1);

@@ -133,8 +133,9 @@ __kernel void gemm(__global const float* a, int a_offset,
 #ifdef ADD
                    __global const float* add, int add_offset,
 #endif
-                   __global float* c, int c_offset, float low, float high,
-                   int columns, int rows, int depth, int a_batch, int b_batch) {
+                   __global float* output, int output_offset, float low,
+                   float high, int columns, int rows, int depth, int a_batch,
+                   int b_batch) {
   const int first_new = get_global_id(0) * ROWS;
   const int first_column = get_global_id(1) * 2 * WIDTH;
   const int batch = get_global_id(2);
@@ -152,7 +153,7 @@ __kernel void gemm(__global const float* a, int a_offset,
   a += a_offset + batch * a_batch + first_row * depth;
 #endif
   b += b_offset + batch * b_batch + first_column * depth;
-  c += c_offset + (batch * rows + first_row) * columns;
+  output += output_offset + (batch * rows + first_row) * columns;
 
   FLOATS left[ROWS];
   FLOATS right[ROWS];
@@ -185,7 +186,7 @@ __kernel void gemm(__global const float* a, int a_offset,
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
     if (first_row + i < first_new || first_row + i >= rows) continue;
-    __global float* row = c + i * columns;
+    __global float* row = output + i * columns;
     store_columns(left[i] + more_left, row, first_column, columns, low, high);
     store_columns(right[i] + more_right, row, first_column + WIDTH, columns,
                   low, high);

@@ -41,7 +41,7 @@ Status AppendMore(const ir::KernelNode& node, const GemmProblem& problem,
   const int64_t count = problem.a.items * problem.b.items * problem.batches;
   Launch launch("ops/gemm/gemm_epilogue.cl", "gemm_epilogue");
   AddEpilogue(node, problem.bias, epilogue, &launch);
-  launch.Int(problem.b.items).Int(count).Items(count);
+  launch.Int("columns", problem.b.items).Int("count", count).Items(count);
   return launch.AppendTo(lowering);
 }
 

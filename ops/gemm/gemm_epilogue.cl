@@ -11,11 +11,11 @@ __kernel void gemm_epilogue(
 #ifdef ADD
     __global const float* add, int add_offset,
 #endif
-    __global float* c, int c_offset, float low, float high, int columns,
-    int count) {
+    __global float* output, int output_offset, float low, float high,
+    int columns, int count) {
   const int i = get_global_id(0);
   if (i >= count) return;
-  float result = c[c_offset + i];
+  float result = output[output_offset + i];
 #if defined(BIAS) || defined(ADD)
   const int column = i % columns;
 #endif
@@ -25,5 +25,7 @@ __kernel void gemm_epilogue(
 #ifdef ADD
   result += add[add_offset + column];
 #endif
-  c[c_offset + i] = result < low ? low : result > high ? high : result;
+  output[output_offset + i] = result < low    ? low
+                              : result > high ? high
+                                              : result;
 }

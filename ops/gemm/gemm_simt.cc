@@ -1,5 +1,7 @@
 #include "ops/gemm/gemm_simt.h"
 
+#include <string>
+
 #include "ops/elements/product_sum.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/simt_tile.h"
@@ -18,8 +20,11 @@ const char* Along(const GemmFactor& factor) {
   return factor.item_step == 1 ? "ALONG_ITEMS" : "ALONG_DEPTH";
 }
 
-void AddSteps(const GemmFactor& factor, Launch* launch) {
-  launch->Int(factor.item_step).Int(factor.depth_step).Int(factor.batch_step);
+void AddSteps(const std::string& name, const GemmFactor& factor,
+              Launch* launch) {
+  launch->Int(name + "_item_step", factor.item_step)
+      .Int(name + "_depth_step", factor.depth_step)
+      .Int(name + "_batch", factor.batch_step);
 }
 
 }  // namespace
@@ -42,12 +47,14 @@ Result<ir::Lowering> LowerGemmSimt(const ir::KernelNode& node,
   AddSimtTile(ProductOf(problem), device, &launch);
   launch.Option(StrCat("-DA=", Along(problem.a)))
       .Option(StrCat("-DB=", Along(problem.b)))
-      .Input(node, problem.a.input)
-      .Input(node, problem.b.input);
+      .Input("a", node, problem.a.input)
+      .Input("b", node, problem.b.input);
   AddEpilogue(node, problem.bias, epilogue, &launch);
-  launch.Int(problem.b.items).Int(problem.a.items).Int(problem.depth);
-  AddSteps(problem.a, &launch);
-  AddSteps(problem.b, &launch);
+  launch.Int("columns", problem.b.items)
+      .Int("rows", problem.a.items)
+      .Int("depth", problem.depth);
+  AddSteps("a", problem.a, &launch);
+  AddSteps("b", problem.b, &launch);
   return launch.Build();
 }
 

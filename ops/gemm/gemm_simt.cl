@@ -2,7 +2,7 @@
 //   c(n, m) = sum over k of a(k, m) * b(n, k), by multiply_add in order of k,
 //             then + bias[n] + add[n], then limited to low .. high
 // Element (item, k) of a factor is at item * item_step + k * depth_step, one of
-// the two steps is 1; c is dense [columns, rows, batch].
+// the two steps is 1; c, the output, is dense [columns, rows, batch].
 // One work-group = one tile of ops/launch/simt_tile.clh; dimension 0 = tile
 // of columns, dimension 1 = tile of rows, dimension 2 = batch.
 //
@@ -28,9 +28,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
 #ifdef ADD
     __global const float* add, int add_offset,
 #endif
-    __global float* c, int c_offset, float low, float high, int columns,
-    int rows, int depth, int a_item_step, int a_depth_step, int a_batch,
-    int b_item_step, int b_depth_step, int b_batch) {
+    __global float* output, int output_offset, float low, float high,
+    int columns, int rows, int depth, int a_item_step, int a_depth_step,
+    int a_batch, int b_item_step, int b_depth_step, int b_batch) {
   LOCAL_SLICE(a_slice, A_STEP);
   LOCAL_SLICE(b_slice, B_STEP);
   const int first_row = get_group_id(1) * TILE_ROWS;
@@ -64,7 +64,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
     for (int i = 0; i < ROWS; ++i) {
       const int row = first_row + get_local_id(1) * ROWS + i;
       if (row >= rows) break;
-      c[c_offset + (batch * rows + row) * columns + column] =
+      output[output_offset + (batch * rows + row) * columns + column] =
           limit(sums[i * COLUMNS + j] + more, low, high);
     }
   }

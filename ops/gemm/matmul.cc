@@ -95,23 +95,24 @@ Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,
   const auto batches = static_cast<int64_t>(shape.batches.size());
   Launch launch("ops/gemm/matmul.cl", "matmul");
   AddSumOptions(node, shape.depth, &launch);
-  launch.Input(node, 0)
-      .Input(node, 1)
-      .Packed(ChannelTable(descs, 1), 4)
-      .Packed(BatchTable(shape), 8);
-  if (epilogue.add >= 0) launch.Option("-DADD").Input(node, epilogue.add);
-  launch.Output(node, 0)
-      .InputQuantization(*descs.input)
-      .OutputQuantization(*descs.output);
+  launch.Input("a", node, 0)
+      .Input("b", node, 1)
+      .Packed("channels", ChannelTable(descs, 1), 4)
+      .Packed("batches", BatchTable(shape), 8);
+  if (epilogue.add >= 0)
+    launch.Option("-DADD").Input("add", node, epilogue.add);
+  launch.Output("output", node, 0)
+      .InputQuantization("a", *descs.input)
+      .OutputQuantization("output", *descs.output);
   AddLimits(epilogue, *descs.output, &launch);
-  return launch.Int(shape.columns)
-      .Int(shape.rows)
-      .Int(shape.depth)
-      .Int(batches)
-      .Int(shape.a_row)
-      .Int(shape.a_k)
-      .Int(shape.b_column)
-      .Int(shape.b_k)
+  return launch.Int("columns", shape.columns)
+      .Int("rows", shape.rows)
+      .Int("depth", shape.depth)
+      .Int("batch_count", batches)
+      .Int("a_row", shape.a_row)
+      .Int("a_k", shape.a_k)
+      .Int("b_column", shape.b_column)
+      .Int("b_k", shape.b_k)
       .Tiles(device, shape.columns, shape.rows, batches)
       .Build();
 }

@@ -93,25 +93,26 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
 void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
                Launch* launch) {
   if (ir::IsFloat(output.type)) {
-    launch->Float(epilogue.low).Float(epilogue.high);
+    launch->Float("low", epilogue.low).Float("high", epilogue.high);
     return;
   }
   launch->Int(
-      CodeOf(epilogue.low, output, std::numeric_limits<int32_t>::min()));
-  launch->Int(
-      CodeOf(epilogue.high, output, std::numeric_limits<int32_t>::max()));
+      "low", CodeOf(epilogue.low, output, std::numeric_limits<int32_t>::min()));
+  launch->Int("high", CodeOf(epilogue.high, output,
+                             std::numeric_limits<int32_t>::max()));
 }
 
 void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
                  Launch* launch) {
-  if (bias >= 0) launch->Option("-DBIAS").Input(node, bias);
-  if (epilogue.add >= 0) launch->Option("-DADD").Input(node, epilogue.add);
+  if (bias >= 0) launch->Option("-DBIAS").Input("bias", node, bias);
+  if (epilogue.add >= 0)
+    launch->Option("-DADD").Input("add", node, epilogue.add);
   if (epilogue.residual >= 0) {
     launch->Option("-DRESIDUAL")
-        .Input(node, epilogue.residual)
+        .Input("residual", node, epilogue.residual)
         .InPlace(node, epilogue.residual);
   }
-  launch->Output(node, 0);
+  launch->Output("output", node, 0);
   AddLimits(epilogue, node.outputs[0], launch);
 }
 

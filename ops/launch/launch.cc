@@ -124,38 +124,53 @@ Launch& Launch::Policy(const ir::AttributeMap& attributes) {
   return Policy(kernels::PolicyOf(attributes));
 }
 
-Launch& Launch::Operand(ir::LoweredOperand operand, bool written,
-                        int element_bytes) {
-  launch_.arguments.emplace_back(
-      ir::TensorArg{.operand = static_cast<int>(operands_.size()),
-                    .element_bytes = element_bytes});
+template <typename T>
+Launch& Launch::Argument(std::string name, T value) {
+  launch_.arguments.emplace_back(value);
+  launch_.names.push_back(std::move(name));
+  return *this;
+}
+
+Launch& Launch::Operand(std::string name, ir::LoweredOperand operand,
+                        bool written, int element_bytes) {
+  Argument(std::move(name),
+           ir::TensorArg{.operand = static_cast<int>(operands_.size()),
+                         .element_bytes = element_bytes});
   operands_.push_back(operand);
   written_.push_back(written);
   return *this;
 }
 
-Launch& Launch::Input(const ir::KernelNode& node, int index) {
-  return Operand({ir::LoweredOperand::Kind::kInput, index}, false,
-                 ElementBytes(node.inputs[index]));
+Launch& Launch::Input(std::string name, const ir::KernelNode& node, int index) {
+  return Operand(std::move(name), {ir::LoweredOperand::Kind::kInput, index},
+                 false, ElementBytes(node.inputs[index]));
 }
 
-Launch& Launch::Output(const ir::KernelNode& node, int index) {
-  return Operand({ir::LoweredOperand::Kind::kOutput, index}, true,
-                 ElementBytes(node.outputs[index]));
+Launch& Launch::Output(std::string name, const ir::KernelNode& node,
+                       int index) {
+  return Operand(std::move(name), {ir::LoweredOperand::Kind::kOutput, index},
+                 true, ElementBytes(node.outputs[index]));
 }
 
-Launch& Launch::Packed(ir::PackedConstant packed, int element_bytes) {
+Launch& Launch::Packed(std::string name, ir::PackedConstant packed,
+                       int element_bytes) {
   packed_.push_back(std::move(packed));
-  return Operand(
-      {ir::LoweredOperand::Kind::kPacked, static_cast<int>(packed_.size()) - 1},
-      false, element_bytes);
+  const int index = static_cast<int>(packed_.size()) - 1;
+  return Operand(std::move(name), {ir::LoweredOperand::Kind::kPacked, index},
+                 false, element_bytes);
 }
 
-Launch& Launch::Scratch(int64_t bytes, int element_bytes) {
+Launch& Launch::Scratch(std::string name, int64_t bytes, int element_bytes) {
   scratch_.push_back({.bytes = bytes, .first = 0, .last = 0});
-  return Operand({ir::LoweredOperand::Kind::kScratch,
-                  static_cast<int>(scratch_.size()) - 1},
+  const int index = static_cast<int>(scratch_.size()) - 1;
+  return Operand(std::move(name), {ir::LoweredOperand::Kind::kScratch, index},
                  true, element_bytes);
+}
+
+Launch& Launch::EarlierScratch(std::string name, int index, int element_bytes) {
+  earlier_scratch_.push_back(static_cast<int>(operands_.size()));
+  return Operand(std::move(name), {ir::LoweredOperand::Kind::kScratch, index},
+                 false, element_bytes);
 }
 
 Launch& Launch::InPlace(const ir::KernelNode& node, int input) {
@@ -165,44 +180,37 @@ Launch& Launch::InPlace(const ir::KernelNode& node, int input) {
   return *this;
 }
 
-Launch& Launch::EarlierScratch(int index, int element_bytes) {
-  earlier_scratch_.push_back(static_cast<int>(operands_.size()));
-  return Operand({ir::LoweredOperand::Kind::kScratch, index}, false,
-                 element_bytes);
-}
-
-Launch& Launch::Int(int64_t value) {
+Launch& Launch::Int(std::string name, int64_t value) {
   if (value < std::numeric_limits<int32_t>::min() ||
       value > std::numeric_limits<int32_t>::max()) {
-    status_ =
-        Unimplemented("a kernel size of ", value, " does not fit 32 bits");
+    status_ = Unimplemented("a kernel's ", name, " of ", value,
+                            " does not fit 32 bits");
   }
-  launch_.arguments.emplace_back(static_cast<int32_t>(value));
-  return *this;
+  return Argument(std::move(name), static_cast<int32_t>(value));
 }
 
-Launch& Launch::Long(int64_t value) {
-  launch_.arguments.emplace_back(value);
-  return *this;
+Launch& Launch::Long(std::string name, int64_t value) {
+  return Argument(std::move(name), value);
 }
 
-Launch& Launch::Float(float value) {
-  launch_.arguments.emplace_back(value);
-  return *this;
+Launch& Launch::Float(std::string name, float value) {
+  return Argument(std::move(name), value);
 }
 
-Launch& Launch::InputQuantization(const ir::TensorDesc& desc) {
+Launch& Launch::InputQuantization(const std::string& name,
+                                  const ir::TensorDesc& desc) {
   const bool quantized = desc.quantized();
-  return Float(quantized ? desc.quantization.Scale() : 1.0f)
-      .Int(quantized ? desc.quantization.ZeroPoint() : 0);
+  return Float(name + "_scale", quantized ? desc.quantization.Scale() : 1.0f)
+      .Int(name + "_zero", quantized ? desc.quantization.ZeroPoint() : 0);
 }
 
-Launch& Launch::OutputQuantization(const ir::TensorDesc& desc) {
+Launch& Launch::OutputQuantization(const std::string& name,
+                                   const ir::TensorDesc& desc) {
   const bool quantized = desc.quantized();
   const float scale = quantized ? desc.quantization.Scale() : 1.0f;
-  return Float(scale)
-      .Float(1.0f / scale)
-      .Int(quantized ? desc.quantization.ZeroPoint() : 0);
+  return Float(name + "_scale", scale)
+      .Float(name + "_inverse", 1.0f / scale)
+      .Int(name + "_zero", quantized ? desc.quantization.ZeroPoint() : 0);
 }
 
 Launch& Launch::Global(int64_t x, int64_t y, int64_t z) {

@@ -29,9 +29,11 @@ Status CheckKernelOperands(const ir::KernelNode& node,
 /// type of an element's size ("uchar" for int8); null for 4-bit types.
 const char* BitsTypeName(ir::DataType type);
 
-/// One launch, built in the order of the kernel's parameters:
-///   Launch("ops/relu.cl", "relu").Type("IN0", d0).Input(0).Output(0)
-///       .Int(n).Global(n).Build()
+/// One launch, built in the order of the kernel's parameters, each by its name:
+///   Launch("ops/relu.cl", "relu").Type("IN0", d0).Input("x", node, 0)
+///       .Output("y", node, 0).Int("n", n).Global(n).Build()
+/// Order rules; where TIMCL_CHECK_NAMES is set, a name that is not that of the
+/// parameter at its place is an error.
 class Launch {
  public:
   Launch(std::string source, std::string function);
@@ -43,26 +45,29 @@ class Launch {
   Launch& Policy(kernels::RequantizePolicy policy);
   Launch& Policy(const ir::AttributeMap& attributes);
 
-  /// A tensor parameter: `__global T*, int offset` in the kernel.
-  Launch& Input(const ir::KernelNode& node, int index);
-  Launch& Output(const ir::KernelNode& node, int index);
+  /// A tensor parameter: `__global T* x, int x_offset` in the kernel.
+  Launch& Input(std::string name, const ir::KernelNode& node, int index);
+  Launch& Output(std::string name, const ir::KernelNode& node, int index);
   /// Output 0 may lie where the input does, if they lie alike: the kernel keeps
   /// what Lowering::in_place asks for.
   Launch& InPlace(const ir::KernelNode& node, int input);
   /// A packed constant of `element_bytes` per element; returns *this.
-  Launch& Packed(ir::PackedConstant packed, int element_bytes);
+  Launch& Packed(std::string name, ir::PackedConstant packed,
+                 int element_bytes);
   /// Scratch memory that this launch writes and reads.
-  Launch& Scratch(int64_t bytes, int element_bytes);
+  Launch& Scratch(std::string name, int64_t bytes, int element_bytes);
   /// Scratch memory that an earlier launch of the same lowering wrote: its
   /// index in Lowering::scratch.
-  Launch& EarlierScratch(int index, int element_bytes);
-  Launch& Int(int64_t value);  ///< `int`
-  Launch& Long(int64_t value);
-  Launch& Float(float value);
-  /// `float scale, int zero_point` of an input.
-  Launch& InputQuantization(const ir::TensorDesc& desc);
-  /// `float scale, float inverse, int zero_point` of an output.
-  Launch& OutputQuantization(const ir::TensorDesc& desc);
+  Launch& EarlierScratch(std::string name, int index, int element_bytes);
+  Launch& Int(std::string name, int64_t value);  ///< `int`
+  Launch& Long(std::string name, int64_t value);
+  Launch& Float(std::string name, float value);
+  /// `float x_scale, int x_zero` of an input x.
+  Launch& InputQuantization(const std::string& name,
+                            const ir::TensorDesc& desc);
+  /// `float y_scale, float y_inverse, int y_zero` of an output y.
+  Launch& OutputQuantization(const std::string& name,
+                             const ir::TensorDesc& desc);
 
   Launch& Global(int64_t x, int64_t y = 1, int64_t z = 1);
   Launch& Local(int64_t x, int64_t y = 1, int64_t z = 1);
@@ -84,7 +89,10 @@ class Launch {
   Status AppendTo(ir::Lowering* lowering);
 
  private:
-  Launch& Operand(ir::LoweredOperand operand, bool written, int element_bytes);
+  template <typename T>  // of ir::KernelArg
+  Launch& Argument(std::string name, T value);
+  Launch& Operand(std::string name, ir::LoweredOperand operand, bool written,
+                  int element_bytes);
 
   ir::KernelLaunch launch_;
   std::vector<ir::LoweredOperand> operands_;

@@ -416,9 +416,13 @@ Result<ir::Lowering> LowerPad(const ir::KernelNode& node,
   launch.Option(StrCat("-DMODE=", ModeName(node)))
       .Option(StrCat("-DWORD=", BitsType(to.type)));
   AddConvertOptions(from, to, rule, &launch);
-  launch.Input(node, 0).Output(node, 0).Packed(PackPadAxes(axes), 4);
-  launch.Int(static_cast<int64_t>(axes.size())).Int(tiles);
-  launch.Int(width).Int(height).Long(ConstantBits(node));
+  launch.Input("x", node, 0)
+      .Output("y", node, 0)
+      .Packed("axes", PackPadAxes(axes), 4);
+  launch.Int("rank", static_cast<int64_t>(axes.size())).Int("tiles", tiles);
+  launch.Int("width", width)
+      .Int("height", height)
+      .Long("value", ConstantBits(node));
   AddConvertArguments(from, to, rule, &launch);
   return launch.Tiles(device, tiles).Build();
 }

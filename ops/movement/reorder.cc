@@ -209,13 +209,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                                                ? "reorder_unpack"
                                                : "reorder");
   launch.Option(StrCat("-DT=", BitsTypeName(node.inputs[0].type)))
-      .Input(node, 0)
-      .Output(node, 0)
-      .Int(inner)
-      .Int(channels)
-      .Int(outer);
-  if (path == Path::kGeneral) launch.Int(from).Int(to);
-  if (path != Path::kUnpack) launch.Int(ZeroOf(node.outputs[0]));
+      .Input("in", node, 0)
+      .Output("out", node, 0)
+      .Int("inner", inner)
+      .Int("channels", channels)
+      .Int("outer", outer);
+  if (path == Path::kGeneral) launch.Int("in_block", from).Int("out_block", to);
+  if (path != Path::kUnpack) launch.Int("zero", ZeroOf(node.outputs[0]));
   const int64_t items =
       path == Path::kGeneral
           ? inner * CeilDiv(channels, to) * outer

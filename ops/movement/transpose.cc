@@ -189,11 +189,14 @@ Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
     launch.Option("-DWHOLE_TILES");
   }
   AddConvertOptions(from, to, rule, &launch);
-  launch.Input(node, 0).Output(node, 0);
-  launch.Packed(PackAxes(outer, 2), 4).Int(static_cast<int64_t>(outer.size()));
-  launch.Int(tiles).Int(axes[0].extent).Int(axes[1].extent);
-  launch.Int(axes[0].strides[0]).Int(axes[1].strides[0]);
-  launch.Int(axes[1].strides[1]);
+  launch.Input("x", node, 0).Output("y", node, 0);
+  launch.Packed("outer", PackAxes(outer, 2), 4)
+      .Int("outer_rank", static_cast<int64_t>(outer.size()));
+  launch.Int("tiles", tiles)
+      .Int("n0", axes[0].extent)
+      .Int("n1", axes[1].extent);
+  launch.Int("x0", axes[0].strides[0]).Int("x1", axes[1].strides[0]);
+  launch.Int("y1", axes[1].strides[1]);
   AddConvertArguments(from, to, rule, &launch);
   return launch.Items(tiles).Build();
 }

@@ -154,15 +154,19 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                                                     ? "softmax_rows"
                                                     : "softmax_lanes");
   launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
-  launch.Input(node, 0).Output(node, 0).InPlace(node, 0).Int(shape.count);
-  if (way == Way::kLanes) launch.Int(shape.inner);
-  launch.Int(lanes);
+  launch.Input("in", node, 0)
+      .Output("out", node, 0)
+      .InPlace(node, 0)
+      .Int("count", shape.count);
+  if (way == Way::kLanes) launch.Int("step", shape.inner);
+  launch.Int("rows", lanes);
   if (way == Way::kLanes) {
-    launch.Int(rows ? shape.count : 1).Int(shape.count * shape.inner);
+    launch.Int("row_step", rows ? shape.count : 1)
+        .Int("slice_step", shape.count * shape.inner);
   }
-  launch.Float(SoftmaxExponent(node.attributes()))
-      .InputQuantization(node.inputs[0])
-      .OutputQuantization(node.outputs[0]);
+  launch.Float("k", SoftmaxExponent(node.attributes()))
+      .InputQuantization("in", node.inputs[0])
+      .OutputQuantization("out", node.outputs[0]);
   if (way == Way::kRow) return launch.Tiles(device, lanes).Build();
   return launch.Tiles(device, CeilDiv(lanes, 16), rows ? 1 : shape.outer)
       .Build();

@@ -39,13 +39,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
                 group ? "softmax_group" : "softmax_items");
   launch.Type("IN", node.inputs[0])
       .Type("OUT", node.outputs[0])
-      .Input(node, 0)
-      .Output(node, 0)
-      .Int(shape.count);
-  if (!group) launch.Int(shape.inner).Int(rows);
-  launch.Float(SoftmaxExponent(node.attributes()))
-      .InputQuantization(node.inputs[0])
-      .OutputQuantization(node.outputs[0]);
+      .Input("in", node, 0)
+      .Output("out", node, 0)
+      .Int("count", shape.count);
+  if (!group) launch.Int("inner", shape.inner).Int("rows", rows);
+  launch.Float("k", SoftmaxExponent(node.attributes()))
+      .InputQuantization("in", node.inputs[0])
+      .OutputQuantization("out", node.outputs[0]);
   if (!group) return launch.Items(rows).Build();
   return launch.Global(rows * kGroup).Local(kGroup).Build();
 }

@@ -200,17 +200,17 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Type("OUT", node.outputs[0])
       .Option(StrCat("-DPOOL=", static_cast<int>(type)))
       .Option(StrCat("-DSUM=", SumType(input, type, shape)))
-      .Input(node, 0)
-      .Output(node, 0);
+      .Input("in", node, 0)
+      .Output("out", node, 0);
   AddPoolSizes(shape, &launch);
-  launch.Float(window)
-      .Float(1.0f / window)
-      .Int(input.quantized() ? input.quantization.ZeroPoint() : 0)
-      .Float(scale.multiplier)
-      .Float(scale.scale)
-      .Float(1.0f / scale.scale)
-      .Int(scale.zero)
-      .Float(PoolLowest(node.outputs[0].type));
+  launch.Float("window", window)
+      .Float("inverse_window", 1.0f / window)
+      .Int("in_zero", input.quantized() ? input.quantization.ZeroPoint() : 0)
+      .Float("multiplier", scale.multiplier)
+      .Float("scale", scale.scale)
+      .Float("inverse_scale", 1.0f / scale.scale)
+      .Int("zero", scale.zero)
+      .Float("lowest", PoolLowest(node.outputs[0].type));
   return launch.Tiles(device, shape.w.output * shape.h.output * shape.planes)
       .Build();
 }

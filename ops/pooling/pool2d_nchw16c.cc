@@ -64,17 +64,17 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   launch
       .Option(
           StrCat("-DPOOL=", static_cast<int>(PoolTypeOf(node.attributes()))))
-      .Input(node, 0)
-      .Output(node, 0);
+      .Input("in", node, 0)
+      .Output("out", node, 0);
   if (PoolTypeOf(node.attributes()) == PoolType::kMax &&
       (kTile - 1) * shape.w.stride + shape.w.kernel <= kMostColumns) {
     launch.Option(StrCat("-DKERNEL_W=", shape.w.kernel))
         .Option(StrCat("-DSTRIDE_W=", shape.w.stride));
   }
   AddPoolSizes(shape, &launch);
-  launch.Int(channels)
-      .Float(1.0f / window)
-      .Float(PoolLowest(ir::DataType::kFloat32));
+  launch.Int("channels", channels)
+      .Float("inverse_window", 1.0f / window)
+      .Float("lowest", PoolLowest(ir::DataType::kFloat32));
   return launch
       .Tiles(device, CeilDiv(shape.w.output, kTile) * shape.h.output, 1,
              shape.planes)

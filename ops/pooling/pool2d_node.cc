@@ -43,17 +43,17 @@ Status CheckPool2dSizes(const ir::KernelNode& node) {
 }
 
 void AddPoolSizes(const PoolShape& shape, Launch* launch) {
-  launch->Int(shape.w.input)
-      .Int(shape.h.input)
-      .Int(shape.w.output)
-      .Int(shape.h.output)
-      .Int(shape.planes)
-      .Int(shape.w.kernel)
-      .Int(shape.h.kernel)
-      .Int(shape.w.stride)
-      .Int(shape.h.stride)
-      .Int(shape.w.pad)
-      .Int(shape.h.pad);
+  launch->Int("w", shape.w.input)
+      .Int("h", shape.h.input)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("planes", shape.planes)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("stride_w", shape.w.stride)
+      .Int("stride_h", shape.h.stride)
+      .Int("left", shape.w.pad)
+      .Int("top", shape.h.pad);
 }
 
 ir::ComputeEstimate Pool2dEstimate(const ir::NodeView& view) {

@@ -77,6 +77,10 @@ constexpr OptionSpec kTable[] = {
      "and callers for the end of one; a process's own OpenCL commands may wait "
      "as long; 0: they sleep at once",
      ParseStandby},
+    {"TIMCL_CHECK_NAMES", "`0`, `1`", "`0`",
+     "for tests of the library: the arguments of its kernels must have the "
+     "names of the parameters at their places",
+     ParseSwitch<&Options::check_names>},
     {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",

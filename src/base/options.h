@@ -25,10 +25,11 @@ struct Options {
   /// TIMCL_STANDBY: how long PoCL's threads wait for the next run, and callers
   /// for a short one, before they sleep.
   std::chrono::microseconds standby{200};
-  bool winograd = true;   ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
-  bool tune = false;      ///< TIMCL_TUNE: tune CLBlast for new devices.
-  int log_level = 2;      ///< TIMCL_LOG: 0 off .. 4 debug.
-  std::string cache_dir;  ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
+  bool check_names = false;  ///< TIMCL_CHECK_NAMES: arguments are in order.
+  bool winograd = true;      ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
+  bool tune = false;         ///< TIMCL_TUNE: tune CLBlast for new devices.
+  int log_level = 2;         ///< TIMCL_LOG: 0 off .. 4 debug.
+  std::string cache_dir;     ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
 };
 
 struct OptionSpec {

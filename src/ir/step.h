@@ -57,6 +57,10 @@ struct KernelLaunch {
   std::string function;
   std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;
+  /// The kernel's names of the parameters, one per argument, for checks only
+  /// (TIMCL_CHECK_NAMES): a TensorArg "x" is the parameters x and x_offset.
+  /// Empty: unknown, as for users' kernels.
+  std::vector<std::string> names;
   int dimensions = 1;
   std::array<int64_t, 3> global = {1, 1, 1};
   /// All 0: the runtime chooses; 0 beside other sizes means 1.

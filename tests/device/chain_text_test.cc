@@ -11,6 +11,7 @@ namespace tim::device {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -57,8 +58,21 @@ TEST(ChainText, HasHeadersOfOneMeaningOnce) {
   EXPECT_THAT((*text)->macro_names,
               Not(Contains("TIM_ONCE_KERNELS_EXACT_MATH_CLH")));
   EXPECT_THAT((*text)->functions, HasSubstr("tim_reciprocal"));
-  EXPECT_THAT((*text)->functions, Not(HasSubstr("__kernel")));
+  EXPECT_THAT((*text)->functions,
+              Not(HasSubstr("__kernel void pool2d_nchw16c(")));
   EXPECT_FALSE((*text)->contracts);
+}
+
+// The suite runs with TIMCL_CHECK_NAMES=1.
+TEST(ChainText, KeepsTheParametersOfItsKernels) {
+  const auto text = FindChainText("ops/movement/reorder.cl");
+  ASSERT_OK(text);
+  for (const char* kernel : {"reorder", "reorder_pack", "reorder_unpack"}) {
+    EXPECT_THAT((*text)->function_names, Contains(NamesKernel(kernel)));
+  }
+  EXPECT_THAT((*text)->functions,
+              ContainsRegex("__kernel void reorder_unpack_names\\([^)]*"
+                            "int inner,[^)]* int outer\\) \\{\\}\n"));
 }
 
 TEST(RunsChains, OnCpusWhoseProcessorsOrderStores) {

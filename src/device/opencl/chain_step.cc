@@ -7,9 +7,12 @@
 #include <variant>
 
 #include "base/checked_math.h"
+#include "base/options.h"
 #include "base/processors.h"
 #include "device/launch_check.h"
+#include "device/opencl/chain_text.h"
 #include "device/opencl/cl_status.h"
+#include "device/opencl/kernel_signature.h"
 #include "device/opencl/opencl_buffer.h"
 
 namespace tim::device {
@@ -55,6 +58,22 @@ const ir::KernelLaunch& LaunchOf(const ChainLink& link) {
   return std::get<ir::KernelLaunch>(*link.action);
 }
 
+// Arguments of the links against the twins that the program has of their
+// kernels.
+Status CheckChainNames(const cl::Program& program, const ChainSource& source,
+                       std::span<const ChainLink> links) {
+  for (size_t i = 0; i < links.size(); ++i) {
+    const ir::KernelLaunch& launch = LaunchOf(links[i]);
+    const std::string twin =
+        StrCat(NamesKernel(launch.function), "_", source.functions[i]);
+    int code = CL_SUCCESS;
+    const cl::Kernel kernel(program, twin.c_str(), &code);
+    TIM_RETURN_IF_CL_ERROR(code, "kernel '", twin, "'");
+    TIM_RETURN_IF_ERROR(CheckNames(kernel, launch));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 int ChainPointers(std::span<const ChainLink> links) {
@@ -71,6 +90,9 @@ Result<std::unique_ptr<PreparedStep>> ChainStep::Create(
     const cl::Context& context, const cl::Program& program,
     const ir::DeviceInfo& info, const ChainSource& source,
     std::span<const ChainLink> links) {
+  if (GetOptions().check_names) {
+    TIM_RETURN_IF_ERROR(CheckChainNames(program, source, links));
+  }
   int code = CL_SUCCESS;
   cl::Kernel kernel(program, "chain", &code);
   TIM_RETURN_IF_CL_ERROR(code, "the kernel of a chain");

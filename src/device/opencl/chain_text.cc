@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/options.h"
 #include "device/opencl/c_tokens.h"
 #include "device/opencl/file_scope_names.h"
 #include "kernels/kernel_sources.h"
@@ -45,15 +46,32 @@ std::string OwnText(std::string_view text) {
   return own;
 }
 
-std::string KernelsAsFunctions(std::string_view text) {
+// The parameter list that begins at `open`, with its parentheses.
+std::string_view ParametersAt(std::string_view text, size_t open) {
+  int depth = 0;
+  size_t end = open;
+  do {
+    depth += (text[end] == '(') - (text[end] == ')');
+    ++end;
+  } while (depth > 0 && end < text.size());
+  return text.substr(open, end - open);
+}
+
+// Adds the names of all kernels' twins to `twins`, where those are wanted.
+std::string KernelsAsFunctions(std::string_view text,
+                               std::vector<std::string>* twins) {
   std::string out;
   size_t begin = 0;
   for (size_t at = text.find(kKernel); at != std::string_view::npos;
        at = text.find(kKernel, begin)) {
     const size_t name = at + kKernel.size();
     const size_t open = text.find('(', name);
-    out += StrCat(text.substr(begin, at - begin),
-                  "static __attribute__((unused)) void ",
+    out += text.substr(begin, at - begin);
+    if (GetOptions().check_names) {
+      twins->push_back(NamesKernel(text.substr(name, open - name)));
+      out += StrCat(kKernel, twins->back(), ParametersAt(text, open), " {}\n");
+    }
+    out += StrCat("static __attribute__((unused)) void ",
                   text.substr(name, open - name),
                   "(size_t tim_x, size_t tim_y, size_t tim_z, ");
     begin = open + 1;
@@ -88,7 +106,7 @@ Result<ChainText> MakeChainText(const std::string& source) {
   const std::string own = OwnText(text);
   ChainText chain;
   TIM_ASSIGN_OR_RETURN(chain.function_names, FunctionNames(own));
-  chain.functions = KernelsAsFunctions(text);
+  chain.functions = KernelsAsFunctions(text, &chain.function_names);
   chain.macro_names = MacroNames(own);
   chain.contracts =
       std::string_view(text).find("FP_CONTRACT OFF") == std::string_view::npos;
@@ -96,6 +114,10 @@ Result<ChainText> MakeChainText(const std::string& source) {
 }
 
 }  // namespace
+
+std::string NamesKernel(std::string_view function) {
+  return StrCat(function, "_names");
+}
 
 Result<const ChainText*> FindChainText(const std::string& source) {
   static std::mutex mutex;

@@ -18,10 +18,15 @@ struct ChainText {
   /// The file with its kernels as functions that are told their work-item,
   /// tim_x, tim_y and tim_z.
   std::string functions;
+  /// Where TIMCL_CHECK_NAMES is set, each kernel has an empty twin before it,
+  /// which keeps its parameters for the driver to tell: NamesKernel(kernel).
   std::vector<std::string> function_names;  ///< To be renamed for each copy.
   std::vector<std::string> macro_names;     ///< To be undefined after each.
   bool contracts = true;  ///< No FP_CONTRACT OFF stands in it.
 };
+
+/// Name of the twin of a kernel.
+std::string NamesKernel(std::string_view function);
 
 /// Made once per file, then kept.  kUnimplemented says what cannot be part of a
 /// chain: barriers, local memory, names that only the preprocessor knows. Any

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/options.h"
 #include "device/opencl/cl_status.h"
 #include "device/opencl/kernel_parameter.h"
 #include "device/opencl/kernel_signature.h"
@@ -103,6 +104,9 @@ Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
     return OkStatus();
   }
   TIM_RETURN_IF_ERROR(CheckSignature(kernel_, launch));
+  if (GetOptions().check_names) {
+    TIM_RETURN_IF_ERROR(CheckNames(kernel_, launch));
+  }
   return SetFixedArguments(launch);
 }
 
