@@ -9,7 +9,7 @@
 #include "bench/timing/json_file.h"
 #include "bench/timing/program.h"
 #include "bench/timing/timed_plan.h"
-#include "device/opencl/cl_status.h"
+#include "device/opencl/driver/cl_status.h"
 
 namespace tim::bench {
 namespace {

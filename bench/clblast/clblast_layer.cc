@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "device/opencl/cl_status.h"
+#include "device/opencl/driver/cl_status.h"
 
 namespace tim::bench {
 namespace {

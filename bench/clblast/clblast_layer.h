@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "bench/networks/network.h"
-#include "device/opencl/cl_api.h"
+#include "device/opencl/driver/cl_api.h"
 
 namespace tim::bench {
 

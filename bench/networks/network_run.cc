@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "tim/vx/error.h"
-#include "vx/graph_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include "bench/timing/probes.h"
 #include "bench/timing/timed_plan.h"
 #include "tim/vx/error.h"
-#include "vx/graph_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::bench {
 namespace {

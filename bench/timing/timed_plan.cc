@@ -7,7 +7,7 @@
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "runtime/program_cache.h"
-#include "vx/device_selection.h"
+#include "vx/graph/device_selection.h"
 
 namespace tim::bench {
 namespace {

@@ -166,14 +166,14 @@ ir::ComputeEstimate EstimateConv2d(const ir::NodeView& view) {
                      shape.ok() ? static_cast<double>(shape->terms()) : 0);
 }
 
-std::optional<ir::AttributeMap> AbsorbBorder(const ir::NodeView& view,
-                                             const ir::Border& border) {
+std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
+                                              const ir::Padding& padding) {
   const ir::AttributeMap& attributes = view.node.attributes;
   const auto windows = WindowsOf(attributes);
   if (!windows.ok()) return std::nullopt;
   const ir::Shape& input = view.inputs[0]->shape;
   const ir::Shape& kernel = view.inputs[1]->shape;
-  return PaddedBy(border, PadsOf(windows->w, input[0], kernel[0]),
+  return PaddedBy(padding, PadsOf(windows->w, input[0], kernel[0]),
                   PadsOf(windows->h, input[1], kernel[1]), attributes);
 }
 
@@ -200,7 +200,7 @@ ir::OpSchema Conv2dSchema() {
   schema.eval = EvalConv2d;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateConv2d;
-  schema.absorb_border = AbsorbBorder;
+  schema.absorb_padding = AbsorbPadding;
   return schema;
 }
 

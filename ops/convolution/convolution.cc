@@ -94,22 +94,23 @@ Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes) {
   return out;
 }
 
-std::optional<ir::AttributeMap> PaddedBy(const ir::Border& border,
+std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
                                          const ConvPads& w, const ConvPads& h,
                                          const ir::AttributeMap& attributes) {
   constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
-  const size_t rank = border.front.size();
-  if (border.value != 0 || rank < 2) return std::nullopt;
+  const size_t rank = padding.front.size();
+  if (padding.value != 0 || rank < 2) return std::nullopt;
   for (size_t axis = 2; axis < rank; ++axis) {
-    if (border.front[axis] != 0 || border.back[axis] != 0) return std::nullopt;
+    if (padding.front[axis] != 0 || padding.back[axis] != 0)
+      return std::nullopt;
   }
   std::vector<int64_t> pad = {w.front, w.back, h.front, h.back};
   for (int axis = 0; axis < 2; ++axis) {
-    if (std::max(border.front[axis], border.back[axis]) > kLimit) {
+    if (std::max(padding.front[axis], padding.back[axis]) > kLimit) {
       return std::nullopt;
     }
-    pad[2 * axis] += border.front[axis];
-    pad[2 * axis + 1] += border.back[axis];
+    pad[2 * axis] += padding.front[axis];
+    pad[2 * axis + 1] += padding.back[axis];
   }
   if (*std::max_element(pad.begin(), pad.end()) > kLimit) return std::nullopt;
   ir::AttributeMap padded = attributes;

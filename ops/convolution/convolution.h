@@ -44,9 +44,9 @@ struct ConvWindows2d {
 };
 Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes);
 
-/// `attributes`, whose padding is `w` and `h`, with a border of zeros along W
-/// and H in padding and pad, too; nothing for other borders.
-std::optional<ir::AttributeMap> PaddedBy(const ir::Border& border,
+/// `attributes`, whose padding is `w` and `h`, with a padding of zeros along W
+/// and H in padding and pad, too; nothing for other padding.
+std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
                                          const ConvPads& w, const ConvPads& h,
                                          const ir::AttributeMap& attributes);
 

@@ -199,7 +199,7 @@ ir::OpSchema ConcatSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .joined_offsets = JoinedOffsets,
+      .in_place_concat_offsets = JoinedOffsets,
       .is_identity = IsIdentity,
       .permute_rule = PermuteConcat};
 }

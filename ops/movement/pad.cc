@@ -20,15 +20,15 @@ constexpr char kFront[] = "front_size";
 constexpr char kBack[] = "back_size";
 constexpr char kConstant[] = "const_val";
 
-enum class BorderMode : int64_t {
+enum class PadMode : int64_t {
   kConstant,
   kEdge,
   kSymmetric,
   kReflect,
 };
 
-BorderMode ModeOf(const ir::AttributeMap& attributes) {
-  return static_cast<BorderMode>(attributes.Int("pad_mode"));
+PadMode ModeOf(const ir::AttributeMap& attributes) {
+  return static_cast<PadMode>(attributes.Int("pad_mode"));
 }
 
 Status CheckCounts(const ir::AttributeMap& attributes, const char* name,
@@ -64,11 +64,11 @@ Status CheckAllCounts(const ir::AttributeMap& attributes,
 }
 
 // What can be added on one side of an axis.
-int64_t LargestCount(BorderMode mode, int64_t extent) {
+int64_t LargestCount(PadMode mode, int64_t extent) {
   switch (mode) {
-    case BorderMode::kSymmetric:
+    case PadMode::kSymmetric:
       return extent;
-    case BorderMode::kReflect:
+    case PadMode::kReflect:
       return extent - 1;
     default:
       return std::numeric_limits<int64_t>::max();
@@ -167,16 +167,16 @@ int64_t BitsOf(const ir::TensorDesc& desc, const ir::Attribute& constant) {
 constexpr int64_t kOutside = -1;
 
 // Element of an axis of `extent` that stands at i, which counts from its first.
-int64_t SourceOf(BorderMode mode, int64_t i, int64_t extent) {
+int64_t SourceOf(PadMode mode, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   switch (mode) {
-    case BorderMode::kEdge:
+    case PadMode::kEdge:
       return i < 0 ? 0 : extent - 1;
-    case BorderMode::kSymmetric:
+    case PadMode::kSymmetric:
       return i < 0 ? -1 - i : 2 * extent - 1 - i;
-    case BorderMode::kReflect:
+    case PadMode::kReflect:
       return i < 0 ? -i : 2 * (extent - 1) - i;
-    case BorderMode::kConstant:
+    case PadMode::kConstant:
       break;
   }
   return kOutside;
@@ -207,7 +207,7 @@ class SourceElement {
   }
 
  private:
-  BorderMode mode_;
+  PadMode mode_;
   const std::vector<int64_t>& front_;
   const ir::Shape& input_;
   const ir::Shape& output_;
@@ -249,19 +249,19 @@ bool IsIdentity(const ir::NodeView& view) {
 }
 
 // What is stored counts: a constant may be rounded or saturated.
-std::optional<ir::Border> BorderOf(const ir::NodeView& view) {
+std::optional<ir::Padding> PaddingOf(const ir::NodeView& view) {
   const ir::AttributeMap& attributes = view.node.attributes;
   const ir::TensorDesc& output = *view.outputs[0];
-  if (ModeOf(attributes) != BorderMode::kConstant ||
+  if (ModeOf(attributes) != PadMode::kConstant ||
       !ir::SameElements(*view.inputs[0], output) ||
       (output.quantized() && output.quantization.per_channel())) {
     return std::nullopt;
   }
   const ir::TensorDesc single = SingleOf(output);
   const int64_t bits = BitsOf(output, *attributes.Find(kConstant));
-  return ir::Border{.front = attributes.Ints(kFront),
-                    .back = attributes.Ints(kBack),
-                    .value = kernels::ElementReader({&single, &bits}).Real(0)};
+  return ir::Padding{.front = attributes.Ints(kFront),
+                     .back = attributes.Ints(kBack),
+                     .value = kernels::ElementReader({&single, &bits}).Real(0)};
 }
 
 Result<ir::AttributeMap> PermutePad(const ir::NodeView& view,
@@ -300,12 +300,12 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
-      .border = BorderOf,
+      .padding = PaddingOf,
       .permute_rule = PermutePad};
 }
 
 bool Fills(const ir::KernelNode& node) {
-  return ModeOf(node.attributes()) == BorderMode::kConstant;
+  return ModeOf(node.attributes()) == PadMode::kConstant;
 }
 
 Status SupportsPad(const ir::KernelNode& node, const ir::DeviceInfo&) {

@@ -32,7 +32,7 @@
 
 // Elements first to last - 1 of a row, all outside of x, whose element 0 stands
 // at `before`.
-static inline void fill_border(__global TIM_STORAGE(OUT) * y, int first,
+static inline void fill_padding(__global TIM_STORAGE(OUT) * y, int first,
                                int last, __global const TIM_STORAGE(IN0) * x,
                                int before, int n, TIM_STORAGE(WORD) value,
                                TIM_CONVERT_PARAMETERS) {
@@ -101,11 +101,11 @@ __kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
     __global TIM_STORAGE(OUT)* to = y + i1 * y0;
     const int begin = clamp(before, first0, last0);
     const int end = clamp(before + n, begin, last0);
-    fill_border(to, first0, begin, from, before, n, (TIM_STORAGE(WORD))value,
+    fill_padding(to, first0, begin, from, before, n, (TIM_STORAGE(WORD))value,
                 x_scale, x_zero, y_scale, y_inverse, y_zero);
     copy_row(to + begin, from + (begin - before), end - begin, x_scale, x_zero,
              y_scale, y_inverse, y_zero);
-    fill_border(to, end, last0, from, before, n, (TIM_STORAGE(WORD))value,
+    fill_padding(to, end, last0, from, before, n, (TIM_STORAGE(WORD))value,
                 x_scale, x_zero, y_scale, y_inverse, y_zero);
   }
 }

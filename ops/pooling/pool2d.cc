@@ -97,8 +97,8 @@ Status Eval(const ir::EvalContext& context) {
 }
 
 // Padding counts in the mean alone.
-std::optional<ir::AttributeMap> AbsorbBorder(const ir::NodeView& view,
-                                             const ir::Border& border) {
+std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
+                                              const ir::Padding& padding) {
   const ir::AttributeMap& attributes = view.node.attributes;
   const auto windows = PoolWindowsOf(attributes);
   if (!windows.ok() || PoolTypeOf(attributes) != PoolType::kAverage ||
@@ -107,7 +107,7 @@ std::optional<ir::AttributeMap> AbsorbBorder(const ir::NodeView& view,
     return std::nullopt;
   }
   const ir::Shape& input = view.inputs[0]->shape;
-  return PaddedBy(border, PadsOf(windows->w, input[0]),
+  return PaddedBy(padding, PadsOf(windows->w, input[0]),
                   PadsOf(windows->h, input[1]), attributes);
 }
 
@@ -154,7 +154,7 @@ ir::OpSchema Pool2dSchema() {
       .eval = Eval,
       .memory_estimate = NoScratch,
       .compute_estimate = Pool2dEstimate,
-      .absorb_border = AbsorbBorder,
+      .absorb_padding = AbsorbPadding,
       .permute_rule = Permute};
 }
 

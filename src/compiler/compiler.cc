@@ -21,7 +21,7 @@ constexpr Pass kPasses[] = {
     {"report what was inferred", ReportInferred},
     {"expand composites", ExpandComposites},
     {"simplify", Simplify},
-    {"absorb borders", AbsorbBorders},
+    {"absorb padding", AbsorbPadding},
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},
     {"lower", Lower},

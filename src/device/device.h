@@ -37,11 +37,11 @@ struct BufferRange {
   int64_t bytes = 0;
 };
 
-/// A moment in a stream.
+/// A fence in a stream.
 class Event {
  public:
   virtual ~Event() = default;
-  /// Blocks until the moment has come; the first error of the work since the
+  /// Blocks until the fence has come; the first error of the work since the
   /// stream's event before this one.
   virtual Status Wait() = 0;
 };
@@ -77,8 +77,8 @@ class Stream {
   /// Of memory that the device imported: what the host has written is visible
   /// to later work; what earlier work has written is visible to the host once a
   /// later event is reached.
-  virtual Status ShowToDevice(Buffer&) { return OkStatus(); }
-  virtual Status ShowToHost(Buffer&) { return OkStatus(); }
+  virtual Status SynchronizeToDevice(Buffer&) { return OkStatus(); }
+  virtual Status SynchronizeToHost(Buffer&) { return OkStatus(); }
 };
 
 /// Keeps built programs, in memory and on disk; implemented by the runtime's

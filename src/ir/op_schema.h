@@ -111,7 +111,7 @@ struct ComputeEstimate {
 };
 
 /// Elements of one real value around a tensor, counted along every axis.
-struct Border {
+struct Padding {
   std::vector<int64_t> front;
   std::vector<int64_t> back;
   double value = 0;
@@ -156,18 +156,19 @@ struct OpSchema {
   /// write them there.  A step of a kernel that has no operands but such inputs
   /// and output 0 is then left out.  Empty, or the function null: they do not.
   /// Called with layouts set.
-  std::function<std::vector<int64_t>(const NodeView&)> joined_offsets = nullptr;
+  std::function<std::vector<int64_t>(const NodeView&)> in_place_concat_offsets =
+      nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
-  /// Output 0 is input 0 inside of a border: that border.  Nothing, or the
+  /// Output 0 is input 0 inside of a padding: that padding.  Nothing, or the
   /// function null: it is not.
-  std::function<std::optional<Border>(const NodeView&)> border = nullptr;
-  /// Input 0 has a border: attributes with which the operator makes the same
-  /// output from what is inside (but for products of a border of zeros with
+  std::function<std::optional<Padding>(const NodeView&)> padding = nullptr;
+  /// Input 0 has a padding: attributes with which the operator makes the same
+  /// output from what is inside (but for products of a padding of zeros with
   /// infinity or NaN).  Nothing, or the function null: there are none.  Called
   /// with static shapes.
-  std::function<std::optional<AttributeMap>(const NodeView&, const Border&)>
-      absorb_border = nullptr;
+  std::function<std::optional<AttributeMap>(const NodeView&, const Padding&)>
+      absorb_padding = nullptr;
   /// Attributes of the operator on operands whose axes are permuted
   /// (new axis i = old axis perm[i]).  Null: a barrier to permutations.
   std::function<Result<AttributeMap>(const NodeView&,

@@ -171,9 +171,9 @@ Status ExecutionContext::Run(std::span<const void* const> inputs,
   TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
   TIM_RETURN_IF_ERROR(impl.memory->BindTensors(inputs, outputs));
   if (states != nullptr) impl.memory->BindStates(*states);
-  Status status = impl.memory->ShowInputs(impl.streams);
+  Status status = impl.memory->SynchronizeInputs(impl.streams);
   if (status.ok()) status = impl.EnqueueAll();
-  if (status.ok()) status = impl.memory->ShowOutputs(impl.streams);
+  if (status.ok()) status = impl.memory->SynchronizeOutputs(impl.streams);
   // Also after a failure: work in flight uses the caller's memory.
   const Status finished = impl.FinishAll();
   if (status.ok() || finished.code() == StatusCode::kDeviceLost) {

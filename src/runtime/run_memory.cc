@@ -141,24 +141,27 @@ Status RunMemory::BindTensors(std::span<const void* const> inputs,
   return OkStatus();
 }
 
-Status RunMemory::Show(ir::SlotKind kind,
-                       std::span<const std::unique_ptr<Stream>> streams,
-                       Status (Stream::*show)(Buffer&)) const {
+Status RunMemory::Synchronize(ir::SlotKind kind,
+                              std::span<const std::unique_ptr<Stream>> streams,
+                              Status (Stream::*synchronize)(Buffer&)) const {
   for (const Import& import : imports_) {
     if (import.kind != kind) continue;
-    TIM_RETURN_IF_ERROR(((*streams[import.device]).*show)(*import.buffer));
+    TIM_RETURN_IF_ERROR(
+        ((*streams[import.device]).*synchronize)(*import.buffer));
   }
   return OkStatus();
 }
 
-Status RunMemory::ShowInputs(
+Status RunMemory::SynchronizeInputs(
     std::span<const std::unique_ptr<Stream>> streams) const {
-  return Show(ir::SlotKind::kInput, streams, &Stream::ShowToDevice);
+  return Synchronize(ir::SlotKind::kInput, streams,
+                     &Stream::SynchronizeToDevice);
 }
 
-Status RunMemory::ShowOutputs(
+Status RunMemory::SynchronizeOutputs(
     std::span<const std::unique_ptr<Stream>> streams) const {
-  return Show(ir::SlotKind::kOutput, streams, &Stream::ShowToHost);
+  return Synchronize(ir::SlotKind::kOutput, streams,
+                     &Stream::SynchronizeToHost);
 }
 
 void RunMemory::BindStates(const StateSet& states) {

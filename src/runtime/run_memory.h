@@ -45,9 +45,9 @@ class RunMemory {
 
   /// Before and after the steps: imported memory becomes visible to its
   /// devices, and to the host.
-  Status ShowInputs(
+  Status SynchronizeInputs(
       std::span<const std::unique_ptr<device::Stream>> streams) const;
-  Status ShowOutputs(
+  Status SynchronizeOutputs(
       std::span<const std::unique_ptr<device::Stream>> streams) const;
 
  private:
@@ -75,9 +75,10 @@ class RunMemory {
   void AddStep(const ir::Step& step);
   Import& ImportOf(const ir::Slot& slot);
   Status Rebind(Import& import, void* address, int64_t bytes);
-  Status Show(ir::SlotKind kind,
-              std::span<const std::unique_ptr<device::Stream>> streams,
-              Status (device::Stream::*show)(device::Buffer&)) const;
+  Status Synchronize(
+      ir::SlotKind kind,
+      std::span<const std::unique_ptr<device::Stream>> streams,
+      Status (device::Stream::*synchronize)(device::Buffer&)) const;
   device::Buffer* BufferOf(const ir::Slot& slot);
 
   const Executable& executable_;

@@ -1,8 +1,8 @@
 #include "base/guarded.h"
 #include "tim/vx/tensor.h"
-#include "vx/element_codes.h"
 #include "vx/failure.h"
-#include "vx/type_convert.h"
+#include "vx/tensor/element_codes.h"
+#include "vx/tensor/type_convert.h"
 
 namespace tim::vx::utils {
 namespace {

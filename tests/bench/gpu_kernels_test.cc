@@ -11,8 +11,8 @@
 #include "bench/networks/graph_of_network.h"
 #include "bench/networks/values.h"
 #include "ir/plan.h"
-#include "tests/support/vx_graph.h"
-#include "vx/graph_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::bench {
 namespace {

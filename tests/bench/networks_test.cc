@@ -9,7 +9,7 @@
 #include "bench/networks/graph_of_network.h"
 #include "bench/networks/values.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::bench {
 namespace {

@@ -46,7 +46,7 @@ class Glue {
       context.outputs[0].desc.shape = ir::Shape({2 * kFloats});
       return OkStatus();
     };
-    schema.joined_offsets = [](const ir::NodeView&) {
+    schema.in_place_concat_offsets = [](const ir::NodeView&) {
       return std::vector<int64_t>{0, 4 * kFloats};
     };
     registry_.Add(schema);

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <random>
 
-#include "tests/support/test_op.h"
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/test_op.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::custom_ops {
 namespace {

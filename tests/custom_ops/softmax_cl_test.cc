@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
-#include "tests/support/test_op.h"
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/test_op.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::custom_ops {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "custom_ops/template/my_op.h"
-#include "tests/support/test_op.h"
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/test_op.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::custom_ops {
 namespace {

@@ -1,10 +1,10 @@
-#include "device/opencl/chain_text.h"
+#include "device/opencl/chain/chain_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/opencl/chain_source.h"
-#include "device/opencl/file_scope_names.h"
+#include "device/opencl/chain/chain_source.h"
+#include "device/opencl/text/file_scope_names.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "device/host/host_buffer.h"
-#include "device/opencl/clblast_api.h"
-#include "device/opencl/clblast_parameters.h"
-#include "device/opencl/clblast_status.h"
-#include "tests/support/opencl_test.h"
+#include "device/opencl/clblast/clblast_api.h"
+#include "device/opencl/clblast/clblast_parameters.h"
+#include "device/opencl/clblast/clblast_status.h"
+#include "tests/support/kernels/opencl_test.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {

@@ -1,11 +1,11 @@
-#include "tests/support/fake_device.h"
+#include "tests/support/devices/fake_device.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "device/host/host_buffer.h"
-#include "tests/support/plan_builder.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/host/host_buffer.h"
-#include "tests/support/plan_builder.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {

@@ -1,4 +1,4 @@
-#include "device/opencl/include_directive.h"
+#include "device/opencl/text/include_directive.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/support/kernel_runner.h"
-#include "tests/support/opencl_test.h"
-#include "tests/support/plan_builder.h"
+#include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/kernels/opencl_test.h"
+#include "tests/support/plans/plan_builder.h"
 
 namespace tim::device {
 namespace {

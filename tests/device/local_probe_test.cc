@@ -1,11 +1,11 @@
-#include "device/opencl/local_probe.h"
+#include "device/opencl/user/local_probe.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "device/opencl/program_set.h"
-#include "tests/support/opencl_test.h"
+#include "device/opencl/driver/program_set.h"
+#include "tests/support/kernels/opencl_test.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {

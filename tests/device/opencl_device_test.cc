@@ -1,4 +1,4 @@
-#include "device/opencl/opencl_device.h"
+#include "device/opencl/driver/opencl_device.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "device/host/host_buffer.h"
-#include "tests/support/opencl_test.h"
-#include "tests/support/plan_builder.h"
+#include "tests/support/kernels/opencl_test.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
@@ -333,9 +333,9 @@ TEST_F(OpenClDevice, ImportsHostMemoryWhereItIsUnified) {
   auto stream = device_->CreateStream();
   ASSERT_OK(stream);
   for (const float expected : {2.0f, 20.0f}) {
-    ASSERT_OK((*stream)->ShowToDevice(**imported));
+    ASSERT_OK((*stream)->SynchronizeToDevice(**imported));
     ASSERT_OK((*stream)->Enqueue(**step, std::vector{range, range}));
-    ASSERT_OK((*stream)->ShowToHost(**imported));
+    ASSERT_OK((*stream)->SynchronizeToHost(**imported));
     const auto event = (*stream)->Record();
     ASSERT_OK(event);
     ASSERT_OK((*event)->Wait());

@@ -1,6 +1,6 @@
 // Streams of OpenCL do the same with and without events of their own, and
 // whether imported memory is mapped or not.
-#include "device/opencl/opencl_stream.h"
+#include "device/opencl/driver/opencl_stream.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "device/host/host_buffer.h"
-#include "device/opencl/host_memory.h"
-#include "tests/support/opencl_test.h"
-#include "tests/support/plan_builder.h"
+#include "device/opencl/driver/host_memory.h"
+#include "tests/support/kernels/opencl_test.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
@@ -101,9 +101,9 @@ TEST_P(OpenClStreams, ImportedMemoryIsSeenByBothSides) {
     ASSERT_OK(imported_out);
     for (const float value : {1.0f, 20.0f, 300.0f}) {
       in.fill(value);
-      ASSERT_OK(stream_->ShowToDevice(**imported_in));
+      ASSERT_OK(stream_->SynchronizeToDevice(**imported_in));
       ASSERT_OK(Twice(*stream_, **imported_in, **imported_out));
-      ASSERT_OK(stream_->ShowToHost(**imported_out));
+      ASSERT_OK(stream_->SynchronizeToHost(**imported_out));
       ASSERT_OK(Finish(*stream_));
       for (int64_t i = 0; i < kFloats; ++i) {
         EXPECT_EQ(out[first + i], 2 * value) << i;

@@ -1,10 +1,10 @@
-#include "device/opencl/program_source.h"
+#include "device/opencl/driver/program_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/kernels/user_kernel.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/user_kernel.h"
 
 namespace tim::device {
 namespace {

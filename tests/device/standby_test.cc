@@ -1,6 +1,6 @@
 // Threads that wait awake come back when they are wanted, and hosts that do,
 // for no longer than they may.
-#include "device/opencl/standby.h"
+#include "device/opencl/driver/standby.h"
 
 #include <gtest/gtest.h>
 #include <time.h>
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "device/opencl/opencl_info.h"
-#include "device/opencl/opencl_queue.h"
-#include "tests/support/opencl_test.h"
+#include "device/opencl/driver/opencl_info.h"
+#include "device/opencl/driver/opencl_queue.h"
+#include "tests/support/kernels/opencl_test.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
@@ -91,8 +91,8 @@ class Runs {
     Finish(queue);
   }
   void Finish(OpenClQueue& queue) {
-    EXPECT_OK(queue.Mark(&moment_));
-    EXPECT_EQ(moment_.Wait(), CL_SUCCESS);
+    EXPECT_OK(queue.SetFence(&fence_));
+    EXPECT_EQ(fence_.Wait(), CL_SUCCESS);
   }
   std::vector<int32_t> Read(OpenClQueue& queue) {
     std::vector<int32_t> runs(kWorkers);
@@ -100,13 +100,13 @@ class Runs {
     Finish(queue);
     return runs;
   }
-  const Moment& moment() const { return moment_; }
+  const QueueFence& fence() const { return fence_; }
 
  private:
   int32_t zeros_[kWorkers] = {};
   cl::Kernel kernel_;
   cl::Buffer runs_;
-  Moment moment_;
+  QueueFence fence_;
 };
 
 // Runs on the first queue are followed for ever, if nobody calls.
@@ -136,7 +136,7 @@ TEST_F(StandbyTest, EveryRunIsDoneWhateverThePause) {
   constexpr int kRuns = 300;
   for (int i = 0; i < kRuns; ++i) {
     runs.Run(queue);
-    EXPECT_TRUE(runs.moment().ticket.followed) << i;
+    EXPECT_TRUE(runs.fence().fence.followed) << i;
     if (i % 3 == 0) std::this_thread::sleep_for(microseconds(i * 2));
   }
   EXPECT_EQ(runs.Read(queue), std::vector<int32_t>(kWorkers, kRuns));
@@ -149,7 +149,7 @@ TEST_F(StandbyTest, SeveralChainsBeforeAWait) {
   for (int i = 0; i < 50; ++i) {
     for (int chain = 0; chain <= i % 3; ++chain) runs.Launch(queue);
     runs.Finish(queue);
-    EXPECT_EQ(runs.moment().ticket.followed, i % 3 == 0) << i;
+    EXPECT_EQ(runs.fence().fence.followed, i % 3 == 0) << i;
   }
   EXPECT_EQ(runs.Read(queue), std::vector<int32_t>(kWorkers, 17 + 34 + 48));
   EXPECT_LT(Clock::now() - start, kAtOnce);
@@ -159,12 +159,12 @@ TEST_F(StandbyTest, SeveralRunsBeforeAWait) {
   OpenClQueue queue = Queue(kForever);
   Runs runs(context_, program_);
   const Clock::time_point start = Clock::now();
-  Moment moment;
+  QueueFence fence;
   for (int i = 0; i < 100; ++i) {
     runs.Launch(queue);
-    EXPECT_OK(queue.Mark(&moment));
+    EXPECT_OK(queue.SetFence(&fence));
   }
-  EXPECT_EQ(moment.Wait(), CL_SUCCESS);
+  EXPECT_EQ(fence.Wait(), CL_SUCCESS);
   EXPECT_EQ(runs.Read(queue), std::vector<int32_t>(kWorkers, 100));
   EXPECT_LT(Clock::now() - start, kAtOnce);
 }
@@ -212,16 +212,16 @@ TEST_F(StandbyTest, OnlyRunsOfOneChainAreFollowed) {
   OpenClQueue queue = Queue(kForever);
   Runs runs(context_, program_);
   runs.Run(queue);
-  EXPECT_TRUE(runs.moment().ticket.followed);
+  EXPECT_TRUE(runs.fence().fence.followed);
   runs.Read(queue);
-  EXPECT_FALSE(runs.moment().ticket.followed);
+  EXPECT_FALSE(runs.fence().fence.followed);
   runs.Write(queue);
   runs.Run(queue);
-  EXPECT_FALSE(runs.moment().ticket.followed);
+  EXPECT_FALSE(runs.fence().fence.followed);
   runs.Run(queue);
-  EXPECT_TRUE(runs.moment().ticket.followed);
+  EXPECT_TRUE(runs.fence().fence.followed);
   runs.Finish(queue);  // a marker
-  EXPECT_FALSE(runs.moment().ticket.followed);
+  EXPECT_FALSE(runs.fence().fence.followed);
 }
 
 // Its second and third command are ready when the ones before are done, and
@@ -230,10 +230,10 @@ TEST_F(StandbyOfTwoQueues, NoThreadWaitsWhileAnotherQueueHasWork) {
   for (int i = 0; i < 20; ++i) {
     for (int chain = 0; chain < 3; ++chain) others_->Launch(*second_);
     runs_->Run(*first_);
-    EXPECT_FALSE(runs_->moment().ticket.followed) << i;
+    EXPECT_FALSE(runs_->fence().fence.followed) << i;
     others_->Finish(*second_);
     runs_->Run(*first_);
-    EXPECT_TRUE(runs_->moment().ticket.followed) << i;
+    EXPECT_TRUE(runs_->fence().fence.followed) << i;
   }
   EXPECT_EQ(others_->Read(*second_), std::vector<int32_t>(kWorkers, 60));
 }
@@ -242,10 +242,10 @@ TEST_F(StandbyOfTwoQueues, NoThreadWaitsWhileAnotherQueueHasWork) {
 TEST_F(StandbyOfTwoQueues, QueuesWithoutChainsEndTheWait) {
   for (int i = 0; i < 20; ++i) {
     runs_->Run(*first_);
-    EXPECT_TRUE(runs_->moment().ticket.followed) << i;
+    EXPECT_TRUE(runs_->fence().fence.followed) << i;
     for (int command = 0; command < 3; ++command) others_->Write(*second_);
     runs_->Run(*first_);
-    EXPECT_FALSE(runs_->moment().ticket.followed) << i;
+    EXPECT_FALSE(runs_->fence().fence.followed) << i;
     others_->Finish(*second_);
   }
 }
@@ -259,14 +259,14 @@ TEST_F(StandbyOfTwoQueues, AMarkerOfAnotherQueueEndsTheWait) {
 }
 
 TEST_F(StandbyTest, AMomentMayOutliveItsQueue) {
-  Moment moment;
+  QueueFence fence;
   {
     OpenClQueue queue = Queue(kForever);
     Runs runs(context_, program_);
     runs.Run(queue);
-    moment = runs.moment();
+    fence = runs.fence();
   }
-  EXPECT_EQ(moment.Wait(), CL_SUCCESS);
+  EXPECT_EQ(fence.Wait(), CL_SUCCESS);
 }
 
 TEST_F(StandbyTest, AllThreadsWaitForTheNextRun) {
@@ -279,7 +279,7 @@ TEST_F(StandbyTest, AllThreadsWaitForTheNextRun) {
   for (int i = 0; i < 5; ++i) {
     runs.Launch(queue, threads);
     runs.Finish(queue);
-    ASSERT_TRUE(runs.moment().ticket.followed);
+    ASSERT_TRUE(runs.fence().fence.followed);
     cl::Event event;  // of a command that the library knows nothing of
     ASSERT_EQ(other.enqueueMarkerWithWaitList(nullptr, &event), CL_SUCCESS);
     other.flush();
@@ -313,7 +313,7 @@ TEST_F(StandbyTest, QueuesThatNeedNoneHaveNone) {
   OpenClQueue queue = Queue(microseconds(0));
   Runs runs(context_, program_);
   for (int i = 0; i < 10; ++i) runs.Run(queue);
-  EXPECT_FALSE(runs.moment().ticket.followed);
+  EXPECT_FALSE(runs.fence().fence.followed);
   EXPECT_EQ(runs.Read(queue), std::vector<int32_t>(kWorkers, 10));
 }
 

@@ -11,10 +11,10 @@
 
 #include "base/half.h"
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
-#include "tests/support/plan_run.h"
+#include "device/opencl/driver/opencl_device.h"
+#include "tests/support/kernels/user_kernel.h"
+#include "tests/support/plans/plan_run.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/user_kernel.h"
 
 namespace tim::device {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/kernels/test_launcher.h"
+#include "tests/support/kernels/user_kernel.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/test_launcher.h"
-#include "tests/support/user_kernel.h"
 
 namespace tim::device {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/kernels/user_kernel.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/user_kernel.h"
 
 namespace tim::device {
 namespace {

@@ -1,13 +1,13 @@
 // Programs, functions and work sizes of users' kernels.
-#include "tests/support/user_kernel.h"
+#include "tests/support/kernels/user_kernel.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "tests/support/kernels/test_launcher.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/test_launcher.h"
 
 namespace tim::device {
 namespace {

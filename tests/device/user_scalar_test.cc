@@ -1,5 +1,5 @@
 // Scalars of users' kernels in the types of the parameters.
-#include "device/opencl/user_scalar.h"
+#include "device/opencl/user/user_scalar.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <variant>
 
-#include "device/opencl/typedef_names.h"
+#include "device/opencl/text/typedef_names.h"
+#include "tests/support/kernels/user_kernel.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/user_kernel.h"
 
 namespace tim::device {
 namespace {

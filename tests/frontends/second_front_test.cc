@@ -8,7 +8,7 @@
 
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
+#include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
 #include "runtime/execution_context.h"
 #include "runtime/program_cache.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/float_probe.h"
+#include "tests/support/kernels/float_probe.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

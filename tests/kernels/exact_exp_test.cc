@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "tests/support/float_probe.h"
+#include "tests/support/kernels/float_probe.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/support/float_probe.h"
+#include "tests/support/kernels/float_probe.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "tests/support/float_probe.h"
+#include "tests/support/kernels/float_probe.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

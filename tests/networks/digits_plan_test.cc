@@ -6,14 +6,14 @@
 
 #include "custom_ops/softmax_cl.h"
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
-#include "tests/support/plan_steps.h"
+#include "device/opencl/driver/opencl_device.h"
+#include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops.h"
-#include "vx/context_impl.h"
-#include "vx/graph_impl.h"
+#include "vx/graph/context_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::vx {
 namespace {

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
-#include "tests/support/fake_device.h"
+#include "device/opencl/driver/opencl_device.h"
+#include "tests/support/devices/fake_device.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops.h"
-#include "vx/context_impl.h"
+#include "vx/graph/context_impl.h"
 
 namespace tim::vx {
 namespace {

@@ -7,14 +7,14 @@
 #include <filesystem>
 
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
+#include "device/opencl/driver/opencl_device.h"
 #include "runtime/program_cache.h"
 #include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops.h"
-#include "vx/context_impl.h"
+#include "vx/graph/context_impl.h"
 
 namespace tim::vx {
 namespace {

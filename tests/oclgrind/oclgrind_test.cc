@@ -24,7 +24,7 @@ constexpr Case kCases[] = {
      "HSwish.HandChecked:HSwish.TwoInstancesInARow:HSwishErrors.*"},
     {"tests/custom_ops/softmax_cl_test", "SoftmaxCl.HandChecked"},
     {"tests/custom_ops/template_test", "*"},
-    {"tests/vx/custom_op_work_size_test", "CustomOpWorkSize.*"},
+    {"tests/vx/user/custom_op_work_size_test", "CustomOpWorkSize.*"},
     {"tests/vx/rnn_cell_test", "*TakesAndGivesQuantizedStates/1"},
     {"tests/vx/tim_vx_program_test", "*"},
 };

@@ -1,6 +1,6 @@
 // Every operator against results that independent programs computed: eval, and
 // every OpenCL kernel in every layout.
-#include "tests/support/golden.h"
+#include "tests/support/data/golden.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 #include "ir/op_registry.h"
 #include "ops/builtin.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

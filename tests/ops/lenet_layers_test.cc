@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

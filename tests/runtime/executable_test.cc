@@ -8,10 +8,10 @@
 
 #include "device/host/host_device.h"
 #include "runtime/execution_context.h"
-#include "tests/support/fake_device.h"
-#include "tests/support/forwarding_device.h"
-#include "tests/support/plan_builder.h"
-#include "tests/support/plan_run.h"
+#include "tests/support/devices/fake_device.h"
+#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/plans/plan_builder.h"
+#include "tests/support/plans/plan_run.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {

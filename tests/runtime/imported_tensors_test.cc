@@ -3,8 +3,8 @@
 
 #include <variant>
 
-#include "tests/support/vx_graph.h"
-#include "vx/graph_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -5,10 +5,10 @@
 #include <fstream>
 #include <string>
 
-#include "device/opencl/opencl_device.h"
+#include "device/opencl/driver/opencl_device.h"
 #include "runtime/program_cache.h"
-#include "tests/support/plan_builder.h"
-#include "tests/support/plan_run.h"
+#include "tests/support/plans/plan_builder.h"
+#include "tests/support/plans/plan_run.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "device/host/host_device.h"
-#include "tests/support/fake_device.h"
-#include "tests/support/plan_builder.h"
+#include "tests/support/devices/fake_device.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
-#include "tests/support/fake_device.h"
-#include "tests/support/plan_builder.h"
+#include "device/opencl/driver/opencl_device.h"
+#include "tests/support/devices/fake_device.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "device/host/host_device.h"
-#include "tests/support/fake_device.h"
-#include "tests/support/forwarding_device.h"
-#include "tests/support/plan_run.h"
+#include "tests/support/devices/fake_device.h"
+#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/plans/plan_run.h"
 
 namespace tim::runtime {
 namespace {

@@ -115,13 +115,13 @@ TEST(IncludeDirection, PlantedViolationsAreSeen) {
       {"src/compiler/compiler.cc", "ops/builtin.h"},
       {"src/compiler/compiler.cc", "device/device.h"},
       {"src/device/device.cc", "compiler/compiler.h"},
-      {"src/runtime/executable.cc", "vx/graph_impl.h"},
-      {"src/vx/graph.cc", "tests/support/random.h"},
+      {"src/runtime/executable.cc", "vx/graph/graph_impl.h"},
+      {"src/vx/graph/graph.cc", "tests/support/data/random.h"},
       {"custom_ops/hswish.cc", "base/status.h"},
       {"custom_ops/hswish.cc", "hswish.h"},
       {"samples/digits/main.cc", "base/status.h"},
       {"include/tim/vx/graph.h", "base/status.h"},
-      {"src/vx/graph.cc", "bench/networks/network.h"},
+      {"src/vx/graph/graph.cc", "bench/networks/network.h"},
       {"ops/relu.cc", "src/ir/graph.h"},
       {"ops/relu.cc", "builtin.h"},
   };
@@ -134,7 +134,7 @@ TEST(IncludeDirection, PlantedViolationsAreSeen) {
 }
 
 TEST(IncludeDirection, IncludesOfLowerLayersArePermitted) {
-  EXPECT_THAT(Violations("src/vx/graph.cc",
+  EXPECT_THAT(Violations("src/vx/graph/graph.cc",
                          "#include \"ops/builtin.h\"\n#include <CL/cl.h>\n"),
               IsEmpty());
   EXPECT_THAT(Violations("samples/digits/main.cc", "#include \"lenet.h\""),

@@ -1,8 +1,8 @@
 // Composed operators of which operands in the middle are absent.
 #include <gtest/gtest.h>
 
-#include "tests/support/own_operators.h"
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/own_operators.h"
+#include "tests/support/vx/vx_graph.h"
 #include "tim/vx/composed_op.h"
 
 namespace tim::testing {

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

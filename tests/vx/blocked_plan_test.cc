@@ -5,9 +5,9 @@
 #include <array>
 
 #include "ir/plan.h"
-#include "tests/support/plan_steps.h"
-#include "tests/support/vx_graph.h"
-#include "vx/graph_impl.h"
+#include "tests/support/plans/plan_steps.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

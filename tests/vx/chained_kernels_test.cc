@@ -10,14 +10,14 @@
 
 #include "custom_ops/hswish.h"
 #include "device/host/host_device.h"
-#include "device/opencl/chain_source.h"
-#include "device/opencl/opencl_device.h"
-#include "tests/support/forwarding_device.h"
+#include "device/opencl/chain/chain_source.h"
+#include "device/opencl/driver/opencl_device.h"
+#include "tests/support/data/test_tensor.h"
+#include "tests/support/devices/forwarding_device.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/test_tensor.h"
-#include "tests/support/vx_graph.h"
-#include "vx/context_impl.h"
-#include "vx/graph_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/context_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::vx {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

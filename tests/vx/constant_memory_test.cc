@@ -5,8 +5,8 @@
 #include <array>
 
 #include "base/memory_count.h"
-#include "tests/support/vx_graph.h"
-#include "vx/graph_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -5,11 +5,11 @@
 #include <thread>
 #include <variant>
 
-#include "device/opencl/opencl_device.h"
-#include "tests/support/vx_graph.h"
-#include "vx/context_impl.h"
-#include "vx/device_selection.h"
-#include "vx/graph_impl.h"
+#include "device/opencl/driver/opencl_device.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/context_impl.h"
+#include "vx/graph/device_selection.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

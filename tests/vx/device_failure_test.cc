@@ -4,9 +4,9 @@
 #include <stdexcept>
 
 #include "device/host/host_device.h"
-#include "tests/support/fake_device.h"
-#include "tests/support/vx_graph.h"
-#include "vx/context_impl.h"
+#include "tests/support/devices/fake_device.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/context_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

@@ -1,7 +1,7 @@
 // The live lists of a graph: operations, consumers and producers.
 #include <gtest/gtest.h>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <thread>
 
-#include "tests/support/vx_graph.h"
-#include "vx/graph_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <variant>
 
-#include "tests/support/test_op.h"
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/test_op.h"
+#include "tests/support/vx/vx_graph.h"
 #include "tim/vx/composed_op.h"
-#include "vx/graph_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -1,7 +1,7 @@
 // What is not implemented yet fails with a message that says so.
 #include <gtest/gtest.h>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 #include "tim/lite/execution.h"
 #include "tim/transform/layout_inference.h"
 #include "tim/transform/mean_stddev_normalize_fusion.h"

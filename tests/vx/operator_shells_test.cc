@@ -3,8 +3,8 @@
 
 #include "ir/op_schema.h"
 #include "ops/builtin.h"
-#include "tests/support/vx_graph.h"
-#include "vx/op_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/operation/op_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -1,8 +1,8 @@
 // What changes after a Compile(), and what stays.
 #include <gtest/gtest.h>
 
-#include "tests/support/vx_graph.h"
-#include "vx/graph_impl.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

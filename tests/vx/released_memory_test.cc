@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "device/host/host_device.h"
-#include "tests/support/forwarding_device.h"
-#include "tests/support/vx_graph.h"
-#include "vx/context_impl.h"
+#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/context_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -7,12 +7,12 @@
 #include <random>
 
 #include "device/host/host_device.h"
-#include "device/opencl/opencl_device.h"
+#include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
-#include "tests/support/test_tensor.h"
-#include "tests/support/vx_graph.h"
-#include "vx/context_impl.h"
-#include "vx/graph_impl.h"
+#include "tests/support/data/test_tensor.h"
+#include "tests/support/vx/vx_graph.h"
+#include "vx/graph/context_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // What the host may do with a tensor, by attribute.
 #include <gtest/gtest.h>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

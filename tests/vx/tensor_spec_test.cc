@@ -1,7 +1,7 @@
 // Plain values: specs, quantizations, compile options; and MD5.
 #include <gtest/gtest.h>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 #include "tim/vx/compile_option.h"
 
 namespace tim::testing {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

@@ -1,7 +1,7 @@
 // VARIABLE tensors: state that persists from one run to the next.
 #include <gtest/gtest.h>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {

@@ -25,8 +25,8 @@ Status ExpandComposites(Module& module);
 /// Folds constants, removes identities and what nothing needs.
 Status Simplify(Module& module);
 
-/// Operators that pad take over borders of their inputs.
-Status AbsorbBorders(Module& module);
+/// Operators that pad take over padding of their inputs.
+Status AbsorbPadding(Module& module);
 
 /// Joins chains that a kernel runs at once into fused composites.
 Status Fuse(Module& module);

@@ -30,7 +30,7 @@ class Planner {
     AddViews();
     AddDirectOutputs();
     AddDirectStates();
-    AddJoins();
+    AddInPlaceConcats();
     FindLastReaders();
     for (int step = 0; step < static_cast<int>(module_.schedule.size());
          ++step) {
@@ -142,17 +142,17 @@ class Planner {
 
   // Values that a node only puts one behind the other are made in their place;
   // the steps that would copy them go.
-  void AddJoins() {
+  void AddInPlaceConcats() {
     std::set<std::pair<NodeId, int>> dropped;
     for (const NodeId id : graph_.NodeIds()) {
       const ir::Node& node = graph_.node(id);
-      if (node.composite || !node.schema->joined_offsets ||
+      if (node.composite || !node.schema->in_place_concat_offsets ||
           module_.placements[id].kind != RunKind::kKernel ||
           !IsFree(node.outputs[0])) {
         continue;
       }
       const std::vector<int64_t> offsets =
-          node.schema->joined_offsets(NodeDescs(graph_, node).view());
+          node.schema->in_place_concat_offsets(NodeDescs(graph_, node).view());
       const std::vector<bool> joined = InputsToJoin(node, offsets);
       for (size_t i = 0; i < joined.size(); ++i) {
         if (!joined[i]) continue;

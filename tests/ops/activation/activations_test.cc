@@ -6,7 +6,7 @@
 #include "base/half.h"
 #include "ir/op_registry.h"
 #include "ops/builtin.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "tests/support/conv2d_attributes.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/data/conv2d_attributes.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -2,8 +2,8 @@
 // device of the tests runs whatever its class.
 #include <gtest/gtest.h>
 
-#include "tests/support/conv2d_attributes.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/data/conv2d_attributes.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

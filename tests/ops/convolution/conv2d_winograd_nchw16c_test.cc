@@ -7,13 +7,13 @@
 #include <limits>
 
 #include "tests/support/child_process.h"
-#include "tests/support/conv2d_attributes.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/data/conv2d_attributes.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops.h"
-#include "vx/graph_impl.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {

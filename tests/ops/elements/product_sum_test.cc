@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tests/support/test_tensor.h"
+#include "tests/support/data/test_tensor.h"
 
 namespace tim::ops {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ir/op_schema.h"
 #include "ops/builtin.h"
-#include "tests/support/binary_reference.h"
+#include "tests/support/data/binary_reference.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

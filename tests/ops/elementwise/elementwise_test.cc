@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ops/builtin.h"
-#include "tests/support/binary_reference.h"
+#include "tests/support/data/binary_reference.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

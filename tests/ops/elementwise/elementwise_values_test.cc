@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ir/op_schema.h"
-#include "tests/support/binary_reference.h"
+#include "tests/support/data/binary_reference.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

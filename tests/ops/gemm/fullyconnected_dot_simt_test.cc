@@ -2,7 +2,7 @@
 // whatever its class.
 #include <gtest/gtest.h>
 
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "tests/support/kernel_runner.h"
+#include "tests/support/data/sum_types.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
-#include "tests/support/sum_types.h"
 
 namespace tim::testing {
 namespace {

@@ -1,7 +1,7 @@
 // The packed panels of ops/gemm/gemm.cl, through Matmul and FullyConnected.
 #include <gtest/gtest.h>
 
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

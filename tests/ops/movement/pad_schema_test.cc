@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ir/op_schema.h"
-#include "tests/support/pad_node.h"
+#include "tests/support/data/pad_node.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "tests/support/kernel_runner.h"
-#include "tests/support/pad_node.h"
+#include "tests/support/data/pad_node.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

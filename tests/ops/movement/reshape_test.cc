@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/builtin.h"
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

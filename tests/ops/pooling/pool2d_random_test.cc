@@ -8,8 +8,8 @@
 #include <random>
 
 #include "ir/op_schema.h"
-#include "tests/support/kernel_runner.h"
-#include "tests/support/pool2d_reference.h"
+#include "tests/support/data/pool2d_reference.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tests/support/kernel_runner.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

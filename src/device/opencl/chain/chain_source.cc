@@ -1,0 +1,246 @@
+#include "device/opencl/chain/chain_source.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/str_cat.h"
+#include "device/opencl/chain/chain_text.h"
+#include "kernels/kernel_sources.h"
+
+namespace tim::device {
+namespace {
+
+// Workers count work-groups in ints, and a launch of that many gains nothing.
+constexpr int64_t kMostWorkGroups = int64_t{1} << 24;
+
+// "-DA=1 -DB" as names and values; fails on anything else.
+Result<std::vector<std::pair<std::string, std::string>>> MacrosOf(
+    std::string_view options) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  while (!options.empty()) {
+    const size_t end = std::min(options.find(' '), options.size());
+    const std::string_view word = options.substr(0, end);
+    options.remove_prefix(std::min(end + 1, options.size()));
+    if (word.empty()) continue;
+    if (!word.starts_with("-D")) {
+      return Unimplemented("the option ", word, " in a chain");
+    }
+    const size_t equal = std::min(word.find('='), word.size());
+    macros.emplace_back(word.substr(2, equal - 2),
+                        equal < word.size() ? word.substr(equal + 1) : "1");
+  }
+  return macros;
+}
+
+int RowWords(const ir::KernelLaunch& launch) {
+  int words = kChainArguments;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    words += ChainWords(argument);
+  }
+  return words;
+}
+
+// A parameter of a work-item's function: its type, and its value from the words
+// of the table that begin at `word`.
+struct Value {
+  const char* type;
+  std::string text;
+};
+
+std::vector<Value> ValuesOf(const ir::KernelArg& argument, int word) {
+  const auto at = [&](int i) { return StrCat("row[", word + i, "]"); };
+  if (std::holds_alternative<ir::TensorArg>(argument)) {
+    return {{"__global void*", StrCat("buffers[", at(0), "]")}, {"int", at(1)}};
+  }
+  if (std::holds_alternative<float>(argument)) {
+    return {{"float", StrCat("as_float(", at(0), ")")}};
+  }
+  if (std::holds_alternative<uint32_t>(argument)) {
+    return {{"uint", StrCat("as_uint(", at(0), ")")}};
+  }
+  if (std::holds_alternative<int64_t>(argument)) {
+    return {{"long", StrCat("upsample(", at(1), ", as_uint(", at(0), "))")}};
+  }
+  return {{"int", at(0)}};
+}
+
+std::string Extents(const std::array<int64_t, 3>& local) {
+  std::string text;
+  for (const int64_t extent : local) {
+    text += StrCat(text.empty() ? "" : ", ", std::max<int64_t>(extent, 1));
+  }
+  return text;
+}
+
+// All work-items of a work-group of the launch, one after the other.  For all
+// the compiler knows, what they store may be the table, so that is read before.
+std::string RunFunction(const ir::KernelLaunch& launch, int index) {
+  std::string values;
+  std::string names;
+  int word = kChainArguments;
+  int parameter = 0;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    for (const Value& value : ValuesOf(argument, word)) {
+      const std::string name = StrCat("tim_", parameter++);
+      values += StrCat("  ", value.type, " ", name, " = ", value.text, ";\n");
+      names += StrCat(", ", name);
+    }
+    word += ChainWords(argument);
+  }
+  return StrCat("static __attribute__((noinline)) void tim_run_", index,
+                "(size_t x, size_t y, size_t z, __global const int* row,\n"
+                "    __global char* const* buffers) {\n",
+                values, "  TIM_WORK_ITEMS(", Extents(launch.local), ")\n    ",
+                launch.function, "_", index, "(tim_x, tim_y, tim_z", names,
+                ");\n}\n");
+}
+
+constexpr char kHead[] =
+    "#define get_global_id(d) ((d) == 0 ? tim_x : (d) == 1 ? tim_y : tim_z)\n"
+    "#define TIM_WORK_ITEMS(X, Y, Z) \\\n"
+    "  for (size_t tim_z = z * (Z); tim_z < (z + 1) * (Z); ++tim_z) \\\n"
+    "    for (size_t tim_y = y * (Y); tim_y < (y + 1) * (Y); ++tim_y) \\\n"
+    "      for (size_t tim_x = x * (X); tim_x < (x + 1) * (X); ++tim_x)\n";
+
+// The function that kernels/chain.cl calls, and that kernel.
+std::string Dispatcher(int functions, int buffers, int row) {
+  std::string parameters;
+  std::string names;
+  for (int i = 0; i < buffers; ++i) {
+    const char* comma = i == 0 ? "" : ", ";
+    parameters += StrCat(comma, "__global char* b", i);
+    names += StrCat(comma, "b", i);
+  }
+  std::string cases;
+  for (int i = 0; i < functions; ++i) {
+    cases += StrCat("    case ", i, ":\n      tim_run_", i,
+                    "(x, y, z, row, buffers);\n      break;\n");
+  }
+  return StrCat(
+      "#undef get_global_id\n#define ROW ", row, "\n#define STRIDE ",
+      kChainCounterStride, "\n#define BUFFER_PARAMETERS ", parameters,
+      "\n#define BUFFERS ", names,
+      "\nstatic void run(size_t x, size_t y, size_t z,\n"
+      "    __global const int* row, __global char* const* buffers) {\n"
+      "  switch (row[0]) {\n",
+      cases, "  }\n}\n", kernels::FindSource("kernels/chain.cl"));
+}
+
+// What two launches share if they run the same function.
+using Identity =
+    std::tuple<std::string, std::string, std::string, std::array<int64_t, 3>>;
+
+Identity IdentityOf(const ir::KernelLaunch& launch) {
+  return {launch.source, launch.function, launch.options, launch.local};
+}
+
+// Names that hold for the text between two places.
+class Definitions {
+ public:
+  void Add(const std::string& name, const std::string& value) {
+    opening_ += StrCat("#define ", name, " ", value, "\n");
+    closing_ += StrCat("#undef ", name, "\n");
+  }
+  void EndOf(const std::string& name) {
+    closing_ += StrCat("#undef ", name, "\n");
+  }
+  std::string Around(const std::string& text) const {
+    return StrCat(opening_, text, "\n", closing_);
+  }
+
+ private:
+  std::string opening_;
+  std::string closing_;
+};
+
+Status AppendFunction(const ir::KernelLaunch& launch, int index,
+                      std::string* text) {
+  TIM_ASSIGN_OR_RETURN(const ChainText* kernel, FindChainText(launch.source));
+  TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
+  Definitions definitions;
+  for (const std::string& name : kernel->function_names) {
+    definitions.Add(name, StrCat(name, "_", index));
+  }
+  for (const auto& [name, value] : macros) definitions.Add(name, value);
+  for (const std::string& name : kernel->macro_names) definitions.EndOf(name);
+  // What one text says of contraction does not hold for the next.
+  *text += StrCat(
+      "#pragma OPENCL FP_CONTRACT ", kernel->contracts ? "ON\n" : "OFF\n",
+      definitions.Around(kernel->functions), RunFunction(launch, index));
+  return OkStatus();
+}
+
+}  // namespace
+
+int ChainWords(const ir::KernelArg& argument) {
+  const bool two = std::holds_alternative<ir::TensorArg>(argument) ||
+                   std::holds_alternative<int64_t>(argument);
+  return two ? 2 : 1;
+}
+
+std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch) {
+  std::array<int64_t, 3> groups = {1, 1, 1};
+  for (int d = 0; d < launch.dimensions; ++d) {
+    groups[d] = launch.global[d] / std::max<int64_t>(launch.local[d], 1);
+  }
+  return groups;
+}
+
+bool RunsChains(const ir::DeviceInfo& info) {
+  return info.device_class == ir::DeviceClass::kCpu && info.orders_stores;
+}
+
+Status CheckChainable(const ir::KernelLaunch& launch) {
+  if (launch.user_kernel) return Unimplemented("a user's kernel in a chain");
+  int64_t groups = 1;
+  for (const int64_t along : ChainGroups(launch)) {
+    if (along > kMostWorkGroups / groups) {
+      return Unimplemented("more than ", kMostWorkGroups,
+                           " work-groups in a chain");
+    }
+    groups *= std::max<int64_t>(along, 1);
+  }
+  for (const ir::KernelArg& argument : launch.arguments) {
+    if (std::holds_alternative<ir::LocalArg>(argument)) {
+      return Unimplemented("local memory in a chain");
+    }
+  }
+  TIM_RETURN_IF_ERROR(FindChainText(launch.source).status());
+  TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
+  for (const auto& [name, value] : macros) {
+    // kernels/requantize.clh would differ from that of the other launches.
+    if (name == "TIM_WRAP" || name == "TIM_TO_ZERO") {
+      return Unimplemented("the policy ", name, " in a chain");
+    }
+  }
+  return OkStatus();
+}
+
+Result<ChainSource> ChainSourceOf(
+    std::span<const ir::KernelLaunch* const> launches, int buffers) {
+  // In an order of their own, so that graphs of the same functions share a
+  // program.
+  std::map<Identity, const ir::KernelLaunch*> functions;
+  for (const ir::KernelLaunch* launch : launches) {
+    functions.emplace(IdentityOf(*launch), launch);
+  }
+  ChainSource chain;
+  chain.text = kHead;
+  std::map<Identity, int> indices;
+  for (const auto& [identity, launch] : functions) {
+    const int index = static_cast<int>(indices.size());
+    indices[identity] = index;
+    chain.row = std::max(chain.row, RowWords(*launch));
+    TIM_RETURN_IF_ERROR(AppendFunction(*launch, index, &chain.text));
+  }
+  for (const ir::KernelLaunch* launch : launches) {
+    chain.functions.push_back(indices.at(IdentityOf(*launch)));
+  }
+  chain.text +=
+      Dispatcher(static_cast<int>(indices.size()), buffers, chain.row);
+  return chain;
+}
+
+}  // namespace tim::device

@@ -1,0 +1,72 @@
+// The program of a chain: many launches of built-in kernels as one.
+//
+// A launch costs a wait until the slowest work-item of the one before is done,
+// and often the time to wake the other cores, tens of microseconds.  A chain is
+// a single launch of as many work-groups as the device has compute units. Each
+// takes work-groups of the first launch of the chain, then of the second when
+// all of the first are done, and so on.  A work-group waits only for work that
+// started ones hold, so that a chain ends however few of them run at a time.
+#ifndef TIM_DEVICE_OPENCL_CHAIN_CHAIN_SOURCE_H_
+#define TIM_DEVICE_OPENCL_CHAIN_CHAIN_SOURCE_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/device_info.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+/// Words of the table, int each, one row per launch, as kernels/chain.cl has
+/// it.
+enum ChainColumn : int {
+  kChainFunction,  ///< Index in ChainSource::functions.
+  kChainGroupsX,   ///< Work-groups along dimensions 0 and 1.
+  kChainGroupsY,
+  kChainDepth,   ///< Work-groups at a place: those along dimension 2, or 1.
+  kChainPlaces,  ///< What workers share: work-groups in all / depth.
+  kChainBatch,   ///< Work-groups that are taken at once.
+  kChainArguments,
+};
+
+/// Ints between the counters of two workers: a cache line of their own.
+inline constexpr int kChainCounterStride = 32;
+
+struct ChainSource {
+  std::string text;
+  /// Per launch: which function of the program it runs.
+  std::vector<int> functions;
+  int row = 0;  ///< Words of a row of the table.
+};
+
+/// Work-groups of a launch along each dimension; where it leaves the local size
+/// open, an item is one.
+std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch);
+
+/// Whether such a device runs chains: with kernels for CPUs, as a GPU starts
+/// the next kernel at once and its work-groups want barriers; and where stores
+/// are seen in their order, as OpenCL C 1.2 has no other means for a work-group
+/// to see what one before it has written.
+bool RunsChains(const ir::DeviceInfo& info);
+
+/// Ok where the launch can be part of a chain, or why not: users' kernels,
+/// those of very many work-groups, those with barriers or local memory, the
+/// policies TIM_WRAP and TIM_TO_ZERO, options other than -D.
+Status CheckChainable(const ir::KernelLaunch& launch);
+
+/// The text of kernels/chain.cl with the functions that it calls.  `launches`
+/// are chainable; `buffers`: how many pointers the kernel takes.
+Result<ChainSource> ChainSourceOf(
+    std::span<const ir::KernelLaunch* const> launches, int buffers);
+
+/// Words that an argument takes in the table: a tensor the number of its buffer
+/// and its offset in elements, others their bits.
+int ChainWords(const ir::KernelArg& argument);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_CHAIN_CHAIN_SOURCE_H_

@@ -1,0 +1,17 @@
+// How kernels see imported memory of the host.
+#ifndef TIM_DEVICE_OPENCL_DRIVER_HOST_MEMORY_H_
+#define TIM_DEVICE_OPENCL_DRIVER_HOST_MEMORY_H_
+
+#include "device/opencl/driver/cl_api.h"
+
+namespace tim::device {
+
+/// Whether kernels of this device work in imported memory itself, as the host's
+/// own code does, and not in a copy: then it needs no mapping to be seen by the
+/// other side.  Found out by asking a CPU where it has such memory; false
+/// where it does not say.
+bool WorksInHostMemory(const cl::Context& context, const cl::Device& device);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_DRIVER_HOST_MEMORY_H_

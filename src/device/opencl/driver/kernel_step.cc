@@ -1,0 +1,188 @@
+#include "device/opencl/driver/kernel_step.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "base/options.h"
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/user/kernel_parameter.h"
+#include "device/opencl/user/kernel_signature.h"
+
+namespace tim::device {
+namespace {
+
+cl::NDRange Range(const std::array<int64_t, 3>& sizes, int dimensions) {
+  switch (dimensions) {
+    case 1:
+      return cl::NDRange(sizes[0]);
+    case 2:
+      return cl::NDRange(sizes[0], sizes[1]);
+    default:
+      return cl::NDRange(sizes[0], sizes[1], sizes[2]);
+  }
+}
+
+KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
+  KernelLimits limits;
+  limits.work_group_size =
+      kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+  const auto required =
+      kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
+  for (int i = 0; i < 3; ++i) limits.required_local[i] = required[i];
+  limits.local_memory_bytes = static_cast<int64_t>(
+      kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device));
+  return limits;
+}
+
+// "a, b", or "none".
+std::string KernelNames(const cl::Program& program) {
+  std::string names;
+  for (const char c : program.getInfo<CL_PROGRAM_KERNEL_NAMES>()) {
+    names += c == ';' ? std::string(", ") : std::string(1, c);
+  }
+  return names.empty() ? "none" : names;
+}
+
+size_t OperandCount(const ir::KernelLaunch& launch) {
+  int last = -1;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    if (const auto* tensor = std::get_if<ir::TensorArg>(&argument)) {
+      last = std::max(last, tensor->operand);
+    } else if (const auto* user = std::get_if<ir::UserTensorArg>(&argument)) {
+      last = std::max(last, user->operand);
+    }
+  }
+  return static_cast<size_t>(last + 1);
+}
+
+Result<cl::Kernel> MakeKernel(const cl::Program& program,
+                              const std::string& function) {
+  int code = CL_SUCCESS;
+  cl::Kernel kernel(program, function.c_str(), &code);
+  if (code == CL_INVALID_KERNEL_NAME) {
+    return InvalidArgument("the program has no kernel '", function,
+                           "'; it has: ", KernelNames(program));
+  }
+  TIM_RETURN_IF_CL_ERROR(code, "kernel '", function, "'");
+  return kernel;
+}
+
+}  // namespace
+
+KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
+                       const KernelLimits& limits)
+    : kernel_(std::move(kernel)),
+      function_(launch.function),
+      global_(Range(launch.global, launch.dimensions)),
+      local_(cl::NullRange) {
+  const std::array<int64_t, 3> local = LocalSizes(launch, limits);
+  if (local[0] > 0) local_ = Range(local, launch.dimensions);
+}
+
+Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
+    const cl::Program& program, const cl::Device& device,
+    const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
+    int64_t uncounted_local_bytes) {
+  TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
+  KernelLimits limits = LimitsOf(kernel, device);
+  limits.local_memory_bytes += uncounted_local_bytes;
+  TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
+  TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
+  std::unique_ptr<KernelStep> step(
+      new KernelStep(std::move(kernel), launch, limits));
+  TIM_RETURN_IF_ERROR(step->TakeArguments(info, launch));
+  return std::unique_ptr<PreparedStep>(std::move(step));
+}
+
+Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
+                                 const ir::KernelLaunch& launch) {
+  operands_ = OperandCount(launch);
+  if (launch.user_kernel) {
+    TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
+    return OkStatus();
+  }
+  TIM_RETURN_IF_ERROR(CheckSignature(kernel_, launch));
+  if (GetOptions().check_names) {
+    TIM_RETURN_IF_ERROR(CheckNames(kernel_, launch));
+  }
+  return SetFixedArguments(launch);
+}
+
+Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
+  int parameter = 0;
+  const auto set = [&](const auto& value) {
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, ir::TensorArg>) {
+      tensors_.push_back({.parameter = parameter, .argument = value});
+      return CL_SUCCESS;
+    } else if constexpr (std::is_same_v<T, ir::LocalArg>) {
+      return kernel_.setArg(parameter, cl::Local(value.bytes));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return kernel_.setArg(parameter, sizeof(T), &value);
+    } else {
+      return CL_INVALID_ARG_VALUE;  // a user's argument, a built-in kernel
+    }
+  };
+  for (const ir::KernelArg& argument : launch.arguments) {
+    const int code = std::visit(set, argument);
+    TIM_RETURN_IF_CL_ERROR(code, "parameter ", parameter, " of ",
+                           SignatureText(kernel_));
+    parameter += ParameterCount(argument);
+  }
+  return OkStatus();
+}
+
+Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
+                                      const OpenClBuffer& buffer,
+                                      int64_t offset) {
+  const int64_t size = tensor.argument.element_bytes;
+  if (size <= 0 || offset % size != 0) {
+    return TIM_INTERNAL("kernel '", function_, "', parameter ",
+                        tensor.parameter, ": offset ", offset,
+                        " is no multiple of ", size, " bytes");
+  }
+  const int64_t elements = offset / size;
+  if (elements > std::numeric_limits<int32_t>::max()) {
+    return Unimplemented("kernel '", function_, "', parameter ",
+                         tensor.parameter, ": an offset of ", elements,
+                         " elements; use smaller tensors");
+  }
+  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, buffer.handle()),
+                         "kernel '", function_, "', buffer parameter ",
+                         tensor.parameter);
+  TIM_RETURN_IF_CL_ERROR(
+      kernel_.setArg(tensor.parameter + 1, static_cast<cl_int>(elements)),
+      "kernel '", function_, "', offset parameter ", tensor.parameter + 1);
+  return OkStatus();
+}
+
+Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
+  if (tensor.buffer_id == buffer->id() && tensor.offset == range.offset) {
+    return OkStatus();
+  }
+  tensor.buffer_id = 0;
+  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, *buffer, range.offset));
+  tensor.buffer_id = buffer->id();
+  tensor.offset = range.offset;
+  return OkStatus();
+}
+
+Status KernelStep::Enqueue(OpenClQueue& queue,
+                           std::span<const BufferRange> operands) {
+  if (operands.size() < operands_) {
+    return TIM_INTERNAL("kernel '", function_, "' needs ", operands_,
+                        " operands, found ", operands.size());
+  }
+  for (Tensor& tensor : tensors_) {
+    TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
+  }
+  TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands));
+  TIM_RETURN_IF_CL_ERROR(queue.Launch(kernel_, global_, local_),
+                         "launching kernel '", function_, "'");
+  return user_.Finish(queue, operands);
+}
+
+}  // namespace tim::device

@@ -1,0 +1,64 @@
+// A kernel launch made ready: its own kernel object, constant arguments set.
+#ifndef TIM_DEVICE_OPENCL_DRIVER_KERNEL_STEP_H_
+#define TIM_DEVICE_OPENCL_DRIVER_KERNEL_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/launch_check.h"
+#include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/opencl_buffer.h"
+#include "device/opencl/driver/opencl_step.h"
+#include "device/opencl/user/user_arguments.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+class KernelStep final : public OpenClStep {
+ public:
+  /// Checks signature and work sizes against program and device.
+  /// \param uncounted_local_bytes of memory that the driver does not report.
+  static Result<std::unique_ptr<PreparedStep>> Create(
+      const cl::Program& program, const cl::Device& device,
+      const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
+      int64_t uncounted_local_bytes);
+
+  Status Enqueue(OpenClQueue& queue,
+                 std::span<const BufferRange> operands) override;
+
+ private:
+  // A tensor of a built-in kernel, and what it was last set to.
+  struct Tensor {
+    int parameter = 0;
+    ir::TensorArg argument;
+    uint64_t buffer_id = 0;
+    int64_t offset = -1;
+  };
+
+  KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
+             const KernelLimits& limits);
+
+  Status TakeArguments(const ir::DeviceInfo& info,
+                       const ir::KernelLaunch& launch);
+  Status SetFixedArguments(const ir::KernelLaunch& launch);
+  Status SetTensor(Tensor& tensor, const BufferRange& range);
+  Status SetBufferAndOffset(const Tensor& tensor, const OpenClBuffer& buffer,
+                            int64_t offset);
+
+  cl::Kernel kernel_;
+  std::string function_;
+  cl::NDRange global_;
+  cl::NDRange local_;
+  size_t operands_ = 0;  ///< Least number of operands.
+  std::vector<Tensor> tensors_;
+  UserArguments user_;
+};
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_DRIVER_KERNEL_STEP_H_

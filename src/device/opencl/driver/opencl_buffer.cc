@@ -1,0 +1,88 @@
+#include "device/opencl/driver/opencl_buffer.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "device/opencl/driver/cl_status.h"
+
+namespace tim::device {
+namespace {
+
+uint64_t NextId() {
+  static std::atomic<uint64_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Result<cl::Buffer> NewBuffer(const cl::Context& context,
+                             const ir::DeviceInfo& device, int64_t bytes) {
+  if (bytes < 0) return InvalidArgument("a buffer of ", bytes, " bytes");
+  if (bytes > device.max_allocation_bytes) {
+    return OutOfMemory("a buffer of ", bytes, " bytes exceeds the ",
+                       device.max_allocation_bytes, " that ", device.name,
+                       " allocates at once");
+  }
+  // OpenCL has no empty buffers.
+  const int64_t size = std::max<int64_t>(bytes, 1);
+  int code = CL_SUCCESS;
+  cl::Buffer handle(context, CL_MEM_READ_WRITE, size, nullptr, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "allocating ", bytes, " bytes on ", device.name);
+  return handle;
+}
+
+OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes,
+                           CountedBytes counted)
+    : handle_(std::move(handle)),
+      bytes_(bytes),
+      counted_(std::move(counted)),
+      id_(NextId()) {}
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
+    const cl::Context& context, const ir::DeviceInfo& device, int64_t bytes) {
+  TIM_ASSIGN_OR_RETURN(cl::Buffer handle, NewBuffer(context, device, bytes));
+  return std::unique_ptr<Buffer>(
+      new OpenClBuffer(std::move(handle), bytes, CountedBytes(bytes)));
+}
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
+                                                     void* memory,
+                                                     int64_t bytes) {
+  int code = CL_SUCCESS;
+  cl::Buffer handle(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                    static_cast<size_t>(bytes), memory, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "importing ", bytes, " bytes of host memory");
+  return std::unique_ptr<Buffer>(
+      new OpenClBuffer(std::move(handle), bytes, CountedBytes()));
+}
+
+Result<cl::Buffer> OpenClBuffer::View(int64_t offset, int64_t bytes) {
+  if (offset == 0 && bytes == bytes_) return handle_;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto [it, added] = views_.try_emplace({offset, bytes});
+  if (!added) return it->second;
+  const cl_buffer_region region = {
+      static_cast<size_t>(offset),
+      static_cast<size_t>(std::max<int64_t>(bytes, 1))};
+  int code = CL_SUCCESS;
+  cl::Buffer whole = handle_;
+  cl::Buffer view = whole.createSubBuffer(
+      CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  if (code != CL_SUCCESS) {
+    views_.erase(it);
+    return ClStatus(code, StrCat("a sub-buffer of ", bytes, " bytes at ",
+                                 offset, " in ", bytes_));
+  }
+  it->second = view;
+  return view;
+}
+
+Result<OpenClBuffer*> AsOpenCl(const BufferRange& range) {
+  auto* buffer = dynamic_cast<OpenClBuffer*>(range.buffer);
+  if (buffer == nullptr) {
+    return TIM_INTERNAL("an operand is not in the memory of the device");
+  }
+  return buffer;
+}
+
+}  // namespace tim::device

@@ -1,0 +1,59 @@
+// Memory of an OpenCL device.
+#ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_BUFFER_H_
+#define TIM_DEVICE_OPENCL_DRIVER_OPENCL_BUFFER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/memory_count.h"
+#include "base/status.h"
+#include "device/device.h"
+#include "device/opencl/driver/cl_api.h"
+#include "ir/device_info.h"
+
+namespace tim::device {
+
+/// Device memory of at least one byte.  kOutOfMemory where it is more than the
+/// device allocates at once.
+Result<cl::Buffer> NewBuffer(const cl::Context& context,
+                             const ir::DeviceInfo& device, int64_t bytes);
+
+class OpenClBuffer final : public Buffer {
+ public:
+  static Result<std::unique_ptr<Buffer>> Create(const cl::Context& context,
+                                                const ir::DeviceInfo& device,
+                                                int64_t bytes);
+
+  /// On memory of the host, which must outlive it.
+  static Result<std::unique_ptr<Buffer>> Import(const cl::Context& context,
+                                                void* memory, int64_t bytes);
+
+  int64_t bytes() const override { return bytes_; }
+  /// Never given twice in a process, unlike addresses and handles.
+  uint64_t id() const { return id_; }
+  const cl::Buffer& handle() const { return handle_; }
+
+  /// The buffer itself, or a sub-buffer that lives as long as it.  Contexts
+  /// share constants, so any thread.
+  Result<cl::Buffer> View(int64_t offset, int64_t bytes);
+
+ private:
+  OpenClBuffer(cl::Buffer handle, int64_t bytes, CountedBytes counted);
+
+  const cl::Buffer handle_;
+  const int64_t bytes_;
+  const CountedBytes counted_;
+  const uint64_t id_;
+  std::mutex mutex_;
+  std::map<std::pair<int64_t, int64_t>, cl::Buffer> views_;
+};
+
+/// kInternal where the range is not of an OpenCL device.
+Result<OpenClBuffer*> AsOpenCl(const BufferRange& range);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_DRIVER_OPENCL_BUFFER_H_

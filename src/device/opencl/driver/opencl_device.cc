@@ -1,0 +1,245 @@
+#include "device/opencl/driver/opencl_device.h"
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "device/opencl/chain/chain_source.h"
+#include "device/opencl/chain/chain_step.h"
+#include "device/opencl/clblast/clblast_parameters.h"
+#include "device/opencl/clblast/gemm_step.h"
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/host_memory.h"
+#include "device/opencl/driver/kernel_step.h"
+#include "device/opencl/driver/opencl_buffer.h"
+#include "device/opencl/driver/opencl_info.h"
+#include "device/opencl/driver/opencl_platforms.h"
+#include "device/opencl/driver/opencl_stream.h"
+#include "device/opencl/driver/program_set.h"
+#include "device/opencl/user/local_probe.h"
+
+namespace tim::device {
+namespace {
+
+// Whatever may change the meaning of a binary.
+std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
+  return StrCat(info.name, "|", info.driver, "|",
+                id.platform.getInfo<CL_PLATFORM_VERSION>());
+}
+
+StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id) {
+  StreamTraits traits;
+  traits.queue.keeps_events = IsCpu(id.device);
+  traits.works_in_host_memory = WorksInHostMemory(context, id.device);
+  // Other runtimes' threads wait by themselves, or the host's works with them.
+  if (traits.works_in_host_memory && IsPocl(id.platform) &&
+      Standby::HasThreads(context, id.device)) {
+    traits.queue.standby = GetOptions().standby;
+  }
+  return traits;
+}
+
+#if defined(__x86_64__)
+constexpr bool kHostOrdersStores = true;
+#else
+constexpr bool kHostOrdersStores = false;
+#endif
+
+// A CPU that works in the host's memory is the host's own.
+ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits) {
+  ir::DeviceInfo info = QueryDeviceInfo(id);
+  info.orders_stores = kHostOrdersStores && traits.works_in_host_memory;
+  return info;
+}
+
+// Null for what needs no program; a failure for what the device cannot run.
+Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
+  if (std::holds_alternative<ir::Copy>(action) ||
+      std::holds_alternative<ir::Gemm>(action)) {
+    return nullptr;
+  }
+  if (std::holds_alternative<ir::HostCall>(action)) {
+    return TIM_INTERNAL("'", ToString(action), "' on an OpenCL device");
+  }
+  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
+  if (launch == nullptr) {
+    return Unimplemented("OpenCL devices cannot run '", ToString(action), "'");
+  }
+  return launch;
+}
+
+class OpenClDevice final : public Device {
+ public:
+  OpenClDevice(OpenClDeviceId id, cl::Context context)
+      : stream_traits_(TraitsOf(context, id)),
+        info_(InfoOf(id, stream_traits_)),
+        identity_(IdentityOf(id, info_)),
+        id_(std::move(id)),
+        context_(std::move(context)),
+        programs_(context_, id_.device) {}
+
+  const ir::DeviceInfo& info() const override { return info_; }
+  const void* domain() const override { return context_(); }
+
+  Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
+                                           ir::MemoryKind kind) override {
+    if (kind != ir::MemoryKind::kDevice) {
+      return Unimplemented("OpenCL devices have no memory of kind ",
+                           ToString(kind));
+    }
+    return OpenClBuffer::Create(context_, info_, bytes);
+  }
+
+  Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
+    if (!info_.unified_memory) {
+      return Unimplemented(info_.name, " does not import host memory");
+    }
+    return OpenClBuffer::Import(context_, memory, bytes);
+  }
+
+  Result<std::unique_ptr<Stream>> CreateStream() override {
+    return OpenClStream::Create(context_, id_.device, stream_traits_);
+  }
+
+  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
+      std::span<const ir::Action* const> steps, BinaryStore& store) override;
+
+  bool CanChain(const ir::Action& action) const override;
+  // A step alone is then started by threads that are awake.
+  bool ChainsSingles() const override {
+    return stream_traits_.queue.standby.count() > 0;
+  }
+  Result<std::unique_ptr<PreparedStep>> PrepareChain(
+      std::span<const ChainLink> links, BinaryStore& store) override;
+
+  void* NativeHandle(std::string_view name) const override {
+    if (name == "cl_platform_id") return id_.platform();
+    if (name == "cl_device_id") return id_.device();
+    if (name == "cl_context") return context_();
+    return nullptr;
+  }
+
+ private:
+  void UseClblast(BinaryStore& store) {
+    std::call_once(clblast_, [&] {
+      PrepareClblast({context_, id_.device, identity_}, store);
+    });
+  }
+
+  // What the driver should report of a user's kernel and does not.
+  int64_t UncountedLocalBytes(const cl::Program& program,
+                              const ir::KernelLaunch& launch,
+                              BinaryStore& store);
+
+  const StreamTraits stream_traits_;
+  const ir::DeviceInfo info_;
+  const std::string identity_;
+  const OpenClDeviceId id_;
+  const cl::Context context_;
+  ProgramSet programs_;
+  std::once_flag clblast_;
+};
+
+Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
+    std::span<const ir::Action* const> steps, BinaryStore& store) {
+  std::vector<const ir::KernelLaunch*> launches;
+  std::vector<ProgramSource> sources;
+  for (const ir::Action* step : steps) {
+    if (std::holds_alternative<ir::Gemm>(*step)) UseClblast(store);
+    TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*step));
+    if (launches.back() == nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(sources.emplace_back(),
+                         SourceOf(*launches.back(), identity_));
+  }
+  TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
+                       programs_.Get(sources, store));
+  std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
+  size_t next = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (const auto* gemm = std::get_if<ir::Gemm>(steps[i])) {
+      TIM_ASSIGN_OR_RETURN(prepared[i], GemmStep::Create(*gemm));
+    }
+    if (launches[i] == nullptr) continue;
+    auto step = KernelStep::Create(
+        programs[next], id_.device, info_, *launches[i],
+        UncountedLocalBytes(programs[next], *launches[i], store));
+    if (!step.ok()) return step.status().WithContext(sources[next].name);
+    prepared[i] = *std::move(step);
+    ++next;
+  }
+  return prepared;
+}
+
+int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
+                                          const ir::KernelLaunch& launch,
+                                          BinaryStore& store) {
+  if (!launch.user_kernel) return 0;
+  int code = CL_SUCCESS;
+  const cl::Kernel kernel(program, launch.function.c_str(), &code);
+  if (code != CL_SUCCESS ||
+      kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(id_.device) > 0) {
+    return 0;
+  }
+  ir::KernelLaunch probe = launch;
+  probe.text = LocalProbeText(launch);
+  if (probe.text.empty()) return 0;
+  const Result<int64_t> bytes = [&]() -> Result<int64_t> {
+    TIM_ASSIGN_OR_RETURN(const ProgramSource source,
+                         SourceOf(probe, identity_));
+    TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
+                         programs_.Get({&source, 1}, store));
+    return ProbedLocalBytes(programs[0], id_.device);
+  }();
+  if (bytes.ok()) return *bytes;
+  TIM_LOG(kInfo, launch.name,
+          ": its __local memory is not known: ", bytes.status().message());
+  return 0;
+}
+
+bool OpenClDevice::CanChain(const ir::Action& action) const {
+  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
+  return launch != nullptr && GetOptions().chain && RunsChains(info_) &&
+         CheckChainable(*launch).ok();
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
+    std::span<const ChainLink> links, BinaryStore& store) {
+  std::vector<const ir::KernelLaunch*> launches;
+  for (const ChainLink& link : links) {
+    TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*link.action));
+  }
+  TIM_ASSIGN_OR_RETURN(const ChainSource source,
+                       ChainSourceOf(launches, ChainPointers(links)));
+  const ProgramSource program = SourceOfChain(source.text, identity_);
+  TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
+                       programs_.Get({&program, 1}, store));
+  return ChainStep::Create(context_, programs[0], info_, source, links);
+}
+
+}  // namespace
+
+int CountOpenClDevices() {
+  const auto found = EnumerateOpenClDevices();
+  if (found.ok()) return static_cast<int>(found->size());
+  TIM_LOG(kDebug, found.status().message());
+  return 0;
+}
+
+Result<std::shared_ptr<Device>> CreateOpenClDevice(int index) {
+  TIM_ASSIGN_OR_RETURN(std::vector<OpenClDeviceId> found,
+                       EnumerateOpenClDevices());
+  if (index < 0 || index >= static_cast<int>(found.size())) {
+    return InvalidArgument("OpenCL device ", index, ": this machine has ",
+                           found.size(), ", numbered from 0");
+  }
+  int code = CL_SUCCESS;
+  cl::Context context(found[index].device, nullptr, nullptr, nullptr, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "an OpenCL context on ",
+                         found[index].device.getInfo<CL_DEVICE_NAME>());
+  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
+      std::move(found[index]), std::move(context)));
+}
+
+}  // namespace tim::device

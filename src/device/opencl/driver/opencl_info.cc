@@ -1,0 +1,104 @@
+#include "device/opencl/driver/opencl_info.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/options.h"
+
+namespace tim::device {
+namespace {
+
+constexpr int64_t kMinAlignment = 64;
+
+// `name` as a whole word of a space-separated list.
+bool HasWord(const std::string& list, const std::string& name) {
+  return (" " + list + " ").find(" " + name + " ") != std::string::npos;
+}
+
+ir::DeviceClass ClassOf(const cl::Device& device) {
+  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return ir::DeviceClass::kGpu;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return ir::DeviceClass::kCpu;
+  return ir::DeviceClass::kAccelerator;
+}
+
+// Whose kernels fit.
+ir::DeviceClass KernelClassOf(ir::DeviceClass own) {
+  switch (GetOptions().kernels) {
+    case KernelSet::kCpu:
+      return ir::DeviceClass::kCpu;
+    case KernelSet::kGpu:
+      return ir::DeviceClass::kGpu;
+    default:
+      return own;
+  }
+}
+
+// The shared last level of a CPU feeds about two units, as measured; a GPU's
+// unit does 128 multiply-adds per cycle.
+void GuessSpeed(const cl::Device& device, ir::DeviceInfo* info) {
+  info->launch_us = 5.0;
+  if (info->device_class == ir::DeviceClass::kCpu) {
+    info->gflops = 100.0 * info->compute_units;
+    info->gbytes_per_second = std::min(27.0, 12.0 * info->compute_units);
+    return;
+  }
+  const double ghz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>() / 1000.0;
+  info->gflops = std::max(1.0, info->compute_units * ghz * 128 * 2);
+  info->gbytes_per_second = 200.0;
+}
+
+void ReadLimits(const cl::Device& device, ir::DeviceInfo* info) {
+  info->compute_units = std::max(
+      1, static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()));
+  info->address_bits =
+      static_cast<int>(device.getInfo<CL_DEVICE_ADDRESS_BITS>());
+  info->max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  info->max_work_item_sizes.assign(sizes.begin(), sizes.end());
+  info->local_memory_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  info->global_memory_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  info->max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  info->alignment = std::max<int64_t>(
+      kMinAlignment, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
+  info->float_vector_width = std::max(
+      1,
+      static_cast<int>(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>()));
+}
+
+void ReadFeatures(const cl::Device& device, ir::DeviceInfo* info) {
+  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  info->unified_memory =
+      device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
+  info->has_fp16 = HasWord(extensions, "cl_khr_fp16");
+  info->has_fp64 = HasWord(extensions, "cl_khr_fp64");
+  info->has_subgroups = HasWord(extensions, "cl_khr_subgroups");
+  info->has_integer_dot = HasWord(extensions, "cl_khr_integer_dot_product");
+  info->has_images = device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE;
+}
+
+}  // namespace
+
+bool IsCpu(const cl::Device& device) {
+  return ClassOf(device) == ir::DeviceClass::kCpu;
+}
+
+bool IsPocl(const cl::Platform& platform) {
+  return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language";
+}
+
+ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id) {
+  ir::DeviceInfo info;
+  info.kind = "opencl";
+  info.name = id.device.getInfo<CL_DEVICE_NAME>();
+  info.vendor = id.device.getInfo<CL_DEVICE_VENDOR>();
+  info.driver = id.device.getInfo<CL_DRIVER_VERSION>();
+  info.device_class = ClassOf(id.device);
+  ReadLimits(id.device, &info);
+  ReadFeatures(id.device, &info);
+  GuessSpeed(id.device, &info);
+  info.device_class = KernelClassOf(info.device_class);
+  return info;
+}
+
+}  // namespace tim::device

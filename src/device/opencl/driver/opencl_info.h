@@ -1,0 +1,21 @@
+// What an OpenCL device is and can, from its queries.
+#ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_INFO_H_
+#define TIM_DEVICE_OPENCL_DRIVER_OPENCL_INFO_H_
+
+#include "device/opencl/driver/opencl_platforms.h"
+#include "ir/device_info.h"
+
+namespace tim::device {
+
+/// Whether it is a CPU, whatever kernels it is given; a device that is also a
+/// GPU is not.
+bool IsCpu(const cl::Device& device);
+
+/// Whether the platform is PoCL, the Portable Computing Language.
+bool IsPocl(const cl::Platform& platform);
+
+ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_DRIVER_OPENCL_INFO_H_

@@ -1,0 +1,92 @@
+#include "device/opencl/driver/opencl_queue.h"
+
+#include <utility>
+
+#include "device/opencl/driver/cl_status.h"
+
+namespace tim::device {
+
+Result<OpenClQueue> OpenClQueue::Create(const cl::Context& context,
+                                        const cl::Device& device,
+                                        const QueueTraits& traits) {
+  int code = CL_SUCCESS;
+  cl::CommandQueue commands(context, device, 0, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
+                         device.getInfo<CL_DEVICE_NAME>());
+  OpenClQueue queue(std::move(commands), traits.keeps_events);
+  if (traits.keeps_events && traits.standby.count() > 0) {
+    queue.standby_ = std::make_shared<Standby>(queue.commands_, traits.standby);
+  }
+  return queue;
+}
+
+cl_int OpenClQueue::Launch(const cl::Kernel& kernel, const cl::NDRange& global,
+                           const cl::NDRange& local) {
+  return Enqueued(commands_.enqueueNDRangeKernel(kernel, cl::NullRange, global,
+                                                 local, nullptr, last()));
+}
+
+cl_int OpenClQueue::LaunchChain(cl::Kernel& kernel, int begun, int workers) {
+  const cl_mem counter = standby_ != nullptr ? standby_->Begun() : nullptr;
+  int code = kernel.setArg(begun, sizeof(counter), &counter);
+  if (code != CL_SUCCESS) return code;
+  code = Launch(kernel, cl::NDRange(workers), cl::NDRange(1));
+  if (code == CL_SUCCESS && standby_ != nullptr) standby_->Chained(workers);
+  return code;
+}
+
+cl_int OpenClQueue::Write(const cl::Buffer& buffer, int64_t offset,
+                          int64_t bytes, const void* memory) {
+  return Enqueued(commands_.enqueueWriteBuffer(
+      buffer, CL_FALSE, Size(offset), Size(bytes), memory, nullptr, last()));
+}
+
+cl_int OpenClQueue::Read(const cl::Buffer& buffer, int64_t offset,
+                         int64_t bytes, void* memory) {
+  return Enqueued(commands_.enqueueReadBuffer(
+      buffer, CL_FALSE, Size(offset), Size(bytes), memory, nullptr, last()));
+}
+
+cl_int OpenClQueue::Copy(const cl::Buffer& source, int64_t source_offset,
+                         const cl::Buffer& destination,
+                         int64_t destination_offset, int64_t bytes) {
+  return Enqueued(commands_.enqueueCopyBuffer(
+      source, destination, Size(source_offset), Size(destination_offset),
+      Size(bytes), nullptr, last()));
+}
+
+cl_int OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
+                                cl_map_flags flags) {
+  int code = CL_SUCCESS;
+  void* const mapped = commands_.enqueueMapBuffer(
+      buffer, CL_FALSE, flags, 0, Size(bytes), nullptr, last(), &code);
+  if (code != CL_SUCCESS) return code;
+  return Enqueued(
+      commands_.enqueueUnmapMemObject(buffer, mapped, nullptr, last()));
+}
+
+cl_int OpenClQueue::WaitFor(const cl::Event& event) {
+  return Call([&](cl_command_queue commands, cl_event* done) {
+    return clEnqueueBarrierWithWaitList(commands, 1, &event(), done);
+  });
+}
+
+Status OpenClQueue::SetFence(QueueFence* fence) {
+  int code = CL_SUCCESS;
+  if (last_() != nullptr) {
+    fence->event = std::exchange(last_, cl::Event());
+  } else {
+    code =
+        Enqueued(commands_.enqueueMarkerWithWaitList(nullptr, &fence->event));
+  }
+  if (code == CL_SUCCESS) code = commands_.flush();
+  if (code == CL_SUCCESS) {
+    fence->standby = standby_;
+    if (standby_ != nullptr) fence->fence = standby_->SetFence();
+    return OkStatus();
+  }
+  commands_.finish();
+  return ClStatus(code, "submitting work");
+}
+
+}  // namespace tim::device

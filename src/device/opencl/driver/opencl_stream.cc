@@ -1,0 +1,104 @@
+#include "device/opencl/driver/opencl_stream.h"
+
+#include "device/host/host_buffer.h"
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/opencl_buffer.h"
+#include "device/opencl/driver/opencl_step.h"
+
+namespace tim::device {
+
+Status OpenClEvent::Wait() {
+  const int code = fence_.Wait();
+  if (code == CL_SUCCESS) return OkStatus();
+  // The wait only says that a command failed; the event says how.
+  const int status = fence_.event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  return ClStatus(status < 0 ? status : code, "waiting for the device");
+}
+
+Result<std::unique_ptr<Stream>> OpenClStream::Create(
+    const cl::Context& context, const cl::Device& device,
+    const StreamTraits& traits) {
+  TIM_ASSIGN_OR_RETURN(OpenClQueue queue,
+                       OpenClQueue::Create(context, device, traits.queue));
+  return std::unique_ptr<Stream>(
+      new OpenClStream(std::move(queue), traits.works_in_host_memory));
+}
+
+Status OpenClStream::Enqueue(PreparedStep& step,
+                             std::span<const BufferRange> operands) {
+  auto* own = dynamic_cast<OpenClStep*>(&step);
+  if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
+  return own->Enqueue(queue_, operands);
+}
+
+Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
+  if (source.bytes == 0) return OkStatus();
+  const bool from_host = source.buffer->host_address() != nullptr;
+  const bool to_host = destination.buffer->host_address() != nullptr;
+  if (from_host && to_host) {
+    return TIM_INTERNAL("a copy from host to host on an OpenCL device");
+  }
+  if (!from_host && !to_host) return CopyInside(source, destination);
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer,
+                       AsOpenCl(from_host ? destination : source));
+  const int code = from_host
+                       ? queue_.Write(buffer->handle(), destination.offset,
+                                      source.bytes, HostPointer(source))
+                       : queue_.Read(buffer->handle(), source.offset,
+                                     source.bytes, HostPointer(destination));
+  TIM_RETURN_IF_CL_ERROR(code, from_host ? "writing " : "reading ",
+                         source.bytes, " bytes");
+  return OkStatus();
+}
+
+Status OpenClStream::CopyInside(const BufferRange& source,
+                                const BufferRange& destination) {
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * from, AsOpenCl(source));
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * to, AsOpenCl(destination));
+  if (from == to && source.offset == destination.offset) return OkStatus();
+  TIM_RETURN_IF_CL_ERROR(
+      queue_.Copy(from->handle(), source.offset, to->handle(),
+                  destination.offset, source.bytes),
+      "copying ", source.bytes, " bytes");
+  return OkStatus();
+}
+
+Result<std::unique_ptr<Event>> OpenClStream::Record(
+    std::unique_ptr<Event> done) {
+  if (dynamic_cast<OpenClEvent*>(done.get()) == nullptr) {
+    done = std::make_unique<OpenClEvent>();
+  }
+  TIM_RETURN_IF_ERROR(
+      queue_.SetFence(&static_cast<OpenClEvent*>(done.get())->fence()));
+  return done;
+}
+
+// Mapping says that the host will write, unmapping that it has; discarding the
+// content keeps the device from restoring an older one.  Where host and kernels
+// work in the same memory, that the one starts after the other is enough.
+Status OpenClStream::SynchronizeToDevice(Buffer& imported) {
+  return MapAndUnmap(imported, CL_MAP_WRITE_INVALIDATE_REGION);
+}
+
+Status OpenClStream::SynchronizeToHost(Buffer& imported) {
+  return MapAndUnmap(imported, CL_MAP_READ);
+}
+
+Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
+  if (works_in_host_memory_) return OkStatus();
+  TIM_RETURN_IF_CL_ERROR(
+      queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags),
+      "mapping imported memory");
+  return OkStatus();
+}
+
+Status OpenClStream::WaitFor(Event& event) {
+  auto* other = dynamic_cast<OpenClEvent*>(&event);
+  if (other == nullptr) return TIM_INTERNAL("an event of another domain");
+  TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->fence().event),
+                         "waiting for an event of another stream");
+  return OkStatus();
+}
+
+}  // namespace tim::device

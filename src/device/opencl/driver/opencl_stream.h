@@ -1,0 +1,56 @@
+// An in-order command queue.
+#ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_STREAM_H_
+#define TIM_DEVICE_OPENCL_DRIVER_OPENCL_STREAM_H_
+
+#include <memory>
+#include <span>
+
+#include "device/device.h"
+#include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/opencl_queue.h"
+
+namespace tim::device {
+
+class OpenClEvent final : public Event {
+ public:
+  Status Wait() override;
+  QueueFence& fence() { return fence_; }
+
+ private:
+  QueueFence fence_;
+};
+
+/// What a device makes cheaper than the general way of OpenCL.
+struct StreamTraits {
+  QueueTraits queue;
+  bool works_in_host_memory = false;  ///< See host_memory.h.
+};
+
+class OpenClStream final : public Stream {
+ public:
+  static Result<std::unique_ptr<Stream>> Create(const cl::Context& context,
+                                                const cl::Device& device,
+                                                const StreamTraits& traits);
+
+  Status Enqueue(PreparedStep& step,
+                 std::span<const BufferRange> operands) override;
+  Status Copy(BufferRange source, BufferRange destination) override;
+  Result<std::unique_ptr<Event>> Record(std::unique_ptr<Event> done) override;
+  Status WaitFor(Event& event) override;
+  Status SynchronizeToDevice(Buffer& imported) override;
+  Status SynchronizeToHost(Buffer& imported) override;
+
+ private:
+  OpenClStream(OpenClQueue queue, bool works_in_host_memory)
+      : queue_(std::move(queue)), works_in_host_memory_(works_in_host_memory) {}
+
+  Status MapAndUnmap(Buffer& imported, cl_map_flags flags);
+  Status CopyInside(const BufferRange& source, const BufferRange& destination);
+
+  OpenClQueue queue_;
+  const bool works_in_host_memory_ = false;
+};
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_DRIVER_OPENCL_STREAM_H_

@@ -1,0 +1,21 @@
+// One program from a stored binary or from source.
+#ifndef TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_
+#define TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/program_source.h"
+
+namespace tim::device {
+
+/// A binary that the driver does not take any more is replaced.  kBuildFailure
+/// has name, options, device and the compiler's log.  Any thread.
+Result<cl::Program> BuildProgram(const cl::Context& context,
+                                 const cl::Device& device,
+                                 const ProgramSource& source,
+                                 BinaryStore& store);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_

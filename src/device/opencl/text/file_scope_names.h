@@ -1,0 +1,23 @@
+// The names that a kernel text defines for the rest of its program.
+#ifndef TIM_DEVICE_OPENCL_TEXT_FILE_SCOPE_NAMES_H_
+#define TIM_DEVICE_OPENCL_TEXT_FILE_SCOPE_NAMES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tim::device {
+
+/// Functions with a body, each once, in the order of their definitions; fails
+/// where other names may be defined: by a typedef, or by a macro that is called
+/// outside of functions.
+Result<std::vector<std::string>> FunctionNames(std::string_view text);
+
+/// Macros, by their #define lines, each once.
+std::vector<std::string> MacroNames(std::string_view text);
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_TEXT_FILE_SCOPE_NAMES_H_

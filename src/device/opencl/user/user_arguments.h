@@ -1,0 +1,42 @@
+// The operands of a user's kernel, as pointers and as images.
+#ifndef TIM_DEVICE_OPENCL_USER_USER_ARGUMENTS_H_
+#define TIM_DEVICE_OPENCL_USER_USER_ARGUMENTS_H_
+
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/opencl_queue.h"
+#include "device/opencl/driver/operand_staging.h"
+#include "ir/step.h"
+
+namespace tim::device {
+
+class UserArguments {
+ public:
+  /// Checks the signature and sets all that does not depend on the operands.
+  static Result<UserArguments> Create(cl::Kernel& kernel,
+                                      const ir::DeviceInfo& device,
+                                      const ir::KernelLaunch& launch);
+
+  /// Before each launch of `kernel`, and after it, in the same queue.
+  Status Bind(cl::Kernel& kernel, OpenClQueue& queue,
+              std::span<const BufferRange> operands);
+  Status Finish(OpenClQueue& queue,
+                std::span<const BufferRange> operands) const;
+
+ private:
+  struct Pointer {
+    int parameter = 0;
+    int operand = 0;
+  };
+
+  std::vector<Pointer> pointers_;
+  std::vector<OperandStaging> staged_;
+};
+
+}  // namespace tim::device
+
+#endif  // TIM_DEVICE_OPENCL_USER_USER_ARGUMENTS_H_

@@ -1,0 +1,160 @@
+#include "device/opencl/user/user_signature.h"
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/text/c_type.h"
+#include "device/opencl/text/typedef_names.h"
+#include "device/opencl/user/image_header.h"
+#include "device/opencl/user/kernel_parameter.h"
+#include "device/opencl/user/user_scalar.h"
+#include "device/opencl/user/user_tensor_type.h"
+
+namespace tim::device {
+namespace {
+
+using Space = ParameterSpace;
+
+struct ArgumentText {
+  std::string operator()(const ir::UserTensorArg& tensor) const {
+    return StrCat(tensor.name, " ", ToString(tensor.type), " [",
+                  StrJoin(tensor.dims, ", "), "]");
+  }
+  std::string operator()(const ir::UserScalarArg& scalar) const {
+    return StrCat(scalar.name, " ", scalar.type);
+  }
+  template <typename Other>
+  std::string operator()(const Other&) const {
+    return "an argument of a built-in kernel";
+  }
+};
+
+std::string TextOf(const ir::KernelArg& argument) {
+  return std::visit(ArgumentText(), argument);
+}
+
+// "\n  kernel:   f(…)\n  operator: (input 0 float32 [4], scalar 0 float)"
+std::string BothSides(const cl::Kernel& kernel,
+                      const std::vector<KernelParameter>& parameters,
+                      const ir::KernelLaunch& launch) {
+  std::vector<std::string> given;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    given.push_back(TextOf(argument));
+  }
+  return StrCat("\n  kernel:   ", SignatureText(kernel, parameters),
+                "\n  operator: (", StrJoin(given, ", "), ")");
+}
+
+// Most of all for tensors in another order than the parameters.
+Status CheckAccess(const KernelParameter& parameter,
+                   const ir::UserTensorArg& tensor) {
+  const char* qualifier = nullptr;
+  if (tensor.written && parameter.points_to_const) {
+    qualifier = parameter.space == Space::kConstant ? "__constant" : "const";
+  } else if (tensor.written && parameter.access == ImageAccess::kReadOnly) {
+    qualifier = "__read_only";
+  } else if (!tensor.written && parameter.access == ImageAccess::kWriteOnly) {
+    qualifier = "__write_only";
+  }
+  if (qualifier == nullptr) return OkStatus();
+  return InvalidArgument(tensor.written ? "an output" : "an input",
+                         " cannot be ", qualifier,
+                         "; inputs come first, then outputs, then scalars");
+}
+
+Status CheckTensor(const KernelParameter& parameter,
+                   const TypedefNames& typedefs,
+                   const ir::UserTensorArg& tensor) {
+  if (parameter.space == Space::kValue) {
+    return InvalidArgument("a tensor for a value; write __global T*, ",
+                           "image2d_t or image2d_array_t");
+  }
+  if (parameter.space == Space::kLocal) {
+    return InvalidArgument("operators have no __local parameters; declare ",
+                           "local memory in the kernel");
+  }
+  TIM_RETURN_IF_ERROR(CheckAccess(parameter, tensor));
+  if (ImageKindOf(parameter) != ImageKind::kNone) {
+    return CheckImage(ImageKindOf(parameter), tensor);
+  }
+  std::string_view pointee = parameter.type;
+  if (!pointee.ends_with('*')) {
+    return InvalidArgument("no tensor goes to ", parameter.type,
+                           "; write __global T*, image2d_t or image2d_array_t");
+  }
+  pointee.remove_suffix(1);
+  return CheckPointee(tensor.type, pointee, typedefs.Resolve(pointee));
+}
+
+Result<const CType*> ScalarType(const std::string& written,
+                                const TypedefNames& typedefs) {
+  const std::string name = typedefs.Resolve(written);
+  const CType* type = FindCType(name);
+  if (type != nullptr) return type;
+  if (IsBuiltinType(name) || name == "sampler_t") {
+    return InvalidArgument("no scalar goes to ", written);
+  }
+  return InvalidArgument("no scalar goes to ", written,
+                         ", which is not a builtin type; write one, a typedef ",
+                         "of one, or a #define");
+}
+
+Status SetScalar(cl::Kernel& kernel, int index,
+                 const KernelParameter& parameter, const TypedefNames& typedefs,
+                 const ir::UserScalarArg& scalar) {
+  if (parameter.space != Space::kValue) {
+    return InvalidArgument("a scalar for a pointer or an image");
+  }
+  TIM_ASSIGN_OR_RETURN(const CType* type, ScalarType(parameter.type, typedefs));
+  TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                       ScalarBytes(scalar, *type));
+  TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, bytes.size(), bytes.data()),
+                         "setting it");
+  return OkStatus();
+}
+
+Status CheckParameter(cl::Kernel& kernel, int index,
+                      const KernelParameter& parameter,
+                      const TypedefNames& typedefs,
+                      const ir::KernelArg& argument) {
+  if (parameter.space == Space::kUnknown || parameter.type.empty()) {
+    return Unimplemented("the driver does not tell the types of parameters");
+  }
+  if (const auto* tensor = std::get_if<ir::UserTensorArg>(&argument)) {
+    return CheckTensor(parameter, typedefs, *tensor);
+  }
+  if (const auto* scalar = std::get_if<ir::UserScalarArg>(&argument)) {
+    return SetScalar(kernel, index, parameter, typedefs, *scalar);
+  }
+  return TIM_INTERNAL("a built-in kernel's argument for a user's kernel");
+}
+
+}  // namespace
+
+Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
+  const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
+  const TypedefNames typedefs(launch.text);
+  const auto& arguments = launch.arguments;
+  if (parameters.size() != arguments.size()) {
+    return InvalidArgument("kernel '", launch.function, "' takes ",
+                           parameters.size(),
+                           " parameters, the operator gives ", arguments.size(),
+                           BothSides(kernel, parameters, launch));
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Status status = CheckParameter(kernel, static_cast<int>(i),
+                                         parameters[i], typedefs, arguments[i]);
+    if (status.ok()) continue;
+    return Status(
+        status.code(),
+        StrCat("kernel '", launch.function, "', parameter ", i, " '",
+               parameters[i].ToString(), "' with ", TextOf(arguments[i]), ": ",
+               status.message(), BothSides(kernel, parameters, launch)));
+  }
+  return OkStatus();
+}
+
+}  // namespace tim::device

@@ -1,0 +1,172 @@
+#include "vx/graph/compiled_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/log.h"
+#include "compiler/compiler.h"
+#include "vx/operation/op_impl.h"
+
+namespace tim::vx {
+namespace {
+
+compiler::CompileOptions OptionsFor(const GraphCore& core,
+                                    const CompileOption& options) {
+  compiler::CompileOptions out;
+  for (const auto& device : core.context->devices) {
+    out.devices.push_back(device->info());
+  }
+  out.strict = core.context->options.strict;
+  out.relaxed = options.isRelaxMode();
+  out.placement = core.context->options.placement;
+  return out;
+}
+
+// An INPUT that nothing reads is legal, and most likely a mistake.
+void WarnOfUnused(const LoweredGraph& lowered,
+                  const std::vector<std::shared_ptr<Tensor>>& io) {
+  for (const auto& tensor : io) {
+    if (std::any_of(lowered.tensors.begin(), lowered.tensors.end(),
+                    [&](const auto& used) { return used.tensor == tensor; })) {
+      continue;
+    }
+    TIM_LOG(kWarning, "graph ", lowered.graph.name(),
+            ": no operation uses the ",
+            tensor->GetSpec().attr_ == INPUT ? "INPUT" : "OUTPUT", " tensor t",
+            tensor->GetId());
+  }
+}
+
+// What Compile() finds about the tensors, in the order of lowered.tensors.
+std::vector<ir::TensorDesc> DescsOf(const LoweredGraph& lowered,
+                                    const ir::Graph& inferred) {
+  std::vector<ir::TensorDesc> descs;
+  for (const LoweredTensor& entry : lowered.tensors) {
+    descs.push_back(inferred.value(entry.value).desc);
+  }
+  return descs;
+}
+
+Status StoreInferred(const LoweredGraph& lowered,
+                     const std::vector<ir::TensorDesc>& inferred) {
+  for (size_t i = 0; i < inferred.size(); ++i) {
+    TIM_RETURN_IF_ERROR(lowered.tensors[i].tensor->StoreInferred(inferred[i]));
+  }
+  return OkStatus();
+}
+
+using TensorsByName = std::map<std::string, std::shared_ptr<TensorImpl>>;
+
+Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
+    const std::vector<ir::PlanTensor>& plan, const TensorsByName& tensors) {
+  std::vector<std::shared_ptr<TensorImpl>> found;
+  for (const ir::PlanTensor& wanted : plan) {
+    const auto entry = tensors.find(wanted.name);
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(wanted.desc));
+    if (entry == tensors.end() || entry->second->handle() == nullptr ||
+        entry->second->handle()->bytes != bytes) {
+      return TIM_INTERNAL("the plan's tensor ", wanted.name, " (",
+                          wanted.desc.ToString(),
+                          ") is no input or output of the graph");
+    }
+    found.push_back(entry->second);
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
+    GraphCore& core, const Operations& operations,
+    const std::vector<std::shared_ptr<Tensor>>& io,
+    const CompileOption& options) {
+  TIM_ASSIGN_OR_RETURN(const Operations effective,
+                       EffectiveOperations(core, operations));
+  TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
+  WarnOfUnused(lowered, io);
+  std::vector<ir::TensorDesc> descs;
+  compiler::CompileOptions compile_options = OptionsFor(core, options);
+  compile_options.inferred = [&](const ir::Graph& inferred) {
+    descs = DescsOf(lowered, inferred);
+    return SetUp(lowered.custom_operators)
+        .WithContext(StrCat("graph ", core.name));
+  };
+  TIM_ASSIGN_OR_RETURN(
+      ir::Plan plan,
+      compiler::Compile(lowered.graph, *lowered.registry, compile_options));
+  std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
+  compiled->registry_ = lowered.registry;
+  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
+  TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
+  TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
+  compiled->Remember(core, operations, lowered);
+  return compiled;
+}
+
+Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan) {
+  TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
+                                        std::move(plan), core.context->devices,
+                                        core.context->options.programs));
+  TIM_ASSIGN_OR_RETURN(context_,
+                       runtime::ExecutionContext::Create(executable_));
+  if (this->plan().states.empty()) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
+  return OkStatus();
+}
+
+Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
+  TensorsByName tensors;
+  for (const LoweredTensor& entry : lowered.tensors) {
+    tensors.emplace(entry.tensor->Name(), entry.tensor);
+  }
+  TIM_ASSIGN_OR_RETURN(auto inputs, Match(plan().inputs, tensors));
+  TIM_ASSIGN_OR_RETURN(auto outputs, Match(plan().outputs, tensors));
+  buffers_ = RunBuffers(std::move(inputs), std::move(outputs));
+  for (size_t i = 0; i < plan().states.size(); ++i) {
+    const auto entry = tensors.find(plan().states[i].name);
+    if (entry == tensors.end() || entry->second->state() == nullptr) {
+      return TIM_INTERNAL("the plan's state ", plan().states[i].name,
+                          " is no VARIABLE of the graph");
+    }
+    TIM_RETURN_IF_ERROR(
+        entry->second->state()->Attach(states_, static_cast<int>(i)));
+  }
+  return OkStatus();
+}
+
+void CompiledGraph::Remember(const GraphCore& core,
+                             const Operations& operations,
+                             const LoweredGraph& lowered) {
+  overrides_revision_ = core.overrides_revision;
+  for (const auto& operation : operations) {
+    operations_.emplace_back(operation, operation->impl()->revision);
+  }
+  for (const LoweredTensor& entry : lowered.tensors) {
+    tensors_.emplace_back(entry.tensor, entry.tensor->revision());
+  }
+}
+
+bool CompiledGraph::IsCurrent(const GraphCore& core,
+                              const Operations& operations) const {
+  return overrides_revision_ == core.overrides_revision &&
+         std::equal(operations_.begin(), operations_.end(), operations.begin(),
+                    operations.end(),
+                    [](const auto& then, const auto& now) {
+                      return then.first == now &&
+                             then.second == now->impl()->revision;
+                    }) &&
+         std::all_of(tensors_.begin(), tensors_.end(), [](const auto& then) {
+           return then.second == then.first->revision();
+         });
+}
+
+Status CompiledGraph::Run() {
+  TIM_RETURN_IF_ERROR(buffers_.Prepare());
+  TIM_RETURN_IF_ERROR(
+      context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get()));
+  buffers_.Finish();
+  return OkStatus();
+}
+
+}  // namespace tim::vx

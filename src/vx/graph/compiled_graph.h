@@ -1,0 +1,61 @@
+// A graph made ready to run, and what it was made of.
+#ifndef TIM_VX_GRAPH_COMPILED_GRAPH_H_
+#define TIM_VX_GRAPH_COMPILED_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/plan.h"
+#include "runtime/executable.h"
+#include "runtime/execution_context.h"
+#include "runtime/state_set.h"
+#include "tim/vx/compile_option.h"
+#include "vx/graph/effective_operations.h"
+#include "vx/graph/run_buffers.h"
+#include "vx/lowering/lowering.h"
+
+namespace tim::vx {
+
+class CompiledGraph {
+ public:
+  /// Compiles, builds, and moves the VARIABLE tensors' content to the devices.
+  /// What was inferred goes into the tensors' specs.  `operations` is the
+  /// graph's OpVector().
+  static Result<std::unique_ptr<CompiledGraph>> Create(
+      GraphCore& core, const Operations& operations,
+      const std::vector<std::shared_ptr<Tensor>>& io,
+      const CompileOption& options);
+
+  /// Nothing that it was made of has changed.
+  bool IsCurrent(const GraphCore& core, const Operations& operations) const;
+
+  Status Run();
+  /// A tensor has left the memory, which its owner may free now.
+  void Release(const void* memory) { context_->Release(memory); }
+
+  const ir::Plan& plan() const { return executable_->plan(); }
+
+ private:
+  CompiledGraph() = default;
+  void Remember(const GraphCore& core, const Operations& operations,
+                const LoweredGraph& lowered);
+  Status Build(const GraphCore& core, ir::Plan plan);
+  Status BindTensors(const LoweredGraph& lowered);
+
+  /// Holds the schemas that host steps of the plan point to.
+  std::shared_ptr<const ir::OpRegistry> registry_;
+  std::shared_ptr<const runtime::Executable> executable_;
+  std::unique_ptr<runtime::ExecutionContext> context_;
+  std::shared_ptr<runtime::StateSet> states_;  // null where there are none
+  RunBuffers buffers_;
+  std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;
+  std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
+  uint64_t overrides_revision_ = 0;
+};
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_GRAPH_COMPILED_GRAPH_H_

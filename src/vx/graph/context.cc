@@ -1,0 +1,55 @@
+#include "base/guarded.h"
+#include "base/options.h"
+#include "base/str_cat.h"
+#include "ops/builtin.h"
+#include "runtime/program_cache.h"
+#include "tim/vx/compile_option.h"
+#include "vx/failure.h"
+#include "vx/graph/context_impl.h"
+#include "vx/graph/device_selection.h"
+#include "vx/graph/graph_impl.h"
+
+namespace tim::vx {
+
+const ir::OpRegistry& ContextState::Operators() const {
+  return options.operators != nullptr ? *options.operators
+                                      : tim::ops::BuiltinOperators();
+}
+
+std::shared_ptr<Graph> ContextImpl::CreateGraph() {
+  return CreateGraph(CompileOption::DefaultOptions);
+}
+
+std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption& options) {
+  return std::make_shared<GraphImpl>(state_, options);
+}
+
+std::string ContextImpl::DeviceName() const {
+  const auto& devices = state_->devices;
+  const ir::DeviceInfo& info = devices[devices.size() > 1 ? 1 : 0]->info();
+  return info.kind == "host" ? info.kind : StrCat(info.kind, ": ", info.name);
+}
+
+std::shared_ptr<Context> CreateContext(
+    std::vector<std::shared_ptr<device::Device>> devices,
+    ContextOptions options) {
+  if (options.programs == nullptr) {
+    options.programs = runtime::ProgramCache::ForUser();
+  }
+  return std::make_shared<ContextImpl>(std::make_shared<const ContextState>(
+      ContextState{std::move(devices), std::move(options)}));
+}
+
+std::shared_ptr<Context> Context::Create() {
+  std::shared_ptr<Context> context;
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(GetOptions().device));
+    context = CreateContext(std::move(devices),
+                            ContextOptions{.strict = GetOptions().strict});
+    return OkStatus();
+  });
+  if (!status.ok()) Fail(status);
+  return context;
+}
+
+}  // namespace tim::vx

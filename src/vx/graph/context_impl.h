@@ -1,0 +1,57 @@
+// Contexts, and the factory that tests use to choose devices.
+#ifndef TIM_VX_GRAPH_CONTEXT_IMPL_H_
+#define TIM_VX_GRAPH_CONTEXT_IMPL_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "tim/vx/context.h"
+
+namespace tim::vx {
+
+struct ContextOptions {
+  /// A host step beside another device fails Compile().
+  bool strict = false;
+  /// Index of the device that a node must run on, -1 for the cheapest.
+  std::function<int(const ir::Node&)> placement = nullptr;
+  /// Null: the built-in ones; must outlive the context's graphs.
+  const ir::OpRegistry* operators = nullptr;
+  /// Null: the user's program cache.
+  std::shared_ptr<device::BinaryStore> programs = nullptr;
+};
+
+/// What the graphs of a context keep of it.
+struct ContextState {
+  std::vector<std::shared_ptr<device::Device>> devices;  ///< [0] is the host.
+  ContextOptions options;
+
+  const ir::OpRegistry& Operators() const;
+};
+
+class ContextImpl final : public Context {
+ public:
+  explicit ContextImpl(std::shared_ptr<const ContextState> state)
+      : state_(std::move(state)) {}
+
+  std::shared_ptr<Graph> CreateGraph() override;
+  std::shared_ptr<Graph> CreateGraph(const CompileOption& options) override;
+  bool isClOnly() override { return true; }
+  bool hasSP() override { return false; }
+  std::string DeviceName() const override;
+
+ private:
+  std::shared_ptr<const ContextState> state_;
+};
+
+/// A context on the devices given; devices[0] is the host.
+std::shared_ptr<Context> CreateContext(
+    std::vector<std::shared_ptr<device::Device>> devices,
+    ContextOptions options = {});
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_GRAPH_CONTEXT_IMPL_H_

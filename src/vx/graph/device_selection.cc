@@ -1,0 +1,88 @@
+#include "vx/graph/device_selection.h"
+
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "base/log.h"
+#include "device/host/host_device.h"
+#include "device/opencl/driver/opencl_device.h"
+
+namespace tim::vx {
+namespace {
+
+using device::Device;
+using Devices = std::vector<std::shared_ptr<Device>>;
+
+constexpr int kHost = -1;
+
+// Devices in use by their number.  Weak, so that none outlives its last
+// context: drivers do not like to be called while the process ends.
+struct SharedDevices {
+  std::mutex mutex;
+  std::map<int, std::weak_ptr<Device>> devices;
+  bool warned = false;
+};
+
+SharedDevices& Shared() {
+  static auto* const shared = new SharedDevices();
+  return *shared;
+}
+
+// The caller holds the mutex.
+Result<std::shared_ptr<Device>> Share(int number) {
+  std::weak_ptr<Device>& shared = Shared().devices[number];
+  if (auto device = shared.lock()) return device;
+  std::shared_ptr<Device> made;
+  if (number == kHost) {
+    made = device::CreateHostDevice();
+  } else {
+    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(number));
+  }
+  shared = made;
+  return made;
+}
+
+void WarnOnce(const std::string& reason) {
+  if (Shared().warned) return;
+  Shared().warned = true;
+  TIM_LOG(kWarning, "graphs run on the host, which is slow: ", reason,
+          "; TIMCL_DEVICE=host asks for it without this warning");
+}
+
+// The number of the OpenCL device that "", "opencl" or "opencl:<n>" names.
+Result<int> NumberOf(const std::string& wanted) {
+  if (wanted.empty() || wanted == "opencl") return 0;
+  constexpr std::string_view kPrefix = "opencl:";
+  int number = -1;
+  const char* end = wanted.data() + wanted.size();
+  if (wanted.starts_with(kPrefix)) {
+    const auto parsed =
+        std::from_chars(wanted.data() + kPrefix.size(), end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != end) number = -1;
+  }
+  if (number >= 0) return number;
+  return InvalidArgument("TIMCL_DEVICE=", wanted,
+                         " names no device; expected host, opencl or "
+                         "opencl:<number>");
+}
+
+}  // namespace
+
+Result<Devices> SelectDevices(const std::string& wanted) {
+  const std::lock_guard lock(Shared().mutex);
+  TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, Share(kHost));
+  if (wanted == "host") return Devices{host};
+  TIM_ASSIGN_OR_RETURN(const int number, NumberOf(wanted));
+  auto opencl = Share(number);
+  if (opencl.ok()) return Devices{host, *std::move(opencl)};
+  if (!wanted.empty()) {
+    return opencl.status().WithContext(
+        StrCat("TIMCL_DEVICE=", wanted, " is not there"));
+  }
+  WarnOnce(opencl.status().message());
+  return Devices{host};
+}
+
+}  // namespace tim::vx

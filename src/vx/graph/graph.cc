@@ -1,0 +1,72 @@
+// What all graphs share.
+#include "tim/vx/graph.h"
+
+#include "tim/vx/operation.h"
+#include "vx/failure.h"
+#include "vx/graph/graph_core.h"
+#include "vx/lowering/composition.h"
+#include "vx/operation/op_impl.h"
+
+namespace tim::vx {
+
+bool Fail(GraphCore& core, const Status& status) {
+  const bool named =
+      status.message().find(StrCat("graph ", core.name)) != std::string::npos ||
+      status.message().find(StrCat("'", core.name, "'")) != std::string::npos;
+  const Status complete =
+      named ? status : status.WithContext(StrCat("graph ", core.name));
+  core.error = ErrorText(complete);
+  return Fail(complete);
+}
+
+void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
+  const std::shared_ptr<GraphCore> core = CoreOf(this);
+  OpImpl& impl = *operation->impl();
+  impl.Join(core);
+  if (core != nullptr) {
+    EndScope(impl);
+    if (!core->scopes.empty()) impl.owner = core->scopes.back();
+    if (core->replacements != nullptr) {
+      core->replacements->push_back(operation);
+      return;
+    }
+  }
+  op_vector_.push_back(operation);
+  // The constructor may have bound tensors already.
+  for (const auto& tensor : impl.inputs) {
+    UpdateTensorConsumersMap(tensor, operation.get());
+  }
+  for (const auto& tensor : impl.outputs) {
+    UpdateTensorProducerMap(tensor, operation.get());
+  }
+}
+
+void Graph::SetOverride(const char* operator_name, Replacement factory) {
+  const std::shared_ptr<GraphCore> core = CoreOf(this);
+  if (core == nullptr) return;
+  if (operator_name == nullptr) {
+    Fail(*core, InvalidArgument("Override(): OpName() is null"));
+    return;
+  }
+  ++core->overrides_revision;
+  if (factory == nullptr) {
+    core->overrides.erase(operator_name);
+  } else {
+    core->overrides[operator_name] = std::move(factory);
+  }
+}
+
+const std::vector<std::shared_ptr<Tensor>> Graph::GetConstantInputs() const {
+  std::vector<std::shared_ptr<Tensor>> found;
+  const Status status = CallUser([&] {
+    for (const auto& operation : op_vector_) {
+      if (operation == nullptr) continue;
+      const auto inputs = operation->ConstantInputsTensor();
+      found.insert(found.end(), inputs.begin(), inputs.end());
+    }
+  });
+  if (!status.ok()) Fail(status);
+  return found;
+}
+
+}  // namespace tim::vx

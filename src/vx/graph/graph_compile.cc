@@ -1,0 +1,91 @@
+// Compile, Run and PrintGraph.
+#include <cstdio>
+
+#include "base/guarded.h"
+#include "tim/vx/operation.h"
+#include "vx/failure.h"
+#include "vx/graph/effective_operations.h"
+#include "vx/graph/graph_impl.h"
+#include "vx/lowering/lowering.h"
+
+namespace tim::vx {
+namespace {
+
+std::vector<std::shared_ptr<Tensor>> Join(
+    std::vector<std::shared_ptr<Tensor>> first,
+    const std::vector<std::shared_ptr<Tensor>>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+Status GraphImpl::CompileNow() {
+  compiled_ = nullptr;  // out of date: its memory is better used now
+  if (op_vector_.empty()) {
+    return InvalidArgument("graph ", core_->name,
+                           " is empty: create operations before Compile()");
+  }
+  TIM_ASSIGN_OR_RETURN(
+      compiled_, CompiledGraph::Create(*core_, op_vector_,
+                                       Join(inputs_, outputs_), options_));
+  return OkStatus();
+}
+
+// Functions of users that Compile() calls must not call it again.
+Status GraphImpl::CompileIfChanged() {
+  if (compiling_) {
+    return FailedPrecondition("Compile() of graph ", core_->name,
+                              " is running; what it calls must not compile or "
+                              "run the graph");
+  }
+  if (!failure_.ok()) {
+    return Status(failure_.code(),
+                  StrCat("graph ", core_->name,
+                         ": Compile() failed before, and a new graph is "
+                         "needed; the reason was: ",
+                         failure_.message()));
+  }
+  if (compiled_ != nullptr && compiled_->IsCurrent(*core_, op_vector_)) {
+    return OkStatus();
+  }
+  compiling_ = true;
+  const Status status = GuardedCall([&] { return CompileNow(); });
+  compiling_ = false;
+  if (IsFinal(status.code())) failure_ = status;
+  return status;
+}
+
+bool GraphImpl::Compile() {
+  const Status status = CompileIfChanged();
+  return status.ok() || Fail(*core_, status);
+}
+
+bool GraphImpl::Run() {
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_RETURN_IF_ERROR(CompileIfChanged());
+    return compiled_->Run();
+  });
+  return status.ok() || Fail(*core_, status);
+}
+
+bool GraphImpl::CompileToBinary(void*, size_t*) {
+  return Fail(*core_, Unimplemented("graph ", core_->name,
+                                    ": CompileToBinary() is not implemented "
+                                    "yet"));
+}
+
+void GraphImpl::PrintGraph() const {
+  const auto dump = [this]() -> Result<std::string> {
+    TIM_ASSIGN_OR_RETURN(const Operations effective,
+                         EffectiveOperations(*core_, op_vector_));
+    TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered,
+                         Lower(*core_, effective, Join(inputs_, outputs_)));
+    return lowered.graph.Dump();
+  }();
+  const std::string text =
+      dump.ok() ? *dump : StrCat(dump.status().message(), "\n");
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,46 @@
+// What a graph, its tensors and its operations share, so that they may be
+// destroyed in any order.
+#ifndef TIM_VX_GRAPH_GRAPH_CORE_H_
+#define TIM_VX_GRAPH_GRAPH_CORE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "tim/vx/graph.h"
+#include "vx/graph/context_impl.h"
+#include "vx/tensor/host_memory.h"
+
+namespace tim::vx {
+
+struct GraphCore {
+  std::string name;        ///< "g3": unique in the process.
+  Graph* graph = nullptr;  ///< Null once the graph is destroyed.
+  std::shared_ptr<const ContextState> context;
+  HostMemory memory;
+  std::string error;  ///< Graph::ErrorMessage()
+  uint32_t next_tensor_id = 0;
+  uint32_t last_uid = 0;  ///< Of operations.
+  /// Composed operations under construction, outermost first: the last one
+  /// owns what is created now.
+  std::vector<uint32_t> scopes;
+  /// By name of the operator.
+  std::map<std::string, Graph::Replacement> overrides;
+  uint64_t overrides_revision = 0;
+  /// Set while replacements are made: new operations go here, not into
+  /// OpVector().
+  std::vector<std::shared_ptr<Operation>>* replacements = nullptr;
+};
+
+/// The core of a graph that this library made, else null.
+std::shared_ptr<GraphCore> CoreOf(Graph* graph);
+
+/// Fail() for something that belongs to a graph, which the message names.
+bool Fail(GraphCore& core, const Status& status);
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_GRAPH_GRAPH_CORE_H_

@@ -1,0 +1,338 @@
+#include "vx/lowering/lowering.h"
+
+#include <map>
+
+#include "base/log.h"
+#include "tim/vx/ops/custom_base.h"
+#include "vx/failure.h"
+#include "vx/lowering/composition_tree.h"
+#include "vx/operation/op_impl.h"
+
+namespace tim::vx {
+namespace {
+
+using Operations = std::vector<std::shared_ptr<Operation>>;
+using Tensors = std::vector<std::shared_ptr<Tensor>>;
+
+// The values of a tensor in the graph or in a body.
+struct TensorValues {
+  ir::ValueId value = ir::kNone;    // that readers see
+  ir::ValueId written = ir::kNone;  // that an operation writes
+};
+
+// A graph or a body under construction.
+struct Scope {
+  ir::Graph& graph;
+  bool is_body = false;
+  std::map<const Tensor*, TensorValues> values = {};
+};
+
+class Lowerer {
+ public:
+  Lowerer(const GraphCore& core, const Operations& operations)
+      : core_(core),
+        tree_(operations),
+        operators_(core.context->Operators()),
+        registry_(std::make_shared<ir::OpRegistry>(&operators_)) {
+    lowered_.graph = ir::Graph(core.name);
+  }
+
+  Result<LoweredGraph> Lower(const Operations& operations, const Tensors& io);
+
+ private:
+  Status CheckOperation(const Operation& operation) const;
+  /// Fills writers_; in single assignment form a tensor has one writer.
+  Status FindWriters(const Operations& operations);
+  Status AddParts(uint32_t owner, Scope& scope);
+  Result<ir::Node> MakeNode(Operation& operation, Scope& scope);
+  Result<ir::Node> MakeComposite(const OpImpl& composed, const Border& border);
+  Status AddBodyOperands(const Border& border, Scope& body);
+  Status CheckOutputs(const OpImpl& composed, const Scope& body) const;
+  /// The operands of `node`, for every tensor bound.
+  Status Connect(const Tensors& inputs, const Tensors& outputs, Scope& scope,
+                 ir::Node* node);
+  /// The values before the run of the states that a custom operation writes.
+  Status ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
+                     ir::Node* node);
+  /// The tensor's values, made at its first use.
+  Result<TensorValues> Find(const std::shared_ptr<Tensor>& tensor,
+                            Scope& scope);
+  Result<std::shared_ptr<TensorImpl>> Usable(
+      const std::shared_ptr<Tensor>& tensor) const;
+  Result<TensorValues> Declare(TensorImpl& tensor, Scope& scope) const;
+  ir::ValueId AddConstant(const TensorImpl& tensor, const ir::TensorDesc& desc,
+                          ir::Graph& graph) const;
+  void AddInputsAndOutputs(const Tensors& io, const Scope& scope);
+  std::string Describe(const OpImpl& operation) const {
+    return StrCat("operation ", operation.InstanceName(), " of graph ",
+                  core_.name);
+  }
+
+  const GraphCore& core_;
+  const CompositionTree tree_;
+  const ir::OpRegistry& operators_;
+  std::shared_ptr<ir::OpRegistry> registry_;
+  LoweredGraph lowered_;
+  std::map<const Tensor*, const OpImpl*> writers_;
+};
+
+Status Lowerer::CheckOperation(const Operation& operation) const {
+  const OpImpl& impl = *operation.impl();
+  if (impl.core.get() != &core_) {
+    return InvalidArgument("the operation was made for another graph");
+  }
+  TIM_RETURN_IF_ERROR(impl.problem);
+  if (impl.composition != nullptr || impl.Schema() != nullptr ||
+      dynamic_cast<const ops::CustomOpBase*>(&operation) != nullptr) {
+    return OkStatus();
+  }
+  if (impl.kind) {
+    return Unimplemented("unknown operator; this library has none of the kind ",
+                         *impl.kind);
+  }
+  return Unimplemented("unknown operator; this library has none of the name '",
+                       impl.name, "'");
+}
+
+Status Lowerer::FindWriters(const Operations& operations) {
+  for (const auto& operation : operations) {
+    const OpImpl& impl = *operation->impl();
+    const Status status = CheckOperation(*operation);
+    if (!status.ok()) return status.WithContext(Describe(impl));
+    if (impl.composition != nullptr) continue;  // its parts write
+    for (const auto& tensor : impl.outputs) {
+      if (tensor->IsPlaceHolder()) continue;
+      const auto [entry, added] = writers_.emplace(tensor.get(), &impl);
+      if (added) continue;
+      if (entry->second == &impl) {
+        return InvalidArgument(
+            "graph ", core_.name, ": OpVector() lists ", impl.InstanceName(),
+            " twice, or it writes tensor t", tensor->GetId(), " twice");
+      }
+      return InvalidArgument("graph ", core_.name, ": both ",
+                             entry->second->InstanceName(), " and ",
+                             impl.InstanceName(), " write tensor t",
+                             tensor->GetId(), "; one of them must be unbound");
+    }
+  }
+  return OkStatus();
+}
+
+ir::ValueId Lowerer::AddConstant(const TensorImpl& tensor,
+                                 const ir::TensorDesc& desc,
+                                 ir::Graph& graph) const {
+  if (tensor.needs_data()) {
+    TIM_LOG(kWarning, "graph ", core_.name, ": constant ", tensor.Name(),
+            " was never given data; it is 0");
+  }
+  return graph.AddConstant(desc, tensor.constant()->data, tensor.Name());
+}
+
+Result<std::shared_ptr<TensorImpl>> Lowerer::Usable(
+    const std::shared_ptr<Tensor>& tensor) const {
+  auto made = std::dynamic_pointer_cast<TensorImpl>(tensor);
+  if (made == nullptr || made->core() != &core_) {
+    return InvalidArgument("the tensor belongs to another graph");
+  }
+  TIM_RETURN_IF_ERROR(AsFinal(made->problem()));
+  return made;
+}
+
+Result<TensorValues> Lowerer::Declare(TensorImpl& tensor, Scope& scope) const {
+  TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc, tensor.DeclaredDesc());
+  ir::Graph& graph = scope.graph;
+  const bool written = writers_.count(&tensor) != 0;
+  const TensorAttribute attribute = tensor.attribute();
+  TensorValues made;
+  if (attribute == CONSTANT) {
+    if (written) return InvalidArgument("a CONSTANT tensor cannot be written");
+    made.value = AddConstant(tensor, desc, graph);
+  } else if (attribute == VARIABLE && !scope.is_body) {
+    made.value = graph.AddValue(desc, ir::Role::kState, tensor.Name());
+  } else {
+    const bool input = attribute != TRANSIENT && !written && !scope.is_body;
+    made.value = graph.AddValue(
+        desc, input ? ir::Role::kInput : ir::Role::kTransient, tensor.Name());
+  }
+  made.written = made.value;
+  if (attribute == VARIABLE && written && !scope.is_body) {
+    made.written =
+        graph.AddValue(desc, ir::Role::kTransient, tensor.Name() + ".next");
+    graph.AddStateUpdate(made.value, made.written);
+  }
+  for (const ir::ValueId id : {made.value, made.written}) {
+    graph.value(id).shape_declared = desc.shape.ranked();
+    graph.value(id).is_scalar = tensor.IsScalar();
+  }
+  return made;
+}
+
+Result<TensorValues> Lowerer::Find(const std::shared_ptr<Tensor>& tensor,
+                                   Scope& scope) {
+  const auto known = scope.values.find(tensor.get());
+  if (known != scope.values.end()) return known->second;
+  TIM_ASSIGN_OR_RETURN(auto usable, Usable(tensor));
+  TIM_ASSIGN_OR_RETURN(const TensorValues made, Declare(*usable, scope));
+  scope.values.emplace(tensor.get(), made);
+  if (!scope.is_body) {
+    lowered_.tensors.push_back({std::move(usable), made.value, made.written});
+  }
+  return made;
+}
+
+Status Lowerer::Connect(const Tensors& inputs, const Tensors& outputs,
+                        Scope& scope, ir::Node* node) {
+  const auto add = [&](const char* what, const Tensors& tensors,
+                       ir::ValueId TensorValues::*value,
+                       std::vector<ir::ValueId>* operands) -> Status {
+    for (const auto& tensor : tensors) {
+      operands->push_back(ir::kNone);
+      if (tensor->IsPlaceHolder()) continue;
+      const Result<TensorValues> found = Find(tensor, scope);
+      if (!found.ok()) {
+        return found.status().WithContext(
+            StrCat(what, " ", operands->size() - 1));
+      }
+      operands->back() = (*found).*value;
+    }
+    return OkStatus();
+  };
+  TIM_RETURN_IF_ERROR(
+      add("input", inputs, &TensorValues::value, &node->inputs));
+  return add("output", outputs, &TensorValues::written, &node->outputs);
+}
+
+Status Lowerer::ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
+                            ir::Node* node) {
+  for (const int output : KeptOutputs(custom)) {
+    const auto& tensor = custom.impl()->outputs[output];
+    TIM_ASSIGN_OR_RETURN(const TensorValues values, Find(tensor, scope));
+    node->inputs.push_back(values.value);
+  }
+  return OkStatus();
+}
+
+// The operands are values of the body by position; a tensor that is both an
+// input and an output (a VARIABLE) has one for each.
+Status Lowerer::AddBodyOperands(const Border& border, Scope& body) {
+  ir::Graph& graph = body.graph;
+  const auto add = [&](const std::shared_ptr<Tensor>& tensor,
+                       ir::Role role) -> Result<ir::ValueId> {
+    TIM_ASSIGN_OR_RETURN(const auto usable, Usable(tensor));
+    TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc, usable->DeclaredDesc());
+    const ir::ValueId id = graph.AddValue(desc, role, usable->Name());
+    graph.value(id).shape_declared = desc.shape.ranked();
+    graph.value(id).is_scalar = usable->IsScalar();
+    return id;
+  };
+  for (const auto& tensor : border.inputs) {
+    if (tensor->IsPlaceHolder()) {
+      graph.AddInput(ir::kNone);
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(const ir::ValueId id, add(tensor, ir::Role::kInput));
+    graph.AddInput(id);
+    body.values.emplace(tensor.get(), TensorValues{id, id});
+  }
+  for (const auto& tensor : border.outputs) {
+    if (tensor->IsPlaceHolder()) {
+      graph.AddOutput(ir::kNone);
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(const ir::ValueId id,
+                         add(tensor, ir::Role::kTransient));
+    graph.AddOutput(id);
+    const auto [entry, added] =
+        body.values.emplace(tensor.get(), TensorValues{id, id});
+    if (!added) entry->second.written = id;
+  }
+  return OkStatus();
+}
+
+Status Lowerer::CheckOutputs(const OpImpl& composed, const Scope& body) const {
+  for (size_t i = 0; i < composed.outputs.size(); ++i) {
+    const ir::ValueId id = body.graph.outputs()[i];
+    if (id == ir::kNone || body.graph.value(id).producer != ir::kNone) continue;
+    return InvalidArgument("Wire() binds no operation that writes output ", i);
+  }
+  return OkStatus();
+}
+
+Result<ir::Node> Lowerer::MakeComposite(const OpImpl& composed,
+                                        const Border& border) {
+  auto composite = std::make_shared<ir::Composite>();
+  composite->name = composed.name;
+  composite->body = ir::Graph(composed.InstanceName());
+  Scope body{.graph = composite->body, .is_body = true};
+  TIM_RETURN_IF_ERROR(AddBodyOperands(border, body));
+  TIM_RETURN_IF_ERROR(AddParts(composed.uid, body));
+  TIM_RETURN_IF_ERROR(CheckOutputs(composed, body));
+  ir::Node node;
+  node.composite = std::move(composite);
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNode(Operation& operation, Scope& scope) {
+  const OpImpl& impl = *operation.impl();
+  ir::Node node;
+  if (impl.composition != nullptr) {
+    const Border border = tree_.BorderOf(impl);
+    TIM_ASSIGN_OR_RETURN(node, MakeComposite(impl, border));
+    TIM_RETURN_IF_ERROR(Connect(border.inputs, border.outputs, scope, &node));
+  } else {
+    TIM_RETURN_IF_ERROR(Connect(impl.inputs, impl.outputs, scope, &node));
+  }
+  node.name = impl.InstanceName();
+  node.attributes = impl.attributes;
+  if (auto* custom = dynamic_cast<ops::CustomOpBase*>(&operation)) {
+    TIM_RETURN_IF_ERROR(ConnectKept(*custom, scope, &node));
+    auto instance = std::make_shared<CustomOperator>(*custom, node.name);
+    node.schema = CustomOperator::Register(instance, registry_.get());
+    lowered_.custom_operators.push_back(std::move(instance));
+  } else {
+    node.schema = impl.Schema();
+  }
+  return node;
+}
+
+Status Lowerer::AddParts(uint32_t owner, Scope& scope) {
+  for (Operation* operation : tree_.Parts(owner)) {
+    Result<ir::Node> node = MakeNode(*operation, scope);
+    if (!node.ok()) {
+      return node.status().WithContext(Describe(*operation->impl()));
+    }
+    scope.graph.AddNode(*std::move(node));
+  }
+  return OkStatus();
+}
+
+void Lowerer::AddInputsAndOutputs(const Tensors& io, const Scope& scope) {
+  for (const auto& tensor : io) {
+    const auto known = scope.values.find(tensor.get());
+    if (known == scope.values.end()) continue;  // not bound
+    if (writers_.count(tensor.get()) != 0) {
+      lowered_.graph.AddOutput(known->second.written);
+    } else {
+      lowered_.graph.AddInput(known->second.value);
+    }
+  }
+}
+
+Result<LoweredGraph> Lowerer::Lower(const Operations& operations,
+                                    const Tensors& io) {
+  TIM_RETURN_IF_ERROR(FindWriters(operations));
+  Scope scope{.graph = lowered_.graph};
+  TIM_RETURN_IF_ERROR(AddParts(0, scope));
+  AddInputsAndOutputs(io, scope);
+  lowered_.registry = std::move(registry_);
+  return std::move(lowered_);
+}
+
+}  // namespace
+
+Result<LoweredGraph> Lower(const GraphCore& core, const Operations& operations,
+                           const Tensors& io) {
+  return Lowerer(core, operations).Lower(operations, io);
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,49 @@
+// Memory of the host that belongs to a graph.
+#ifndef TIM_VX_TENSOR_HOST_MEMORY_H_
+#define TIM_VX_TENSOR_HOST_MEMORY_H_
+
+#include <cstdint>
+#include <map>
+
+#include "base/memory_count.h"
+
+namespace tim::vx {
+
+/// What a host address needs so that devices can use it without a copy.
+inline constexpr int64_t kHostAlignment = 64;
+
+/// Blocks that live as long as the graph: a client that got one from
+/// SwapHandle may use it, and swap it in again, until then.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory();
+
+  /// At least `bytes` bytes at a multiple of kHostAlignment, for one tensor;
+  /// null where there is not enough.
+  void* Allocate(int64_t bytes);
+  /// Takes over a block from malloc(); one of its own stays its own.
+  void Adopt(void* block) { blocks_.try_emplace(block); }
+
+  // These do nothing with blocks that are not its own.
+
+  /// One more tensor uses the block.
+  void AddUser(void* block);
+  /// One user less, the last one frees it.  A tensor that hands the block to
+  /// the client leaves its own use to the client, for good.
+  void RemoveUser(void* block);
+
+ private:
+  struct Block {
+    int users = 0;
+    CountedBytes counted;  // nothing of a client's
+  };
+
+  std::map<void*, Block> blocks_;
+};
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_TENSOR_HOST_MEMORY_H_

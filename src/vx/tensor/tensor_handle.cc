@@ -1,0 +1,98 @@
+// INPUT and OUTPUT tensors: the memory itself.
+#include <utility>
+
+#include "vx/failure.h"
+#include "vx/graph/graph_impl.h"
+#include "vx/tensor/tensor_impl.h"
+
+namespace tim::vx {
+namespace {
+
+constexpr char kHandlesOnly[] =
+    "only INPUT and OUTPUT tensors have memory of "
+    "the host";
+
+}  // namespace
+
+bool TensorImpl::SwapHandle(void* new_ptr, bool is_new_ptr_malloc_by_ovxlib,
+                            void** old_ptr) {
+  if (!problem_.ok()) return Report(problem_);
+  HandleStorage* storage = handle();
+  if (storage == nullptr) return Report(NotPossible("swap", kHandlesOnly));
+  if (new_ptr == nullptr) {
+    return Report(NotPossible("swap", "the new memory is null"));
+  }
+  if (shape_open_ && bytes_ == 0) {
+    return Report(
+        NotPossible("swap", "the shape is not known before Compile()"));
+  }
+  HostMemory& memory = core_->memory;
+  if (is_new_ptr_malloc_by_ovxlib) memory.Adopt(new_ptr);
+  memory.AddUser(new_ptr);
+  void* old = std::exchange(storage->memory, new_ptr);
+  if (auto* graph = dynamic_cast<GraphImpl*>(core_->graph)) graph->Release(old);
+  if (old_ptr != nullptr) {
+    *old_ptr = old;
+  } else {
+    memory.RemoveUser(old);
+  }
+  return true;
+}
+
+Status TensorImpl::CheckSwap(TensorImpl* other) {
+  if (handle() == nullptr) return NotPossible("swap", kHandlesOnly);
+  if (other == nullptr || other->core_ != core_ || !other->handle()) {
+    return NotPossible("swap",
+                       "the other tensor must be an INPUT or OUTPUT of the "
+                       "same graph");
+  }
+  if (other->bytes_ == bytes_) return OkStatus();
+  return NotPossible("swap", StrCat("the other tensor has ", other->bytes_,
+                                    " bytes, this one has ", bytes_)
+                                 .c_str());
+}
+
+bool TensorImpl::SwapHandle(std::shared_ptr<Tensor> tensor) {
+  if (!problem_.ok()) return Report(problem_);
+  auto* other = dynamic_cast<TensorImpl*>(tensor.get());
+  const Status status = CheckSwap(other);
+  if (!status.ok()) return Report(status);
+  std::swap(*handle(), *other->handle());
+  return true;
+}
+
+bool TensorImpl::SwapHandleWithCache(std::shared_ptr<Tensor> tensor) {
+  return SwapHandle(std::move(tensor));
+}
+
+// Every run reads and writes host memory itself, so that there is nothing to
+// flush or to invalidate.
+bool TensorImpl::FlushCacheForHandle() {
+  if (!problem_.ok()) return Report(problem_);
+  if (attribute_ == INPUT) return true;
+  return Report(NotPossible("flush", "only INPUT tensors are flushed"));
+}
+
+bool TensorImpl::InvalidateCacheForHandle() {
+  if (!problem_.ok()) return Report(problem_);
+  if (attribute_ == OUTPUT) return true;
+  return Report(
+      NotPossible("invalidate", "only OUTPUT tensors are invalidated"));
+}
+
+void* TensorImpl::map(bool) {
+  if (!problem_.ok()) {
+    Report(problem_);
+    return nullptr;
+  }
+  if (handle() == nullptr) {
+    Report(NotPossible("map", kHandlesOnly));
+    return nullptr;
+  }
+  if (handle()->memory == nullptr) {
+    Report(NotPossible("map", "the shape is not known before Compile()"));
+  }
+  return handle()->memory;
+}
+
+}  // namespace tim::vx

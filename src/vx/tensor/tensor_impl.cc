@@ -1,0 +1,236 @@
+// Creation, and copies to and from the host.
+#include "vx/tensor/tensor_impl.h"
+
+#include <cstring>
+
+#include "base/guarded.h"
+#include "base/log.h"
+#include "vx/failure.h"
+#include "vx/tensor/element_codes.h"
+#include "vx/tensor/type_convert.h"
+
+namespace tim::vx {
+
+std::shared_ptr<TensorImpl> TensorImpl::CreateUnusable(
+    std::shared_ptr<GraphCore> core, const TensorSpec& spec, Status problem) {
+  auto tensor = std::make_shared<TensorImpl>(std::move(core), spec);
+  tensor->problem_ = std::move(problem);
+  tensor->Report(tensor->problem_);
+  return tensor;
+}
+
+std::shared_ptr<TensorImpl> TensorImpl::Create(std::shared_ptr<GraphCore> core,
+                                               const TensorSpec& spec,
+                                               const void* data) {
+  auto tensor = std::make_shared<TensorImpl>(core, spec);
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_RETURN_IF_ERROR(tensor->CheckSpec());
+    TIM_RETURN_IF_ERROR(tensor->MakeStorage());
+    return tensor->Initialise(data);
+  });
+  if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
+  tensor->id_ = core->next_tensor_id++;
+  return tensor;
+}
+
+std::shared_ptr<TensorImpl> TensorImpl::CreateOn(
+    std::shared_ptr<GraphCore> core, const TensorSpec& spec, void* memory) {
+  auto tensor = std::make_shared<TensorImpl>(core, spec);
+  Status status = tensor->CheckSpec();
+  if (status.ok() && tensor->shape_open_) {
+    status = InvalidArgument("a tensor on memory of the caller needs a shape");
+  }
+  if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
+  tensor->storage_ = HandleStorage{memory, tensor->bytes_};
+  tensor->id_ = core->next_tensor_id++;
+  return tensor;
+}
+
+Status TensorImpl::CheckSpec() {
+  auto desc = ToIr(spec_);
+  if (!desc.ok()) return desc.status();
+  desc_ = *std::move(desc);
+  const int rank = desc_.shape.rank();
+  if (rank > ir::kMaxRank) {
+    return InvalidArgument("a tensor of rank ", rank, " ",
+                           desc_.shape.ToString(), " cannot be made: at most ",
+                           ir::kMaxRank, " dimensions are supported");
+  }
+  type_open_ = desc_.type == ir::DataType::kUnknown;
+  if (attribute_ == TRANSIENT) return OkStatus();
+  if (attribute_ != INPUT && attribute_ != OUTPUT && attribute_ != VARIABLE &&
+      attribute_ != CONSTANT) {
+    return InvalidArgument("tensor attribute ", static_cast<int>(attribute_),
+                           " does not exist");
+  }
+  if (type_open_) {
+    return InvalidArgument("data type UNKNOWN is for TRANSIENT tensors only");
+  }
+  shape_open_ = rank == 0 && attribute_ == OUTPUT;
+  if (shape_open_) return OkStatus();
+  if (rank == 0) {
+    return InvalidArgument(
+        "a tensor that is neither TRANSIENT nor OUTPUT "
+        "needs a shape; one value is {1}");
+  }
+  for (const int64_t extent : desc_.shape.dims()) {
+    if (extent > 0) continue;
+    return InvalidArgument("shape ", desc_.shape.ToString(),
+                           " has an extent of 0; only TRANSIENT tensors may "
+                           "leave extents open");
+  }
+  TIM_ASSIGN_OR_RETURN(bytes_, ir::ByteSize(desc_));
+  return OkStatus();
+}
+
+Status TensorImpl::AllocateHandle() {
+  void* memory = core_->memory.Allocate(bytes_);
+  if (memory == nullptr) {
+    return OutOfMemory("no host memory for a tensor of ", bytes_, " bytes, ",
+                       desc_.ToString());
+  }
+  storage_ = HandleStorage{memory, bytes_};
+  return FillZero(desc_, memory);
+}
+
+// Asked for first: allocations beyond it may seem to work until they are used.
+Status TensorImpl::CheckMemory() const {
+  const int64_t limit = core_->context->devices[0]->info().global_memory_bytes;
+  if (bytes_ <= limit) return OkStatus();
+  return OutOfMemory("a tensor of ", bytes_, " bytes, ", desc_.ToString(),
+                     ", exceeds the host's memory of ", limit, " bytes");
+}
+
+Status TensorImpl::MakeStorage() {
+  if (attribute_ == TRANSIENT) return OkStatus();
+  TIM_RETURN_IF_ERROR(CheckMemory());
+  if (attribute_ == INPUT || attribute_ == OUTPUT) {
+    if (!shape_open_) return AllocateHandle();
+    storage_ = HandleStorage{};
+    return OkStatus();
+  }
+  if (attribute_ == CONSTANT) {
+    storage_ = ConstantStorage{};
+    return OkStatus();
+  }
+  TIM_ASSIGN_OR_RETURN(std::vector<std::byte> zeros, ZeroBytes(desc_));
+  storage_ = StateStorage(std::move(zeros));
+  return OkStatus();
+}
+
+Status TensorImpl::Initialise(const void* data) {
+  if (data != nullptr && attribute_ == TRANSIENT) {
+    TIM_LOG(kError, "data for a TRANSIENT tensor of graph ", core_->name,
+            " is ignored: the host cannot write it");
+    return OkStatus();
+  }
+  if (data != nullptr) return Write(data);
+  if (attribute_ != CONSTANT) return OkStatus();
+  needs_data_ = true;
+  TIM_ASSIGN_OR_RETURN(std::vector<std::byte> zeros, ZeroBytes(desc_));
+  storage_ = ConstantStorage{ir::MakeConstant(zeros)};
+  return OkStatus();
+}
+
+Status TensorImpl::NotPossible(const char* what, const char* rule) const {
+  return FailedPrecondition("tensor ", Name(), " (", desc_.ToString(),
+                            ") of graph ", core_->name, ": ", what, ": ", rule);
+}
+
+Status TensorImpl::Write(const void* data) {
+  if (data == nullptr) return NotPossible("write", "the data is null");
+  if (shape_open_ && bytes_ == 0) {
+    return NotPossible("write", "the shape is not known before Compile()");
+  }
+  if (auto* handle = std::get_if<HandleStorage>(&storage_)) {
+    std::memmove(handle->memory, data, static_cast<size_t>(bytes_));
+    return OkStatus();
+  }
+  if (auto* constant = std::get_if<ConstantStorage>(&storage_)) {
+    auto written = ir::MakeConstant(data, static_cast<size_t>(bytes_));
+    if (!constant->data || constant->data->hash != written->hash) ++revision_;
+    constant->data = std::move(written);
+    needs_data_ = false;
+    return OkStatus();
+  }
+  if (auto* state = std::get_if<StateStorage>(&storage_)) {
+    return state->Write(data);
+  }
+  return NotPossible("write", "the host cannot reach a TRANSIENT tensor");
+}
+
+Status TensorImpl::Read(void* data) const {
+  if (data == nullptr) return NotPossible("read", "the destination is null");
+  if (shape_open_ && bytes_ == 0) {
+    return NotPossible("read", "the shape is not known before Compile()");
+  }
+  if (const auto* handle = std::get_if<HandleStorage>(&storage_)) {
+    std::memmove(data, handle->memory, static_cast<size_t>(bytes_));
+    return OkStatus();
+  }
+  if (const auto* constant = std::get_if<ConstantStorage>(&storage_)) {
+    std::memcpy(data, constant->data->bytes.data(),
+                static_cast<size_t>(bytes_));
+    return OkStatus();
+  }
+  if (const auto* state = std::get_if<StateStorage>(&storage_)) {
+    return state->Read(data);
+  }
+  return NotPossible("read", "the host cannot reach a TRANSIENT tensor");
+}
+
+bool TensorImpl::CopyDataToTensor(const void* data, uint32_t size_in_bytes) {
+  if (!problem_.ok()) return Report(problem_);
+  if (size_in_bytes != 0 && size_in_bytes != bytes_) {
+    TIM_LOG(kDebug, "tensor ", Name(), " of graph ", core_->name, " has ",
+            bytes_, " bytes, all are copied; the size given, ", size_in_bytes,
+            ", does not matter");
+  }
+  const Status status = GuardedCall([&] { return Write(data); });
+  return status.ok() || Report(status);
+}
+
+bool TensorImpl::CopyDataFromTensor(void* data) {
+  if (!problem_.ok()) return Report(problem_);
+  const Status status = GuardedCall([&] { return Read(data); });
+  return status.ok() || Report(status);
+}
+
+void TensorImpl::SetScalar(int8_t is_scalar) {
+  if (is_scalar_ == (is_scalar != 0)) return;
+  is_scalar_ = is_scalar != 0;
+  ++revision_;
+}
+
+Result<ir::TensorDesc> TensorImpl::DeclaredDesc() const {
+  TIM_ASSIGN_OR_RETURN(ir::TensorDesc desc, ToIr(spec_));
+  if (attribute_ == TRANSIENT) {
+    if (type_open_ && desc.type == desc_.type) {
+      desc.type = ir::DataType::kUnknown;
+    }
+    desc.shape = ir::Shape();
+    return desc;
+  }
+  desc.type = desc_.type;
+  desc.shape = shape_open_ ? ir::Shape() : desc_.shape;
+  return desc;
+}
+
+Status TensorImpl::StoreInferred(const ir::TensorDesc& desc) {
+  if (attribute_ != TRANSIENT && !shape_open_) return OkStatus();
+  const auto& dims = desc.shape.dims();
+  spec_.shape_.assign(dims.begin(), dims.end());
+  if (attribute_ == TRANSIENT) {
+    if (type_open_) desc_.type = desc.type;
+    if (type_open_) spec_.datatype_ = ToVx(desc.type);
+    return OkStatus();
+  }
+  desc_.shape = desc.shape;
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc_));
+  if (bytes == bytes_) return OkStatus();
+  core_->memory.RemoveUser(handle()->memory);
+  bytes_ = bytes;
+  return AllocateHandle();
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,40 @@
+#include "vx/tensor/tensor_storage.h"
+
+#include <cstring>
+
+namespace tim::vx {
+
+Status StateStorage::Write(const void* data) {
+  if (states_ != nullptr) return states_->Write(index_, data);
+  std::memcpy(bytes_.data(), data, size_);
+  return OkStatus();
+}
+
+Status StateStorage::Read(void* data) const {
+  if (states_ != nullptr) return states_->Read(index_, data);
+  std::memcpy(data, bytes_.data(), size_);
+  return OkStatus();
+}
+
+Status StateStorage::Attach(std::shared_ptr<runtime::StateSet> states,
+                            int index) {
+  TIM_RETURN_IF_ERROR(Detach());
+  TIM_RETURN_IF_ERROR(states->Write(index, bytes_.data()));
+  states_ = std::move(states);
+  index_ = index;
+  bytes_ = {};
+  counted_ = CountedBytes();
+  return OkStatus();
+}
+
+Status StateStorage::Detach() {
+  if (states_ == nullptr) return OkStatus();
+  std::vector<std::byte> bytes(size_);
+  TIM_RETURN_IF_ERROR(states_->Read(index_, bytes.data()));
+  bytes_ = std::move(bytes);
+  counted_ = CountedBytes(HostBytes());
+  states_.reset();
+  return OkStatus();
+}
+
+}  // namespace tim::vx

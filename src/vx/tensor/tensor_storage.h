@@ -1,0 +1,53 @@
+// Where the bytes of a tensor are, by role.  TRANSIENT tensors have none.
+#ifndef TIM_VX_TENSOR_TENSOR_STORAGE_H_
+#define TIM_VX_TENSOR_TENSOR_STORAGE_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/memory_count.h"
+#include "base/status.h"
+#include "ir/constant.h"
+#include "runtime/state_set.h"
+
+namespace tim::vx {
+
+/// INPUT and OUTPUT: host memory that every run reads or writes, the graph's
+/// or the client's.
+struct HandleStorage {
+  void* memory = nullptr;  ///< Null: an OUTPUT whose shape is not known yet.
+  int64_t bytes = 0;
+};
+
+/// CONSTANT.
+struct ConstantStorage {
+  std::shared_ptr<const ir::ConstantData> data;
+};
+
+/// VARIABLE: on the host until the graph is compiled, then in its StateSet.
+class StateStorage {
+ public:
+  explicit StateStorage(std::vector<std::byte> bytes)
+      : bytes_(std::move(bytes)), size_(bytes_.size()), counted_(HostBytes()) {}
+
+  Status Write(const void* data);
+  Status Read(void* data) const;
+
+  /// Moves the content into state `index`, or back to the host.
+  Status Attach(std::shared_ptr<runtime::StateSet> states, int index);
+  Status Detach();
+
+ private:
+  int64_t HostBytes() const { return static_cast<int64_t>(bytes_.size()); }
+
+  std::vector<std::byte> bytes_;  // empty while attached
+  size_t size_ = 0;
+  CountedBytes counted_;  // `bytes_`
+  std::shared_ptr<runtime::StateSet> states_;
+  int index_ = -1;
+};
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_TENSOR_TENSOR_STORAGE_H_

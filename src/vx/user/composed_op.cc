@@ -1,0 +1,131 @@
+#include "tim/vx/composed_op.h"
+
+#include <algorithm>
+
+#include "vx/failure.h"
+#include "vx/lowering/composition.h"
+
+namespace tim::vx {
+namespace {
+
+using Tensors = std::vector<std::shared_ptr<Tensor>>;
+
+// Operations created while it lives belong to a composed one.
+class Scope {
+ public:
+  explicit Scope(const OpImpl& operation) : operation_(operation) {
+    operation.core->scopes.push_back(operation.uid);
+  }
+  ~Scope() { EndScope(operation_); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  const OpImpl& operation_;
+};
+
+Status Wire(OpImpl& operation) {
+  Composition& composition = *operation.composition;
+  composition.wired = true;
+  Graph* graph = operation.core != nullptr ? operation.core->graph : nullptr;
+  if (graph == nullptr) {
+    return FailedPrecondition("the operation has no graph of this library");
+  }
+  Tensors inputs = operation.inputs;
+  inputs.resize(composition.inputs + composition.optional_inputs,
+                graph->CreateTensorPlaceHolder());
+  const Tensors outputs = operation.outputs;
+  const Scope scope(operation);
+  return CallUser([&] { composition.self->Wire(graph, inputs, outputs); })
+      .WithContext("Wire()");
+}
+
+Status CheckCount(const char* what, size_t bound, uint32_t required,
+                  uint32_t optional) {
+  if (bound >= required && bound <= size_t{required} + optional) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      bound, " ", what, "s are bound, expected ",
+      optional == 0 ? StrCat(required)
+                    : StrCat(required, " to ", size_t{required} + optional));
+}
+
+// "user.<Class>", or a composed operator of this library's.
+Status CheckName(const OpImpl& operation) {
+  const ir::OpSchema* schema = operation.Schema();
+  if (schema != nullptr && schema->decompose) return OkStatus();
+  const std::string& name = operation.name;
+  if (name.rfind("user.", 0) == 0 && name.size() > 5 &&
+      name.find('#') == std::string::npos) {
+    return OkStatus();
+  }
+  return InvalidArgument("a composed operator cannot be named '", name,
+                         "'; the name must be user.<Class>");
+}
+
+}  // namespace
+
+ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
+                       uint32_t inputs, uint32_t outputs,
+                       uint32_t optional_inputs) {
+  impl_->name = domain_and_name != nullptr ? domain_and_name : "";
+  impl_->composition = std::make_unique<Composition>(
+      Composition{.self = this,
+                  .inputs = inputs,
+                  .optional_inputs = optional_inputs,
+                  .outputs = outputs});
+  impl_->Join(CoreOf(graph));
+  if (impl_->core != nullptr) impl_->core->scopes.push_back(impl_->uid);
+}
+
+// One that is still open was never finished: what it made goes with it.
+ComposedOp::~ComposedOp() {
+  if (impl_->core == nullptr) return;
+  const std::vector<uint32_t>& scopes = impl_->core->scopes;
+  const bool open =
+      std::find(scopes.begin(), scopes.end(), impl_->uid) != scopes.end();
+  EndScope(*impl_);
+  if (!open || impl_->core->graph == nullptr) return;
+  std::erase_if(impl_->core->graph->OpVector(), [this](const auto& operation) {
+    return operation != nullptr && operation->impl()->owner == impl_->uid;
+  });
+}
+
+void EndScope(const OpImpl& operation) {
+  if (operation.composition == nullptr || operation.core == nullptr) return;
+  std::vector<uint32_t>& scopes = operation.core->scopes;
+  scopes.erase(std::find(scopes.begin(), scopes.end(), operation.uid),
+               scopes.end());
+}
+
+void WireIfComplete(OpImpl& operation) {
+  const Composition* composition = operation.composition.get();
+  if (composition == nullptr) return;
+  if (!composition->wired) EndScope(operation);
+  if (composition->wired || !operation.problem.ok() ||
+      operation.inputs.size() <
+          size_t{composition->inputs} + composition->optional_inputs ||
+      operation.outputs.size() < composition->outputs) {
+    return;
+  }
+  const Status status = Wire(operation);
+  if (!status.ok()) operation.Refuse(status);
+}
+
+Status WireAtLast(OpImpl& operation) {
+  const Composition& composition = *operation.composition;
+  EndScope(operation);
+  TIM_RETURN_IF_ERROR(operation.problem);
+  TIM_RETURN_IF_ERROR(CheckName(operation));
+  TIM_RETURN_IF_ERROR(CheckCount("input", operation.inputs.size(),
+                                 composition.inputs,
+                                 composition.optional_inputs));
+  TIM_RETURN_IF_ERROR(
+      CheckCount("output", operation.outputs.size(), composition.outputs, 0));
+  if (composition.wired) return OkStatus();
+  operation.problem = AsFinal(Wire(operation));
+  return operation.problem;
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,281 @@
+#include "vx/user/custom_operator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <span>
+
+#include "vx/failure.h"
+#include "vx/operation/op_impl.h"
+#include "vx/tensor/tensor_impl.h"
+#include "vx/tensor/type_convert.h"
+#include "vx/user/custom_scalar.h"
+
+namespace tim::vx {
+namespace {
+
+constexpr uint32_t kMaxDimensions = 3;
+
+Result<ShapeType> KnownShape(const ir::InferContext::Input& input) {
+  const ir::Shape& shape = input.desc->shape;
+  ShapeType out;
+  if (!shape.ranked()) {
+    return InvalidArgument("the rank is unknown; declare the tensor's shape");
+  }
+  for (const int64_t dim : shape.dims()) {
+    if (dim == ir::kUnknownDim || dim > std::numeric_limits<uint32_t>::max()) {
+      return InvalidArgument("the shape ", shape.ToString(),
+                             " cannot be handed to SetupShapeInfor()");
+    }
+    out.push_back(static_cast<uint32_t>(dim));
+  }
+  return out;
+}
+
+uint64_t NextEdition() {
+  static std::atomic<uint64_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+Status CallSetup(const char* function, const std::string& operation,
+                 const std::function<void()>& call) {
+  return CallUser(call).WithContext(
+      StrCat("operation ", operation, ": ", function, "()"));
+}
+
+}  // namespace
+
+std::vector<int> KeptOutputs(const ops::CustomOpBase& operation) {
+  const OpImpl& impl = *operation.impl();
+  std::vector<int> kept;
+  if (impl.inputs.size() != operation.input_num_) return kept;
+  for (size_t i = 0; i < impl.outputs.size(); ++i) {
+    const auto* tensor = dynamic_cast<TensorImpl*>(impl.outputs[i].get());
+    if (tensor != nullptr && tensor->attribute() == VARIABLE) {
+      kept.push_back(static_cast<int>(i));
+    }
+  }
+  return kept;
+}
+
+const ir::OpSchema* CustomOperator::Register(
+    const std::shared_ptr<CustomOperator>& self, ir::OpRegistry* registry) {
+  const int inputs = static_cast<int>(self->input_count_ + self->kept_.size());
+  const int outputs = static_cast<int>(self->operation_.output_num_);
+  const std::string key = self->name_.substr(self->name_.find('.') + 1);
+  registry->Add(ir::OpSchema{
+      .domain = "user",
+      .name = key,
+      .inputs = {inputs, inputs},
+      .outputs = {outputs, outputs},
+      .user_kernel = true,
+      .infer_shapes =
+          [self](ir::InferContext& context) {
+            return self->InferShapes(context);
+          },
+      .memory_estimate = [](const ir::NodeView&) -> int64_t { return 0; },
+      .compute_estimate =
+          [](const ir::NodeView&) { return ir::ComputeEstimate(); }});
+  registry->Add(ir::KernelDef{
+      .op = StrCat("user.", key),
+      .name = self->name_,
+      .supports = [](const ir::KernelNode& node,
+                     const ir::DeviceInfo&) -> Status {
+        if (node.epilogue.empty()) return OkStatus();
+        return Unimplemented("nothing is fused with a user's kernel");
+      },
+      .cost = [](const ir::KernelNode&, const ir::DeviceInfo& device)
+          -> double { return device.launch_us; },
+      .lower = [self](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return self->Lower(node); }});
+  return registry->Find(StrCat("user.", key));
+}
+
+Status CustomOperator::InferShapes(ir::InferContext& context) {
+  input_types_.clear();
+  operation_.inputs_size_.clear();
+  for (size_t i = 0; i < input_count_; ++i) {
+    const Result<ShapeType> shape = KnownShape(context.inputs[i]);
+    if (!shape.ok()) return shape.status().WithContext(StrCat("input ", i));
+    operation_.inputs_size_.push_back(*shape);
+    input_types_.push_back(context.inputs[i].desc->type);
+  }
+  operation_.outputs_size_.assign(context.outputs.size(), ShapeType());
+  TIM_RETURN_IF_ERROR(CallUser([&] {
+                        operation_.SetupShapeInfor();
+                      }).WithContext("SetupShapeInfor()"));
+  TIM_RETURN_IF_ERROR(CheckOutputShapes(context.outputs.size()));
+  for (size_t i = 0; i < context.outputs.size(); ++i) {
+    ir::TensorDesc& desc = context.outputs[i].desc;
+    const ShapeType& shape = operation_.outputs_size_[i];
+    desc.shape = ir::Shape(std::vector<int64_t>(shape.begin(), shape.end()));
+    if (desc.type != ir::DataType::kUnknown || input_count_ == 0) continue;
+    desc.type = context.inputs[0].desc->type;
+    desc.quantization = context.inputs[0].desc->quantization;
+  }
+  return OkStatus();
+}
+
+Status CustomOperator::CheckOutputShapes(size_t count) const {
+  const std::vector<ShapeType>& shapes = operation_.outputs_size_;
+  if (shapes.size() != count) {
+    return InvalidArgument("SetupShapeInfor() left outputs_size_ with ",
+                           shapes.size(), " shapes; the operator has ", count,
+                           " outputs");
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes[i].empty()) {
+      return InvalidArgument("SetupShapeInfor() left outputs_size_[", i,
+                             "] empty; it must give the output's shape");
+    }
+    if (shapes[i].size() > size_t{ir::kMaxRank}) {
+      return InvalidArgument("SetupShapeInfor() gave outputs_size_[", i,
+                             "] rank ", shapes[i].size(), ", the limit is ",
+                             ir::kMaxRank);
+    }
+    for (const uint32_t extent : shapes[i]) {
+      if (extent != 0) continue;
+      return InvalidArgument("SetupShapeInfor() gave outputs_size_[", i,
+                             "] an extent of 0");
+    }
+  }
+  return OkStatus();
+}
+
+Status CustomOperator::SetUpParameters(uint64_t edition) {
+  std::vector<DataType> types;
+  for (const ir::DataType type : input_types_) types.push_back(ToVx(type));
+  std::string options;
+  const size_t scalar_count = operation_.param_list_.size();
+  TIM_RETURN_IF_ERROR(CallSetup(
+      "SetupParams", name_, [&] { operation_.SetupParams(types, options); }));
+  if (operation_.param_list_.size() != scalar_count) {
+    return InvalidArgument("operation ", name_,
+                           ": SetupParams() changed param_list_ from ",
+                           scalar_count, " to ", operation_.param_list_.size(),
+                           " scalars; it may change their values only");
+  }
+  if (operation_.func_name_ == nullptr || operation_.func_name_[0] == '\0') {
+    return InvalidArgument("operation ", name_,
+                           ": SetupParams() set no func_name_; it must name a "
+                           "kernel of kernel_resource_");
+  }
+  if (operation_.kernel_resource_ == nullptr) {
+    return InvalidArgument("operation ", name_,
+                           ": kernel_resource_ is null; it must point to "
+                           "OpenCL C source");
+  }
+  launch_.name = name_;
+  launch_.text = operation_.kernel_resource_;
+  launch_.function = operation_.func_name_;
+  launch_.options = options;
+  launch_.user_kernel = true;
+  launch_.edition = edition;
+  const Result<std::vector<ir::UserScalarArg>> scalars =
+      ToScalars(operation_.param_list_);
+  if (!scalars.ok()) {
+    return scalars.status().WithContext(StrCat("operation ", name_));
+  }
+  launch_.arguments.assign(scalars->begin(), scalars->end());
+  return OkStatus();
+}
+
+Status CustomOperator::SetUpLaunch() {
+  uint32_t dimensions = 0;
+  std::vector<size_t> global(kMaxDimensions, 0);
+  std::vector<size_t> local(kMaxDimensions, 0);
+  TIM_RETURN_IF_ERROR(CallSetup("SetupEnqueue", name_, [&] {
+    operation_.SetupEnqueue(dimensions, global, local);
+  }));
+  const auto fail = [&](const auto&... reason) {
+    return InvalidArgument("operation ", name_, ": SetupEnqueue() ", reason...);
+  };
+  if (dimensions < 1 || dimensions > kMaxDimensions) {
+    return fail("set dim to ", dimensions, "; it must be 1, 2 or 3");
+  }
+  if (global.size() < dimensions) {
+    return fail("gave ", global.size(), " global sizes, dim is ", dimensions);
+  }
+  local.resize(std::max<size_t>(local.size(), dimensions), 0);
+  launch_.dimensions = static_cast<int>(dimensions);
+  for (uint32_t i = 0; i < dimensions; ++i) {
+    constexpr size_t kLimit = std::numeric_limits<int64_t>::max();
+    if (global[i] > kLimit || local[i] > kLimit) {
+      return fail("gave a size beyond 63 bits in dimension ", i);
+    }
+    launch_.global[i] = static_cast<int64_t>(global[i]);
+    launch_.local[i] = static_cast<int64_t>(local[i]);
+  }
+  return OkStatus();
+}
+
+Status CustomOperator::KeepOutputs(const ir::KernelNode& node,
+                                   ir::Lowering* lowering) const {
+  using Kind = ir::LoweredOperand::Kind;
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    const int from = static_cast<int>(input_count_ + i);
+    const ir::TensorDesc& state = node.inputs[from];
+    const ir::TensorDesc& output = node.outputs[kept_[i]];
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(state));
+    TIM_ASSIGN_OR_RETURN(const int64_t written, ir::ByteSize(output));
+    if (bytes != written) {
+      return InvalidArgument(
+          "output ", kept_[i], " is a VARIABLE of shape ",
+          state.shape.ToString(), ", SetupShapeInfor() gave it ",
+          output.shape.ToString(), ", which takes ", written,
+          " bytes in place of ", bytes, "; declare the operator's shape");
+    }
+    lowering->steps.push_back(
+        {.action = ir::Copy{bytes},
+         .operands = {{Kind::kInput, from}, {Kind::kOutput, kept_[i]}},
+         .written = {false, true}});
+    lowering->in_place.push_back({.input = from, .output = kept_[i]});
+  }
+  return OkStatus();
+}
+
+Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node) const {
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(KeepOutputs(node, &lowering));
+  ir::LoweredStep step;
+  ir::KernelLaunch launch = launch_;
+  std::vector<ir::KernelArg> tensors;
+  const auto add = [&](const char* what, ir::LoweredOperand::Kind kind,
+                       std::span<const ir::TensorDesc> descs) {
+    for (size_t i = 0; i < descs.size(); ++i) {
+      const bool written = kind == ir::LoweredOperand::Kind::kOutput;
+      const bool kept = written && std::count(kept_.begin(), kept_.end(),
+                                              static_cast<int>(i)) != 0;
+      tensors.push_back(
+          ir::UserTensorArg{.operand = static_cast<int>(step.operands.size()),
+                            .type = descs[i].type,
+                            .dims = descs[i].shape.dims(),
+                            .written = written,
+                            .kept = kept,
+                            .name = StrCat(what, " ", i)});
+      step.operands.push_back({kind, static_cast<int>(i)});
+      step.written.push_back(written);
+    }
+  };
+  add("input", ir::LoweredOperand::Kind::kInput,
+      std::span(node.inputs).first(input_count_));
+  add("output", ir::LoweredOperand::Kind::kOutput, node.outputs);
+  launch.arguments.insert(launch.arguments.begin(), tensors.begin(),
+                          tensors.end());
+  step.action = std::move(launch);
+  lowering.steps.push_back(std::move(step));
+  return lowering;
+}
+
+Status SetUp(const std::vector<std::shared_ptr<CustomOperator>>& operators) {
+  const uint64_t edition = NextEdition();
+  for (const auto& custom : operators) {
+    TIM_RETURN_IF_ERROR(custom->SetUpParameters(edition));
+  }
+  for (const auto& custom : operators) {
+    TIM_RETURN_IF_ERROR(custom->SetUpLaunch());
+  }
+  return OkStatus();
+}
+
+}  // namespace tim::vx

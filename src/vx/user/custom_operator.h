@@ -1,0 +1,68 @@
+// A custom operation during one Compile(): a schema and a kernel of its own.
+#ifndef TIM_VX_USER_CUSTOM_OPERATOR_H_
+#define TIM_VX_USER_CUSTOM_OPERATOR_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/graph.h"
+#include "ir/kernel_def.h"
+#include "ir/op_registry.h"
+#include "ir/step.h"
+#include "tim/vx/ops/custom_base.h"
+
+namespace tim::vx {
+
+/// The outputs that are VARIABLE: a kernel may write a part of them, and the
+/// rest keeps its value.  None where operands are missing.
+std::vector<int> KeptOutputs(const ops::CustomOpBase& operation);
+
+/// What the user's functions answered is kept; each is called once, on the
+/// thread that compiles.  `operation` must live as long as the compilation;
+/// the steps that come out of it do not refer to it.
+///
+/// Behind the operation's own inputs the node has one per KeptOutputs(): the
+/// value before the run, which a step copies into the output for the kernel.
+/// Where the two share their memory there is no step.
+class CustomOperator {
+ public:
+  /// \param name of the instance, "user.HSwish#3": unique in its graph.
+  CustomOperator(ops::CustomOpBase& operation, std::string name)
+      : operation_(operation),
+        name_(std::move(name)),
+        input_count_(operation.input_num_),
+        kept_(KeptOutputs(operation)) {}
+
+  /// Adds schema and kernel, which share `self`, and returns the schema.
+  static const ir::OpSchema* Register(
+      const std::shared_ptr<CustomOperator>& self, ir::OpRegistry* registry);
+
+  const std::string& name() const { return name_; }
+
+  /// SetupParams(), then SetupEnqueue().  `edition` as in ir::KernelLaunch.
+  Status SetUpParameters(uint64_t edition);
+  Status SetUpLaunch();
+
+ private:
+  Status InferShapes(ir::InferContext& context);
+  Status CheckOutputShapes(size_t count) const;
+  void TakeScalars();
+  Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
+  Result<ir::Lowering> Lower(const ir::KernelNode& node) const;
+
+  ops::CustomOpBase& operation_;
+  const std::string name_;
+  const size_t input_count_;
+  const std::vector<int> kept_;
+  std::vector<ir::DataType> input_types_;
+  ir::KernelLaunch launch_;  ///< Without tensors until Lower().
+};
+
+/// All SetupParams(), then all SetupEnqueue().
+Status SetUp(const std::vector<std::shared_ptr<CustomOperator>>& operators);
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_USER_CUSTOM_OPERATOR_H_

@@ -1,0 +1,90 @@
+// A device that is unlike the host in all that the runtime must not assume:
+// memory of its own, work done later on other threads, failures on demand.
+#ifndef TIM_TESTS_SUPPORT_DEVICES_FAKE_DEVICE_H_
+#define TIM_TESTS_SUPPORT_DEVICES_FAKE_DEVICE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "device/device.h"
+
+namespace tim::testing {
+
+struct FakeOptions {
+  uint64_t seed = 1;                        ///< Of the delays.
+  int max_delay_us = 100;                   ///< Before each piece of work.
+  int64_t memory_bytes = int64_t{1} << 30;  ///< More is out of memory.
+};
+
+/// What device, buffers and streams share.  Any thread.
+class FakeState {
+ public:
+  explicit FakeState(const FakeOptions& options) : options_(options) {}
+
+  const FakeOptions& options() const { return options_; }
+
+  Status Reserve(int64_t bytes);
+  void Release(int64_t bytes);
+  void FailAllocationsAfter(int count);
+  int64_t live_bytes() const;
+
+  /// Numbers a step; at the one named by LoseAfter the device is lost.
+  bool NextStepIsLost();
+  void LoseAfter(int steps);
+  void SetLost(bool lost);
+  /// kDeviceLost, or ok.
+  Status CheckLost() const;
+
+  void CountRun();
+  int steps_run() const;
+
+ private:
+  const FakeOptions options_;
+  mutable std::mutex mutex_;
+  int64_t live_bytes_ = 0;
+  std::optional<int> allocations_left_;
+  std::optional<int> steps_left_;
+  bool lost_ = false;
+  int steps_run_ = 0;
+};
+
+/// Runs host calls (`runs_eval`) and copies.  New memory holds 0xCD.
+class FakeDevice final : public device::Device {
+ public:
+  explicit FakeDevice(const FakeOptions& options = {});
+
+  /// The next `count` allocations work, all later ones are out of memory.
+  void FailAllocationsAfter(int count) { state_->FailAllocationsAfter(count); }
+  /// The device is lost while it does the `step`-th step from now, 1 = next.
+  void LoseAtStep(int step) { state_->LoseAfter(step - 1); }
+  void ResetLost() { state_->SetLost(false); }
+  /// The next Prepare gives kBuildFailure.
+  void FailNextPrepare() { fail_prepare_ = true; }
+
+  int64_t live_bytes() const { return state_->live_bytes(); }
+  int steps_run() const { return state_->steps_run(); }
+
+  const ir::DeviceInfo& info() const override { return info_; }
+  const void* domain() const override { return this; }
+  Result<std::unique_ptr<device::Buffer>> Allocate(int64_t bytes,
+                                                   ir::MemoryKind) override;
+  Result<std::unique_ptr<device::Buffer>> Import(void* memory,
+                                                 int64_t bytes) override;
+  Result<std::unique_ptr<device::Stream>> CreateStream() override;
+  Result<std::vector<std::unique_ptr<device::PreparedStep>>> Prepare(
+      std::span<const ir::Action* const> steps,
+      device::BinaryStore& store) override;
+
+ private:
+  const std::shared_ptr<FakeState> state_;
+  ir::DeviceInfo info_;
+  std::atomic<bool> fail_prepare_ = false;
+  std::atomic<uint64_t> streams_ = 0;
+};
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_SUPPORT_DEVICES_FAKE_DEVICE_H_

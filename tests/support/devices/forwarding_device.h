@@ -1,0 +1,52 @@
+// A device that does all that another does; tests derive from it what differs.
+#ifndef TIM_TESTS_SUPPORT_DEVICES_FORWARDING_DEVICE_H_
+#define TIM_TESTS_SUPPORT_DEVICES_FORWARDING_DEVICE_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "device/device.h"
+
+namespace tim::testing {
+
+class ForwardingDevice : public device::Device {
+ public:
+  explicit ForwardingDevice(std::shared_ptr<device::Device> device)
+      : device_(std::move(device)) {}
+
+  const ir::DeviceInfo& info() const override { return device_->info(); }
+  const void* domain() const override { return device_->domain(); }
+  Result<std::unique_ptr<device::Buffer>> Allocate(
+      int64_t bytes, ir::MemoryKind kind) override {
+    return device_->Allocate(bytes, kind);
+  }
+  Result<std::unique_ptr<device::Buffer>> Import(void* memory,
+                                                 int64_t bytes) override {
+    return device_->Import(memory, bytes);
+  }
+  Result<std::unique_ptr<device::Stream>> CreateStream() override {
+    return device_->CreateStream();
+  }
+  Result<std::vector<std::unique_ptr<device::PreparedStep>>> Prepare(
+      std::span<const ir::Action* const> steps,
+      device::BinaryStore& store) override {
+    return device_->Prepare(steps, store);
+  }
+  bool CanChain(const ir::Action& action) const override {
+    return device_->CanChain(action);
+  }
+  bool ChainsSingles() const override { return device_->ChainsSingles(); }
+  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
+      std::span<const device::ChainLink> links,
+      device::BinaryStore& store) override {
+    return device_->PrepareChain(links, store);
+  }
+
+ private:
+  const std::shared_ptr<device::Device> device_;
+};
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_SUPPORT_DEVICES_FORWARDING_DEVICE_H_

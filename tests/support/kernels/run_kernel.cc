@@ -1,0 +1,251 @@
+// The half of kernel_runner.h that lowers and runs kernels.
+#include <algorithm>
+#include <utility>
+
+#include "ir/kernel_def.h"
+#include "ops/builtin.h"
+#include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/kernels/test_launcher.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::KernelNode;
+using ir::TensorDesc;
+
+std::vector<const ir::KernelDef*> Candidates(const TestNode& node) {
+  const KernelNode view =
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node));
+  const ir::OpSchema& schema = *view.anchor->schema;
+  auto kernels = ops::BuiltinOperators().Kernels(
+      StrCat(schema.domain, ".", schema.name), "opencl");
+  if (!view.node->composite) return kernels;
+  for (const ir::KernelDef* kernel :
+       ops::BuiltinOperators().Kernels(view.node->composite->name, "opencl")) {
+    kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+const ir::KernelDef* FindKernel(const TestNode& node, const std::string& name) {
+  for (const ir::KernelDef* kernel : Candidates(node)) {
+    if (kernel->name == name) return kernel;
+  }
+  return nullptr;
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelDef& kernel,
+                                     const KernelNode& node) {
+  if (!kernel.layouts) return {ir::DenseLayouts(node)};
+  return kernel.layouts(node, TestDevice());
+}
+
+void SetLayout(const ir::Layout& layout, TensorDesc* desc) {
+  desc->layout =
+      layout.kind == ir::LayoutKind::kAny ? ir::Layout::Dense() : layout;
+}
+
+Status SetLayouts(const ir::LayoutTuple& tuple, KernelNode* node) {
+  if (tuple.inputs.size() != node->inputs.size() ||
+      tuple.outputs.size() != node->outputs.size()) {
+    return InvalidArgument("the layout tuple has ", tuple.inputs.size(),
+                           " inputs and ", tuple.outputs.size(), " outputs");
+  }
+  for (size_t i = 0; i < node->inputs.size(); ++i) {
+    SetLayout(tuple.inputs[i], &node->inputs[i]);
+  }
+  for (size_t i = 0; i < node->outputs.size(); ++i) {
+    SetLayout(tuple.outputs[i], &node->outputs[i]);
+  }
+  return OkStatus();
+}
+
+using Bytes = std::vector<std::byte>;
+
+// Everything that the steps of one lowering read and write.
+struct Memory {
+  std::vector<Bytes> inputs;
+  std::vector<Bytes> outputs;
+  std::vector<Bytes> scratch;
+  std::vector<Bytes> packed;
+
+  Bytes& At(ir::LoweredOperand operand) {
+    switch (operand.kind) {
+      case ir::LoweredOperand::Kind::kInput:
+        return inputs.at(operand.index);
+      case ir::LoweredOperand::Kind::kOutput:
+        return outputs.at(operand.index);
+      case ir::LoweredOperand::Kind::kScratch:
+        return scratch.at(operand.index);
+      default:
+        return packed.at(operand.index);
+    }
+  }
+};
+
+// NaN for float types, else a byte that is not the zero point's.
+std::byte Poison(const TensorDesc& desc) {
+  if (ir::IsFloat(desc.type)) return std::byte{0xff};
+  const int zero = desc.quantized() ? desc.quantization.ZeroPoint() : 0;
+  return static_cast<std::byte>(~zero & 0xff);
+}
+
+Status FillInputs(const TestNode& test, const KernelNode& node,
+                  const std::vector<TensorData>& inputs, Memory* memory) {
+  size_t next = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    memory->inputs.emplace_back();
+    if (!node.present[i]) continue;
+    const bool constant = node.constants[i] != nullptr;
+    if (!constant && next >= test.graph.inputs().size()) {
+      return InvalidArgument("input ", i, " has no data");
+    }
+    TensorData dense{node.inputs[i], {}};
+    if (constant) {
+      const AlignedBytes& bytes = node.constants[i]->bytes;
+      dense.bytes.assign(bytes.begin(), bytes.end());
+    } else {
+      dense.bytes = inputs[next++].bytes;
+    }
+    dense.desc.layout = ir::Layout::Dense();
+    TIM_ASSIGN_OR_RETURN(memory->inputs.back(),
+                         ToLayout(dense, node.inputs[i].layout));
+  }
+  return OkStatus();
+}
+
+Status FillRest(const KernelNode& node, const ir::Lowering& lowering,
+                Memory* memory) {
+  for (const TensorDesc& desc : node.outputs) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc));
+    memory->outputs.emplace_back(bytes, Poison(desc));
+  }
+  for (const ir::ScratchSpec& scratch : lowering.scratch) {
+    memory->scratch.emplace_back(scratch.bytes, std::byte{0xff});
+  }
+  for (const ir::PackedConstant& packed : lowering.packed) {
+    memory->packed.emplace_back(packed.bytes, std::byte{0xff});
+    TIM_RETURN_IF_ERROR(packed.pack(memory->packed.back()));
+  }
+  return OkStatus();
+}
+
+Status RunStep(const ir::LoweredStep& step, Memory* memory) {
+  if (step.written.size() != step.operands.size()) {
+    return InvalidArgument("'written' has ", step.written.size(),
+                           " entries for ", step.operands.size(), " operands");
+  }
+  std::vector<LaunchOperand> operands;
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    operands.push_back({&memory->At(step.operands[i]), step.written[i]});
+  }
+  if (const auto* launch = std::get_if<ir::KernelLaunch>(&step.action)) {
+    return RunLaunch(*launch, operands);
+  }
+  if (std::holds_alternative<ir::Gemm>(step.action)) {
+    return RunAction(step.action, operands);
+  }
+  if (const auto* copy = std::get_if<ir::Copy>(&step.action)) {
+    std::copy_n(operands[0].bytes->begin(), copy->bytes,
+                operands[1].bytes->begin());
+    return OkStatus();
+  }
+  return Unimplemented("the test runner cannot do ", ir::ToString(step.action));
+}
+
+struct Lowered {
+  KernelNode view;
+  ir::Lowering lowering;
+};
+
+Result<Lowered> Lower(const TestNode& node, const std::string& kernel,
+                      int layout_index, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
+  const ir::KernelDef& def = *FindKernel(node, kernel);
+  Lowered out = {
+      .view = ir::MakeKernelNode(node.graph, node.graph.node(node.node)),
+      .lowering = {}};
+  TIM_RETURN_IF_ERROR(
+      SetLayouts(Layouts(def, out.view).at(layout_index), &out.view));
+  if (!(def.cost(out.view, device) > 0)) {
+    return InvalidArgument("the cost is not positive");
+  }
+  TIM_ASSIGN_OR_RETURN(out.lowering, def.lower(out.view, device));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> SupportedKernels(const TestNode& node) {
+  const KernelNode view =
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node));
+  std::vector<std::string> out;
+  for (const ir::KernelDef* kernel : Candidates(node)) {
+    if (kernel->supports(view, TestDevice()).ok()) out.push_back(kernel->name);
+  }
+  return out;
+}
+
+std::string Refusals(const TestNode& node) {
+  const KernelNode view =
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node));
+  std::string out;
+  for (const ir::KernelDef* kernel : Candidates(node)) {
+    const Status status = kernel->supports(view, TestDevice());
+    if (!status.ok()) out += StrCat(kernel->name, ": ", status.message(), "\n");
+  }
+  return out;
+}
+
+Status Supports(const TestNode& node, const std::string& kernel,
+                const ir::DeviceInfo& device) {
+  const ir::KernelDef* found = FindKernel(node, kernel);
+  if (found == nullptr) return NotFound("no kernel ", kernel);
+  return found->supports(
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node)), device);
+}
+
+int LayoutCount(const TestNode& node, const std::string& kernel) {
+  const ir::KernelDef* found = FindKernel(node, kernel);
+  if (found == nullptr) return 0;
+  const KernelNode view =
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node));
+  return static_cast<int>(Layouts(*found, view).size());
+}
+
+Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
+                                                 const std::string& kernel,
+                                                 const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Lowered lowered, Lower(node, kernel, 0, device));
+  std::vector<ir::KernelLaunch> launches;
+  for (const ir::LoweredStep& step : lowered.lowering.steps) {
+    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+    if (launch == nullptr) return Unimplemented("a step that is no launch");
+    launches.push_back(*launch);
+  }
+  return launches;
+}
+
+Result<std::vector<TensorData>> RunKernel(const TestNode& node,
+                                          const std::string& kernel,
+                                          int layout_index,
+                                          const std::vector<TensorData>& inputs,
+                                          const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Lowered lowered,
+                       Lower(node, kernel, layout_index, device));
+  const auto& [view, lowering] = lowered;
+  Memory memory;
+  TIM_RETURN_IF_ERROR(FillInputs(node, view, inputs, &memory));
+  TIM_RETURN_IF_ERROR(FillRest(view, lowering, &memory));
+  for (const ir::LoweredStep& step : lowering.steps) {
+    TIM_RETURN_IF_ERROR(RunStep(step, &memory));
+  }
+  std::vector<TensorData> out;
+  for (size_t i = 0; i < view.outputs.size(); ++i) {
+    TIM_ASSIGN_OR_RETURN(out.emplace_back(),
+                         FromLayout(memory.outputs[i], view.outputs[i]));
+  }
+  return out;
+}
+
+}  // namespace tim::testing

@@ -1,0 +1,35 @@
+// Runs single kernel launches and matrix products on the first OpenCL device,
+// for kernel_runner.
+#ifndef TIM_TESTS_SUPPORT_KERNELS_TEST_LAUNCHER_H_
+#define TIM_TESTS_SUPPORT_KERNELS_TEST_LAUNCHER_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/device_info.h"
+#include "ir/step.h"
+
+namespace tim::testing {
+
+/// Description of the first OpenCL device.
+const ir::DeviceInfo& TestDevice();
+
+struct LaunchOperand {
+  std::vector<std::byte>* bytes = nullptr;
+  bool written = false;
+};
+
+/// Builds (cached in the process) and runs `launch`, waits, and reads written
+/// operands back.  Every operand lies between guards; an error tells which was
+/// overwritten, or which read-only operand was changed.
+Status RunLaunch(const ir::KernelLaunch& launch,
+                 const std::vector<LaunchOperand>& operands);
+
+/// The same for an action as it is.
+Status RunAction(const ir::Action& action,
+                 const std::vector<LaunchOperand>& operands);
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_SUPPORT_KERNELS_TEST_LAUNCHER_H_

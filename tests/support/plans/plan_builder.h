@@ -1,0 +1,96 @@
+// Hand-made plans over vectors of floats, for tests of devices and runtime.
+#ifndef TIM_TESTS_SUPPORT_PLANS_PLAN_BUILDER_H_
+#define TIM_TESTS_SUPPORT_PLANS_PLAN_BUILDER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+#include "ir/plan.h"
+
+namespace tim::testing {
+
+/// Computes output 0 from input 0.
+using FloatFunction =
+    std::function<Status(std::span<const float> in, std::span<float> out)>;
+
+/// A node whose eval calls `function`; it owns its schema.
+std::shared_ptr<const ir::Node> EvalNode(const std::string& name,
+                                         FloatFunction function);
+
+/// A host call of such a node with one input and one output.
+ir::HostCall EvalCall(const std::string& name, int64_t floats,
+                      FloatFunction function);
+
+/// A launch of `function` in `text` over `floats` items: one argument per
+/// operand, then the number of items as an int.
+ir::KernelLaunch FloatLaunch(const std::string& text,
+                             const std::string& function, int64_t floats,
+                             int operands);
+
+/// Every value is a vector of `floats` floats.  Slots are returned as numbers.
+class PlanBuilder {
+ public:
+  PlanBuilder(std::vector<std::shared_ptr<device::Device>> devices,
+              int64_t floats);
+
+  int Input();
+  int Output();
+  int Temporary(int device);
+  int Constant(int device, const std::vector<float>& values);
+  /// Number of the state; its slots come from the next two.
+  int State(int device);
+  int ReadState(int state);
+  int WriteState(int state);
+
+  /// Each returns the number of its step.
+  int Copy(int device, int from, int to, std::vector<int> waits = {});
+  int Launch(int device, ir::KernelLaunch launch, std::vector<int> operands,
+             std::vector<int> waits = {});
+  int Eval(int device, FloatFunction function, int from, int to,
+           std::vector<int> waits = {});
+
+  const std::vector<std::shared_ptr<device::Device>>& devices() const {
+    return devices_;
+  }
+  int64_t floats() const { return floats_; }
+  ir::Plan& plan() { return plan_; }
+
+ private:
+  int AddSlot(ir::SlotKind kind, int device, int index, int64_t offset = 0);
+  int AddStep(int device, ir::Action action, std::vector<int> operands,
+              int written, std::vector<int> waits);
+  ir::PlanTensor Tensor(const std::string& name, size_t index) const;
+
+  std::vector<std::shared_ptr<device::Device>> devices_;
+  int64_t floats_;
+  ir::Plan plan_;
+  std::map<int, int> arena_of_device_;
+};
+
+/// A vector of floats.
+ir::TensorDesc FloatDesc(int64_t floats);
+
+/// Counts builds and keeps nothing.
+class EmptyStore final : public device::BinaryStore {
+ public:
+  std::optional<std::string> Load(std::string_view) override {
+    return std::nullopt;
+  }
+  void Store(std::string_view, std::string_view) override {}
+  void CountBuild() override { ++builds; }
+
+  std::atomic<int> builds = 0;
+};
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_SUPPORT_PLANS_PLAN_BUILDER_H_
