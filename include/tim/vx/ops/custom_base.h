@@ -167,7 +167,13 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
 /// parameter that can hold it, a floating-point one to half, float or double.
 /// A typedef counts as the builtin type that the source declares it as.  Inputs
 /// are `__global const T*` or `__constant T*`; without const the kernel gets a
-/// copy of the input on each run, which it may write.
+/// copy of the input on each run, which it may write.  No output goes to a
+/// parameter that is const, __constant or __read_only, and no input to a
+/// __write_only image; an image that says neither goes either way, and what is
+/// __write_only can be read.
+///
+/// A source may include files.  As they may change, what is built of it is not
+/// kept: each Compile() of a new or changed graph builds it again.
 ///
 /// An output that is a VARIABLE holds its last value when the kernel starts:
 /// that of the last Run(), or what the host has written since.  What the kernel
