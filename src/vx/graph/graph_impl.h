@@ -84,7 +84,7 @@ class GraphImpl final : public Graph {
   std::map<std::shared_ptr<Tensor>, Operations> consumers_;
   std::map<std::shared_ptr<Tensor>, std::shared_ptr<Operation>> producers_;
   std::unique_ptr<CompiledGraph> compiled_;
-  Status failure_;  ///< Of the Compile() that was the last.
+  Status failure_;  ///< Of a Compile() that failed for good.
   bool compiling_ = false;
 };
 
