@@ -4,6 +4,7 @@
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/gemm/fullyconnected_shape.h"
+#include "ops/gemm/gemm_provider.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
@@ -159,11 +160,30 @@ ir::KernelDef FullyConnectedKernel() {
   return kernel;
 }
 
+Result<GemmProblem> FullyConnectedProblem(const ir::KernelNode& node) {
+  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
+  return GemmProblem{.a = {.input = 0,
+                           .items = shape.rows,
+                           .item_step = shape.depth,
+                           .depth_step = 1},
+                     .b = {.input = 1,
+                           .items = shape.outputs,
+                           .item_step = shape.depth,
+                           .depth_step = 1},
+                     .depth = shape.depth,
+                     .bias = BiasOf(node)};
+}
+
 }  // namespace
 
 TIM_OPERATOR(fullyconnected) {
   registry.Add(FullyConnectedSchema());
   registry.Add(FullyConnectedKernel());
+  AddGemmKernels({.op = "tim.FullyConnected",
+                  .stem = "fullyconnected",
+                  .check = CheckFullyConnectedKernel,
+                  .problem = FullyConnectedProblem},
+                 registry);
 }
 
 }  // namespace tim::ops

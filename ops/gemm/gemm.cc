@@ -1,5 +1,4 @@
-#include "ops/gemm/gemm.h"
-
+// Float32 matrix products on packed panels, by ops/gemm/gemm.cl, for CPUs.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "base/checked_math.h"
 #include "ops/elements/product_sum.h"
+#include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
@@ -197,10 +197,8 @@ void AddSource(const std::string& name, const ir::KernelNode& node,
   }
 }
 
-}  // namespace
-
-Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
-                 const ir::DeviceInfo& device) {
+Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
+                const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   const Tile tile = TileFor(problem, device);
@@ -215,8 +213,8 @@ Status CheckGemm(const ir::KernelNode& node, const GemmProblem& problem,
   return OkStatus();
 }
 
-double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
-                const ir::DeviceInfo& device) {
+double Cost(const ir::KernelNode& node, const GemmProblem& problem,
+            const ir::DeviceInfo& device) {
   constexpr double kEfficiency = 0.8;
   constexpr double kMemoryEfficiency = 0.9;
   const Tile tile = TileFor(problem, device);
@@ -239,10 +237,11 @@ double GemmCost(const GemmProblem& problem, const ir::KernelNode& node,
                                          kMemoryEfficiency);
 }
 
-Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
-                               const GemmProblem& problem,
-                               const Epilogue& epilogue,
-                               const ir::DeviceInfo& device) {
+// Constant factors are packed at Compile, others by a launch of their own; rows
+// of a that are contiguous are read where they are.
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const ir::DeviceInfo& device) {
   const Tile tile = TileFor(problem, device);
   const int64_t depth = problem.depth;
   ir::Lowering lowering;
@@ -270,5 +269,13 @@ Result<ir::Lowering> LowerGemm(const ir::KernelNode& node,
   TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
   return lowering;
 }
+
+}  // namespace
+
+const GemmProvider kGemmPanels = {.name = "gemm",
+                                  .device_kind = "opencl",
+                                  .supports = Supports,
+                                  .cost = Cost,
+                                  .lower = Lower};
 
 }  // namespace tim::ops

@@ -1,9 +1,9 @@
-#include "ops/gemm/gemm_clblast.h"
-
+// Float32 matrix products by the device's library, CLBlast, for GPUs.
 #include <algorithm>
 #include <cmath>
 
 #include "ops/elements/product_sum.h"
+#include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 
@@ -45,10 +45,8 @@ Status AppendMore(const ir::KernelNode& node, const GemmProblem& problem,
   return launch.AppendTo(lowering);
 }
 
-}  // namespace
-
-Status CheckGemmClblast(const ir::KernelNode& node, const GemmProblem& problem,
-                        const ir::DeviceInfo& device) {
+Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
+                const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_RETURN_IF_ERROR(CheckElementCount(node.anchor_output));
@@ -59,8 +57,8 @@ Status CheckGemmClblast(const ir::KernelNode& node, const GemmProblem& problem,
   return OkStatus();
 }
 
-double GemmClblastCost(const ir::KernelNode& node, const GemmProblem& problem,
-                       const ir::DeviceInfo& device) {
+double Cost(const ir::KernelNode& node, const GemmProblem& problem,
+            const ir::DeviceInfo& device) {
   constexpr double kEfficiency = 0.7;
   // Where sizes are no multiples of its tiles, it copies all matrices first.
   constexpr int kCopies = 3;
@@ -81,9 +79,10 @@ double GemmClblastCost(const ir::KernelNode& node, const GemmProblem& problem,
   return cost;
 }
 
-Result<ir::Lowering> LowerGemmClblast(const ir::KernelNode& node,
-                                      const GemmProblem& problem,
-                                      const Epilogue& epilogue) {
+// The product, and a launch that adds and limits where something is to do.
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const ir::DeviceInfo&) {
   using Kind = ir::LoweredOperand::Kind;
   ir::Lowering lowering;
   lowering.steps.push_back({.action = ActionOf(problem),
@@ -96,5 +95,13 @@ Result<ir::Lowering> LowerGemmClblast(const ir::KernelNode& node,
   }
   return lowering;
 }
+
+}  // namespace
+
+const GemmProvider kGemmClblast = {.name = "clblast",
+                                   .device_kind = "opencl",
+                                   .supports = Supports,
+                                   .cost = Cost,
+                                   .lower = Lower};
 
 }  // namespace tim::ops

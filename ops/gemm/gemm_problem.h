@@ -1,4 +1,4 @@
-// The float32 matrix products that Matmul and FullyConnected are.
+// A matrix product that an operator is made of, whichever operator that is.
 #ifndef TIM_OPS_GEMM_GEMM_PROBLEM_H_
 #define TIM_OPS_GEMM_GEMM_PROBLEM_H_
 
@@ -31,11 +31,6 @@ struct GemmProblem {
 
 /// Of both factors and c.
 double GemmBytes(const GemmProblem& problem);
-
-/// kUnimplemented where only some of the batch dimensions broadcast.
-Result<GemmProblem> MatmulProblem(const ir::KernelNode& node);
-
-GemmProblem FullyConnectedProblem(const ir::KernelNode& node);
 
 }  // namespace tim::ops
 

@@ -1,8 +1,8 @@
-#include "ops/gemm/gemm_simt.h"
-
+// Float32 matrix products by ops/gemm/gemm_simt.cl, for GPUs.
 #include <string>
 
 #include "ops/elements/product_sum.h"
+#include "ops/gemm/gemm_provider.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/simt_tile.h"
 
@@ -27,22 +27,21 @@ void AddSteps(const std::string& name, const GemmFactor& factor,
       .Int(name + "_batch", factor.batch_step);
 }
 
-}  // namespace
-
-Status CheckGemmSimt(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Status Supports(const ir::KernelNode& node, const GemmProblem&,
+                const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   return CheckElementCount(node.anchor_output);
 }
 
-double GemmSimtCost(const GemmProblem& problem, const ir::DeviceInfo& device) {
+double Cost(const ir::KernelNode&, const GemmProblem& problem,
+            const ir::DeviceInfo& device) {
   return SimtCost(ProductOf(problem), GemmBytes(problem), device);
 }
 
-Result<ir::Lowering> LowerGemmSimt(const ir::KernelNode& node,
-                                   const GemmProblem& problem,
-                                   const Epilogue& epilogue,
-                                   const ir::DeviceInfo& device) {
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const ir::DeviceInfo& device) {
   Launch launch("ops/gemm/gemm_simt.cl", "gemm_simt");
   AddSimtTile(ProductOf(problem), device, &launch);
   launch.Option(StrCat("-DA=", Along(problem.a)))
@@ -57,5 +56,13 @@ Result<ir::Lowering> LowerGemmSimt(const ir::KernelNode& node,
   AddSteps("b", problem.b, &launch);
   return launch.Build();
 }
+
+}  // namespace
+
+const GemmProvider kGemmSimt = {.name = "simt",
+                                .device_kind = "opencl",
+                                .supports = Supports,
+                                .cost = Cost,
+                                .lower = Lower};
 
 }  // namespace tim::ops

@@ -5,6 +5,7 @@
 #include "ir/op_registry.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
+#include "ops/gemm/gemm_provider.h"
 #include "ops/gemm/matmul_shape.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
@@ -130,11 +131,53 @@ ir::KernelDef MatmulKernel() {
   return kernel;
 }
 
+// The distance between the batches of a factor: 0 where all are the same.
+Result<int64_t> BatchStep(const std::vector<MatmulShape::Batch>& batches,
+                          int64_t MatmulShape::Batch::*first) {
+  if (batches.size() < 2) return 0;
+  const int64_t step = batches[1].*first;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    if (batches[i].*first != static_cast<int64_t>(i) * step) {
+      return Unimplemented("only some of the batch dimensions broadcast");
+    }
+  }
+  return step;
+}
+
+// kUnimplemented where only some of the batch dimensions broadcast.
+Result<GemmProblem> MatmulProblem(const ir::KernelNode& node) {
+  const MatmulShape shape = MatmulShapeOf(node);
+  const auto count = static_cast<int64_t>(shape.batches.size());
+  TIM_ASSIGN_OR_RETURN(const int64_t a_step,
+                       BatchStep(shape.batches, &MatmulShape::Batch::a));
+  TIM_ASSIGN_OR_RETURN(const int64_t b_step,
+                       BatchStep(shape.batches, &MatmulShape::Batch::b));
+  return GemmProblem{.a = {.input = 0,
+                           .items = shape.rows,
+                           .item_step = shape.a_row,
+                           .depth_step = shape.a_k,
+                           .batches = a_step == 0 ? 1 : count,
+                           .batch_step = a_step},
+                     .b = {.input = 1,
+                           .items = shape.columns,
+                           .item_step = shape.b_column,
+                           .depth_step = shape.b_k,
+                           .batches = b_step == 0 ? 1 : count,
+                           .batch_step = b_step},
+                     .depth = shape.depth,
+                     .batches = count};
+}
+
 }  // namespace
 
 TIM_OPERATOR(matmul) {
   registry.Add(MatmulSchema());
   registry.Add(MatmulKernel());
+  AddGemmKernels({.op = "tim.Matmul",
+                  .stem = "matmul",
+                  .check = CheckMatmulKernel,
+                  .problem = MatmulProblem},
+                 registry);
 }
 
 }  // namespace tim::ops
