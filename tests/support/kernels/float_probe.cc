@@ -32,7 +32,8 @@ Result<std::vector<float>> RunProbe(
     if (!written) {
       std::memcpy(bytes[i].data(), arguments[i].data(), bytes[i].size());
     }
-    launch.arguments.push_back(ir::TensorArg{.operand = static_cast<int>(i)});
+    launch.arguments.emplace_back(
+        ir::TensorArg{.operand = static_cast<int>(i)});
     operands.push_back({&bytes[i], written});
   }
   TIM_RETURN_IF_ERROR(RunLaunch(launch, operands));
