@@ -158,7 +158,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Output("out", node, 0)
       .InPlace(node, 0)
       .Int("count", shape.count);
-  if (way == Way::kLanes) launch.Int("step", shape.inner);
+  if (way == Way::kLanes) launch.Int("stride", shape.inner);
   launch.Int("rows", lanes);
   if (way == Way::kLanes) {
     launch.Int("row_step", rows ? shape.count : 1)

@@ -8,7 +8,7 @@
 //                  whose sums are the lanes of a vector
 //   softmax_lanes  one work-item makes 16 rows (or columns) at once: row r of
 //                  slice s starts at s * slice_step + r * row_step, its
-//                  elements are `step` apart
+//                  elements are `stride` apart
 //
 // A float32 output holds e until the sum is known.
 //
@@ -234,7 +234,7 @@ __kernel void softmax_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
 
 __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
                             __global TIM_STORAGE(OUT) * out, int out_offset,
-                            int count, int step, int rows, int row_step,
+                            int count, int stride, int rows, int row_step,
                             int slice_step, float k, float in_scale,
                             int in_zero, float out_scale, float out_inverse,
                             int out_zero) {
@@ -247,16 +247,16 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
   float16 m = -INFINITY;
   for (int i = 0; i < count; ++i) {
     const float16 x =
-        load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
+        load_lanes(in + i * stride, row_step, lanes, 0.0f, in_scale, in_zero);
     m = greater(x, m);
   }
   float16 sum = 0.0f;
   for (int i = 0; i < count; ++i) {
     const float16 x =
-        load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
+        load_lanes(in + i * stride, row_step, lanes, 0.0f, in_scale, in_zero);
     const float16 e = tim_exp2_16((x - m) * k);
 #if OUTPUT_HOLDS_E
-    store_lanes(e, out + i * step, row_step, lanes, 1.0f, 1.0f, 0);
+    store_lanes(e, out + i * stride, row_step, lanes, 1.0f, 1.0f, 0);
 #endif
     sum += e;
   }
@@ -266,11 +266,11 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
   const float16 r = vload16(0, lane);
   for (int i = 0; i < count; ++i) {
 #if OUTPUT_HOLDS_E
-    scale_lanes(r, out + i * step, row_step, lanes);
+    scale_lanes(r, out + i * stride, row_step, lanes);
 #else
     const float16 x =
-        load_lanes(in + i * step, row_step, lanes, 0.0f, in_scale, in_zero);
-    store_lanes(tim_exp2_16((x - m) * k) * r, out + i * step, row_step, lanes,
+        load_lanes(in + i * stride, row_step, lanes, 0.0f, in_scale, in_zero);
+    store_lanes(tim_exp2_16((x - m) * k) * r, out + i * stride, row_step, lanes,
                 out_scale, out_inverse, out_zero);
 #endif
   }

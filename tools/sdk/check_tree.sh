@@ -31,7 +31,7 @@ expected_files() {
   done
   { echo LICENSE && echo README.md && echo THIRD_PARTY_LICENSES &&
     echo bench/README.md && find docs samples -name build -prune -o -name __pycache__ -prune \
-      -o ! -type d ! -name BUILD -print; } |
+      -o ! -type d -name '*.*' ! -name '*.so' -print; } |
     sed 's,^,share/doc/tim-cl/,'
   (cd include && find . -name '*.h' | sed 's,^\.,include,')
   library_files libtim-cl-custom-ops
