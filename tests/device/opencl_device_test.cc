@@ -202,9 +202,10 @@ ir::KernelLaunch UserScale(int64_t floats) {
   launch.function = "scale";
   launch.user_kernel = true;
   const auto type = ir::DataType::kFloat32;
-  launch.arguments = {ir::UserTensorArg{0, type, {floats}, false, "input 0"},
-                      ir::UserTensorArg{1, type, {floats}, true, "output 0"},
-                      ir::UserScalarArg{3.0, "float", "scalar 0"}};
+  launch.arguments = {
+      ir::UserTensorArg{0, type, {floats}, false, false, "input 0"},
+      ir::UserTensorArg{1, type, {floats}, true, false, "output 0"},
+      ir::UserScalarArg{3.0, "float", "scalar 0"}};
   launch.global = {floats, 1, 1};
   return launch;
 }

@@ -21,8 +21,8 @@ KernelLaunch HSwish() {
   launch.function = "hswish";
   launch.options = "-DT=float";
   launch.arguments = {
-      UserTensorArg{0, DataType::kFloat32, {4, 2}, false, "input 0"},
-      UserTensorArg{1, DataType::kFloat32, {4, 2}, true, "output 0"},
+      UserTensorArg{0, DataType::kFloat32, {4, 2}, false, false, "input 0"},
+      UserTensorArg{1, DataType::kFloat32, {4, 2}, true, false, "output 0"},
       UserScalarArg{0.5, "float", "scalar 0"},
       UserScalarArg{int64_t{-3}, "int32_t", "scalar 1"}};
   launch.dimensions = 2;

@@ -132,7 +132,8 @@ TEST_F(OpenClExecutable, UserKernelsDoNotRunBeforeRun) {
     if (user) {
       launch.user_kernel = true;
       launch.arguments = {
-          ir::UserTensorArg{0, ir::DataType::kFloat32, {4}, true, "output 0"},
+          ir::UserTensorArg{
+              0, ir::DataType::kFloat32, {4}, true, false, "output 0"},
           ir::UserScalarArg{int64_t{0}, "int", "scalar 0"},
           ir::UserScalarArg{int64_t{4}, "int", "scalar 1"}};
     }
