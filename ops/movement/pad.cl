@@ -33,9 +33,9 @@
 // Elements first to last - 1 of a row, all outside of x, whose element 0 stands
 // at `before`.
 static inline void fill_padding(__global TIM_STORAGE(OUT) * y, int first,
-                               int last, __global const TIM_STORAGE(IN0) * x,
-                               int before, int n, TIM_STORAGE(WORD) value,
-                               TIM_CONVERT_PARAMETERS) {
+                                int last, __global const TIM_STORAGE(IN0) * x,
+                                int before, int n, TIM_STORAGE(WORD) value,
+                                TIM_CONVERT_PARAMETERS) {
 #if TIM_PASTE(FILLS_, MODE)
   __global TIM_STORAGE(WORD)* bits = (__global TIM_STORAGE(WORD)*)y;
   int i = first;
@@ -102,10 +102,10 @@ __kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
     const int begin = clamp(before, first0, last0);
     const int end = clamp(before + n, begin, last0);
     fill_padding(to, first0, begin, from, before, n, (TIM_STORAGE(WORD))value,
-                x_scale, x_zero, y_scale, y_inverse, y_zero);
+                 x_scale, x_zero, y_scale, y_inverse, y_zero);
     copy_row(to + begin, from + (begin - before), end - begin, x_scale, x_zero,
              y_scale, y_inverse, y_zero);
     fill_padding(to, end, last0, from, before, n, (TIM_STORAGE(WORD))value,
-                x_scale, x_zero, y_scale, y_inverse, y_zero);
+                 x_scale, x_zero, y_scale, y_inverse, y_zero);
   }
 }

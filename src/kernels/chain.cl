@@ -1,4 +1,5 @@
-// Many launches as one; src/device/opencl/chain/chain_source.h says why and how.
+// Many launches as one; src/device/opencl/chain/chain_source.h says why and
+// how.
 //
 // One work-group of one item = a worker.  It runs work-groups of launch 0, then
 // of launch 1 when all of launch 0 are done, and so on.  Every worker has a

@@ -36,9 +36,11 @@ class KernelNames : public testing::OpenClTest {
 
 ir::KernelLaunch Transpose() {
   const auto desc = testing::Desc(ir::DataType::kFloat32, {5, 3, 2});
-  auto node = testing::MakeNode(
-      "tim.Transpose", {{"perm", std::vector<int64_t>{2, 0, 1}}}, {desc},
-      {testing::Desc(ir::DataType::kFloat32, {})});
+  ir::TensorDesc output = desc;
+  output.shape = ir::Shape();
+  auto node = testing::MakeNode("tim.Transpose",
+                                {{"perm", std::vector<int64_t>{2, 0, 1}}},
+                                {desc}, {output});
   EXPECT_OK(node);
   auto launches =
       testing::LaunchesOf(*node, "transpose", testing::TestDevice());
