@@ -233,9 +233,11 @@ TEST_F(OpenClDevice, AStoredUserProgramIsStillChecked) {
   ASSERT_OK(PrepareOne(*second, UserScale(4), store_));
   ir::KernelLaunch wrong = UserScale(4);
   std::get<ir::UserTensorArg>(wrong.arguments[0]).type = ir::DataType::kInt8;
-  EXPECT_ERROR(PrepareOne(*second, wrong, store_),
-               "user.Scale#1: kernel 'scale', parameter 0 '__global float* in' "
-               "with input 0 int8 [4]: a tensor type the kernel does not take");
+  EXPECT_ERROR(
+      PrepareOne(*second, wrong, store_),
+      "user.Scale#1: kernel 'scale', parameter 0 "
+      "'__global const float* in' with input 0 int8 [4]: a tensor type "
+      "the kernel does not take");
 }
 
 TEST_F(OpenClDevice, TheNameIsNoPartOfAUserProgram) {
