@@ -28,8 +28,9 @@ struct TensorSpec;
 ///
 /// Functions that fail return false or null, set LastError() and
 /// ErrorMessage(), and log the reason.  No function throws, but for
-/// CreateOperation(), through which passes what the operation's constructor
-/// throws; the graph is then as it was before.
+/// CreateOperation(): an exception of the operation's constructor passes
+/// through it, and the graph has the operations that it had (tensors that the
+/// constructor made stay).
 class TIM_VX_API Graph {
  public:
   virtual ~Graph() = default;

@@ -64,6 +64,21 @@ Status CheckName(const OpImpl& operation) {
                          "'; the name must be user.<Class>");
 }
 
+// The graph loses every operation that is younger than `uid`.
+void Forget(GraphCore& core, uint32_t uid) {
+  if (core.graph == nullptr) return;
+  const auto younger = [uid](const std::shared_ptr<Operation>& operation) {
+    return operation != nullptr && operation->impl()->uid > uid;
+  };
+  if (core.replacements != nullptr) std::erase_if(*core.replacements, younger);
+  std::erase_if(core.graph->TensorProducer(),
+                [&](const auto& entry) { return younger(entry.second); });
+  auto& consumers = core.graph->TensorConsumer();
+  for (auto& entry : consumers) std::erase_if(entry.second, younger);
+  std::erase_if(consumers, [](const auto& e) { return e.second.empty(); });
+  std::erase_if(core.graph->OpVector(), younger);
+}
+
 }  // namespace
 
 ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
@@ -79,17 +94,15 @@ ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
   if (impl_->core != nullptr) impl_->core->scopes.push_back(impl_->uid);
 }
 
-// One that is still open was never finished: what it made goes with it.
+// One that is still open was never finished: what it made, the younger
+// operations of the graph, goes with it.
 ComposedOp::~ComposedOp() {
   if (impl_->core == nullptr) return;
   const std::vector<uint32_t>& scopes = impl_->core->scopes;
   const bool open =
       std::find(scopes.begin(), scopes.end(), impl_->uid) != scopes.end();
   EndScope(*impl_);
-  if (!open || impl_->core->graph == nullptr) return;
-  std::erase_if(impl_->core->graph->OpVector(), [this](const auto& operation) {
-    return operation != nullptr && operation->impl()->owner == impl_->uid;
-  });
+  if (open) Forget(*impl_->core, impl_->uid);
 }
 
 void EndScope(const OpImpl& operation) {

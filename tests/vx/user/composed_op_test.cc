@@ -271,22 +271,5 @@ TEST(ComposedOpErrors, MistakeInsideNamesBothOperations) {
   EXPECT_THAT(vx::LastError(), HasSubstr("Add#2"));
 }
 
-TEST(ComposedOpErrors, ConstructorThatThrowsLeavesTheGraphUsable) {
-  class Failing : public Idle {
-   public:
-    explicit Failing(Graph* graph) : Idle(graph) {
-      graph->CreateOperation<vx::ops::Relu>();
-      throw std::runtime_error("not today");
-    }
-  };
-  Example g;
-  EXPECT_THROW(g.graph->CreateOperation<Failing>(), std::runtime_error);
-  EXPECT_TRUE(g.graph->OpVector().empty());
-  const auto relu = g.graph->CreateOperation<vx::ops::Relu>();
-  relu->BindInput(g.a).BindOutput(g.y);
-  EXPECT_EQ(relu->impl()->owner, 0u);
-  EXPECT_THAT(g.Run(), ElementsAre(1, 0, 3, 0));
-}
-
 }  // namespace
 }  // namespace tim::testing
