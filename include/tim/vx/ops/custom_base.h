@@ -224,8 +224,8 @@ class TIM_VX_API CustomOpBase : public Operation {
   std::vector<ShapeType> inputs_size_;
   std::vector<ShapeType> outputs_size_;
 
-  /// Must stay valid as long as the operation, as a string literal does; not
-  /// the c_str() of a local string.
+  /// Read after SetupParams() has returned: a string literal or a member's
+  /// c_str(), not that of a local or temporary string.
   const char* func_name_ = nullptr;
   /// OpenCL C; must stay valid as long as the operation.
   const char* kernel_resource_ = nullptr;
