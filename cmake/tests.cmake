@@ -5,7 +5,12 @@ find_package(GTest CONFIG REQUIRED)
 find_package(benchmark CONFIG REQUIRED)
 
 tim_cl_glob(support tests/*.cc)
-list(FILTER support EXCLUDE REGEX "_test\\.cc$|^tests/(sdk/consumer|plugins)/")
+list(FILTER support EXCLUDE REGEX
+     "_(test|cases)\\.cc$|^tests/(sdk/consumer|plugins|properties)/")
+tim_cl_glob(properties tests/properties/*.cc)
+list(FILTER properties EXCLUDE REGEX
+     "_test\\.cc$|/operator_properties\\.cc$")
+tim_cl_glob(cases tests/ops/*_cases.cc)
 tim_cl_glob(tests tests/*_test.cc)
 # These test what Bazel made.
 list(REMOVE_ITEM tests
@@ -76,10 +81,30 @@ function(tim_cl_test path source)
   tim_cl_run(${path} ${name})
 endfunction()
 
+# A program per family runs every property over its operators.
+add_library(tim-cl-test-properties STATIC ${properties})
+tim_cl_test_options(tim-cl-test-properties)
+target_link_libraries(tim-cl-test-properties PUBLIC tim-cl-test-support)
+set(families ${cases})
+list(TRANSFORM families REPLACE "^tests/ops/([^/]+)/.*" "\\1")
+list(REMOVE_DUPLICATES families)
+foreach(family IN LISTS families)
+  set(family_cases ${cases})
+  list(FILTER family_cases INCLUDE REGEX "^tests/ops/${family}/")
+  tim_cl_test(ops/${family}/properties
+              "tests/properties/operator_properties.cc;${family_cases}")
+  target_link_libraries(ops_${family}_properties PRIVATE
+                        tim-cl-test-properties)
+endforeach()
+
 foreach(source IN LISTS tests)
   string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
   tim_cl_test(${path} ${source})
 endforeach()
+foreach(name properties_planted_test properties_every_operator_test)
+  target_link_libraries(${name} PRIVATE tim-cl-test-properties)
+endforeach()
+target_sources(properties_every_operator_test PRIVATE ${cases})
 # Again with the kernels for GPUs, as in tests/BUILD.
 set(agrees "*EveryKernelAgrees")
 string(CONCAT gpu_goldens

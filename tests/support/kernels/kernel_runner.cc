@@ -5,9 +5,6 @@
 
 #include "ir/constant.h"
 #include "ir/evaluate.h"
-#include "ir/kernel_def.h"
-#include "ops/builtin.h"
-#include "tests/support/kernels/test_launcher.h"
 
 namespace tim::testing {
 namespace {
@@ -101,10 +98,11 @@ Status CheckNode(const ir::Node& node, const ir::Graph& graph) {
   return node.schema->check({node, inputs, outputs});
 }
 
-Result<ir::Node> NewNode(const std::string& op, ir::AttributeMap attributes) {
+Result<ir::Node> NewNode(const std::string& op, ir::AttributeMap attributes,
+                         const ir::OpRegistry& registry) {
   ir::Node node;
   node.name = op + "#0";
-  node.schema = ops::BuiltinOperators().Find(op);
+  node.schema = registry.Find(op);
   if (node.schema == nullptr) return NotFound("no operator ", op);
   TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &attributes));
   node.attributes = std::move(attributes);
@@ -177,9 +175,11 @@ Result<ir::Graph> Extend(const ir::Graph& body, ir::Node next,
 Result<TestNode> MakeNode(const std::string& op, ir::AttributeMap attributes,
                           const std::vector<std::optional<TensorDesc>>& inputs,
                           const std::vector<TensorDesc>& outputs,
-                          std::map<int, TensorData> constants) {
-  TestNode out;
-  TIM_ASSIGN_OR_RETURN(ir::Node node, NewNode(op, std::move(attributes)));
+                          std::map<int, TensorData> constants,
+                          const ir::OpRegistry& registry) {
+  TestNode out{.graph = {}, .registry = &registry};
+  TIM_ASSIGN_OR_RETURN(ir::Node node,
+                       NewNode(op, std::move(attributes), registry));
   for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
     node.inputs.push_back(
         inputs[i]
@@ -202,14 +202,15 @@ Result<TestNode> Fuse(TestNode anchor, const std::string& op,
   const ir::Node& old = anchor.graph.node(anchor.node);
   auto fused = old.composite ? std::make_shared<ir::Composite>(*old.composite)
                              : Wrap(anchor);
-  TIM_ASSIGN_OR_RETURN(ir::Node next, NewNode(op, std::move(attributes)));
+  TIM_ASSIGN_OR_RETURN(ir::Node next,
+                       NewNode(op, std::move(attributes), *anchor.registry));
   TIM_ASSIGN_OR_RETURN(fused->body,
                        Extend(fused->body, std::move(next), others, output));
   if (fused->body.node(fused->anchor).schema != old.schema) {
     return TIM_INTERNAL("the anchor moved");
   }
 
-  TestNode out;
+  TestNode out{.graph = {}, .registry = anchor.registry};
   ir::Node node = old;
   for (ValueId& id : node.inputs) {
     if (id == ir::kNone) continue;

@@ -16,9 +16,12 @@
 #include "base/status.h"
 #include "ir/device_info.h"
 #include "ir/graph.h"
+#include "ir/kernel_def.h"
 #include "ir/step.h"
 #include "ir/tensor_desc.h"
+#include "ops/builtin.h"
 #include "tests/support/data/test_tensor.h"
+#include "tests/support/kernels/test_launcher.h"
 
 namespace tim::testing {
 
@@ -28,6 +31,8 @@ namespace tim::testing {
 struct TestNode {
   ir::Graph graph;
   ir::NodeId node = ir::kNone;
+  /// Of the operator and its kernels.
+  const ir::OpRegistry* registry = &ops::BuiltinOperators();
 
   const ir::TensorDesc& input(int index) const {
     return graph.value(graph.node(node).inputs[index]).desc;
@@ -47,7 +52,8 @@ Result<TestNode> MakeNode(
     const std::string& op, ir::AttributeMap attributes,
     const std::vector<std::optional<ir::TensorDesc>>& inputs,
     const std::vector<ir::TensorDesc>& outputs,
-    std::map<int, TensorData> constants = {});
+    std::map<int, TensorData> constants = {},
+    const ir::OpRegistry& registry = ops::BuiltinOperators());
 
 /// Makes or extends a fused composite: `op` is applied to output 0 of `anchor`
 /// (a plain node, or what Fuse returned).  Its operand 0 is that output,
@@ -66,8 +72,6 @@ std::vector<TensorData> RandomInputs(const TestNode& node, std::mt19937& rng);
 Result<std::vector<TensorData>> Eval(const TestNode& node,
                                      const std::vector<TensorData>& inputs);
 
-/// Description of the OpenCL device that kernels run on.
-const ir::DeviceInfo& TestDevice();
 /// The same device as one whose kernels are those of `device_class`.
 ir::DeviceInfo TestDevice(ir::DeviceClass device_class);
 
@@ -99,6 +103,24 @@ Result<std::vector<TensorData>> RunKernel(
     const TestNode& node, const std::string& kernel, int layout_index,
     const std::vector<TensorData>& inputs,
     const ir::DeviceInfo& device = TestDevice());
+
+struct KernelRun {
+  ir::DeviceInfo device = TestDevice();  ///< Lowered for it.
+  std::byte guard = kGuardByte;          ///< Around every operand.
+  /// The output lies in the input's memory: one of InPlacePairs.
+  std::optional<ir::InPlacePair> in_place = std::nullopt;
+};
+Result<std::vector<TensorData>> RunKernel(const TestNode& node,
+                                          const std::string& kernel,
+                                          int layout_index,
+                                          const std::vector<TensorData>& inputs,
+                                          const KernelRun& run);
+
+/// Where the lowering lets an output lie in the memory of a variable input of
+/// as many bytes.
+Result<std::vector<ir::InPlacePair>> InPlacePairs(const TestNode& node,
+                                                  const std::string& kernel,
+                                                  int layout_index);
 
 /// Every kernel that supports the node, in every layout, against Eval, twice
 /// with new random inputs.  Fails where no kernel supports it (with the

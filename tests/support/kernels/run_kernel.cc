@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "ir/kernel_def.h"
-#include "ops/builtin.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/kernels/test_launcher.h"
 
@@ -17,11 +16,11 @@ std::vector<const ir::KernelDef*> Candidates(const TestNode& node) {
   const KernelNode view =
       ir::MakeKernelNode(node.graph, node.graph.node(node.node));
   const ir::OpSchema& schema = *view.anchor->schema;
-  auto kernels = ops::BuiltinOperators().Kernels(
-      StrCat(schema.domain, ".", schema.name), "opencl");
+  auto kernels =
+      node.registry->Kernels(StrCat(schema.domain, ".", schema.name), "opencl");
   if (!view.node->composite) return kernels;
   for (const ir::KernelDef* kernel :
-       ops::BuiltinOperators().Kernels(view.node->composite->name, "opencl")) {
+       node.registry->Kernels(view.node->composite->name, "opencl")) {
     kernels.push_back(kernel);
   }
   return kernels;
@@ -68,13 +67,18 @@ struct Memory {
   std::vector<Bytes> outputs;
   std::vector<Bytes> scratch;
   std::vector<Bytes> packed;
+  std::optional<ir::InPlacePair> in_place;
 
+  Bytes& Output(int index) {
+    const bool shared = in_place && in_place->output == index;
+    return shared ? inputs.at(in_place->input) : outputs.at(index);
+  }
   Bytes& At(ir::LoweredOperand operand) {
     switch (operand.kind) {
       case ir::LoweredOperand::Kind::kInput:
         return inputs.at(operand.index);
       case ir::LoweredOperand::Kind::kOutput:
-        return outputs.at(operand.index);
+        return Output(operand.index);
       case ir::LoweredOperand::Kind::kScratch:
         return scratch.at(operand.index);
       default:
@@ -130,7 +134,7 @@ Status FillRest(const KernelNode& node, const ir::Lowering& lowering,
   return OkStatus();
 }
 
-Status RunStep(const ir::LoweredStep& step, Memory* memory) {
+Status RunStep(const ir::LoweredStep& step, std::byte guard, Memory* memory) {
   if (step.written.size() != step.operands.size()) {
     return InvalidArgument("'written' has ", step.written.size(),
                            " entries for ", step.operands.size(), " operands");
@@ -140,10 +144,10 @@ Status RunStep(const ir::LoweredStep& step, Memory* memory) {
     operands.push_back({&memory->At(step.operands[i]), step.written[i]});
   }
   if (const auto* launch = std::get_if<ir::KernelLaunch>(&step.action)) {
-    return RunLaunch(*launch, operands);
+    return RunLaunch(*launch, operands, guard);
   }
   if (std::holds_alternative<ir::Gemm>(step.action)) {
-    return RunAction(step.action, operands);
+    return RunAction(step.action, operands, guard);
   }
   if (const auto* copy = std::get_if<ir::Copy>(&step.action)) {
     std::copy_n(operands[0].bytes->begin(), copy->bytes,
@@ -226,24 +230,53 @@ Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
   return launches;
 }
 
+Result<std::vector<ir::InPlacePair>> InPlacePairs(const TestNode& node,
+                                                  const std::string& kernel,
+                                                  int layout_index) {
+  TIM_ASSIGN_OR_RETURN(const Lowered lowered,
+                       Lower(node, kernel, layout_index, TestDevice()));
+  const KernelNode& view = lowered.view;
+  std::vector<ir::InPlacePair> pairs;
+  for (const ir::InPlacePair& pair : lowered.lowering.in_place) {
+    if (!view.present.at(pair.input) || view.constants[pair.input]) continue;
+    TIM_ASSIGN_OR_RETURN(const int64_t from,
+                         ir::ByteSize(view.inputs[pair.input]));
+    TIM_ASSIGN_OR_RETURN(const int64_t to,
+                         ir::ByteSize(view.outputs.at(pair.output)));
+    if (from == to) pairs.push_back(pair);
+  }
+  return pairs;
+}
+
 Result<std::vector<TensorData>> RunKernel(const TestNode& node,
                                           const std::string& kernel,
                                           int layout_index,
                                           const std::vector<TensorData>& inputs,
                                           const ir::DeviceInfo& device) {
+  return RunKernel(node, kernel, layout_index, inputs,
+                   KernelRun{.device = device});
+}
+
+Result<std::vector<TensorData>> RunKernel(const TestNode& node,
+                                          const std::string& kernel,
+                                          int layout_index,
+                                          const std::vector<TensorData>& inputs,
+                                          const KernelRun& run) {
   TIM_ASSIGN_OR_RETURN(const Lowered lowered,
-                       Lower(node, kernel, layout_index, device));
+                       Lower(node, kernel, layout_index, run.device));
   const auto& [view, lowering] = lowered;
   Memory memory;
+  memory.in_place = run.in_place;
   TIM_RETURN_IF_ERROR(FillInputs(node, view, inputs, &memory));
   TIM_RETURN_IF_ERROR(FillRest(view, lowering, &memory));
   for (const ir::LoweredStep& step : lowering.steps) {
-    TIM_RETURN_IF_ERROR(RunStep(step, &memory));
+    TIM_RETURN_IF_ERROR(RunStep(step, run.guard, &memory));
   }
   std::vector<TensorData> out;
   for (size_t i = 0; i < view.outputs.size(); ++i) {
-    TIM_ASSIGN_OR_RETURN(out.emplace_back(),
-                         FromLayout(memory.outputs[i], view.outputs[i]));
+    TIM_ASSIGN_OR_RETURN(
+        out.emplace_back(),
+        FromLayout(memory.Output(static_cast<int>(i)), view.outputs[i]));
   }
   return out;
 }

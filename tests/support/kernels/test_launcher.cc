@@ -13,7 +13,6 @@ namespace {
 
 // Whole cache lines, so that operands are aligned and never at offset 0.
 constexpr int64_t kGuard = 256;
-constexpr auto kGuardByte = std::byte{0xC3};
 
 // The device keeps its programs itself.
 class NoStore final : public device::BinaryStore {
@@ -35,28 +34,35 @@ const Result<std::shared_ptr<device::Device>>& TheDevice() {
 class Operands {
  public:
   Operands(device::Device& device, device::Stream& stream,
-           const std::vector<LaunchOperand>& operands)
-      : device_(device), stream_(stream), operands_(operands) {}
+           const std::vector<LaunchOperand>& operands, std::byte guard)
+      : device_(device), stream_(stream), operands_(operands), guard_(guard) {}
 
   Status Upload() {
     for (const LaunchOperand& operand : operands_) {
       std::vector<std::byte>& image =
-          images_.emplace_back(2 * kGuard + operand.bytes->size(), kGuardByte);
+          images_.emplace_back(2 * kGuard + operand.bytes->size(), guard_);
       std::copy(operand.bytes->begin(), operand.bytes->end(),
                 image.begin() + kGuard);
+      const size_t first = FirstOfSameBytes(images_.size() - 1);
+      if (first < ranges_.size()) {
+        ranges_.push_back(ranges_[first]);
+        continue;
+      }
       const auto bytes = static_cast<int64_t>(image.size());
       TIM_ASSIGN_OR_RETURN(auto buffer,
                            device_.Allocate(bytes, ir::MemoryKind::kDevice));
       ranges_.push_back({buffer.get(), kGuard, bytes - 2 * kGuard});
       buffers_.push_back(std::move(buffer));
-      TIM_RETURN_IF_ERROR(Transfer(image, *buffers_.back(), Direction::kTo));
+      TIM_RETURN_IF_ERROR(
+          Transfer(image, *ranges_.back().buffer, Direction::kTo));
     }
     return OkStatus();
   }
 
   Status Download() {
     for (size_t i = 0; i < images_.size(); ++i) {
-      TIM_RETURN_IF_ERROR(Transfer(images_[i], *buffers_[i], Direction::kFrom));
+      TIM_RETURN_IF_ERROR(
+          Transfer(images_[i], *ranges_[i].buffer, Direction::kFrom));
       TIM_RETURN_IF_ERROR(Take(images_[i], i));
     }
     return OkStatus();
@@ -80,17 +86,31 @@ class Operands {
     return event->Wait();
   }
 
+  size_t FirstOfSameBytes(size_t i) const {
+    size_t first = 0;
+    while (operands_[first].bytes != operands_[i].bytes) ++first;
+    return first;
+  }
+
+  // Operand i, or another one in its memory, is written.
+  bool IsWritten(size_t i) const {
+    return std::any_of(
+        operands_.begin(), operands_.end(), [&](const LaunchOperand& operand) {
+          return operand.bytes == operands_[i].bytes && operand.written;
+        });
+  }
+
   // Checks what the kernel did around and in operand i, then keeps it.
   Status Take(const std::vector<std::byte>& image, size_t i) {
     std::vector<std::byte>& bytes = *operands_[i].bytes;
-    const auto is_guard = [](std::byte byte) { return byte == kGuardByte; };
+    const auto is_guard = [&](std::byte byte) { return byte == guard_; };
     const auto first = image.begin() + kGuard;
     const auto last = image.end() - kGuard;
     if (!std::all_of(image.begin(), first, is_guard) ||
         !std::all_of(last, image.end(), is_guard)) {
       return InvalidArgument("the kernel writes outside of operand ", i);
     }
-    if (!operands_[i].written && !std::equal(first, last, bytes.begin())) {
+    if (!IsWritten(i) && !std::equal(first, last, bytes.begin())) {
       return InvalidArgument("the kernel changes operand ", i,
                              ", which it should only read");
     }
@@ -101,6 +121,7 @@ class Operands {
   device::Device& device_;
   device::Stream& stream_;
   const std::vector<LaunchOperand>& operands_;
+  const std::byte guard_;
   std::vector<std::vector<std::byte>> images_;
   std::vector<std::unique_ptr<device::Buffer>> buffers_;
   std::vector<device::BufferRange> ranges_;
@@ -126,21 +147,21 @@ ir::DeviceInfo TestDeviceOfLanes(int lanes) {
 }
 
 Status RunLaunch(const ir::KernelLaunch& launch,
-                 const std::vector<LaunchOperand>& operands) {
+                 const std::vector<LaunchOperand>& operands, std::byte guard) {
   ir::KernelLaunch strict = launch;
   strict.options += " -Werror";
-  return RunAction(strict, operands);
+  return RunAction(strict, operands, guard);
 }
 
 Status RunAction(const ir::Action& action,
-                 const std::vector<LaunchOperand>& operands) {
+                 const std::vector<LaunchOperand>& operands, std::byte guard) {
   TIM_RETURN_IF_ERROR(TheDevice().status());
   device::Device& device = *TheDevice().value();
   const ir::Action* const actions[] = {&action};
   NoStore store;
   TIM_ASSIGN_OR_RETURN(const auto steps, device.Prepare(actions, store));
   TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
-  Operands memory(device, *stream, operands);
+  Operands memory(device, *stream, operands, guard);
   TIM_RETURN_IF_ERROR(memory.Upload());
   TIM_RETURN_IF_ERROR(stream->Enqueue(*steps[0], memory.ranges()));
   return memory.Download();

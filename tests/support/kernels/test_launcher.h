@@ -15,20 +15,26 @@ namespace tim::testing {
 /// Description of the first OpenCL device.
 const ir::DeviceInfo& TestDevice();
 
+/// Operands with the same bytes lie in the same memory.
 struct LaunchOperand {
   std::vector<std::byte>* bytes = nullptr;
   bool written = false;
 };
 
+/// What lies around operands where a test does not say it.
+inline constexpr auto kGuardByte = std::byte{0xC3};
+
 /// Builds (cached in the process) and runs `launch`, waits, and reads written
 /// operands back.  Every operand lies between guards; an error tells which was
 /// overwritten, or which read-only operand was changed.
 Status RunLaunch(const ir::KernelLaunch& launch,
-                 const std::vector<LaunchOperand>& operands);
+                 const std::vector<LaunchOperand>& operands,
+                 std::byte guard = kGuardByte);
 
 /// The same for an action as it is.
 Status RunAction(const ir::Action& action,
-                 const std::vector<LaunchOperand>& operands);
+                 const std::vector<LaunchOperand>& operands,
+                 std::byte guard = kGuardByte);
 
 }  // namespace tim::testing
 
