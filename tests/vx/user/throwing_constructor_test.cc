@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "tests/support/vx_graph.h"
+#include "tests/support/vx/vx_graph.h"
 #include "vx/op_impl.h"
 
 namespace tim::testing {
