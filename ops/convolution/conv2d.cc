@@ -7,6 +7,7 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
@@ -177,6 +178,34 @@ std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
                   PadsOf(windows->h, input[1], kernel[1]), attributes);
 }
 
+// W and H may change places.
+Result<ir::PermutedNode> PermuteConv2d(const ir::NodeView& view, int operand,
+                                       std::span<const int> perm) {
+  const ir::Permutation swapped = {1, 0, 2, 3};
+  if (operand > 1 ||
+      !std::equal(perm.begin(), perm.end(), swapped.begin(), swapped.end())) {
+    return Unimplemented(
+        "Conv2d needs W and H as its first axes, with the "
+        "channels behind them");
+  }
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  SwapWidthAndHeight({"ksize", "stride", "dilation", "pad"}, &out.attributes);
+  out.inputs[0] = out.inputs[1] = out.outputs[0] = swapped;
+  return out;
+}
+
+Result<ir::PermutedNode> Conv2dInDefaultLayout(const ir::NodeView& view) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  TIM_ASSIGN_OR_RETURN(
+      out.inputs[0],
+      TakeDataLayout(*view.inputs[0], "input_layout", &out.attributes));
+  TIM_ASSIGN_OR_RETURN(
+      out.inputs[1],
+      TakeKernelLayout(*view.inputs[1], "kernel_layout", &out.attributes));
+  out.outputs[0] = out.inputs[0];
+  return out;
+}
+
 ir::OpSchema Conv2dSchema() {
   ir::OpSchema schema;
   schema.name = "Conv2d";
@@ -201,6 +230,8 @@ ir::OpSchema Conv2dSchema() {
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateConv2d;
   schema.absorb_padding = AbsorbPadding;
+  schema.permute_rule = PermuteConv2d;
+  schema.layout_rule = Conv2dInDefaultLayout;
   return schema;
 }
 

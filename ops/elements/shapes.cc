@@ -70,9 +70,57 @@ ir::ComputeEstimate ElementwiseEstimate(const ir::NodeView& view,
 
 int64_t NoScratch(const ir::NodeView&) { return 0; }
 
-Result<ir::AttributeMap> KeepAttributes(const ir::NodeView& view,
-                                        std::span<const int>) {
-  return view.node.attributes;
+Result<ir::PermutedNode> KeepAttributes(const ir::NodeView& view, int,
+                                        std::span<const int> perm) {
+  auto rank = static_cast<int>(perm.size());
+  for (const ir::TensorDesc* input : view.inputs) {
+    if (input != nullptr) rank = std::max(rank, input->shape.rank());
+  }
+  const ir::Permutation whole =
+      ir::Compose(perm, ir::IdentityPermutation(rank));
+  ir::PermutedNode out;
+  out.attributes = view.node.attributes;
+  for (const ir::TensorDesc* input : view.inputs) {
+    out.inputs.push_back(input == nullptr ? ir::Permutation()
+                                          : ir::BroadcastPermutation(
+                                                whole, input->shape.rank()));
+  }
+  out.outputs.assign(view.outputs.size(), whole);
+  return out;
+}
+
+ir::PermuteRule MoveAxis(std::string name) {
+  return [name = std::move(name)](
+             const ir::NodeView& view, int operand,
+             std::span<const int> perm) -> Result<ir::PermutedNode> {
+    TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                         KeepAttributes(view, operand, perm));
+    const ir::Permutation& whole = out.outputs[0];
+    TIM_ASSIGN_OR_RETURN(const int axis,
+                         WrapAxis(view.node.attributes.Int(name),
+                                  static_cast<int>(whole.size())));
+    out.attributes.Set(name, int64_t{ir::NewAxis(whole, axis)});
+    return out;
+  };
+}
+
+ir::PermuteRule MoveValues(std::vector<std::string> names) {
+  return [names = std::move(names)](
+             const ir::NodeView& view, int operand,
+             std::span<const int> perm) -> Result<ir::PermutedNode> {
+    TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                         KeepAttributes(view, operand, perm));
+    const ir::Permutation& whole = out.outputs[0];
+    for (const std::string& name : names) {
+      const auto& values = view.node.attributes.Ints(name);
+      if (values.size() != whole.size()) {
+        return InvalidArgument("attribute '", name, "' has ", values.size(),
+                               " values for ", whole.size(), " axes");
+      }
+      out.attributes.Set(name, ir::Permuted(values, whole));
+    }
+    return out;
+  };
 }
 
 double InputBytes(const ir::NodeView& view) { return TotalBytes(view.inputs); }

@@ -1,8 +1,11 @@
-// Shape rules and estimates that several operators share.
+// Rules of shapes and axes, and estimates, that several operators share.
 #ifndef TIM_OPS_ELEMENTS_SHAPES_H_
 #define TIM_OPS_ELEMENTS_SHAPES_H_
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
@@ -30,9 +33,15 @@ ir::ComputeEstimate ElementwiseEstimate(const ir::NodeView& view,
 /// No scratch: the memory_estimate of most operators.
 int64_t NoScratch(const ir::NodeView& view);
 
-/// permute_rule of operators that treat all axes alike.
-Result<ir::AttributeMap> KeepAttributes(const ir::NodeView& view,
+/// permute_rule of operators that treat all axes alike, broadcasting included:
+/// attributes stay, and every operand moves as the output does.
+Result<ir::PermutedNode> KeepAttributes(const ir::NodeView& view, int operand,
                                         std::span<const int> perm);
+/// The same of operators for which the attribute `name` is an axis, which moves
+/// along (and is not negative in the answer).
+ir::PermuteRule MoveAxis(std::string name);
+/// The same where the attributes `names` have a value for each axis.
+ir::PermuteRule MoveValues(std::vector<std::string> names);
 
 /// Sum of the byte sizes of all present inputs (outputs).
 double InputBytes(const ir::NodeView& view);

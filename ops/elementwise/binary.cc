@@ -70,21 +70,6 @@ Status EvalBinary(const BinaryOp& op, const ir::EvalContext& context) {
   return OkStatus();
 }
 
-// Operands of lower rank have other axes than the permutation names; those of
-// one element do not mind.
-Result<ir::AttributeMap> PermuteBinary(const ir::NodeView& view,
-                                       std::span<const int> perm) {
-  for (const ir::TensorDesc* input : view.inputs) {
-    const ir::Shape& shape = input->shape;
-    if (shape.rank() != static_cast<int>(perm.size()) &&
-        shape.NumElements() != 1) {
-      return Unimplemented("an operand ", shape.ToString(),
-                           " has another rank than the permutation");
-    }
-  }
-  return view.node.attributes;
-}
-
 // The macro of a fused Relu or Relu6.  Both are monotonic and exact on results,
 // so that they may be applied before rounding (NaN as the code 0 that it would
 // become), unless codes wrap or 6 would be rounded in another way than Relu6
@@ -182,7 +167,7 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
               [flops = op.flops](const ir::NodeView& view) {
                 return ElementwiseEstimate(view, flops);
               },
-          .permute_rule = PermuteBinary};
+          .permute_rule = KeepAttributes};
 }
 
 ir::KernelDef BinaryKernel(const BinaryOp& op) {

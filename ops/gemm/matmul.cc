@@ -58,6 +58,19 @@ Status EvalMatmul(const ir::EvalContext& context) {
   return OkStatus();
 }
 
+// Batches may change places.
+Result<ir::PermutedNode> PermuteMatmul(const ir::NodeView& view, int operand,
+                                       std::span<const int> perm) {
+  const auto is_vector = [](const ir::TensorDesc* input) {
+    return input->shape.rank() < 2;
+  };
+  if (is_vector(view.inputs[0]) || is_vector(view.inputs[1]) || perm[0] != 0 ||
+      perm[1] != 1) {
+    return Unimplemented("Matmul needs the axes of its matrices first");
+  }
+  return KeepAttributes(view, operand, perm);
+}
+
 ir::OpSchema MatmulSchema() {
   ir::OpSchema schema;
   schema.name = "Matmul";
@@ -71,6 +84,7 @@ ir::OpSchema MatmulSchema() {
   schema.eval = EvalMatmul;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateMatmul;
+  schema.permute_rule = PermuteMatmul;
   return schema;
 }
 

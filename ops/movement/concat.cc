@@ -152,17 +152,6 @@ bool IsIdentity(const ir::NodeView& view) {
          view.inputs[0]->shape == view.outputs[0]->shape;
 }
 
-Result<ir::AttributeMap> PermuteConcat(const ir::NodeView& view,
-                                       std::span<const int> perm) {
-  TIM_ASSIGN_OR_RETURN(const int axis,
-                       WrapAxis(view.node.attributes.Int("axis"),
-                                static_cast<int>(perm.size())));
-  const auto at = std::find(perm.begin(), perm.end(), axis);
-  ir::AttributeMap attributes = view.node.attributes;
-  attributes.Set("axis", static_cast<int64_t>(at - perm.begin()));
-  return attributes;
-}
-
 // Along the outermost axis in memory, equal elements lie as they are.
 std::vector<int64_t> JoinedOffsets(const ir::NodeView& view) {
   const ir::TensorDesc& to = *view.outputs[0];
@@ -201,7 +190,7 @@ ir::OpSchema ConcatSchema() {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .in_place_concat_offsets = JoinedOffsets,
       .is_identity = IsIdentity,
-      .permute_rule = PermuteConcat};
+      .permute_rule = MoveAxis("axis")};
 }
 
 Status SupportsConcat(const ir::KernelNode& node, const ir::DeviceInfo&) {

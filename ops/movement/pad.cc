@@ -264,22 +264,6 @@ std::optional<ir::Padding> PaddingOf(const ir::NodeView& view) {
                      .value = kernels::ElementReader({&single, &bits}).Real(0)};
 }
 
-Result<ir::AttributeMap> PermutePad(const ir::NodeView& view,
-                                    std::span<const int> perm) {
-  ir::AttributeMap attributes = view.node.attributes;
-  for (const char* name : {kFront, kBack}) {
-    const auto& counts = view.node.attributes.Ints(name);
-    if (counts.size() != perm.size()) {
-      return InvalidArgument("a permutation of ", perm.size(), " axes for a ",
-                             view.node.schema->name, " of ", counts.size());
-    }
-    std::vector<int64_t> renamed;
-    for (const int axis : perm) renamed.push_back(counts[axis]);
-    attributes.Set(name, std::move(renamed));
-  }
-  return attributes;
-}
-
 ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
   const ir::AttributeType type = ir::TypeOf(default_constant);
   return {
@@ -301,7 +285,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
       .padding = PaddingOf,
-      .permute_rule = PermutePad};
+      .permute_rule = MoveValues({kFront, kBack})};
 }
 
 bool Fills(const ir::KernelNode& node) {

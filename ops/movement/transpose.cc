@@ -21,51 +21,33 @@ Status CheckPerm(const std::vector<int64_t>& perm, const ir::Shape& input) {
     return InvalidArgument("attribute 'perm' has ", rank, " axes, the input ",
                            input.ToString(), " has ", input.rank());
   }
-  std::vector<int64_t> sorted = perm;
-  std::sort(sorted.begin(), sorted.end());
-  for (int64_t i = 0; i < rank; ++i) {
-    if (sorted[i] == i) continue;
+  if (!ir::IsPermutation(perm)) {
     return InvalidArgument("attribute 'perm' [", StrJoin(perm, ", "),
                            "] is not a permutation of 0 to ", rank - 1);
   }
   return OkStatus();
 }
 
-// The input as its elements are described after their axes have moved.
-ir::TensorDesc Moved(const ir::TensorDesc& input,
-                     const std::vector<int64_t>& perm) {
-  ir::TensorDesc out = input;
-  if (!input.quantization.per_channel()) return out;
-  const auto at = std::find(perm.begin(), perm.end(), input.quantization.axis);
-  if (at != perm.end()) {
-    out.quantization.axis = static_cast<int>(at - perm.begin());
-  }
-  return out;
+ir::Permutation PermOf(const ir::AttributeMap& attributes) {
+  const auto& perm = attributes.Ints("perm");
+  return ir::Permutation(perm.begin(), perm.end());
 }
 
 // Channels move along: they do not turn a copy into a conversion.
 kernels::ConvertRule RuleOf(const ir::TensorDesc& input,
                             const ir::TensorDesc& output,
-                            const std::vector<int64_t>& perm) {
-  return kernels::ConvertRuleOf(Moved(input, perm), output);
+                            std::span<const int> perm) {
+  return kernels::ConvertRuleOf(ir::Permuted(input, perm), output);
 }
 
 Status InferTranspose(ir::InferContext& context) {
-  const auto& perm = context.attributes().Ints("perm");
-  const ir::Shape& input = context.shape(0);
-  TIM_RETURN_IF_ERROR(CheckPerm(perm, input));
+  TIM_RETURN_IF_ERROR(
+      CheckPerm(context.attributes().Ints("perm"), context.shape(0)));
+  const ir::TensorDesc moved =
+      ir::Permuted(*context.inputs[0].desc, PermOf(context.attributes()));
   ir::TensorDesc& output = context.outputs[0].desc;
-  output.shape = ir::Shape::OfRank(static_cast<int>(perm.size()));
-  for (int i = 0; i < output.shape.rank() && input.ranked(); ++i) {
-    const auto axis = static_cast<int>(perm[i]);
-    output.shape.set_dim(i, input[axis]);
-    if (input[axis] == ir::kUnknownDim &&
-        input.Bound(axis) != ir::kUnknownDim) {
-      output.shape.SetBound(i, input.Bound(axis));
-    }
-  }
+  output.shape = moved.shape;
   if (output.type != ir::DataType::kUnknown) return OkStatus();
-  const ir::TensorDesc moved = Moved(*context.inputs[0].desc, perm);
   output.type = moved.type;
   output.quantization = moved.quantization;
   return OkStatus();
@@ -78,20 +60,16 @@ Status CheckTranspose(const ir::NodeView& view) {
 
 // Strides in the input along the axes of the output.
 std::vector<int64_t> InputStrides(const ir::Shape& input,
-                                  const std::vector<int64_t>& perm) {
-  const std::vector<int64_t> dense = ir::DenseStrides(input);
-  std::vector<int64_t> out;
-  for (const int64_t axis : perm) out.push_back(dense[axis]);
-  return out;
+                                  std::span<const int> perm) {
+  return ir::Permuted(ir::DenseStrides(input), perm);
 }
 
 Status EvalTranspose(const ir::EvalContext& context) {
-  const auto& perm = context.attributes().Ints("perm");
+  const ir::Permutation perm = PermOf(context.attributes());
   const ir::TensorDesc& input = *context.inputs[0].desc;
   const ir::TensorDesc& output = *context.outputs[0].desc;
   const std::vector<int64_t> strides = InputStrides(input.shape, perm);
-  std::vector<int64_t> extents;
-  for (const int64_t axis : perm) extents.push_back(input.shape[axis]);
+  const std::vector<int64_t> extents = ir::Permuted(input.shape.dims(), perm);
   kernels::ElementConverter converter(context.inputs[0], context.outputs[0],
                                       RuleOf(input, output, perm));
   const int64_t count = *input.shape.NumElements();
@@ -102,29 +80,22 @@ Status EvalTranspose(const ir::EvalContext& context) {
 }
 
 bool IsIdentity(const ir::NodeView& view) {
-  const auto& perm = view.node.attributes.Ints("perm");
-  return std::is_sorted(perm.begin(), perm.end()) &&
+  return ir::IsIdentity(PermOf(view.node.attributes)) &&
          ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
          view.inputs[0]->shape == view.outputs[0]->shape;
 }
 
-// With axes renamed by `axes`, output axis i is old axis axes[i], which is old
-// input axis perm[axes[i]].
-Result<ir::AttributeMap> PermuteTranspose(const ir::NodeView& view,
-                                          std::span<const int> axes) {
-  const auto& perm = view.node.attributes.Ints("perm");
-  if (perm.size() != axes.size()) {
-    return InvalidArgument("a permutation of ", axes.size(),
-                           " axes for a Transpose of ", perm.size());
+// The output stays: its axis i is old axis perm[i] of the input.
+Result<ir::PermutedNode> PermuteTranspose(const ir::NodeView& view, int,
+                                          std::span<const int> moved) {
+  std::vector<int64_t> perm;
+  for (const int axis : PermOf(view.node.attributes)) {
+    perm.push_back(ir::NewAxis(moved, axis));
   }
-  std::vector<int64_t> renamed;
-  for (const int axis : axes) {
-    const auto at = std::find(axes.begin(), axes.end(), perm[axis]);
-    renamed.push_back(at - axes.begin());
-  }
-  ir::AttributeMap attributes = view.node.attributes;
-  attributes.Set("perm", std::move(renamed));
-  return attributes;
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  out.attributes.Set("perm", std::move(perm));
+  out.inputs[0].assign(moved.begin(), moved.end());
+  return out;
 }
 
 ir::OpSchema TransposeSchema() {
@@ -146,17 +117,15 @@ Status SupportsTranspose(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  return CheckConvert(from, to,
-                      RuleOf(from, to, node.attributes().Ints("perm")));
+  return CheckConvert(from, to, RuleOf(from, to, PermOf(node.attributes())));
 }
 
 // Axes of the output, the tile's two first: axis 0 and the one that is fastest
 // in the input.  Strides are those of the input and of the output.
 std::vector<Axis> TileAxes(const ir::KernelNode& node) {
-  const auto& perm = node.attributes().Ints("perm");
+  const ir::Permutation perm = PermOf(node.attributes());
   const ir::Shape& input = node.inputs[0].shape;
-  std::vector<int64_t> extents;
-  for (const int64_t axis : perm) extents.push_back(input[axis]);
+  const std::vector<int64_t> extents = ir::Permuted(input.dims(), perm);
   const ir::Shape output(extents);
   std::vector<Axis> axes =
       JoinAxes(extents, {InputStrides(input, perm), ir::DenseStrides(output)});
@@ -173,8 +142,7 @@ Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
   constexpr int64_t kTile = 16;
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  const kernels::ConvertRule rule =
-      RuleOf(from, to, node.attributes().Ints("perm"));
+  const kernels::ConvertRule rule = RuleOf(from, to, PermOf(node.attributes()));
   const std::vector<Axis> axes = TileAxes(node);
   const auto outer = std::span(axes).subspan(2);
   const int64_t tiles = CeilDiv(axes[0].extent, 16) *

@@ -91,17 +91,6 @@ Status Eval(const ir::EvalContext& context) {
   return OkStatus();
 }
 
-Result<ir::AttributeMap> Permute(const ir::NodeView& view,
-                                 std::span<const int> perm) {
-  ir::AttributeMap attributes = view.node.attributes;
-  TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(attributes.Int("axis"),
-                                                static_cast<int>(perm.size())));
-  for (size_t i = 0; i < perm.size(); ++i) {
-    if (perm[i] == axis) attributes.Set("axis", static_cast<int64_t>(i));
-  }
-  return attributes;
-}
-
 ir::OpSchema SoftmaxSchema() {
   return {.name = "Softmax",
           .inputs = {1, 1},
@@ -112,7 +101,7 @@ ir::OpSchema SoftmaxSchema() {
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = SoftmaxEstimate,
-          .permute_rule = Permute};
+          .permute_rule = MoveAxis("axis")};
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {

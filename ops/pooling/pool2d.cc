@@ -13,6 +13,7 @@
 // A MAX window without a cell inside gives the least (finite) value of the
 // output type, the others 0.  NaN inside of a window makes the result NaN.
 #include "ir/op_registry.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/pooling/pool2d_node.h"
@@ -112,22 +113,26 @@ std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
 }
 
 // A window passes where its axes stay the first two.
-Result<ir::AttributeMap> Permute(const ir::NodeView& view,
-                                 std::span<const int> perm) {
-  ir::AttributeMap attributes = view.node.attributes;
-  if (perm.size() >= 2 && perm[0] == 0 && perm[1] == 1) return attributes;
-  if (perm.size() < 2 || perm[0] != 1 || perm[1] != 0) {
+Result<ir::PermutedNode> PermutePool2d(const ir::NodeView& view, int operand,
+                                       std::span<const int> perm) {
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       KeepAttributes(view, operand, perm));
+  if (perm[0] > 1 || perm[1] > 1) {
     return Unimplemented("Pool2d needs W and H as its first axes");
   }
-  for (const char* name : {"ksize", "stride", "input_size", "output_size"}) {
-    const Ints& old = attributes.Ints(name);
-    if (old.size() == 2) attributes.Set(name, Ints{old[1], old[0]});
+  if (perm[0] == 1) {
+    SwapWidthAndHeight({"ksize", "stride", "input_size", "output_size", "pad"},
+                       &out.attributes);
   }
-  const Ints& pad = attributes.Ints("pad");
-  if (pad.size() == 4) {
-    attributes.Set("pad", Ints{pad[2], pad[3], pad[0], pad[1]});
-  }
-  return attributes;
+  return out;
+}
+
+Result<ir::PermutedNode> Pool2dInDefaultLayout(const ir::NodeView& view) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  TIM_ASSIGN_OR_RETURN(out.inputs[0], TakeDataLayout(*view.inputs[0], "layout",
+                                                     &out.attributes));
+  out.outputs[0] = out.inputs[0];
+  return out;
 }
 
 ir::OpSchema Pool2dSchema() {
@@ -155,7 +160,8 @@ ir::OpSchema Pool2dSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate = Pool2dEstimate,
       .absorb_padding = AbsorbPadding,
-      .permute_rule = Permute};
+      .permute_rule = PermutePool2d,
+      .layout_rule = Pool2dInDefaultLayout};
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {

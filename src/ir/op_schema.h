@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "ir/attribute.h"
 #include "ir/graph.h"
+#include "ir/permuted_node.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::ir {
@@ -169,11 +170,17 @@ struct OpSchema {
   /// with static shapes.
   std::function<std::optional<AttributeMap>(const NodeView&, const Padding&)>
       absorb_padding = nullptr;
-  /// Attributes of the operator on operands whose axes are permuted
-  /// (new axis i = old axis perm[i]).  Null: a barrier to permutations.
-  std::function<Result<AttributeMap>(const NodeView&,
-                                     std::span<const int> perm)>
-      permute_rule = nullptr;
+  /// How a permutation of one input's axes passes through; see PermuteNode,
+  /// which asks it.  A pure function of attributes and operands, called with
+  /// known ranks (extents and types may be unknown) and never without an axis
+  /// that moves.  Null, or a failure: a barrier.
+  PermuteRule permute_rule = nullptr;
+  /// Where attributes name the layouts of operands, which everything else in
+  /// the schema takes to be the default ones: the node in default layouts, see
+  /// NodeInDefaultLayout.  A pure function of attributes and the inputs' ranks;
+  /// shapes of outputs are unknown or in the user's order.  Null: there are no
+  /// such attributes.
+  LayoutRule layout_rule = nullptr;
   /// A body that computes the same with other operators, as ir::Composite
   /// wants it; its values need no types and shapes.  With it the node becomes a
   /// composite.

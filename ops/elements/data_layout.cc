@@ -1,0 +1,74 @@
+#include "ops/elements/data_layout.h"
+
+#include <span>
+
+namespace tim::ops {
+namespace {
+
+// A layout of operands of one rank, and the default of that rank.
+struct Layout {
+  DataLayout layout;
+  DataLayout usual;
+  ir::Permutation axes;
+};
+
+std::vector<Layout> DataLayouts() {
+  return {{DataLayout::kCwhn, DataLayout::kWhcn, {1, 2, 0}},
+          {DataLayout::kCwhn, DataLayout::kWhcn, {1, 2, 0, 3}},
+          {DataLayout::kCwhdn, DataLayout::kWhdcn, {1, 2, 3, 0, 4}}};
+}
+
+std::vector<Layout> KernelLayouts() {
+  return {{DataLayout::kIcWhOc, DataLayout::kWhIcOc, {1, 2, 0, 3}},
+          {DataLayout::kOcIcWh, DataLayout::kWhIcOc, {2, 3, 1, 0}},
+          {DataLayout::kIcOcWh, DataLayout::kWhIcOc, {2, 3, 0, 1}},
+          {DataLayout::kOcIcWhd, DataLayout::kWhdIcOc, {2, 3, 4, 1, 0}}};
+}
+
+Result<ir::Permutation> Take(std::span<const Layout> layouts,
+                             const ir::TensorDesc& operand,
+                             const std::string& name,
+                             ir::AttributeMap* attributes) {
+  const auto layout = static_cast<DataLayout>(attributes->Int(name));
+  bool is_known = false;
+  for (const Layout& row : layouts) {
+    if (row.layout != layout) continue;
+    is_known = true;
+    if (static_cast<int>(row.axes.size()) != operand.shape.rank()) continue;
+    attributes->Set(name, static_cast<int64_t>(row.usual));
+    return row.axes;
+  }
+  if (!is_known) return ir::Permutation();
+  return InvalidArgument("attribute '", name, "' is ", attributes->Int(name),
+                         ", a layout of another rank than its operand ",
+                         operand.shape.ToString());
+}
+
+}  // namespace
+
+Result<ir::Permutation> TakeDataLayout(const ir::TensorDesc& operand,
+                                       const std::string& name,
+                                       ir::AttributeMap* attributes) {
+  return Take(DataLayouts(), operand, name, attributes);
+}
+
+Result<ir::Permutation> TakeKernelLayout(const ir::TensorDesc& operand,
+                                         const std::string& name,
+                                         ir::AttributeMap* attributes) {
+  return Take(KernelLayouts(), operand, name, attributes);
+}
+
+void SwapWidthAndHeight(const std::vector<std::string>& names,
+                        ir::AttributeMap* attributes) {
+  for (const std::string& name : names) {
+    const std::vector<int64_t> old = attributes->Ints(name);
+    if (old.size() == 2) {
+      attributes->Set(name, std::vector<int64_t>{old[1], old[0]});
+    } else if (old.size() == 4) {
+      attributes->Set(name,
+                      std::vector<int64_t>{old[2], old[3], old[0], old[1]});
+    }
+  }
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,49 @@
+// Attributes that name the layout of an operand.
+#ifndef TIM_OPS_ELEMENTS_DATA_LAYOUT_H_
+#define TIM_OPS_ELEMENTS_DATA_LAYOUT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/permuted_node.h"
+
+namespace tim::ops {
+
+/// The numbers of tim::vx::DataLayout.
+enum class DataLayout : int64_t {
+  kAny,
+  kWhcn,
+  kCwhn,
+  kIcWhOc,
+  kOcIcWh,
+  kIcOcWh,
+  kWhIcOc,
+  kWcn,
+  kWIcOc,
+  kWhdcn,
+  kWhdIcOc,
+  kCwhdn,
+  kOcIcWhd,
+};
+
+/// The axes of `operand`, which has the layout that the attribute `name`
+/// states, in the order of the default layout, which the attribute then names.
+/// CWHN (of rank 3: CWH) and CWHDN count; any other value means the default and
+/// stays. Fails where the layout has another rank.
+Result<ir::Permutation> TakeDataLayout(const ir::TensorDesc& operand,
+                                       const std::string& name,
+                                       ir::AttributeMap* attributes);
+/// The same of a convolution's weights: IcWHOc, OcIcWH, IcOcWH and OcIcWHD.
+Result<ir::Permutation> TakeKernelLayout(const ir::TensorDesc& operand,
+                                         const std::string& name,
+                                         ir::AttributeMap* attributes);
+
+/// Attributes of two values, for W and H, and of four, for both ends of each:
+/// the axes change places.  Others stay.
+void SwapWidthAndHeight(const std::vector<std::string>& names,
+                        ir::AttributeMap* attributes);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_ELEMENTS_DATA_LAYOUT_H_
