@@ -45,7 +45,8 @@ Shell ShellOf(ir::AttributeMap attributes, Args... args) {
 
 enum class PermuteRule : uint8_t {
   kBarrier,   ///< The schema need not have one.
-  kRequired,  ///< It must have one that answers for some of the legal nodes.
+  kPartial,   ///< It must have one, which may refuse.
+  kRequired,  ///< It answers for every permutation of an input (one of them).
 };
 
 struct OperatorCases {

@@ -36,7 +36,7 @@ TEST(Planted, CorrectSchemaPasses) {
   registry.Add(CopyOf("tim.Add"));
   for (const Property property :
        {ShapesAgree, UnknownShapesAgree, EvalWritesItsOutputs, EstimatesAgree,
-        PermutedNodeAgrees, ViewsAgree, CopiesAgree})
+        PermutedNodeAgrees, LayoutsAgree, ViewsAgree, CopiesAgree})
     EXPECT_OK(Report(registry, ToyAdd(), property));
 }
 
@@ -86,26 +86,122 @@ TEST(Planted, EstimateOffByTwo) {
                "compute_estimate: flops is 2, expected 1");
 }
 
-TEST(Planted, PermuteRuleWithAWrongAxis) {
-  ir::OpSchema schema = CopyOf("tim.Transpose");
-  schema.permute_rule = [](const ir::NodeView& view, std::span<const int>) {
-    return Result<ir::AttributeMap>(view.node.attributes);
-  };
+OperatorCases ToyTranspose() {
+  return {.op = "toy.Transpose",
+          .legal =
+              [](CaseRng&) {
+                const auto desc = Desc(DataType::kInt32, {3, 3, 3});
+                return NodeCase{
+                    .op = "toy.Transpose",
+                    .attributes = {{"perm", std::vector<int64_t>{1, 0, 2}}},
+                    .inputs = {desc},
+                    .outputs = {desc}};
+              },
+          .permute_rule = PermuteRule::kRequired};
+}
+
+Status ReportPermuted(ir::OpSchema schema, const OperatorCases& cases) {
   ir::OpRegistry registry(&ops::BuiltinOperators());
   registry.Add(std::move(schema));
-  const OperatorCases cube = {
-      .op = "toy.Transpose",
-      .legal =
-          [](CaseRng&) {
-            const auto desc = Desc(DataType::kInt32, {3, 3, 3});
-            return NodeCase{
-                .op = "toy.Transpose",
-                .attributes = {{"perm", std::vector<int64_t>{1, 0, 2}}},
-                .inputs = {desc},
-                .outputs = {desc}};
-          },
-      .permute_rule = PermuteRule::kRequired};
-  EXPECT_ERROR(Report(registry, cube, PermutedNodeAgrees), "permuted by [");
+  return Report(registry, cases, PermutedNodeAgrees);
+}
+
+TEST(Planted, PermuteRuleWithAWrongAxis) {
+  ir::OpSchema schema = CopyOf("tim.Transpose");
+  EXPECT_OK(ReportPermuted(schema, ToyTranspose()));
+  schema.permute_rule = [](const ir::NodeView& view, int,
+                           std::span<const int> perm) {
+    ir::PermutedNode out = ir::UnpermutedNode(view);
+    out.inputs[0].assign(perm.begin(), perm.end());
+    return Result<ir::PermutedNode>(std::move(out));
+  };
+  EXPECT_ERROR(ReportPermuted(std::move(schema), ToyTranspose()),
+               "input 0 permuted by [");
+}
+
+TEST(Planted, PermuteRuleThatForgetsTheOutput) {
+  ir::OpSchema schema = CopyOf("tim.Add");
+  schema.permute_rule = [rule = schema.permute_rule](
+                            const ir::NodeView& view, int operand,
+                            std::span<const int> perm) {
+    auto out = rule(view, operand, perm);
+    if (out.ok()) out->outputs[0].clear();
+    return out;
+  };
+  EXPECT_ERROR(ReportPermuted(std::move(schema), ToyAdd()), "permuted by [");
+}
+
+TEST(Planted, PermuteRuleThatForgetsToBroadcast) {
+  ir::OpSchema schema = CopyOf("tim.Add");
+  schema.permute_rule = [rule = schema.permute_rule](
+                            const ir::NodeView& view, int operand,
+                            std::span<const int> perm) {
+    auto out = rule(view, operand, perm);
+    for (int i = 0; i < 2 && out.ok(); ++i) {
+      if (i != operand) out->inputs[i].clear();
+    }
+    return out;
+  };
+  EXPECT_ERROR(ReportPermuted(std::move(schema), ToyAdd()), "permuted by [");
+}
+
+TEST(Planted, PermuteRuleThatRefuses) {
+  ir::OpSchema schema = CopyOf("tim.Add");
+  schema.permute_rule = [](const ir::NodeView&, int, std::span<const int>) {
+    return Result<ir::PermutedNode>(Unimplemented("not today"));
+  };
+  EXPECT_ERROR(ReportPermuted(std::move(schema), ToyAdd()), "not today");
+}
+
+// A Relu with a layout argument: 2 is [H, W], all others [W, H].
+ir::OpSchema LayoutSchema() {
+  ir::OpSchema schema = CopyOf("tim.Relu");
+  schema.attributes.push_back({"layout", ir::AttributeType::kInt, int64_t{1}});
+  schema.layout_rule = [](const ir::NodeView& view) {
+    ir::PermutedNode out = ir::UnpermutedNode(view);
+    if (view.node.attributes.Int("layout") != 2) {
+      return Result<ir::PermutedNode>(std::move(out));
+    }
+    out.attributes.Set("layout", int64_t{1});
+    out.inputs[0] = out.outputs[0] = {1, 0};
+    return Result<ir::PermutedNode>(std::move(out));
+  };
+  return schema;
+}
+
+Status ReportLayouts(ir::OpSchema schema) {
+  ir::OpRegistry registry(&ops::BuiltinOperators());
+  registry.Add(std::move(schema));
+  const auto desc = Desc(DataType::kInt32, {2, 3});
+  const OperatorCases cases = {
+      .op = "toy.Relu", .legal = [desc](CaseRng&) {
+        return NodeCase{.op = "toy.Relu", .inputs = {desc}, .outputs = {desc}};
+      }};
+  return Report(registry, cases, LayoutsAgree);
+}
+
+TEST(Planted, LayoutRuleThatKeepsTheLayout) {
+  EXPECT_OK(ReportLayouts(LayoutSchema()));
+  ir::OpSchema schema = LayoutSchema();
+  schema.layout_rule = [rule = schema.layout_rule](const ir::NodeView& view) {
+    auto out = rule(view);
+    out->attributes = view.node.attributes;
+    return out;
+  };
+  EXPECT_ERROR(ReportLayouts(std::move(schema)), "an axis moves of a node");
+}
+
+TEST(Planted, EvalThatReadsALayout) {
+  ir::OpSchema schema = LayoutSchema();
+  schema.eval = [eval = schema.eval](const ir::EvalContext& context) {
+    TIM_RETURN_IF_ERROR(eval(context));
+    if (context.attributes().Int("layout") == 2) {
+      ++*static_cast<int32_t*>(context.outputs[0].data);
+    }
+    return OkStatus();
+  };
+  EXPECT_ERROR(ReportLayouts(std::move(schema)),
+               "output 0 depends on layout arguments");
 }
 
 TEST(Planted, MissingPermuteRule) {

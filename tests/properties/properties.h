@@ -34,8 +34,12 @@ Status KernelsAgree(const Described&, const NodeCase&, CaseRng&);
 Status InPlaceAgrees(const Described&, const NodeCase&, CaseRng&);
 /// compute_estimate is the formula's count, memory_estimate not negative.
 Status EstimatesAgree(const Described&, const NodeCase&, CaseRng&);
-/// permute_rule: the permuted node of permuted inputs gives permuted outputs.
+/// permute_rule: the node that it answers for an input's permutation gives
+/// permuted outputs of permuted inputs.
 Status PermutedNodeAgrees(const Described&, const NodeCase&, CaseRng&);
+/// layout_rule: its answer is a node in default layouts that computes the same;
+/// eval does not read layout arguments.
+Status LayoutsAgree(const Described&, const NodeCase&, CaseRng&);
 /// Views, identities and joined inputs have the bytes that the schema says.
 Status ViewsAgree(const Described&, const NodeCase&, CaseRng&);
 /// A copy of the graph is equal, and its dump names attributes and operands.

@@ -322,19 +322,5 @@ TEST(Activations, RefuseFusedOperators) {
   EXPECT_ERROR(Supports(*fused, "relu"), "fused operators are not taken");
 }
 
-TEST(Activations, PermutationKeepsAttributes) {
-  const ir::OpSchema* schema = ops::BuiltinOperators().Find("tim.Relu");
-  ASSERT_NE(schema, nullptr);
-  const auto f32 = Desc(DataType::kFloat32, {4, 3});
-  const auto node = MakeNode("tim.Relu", {}, {f32}, {f32});
-  ASSERT_OK(node);
-  const ir::Node& op = node->graph.node(node->node);
-  const ir::TensorDesc* descs[] = {&f32};
-  const int perm[] = {1, 0};
-  const auto attributes = schema->permute_rule({op, descs, descs}, perm);
-  ASSERT_OK(attributes);
-  EXPECT_EQ(*attributes, op.attributes);
-}
-
 }  // namespace
 }  // namespace tim::testing

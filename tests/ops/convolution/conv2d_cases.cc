@@ -161,7 +161,8 @@ TIM_CASES(conv2d) {
              .illegal = Illegal,
              .tolerance = kSumTolerance,
              .flops = Flops,
-             .shells = Shells()});
+             .shells = Shells(),
+             .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing

@@ -291,22 +291,27 @@ TEST(Add, RejectedInputs) {
       "declared as [2, 3]");
 }
 
-TEST(Add, PermutesWhereRanksAgree) {
-  const ir::OpSchema* schema = ops::BuiltinOperators().Find("tim.Add");
-  ASSERT_NE(schema, nullptr);
-  const auto whole = Desc(DataType::kFloat32, {4, 3});
-  const auto one = Desc(DataType::kFloat32, {1});
-  const auto row = Desc(DataType::kFloat32, {4});
-  const auto node = Add(whole, whole, whole);
+TEST(Add, OperandsOfLowerRankMoveWithTheOutput) {
+  const auto image = Desc(DataType::kFloat32, {4, 3, 5, 2});
+  const auto rows = Desc(DataType::kFloat32, {4, 3});
+  const auto node = Add(image, rows, image);
   ASSERT_OK(node);
-  const ir::Node& op = node->graph.node(node->node);
-  const int perm[] = {1, 0};
-  const ir::TensorDesc* outputs[] = {&whole};
-  const ir::TensorDesc* scalar[] = {&whole, &one};
-  EXPECT_OK(schema->permute_rule({op, scalar, outputs}, perm));
-  const ir::TensorDesc* lower[] = {&whole, &row};
-  EXPECT_ERROR(schema->permute_rule({op, lower, outputs}, perm),
-               "has another rank than the permutation");
+  const ir::TensorDesc* inputs[] = {&image, &rows};
+  const ir::TensorDesc* outputs[] = {&image};
+  const ir::NodeView view{node->graph.node(node->node), inputs, outputs};
+  using ir::Permutation;
+  const Permutation nhwc = {2, 0, 1, 3};
+  const auto higher = ir::PermuteNode(view, 0, nhwc);
+  ASSERT_OK(higher);
+  // [4, 3, 1] becomes [1, 4, 3].
+  EXPECT_EQ(higher->inputs, (std::vector<Permutation>{nhwc, {2, 0, 1}}));
+  EXPECT_EQ(higher->outputs, std::vector<Permutation>{nhwc});
+  const Permutation swapped = {1, 0};
+  const Permutation whole = {1, 0, 2, 3};
+  const auto lower = ir::PermuteNode(view, 1, swapped);
+  ASSERT_OK(lower);
+  EXPECT_EQ(lower->inputs, (std::vector<Permutation>{whole, swapped}));
+  EXPECT_EQ(lower->outputs, std::vector<Permutation>{whole});
 }
 
 }  // namespace

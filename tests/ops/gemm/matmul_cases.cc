@@ -91,7 +91,8 @@ TIM_CASES(matmul) {
        .shells = {ShellOf<Matmul>({}),
                   ShellOf<Matmul>({{"transpose_b", true}}, false, true),
                   ShellOf<Matmul>({{"transpose_a", true}, {"adjoint_b", true}},
-                                  true, false, false, true)}});
+                                  true, false, false, true)},
+       .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing

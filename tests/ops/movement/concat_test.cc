@@ -220,18 +220,6 @@ TEST(Concat, IdentityOfOneInput) {
   EXPECT_FALSE(is_identity(*Concat(0, {a}, Desc(DataType::kFloat16, {}))));
 }
 
-TEST(Concat, PermutationMovesTheAxis) {
-  const auto node = Concat(2, {F32({2, 3, 4})}, F32({}));
-  ASSERT_OK(node);
-  const ir::Node& op = node->graph.node(node->node);
-  const ir::TensorDesc* inputs[] = {&node->input(0)};
-  const ir::TensorDesc* outputs[] = {&node->output()};
-  const int perm[] = {2, 0, 1};
-  const auto attributes = op.schema->permute_rule({op, inputs, outputs}, perm);
-  ASSERT_OK(attributes);
-  EXPECT_EQ(attributes->Int("axis"), 0);
-}
-
 TEST(Concat, UnknownShapes) {
   constexpr int64_t kAny = ir::kUnknownDim;
   const struct {

@@ -38,23 +38,6 @@ TEST(PadSchema, Identity) {
       is_identity(*Pad(unknown, {{0, 1}, {0, 0}}, 1.0, kConstant, f32)));
 }
 
-TEST(PadSchema, PermutesItself) {
-  const auto x = Desc(DataType::kFloat32, {2, 3, 5});
-  const auto node = Pad(x, {{1, 2, 3}, {4, 5, 6}}, int64_t{7}, kConstant, x);
-  ASSERT_OK(node);
-  const ir::TensorDesc* const operands[] = {&node->input(0), &node->output()};
-  const ir::NodeView view = ViewOf(*node, operands);
-  const int perm[] = {2, 0, 1};
-  const auto attributes = view.node.schema->permute_rule(view, perm);
-  ASSERT_OK(attributes);
-  EXPECT_EQ(attributes->Ints("front_size"), (Dims{3, 1, 2}));
-  EXPECT_EQ(attributes->Ints("back_size"), (Dims{6, 4, 5}));
-  EXPECT_EQ(attributes->Int("const_val"), 7);
-  const int two[] = {1, 0};
-  EXPECT_ERROR(view.node.schema->permute_rule(view, two),
-               "a permutation of 2 axes for a Pad of 3");
-}
-
 TEST(PadSchema, UnknownShapes) {
   constexpr int64_t kAny = ir::kUnknownDim;
   ir::TensorDesc x = Desc(DataType::kFloat32, {});

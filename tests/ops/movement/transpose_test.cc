@@ -176,23 +176,6 @@ TEST(Transpose, Identity) {
       is_identity(*Transpose(f32, {0, 1}, Desc(DataType::kFloat16, {}))));
 }
 
-TEST(Transpose, PermutesItself) {
-  const auto x = Desc(DataType::kFloat32, {2, 3, 5});
-  const auto node = Transpose(x, {2, 0, 1}, x);
-  ASSERT_OK(node);
-  const ir::Node& op = node->graph.node(node->node);
-  const ir::TensorDesc* inputs[] = {&node->input(0)};
-  const ir::TensorDesc* outputs[] = {&node->output()};
-  const int axes[] = {1, 2, 0};
-  const auto attributes = op.schema->permute_rule({op, inputs, outputs}, axes);
-  ASSERT_OK(attributes);
-  // Renamed input [3, 5, 2] and output [2, 3, 5].
-  EXPECT_EQ(attributes->Ints("perm"), (Dims{2, 0, 1}));
-  const int two[] = {1, 0};
-  EXPECT_ERROR(op.schema->permute_rule({op, inputs, outputs}, two),
-               "a permutation of 2 axes for a Transpose of 3");
-}
-
 TEST(Transpose, UnknownShapes) {
   constexpr int64_t kAny = ir::kUnknownDim;
   ir::TensorDesc x = Desc(DataType::kFloat32, {});

@@ -364,18 +364,5 @@ TEST(Softmax, InfersWithUnknownRankAndExtents) {
   EXPECT_EQ(node->output().type, DataType::kFloat16);
 }
 
-TEST(Softmax, PermutationMovesTheAxis) {
-  const auto node = Softmax(Desc(DataType::kFloat32, {4, 5, 6}), 1.0, -1);
-  ASSERT_OK(node);
-  const ir::Node& op = node->graph.node(node->node);
-  const TensorDesc* operands[] = {&node->input(0)};
-  const TensorDesc* results[] = {&node->output()};
-  const int perm[] = {2, 0, 1};
-  const auto attributes =
-      op.schema->permute_rule({op, operands, results}, perm);
-  ASSERT_OK(attributes);
-  EXPECT_EQ(attributes->Int("axis"), 0);
-}
-
 }  // namespace
 }  // namespace tim::testing

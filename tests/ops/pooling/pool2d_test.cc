@@ -367,20 +367,18 @@ TEST(Pool2d, PermutationMaySwapWidthAndHeight) {
   const auto node = Pool(Desc(DataType::kFloat32, {8, 9, 2, 3}),
                          PoolAttributes(kMax, {2, 3}, {1, 2}, {0, 1, 1, 2}));
   ASSERT_OK(node);
-  const ir::Node& op = node->graph.node(node->node);
   const TensorDesc* operands[] = {&node->input(0)};
   const TensorDesc* results[] = {&node->output()};
-  const ir::NodeView view{op, operands, results};
-  const int batch[] = {0, 1, 3, 2};
-  EXPECT_EQ(*op.schema->permute_rule(view, batch), op.attributes);
-  const int swapped[] = {1, 0, 2, 3};
-  const auto attributes = op.schema->permute_rule(view, swapped);
-  ASSERT_OK(attributes);
-  EXPECT_EQ(attributes->Ints("ksize"), (Ints{3, 2}));
-  EXPECT_EQ(attributes->Ints("stride"), (Ints{2, 1}));
-  EXPECT_EQ(attributes->Ints("pad"), (Ints{1, 2, 0, 1}));
+  const ir::NodeView view{node->graph.node(node->node), operands, results};
+  const ir::Permutation swapped = {1, 0, 3, 2};
+  const auto answer = ir::PermuteNode(view, 0, swapped);
+  ASSERT_OK(answer);
+  EXPECT_EQ(answer->attributes.Ints("ksize"), (Ints{3, 2}));
+  EXPECT_EQ(answer->attributes.Ints("stride"), (Ints{2, 1}));
+  EXPECT_EQ(answer->attributes.Ints("pad"), (Ints{1, 2, 0, 1}));
+  EXPECT_EQ(answer->outputs, std::vector<ir::Permutation>{swapped});
   const int nhwc[] = {2, 0, 1, 3};
-  EXPECT_ERROR(op.schema->permute_rule(view, nhwc), "needs W and H");
+  EXPECT_ERROR(ir::PermuteNode(view, 0, nhwc), "needs W and H");
 }
 
 }  // namespace
