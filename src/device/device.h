@@ -88,6 +88,9 @@ class BinaryStore {
   virtual ~BinaryStore() = default;
   virtual std::optional<std::string> Load(std::string_view key) = 0;
   virtual void Store(std::string_view key, std::string_view bytes) = 0;
+  /// Whether Store keeps anything.  Drivers that build kernels at their first
+  /// use, as PoCL, build all of a program's for its binary.
+  virtual bool keeps() const { return true; }
   /// Counts a program that had to be built from source.
   virtual void CountBuild() = 0;
 };

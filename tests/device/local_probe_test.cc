@@ -5,18 +5,12 @@
 #include <string>
 
 #include "device/opencl/driver/program_set.h"
+#include "tests/support/devices/empty_store.h"
 #include "tests/support/kernels/opencl_test.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
 namespace {
-
-class NoStore final : public BinaryStore {
- public:
-  std::optional<std::string> Load(std::string_view) override { return {}; }
-  void Store(std::string_view, std::string_view) override {}
-  void CountBuild() override {}
-};
 
 class LocalProbe : public testing::OpenClTest {
  protected:
@@ -30,7 +24,7 @@ class LocalProbe : public testing::OpenClTest {
     launch.user_kernel = true;
     launch.text = LocalProbeText(launch);
     if (launch.text.empty()) return 0;
-    NoStore store;
+    testing::EmptyStore store;
     ProgramSet set(context_, id_);
     TIM_ASSIGN_OR_RETURN(const ProgramSource source, SourceOf(launch, "test"));
     TIM_ASSIGN_OR_RETURN(const auto programs, set.Get({&source, 1}, store));

@@ -7,22 +7,13 @@
 
 #include "device/host/host_buffer.h"
 #include "device/opencl/driver/opencl_device.h"
+#include "tests/support/devices/empty_store.h"
 
 namespace tim::testing {
 namespace {
 
 // Whole cache lines, so that operands are aligned and never at offset 0.
 constexpr int64_t kGuard = 256;
-
-// The device keeps its programs itself.
-class NoStore final : public device::BinaryStore {
- public:
-  std::optional<std::string> Load(std::string_view) override {
-    return std::nullopt;
-  }
-  void Store(std::string_view, std::string_view) override {}
-  void CountBuild() override {}
-};
 
 // Never destroyed: the driver may be gone when static objects go.
 const Result<std::shared_ptr<device::Device>>& TheDevice() {
@@ -158,7 +149,7 @@ Status RunAction(const ir::Action& action,
   TIM_RETURN_IF_ERROR(TheDevice().status());
   device::Device& device = *TheDevice().value();
   const ir::Action* const actions[] = {&action};
-  NoStore store;
+  EmptyStore store;
   TIM_ASSIGN_OR_RETURN(const auto steps, device.Prepare(actions, store));
   TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
   Operands memory(device, *stream, operands, guard);

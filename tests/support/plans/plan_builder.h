@@ -2,19 +2,17 @@
 #ifndef TIM_TESTS_SUPPORT_PLANS_PLAN_BUILDER_H_
 #define TIM_TESTS_SUPPORT_PLANS_PLAN_BUILDER_H_
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "device/device.h"
 #include "ir/plan.h"
+#include "tests/support/devices/empty_store.h"
 
 namespace tim::testing {
 
@@ -78,18 +76,6 @@ class PlanBuilder {
 
 /// A vector of floats.
 ir::TensorDesc FloatDesc(int64_t floats);
-
-/// Counts builds and keeps nothing.
-class EmptyStore final : public device::BinaryStore {
- public:
-  std::optional<std::string> Load(std::string_view) override {
-    return std::nullopt;
-  }
-  void Store(std::string_view, std::string_view) override {}
-  void CountBuild() override { ++builds; }
-
-  std::atomic<int> builds = 0;
-};
 
 }  // namespace tim::testing
 

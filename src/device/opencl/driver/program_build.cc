@@ -99,7 +99,7 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
   store.CountBuild();
   TIM_ASSIGN_OR_RETURN(cl::Program program,
                        FromSource(context, device, source));
-  if (source.complete) StoreBinary(program, source, store);
+  if (source.complete && store.keeps()) StoreBinary(program, source, store);
   return program;
 }
 
