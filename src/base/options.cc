@@ -96,10 +96,10 @@ constexpr OptionSpec kTable[] = {
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",
      "messages of this severity and above go to stderr", ParseLog},
-    {"TIMCL_CACHE_DIR", "a folder",
+    {"TIMCL_CACHE_DIR", "a folder, `off`",
      "`$XDG_CACHE_HOME/tim-cl` or `$HOME/.cache/tim-cl`",
      "built OpenCL programs are kept here; the folder must belong to the "
-     "user and be closed to others",
+     "user and be closed to others; `off`: only the driver keeps any",
      ParseCacheDir},
 };
 

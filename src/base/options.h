@@ -29,7 +29,8 @@ struct Options {
   bool winograd = true;      ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   bool tune = false;         ///< TIMCL_TUNE: tune CLBlast for new devices.
   int log_level = 2;         ///< TIMCL_LOG: 0 off .. 4 debug.
-  std::string cache_dir;     ///< TIMCL_CACHE_DIR: "" = the user's cache folder.
+  /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
+  std::string cache_dir;
 };
 
 struct OptionSpec {

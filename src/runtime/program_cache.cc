@@ -28,17 +28,19 @@ std::unique_ptr<CacheFolder> OpenFolder(const ProgramCacheOptions& options) {
 
 }  // namespace
 
-std::string UserCacheFolder(const std::string& cache_dir,
-                            const char* xdg_cache_home, const char* home) {
-  if (!cache_dir.empty()) return cache_dir;
+ProgramCacheOptions UserCacheOptions(const std::string& cache_dir,
+                                     const char* xdg_cache_home,
+                                     const char* home) {
+  if (cache_dir == "off") return {.folder = "", .max_memory_bytes = 0};
+  if (!cache_dir.empty()) return {.folder = cache_dir};
   // The XDG specification: a relative path is invalid and ignored.
   if (xdg_cache_home != nullptr && xdg_cache_home[0] == '/') {
-    return StrCat(xdg_cache_home, "/tim-cl");
+    return {.folder = StrCat(xdg_cache_home, "/tim-cl")};
   }
   if (home != nullptr && home[0] == '/') {
-    return StrCat(home, "/.cache/tim-cl");
+    return {.folder = StrCat(home, "/.cache/tim-cl")};
   }
-  return "";
+  return {};
 }
 
 ProgramCache::ProgramCache(const ProgramCacheOptions& options,
@@ -52,11 +54,9 @@ std::shared_ptr<ProgramCache> ProgramCache::Create(
 }
 
 std::shared_ptr<ProgramCache> ProgramCache::ForUser() {
-  ProgramCacheOptions options;
-  options.folder =
-      UserCacheFolder(GetOptions().cache_dir, std::getenv("XDG_CACHE_HOME"),
-                      std::getenv("HOME"));
-  return Create(options);
+  return Create(UserCacheOptions(GetOptions().cache_dir,
+                                 std::getenv("XDG_CACHE_HOME"),
+                                 std::getenv("HOME")));
 }
 
 std::optional<std::string> ProgramCache::Load(std::string_view key) {

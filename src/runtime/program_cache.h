@@ -19,7 +19,7 @@ namespace tim::runtime {
 
 struct ProgramCacheOptions {
   /// Folder of the files; "" keeps programs in memory only.
-  std::string folder;
+  std::string folder = {};
   int64_t max_disk_bytes = int64_t{512} << 20;
   int64_t max_memory_bytes = int64_t{64} << 20;
 };
@@ -30,11 +30,15 @@ class ProgramCache final : public device::BinaryStore {
  public:
   static std::shared_ptr<ProgramCache> Create(
       const ProgramCacheOptions& options);
-  /// In TIMCL_CACHE_DIR, $XDG_CACHE_HOME/tim-cl or $HOME/.cache/tim-cl.
+  /// In TIMCL_CACHE_DIR, $XDG_CACHE_HOME/tim-cl or $HOME/.cache/tim-cl; keeps
+  /// nothing where TIMCL_CACHE_DIR is "off".
   static std::shared_ptr<ProgramCache> ForUser();
 
   std::optional<std::string> Load(std::string_view key) override;
   void Store(std::string_view key, std::string_view bytes) override;
+  bool keeps() const override {
+    return folder_ != nullptr || max_memory_bytes_ > 0;
+  }
   void CountBuild() override { ++builds_; }
 
   bool has_folder() const { return folder_ != nullptr; }
@@ -63,10 +67,11 @@ class ProgramCache final : public device::BinaryStore {
   std::atomic<int> rejected_ = 0;
 };
 
-/// Where ForUser keeps its files; "" where no variable names a place.
+/// Those of ForUser; in memory only where no variable names a place.
 /// `cache_dir` is the option; the others are variables, null where unset.
-std::string UserCacheFolder(const std::string& cache_dir,
-                            const char* xdg_cache_home, const char* home);
+ProgramCacheOptions UserCacheOptions(const std::string& cache_dir,
+                                     const char* xdg_cache_home,
+                                     const char* home);
 
 }  // namespace tim::runtime
 

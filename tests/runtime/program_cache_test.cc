@@ -239,12 +239,23 @@ TEST_F(ProgramCacheTest, ThreadsAndCachesMeetInOneFolder) {
   EXPECT_EQ(Files().size(), 10u);
 }
 
-TEST(UserCacheFolder, FollowsOptionThenXdgThenHome) {
-  EXPECT_EQ(UserCacheFolder("/c", "/x", "/h"), "/c");
-  EXPECT_EQ(UserCacheFolder("", "/x", "/h"), "/x/tim-cl");
-  EXPECT_EQ(UserCacheFolder("", "x", "/h"), "/h/.cache/tim-cl");
-  EXPECT_EQ(UserCacheFolder("", nullptr, "/h"), "/h/.cache/tim-cl");
-  EXPECT_EQ(UserCacheFolder("", nullptr, nullptr), "");
+TEST(UserCacheOptions, FolderFollowsOptionThenXdgThenHome) {
+  EXPECT_EQ(UserCacheOptions("/c", "/x", "/h").folder, "/c");
+  EXPECT_EQ(UserCacheOptions("", "/x", "/h").folder, "/x/tim-cl");
+  EXPECT_EQ(UserCacheOptions("", "x", "/h").folder, "/h/.cache/tim-cl");
+  EXPECT_EQ(UserCacheOptions("", nullptr, "/h").folder, "/h/.cache/tim-cl");
+  EXPECT_EQ(UserCacheOptions("", nullptr, nullptr).folder, "");
+}
+
+TEST(UserCacheOptions, OffKeepsNothing) {
+  const auto off = ProgramCache::Create(UserCacheOptions("off", "/x", "/h"));
+  EXPECT_FALSE(off->has_folder());
+  EXPECT_FALSE(off->keeps());
+  off->Store("a", "program");
+  EXPECT_EQ(off->Load("a"), std::nullopt);
+  const auto in_memory = ProgramCache::Create(UserCacheOptions("", "", ""));
+  EXPECT_FALSE(in_memory->has_folder());
+  EXPECT_TRUE(in_memory->keeps());
 }
 
 }  // namespace
