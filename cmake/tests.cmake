@@ -55,15 +55,14 @@ tim_cl_twin_plugin(seven 7)
 
 # tim_cl_run(<path> <program> <VARIABLE=value>...)
 function(tim_cl_run path program)
-  string(REPLACE "/" "_" name "${path}")
-  set(caches "${PROJECT_BINARY_DIR}/test_caches/${name}")
-  file(MAKE_DIRECTORY "${caches}/pocl" "${caches}/timcl")
+  # As tools/bazel/run_test.sh.
+  set(kernels "${PROJECT_BINARY_DIR}/test_kernels")
+  file(MAKE_DIRECTORY "${kernels}")
   # From the project's folder, where Bazel's tests find their data too.
   add_test(NAME ${path} COMMAND ${program}
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set(environment "POCL_CACHE_DIR=${caches}/pocl"
-      "TIMCL_CACHE_DIR=${caches}/timcl" "TIMCL_TEST_PLUGINS=${plugins}"
-      ${ARGN})
+  set(environment "POCL_CACHE_DIR=${kernels}" TIMCL_CACHE_DIR=off
+      "TIMCL_TEST_PLUGINS=${plugins}" ${ARGN})
   set_tests_properties(${path} PROPERTIES
     TIMEOUT 1800 ENVIRONMENT "${environment}")
 endfunction()

@@ -23,16 +23,19 @@ escape() { sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' | tr -d '\000-\010\01
 
 # step NAME COMMAND...: runs the command as one test case.
 step() {
-  local name=$1 log=$work/log
+  local name=$1 log=$work/log start=$SECONDS status=0
   shift
   echo "cmake: $name"
-  if "$@" >"$log" 2>&1 </dev/null; then
-    cases+="<testcase classname=\"CMake\" name=\"$name\"/>"
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  cases+="<testcase classname=\"CMake\" name=\"$name\""
+  cases+=" time=\"$((SECONDS - start))\">"
+  if [ "$status" -eq 0 ]; then
+    cases+="</testcase>"
     return 0
   fi
   failed=1
   tail -n 60 "$log"
-  cases+="<testcase classname=\"CMake\" name=\"$name\"><failure>"
+  cases+="<failure>"
   cases+="$(tail -n 60 "$log" | escape)</failure></testcase>"
   return 1
 }

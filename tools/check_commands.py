@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -170,7 +171,9 @@ def check_document(document, prefix, tree, variables):
         name = "%d: %s" % (number, heading)
         print("commands: %s %s" % (document, name), flush=True)
         case = ElementTree.Element("testcase", classname=document, name=name)
+        start = time.monotonic()
         problem = run(to_do, promised(commands), folder, variables)
+        case.set("time", "%.1f" % (time.monotonic() - start))
         if problem:
             report(case, problem)
             # What warned is to warn again.

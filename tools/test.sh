@@ -46,11 +46,17 @@ esac
 
 ./tools/install_deps.sh
 
+# What tests compile, see tools/bazel/run_test.sh.
+caches=$(bazel info output_base 2>/dev/null)/kernel_caches
+rm -rf "$caches"
+
 if [ "$runtime" = intel ]; then
   folder=$(./tools/intel_runtime.sh)
   bazel_options+=(
     --test_env=OCL_ICD_VENDORS="$folder/vendors"
     --test_env=LD_LIBRARY_PATH="$folder/venv/lib"
+    # This runtime keeps no kernels itself.
+    --test_env=TIMCL_CACHE_DIR="$caches/timcl"
   )
 fi
 # Models and their inputs are no part of the repository, see style.md 20.
@@ -77,4 +83,4 @@ if [ -n "${TIMCL_TEST_LONG-}" ]; then
     "$results/commands_clang.xml" || true
 fi
 python3 tools/test_report.py --bazel-status "$status" \
-  --events "$results/events.json" "${reports[@]}"
+  --kernel-caches "$caches" --events "$results/events.json" "${reports[@]}"

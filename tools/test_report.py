@@ -2,16 +2,22 @@
 """Counts the test cases of a Bazel run, and of further JUnit files.
 
 A target that did not build, crashed or timed out counts as a failed case. The
-failed cases are listed with their output; the last line is
-"N passed, N failed[, N skipped]". Exits with 1 where a case failed or none ran.
+failed cases are listed with their output, then the slowest cases that ran, and
+the number of programs that they compiled into the common cache; the last line
+is "N passed, N failed[, N skipped]". Exits with 1 where a case failed or none
+ran.
 """
 
 import argparse
 import json
 import os
+import pathlib
 import sys
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
+
+
+SLOWEST_SHOWN = 20
 
 
 class Report:
@@ -19,13 +25,16 @@ class Report:
         self.passed = 0
         self.failures = []  # (name, output)
         self.skipped = []  # (name, reason)
+        self.times = []  # (seconds, name)
 
     def fail(self, name, output):
         self.failures.append((name, output.strip()))
 
-    def add_case(self, prefix, case):
+    def add_case(self, prefix, case, ran):
         name = ".".join(filter(None, [case.get("classname"), case.get("name")]))
         name = f"{prefix} {name}"
+        if ran:
+            self.times.append((float(case.get("time") or 0), name))
         problems = case.findall("failure") + case.findall("error")
         skip = case.find("skipped")
         if problems:
@@ -37,20 +46,28 @@ class Report:
         else:
             self.passed += 1
 
-    def add_file(self, prefix, path):
-        """Returns whether a failed case was found."""
+    def add_file(self, prefix, path, ran=True):
+        """Returns whether a failed case was found. `ran`: in this run, so that
+        the times are its own."""
         before = len(self.failures)
         for case in ElementTree.parse(path).iter("testcase"):
-            self.add_case(prefix, case)
+            self.add_case(prefix, case, ran)
         return len(self.failures) > before
 
-    def print_and_judge(self):
+    def print_times(self):
+        slowest = sorted(self.times, reverse=True)[:SLOWEST_SHOWN]
+        for seconds, name in slowest:
+            print(f"SLOW {seconds:7.1f} s  {name}")
+
+    def print_and_judge(self, programs):
         for name, reason in self.skipped:
             print(f"SKIPPED {name}: {' '.join(reason.split())}")
         for name, output in self.failures:
             print(f"FAILED {name}")
             for line in output.splitlines():
                 print(f"    {line}")
+        self.print_times()
+        print(f"{programs} programs compiled")
         line = f"{self.passed} passed, {len(self.failures)} failed"
         if self.skipped:
             line += f", {len(self.skipped)} skipped"
@@ -82,6 +99,17 @@ def read_events(path):
         return []
 
 
+def count_programs(caches):
+    """Those that PoCL keeps, or TIM-CL for runtimes that keep none."""
+    files = [*caches.glob("pocl/**/program.bc"), *caches.glob("timcl/*.bin")]
+    return len(files)
+
+
+def is_cached(result):
+    remotely = result.get("executionInfo", {}).get("cachedRemotely", False)
+    return result.get("cachedLocally", False) or remotely
+
+
 def add_test_result(report, event):
     label = event["id"]["testResult"]["label"]
     result = event["testResult"]
@@ -92,7 +120,8 @@ def add_test_result(report, event):
     log = outputs.get("test.log", "")
     failed = False
     try:
-        failed = report.add_file(label, outputs["test.xml"])
+        failed = report.add_file(label, outputs["test.xml"],
+                                 not is_cached(result))
     except (KeyError, OSError, ElementTree.ParseError):
         pass
     if failed:
@@ -132,6 +161,8 @@ def main():
     parser.add_argument("--events", required=True,
                         help="file of bazel test --build_event_json_file")
     parser.add_argument("--bazel-status", type=int, default=0)
+    parser.add_argument("--kernel-caches", required=True, type=pathlib.Path,
+                        help="folder of what the tests compiled")
     parser.add_argument("junit", nargs="*", help="further results")
     arguments = parser.parse_args()
 
@@ -143,7 +174,7 @@ def main():
             report.add_file(name, path)
         except (OSError, ElementTree.ParseError) as error:
             report.fail(name, str(error))
-    return report.print_and_judge()
+    return report.print_and_judge(count_programs(arguments.kernel_caches))
 
 
 if __name__ == "__main__":

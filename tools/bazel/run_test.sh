@@ -1,11 +1,16 @@
 #!/bin/sh
-# Runs a test with kernel caches of its own: nothing is left behind on the
-# machine, and no test depends on what another one compiled.
+# Runs a test with one folder of compiled kernels for all tests of this working
+# tree. PoCL finds them by what they are made of, its own version included, so
+# that no test depends on what another one compiled; tools/test.sh empties it.
+# TIM-CL's cache is off: it asks for a program's binary, for which PoCL compiles
+# every kernel once more. What tests caches brings its own.
 set -eu
 : "${TEST_TMPDIR:?is set by bazel test}"
-export POCL_CACHE_DIR="$TEST_TMPDIR/pocl_cache"
-export TIMCL_CACHE_DIR="$TEST_TMPDIR/timcl_cache"
-mkdir -p "$POCL_CACHE_DIR" "$TIMCL_CACHE_DIR"
+caches=${TEST_SRCDIR%%/execroot/*}/kernel_caches
+mkdir -p "$caches/pocl" 2>/dev/null || caches=$TEST_TMPDIR
+export POCL_CACHE_DIR="$caches/pocl"
+export TIMCL_CACHE_DIR="${TIMCL_CACHE_DIR:-off}"
+mkdir -p "$POCL_CACHE_DIR"
 # Read by sanitizers only, see .bazelrc.  What asks for more memory than there
 # is gets none, as without them.
 export ASAN_OPTIONS="allocator_may_return_null=1"
