@@ -6,7 +6,7 @@ find_package(benchmark CONFIG REQUIRED)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
-     "_(test|cases)\\.cc$|^tests/(sdk/consumer|plugins|properties)/")
+     "_(test|cases)\\.cc$|^tests/(sdk/consumer|plugins|properties|structure)/")
 tim_cl_glob(properties tests/properties/*.cc)
 list(FILTER properties EXCLUDE REGEX
      "_test\\.cc$|/operator_properties\\.cc$")
@@ -22,6 +22,15 @@ function(tim_cl_test_options target)
   tim_cl_internal_includes(${target})
 endfunction()
 
+# What tests of the sources need, most of them alone.
+add_library(tim-cl-test-tree STATIC tests/structure/source_tree.cc)
+tim_cl_test_options(tim-cl-test-tree)
+target_link_libraries(tim-cl-test-tree PUBLIC
+  Threads::Threads GTest::gtest_main GTest::gmock GTest::gtest)
+set(tree_alone "^structure/(bench_turns|commands|format|generate_sources|headers")
+string(APPEND tree_alone
+       "|include_direction|paths|test_report|threads)_test$")
+
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})
 add_library(tim-cl-test-support STATIC
@@ -30,8 +39,7 @@ add_library(tim-cl-test-support STATIC
   "${TIM_CL_GENERATED_DIR}/operator_table.cc")
 tim_cl_test_options(tim-cl-test-support)
 target_link_libraries(tim-cl-test-support PUBLIC
-  OpenCL::OpenCL ${TIM_CL_CLBLAST} Threads::Threads ${CMAKE_DL_LIBS}
-  GTest::gtest_main GTest::gmock GTest::gtest)
+  OpenCL::OpenCL ${TIM_CL_CLBLAST} ${CMAKE_DL_LIBS} tim-cl-test-tree)
 
 # What bench/'s programs share, as in bench/BUILD; Bazel builds the programs.
 tim_cl_glob(bench bench/*/*.cc)
@@ -71,6 +79,11 @@ function(tim_cl_test path source)
   string(REPLACE "/" "_" name "${path}")
   add_executable(${name} ${source})
   tim_cl_test_options(${name})
+  if(path MATCHES "${tree_alone}")
+    target_link_libraries(${name} PRIVATE tim-cl-test-tree)
+    tim_cl_run(${path} ${name})
+    return()
+  endif()
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
   if(path MATCHES "^bench/")
     target_link_libraries(${name} PRIVATE tim-cl-bench)

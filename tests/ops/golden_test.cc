@@ -1,14 +1,10 @@
-// Every operator against results that independent programs computed: eval, and
-// every OpenCL kernel in every layout.
+// Operators against results that independent programs computed: eval, and every
+// OpenCL kernel in every layout.  In Bazel a program runs some folders of
+// goldens, such that no two compile kernels of the same types.
 #include "tests/support/data/golden.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <map>
-#include <regex>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -73,19 +69,6 @@ std::string Signature(const Golden& golden) {
   return out + ">" + TypeToken(golden.outputs[0].desc);
 }
 
-// What has no kernel and thus runs on the host: host_steps.txt.
-const std::set<std::string>& AllowedHostSteps() {
-  static const auto* const kSteps = [] {
-    auto* steps = new std::set<std::string>();
-    std::ifstream file(GoldensFolder().value() + "/host_steps.txt");
-    for (std::string line; std::getline(file, line);) {
-      if (!line.empty() && line[0] != '#') steps->insert(line);
-    }
-    return steps;
-  }();
-  return *kSteps;
-}
-
 bool IsMadeOfOthers(const Golden& golden) {
   return ops::BuiltinOperators().Find(golden.op)->decompose != nullptr;
 }
@@ -116,7 +99,7 @@ TEST_P(Goldens, EveryKernelAgrees) {
     return;
   }
   const std::vector<std::string> kernels = SupportedKernels(*node);
-  EXPECT_EQ(kernels.empty(), AllowedHostSteps().contains(Signature(golden)))
+  EXPECT_EQ(kernels.empty(), HostSteps().contains(Signature(golden)))
       << Signature(golden) << "\n"
       << Refusals(*node);
   for (const std::string& kernel : kernels) {
@@ -131,89 +114,6 @@ TEST_P(Goldens, EveryKernelAgrees) {
 
 INSTANTIATE_TEST_SUITE_P(All, Goldens, ::testing::ValuesIn(LoadedGoldens()),
                          [](const auto& info) { return info.param.name; });
-
-TEST(HostSteps, NoneIsOfFloatOr8BitTypes) {
-  const std::regex always(
-      "tim[.]\\w+ ((f32|f16|u8a|i8a|i8pc|-)[,>])+"
-      "(f32|f16|u8a|i8a)");
-  for (const std::string& step : AllowedHostSteps()) {
-    // Per-channel codes are weights; as data they may go to the host.
-    const bool weights = step.find("i8pc>") == std::string::npos;
-    EXPECT_FALSE(weights && std::regex_match(step, always)) << step;
-  }
-}
-
-// ---- types.txt --------------------------------------------------------------
-
-// A combination of types as types.txt writes it: "u8a,i8pc>u8a".
-struct Combination {
-  std::vector<std::string> inputs;
-  std::string output;  // empty: any
-};
-
-Combination Parse(const std::string& text) {
-  Combination out;
-  const size_t arrow = text.find('>');
-  if (arrow != std::string::npos) out.output = text.substr(arrow + 1);
-  std::istringstream in(text.substr(0, arrow));
-  for (std::string token; std::getline(in, token, ',');)
-    out.inputs.push_back(token);
-  return out;
-}
-
-bool Covers(const Golden& golden, const Combination& wanted) {
-  if (wanted.inputs.size() > golden.inputs.size()) return false;
-  for (size_t i = 0; i < wanted.inputs.size(); ++i) {
-    if (!golden.inputs[i]) return false;
-    if (TypeToken(golden.inputs[i]->desc) != wanted.inputs[i]) return false;
-  }
-  return wanted.output.empty() ||
-         TypeToken(golden.outputs[0].desc) == wanted.output;
-}
-
-// Operator -> combinations. A word with a dot starts an operator.
-std::map<std::string, std::vector<std::string>> ReadTypes() {
-  std::map<std::string, std::vector<std::string>> types;
-  const Result<std::string> folder = GoldensFolder();
-  if (!folder.ok()) return types;
-  std::ifstream file(*folder + "/types.txt");
-  std::string op;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line[0] == '#' ? "" : line);
-    for (std::string word; words >> word;) {
-      if (word.find('.') != std::string::npos) {
-        op = word;
-      } else {
-        types[op].push_back(word);
-      }
-    }
-  }
-  return types;
-}
-
-TEST(GoldenTypes, EveryOperatorHasGoldensOfEveryTypeOfItsSpecification) {
-  const auto types = ReadTypes();
-  for (const ir::OpSchema* schema : ops::BuiltinOperators().Schemas()) {
-    const std::string op = StrCat(schema->domain, ".", schema->name);
-    const auto wanted = types.find(op);
-    if (wanted == types.end()) {
-      ADD_FAILURE() << op << ": no line in tests/goldens/types.txt";
-      continue;
-    }
-    for (const std::string& text : wanted->second) {
-      const Combination combination = Parse(text);
-      bool found = false;
-      for (const Golden& golden : LoadedGoldens())
-        found |= golden.op == op && Covers(golden, combination);
-      EXPECT_TRUE(found) << op << ": no golden of types " << text;
-    }
-  }
-}
-
-TEST(GoldenTypes, NameRegisteredOperators) {
-  for (const auto& [op, combinations] : ReadTypes())
-    EXPECT_NE(ops::BuiltinOperators().Find(op), nullptr) << op;
-}
 
 }  // namespace
 }  // namespace tim::testing

@@ -201,6 +201,20 @@ Result<std::string> GoldensFolder() {
       "no folder tests/goldens here; set TIMCL_SOURCE_ROOT to the source tree");
 }
 
+const std::set<std::string>& HostSteps() {
+  static const auto* const kSteps = [] {
+    auto* steps = new std::set<std::string>();
+    const Result<std::string> folder = GoldensFolder();
+    if (!folder.ok()) return steps;
+    std::ifstream file(*folder + "/host_steps.txt");
+    for (std::string line; std::getline(file, line);) {
+      if (!line.empty() && line[0] != '#') steps->insert(line);
+    }
+    return steps;
+  }();
+  return *kSteps;
+}
+
 Result<std::vector<Golden>> LoadGoldens(const std::string& folder) {
   std::ifstream binary(folder + "/cases.bin", std::ios::binary);
   std::ifstream text(folder + "/cases.txt");

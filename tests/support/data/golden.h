@@ -5,6 +5,7 @@
 
 #include <iosfwd>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ void PrintTo(const Golden& golden, std::ostream* out);
 /// tests/goldens, from the working directory (both builds), the runfiles, or
 /// the source tree that TIMCL_SOURCE_ROOT names.
 Result<std::string> GoldensFolder();
+
+/// The signatures of host_steps.txt: what has no kernel and runs on the host.
+const std::set<std::string>& HostSteps();
 
 /// The cases of one folder (cases.txt, cases.bin).
 Result<std::vector<Golden>> LoadGoldens(const std::string& folder);
