@@ -71,7 +71,7 @@ Result<nlohmann::json> Measure(const Network& network,
       {"peak_bytes", memory.peak},
       {"lower_bound_bytes", memory.lower_bound},
       {"planned_bytes", PlannedBytes(run.plan())},
-      {"counted_bytes", CountedMemory().held},
+      {"counted_bytes", CountedMemory()},
       {"resident_bytes", ResidentBytes()}};
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/options.h"
+#include "runtime/cache/program_cache.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
-#include "runtime/program_cache.h"
 #include "vx/graph/device_selection.h"
 
 namespace tim::bench {

@@ -126,7 +126,7 @@ struct Tiling {
   int64_t band = 1;   // Rows of the output of a work-item.
   int64_t bands = 1;  // dimension 0
   int64_t repeated_rows = 0;
-  bool shares_places = true;  // KernelLaunch::shares_places
+  bool spatial_partition = true;  // KernelLaunch::spatial_partition
 
   PackedTile packed() const { return {blocks * kChannelBlock, kChannelBlock}; }
 };
@@ -144,12 +144,13 @@ void ShareRows(const Pair& pair, const ir::DeviceInfo& device, Tiling* tiling) {
           : std::min(rows.output, 1 + rows.input / (kMaxRepeated * overlap));
   const int64_t wanted =
       CeilDiv(kItemsPerCore * cores, tiling->tiles * inner.batch);
-  tiling->shares_places =
+  tiling->spatial_partition =
       most >= cores && tiling->packed().elements(inner) <=
                            kWeightsPerPixel * InputElements(inner);
-  const int64_t bands = tiling->shares_places ? std::min(AlignUp(wanted, cores),
-                                                         most / cores * cores)
-                                              : std::min(wanted, most);
+  const int64_t bands =
+      tiling->spatial_partition
+          ? std::min(AlignUp(wanted, cores), most / cores * cores)
+          : std::min(wanted, most);
   tiling->band = CeilDiv(rows.output, bands);
   tiling->bands = CeilDiv(rows.output, tiling->band);
   tiling->repeated_rows = (tiling->bands - 1) * overlap;
@@ -274,7 +275,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("step_rows", tiling.step_rows)
       .Global(tiling.bands, 1, tiling.tiles * inner.batch)
       .Local(1)
-      .Places(tiling.shares_places)
+      .PartitionSpatially(tiling.spatial_partition)
       .Build();
 }
 

@@ -68,7 +68,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("pad_top", shape.h.pad)
       .Global(shape.h.output, 1, blocks * shape.batch)
       .Local(1)
-      .Places()
+      .PartitionSpatially()
       .Build();
 }
 

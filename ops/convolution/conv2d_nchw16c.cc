@@ -126,7 +126,7 @@ struct Sharing {
   int64_t run = 1;
   int64_t items = 1;  // dimension 0
   int64_t chunk = 1;
-  bool shares_places = true;  // KernelLaunch::shares_places
+  bool spatial_partition = true;  // KernelLaunch::spatial_partition
 };
 
 // An item costs a fraction of a microsecond however little it does, so that
@@ -153,7 +153,7 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
   const int64_t most =
       std::min({kMaxKept, tiles, tiles * planes / least_items});
   Sharing out;
-  out.shares_places = weights <= kWeightsPerPixel * pixels;
+  out.spatial_partition = weights <= kWeightsPerPixel * pixels;
   if (weights > pixels && most >= 2 && chunk < tiling.in_blocks) {
     out.chunk = chunk;
     out.run = CeilDiv(tiles, CeilDiv(tiles, most));
@@ -206,7 +206,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Int("run", sharing.run)
       .Int("chunk", sharing.chunk)
       .Global(sharing.items, 1, tiling.tiles * shape.batch)
-      .Places(sharing.shares_places)
+      .PartitionSpatially(sharing.spatial_partition)
       .Local(1, 1, 1);
   return launch.Build();
 }

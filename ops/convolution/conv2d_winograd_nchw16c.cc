@@ -323,7 +323,7 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
       .Int("out_channels", shape.group.out_channels)
       .Int("parts", tiling.parts)
       .Global(round.groups, 1, tiling.parts)
-      .Places(by_group)
+      .PartitionSpatially(by_group)
       .Local(1, 1, 1)
       .AppendTo(lowering);
 }

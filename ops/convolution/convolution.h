@@ -44,8 +44,8 @@ struct ConvWindows2d {
 };
 Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes);
 
-/// `attributes`, whose padding is `w` and `h`, with a padding of zeros along W
-/// and H in padding and pad, too; nothing for other padding.
+/// `attributes`, whose padding is `w` and `h`, for an input with padding around
+/// it that they take over: zeros along W and H.  Nothing for other padding.
 std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
                                          const ConvPads& w, const ConvPads& h,
                                          const ir::AttributeMap& attributes);

@@ -72,7 +72,7 @@ Status EvalBinary(const BinaryOp& op, const ir::EvalContext& context) {
 
 // The macro of a fused Relu or Relu6.  Both are monotonic and exact on results,
 // so that they may be applied before rounding (NaN as the code 0 that it would
-// become), unless codes wrap or 6 would be rounded in another way than Relu6
+// become), unless codes wrap or 6 would be rounded otherwise than Relu6
 // does.
 Result<const char*> ActivationOf(const ir::KernelNode& node) {
   if (node.epilogue.empty()) return "NONE";

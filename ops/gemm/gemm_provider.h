@@ -16,7 +16,7 @@
 
 namespace tim::ops {
 
-/// One way to make the product of a node.  The functions are those of
+/// One variant of the product of a node.  The functions are those of
 /// ir::KernelDef with the problem, which has been read from the node; they are
 /// pure, and any thread may call them.
 struct GemmProvider {

@@ -1,5 +1,5 @@
-// Concat: joins tensors along one axis; each input is converted to the output's
-// type and quantization.
+// Concat: tensors one after the other along one axis; each input is converted
+// to the output's type and quantization.
 #include <algorithm>
 #include <limits>
 
@@ -205,7 +205,7 @@ Status SupportsConcat(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return OkStatus();
 }
 
-// Blocks can be joined along the channels only where they are full.
+// Blocks can be concatenated along the channels only where they are full.
 bool CanJoinBlocks(const ir::KernelNode& node) {
   const ir::TensorDesc& to = node.outputs[0];
   if (!FitsChannelBlocks(to)) return false;

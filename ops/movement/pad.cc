@@ -3,33 +3,16 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <variant>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
-#include "ops/elements/convert.h"
+#include "kernels/elements.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/launch/blocked.h"
-#include "ops/launch/packed.h"
+#include "ops/movement/padding.h"
 
 namespace tim::ops {
 namespace {
-
-constexpr char kFront[] = "front_size";
-constexpr char kBack[] = "back_size";
-constexpr char kConstant[] = "const_val";
-
-enum class PadMode : int64_t {
-  kConstant,
-  kEdge,
-  kSymmetric,
-  kReflect,
-};
-
-PadMode ModeOf(const ir::AttributeMap& attributes) {
-  return static_cast<PadMode>(attributes.Int("pad_mode"));
-}
 
 Status CheckCounts(const ir::AttributeMap& attributes, const char* name,
                    const ir::Shape& input) {
@@ -54,13 +37,13 @@ Status CheckCounts(const ir::AttributeMap& attributes, const char* name,
 
 Status CheckAllCounts(const ir::AttributeMap& attributes,
                       const ir::Shape& input) {
-  TIM_RETURN_IF_ERROR(CheckCounts(attributes, kFront, input));
-  TIM_RETURN_IF_ERROR(CheckCounts(attributes, kBack, input));
-  const size_t front = attributes.Ints(kFront).size();
-  const size_t back = attributes.Ints(kBack).size();
+  TIM_RETURN_IF_ERROR(CheckCounts(attributes, kFrontSize, input));
+  TIM_RETURN_IF_ERROR(CheckCounts(attributes, kBackSize, input));
+  const size_t front = attributes.Ints(kFrontSize).size();
+  const size_t back = attributes.Ints(kBackSize).size();
   if (front == back) return OkStatus();
-  return InvalidArgument("attribute '", kFront, "' has ", front,
-                         " counts, attribute '", kBack, "' has ", back);
+  return InvalidArgument("attribute '", kFrontSize, "' has ", front,
+                         " counts, attribute '", kBackSize, "' has ", back);
 }
 
 // What can be added on one side of an axis.
@@ -77,9 +60,9 @@ int64_t LargestCount(PadMode mode, int64_t extent) {
 
 Result<int64_t> PaddedExtent(const ir::AttributeMap& attributes, int axis,
                              int64_t extent) {
-  const int64_t largest = LargestCount(ModeOf(attributes), extent);
+  const int64_t largest = LargestCount(PadModeOf(attributes), extent);
   std::optional<int64_t> padded = extent;
-  for (const char* name : {kFront, kBack}) {
+  for (const char* name : {kFrontSize, kBackSize}) {
     const int64_t count = attributes.Ints(name)[axis];
     if (count > largest) {
       return InvalidArgument("attribute '", name, "' is ", count,
@@ -96,7 +79,7 @@ Status InferPad(ir::InferContext& context) {
   const ir::AttributeMap& attributes = context.attributes();
   const ir::Shape& input = context.shape(0);
   TIM_RETURN_IF_ERROR(CheckAllCounts(attributes, input));
-  const auto rank = static_cast<int>(attributes.Ints(kFront).size());
+  const auto rank = static_cast<int>(attributes.Ints(kFrontSize).size());
   ir::Shape& output = context.outputs[0].desc.shape;
   output = ir::Shape::OfRank(rank);
   for (int axis = 0; axis < rank && input.ranked(); ++axis) {
@@ -137,33 +120,6 @@ Status CheckPad(const ir::NodeView& view) {
   return CheckChannels(*view.outputs[0]);
 }
 
-// Integers go to plain integers as they are.
-void StoreConstant(const ir::Attribute& constant, const ir::TensorDesc& desc,
-                   int64_t i, kernels::ElementWriter* writer) {
-  const auto* integer = std::get_if<int64_t>(&constant);
-  if (integer != nullptr && kernels::IsPlainInteger(desc)) {
-    return writer->StoreCode(i, *integer);
-  }
-  writer->StoreReal(i, integer != nullptr
-                           ? static_cast<float>(*integer)
-                           : static_cast<float>(std::get<double>(constant)));
-}
-
-ir::TensorDesc SingleOf(const ir::TensorDesc& desc) {
-  ir::TensorDesc single = desc;
-  single.shape = ir::Shape({1});
-  return single;
-}
-
-// The bits of an element like those of `desc` that has the value of `constant`.
-int64_t BitsOf(const ir::TensorDesc& desc, const ir::Attribute& constant) {
-  const ir::TensorDesc single = SingleOf(desc);
-  int64_t bits = 0;
-  kernels::ElementWriter writer({&single, &bits});
-  StoreConstant(constant, single, 0, &writer);
-  return bits;
-}
-
 constexpr int64_t kOutside = -1;
 
 // Element of an axis of `extent` that stands at i, which counts from its first.
@@ -187,8 +143,8 @@ class SourceElement {
  public:
   SourceElement(const ir::AttributeMap& attributes, const ir::Shape& input,
                 const ir::Shape& output)
-      : mode_(ModeOf(attributes)),
-        front_(attributes.Ints(kFront)),
+      : mode_(PadModeOf(attributes)),
+        front_(attributes.Ints(kFrontSize)),
         input_(input),
         output_(output) {}
 
@@ -218,7 +174,7 @@ Status EvalPad(const ir::EvalContext& context) {
   const ir::TensorDesc& output = *context.outputs[0].desc;
   const SourceElement source_element(context.attributes(), input.shape,
                                      output.shape);
-  const ir::Attribute& constant = *context.attributes().Find(kConstant);
+  const ir::Attribute& constant = *context.attributes().Find(kConstVal);
   kernels::ElementConverter converter(context.inputs[0], context.outputs[0]);
   kernels::ElementWriter writer(context.outputs[0]);
   const int64_t count = *output.shape.NumElements();
@@ -239,7 +195,7 @@ bool AddsNothing(const ir::AttributeMap& attributes) {
     return std::count(counts.begin(), counts.end(), 0) ==
            static_cast<int64_t>(counts.size());
   };
-  return none(kFront) && none(kBack);
+  return none(kFrontSize) && none(kBackSize);
 }
 
 bool IsIdentity(const ir::NodeView& view) {
@@ -252,15 +208,15 @@ bool IsIdentity(const ir::NodeView& view) {
 std::optional<ir::Padding> PaddingOf(const ir::NodeView& view) {
   const ir::AttributeMap& attributes = view.node.attributes;
   const ir::TensorDesc& output = *view.outputs[0];
-  if (ModeOf(attributes) != PadMode::kConstant ||
+  if (PadModeOf(attributes) != PadMode::kConstant ||
       !ir::SameElements(*view.inputs[0], output) ||
       (output.quantized() && output.quantization.per_channel())) {
     return std::nullopt;
   }
-  const ir::TensorDesc single = SingleOf(output);
-  const int64_t bits = BitsOf(output, *attributes.Find(kConstant));
-  return ir::Padding{.front = attributes.Ints(kFront),
-                     .back = attributes.Ints(kBack),
+  const ir::TensorDesc single = SingleElement(output);
+  const int64_t bits = ElementBits(output, *attributes.Find(kConstVal));
+  return ir::Padding{.front = attributes.Ints(kFrontSize),
+                     .back = attributes.Ints(kBackSize),
                      .value = kernels::ElementReader({&single, &bits}).Real(0)};
 }
 
@@ -270,9 +226,9 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
       .name = std::move(name),
       .inputs = {1, 1},
       .attributes =
-          {{.name = kFront, .type = ir::AttributeType::kInts},
-           {.name = kBack, .type = ir::AttributeType::kInts},
-           {kConstant, type, std::move(default_constant)},
+          {{.name = kFrontSize, .type = ir::AttributeType::kInts},
+           {.name = kBackSize, .type = ir::AttributeType::kInts},
+           {kConstVal, type, std::move(default_constant)},
            {"pad_mode",
             ir::AttributeType::kInt,
             int64_t{0},
@@ -285,142 +241,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
       .padding = PaddingOf,
-      .permute_rule = MoveValues({kFront, kBack})};
-}
-
-bool Fills(const ir::KernelNode& node) {
-  return ModeOf(node.attributes()) == PadMode::kConstant;
-}
-
-Status SupportsPad(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
-  if (!Fills(node) || !to.quantized() || !to.quantization.per_channel()) {
-    return OkStatus();
-  }
-  return Unimplemented("a constant of per-channel quantization has no kernel");
-}
-
-int64_t ConstantBits(const ir::KernelNode& node) {
-  return BitsOf(node.outputs[0], *node.attributes().Find(kConstant));
-}
-
-// Blocks stay as they are where no channels are added, and tail lanes 0.
-bool CanPadBlocks(const ir::KernelNode& node) {
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  const ir::Layout blocks = ChannelBlocks();
-  if (!FitsChannelBlocks(from) || !FitsChannelBlocks(to) ||
-      from.shape[blocks.axis] != to.shape[blocks.axis] ||
-      !ConversionKeepsZero(from, to, kernels::ConvertRuleOf(from, to))) {
-    return false;
-  }
-  return !Fills(node) || to.shape[blocks.axis] % blocks.block == 0 ||
-         ConstantBits(node) == BitsOf(to, 0.0);
-}
-
-std::vector<ir::LayoutTuple> PadLayouts(const ir::KernelNode& node,
-                                        const ir::DeviceInfo&) {
-  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  if (CanPadBlocks(node)) out.push_back(SameLayouts(node, ChannelBlocks()));
-  return out;
-}
-
-// An axis of the kernel's loop: a row of its table.
-struct PadAxis {
-  int64_t to = 1;    ///< Extent of the output.
-  int64_t from = 1;  ///< Of the input.
-  int64_t front = 0;
-  int64_t stride = 0;  ///< In the input.
-};
-
-// Whether `next` adds whole runs of `axis`, which itself has nothing added.
-bool Joins(const ir::KernelNode& node, const PadAxis& axis,
-           const PadAxis& next) {
-  return axis.to == axis.from && (Fills(node) || next.to == next.from);
-}
-
-// Axes in memory, joined where they may be; at least two.
-std::vector<PadAxis> PadAxes(const ir::KernelNode& node) {
-  const ir::TensorDesc& input = node.inputs[0];
-  const std::vector<int64_t> from = ir::PhysicalDims(input);
-  const std::vector<int64_t> to = ir::PhysicalDims(node.outputs[0]);
-  std::vector<int64_t> front = node.attributes().Ints(kFront);
-  if (input.layout.blocked()) front.insert(front.begin(), 0);
-  std::vector<PadAxis> axes;
-  int64_t stride = 1;
-  for (size_t i = 0; i < from.size(); ++i) {
-    const PadAxis next = {to[i], from[i], front[i], stride};
-    stride *= from[i];
-    if (next.to == 1) continue;
-    if (axes.empty() || !Joins(node, axes.back(), next)) {
-      axes.push_back(next);
-      continue;
-    }
-    PadAxis& axis = axes.back();
-    axis.front = next.front * axis.from;
-    axis.to *= next.to;
-    axis.from *= next.from;
-  }
-  while (axes.size() < 2) axes.push_back({});
-  return axes;
-}
-
-ir::PackedConstant PackPadAxes(const std::vector<PadAxis>& axes) {
-  std::vector<int32_t> table;
-  for (const PadAxis& axis : axes) {
-    for (const int64_t word : {axis.to, axis.from, axis.front, axis.stride}) {
-      table.push_back(static_cast<int32_t>(word));
-    }
-  }
-  return PackedTable("pad axes", std::move(table));
-}
-
-const char* ModeName(const ir::KernelNode& node) {
-  constexpr const char* kNames[] = {"CONSTANT", "EDGE", "SYMMETRIC", "REFLECT"};
-  return kNames[static_cast<int64_t>(ModeOf(node.attributes()))];
-}
-
-Result<ir::Lowering> LowerPad(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
-  const std::vector<PadAxis> axes = PadAxes(node);
-  // On a CPU enough to pay for finding the tile's place.
-  const int64_t tile = device.device_class == ir::DeviceClass::kCpu ? 1024 : 16;
-  const int64_t width =
-      AlignUp(CeilDiv(axes[0].to, CeilDiv(axes[0].to, tile)), 16);
-  const int64_t height = std::max<int64_t>(tile / width, 1);
-  int64_t tiles = CeilDiv(axes[0].to, width) * CeilDiv(axes[1].to, height);
-  for (size_t i = 2; i < axes.size(); ++i) tiles *= axes[i].to;
-  Launch launch("ops/movement/pad.cl", "pad");
-  launch.Option(StrCat("-DMODE=", ModeName(node)))
-      .Option(StrCat("-DWORD=", BitsType(to.type)));
-  AddConvertOptions(from, to, rule, &launch);
-  launch.Input("x", node, 0)
-      .Output("y", node, 0)
-      .Packed("axes", PackPadAxes(axes), 4);
-  launch.Int("rank", static_cast<int64_t>(axes.size())).Int("tiles", tiles);
-  launch.Int("width", width)
-      .Int("height", height)
-      .Long("value", ConstantBits(node));
-  AddConvertArguments(from, to, rule, &launch);
-  return launch.Tiles(device, tiles).Build();
-}
-
-ir::KernelDef PadKernel(std::string op, std::string name) {
-  return {.op = std::move(op),
-          .name = std::move(name),
-          .supports = SupportsPad,
-          .layouts = PadLayouts,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower = LowerPad};
+      .permute_rule = MoveValues({kFrontSize, kBackSize})};
 }
 
 }  // namespace

@@ -115,48 +115,49 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 }
 
 // The functions of ops/normalization/softmax.cl.
-enum class Way { kRow, kRows, kLanes };
+enum class Variant { kRow, kRows, kLanes };
 
-Way ChooseWay(const ir::KernelNode& node, const SoftmaxShape& shape,
-              const ir::DeviceInfo& device) {
+Variant ChooseVariant(const ir::KernelNode& node, const SoftmaxShape& shape,
+                      const ir::DeviceInfo& device) {
   // Long rows keep 16 lanes busy by themselves, short ones in sixteens.
   constexpr int64_t kLongRow = 64;
   // Enough sixteens for every core to have its part of them.
   const int64_t many_rows = int64_t{64} * device.compute_units;
-  if (shape.inner != 1) return Way::kLanes;
-  if (shape.count < kLongRow && shape.outer >= shape.count) return Way::kLanes;
+  if (shape.inner != 1) return Variant::kLanes;
+  if (shape.count < kLongRow && shape.outer >= shape.count)
+    return Variant::kLanes;
   return shape.outer >= many_rows &&
                  node.outputs[0].type == ir::DataType::kFloat32
-             ? Way::kRows
-             : Way::kRow;
+             ? Variant::kRows
+             : Variant::kRow;
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
                        SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
-  const Way way = ChooseWay(node, shape, device);
+  const Variant variant = ChooseVariant(node, shape, device);
   const bool rows = shape.inner == 1;
   const int64_t lanes = rows ? shape.outer : shape.inner;
-  Launch launch("ops/normalization/softmax.cl", way == Way::kRow ? "softmax_row"
-                                                : way == Way::kRows
-                                                    ? "softmax_rows"
-                                                    : "softmax_lanes");
+  Launch launch("ops/normalization/softmax.cl",
+                variant == Variant::kRow    ? "softmax_row"
+                : variant == Variant::kRows ? "softmax_rows"
+                                            : "softmax_lanes");
   launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
   launch.Input("in", node, 0)
       .Output("out", node, 0)
       .InPlace(node, 0)
       .Int("count", shape.count);
-  if (way == Way::kLanes) launch.Int("stride", shape.inner);
+  if (variant == Variant::kLanes) launch.Int("stride", shape.inner);
   launch.Int("rows", lanes);
-  if (way == Way::kLanes) {
+  if (variant == Variant::kLanes) {
     launch.Int("row_step", rows ? shape.count : 1)
         .Int("slice_step", shape.count * shape.inner);
   }
   launch.Float("k", SoftmaxExponent(node.attributes()))
       .InputQuantization("in", node.inputs[0])
       .OutputQuantization("out", node.outputs[0]);
-  if (way == Way::kRow) return launch.Tiles(device, lanes).Build();
+  if (variant == Variant::kRow) return launch.Tiles(device, lanes).Build();
   return launch.Tiles(device, CeilDiv(lanes, 16), rows ? 1 : shape.outer)
       .Build();
 }

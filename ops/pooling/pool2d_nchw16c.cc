@@ -78,7 +78,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   return launch
       .Tiles(device, CeilDiv(shape.w.output, kTile) * shape.h.output, 1,
              shape.planes)
-      .Places()
+      .PartitionSpatially()
       .Build();
 }
 

@@ -6,18 +6,12 @@ namespace tim {
 namespace {
 
 constinit std::atomic<int64_t> held = 0;
-constinit std::atomic<int64_t> peak = 0;
 
 }  // namespace
 
-MemoryCount CountedMemory() { return {.held = held, .peak = peak}; }
+int64_t CountedMemory() { return held; }
 
-CountedBytes::CountedBytes(int64_t bytes) : bytes_(bytes) {
-  const int64_t now = held += bytes;
-  int64_t known = peak;
-  while (now > known && !peak.compare_exchange_weak(known, now)) {
-  }
-}
+CountedBytes::CountedBytes(int64_t bytes) : bytes_(bytes) { held += bytes; }
 
 CountedBytes::~CountedBytes() { held -= bytes_; }
 

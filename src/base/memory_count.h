@@ -7,14 +7,9 @@
 
 namespace tim {
 
-struct MemoryCount {
-  int64_t held = 0;
-  int64_t peak = 0;  ///< Most that was held at once.
-};
-
-/// Of this process: buffers that devices allocated, constants and memory of
-/// tensors.  Memory that a device imports belongs to somebody else.
-MemoryCount CountedMemory();
+/// Bytes that this process holds: buffers that devices allocated, constants and
+/// memory of tensors.  Memory that a device imports belongs to somebody else.
+int64_t CountedMemory();
 
 /// Bytes that count as held while it lives.
 class CountedBytes {

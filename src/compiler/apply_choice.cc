@@ -119,7 +119,7 @@ class Applier {
     desc.layout = layout;
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc));
     std::vector<std::byte> data(bytes);
-    const Node node = ReorderNode(value.name);
+    TIM_ASSIGN_OR_RETURN(const Node node, ReorderNode(value.name));
     const ir::ConstTensor in[] = {{&value.desc, value.constant->bytes.data()}};
     const ir::MutableTensor out[] = {{&desc, data.data()}};
     TIM_RETURN_IF_ERROR(node.schema->eval(ir::EvalContext{node, in, out}));
@@ -128,10 +128,14 @@ class Applier {
     return it->second;
   }
 
-  Node ReorderNode(const std::string& of) const {
+  Result<Node> ReorderNode(const std::string& of) const {
     Node node;
     node.name = StrCat("reorder(", of, ")");
     node.schema = module_.registry.Find("tim.Reorder");
+    if (node.schema == nullptr) {
+      return TIM_INTERNAL("tim.Reorder is not registered");
+    }
+    TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
     return node;
   }
 
@@ -141,11 +145,7 @@ class Applier {
     desc.layout = target.layout;
     const ValueId to = graph_.AddValue(desc);
     SetDevice(to, target.device);
-    Node node = ReorderNode(graph_.value(from).name);
-    if (node.schema == nullptr) {
-      return TIM_INTERNAL("tim.Reorder is not registered");
-    }
-    TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
+    TIM_ASSIGN_OR_RETURN(Node node, ReorderNode(graph_.value(from).name));
     node.inputs = {from};
     node.outputs = {to};
     const NodeId id = graph_.AddNode(std::move(node));

@@ -11,7 +11,7 @@
 
 namespace tim::compiler {
 
-/// A place where a value may be: device and layout.
+/// Where a value may be: device and layout.
 struct Location {
   int device = 0;
   ir::Layout layout;
@@ -33,7 +33,7 @@ class LocationTable {
 };
 inline constexpr int kNoLocation = -1;
 
-/// One way to run a node.
+/// One variant of running a node.
 struct Candidate {
   Placement placement;
   std::vector<int> inputs;   ///< Locations; kNoLocation where absent.
@@ -51,13 +51,13 @@ struct NodeCandidates {
 /// anchor's where it is fused, its own where it is a composite.
 std::string KernelOpName(const ir::Node& node);
 
-/// Every way to run a node; an error where there is none, or only a host step
-/// and strict mode forbids it.
+/// All variants of running a node; an error where there is none, or only a host
+/// step and strict mode forbids it.
 Result<NodeCandidates> EnumerateCandidates(const Module& module,
                                            const ir::Node& node,
                                            LocationTable& locations);
 
-/// One move of a value on its way to another location.
+/// One copy of a value to another location: a reorder or a transfer.
 struct Move {
   int from = kNoLocation;
   int to = kNoLocation;

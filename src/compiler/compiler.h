@@ -30,8 +30,6 @@ struct CompileOptions {
   std::vector<ir::DeviceInfo> devices;
   /// A host step beside another device is an error.
   bool strict = false;
-  /// float32 graphs may use half or bf16 arithmetic.
-  bool relaxed = false;
   FoldLimits fold = {};
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;

@@ -36,7 +36,7 @@ int64_t FindGap(const std::vector<Interval>& taken, int64_t bytes) {
   return best >= 0 ? best : cursor;
 }
 
-// What is placed already and may be in the way of a range.
+// What is placed already and may overlap a range.
 class Placed {
  public:
   Placed(const std::vector<MemoryRange>& ranges, int64_t alignment)
@@ -114,7 +114,7 @@ MemoryLayout PlaceBySize(const std::vector<MemoryRange>& ranges,
   return placed.Take();
 }
 
-// Only ranges that are still live can be in the way, so this one stays fast on
+// Only ranges that are still live can overlap, so this one stays fast on
 // graphs of any length.
 MemoryLayout PlaceByTime(const std::vector<MemoryRange>& ranges,
                          int64_t alignment) {

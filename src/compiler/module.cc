@@ -51,8 +51,16 @@ bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {
   const auto is_static = [&](ir::ValueId id) {
     return id == ir::kNone || graph.value(id).desc.shape.IsStatic();
   };
-  return std::all_of(node.inputs.begin(), node.inputs.end(), is_static) &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), is_static);
+  if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_static) ||
+      !std::all_of(node.outputs.begin(), node.outputs.end(), is_static)) {
+    return false;
+  }
+  if (!node.composite) return true;
+  const ir::Graph& body = node.composite->body;
+  const std::vector<ir::NodeId> ids = body.NodeIds();
+  return std::all_of(ids.begin(), ids.end(), [&](ir::NodeId id) {
+    return HasStaticOperands(body, body.node(id));
+  });
 }
 
 NodeDescs::NodeDescs(const ir::Graph& graph, const ir::Node& node)

@@ -118,7 +118,7 @@ std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node);
 
 /// The caller has chosen its device.
 bool IsPinned(const Module& module, ir::NodeId id);
-/// Every operand that is present has known extents.
+/// Every operand that is present has known extents, in a composite's body too.
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node);
 
 /// Descs of a node's operands for the functions of its schema.

@@ -2,8 +2,13 @@
 //
 // Three implementations: host, opencl, and the tests' fake device.  Every
 // function returns errors as Status; device loss, memory exhaustion and build
-// failures have codes of their own.  Device: any thread.  Stream and
-// PreparedStep: one thread at a time.
+// failures have codes of their own.  Any thread may call a Device, several at a
+// time; a Stream and the steps that are enqueued there, one at a time.
+//
+// What a device makes is the caller's, who may destroy it on any thread: before
+// the device (Executable keeps devices), and streams before the steps and
+// buffers that they were given (ExecutionContext has that order).  The caller
+// has checked that ranges lie within their buffers (runtime/plan_check.h).
 #ifndef TIM_DEVICE_DEVICE_H_
 #define TIM_DEVICE_DEVICE_H_
 
@@ -22,7 +27,8 @@
 
 namespace tim::device {
 
-/// Memory of one device; freed by its destructor.
+/// Memory of one device; freed by its destructor, when no work refers to it any
+/// more.  It does not change its size or place; any thread may read these.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -31,62 +37,74 @@ class Buffer {
   virtual void* host_address() const { return nullptr; }
 };
 
+/// A piece of a buffer, which is not owned.
 struct BufferRange {
   Buffer* buffer = nullptr;
   int64_t offset = 0;  ///< In bytes.
   int64_t bytes = 0;
 };
 
-/// A fence in a stream.
+/// A fence in a stream.  It may be destroyed before it is reached.
 class Event {
  public:
   virtual ~Event() = default;
-  /// Blocks until the fence has come; the first error of the work since the
-  /// stream's event before this one.
+  /// Blocks until the fence is reached; the first error that the device tells
+  /// of the work since the stream's event before this one.  Any thread; may be
+  /// called again and then gives the same at once.
   virtual Status Wait() = 0;
 };
 
-/// A step made ready once, enqueued many times.
+/// A step made ready once, enqueued many times, in one stream at a time: it may
+/// hold memory that its launches share.
 class PreparedStep {
  public:
   virtual ~PreparedStep() = default;
 };
 
 /// Work of one device, done in order.  Only Event::Wait blocks, and perhaps the
-/// destructor, until the work is done.
+/// destructor, until the work is done (the host's work is done when Enqueue
+/// returns).  A failure of one call leaves the stream usable, unless the device
+/// is lost.
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// `operands` in the order of the step's action.  The ranges, not the span,
-  /// must stay valid until the work is done.
+  /// A step that the same device has prepared; kInternal for one of another
+  /// kind of device.  `operands` in the order of the step's action.  Step and
+  /// buffers, not the span, must stay until the work is done.
   virtual Status Enqueue(PreparedStep& step,
                          std::span<const BufferRange> operands) = 0;
   /// Between two buffers of this device, or one of it and one with a host
-  /// address; `source.bytes` bytes.  Host memory must stay unchanged until a
-  /// later event is reached.
+  /// address; both ranges have as many bytes, and overlap only where they are
+  /// the same.  Host memory must stay unchanged until a later event is reached.
   virtual Status Copy(BufferRange source, BufferRange destination) = 0;
   /// An event that is reached when everything enqueued so far is done; work is
   /// submitted to the device.  `done`: an event recorded earlier that nobody
-  /// needs any more, whose memory is then used again; or null.
+  /// needs any more, whose memory may then be used again; or null.
   virtual Result<std::unique_ptr<Event>> Record(
       std::unique_ptr<Event> done) = 0;
   Result<std::unique_ptr<Event>> Record() { return Record(nullptr); }
   /// Later work starts after `event`, which is of a device with the same
-  /// domain.  (For others the runtime waits on the host.)
+  /// domain and may be destroyed after the call.  (For others the runtime waits
+  /// on the host.)
   virtual Status WaitFor(Event& event) = 0;
-  /// Of memory that the device imported: what the host has written is visible
-  /// to later work; what earlier work has written is visible to the host once a
-  /// later event is reached.
+  /// Only of a buffer that this device imported: what the host has written
+  /// before the call is visible to later work; what earlier work has written is
+  /// visible to the host once a later event is reached.  A run calls the one
+  /// before its steps, the other after them.
   virtual Status SynchronizeToDevice(Buffer&) { return OkStatus(); }
   virtual Status SynchronizeToHost(Buffer&) { return OkStatus(); }
 };
 
 /// Keeps built programs, in memory and on disk; implemented by the runtime's
-/// program cache.  Any thread.
+/// program cache.  Any thread, several at a time.  It fails silently: a program
+/// that it does not have is built.
 class BinaryStore {
  public:
   virtual ~BinaryStore() = default;
+  /// What was stored under the key, unharmed, or nothing.  The caller checks
+  /// that its driver takes it.
   virtual std::optional<std::string> Load(std::string_view key) = 0;
+  /// Copies `bytes`, in place of what was stored before.
   virtual void Store(std::string_view key, std::string_view bytes) = 0;
   /// Whether Store keeps anything.  Drivers that build kernels at their first
   /// use, as PoCL, build all of a program's for its binary.
@@ -106,36 +124,47 @@ struct ChainLink {
 class Device {
  public:
   virtual ~Device() = default;
+  /// The same at every call.
   virtual const ir::DeviceInfo& info() const = 0;
-  /// Devices of equal domain share events and memory.
+  /// Devices of equal domain share events and memory.  Only to be compared.
   virtual const void* domain() const = 0;
 
+  /// Memory of `bytes` >= 0 bytes, of any content.  kDevice works everywhere;
+  /// kUnimplemented for a kind that the device has not, kOutOfMemory for more
+  /// than it has.
   virtual Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
                                                    ir::MemoryKind kind) = 0;
-  /// Memory of the caller, which must outlive the buffer.  kUnimplemented
-  /// where the device cannot.
+  /// Memory of the caller, which must outlive the buffer and may be imported
+  /// more than once; it is not written to before work does.  kUnimplemented
+  /// where the device cannot, which are those without info().unified_memory.
   virtual Result<std::unique_ptr<Buffer>> Import(void* memory,
                                                  int64_t bytes) = 0;
+  /// Streams of a device are independent of each other.
   virtual Result<std::unique_ptr<Stream>> CreateStream() = 0;
 
-  /// The only slow call: builds what the steps need, in parallel.  One result
-  /// per step, in order; Copy steps give null (Stream::Copy does them).
+  /// Builds what the steps need, in parallel; with PrepareChain the only slow
+  /// call.  One result per step, in order; Copy steps give null (Stream::Copy
+  /// does them).  A failure is that of one step, and there are no results.  The
+  /// device keeps programs, so that preparing the same actions again is cheap;
+  /// it copies what it needs of them, and uses `store` during the call only.
   virtual Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
       std::span<const ir::Action* const> steps, BinaryStore& store) = 0;
 
   /// Whether `action` can be a part of a chain: actions that are enqueued as
-  /// one step and done one after the other.  Where it pays, that is.
+  /// one step and done one after the other.  Where it pays, that is.  Pure.
   virtual bool CanChain(const ir::Action&) const { return false; }
-  /// Whether a run of one step is faster as a chain.
+  /// Whether a run of one step is faster as a chain.  Pure.
   virtual bool ChainsSingles() const { return false; }
-  /// Slow.  The step's operands are those of the links, in their order.  After
-  /// a failure that is no lost device the actions are prepared one by one.
+  /// As Prepare, of actions that CanChain.  The step's operands are those of
+  /// the links, in their order.  After a failure that is no lost device the
+  /// caller prepares the actions one by one.
   virtual Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink>, BinaryStore&) {
     return TIM_INTERNAL(info().name, " chains no steps");
   }
 
-  /// The API's own handle ("cl_context", "cl_device_id"), null if unknown.
+  /// The API's own handle ("cl_context", "cl_device_id"), null if unknown.  It
+  /// is the device's and lives as long.
   virtual void* NativeHandle(std::string_view) const { return nullptr; }
 };
 

@@ -1,4 +1,4 @@
-// One way to run an operator on a kind of device.
+// A kernel: one variant of an operator for a kind of device.
 #ifndef TIM_IR_KERNEL_DEF_H_
 #define TIM_IR_KERNEL_DEF_H_
 
@@ -31,7 +31,8 @@ inline constexpr int kRunning = -1;
 
 /// What a KernelDef sees: an operator, its operands and, in a fused node, what
 /// follows.  Shapes are static and all descs carry their layouts (dense until
-/// layouts are chosen).
+/// layouts are chosen).  The nodes are the graph's, which stays as it is while
+/// a function of the KernelDef runs, no longer.
 struct KernelNode {
   const Node* node = nullptr;    ///< The node of the graph (may be composite).
   const Node* anchor = nullptr;  ///< The operator itself: schema, attributes.
@@ -73,6 +74,10 @@ struct PackedConstant {
   std::string id;
   std::vector<int> sources;  ///< Indices of constant inputs that it is made of.
   int64_t bytes = 0;
+  /// Fills `bytes` zero bytes, aligned as the device's constants are.  Called
+  /// after `lower` has returned, on any thread and beside other packings, once
+  /// per device for equal ids and sources: it owns or shares what it reads
+  /// (KernelNode::constants), and writes nothing else.
   std::function<Status(std::span<std::byte> out)> pack;
 };
 
@@ -97,8 +102,13 @@ struct InPlacePair {
   bool operator==(const InPlacePair&) const = default;
 };
 
+/// What a kernel runs for one node.  It owns all that it holds.  The lower pass
+/// checks what it names: operands, scratch, lifetimes, sources, pairs.  That a
+/// step writes no more than it says, and within its operands, nobody checks.
 struct Lowering {
+  /// At least one; they run in this order, one after the other, on one device.
   std::vector<LoweredStep> steps;
+  /// Its content is undefined when its first step begins.
   std::vector<ScratchSpec> scratch;
   std::vector<PackedConstant> packed;
   /// Taken where both have the same bytes and nothing needs the input later:
@@ -107,19 +117,29 @@ struct Lowering {
   std::vector<InPlacePair> in_place;
 };
 
+/// The functions are pure and any thread may call them, several at a time and
+/// as often as it likes; they keep no reference to an argument.  The operator's
+/// schema has accepted the node, and the node of an epilogue its own.
 struct KernelDef {
   /// Schema name that it implements ("tim.Conv2d"), or a composite's name.
   std::string op;
   std::string name;  ///< "conv2d_nchw16c_f32": unique.
   std::string device_kind = "opencl";
-  /// Ok, or the reason why not.  Called with dense descs.
+  /// Ok, or the reason why not: of device, types, sizes, attributes, epilogue.
+  /// Called first, with dense descs, of fused nodes that may never be made too.
   std::function<Status(const KernelNode&, const DeviceInfo&)> supports;
-  /// Tuples that it takes, best first.  Null: everything dense.
+  /// Tuples that it takes, each as long as inputs and outputs are; absent ones
+  /// have any.  Called with dense descs where `supports` is ok.  Null:
+  /// everything dense.
   std::function<std::vector<LayoutTuple>(const KernelNode&, const DeviceInfo&)>
       layouts = nullptr;
-  /// Estimated microseconds with the layouts set in the descs.
+  /// Estimated microseconds with the layouts set in the descs: those of one of
+  /// the tuples, or all dense (fusion compares kernels so).  Called where
+  /// `supports` is ok.
   std::function<double(const KernelNode&, const DeviceInfo&)> cost;
-  /// Steps for the layouts set in the descs.
+  /// Steps for the layouts set in the descs, those of one of the tuples.  Once
+  /// per node and Compile, where `supports` is ok and the kernel was chosen; a
+  /// failure is the Compile's.
   std::function<Result<Lowering>(const KernelNode&, const DeviceInfo&)> lower;
 };
 

@@ -10,12 +10,8 @@ std::string Layout::ToString() const {
       return "any";
     case LayoutKind::kDense:
       return "dense";
-    case LayoutKind::kStrided:
-      return StrCat("strided(", StrJoin(strides, ", "), ")");
     case LayoutKind::kBlocked:
       return StrCat("blocked(axis ", axis, ", ", block, ")");
-    case LayoutKind::kOpaque:
-      return StrCat("opaque(", id, ")");
   }
   return "?";
 }

@@ -4,24 +4,19 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace tim::ir {
 
 enum class LayoutKind : uint8_t {
   kAny,      ///< Not chosen yet.
   kDense,    ///< Element 0 first, dim 0 fastest, no padding.
-  kStrided,  ///< One element distance per axis.
   kBlocked,  ///< See Layout::Blocked.
-  kOpaque,   ///< Known only to the kernels that name `id`.
 };
 
 struct Layout {
   LayoutKind kind = LayoutKind::kDense;
-  int axis = -1;                      ///< kBlocked
-  int64_t block = 0;                  ///< kBlocked
-  std::vector<int64_t> strides = {};  ///< kStrided, in elements
-  std::string id = {};                ///< kOpaque
+  int axis = -1;      ///< kBlocked
+  int64_t block = 0;  ///< kBlocked
 
   static Layout Any() { return {.kind = LayoutKind::kAny}; }
   static Layout Dense() { return {}; }

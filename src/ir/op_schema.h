@@ -56,8 +56,7 @@ struct MutableTensor {
   explicit operator bool() const { return desc != nullptr; }
 };
 
-/// What shape inference sees.  It must work with unknown ranks and extents
-/// (leave unknown what cannot be known) and never crash.
+/// What shape inference sees: of ranks and extents that may be unknown.
 struct InferContext {
   struct Input {
     const TensorDesc* desc = nullptr;        ///< Null where absent.
@@ -87,6 +86,8 @@ struct InferContext {
   const Shape& shape(int i) const { return inputs[i].desc->shape; }
 };
 
+/// What `eval` sees.  The memory is the caller's, and no output lies on another
+/// operand.
 struct EvalContext {
   const Node& node;
   std::span<const ConstTensor> inputs;  ///< As many as the node has.
@@ -120,33 +121,52 @@ struct Padding {
 
 struct Effects {
   bool random = false;  ///< Two evaluations may differ: never folded.
-  bool reads_state = false;
 };
 
+/// What an operator is.  The functions hold for all graphs: they are pure (the
+/// answer depends on the arguments alone) and may be called again, by any
+/// thread, several at a time.  They keep no reference to an argument, and what
+/// they return is the caller's.  (Of a schema that only one Compile has, as
+/// those of users' custom operations, `infer_shapes` may keep what it finds.)
+///
+/// Before all but the arities are called: the node's attributes are complete
+/// and have the specs' types and values, its operands are as many as the arity
+/// allows, with the required ones, and well-formed by themselves (rank,
+/// extents, quantization, bytes of constants).  `infer_shapes`, `decompose` and
+/// `check` follow in this order; where `check` fails nothing else is called.
+/// Types are known from `check` on, and all extents after it.
 struct OpSchema {
   std::string domain = "tim";
   std::string name;
   int version = 1;
   Arity inputs;
   Arity outputs{1, 1};
-  /// Where the number of operands depends on attributes (Concat, Split).
+  /// Where the number of operands depends on attributes (Concat, Split), which
+  /// are complete.
   std::function<Arity(const AttributeMap&)> input_arity = nullptr;
   std::function<Arity(const AttributeMap&)> output_arity = nullptr;
   std::vector<AttributeSpec> attributes = {};  ///< Without the reserved ones.
   /// Every rule about types and attribute values that the specs above cannot
-  /// state.  Called with complete types; a failure names operand and rule.
+  /// state.  Extents may be unknown.  A failure names operand and rule.
   std::function<Status(const NodeView&)> check = nullptr;
   Effects effects = {};
   /// Its kernel is a user's text: operands begin where the device's buffers may
   /// (DeviceInfo::alignment), and it needs no `eval`.
   bool user_kernel = false;
 
+  /// Shapes of the outputs, and types where they are not declared; at most once
+  /// per node and Compile.  Input types are known; what cannot be known of a
+  /// shape stays unknown.  A failure names operand or attribute and rule.
   std::function<Status(InferContext&)> infer_shapes = nullptr;
-  /// Host reference: plain scalar code written from the formula.  All operands
-  /// dense with static shapes; outputs are not initialised.
+  /// Host reference: plain scalar code written from the formula, for folding
+  /// and packing at Compile and for host steps on the threads of runs.  All
+  /// operands dense, but Reorder's; outputs are not initialised, and after a
+  /// failure they hold anything.
   std::function<Status(const EvalContext&)> eval = nullptr;
-  /// Scratch bytes that `eval` allocates.
+  /// Scratch bytes that `eval` allocates, which are freed when it returns.
+  /// Counted in MemoryReport::eval_scratch.
   std::function<int64_t(const NodeView&)> memory_estimate = nullptr;
+  /// Of one `eval` or one run of a kernel, whatever the layouts.
   std::function<ComputeEstimate(const NodeView&)> compute_estimate = nullptr;
 
   /// True where output 0 has the very bytes of input 0 (dense), so that no
@@ -161,13 +181,13 @@ struct OpSchema {
       nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
-  /// Output 0 is input 0 inside of a padding: that padding.  Nothing, or the
+  /// Output 0 is input 0 with padding around it: that padding.  Nothing, or the
   /// function null: it is not.
   std::function<std::optional<Padding>(const NodeView&)> padding = nullptr;
-  /// Input 0 has a padding: attributes with which the operator makes the same
-  /// output from what is inside (but for products of a padding of zeros with
-  /// infinity or NaN).  Nothing, or the function null: there are none.  Called
-  /// with static shapes.
+  /// Input 0 is a tensor with this padding around it: attributes with which the
+  /// operator makes the same output from that tensor (but for products of
+  /// padded zeros with infinity or NaN).  Nothing, or the function null: there
+  /// are none.  Called with the desc of the padded input.
   std::function<std::optional<AttributeMap>(const NodeView&, const Padding&)>
       absorb_padding = nullptr;
   /// How a permutation of one input's axes passes through; see PermuteNode,
@@ -183,7 +203,8 @@ struct OpSchema {
   LayoutRule layout_rule = nullptr;
   /// A body that computes the same with other operators, as ir::Composite
   /// wants it; its values need no types and shapes.  With it the node becomes a
-  /// composite.
+  /// composite, and `check` is not called.  Types of outputs and all extents
+  /// may be unknown.
   std::function<Result<Graph>(const NodeView&, const OpRegistry&)> decompose =
       nullptr;
 

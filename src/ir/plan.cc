@@ -200,7 +200,8 @@ std::string Dump(const Plan& plan) {
   }
   out +=
       StrCat("memory: no_reuse_sum ", plan.memory.no_reuse_sum, " lower_bound ",
-             plan.memory.lower_bound, " peak ", plan.memory.peak, "\n");
+             plan.memory.lower_bound, " peak ", plan.memory.peak,
+             " eval_scratch ", plan.memory.eval_scratch, "\n");
   for (const Decision& decision : plan.decisions) {
     out += StrCat("decision ", decision.node, ": ", decision.chosen, "\n");
     for (const std::string& refused : decision.refused) {

@@ -87,11 +87,14 @@ struct PlanState {
                           ///< and no slot reads it as it was before.
 };
 
-/// What the memory planner found, in bytes over all arenas.
+/// What the memory planner found, in bytes: of all arenas, which a run has from
+/// its first step to its last, and of what eval steps allocate besides.
 struct MemoryReport {
   int64_t no_reuse_sum = 0;  ///< Every value at an address of its own.
   int64_t lower_bound = 0;   ///< Most bytes live at any one step.
   int64_t peak = 0;          ///< Sum of the arenas.
+  /// Most that eval steps hold at a time, by OpSchema::memory_estimate.
+  int64_t eval_scratch = 0;
   bool operator==(const MemoryReport&) const = default;
 };
 

@@ -74,10 +74,6 @@ struct ActionPrinter {
                   gemm.transpose_a ? " ta" : "", gemm.transpose_b ? " tb" : "",
                   gemm.batches > 1 ? StrCat(" batches ", gemm.batches) : "");
   }
-  std::string operator()(const DeviceCall& call) const {
-    return StrCat("device call ", call.name, " ", call.payload.size(),
-                  " bytes");
-  }
 };
 
 }  // namespace

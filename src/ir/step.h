@@ -65,10 +65,10 @@ struct KernelLaunch {
   std::array<int64_t, 3> global = {1, 1, 1};
   /// All 0: the runtime chooses; 0 beside other sizes means 1.
   std::array<int64_t, 3> local = {0, 0, 0};
-  /// Dimensions 0 and 1 are places in an image, 2 is planes (channels of all
-  /// images), and a core should do all planes of some places, not some planes
-  /// of all places: it then finds in its cache what it made of them before.
-  bool shares_places = false;
+  /// Dimensions 0 and 1 are positions in an image, 2 is channels of all images,
+  /// and cores should share the positions (a core does all channels of some),
+  /// not the channels: a core then finds in its cache what it made before.
+  bool spatial_partition = false;
   /// A user's: all arguments are UserTensorArg and UserScalarArg, and it never
   /// runs before Run().
   bool user_kernel = false;
@@ -110,13 +110,7 @@ struct Gemm {
   int64_t c_step = 0;
 };
 
-/// Bytes that only the device named understands.
-struct DeviceCall {
-  std::string name;
-  std::string payload;
-};
-
-using Action = std::variant<KernelLaunch, HostCall, Copy, Gemm, DeviceCall>;
+using Action = std::variant<KernelLaunch, HostCall, Copy, Gemm>;
 
 /// One line; programs given as text are named by the hash of the text.
 std::string ToString(const Action& action);

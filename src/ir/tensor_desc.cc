@@ -44,8 +44,6 @@ const char* ToString(MemoryKind kind) {
       return "device";
     case MemoryKind::kHost:
       return "host";
-    case MemoryKind::kShared:
-      return "shared";
   }
   return "?";
 }
@@ -72,14 +70,8 @@ namespace {
 // A layout may come from anywhere; its axes count only where the shape has
 // them.
 bool FitsShape(const Layout& layout, const Shape& shape) {
-  switch (layout.kind) {
-    case LayoutKind::kBlocked:
-      return layout.axis >= 0 && layout.axis < shape.rank() && layout.block > 0;
-    case LayoutKind::kStrided:
-      return static_cast<int>(layout.strides.size()) == shape.rank();
-    default:
-      return true;
-  }
+  return !layout.blocked() ||
+         (layout.axis >= 0 && layout.axis < shape.rank() && layout.block > 0);
 }
 
 }  // namespace
@@ -103,17 +95,9 @@ Result<int64_t> PhysicalElements(const TensorDesc& desc) {
                            " does not fit shape ", desc.shape.ToString());
   }
   std::optional<int64_t> count = 1;
-  if (desc.layout.kind == LayoutKind::kStrided) {
-    for (int axis = 0; axis < desc.shape.rank() && count; ++axis) {
-      const auto span =
-          CheckedMul(desc.shape[axis] - 1, desc.layout.strides[axis]);
-      count = span ? CheckedAdd(*count, *span) : std::nullopt;
-    }
-  } else {
-    for (const int64_t dim : PhysicalDims(desc)) {
-      count = CheckedMul(*count, dim);
-      if (!count) break;
-    }
+  for (const int64_t dim : PhysicalDims(desc)) {
+    count = CheckedMul(*count, dim);
+    if (!count) break;
   }
   if (!count) {
     return InvalidArgument("the size of ", desc.shape.ToString(),

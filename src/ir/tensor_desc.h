@@ -47,7 +47,6 @@ struct Quantization {
 enum class MemoryKind : uint8_t {
   kDevice,  ///< Only the device reads and writes it.
   kHost,    ///< Ordinary memory of this process.
-  kShared,  ///< Both, without a copy (unified memory).
 };
 const char* ToString(MemoryKind kind);
 
@@ -56,7 +55,6 @@ struct TensorDesc {
   Shape shape;
   Quantization quantization;
   Layout layout;
-  MemoryKind memory = MemoryKind::kDevice;
 
   /// Quantization counts for integer types only.
   bool quantized() const { return IsInteger(type) && !quantization.none(); }

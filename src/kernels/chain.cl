@@ -11,12 +11,12 @@
 // orders no more than a work-item's own.  See RunsChains().
 //
 // table: ROW ints per launch: function, work-groups along dimensions 0 and 1,
-// depth, places, how many work-groups are taken at once, then the arguments.
-// A place is a work-group of dimensions 0 and 1, with depth work-groups along
-// dimension 2, or any work-group, where depth is 1.  A share is a range of
-// places; first come all its work-groups of depth 0, then those of depth 1.
-// counters: STRIDE ints each: work-groups done, workers gone, then per launch
-// and worker how much of his share is taken; all 0 before and after.
+// depth, positions, how many work-groups are taken at once, then the arguments.
+// A position is a work-group of dimensions 0 and 1, with depth work-groups
+// along dimension 2, or any work-group, where depth is 1.  A share is a range
+// of positions; first come all its work-groups of depth 0, then those of
+// depth 1. counters: STRIDE ints each: work-groups done, workers gone, then per
+// launch and worker how much of his share is taken; all 0 before and after.
 // begun: counts the workers that have begun, for the host to see; or null.
 // The text before this one defines run(), which runs a work-group.
 //
@@ -50,7 +50,7 @@ __kernel void chain(volatile __global int* counters,
   for (int launch = 0; launch < launches; ++launch) {
     __global const int* row = table + launch * ROW;
     const int depth = row[3];
-    const int places = row[4];
+    const int positions = row[4];
     const int batch = row[5];
     while (counters[DONE] < before) {
     }
@@ -58,8 +58,8 @@ __kernel void chain(volatile __global int* counters,
     int done = 0;
     for (int i = 0; i < workers; ++i) {
       const int owner = (worker + i) % workers;
-      const int begin = (long)places * owner / workers;
-      const int part = (long)places * (owner + 1) / workers - begin;
+      const int begin = (long)positions * owner / workers;
+      const int part = (long)positions * (owner + 1) / workers - begin;
       const int end = part * depth;
       while (1) {
         const int first = atomic_add(&counters[TAKEN(launch, owner)], batch);
@@ -67,17 +67,17 @@ __kernel void chain(volatile __global int* counters,
         const int last = min(first + batch, end);
         for (int group = first; group < last; ++group) {
           const int plane = group / part;
-          const int place = begin + group - plane * part;
-          const int line = place / row[1];
-          run(place - line * row[1], line % row[2], line / row[2] + plane, row,
-              buffers);
+          const int position = begin + group - plane * part;
+          const int line = position / row[1];
+          run(position - line * row[1], line % row[2], line / row[2] + plane,
+              row, buffers);
         }
         done += last - first;
       }
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (done > 0) atomic_add(&counters[DONE], done);
-    before += places * depth;
+    before += positions * depth;
   }
   // Whoever waits for the launch is then woken by a processor that is awake.
   while (counters[DONE] < before) {

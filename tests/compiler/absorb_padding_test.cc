@@ -53,17 +53,17 @@ std::shared_ptr<vx::Context> AnyContext() {
   return context != nullptr ? context : HostContext();
 }
 
-// A graph of one way of the values through operators.
-class Way {
+// A graph of operators one after the other.
+class Sequential {
  public:
-  Way(const Element& element, const vx::ShapeType& input,
-      const std::shared_ptr<vx::Context>& context = AnyContext())
+  Sequential(const Element& element, const vx::ShapeType& input,
+             const std::shared_ptr<vx::Context>& context = AnyContext())
       : element_(element), graph_(context->CreateGraph()) {
     last_ = input_ = Create(input, TensorAttribute::INPUT);
   }
 
   template <typename Op, typename... Args>
-  Way& Then(Args... args) {
+  Sequential& Then(Args... args) {
     const TensorPtr next = Create({}, TensorAttribute::TRANSIENT);
     graph_->CreateOperation<Op>(args...)->BindInput(last_).BindOutput(next);
     last_ = next;
@@ -71,7 +71,7 @@ class Way {
   }
 
   template <typename... Args>
-  Way& ThenConv2d(const vx::ShapeType& kernel, Args... args) {
+  Sequential& ThenConv2d(const vx::ShapeType& kernel, Args... args) {
     const std::vector<float> real = RandomValues(CountOf(kernel), 3);
     const TensorPtr weights = CreateConstant(kernel, real);
     const TensorPtr next = Create({}, TensorAttribute::TRANSIENT);
@@ -83,10 +83,10 @@ class Way {
   }
 
   // The last values also go to an output of the graph.
-  Way& Show(const vx::ShapeType& shape) {
-    shown_ = Create(shape, TensorAttribute::OUTPUT);
+  Sequential& Output(const vx::ShapeType& shape) {
+    tapped_ = Create(shape, TensorAttribute::OUTPUT);
     graph_->CreateOperation<vx::ops::Relu>()->BindInput(last_).BindOutput(
-        shown_);
+        tapped_);
     return *this;
   }
 
@@ -105,7 +105,7 @@ class Way {
 
   int Pads() const { return PadsOf(*graph_); }
 
-  const TensorPtr& shown() const { return shown_; }
+  const TensorPtr& tapped() const { return tapped_; }
 
  private:
   TensorPtr Create(const vx::ShapeType& shape, TensorAttribute attribute) {
@@ -133,7 +133,7 @@ class Way {
   std::shared_ptr<vx::Graph> graph_;
   TensorPtr input_;
   TensorPtr last_;
-  TensorPtr shown_;
+  TensorPtr tapped_;
 };
 
 struct Sizes {
@@ -182,50 +182,50 @@ template <typename Add>
 void ExpectSame(const Sizes& sizes, const vx::ShapeType& output, int pads,
                 Add add, float fill = 0.0f) {
   const std::vector<float> x = RandomValues(CountOf(kImage), 1);
-  Way with({}, kImage);
+  Sequential with({}, kImage);
   with.Then<Zeros>(sizes.front, sizes.back, fill);
   add(with);
   const auto found = with.Run(x, output);
   EXPECT_EQ(with.Pads(), pads);
-  Way without({}, Padded(kImage, sizes));
+  Sequential without({}, Padded(kImage, sizes));
   add(without);
   EXPECT_EQ(found, without.Run(PadByHand(x, kImage, sizes, fill), output));
 }
 
 TEST(AbsorbPadding, Conv2dWithoutPaddingOfItsOwn) {
   // (16 - 3) / 2 + 1 and 14 - 2 + 1.
-  ExpectSame(kUneven, {7, 13, 32, 1}, 0, [](Way& way) {
-    way.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kStep, kDense);
+  ExpectSame(kUneven, {7, 13, 32, 1}, 0, [](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kStep, kDense);
   });
 }
 
 TEST(AbsorbPadding, Conv2dWithPaddingOfItsOwn) {
   const std::array<uint32_t, 4> pad = {1, 0, 2, 1};
-  ExpectSame(kUneven, {8, 16, 32, 1}, 0, [&](Way& way) {
-    way.ThenConv2d({3, 2, 16, 32}, pad, kStep, kDense);
+  ExpectSame(kUneven, {8, 16, 32, 1}, 0, [&](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 32}, pad, kStep, kDense);
   });
-  ExpectSame(kUneven, {8, 14, 32, 1}, 0, [](Way& way) {
-    way.ThenConv2d({3, 2, 16, 32}, vx::PadType::SAME, kStep, kDense);
+  ExpectSame(kUneven, {8, 14, 32, 1}, 0, [](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 32}, vx::PadType::SAME, kStep, kDense);
   });
 }
 
 TEST(AbsorbPadding, Conv2dOfWindowsInThePaddingAlone) {
   const Sizes wide = {{7, 5, 0, 0}, {9, 6, 0, 0}};
-  ExpectSame(wide, {27, 21, 32, 1}, 0, [](Way& way) {
-    way.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
+  ExpectSame(wide, {27, 21, 32, 1}, 0, [](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
   });
 }
 
 TEST(AbsorbPadding, DepthwiseConv2d) {
-  ExpectSame(kUneven, {14, 12, 16, 1}, 0, [](Way& way) {
-    way.ThenConv2d({3, 3, 16, 1}, vx::PadType::VALID, kDense, kDense, 1);
+  ExpectSame(kUneven, {14, 12, 16, 1}, 0, [](Sequential& net) {
+    net.ThenConv2d({3, 3, 16, 1}, vx::PadType::VALID, kDense, kDense, 1);
   });
 }
 
 TEST(AbsorbPadding, MeansThatCountPadding) {
   const std::array<uint32_t, 2> size = {2, 4};
-  ExpectSame(kUneven, {8, 11, 16, 1}, 0, [&](Way& way) {
-    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID, size,
+  ExpectSame(kUneven, {8, 11, 16, 1}, 0, [&](Sequential& net) {
+    net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID, size,
                               kStep);
   });
 }
@@ -233,15 +233,15 @@ TEST(AbsorbPadding, MeansThatCountPadding) {
 TEST(AbsorbPadding, MeansWithPaddingOfTheirOwn) {
   const std::array<uint32_t, 2> size = {2, 4};
   const std::array<uint32_t, 4> pad = {1, 0, 2, 1};
-  ExpectSame(kUneven, {8, 14, 16, 1}, 0, [&](Way& way) {
-    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, pad, size, kStep);
+  ExpectSame(kUneven, {8, 14, 16, 1}, 0, [&](Sequential& net) {
+    net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, pad, size, kStep);
   });
-  ExpectSame(kUneven, {8, 14, 16, 1}, 0, [&](Way& way) {
-    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::SAME, size,
+  ExpectSame(kUneven, {8, 14, 16, 1}, 0, [&](Sequential& net) {
+    net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::SAME, size,
                               kStep);
   });
-  ExpectSame(kUneven, {9, 11, 16, 1}, 0, [&](Way& way) {
-    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID,
+  ExpectSame(kUneven, {9, 11, 16, 1}, 0, [&](Sequential& net) {
+    net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID,
                               std::array<uint32_t, 2>{1, 4}, kStep,
                               vx::RoundType::CEILING);
   });
@@ -250,18 +250,18 @@ TEST(AbsorbPadding, MeansWithPaddingOfTheirOwn) {
 // Their windows come from the extents.
 TEST(AbsorbPadding, GlobalAndAdaptiveMeansKeepIt) {
   const std::array<uint32_t, 2> size = {16, 14};
-  ExpectSame(kUneven, {1, 1, 16, 1}, 1, [&](Way& way) {
-    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, size);
+  ExpectSame(kUneven, {1, 1, 16, 1}, 1, [&](Sequential& net) {
+    net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, size);
   });
   const std::array<uint32_t, 2> output = {4, 7};
-  ExpectSame(kUneven, {4, 7, 16, 1}, 1, [&](Way& way) {
-    way.Then<vx::ops::Pool2d>(vx::PoolType::AVG, size, output);
+  ExpectSame(kUneven, {4, 7, 16, 1}, 1, [&](Sequential& net) {
+    net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, size, output);
   });
 }
 
 TEST(AbsorbPadding, TwoInARow) {
-  ExpectSame(kUneven, {17, 13, 32, 1}, 0, [](Way& way) {
-    way.Then<Zeros>(Counts{2, 0, 0, 0}, Counts{1, 0, 0, 0}, kZero)
+  ExpectSame(kUneven, {17, 13, 32, 1}, 0, [](Sequential& net) {
+    net.Then<Zeros>(Counts{2, 0, 0, 0}, Counts{1, 0, 0, 0}, kZero)
         .ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
   });
 }
@@ -269,56 +269,56 @@ TEST(AbsorbPadding, TwoInARow) {
 TEST(AbsorbPadding, OtherPoolingsKeepIt) {
   const std::array<uint32_t, 2> size = {2, 4};
   for (const auto type : {vx::PoolType::MAX, vx::PoolType::AVG_ANDROID}) {
-    ExpectSame(kUneven, {8, 11, 16, 1}, 1, [&](Way& way) {
-      way.Then<vx::ops::Pool2d>(type, vx::PadType::VALID, size, kStep);
+    ExpectSame(kUneven, {8, 11, 16, 1}, 1, [&](Sequential& net) {
+      net.Then<vx::ops::Pool2d>(type, vx::PadType::VALID, size, kStep);
     });
   }
 }
 
 TEST(AbsorbPadding, OtherConstantsKeepIt) {
-  const auto convolve = [](Way& way) {
-    way.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
+  const auto convolve = [](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
   };
   ExpectSame(kUneven, {14, 13, 32, 1}, 1, convolve, 0.5f);
 }
 
 TEST(AbsorbPadding, PaddingOfChannelsKeepIt) {
   const Sizes channels = {{1, 1, 4, 0}, {1, 1, 12, 0}};
-  ExpectSame(channels, {13, 12, 8, 1}, 1, [](Way& way) {
-    way.ThenConv2d({3, 2, 32, 8}, vx::PadType::VALID, kDense, kDense);
+  ExpectSame(channels, {13, 12, 8, 1}, 1, [](Sequential& net) {
+    net.ThenConv2d({3, 2, 32, 8}, vx::PadType::VALID, kDense, kDense);
   });
 }
 
 TEST(AbsorbPadding, PaddingOfTheBatchKeepIt) {
   const Sizes batch = {{1, 1, 0, 0}, {1, 1, 0, 1}};
-  ExpectSame(batch, {13, 12, 8, 2}, 1, [](Way& way) {
-    way.ThenConv2d({3, 2, 16, 8}, vx::PadType::VALID, kDense, kDense);
+  ExpectSame(batch, {13, 12, 8, 2}, 1, [](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 8}, vx::PadType::VALID, kDense, kDense);
   });
 }
 
 TEST(AbsorbPadding, OtherModesKeepIt) {
-  Way way({}, kImage);
-  way.Then<Zeros>(kUneven.front, kUneven.back, kZero, Zeros::PAD_MODE_EDGE)
+  Sequential net({}, kImage);
+  net.Then<Zeros>(kUneven.front, kUneven.back, kZero, Zeros::PAD_MODE_EDGE)
       .ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
-  way.Run(RandomValues(CountOf(kImage), 1), {14, 13, 32, 1});
-  EXPECT_EQ(way.Pads(), 1);
+  net.Run(RandomValues(CountOf(kImage), 1), {14, 13, 32, 1});
+  EXPECT_EQ(net.Pads(), 1);
 }
 
 TEST(AbsorbPadding, APadWithOtherReadersStaysForThem) {
   const std::vector<float> x = RandomValues(CountOf(kImage), 1);
   const vx::ShapeType output = {14, 13, 32, 1};
-  Way way({}, kImage);
-  way.Then<Zeros>(kUneven.front, kUneven.back, kZero)
-      .Show(Padded(kImage, kUneven))
+  Sequential net({}, kImage);
+  net.Then<Zeros>(kUneven.front, kUneven.back, kZero)
+      .Output(Padded(kImage, kUneven))
       .ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
-  const auto found = way.Run(x, output);
-  EXPECT_EQ(way.Pads(), 1);
-  std::vector<float> shown = PadByHand(x, kImage, kUneven, kZero);
-  Way alone({}, Padded(kImage, kUneven));
+  const auto found = net.Run(x, output);
+  EXPECT_EQ(net.Pads(), 1);
+  std::vector<float> padded = PadByHand(x, kImage, kUneven, kZero);
+  Sequential alone({}, Padded(kImage, kUneven));
   alone.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
-  EXPECT_EQ(found, alone.Run(shown, output));
-  for (float& value : shown) value = std::max(value, 0.0f);
-  EXPECT_EQ(Read(way.shown()), shown);
+  EXPECT_EQ(found, alone.Run(padded, output));
+  for (float& value : padded) value = std::max(value, 0.0f);
+  EXPECT_EQ(Read(net.tapped()), padded);
 }
 
 // A convolution of codes behind a Pad of zeros and behind a padding of `fill`.
@@ -327,15 +327,15 @@ void ExpectSameCodes(const Element& codes, uint8_t fill, int pads) {
   std::vector<uint8_t> x(CountOf(kImage));
   std::mt19937 rng(5);
   for (uint8_t& code : x) code = static_cast<uint8_t>(rng());
-  const auto convolve = [](Way& way) {
-    way.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
+  const auto convolve = [](Sequential& net) {
+    net.ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
   };
-  Way with(codes, kImage);
+  Sequential with(codes, kImage);
   with.Then<vx::ops::Pad>(kUneven.front, kUneven.back, 0);
   convolve(with);
   const auto found = with.Run(x, output);
   EXPECT_EQ(with.Pads(), pads);
-  Way without(codes, Padded(kImage, kUneven));
+  Sequential without(codes, Padded(kImage, kUneven));
   convolve(without);
   EXPECT_EQ(found,
             without.Run(PadByHand<uint8_t>(x, kImage, kUneven, fill), output));
@@ -360,11 +360,12 @@ TEST(AbsorbPadding, APadWhoseDeviceIsChosenStaysThere) {
   const auto placement = [](const ir::Node& node) {
     return node.name.find("Pad") != std::string::npos ? 0 : -1;
   };
-  Way way({}, kImage, vx::CreateContext(*devices, {.placement = placement}));
-  way.Then<Zeros>(kUneven.front, kUneven.back, kZero)
+  Sequential net({}, kImage,
+                 vx::CreateContext(*devices, {.placement = placement}));
+  net.Then<Zeros>(kUneven.front, kUneven.back, kZero)
       .ThenConv2d({3, 2, 16, 32}, vx::PadType::VALID, kDense, kDense);
-  way.Run(RandomValues(CountOf(kImage), 1), {14, 13, 32, 1});
-  EXPECT_EQ(way.Pads(), 1);
+  net.Run(RandomValues(CountOf(kImage), 1), {14, 13, 32, 1});
+  EXPECT_EQ(net.Pads(), 1);
 }
 
 TEST(AbsorbPadding, APadThatConvertsStays) {

@@ -57,7 +57,7 @@ TEST(Compiler, PlanOfASmallGraphAsText) {
       "step 1 on 1 [Twice#0] kernel toy.cl:twice [] (@0, @1) global 16 local "
       "0 : <1 >2\n"
       "step 2 on 1 [output %1] copy 64 bytes : <2 >3\n"
-      "memory: no_reuse_sum 128 lower_bound 128 peak 128\n"
+      "memory: no_reuse_sum 128 lower_bound 128 peak 128 eval_scratch 0\n"
       "decision Twice#0: opencl:twice, 10 us\n"
       "  not host:eval: 1000005.016 us, not cheaper here\n");
 }
@@ -115,7 +115,7 @@ TEST(Compiler, FusesAChainThatAKernelTakes) {
   toy.Output(toy.Op("Bump", {toy.Op("Bump", {x})}));
   const Result<ir::Plan> plan = toy.Compile();
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
-  // The first Bump joins Heavy; a longer epilogue is refused.
+  // The first Bump is fused into Heavy; a longer epilogue is refused.
   EXPECT_EQ(CountKernels(*plan, "heavy_blocked"), 1);
   EXPECT_EQ(CountKernels(*plan, "bump"), 1);
 }

@@ -55,7 +55,7 @@ struct Block {
     return y;
   }
 
-  // By way of a clone, which must be the same operator.
+  // Through a clone, which must be the same operator.
   std::vector<float> Run(std::shared_ptr<vx::Graph> graph) const {
     const auto in = graph->CreateTensor(Floats({channels, batch}, vx::INPUT));
     const auto out = graph->CreateTensor(Floats({channels, batch}, vx::OUTPUT));

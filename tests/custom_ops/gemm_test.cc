@@ -55,7 +55,7 @@ std::vector<T> Product(DataType type, const Problem<T>& p) {
   const auto b = graph->CreateTensor(vx::TensorSpec(type, b_shape, vx::INPUT));
   const auto c =
       graph->CreateTensor(vx::TensorSpec(type, {p.n, p.m}, vx::OUTPUT));
-  // By way of a clone, which must be the same operator.
+  // Through a clone, which must be the same operator.
   OpenClGraph()
       ->CreateOperation<Gemm>(p.trans_a, p.trans_b, p.quantization)
       ->Clone(graph)

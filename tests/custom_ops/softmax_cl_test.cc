@@ -24,7 +24,7 @@ std::vector<float> Softmax(DataType type, const vx::ShapeType& shape,
   std::shared_ptr<vx::Graph> graph = OpenClGraph();
   const auto x = graph->CreateTensor(vx::TensorSpec(type, shape, vx::INPUT));
   const auto y = graph->CreateTensor(testing::Floats(shape, vx::OUTPUT));
-  // By way of a clone, which must be the same operator.
+  // Through a clone, which must be the same operator.
   OpenClGraph()
       ->CreateOperation<SoftmaxCl>(beta)
       ->Clone(graph)

@@ -315,10 +315,8 @@ TEST_F(OpenClDevice, RefusesLaunchesThatTheKernelCannotTake) {
   EXPECT_ERROR(PrepareOne(*device_, launch, store_), "global size 0");
 }
 
-TEST_F(OpenClDevice, RefusesWhatItDoesNotDo) {
-  EXPECT_EQ(PrepareOne(*device_, ir::DeviceCall{}, store_).status().code(),
-            StatusCode::kUnimplemented);
-  EXPECT_EQ(device_->Allocate(4, ir::MemoryKind::kShared).status().code(),
+TEST_F(OpenClDevice, RefusesMemoryOfTheHost) {
+  EXPECT_EQ(device_->Allocate(4, ir::MemoryKind::kHost).status().code(),
             StatusCode::kUnimplemented);
 }
 

@@ -10,8 +10,8 @@
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
+#include "runtime/cache/program_cache.h"
 #include "runtime/execution_context.h"
-#include "runtime/program_cache.h"
 #include "tests/support/status_macros.h"
 
 namespace tim {

@@ -49,20 +49,12 @@ TEST(ByteSize, BlockedRoundsChannelsUp) {
 }
 
 TEST(ByteSize, LayoutMustFitTheShape) {
-  for (const Layout& layout :
-       {Layout::Blocked(2, 16), Layout::Blocked(-1, 16), Layout::Blocked(0, 0),
-        Layout{.kind = LayoutKind::kStrided, .strides = {1, 2, 3}}}) {
+  for (const Layout& layout : {Layout::Blocked(2, 16), Layout::Blocked(-1, 16),
+                               Layout::Blocked(0, 0)}) {
     const TensorDesc desc = Desc(DataType::kFloat32, {3, 5}, layout);
     EXPECT_ERROR(ByteSize(desc), "does not fit shape [3, 5]");
     EXPECT_EQ(PhysicalDims(desc), (std::vector<int64_t>{3, 5}));
   }
-}
-
-TEST(ByteSize, StridedCountsTheSpan) {
-  Layout layout;
-  layout.kind = LayoutKind::kStrided;
-  layout.strides = {1, 10};
-  EXPECT_EQ(*ByteSize(Desc(DataType::kUint8, {4, 3}, layout)), 3 + 20 + 1);
 }
 
 TEST(ByteSize, FailsOnUnknownAndOverflow) {

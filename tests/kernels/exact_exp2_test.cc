@@ -146,9 +146,9 @@ TEST(Exp2, SpecialValues) {
   EXPECT_TRUE(std::isnan(kernels::Exp2(kNaN)));
 }
 
-// Every way of the device to 2^t.
+// Every variant of 2^t on the device.
 void ExpectTheSameOnTheDevice(const std::vector<float>& x) {
-  struct Way {
+  struct Variant {
     const char* function;
     int lanes;
     const char* options;
@@ -156,10 +156,10 @@ void ExpectTheSameOnTheDevice(const std::vector<float>& x) {
   std::vector<float> expected;
   for (const float t : x) expected.push_back(kernels::Exp2(t));
   for (const auto& [function, lanes, options] :
-       {Way{"exp2_1", 1, ""}, Way{"exp2_16", 16, ""},
-        Way{"exp2_16", 16, "-DTIM_NO_FMA"},
-        Way{"exp2_16", 16, "-DTIM_NO_DOUBLE"}, Way{"exp2_64", 64, ""},
-        Way{"exp2_64", 64, "-DTIM_NO_DOUBLE"}}) {
+       {Variant{"exp2_1", 1, ""}, Variant{"exp2_16", 16, ""},
+        Variant{"exp2_16", 16, "-DTIM_NO_FMA"},
+        Variant{"exp2_16", 16, "-DTIM_NO_DOUBLE"}, Variant{"exp2_64", 64, ""},
+        Variant{"exp2_64", 64, "-DTIM_NO_DOUBLE"}}) {
     const auto y = OnDevice(function, lanes, x, options);
     ASSERT_OK(y);
     ASSERT_EQ(Differences({x}, *y, expected), 0) << function << options;

@@ -8,7 +8,7 @@
 
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
-#include "runtime/program_cache.h"
+#include "runtime/cache/program_cache.h"
 #include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"

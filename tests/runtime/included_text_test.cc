@@ -6,7 +6,7 @@
 #include <string>
 
 #include "device/opencl/driver/opencl_device.h"
-#include "runtime/program_cache.h"
+#include "runtime/cache/program_cache.h"
 #include "tests/support/plans/plan_builder.h"
 #include "tests/support/plans/plan_run.h"
 #include "tests/support/status_macros.h"

@@ -10,9 +10,9 @@
 
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
+#include "runtime/cache/program_cache.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
-#include "runtime/program_cache.h"
 #include "runtime/state_set.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/plans/plan_builder.h"

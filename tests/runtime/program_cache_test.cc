@@ -1,4 +1,4 @@
-#include "runtime/program_cache.h"
+#include "runtime/cache/program_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -7,8 +7,8 @@
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
 #include "ops/builtin.h"
+#include "runtime/cache/program_cache.h"
 #include "runtime/execution_context.h"
-#include "runtime/program_cache.h"
 
 namespace tim::structure {
 namespace {

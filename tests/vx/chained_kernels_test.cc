@@ -275,12 +275,12 @@ struct Pyramid : Layers {
   }
 };
 
-// The texts of the launches whose places are shared out.
-std::set<std::string> SharedPlaces(const ir::Plan& plan) {
+// The texts of the launches that are partitioned spatially.
+std::set<std::string> SpatiallyPartitioned(const ir::Plan& plan) {
   std::set<std::string> sources;
   for (const ir::Step& step : plan.steps) {
     const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    if (launch == nullptr || !launch->shares_places) continue;
+    if (launch == nullptr || !launch->spatial_partition) continue;
     if (launch->dimensions == 3) sources.insert(launch->source);
   }
   return sources;
@@ -301,7 +301,7 @@ TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
     }
     const ir::Plan& plan = *CompiledPlan(*chained.graph);
     steps += plan.steps.size();
-    shared.merge(SharedPlaces(plan));
+    shared.merge(SpatiallyPartitioned(plan));
   }
   EXPECT_EQ(device_->chained(), 2 * steps);
   EXPECT_THAT(shared, ::testing::UnorderedElementsAre(

@@ -23,9 +23,9 @@ class Variables : public ::testing::TestWithParam<const char*> {
   // state = state + in, out = state as it was.
   void BuildCounter() {
     auto add = graph_->CreateOperation<vx::ops::Add>();
-    auto show = graph_->CreateOperation<vx::ops::DataConvert>();
+    auto read = graph_->CreateOperation<vx::ops::DataConvert>();
     (*add).BindInputs({state_, in_}).BindOutput(state_);
-    (*show).BindInput(state_).BindOutput(out_);
+    (*read).BindInput(state_).BindOutput(out_);
     Write<float>(in_, {1, 10});
   }
 

@@ -18,7 +18,8 @@ class TIM_VX_API CompileOption {
   constexpr CompileOption() = default;
 
   bool isRelaxMode() const { return relax_mode_; }
-  /// Lets float32 graphs compute in half or bfloat16.  Returns the new value.
+  /// Lets float32 graphs compute in half or bfloat16; no kernel does so yet.
+  /// Returns the new value.
   bool setRelaxMode(bool enable = false) { return relax_mode_ = enable; }
 
   /// Which of the devices of tim::vx::platform, numbered from 0.

@@ -12,14 +12,15 @@ using ir::Node;
 // The padding that a node puts around its input.
 std::optional<ir::Padding> PaddingOf(const Module& module, ir::NodeId id) {
   const Node& node = module.graph.node(id);
-  if (node.composite || !node.schema->padding || IsPinned(module, id)) {
+  if (node.composite || !node.schema->padding || IsPinned(module, id) ||
+      !HasStaticOperands(module.graph, node)) {
     return std::nullopt;
   }
   return node.schema->padding(NodeDescs(module.graph, node).view());
 }
 
-// Lets the node read what is inside of the padding of its input 0; false where
-// that has none, or one that the node cannot make.
+// Lets the node read its input 0 without the padding around it; false where
+// there is none, or one that the node cannot make.
 bool AbsorbOne(Module& module, ir::NodeId id) {
   Graph& graph = module.graph;
   const ir::ValueId padded = graph.node(id).inputs[0];

@@ -9,6 +9,7 @@ using ir::Graph;
 using ir::Node;
 
 bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
+  if (!HasStaticOperands(graph, graph.node(id))) return false;
   const ir::KernelNode view = ir::MakeKernelNode(graph, graph.node(id));
   for (const ir::DeviceInfo& device : module.options.devices) {
     for (const ir::KernelDef* kernel :

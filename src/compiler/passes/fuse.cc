@@ -28,7 +28,7 @@ std::optional<double> BestCost(const Module& module,
   return best;
 }
 
-// The node that may join `id`: the only reader of its only output.
+// The node that may be fused into `id`: the only reader of its only output.
 ir::NodeId NextInChain(const Graph& graph, ir::NodeId id) {
   const Node& node = graph.node(id);
   if (node.outputs.size() != 1 || node.outputs[0] == ir::kNone) {
@@ -145,7 +145,8 @@ Status Fuse(Module& module) {
     while (current && HasStaticOperands(graph, graph.node(*current))) {
       const ir::NodeId next = NextInChain(graph, *current);
       if (next == ir::kNone || IsPinned(module, *current) ||
-          IsPinned(module, next)) {
+          IsPinned(module, next) ||
+          !HasStaticOperands(graph, graph.node(next))) {
         break;
       }
       current = TryFuse(module, *current, next);

@@ -35,7 +35,56 @@ Status CheckOperand(const ir::Lowering& lowering, const ir::KernelNode& view,
                       ", which is absent");
 }
 
+Status CheckScratch(const ir::Lowering& lowering) {
+  const int steps = static_cast<int>(lowering.steps.size());
+  for (const ir::ScratchSpec& scratch : lowering.scratch) {
+    if (scratch.bytes >= 0 && 0 <= scratch.first &&
+        scratch.first <= scratch.last && scratch.last < steps) {
+      continue;
+    }
+    return TIM_INTERNAL("scratch of ", scratch.bytes, " bytes from step ",
+                        scratch.first, " to ", scratch.last, " of ", steps);
+  }
+  return OkStatus();
+}
+
+Status CheckPacked(const ir::Lowering& lowering, const ir::KernelNode& view) {
+  for (const ir::PackedConstant& packed : lowering.packed) {
+    if (packed.bytes < 0 || !packed.pack) {
+      return TIM_INTERNAL("packed constant '", packed.id, "' of ", packed.bytes,
+                          " bytes", packed.pack ? "" : " without content");
+    }
+    for (const int source : packed.sources) {
+      if (source >= 0 && source < static_cast<int>(view.constants.size()) &&
+          view.constants[source] != nullptr) {
+        continue;
+      }
+      return TIM_INTERNAL("packed constant '", packed.id, "' is made of input ",
+                          source, ", which is no constant");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckInPlace(const ir::Lowering& lowering, const ir::KernelNode& view) {
+  for (const ir::InPlacePair& pair : lowering.in_place) {
+    if (pair.input >= 0 && pair.output >= 0 &&
+        pair.input < static_cast<int>(view.inputs.size()) &&
+        pair.output < static_cast<int>(view.outputs.size())) {
+      continue;
+    }
+    return TIM_INTERNAL("output ", pair.output, " in place of input ",
+                        pair.input, " of ", view.inputs.size(), " and ",
+                        view.outputs.size());
+  }
+  return OkStatus();
+}
+
 Status CheckLowering(const ir::Lowering& lowering, const ir::KernelNode& view) {
+  if (lowering.steps.empty()) return TIM_INTERNAL("a lowering without steps");
+  TIM_RETURN_IF_ERROR(CheckScratch(lowering));
+  TIM_RETURN_IF_ERROR(CheckPacked(lowering, view));
+  TIM_RETURN_IF_ERROR(CheckInPlace(lowering, view));
   for (const ir::LoweredStep& step : lowering.steps) {
     if (step.operands.size() != step.written.size()) {
       return TIM_INTERNAL("a lowered step does not say what it writes");

@@ -25,10 +25,10 @@ Status ExpandComposites(Module& module);
 /// Folds constants, removes identities and what nothing needs.
 Status Simplify(Module& module);
 
-/// Operators that pad take over padding of their inputs.
+/// Operators that pad absorb the padding around their inputs.
 Status AbsorbPadding(Module& module);
 
-/// Joins chains that a kernel runs at once into fused composites.
+/// Fuses chains that one kernel runs into composites.
 Status Fuse(Module& module);
 
 /// Kernel, device and layouts of every node, chosen together; puts Reorder and

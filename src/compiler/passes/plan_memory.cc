@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/checked_math.h"
+#include "compiler/eval_scratch.h"
 #include "compiler/memory_planner.h"
 #include "compiler/passes/passes.h"
 #include "ir/op_schema.h"
@@ -16,7 +17,7 @@ using ir::NodeId;
 using ir::ValueId;
 
 // A cache line, as wide as vectors are.
-constexpr int64_t kJoinAlignment = 64;
+constexpr int64_t kConcatAlignment = 64;
 
 // Finds where every value lives and for how long.
 class Planner {
@@ -140,8 +141,8 @@ class Planner {
     return lowered.operands[1].index;
   }
 
-  // Values that a node only puts one behind the other are made in their place;
-  // the steps that would copy them go.
+  // Inputs that a node only concatenates are made in its output; the steps that
+  // would copy them go.
   void AddInPlaceConcats() {
     std::set<std::pair<NodeId, int>> dropped;
     for (const NodeId id : graph_.NodeIds()) {
@@ -153,15 +154,15 @@ class Planner {
       }
       const std::vector<int64_t> offsets =
           node.schema->in_place_concat_offsets(NodeDescs(graph_, node).view());
-      const std::vector<bool> joined = InputsToJoin(node, offsets);
-      for (size_t i = 0; i < joined.size(); ++i) {
-        if (!joined[i]) continue;
+      const std::vector<bool> in_place = InputsInPlace(node, offsets);
+      for (size_t i = 0; i < in_place.size(); ++i) {
+        if (!in_place[i]) continue;
         root_[node.inputs[i]] = node.outputs[0];
         offset_[node.inputs[i]] = offsets[i];
       }
       const auto& steps = module_.lowerings[id].steps;
       for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
-        if (ReadsAny(steps[i], joined) && OnlyJoins(steps[i], joined)) {
+        if (ReadsAny(steps[i], in_place) && OnlyCopies(steps[i], in_place)) {
           dropped.emplace(id, i);
         }
       }
@@ -194,10 +195,10 @@ class Planner {
     });
   }
 
-  bool CanJoin(const ir::Node& node, int input, int64_t offset) const {
+  bool CanLieInOutput(const ir::Node& node, int input, int64_t offset) const {
     const ValueId part = node.inputs[input];
     const auto first = std::find(node.inputs.begin(), node.inputs.end(), part);
-    return offset >= 0 && offset % kJoinAlignment == 0 &&
+    return offset >= 0 && offset % kConcatAlignment == 0 &&
            first == node.inputs.begin() + input && IsFree(part) &&
            module_.locations[part] == module_.locations[node.outputs[0]];
   }
@@ -212,9 +213,9 @@ class Planner {
                        });
   }
 
-  // All that the step does is to put such inputs into the output.
-  static bool OnlyJoins(const ir::LoweredStep& step,
-                        const std::vector<bool>& inputs) {
+  // All that the step does is to copy such inputs into the output.
+  static bool OnlyCopies(const ir::LoweredStep& step,
+                         const std::vector<bool>& inputs) {
     using Kind = ir::LoweredOperand::Kind;
     return std::all_of(
         step.operands.begin(), step.operands.end(),
@@ -225,25 +226,25 @@ class Planner {
   }
 
   // An input cannot lie in the output where a step stays that reads it.
-  std::vector<bool> InputsToJoin(const ir::Node& node,
-                                 const std::vector<int64_t>& offsets) const {
-    std::vector<bool> join(node.inputs.size(), false);
+  std::vector<bool> InputsInPlace(const ir::Node& node,
+                                  const std::vector<int64_t>& offsets) const {
+    std::vector<bool> in_place(node.inputs.size(), false);
     for (size_t i = 0; i < offsets.size(); ++i) {
-      join[i] = CanJoin(node, static_cast<int>(i), offsets[i]);
+      in_place[i] = CanLieInOutput(node, static_cast<int>(i), offsets[i]);
     }
     for (bool changed = true; changed;) {
       changed = false;
       for (const ir::LoweredStep& step : module_.lowerings[node.id].steps) {
-        if (!ReadsAny(step, join) || OnlyJoins(step, join)) continue;
+        if (!ReadsAny(step, in_place) || OnlyCopies(step, in_place)) continue;
         changed = true;
         for (const ir::LoweredOperand& operand : step.operands) {
           if (operand.kind == ir::LoweredOperand::Kind::kInput) {
-            join[operand.index] = false;
+            in_place[operand.index] = false;
           }
         }
       }
     }
-    return join;
+    return in_place;
   }
 
   // Views of parts and parts of parts: straight to the whole.
@@ -439,6 +440,10 @@ class Planner {
 
 }  // namespace
 
-Status PlanMemory(Module& module) { return Planner(module).Run(); }
+Status PlanMemory(Module& module) {
+  TIM_RETURN_IF_ERROR(Planner(module).Run());
+  TIM_ASSIGN_OR_RETURN(module.memory.eval_scratch, EvalScratchBytes(module));
+  return OkStatus();
+}
 
 }  // namespace tim::compiler

@@ -14,9 +14,7 @@ using ir::Value;
 // A node of constants alone that gives the same whenever it is evaluated.
 bool IsConstant(const Graph& graph, const Node& node) {
   if (node.composite || node.inputs.empty()) return false;
-  if (node.schema->effects.random || node.schema->effects.reads_state) {
-    return false;
-  }
+  if (node.schema->effects.random) return false;
   for (const ir::ValueId id : node.inputs) {
     if (id != ir::kNone && !graph.value(id).constant) return false;
   }
@@ -108,7 +106,10 @@ Status FoldNode(Graph& graph, ir::NodeId id) {
 }
 
 bool IsIdentity(const Graph& graph, const Node& node) {
-  if (node.composite || !node.schema->is_identity) return false;
+  if (node.composite || !node.schema->is_identity ||
+      !HasStaticOperands(graph, node)) {
+    return false;
+  }
   return node.schema->is_identity(NodeDescs(graph, node).view());
 }
 

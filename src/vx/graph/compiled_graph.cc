@@ -11,14 +11,12 @@
 namespace tim::vx {
 namespace {
 
-compiler::CompileOptions OptionsFor(const GraphCore& core,
-                                    const CompileOption& options) {
+compiler::CompileOptions OptionsFor(const GraphCore& core) {
   compiler::CompileOptions out;
   for (const auto& device : core.context->devices) {
     out.devices.push_back(device->info());
   }
   out.strict = core.context->options.strict;
-  out.relaxed = options.isRelaxMode();
   out.placement = core.context->options.placement;
   return out;
 }
@@ -79,14 +77,13 @@ Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     GraphCore& core, const Operations& operations,
-    const std::vector<std::shared_ptr<Tensor>>& io,
-    const CompileOption& options) {
+    const std::vector<std::shared_ptr<Tensor>>& io) {
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
   WarnOfUnused(lowered, io);
   std::vector<ir::TensorDesc> descs;
-  compiler::CompileOptions compile_options = OptionsFor(core, options);
+  compiler::CompileOptions compile_options = OptionsFor(core);
   compile_options.inferred = [&](const ir::Graph& inferred) {
     descs = DescsOf(lowered, inferred);
     return SetUp(lowered.custom_operators)

@@ -12,7 +12,6 @@
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "runtime/state_set.h"
-#include "tim/vx/compile_option.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/run_buffers.h"
 #include "vx/lowering/lowering.h"
@@ -26,8 +25,7 @@ class CompiledGraph {
   /// graph's OpVector().
   static Result<std::unique_ptr<CompiledGraph>> Create(
       GraphCore& core, const Operations& operations,
-      const std::vector<std::shared_ptr<Tensor>>& io,
-      const CompileOption& options);
+      const std::vector<std::shared_ptr<Tensor>>& io);
 
   /// Nothing that it was made of has changed.
   bool IsCurrent(const GraphCore& core, const Operations& operations) const;

@@ -2,7 +2,7 @@
 #include "base/options.h"
 #include "base/str_cat.h"
 #include "ops/builtin.h"
-#include "runtime/program_cache.h"
+#include "runtime/cache/program_cache.h"
 #include "tim/vx/compile_option.h"
 #include "vx/failure.h"
 #include "vx/graph/context_impl.h"
@@ -20,8 +20,8 @@ std::shared_ptr<Graph> ContextImpl::CreateGraph() {
   return CreateGraph(CompileOption::DefaultOptions);
 }
 
-std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption& options) {
-  return std::make_shared<GraphImpl>(state_, options);
+std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption&) {
+  return std::make_shared<GraphImpl>(state_);
 }
 
 std::string ContextImpl::DeviceName() const {

@@ -27,8 +27,8 @@ Status GraphImpl::CompileNow() {
                            " is empty: create operations before Compile()");
   }
   TIM_ASSIGN_OR_RETURN(
-      compiled_, CompiledGraph::Create(*core_, op_vector_,
-                                       Join(inputs_, outputs_), options_));
+      compiled_,
+      CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_)));
   return OkStatus();
 }
 

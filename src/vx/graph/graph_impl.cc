@@ -22,10 +22,8 @@ bool IsInputOrOutput(const TensorSpec& spec) {
 
 }  // namespace
 
-GraphImpl::GraphImpl(std::shared_ptr<const ContextState> context,
-                     const CompileOption& options)
+GraphImpl::GraphImpl(std::shared_ptr<const ContextState> context)
     : core_(std::make_shared<GraphCore>()),
-      options_(options),
       place_holder_(std::make_shared<PlaceHolder>()) {
   core_->name = NextName();
   core_->graph = this;

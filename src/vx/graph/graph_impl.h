@@ -21,13 +21,11 @@ class GraphImpl final : public Graph {
  public:
   using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
-  GraphImpl(std::shared_ptr<const ContextState> context,
-            const CompileOption& options);
+  explicit GraphImpl(std::shared_ptr<const ContextState> context);
   ~GraphImpl() override;
 
-  void SetCompileOption(const CompileOption& options) override {
-    options_ = options;
-  }
+  /// No pass and no kernel depends on an option yet.
+  void SetCompileOption(const CompileOption&) override {}
   std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
                                        const void* data) override;
   std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
@@ -77,7 +75,6 @@ class GraphImpl final : public Graph {
   Status CompileNow();
 
   std::shared_ptr<GraphCore> core_;
-  CompileOption options_;
   Tensors inputs_;
   Tensors outputs_;
   std::shared_ptr<Tensor> place_holder_;

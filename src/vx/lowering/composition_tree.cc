@@ -92,25 +92,25 @@ bool CompositionTree::IsWanted(Tensor& tensor, const OpImpl& composed) const {
                      });
 }
 
-Border CompositionTree::BorderOf(const OpImpl& composed) const {
+Boundary CompositionTree::BoundaryOf(const OpImpl& composed) const {
   Traffic traffic;
   Collect(composed.uid, &traffic);
   const std::set<const Tensor*> written = SetOf(traffic.written);
-  Border border{composed.inputs, composed.outputs};
-  std::set<const Tensor*> inputs = SetOf(border.inputs);
+  Boundary boundary{composed.inputs, composed.outputs};
+  std::set<const Tensor*> inputs = SetOf(boundary.inputs);
   for (const auto& tensor : traffic.read) {
     const TensorAttribute attribute = tensor->GetSpec().attr_;
     if (attribute == CONSTANT) continue;
     if (attribute != VARIABLE && written.count(tensor.get()) != 0) continue;
-    AddUnique(tensor, &inputs, &border.inputs);
+    AddUnique(tensor, &inputs, &boundary.inputs);
   }
-  std::set<const Tensor*> outputs = SetOf(border.outputs);
+  std::set<const Tensor*> outputs = SetOf(boundary.outputs);
   for (const auto& tensor : traffic.written) {
     if (IsWanted(*tensor, composed)) {
-      AddUnique(tensor, &outputs, &border.outputs);
+      AddUnique(tensor, &outputs, &boundary.outputs);
     }
   }
-  return border;
+  return boundary;
 }
 
 }  // namespace tim::vx

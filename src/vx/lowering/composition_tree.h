@@ -13,7 +13,7 @@
 namespace tim::vx {
 
 /// The tensors that connect a composed operation with what is outside of it.
-struct Border {
+struct Boundary {
   /// Its own inputs, placeholders too, then what parts read besides: states,
   /// those that custom parts write too, and what operations outside make, but
   /// no constants.
@@ -30,7 +30,7 @@ class CompositionTree {
 
   /// Parts of the operation `owner`, 0: what is no part, in order.
   const std::vector<Operation*>& Parts(uint32_t owner) const;
-  Border BorderOf(const OpImpl& composed) const;
+  Boundary BoundaryOf(const OpImpl& composed) const;
 
  private:
   struct Traffic {

@@ -45,8 +45,9 @@ class Lowerer {
   Status FindWriters(const Operations& operations);
   Status AddParts(uint32_t owner, Scope& scope);
   Result<ir::Node> MakeNode(Operation& operation, Scope& scope);
-  Result<ir::Node> MakeComposite(const OpImpl& composed, const Border& border);
-  Status AddBodyOperands(const Border& border, Scope& body);
+  Result<ir::Node> MakeComposite(const OpImpl& composed,
+                                 const Boundary& boundary);
+  Status AddBodyOperands(const Boundary& boundary, Scope& body);
   Status CheckOutputs(const OpImpl& composed, const Scope& body) const;
   /// The operands of `node`, for every tensor bound.
   Status Connect(const Tensors& inputs, const Tensors& outputs, Scope& scope,
@@ -175,7 +176,7 @@ Result<TensorValues> Lowerer::Find(const std::shared_ptr<Tensor>& tensor,
   TIM_ASSIGN_OR_RETURN(const TensorValues made, Declare(*usable, scope));
   scope.values.emplace(tensor.get(), made);
   if (!scope.is_body) {
-    lowered_.tensors.push_back({std::move(usable), made.value, made.written});
+    lowered_.tensors.push_back({std::move(usable), made.value});
   }
   return made;
 }
@@ -214,7 +215,7 @@ Status Lowerer::ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
 
 // The operands are values of the body by position; a tensor that is both an
 // input and an output (a VARIABLE) has one for each.
-Status Lowerer::AddBodyOperands(const Border& border, Scope& body) {
+Status Lowerer::AddBodyOperands(const Boundary& boundary, Scope& body) {
   ir::Graph& graph = body.graph;
   const auto add = [&](const std::shared_ptr<Tensor>& tensor,
                        ir::Role role) -> Result<ir::ValueId> {
@@ -225,7 +226,7 @@ Status Lowerer::AddBodyOperands(const Border& border, Scope& body) {
     graph.value(id).is_scalar = usable->IsScalar();
     return id;
   };
-  for (const auto& tensor : border.inputs) {
+  for (const auto& tensor : boundary.inputs) {
     if (tensor->IsPlaceHolder()) {
       graph.AddInput(ir::kNone);
       continue;
@@ -234,7 +235,7 @@ Status Lowerer::AddBodyOperands(const Border& border, Scope& body) {
     graph.AddInput(id);
     body.values.emplace(tensor.get(), TensorValues{id, id});
   }
-  for (const auto& tensor : border.outputs) {
+  for (const auto& tensor : boundary.outputs) {
     if (tensor->IsPlaceHolder()) {
       graph.AddOutput(ir::kNone);
       continue;
@@ -259,12 +260,12 @@ Status Lowerer::CheckOutputs(const OpImpl& composed, const Scope& body) const {
 }
 
 Result<ir::Node> Lowerer::MakeComposite(const OpImpl& composed,
-                                        const Border& border) {
+                                        const Boundary& boundary) {
   auto composite = std::make_shared<ir::Composite>();
   composite->name = composed.name;
   composite->body = ir::Graph(composed.InstanceName());
   Scope body{.graph = composite->body, .is_body = true};
-  TIM_RETURN_IF_ERROR(AddBodyOperands(border, body));
+  TIM_RETURN_IF_ERROR(AddBodyOperands(boundary, body));
   TIM_RETURN_IF_ERROR(AddParts(composed.uid, body));
   TIM_RETURN_IF_ERROR(CheckOutputs(composed, body));
   ir::Node node;
@@ -276,9 +277,10 @@ Result<ir::Node> Lowerer::MakeNode(Operation& operation, Scope& scope) {
   const OpImpl& impl = *operation.impl();
   ir::Node node;
   if (impl.composition != nullptr) {
-    const Border border = tree_.BorderOf(impl);
-    TIM_ASSIGN_OR_RETURN(node, MakeComposite(impl, border));
-    TIM_RETURN_IF_ERROR(Connect(border.inputs, border.outputs, scope, &node));
+    const Boundary boundary = tree_.BoundaryOf(impl);
+    TIM_ASSIGN_OR_RETURN(node, MakeComposite(impl, boundary));
+    TIM_RETURN_IF_ERROR(
+        Connect(boundary.inputs, boundary.outputs, scope, &node));
   } else {
     TIM_RETURN_IF_ERROR(Connect(impl.inputs, impl.outputs, scope, &node));
   }

@@ -19,8 +19,6 @@ struct LoweredTensor {
   std::shared_ptr<TensorImpl> tensor;
   /// The value that readers see.
   ir::ValueId value = ir::kNone;
-  /// What an operation writes: `value` itself but for a VARIABLE.
-  ir::ValueId written = ir::kNone;
 };
 
 struct LoweredGraph {

@@ -164,17 +164,17 @@ TEST(Conv2d1x1DepthwiseNchw16c, SharesPlaces) {
   std::mt19937 rng = SeededRng(6);
   ir::DeviceInfo device = TestDevice();
   device.compute_units = 4;
-  const auto shares_places = [&](const Config& config) {
+  const auto spatial_partition = [&](const Config& config) {
     const auto node = NodeOf(config, rng);
     EXPECT_OK(node);
     const auto launches = LaunchesOf(*node, kKernel, device);
     EXPECT_OK(launches);
-    return (*launches)[0].shares_places;
+    return (*launches)[0].spatial_partition;
   };
-  EXPECT_TRUE(shares_places({.input = {56, 56, 24, 1}, .channels = 144}));
-  EXPECT_FALSE(shares_places({.input = {7, 7, 160, 1}, .channels = 960}));
+  EXPECT_TRUE(spatial_partition({.input = {56, 56, 24, 1}, .channels = 144}));
+  EXPECT_FALSE(spatial_partition({.input = {7, 7, 160, 1}, .channels = 960}));
   // More weights than pixels.
-  EXPECT_FALSE(shares_places(
+  EXPECT_FALSE(spatial_partition(
       {.input = {4, 20, 64, 1}, .channels = 960, .stride = {1, 3}}));
 }
 

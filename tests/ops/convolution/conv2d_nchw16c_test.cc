@@ -227,8 +227,8 @@ TEST(Conv2dNchw16c, SharesPlaces) {
     ASSERT_OK(node);
     const auto launches = LaunchesOf(*node, kKernel, TestDevice());
     ASSERT_OK(launches);
-    EXPECT_THAT(*launches,
-                ElementsAre(Field(&ir::KernelLaunch::shares_places, shares)));
+    EXPECT_THAT(*launches, ElementsAre(Field(
+                               &ir::KernelLaunch::spatial_partition, shares)));
   }
 }
 

@@ -202,7 +202,7 @@ TEST(Add, EverySizeAroundAVector) {
   }
 }
 
-// No two neighbouring axes of these operands join.
+// No two neighbouring axes of these operands collapse.
 TEST(Add, EightAlternatingAxes) {
   std::mt19937 rng = SeededRng(15);
   for (const std::string type : {"f32", "u8a"}) {

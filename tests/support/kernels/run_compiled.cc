@@ -3,9 +3,9 @@
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
+#include "runtime/cache/program_cache.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
-#include "runtime/program_cache.h"
 #include "tests/support/kernels/kernel_runner.h"
 
 namespace tim::testing {

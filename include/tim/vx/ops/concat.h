@@ -10,7 +10,7 @@ namespace tim {
 namespace vx {
 namespace ops {
 
-/// Joins its inputs along one axis, in order.
+/// Concatenates its inputs along one axis, in order.
 ///
 /// Inputs 0 .. input_cnt - 1: any type; equal ranks and equal extents but along
 /// `axis`.  Placeholders and inputs left out at the end are skipped.

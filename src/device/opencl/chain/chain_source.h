@@ -27,9 +27,9 @@ enum ChainColumn : int {
   kChainFunction,  ///< Index in ChainSource::functions.
   kChainGroupsX,   ///< Work-groups along dimensions 0 and 1.
   kChainGroupsY,
-  kChainDepth,   ///< Work-groups at a place: those along dimension 2, or 1.
-  kChainPlaces,  ///< What workers share: work-groups in all / depth.
-  kChainBatch,   ///< Work-groups that are taken at once.
+  kChainDepth,  ///< Work-groups at a position: those along dimension 2, or 1.
+  kChainPositions,  ///< What workers share: work-groups in all / depth.
+  kChainBatch,      ///< Work-groups that are taken at once.
   kChainArguments,
 };
 

@@ -29,25 +29,25 @@ constexpr int kFirstBuffer = 4;
 // workers end together.
 constexpr int64_t kBatchesOfWorker = 32;
 
-// Work-groups as kernels/chain.cl shares them out: by place, or where there are
-// fewer places than workers, one by one.
+// Work-groups as kernels/chain.cl shares them out: by position, or where there
+// are fewer positions than workers, one by one.
 struct Groups {
   int64_t x = 1;
   int64_t y = 1;
   int64_t depth = 1;
-  int64_t places = 1;
+  int64_t positions = 1;
 
-  int64_t all() const { return depth * places; }
+  int64_t all() const { return depth * positions; }
 };
 
 Groups GroupsOf(const ir::KernelLaunch& launch, int workers) {
   const auto [x, y, z] = ChainGroups(launch);
-  const int64_t places = x * y;
-  const bool by_place = launch.shares_places && places >= workers;
+  const int64_t positions = x * y;
+  const bool spatial = launch.spatial_partition && positions >= workers;
   return {.x = x,
           .y = y,
-          .depth = by_place ? z : 1,
-          .places = by_place ? places : places * z};
+          .depth = spatial ? z : 1,
+          .positions = spatial ? positions : positions * z};
 }
 
 int64_t BytesOf(size_t words) {
@@ -124,7 +124,7 @@ Status ChainStep::FillTable(const ChainSource& source,
     row[kChainGroupsX] = static_cast<int32_t>(groups.x);
     row[kChainGroupsY] = static_cast<int32_t>(groups.y);
     row[kChainDepth] = static_cast<int32_t>(groups.depth);
-    row[kChainPlaces] = static_cast<int32_t>(groups.places);
+    row[kChainPositions] = static_cast<int32_t>(groups.positions);
     row[kChainBatch] = static_cast<int32_t>(
         std::max<int64_t>(groups.all() / (workers_ * kBatchesOfWorker), 1));
     const size_t first_operand = buffers_.size();

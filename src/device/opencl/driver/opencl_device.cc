@@ -63,11 +63,7 @@ Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
   if (std::holds_alternative<ir::HostCall>(action)) {
     return TIM_INTERNAL("'", ToString(action), "' on an OpenCL device");
   }
-  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
-  if (launch == nullptr) {
-    return Unimplemented("OpenCL devices cannot run '", ToString(action), "'");
-  }
-  return launch;
+  return &std::get<ir::KernelLaunch>(action);
 }
 
 class OpenClDevice final : public Device {

@@ -20,7 +20,7 @@ class OpenClEvent final : public Event {
   QueueFence fence_;
 };
 
-/// What a device makes cheaper than the general way of OpenCL.
+/// What a device makes cheaper than OpenCL in general.
 struct StreamTraits {
   QueueTraits queue;
   bool works_in_host_memory = false;  ///< See host_memory.h.

@@ -17,7 +17,7 @@ class UserMacros {
   UserMacros(std::string_view text, std::string_view options);
 
   /// Whether `token` is one of `words`, or a macro that has one of them in its
-  /// body, outside of parentheses, by itself or by way of other macros.
+  /// body, outside of parentheses, by itself or through other macros.
   bool Means(std::string_view token,
              std::span<const std::string_view> words) const;
 

@@ -27,7 +27,7 @@ bool Fits(int64_t value, const CType& type) {
 }
 bool Fits(uint64_t value, const CType& type) { return value <= type.max; }
 
-// Rounded once, to nearest even; by way of float it would be twice.
+// Rounded once, to nearest even; through float it would be twice.
 uint16_t DoubleToHalf(double value) {
   if (!std::isfinite(value)) return FloatToHalf(static_cast<float>(value));
   int exponent = 0;

@@ -14,7 +14,7 @@ using vx::TensorAttribute;
 using Values = std::vector<float>;
 using TensorPtr = std::shared_ptr<Tensor>;
 
-class Joins : public ::testing::Test {
+class InPlaceConcat : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto context = ContextOn("opencl");
@@ -67,7 +67,7 @@ Values Range(int first, int count) {
   return values;
 }
 
-TEST_F(Joins, PartsAlongTheOutermostAxisAreMadeInPlace) {
+TEST_F(InPlaceConcat, PartsAlongTheOutermostAxisAreMadeInPlace) {
   const auto a = Input({16, 2});
   const auto b = Input({16, 3});
   const auto y =
@@ -80,7 +80,7 @@ TEST_F(Joins, PartsAlongTheOutermostAxisAreMadeInPlace) {
   }
 }
 
-TEST_F(Joins, PartsOfPartsAndViewsFollow) {
+TEST_F(InPlaceConcat, PartsOfPartsAndViewsFollow) {
   const auto a = Input({16, 1});
   const auto b = Input({32});
   const auto reshaped = Apply<vx::ops::Reshape>({Relu(b)}, Between(),
@@ -97,7 +97,7 @@ TEST_F(Joins, PartsOfPartsAndViewsFollow) {
   EXPECT_EQ(Read(y), expected);
 }
 
-TEST_F(Joins, APartMayBeReadBesides) {
+TEST_F(InPlaceConcat, APartMayBeReadBesides) {
   const auto a = Input({16});
   const auto part = Relu(a);
   const auto y =
@@ -109,7 +109,7 @@ TEST_F(Joins, APartMayBeReadBesides) {
   EXPECT_EQ(Read(z), Values(16, 6));
 }
 
-TEST_F(Joins, WhatCannotLieThereIsCopied) {
+TEST_F(InPlaceConcat, WhatCannotLieThereIsCopied) {
   const auto a = Input({16});
   const auto twice = Relu(a);
   // A graph input, the same value twice, and an inner axis.
@@ -120,7 +120,7 @@ TEST_F(Joins, WhatCannotLieThereIsCopied) {
   EXPECT_EQ(Read(y), Values(48, 2));
 }
 
-TEST_F(Joins, AnInnerAxisIsCopied) {
+TEST_F(InPlaceConcat, AnInnerAxisIsCopied) {
   const auto a = Input({2, 8});
   const auto y =
       Apply<vx::ops::Relu>({Concat({Relu(a), Relu(a)}, 0)}, Output({4, 8}));
@@ -129,7 +129,7 @@ TEST_F(Joins, AnInnerAxisIsCopied) {
   EXPECT_EQ(Read(y), Values(32, 2));
 }
 
-TEST_F(Joins, OddSizesKeepTheirAlignment) {
+TEST_F(InPlaceConcat, OddSizesKeepTheirAlignment) {
   const auto a = Input({5});
   const auto b = Input({7});
   const auto y =

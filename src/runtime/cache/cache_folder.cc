@@ -1,4 +1,4 @@
-#include "runtime/cache_folder.h"
+#include "runtime/cache/cache_folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/private_folder.h"
+#include "runtime/cache/private_folder.h"
 
 namespace tim::runtime {
 namespace {

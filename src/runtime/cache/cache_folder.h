@@ -1,6 +1,6 @@
 // A private folder of cache files, shared by the user's processes.
-#ifndef TIM_RUNTIME_CACHE_FOLDER_H_
-#define TIM_RUNTIME_CACHE_FOLDER_H_
+#ifndef TIM_RUNTIME_CACHE_CACHE_FOLDER_H_
+#define TIM_RUNTIME_CACHE_CACHE_FOLDER_H_
 
 #include <cstdint>
 #include <memory>
@@ -46,4 +46,4 @@ class CacheFolder {
 
 }  // namespace tim::runtime
 
-#endif  // TIM_RUNTIME_CACHE_FOLDER_H_
+#endif  // TIM_RUNTIME_CACHE_CACHE_FOLDER_H_

@@ -1,4 +1,4 @@
-#include "runtime/program_cache.h"
+#include "runtime/cache/program_cache.h"
 
 #include <cstdlib>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "runtime/cache_entry.h"
+#include "runtime/cache/cache_entry.h"
 
 namespace tim::runtime {
 namespace {

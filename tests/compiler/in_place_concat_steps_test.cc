@@ -107,7 +107,7 @@ const ir::Slot& SlotOf(const ir::Plan& plan, const std::string& function,
   return kNothing;
 }
 
-TEST(JoinedSteps, CopiesGoAndScratchOfTheOthersStays) {
+TEST(InPlaceConcatSteps, CopiesGoAndScratchOfTheOthersStays) {
   const Glue glue({CopyOf(0), CopyOf(1), Tail()}, 1, 2);
   const Result<ir::Plan> plan = glue.Compile();
   ASSERT_OK(plan);
@@ -119,7 +119,7 @@ TEST(JoinedSteps, CopiesGoAndScratchOfTheOthersStays) {
             SlotOf(*plan, "tail", 1).allocation);
 }
 
-TEST(JoinedSteps, ScratchThatOnlyCopiesSpanNeedsNoMemory) {
+TEST(InPlaceConcatSteps, ScratchThatOnlyCopiesSpanNeedsNoMemory) {
   const Glue glue({CopyOf(0), CopyOf(1)}, 0, 1);
   const Result<ir::Plan> plan = glue.Compile();
   ASSERT_OK(plan);
@@ -127,7 +127,7 @@ TEST(JoinedSteps, ScratchThatOnlyCopiesSpanNeedsNoMemory) {
   EXPECT_LT(plan->arenas[1].bytes, 1024);
 }
 
-TEST(JoinedSteps, OneStepMayCopyThemAll) {
+TEST(InPlaceConcatSteps, OneStepMayCopyThemAll) {
   const Glue glue(
       {Step("copy", {{Kind::kInput, 0}, {Kind::kInput, 1}, {Kind::kOutput, 0}}),
        Tail()},
@@ -139,7 +139,7 @@ TEST(JoinedSteps, OneStepMayCopyThemAll) {
 }
 
 // Were its input in the output, it would read what the copy has not written.
-TEST(JoinedSteps, AStepThatDoesMoreKeepsItsInputsWhereTheyAre) {
+TEST(InPlaceConcatSteps, AStepThatDoesMoreKeepsItsInputsWhereTheyAre) {
   const Glue glue({Step("sum", {{Kind::kInput, 0}, {Kind::kScratch, 0}}),
                    CopyOf(0), CopyOf(1), Tail()},
                   0, 3);
@@ -152,7 +152,7 @@ TEST(JoinedSteps, AStepThatDoesMoreKeepsItsInputsWhereTheyAre) {
 }
 
 // As the second step must stay, the first one must, too.
-TEST(JoinedSteps, InputsOfOneStepAreJoinedTogetherOrNotAtAll) {
+TEST(InPlaceConcatSteps, InputsOfOneStepLieThereTogetherOrNotAtAll) {
   const Glue glue(
       {Step("copy", {{Kind::kInput, 0}, {Kind::kInput, 1}, {Kind::kOutput, 0}}),
        Step("sum", {{Kind::kInput, 1}, {Kind::kScratch, 0}}), Tail()},
@@ -177,7 +177,7 @@ void AddTwice(ir::OpRegistry& registry, const std::string& name,
   registry.Add(kernel);
 }
 
-TEST(JoinedSteps, UsersKernelsWriteAlignedMemory) {
+TEST(InPlaceConcatSteps, UsersKernelsWriteAlignedMemory) {
   Glue glue({CopyOf(0), CopyOf(1), Tail()}, 2, 2);
   AddTwice(glue.registry(), "Users",
            [](ir::OpSchema& schema) { schema.user_kernel = true; });
@@ -186,7 +186,7 @@ TEST(JoinedSteps, UsersKernelsWriteAlignedMemory) {
   EXPECT_EQ(CountKernels(*plan, "copy"), 2);
 }
 
-TEST(JoinedSteps, AnOperatorWithoutEvalIsNoUsersKernel) {
+TEST(InPlaceConcatSteps, AnOperatorWithoutEvalIsNoUsersKernel) {
   Glue glue({CopyOf(0), CopyOf(1), Tail()}, 2, 2);
   AddTwice(glue.registry(), "Opaque",
            [](ir::OpSchema& schema) { schema.eval = nullptr; });
@@ -210,7 +210,7 @@ std::string RefusalOnTheHost(const std::string& name, bool user_kernel) {
   return compiler::Compile(toy.graph(), registry, options).status().message();
 }
 
-TEST(JoinedSteps, RefusalsTellUsersKernelsFromOperatorsWithoutEval) {
+TEST(InPlaceConcatSteps, RefusalsTellUsersKernelsFromOperatorsWithoutEval) {
   EXPECT_NE(RefusalOnTheHost("Users", true).find("a user's kernel"),
             std::string::npos);
   const std::string opaque = RefusalOnTheHost("Opaque", false);

@@ -1,4 +1,4 @@
-#include "runtime/private_folder.h"
+#include "runtime/cache/private_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>

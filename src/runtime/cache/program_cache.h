@@ -1,6 +1,6 @@
 // Built programs, in memory and on disk.
-#ifndef TIM_RUNTIME_PROGRAM_CACHE_H_
-#define TIM_RUNTIME_PROGRAM_CACHE_H_
+#ifndef TIM_RUNTIME_CACHE_PROGRAM_CACHE_H_
+#define TIM_RUNTIME_CACHE_PROGRAM_CACHE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "device/device.h"
-#include "runtime/cache_folder.h"
+#include "runtime/cache/cache_folder.h"
 
 namespace tim::runtime {
 
@@ -75,4 +75,4 @@ ProgramCacheOptions UserCacheOptions(const std::string& cache_dir,
 
 }  // namespace tim::runtime
 
-#endif  // TIM_RUNTIME_PROGRAM_CACHE_H_
+#endif  // TIM_RUNTIME_CACHE_PROGRAM_CACHE_H_

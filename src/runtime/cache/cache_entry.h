@@ -1,6 +1,6 @@
 // One file of the program cache: magic, version, key, length, hash, payload.
-#ifndef TIM_RUNTIME_CACHE_ENTRY_H_
-#define TIM_RUNTIME_CACHE_ENTRY_H_
+#ifndef TIM_RUNTIME_CACHE_CACHE_ENTRY_H_
+#define TIM_RUNTIME_CACHE_CACHE_ENTRY_H_
 
 #include <optional>
 #include <string>
@@ -16,4 +16,4 @@ std::optional<std::string> DecodeEntry(std::string_view key,
 
 }  // namespace tim::runtime
 
-#endif  // TIM_RUNTIME_CACHE_ENTRY_H_
+#endif  // TIM_RUNTIME_CACHE_CACHE_ENTRY_H_

@@ -1,6 +1,6 @@
 // Folders that only their user may write to.
-#ifndef TIM_RUNTIME_PRIVATE_FOLDER_H_
-#define TIM_RUNTIME_PRIVATE_FOLDER_H_
+#ifndef TIM_RUNTIME_CACHE_PRIVATE_FOLDER_H_
+#define TIM_RUNTIME_CACHE_PRIVATE_FOLDER_H_
 
 #include <cstdint>
 #include <ctime>
@@ -31,4 +31,4 @@ std::vector<FileFacts> ListFiles(int folder);
 
 }  // namespace tim::runtime
 
-#endif  // TIM_RUNTIME_PRIVATE_FOLDER_H_
+#endif  // TIM_RUNTIME_CACHE_PRIVATE_FOLDER_H_
