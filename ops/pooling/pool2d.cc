@@ -112,13 +112,23 @@ std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
                   PadsOf(windows->h, input[1]), attributes);
 }
 
-// A window passes where its axes stay the first two.
+// Sums are the same in any order.
+bool IsOrderFree(const ir::NodeView& view) {
+  return PoolTypeOf(view.node.attributes) == PoolType::kMax ||
+         PoolScaleOf(*view.inputs[0], *view.outputs[0]).codes;
+}
+
+// A window passes where its axes stay the first two; they change places where
+// that does not change results.
 Result<ir::PermutedNode> PermutePool2d(const ir::NodeView& view, int operand,
                                        std::span<const int> perm) {
   TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
                        KeepAttributes(view, operand, perm));
   if (perm[0] > 1 || perm[1] > 1) {
     return Unimplemented("Pool2d needs W and H as its first axes");
+  }
+  if (perm[0] == 1 && !IsOrderFree(view)) {
+    return Unimplemented("Pool2d sums floats from left to right");
   }
   if (perm[0] == 1) {
     SwapWidthAndHeight({"ksize", "stride", "input_size", "output_size", "pad"},

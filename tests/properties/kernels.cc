@@ -24,18 +24,6 @@ bool NeedsKernel(const NodeCase& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(), IsOfManyKernels);
 }
 
-// One unit in the last place where results may differ at all.
-Tolerance ToleranceOf(const ir::TensorDesc& desc, Tolerance tolerance) {
-  if (tolerance.absolute == 0 && tolerance.relative == 0) return tolerance;
-  if (desc.type == ir::DataType::kFloat16) {
-    tolerance.absolute += 0x1p-24;
-    tolerance.relative += 0x1p-10;
-  } else if (desc.type == ir::DataType::kBFloat16) {
-    tolerance.relative += 0x1p-7;
-  }
-  return tolerance;
-}
-
 Status CompareAll(const std::vector<TensorData>& expected,
                   const std::vector<TensorData>& actual, Tolerance tolerance) {
   for (size_t i = 0; i < expected.size(); ++i) {

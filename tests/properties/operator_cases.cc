@@ -42,4 +42,15 @@ std::function<double(const NodeCase&)> FlopsPerElement(double per_element) {
   };
 }
 
+Tolerance ToleranceOf(const ir::TensorDesc& desc, Tolerance tolerance) {
+  if (tolerance.absolute == 0 && tolerance.relative == 0) return tolerance;
+  if (desc.type == ir::DataType::kFloat16) {
+    tolerance.absolute += 0x1p-24;
+    tolerance.relative += 0x1p-10;
+  } else if (desc.type == ir::DataType::kBFloat16) {
+    tolerance.relative += 0x1p-7;
+  }
+  return tolerance;
+}
+
 }  // namespace tim::testing

@@ -89,6 +89,10 @@ struct CaseRegistration {
       AddCases_##stem);                                         \
   static void AddCases_##stem(::tim::testing::CaseList& cases)
 
+/// Of results like `desc`: those of 16 bits may be rounded to either neighbour
+/// where `tolerance` is not 0.
+Tolerance ToleranceOf(const ir::TensorDesc& desc, Tolerance tolerance);
+
 /// Operations of `per_element` for each element of output 0.
 std::function<double(const NodeCase&)> FlopsPerElement(double per_element);
 

@@ -47,7 +47,7 @@ Status AnswerAgrees(const Described& described, const NodeCase& node,
   for (size_t i = 0; i < expected.size(); ++i) {
     TIM_RETURN_IF_ERROR(
         CompareTensors(PermutedData(expected[i], answer.outputs[i]), actual[i],
-                       described.cases.tolerance)
+                       ToleranceOf(expected[i].desc, described.cases.tolerance))
             .WithContext(StrCat("output ", i)));
   }
   return OkStatus();

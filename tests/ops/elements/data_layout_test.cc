@@ -107,11 +107,11 @@ TEST(DataLayout, Conv2dTakesImagesAndWeightsOfOtherLayouts) {
     return static_cast<int64_t>(value);
   };
   const auto f32 = Desc(DataType::kFloat32, {5, 5, 5, 5});
-  const auto node = MakeNode("tim.Conv2d",
-                             {{"input_layout", layout(DataLayout::CWHN)},
-                              {"kernel_layout", layout(DataLayout::OcIcWH)}},
-                             {f32, f32, Desc(DataType::kFloat32, {5})},
-                             {Desc(DataType::kFloat32, {})});
+  const auto node =
+      MakeNode("tim.Conv2d",
+               {{"input_layout", layout(DataLayout::CWHN)},
+                {"kernel_layout", layout(DataLayout::OcIcWH)}},
+               {f32, f32, Desc(DataType::kFloat32, {5})}, {ir::TensorDesc()});
   ASSERT_OK(node);
   const ir::TensorDesc* inputs[] = {&node->input(0), &node->input(1),
                                     &node->input(2)};
@@ -128,13 +128,13 @@ TEST(DataLayout, Conv2dTakesImagesAndWeightsOfOtherLayouts) {
 }
 
 TEST(DataLayout, Pool2dTakesImagesOfAnotherLayout) {
-  const auto node = MakeNode(
-      "tim.Pool2d",
-      {{"type", int64_t{0}},
-       {"mode", "global"},
-       {"input_size", std::vector<int64_t>{4, 4}},
-       {"layout", static_cast<int64_t>(DataLayout::CWHN)}},
-      {Desc(DataType::kFloat32, {4, 4, 4})}, {Desc(DataType::kFloat32, {})});
+  const auto node =
+      MakeNode("tim.Pool2d",
+               {{"type", int64_t{0}},
+                {"mode", "global"},
+                {"input_size", std::vector<int64_t>{4, 4}},
+                {"layout", static_cast<int64_t>(DataLayout::CWHN)}},
+               {Desc(DataType::kFloat32, {4, 4, 4})}, {ir::TensorDesc()});
   ASSERT_OK(node);
   const ir::TensorDesc* inputs[] = {&node->input(0)};
   const ir::TensorDesc* outputs[] = {&node->output()};
