@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/permuted_node.h"
+#include "ir/permute/permuted_node.h"
 
 namespace tim::ops {
 

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "ir/attribute.h"
 #include "ir/graph.h"
-#include "ir/permuted_node.h"
+#include "ir/permute/permuted_node.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::ir {
@@ -134,7 +134,8 @@ struct Effects {
 /// allows, with the required ones, and well-formed by themselves (rank,
 /// extents, quantization, bytes of constants).  `infer_shapes`, `decompose` and
 /// `check` follow in this order; where `check` fails nothing else is called.
-/// Types are known from `check` on, and all extents after it.
+/// Types are known from `check` on, and all extents after it, unless a member
+/// says otherwise.
 struct OpSchema {
   std::string domain = "tim";
   std::string name;

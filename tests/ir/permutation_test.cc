@@ -1,4 +1,4 @@
-#include "ir/permutation.h"
+#include "ir/permute/permutation.h"
 
 #include <gtest/gtest.h>
 
