@@ -224,8 +224,8 @@ Launch& Launch::Local(int64_t x, int64_t y, int64_t z) {
   return *this;
 }
 
-Launch& Launch::PartitionSpatially(bool shared) {
-  launch_.spatial_partition = shared;
+Launch& Launch::PartitionSpatially(bool partition) {
+  launch_.spatial_partition = partition;
   return *this;
 }
 

@@ -72,7 +72,7 @@ class Launch {
   Launch& Global(int64_t x, int64_t y = 1, int64_t z = 1);
   Launch& Local(int64_t x, int64_t y = 1, int64_t z = 1);
   /// KernelLaunch::spatial_partition.
-  Launch& PartitionSpatially(bool shared = true);
+  Launch& PartitionSpatially(bool partition = true);
   /// One dimension of at least `count` items in work-groups of 32; the kernel
   /// guards the tail.  PoCL compiles a kernel again for each local size that it
   /// meets (0.1 to 0.4 s), so one size serves all shapes.

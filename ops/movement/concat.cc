@@ -153,7 +153,7 @@ bool IsIdentity(const ir::NodeView& view) {
 }
 
 // Along the outermost axis in memory, equal elements lie as they are.
-std::vector<int64_t> JoinedOffsets(const ir::NodeView& view) {
+std::vector<int64_t> InPlaceOffsets(const ir::NodeView& view) {
   const ir::TensorDesc& to = *view.outputs[0];
   const auto wrapped =
       WrapAxis(view.node.attributes.Int("axis"), to.shape.rank());
@@ -188,7 +188,7 @@ ir::OpSchema ConcatSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .in_place_concat_offsets = JoinedOffsets,
+      .in_place_concat_offsets = InPlaceOffsets,
       .is_identity = IsIdentity,
       .permute_rule = MoveAxis("axis")};
 }

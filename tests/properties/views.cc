@@ -14,9 +14,9 @@ bool Says(const std::function<bool(const ir::NodeView&)>& facet,
 }
 
 // The inputs' bytes at the offsets, one after the other, are those of output 0.
-bool AreJoined(const std::vector<int64_t>& offsets,
-               const std::vector<const TensorData*>& inputs,
-               const TensorData& output) {
+bool AreConcatenated(const std::vector<int64_t>& offsets,
+                     const std::vector<const TensorData*>& inputs,
+                     const TensorData& output) {
   int64_t end = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr && offsets[i] == -1) continue;
@@ -72,7 +72,7 @@ Status ViewsAgree(const Described& described, const NodeCase& node,
     return InvalidArgument(
         "is_identity holds, but output 0 has another shape than input 0");
   }
-  if (offsets.empty() || AreJoined(offsets, inputs, outputs[0])) {
+  if (offsets.empty() || AreConcatenated(offsets, inputs, outputs[0])) {
     return OkStatus();
   }
   return InvalidArgument("in_place_concat_offsets are [",

@@ -66,14 +66,14 @@ TEST(UploadConstants, ADeviceWithMemoryOfItsOwnGetsACopyAndThePlanForgets) {
   const auto fake = std::make_shared<FakeDevice>();
   PlanBuilder plan(WithFake(fake), 1);
   plan.Constant(1, Floats(kBytes / 4, 3));
-  const int64_t before = CountedMemory().held;
+  const int64_t before = CountedMemory();
   const auto executable =
       Executable::Create(std::move(plan.plan()), plan.devices(), nullptr);
   ASSERT_OK(executable);
   EXPECT_EQ(fake->live_bytes(), kBytes);
   EXPECT_EQ((*executable)->plan().constants[0].data, nullptr);
   EXPECT_EQ((*executable)->plan().constants[0].bytes, kBytes);
-  EXPECT_EQ(CountedMemory().held, before - kBytes);
+  EXPECT_EQ(CountedMemory(), before - kBytes);
 }
 
 TEST(UploadConstants, TheHostReadsThemInPlace) {
@@ -119,11 +119,11 @@ class OpenClConstants : public ::testing::Test {
 TEST_F(OpenClConstants, AreReadWhereTheyAreOrNowhereElse) {
   PlanBuilder plan(devices_, 1);
   plan.Constant(1, Floats(kBytes / 4, 3));
-  const int64_t before = CountedMemory().held;
+  const int64_t before = CountedMemory();
   const auto executable =
       Executable::Create(std::move(plan.plan()), plan.devices(), nullptr);
   ASSERT_OK(executable);
-  EXPECT_EQ(CountedMemory().held, before);
+  EXPECT_EQ(CountedMemory(), before);
   EXPECT_EQ((*executable)->plan().constants[0].data != nullptr, IsUnified());
 }
 

@@ -110,16 +110,16 @@ class ConstantMemory : public ::testing::Test {
 };
 
 TEST_F(ConstantMemory, IsTheUsersCopyAndWhatIsPacked) {
-  const int64_t before = CountedMemory().held;
+  const int64_t before = CountedMemory();
   {
     SmallResNet network(*context_);
     network.Run();
-    const auto held = static_cast<double>(CountedMemory().held - before);
+    const auto held = static_cast<double>(CountedMemory() - before);
     const auto weights = static_cast<double>(network.weight_bytes());
     EXPECT_LE(held, 2.1 * weights - SmallResNet::kPlainBytes);
     EXPECT_GE(held, 2.0 * weights - SmallResNet::kPlainBytes);
   }
-  EXPECT_EQ(CountedMemory().held, before);
+  EXPECT_EQ(CountedMemory(), before);
 }
 
 TEST_F(ConstantMemory, OfADeviceIsOneBlockAndWhatIsReadInPlace) {
@@ -140,23 +140,23 @@ TEST_F(ConstantMemory, OfADeviceIsOneBlockAndWhatIsReadInPlace) {
 TEST_F(ConstantMemory, IsReplacedWhenAConstantIsWritten) {
   SmallResNet network(*context_);
   const Values first = network.Run();
-  const int64_t held = CountedMemory().held;
+  const int64_t held = CountedMemory();
   network.SetWeights(0.25f);
   const Values second = network.Run();
   EXPECT_NE(first, second);
-  EXPECT_EQ(CountedMemory().held, held);
+  EXPECT_EQ(CountedMemory(), held);
   network.SetWeights(0.75f);
   EXPECT_EQ(network.Run(), first);
-  EXPECT_EQ(CountedMemory().held, held);
+  EXPECT_EQ(CountedMemory(), held);
 }
 
 TEST_F(ConstantMemory, IsFreedBeforeItIsReplaced) {
-  const int64_t before = CountedMemory().held;
+  const int64_t before = CountedMemory();
   SmallResNet network(*context_);
   int64_t compiling = 0;
   network.graph().Override<vx::ops::Relu>(
       [&](vx::Graph* graph, const vx::Operation&) {
-        compiling = CountedMemory().held - before;
+        compiling = CountedMemory() - before;
         return graph->CreateOperation<vx::ops::Relu>();
       });
   for (const float scale : {0.25f, 0.5f}) {
@@ -168,14 +168,14 @@ TEST_F(ConstantMemory, IsFreedBeforeItIsReplaced) {
 }
 
 TEST_F(ConstantMemory, OfGraphsIsTheirOwn) {
-  const int64_t before = CountedMemory().held;
+  const int64_t before = CountedMemory();
   auto first = std::make_unique<SmallResNet>(*context_);
   SmallResNet second(*context_);
   const Values expected = first->Run();
   EXPECT_EQ(second.Run(), expected);
-  const int64_t both = CountedMemory().held - before;
+  const int64_t both = CountedMemory() - before;
   first = nullptr;
-  EXPECT_EQ(CountedMemory().held - before, both / 2);
+  EXPECT_EQ(CountedMemory() - before, both / 2);
   EXPECT_EQ(second.Run(), expected);
 }
 
