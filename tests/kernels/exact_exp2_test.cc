@@ -4,13 +4,13 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tests/support/kernels/float_probe.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -98,9 +98,7 @@ constexpr auto kFirst = std::bit_cast<uint32_t>(0x1p-27f);
 constexpr auto kLast = std::bit_cast<uint32_t>(151.0f);
 
 // Every float takes a minute or two, so only the long suite tries them all.
-uint32_t WholeRangeStep() {
-  return std::getenv("TIMCL_TEST_LONG") != nullptr ? 1 : 251;
-}
+uint32_t WholeRangeStep() { return RunsLongTests() ? 1 : 251; }
 
 TEST(Exp2, IsCorrectlyRoundedOverTheWholeRange) {
   const uint32_t step = WholeRangeStep();

@@ -4,10 +4,10 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "tests/support/kernels/float_probe.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -63,7 +63,7 @@ std::vector<float> Arguments(size_t count, uint32_t seed) {
 
 // Every float takes minutes, so only the long suite tries them all.
 TEST(ExactExp, WithinTheirBoundsOverTheWholeRange) {
-  const uint32_t step = std::getenv("TIMCL_TEST_LONG") != nullptr ? 1 : 509;
+  const uint32_t step = RunsLongTests() ? 1 : 509;
   const auto last = std::bit_cast<uint32_t>(kInfinity);
   for (const Function& function : kFunctions) {
     for (uint32_t bits = 0; bits <= last; bits += step) {

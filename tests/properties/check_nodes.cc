@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/properties/properties.h"
+#include "tests/support/long_tests.h"
 
 namespace tim::testing {
 namespace {
@@ -48,20 +49,18 @@ int NumberFrom(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-bool IsLong() { return std::getenv("TIMCL_TEST_LONG") != nullptr; }
-
 }  // namespace
 
 RandomNodes NodesOfThisRun() {
   return {.seed = static_cast<uint32_t>(NumberFrom("TIMCL_TEST_SEED", 1)),
-          .count = IsLong() ? 200 : 20,
+          .count = RunsLongTests() ? 200 : 20,
           .size = NumberFrom("TIMCL_TEST_SIZE", CaseRng::kFullSize)};
 }
 
 RandomNodes NodesWithPrograms() {
   constexpr int kTypes = 4;
   RandomNodes nodes = NodesOfThisRun();
-  if (!IsLong()) nodes.types = kTypes;
+  if (!RunsLongTests()) nodes.types = kTypes;
   return nodes;
 }
 
@@ -76,7 +75,7 @@ Status CheckNodes(const Described& described, Property property,
                   StrCat(trial.status.message(), "\n", trial.node,
                          "  repeat it with TIMCL_TEST_SEED=", trial.seed,
                          " TIMCL_TEST_SIZE=", trial.size,
-                         IsLong() ? " TIMCL_TEST_LONG=1" : ""));
+                         RunsLongTests() ? " TIMCL_TEST_LONG=1" : ""));
   }
   return OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include "ops/builtin.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -128,8 +129,8 @@ TEST(DataConvert, EvalFollowsTheFormula) {
   }
 }
 
-// A program per pair of types takes time: each type with itself, from and to
-// float32, and from and to uint8.
+// A program per pair of types takes time: each type with itself, and from and
+// to float32, uint8 and int32; all pairs in the long run.
 TEST(DataConvert, KernelMatchesEval) {
   std::mt19937 rng = SeededRng(23);
   const std::vector<std::string> types = {
@@ -140,7 +141,8 @@ TEST(DataConvert, KernelMatchesEval) {
       const auto common = [](const std::string& t) {
         return t == "f32" || t == "u8a" || t == "i32";
       };
-      if (from != to && !common(from) && !common(to)) continue;
+      if (from != to && !common(from) && !common(to) && !RunsLongTests())
+        continue;
       for (int repeat = 0; repeat < 5; ++repeat) {
         const Dims shape = RandomShape(1 + rng() % 5, rng);
         const auto node =
