@@ -47,7 +47,7 @@ esac
 ./tools/install_deps.sh
 
 # What tests compile, see tools/bazel/run_test.sh.
-caches=$(bazel info output_base 2>/dev/null)/kernel_caches
+caches=$(bazel info output_base 2>/dev/null || echo "$PWD/build")/kernel_caches
 rm -rf "$caches"
 
 if [ "$runtime" = intel ]; then
