@@ -27,8 +27,8 @@ add_library(tim-cl-test-tree STATIC tests/structure/source_tree.cc)
 tim_cl_test_options(tim-cl-test-tree)
 target_link_libraries(tim-cl-test-tree PUBLIC
   Threads::Threads GTest::gtest_main GTest::gmock GTest::gtest)
-set(tree_alone "^structure/(bench_turns|commands|format|generate_sources|headers")
-string(APPEND tree_alone
+string(CONCAT tree_alone
+       "^structure/(bench_turns|commands|format|generate_sources|headers"
        "|include_direction|paths|test_report|threads)_test$")
 
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
