@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "tests/support/vx/vx_graph.h"
-#include "vx/op_impl.h"
+#include "vx/operation/op_impl.h"
 
 namespace tim::testing {
 namespace {
