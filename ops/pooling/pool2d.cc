@@ -163,7 +163,7 @@ ir::OpSchema Pool2dSchema() {
                      {"stride", AttributeType::kInts, Ints{}},
                      {"input_size", AttributeType::kInts, Ints{}},
                      {"output_size", AttributeType::kInts, Ints{}},
-                     {"layout", AttributeType::kInt, int64_t{0}}},
+                     {"layout", AttributeType::kInt, int64_t{1}}},
       .check = Check,
       .infer_shapes = Infer,
       .eval = Eval,

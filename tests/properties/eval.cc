@@ -44,22 +44,31 @@ Result<std::vector<TensorData>> EvalBetween(
     const Pattern& pattern) {
   const ir::Graph& graph = node.graph;
   std::vector<Guarded> memory;
+  const ir::Node& evaluated = graph.node(node.node);
   std::vector<ir::ConstTensor> read;
-  memory.reserve(inputs.size() + graph.outputs().size());
-  for (const TensorData& input : inputs) {
+  memory.reserve(inputs.size() + evaluated.outputs.size());
+  for (const ir::ValueId id : evaluated.inputs) {
+    read.emplace_back();
+    if (id == ir::kNone) continue;
+    const ir::Value& value = graph.value(id);
+    if (value.constant) {
+      read.back() = {&value.desc, value.constant->bytes.data()};
+      continue;
+    }
+    const TensorData& input = inputs[memory.size()];
     memory.emplace_back(input.bytes.size(), pattern.guard, pattern.fill);
     std::copy(input.bytes.begin(), input.bytes.end(), memory.back().data());
-    read.push_back({&input.desc, memory.back().data()});
+    read.back() = {&input.desc, memory.back().data()};
   }
   std::vector<ir::MutableTensor> written;
-  for (const ir::ValueId id : graph.outputs()) {
+  for (const ir::ValueId id : evaluated.outputs) {
     const ir::TensorDesc& desc = graph.value(id).desc;
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc));
     memory.emplace_back(static_cast<size_t>(bytes), pattern.guard,
                         pattern.fill);
     written.push_back({&desc, memory.back().data()});
   }
-  TIM_RETURN_IF_ERROR(ir::Evaluate(graph, read, written));
+  TIM_RETURN_IF_ERROR(ir::Evaluate(evaluated, read, written));
   std::vector<TensorData> out;
   for (size_t i = 0; i < memory.size(); ++i) {
     const bool is_input = i < inputs.size();

@@ -49,7 +49,7 @@ TEST(Planted, ForgottenBroadcast) {
   ir::OpRegistry registry(&ops::BuiltinOperators());
   registry.Add(std::move(schema));
   const Status status = Report(registry, ToyAdd(), ShapesAgree);
-  EXPECT_ERROR(status, "infer_shapes: output 0 is float32");
+  EXPECT_ERROR(status, "infer_shapes: output 0 is ");
   EXPECT_ERROR(status, "toy.Add");
   EXPECT_ERROR(status, "repeat it with TIMCL_TEST_SEED=");
 }
