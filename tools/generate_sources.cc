@@ -6,9 +6,9 @@
 //   generate_sources operator_table OUT.cc ops/family/stem.cc ...
 //     tim::ops::OperatorTable: the same functions by name, for tests.
 //   generate_sources kernels OUT.cc [--root DIR] file.cl ... file.clh ...
-//     tim::kernels::EmbeddedSources: the text of every .cl, each .clh that it
-//     includes written into it, with #line directives. Names are relative to
-//     DIR and to DIR/src.
+//     tim::kernels::EmbeddedSources and EmbeddedHeaders: the text of every .cl
+//     and of every .clh, each .clh that it includes written into it, with
+//     #line directives.  Names are relative to DIR and to DIR/src.
 
 #include <algorithm>
 #include <cstdio>
@@ -215,22 +215,39 @@ std::string RawLiterals(const std::string& text) {
   return out;
 }
 
-std::string KernelsSource(const KernelFiles& files) {
-  std::ostringstream out;
+bool HasEnding(const std::string& name, const std::string& ending) {
+  return name.size() >= ending.size() &&
+         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+// An array of the files with that ending; returns how many there are.
+std::size_t WriteTexts(const KernelFiles& files, const std::string& ending,
+                       const std::string& array, std::ostream& out) {
   std::size_t count = 0;
-  out << "#include \"kernels/kernel_sources.h\"\n\nnamespace tim::kernels {\n"
-      << "namespace {\n\nconstexpr KernelSource kSources[] = {\n";
+  out << "constexpr KernelSource " << array << "[] = {\n";
   for (const auto& [name, path] : files) {
-    if (name.size() < 3 || name.substr(name.size() - 3) != ".cl") continue;
+    if (!HasEnding(name, ending)) continue;
     std::set<std::string> seen{name};
     std::string text;
     Expand(name, files, seen, text);
     out << "    {\"" << name << "\",\n" << RawLiterals(text) << "    },\n";
     ++count;
   }
-  out << "    {nullptr, nullptr},\n};\n\n}  // namespace\n\n"
+  out << "    {nullptr, nullptr},\n};\n\n";
+  return count;
+}
+
+std::string KernelsSource(const KernelFiles& files) {
+  std::ostringstream out;
+  out << "#include \"kernels/kernel_sources.h\"\n\nnamespace tim::kernels {\n"
+      << "namespace {\n\n";
+  const std::size_t sources = WriteTexts(files, ".cl", "kSources", out);
+  const std::size_t headers = WriteTexts(files, ".clh", "kHeaders", out);
+  out << "}  // namespace\n\n"
       << "std::span<const KernelSource> EmbeddedSources() {\n"
-      << "  return {kSources, " << count << "};\n}\n\n"
+      << "  return {kSources, " << sources << "};\n}\n\n"
+      << "std::span<const KernelSource> EmbeddedHeaders() {\n"
+      << "  return {kHeaders, " << headers << "};\n}\n\n"
       << "}  // namespace tim::kernels\n";
   return out.str();
 }

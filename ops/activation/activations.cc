@@ -6,7 +6,12 @@
 namespace tim::ops {
 namespace {
 
-constexpr char kSource[] = "ops/activation/activations.cl";
+using ir::Limits;
+using Parameters = ir::PointwiseParameters;
+
+constexpr char kSimple[] = "kernels/simple_functions.clh";
+constexpr char kSmooth[] = "kernels/activations.clh";
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // NaN stays NaN.
 template <typename T>
@@ -23,42 +28,64 @@ float HardSwish(float x) {
 std::vector<UnaryOp> Activations() {
   return {
       {.name = "Relu",
-       .function = "RELU",
-       .real = [](float x, UnaryParameters) { return x < 0 ? 0.0f : x; },
-       .integer = [](int64_t x) { return x < 0 ? 0 : x; }},
+       .pointwise = {
+           .macro = "TIM_RELU",
+           .header = kSimple,
+           .unary = [](float x, Parameters) { return x < 0 ? 0.0f : x; },
+           .unary_integer = [](int64_t x, Parameters) { return x < 0 ? 0 : x; },
+           .limits =
+               [](Parameters) {
+                 return Limits{0, kInfinity};
+               }}},
       {.name = "Relu1",
-       .function = "RELU1",
-       .real = [](float x, UnaryParameters) { return Clamp(x, -1.0f, 1.0f); },
-       .integer = [](int64_t x) { return Clamp<int64_t>(x, -1, 1); }},
+       .pointwise = {
+           .macro = "TIM_RELU1",
+           .header = kSimple,
+           .unary = [](float x, Parameters) { return Clamp(x, -1.0f, 1.0f); },
+           .unary_integer = [](int64_t x,
+                               Parameters) { return Clamp<int64_t>(x, -1, 1); },
+           .limits =
+               [](Parameters) {
+                 return Limits{-1, 1};
+               }}},
       {.name = "Relu6",
-       .function = "RELU6",
-       .real = [](float x, UnaryParameters) { return Clamp(x, 0.0f, 6.0f); },
-       .integer = [](int64_t x) { return Clamp<int64_t>(x, 0, 6); }},
+       .pointwise = {
+           .macro = "TIM_RELU6",
+           .header = kSimple,
+           .unary = [](float x, Parameters) { return Clamp(x, 0.0f, 6.0f); },
+           .unary_integer = [](int64_t x,
+                               Parameters) { return Clamp<int64_t>(x, 0, 6); },
+           .limits =
+               [](Parameters) {
+                 return Limits{0, 6};
+               }}},
       {.name = "Tanh",
-       .function = "TANH",
-       .flops = 40,  // kernels/exact_exp.clh
-       .real = [](float x, UnaryParameters) { return kernels::Tanh(x); }},
+       .pointwise = {.macro = "TIM_TANH",
+                     .header = kSmooth,
+                     .unary = [](float x,
+                                 Parameters) { return kernels::Tanh(x); }},
+       .flops = 40},  // kernels/exact_exp.clh
       {.name = "Sigmoid",
-       .function = "SIGMOID",
-       .flops = 40,
-       .real = [](float x, UnaryParameters) { return kernels::Sigmoid(x); }},
+       .pointwise = {.macro = "TIM_SIGMOID",
+                     .header = kSmooth,
+                     .unary = [](float x,
+                                 Parameters) { return kernels::Sigmoid(x); }},
+       .flops = 40},
       {.name = "HardSwish",
-       .function = "HARD_SWISH",
-       .flops = 5,
-       .real = [](float x, UnaryParameters) { return HardSwish(x); },
-       // What the results of integers round to.
-       .integer = [](int64_t x) { return x < 0 ? 0 : x; }},
+       .pointwise = {.macro = "TIM_HARD_SWISH",
+                     .header = kSimple,
+                     .unary = [](float x, Parameters) { return HardSwish(x); },
+                     // What the results of integers round to.
+                     .unary_integer = [](int64_t x,
+                                         Parameters) { return x < 0 ? 0 : x; }},
+       .flops = 5},
   };
 }
 
 }  // namespace
 
 TIM_OPERATOR(activations) {
-  for (const UnaryOp& op : Activations()) {
-    registry.Add(UnarySchema(op));
-    registry.Add(UnaryTableKernel(op.name));
-    registry.Add(UnaryKernel(op, kSource));
-  }
+  for (const UnaryOp& op : Activations()) AddUnary(op, registry);
 }
 
 }  // namespace tim::ops

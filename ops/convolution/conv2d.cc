@@ -259,7 +259,7 @@ Result<ir::Lowering> LowerConv2d(const ir::KernelNode& node,
   launch.Output("output", node, 0)
       .InputQuantization("input", *descs.input)
       .OutputQuantization("output", *descs.output);
-  AddLimits(epilogue, *descs.output, &launch);
+  AddActivation(epilogue, *descs.output, &launch);
   return launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_channels", shape.channels)

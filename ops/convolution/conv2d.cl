@@ -69,5 +69,6 @@ __kernel void conv2d(__global const TIM_STORAGE(IN0) * input, int input_offset,
 #endif
   const int index =
       output_offset + (n * out_channels + oc) * out_w * out_h + pixel;
-  TIM_STORE_RESULT(OUT, output, index, tim_limit(result, low, high));
+  TIM_STORE_RESULT(OUT, output, index,
+                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
 }

@@ -38,8 +38,8 @@ struct Pair {
   std::vector<int> outer_operands;
   Conv2dShape inner_shape;
   Conv2dShape outer_shape;
-  Epilogue inner_epilogue;
-  Epilogue outer_epilogue;
+  ir::Limits inner_limits;
+  ir::Limits outer_limits;
 };
 
 // `node` up to step `end` of its epilogue.
@@ -82,12 +82,16 @@ ir::KernelNode LastSteps(const ir::KernelNode& node, size_t at,
   return out;
 }
 
-// What follows a convolution; only its bias is added to the channels.
-Result<Epilogue> LimitsOf(const ir::KernelNode& node) {
+// What follows a convolution: limits, and only its bias is added to the
+// channels.
+Result<ir::Limits> LimitsOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
   if (epilogue.add >= 0) return Unimplemented("a fused Add beside two Conv2d");
-  return epilogue;
+  if (epilogue.formula.pointwise != nullptr) {
+    return Unimplemented("beside two Conv2d a fused operator must set limits");
+  }
+  return epilogue.limits;
 }
 
 Result<Pair> PairOf(const ir::KernelNode& node) {
@@ -105,12 +109,12 @@ Result<Pair> PairOf(const ir::KernelNode& node) {
   pair.inner = FirstSteps(node, at);
   pair.outer = LastSteps(node, at, pair.inner.outputs[0], &pair.outer_operands);
   TIM_ASSIGN_OR_RETURN(pair.inner_shape, BlockedConv2dOf(pair.inner));
-  TIM_ASSIGN_OR_RETURN(pair.inner_epilogue, LimitsOf(pair.inner));
+  TIM_ASSIGN_OR_RETURN(pair.inner_limits, LimitsOf(pair.inner));
   if (!IsPointwise(pair.inner_shape)) {
     return Unimplemented("the first convolution must be 1x1 with stride 1");
   }
   TIM_ASSIGN_OR_RETURN(pair.outer_shape, BlockedDepthwiseOf(pair.outer));
-  TIM_ASSIGN_OR_RETURN(pair.outer_epilogue, LimitsOf(pair.outer));
+  TIM_ASSIGN_OR_RETURN(pair.outer_limits, LimitsOf(pair.outer));
   return pair;
 }
 
@@ -253,10 +257,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
     launch.Option("-DBIAS").Input("bias", node, pair.outer_operands[bias]);
   }
   return launch.Output("output", node, 0)
-      .Float("inner_low", pair.inner_epilogue.low)
-      .Float("inner_high", pair.inner_epilogue.high)
-      .Float("low", pair.outer_epilogue.low)
-      .Float("high", pair.outer_epilogue.high)
+      .Float("inner_low", pair.inner_limits.low)
+      .Float("inner_high", pair.inner_limits.high)
+      .Float("low", pair.outer_limits.low)
+      .Float("high", pair.outer_limits.high)
       .Int("in_w", inner.w.input)
       .Int("in_h", inner.h.input)
       .Int("in_blocks", tiling.in_blocks)

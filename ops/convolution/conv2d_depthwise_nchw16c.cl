@@ -7,6 +7,7 @@
 // dimension 0 = row, dimension 2 = block + blocks * batch.
 //
 // -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
+// -DACTIVATE    kernels/activate.clh
 
 #include "kernels/fetch_ahead.clh"
 #include "ops/convolution/depthwise_row.clh"
@@ -76,8 +77,13 @@ __kernel void conv2d_depthwise_nchw16c(
     }
 #pragma unroll
     for (int i = 0; i < TW; ++i) {
-      const float16 result = limit(sum[i] + more, low, high);
+      const float16 result = FINISH(sum[i] + more, low, high);
       TIM_VSTORE16(select((float16)0.0f, result, mask), x0 + i, out_row, float);
     }
+#ifdef ACTIVATE
+    for (int i = 0; i < TW; ++i) {
+      activate_stored(out_row + (x0 + i) * 16, mask, low, high);
+    }
+#endif
   }
 }

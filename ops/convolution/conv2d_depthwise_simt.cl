@@ -9,6 +9,7 @@
 // -DKERNEL_H=3 -DSTRIDE_H=1 -DDILATION_H=1  of the window along H
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a tensor of the output's shape that is added
+// -DACTIVATE    kernels/activate.clh
 
 #ifndef STRIP
 #define STRIP 4
@@ -23,6 +24,7 @@
 #define DILATION_H 1
 #endif
 
+#include "kernels/activate.clh"
 #include "kernels/multiply_add.clh"
 
 // Input rows that the strip spans.
@@ -91,7 +93,6 @@ __kernel void conv2d_depthwise_simt(
 #ifdef RESIDUAL
     result += residual[residual_offset + index];
 #endif
-    result = result < low ? low : result > high ? high : result;
-    output[output_offset + index] = result;
+    output[output_offset + index] = TIM_ACTIVATE(float, result, low, high);
   }
 }

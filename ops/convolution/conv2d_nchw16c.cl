@@ -30,6 +30,7 @@
 //               copied
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a blocked tensor of the output's shape that is added
+// -DACTIVATE    kernels/activate.clh
 
 #ifndef TW
 #define TW 14
@@ -99,11 +100,22 @@
       if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;     \
       const int at = (first) + i / TW * out_w + i % TW;                 \
       const float16 result =                                            \
-          limit(sum[i] + more + LOAD_RESIDUAL(at), low, high);          \
+          FINISH(sum[i] + more + LOAD_RESIDUAL(at), low, high);         \
       vstore16(select((float16)0.0f, result, mask), at,                 \
                output + output_offset);                                 \
     }                                                                   \
+    ACTIVATE_BLOCK(mask, first)                                         \
   }
+#ifdef ACTIVATE
+#define ACTIVATE_BLOCK(mask, first)                                     \
+  for (int i = 0; i < PIXEL_COUNT; ++i) {                               \
+    if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;       \
+    const int at = (first) + i / TW * out_w + i % TW;                   \
+    activate_stored(output + output_offset + at * 16, mask, low, high); \
+  }
+#else
+#define ACTIVATE_BLOCK(mask, first)
+#endif
 
 __kernel void conv2d_nchw16c(
     __global const float* input, int input_offset,

@@ -9,7 +9,9 @@
 // -DROWS, -DCOLUMNS  as in ops/launch/simt_tile.clh
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a tensor of the output's shape that is added
+// -DACTIVATE    kernels/activate.clh
 
+#include "kernels/activate.clh"
 #include "ops/launch/simt_tile.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
@@ -93,7 +95,7 @@ conv2d_simt(__global const float* input, int input_offset,
 #ifdef RESIDUAL
       result += residual[residual_offset + index];
 #endif
-      output[output_offset + index] = limit(result, low, high);
+      output[output_offset + index] = TIM_ACTIVATE(float, result, low, high);
     }
   }
 }

@@ -21,6 +21,7 @@
 // -DBLOCKS=2    1 or 2 blocks of output channels
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a blocked tensor of the output's shape that is added
+// -DACTIVATE    kernels/activate.clh
 
 #ifndef TILE
 #define TILE 4
@@ -252,11 +253,22 @@ __kernel void conv2d_winograd_output(
 #ifdef RESIDUAL
           result += TIM_VLOAD16(x, residual + residual_offset + first, float);
 #endif
-          result = limit(result, low, high);
+          result = FINISH(result, low, high);
           TIM_VSTORE16(select((float16)(0.0f), result, mask), x,
                        output + output_offset + first, float);
         }
       }
+#ifdef ACTIVATE
+      const int rows = min(TILE, out_h - top);
+      const int columns = min(TILE, out_w - left);
+      __global float* corner =
+          output + output_offset +
+          (((n * out_blocks + block) * out_h + top) * out_w + left) * 16;
+      for (int p = 0; p < rows * columns; ++p) {
+        activate_stored(corner + (p / columns * out_w + p % columns) * 16, mask,
+                        low, high);
+      }
+#endif
     }
   }
 }

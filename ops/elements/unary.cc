@@ -12,21 +12,9 @@
 namespace tim::ops {
 namespace {
 
-UnaryParameters ParametersOf(const UnaryOp& op,
-                             const ir::AttributeMap& attributes) {
-  UnaryParameters out;
-  float* next[] = {&out.a, &out.b};
-  size_t count = 0;
-  for (const ir::AttributeSpec& spec : op.attributes) {
-    if (spec.type != ir::AttributeType::kFloat || count == 2) continue;
-    *next[count++] = attributes.Float(spec.name);
-  }
-  return out;
-}
-
-bool IsExact(const UnaryOp& op, const ir::TensorDesc& input,
+bool IsExact(const ir::Pointwise& f, const ir::TensorDesc& input,
              const ir::TensorDesc& output) {
-  return op.integer != nullptr && kernels::IsPlainInteger(input) &&
+  return f.unary_integer != nullptr && kernels::IsPlainInteger(input) &&
          kernels::IsPlainInteger(output);
 }
 
@@ -35,19 +23,21 @@ Status CheckUnary(const ir::NodeView& view) {
   return CheckNumber(view, Operand::kOutput, 0);
 }
 
-Status EvalUnary(const UnaryOp& op, const ir::EvalContext& context) {
+Status EvalUnary(const ir::EvalContext& context) {
+  const ir::Pointwise& f = *context.node.schema->pointwise;
   const ir::ConstTensor& input = context.inputs[0];
   const ir::MutableTensor& output = context.outputs[0];
   const kernels::ElementReader x(input);
   kernels::ElementWriter y(output);
-  const UnaryParameters parameters = ParametersOf(op, context.attributes());
-  const bool exact = IsExact(op, *input.desc, *output.desc);
+  const ir::PointwiseParameters parameters =
+      f.ParametersOf(context.attributes());
+  const bool exact = IsExact(f, *input.desc, *output.desc);
   const int64_t count = *input.desc->shape.NumElements();
   for (int64_t i = 0; i < count; ++i) {
     if (exact) {
-      y.StoreCode(i, op.integer(x.Code(i)));
+      y.StoreCode(i, f.unary_integer(x.Code(i), parameters));
     } else {
-      y.StoreReal(i, op.real(x.Real(i), parameters));
+      y.StoreReal(i, f.unary(x.Real(i), parameters));
     }
   }
   return OkStatus();
@@ -57,16 +47,16 @@ bool IsByte(const ir::TensorDesc& desc) {
   return ir::Info(desc.type).bits == 8;
 }
 
-Result<ir::Lowering> LowerUnary(const UnaryOp& op, const std::string& source,
-                                const ir::KernelNode& node) {
+Result<ir::Lowering> LowerUnary(const ir::KernelNode& node,
+                                const ir::DeviceInfo&) {
+  const ir::Pointwise& f = *node.anchor->schema->pointwise;
   const ir::TensorDesc& input = node.inputs[0];
   const ir::TensorDesc& output = node.outputs[0];
   TIM_ASSIGN_OR_RETURN(const int64_t count, ir::PhysicalElements(output));
-  const UnaryParameters parameters = ParametersOf(op, node.attributes());
-  Launch launch(source, "unary");
-  launch.Type("IN0", input).Type("OUT", output);
-  launch.Option(StrCat("-DFUNCTION=", op.function));
-  if (IsExact(op, input, output)) launch.Option("-DPLAIN");
+  const ir::PointwiseParameters parameters = f.ParametersOf(node.attributes());
+  Launch launch("ops/elements/unary.cl", "unary");
+  launch.Type("IN0", input).Type("OUT", output).Formula("FUNCTION", f);
+  if (IsExact(f, input, output)) launch.Option("-DPLAIN");
   launch.Input("x", node, 0)
       .Output("y", node, 0)
       .InPlace(node, 0)
@@ -122,10 +112,8 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
           .attributes = op.attributes,
           .check = CheckUnary,
           .infer_shapes = InferSameAsInput,
-          .eval =
-              [op](const ir::EvalContext& context) {
-                return EvalUnary(op, context);
-              },
+          .eval = EvalUnary,
+          .pointwise = op.pointwise,
           .memory_estimate = NoScratch,
           .compute_estimate =
               [flops = op.flops](const ir::NodeView& view) {
@@ -134,9 +122,9 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
           .permute_rule = KeepAttributes};
 }
 
-ir::KernelDef UnaryKernel(const UnaryOp& op, const std::string& source) {
-  return {.op = StrCat("tim.", op.name),
-          .name = LowerCase(op.name),
+ir::KernelDef UnaryKernel(const std::string& op) {
+  return {.op = StrCat("tim.", op),
+          .name = LowerCase(op),
           .supports =
               [](const ir::KernelNode& node, const ir::DeviceInfo&) {
                 TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
@@ -150,10 +138,7 @@ ir::KernelDef UnaryKernel(const UnaryOp& op, const std::string& source) {
               [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
                 return ElementwiseCost(node, device, 0.1);
               },
-          .lower =
-              [op, source](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                return LowerUnary(op, source, node);
-              }};
+          .lower = LowerUnary};
 }
 
 ir::KernelDef UnaryTableKernel(const std::string& op) {
@@ -173,6 +158,12 @@ ir::KernelDef UnaryTableKernel(const std::string& op) {
                 return ElementwiseCost(node, device, 0.01);
               },
           .lower = LowerTable};
+}
+
+void AddUnary(const UnaryOp& op, ir::OpRegistry& registry) {
+  registry.Add(UnarySchema(op));
+  registry.Add(UnaryTableKernel(op.name));
+  registry.Add(UnaryKernel(op.name));
 }
 
 }  // namespace tim::ops

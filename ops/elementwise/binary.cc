@@ -7,6 +7,7 @@
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/launch/activation.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 
@@ -42,7 +43,8 @@ bool IsExact(const ir::TensorDesc& a, const ir::TensorDesc& b,
          kernels::IsPlainInteger(y) && scale == 1.0f;
 }
 
-Status EvalBinary(const BinaryOp& op, const ir::EvalContext& context) {
+Status EvalBinary(const ir::EvalContext& context) {
+  const ir::Pointwise& f = *context.node.schema->pointwise;
   const ir::TensorDesc& a_desc = *context.inputs[0].desc;
   const ir::TensorDesc& b_desc = *context.inputs[1].desc;
   const ir::TensorDesc& y_desc = *context.outputs[0].desc;
@@ -62,43 +64,37 @@ Status EvalBinary(const BinaryOp& op, const ir::EvalContext& context) {
     const int64_t at_a = IndexOf(i, shape.dims(), a_strides);
     const int64_t at_b = IndexOf(i, shape.dims(), b_strides);
     if (exact) {
-      y.StoreCode(i, op.integer(a.Code(at_a), b.Code(at_b), policy.wrap));
+      y.StoreCode(i, f.binary_integer(a.Code(at_a), b.Code(at_b), policy.wrap));
     } else {
-      y.StoreReal(i, op.real(a.Real(at_a), b.Real(at_b)) * scale);
+      y.StoreReal(i, f.binary(a.Real(at_a), b.Real(at_b)) * scale);
     }
   }
   return OkStatus();
 }
 
-// The macro of a fused Relu or Relu6.  Both are monotonic and exact on results,
-// so that they may be applied before rounding (NaN as the code 0 that it would
-// become), unless codes wrap or 6 would be rounded otherwise than Relu6
-// does.
-Result<const char*> ActivationOf(const ir::KernelNode& node) {
-  if (node.epilogue.empty()) return "NONE";
-  const ir::EpilogueStep& step = node.epilogue[0];
-  const std::string& name = step.node->schema->name;
-  if (node.epilogue.size() > 1 || (name != "Relu" && name != "Relu6")) {
-    return Unimplemented("only one Relu or Relu6 is fused");
+// The operator that follows, where it may be applied before the store: limits
+// also to what is not rounded yet (NaN as the code 0 that it would become), as
+// rounding keeps the order, unless codes wrap or a limit would be rounded
+// otherwise than the operator does.
+Result<Activation> FusedOf(const ir::KernelNode& node) {
+  if (node.epilogue.empty()) return Activation();
+  const std::string& name = node.epilogue[0].node->schema->name;
+  if (node.epilogue.size() > 1) {
+    return Unimplemented("only one operator is fused, not also ",
+                         node.epilogue[1].node->schema->name);
   }
+  TIM_ASSIGN_OR_RETURN(const Activation activation,
+                       ActivationOf(node.epilogue[0], node.anchor_output));
   const kernels::RequantizePolicy policy = kernels::PolicyOf(node.attributes());
   if (policy.wrap || policy.to_zero) {
     return Unimplemented("a fused ", name,
                          " needs the policies saturate and to nearest even");
   }
-  if (!ir::SameElements(step.result, node.anchor_output)) {
-    return Unimplemented("a fused ", name,
-                         " must keep the type and quantization");
-  }
-  if (step.result.quantized() && ir::Info(step.result.type).bits > 16) {
-    return Unimplemented("a fused ", name, " of quantized ",
-                         ir::ToString(step.result.type));
-  }
-  return name == "Relu" ? "RELU" : "RELU6";
+  return activation;
 }
 
 Status SupportsBinary(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(ActivationOf(node).status());
+  TIM_RETURN_IF_ERROR(FusedOf(node).status());
   return CheckKernelOperands(node);
 }
 
@@ -113,12 +109,12 @@ std::vector<ir::LayoutTuple> BinaryLayouts(const ir::KernelNode& node,
     const ir::TensorDesc& input = node.inputs[i];
     if (!FitsChannelBlocks(input) || input.shape[2] != y.shape[2]) return out;
   }
-  if (KeepsZero(node)) out.push_back(SameLayouts(node, ChannelBlocks()));
+  if (KeepsTail(node)) out.push_back(SameLayouts(node, ChannelBlocks()));
   return out;
 }
 
-Result<ir::Lowering> LowerBinary(const BinaryOp& op,
-                                 const ir::KernelNode& node) {
+Result<ir::Lowering> LowerBinary(const ir::KernelNode& node,
+                                 const ir::DeviceInfo&) {
   const ir::TensorDesc& a = node.inputs[0];
   const ir::TensorDesc& b = node.inputs[1];
   const ir::TensorDesc& y = node.outputs[0];
@@ -127,11 +123,13 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op,
       JoinAxes(extents, {BroadcastStrides(ir::PhysicalDims(a), extents),
                          BroadcastStrides(ir::PhysicalDims(b), extents)});
   const auto outer = std::span(axes).subspan(1);
-  TIM_ASSIGN_OR_RETURN(const char* activation, ActivationOf(node));
+  TIM_ASSIGN_OR_RETURN(const Activation activation, FusedOf(node));
   Launch launch("ops/elementwise/elementwise.cl", "elementwise");
   launch.Type("IN0", a).Type("IN1", b).Type("OUT", y);
-  launch.Option(StrCat("-DFUNCTION=", op.function));
-  launch.Option(StrCat("-DACTIVATION=", activation));
+  launch.Formula("FUNCTION", *node.anchor->schema->pointwise);
+  if (activation.pointwise != nullptr) {
+    launch.Formula("ACTIVATION", *activation.pointwise);
+  }
   const float scale = ScaleOf(node.attributes());
   if (IsExact(a, b, y, scale)) launch.Option("-DPLAIN");
   launch.Policy(node.attributes());
@@ -143,7 +141,9 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op,
   launch.Int("row_length", axes[0].extent)
       .Int("a_step", axes[0].strides[0])
       .Int("b_step", axes[0].strides[1]);
-  launch.Float("scale", scale);
+  launch.Float("scale", scale)
+      .Float("activation_a", activation.parameters.a)
+      .Float("activation_b", activation.parameters.b);
   launch.InputQuantization("a", a).InputQuantization("b", b).OutputQuantization(
       "y", y);
   return launch.Items(CeilDiv(axes[0].extent, 16) * CountElements(outer))
@@ -158,10 +158,8 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
           .attributes = op.attributes,
           .check = CheckBinary,
           .infer_shapes = InferBinary,
-          .eval =
-              [op](const ir::EvalContext& context) {
-                return EvalBinary(op, context);
-              },
+          .eval = EvalBinary,
+          .pointwise = op.pointwise,
           .memory_estimate = NoScratch,
           .compute_estimate =
               [flops = op.flops](const ir::NodeView& view) {
@@ -170,18 +168,21 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
           .permute_rule = KeepAttributes};
 }
 
-ir::KernelDef BinaryKernel(const BinaryOp& op) {
-  return {
-      .op = StrCat("tim.", op.name),
-      .name = LowerCase(op.name),
-      .supports = SupportsBinary,
-      .layouts = BinaryLayouts,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower = [op](const ir::KernelNode& node,
-                    const ir::DeviceInfo&) { return LowerBinary(op, node); }};
+ir::KernelDef BinaryKernel(const std::string& op) {
+  return {.op = StrCat("tim.", op),
+          .name = LowerCase(op),
+          .supports = SupportsBinary,
+          .layouts = BinaryLayouts,
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.1);
+              },
+          .lower = LowerBinary};
+}
+
+void AddBinary(const BinaryOp& op, ir::OpRegistry& registry) {
+  registry.Add(BinarySchema(op));
+  registry.Add(BinaryKernel(op.name));
 }
 
 }  // namespace tim::ops

@@ -1,16 +1,18 @@
 // Families of binary operators: y[i] = f(a[i], b[i]) * scale with broadcasting,
 // aligned at dimension 0.
 //
-// A family is a table of BinaryOp in ops/<family>.cc; the formulas are in
-// ops/elementwise/elementwise.cl.  From these come schema, eval and kernel.
+// A family is a table of BinaryOp in ops/<family>/<stem>.cc, whose formulas are
+// macros of a header in src/kernels.  From a row come schema, eval and kernel.
 #ifndef TIM_OPS_ELEMENTWISE_BINARY_H_
 #define TIM_OPS_ELEMENTWISE_BINARY_H_
 
-#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ir/kernel_def.h"
+#include "ir/op_registry.h"
 #include "ir/op_schema.h"
+#include "ir/pointwise.h"
 
 namespace tim::ops {
 
@@ -18,20 +20,22 @@ namespace tim::ops {
 inline constexpr char kBinaryScale[] = "scale";
 
 struct BinaryOp {
-  const char* name = nullptr;      ///< Of the schema: "Add".
-  const char* function = nullptr;  ///< Macro in elementwise.cl: "ADD".
-  double flops = 1;                ///< Of one element, roughly.
-  float (*real)(float a, float b) = nullptr;
-  /// On plain integers; beyond 64 bits it wraps or saturates.
-  int64_t (*integer)(int64_t a, int64_t b, bool wrap) = nullptr;
+  const char* name = nullptr;  ///< Of the schema: "Add".
+  ir::Pointwise pointwise;     ///< Of arity 2, with all formulas.
+  double flops = 1;            ///< Of one element, roughly.
   std::vector<ir::AttributeSpec> attributes = {};
 };
+
+/// Schema and kernel.
+void AddBinary(const BinaryOp& op, ir::OpRegistry& registry);
 
 /// float types and integers of any quantization, in any combination.
 ir::OpSchema BinarySchema(const BinaryOp& op);
 
-/// Also with Relu or Relu6 fused: "add", every type of kernels/elements.clh.
-ir::KernelDef BinaryKernel(const BinaryOp& op);
+/// "add", every type of kernels/elements.clh, also with an operator of one
+/// input fused (ops/launch/activation.h).  `op`: name of a schema with a
+/// formula of arity 2.
+ir::KernelDef BinaryKernel(const std::string& op);
 
 }  // namespace tim::ops
 

@@ -44,47 +44,58 @@ ir::AttributeSpec Scale() {
           .default_value = 1.0};
 }
 
+ir::Pointwise Formula(const char* macro, float (*real)(float, float),
+                      int64_t (*integer)(int64_t, int64_t, bool)) {
+  return {.arity = 2,
+          .macro = macro,
+          .header = "kernels/arithmetic.clh",
+          .binary = real,
+          .binary_integer = integer};
+}
+
+ir::Pointwise Sum() {
+  ir::Pointwise sum = Formula(
+      "TIM_ADD", [](float a, float b) { return a + b; }, AddIntegers);
+  sum.is_sum = true;
+  return sum;
+}
+
 // NaN in either operand is the result of Minimum and Maximum, as in ONNX.
 std::vector<BinaryOp> BinaryOps() {
   return {
-      {.name = "Add",
-       .function = "ADD",
-       .real = [](float a, float b) { return a + b; },
-       .integer = AddIntegers},
+      {.name = "Add", .pointwise = Sum()},
       {.name = "Sub",
-       .function = "SUB",
-       .real = [](float a, float b) { return a - b; },
-       .integer = SubtractIntegers},
+       .pointwise = Formula(
+           "TIM_SUB", [](float a, float b) { return a - b; },
+           SubtractIntegers)},
       {.name = "Multiply",
-       .function = "MULTIPLY",
+       .pointwise = Formula(
+           "TIM_MULTIPLY", [](float a, float b) { return a * b; },
+           MultiplyIntegers),
        .flops = 2,
-       .real = [](float a, float b) { return a * b; },
-       .integer = MultiplyIntegers,
        .attributes = {Scale()}},
       {.name = "Div",
-       .function = "DIV",
+       .pointwise = Formula(
+           "TIM_DIV", [](float a, float b) { return a / b; }, DivideIntegers),
        .flops = 40,  // kernels/exact_quotient.clh
-       .real = [](float a, float b) { return a / b; },
-       .integer = DivideIntegers,
        .attributes = {Scale()}},
       {.name = "Minimum",
-       .function = "MINIMUM",
-       .real = [](float a, float b) { return a < b || std::isnan(a) ? a : b; },
-       .integer = [](int64_t a, int64_t b, bool) { return std::min(a, b); }},
+       .pointwise = Formula(
+           "TIM_MINIMUM",
+           [](float a, float b) { return a < b || std::isnan(a) ? a : b; },
+           [](int64_t a, int64_t b, bool) { return std::min(a, b); })},
       {.name = "Maximum",
-       .function = "MAXIMUM",
-       .real = [](float a, float b) { return a > b || std::isnan(a) ? a : b; },
-       .integer = [](int64_t a, int64_t b, bool) { return std::max(a, b); }},
+       .pointwise = Formula(
+           "TIM_MAXIMUM",
+           [](float a, float b) { return a > b || std::isnan(a) ? a : b; },
+           [](int64_t a, int64_t b, bool) { return std::max(a, b); })},
   };
 }
 
 }  // namespace
 
 TIM_OPERATOR(elementwise) {
-  for (const BinaryOp& op : BinaryOps()) {
-    registry.Add(BinarySchema(op));
-    registry.Add(BinaryKernel(op));
-  }
+  for (const BinaryOp& op : BinaryOps()) AddBinary(op, registry);
 }
 
 }  // namespace tim::ops

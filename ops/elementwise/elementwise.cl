@@ -1,10 +1,4 @@
-// y = ACTIVATION(FUNCTION(a, b) * scale) with broadcasting:
-//   ADD       a + b
-//   SUB       a - b
-//   MULTIPLY  a * b
-//   DIV       a / b; integers: towards zero, x / 0 is the limit of x's sign
-//   MINIMUM   the smaller, NaN where one is NaN
-//   MAXIMUM   the larger, NaN where one is NaN
+// y = ACTIVATION(FUNCTION(a, b) * scale) with broadcasting.
 // Rows run along the fastest axis, where an operand has neighbours (step 1) or
 // one element (step 0); the other axes are rows of `outer`: {extent, a stride,
 // b stride}, fastest first, in the order of the output.  Blocked tensors are
@@ -12,16 +6,15 @@
 // One work-item computes 16 elements of a row.
 //
 // -DIN0=F32 -DIN1=F32 -DOUT=F32  element types (kernels/elements.clh)
-// -DFUNCTION=ADD      which operator
-// -DACTIVATION=NONE   RELU or RELU6 of the result (kernels/activations.clh)
-// -DPLAIN             integers without quantization: exact 64-bit arithmetic,
-//                     without `scale`
+// -DFUNCTION=TIM_ADD     macro of ir::Pointwise; its header stands before this
+// -DACTIVATION=TIM_RELU  a fused operator's, the same; where OUT is no float
+//                        type one that sets limits
+// -DPLAIN                integers without quantization: exact 64-bit
+// arithmetic,
+//                        FUNCTION_PLAIN and ACTIVATION_PLAIN, without `scale`
 // -DTIM_WRAP -DTIM_TO_ZERO  policies (kernels/requantize.clh)
 
-#include "kernels/activations.clh"
 #include "kernels/elements16.clh"
-#include "kernels/exact_quotient.clh"
-#include "kernels/integers.clh"
 
 #ifndef IN0
 #define IN0 F32
@@ -33,37 +26,24 @@
 #define OUT F32
 #endif
 #ifndef FUNCTION
-#define FUNCTION ADD
+#define FUNCTION SUM
+#define SUM(T, a, b) ((a) + (b))
 #endif
-#ifndef ACTIVATION
-#define ACTIVATION NONE
-#endif
-
-// NAME(T, a, b) for T = float and float16, NAME_PLAIN(T, a, b) for T = long and
-// long16.
-#define ADD(T, a, b) ((a) + (b))
-#define SUB(T, a, b) ((a) - (b))
-#define MULTIPLY(T, a, b) ((a) * (b))
-#define DIV(T, a, b) TIM_PASTE(tim_quotient_, T)(a, b)
-#define MINIMUM(T, a, b) ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
-#define MAXIMUM(T, a, b) ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
-#define ADD_PLAIN(T, a, b) TIM_INTEGER_ADD(T, a, b)
-#define SUB_PLAIN(T, a, b) TIM_INTEGER_SUB(T, a, b)
-#define MULTIPLY_PLAIN(T, a, b) TIM_PASTE(tim_integer_multiply_, T)(a, b)
-#define DIV_PLAIN(T, a, b) TIM_PASTE(tim_integer_divide_, T)(a, b)
-#define MINIMUM_PLAIN(T, a, b) min(a, b)
-#define MAXIMUM_PLAIN(T, a, b) max(a, b)
 
 // The activation of what is stored: codes have no NaN but 0.
-#if TIM_IS_FLOAT(OUT) || defined(PLAIN)
+#if TIM_IS_FLOAT(OUT) || defined(PLAIN) || !defined(ACTIVATION)
 #define STORED(T, v) (v)
 #else
 #define STORED(T, v) ((v) == (v) ? (v) : (T)(-(float)(y_zero)*y_scale))
 #endif
-#define ACTIVATE(T, v) TIM_PASTE(ACTIVATE_, ACTIVATION)(T, v)
-#define ACTIVATE_NONE(T, v) (v)
-#define ACTIVATE_RELU(T, v) TIM_RELU(T, STORED(T, v))
-#define ACTIVATE_RELU6(T, v) TIM_RELU6(T, STORED(T, v))
+#if !defined(ACTIVATION)
+#define ACTIVATE(T, v) (v)
+#elif defined(PLAIN)
+#define ACTIVATE(T, v) \
+  TIM_PASTE(ACTIVATION, _PLAIN)(T, v, activation_a, activation_b)
+#else
+#define ACTIVATE(T, v) ACTIVATION(T, v, activation_a, activation_b)
+#endif
 
 #ifdef PLAIN
 #define VALUE long
@@ -88,7 +68,8 @@ __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
                           __global TIM_STORAGE(OUT) * y, int y_offset,
                           __global const int* outer, int outer_offset,
                           int outer_rank, int rows, int row_length, int a_step,
-                          int b_step, float scale, float a_scale, int a_zero,
+                          int b_step, float scale, float activation_a,
+                          float activation_b, float a_scale, int a_zero,
                           float b_scale, int b_zero, float y_scale,
                           float y_inverse, int y_zero) {
   const int items_per_row = (row_length + 15) / 16;
@@ -119,14 +100,16 @@ __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
     } else {
       v = LOAD16(IN1, b, first, b_scale, b_zero);
     }
-    const VALUE16 result = COMPUTE(VALUE16, u, v);
+    const VALUE16 computed = COMPUTE(VALUE16, u, v);
+    const VALUE16 result = STORED(VALUE16, computed);
     STORE16(first, ACTIVATE(VALUE16, result));
     return;
   }
   for (int i = first; i < row_length; ++i) {
     const VALUE u = LOAD(IN0, a, i * a_step, a_scale, a_zero);
     const VALUE v = LOAD(IN1, b, i * b_step, b_scale, b_zero);
-    const VALUE result = COMPUTE(VALUE, u, v);
+    const VALUE computed = COMPUTE(VALUE, u, v);
+    const VALUE result = STORED(VALUE, computed);
     STORE(i, ACTIVATE(VALUE, result));
   }
 }

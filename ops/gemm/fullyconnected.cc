@@ -139,7 +139,7 @@ Result<ir::Lowering> LowerFullyConnected(const ir::KernelNode& node,
   launch.Output("output", node, 0)
       .InputQuantization("input", *descs.input)
       .OutputQuantization("output", *descs.output);
-  AddLimits(epilogue, *descs.output, &launch);
+  AddActivation(epilogue, *descs.output, &launch);
   return launch.Int("depth", shape.depth)
       .Int("outputs", shape.outputs)
       .Int("rows", shape.rows)

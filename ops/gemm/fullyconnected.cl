@@ -41,5 +41,5 @@ __kernel void fullyconnected(
   result += add[add_offset + o];
 #endif
   TIM_STORE_RESULT(OUT, output, output_offset + m * outputs + o,
-                   tim_limit(result, low, high));
+                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
 }

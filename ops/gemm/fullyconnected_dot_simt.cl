@@ -7,11 +7,13 @@
 //
 // -DROWS=1
 // -DBIAS, -DADD  a float per output channel that is added
+// -DACTIVATE     kernels/activate.clh
 
 #ifndef ROWS
 #define ROWS 1
 #endif
 
+#include "kernels/activate.clh"
 #include "kernels/multiply_add.clh"
 
 #define GROUP 64
@@ -66,8 +68,6 @@ fullyconnected_dot_simt(__global const float* input, int input_offset,
 #ifdef ADD
   result += add[add_offset + o];
 #endif
-  output[output_offset + (first_row + lane) * outputs + o] = result < low ? low
-                                                             : result > high
-                                                                 ? high
-                                                                 : result;
+  output[output_offset + (first_row + lane) * outputs + o] =
+      TIM_ACTIVATE(float, result, low, high);
 }

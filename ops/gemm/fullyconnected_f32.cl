@@ -6,6 +6,7 @@
 //
 // -DOUTPUTS=4 -DROWS=1
 // -DBIAS, -DADD  a float per output channel that is added
+// -DACTIVATE     kernels/activate.clh
 
 #ifndef OUTPUTS
 #define OUTPUTS 4
@@ -14,6 +15,7 @@
 #define ROWS 1
 #endif
 
+#include "kernels/activate.clh"
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 
@@ -84,8 +86,21 @@ __kernel void fullyconnected_f32(__global const float* input, int input_offset,
 #ifdef ADD
       result += add[add_offset + channel];
 #endif
-      result = result < low ? low : result > high ? high : result;
+#ifndef ACTIVATE
+      result = TIM_ACTIVATE(float, result, low, high);
+#endif
       output[output_offset + (first_row + r) * outputs + channel] = result;
     }
   }
+#ifdef ACTIVATE
+  const int columns = min(OUTPUTS, outputs - first_output);
+  const int count = min(ROWS, rows - first_row) * columns;
+  for (int i = 0; i < count; ++i) {
+    __global float* stored = output + output_offset +
+                             (first_row + i / columns) * outputs +
+                             first_output + i % columns;
+    const float sum = *stored;
+    *stored = ACTIVATE(float, sum, low, high);
+  }
+#endif
 }

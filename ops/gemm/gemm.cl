@@ -19,6 +19,7 @@
 // -DA_STEP=8    a is no panels: depth_step 1, and this item_step; no argument,
 //               as a pointer per row would take the place of sums in registers
 // -DBIAS, -DADD a float per column that is added
+// -DACTIVATE    kernels/activate.clh
 
 #ifndef SIZE
 #define SIZE 12
@@ -38,6 +39,17 @@
 #define FLOATS PASTE(float, WIDTH)
 #define LOAD PASTE(vload, WIDTH)
 #define STORE PASTE(vstore, WIDTH)
+// Formulas are made for 16 floats.
+#if WIDTH == 16
+#define REPEATED(v) (v)
+#define FIRST(v) (v)
+#elif WIDTH == 8
+#define REPEATED(v) ((float16)(v, v))
+#define FIRST(v) ((v).lo)
+#else
+#define REPEATED(v) ((float16)(v, v, v, v))
+#define FIRST(v) ((v).lo.lo)
+#endif
 
 __kernel void gemm_pack(__global const float* x, int x_offset,
                         __global float* panels, int panels_offset, int count,
@@ -114,8 +126,10 @@ inline FLOATS load_columns(__global const float* values, int first, int count) {
 
 inline void store_columns(FLOATS v, __global float* row, int first, int count,
                           float low, float high) {
+#ifndef ACTIVATE
   v = v < low ? low : v;
   v = v > high ? high : v;
+#endif
   if (first + WIDTH <= count) {
     STORE(v, 0, row + first);
     return;
@@ -191,4 +205,16 @@ __kernel void gemm(__global const float* a, int a_offset,
     store_columns(right[i] + more_right, row, first_column + WIDTH, columns,
                   low, high);
   }
+#ifdef ACTIVATE
+  for (int i = 0; i < ROWS; ++i) {
+    if (first_row + i < first_new || first_row + i >= rows) continue;
+    __global float* row = output + i * columns;
+    const int end = min(first_column + 2 * WIDTH, columns);
+    for (int column = first_column; column < end; column += WIDTH) {
+      const float16 sum = REPEATED(load_columns(row, column, columns));
+      const float16 result = ACTIVATE(float16, sum, low, high);
+      store_columns(FIRST(result), row, column, columns, low, high);
+    }
+  }
+#endif
 }

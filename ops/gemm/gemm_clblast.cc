@@ -1,6 +1,5 @@
 // Float32 matrix products by the device's library, CLBlast, for GPUs.
 #include <algorithm>
-#include <cmath>
 
 #include "ops/elements/product_sum.h"
 #include "ops/gemm/gemm_provider.h"
@@ -32,8 +31,7 @@ ir::Gemm ActionOf(const GemmProblem& problem) {
 }
 
 bool HasMore(const GemmProblem& problem, const Epilogue& epilogue) {
-  return problem.bias >= 0 || epilogue.add >= 0 || !std::isinf(epilogue.low) ||
-         !std::isinf(epilogue.high);
+  return problem.bias >= 0 || epilogue.add >= 0 || epilogue.activates();
 }
 
 Status AppendMore(const ir::KernelNode& node, const GemmProblem& problem,

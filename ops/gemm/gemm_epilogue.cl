@@ -1,8 +1,11 @@
 // What follows a float32 matrix product that a library made: c(n, m) =
-// limit(c(n, m) + bias[n] + add[n], low, high), c dense [columns, …].
+// f(c(n, m) + bias[n] + add[n]), c dense [columns, …].
 // One work-item = one element.
 //
 // -DBIAS, -DADD  a float per column that is added
+// -DACTIVATE     f, see kernels/activate.clh
+
+#include "kernels/activate.clh"
 
 __kernel void gemm_epilogue(
 #ifdef BIAS
@@ -25,7 +28,5 @@ __kernel void gemm_epilogue(
 #ifdef ADD
   result += add[add_offset + column];
 #endif
-  output[output_offset + i] = result < low    ? low
-                              : result > high ? high
-                                              : result;
+  output[output_offset + i] = TIM_ACTIVATE(float, result, low, high);
 }

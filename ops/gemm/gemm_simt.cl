@@ -10,6 +10,7 @@
 // -DA=ALONG_DEPTH -DB=ALONG_ITEMS  where the step of a factor is 1
 // -DBIAS, -DADD a float per column that is added
 
+#include "kernels/activate.clh"
 #include "ops/launch/simt_tile.clh"
 
 #ifndef A
@@ -64,8 +65,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
     for (int i = 0; i < ROWS; ++i) {
       const int row = first_row + get_local_id(1) * ROWS + i;
       if (row >= rows) break;
+      const float result = sums[i * COLUMNS + j] + more;
       output[output_offset + (batch * rows + row) * columns + column] =
-          limit(sums[i * COLUMNS + j] + more, low, high);
+          TIM_ACTIVATE(float, result, low, high);
     }
   }
 }

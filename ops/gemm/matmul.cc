@@ -119,7 +119,7 @@ Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,
   launch.Output("output", node, 0)
       .InputQuantization("a", *descs.input)
       .OutputQuantization("output", *descs.output);
-  AddLimits(epilogue, *descs.output, &launch);
+  AddActivation(epilogue, *descs.output, &launch);
   return launch.Int("columns", shape.columns)
       .Int("rows", shape.rows)
       .Int("depth", shape.depth)

@@ -40,5 +40,6 @@ __kernel void matmul(__global const TIM_STORAGE(IN0) * a, int a_offset,
   result += add[add_offset + n];
 #endif
   const int index = output_offset + (batch * rows + m) * columns + n;
-  TIM_STORE_RESULT(OUT, output, index, tim_limit(result, low, high));
+  TIM_STORE_RESULT(OUT, output, index,
+                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
 }

@@ -1,6 +1,8 @@
 #include "ops/launch/blocked.h"
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "ops/launch/launch.h"
 
@@ -40,6 +42,12 @@ class Single {
   std::array<std::byte, 8> bytes_ = {};
 };
 
+bool EvalSingle(const ir::Node& node, std::span<const ir::ConstTensor> inputs,
+                Single& result) {
+  const ir::MutableTensor output = result.Mutable();
+  return node.schema->eval({node, inputs, {&output, 1}}).ok();
+}
+
 }  // namespace
 
 ir::Layout ChannelBlocks() { return ir::Layout::Blocked(2, kChannelBlock); }
@@ -58,21 +66,37 @@ ir::LayoutTuple SameLayouts(const ir::KernelNode& node,
 }
 
 bool KeepsZero(const ir::KernelNode& node) {
-  const size_t count = node.anchor->inputs.size();
   std::vector<Single> singles;
-  for (size_t i = 0; i < count; ++i) singles.emplace_back(node.inputs[i]);
-  std::vector<ir::ConstTensor> inputs;
-  for (size_t i = 0; i < count; ++i) {
+  for (const ir::TensorDesc& input : node.inputs) singles.emplace_back(input);
+  for (size_t i = 0; i < singles.size(); ++i) {
     if (node.has_input(static_cast<int>(i)) && !singles[i].SetZero()) {
       return false;
     }
-    inputs.push_back(node.has_input(static_cast<int>(i)) ? singles[i].Const()
-                                                         : ir::ConstTensor());
   }
-  Single result(node.anchor_output);
-  const ir::MutableTensor output = result.Mutable();
-  const ir::EvalContext context{*node.anchor, inputs, {&output, 1}};
-  return node.anchor->schema->eval(context).ok() && result.IsZero();
+  const auto value = [&](int input) {
+    return node.has_input(input) ? singles[input].Const() : ir::ConstTensor();
+  };
+  std::vector<ir::ConstTensor> inputs;
+  for (size_t i = 0; i < node.anchor->inputs.size(); ++i) {
+    inputs.push_back(value(static_cast<int>(i)));
+  }
+  auto running = std::make_unique<Single>(node.anchor_output);
+  if (!EvalSingle(*node.anchor, inputs, *running)) return false;
+  for (const ir::EpilogueStep& step : node.epilogue) {
+    inputs.clear();
+    for (const int operand : step.operands) {
+      inputs.push_back(operand == ir::kRunning ? running->Const()
+                                               : value(operand));
+    }
+    auto next = std::make_unique<Single>(step.result);
+    if (!EvalSingle(*step.node, inputs, *next)) return false;
+    running = std::move(next);
+  }
+  return running->IsZero();
+}
+
+bool KeepsTail(const ir::KernelNode& node) {
+  return node.outputs[0].shape[2] % kChannelBlock == 0 || KeepsZero(node);
 }
 
 bool ConversionKeepsZero(const ir::TensorDesc& from, const ir::TensorDesc& to,
@@ -88,7 +112,7 @@ std::vector<ir::LayoutTuple> UnaryLayouts(const ir::KernelNode& node,
                                           const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   if (FitsChannelBlocks(node.inputs[0]) && FitsChannelBlocks(node.outputs[0]) &&
-      KeepsZero(node)) {
+      KeepsTail(node)) {
     out.push_back(SameLayouts(node, ChannelBlocks()));
   }
   return out;

@@ -21,16 +21,19 @@ ir::LayoutTuple SameLayouts(const ir::KernelNode& node,
                             const ir::Layout& layout);
 
 /// Whether a kernel that treats tail lanes like elements leaves the real value
-/// 0 in those of output 0: found by running the anchor's eval on single
-/// elements of real value 0.
+/// 0 in those of output 0: found by running eval of the anchor and of what is
+/// fused on single elements of real value 0.
 bool KeepsZero(const ir::KernelNode& node);
+
+/// KeepsZero, or the blocks of the output have no tail lanes.
+bool KeepsTail(const ir::KernelNode& node);
 
 /// The same for a conversion of elements.
 bool ConversionKeepsZero(const ir::TensorDesc& from, const ir::TensorDesc& to,
                          kernels::ConvertRule rule);
 
 /// `layouts` of operators of one input, element by element: dense, or in blocks
-/// where these keep zero.
+/// where their tail lanes stay 0.
 std::vector<ir::LayoutTuple> UnaryLayouts(const ir::KernelNode& node,
                                           const ir::DeviceInfo& device);
 

@@ -1,6 +1,7 @@
 #include "ops/launch/epilogue.h"
 
 #include <cmath>
+#include <limits>
 
 #include "kernels/requantize.h"
 
@@ -63,43 +64,61 @@ int32_t CodeOf(float real, const ir::TensorDesc& desc, int32_t unbounded) {
 
 }  // namespace
 
+bool Epilogue::activates() const {
+  return formula.pointwise != nullptr || !std::isinf(limits.low) ||
+         !std::isinf(limits.high);
+}
+
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
                             Residual residual) {
   Epilogue out;
-  bool limited = false;
+  bool activated = false;
   for (const ir::EpilogueStep& step : node.epilogue) {
-    const std::string& name = step.node->schema->name;
+    const ir::OpSchema& schema = *step.node->schema;
     if (step.result.shape != node.anchor_output.shape) {
-      return Unimplemented("a fused ", name, " must keep the shape ",
+      return Unimplemented("a fused ", schema.name, " must keep the shape ",
                            node.anchor_output.shape.ToString());
     }
     if (!ir::SameElements(step.result, node.anchor_output)) {
-      return Unimplemented("a fused ", name,
+      return Unimplemented("a fused ", schema.name,
                            " must keep the type and quantization");
     }
-    if (name == "Add" && !limited) {
+    if (activated) {
+      return Unimplemented("a fused ", schema.name, " at this place");
+    }
+    if (schema.pointwise && schema.pointwise->is_sum) {
       TIM_RETURN_IF_ERROR(TakeAdd(node, step, channel_axis, residual, &out));
-    } else if ((name == "Relu" || name == "Relu6") && !limited) {
-      limited = true;
-      out.low = 0.0f;
-      if (name == "Relu6") out.high = 6.0f;
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(const Activation activation,
+                         ActivationOf(step, node.anchor_output));
+    activated = true;
+    if (activation.limits) {
+      out.limits = *activation.limits;
     } else {
-      return Unimplemented("a fused ", name, " at this place");
+      out.formula = activation;
     }
   }
   return out;
 }
 
-void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
-               Launch* launch) {
-  if (ir::IsFloat(output.type)) {
-    launch->Float("low", epilogue.low).Float("high", epilogue.high);
+void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
+                   Launch* launch) {
+  const Activation& formula = epilogue.formula;
+  if (formula.pointwise != nullptr) {
+    launch->Formula("ACTIVATE", *formula.pointwise)
+        .Float("low", formula.parameters.a)
+        .Float("high", formula.parameters.b);
     return;
   }
-  launch->Int(
-      "low", CodeOf(epilogue.low, output, std::numeric_limits<int32_t>::min()));
-  launch->Int("high", CodeOf(epilogue.high, output,
-                             std::numeric_limits<int32_t>::max()));
+  const auto [low, high] = epilogue.limits;
+  if (ir::IsFloat(output.type)) {
+    launch->Float("low", low).Float("high", high);
+    return;
+  }
+  launch->Int("low", CodeOf(low, output, std::numeric_limits<int32_t>::min()));
+  launch->Int("high",
+              CodeOf(high, output, std::numeric_limits<int32_t>::max()));
 }
 
 void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
@@ -113,7 +132,7 @@ void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
         .InPlace(node, epilogue.residual);
   }
   launch->Output("output", node, 0);
-  AddLimits(epilogue, node.outputs[0], launch);
+  AddActivation(epilogue, node.outputs[0], launch);
 }
 
 }  // namespace tim::ops

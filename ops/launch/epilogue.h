@@ -1,24 +1,27 @@
 // What convolution, FullyConnected and Matmul kernels do in a fused node
 // between the sum and the store: Add of one float32 per output channel, Add of
-// a tensor of the output's shape, then Relu or Relu6.
+// a tensor of the output's shape, then an operator of one input.
 #ifndef TIM_OPS_LAUNCH_EPILOGUE_H_
 #define TIM_OPS_LAUNCH_EPILOGUE_H_
 
 #include <cstdint>
-#include <limits>
 
 #include "ir/kernel_def.h"
+#include "ops/launch/activation.h"
 #include "ops/launch/launch.h"
 
 namespace tim::ops {
 
-/// result = clamp(result + add[channel] + residual[i], low, high), in real
-/// values.
+/// result = f(result + add[channel] + residual[i]), in real values; f sets
+/// limits, or is any formula where the output is float32.
 struct Epilogue {
   int add = -1;  ///< Index in KernelNode::inputs; -1: none.
   int residual = -1;
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
+  ir::Limits limits;
+  Activation formula;  ///< None where it is no more than the limits.
+
+  /// Whether there is any f.
+  bool activates() const;
 };
 
 /// Whether a kernel adds a tensor of the output's shape.
@@ -29,15 +32,16 @@ enum class Residual : uint8_t { kRefused, kTaken };
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
                             Residual residual = Residual::kRefused);
 
-/// The arguments `low, high` of kernels/product_sum.clh: real values for a
-/// float output, codes for an integer one.
-void AddLimits(const Epilogue& epilogue, const ir::TensorDesc& output,
-               Launch* launch);
+/// The arguments `low, high` of kernels/activate.clh: real values for a float
+/// output, codes for an integer one, or the parameters of a formula, whose
+/// macro is -DACTIVATE.
+void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
+                   Launch* launch);
 
 /// The operand `bias`, an index or -1, those of the epilogue, output 0 and the
-/// limits, with -DBIAS, -DADD and -DRESIDUAL where there are such operands. The
-/// kernel reads an element of the residual just before it stores the sum: the
-/// output may lie there.
+/// activation, with -DBIAS, -DADD and -DRESIDUAL where there are such operands.
+/// The kernel reads an element of the residual just before it stores the sum:
+/// the output may lie there.
 void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
                  Launch* launch);
 

@@ -105,6 +105,15 @@ Launch& Launch::Option(std::string option) {
   return *this;
 }
 
+Launch& Launch::Formula(const std::string& name, const ir::Pointwise& formula) {
+  const std::string header = formula.header;
+  std::vector<std::string>& headers = launch_.headers;
+  if (std::find(headers.begin(), headers.end(), header) == headers.end()) {
+    headers.push_back(header);
+  }
+  return Option(StrCat("-D", name, "=", formula.macro));
+}
+
 Launch& Launch::Type(const std::string& name, const ir::TensorDesc& desc) {
   const char* type = KernelTypeName(desc.type);
   if (type == nullptr) {

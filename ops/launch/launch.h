@@ -39,6 +39,8 @@ class Launch {
   Launch(std::string source, std::string function);
 
   Launch& Option(std::string option);  ///< "-DTILE=4"
+  /// "-DFUNCTION=TIM_RELU", and the header that defines this macro.
+  Launch& Formula(const std::string& name, const ir::Pointwise& formula);
   /// "-DIN0=U8": the operand type in terms of kernels/elements.clh.
   Launch& Type(const std::string& name, const ir::TensorDesc& desc);
   /// "-DTIM_WRAP" and "-DTIM_TO_ZERO" where the policy asks for them.

@@ -13,6 +13,7 @@
 #include "ir/attribute.h"
 #include "ir/graph.h"
 #include "ir/permute/permuted_node.h"
+#include "ir/pointwise.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::ir {
@@ -164,6 +165,8 @@ struct OpSchema {
   /// operands dense, but Reorder's; outputs are not initialised, and after a
   /// failure they hold anything.
   std::function<Status(const EvalContext&)> eval = nullptr;
+  /// Where it works element by element: the formula, which `eval` applies too.
+  std::optional<Pointwise> pointwise = std::nullopt;
   /// Scratch bytes that `eval` allocates, which are freed when it returns.
   /// Counted in MemoryReport::eval_scratch.
   std::function<int64_t(const NodeView&)> memory_estimate = nullptr;

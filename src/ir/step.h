@@ -52,6 +52,9 @@ using KernelArg = std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t,
 struct KernelLaunch {
   std::string
       source;  ///< Name of an embedded text, "ops/normalization/softmax.cl".
+  /// Names of embedded .clh texts that stand before `source`: formulas that its
+  /// options name.  Each holds for the program once, by its guard TIM_ONCE_...
+  std::vector<std::string> headers;
   std::string text;  ///< The program itself where `source` is empty.
   std::string name;  ///< What messages call `text`: "user.HSwish#3".
   std::string function;

@@ -6,8 +6,9 @@
 
 namespace tim::kernels {
 
-/// One .cl file, the shared .clh text that it includes written into it. #line
-/// directives keep the names and line numbers of the files in build errors.
+/// One .cl or .clh file, the shared .clh text that it includes written into it.
+/// #line directives keep the names and line numbers of the files in build
+/// errors.
 struct KernelSource {
   const char* name = nullptr;  // "ops/normalization/softmax.cl"
   const char* text = nullptr;
@@ -28,6 +29,11 @@ std::span<const KernelSource> EmbeddedSources();
 
 /// The text of the file of that name, or null.
 const char* FindSource(std::string_view name);
+
+/// Every .clh file of ops/ and src/kernels/, sorted by name: what a launch may
+/// ask for before its source (ir::KernelLaunch::headers).
+std::span<const KernelSource> EmbeddedHeaders();
+const char* FindHeader(std::string_view name);
 
 }  // namespace tim::kernels
 

@@ -141,7 +141,7 @@ TEST(CheckChainable, RefusesWhatAChainCannotRun) {
 
 TEST(CheckChainable, TakesWhatSharesHeaders) {
   for (const char* source :
-       {"ops/activation/activations.cl", "ops/elementwise/data_convert.cl",
+       {"ops/elements/unary.cl", "ops/elementwise/data_convert.cl",
         "ops/elementwise/elementwise.cl", "ops/movement/pad.cl",
         "ops/pooling/pool2d.cl", "ops/movement/reorder.cl",
         "ops/normalization/softmax.cl", "ops/movement/transpose.cl",

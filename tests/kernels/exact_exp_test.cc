@@ -84,9 +84,8 @@ TEST(ExactExp, DeviceHasTheSameBits) {
     for (const float value : x) expected.push_back(function.twin(value));
     for (const auto& [kernel, lanes] :
          {std::pair("probe_1", 1), std::pair("probe_16", 16)}) {
-      const auto y = RunProbe({"ops/activation/activations.cl",
-                               Probes(function.name), kernel, lanes},
-                              {x});
+      const auto y = RunProbe(
+          {"kernels/exact_exp.clh", Probes(function.name), kernel, lanes}, {x});
       ASSERT_OK(y);
       EXPECT_EQ(Differences({x}, *y, expected), 0)
           << function.name << " " << kernel;

@@ -39,8 +39,8 @@ void ExpectQuotients(const char* kernel, int lanes, const std::vector<float>& a,
                      const std::vector<float>& b) {
   std::vector<float> expected(a.size());
   for (size_t i = 0; i < a.size(); ++i) expected[i] = a[i] / b[i];
-  const auto y = RunProbe(
-      {"ops/elementwise/elementwise.cl", kProbes, kernel, lanes}, {a, b});
+  const auto y =
+      RunProbe({"kernels/exact_quotient.clh", kProbes, kernel, lanes}, {a, b});
   ASSERT_OK(y);
   EXPECT_EQ(Differences({a, b}, *y, expected), 0) << kernel;
 }

@@ -108,7 +108,7 @@ TEST(DigitsPlan, ConvolutionsAreBlockedAndActivationsFused) {
   const ir::Plan* plan = network.Compile();
   ASSERT_NE(plan, nullptr);
   SCOPED_TRACE(ir::Dump(*plan));
-  EXPECT_EQ(testing::CountSource(*plan, "ops/activation/activations.cl"), 0);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/elements/unary.cl"), 0);
   EXPECT_GE(testing::CountSource(*plan, "ops/convolution/conv2d_nchw16c.cl"),
             1);
   EXPECT_EQ(testing::CountSource(*plan, "ops/pooling/pool2d_nchw16c.cl"), 1);
@@ -151,7 +151,7 @@ TEST(DigitsPlan, QuantizedNetworkHasNoHostStep) {
     EXPECT_FALSE(std::holds_alternative<ir::HostCall>(step.action))
         << step.label;
   }
-  EXPECT_EQ(testing::CountSource(*plan, "ops/activation/activations.cl"), 0);
+  EXPECT_EQ(testing::CountSource(*plan, "ops/elements/unary.cl"), 0);
   EXPECT_EQ(testing::CountSource(*plan, "ops/elements/unary_table.cl"), 0);
 }
 

@@ -83,6 +83,19 @@ TEST_F(GenerateSources, IncludesAreWrittenOnceWithLineDirectives) {
                                "#line 3 \"ops/x.cl\"\n\nkernel\n"));
 }
 
+TEST_F(GenerateSources, HeadersAreEmbeddedWithTheirIncludes) {
+  Write("src/kernels/a.clh", "#include \"kernels/b.clh\"\nfloat a;\n");
+  Write("src/kernels/b.clh", "float b;\n");
+  const CommandResult result =
+      Generate("kernels out.cc src/kernels/a.clh src/kernels/b.clh");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(Out(), HasSubstr("return {kSources, 0};"));
+  EXPECT_THAT(Out(), HasSubstr("return {kHeaders, 2};"));
+  EXPECT_THAT(Out(), HasSubstr("#line 1 \"kernels/a.clh\"\n"
+                               "#line 1 \"kernels/b.clh\"\nfloat b;\n"
+                               "#line 2 \"kernels/a.clh\"\nfloat a;\n"));
+}
+
 TEST_F(GenerateSources, NamesAreRelativeToTheRoot) {
   Write("ops/x.cl", "kernel\n");
   const CommandResult result = Generate("kernels out.cc --root " + folder_ +
@@ -116,7 +129,8 @@ TEST_F(GenerateSources, LongTextSurvivesTheCompiler) {
   Write("kernels/kernel_sources.h",
         "#include <span>\nnamespace tim::kernels {\n"
         "struct KernelSource { const char* name; const char* text; };\n"
-        "std::span<const KernelSource> EmbeddedSources();\n}\n");
+        "std::span<const KernelSource> EmbeddedSources();\n"
+        "std::span<const KernelSource> EmbeddedHeaders();\n}\n");
   Write("main.cc",
         "#include <cstdio>\n#include \"kernels/kernel_sources.h\"\n"
         "int main() {\n"

@@ -242,7 +242,7 @@ TEST(Activations, BlockedLayouts) {
                                    {DescOf(type, shape, rng)});
         ASSERT_OK(node);
         // Sigmoid of 0 is 0 only in coarse codes, and tail lanes must be 0.
-        const bool zero = c.formula(0) == 0;
+        const bool zero = c.formula(0) == 0 || channels % 16 == 0;
         const bool known = zero || ir::IsFloat(node->output().type);
         for (const std::string& kernel : SupportedKernels(*node)) {
           if (!known) continue;

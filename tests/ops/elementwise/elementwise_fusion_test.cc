@@ -1,4 +1,4 @@
-// Binary operators with a fused Relu or Relu6.
+// Binary operators with a fused operator that sets limits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,8 @@ TEST(FusedBinary, MatchesEval) {
   std::mt19937 rng = SeededRng(31);
   for (const Op& op : kOps) {
     const bool all = op.name == kOps[0].name;
-    for (const std::string activation : {"tim.Relu", "tim.Relu6"}) {
+    for (const std::string activation :
+         {"tim.Relu", "tim.Relu1", "tim.Relu6"}) {
       for (const std::string type :
            {"f32", "u8a", "i32", "f16", "i8a", "i16a", "i8d", "i16d", "u8"}) {
         const bool common = type == "f32" || type == "u8a" || type == "i32";
@@ -71,7 +72,8 @@ TEST(FusedBinary, NanIsLimitedAsTheCodeThatItBecomes) {
        {Desc(DataType::kUint8, {33}, 0.25f, 7), f32,
         Desc(DataType::kInt8, {33}, 0.25f, -7), Desc(DataType::kInt32, {33}),
         Desc(DataType::kInt16, {33}, 0.5f, -20)}) {
-    for (const std::string activation : {"tim.Relu", "tim.Relu6"}) {
+    for (const std::string activation :
+         {"tim.Relu", "tim.Relu1", "tim.Relu6"}) {
       for (const std::string op : {"tim.Sub", "tim.Div"}) {
         const auto node = MakeBinary(op, f32, f32, y);
         ASSERT_OK(node);
@@ -97,8 +99,8 @@ TEST(FusedBinary, Refusals) {
       const std::vector<ir::TensorDesc> others(next == "tim.Add" ? 1 : 0, desc);
       return Supports(*Fuse(*node, next, {}, others, result), op.kernel);
     };
-    EXPECT_ERROR(refusal(f32, "tim.Add", f32), "only one Relu or Relu6");
-    EXPECT_ERROR(refusal(f32, "tim.Relu1", f32), "only one Relu or Relu6");
+    EXPECT_ERROR(refusal(f32, "tim.Add", f32), "no formula of one input");
+    EXPECT_ERROR(refusal(u8, "tim.Tanh", u8), "a fused Tanh of uint8");
     EXPECT_ERROR(refusal(u8, "tim.Relu", other),
                  "must keep the type and quantization");
     EXPECT_ERROR(refusal(u8, "tim.Relu", u8, kWrap),
@@ -109,7 +111,7 @@ TEST(FusedBinary, Refusals) {
     const auto relu =
         Fuse(*MakeBinary(op.name, f32, f32, f32), "tim.Relu", {}, {}, f32);
     EXPECT_ERROR(Supports(*Fuse(*relu, "tim.Relu6", {}, {}, f32), op.kernel),
-                 "only one Relu or Relu6");
+                 "only one operator is fused, not also Relu6");
   }
 }
 

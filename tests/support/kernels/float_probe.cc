@@ -16,7 +16,8 @@ namespace tim::testing {
 
 Result<std::vector<float>> RunProbe(
     const FloatProbe& probe, const std::vector<std::vector<float>>& arguments) {
-  const char* text = kernels::FindSource(probe.source);
+  const char* text = kernels::FindHeader(probe.source);
+  if (text == nullptr) text = kernels::FindSource(probe.source);
   if (text == nullptr) return NotFound(probe.source);
   const size_t count = arguments[0].size();
   std::vector<std::vector<std::byte>> bytes(

@@ -10,8 +10,8 @@
 
 namespace tim::testing {
 
-/// A kernel `function` of `text`, which follows the program `source`
-/// ("ops/normalization/softmax.cl") and sees what that includes.  Its
+/// A kernel `function` of `text`, which follows the header or the program
+/// `source` ("kernels/exact_exp.clh") and sees what that includes.  Its
 /// parameters are pairs
 /// (__global const float*, int offset) for each argument and one for the
 /// result; each work-item makes `lanes` results.

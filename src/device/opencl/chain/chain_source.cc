@@ -129,11 +129,12 @@ std::string Dispatcher(int functions, int buffers, int row) {
 }
 
 // What two launches share if they run the same function.
-using Identity =
-    std::tuple<std::string, std::string, std::string, std::array<int64_t, 3>>;
+using Identity = std::tuple<std::string, std::vector<std::string>, std::string,
+                            std::string, std::array<int64_t, 3>>;
 
 Identity IdentityOf(const ir::KernelLaunch& launch) {
-  return {launch.source, launch.function, launch.options, launch.local};
+  return {launch.source, launch.headers, launch.function, launch.options,
+          launch.local};
 }
 
 // Names that hold for the text between two places.
@@ -157,7 +158,8 @@ class Definitions {
 
 Status AppendFunction(const ir::KernelLaunch& launch, int index,
                       std::string* text) {
-  TIM_ASSIGN_OR_RETURN(const ChainText* kernel, FindChainText(launch.source));
+  TIM_ASSIGN_OR_RETURN(const ChainText* kernel,
+                       FindChainText(launch.source, launch.headers));
   TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
   Definitions definitions;
   for (const std::string& name : kernel->function_names) {
@@ -207,7 +209,7 @@ Status CheckChainable(const ir::KernelLaunch& launch) {
       return Unimplemented("local memory in a chain");
     }
   }
-  TIM_RETURN_IF_ERROR(FindChainText(launch.source).status());
+  TIM_RETURN_IF_ERROR(FindChainText(launch.source, launch.headers).status());
   TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
   for (const auto& [name, value] : macros) {
     // kernels/requantize.clh would differ from that of the other launches.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/options.h"
 #include "device/opencl/text/c_tokens.h"
@@ -97,19 +98,34 @@ Status CheckTokens(std::string_view text) {
   return OkStatus();
 }
 
-Result<ChainText> MakeChainText(const std::string& source) {
+// The file after the headers that stand before it.
+Result<std::string> WholeText(const std::string& source,
+                              const std::vector<std::string>& headers) {
+  std::string out;
+  for (const std::string& name : headers) {
+    const char* header = kernels::FindHeader(name);
+    if (header == nullptr) {
+      return Unimplemented("'", name, "' is no embedded header");
+    }
+    out += header;
+  }
   const char* text = kernels::FindSource(source);
   if (text == nullptr) {
     return Unimplemented("'", source, "' is no embedded kernel");
   }
+  return out + text;
+}
+
+Result<ChainText> MakeChainText(const std::string& source,
+                                const std::vector<std::string>& headers) {
+  TIM_ASSIGN_OR_RETURN(const std::string text, WholeText(source, headers));
   TIM_RETURN_IF_ERROR(CheckTokens(text));
   const std::string own = OwnText(text);
   ChainText chain;
   TIM_ASSIGN_OR_RETURN(chain.function_names, FunctionNames(own));
   chain.functions = KernelsAsFunctions(text, &chain.function_names);
   chain.macro_names = MacroNames(own);
-  chain.contracts =
-      std::string_view(text).find("FP_CONTRACT OFF") == std::string_view::npos;
+  chain.contracts = text.find("FP_CONTRACT OFF") == std::string::npos;
   return chain;
 }
 
@@ -119,13 +135,17 @@ std::string NamesKernel(std::string_view function) {
   return StrCat(function, "_names");
 }
 
-Result<const ChainText*> FindChainText(const std::string& source) {
+Result<const ChainText*> FindChainText(
+    const std::string& source, const std::vector<std::string>& headers) {
   static std::mutex mutex;
-  static std::map<std::string, Result<ChainText>> texts;
+  static std::map<std::pair<std::string, std::vector<std::string>>,
+                  Result<ChainText>>
+      texts;
   const std::lock_guard<std::mutex> lock(mutex);
-  auto found = texts.find(source);
+  const std::pair key(source, headers);
+  auto found = texts.find(key);
   if (found == texts.end()) {
-    found = texts.emplace(source, MakeChainText(source)).first;
+    found = texts.emplace(key, MakeChainText(source, headers)).first;
   }
   if (!found->second.ok()) return found->second.status();
   return &*found->second;

@@ -10,10 +10,10 @@
 
 namespace tim::device {
 
-/// Of one embedded .cl file.  A header whose guard starts with TIM_ONCE_ is the
-/// same whatever the options, those of a chain at least: a program has it once,
-/// by its guard.  All other text is repeated for each set of options, under
-/// names of its own.
+/// Of one embedded .cl file after its headers.  A header whose guard starts
+/// with TIM_ONCE_ is the same whatever the options, those of a chain at least:
+/// a program has it once, by its guard.  All other text is repeated for each
+/// set of options, under names of its own.
 struct ChainText {
   /// The file with its kernels as functions that are told their work-item,
   /// tim_x, tim_y and tim_z.
@@ -28,10 +28,11 @@ struct ChainText {
 /// Name of the twin of a kernel.
 std::string NamesKernel(std::string_view function);
 
-/// Made once per file, then kept.  kUnimplemented says what cannot be part of a
-/// chain: barriers, local memory, names that only the preprocessor knows. Any
-/// thread.
-Result<const ChainText*> FindChainText(const std::string& source);
+/// Made once per file and headers, then kept.  kUnimplemented says what cannot
+/// be part of a chain: barriers, local memory, names that only the preprocessor
+/// knows. Any thread.
+Result<const ChainText*> FindChainText(
+    const std::string& source, const std::vector<std::string>& headers = {});
 
 }  // namespace tim::device
 

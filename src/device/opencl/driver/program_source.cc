@@ -53,6 +53,17 @@ std::string EditionText(uint64_t edition) {
   return StrCat("-once-", next.fetch_add(1, std::memory_order_relaxed));
 }
 
+// The headers that stand before an embedded text.
+Result<std::string> HeadersOf(const ir::KernelLaunch& launch) {
+  std::string out;
+  for (const std::string& name : launch.headers) {
+    const char* text = kernels::FindHeader(name);
+    if (text == nullptr) return TIM_INTERNAL("no embedded header '", name, "'");
+    out += text;
+  }
+  return out;
+}
+
 std::string LineDirective(std::string_view name) {
   std::string quoted;
   for (const char c : name) {
@@ -76,6 +87,8 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
     }
     source.name = launch.source;
     source.text = text;
+    TIM_ASSIGN_OR_RETURN(prelude, HeadersOf(launch));
+    source.head += prelude;
   } else {
     source.name = launch.name.empty() ? StrCat("kernel '", launch.function, "'")
                                       : launch.name;

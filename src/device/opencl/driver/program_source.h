@@ -12,9 +12,10 @@ namespace tim::device {
 
 struct ProgramSource {
   std::string name;  ///< For messages: "ops/normalization/softmax.cl".
-  /// Stands before `text`: kernels::kPreamble, and before a user's kernel the
-  /// pragma that halves need, what lowers images, and a #line directive, so
-  /// that the compiler's log shows the user's own lines.
+  /// Stands before `text`: kernels::kPreamble and the launch's headers, and
+  /// before a user's kernel the pragma that halves need, what lowers images,
+  /// and a #line directive, so that the compiler's log shows the user's own
+  /// lines.
   std::string head;
   std::string_view text;  ///< Embedded, or of the launch.
   std::string options;    ///< Complete, as the compiler gets them.

@@ -1,14 +1,10 @@
-// y[i] = FUNCTION(x[i]) for any element types; the body of every family of
-// unary operators.  Flat over all elements in memory, whatever the layout.
+// y[i] = FUNCTION(x[i]) for any element types; the kernel of every operator of
+// one input.  Flat over all elements in memory, whatever the layout.
 // One work-item computes 16 consecutive elements.
 //
 // -DIN0=F32 -DOUT=F32  element types (kernels/elements.clh)
-// -DFUNCTION=name      macro name(T, x, a, b) for T = float and float16, where
-//                      it is exact on integers also for long and long16
-// -DPLAIN              integers without quantization: long instead of float
-
-#ifndef TIM_OPS_INTERNAL_UNARY_CLH
-#define TIM_OPS_INTERNAL_UNARY_CLH
+// -DFUNCTION=TIM_RELU  macro of ir::Pointwise; its header stands before this
+// -DPLAIN              integers without quantization: FUNCTION_PLAIN on long
 
 #include "kernels/elements16.clh"
 
@@ -17,6 +13,10 @@
 #endif
 #ifndef OUT
 #define OUT F32
+#endif
+#ifndef FUNCTION
+#define FUNCTION SAME
+#define SAME(T, x, a, b) (x)
 #endif
 
 __kernel void unary(__global const TIM_STORAGE(IN0) * x, int x_offset,
@@ -30,7 +30,8 @@ __kernel void unary(__global const TIM_STORAGE(IN0) * x, int x_offset,
   if (first + 16 <= n) {
 #ifdef PLAIN
     const long16 v = TIM_LOAD_CODE16(IN0, x, first);
-    TIM_STORE_CODE16(OUT, y, first, FUNCTION(long16, v, a, b));
+    const long16 result = TIM_PASTE(FUNCTION, _PLAIN)(long16, v, a, b);
+    TIM_STORE_CODE16(OUT, y, first, result);
 #else
     const float16 v = TIM_LOAD_REAL16(IN0, x, first, x_scale, x_zero);
     const float16 result = FUNCTION(float16, v, a, b);
@@ -41,7 +42,8 @@ __kernel void unary(__global const TIM_STORAGE(IN0) * x, int x_offset,
   for (int i = first; i < n; ++i) {
 #ifdef PLAIN
     const long v = TIM_LOAD_CODE(IN0, x, i);
-    TIM_STORE_CODE(OUT, y, i, FUNCTION(long, v, a, b));
+    const long result = TIM_PASTE(FUNCTION, _PLAIN)(long, v, a, b);
+    TIM_STORE_CODE(OUT, y, i, result);
 #else
     const float v = TIM_LOAD_REAL(IN0, x, i, x_scale, x_zero);
     const float result = FUNCTION(float, v, a, b);
@@ -49,5 +51,3 @@ __kernel void unary(__global const TIM_STORAGE(IN0) * x, int x_offset,
 #endif
   }
 }
-
-#endif
