@@ -120,11 +120,12 @@ int ExpectSameBits(const TestNode& plain, const Formula& formula,
 Result<TestNode> Conv2d(Ints input, Ints weights, Ints pad,
                         int64_t multiplier = 0) {
   std::mt19937 rng = SeededRng(3);
-  const Ints output = {input[0], input[1], weights[3], input[3]};
+  const int64_t channels = multiplier > 0 ? input[2] * multiplier : weights[3];
+  const Ints output = {input[0], input[1], channels, input[3]};
   ir::AttributeMap attributes = {{"pad", pad}};
   if (multiplier != 0) attributes.Set("multiplier", multiplier);
   return MakeNode("tim.Conv2d", std::move(attributes),
-                  {F32(input), F32(weights), F32({weights[3]})}, {F32(output)},
+                  {F32(input), F32(weights), F32({channels})}, {F32(output)},
                   {{1, RandomTensor(F32(weights), rng)}});
 }
 
