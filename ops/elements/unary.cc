@@ -1,6 +1,7 @@
 #include "ops/elements/unary.h"
 
 #include <array>
+#include <cmath>
 
 #include "base/checked_math.h"
 #include "kernels/elements.h"
@@ -18,9 +19,20 @@ bool IsExact(const ir::Pointwise& f, const ir::TensorDesc& input,
          kernels::IsPlainInteger(output);
 }
 
-Status CheckUnary(const ir::NodeView& view) {
+Status CheckNumbers(const ir::NodeView& view) {
   TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 0));
   return CheckNumber(view, Operand::kOutput, 0);
+}
+
+Status CheckUnary(const UnaryOp& op, const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(op.check ? op.check(view) : CheckNumbers(view));
+  for (const ir::AttributeSpec& spec : op.attributes) {
+    if (spec.type == ir::AttributeType::kFloat &&
+        std::isnan(view.node.attributes.Float(spec.name))) {
+      return InvalidArgument(spec.name, " is NaN, expected a number");
+    }
+  }
+  return OkStatus();
 }
 
 Status EvalUnary(const ir::EvalContext& context) {
@@ -106,20 +118,28 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
 
 }  // namespace
 
+ir::AttributeSpec FloatAttribute(const char* name,
+                                 std::optional<double> value) {
+  ir::AttributeSpec spec{.name = name, .type = ir::AttributeType::kFloat};
+  if (value) spec.default_value = *value;
+  return spec;
+}
+
 ir::OpSchema UnarySchema(const UnaryOp& op) {
-  return {.name = op.name,
-          .inputs = {1, 1},
-          .attributes = op.attributes,
-          .check = CheckUnary,
-          .infer_shapes = InferSameAsInput,
-          .eval = EvalUnary,
-          .pointwise = op.pointwise,
-          .memory_estimate = NoScratch,
-          .compute_estimate =
-              [flops = op.flops](const ir::NodeView& view) {
-                return ElementwiseEstimate(view, flops);
-              },
-          .permute_rule = KeepAttributes};
+  return {
+      .name = op.name,
+      .inputs = {1, 1},
+      .attributes = op.attributes,
+      .check = [op](const ir::NodeView& view) { return CheckUnary(op, view); },
+      .infer_shapes = InferSameAsInput,
+      .eval = EvalUnary,
+      .pointwise = op.pointwise,
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [flops = op.flops](const ir::NodeView& view) {
+            return ElementwiseEstimate(view, flops);
+          },
+      .permute_rule = KeepAttributes};
 }
 
 ir::KernelDef UnaryKernel(const std::string& op) {

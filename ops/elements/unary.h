@@ -6,6 +6,7 @@
 #ifndef TIM_OPS_ELEMENTS_UNARY_H_
 #define TIM_OPS_ELEMENTS_UNARY_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,13 @@ struct UnaryOp {
   ir::Pointwise pointwise;     ///< Of arity 1, with a macro.
   double flops = 1;            ///< Of one element, roughly.
   std::vector<ir::AttributeSpec> attributes = {};
+  /// Of the operands' types; null: numbers of any type.
+  Status (*check)(const ir::NodeView& view) = nullptr;
 };
+
+/// An attribute that is a number, with a default or required.
+ir::AttributeSpec FloatAttribute(const char* name,
+                                 std::optional<double> value = std::nullopt);
 
 /// Schema and kernels.
 void AddUnary(const UnaryOp& op, ir::OpRegistry& registry);

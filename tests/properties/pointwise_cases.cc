@@ -1,6 +1,7 @@
 #include "tests/properties/pointwise_cases.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tim::testing {
 namespace {
@@ -34,16 +35,20 @@ ir::TensorDesc Plain(DataType type, std::vector<int64_t> shape = {4}) {
   return Desc(type, std::move(shape));
 }
 
-NodeCase Floats(const std::string& op, int inputs) {
+NodeCase Floats(const std::string& op, int inputs,
+                const ir::AttributeMap& attributes = {}) {
   return {.op = op,
+          .attributes = attributes,
           .inputs = std::vector<std::optional<ir::TensorDesc>>(
               inputs, Plain(DataType::kFloat32)),
           .outputs = {Plain(DataType::kFloat32)}};
 }
 
 // Operands of types that are no numbers, and a wrong size.
-std::vector<IllegalCase> IllegalNumbers(const std::string& op, int inputs) {
-  const NodeCase legal = Floats(op, inputs);
+std::vector<IllegalCase> IllegalNumbers(
+    const std::string& op, int inputs,
+    const ir::AttributeMap& attributes = {}) {
+  const NodeCase legal = Floats(op, inputs, attributes);
   std::vector<IllegalCase> out = IllegalOperands(legal);
   for (const DataType type : {DataType::kBool8, DataType::kUint64}) {
     const std::string found = StrCat(" is ", ir::ToString(type), ", expected");
@@ -57,6 +62,26 @@ std::vector<IllegalCase> IllegalNumbers(const std::string& op, int inputs) {
   out.push_back({legal, "declared as [5]"});
   out.back().node.outputs[0] = Plain(DataType::kFloat32, {5});
   out.back().node.declared = {true};
+  return out;
+}
+
+ir::AttributeMap Drawn(const NumberAttributes& attributes, CaseRng& rng) {
+  ir::AttributeMap out;
+  for (const auto& [name, values] : attributes) {
+    out.Set(name, rng.Pick(values));
+  }
+  return out;
+}
+
+std::vector<IllegalCase> IllegalUnary(const std::string& op,
+                                      const NumberAttributes& attributes) {
+  CaseRng rng(1);
+  const ir::AttributeMap legal = Drawn(attributes, rng);
+  std::vector<IllegalCase> out = IllegalNumbers(op, 1, legal);
+  for (const auto& [name, values] : attributes) {
+    out.push_back({Floats(op, 1, legal), name + " is NaN"});
+    out.back().node.attributes.Set(name, double{NAN});
+  }
   return out;
 }
 
@@ -105,14 +130,19 @@ NodeCase BinaryNode(const std::string& op, CaseRng& rng) {
 }
 
 OperatorCases UnaryCases(const std::string& op, double flops,
-                         std::vector<Shell> shells) {
-  return {
-      .op = op,
-      .legal = [op](CaseRng& rng) { return UnaryNode(op, UnaryTypes(), rng); },
-      .illegal = [op] { return IllegalNumbers(op, 1); },
-      .flops = FlopsPerElement(flops),
-      .shells = std::move(shells),
-      .permute_rule = PermuteRule::kRequired};
+                         std::vector<Shell> shells,
+                         NumberAttributes attributes) {
+  return {.op = op,
+          .legal =
+              [op, attributes](CaseRng& rng) {
+                NodeCase node = UnaryNode(op, UnaryTypes(), rng);
+                node.attributes = Drawn(attributes, rng);
+                return node;
+              },
+          .illegal = [op, attributes] { return IllegalUnary(op, attributes); },
+          .flops = FlopsPerElement(flops),
+          .shells = std::move(shells),
+          .permute_rule = PermuteRule::kRequired};
 }
 
 OperatorCases BinaryCases(const std::string& op, double flops,

@@ -2,6 +2,7 @@
 #ifndef TIM_TESTS_PROPERTIES_POINTWISE_CASES_H_
 #define TIM_TESTS_PROPERTIES_POINTWISE_CASES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,13 @@
 
 namespace tim::testing {
 
+/// Attributes by name, each with the numbers that it may have.
+using NumberAttributes = std::map<std::string, std::vector<double>>;
+
 /// y = f(x), on every combination of numbers.  `flops` of one element.
 OperatorCases UnaryCases(const std::string& op, double flops,
-                         std::vector<Shell> shells);
+                         std::vector<Shell> shells,
+                         NumberAttributes attributes = {});
 /// y = f(a, b) with broadcasting.
 OperatorCases BinaryCases(const std::string& op, double flops,
                           std::vector<Shell> shells);

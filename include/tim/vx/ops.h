@@ -3,10 +3,13 @@
 #define TIM_VX_OPS_H_
 
 #include "tim/vx/ops/activations.h"
+#include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/concat.h"
 #include "tim/vx/ops/conv2d.h"
 #include "tim/vx/ops/custom_base.h"
+#include "tim/vx/ops/dropout.h"
 #include "tim/vx/ops/elementwise.h"
+#include "tim/vx/ops/erf.h"
 #include "tim/vx/ops/fullyconnected.h"
 #include "tim/vx/ops/matmul.h"
 #include "tim/vx/ops/pad.h"

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 #include "ir/op_registry.h"
 #include "ops/builtin.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -49,7 +49,7 @@ bool IsCommon(const std::string& name) {
 
 std::vector<Formula> Formulas(Wanted wanted = Wanted::kAll, int turn = 0) {
   const bool all =
-      wanted == Wanted::kAll || std::getenv("TIMCL_TEST_LONG") != nullptr;
+      wanted == Wanted::kAll || RunsLongTests();
   std::vector<Formula> out;
   int count = 0;
   for (const ir::OpSchema* schema : ops::BuiltinOperators().Schemas()) {

@@ -67,6 +67,141 @@ class HardSwish : public BuiltinOpOf<HardSwish> {
   explicit HardSwish(Graph* graph) : BuiltinOpOf(graph, {}) {}
 };
 
+/// out = in / (1 + e^-in), within 4 units in the last place of a FLOAT32
+/// result; -0 where in is minus infinity.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// Source: ONNX Swish(1).
+class Swish : public BuiltinOpOf<Swish> {
+ public:
+  static const char* OpName() { return "Swish"; }
+  explicit Swish(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
+/// out = in * tanh(ln(1 + e^in)), within 5 units in the last place of a FLOAT32
+/// result; -0 where in is minus infinity.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// Source: ONNX Mish.
+class Mish : public BuiltinOpOf<Mish> {
+ public:
+  static const char* OpName() { return "Mish"; }
+  explicit Mish(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
+/// out = ln(1 + e^in), within 3 units in the last place of a FLOAT32 result.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// Source: ONNX Softplus.
+class SoftRelu : public BuiltinOpOf<SoftRelu> {
+ public:
+  static const char* OpName() { return "SoftRelu"; }
+  explicit SoftRelu(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
+/// out = 1 where in > 0, -1 where in < 0, else in: 0 or NaN.
+/// Operands and errors as Relu.
+/// Source: ONNX Sign, TFLite SIGN.
+class Sign : public BuiltinOpOf<Sign> {
+ public:
+  static const char* OpName() { return "Sign"; }
+  explicit Sign(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
+/// out = in / (1 + |in|), within 2 units in the last place of a FLOAT32 result;
+/// 1 and -1 where in is infinite.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// Source: ONNX Softsign.
+class SoftSign : public BuiltinOpOf<SoftSign> {
+ public:
+  static const char* OpName() { return "SoftSign"; }
+  explicit SoftSign(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
+/// out = in >= 0 ? in : alpha * (e^in - 1), within 3 units in the last place of
+/// a FLOAT32 result.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param alpha 1 where it is left out.
+/// Errors: as Relu, and Compile() fails where it is NaN.
+/// Source: ONNX Elu, TFLite ELU.
+class Elu : public BuiltinOpOf<Elu> {
+ public:
+  static const char* OpName() { return "Elu"; }
+  explicit Elu(Graph* graph) : BuiltinOpOf(graph, {}) {}
+  Elu(Graph* graph, float alpha) : BuiltinOpOf(graph, {{"alpha", alpha}}) {}
+};
+
+/// out = min(max(alpha * in + beta, 0), 1), the sum rounded once.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param alpha slope.  \param beta value at 0.  ONNX and Keras have 0.2, 0.5.
+/// Errors: as Relu, and Compile() fails where one of them is NaN.
+/// Source: ONNX HardSigmoid.
+class HardSigmoid : public BuiltinOpOf<HardSigmoid> {
+ public:
+  static const char* OpName() { return "HardSigmoid"; }
+  HardSigmoid(Graph* graph, float alpha, float beta)
+      : BuiltinOpOf(graph, {{"alpha", alpha}, {"beta", beta}}) {}
+};
+
+/// out = in > 0 ? in : alpha * in.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param alpha slope of what is negative.
+/// Errors: as Relu, and Compile() fails where it is NaN.
+/// Source: ONNX LeakyRelu, TFLite LEAKY_RELU.
+class LeakyRelu : public BuiltinOpOf<LeakyRelu> {
+ public:
+  static const char* OpName() { return "LeakyRelu"; }
+  LeakyRelu(Graph* graph, float alpha)
+      : BuiltinOpOf(graph, {{"alpha", alpha}}) {}
+};
+
+/// out = a * in + b, rounded once.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param a slope.  \param b value at 0.
+/// Errors: as Relu, and Compile() fails where one of them is NaN.
+/// Source: ONNX Mul and Add.
+class Linear : public BuiltinOpOf<Linear> {
+ public:
+  static const char* OpName() { return "Linear"; }
+  Linear(Graph* graph, float a, float b = 0.0)
+      : BuiltinOpOf(graph, {{"a", a}, {"b", b}}) {}
+};
+
+/// out = in * (1 + tanh(sqrt(2 / pi) * (in + 0.044715 * in^3))) / 2, within 5
+/// units in the last place of a FLOAT32 result, where it is approximate; else
+/// in * (1 + erf(in / sqrt(2))) / 2, within 7; -0 where in is minus infinity.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param approximate the form with tanh.
+/// Source: ONNX Gelu, TFLite GELU.
+class Gelu : public BuiltinOpOf<Gelu> {
+ public:
+  static const char* OpName() { return "Gelu"; }
+  explicit Gelu(Graph* graph, bool approximate = true)
+      : BuiltinOpOf(graph, {{"approximate", approximate}}) {}
+};
+
+/// out = in >= 0 ? gamma * in : gamma * alpha * (e^in - 1), within 4 units in
+/// the last place of a FLOAT32 result.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param alpha, gamma factors, unitless.
+/// Errors: as Relu, and Compile() fails where one of them is NaN.
+/// Source: ONNX Selu, whose default constants have more digits.
+class Selu : public BuiltinOpOf<Selu> {
+ public:
+  static const char* OpName() { return "Selu"; }
+  explicit Selu(Graph* graph, float alpha = 1.67326, float gamma = 1.0507)
+      : BuiltinOpOf(graph, {{"alpha", alpha}, {"gamma", gamma}}) {}
+};
+
+/// out = in >= 0 ? in : alpha * (e^(in / alpha) - 1), within 4 units in the
+/// last place of a FLOAT32 result where alpha > 0.
+/// Operands and errors as Relu; plain integers are rounded to nearest.
+/// \param alpha what the result tends to, negated.
+/// Errors: as Relu, and Compile() fails where it is NaN.
+/// Source: ONNX Celu.
+class Celu : public BuiltinOpOf<Celu> {
+ public:
+  static const char* OpName() { return "Celu"; }
+  Celu(Graph* graph, float alpha) : BuiltinOpOf(graph, {{"alpha", alpha}}) {}
+};
+
 }  // namespace ops
 }  // namespace vx
 }  // namespace tim

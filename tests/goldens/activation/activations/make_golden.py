@@ -1,9 +1,10 @@
-"""Goldens of the activations of activations.h. Oracles: ONNX Runtime's Relu,
-Clip, Tanh, Sigmoid and HardSwish, NumPy in float64.
+"""Goldens of activations.h, clip.h and dropout.h. Oracles: ONNX Runtime's
+operators, NumPy in float64.
 
 float32 Tanh, Sigmoid and HardSwish: their contract is 3 ulp, so the tolerance
-is 3 * 2^-23 of the result."""
+is 3 * 2^-23 of the result; likewise the others."""
 
+import math
 import os
 import sys
 
@@ -14,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import oracle
 from golden_format import (NONE, TYPES, Case, Suite, Tensor, close, fixed_point, is_float,
                            per_tensor, random_tensor, store)
+from unary import Function, add_all
 
 CLIPS = {"Relu": (0, np.inf), "Relu6": (0, 6), "Relu1": (-1, 1)}
 SMOOTH = {
@@ -104,6 +106,82 @@ def every_code(rng, op, dtype, quant, out):
     return Case("tim." + op, {}, [x], store(apply(x.real(), op), *out))
 
 
+def single(value):
+    """What an attribute is as float32."""
+    return float(np.float32(value))
+
+
+def slopes(alpha):
+    return {"alpha": single(alpha)}
+
+
+def elu(alpha):
+    return lambda x: np.where(x >= 0, x, alpha * np.expm1(x))
+
+
+def celu(alpha):
+    return lambda x: np.where(x >= 0, x, alpha * np.expm1(x / alpha))
+
+
+def selu(alpha, gamma):
+    return lambda x: np.where(x >= 0, gamma * x, gamma * alpha * np.expm1(x))
+
+
+def limited(f):
+    """f(x), 0 where x is minus infinity."""
+    return lambda x: np.where(x == -np.inf, 0, f(x))
+
+
+def sigmoid(x):
+    return np.exp(np.minimum(x, 0)) / (1 + np.exp(-np.abs(x)))
+
+
+def mish(x):
+    e = np.exp(np.minimum(x, 50))
+    return np.where(x > 50, x, x * (e * (e + 2) / (e * (e + 2) + 2)))
+
+
+def gelu_tanh(x):
+    return x * sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+
+
+def gelu_erf(x):
+    return x * np.vectorize(math.erfc)(-x / math.sqrt(2)) / 2
+
+
+def functions():
+    third, tenth = single(0.3), single(0.1)
+    pair = {"alpha": single(0.2), "beta": single(0.6)}
+    selus = {"alpha": single(1.67326), "gamma": single(1.0507)}
+    line = {"a": single(1.7), "b": single(-0.3)}
+    return [
+        Function("Clip", lambda x: np.minimum(np.maximum(x, -1.5), 2.75), 0,
+                 {"min": -1.5, "max": 2.75}),
+        Function("Clip", lambda x: np.maximum(x, 0.5), 0, {"min": 0.5, "max": math.inf}),
+        Function("LeakyRelu", lambda x: np.where(x > 0, x, tenth * x), 0, slopes(0.1),
+                 onnx="LeakyRelu", onnx_attributes=slopes(0.1)),
+        Function("Linear", lambda x: line["a"] * x + line["b"], 0, line),
+        Function("HardSigmoid",
+                 lambda x: np.clip(pair["alpha"] * x + pair["beta"], 0, 1), 0, pair,
+                 onnx="HardSigmoid", onnx_attributes=pair),
+        Function("Dropout", lambda x: third * x, 0, {"ratio": third}),
+        Function("Sign", np.sign, onnx="Sign"),
+        Function("SoftSign", lambda x: np.where(
+            np.isinf(x), np.sign(x), x / (1 + np.abs(x))), 2, onnx="Softsign"),
+        Function("Swish", limited(lambda x: x * sigmoid(x)), 4),
+        Function("Mish", limited(mish), 5, onnx="Mish"),
+        Function("SoftRelu", lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))), 3,
+                 onnx="Softplus"),
+        Function("Elu", elu(1), 3, slopes(1), onnx="Elu"),
+        Function("Elu", elu(third), 3, slopes(0.3), onnx="Elu", onnx_attributes=slopes(0.3)),
+        Function("Selu", selu(*selus.values()), 4, selus, onnx="Selu", onnx_attributes=selus),
+        Function("Celu", celu(1.25), 4, slopes(1.25), onnx="Celu",
+                 onnx_attributes=slopes(1.25)),
+        Function("Gelu", limited(gelu_tanh), 5, {"approximate": True}),
+        Function("Gelu", limited(gelu_erf), 7, {"approximate": False}),
+    ]
+
+
 SHAPES = [("r1_1", (1,)), ("r1_33", (33,)), ("r2", (31, 3)), ("r3", (2, 3, 5)),
           ("r4", (2, 3, 4, 5)), ("r5", (2, 1, 3, 2, 7)), ("r4_32ch", (1, 32, 3, 3)),
           ("r6", (2, 1, 2, 1, 2, 3))]
@@ -149,6 +227,7 @@ def main():
         suite.add(f"{name}_u8_every_code", lambda rng: every_code(rng, op, *U8, codes_out))
         suite.add(f"{name}_i8_every_code_narrower", lambda rng: every_code(
             rng, op, *I8, ("int8", per_tensor(0.017, -90))))
+    add_all(suite, functions())
     suite.write()
 
 
