@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "ir/op_registry.h"
-#include "kernels/exact_erf.h"
 #include "kernels/exact_exp.h"
-#include "kernels/exact_log.h"
+#include "kernels/formulas/exact_erf.h"
+#include "kernels/formulas/exact_log.h"
 #include "kernels/requantize.h"
 #include "ops/elements/unary.h"
 
@@ -17,8 +17,8 @@ using ir::AttributeMap;
 using ir::Limits;
 using Parameters = ir::PointwiseParameters;
 
-constexpr char kSimple[] = "kernels/simple_functions.clh";
-constexpr char kSmooth[] = "kernels/activations.clh";
+constexpr char kSimple[] = "kernels/formulas/simple_functions.clh";
+constexpr char kSmooth[] = "kernels/formulas/activations.clh";
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // NaN stays NaN.
@@ -207,7 +207,7 @@ std::vector<UnaryOp> SmoothOnes() {
        .flops = 80},
       {.name = "SoftRelu",
        .pointwise = {.macro = "TIM_SOFT_RELU",
-                     .header = "kernels/exact_log.clh",
+                     .header = "kernels/formulas/exact_log.clh",
                      .unary = [](float x,
                                  Parameters) { return kernels::Softplus(x); }},
        .flops = 60},
@@ -249,7 +249,7 @@ std::vector<UnaryOp> SmoothOnes() {
        .attributes = {FloatAttribute("alpha")}},
       {.name = "Gelu",
        .pointwise = {.macro = "TIM_GELU",
-                     .header = "kernels/exact_erf.clh",
+                     .header = "kernels/formulas/exact_erf.clh",
                      .unary =
                          [](float x, Parameters p) {
                            return p.a != 0.0f ? kernels::GeluTanh(x)

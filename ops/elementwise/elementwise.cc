@@ -48,7 +48,7 @@ ir::Pointwise Formula(const char* macro, float (*real)(float, float),
                       int64_t (*integer)(int64_t, int64_t, bool)) {
   return {.arity = 2,
           .macro = macro,
-          .header = "kernels/arithmetic.clh",
+          .header = "kernels/formulas/arithmetic.clh",
           .binary = real,
           .binary_integer = integer};
 }

@@ -5,10 +5,10 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
-#include "kernels/exact_erf.h"
 #include "kernels/exact_exp.h"
-#include "kernels/exact_log.h"
-#include "kernels/exact_trigonometry.h"
+#include "kernels/formulas/exact_erf.h"
+#include "kernels/formulas/exact_log.h"
+#include "kernels/formulas/exact_trigonometry.h"
 #include "ops/elements/unary.h"
 
 namespace tim::ops {
@@ -16,12 +16,12 @@ namespace {
 
 using Parameters = ir::PointwiseParameters;
 
-constexpr char kSimple[] = "kernels/simple_functions.clh";
-constexpr char kExponential[] = "kernels/activations.clh";
-constexpr char kLogarithm[] = "kernels/exact_log.clh";
-constexpr char kRoot[] = "kernels/exact_root.clh";
-constexpr char kErf[] = "kernels/exact_erf.clh";
-constexpr char kTrigonometry[] = "kernels/exact_trigonometry.clh";
+constexpr char kSimple[] = "kernels/formulas/simple_functions.clh";
+constexpr char kExponential[] = "kernels/formulas/activations.clh";
+constexpr char kLogarithm[] = "kernels/formulas/exact_log.clh";
+constexpr char kRoot[] = "kernels/formulas/exact_root.clh";
+constexpr char kErf[] = "kernels/formulas/exact_erf.clh";
+constexpr char kTrigonometry[] = "kernels/formulas/exact_trigonometry.clh";
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
 
 // Saturated.

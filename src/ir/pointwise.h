@@ -28,8 +28,8 @@ struct Pointwise {
   /// float16; where there is a formula on integers, MACRO_PLAIN with the same
   /// parameters for T = long and long16.
   const char* macro = nullptr;
-  /// Embedded text that defines them, "kernels/simple_functions.clh"; its guard
-  /// begins with TIM_ONCE_, so that it does not depend on options.
+  /// Embedded text that defines them, "kernels/formulas/simple_functions.clh";
+  /// its guard begins with TIM_ONCE_, so that it does not depend on options.
   const char* header = nullptr;
 
   /// On real values; the same bits as the macro.

@@ -7,10 +7,10 @@
 #include <limits>
 #include <numbers>
 
-#include "kernels/exact_erf.h"
 #include "kernels/exact_exp.h"
-#include "kernels/exact_log.h"
-#include "kernels/exact_trigonometry.h"
+#include "kernels/formulas/exact_erf.h"
+#include "kernels/formulas/exact_log.h"
+#include "kernels/formulas/exact_trigonometry.h"
 #include "tests/support/kernels/float_probe.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
@@ -23,10 +23,10 @@ using Real = long double;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 constexpr char kExp[] = "kernels/exact_exp.clh";
-constexpr char kLog[] = "kernels/exact_log.clh";
-constexpr char kRoot[] = "kernels/exact_root.clh";
-constexpr char kErf[] = "kernels/exact_erf.clh";
-constexpr char kTrigonometry[] = "kernels/exact_trigonometry.clh";
+constexpr char kLog[] = "kernels/formulas/exact_log.clh";
+constexpr char kRoot[] = "kernels/formulas/exact_root.clh";
+constexpr char kErf[] = "kernels/formulas/exact_erf.clh";
+constexpr char kTrigonometry[] = "kernels/formulas/exact_trigonometry.clh";
 
 struct Function {
   const char* name;  // tim_<name>_float

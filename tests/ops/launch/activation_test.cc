@@ -48,8 +48,7 @@ bool IsCommon(const std::string& name) {
 }
 
 std::vector<Formula> Formulas(Wanted wanted = Wanted::kAll, int turn = 0) {
-  const bool all =
-      wanted == Wanted::kAll || RunsLongTests();
+  const bool all = wanted == Wanted::kAll || RunsLongTests();
   std::vector<Formula> out;
   int count = 0;
   for (const ir::OpSchema* schema : ops::BuiltinOperators().Schemas()) {

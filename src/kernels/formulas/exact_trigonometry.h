@@ -1,7 +1,7 @@
 // C++ twin of exact_trigonometry.clh: the same bits from the same operations.
 // Compiled with -ffp-contract=off.
-#ifndef TIM_KERNELS_EXACT_TRIGONOMETRY_H_
-#define TIM_KERNELS_EXACT_TRIGONOMETRY_H_
+#ifndef TIM_KERNELS_FORMULAS_EXACT_TRIGONOMETRY_H_
+#define TIM_KERNELS_FORMULAS_EXACT_TRIGONOMETRY_H_
 
 #include <bit>
 #include <cmath>
@@ -116,4 +116,4 @@ inline float Atan(float x) {
 
 }  // namespace tim::kernels
 
-#endif  // TIM_KERNELS_EXACT_TRIGONOMETRY_H_
+#endif  // TIM_KERNELS_FORMULAS_EXACT_TRIGONOMETRY_H_

@@ -1,7 +1,7 @@
 // C++ twin of exact_erf.clh: the same bits from the same operations.
 // Compiled with -ffp-contract=off.
-#ifndef TIM_KERNELS_EXACT_ERF_H_
-#define TIM_KERNELS_EXACT_ERF_H_
+#ifndef TIM_KERNELS_FORMULAS_EXACT_ERF_H_
+#define TIM_KERNELS_FORMULAS_EXACT_ERF_H_
 
 #include <algorithm>
 #include <cmath>
@@ -56,4 +56,4 @@ inline float GeluErf(float x) {
 
 }  // namespace tim::kernels
 
-#endif  // TIM_KERNELS_EXACT_ERF_H_
+#endif  // TIM_KERNELS_FORMULAS_EXACT_ERF_H_

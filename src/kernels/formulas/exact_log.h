@@ -1,7 +1,7 @@
 // C++ twin of exact_log.clh: the same bits from the same operations.
 // Compiled with -ffp-contract=off.
-#ifndef TIM_KERNELS_EXACT_LOG_H_
-#define TIM_KERNELS_EXACT_LOG_H_
+#ifndef TIM_KERNELS_FORMULAS_EXACT_LOG_H_
+#define TIM_KERNELS_FORMULAS_EXACT_LOG_H_
 
 #include <algorithm>
 #include <cmath>
@@ -92,4 +92,4 @@ inline float Acosh(float x) {
 
 }  // namespace tim::kernels
 
-#endif  // TIM_KERNELS_EXACT_LOG_H_
+#endif  // TIM_KERNELS_FORMULAS_EXACT_LOG_H_
