@@ -59,6 +59,14 @@ const char* BitsType(ir::DataType type) {
   }
 }
 
+int64_t RealBits(const ir::TensorDesc& desc, float real) {
+  ir::TensorDesc single = desc;
+  single.shape = ir::Shape({1});
+  int64_t bits = 0;
+  kernels::ElementWriter({&single, &bits}).StoreReal(0, real);
+  return bits;
+}
+
 void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
                        kernels::ConvertRule rule, Launch* launch) {
   launch->Option(StrCat("-DRULE=", RuleName(rule)));

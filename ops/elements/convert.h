@@ -21,6 +21,9 @@ Status CheckConvert(const ir::TensorDesc& from, const ir::TensorDesc& to,
 /// "U32" or "I64".
 const char* BitsType(ir::DataType type);
 
+/// The bits of an element like those of `desc` that has this real value.
+int64_t RealBits(const ir::TensorDesc& desc, float real);
+
 /// The -D options of convert.clh.
 void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
                        kernels::ConvertRule rule, Launch* launch);

@@ -8,16 +8,13 @@
 //        EDGE       is the nearest element of x
 //        SYMMETRIC  is mirrored, the first and the last element included
 //        REFLECT    is mirrored without them
-// -DWORD=U32  of the size of y's elements: U8, U16, U32, I64
-// further -Ds: see ops/elements/convert.clh
+// further -Ds: see ops/elements/convert.clh, ops/elements/fill_row.clh
 
-#include "ops/elements/convert.clh"
+#include "ops/elements/convert_row.clh"
+#include "ops/elements/fill_row.clh"
 
 #ifndef MODE
 #define MODE CONSTANT
-#endif
-#ifndef WORD
-#define WORD U32
 #endif
 
 // Element of n that stands at i; -1: the constant.
@@ -37,30 +34,12 @@ static inline void fill_padding(__global TIM_STORAGE(OUT) * y, int first,
                                 int before, int n, TIM_STORAGE(WORD) value,
                                 TIM_CONVERT_PARAMETERS) {
 #if TIM_PASTE(FILLS_, MODE)
-  __global TIM_STORAGE(WORD)* bits = (__global TIM_STORAGE(WORD)*)y;
-  int i = first;
-  for (; i + 16 <= last; i += 16) {
-    TIM_STORE_BITS16(WORD, bits, i, (TIM_PASTE(TIM_STORAGE(WORD), 16))(value));
-  }
-  for (; i < last; ++i) bits[i] = value;
+  tim_fill_row((__global TIM_STORAGE(WORD)*)y + first, last - first, value);
 #else
   for (int i = first; i < last; ++i) {
     TIM_CONVERT(y, i, x, SOURCE(i - before, n));
   }
 #endif
-}
-
-// y[i] = x[i], 0 <= i < n.
-static inline void copy_row(__global TIM_STORAGE(OUT) * y,
-                            __global const TIM_STORAGE(IN0) * x, int n,
-                            TIM_CONVERT_PARAMETERS) {
-  if (n < 16) {
-    for (int i = 0; i < n; ++i) TIM_CONVERT(y, i, x, i);
-    return;
-  }
-  for (int i = 0; i + 16 <= n; i += 16) TIM_CONVERT16(y, i, x, i);
-  // The last vector overlaps the one before it.
-  if (n % 16 != 0) TIM_CONVERT16(y, n - 16, x, n - 16);
 }
 
 __kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
@@ -103,8 +82,8 @@ __kernel void pad(__global const TIM_STORAGE(IN0) * x, int x_offset,
     const int end = clamp(before + n, begin, last0);
     fill_padding(to, first0, begin, from, before, n, (TIM_STORAGE(WORD))value,
                  x_scale, x_zero, y_scale, y_inverse, y_zero);
-    copy_row(to + begin, from + (begin - before), end - begin, x_scale, x_zero,
-             y_scale, y_inverse, y_zero);
+    tim_convert_row(to + begin, from + (begin - before), end - begin, x_scale,
+                    x_zero, y_scale, y_inverse, y_zero);
     fill_padding(to, end, last0, from, before, n, (TIM_STORAGE(WORD))value,
                  x_scale, x_zero, y_scale, y_inverse, y_zero);
   }

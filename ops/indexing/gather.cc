@@ -1,0 +1,272 @@
+// Gather, GatherNd and EmbeddingLookup: three ways to name rows of
+// neighbouring elements (ops/indexing/rows.h).
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/indexing/rows.h"
+
+namespace tim::ops {
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+void Append(const ir::Shape& shape, int first, int last, Dims* dims) {
+  for (int i = first; i < last; ++i) dims->push_back(shape[i]);
+}
+
+// ---- Gather -----------------------------------------------------------------
+
+struct GatherAxes {
+  int axis = 0;
+  int batch = 0;  // How many of the slowest dimensions.
+};
+
+// `data` is ranked.
+Result<GatherAxes> GatherAxesOf(const ir::AttributeMap& attributes,
+                                const ir::Shape& data) {
+  GatherAxes axes;
+  const int64_t batch = attributes.Int("batch_dims");
+  if (batch < 0 || batch >= data.rank()) {
+    return InvalidArgument("attribute 'batch_dims' is ", batch,
+                           ", expected [0, ", data.rank(), ") for input 0 ",
+                           data.ToString());
+  }
+  axes.batch = static_cast<int>(batch);
+  TIM_ASSIGN_OR_RETURN(axes.axis,
+                       WrapAxis(attributes.Int("axis"), data.rank()));
+  if (axes.axis < data.rank() - axes.batch) return axes;
+  return InvalidArgument("axis ", axes.axis, " lies in the batch, the ", batch,
+                         " slowest dimensions of ", data.ToString());
+}
+
+// The extents of the batch, which both inputs must agree on.
+Result<Dims> BatchDims(const ir::Shape& data, const ir::Shape& indices,
+                       int batch) {
+  Dims dims;
+  for (int i = 0; i < batch; ++i) {
+    const int64_t a = data[data.rank() - batch + i];
+    const int64_t b = indices[indices.rank() - batch + i];
+    if (a != b && a != ir::kUnknownDim && b != ir::kUnknownDim) {
+      return InvalidArgument("the batches of input 0 ", data.ToString(),
+                             " and the indices ", indices.ToString(),
+                             " differ: ", a, " and ", b);
+    }
+    dims.push_back(a == ir::kUnknownDim ? b : a);
+  }
+  return dims;
+}
+
+Status InferGather(ir::InferContext& context) {
+  InferTypeFrom(context, 0);
+  const ir::Shape& data = context.shape(0);
+  auto& output = context.outputs[0];
+  output.desc.shape = ir::Shape();
+  if (!data.ranked()) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(const GatherAxes axes,
+                       GatherAxesOf(context.attributes(), data));
+  const bool scalar = context.inputs[1].is_scalar;
+  if (!scalar && !context.shape(1).ranked()) return OkStatus();
+  const ir::Shape indices = scalar ? ir::Shape(Dims()) : context.shape(1);
+  if (indices.rank() < axes.batch) {
+    return InvalidArgument("the indices ", indices.ToString(),
+                           " have fewer dimensions than the batch, ",
+                           axes.batch);
+  }
+  TIM_ASSIGN_OR_RETURN(const Dims batch, BatchDims(data, indices, axes.batch));
+  Dims dims;
+  Append(data, 0, axes.axis, &dims);
+  Append(indices, 0, indices.rank() - axes.batch, &dims);
+  Append(data, axes.axis + 1, data.rank() - axes.batch, &dims);
+  dims.insert(dims.end(), batch.begin(), batch.end());
+  output.is_scalar = dims.empty();
+  if (dims.empty()) dims.push_back(1);
+  output.desc.shape = ir::Shape(std::move(dims));
+  return OkStatus();
+}
+
+Result<RowLookup> GatherRows(const ir::AttributeMap& attributes,
+                             const ir::Shape& data, const ir::Shape& indices) {
+  TIM_ASSIGN_OR_RETURN(const GatherAxes axes, GatherAxesOf(attributes, data));
+  const int end = data.rank() - axes.batch;
+  RowLookup lookup;
+  lookup.run = data.Product(0, axes.axis);
+  lookup.count = indices.Product(0, indices.rank() - axes.batch);
+  lookup.middle = data.Product(axes.axis + 1, end);
+  lookup.middle_stride = lookup.run * data[axes.axis];
+  lookup.batches = data.Product(end, data.rank());
+  lookup.batch_stride = lookup.middle_stride * lookup.middle;
+  lookup.coordinate = {{data[axes.axis], lookup.run}};
+  return lookup;
+}
+
+// ---- GatherNd ---------------------------------------------------------------
+
+Status InferGatherNd(ir::InferContext& context) {
+  InferTypeFrom(context, 0);
+  const ir::Shape& data = context.shape(0);
+  const ir::Shape& indices = context.shape(1);
+  ir::Shape& output = context.outputs[0].desc.shape;
+  output = ir::Shape();
+  TIM_RETURN_IF_ERROR(CheckCoordinateLength(indices, data));
+  const int64_t length = CoordinateLength(indices);
+  if (length == ir::kUnknownDim || !data.ranked()) return OkStatus();
+  Dims dims;
+  Append(data, 0, data.rank() - static_cast<int>(length), &dims);
+  const Dims coordinates = CoordinateDims(indices);
+  dims.insert(dims.end(), coordinates.begin(), coordinates.end());
+  output = ir::Shape(std::move(dims));
+  return OkStatus();
+}
+
+Result<RowLookup> GatherNdRows(const ir::AttributeMap&, const ir::Shape& data,
+                               const ir::Shape& indices) {
+  const int first = data.rank() - static_cast<int>(CoordinateLength(indices));
+  RowLookup lookup;
+  lookup.run = data.Product(0, first);
+  lookup.count = ir::Shape(CoordinateDims(indices)).NumElements().value_or(0);
+  const std::vector<int64_t> strides = ir::DenseStrides(data);
+  for (int axis = first; axis < data.rank(); ++axis) {
+    lookup.coordinate.push_back({data[axis], strides[axis]});
+  }
+  return lookup;
+}
+
+// ---- EmbeddingLookup --------------------------------------------------------
+
+Status InferEmbeddingLookup(ir::InferContext& context) {
+  InferTypeFrom(context, 1);
+  const ir::Shape& indices = context.shape(0);
+  const ir::Shape& table = context.shape(1);
+  ir::Shape& output = context.outputs[0].desc.shape;
+  output = table;
+  if (indices.ranked() && indices.rank() != 1) {
+    return InvalidArgument("the indices ", indices.ToString(), " have rank ",
+                           indices.rank(), ", expected 1");
+  }
+  if (!table.ranked()) return OkStatus();
+  output.set_dim(table.rank() - 1,
+                 indices.ranked() ? indices[0] : ir::kUnknownDim);
+  return OkStatus();
+}
+
+Result<RowLookup> EmbeddingRows(const ir::AttributeMap&, const ir::Shape& table,
+                                const ir::Shape& indices) {
+  const int slowest = table.rank() - 1;
+  RowLookup lookup;
+  lookup.run = table.Product(0, slowest);
+  lookup.count = indices[0];
+  lookup.coordinate = {{table[slowest], lookup.run}};
+  lookup.rule.negative = Negative::kOutside;
+  return lookup;
+}
+
+// ---- what they share --------------------------------------------------------
+
+struct RowOperator {
+  const char* name = nullptr;
+  int data = 0;
+  int indices = 1;
+  std::vector<ir::AttributeSpec> attributes = {};
+  Status (*infer)(ir::InferContext&) = nullptr;
+  Result<RowLookup> (*rows)(const ir::AttributeMap&, const ir::Shape& data,
+                            const ir::Shape& indices) = nullptr;
+
+  Result<RowLookup> RowsOf(const ir::AttributeMap& values,
+                           const ir::Shape& data_shape,
+                           const ir::Shape& indices_shape) const {
+    TIM_ASSIGN_OR_RETURN(RowLookup lookup,
+                         rows(values, data_shape, indices_shape));
+    lookup.data = data;
+    lookup.indices = indices;
+    return lookup;
+  }
+};
+
+std::vector<RowOperator> RowOperators() {
+  return {{.name = "Gather",
+           .attributes = {{.name = "axis"},
+                          {.name = "batch_dims", .default_value = int64_t{0}}},
+           .infer = InferGather,
+           .rows = GatherRows},
+          {.name = "GatherNd", .infer = InferGatherNd, .rows = GatherNdRows},
+          {.name = "EmbeddingLookup",
+           .data = 1,
+           .indices = 0,
+           .infer = InferEmbeddingLookup,
+           .rows = EmbeddingRows}};
+}
+
+Status CheckRowOperator(const RowOperator& op, const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckIndices(view, op.indices));
+  TIM_RETURN_IF_ERROR(CheckMoved(view, Operand::kInput, op.data));
+  return CheckMoved(view, Operand::kOutput, 0);
+}
+
+Status EvalRowOperator(const RowOperator& op, const ir::EvalContext& context) {
+  TIM_ASSIGN_OR_RETURN(
+      const RowLookup lookup,
+      op.RowsOf(context.attributes(), context.inputs[op.data].desc->shape,
+                context.inputs[op.indices].desc->shape));
+  return EvalRows(lookup, context);
+}
+
+Result<ir::Lowering> LowerRowOperator(const RowOperator& op,
+                                      const ir::KernelNode& node,
+                                      const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const RowLookup lookup,
+                       op.RowsOf(node.attributes(), node.inputs[op.data].shape,
+                                 node.inputs[op.indices].shape));
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(AppendRows(node, lookup, device, &lowering));
+  return lowering;
+}
+
+ir::OpSchema RowSchema(const RowOperator& op) {
+  return {
+      .name = op.name,
+      .inputs = {2, 2},
+      .attributes = op.attributes,
+      .check =
+          [op](const ir::NodeView& view) { return CheckRowOperator(op, view); },
+      .infer_shapes = op.infer,
+      .eval =
+          [op](const ir::EvalContext& context) {
+            return EvalRowOperator(op, context);
+          },
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [](const ir::NodeView& view) {
+            return ElementwiseEstimate(view, 1);
+          }};
+}
+
+ir::KernelDef RowKernel(const RowOperator& op, const char* name) {
+  return {.op = StrCat("tim.", op.name),
+          .name = name,
+          .supports =
+              [op](const ir::KernelNode& node, const ir::DeviceInfo&) {
+                return SupportsRows(node, op.data, op.indices);
+              },
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.1);
+              },
+          .lower =
+              [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return LowerRowOperator(op, node, device);
+              }};
+}
+
+}  // namespace
+
+TIM_OPERATOR(gather) {
+  for (const RowOperator& op : RowOperators()) {
+    registry.Add(RowSchema(op));
+    registry.Add(RowKernel(op, LowerCase(op.name).c_str()));
+  }
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,157 @@
+// GatherElements: each element chosen by an index along one axis.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/elements/convert.h"
+#include "ops/elements/shapes.h"
+#include "ops/indexing/indices.h"
+
+namespace tim::ops {
+namespace {
+
+// Data as [inner, extent, outer], indices as [run, count, rest]: element
+// (i, n, o) of the output is (i, index, o) of the data.
+struct Columns {
+  int64_t inner = 1;
+  int64_t extent = 1;
+  int64_t run = 1;
+  int64_t count = 1;
+};
+
+Columns ColumnsOf(const ir::Shape& data, const ir::Shape& indices, int axis) {
+  return {.inner = data.Product(0, axis),
+          .extent = data[axis],
+          .run = indices.Product(0, axis),
+          .count = indices[axis]};
+}
+
+// No more of `indices` than of `data` along dimensions [first, last).
+Status CheckExtents(const ir::Shape& data, const ir::Shape& indices, int first,
+                    int last) {
+  for (int i = first; i < last; ++i) {
+    if (data[i] == ir::kUnknownDim || indices[i] == ir::kUnknownDim) {
+      return OkStatus();
+    }
+  }
+  if (indices.Product(first, last) <= data.Product(first, last)) {
+    return OkStatus();
+  }
+  return InvalidArgument("the indices ", indices.ToString(),
+                         " have more elements than the data ", data.ToString(),
+                         " along dimensions [", first, ", ", last, ")");
+}
+
+Status InferGatherElements(ir::InferContext& context) {
+  InferTypeFrom(context, 0);
+  const ir::Shape& data = context.shape(0);
+  const ir::Shape& indices = context.shape(1);
+  context.outputs[0].desc.shape = indices;
+  if (!data.ranked() && !indices.ranked()) return OkStatus();
+  const int rank = data.ranked() ? data.rank() : indices.rank();
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(context.attributes().Int("axis"), rank));
+  if (!data.ranked()) return OkStatus();
+  if (!indices.ranked()) {
+    context.outputs[0].desc.shape = ir::Shape::OfRank(rank);
+    return OkStatus();
+  }
+  if (indices.rank() != rank) {
+    return InvalidArgument("the indices ", indices.ToString(),
+                           " have another rank than the data ",
+                           data.ToString());
+  }
+  TIM_RETURN_IF_ERROR(CheckExtents(data, indices, 0, axis));
+  return CheckExtents(data, indices, axis + 1, rank);
+}
+
+Status CheckGatherElements(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckIndices(view, 1));
+  TIM_RETURN_IF_ERROR(CheckMoved(view, Operand::kInput, 0));
+  return CheckMoved(view, Operand::kOutput, 0);
+}
+
+Status EvalGatherElements(const ir::EvalContext& context) {
+  const ir::Shape& data = context.inputs[0].desc->shape;
+  const ir::Shape& shape = context.inputs[1].desc->shape;
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(context.attributes().Int("axis"), data.rank()));
+  const Columns columns = ColumnsOf(data, shape, axis);
+  const std::vector<Coordinate> coordinate = {{columns.extent, columns.inner}};
+  kernels::ElementConverter converter(context.inputs[0], context.outputs[0]);
+  const IndexReader indices(context.inputs[1]);
+  const int64_t count = *shape.NumElements();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t k = i % columns.run;
+    const int64_t o = i / columns.run / columns.count;
+    const int64_t place = PlaceOf(indices, i, coordinate, {});
+    converter.Convert(k + place + o * columns.inner * columns.extent, i);
+  }
+  return OkStatus();
+}
+
+ir::OpSchema GatherElementsSchema() {
+  return {.name = "GatherElements",
+          .inputs = {2, 2},
+          .attributes = {{.name = "axis"}},
+          .check = CheckGatherElements,
+          .infer_shapes = InferGatherElements,
+          .eval = EvalGatherElements,
+          .memory_estimate = NoScratch,
+          .compute_estimate = [](const ir::NodeView& view) {
+            return ElementwiseEstimate(view, 1);
+          }};
+}
+
+Status SupportsGatherElements(const ir::KernelNode& node,
+                              const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
+  return CheckKernelIndices(node.inputs[1]);
+}
+
+Result<ir::Lowering> LowerGatherElements(const ir::KernelNode& node,
+                                         const ir::DeviceInfo&) {
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& indices = node.inputs[1];
+  const ir::TensorDesc& to = node.outputs[0];
+  TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(node.attributes().Int("axis"),
+                                                from.shape.rank()));
+  const Columns columns = ColumnsOf(from.shape, indices.shape, axis);
+  const int64_t total = indices.shape.Product(0, indices.shape.rank());
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  Launch launch("ops/indexing/gather_elements.cl", "gather_elements");
+  AddConvertOptions(from, to, rule, &launch);
+  AddIndexOptions(indices, {}, &launch);
+  launch.Input("x", node, 0).Input("indices", node, 1).Output("y", node, 0);
+  launch
+      .Packed("coordinate", PackCoordinate({{columns.extent, columns.inner}}),
+              4)
+      .Int("total", total)
+      .Int("run", columns.run)
+      .Int("count", columns.count)
+      .Int("outer_stride", columns.inner * columns.extent)
+      .InputQuantization("index", indices);
+  AddConvertArguments(from, to, rule, &launch);
+  return launch.Items(CeilDiv(total, 16)).Build();
+}
+
+ir::KernelDef GatherElementsKernel() {
+  return {.op = "tim.GatherElements",
+          .name = "gather_elements",
+          .supports = SupportsGatherElements,
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.05);
+              },
+          .lower = LowerGatherElements};
+}
+
+}  // namespace
+
+TIM_OPERATOR(gather_elements) {
+  registry.Add(GatherElementsSchema());
+  registry.Add(GatherElementsKernel());
+}
+
+}  // namespace tim::ops
