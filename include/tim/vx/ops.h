@@ -23,6 +23,8 @@
 #include "tim/vx/ops/pool2d.h"
 #include "tim/vx/ops/reshape.h"
 #include "tim/vx/ops/rnn_cell.h"
+#include "tim/vx/ops/scatternd.h"
+#include "tim/vx/ops/scatternd_onnx_v16.h"
 #include "tim/vx/ops/simple_operations.h"
 #include "tim/vx/ops/softmax.h"
 #include "tim/vx/ops/transpose.h"

@@ -1,0 +1,191 @@
+// How a device scatters, with the same bits on every one and without atomics:
+//   1. the output becomes a copy of the data, or zeros;
+//   2. each update's place is found;
+//   3. the updates of each place are linked in their order.  A work-item owns a
+//      range of places and walks all updates for it, so that nothing is shared;
+//      as many ranges as a CPU has cores, thousands on a GPU;
+//   4. the first update of a place walks its list for the slice, 16 elements
+//      per work-item, with the values in registers, and rounds once.
+// Where updates replace, only the last one of a place is kept in 3.
+// Memory beside the tensors: an int for each place and two for each update.
+#include <algorithm>
+#include <utility>
+
+#include "base/checked_math.h"
+#include "ops/elements/convert.h"
+#include "ops/elements/shapes.h"
+#include "ops/indexing/scatter.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr char kListsSource[] = "ops/indexing/scatter_lists.cl";
+
+// Scratch memory, in the order of the launches.
+enum Scratch { kPlaces, kHeads, kNexts };
+
+const char* FunctionOf(Reduction reduction) {
+  constexpr const char* kNames[] = {"REPLACE", "ADD", "MULTIPLY", "MAXIMUM",
+                                    "MINIMUM"};
+  return kNames[static_cast<int64_t>(reduction)];
+}
+
+Status Supports(const ScatterOp& op, const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  const ir::TensorDesc& to = node.outputs[0];
+  TIM_RETURN_IF_ERROR(CheckKernelIndices(node.inputs[op.indices]));
+  for (const int input : {op.data, op.updates}) {
+    if (input < 0) continue;
+    const ir::TensorDesc& from = node.inputs[input];
+    TIM_RETURN_IF_ERROR(
+        CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
+  }
+  const bool moves = op.ReductionOf(node.attributes()) == Reduction::kNone;
+  return moves ? OkStatus() : CheckKernelOperands(node);
+}
+
+Status AppendBegin(const ScatterOp& op, const ir::KernelNode& node,
+                   int64_t count, ir::Lowering* lowering) {
+  const ir::TensorDesc& to = node.outputs[0];
+  if (op.data >= 0) {
+    // What is combined later is read from the output where it is equal.
+    return AppendConvertRows(
+        node,
+        {.input = op.data,
+         .run = count,
+         .y_stride = count,
+         .in_place = ir::SameElements(node.inputs[op.data], to)},
+        lowering);
+  }
+  Launch launch(kListsSource, "scatter_fill");
+  launch.Option(StrCat("-DWORD=", BitsType(to.type)));
+  launch.Output("y", node, 0)
+      .Int("count", count)
+      .Long("bits", RealBits(to, 0.0f));
+  return launch.Items(CeilDiv(count, 16)).AppendTo(lowering);
+}
+
+Status AppendPlaces(const ScatterOp& op, const ir::KernelNode& node,
+                    const ScatterShape& shape, ir::Lowering* lowering) {
+  const ir::TensorDesc& indices = node.inputs[op.indices];
+  Launch launch(kListsSource, "scatter_places");
+  AddIndexOptions(indices, op.rule(), &launch);
+  launch.Input("indices", node, op.indices)
+      .Scratch("places", shape.updates * 4, 4)
+      .Packed("coordinate", PackCoordinate(shape.coordinate), 4);
+  launch.Int("coordinate_length", static_cast<int64_t>(shape.coordinate.size()))
+      .Int("updates", shape.updates)
+      .InputQuantization("index", indices);
+  return launch.Items(shape.updates).AppendTo(lowering);
+}
+
+Status AppendLists(const ScatterShape& shape, Reduction reduction,
+                   const ir::DeviceInfo& device, ir::Lowering* lowering) {
+  const bool cpu = device.device_class == ir::DeviceClass::kCpu;
+  const bool last = reduction == Reduction::kNone;
+  const int64_t most = cpu ? device.compute_units : 4096;
+  const int64_t share = CeilDiv(shape.slices, std::min(shape.slices, most));
+  const int64_t owners = CeilDiv(shape.slices, share);
+  Launch launch(kListsSource, last ? "scatter_last" : "scatter_lists");
+  launch.EarlierScratch("places", kPlaces, 4)
+      .Scratch("heads", shape.slices * 4, 4);
+  if (!last) launch.Scratch("nexts", shape.updates * 4, 4);
+  launch.Int("updates", shape.updates)
+      .Int("slices", shape.slices)
+      .Int("share", share);
+  if (cpu) return launch.Global(owners).Local(1).AppendTo(lowering);
+  return launch.Items(owners).AppendTo(lowering);
+}
+
+// What a list begins with: zeros, the output, or data that differ from it.
+const char* InitialOf(const ScatterOp& op, const ir::KernelNode& node) {
+  if (op.data < 0) return "ZERO";
+  return ir::SameElements(node.inputs[op.data], node.outputs[0]) ? "OUTPUT"
+                                                                 : "DATA";
+}
+
+Status AppendReplace(const ScatterOp& op, const ir::KernelNode& node,
+                     const ScatterShape& shape, ir::Lowering* lowering) {
+  const ir::TensorDesc& from = node.inputs[op.updates];
+  const ir::TensorDesc& to = node.outputs[0];
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  Launch launch("ops/indexing/scatter_replace.cl", "scatter_replace");
+  AddConvertOptions(from, to, rule, &launch);
+  launch.Input("x", node, op.updates).Output("y", node, 0);
+  launch.EarlierScratch("places", kPlaces, 4)
+      .EarlierScratch("heads", kHeads, 4);
+  launch.Int("updates", shape.updates).Int("run", shape.run);
+  AddConvertArguments(from, to, rule, &launch);
+  return launch.Items(shape.updates * CeilDiv(shape.run, 16))
+      .AppendTo(lowering);
+}
+
+Status AppendCombine(const ScatterOp& op, const ir::KernelNode& node,
+                     const ScatterShape& shape, ir::Lowering* lowering) {
+  const ir::TensorDesc& from = node.inputs[op.updates];
+  const ir::TensorDesc& to = node.outputs[0];
+  const std::string initial = InitialOf(op, node);
+  // Read only where the list begins with it.
+  const int data_input = initial == "DATA" ? op.data : op.updates;
+  const ir::TensorDesc& data = node.inputs[data_input];
+  Launch launch("ops/indexing/scatter_combine.cl", "scatter_combine");
+  launch.Type("DATA", data).Type("IN0", from).Type("OUT", to);
+  launch
+      .Option(
+          StrCat("-DFUNCTION=", FunctionOf(op.ReductionOf(node.attributes()))))
+      .Option("-DINITIAL=" + initial);
+  if (IsPlainScatter(op, node.inputs, to)) launch.Option("-DPLAIN");
+  launch.Input("data", node, data_input)
+      .Input("x", node, op.updates)
+      .Output("y", node, 0);
+  launch.EarlierScratch("places", kPlaces, 4)
+      .EarlierScratch("heads", kHeads, 4)
+      .EarlierScratch("nexts", kNexts, 4);
+  launch.Int("updates", shape.updates)
+      .Int("run", shape.run)
+      .InputQuantization("data", data)
+      .InputQuantization("x", from)
+      .OutputQuantization("y", to);
+  return launch.Items(shape.updates * CeilDiv(shape.run, 16))
+      .AppendTo(lowering);
+}
+
+Result<ir::Lowering> Lower(const ScatterOp& op, const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const ScatterShape shape =
+      ScatterShapeOf(op.data < 0 ? ir::Shape(node.attributes().Ints("shape"))
+                                 : node.inputs[op.data].shape,
+                     node.inputs[op.indices].shape);
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(
+      AppendBegin(op, node, shape.slices * shape.run, &lowering));
+  TIM_RETURN_IF_ERROR(AppendPlaces(op, node, shape, &lowering));
+  const Reduction reduction = op.ReductionOf(node.attributes());
+  TIM_RETURN_IF_ERROR(AppendLists(shape, reduction, device, &lowering));
+  TIM_RETURN_IF_ERROR(reduction == Reduction::kNone
+                          ? AppendReplace(op, node, shape, &lowering)
+                          : AppendCombine(op, node, shape, &lowering));
+  return lowering;
+}
+
+}  // namespace
+
+ir::KernelDef ScatterKernel(const ScatterOp& op, std::string name) {
+  return {
+      .op = StrCat("tim.", op.name),
+      .name = std::move(name),
+      .supports = [op](const ir::KernelNode& node,
+                       const ir::DeviceInfo&) { return Supports(op, node); },
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            constexpr double kFurtherLaunches = 3;
+            return ElementwiseCost(node, device, 0.05) +
+                   kFurtherLaunches * device.launch_us;
+          },
+      .lower =
+          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return Lower(op, node, device);
+          }};
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,115 @@
+// ScatterND: updates added to zeros; ScatterND_ONNX_V16: updates that replace
+// slices of a tensor or are combined with them.
+#include <algorithm>
+
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/indexing/scatter.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr ScatterOp kScatterND = {.name = "ScatterND"};
+constexpr ScatterOp kScatterNDOnnx = {.name = "ScatterND_ONNX_V16",
+                                      .data = 0,
+                                      .indices = 1,
+                                      .updates = 2,
+                                      .negative = Negative::kFromEnd};
+
+// As many updates as the coordinates' slices have elements.
+Status CheckUpdates(const ir::Shape& output, const ir::Shape& indices,
+                    const ir::Shape& updates) {
+  TIM_RETURN_IF_ERROR(CheckCoordinateLength(indices, output));
+  const auto found = updates.NumElements();
+  if (!found || !output.IsStatic() || !indices.IsStatic()) return OkStatus();
+  const ScatterShape shape = ScatterShapeOf(output, indices);
+  if (*found == shape.run * shape.updates) return OkStatus();
+  return InvalidArgument("the updates ", updates.ToString(), " have ", *found,
+                         " elements, expected ", shape.updates, " slices of ",
+                         shape.run, " for the coordinates ", indices.ToString(),
+                         " in ", output.ToString());
+}
+
+Status CheckShapeAttribute(const std::vector<int64_t>& dims) {
+  const bool positive = std::all_of(dims.begin(), dims.end(),
+                                    [](int64_t dim) { return dim > 0; });
+  if (positive && !dims.empty() && dims.size() <= ir::kMaxRank &&
+      ir::Shape(dims).NumElements()) {
+    return OkStatus();
+  }
+  return InvalidArgument("attribute 'shape' is [", StrJoin(dims, ", "),
+                         "], expected 1 to ", ir::kMaxRank,
+                         " extents >= 1 whose product fits 64 bits");
+}
+
+Status InferScatter(const ScatterOp& op, ir::InferContext& context) {
+  ir::Shape& output = context.outputs[0].desc.shape;
+  if (op.data < 0) {
+    const std::vector<int64_t>& dims = context.attributes().Ints("shape");
+    TIM_RETURN_IF_ERROR(CheckShapeAttribute(dims));
+    output = ir::Shape(dims);
+  } else {
+    output = context.shape(op.data);
+  }
+  InferTypeFrom(context, op.data < 0 ? op.updates : op.data);
+  return CheckUpdates(output, context.shape(op.indices),
+                      context.shape(op.updates));
+}
+
+Status CheckScatter(const ScatterOp& op, const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckIndices(view, op.indices));
+  const bool moves = op.ReductionOf(view.node.attributes) == Reduction::kNone;
+  const auto check = [&](Operand operand, int index) -> Status {
+    if (!moves) TIM_RETURN_IF_ERROR(CheckNumber(view, operand, index));
+    return CheckMoved(view, operand, index);
+  };
+  if (op.data >= 0) TIM_RETURN_IF_ERROR(check(Operand::kInput, op.data));
+  TIM_RETURN_IF_ERROR(check(Operand::kInput, op.updates));
+  return check(Operand::kOutput, 0);
+}
+
+// An operation for each element of the output and of the updates.
+ir::ComputeEstimate EstimateScatter(const ScatterOp& op,
+                                    const ir::NodeView& view) {
+  ir::ComputeEstimate estimate = ElementwiseEstimate(view, 1);
+  const auto updates = view.inputs[op.updates]->shape.NumElements();
+  estimate.flops += static_cast<double>(updates.value_or(0));
+  return estimate;
+}
+
+ir::OpSchema ScatterSchema(const ScatterOp& op,
+                           std::vector<ir::AttributeSpec> attributes) {
+  const int inputs = op.updates + 1;
+  return {
+      .name = op.name,
+      .inputs = {inputs, inputs},
+      .attributes = std::move(attributes),
+      .check =
+          [op](const ir::NodeView& view) { return CheckScatter(op, view); },
+      .infer_shapes =
+          [op](ir::InferContext& context) { return InferScatter(op, context); },
+      .eval =
+          [op](const ir::EvalContext& context) {
+            return EvalScatter(op, context);
+          },
+      .memory_estimate = ScatterBytes,
+      .compute_estimate =
+          [op](const ir::NodeView& view) { return EstimateScatter(op, view); }};
+}
+
+}  // namespace
+
+TIM_OPERATOR(scatternd) {
+  registry.Add(ScatterSchema(
+      kScatterND, {{.name = "shape", .type = ir::AttributeType::kInts}}));
+  registry.Add(ScatterKernel(kScatterND, "scatternd"));
+  registry.Add(ScatterSchema(
+      kScatterNDOnnx,
+      {{.name = kScatterReduction,
+        .default_value = int64_t{0},
+        .values = {
+            {"none", 0}, {"add", 1}, {"mul", 2}, {"max", 3}, {"min", 4}}}}));
+  registry.Add(ScatterKernel(kScatterNDOnnx, "scatternd_onnx_v16"));
+}
+
+}  // namespace tim::ops
