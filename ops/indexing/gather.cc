@@ -1,6 +1,6 @@
 // Gather, GatherNd and EmbeddingLookup: three ways to name rows of
 // neighbouring elements (ops/indexing/rows.h).
-#include <functional>
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -102,6 +102,37 @@ Result<RowLookup> GatherRows(const ir::AttributeMap& attributes,
   return lookup;
 }
 
+// The input's axes other than the batch may move, and the indices' own.
+Result<ir::PermutedNode> PermuteGather(const ir::NodeView& view, int operand,
+                                       std::span<const int> perm) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  const int rank = static_cast<int>(perm.size());
+  const int result = view.outputs[0]->shape.rank();
+  out.inputs[operand].assign(perm.begin(), perm.end());
+  TIM_ASSIGN_OR_RETURN(
+      const GatherAxes axes,
+      GatherAxesOf(view.node.attributes, view.inputs[0]->shape));
+  TIM_RETURN_IF_ERROR(CheckStay(perm, rank - axes.batch, rank));
+  ir::Permutation& moved = out.outputs[0];
+  if (operand == 1) {
+    moved = ir::IdentityPermutation(result);
+    for (int j = 0; j < rank - axes.batch; ++j) {
+      moved[axes.axis + j] = axes.axis + perm[j];
+    }
+    return out;
+  }
+  const int axis = ir::NewAxis(perm, axes.axis);
+  const int own = result - (rank - 1);  // Axes of the indices in the output.
+  const auto append = [&](int i) {
+    moved.push_back(perm[i] < axes.axis ? perm[i] : perm[i] - 1 + own);
+  };
+  for (int i = 0; i < axis; ++i) append(i);
+  for (int j = 0; j < own; ++j) moved.push_back(axes.axis + j);
+  for (int i = axis + 1; i < rank; ++i) append(i);
+  out.attributes.Set("axis", int64_t{axis});
+  return out;
+}
+
 // ---- GatherNd ---------------------------------------------------------------
 
 Status InferGatherNd(ir::InferContext& context) {
@@ -134,6 +165,30 @@ Result<RowLookup> GatherNdRows(const ir::AttributeMap&, const ir::Shape& data,
   return lookup;
 }
 
+// The input's axes that no index names may move, and those of the list of
+// coordinates.
+Result<ir::PermutedNode> PermuteGatherNd(const ir::NodeView& view, int operand,
+                                         std::span<const int> perm) {
+  const int rank = static_cast<int>(perm.size());
+  const int64_t length = CoordinateLength(view.inputs[1]->shape);
+  if (length == ir::kUnknownDim) {
+    return Unimplemented("the length of the coordinates is unknown");
+  }
+  const int kept = view.inputs[0]->shape.rank() - static_cast<int>(length);
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  out.inputs[operand].assign(perm.begin(), perm.end());
+  out.outputs[0] = ir::IdentityPermutation(view.outputs[0]->shape.rank());
+  if (operand == 0) {
+    TIM_RETURN_IF_ERROR(CheckStay(perm, kept, rank));
+    std::copy_n(perm.begin(), kept, out.outputs[0].begin());
+    return out;
+  }
+  TIM_RETURN_IF_ERROR(CheckStay(perm, 0, 1));
+  for (int i = 1; i < rank; ++i)
+    out.outputs[0][kept + i - 1] = kept + perm[i] - 1;
+  return out;
+}
+
 // ---- EmbeddingLookup --------------------------------------------------------
 
 Status InferEmbeddingLookup(ir::InferContext& context) {
@@ -163,6 +218,18 @@ Result<RowLookup> EmbeddingRows(const ir::AttributeMap&, const ir::Shape& table,
   return lookup;
 }
 
+// The axes of a row may move.
+Result<ir::PermutedNode> PermuteEmbeddingLookup(const ir::NodeView& view,
+                                                int operand,
+                                                std::span<const int> perm) {
+  const int rank = static_cast<int>(perm.size());
+  TIM_RETURN_IF_ERROR(CheckStay(perm, rank - 1, rank));
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  out.inputs[operand].assign(perm.begin(), perm.end());
+  out.outputs[0] = out.inputs[operand];
+  return out;
+}
+
 // ---- what they share --------------------------------------------------------
 
 struct RowOperator {
@@ -173,6 +240,7 @@ struct RowOperator {
   Status (*infer)(ir::InferContext&) = nullptr;
   Result<RowLookup> (*rows)(const ir::AttributeMap&, const ir::Shape& data,
                             const ir::Shape& indices) = nullptr;
+  ir::PermuteRule permute_rule = nullptr;
 
   Result<RowLookup> RowsOf(const ir::AttributeMap& values,
                            const ir::Shape& data_shape,
@@ -190,13 +258,18 @@ std::vector<RowOperator> RowOperators() {
            .attributes = {{.name = "axis"},
                           {.name = "batch_dims", .default_value = int64_t{0}}},
            .infer = InferGather,
-           .rows = GatherRows},
-          {.name = "GatherNd", .infer = InferGatherNd, .rows = GatherNdRows},
+           .rows = GatherRows,
+           .permute_rule = PermuteGather},
+          {.name = "GatherNd",
+           .infer = InferGatherNd,
+           .rows = GatherNdRows,
+           .permute_rule = PermuteGatherNd},
           {.name = "EmbeddingLookup",
            .data = 1,
            .indices = 0,
            .infer = InferEmbeddingLookup,
-           .rows = EmbeddingRows}};
+           .rows = EmbeddingRows,
+           .permute_rule = PermuteEmbeddingLookup}};
 }
 
 Status CheckRowOperator(const RowOperator& op, const ir::NodeView& view) {
@@ -238,9 +311,8 @@ ir::OpSchema RowSchema(const RowOperator& op) {
           },
       .memory_estimate = NoScratch,
       .compute_estimate =
-          [](const ir::NodeView& view) {
-            return ElementwiseEstimate(view, 1);
-          }};
+          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .permute_rule = op.permute_rule};
 }
 
 ir::KernelDef RowKernel(const RowOperator& op, const char* name) {

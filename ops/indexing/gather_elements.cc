@@ -88,17 +88,35 @@ Status EvalGatherElements(const ir::EvalContext& context) {
   return OkStatus();
 }
 
+// Where both meet by coordinates, not by number.
+Result<ir::PermutedNode> PermuteGatherElements(const ir::NodeView& view,
+                                               int operand,
+                                               std::span<const int> perm) {
+  const ir::Shape& data = view.inputs[0]->shape;
+  const ir::Shape& indices = view.inputs[1]->shape;
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(view.node.attributes.Int("axis"), data.rank()));
+  for (int i = 0; i < data.rank(); ++i) {
+    const bool same = data[i] == indices[i] && data[i] != ir::kUnknownDim;
+    if (same || i == axis) continue;
+    return Unimplemented("the indices ", indices.ToString(), " and the data ",
+                         data.ToString(), " may differ along axis ", i);
+  }
+  return MoveAxis("axis")(view, operand, perm);
+}
+
 ir::OpSchema GatherElementsSchema() {
-  return {.name = "GatherElements",
-          .inputs = {2, 2},
-          .attributes = {{.name = "axis"}},
-          .check = CheckGatherElements,
-          .infer_shapes = InferGatherElements,
-          .eval = EvalGatherElements,
-          .memory_estimate = NoScratch,
-          .compute_estimate = [](const ir::NodeView& view) {
-            return ElementwiseEstimate(view, 1);
-          }};
+  return {
+      .name = "GatherElements",
+      .inputs = {2, 2},
+      .attributes = {{.name = "axis"}},
+      .check = CheckGatherElements,
+      .infer_shapes = InferGatherElements,
+      .eval = EvalGatherElements,
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .permute_rule = PermuteGatherElements};
 }
 
 Status SupportsGatherElements(const ir::KernelNode& node,

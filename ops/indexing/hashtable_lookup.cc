@@ -106,6 +106,18 @@ ir::ComputeEstimate EstimateHashtableLookup(const ir::NodeView& view) {
   return estimate;
 }
 
+// The axes of a slice may move.
+Result<ir::PermutedNode> PermuteHashtableLookup(const ir::NodeView& view,
+                                                int operand,
+                                                std::span<const int> perm) {
+  const int rank = static_cast<int>(perm.size());
+  TIM_RETURN_IF_ERROR(CheckStay(perm, rank - 1, rank));
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  out.inputs[operand].assign(perm.begin(), perm.end());
+  out.outputs[kResult] = out.inputs[operand];
+  return out;
+}
+
 ir::OpSchema HashtableLookupSchema() {
   return {.name = "HashtableLookup",
           .inputs = {3, 3},
@@ -114,7 +126,8 @@ ir::OpSchema HashtableLookupSchema() {
           .infer_shapes = InferHashtableLookup,
           .eval = EvalHashtableLookup,
           .memory_estimate = NoScratch,
-          .compute_estimate = EstimateHashtableLookup};
+          .compute_estimate = EstimateHashtableLookup,
+          .permute_rule = PermuteHashtableLookup};
 }
 
 Status SupportsHashtableLookup(const ir::KernelNode& node,

@@ -73,6 +73,15 @@ Status CheckCoordinateLength(const ir::Shape& indices, const ir::Shape& named) {
                          " are legal for ", named.ToString());
 }
 
+Status CheckStay(std::span<const int> perm, int first, int last) {
+  for (int axis = first; axis < last; ++axis) {
+    if (perm[axis] == axis) continue;
+    return Unimplemented("axis ", axis,
+                         " belongs to the indices and must stay");
+  }
+  return OkStatus();
+}
+
 Status CheckKernelIndices(const ir::TensorDesc& indices) {
   if (KernelTypeName(indices.type) == nullptr) {
     return Unimplemented("indices of ", ir::ToString(indices.type),

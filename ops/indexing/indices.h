@@ -4,6 +4,7 @@
 #define TIM_OPS_INDEXING_INDICES_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,9 @@ std::vector<int64_t> CoordinateDims(const ir::Shape& indices);
 /// A coordinate names at least one dimension and no more than there are.
 /// Unknown ranks and extents pass.
 Status CheckCoordinateLength(const ir::Shape& indices, const ir::Shape& named);
+
+/// Axes [first, last) stay where they are; else a barrier for the permutation.
+Status CheckStay(std::span<const int> perm, int first, int last);
 
 /// Whether a kernel reads such indices.
 Status CheckKernelIndices(const ir::TensorDesc& indices);

@@ -85,25 +85,40 @@ Status EvalOneHot(const ir::EvalContext& context) {
   return OkStatus();
 }
 
+// The new dimension stays where it is.
+Result<ir::PermutedNode> PermuteOneHot(const ir::NodeView& view, int operand,
+                                       std::span<const int> perm) {
+  TIM_ASSIGN_OR_RETURN(
+      const int axis,
+      AxisOf(view.node.attributes, static_cast<int>(perm.size()) + 1));
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  out.inputs[operand].assign(perm.begin(), perm.end());
+  ir::Permutation& moved = out.outputs[0];
+  for (const int from : perm) moved.push_back(from < axis ? from : from + 1);
+  moved.insert(moved.begin() + axis, axis);
+  return out;
+}
+
 ir::OpSchema OneHotSchema() {
   const auto real = [](const char* name, double otherwise) {
     return ir::AttributeSpec{.name = name,
                              .type = ir::AttributeType::kFloat,
                              .default_value = otherwise};
   };
-  return {.name = "OneHot",
-          .inputs = {1, 1},
-          .attributes = {{.name = "depth"},
-                         real(kOn, 1.0),
-                         real(kOff, 0.0),
-                         {.name = "axis", .default_value = int64_t{0}}},
-          .check = CheckOneHot,
-          .infer_shapes = InferOneHot,
-          .eval = EvalOneHot,
-          .memory_estimate = NoScratch,
-          .compute_estimate = [](const ir::NodeView& view) {
-            return ElementwiseEstimate(view, 1);
-          }};
+  return {
+      .name = "OneHot",
+      .inputs = {1, 1},
+      .attributes = {{.name = "depth"},
+                     real(kOn, 1.0),
+                     real(kOff, 0.0),
+                     {.name = "axis", .default_value = int64_t{0}}},
+      .check = CheckOneHot,
+      .infer_shapes = InferOneHot,
+      .eval = EvalOneHot,
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .permute_rule = PermuteOneHot};
 }
 
 Status SupportsOneHot(const ir::KernelNode& node, const ir::DeviceInfo&) {

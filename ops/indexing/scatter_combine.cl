@@ -5,8 +5,8 @@
 //
 // -DIN0=F32 -DOUT=F32  element types (kernels/elements.clh)
 // -DFUNCTION=ADD   MULTIPLY, MAXIMUM or MINIMUM
-// -DINITIAL=ZERO   OUTPUT: what y has; DATA: what `data` has
-// -DDATA=F32       type of `data`
+// -DINITIAL=ZERO   OUTPUT: what y has; INPUT: what `data` has
+// -DIN1=F32        type of `data`
 // -DPLAIN          integers without quantization: in 64 bits, saturated
 
 #include "kernels/elements16.clh"
@@ -19,8 +19,8 @@
 #ifndef OUT
 #define OUT F32
 #endif
-#ifndef DATA
-#define DATA F32
+#ifndef IN1
+#define IN1 F32
 #endif
 #ifndef FUNCTION
 #define FUNCTION ADD
@@ -59,13 +59,13 @@
 #define BEGIN(i) TIM_PASTE(BEGIN_, INITIAL)(i)
 #define BEGIN_ZERO(i) ((VALUE)0)
 #define BEGIN_OUTPUT(i) LOAD(OUT, y, i, y_scale, y_zero)
-#define BEGIN_DATA(i) LOAD(DATA, data, i, data_scale, data_zero)
+#define BEGIN_INPUT(i) LOAD(IN1, data, i, data_scale, data_zero)
 #define BEGIN16(i) TIM_PASTE(BEGIN16_, INITIAL)(i)
 #define BEGIN16_ZERO(i) ((VALUE16)0)
 #define BEGIN16_OUTPUT(i) LOAD16(OUT, y, i, y_scale, y_zero)
-#define BEGIN16_DATA(i) LOAD16(DATA, data, i, data_scale, data_zero)
+#define BEGIN16_INPUT(i) LOAD16(IN1, data, i, data_scale, data_zero)
 
-__kernel void scatter_combine(__global const TIM_STORAGE(DATA) * data,
+__kernel void scatter_combine(__global const TIM_STORAGE(IN1) * data,
                               int data_offset,
                               __global const TIM_STORAGE(IN0) * x, int x_offset,
                               __global TIM_STORAGE(OUT) * y, int y_offset,

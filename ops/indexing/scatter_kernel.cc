@@ -101,7 +101,7 @@ Status AppendLists(const ScatterShape& shape, Reduction reduction,
 const char* InitialOf(const ScatterOp& op, const ir::KernelNode& node) {
   if (op.data < 0) return "ZERO";
   return ir::SameElements(node.inputs[op.data], node.outputs[0]) ? "OUTPUT"
-                                                                 : "DATA";
+                                                                 : "INPUT";
 }
 
 Status AppendReplace(const ScatterOp& op, const ir::KernelNode& node,
@@ -126,10 +126,10 @@ Status AppendCombine(const ScatterOp& op, const ir::KernelNode& node,
   const ir::TensorDesc& to = node.outputs[0];
   const std::string initial = InitialOf(op, node);
   // Read only where the list begins with it.
-  const int data_input = initial == "DATA" ? op.data : op.updates;
+  const int data_input = initial == "INPUT" ? op.data : op.updates;
   const ir::TensorDesc& data = node.inputs[data_input];
   Launch launch("ops/indexing/scatter_combine.cl", "scatter_combine");
-  launch.Type("DATA", data).Type("IN0", from).Type("OUT", to);
+  launch.Type("IN1", data).Type("IN0", from).Type("OUT", to);
   launch
       .Option(
           StrCat("-DFUNCTION=", FunctionOf(op.ReductionOf(node.attributes()))))

@@ -77,6 +77,49 @@ ir::ComputeEstimate EstimateScatter(const ScatterOp& op,
   return estimate;
 }
 
+// The axes of a slice may move, in the updates and in what they change; those
+// that indices name, and the updates' order, stay.
+Result<ir::PermutedNode> PermuteScatter(const ScatterOp& op,
+                                        const ir::NodeView& view, int operand,
+                                        std::span<const int> perm) {
+  if (operand == op.indices) {
+    return Unimplemented("the order of the updates must stay");
+  }
+  const ir::AttributeMap& attributes = view.node.attributes;
+  const ir::Shape output = op.data < 0 ? ir::Shape(attributes.Ints("shape"))
+                                       : view.inputs[op.data]->shape;
+  const ir::Shape& indices = view.inputs[op.indices]->shape;
+  const ir::Shape& updates = view.inputs[op.updates]->shape;
+  const int64_t length = CoordinateLength(indices);
+  const int slice = output.rank() - static_cast<int>(length);
+  const auto lists = static_cast<int>(CoordinateDims(indices).size());
+  if (length == ir::kUnknownDim || updates.rank() != slice + lists) {
+    return Unimplemented("the updates ", updates.ToString(),
+                         " do not show the axes of their slices");
+  }
+  for (int i = 0; i < slice; ++i) {
+    if (updates[i] == output[i] && output[i] != ir::kUnknownDim) continue;
+    return Unimplemented("the slices of the updates ", updates.ToString(),
+                         " may have other extents than those of ",
+                         output.ToString());
+  }
+  TIM_RETURN_IF_ERROR(CheckStay(perm, slice, static_cast<int>(perm.size())));
+  const auto moved = [&](int rank) {
+    ir::Permutation whole = ir::IdentityPermutation(rank);
+    std::copy_n(perm.begin(), slice, whole.begin());
+    return whole;
+  };
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  out.outputs[0] = moved(output.rank());
+  out.inputs[op.updates] = moved(updates.rank());
+  if (op.data >= 0) {
+    out.inputs[op.data] = out.outputs[0];
+  } else {
+    out.attributes.Set("shape", ir::Permuted(output.dims(), out.outputs[0]));
+  }
+  return out;
+}
+
 ir::OpSchema ScatterSchema(const ScatterOp& op,
                            std::vector<ir::AttributeSpec> attributes) {
   const int inputs = op.updates + 1;
@@ -94,7 +137,12 @@ ir::OpSchema ScatterSchema(const ScatterOp& op,
           },
       .memory_estimate = ScatterBytes,
       .compute_estimate =
-          [op](const ir::NodeView& view) { return EstimateScatter(op, view); }};
+          [op](const ir::NodeView& view) { return EstimateScatter(op, view); },
+      .permute_rule =
+          [op](const ir::NodeView& view, int operand,
+               std::span<const int> perm) {
+            return PermuteScatter(op, view, operand, perm);
+          }};
 }
 
 }  // namespace

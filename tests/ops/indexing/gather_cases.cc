@@ -150,23 +150,25 @@ ir::AttributeMap GatherAttributes(int64_t axis, int64_t batch) {
 }  // namespace
 
 TIM_CASES(gather) {
-  cases.Add(
-      {.op = "tim.Gather",
-       .legal = LegalGather,
-       .illegal = IllegalGather,
-       .flops = FlopsPerElement(1),
-       .shells = {ShellOf<vx::ops::Gather>(GatherAttributes(2, 0), 2),
-                  ShellOf<vx::ops::Gather>(GatherAttributes(1, 1), 1, 1)}});
+  cases.Add({.op = "tim.Gather",
+             .legal = LegalGather,
+             .illegal = IllegalGather,
+             .flops = FlopsPerElement(1),
+             .shells = {ShellOf<vx::ops::Gather>(GatherAttributes(2, 0), 2),
+                        ShellOf<vx::ops::Gather>(GatherAttributes(1, 1), 1, 1)},
+             .permute_rule = PermuteRule::kPartial});
   cases.Add({.op = "tim.GatherNd",
              .legal = LegalGatherNd,
              .illegal = IllegalGatherNd,
              .flops = FlopsPerElement(1),
-             .shells = {ShellOf<vx::ops::GatherNd>({})}});
+             .shells = {ShellOf<vx::ops::GatherNd>({})},
+             .permute_rule = PermuteRule::kPartial});
   cases.Add({.op = "tim.EmbeddingLookup",
              .legal = LegalEmbeddingLookup,
              .illegal = IllegalEmbeddingLookup,
              .flops = FlopsPerElement(1),
-             .shells = {ShellOf<vx::ops::EmbeddingLookup>({})}});
+             .shells = {ShellOf<vx::ops::EmbeddingLookup>({})},
+             .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing

@@ -57,12 +57,13 @@ std::vector<IllegalCase> Illegal() {
 }  // namespace
 
 TIM_CASES(gather_elements) {
-  cases.Add({.op = "tim.GatherElements",
-             .legal = Legal,
-             .illegal = Illegal,
-             .flops = FlopsPerElement(1),
-             .shells = {
-                 ShellOf<vx::ops::GatherElements>({{"axis", int64_t{2}}}, 2)}});
+  cases.Add(
+      {.op = "tim.GatherElements",
+       .legal = Legal,
+       .illegal = Illegal,
+       .flops = FlopsPerElement(1),
+       .shells = {ShellOf<vx::ops::GatherElements>({{"axis", int64_t{2}}}, 2)},
+       .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing

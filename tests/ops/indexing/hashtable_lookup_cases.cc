@@ -83,7 +83,8 @@ TIM_CASES(hashtable_lookup) {
              .legal = Legal,
              .illegal = Illegal,
              .flops = Flops,
-             .shells = {ShellOf<vx::ops::HashtableLookup>({})}});
+             .shells = {ShellOf<vx::ops::HashtableLookup>({})},
+             .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing

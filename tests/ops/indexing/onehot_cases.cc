@@ -66,13 +66,14 @@ ir::AttributeMap Attributes(int64_t depth, double on, double off,
 
 TIM_CASES(onehot) {
   using vx::ops::OneHot;
-  cases.Add({.op = "tim.OneHot",
-             .legal = Legal,
-             .illegal = Illegal,
-             .flops = FlopsPerElement(1),
-             .shells = {
-                 ShellOf<OneHot>(Attributes(3, 1, 0, 0), 3),
-                 ShellOf<OneHot>(Attributes(4, 6, -1, 1), 4, 6.0f, -1.0f, 1)}});
+  cases.Add(
+      {.op = "tim.OneHot",
+       .legal = Legal,
+       .illegal = Illegal,
+       .flops = FlopsPerElement(1),
+       .shells = {ShellOf<OneHot>(Attributes(3, 1, 0, 0), 3),
+                  ShellOf<OneHot>(Attributes(4, 6, -1, 1), 4, 6.0f, -1.0f, 1)},
+       .permute_rule = PermuteRule::kRequired});
 }
 
 }  // namespace tim::testing

@@ -136,7 +136,8 @@ TIM_CASES(scatternd) {
              .illegal = IllegalScatterND,
              .flops = Flops,
              .shells = {ShellOf<vx::ops::ScatterND>(
-                 {{"shape", Ints{4, 3}}}, std::vector<uint32_t>{4, 3})}});
+                 {{"shape", Ints{4, 3}}}, std::vector<uint32_t>{4, 3})},
+             .permute_rule = PermuteRule::kPartial});
   std::vector<Shell> shells = {
       ShellOf<ScatterND_ONNX_V16>({{"reduction", int64_t{0}}})};
   for (const auto reduction :
@@ -150,7 +151,8 @@ TIM_CASES(scatternd) {
              .legal = LegalOnnx,
              .illegal = IllegalOnnx,
              .flops = Flops,
-             .shells = std::move(shells)});
+             .shells = std::move(shells),
+             .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing
