@@ -1,9 +1,30 @@
 #include "ops/reduction/reduce_axes.h"
 
-#include "ops/elements/axes.h"
 #include "ops/elements/shapes.h"
 
 namespace tim::ops {
+namespace {
+
+std::vector<int64_t> CountsOf(const std::vector<ReduceGroup>& groups) {
+  std::vector<int64_t> counts;
+  for (const ReduceGroup& group : groups) counts.push_back(group.count);
+  return counts;
+}
+
+// Strides in the input and in the output: axes join where both go on.
+std::vector<Axis> JoinedAxes(const ir::Shape& shape,
+                             const std::vector<bool>& reduced) {
+  const ir::Shape output = ReducedShape(shape, reduced, /*keep_dims=*/true);
+  return JoinAxes(
+      shape.dims(),
+      {ir::DenseStrides(shape), BroadcastStrides(output.dims(), shape.dims())});
+}
+
+bool IsReduced(const Axis& axis) {
+  return axis.extent != 1 && axis.strides[1] == 0;
+}
+
+}  // namespace
 
 Result<std::vector<bool>> ReducedAxes(const std::vector<int64_t>& axes,
                                       int rank) {
@@ -35,15 +56,11 @@ ir::Shape ReducedShape(const ir::Shape& shape, const std::vector<bool>& reduced,
 
 std::vector<ReduceGroup> ReduceGroups(const ir::Shape& shape,
                                       const std::vector<bool>& reduced) {
-  // Axes join where both tensors go on: strides of the input and of the output.
-  const ir::Shape output = ReducedShape(shape, reduced, /*keep_dims=*/true);
-  const std::vector<Axis> axes = JoinAxes(
-      shape.dims(),
-      {ir::DenseStrides(shape), BroadcastStrides(output.dims(), shape.dims())});
+  const std::vector<Axis> axes = JoinedAxes(shape, reduced);
   std::vector<ReduceGroup> groups;
   int64_t inner = 1;  // Of what is kept.
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i].strides[1] != 0 || axes[i].extent == 1) {
+    if (!IsReduced(axes[i])) {
       inner *= axes[i].extent;
       continue;
     }
@@ -53,6 +70,16 @@ std::vector<ReduceGroup> ReduceGroups(const ir::Shape& shape,
   }
   if (groups.empty()) groups.push_back({.inner = inner});
   return groups;
+}
+
+std::vector<Axis> AxesBehindFirstGroup(const ir::Shape& shape,
+                                       const std::vector<bool>& reduced) {
+  std::vector<Axis> axes = JoinedAxes(shape, reduced);
+  const auto first = std::find_if(axes.begin(), axes.end(), IsReduced);
+  if (first == axes.end()) return {};
+  axes.erase(axes.begin(), first + 1);
+  for (Axis& axis : axes) axis.strides.erase(axis.strides.begin());
+  return axes;
 }
 
 ReduceGroup GroupOfAxis(const ir::Shape& shape, int axis) {
@@ -73,14 +100,21 @@ PermutedAxes PermuteAxes(const ir::Shape& shape,
     if (!reduced[axis]) ++kept;
   }
   int last = -1;  // Reduced axis of more than one element.
+  ir::Shape permuted = shape;
+  std::vector<bool> permuted_reduced = reduced;
   for (size_t i = 0; i < perm.size(); ++i) {
     const int axis = perm[i];
+    permuted.set_dim(static_cast<int>(i), shape[axis]);
+    permuted_reduced[i] = reduced[axis];
     if (reduced[axis]) out.axes.push_back(static_cast<int64_t>(i));
     if (keep_dims || !reduced[axis]) out.output.push_back(place[axis]);
     if (!reduced[axis] || shape[axis] == 1) continue;
     out.same_order &= axis > last;
     last = axis;
   }
+  out.same_order &= shape.IsStatic() &&
+                    CountsOf(ReduceGroups(shape, reduced)) ==
+                        CountsOf(ReduceGroups(permuted, permuted_reduced));
   return out;
 }
 

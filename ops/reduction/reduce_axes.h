@@ -10,6 +10,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_schema.h"
+#include "ops/elements/axes.h"
 
 namespace tim::ops {
 
@@ -41,6 +42,11 @@ ir::Shape ReducedShape(const ir::Shape& shape, const std::vector<bool>& reduced,
 std::vector<ReduceGroup> ReduceGroups(const ir::Shape& shape,
                                       const std::vector<bool>& reduced);
 
+/// The axes behind the first of these groups, joined, with their strides in
+/// what all groups leave (0: reduced).  Their extents make its `outer`.
+std::vector<Axis> AxesBehindFirstGroup(const ir::Shape& shape,
+                                       const std::vector<bool>& reduced);
+
 /// A single axis in [0, rank).
 ReduceGroup GroupOfAxis(const ir::Shape& shape, int axis);
 
@@ -49,7 +55,7 @@ ReduceGroup GroupOfAxis(const ir::Shape& shape, int axis);
 struct PermutedAxes {
   std::vector<int64_t> axes;  ///< Reduced ones of the permuted input, sorted.
   std::vector<int> output;    ///< Permutation of what is left; see keep_dims.
-  bool same_order = true;     ///< Reduced elements follow as they did.
+  bool same_order = true;     ///< Float results keep their bits.
 };
 PermutedAxes PermuteAxes(const ir::Shape& shape,
                          const std::vector<bool>& reduced, bool keep_dims,

@@ -3,9 +3,11 @@
 #define TIM_VX_OPS_H_
 
 #include "tim/vx/ops/activations.h"
+#include "tim/vx/ops/arg.h"
 #include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/concat.h"
 #include "tim/vx/ops/conv2d.h"
+#include "tim/vx/ops/cumsum.h"
 #include "tim/vx/ops/custom_base.h"
 #include "tim/vx/ops/dropout.h"
 #include "tim/vx/ops/elementwise.h"
@@ -17,16 +19,19 @@
 #include "tim/vx/ops/gathernd.h"
 #include "tim/vx/ops/hashtable_lookup.h"
 #include "tim/vx/ops/matmul.h"
+#include "tim/vx/ops/moments.h"
 #include "tim/vx/ops/onehot.h"
 #include "tim/vx/ops/pad.h"
 #include "tim/vx/ops/pad_v2.h"
 #include "tim/vx/ops/pool2d.h"
+#include "tim/vx/ops/reduce.h"
 #include "tim/vx/ops/reshape.h"
 #include "tim/vx/ops/rnn_cell.h"
 #include "tim/vx/ops/scatternd.h"
 #include "tim/vx/ops/scatternd_onnx_v16.h"
 #include "tim/vx/ops/simple_operations.h"
 #include "tim/vx/ops/softmax.h"
+#include "tim/vx/ops/topk.h"
 #include "tim/vx/ops/transpose.h"
 
 #endif  // TIM_VX_OPS_H_

@@ -1,0 +1,225 @@
+// Joins the elements along an axis of a dense tensor [inner, count, outer], in
+// the order of reduce_axes.h: in chunks of CHUNK, each in 16 lanes.  The result
+// is [inner, chunks, outer], or, where there is one chunk, what the operator
+// stores.
+//   reduce_row      inner is 1: one work-item makes one chunk, whose lanes are
+//                   those of a vector
+//   reduce_columns  inner is at least 16: one work-item makes a chunk of 16 *
+//                   VECTORS neighbours
+//   reduce_gather   one work-item makes 16 chunks that lie anywhere
+//
+// -DJOIN=ADD    ADD, MULTIPLY, MIN or MAX (NaN where one is NaN)
+// -DVALUE, -DFINISH and others  see sums.clh; also
+//   VALUE=SQUARE  (real value - mean)^2, with -DMEANS
+// -DVECTORS=1
+// -DMEANS  mean[]: of element k, chunk of image o, at sum of (digit of o *
+//          stride) + k; `axes` has rows {extent, stride}, fastest first
+
+#include "kernels/integers.clh"
+#include "ops/reduction/sums.clh"
+
+#ifndef JOIN
+#define JOIN ADD
+#endif
+#ifndef VECTORS
+#define VECTORS 1
+#endif
+
+#define CHUNK 1024
+
+// For T = SUM and SUM16.
+#define JOINED(T, a, b) TIM_PASTE(JOINED_, JOIN)(T, a, b)
+#define JOINED_ADD(T, a, b) ((a) + (b))
+#define JOINED_MULTIPLY(T, a, b) TIM_PASTE(PRODUCT_, T)(a, b)
+#define JOINED_MIN(T, a, b) ((((b) < (a)) | ((b) != (b))) ? (b) : (a))
+#define JOINED_MAX(T, a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
+#define PRODUCT_float(a, b) ((a) * (b))
+#define PRODUCT_float16(a, b) ((a) * (b))
+#define PRODUCT_long(a, b) tim_integer_multiply_long(a, b)
+#define PRODUCT_long16(a, b) tim_integer_multiply_long16(a, b)
+
+#define IDENTITY TIM_PASTE(IDENTITY_, JOIN)
+#define IDENTITY_ADD 0
+#define IDENTITY_MULTIPLY 1
+#define IDENTITY_MIN LIMIT_OF(GREATEST_, SUM)
+#define IDENTITY_MAX LIMIT_OF(LEAST_, SUM)
+#define LIMIT_OF(name, type) LIMIT_OF_(name, type)
+#define LIMIT_OF_(name, type) name##type
+#define GREATEST_float INFINITY
+#define GREATEST_int INT_MAX
+#define GREATEST_long LONG_MAX
+#define LEAST_float (-INFINITY)
+#define LEAST_int INT_MIN
+#define LEAST_long LONG_MIN
+
+#define READ_SQUARE(i, m) square(READ_REAL(i, m) - (m))
+#define READ16_SQUARE(i, m) square16(READ16_REAL(i, m) - (m))
+
+static inline float square(float d) { return d * d; }
+static inline float16 square16(float16 d) { return d * d; }
+
+#ifdef MEANS
+#define MEAN_PARAMETERS                                                  \
+  __global const float *mean, int mean_offset, __global const int *axes, \
+      int axes_offset, int axis_count,
+static inline int mean_of(__global const int* axes, int axis_count, int o) {
+  int index = 0;
+  for (int a = 0; a < axis_count; ++a) {
+    const int extent = axes[2 * a];
+    index += o % extent * axes[2 * a + 1];
+    o /= extent;
+  }
+  return index;
+}
+#define MEANS_OF(image) \
+  (mean + mean_offset + mean_of(axes + axes_offset, axis_count, image))
+#else
+#define MEAN_PARAMETERS
+#endif
+
+// Runs of `length` need that many of the 16 lanes: a power of two.
+static inline int lanes_of(int length) {
+  return length > 8 ? 16 : length > 4 ? 8 : length > 2 ? 4 : length;
+}
+
+__kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
+                         MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
+                         int out_offset, int count, int chunks, int rows,
+                         RESULT_PARAMETERS) {
+  const int row = get_global_id(0);
+  if (row >= rows) return;
+  const int image = row / chunks;
+  const int done = (row - image * chunks) * CHUNK;
+  const int length = min(count - done, CHUNK);
+  in += in_offset + image * count + done;
+  out += out_offset;
+#ifdef MEANS
+  const float m = MEANS_OF(image)[0];
+#endif
+  SUM16 sum = IDENTITY;
+  int i = 0;
+  for (; i + 16 <= length; i += 16) sum = JOINED(SUM16, sum, READ16(i, m));
+  SUM lane[16];
+  vstore16(sum, 0, lane);
+  for (int j = 0; i + j < length; ++j) {
+    const SUM value = READ(i + j, m);
+    lane[j] = JOINED(SUM, lane[j], value);
+  }
+  for (int apart = 8; apart > 0; apart /= 2) {
+    for (int j = 0; j < apart; ++j) {
+      lane[j] = JOINED(SUM, lane[j], lane[j + apart]);
+    }
+  }
+  STORE(row, lane[0]);
+}
+
+__kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
+                             MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
+                             int out_offset, int inner, int count, int chunks,
+                             RESULT_PARAMETERS) {
+  const int column = get_global_id(0) * (16 * VECTORS);
+  const int row = get_global_id(1);
+  if (column >= inner) return;
+  const int image = row / chunks;
+  const int done = (row - image * chunks) * CHUNK;
+  const int length = min(count - done, CHUNK);
+  in += in_offset + (image * count + done) * inner;
+  out += out_offset + row * inner;
+  // The last vector of a row begins where it ends at the row's end.
+  int at[VECTORS];
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) at[v] = min(column + 16 * v, inner - 16);
+#ifdef MEANS
+  __global const float* const means = MEANS_OF(image);
+  float16 m[VECTORS];
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) m[v] = TIM_VLOAD16(0, means + at[v], float);
+#endif
+  SUM16 lane[16][VECTORS];
+  const int lanes = lanes_of(length);
+  for (int j = 0; j < lanes; ++j) {
+    SUM16 sum[VECTORS];
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) sum[v] = IDENTITY;
+    for (int i = j; i < length; i += 16) {
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) {
+        const SUM16 value = READ16(i * inner + at[v], m[v]);
+        sum[v] = JOINED(SUM16, sum[v], value);
+      }
+    }
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) lane[j][v] = sum[v];
+  }
+  for (int apart = lanes / 2; apart > 0; apart /= 2) {
+    for (int j = 0; j < apart; ++j) {
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) {
+        lane[j][v] = JOINED(SUM16, lane[j][v], lane[j + apart][v]);
+      }
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    const int first = column + 16 * v;  // Those before it are another's.
+    if (first == at[v]) {
+      STORE16(first, lane[0][v]);
+    } else if (first < inner) {
+      SUM value[16];
+      vstore16(lane[0][v], 0, value);
+      for (int i = first; i < inner; ++i) STORE(i, value[i - at[v]]);
+    }
+  }
+}
+
+__kernel void reduce_gather(__global const TIM_STORAGE(IN) * in, int in_offset,
+                            MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
+                            int out_offset, int inner, int count, int chunks,
+                            int results, RESULT_PARAMETERS) {
+  const int first = get_global_id(0) * 16;
+  if (first >= results) return;
+  in += in_offset;
+  out += out_offset + first;
+  int begin[16];
+  int length[16];
+#ifdef MEANS
+  float m[16];
+#endif
+  int longest = 0;
+  for (int k = 0; k < 16; ++k) {
+    const int index = min(first + k, results - 1);
+    const int row = index / inner;
+    const int image = row / chunks;
+    const int done = (row - image * chunks) * CHUNK;
+    const int column = index - row * inner;
+    begin[k] = (image * count + done) * inner + column;
+    length[k] = min(count - done, CHUNK);
+    longest = max(longest, length[k]);
+#ifdef MEANS
+    m[k] = MEANS_OF(image)[column];
+#endif
+  }
+  SUM16 lane[16];
+  const int lanes = lanes_of(longest);
+  for (int j = 0; j < lanes; ++j) {
+    SUM sum[16];
+    for (int k = 0; k < 16; ++k) sum[k] = IDENTITY;
+    for (int i = j; i < longest; i += 16) {
+      for (int k = 0; k < 16; ++k) {
+        if (i < length[k]) {
+          const SUM value = READ(begin[k] + i * inner, m[k]);
+          sum[k] = JOINED(SUM, sum[k], value);
+        }
+      }
+    }
+    lane[j] = vload16(0, sum);
+  }
+  for (int apart = lanes / 2; apart > 0; apart /= 2) {
+    for (int j = 0; j < apart; ++j) {
+      lane[j] = JOINED(SUM16, lane[j], lane[j + apart]);
+    }
+  }
+  SUM value[16];
+  vstore16(lane[0], 0, value);
+  for (int k = 0; k < min(results - first, 16); ++k) STORE(k, value[k]);
+}
