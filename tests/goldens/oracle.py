@@ -8,8 +8,9 @@ onnxruntime.set_default_logger_severity(3)
 _OPSET = 19
 
 
-def run_onnx(op, inputs, output_type=None, **attributes):
-    """One node on arrays (None = absent input); returns its first output."""
+def run_onnx(op, inputs, output_type=None, outputs=1, **attributes):
+    """One node of `outputs` outputs on arrays (None = absent input); returns its
+    first output."""
     names = [f"i{k}" if x is not None else "" for k, x in enumerate(inputs)]
     infos, feeds = [], {}
     for name, array in zip(names, inputs):
@@ -23,7 +24,8 @@ def run_onnx(op, inputs, output_type=None, **attributes):
         output_type = np.asarray(inputs[0]).dtype
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(output_type))
     output = helper.make_tensor_value_info("o", kind, None)
-    node = helper.make_node(op, names, ["o"], **attributes)
+    others = [f"o{k}" for k in range(1, outputs)]
+    node = helper.make_node(op, names, ["o"] + others, **attributes)
     graph = helper.make_graph([node], "one", infos, [output])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
     model.ir_version = 9
