@@ -8,7 +8,7 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
-#include "ops/reduction/reduce_axes.h"
+#include "ops/reduction/reduce_permute.h"
 
 namespace tim::ops {
 namespace {
@@ -99,6 +99,11 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
           .bytes_written = OutputBytes(view)};
 }
 
+Result<ir::PermutedNode> Permute(const ir::NodeView& view, int,
+                                 std::span<const int> perm) {
+  return PermuteWithoutAxis(view, perm);
+}
+
 ir::OpSchema Schema(const ArgOp& op) {
   return {.name = op.name,
           .inputs = {1, 1},
@@ -110,7 +115,8 @@ ir::OpSchema Schema(const ArgOp& op) {
                 return Eval(greatest, context);
               },
           .memory_estimate = NoScratch,
-          .compute_estimate = Estimate};
+          .compute_estimate = Estimate,
+          .permute_rule = Permute};
 }
 
 // ---- kernel ----

@@ -104,7 +104,8 @@ ir::OpSchema CumSumSchema() {
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,
-          .compute_estimate = Estimate};
+          .compute_estimate = Estimate,
+          .permute_rule = MoveAxis("axis")};
 }
 
 // ---- kernel ----

@@ -8,6 +8,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/reduction/reduce_node.h"
+#include "ops/reduction/reduce_permute.h"
 
 namespace tim::ops {
 namespace {
@@ -109,6 +110,14 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
           .bytes_written = OutputBytes(view)};
 }
 
+Result<ir::PermutedNode> Permute(const ir::NodeView& view, int,
+                                 std::span<const int> perm) {
+  const bool floats =
+      ir::IsFloat(view.outputs[0]->type) && ir::IsFloat(view.outputs[1]->type);
+  return PermuteReduced(
+      view, kAxes, floats ? ReduceOrder::kAny : ReduceOrder::kMatters, perm);
+}
+
 ir::OpSchema MomentsSchema() {
   return {.name = "Moments",
           .inputs = {1, 1},
@@ -119,7 +128,8 @@ ir::OpSchema MomentsSchema() {
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,
-          .compute_estimate = Estimate};
+          .compute_estimate = Estimate,
+          .permute_rule = Permute};
 }
 
 // ---- kernel ----

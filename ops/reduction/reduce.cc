@@ -16,6 +16,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/reduction/reduce_node.h"
+#include "ops/reduction/reduce_permute.h"
 
 namespace tim::ops {
 namespace {
@@ -149,6 +150,22 @@ bool IsView(ReduceKind kind, const ir::NodeView& view) {
          ir::SameElements(*view.inputs[0], *view.outputs[0]);
 }
 
+// Sums of integers are exact; float results may differ in their last bits, of
+// which rounding to codes, an overflow or a zero could make more.
+ReduceOrder OrderOf(ReduceKind kind, const ir::NodeView& view) {
+  const ir::TensorDesc& input = *view.inputs[0];
+  const ir::TensorDesc& output = *view.outputs[0];
+  bool any = true;
+  if (kind == ReduceKind::kProd) {
+    any = ReduceRuleOf(kind, input, output, 1).value ==
+              ReduceRule::Value::kCentered &&
+          ir::Info(output.type).bits <= 32;
+  } else if (kind == ReduceKind::kMean || kind == ReduceKind::kSum) {
+    any = HasOneRule(input) || ir::IsFloat(output.type);
+  }
+  return any ? ReduceOrder::kAny : ReduceOrder::kMatters;
+}
+
 ir::OpSchema Schema(const ReduceOp& op) {
   const ReduceKind kind = op.kind;
   return {
@@ -168,7 +185,11 @@ ir::OpSchema Schema(const ReduceOp& op) {
       .memory_estimate = MemoryEstimate,
       .compute_estimate = Estimate,
       .is_view =
-          [kind](const ir::NodeView& view) { return IsView(kind, view); }};
+          [kind](const ir::NodeView& view) { return IsView(kind, view); },
+      .permute_rule =
+          [kind](const ir::NodeView& view, int, std::span<const int> perm) {
+            return PermuteReduced(view, "axis", OrderOf(kind, view), perm);
+          }};
 }
 
 // ---- kernel ----

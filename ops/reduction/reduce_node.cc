@@ -22,7 +22,8 @@ ReduceRule CodeRule(ReduceKind kind, int64_t count) {
 
 bool IsOfCodes(ReduceKind kind, const ir::TensorDesc& input,
                const ir::TensorDesc& output) {
-  if (kernels::IsPlainInteger(input) && kernels::IsPlainInteger(output)) {
+  if (HasOneRule(input) && kernels::IsPlainInteger(input) &&
+      kernels::IsPlainInteger(output)) {
     return true;
   }
   return IsExtreme(kind) && HasOneRule(input) &&

@@ -123,7 +123,8 @@ ir::OpSchema TopkSchema() {
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,
-          .compute_estimate = Estimate};
+          .compute_estimate = Estimate,
+          .permute_rule = MoveAxis("axis")};
 }
 
 // ---- kernel ----

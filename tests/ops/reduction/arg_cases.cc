@@ -48,7 +48,8 @@ OperatorCases Arg() {
           .legal = [op](CaseRng& rng) { return Legal(op, rng); },
           .illegal = [op] { return Illegal(op); },
           .flops = FlopsPerInput,
-          .shells = {ShellOf<Op>({{"axis", int64_t{-2}}}, -2)}};
+          .shells = {ShellOf<Op>({{"axis", int64_t{-2}}}, -2)},
+          .permute_rule = PermuteRule::kRequired};
 }
 
 }  // namespace

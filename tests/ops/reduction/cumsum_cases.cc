@@ -51,7 +51,8 @@ TIM_CASES(cumsum) {
              .shells = {ShellOf<CumSum>(attributes(0, 0, 0)),
                         ShellOf<CumSum>(attributes(-1, 0, 0), -1),
                         ShellOf<CumSum>(attributes(1, 1, 0), 1, 1),
-                        ShellOf<CumSum>(attributes(-1, 1, 2), -1, 1, 2)}});
+                        ShellOf<CumSum>(attributes(-1, 1, 2), -1, 1, 2)},
+             .permute_rule = PermuteRule::kRequired});
 }
 
 }  // namespace tim::testing

@@ -32,7 +32,7 @@ std::vector<IllegalCase> Illegal(const std::string& op, bool logical) {
 }
 
 template <typename Op>
-OperatorCases Reduce(bool logical, Tolerance tolerance = {}) {
+OperatorCases Reduce(bool logical, PermuteRule rule, Tolerance tolerance = {}) {
   const std::string op = StrCat("tim.", Op::OpName());
   const auto& types = logical ? kLogical : kNumbers;
   using Axes = std::vector<int64_t>;
@@ -47,21 +47,23 @@ OperatorCases Reduce(bool logical, Tolerance tolerance = {}) {
           .shells = {ShellOf<Op>({{"axis", Axes{0, -1}}, {"keep_dims", true}},
                                  std::vector<int32_t>{0, -1}, true),
                      ShellOf<Op>({{"axis", Axes{2}}, {"keep_dims", false}},
-                                 std::vector<int32_t>{2}, false)}};
+                                 std::vector<int32_t>{2}, false)},
+          .permute_rule = rule};
 }
 
 }  // namespace
 
 TIM_CASES(reduce) {
   // Kernels keep eval's order; permuted nodes have another one.
-  cases.Add(Reduce<vx::ops::ReduceMin>(false));
-  cases.Add(Reduce<vx::ops::ReduceMax>(false));
-  cases.Add(Reduce<vx::ops::ReduceAny>(true));
-  cases.Add(Reduce<vx::ops::ReduceAll>(true));
-  cases.Add(Reduce<vx::ops::ReduceProd>(false));
-  cases.Add(Reduce<vx::ops::ReduceMean>(false, {.absolute = 1e-6}));
-  cases.Add(
-      Reduce<vx::ops::ReduceSum>(false, {.absolute = 1e-3, .relative = 1e-6}));
+  cases.Add(Reduce<vx::ops::ReduceMin>(false, PermuteRule::kRequired));
+  cases.Add(Reduce<vx::ops::ReduceMax>(false, PermuteRule::kRequired));
+  cases.Add(Reduce<vx::ops::ReduceAny>(true, PermuteRule::kRequired));
+  cases.Add(Reduce<vx::ops::ReduceAll>(true, PermuteRule::kRequired));
+  cases.Add(Reduce<vx::ops::ReduceProd>(false, PermuteRule::kPartial));
+  cases.Add(Reduce<vx::ops::ReduceMean>(false, PermuteRule::kPartial,
+                                        {.absolute = 1e-6}));
+  cases.Add(Reduce<vx::ops::ReduceSum>(false, PermuteRule::kPartial,
+                                       {.absolute = 1e-3, .relative = 1e-6}));
 }
 
 }  // namespace tim::testing

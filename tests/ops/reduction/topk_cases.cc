@@ -63,9 +63,10 @@ TIM_CASES(topk) {
        .legal = Legal,
        .illegal = Illegal,
        .flops = FlopsPerInput,
-       .shells = {
-           ShellOf<Topk>({{"k", int64_t{3}}, {"axis", int64_t{0}}}, 3u),
-           ShellOf<Topk>({{"k", int64_t{3}}, {"axis", int64_t{-1}}}, 3u, -1)}});
+       .shells = {ShellOf<Topk>({{"k", int64_t{3}}, {"axis", int64_t{0}}}, 3u),
+                  ShellOf<Topk>({{"k", int64_t{3}}, {"axis", int64_t{-1}}}, 3u,
+                                -1)},
+       .permute_rule = PermuteRule::kRequired});
 }
 
 }  // namespace tim::testing
