@@ -1,5 +1,6 @@
 #include "ops/elements/operands.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "ops/elements/shapes.h"
@@ -46,6 +47,22 @@ Status CheckKnownType(const ir::NodeView& view, Operand operand, int index) {
     return OkStatus();
   }
   return InvalidArgument(NameOf(operand), index, " has no data type");
+}
+
+Status CheckChannels(const ir::TensorDesc& output) {
+  const ir::Quantization& quantization = output.quantization;
+  if (!output.quantized() || !quantization.per_channel()) return OkStatus();
+  const int axis = quantization.axis;
+  const auto given = static_cast<int64_t>(
+      std::max(quantization.scales.size(), quantization.zero_points.size()));
+  if (given == 1) return OkStatus();
+  if (axis >= 0 && axis < output.shape.rank() &&
+      (output.shape[axis] == given || output.shape[axis] == ir::kUnknownDim)) {
+    return OkStatus();
+  }
+  return InvalidArgument("the output ", output.shape.ToString(), " has ", given,
+                         " channels of quantization along axis ", axis,
+                         "; declare as many as there are");
 }
 
 std::string LowerCase(std::string text) {

@@ -20,6 +20,10 @@ Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index);
 /// Any known type.
 Status CheckKnownType(const ir::NodeView& view, Operand operand, int index);
 
+/// An output quantized per channel has as many scales as channels: one that
+/// takes over the input's may have other channels than that.
+Status CheckChannels(const ir::TensorDesc& output);
+
 /// Kernels are named like their operators, in lower case.
 std::string LowerCase(std::string text);
 

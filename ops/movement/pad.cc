@@ -97,23 +97,6 @@ Status InferPad(ir::InferContext& context) {
   return OkStatus();
 }
 
-// Added channels have no scales where the output takes over the input's.
-Status CheckChannels(const ir::TensorDesc& output) {
-  const ir::Quantization& quantization = output.quantization;
-  if (!output.quantized() || !quantization.per_channel()) return OkStatus();
-  const int axis = quantization.axis;
-  const auto given = static_cast<int64_t>(
-      std::max(quantization.scales.size(), quantization.zero_points.size()));
-  if (given == 1) return OkStatus();
-  if (axis >= 0 && axis < output.shape.rank() &&
-      (output.shape[axis] == given || output.shape[axis] == ir::kUnknownDim)) {
-    return OkStatus();
-  }
-  return InvalidArgument("the output ", output.shape.ToString(), " has ", given,
-                         " channels of quantization along axis ", axis,
-                         "; declare as many as there are");
-}
-
 Status CheckPad(const ir::NodeView& view) {
   TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kInput, 0));
   TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kOutput, 0));

@@ -11,6 +11,15 @@ _OPSET = 19
 def run_onnx(op, inputs, output_type=None, outputs=1, **attributes):
     """One node of `outputs` outputs on arrays (None = absent input); returns its
     first output."""
+    return _run(op, inputs, outputs, 1, output_type, attributes)[0]
+
+
+def run_onnx_all(op, inputs, count, output_type=None, **attributes):
+    """The same of an operator with `count` outputs of one type: a list."""
+    return _run(op, inputs, count, count, output_type, attributes)
+
+
+def _run(op, inputs, count, wanted, output_type, attributes):
     names = [f"i{k}" if x is not None else "" for k, x in enumerate(inputs)]
     infos, feeds = [], {}
     for name, array in zip(names, inputs):
@@ -23,10 +32,10 @@ def run_onnx(op, inputs, output_type=None, outputs=1, **attributes):
     if output_type is None:
         output_type = np.asarray(inputs[0]).dtype
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(output_type))
-    output = helper.make_tensor_value_info("o", kind, None)
-    others = [f"o{k}" for k in range(1, outputs)]
-    node = helper.make_node(op, names, ["o"] + others, **attributes)
-    graph = helper.make_graph([node], "one", infos, [output])
+    outputs = [f"o{k}" for k in range(count)]
+    node = helper.make_node(op, names, outputs, **attributes)
+    graph = helper.make_graph([node], "one", infos, [
+        helper.make_tensor_value_info(name, kind, None) for name in outputs[:wanted]])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
     model.ir_version = 9
     options = onnxruntime.SessionOptions()
@@ -34,7 +43,7 @@ def run_onnx(op, inputs, output_type=None, outputs=1, **attributes):
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return session.run(["o"], feeds)[0]
+    return session.run(outputs[:wanted], feeds)
 
 
 def require_equal(found, expected, what):
