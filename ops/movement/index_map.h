@@ -93,7 +93,7 @@ FlatMap Flatten(const IndexMap& map);
 /// the first one's index.  -1: they do not.
 int64_t ContiguousStart(const IndexMap& map);
 
-/// check, eval, estimates, is_view and is_identity of an operator of one input
+/// check, eval, estimates, views and is_identity of an operator of one input
 /// and output; whoever has others, or rules of its own, says so in what this
 /// returns.  `infer_shapes` gives the outputs' shapes, this their types.
 ir::OpSchema IndexMapSchema(std::string name,

@@ -1,4 +1,6 @@
 // Reverse and ShuffleChannel: the elements along axes in another order.
+#include <utility>
+
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
 #include "ops/movement/index_map.h"
@@ -38,6 +40,20 @@ Result<std::vector<IndexMap>> ReverseMap(const ir::NodeView& view) {
     map.Loop(extent, axis, reversed[axis] ? -1 : 1, axis, 1);
   }
   return std::vector{map};
+}
+
+Result<ir::PermutedNode> PermuteReverse(const ir::NodeView& view, int operand,
+                                        std::span<const int> perm) {
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       KeepAttributes(view, operand, perm));
+  std::vector<int64_t> axes;
+  for (const int64_t listed : view.node.attributes.Ints("axis")) {
+    TIM_ASSIGN_OR_RETURN(const int axis,
+                         WrapAxis(listed, static_cast<int>(perm.size())));
+    axes.push_back(ir::NewAxis(perm, axis));
+  }
+  out.attributes.Set("axis", std::move(axes));
+  return out;
 }
 
 // ---- ShuffleChannel ---------------------------------------------------------
@@ -83,13 +99,17 @@ Result<std::vector<IndexMap>> ShuffleMap(const ir::NodeView& view) {
 }  // namespace
 
 TIM_OPERATOR(reverse) {
-  registry.Add(IndexMapSchema(
+  ir::OpSchema reverse = IndexMapSchema(
       "Reverse", {{.name = "axis", .type = ir::AttributeType::kInts}},
-      InferReverse, ReverseMap));
+      InferReverse, ReverseMap);
+  reverse.permute_rule = PermuteReverse;
+  registry.Add(std::move(reverse));
   registry.Add(IndexMapKernel("Reverse", ReverseMap));
-  registry.Add(IndexMapSchema("ShuffleChannel",
-                              {{.name = "num_groups"}, {.name = "index_axis"}},
-                              InferShuffle, ShuffleMap));
+  ir::OpSchema shuffle = IndexMapSchema(
+      "ShuffleChannel", {{.name = "num_groups"}, {.name = "index_axis"}},
+      InferShuffle, ShuffleMap);
+  shuffle.permute_rule = MoveAxis("index_axis");
+  registry.Add(std::move(shuffle));
   registry.Add(IndexMapKernel("ShuffleChannel", ShuffleMap));
 }
 

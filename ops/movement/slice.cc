@@ -1,6 +1,7 @@
 // Slice: a box of the input, every step-th element of it.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -94,14 +95,45 @@ Result<std::vector<IndexMap>> SliceMap(const ir::NodeView& view) {
   return std::vector{map};
 }
 
+// Every axis gets its values, those that were taken whole too.
+Result<ir::PermutedNode> PermuteSlice(const ir::NodeView& view, int operand,
+                                      std::span<const int> perm) {
+  const ir::Shape& input = view.inputs[0]->shape;
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       KeepAttributes(view, operand, perm));
+  TIM_ASSIGN_OR_RETURN(const int axes, SlicedAxes(out.attributes, input));
+  std::vector<int64_t> start = out.attributes.Ints(kStart);
+  std::vector<int64_t> length = out.attributes.Ints(kLength);
+  std::vector<int64_t> step(axes, 1);
+  for (int axis = 0; axis < axes; ++axis) {
+    step[axis] = StepOf(out.attributes, axis);
+  }
+  for (int axis = axes; axis < input.rank(); ++axis) {
+    if (input[axis] == ir::kUnknownDim) {
+      return Unimplemented("axis ", axis, " is taken whole, but unknown");
+    }
+    start.push_back(0);
+    length.push_back(input[axis]);
+    step.push_back(1);
+  }
+  out.attributes.Set("dims", int64_t{input.rank()});
+  out.attributes.Set(kStart, ir::Permuted(start, perm));
+  out.attributes.Set(kLength, ir::Permuted(length, perm));
+  out.attributes.Set(kStep, ir::Permuted(step, perm));
+  return out;
+}
+
 ir::OpSchema SliceSchema() {
   using ir::AttributeType;
-  return IndexMapSchema("Slice",
-                        {{.name = "dims"},
-                         {.name = kStart, .type = AttributeType::kInts},
-                         {.name = kLength, .type = AttributeType::kInts},
-                         {kStep, AttributeType::kInts, std::vector<int64_t>()}},
-                        InferSlice, SliceMap);
+  ir::OpSchema schema =
+      IndexMapSchema("Slice",
+                     {{.name = "dims"},
+                      {.name = kStart, .type = AttributeType::kInts},
+                      {.name = kLength, .type = AttributeType::kInts},
+                      {kStep, AttributeType::kInts, std::vector<int64_t>()}},
+                     InferSlice, SliceMap);
+  schema.permute_rule = PermuteSlice;
+  return schema;
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 // Space2Batch and Batch2Space: the same with batches, and padding or cropping.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/elements/data_layout.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -13,15 +15,12 @@ namespace {
 constexpr char kBlock[] = "block_size";
 constexpr char kPad[] = "pad";
 constexpr char kCrop[] = "crop";
+constexpr char kLayout[] = "layout";
 
 constexpr int kWidth = 0;
 constexpr int kHeight = 1;
 constexpr int kChannels = 2;
 constexpr int kBatch = 3;  // of rank 4
-
-ir::AttributeSpec LayoutSpec() {
-  return {"layout", ir::AttributeType::kInt, int64_t{1}};
-}
 
 Status CheckRank(const ir::Shape& input, int low, int high) {
   if (!input.ranked() || (input.rank() >= low && input.rank() <= high)) {
@@ -326,31 +325,48 @@ Result<std::vector<IndexMap>> ReorgMaps(const ir::NodeView& view) {
   return maps;
 }
 
+// ---- layouts ----------------------------------------------------------------
+
+Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  if (view.inputs[0]->shape.rank() != 4) return out;
+  TIM_ASSIGN_OR_RETURN(
+      out.inputs[0], TakeDataLayout(*view.inputs[0], kLayout, &out.attributes));
+  out.outputs[0] = out.inputs[0];
+  return out;
+}
+
+// An operator with the attributes `own` and a layout.
+void Add(ir::OpRegistry& registry, const char* name,
+         std::vector<ir::AttributeSpec> own,
+         std::function<Status(ir::InferContext&)> infer,
+         const IndexMaps& maps) {
+  own.push_back({kLayout, ir::AttributeType::kInt,
+                 static_cast<int64_t>(DataLayout::kWhcn)});
+  ir::OpSchema schema =
+      IndexMapSchema(name, std::move(own), std::move(infer), maps);
+  schema.layout_rule = InDefaultLayout;
+  registry.Add(std::move(schema));
+  registry.Add(IndexMapKernel(name, maps));
+}
+
+ir::AttributeSpec Ints(const char* name) {
+  return {.name = name, .type = ir::AttributeType::kInts};
+}
+
 }  // namespace
 
 TIM_OPERATOR(space_depth) {
-  using ir::AttributeType;
-  const auto ints = [](const char* name) {
-    return ir::AttributeSpec{.name = name, .type = AttributeType::kInts};
-  };
-  registry.Add(IndexMapSchema("SpaceToDepth", {ints(kBlock), LayoutSpec()},
-                              InferSpaceToDepth, SpaceToDepthMap));
-  registry.Add(IndexMapKernel("SpaceToDepth", SpaceToDepthMap));
-  registry.Add(IndexMapSchema(
-      "DepthToSpace",
+  Add(registry, "SpaceToDepth", {Ints(kBlock)}, InferSpaceToDepth,
+      SpaceToDepthMap);
+  Add(registry, "DepthToSpace",
       {{.name = kBlock},
-       {"mode", AttributeType::kInt, int64_t{0}, {{"dcr", 0}, {"crd", 1}}},
-       LayoutSpec()},
-      InferDepthToSpace, DepthToSpaceMap));
-  registry.Add(IndexMapKernel("DepthToSpace", DepthToSpaceMap));
-  registry.Add(IndexMapSchema("Space2Batch",
-                              {ints(kBlock), ints(kPad), LayoutSpec()},
-                              InferSpace2Batch, Space2BatchMap));
-  registry.Add(IndexMapKernel("Space2Batch", Space2BatchMap));
-  registry.Add(IndexMapSchema("Batch2Space",
-                              {ints(kBlock), ints(kCrop), LayoutSpec()},
-                              InferBatch2Space, Batch2SpaceMap));
-  registry.Add(IndexMapKernel("Batch2Space", Batch2SpaceMap));
+       {"mode", ir::AttributeType::kInt, int64_t{0}, {{"dcr", 0}, {"crd", 1}}}},
+      InferDepthToSpace, DepthToSpaceMap);
+  Add(registry, "Space2Batch", {Ints(kBlock), Ints(kPad)}, InferSpace2Batch,
+      Space2BatchMap);
+  Add(registry, "Batch2Space", {Ints(kBlock), Ints(kCrop)}, InferBatch2Space,
+      Batch2SpaceMap);
   registry.Add(
       IndexMapSchema("Reorg", {{.name = "stride"}}, InferReorg, ReorgMaps));
   registry.Add(IndexMapKernel("Reorg", ReorgMaps));

@@ -131,12 +131,30 @@ Result<std::vector<IndexMap>> UnstackMaps(const ir::NodeView& view) {
   return maps;
 }
 
+// The parts have the input's other axes.
+Result<ir::PermutedNode> PermuteUnstack(const ir::NodeView& view, int,
+                                        std::span<const int> perm) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(view.node.attributes.Int("axis"),
+                                static_cast<int>(perm.size())));
+  out.attributes.Set("axis", int64_t{ir::NewAxis(perm, axis)});
+  out.inputs[0].assign(perm.begin(), perm.end());
+  ir::Permutation part;
+  for (const int old : perm) {
+    if (old != axis) part.push_back(old > axis ? old - 1 : old);
+  }
+  out.outputs.assign(out.outputs.size(), part);
+  return out;
+}
+
 ir::OpSchema SplitSchema() {
   ir::OpSchema schema = IndexMapSchema(
       "Split",
       {{.name = "axis"}, {.name = kSlices, .type = ir::AttributeType::kInts}},
       InferSplit, SplitMaps);
   schema.output_arity = SplitArity;
+  schema.permute_rule = MoveAxis("axis");
   return schema;
 }
 
@@ -145,6 +163,7 @@ ir::OpSchema UnstackSchema() {
       IndexMapSchema("Unstack", {{.name = "axis"}, {.name = kOutputs}},
                      InferUnstack, UnstackMaps);
   schema.output_arity = UnstackArity;
+  schema.permute_rule = PermuteUnstack;
   return schema;
 }
 

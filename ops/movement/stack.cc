@@ -112,12 +112,28 @@ std::vector<int64_t> JoinedOffsets(const ir::NodeView& view) {
   return offsets;
 }
 
+// The new axis stays where it is.
+Result<ir::PermutedNode> PermuteStack(const ir::NodeView& view, int,
+                                      std::span<const int> perm) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  const auto rank = static_cast<int>(perm.size()) + 1;
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(view.node.attributes.Int("axis"), rank));
+  out.attributes.Set("axis", int64_t{axis});
+  out.inputs.assign(out.inputs.size(), {perm.begin(), perm.end()});
+  ir::Permutation& whole = out.outputs[0];
+  for (const int old : perm) whole.push_back(old < axis ? old : old + 1);
+  whole.insert(whole.begin() + axis, axis);
+  return out;
+}
+
 ir::OpSchema StackSchema() {
   ir::OpSchema schema =
       IndexMapSchema("Stack", {{.name = "axis"}, {.name = "input_cnt"}},
                      InferStack, StackMaps);
   schema.input_arity = StackArity;
   schema.in_place_concat_offsets = JoinedOffsets;
+  schema.permute_rule = PermuteStack;
   return schema;
 }
 

@@ -135,10 +135,9 @@ Status CheckReach(const SlicedAxis& axis, int64_t steps, int64_t extent) {
                          extent);
 }
 
-// Whether there are elements of the input for all of a static output.
-Status CheckOutput(const std::vector<SlicedAxis>& axes, const ir::Shape& input,
-                   const ir::Shape& output) {
-  if (IsWholeInput(axes, input, output)) return OkStatus();
+// Whether there are elements for all of a static output, axis by axis.
+Status CheckOutputAxes(const std::vector<SlicedAxis>& axes,
+                       const ir::Shape& input, const ir::Shape& output) {
   const auto places = OutputAxes(axes, output);
   if (!places) {
     return InvalidArgument("the output is declared as ", output.ToString(),
@@ -155,6 +154,13 @@ Status CheckOutput(const std::vector<SlicedAxis>& axes, const ir::Shape& input,
     }
   }
   return OkStatus();
+}
+
+Status CheckOutput(const std::vector<SlicedAxis>& axes, const ir::Shape& input,
+                   const ir::Shape& output) {
+  return IsWholeInput(axes, input, output)
+             ? OkStatus()
+             : CheckOutputAxes(axes, input, output);
 }
 
 Result<std::vector<IndexMap>> StridedSliceMap(const ir::NodeView& view) {
@@ -232,17 +238,76 @@ Status InferStridedSlice(ir::InferContext& context) {
   return OkStatus();
 }
 
+int64_t PermutedMask(int64_t mask, std::span<const int> perm) {
+  int64_t out = 0;
+  for (size_t i = 0; i < perm.size(); ++i) {
+    out |= (mask >> perm[i] & 1) << i;
+  }
+  return out;
+}
+
+// How the axes that are left move.
+ir::Permutation KeptAxes(const std::vector<SlicedAxis>& axes,
+                         std::span<const int> perm) {
+  std::vector<int> places;
+  int next = 0;
+  for (const SlicedAxis& axis : axes) {
+    places.push_back(axis.shrunk ? kNoAxis : next++);
+  }
+  ir::Permutation out;
+  for (const int axis : perm) {
+    if (places[axis] != kNoAxis) out.push_back(places[axis]);
+  }
+  return out;
+}
+
+// Every axis gets its values, those that were taken whole too.
+Result<ir::PermutedNode> PermuteStridedSlice(const ir::NodeView& view, int,
+                                             std::span<const int> perm) {
+  const ir::Shape& input = view.inputs[0]->shape;
+  const ir::Shape& output = view.outputs[0]->shape;
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  ir::AttributeMap& attributes = out.attributes;
+  if (attributes.Int(kNewAxisMask) != 0) {
+    return Unimplemented("new axes stand between the input's");
+  }
+  TIM_ASSIGN_OR_RETURN(const auto axes, SlicedAxes(attributes, input));
+  if (input.IsStatic() && output.IsStatic()) {
+    TIM_RETURN_IF_ERROR(CheckOutputAxes(axes, input, output));
+  }
+  const size_t count = attributes.Ints(kBegin).size();
+  int64_t whole = 0;
+  for (size_t axis = count; axis < axes.size(); ++axis) {
+    whole |= int64_t{1} << axis;
+  }
+  for (const char* name : {kBegin, kEnd, kStride}) {
+    std::vector<int64_t> values = attributes.Ints(name);
+    values.resize(axes.size(), name == kStride ? 1 : 0);
+    attributes.Set(name, ir::Permuted(values, perm));
+  }
+  for (const char* name : {kBeginMask, kEndMask}) {
+    attributes.Set(name, PermutedMask(attributes.Int(name) | whole, perm));
+  }
+  attributes.Set(kShrinkMask, PermutedMask(attributes.Int(kShrinkMask), perm));
+  out.inputs[0].assign(perm.begin(), perm.end());
+  out.outputs[0] = KeptAxes(axes, perm);
+  return out;
+}
+
 ir::OpSchema StridedSliceSchema() {
   using ir::AttributeType;
-  return IndexMapSchema("StridedSlice",
-                        {{.name = kBegin, .type = AttributeType::kInts},
-                         {.name = kEnd, .type = AttributeType::kInts},
-                         {.name = kStride, .type = AttributeType::kInts},
-                         {kBeginMask, AttributeType::kInt, int64_t{0}},
-                         {kEndMask, AttributeType::kInt, int64_t{0}},
-                         {kShrinkMask, AttributeType::kInt, int64_t{0}},
-                         {kNewAxisMask, AttributeType::kInt, int64_t{0}}},
-                        InferStridedSlice, StridedSliceMap);
+  ir::OpSchema schema =
+      IndexMapSchema("StridedSlice",
+                     {{.name = kBegin, .type = AttributeType::kInts},
+                      {.name = kEnd, .type = AttributeType::kInts},
+                      {.name = kStride, .type = AttributeType::kInts},
+                      {kBeginMask, AttributeType::kInt, int64_t{0}},
+                      {kEndMask, AttributeType::kInt, int64_t{0}},
+                      {kShrinkMask, AttributeType::kInt, int64_t{0}},
+                      {kNewAxisMask, AttributeType::kInt, int64_t{0}}},
+                     InferStridedSlice, StridedSliceMap);
+  schema.permute_rule = PermuteStridedSlice;
+  return schema;
 }
 
 }  // namespace

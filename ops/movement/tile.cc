@@ -1,5 +1,6 @@
 // Tile and Broadcast: the input repeated along axes.
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -146,9 +147,11 @@ Result<std::vector<IndexMap>> BroadcastMap(const ir::NodeView& view) {
 
 TIM_OPERATOR(tile) {
   using ir::AttributeType;
-  registry.Add(IndexMapSchema(
+  ir::OpSchema tile = IndexMapSchema(
       "Tile", {{.name = kMultiples, .type = AttributeType::kInts}}, InferTile,
-      TileMap));
+      TileMap);
+  tile.permute_rule = MoveValues({kMultiples});
+  registry.Add(std::move(tile));
   registry.Add(IndexMapKernel("Tile", TileMap));
   registry.Add(IndexMapSchema(
       "Broadcast",

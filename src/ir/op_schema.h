@@ -178,9 +178,9 @@ struct OpSchema {
   std::function<bool(const NodeView&)> is_view = nullptr;
   /// Where the inputs, as they are, lie in output 0's memory one after the
   /// other: their first bytes (absent ones -1), so that their producers may
-  /// write them there.  A step of a kernel that has no operands but such inputs
-  /// and output 0 is then left out.  Empty, or the function null: they do not.
-  /// Called with layouts set.
+  /// write them there.  A step of a kernel that has no operands but such
+  /// inputs, packed constants and output 0 is then left out.  Empty, or the
+  /// function null: they do not.  Called with layouts set.
   std::function<std::vector<int64_t>(const NodeView&)> in_place_concat_offsets =
       nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.

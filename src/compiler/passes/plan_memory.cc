@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <set>
 #include <utility>
 #include <variant>
 
 #include "base/checked_math.h"
 #include "compiler/eval_scratch.h"
+#include "compiler/in_place_parts.h"
 #include "compiler/memory_planner.h"
 #include "compiler/passes/passes.h"
 #include "ir/op_schema.h"
@@ -17,7 +17,7 @@ using ir::NodeId;
 using ir::ValueId;
 
 // A cache line, as wide as vectors are.
-constexpr int64_t kConcatAlignment = 64;
+constexpr int64_t kPartAlignment = 64;
 
 // Finds where every value lives and for how long.
 class Planner {
@@ -144,34 +144,32 @@ class Planner {
   // Inputs that a node only concatenates are made in its output; the steps that
   // would copy them go.
   void AddInPlaceConcats() {
-    std::set<std::pair<NodeId, int>> dropped;
     for (const NodeId id : graph_.NodeIds()) {
       const ir::Node& node = graph_.node(id);
-      if (node.composite || !node.schema->in_place_concat_offsets ||
-          module_.placements[id].kind != RunKind::kKernel ||
+      if (node.outputs.empty() || node.outputs[0] == ir::kNone ||
           !IsFree(node.outputs[0])) {
         continue;
       }
-      const std::vector<int64_t> offsets =
-          node.schema->in_place_concat_offsets(NodeDescs(graph_, node).view());
-      const std::vector<bool> in_place = InputsInPlace(node, offsets);
-      for (size_t i = 0; i < in_place.size(); ++i) {
-        if (!in_place[i]) continue;
+      const InPlaceParts parts =
+          ConcatenatedInputs(module_, node, [&](int input, int64_t offset) {
+            return CanLieInOutput(node, input, offset);
+          });
+      for (size_t i = 0; i < parts.offsets.size(); ++i) {
+        if (parts.offsets[i] < 0) continue;
         root_[node.inputs[i]] = node.outputs[0];
-        offset_[node.inputs[i]] = offsets[i];
+        offset_[node.inputs[i]] = parts.offsets[i];
       }
-      const auto& steps = module_.lowerings[id].steps;
-      for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
-        if (ReadsAny(steps[i], in_place) && OnlyCopies(steps[i], in_place)) {
-          dropped.emplace(id, i);
-        }
-      }
+      LeaveOut(id, parts.left_out);
     }
-    std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
-      return step.kind == ScheduledStep::Kind::kNode &&
-             dropped.contains({step.node, step.index});
-    });
     for (ValueId id = 0; id < graph_.value_id_limit(); ++id) Flatten(id);
+  }
+
+  void LeaveOut(NodeId node, const std::vector<int>& steps) {
+    if (steps.empty()) return;
+    std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
+      return step.kind == ScheduledStep::Kind::kNode && step.node == node &&
+             std::count(steps.begin(), steps.end(), step.index) != 0;
+    });
   }
 
   // It may be placed anywhere: made by a step and in no memory yet.
@@ -198,53 +196,9 @@ class Planner {
   bool CanLieInOutput(const ir::Node& node, int input, int64_t offset) const {
     const ValueId part = node.inputs[input];
     const auto first = std::find(node.inputs.begin(), node.inputs.end(), part);
-    return offset >= 0 && offset % kConcatAlignment == 0 &&
+    return offset >= 0 && offset % kPartAlignment == 0 &&
            first == node.inputs.begin() + input && IsFree(part) &&
            module_.locations[part] == module_.locations[node.outputs[0]];
-  }
-
-  static bool ReadsAny(const ir::LoweredStep& step,
-                       const std::vector<bool>& inputs) {
-    return std::any_of(step.operands.begin(), step.operands.end(),
-                       [&](const ir::LoweredOperand& operand) {
-                         return operand.kind ==
-                                    ir::LoweredOperand::Kind::kInput &&
-                                inputs[operand.index];
-                       });
-  }
-
-  // All that the step does is to copy such inputs into the output.
-  static bool OnlyCopies(const ir::LoweredStep& step,
-                         const std::vector<bool>& inputs) {
-    using Kind = ir::LoweredOperand::Kind;
-    return std::all_of(
-        step.operands.begin(), step.operands.end(),
-        [&](const ir::LoweredOperand& operand) {
-          return (operand.kind == Kind::kInput && inputs[operand.index]) ||
-                 (operand.kind == Kind::kOutput && operand.index == 0);
-        });
-  }
-
-  // An input cannot lie in the output where a step stays that reads it.
-  std::vector<bool> InputsInPlace(const ir::Node& node,
-                                  const std::vector<int64_t>& offsets) const {
-    std::vector<bool> in_place(node.inputs.size(), false);
-    for (size_t i = 0; i < offsets.size(); ++i) {
-      in_place[i] = CanLieInOutput(node, static_cast<int>(i), offsets[i]);
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const ir::LoweredStep& step : module_.lowerings[node.id].steps) {
-        if (!ReadsAny(step, in_place) || OnlyCopies(step, in_place)) continue;
-        changed = true;
-        for (const ir::LoweredOperand& operand : step.operands) {
-          if (operand.kind == ir::LoweredOperand::Kind::kInput) {
-            in_place[operand.index] = false;
-          }
-        }
-      }
-    }
-    return in_place;
   }
 
   // Views of parts and parts of parts: straight to the whole.

@@ -102,13 +102,13 @@ TIM_CASES(split) {
        .shells = {ShellOf<Split>({{"axis", int64_t{1}}, {"slices", Ints{2, 3}}},
                                  1u, std::vector<uint32_t>{2, 3})},
        .permute_rule = PermuteRule::kRequired});
-  cases.Add(
-      {.op = "tim.Unstack",
-       .legal = LegalUnstack,
-       .illegal = IllegalUnstacks,
-       .flops = FlopsPerMoved,
-       .shells = {ShellOf<Unstack>(
-           {{"axis", int64_t{-1}}, {"output_num", int64_t{3}}}, -1, 3u)}});
+  cases.Add({.op = "tim.Unstack",
+             .legal = LegalUnstack,
+             .illegal = IllegalUnstacks,
+             .flops = FlopsPerMoved,
+             .shells = {ShellOf<Unstack>(
+                 {{"axis", int64_t{-1}}, {"output_num", int64_t{3}}}, -1, 3u)},
+             .permute_rule = PermuteRule::kRequired});
 }
 
 }  // namespace tim::testing

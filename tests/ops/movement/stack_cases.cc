@@ -67,7 +67,8 @@ TIM_CASES(stack) {
              .illegal = Illegal,
              .flops = FlopsPerMoved,
              .shells = {ShellOf<vx::ops::Stack>(
-                 {{"axis", int64_t{1}}, {"input_cnt", int64_t{3}}}, 1u, 3)}});
+                 {{"axis", int64_t{1}}, {"input_cnt", int64_t{3}}}, 1u, 3)},
+             .permute_rule = PermuteRule::kRequired});
 }
 
 }  // namespace tim::testing

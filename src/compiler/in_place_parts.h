@@ -1,0 +1,30 @@
+// Values that are parts of another one's memory, so that nothing is copied:
+// inputs that a node concatenates.
+#ifndef TIM_COMPILER_IN_PLACE_PARTS_H_
+#define TIM_COMPILER_IN_PLACE_PARTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "compiler/module.h"
+
+namespace tim::compiler {
+
+/// Parts of a node's whole, and the steps of its lowering that would only copy
+/// them.
+struct InPlaceParts {
+  std::vector<int64_t> offsets;  ///< First byte, by operand; -1: no part.
+  std::vector<int> left_out;     ///< Steps.
+};
+
+/// Whether an operand may lie `offset` bytes behind the beginning of the whole.
+using MayLie = std::function<bool(int operand, int64_t offset)>;
+
+/// Inputs that lie in output 0 by OpSchema::in_place_concat_offsets, where a
+/// kernel runs the node.
+InPlaceParts ConcatenatedInputs(const Module& module, const ir::Node& node,
+                                const MayLie& may_lie);
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_IN_PLACE_PARTS_H_
