@@ -1,0 +1,131 @@
+// BatchNorm: y = gamma * (x - mean) / sqrt(variance + eps) + beta, all four
+// parameters given.  ONNX BatchNormalization (which has another order of
+// inputs); TFLite folds it into the weights before.
+//
+// Every step is rounded to float32: f = gamma * (1 / sqrt(variance + eps)), the
+// square root and 1 / x correctly rounded; y = (x - mean) * f + beta.
+#include <cmath>
+
+#include "ir/op_registry.h"
+#include "kernels/elements.h"
+#include "ops/elements/data_layout.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/normalization/batchnorm_node.h"
+#include "ops/normalization/parameters.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::AttributeType;
+
+const std::vector<const char*> kNames = {"mean", "variance", "gamma", "beta"};
+
+Status Check(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 0));
+  for (int i = 0; i < 4; ++i) {
+    TIM_RETURN_IF_ERROR(CheckFloatInput(view, i + 1, kNames[i]));
+  }
+  return CheckNumber(view, Operand::kOutput, 0);
+}
+
+Status Infer(ir::InferContext& context) {
+  return InferNorm(context, [](const ir::NodeView& view) {
+    return BatchNormStrides(view).status();
+  });
+}
+
+Status Eval(const ir::EvalContext& context) {
+  std::vector<const ir::TensorDesc*> inputs;
+  for (const ir::ConstTensor& input : context.inputs) {
+    inputs.push_back(input.desc);
+  }
+  TIM_ASSIGN_OR_RETURN(const auto strides,
+                       BatchNormStrides({context.node, inputs, {}}));
+  const std::vector<int64_t>& dims = inputs[0]->shape.dims();
+  const kernels::ElementReader input(context.inputs[0]);
+  const kernels::ElementReader mean(context.inputs[1]);
+  const kernels::ElementReader variance(context.inputs[2]);
+  const kernels::ElementReader gamma(context.inputs[3]);
+  const kernels::ElementReader beta(context.inputs[4]);
+  kernels::ElementWriter output(context.outputs[0]);
+  const float eps = context.attributes().Float("eps");
+  const int64_t count = *inputs[0]->shape.NumElements();
+  for (int64_t i = 0; i < count; ++i) {
+    const auto at = [&](int parameter) {
+      return IndexOf(i, dims, strides[parameter]);
+    };
+    const float factor =
+        BatchNormFactor(variance.Real(at(1)), gamma.Real(at(2)), eps);
+    output.StoreReal(
+        i, (input.Real(i) - mean.Real(at(0))) * factor + beta.Real(at(3)));
+  }
+  return OkStatus();
+}
+
+// Other axes than the channels' may change places.
+Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
+                                 std::span<const int> perm) {
+  if (operand != 0) return Unimplemented("the parameters stay as they are");
+  const int axis = ChannelAxis(view.inputs[0]->shape.rank());
+  if (perm[axis] != axis) return Unimplemented("the channels stay in place");
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       KeepAttributes(view, operand, perm));
+  for (int input = 1; input < 5; ++input) {
+    TIM_ASSIGN_OR_RETURN(const bool along, LiesAlongAxis(view, input, axis));
+    if (along) out.inputs[input].clear();
+  }
+  return out;
+}
+
+// Parameters of rank 1 are one for each channel; others move as the input does.
+Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  TIM_ASSIGN_OR_RETURN(
+      const ir::Permutation perm,
+      TakeDataLayout(*view.inputs[0], "input_layout", &out.attributes));
+  out.inputs[0] = out.outputs[0] = perm;
+  for (int input = 1; input < 5; ++input) {
+    const int rank = view.inputs[input]->shape.rank();
+    if (rank < 2 || perm.empty()) continue;
+    out.inputs[input] = ir::BroadcastPermutation(perm, rank);
+  }
+  return out;
+}
+
+ir::OpSchema Schema() {
+  return {
+      .name = "BatchNorm",
+      .inputs = {5, 5},
+      .attributes = {{"eps", AttributeType::kFloat},
+                     {"input_layout", AttributeType::kInt, int64_t{0}}},
+      .check = Check,
+      .infer_shapes = Infer,
+      .eval = Eval,
+      .memory_estimate = NoScratch,
+      .compute_estimate =
+          [](const ir::NodeView& view) { return ElementwiseEstimate(view, 3); },
+      .permute_rule = Permute,
+      .layout_rule = InDefaultLayout};
+}
+
+}  // namespace
+
+int ChannelAxis(int rank) { return rank < 3 ? 0 : rank - 2; }
+
+Result<std::vector<std::vector<int64_t>>> BatchNormStrides(
+    const ir::NodeView& view) {
+  return StridesOfInputs(view, 1, kNames,
+                         ChannelAxis(view.inputs[0]->shape.rank()));
+}
+
+float BatchNormFactor(float variance, float gamma, float eps) {
+  return gamma * (1.0f / std::sqrt(variance + eps));
+}
+
+TIM_OPERATOR(batchnorm) {
+  registry.Add(Schema());
+  AddBatchNormKernel(registry);
+}
+
+}  // namespace tim::ops

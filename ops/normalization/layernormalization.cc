@@ -1,0 +1,80 @@
+// LayerNormalization: y = gamma * (x - mean) / sqrt(variance + eps) + beta
+// along one axis; ops/normalization/norm_rows.h has the order of the steps.
+// ONNX LayerNormalization with axis -1.
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/normalization/norm_rows.h"
+#include "ops/normalization/parameters.h"
+
+namespace tim::ops {
+namespace {
+
+Result<NormRows> Rows(const ir::NodeView& view) {
+  const ir::Shape& shape = view.inputs[0]->shape;
+  const ir::AttributeMap& attributes = view.node.attributes;
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(attributes.Int("axis"), shape.rank()));
+  TIM_ASSIGN_OR_RETURN(const auto strides,
+                       StridesOfInputs(view, 1, {"beta", "gamma"}, axis));
+  return RowsOf(shape.dims(), axis, axis + 1, attributes.Float("eps"), strides);
+}
+
+RowNormOp Op() {
+  return {
+      .name = "LayerNormalization", .kind = RowNorm::kMoments, .rows = Rows};
+}
+
+Status Infer(ir::InferContext& context) {
+  if (context.shape(0).ranked()) {
+    const auto axis =
+        WrapAxis(context.attributes().Int("axis"), context.shape(0).rank());
+    TIM_RETURN_IF_ERROR(axis.status());
+  }
+  return InferNorm(
+      context, [](const ir::NodeView& view) { return Rows(view).status(); });
+}
+
+// Parameters along the axis stay as they are; others move as the input does.
+Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
+                                 std::span<const int> perm) {
+  if (operand != 0) return Unimplemented("beta and gamma stay as they are");
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       MoveAxis("axis")(view, operand, perm));
+  TIM_ASSIGN_OR_RETURN(
+      const int axis,
+      WrapAxis(view.node.attributes.Int("axis"), view.inputs[0]->shape.rank()));
+  for (const int input : {1, 2}) {
+    TIM_ASSIGN_OR_RETURN(const bool along, LiesAlongAxis(view, input, axis));
+    if (along) out.inputs[input].clear();
+  }
+  return out;
+}
+
+ir::OpSchema Schema() {
+  return {.name = "LayerNormalization",
+          .inputs = {3, 3},
+          .attributes = {{"axis", ir::AttributeType::kInt},
+                         {"eps", ir::AttributeType::kFloat, 1e-5}},
+          .check = CheckRowNormTypes,
+          .infer_shapes = Infer,
+          .eval =
+              [](const ir::EvalContext& context) {
+                return EvalRowNorm(Op(), context);
+              },
+          .memory_estimate = NoScratch,
+          .compute_estimate =
+              [](const ir::NodeView& view) {
+                return RowNormEstimate(RowNorm::kMoments, view);
+              },
+          .permute_rule = Permute};
+}
+
+}  // namespace
+
+TIM_OPERATOR(layernormalization) {
+  registry.Add(Schema());
+  registry.Add(RowNormKernel(Op()));
+  registry.Add(RowNormSimtKernel(Op()));
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,60 @@
+// LogSoftmax: y = beta * (x - max) - ln(sum of e^(beta * (x - max))) along one
+// axis; ops/normalization/norm_rows.h has the order of the steps.  ONNX
+// LogSoftmax, TFLite LOG_SOFTMAX.
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/normalization/norm_rows.h"
+#include "ops/normalization/parameters.h"
+
+namespace tim::ops {
+namespace {
+
+Result<NormRows> Rows(const ir::NodeView& view) {
+  const ir::Shape& shape = view.inputs[0]->shape;
+  const ir::AttributeMap& attributes = view.node.attributes;
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(attributes.Int("axis"), shape.rank()));
+  return RowsOf(shape.dims(), axis, axis + 1, attributes.Float("beta"));
+}
+
+RowNormOp Op() {
+  return {.name = "LogSoftmax", .kind = RowNorm::kLogSoftmax, .rows = Rows};
+}
+
+Status Infer(ir::InferContext& context) {
+  if (context.shape(0).ranked()) {
+    const auto axis =
+        WrapAxis(context.attributes().Int("axis"), context.shape(0).rank());
+    TIM_RETURN_IF_ERROR(axis.status());
+  }
+  return InferSameAsInput(context);
+}
+
+ir::OpSchema Schema() {
+  return {.name = "LogSoftmax",
+          .inputs = {1, 1},
+          .attributes = {{"axis", ir::AttributeType::kInt},
+                         {"beta", ir::AttributeType::kFloat, 1.0}},
+          .check = CheckRowNormTypes,
+          .infer_shapes = Infer,
+          .eval =
+              [](const ir::EvalContext& context) {
+                return EvalRowNorm(Op(), context);
+              },
+          .memory_estimate = NoScratch,
+          .compute_estimate =
+              [](const ir::NodeView& view) {
+                return RowNormEstimate(RowNorm::kLogSoftmax, view);
+              },
+          .permute_rule = MoveAxis("axis")};
+}
+
+}  // namespace
+
+TIM_OPERATOR(logsoftmax) {
+  registry.Add(Schema());
+  registry.Add(RowNormKernel(Op()));
+  registry.Add(RowNormSimtKernel(Op()));
+}
+
+}  // namespace tim::ops
