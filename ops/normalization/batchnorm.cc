@@ -98,7 +98,7 @@ ir::OpSchema Schema() {
       .name = "BatchNorm",
       .inputs = {5, 5},
       .attributes = {{"eps", AttributeType::kFloat},
-                     {"input_layout", AttributeType::kInt, int64_t{0}}},
+                     {"input_layout", AttributeType::kInt, int64_t{1}}},
       .check = Check,
       .infer_shapes = Infer,
       .eval = Eval,

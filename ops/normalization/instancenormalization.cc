@@ -70,7 +70,7 @@ ir::OpSchema Schema() {
   return {.name = "InstanceNormalization",
           .inputs = {3, 3},
           .attributes = {{"eps", ir::AttributeType::kFloat, 1e-5},
-                         {"input_layout", ir::AttributeType::kInt, int64_t{0}}},
+                         {"input_layout", ir::AttributeType::kInt, int64_t{1}}},
           .check = CheckRowNormTypes,
           .infer_shapes = Infer,
           .eval =

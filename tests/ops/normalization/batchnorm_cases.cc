@@ -72,11 +72,12 @@ TIM_CASES(batchnorm) {
        .legal = Legal,
        .illegal = Illegal,
        .flops = FlopsPerElement(3),
-       .shells = {
-           ShellOf<BatchNorm>({{"eps", 0.25}, {"input_layout", int64_t{1}}},
-                              0.25f),
-           ShellOf<BatchNorm>({{"eps", 0.25}, {"input_layout", int64_t{2}}},
-                              0.25f, vx::DataLayout::CWHN)}});
+       .shells = {ShellOf<BatchNorm>(
+                      {{"eps", 0.25}, {"input_layout", int64_t{1}}}, 0.25f),
+                  ShellOf<BatchNorm>(
+                      {{"eps", 0.25}, {"input_layout", int64_t{2}}}, 0.25f,
+                      vx::DataLayout::CWHN)},
+       .permute_rule = PermuteRule::kPartial});
 }
 
 }  // namespace tim::testing

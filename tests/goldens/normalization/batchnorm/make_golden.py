@@ -51,14 +51,14 @@ def main():
             if not has_few(shape, kinds[1]):
                 continue
             for role in ("var", "const"):
-                suite.add(f"batchnorm_{name}_{shape_name}_{role}",
+                suite.add(f"{name}_{shape_name}_{role}",
                           lambda rng: case(rng, kinds, shape, role))
     half = ("float16", "float16", "float16", "float32")
-    suite.add("batchnorm_f16_parameters_f16",
+    suite.add("f16_parameters_f16",
               lambda rng: case(rng, (F16, F16), (2, 3, 4, 5), types=half))
-    suite.add("batchnorm_f32_broadcast", lambda rng: case(
+    suite.add("f32_broadcast", lambda rng: case(
         rng, (FLOAT, FLOAT), (2, 3, 4, 5), sizes=((5,), (4, 1), (3, 1, 5), (2, 3, 4, 5))))
-    suite.add("batchnorm_f32_channels_in_place", lambda rng: case(
+    suite.add("f32_channels_in_place", lambda rng: case(
         rng, (FLOAT, FLOAT), (2, 19, 4, 5), sizes=((19, 1, 1),) * 4))
     suite.write()
 

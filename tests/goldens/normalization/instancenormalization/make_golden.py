@@ -57,14 +57,14 @@ def main():
         for shape_name, shape in SHAPES:
             if not has_few(shape, kinds[1]):
                 continue
-            suite.add(f"instancenorm_{name}_{shape_name}", lambda rng: case(rng, kinds, shape))
+            suite.add(f"{name}_{shape_name}", lambda rng: case(rng, kinds, shape))
     for types in (("float16", "float16"), ("float32", "float16"), ("float16", "float32")):
         name = "_".join(t.replace("float", "f") for t in types)
-        suite.add(f"instancenorm_f16_parameters_{name}",
+        suite.add(f"f16_parameters_{name}",
                   lambda rng: case(rng, (F16, F16), (2, 3, 4, 5), types))
-    suite.add("instancenorm_f32_constant", lambda rng: case(
+    suite.add("f32_constant", lambda rng: case(
         rng, (FLOAT, FLOAT), (1, 17, 3, 3), role="const", eps=1e-4))
-    suite.add("instancenorm_f32_constant_images", constant_images)
+    suite.add("f32_constant_images", constant_images)
     suite.write()
 
 

@@ -86,21 +86,21 @@ def main():
         for shape_name, shape, axis in SHAPES:
             if not has_few(shape, kinds[1]):
                 continue
-            suite.add(f"layernorm_{name}_{shape_name}",
+            suite.add(f"{name}_{shape_name}",
                       lambda rng: case(rng, kinds, shape, axis))
     for shape_name, shape, axis in SHAPES:
         for place in ("in_place", "broadcast"):
-            suite.add(f"layernorm_f32_{place}_{shape_name}",
+            suite.add(f"f32_{place}_{shape_name}",
                       lambda rng: case(rng, (FLOAT, FLOAT), shape, axis, place, eps=1e-3))
-    suite.add("layernorm_f16_parameters_f16", lambda rng: case(
+    suite.add("f16_parameters_f16", lambda rng: case(
         rng, (F16, F16), (3, 33), 1, types=("float32", "float16")))
-    suite.add("layernorm_f32_constant", lambda rng: case(
+    suite.add("f32_constant", lambda rng: case(
         rng, (FLOAT, FLOAT), (3, 33), 1, role="const", eps=2e-5))
-    suite.add("layernorm_f32_negative_axis", lambda rng: case(
+    suite.add("f32_negative_axis", lambda rng: case(
         rng, (FLOAT, FLOAT), (3, 4, 5), 1, negative=True))
-    suite.add("layernorm_f32_constant_rows", constant_rows)
+    suite.add("f32_constant_rows", constant_rows)
     # Every x is rounded to a multiple of 2^-11 or so, but not y.
-    suite.add("layernorm_f32_far_from_zero", lambda rng: case(
+    suite.add("f32_far_from_zero", lambda rng: case(
         rng, (FLOAT, FLOAT), (3, 200), 1, shift=1e4))
     suite.write()
 

@@ -61,9 +61,9 @@ def main():
             if not has_few(shape, kinds[1]):
                 continue
             for setting, *numbers in SETTINGS if name == "f32" else SETTINGS[:2]:
-                suite.add(f"lrn_{name}_{shape_name}_size_{setting}",
+                suite.add(f"{name}_{shape_name}_size_{setting}",
                           lambda rng: case(rng, kinds, shape, axis, *numbers))
-    suite.add("lrn_f32_negative_axis", lambda rng: case(
+    suite.add("f32_negative_axis", lambda rng: case(
         rng, (FLOAT, FLOAT), (2, 3, 9), 1, 3, 1.0, 0.5, 1.0, negative=True))
     suite.write()
 

@@ -41,23 +41,24 @@ def case(rng, kinds, shape, axis, beta=1.0, negative=False, data=None):
     size = float(np.max(np.abs(y), initial=1))
     oracle.require_close(found, y, "ORT LogSoftmax", 1e-6 * max(size, np.abs(scaled).max()))
     attributes = {"axis": our_axis(axis, len(shape), negative), "beta": float(F32(beta))}
-    return finish("tim.LogSoftmax", attributes, [x], y, kinds[1])
+    # The logarithm of a sum near 1 has the error of the sum.
+    return finish("tim.LogSoftmax", attributes, [x], y, kinds[1], np.maximum(np.abs(y), 0.15))
 
 
 def main():
     suite = Suite(__file__, onnxruntime)
     for name, *kinds in KINDS:
         for shape_name, shape, axis in SHAPES:
-            if not has_few(shape, kinds[1]):
+            if not has_few(shape, kinds[0]) or not has_few(shape, kinds[1]):
                 continue
-            suite.add(f"logsoftmax_{name}_{shape_name}",
+            suite.add(f"{name}_{shape_name}",
                       lambda rng: case(rng, kinds, shape, axis))
     for beta in (0.5, 3.0, -1.0, 0.0):
-        suite.add(f"logsoftmax_f32_beta_{str(beta).replace('.', '_').replace('-', 'minus_')}",
+        suite.add(f"f32_beta_{str(beta).replace('.', '_').replace('-', 'minus_')}",
                   lambda rng: case(rng, (FLOAT, FLOAT), (3, 40), 1, beta))
-    suite.add("logsoftmax_f32_negative_axis",
+    suite.add("f32_negative_axis",
               lambda rng: case(rng, (FLOAT, FLOAT), (3, 4, 5), 0, negative=True))
-    suite.add("logsoftmax_f32_far_apart",
+    suite.add("f32_far_apart",
               lambda rng: case(rng, (FLOAT, FLOAT), (3, 9), 1, data=lambda x: x * F32(100)))
     suite.write()
 
