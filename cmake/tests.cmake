@@ -121,6 +121,8 @@ target_sources(properties_every_operator_test PRIVATE ${cases})
 set(agrees "*EveryKernelAgrees")
 string(CONCAT gpu_goldens
        "${agrees}/conv2d_f32*:${agrees}/fullyconnected_f32*:"
+       "${agrees}/instancenormalization_f32*:${agrees}/l2normalization_f32*:"
+       "${agrees}/layernormalization_f32*:${agrees}/logsoftmax_f32*:"
        "${agrees}/matmul_f32*:${agrees}/softmax_f32*")
 tim_cl_run(ops/golden_test_gpu ops_golden_test
            TIMCL_KERNELS=gpu "GTEST_FILTER=${gpu_goldens}")
