@@ -178,6 +178,13 @@ std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
                   PadsOf(windows->h, input[1], kernel[1]), attributes);
 }
 
+// Weights of depthwise convolutions may have the channels as axis 2.
+std::optional<ir::SumChannels> SumChannelsOf(const ir::NodeView& view) {
+  const bool depthwise = view.node.attributes.Int("multiplier") > 0;
+  const bool last = !depthwise || view.inputs[1]->shape[3] > 1;
+  return ir::SumChannels{.axis = 2, .weights_axis = last ? 3 : 2};
+}
+
 // W and H may change places.
 Result<ir::PermutedNode> PermuteConv2d(const ir::NodeView& view, int operand,
                                        std::span<const int> perm) {
@@ -230,6 +237,7 @@ ir::OpSchema Conv2dSchema() {
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateConv2d;
   schema.absorb_padding = AbsorbPadding;
+  schema.sum_channels = SumChannelsOf;
   schema.permute_rule = PermuteConv2d;
   schema.layout_rule = Conv2dInDefaultLayout;
   return schema;

@@ -153,19 +153,26 @@ Result<ir::Lowering> LowerBinary(const ir::KernelNode& node,
 }  // namespace
 
 ir::OpSchema BinarySchema(const BinaryOp& op) {
-  return {.name = op.name,
-          .inputs = {2, 2},
-          .attributes = op.attributes,
-          .check = CheckBinary,
-          .infer_shapes = InferBinary,
-          .eval = EvalBinary,
-          .pointwise = op.pointwise,
-          .memory_estimate = NoScratch,
-          .compute_estimate =
-              [flops = op.flops](const ir::NodeView& view) {
-                return ElementwiseEstimate(view, flops);
-              },
-          .permute_rule = KeepAttributes};
+  ir::OpSchema schema = {.name = op.name,
+                         .inputs = {2, 2},
+                         .attributes = op.attributes,
+                         .check = CheckBinary,
+                         .infer_shapes = InferBinary,
+                         .eval = EvalBinary,
+                         .pointwise = op.pointwise,
+                         .memory_estimate = NoScratch,
+                         .compute_estimate =
+                             [flops = op.flops](const ir::NodeView& view) {
+                               return ElementwiseEstimate(view, flops);
+                             },
+                         .permute_rule = KeepAttributes};
+  if (op.affine_of == nullptr) return schema;
+  schema.channel_affine = [affine_of = op.affine_of](
+                              const ir::NodeView& view,
+                              std::span<const ir::ConstTensor> constants) {
+    return BinaryChannelAffine(view, constants, affine_of);
+  };
+  return schema;
 }
 
 ir::KernelDef BinaryKernel(const std::string& op) {

@@ -13,6 +13,7 @@
 #include "ir/op_registry.h"
 #include "ir/op_schema.h"
 #include "ir/pointwise.h"
+#include "ops/elements/channel_affine.h"
 
 namespace tim::ops {
 
@@ -24,6 +25,8 @@ struct BinaryOp {
   ir::Pointwise pointwise;     ///< Of arity 2, with all formulas.
   double flops = 1;            ///< Of one element, roughly.
   std::vector<ir::AttributeSpec> attributes = {};
+  /// What it is where one operand is constant; null: not affine.
+  AffineOf affine_of = nullptr;
 };
 
 /// Schema and kernel.

@@ -63,17 +63,29 @@ ir::Pointwise Sum() {
 // NaN in either operand is the result of Minimum and Maximum, as in ONNX.
 std::vector<BinaryOp> BinaryOps() {
   return {
-      {.name = "Add", .pointwise = Sum()},
+      {.name = "Add",
+       .pointwise = Sum(),
+       .affine_of = [](const ir::AttributeMap&, int, float c) -> AffineTerm {
+         return {1, c};
+       }},
       {.name = "Sub",
        .pointwise = Formula(
-           "TIM_SUB", [](float a, float b) { return a - b; },
-           SubtractIntegers)},
+           "TIM_SUB", [](float a, float b) { return a - b; }, SubtractIntegers),
+       .affine_of = [](const ir::AttributeMap&, int variable,
+                       float c) -> AffineTerm {
+         if (variable == 0) return {1, -c};
+         return {-1, c};
+       }},
       {.name = "Multiply",
        .pointwise = Formula(
            "TIM_MULTIPLY", [](float a, float b) { return a * b; },
            MultiplyIntegers),
        .flops = 2,
-       .attributes = {Scale()}},
+       .attributes = {Scale()},
+       .affine_of = [](const ir::AttributeMap& attributes, int,
+                       float c) -> AffineTerm {
+         return {c * attributes.Float(kBinaryScale), 0};
+       }},
       {.name = "Div",
        .pointwise = Formula(
            "TIM_DIV", [](float a, float b) { return a / b; }, DivideIntegers),

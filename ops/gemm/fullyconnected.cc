@@ -114,6 +114,10 @@ ir::OpSchema FullyConnectedSchema() {
   schema.eval = EvalFullyConnected;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateFullyConnected;
+  schema.sum_channels = [](const ir::NodeView& view) {
+    return std::optional<ir::SumChannels>(
+        {.axis = 0, .weights_axis = view.inputs[1]->shape.rank() - 1});
+  };
   return schema;
 }
 

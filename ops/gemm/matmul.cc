@@ -71,6 +71,15 @@ Result<ir::PermutedNode> PermuteMatmul(const ir::NodeView& view, int operand,
   return KeepAttributes(view, operand, perm);
 }
 
+// The columns of B.
+std::optional<ir::SumChannels> SumChannelsOf(const ir::NodeView& view) {
+  for (const ir::TensorDesc* factor : view.inputs) {
+    if (factor->shape.rank() < 2) return std::nullopt;
+  }
+  const bool transposed = view.node.attributes.Bool("transpose_b");
+  return ir::SumChannels{.axis = 0, .weights_axis = transposed ? 1 : 0};
+}
+
 ir::OpSchema MatmulSchema() {
   ir::OpSchema schema;
   schema.name = "Matmul";
@@ -84,6 +93,7 @@ ir::OpSchema MatmulSchema() {
   schema.eval = EvalMatmul;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateMatmul;
+  schema.sum_channels = SumChannelsOf;
   schema.permute_rule = PermuteMatmul;
   return schema;
 }

@@ -8,6 +8,7 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/elements/channel_affine.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -63,6 +64,30 @@ Status Eval(const ir::EvalContext& context) {
   return OkStatus();
 }
 
+// A constant factor and summand for each channel.
+std::optional<ir::ChannelAffine> AffineOfConstants(
+    const ir::NodeView& view, std::span<const ir::ConstTensor> constants) {
+  if (OnlyVariable(constants) != 0) return std::nullopt;
+  const auto strides = BatchNormStrides(view);
+  if (!strides.ok()) return std::nullopt;
+  const ir::Shape& shape = view.inputs[0]->shape;
+  const std::optional<int> axis = VaryingAxis(shape, *strides);
+  if (!axis) return std::nullopt;
+  const float eps = view.node.attributes.Float("eps");
+  ir::ChannelAffine out{.input = 0, .axis = *axis};
+  const int64_t count = *axis < 0 ? 1 : shape[*axis];
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = [&](int parameter) {
+      const int64_t step = *axis < 0 ? 0 : (*strides)[parameter][*axis];
+      return kernels::ElementReader(constants[parameter + 1]).Real(i * step);
+    };
+    const float scale = BatchNormFactor(value(1), value(2), eps);
+    out.scales.push_back(scale);
+    out.offsets.push_back(value(3) - value(0) * scale);
+  }
+  return out;
+}
+
 // Other axes than the channels' may change places.
 Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
                                  std::span<const int> perm) {
@@ -105,6 +130,7 @@ ir::OpSchema Schema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 3); },
+      .channel_affine = AffineOfConstants,
       .permute_rule = Permute,
       .layout_rule = InDefaultLayout};
 }

@@ -21,6 +21,7 @@ constexpr Pass kPasses[] = {
     {"report what was inferred", ReportInferred},
     {"expand composites", ExpandComposites},
     {"simplify", Simplify},
+    {"fold affine functions", FoldAffine},
     {"absorb padding", AbsorbPadding},
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},

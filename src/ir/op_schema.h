@@ -120,6 +120,21 @@ struct Padding {
   double value = 0;
 };
 
+/// y = x * scale + offset, those of the index along `axis` of x.
+struct ChannelAffine {
+  int input = 0;  ///< Which one x is.
+  int axis = -1;  ///< -1: one scale and one offset for all elements.
+  std::vector<float> scales = {};   ///< One for each index.
+  std::vector<float> offsets = {};  ///< As many.
+};
+
+/// Where the sums of products of an operator stand that has weights as input 1
+/// and, where its arity allows one, a bias as input 2, of rank 1.
+struct SumChannels {
+  int axis = 0;          ///< Of output 0.
+  int weights_axis = 0;  ///< Each index of it has the weights of one channel.
+};
+
 struct Effects {
   bool random = false;  ///< Two evaluations may differ: never folded.
 };
@@ -194,6 +209,18 @@ struct OpSchema {
   /// are none.  Called with the desc of the padded input.
   std::function<std::optional<AttributeMap>(const NodeView&, const Padding&)>
       absorb_padding = nullptr;
+  /// Output 0 has the shape of one input, of which it is an affine function:
+  /// that function.  `constants`: the inputs, those that are no constants
+  /// without data.  Nothing, or the function null: it is not, or not known to
+  /// be.  Called with float32 operands of known extents.
+  std::function<std::optional<ChannelAffine>(
+      const NodeView&, std::span<const ConstTensor> constants)>
+      channel_affine = nullptr;
+  /// Output 0 is made of sums of products of input 0 and weights, each weight
+  /// of one channel, plus a bias: how they stand.  Nothing, or the function
+  /// null: it is not.  Called with operands of known extents.
+  std::function<std::optional<SumChannels>(const NodeView&)> sum_channels =
+      nullptr;
   /// How a permutation of one input's axes passes through; see PermuteNode,
   /// which asks it.  A pure function of attributes and operands, called with
   /// known ranks (extents and types may be unknown) and never without an axis

@@ -25,6 +25,10 @@ Status ExpandComposites(Module& module);
 /// Folds constants, removes identities and what nothing needs.
 Status Simplify(Module& module);
 
+/// Factors and offsets of channels become part of the weights and the bias of
+/// the operator before them, in float32.
+Status FoldAffine(Module& module);
+
 /// Operators that pad absorb the padding around their inputs.
 Status AbsorbPadding(Module& module);
 
