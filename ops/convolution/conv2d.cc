@@ -82,9 +82,10 @@ Status CheckConv2d(const ir::NodeView& view) {
   if (view.node.attributes.Int("multiplier") <= 0) {
     return CheckSumTypes(descs, {3});
   }
-  return descs.weights->shape.ranked() && descs.weights->shape[3] > 1
-             ? CheckSumTypes(descs, {3})
-             : CheckSumTypes(descs, {2});
+  const int64_t in = DimOf(descs.weights->shape, 2);
+  const int64_t out = DimOf(descs.weights->shape, 3);
+  if (in == 1 && out == 1) return CheckSumTypes(descs, {2, 3});
+  return out > 1 ? CheckSumTypes(descs, {3}) : CheckSumTypes(descs, {2});
 }
 
 // Taps [first, last) of a kernel axis that read inside of the input when the
@@ -213,36 +214,6 @@ Result<ir::PermutedNode> Conv2dInDefaultLayout(const ir::NodeView& view) {
   return out;
 }
 
-ir::OpSchema Conv2dSchema() {
-  ir::OpSchema schema;
-  schema.name = "Conv2d";
-  schema.inputs = {2, 3};
-  schema.attributes = {
-      {"padding",
-       AttributeType::kInt,
-       int64_t{0},
-       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
-      {"pad", AttributeType::kInts, std::vector<int64_t>{0, 0, 0, 0}},
-      {"stride", AttributeType::kInts, std::vector<int64_t>{1, 1}},
-      {"dilation", AttributeType::kInts, std::vector<int64_t>{1, 1}},
-      {"multiplier", AttributeType::kInt, int64_t{0}},
-      {"weights", AttributeType::kInt, int64_t{0}},
-      {"ksize", AttributeType::kInts, std::vector<int64_t>{0, 0}},
-      {"input_layout", AttributeType::kInt, int64_t{1}},
-      {"kernel_layout", AttributeType::kInt, int64_t{6}},
-  };
-  schema.check = CheckConv2d;
-  schema.infer_shapes = InferConv2d;
-  schema.eval = EvalConv2d;
-  schema.memory_estimate = FactorBytes;
-  schema.compute_estimate = EstimateConv2d;
-  schema.absorb_padding = AbsorbPadding;
-  schema.sum_channels = SumChannelsOf;
-  schema.permute_rule = PermuteConv2d;
-  schema.layout_rule = Conv2dInDefaultLayout;
-  return schema;
-}
-
 Status SupportsConv2d(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
@@ -304,6 +275,36 @@ ir::KernelDef Conv2dKernel() {
 }
 
 }  // namespace
+
+ir::OpSchema Conv2dSchema() {
+  ir::OpSchema schema;
+  schema.name = "Conv2d";
+  schema.inputs = {2, 3};
+  schema.attributes = {
+      {"padding",
+       AttributeType::kInt,
+       int64_t{0},
+       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+      {"pad", AttributeType::kInts, std::vector<int64_t>{0, 0, 0, 0}},
+      {"stride", AttributeType::kInts, std::vector<int64_t>{1, 1}},
+      {"dilation", AttributeType::kInts, std::vector<int64_t>{1, 1}},
+      {"multiplier", AttributeType::kInt, int64_t{0}},
+      {"weights", AttributeType::kInt, int64_t{0}},
+      {"ksize", AttributeType::kInts, std::vector<int64_t>{0, 0}},
+      {"input_layout", AttributeType::kInt, int64_t{1}},
+      {"kernel_layout", AttributeType::kInt, int64_t{6}},
+  };
+  schema.check = CheckConv2d;
+  schema.infer_shapes = InferConv2d;
+  schema.eval = EvalConv2d;
+  schema.memory_estimate = FactorBytes;
+  schema.compute_estimate = EstimateConv2d;
+  schema.absorb_padding = AbsorbPadding;
+  schema.sum_channels = SumChannelsOf;
+  schema.permute_rule = PermuteConv2d;
+  schema.layout_rule = Conv2dInDefaultLayout;
+  return schema;
+}
 
 TIM_OPERATOR(conv2d) {
   registry.Add(Conv2dSchema());

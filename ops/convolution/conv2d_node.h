@@ -1,4 +1,4 @@
-// What the kernels of Conv2d share.
+// What the kernels of Conv2d share, and operators that are made of it.
 #ifndef TIM_OPS_CONVOLUTION_CONV2D_NODE_H_
 #define TIM_OPS_CONVOLUTION_CONV2D_NODE_H_
 
@@ -8,6 +8,8 @@
 namespace tim::ops {
 
 inline constexpr int kConvChannelAxis = 2;
+
+ir::OpSchema Conv2dSchema();
 
 /// The convolution that a Conv2d node (fused or not) does.
 Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node);

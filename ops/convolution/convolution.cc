@@ -29,8 +29,8 @@ Result<ConvGroups> DepthwiseGroups(int64_t input_channels, int64_t kernel_in,
   }
   return InvalidArgument(
       "a depthwise kernel of ", input_channels, " channels with multiplier ",
-      multiplier, " must be [W, H, ", out.out_channels, ", 1] or [W, H, 1, ",
-      out.out_channels, "], not [W, H, ", kernel_in, ", ", kernel_out, "]");
+      multiplier, " must end in [", out.out_channels, ", 1] or [1, ",
+      out.out_channels, "], not in [", kernel_in, ", ", kernel_out, "]");
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ Result<ir::Permutation> TakeKernelLayout(const ir::TensorDesc& operand,
 void SwapWidthAndHeight(const std::vector<std::string>& names,
                         ir::AttributeMap* attributes) {
   for (const std::string& name : names) {
+    if (attributes->Find(name) == nullptr) continue;
     const std::vector<int64_t> old = attributes->Ints(name);
     if (old.size() == 2) {
       attributes->Set(name, std::vector<int64_t>{old[1], old[0]});

@@ -40,7 +40,7 @@ Result<ir::Permutation> TakeKernelLayout(const ir::TensorDesc& operand,
                                          ir::AttributeMap* attributes);
 
 /// Attributes of two values, for W and H, and of four, for both ends of each:
-/// the axes change places.  Others stay.
+/// the axes change places.  Others stay, and so do names that are not there.
 void SwapWidthAndHeight(const std::vector<std::string>& names,
                         ir::AttributeMap* attributes);
 

@@ -132,9 +132,22 @@ bool SameRows(const ir::TensorDesc& a, const ir::TensorDesc& b) {
   return x == y || (x % 2 == 0 && y % 2 == 0);
 }
 
+// Per channel of axes that are the same but for their number.
+bool SameButForAxis(const ir::TensorDesc& a, const ir::TensorDesc& b) {
+  ir::Quantization moved = a.quantization;
+  moved.axis = b.quantization.axis;
+  const int from = a.quantization.axis;
+  return a.type == b.type && moved.per_channel() && moved == b.quantization &&
+         a.shape.IsStatic() && b.shape.IsStatic() &&
+         a.shape[from] == b.shape[moved.axis] &&
+         a.shape.Product(0, from) == b.shape.Product(0, moved.axis);
+}
+
 bool IsView(const ir::NodeView& view) {
-  return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
-         SameRows(*view.inputs[0], *view.outputs[0]);
+  const ir::TensorDesc& input = *view.inputs[0];
+  const ir::TensorDesc& output = *view.outputs[0];
+  return SameRows(input, output) &&
+         (ir::SameElements(input, output) || SameButForAxis(input, output));
 }
 
 ir::OpSchema ReshapeSchema() {

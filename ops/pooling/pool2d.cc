@@ -145,35 +145,6 @@ Result<ir::PermutedNode> Pool2dInDefaultLayout(const ir::NodeView& view) {
   return out;
 }
 
-ir::OpSchema Pool2dSchema() {
-  return {
-      .name = "Pool2d",
-      .inputs = {1, 1},
-      .attributes = {{"type",
-                      AttributeType::kInt,
-                      std::nullopt,
-                      {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
-                     {"mode", AttributeType::kString, "window"},
-                     {"padding",
-                      AttributeType::kInt,
-                      int64_t{0},
-                      {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
-                     {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
-                     {"ksize", AttributeType::kInts, Ints{}},
-                     {"stride", AttributeType::kInts, Ints{}},
-                     {"input_size", AttributeType::kInts, Ints{}},
-                     {"output_size", AttributeType::kInts, Ints{}},
-                     {"layout", AttributeType::kInt, int64_t{1}}},
-      .check = Check,
-      .infer_shapes = Infer,
-      .eval = Eval,
-      .memory_estimate = NoScratch,
-      .compute_estimate = Pool2dEstimate,
-      .absorb_padding = AbsorbPadding,
-      .permute_rule = PermutePool2d,
-      .layout_rule = Pool2dInDefaultLayout};
-}
-
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
@@ -240,6 +211,35 @@ ir::KernelDef Pool2dKernel() {
 }
 
 }  // namespace
+
+ir::OpSchema Pool2dSchema() {
+  return {
+      .name = "Pool2d",
+      .inputs = {1, 1},
+      .attributes = {{"type",
+                      AttributeType::kInt,
+                      std::nullopt,
+                      {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
+                     {"mode", AttributeType::kString, "window"},
+                     {"padding",
+                      AttributeType::kInt,
+                      int64_t{0},
+                      {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+                     {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
+                     {"ksize", AttributeType::kInts, Ints{}},
+                     {"stride", AttributeType::kInts, Ints{}},
+                     {"input_size", AttributeType::kInts, Ints{}},
+                     {"output_size", AttributeType::kInts, Ints{}},
+                     {"layout", AttributeType::kInt, int64_t{1}}},
+      .check = Check,
+      .infer_shapes = Infer,
+      .eval = Eval,
+      .memory_estimate = NoScratch,
+      .compute_estimate = Pool2dEstimate,
+      .absorb_padding = AbsorbPadding,
+      .permute_rule = PermutePool2d,
+      .layout_rule = Pool2dInDefaultLayout};
+}
 
 TIM_OPERATOR(pool2d) {
   registry.Add(Pool2dSchema());

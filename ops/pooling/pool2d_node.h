@@ -1,4 +1,4 @@
-// What the kernels of Pool2d share.
+// What the kernels of Pool2d share, and operators that are made of it.
 #ifndef TIM_OPS_POOLING_POOL2D_NODE_H_
 #define TIM_OPS_POOLING_POOL2D_NODE_H_
 
@@ -7,6 +7,8 @@
 #include "ops/pooling/pooling.h"
 
 namespace tim::ops {
+
+ir::OpSchema Pool2dSchema();
 
 PoolType PoolTypeOf(const ir::AttributeMap& attributes);
 

@@ -1,5 +1,4 @@
-#include <algorithm>
-
+#include "tests/properties/conv_axis.h"
 #include "tests/properties/sum_cases.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tim/vx/ops/conv2d.h"
@@ -8,37 +7,6 @@ namespace tim::testing {
 namespace {
 
 using Ints = std::vector<int64_t>;
-
-// Extents along one spatial axis, as the operator's page states them.
-struct Axis {
-  int64_t input = 1;
-  int64_t kernel = 1;
-  int64_t stride = 1;
-  int64_t dilation = 1;
-  int64_t front = 0;
-  int64_t back = 0;
-
-  int64_t Output(int64_t padding) const {
-    if (padding == kSame) return (input + stride - 1) / stride;
-    const int64_t pads = padding == kValid ? 0 : front + back;
-    const int64_t span = (kernel - 1) * std::max<int64_t>(dilation, 1) + 1;
-    return (input + pads - span) / stride + 1;
-  }
-};
-
-// An axis whose kernel fits the input without padding.
-Axis RandomAxis(CaseRng& rng) {
-  Axis axis;
-  axis.input = rng.Extent();
-  axis.stride = rng.Int(1, 3);
-  axis.dilation = rng.OneIn(4) ? rng.Int(0, 2) : 1;
-  axis.kernel = std::min<int64_t>(
-      rng.Int(1, 5),
-      (axis.input - 1) / std::max<int64_t>(axis.dilation, 1) + 1);
-  axis.front = rng.Int(0, 2);
-  axis.back = rng.Int(0, 2);
-  return axis;
-}
 
 struct Channels {
   int64_t input = 1;
@@ -70,8 +38,8 @@ Channels RandomChannels(CaseRng& rng) {
 
 NodeCase Legal(CaseRng& rng) {
   const int64_t padding = rng.Pick<int64_t>({kAuto, kSame, kValid, -1});
-  const Axis w = RandomAxis(rng);
-  const Axis h = RandomAxis(rng);
+  const ConvCaseAxis w = RandomConvAxis(rng);
+  const ConvCaseAxis h = RandomConvAxis(rng);
   const Channels c = RandomChannels(rng);
   const int64_t batch = rng.Int(1, 2);
   const int64_t terms =

@@ -84,7 +84,7 @@ TEST(Conv2dSchema, RejectsBadShapes) {
                "5 output channels are not a multiple of the 2 groups");
   const Rejection depthwise = {.attributes = {{"multiplier", int64_t{2}}}};
   EXPECT_ERROR(depthwise.status(),
-               "must be [W, H, 8, 1] or [W, H, 1, 8], not [W, H, 4, 6]");
+               "must end in [8, 1] or [1, 8], not in [4, 6]");
   EXPECT_ERROR(Rejection{.kernel = F32({6, 3, 4, 6})}.status(),
                "along W the kernel (6) does not fit the input (5)");
   EXPECT_ERROR(Rejection{.kernel = F32({3, 6, 4, 6})}.status(),

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tests/properties/operator_cases.h"
+#include "tests/properties/pool_axis.h"
 #include "tim/vx/ops/pool2d.h"
 
 namespace tim::testing {
@@ -8,42 +9,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-enum Padding : int64_t { kNone = -1, kAuto = 0, kValid = 1, kSame = 2 };
-
-const std::vector<std::string> kTypes = {
-    "f32>f32",   "f16>f16", "u8a>u8a", "i8a>i8a",  "i16a>i16a",
-    "i8d>i8d",   "f16>u8a", "i8a>f16", "u8a>i16a", "i16d>f32",
-    "bf16>bf16", "f64>f32", "u4a>u8a", "i8c>f32",  "i32>i32",
-};
-
-// Extents along one axis, as the operator's page states them.
-struct Axis {
-  int64_t input = 1;
-  int64_t kernel = 1;
-  int64_t stride = 1;
-  int64_t front = 0;
-  int64_t back = 0;
-
-  int64_t Output(int64_t padding, bool ceiling) const {
-    if (padding == kSame) return (input + stride - 1) / stride;
-    const int64_t pads = padding == kValid ? 0 : front + back;
-    const int64_t room = input + pads - kernel;
-    return (ceiling ? (room + stride - 1) / stride : room / stride) + 1;
-  }
-};
-
-Axis RandomAxis(CaseRng& rng) {
-  Axis axis;
-  axis.input = rng.Extent();
-  axis.kernel = std::min<int64_t>(rng.Int(1, 5), axis.input);
-  axis.stride = rng.Int(1, 3);
-  axis.front = rng.Int(0, 2);
-  axis.back = rng.Int(0, 2);
-  return axis;
-}
-
 // Sets attributes and gives the extents 0 and 1 of the output.
-Ints Windows(const Axis& w, const Axis& h, CaseRng& rng,
+Ints Windows(const PoolCaseAxis& w, const PoolCaseAxis& h, CaseRng& rng,
              ir::AttributeMap* attributes) {
   const Ints size = {w.input, h.input};
   switch (rng.OneIn(3) ? rng.Int(1, 2) : 0) {
@@ -72,9 +39,9 @@ Ints Windows(const Axis& w, const Axis& h, CaseRng& rng,
 }
 
 NodeCase Legal(CaseRng& rng) {
-  const TypeNames types = rng.Types(kTypes);
-  const Axis w = RandomAxis(rng);
-  const Axis h = RandomAxis(rng);
+  const TypeNames types = rng.Types(PoolTypes());
+  const PoolCaseAxis w = RandomPoolAxis(rng);
+  const PoolCaseAxis h = RandomPoolAxis(rng);
   NodeCase node = {.op = "tim.Pool2d"};
   node.attributes.Set("type", rng.Int(0, 3));
   Ints output = Windows(w, h, rng, &node.attributes);
