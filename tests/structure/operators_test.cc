@@ -1,5 +1,6 @@
 // Every file of ops/ is registered in a statically linked program, and every
-// operator has its host reference, goldens and a test.
+// operator has its host reference and goldens.  Its properties are tested where
+// it is described, which properties/every_operator_test sees to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,10 +44,8 @@ std::set<std::string> StemsInTree() {
   return stems;
 }
 
-std::set<std::string> FilesOfTests() {
+std::set<std::string> FilesOfGoldens() {
   std::set<std::string> files;
-  for (const std::string& path : FilesUnder("tests/ops", {".cc"}))
-    files.insert(path);
   for (const std::string& path : FilesUnder("tests/goldens", {}))
     files.insert(path);
   return files;
@@ -59,18 +58,6 @@ bool HasGoldens(const std::string& path, const std::set<std::string>& files) {
     if (file.rfind(prefix + "/", 0) == 0 || file.rfind(prefix + ".", 0) == 0)
       return true;
   return false;
-}
-
-// An operator has a test of its own. A further kernel of it, x_<variant>.cc,
-// may share the operator's, tests/ops/family/x_test.cc.
-bool HasTest(std::string path, bool is_operator,
-             const std::set<std::string>& files) {
-  while (files.count("tests/ops/" + path + "_test.cc") == 0) {
-    const std::size_t underscore = path.rfind('_');
-    if (is_operator || underscore == std::string::npos) return false;
-    path.resize(underscore);
-  }
-  return true;
 }
 
 // What ops/<path>.cc, which registered `registry`, lacks. A file without a
@@ -88,18 +75,16 @@ std::vector<std::string> MissingParts(const std::string& path,
     missing.push_back(path + ": registers nothing");
   if (!registry.Schemas().empty() && !HasGoldens(path, files))
     missing.push_back(path + ": tests/goldens/" + path + "/");
-  if (!HasTest(path, !registry.Schemas().empty(), files))
-    missing.push_back(path + ": tests/ops/" + path + "_test.cc");
   return missing;
 }
 
 class Operators : public testing::TestWithParam<std::string> {};
 
-TEST_P(Operators, HaveEvalGoldensAndTest) {
+TEST_P(Operators, HaveEvalAndGoldens) {
   ir::OpRegistry registry;
   ops::OperatorTable().at(GetParam())(registry);
   const std::string path = FamiliesInTree().at(GetParam()) + "/" + GetParam();
-  EXPECT_THAT(MissingParts(path, registry, FilesOfTests()), IsEmpty());
+  EXPECT_THAT(MissingParts(path, registry, FilesOfGoldens()), IsEmpty());
 }
 
 TEST_P(Operators, AreAmongTheBuiltins) {
@@ -145,18 +130,9 @@ TEST(OperatorParts, PlantedGapsAreSeen) {
   registry.Add(schema);
   EXPECT_THAT(MissingParts("a/planted", registry, {}),
               ElementsAre(HasSubstr("eval"), HasSubstr("infer_shapes"),
-                          HasSubstr("tests/goldens/a/planted"),
-                          HasSubstr("tests/ops/a/planted_test.cc")));
-  EXPECT_THAT(MissingParts("a/planted", ir::OpRegistry(),
-                           {"tests/ops/a/planted_test.cc"}),
+                          HasSubstr("tests/goldens/a/planted")));
+  EXPECT_THAT(MissingParts("a/planted", ir::OpRegistry(), {}),
               ElementsAre(HasSubstr("registers nothing")));
-}
-
-TEST(OperatorParts, KernelMayShareTheTestOfItsOperator) {
-  const std::set<std::string> files = {"tests/ops/convolution/conv2d_test.cc"};
-  EXPECT_TRUE(HasTest("convolution/conv2d_nchw16c", false, files));
-  EXPECT_FALSE(HasTest("convolution/conv2d_nchw16c", true, files));
-  EXPECT_FALSE(HasTest("gemm/matmul_f32", false, files));
 }
 
 TEST(OperatorParts, CompleteOperatorHasNoGaps) {
@@ -167,8 +143,7 @@ TEST(OperatorParts, CompleteOperatorHasNoGaps) {
   ir::OpRegistry registry;
   registry.Add(schema);
   EXPECT_THAT(MissingParts("a/planted", registry,
-                           {"tests/ops/a/planted_test.cc",
-                            "tests/goldens/a/planted/float.bin"}),
+                           {"tests/goldens/a/planted/float.bin"}),
               IsEmpty());
 }
 
