@@ -74,11 +74,13 @@ TEST(IndexMap, TiledChannelsRepeatTheirScales) {
 
 TEST(IndexMap, SplitChannelsKeepTheirScales) {
   const auto node =
-      Inferred("tim.Split", {{"axis", int64_t{1}}, {"slices", Ints{1, 2}}},
+      Inferred("tim.Split", {{"axis", int64_t{1}}, {"slices", Ints{2, 1}}},
                Channels({4, 3}, 1), 2);
   ASSERT_OK(node);
-  ExpectChannels(*node, 1, {1}, 0);
-  ExpectChannels(*node, 1, {2, 3}, 1);
+  ExpectChannels(*node, 1, {1, 2}, 0);
+  // One channel is a tensor.
+  EXPECT_EQ(node->output(1).quantization,
+            ir::Quantization::PerTensor(0.375f, 0));
 }
 
 TEST(IndexMap, ChannelsOfAnAxisThatGoesBecomeTensors) {
