@@ -99,9 +99,13 @@ Result<ir::Lowering> Lower(const RowNormOp& op, const ir::KernelNode& node,
   }
   AddNumbers(node, rows, &launch);
   if (!by_lanes) return launch.Tiles(device, lanes).Build();
-  return launch
-      .Tiles(device, CeilDiv(lanes, kLanes), neighbours ? 1 : rows.outer)
-      .Build();
+  const int64_t vectors = CeilDiv(lanes, kLanes);
+  const int64_t slices = neighbours ? 1 : rows.outer;
+  if (device.device_class == ir::DeviceClass::kCpu) {
+    return launch.Tiles(device, vectors, slices).Build();
+  }
+  // A work-item has 8 KiB of sums: no group of a size that the device chooses.
+  return launch.Global(AlignUp(vectors, kLanes), slices).Local(kLanes).Build();
 }
 
 Result<ir::Lowering> LowerSimt(const RowNormOp& op,
