@@ -40,6 +40,8 @@
 #include "tim/vx/ops/reduce.h"
 #include "tim/vx/ops/reorg.h"
 #include "tim/vx/ops/reshape.h"
+#include "tim/vx/ops/resize.h"
+#include "tim/vx/ops/resize1d.h"
 #include "tim/vx/ops/reverse.h"
 #include "tim/vx/ops/rnn_cell.h"
 #include "tim/vx/ops/scatternd.h"

@@ -1,0 +1,248 @@
+// Resize and Resize1d: images and rows sampled at other points, by the nearest
+// element or by bilinear interpolation.  ONNX Resize; TFLite RESIZE_BILINEAR
+// and RESIZE_NEAREST_NEIGHBOR.
+//
+// Coordinates and weights are float32 numbers that the host makes
+// (resize_sources.h).  With the weights u, v of the upper neighbours along W
+// and H, each operation rounded to float32,
+//   y = (x00 * ((1 - v)(1 - u)) + x11 * (v * u))
+//     + (x01 * ((1 - v) * u) + x10 * (v * (1 - u)))
+// in which a term of weight 0 is 0: the same bits when W and H change places.
+// Of integers x is code - zero point, and the output is
+// clamp(rint(y * M + zero point)) with M = float(scale in / scale out), or
+// y * scale in a float type.
+#include <cmath>
+
+#include "ir/op_registry.h"
+#include "kernels/elements.h"
+#include "ops/elements/data_layout.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/resize/resize_node.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::AttributeType;
+
+Status CheckType(const char* operand, ir::DataType type) {
+  if (ir::IsFloat(type)) return OkStatus();
+  if (ir::IsInteger(type) && ir::Info(type).bits <= 32) return OkStatus();
+  return InvalidArgument(operand, " is ", ir::ToString(type),
+                         ", expected a float type or an integer type of at "
+                         "most 32 bits for bilinear interpolation");
+}
+
+Status Check(const ir::NodeView& view) {
+  switch (static_cast<ResizeType>(view.node.attributes.Int("type"))) {
+    case ResizeType::kNearest:
+      TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kInput, 0));
+      return CheckKnownType(view, Operand::kOutput, 0);
+    case ResizeType::kBilinear:
+      TIM_RETURN_IF_ERROR(CheckType("the input", view.inputs[0]->type));
+      return CheckType("the output", view.outputs[0]->type);
+    default:
+      return Unimplemented(
+          "attribute 'type' is area, expected nearest or bilinear");
+  }
+}
+
+Result<int64_t> ResizedExtent(const ir::AttributeMap& attributes,
+                              const std::string& target, int64_t input) {
+  const float factor = attributes.Float("factor");
+  if (factor == 0.0f) {
+    const int64_t extent = attributes.Int(target);
+    if (extent >= 1) return extent;
+    return InvalidArgument("attribute '", target, "' is ", extent,
+                           ", expected >= 1 as factor is 0");
+  }
+  if (input == ir::kUnknownDim) return ir::kUnknownDim;
+  const float extent = std::trunc(static_cast<float>(input) * factor);
+  if (extent >= 1.0f && extent < 0x1p31f) return static_cast<int64_t>(extent);
+  return InvalidArgument("a factor of ", factor, " makes ", extent,
+                         " of the extent ", input,
+                         ", expected 1 to 2^31 - 1 elements");
+}
+
+// The declared shape where it differs in the resized axes only, else null.
+const ir::Shape* Declared(const ir::InferContext& context, int axes) {
+  const ir::Shape& input = context.shape(0);
+  const ir::Shape* declared = context.outputs[0].declared;
+  if (declared == nullptr || declared->rank() != input.rank()) return nullptr;
+  for (int axis = axes; axis < input.rank(); ++axis) {
+    if (input[axis] != ir::kUnknownDim && input[axis] != (*declared)[axis]) {
+      return nullptr;
+    }
+  }
+  return declared;
+}
+
+Status Infer(const ResizeOp& op, ir::InferContext& context) {
+  InferTypeFromInput(context);
+  const ir::Shape& input = context.shape(0);
+  if (!input.ranked()) return OkStatus();
+  const int axes = op.axes();
+  if (input.rank() < axes) {
+    return InvalidArgument("the input ", input.ToString(), " has rank ",
+                           input.rank(), ", expected at least ", axes);
+  }
+  const ir::Shape* declared = Declared(context, axes);
+  ir::Shape shape = input;
+  for (int axis = 0; axis < axes; ++axis) {
+    if (declared != nullptr && (*declared)[axis] > 0) {
+      shape.set_dim(axis, (*declared)[axis]);
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(
+        const int64_t extent,
+        ResizedExtent(context.attributes(), op.targets[axis], input[axis]));
+    shape.set_dim(axis, extent);
+  }
+  context.outputs[0].desc.shape = shape;
+  return OkStatus();
+}
+
+// make(o, x, y, first): element o of the output, from the plane of the input
+// that begins at element `first`.
+template <typename Make>
+void ForEachElement(const ResizeMap& map, Make make) {
+  int64_t o = 0;
+  for (int64_t plane = 0; plane < map.planes; ++plane) {
+    const int64_t first = plane * map.input_w * map.input_h;
+    for (const ResizeSource& y : map.h) {
+      for (const ResizeSource& x : map.w) make(o++, x, y, first);
+    }
+  }
+}
+
+float Term(float value, float weight) {
+  return weight == 0.0f ? 0.0f : value * weight;
+}
+
+template <typename Load>
+void EvalBilinear(const ResizeMap& map, const ResizeScale& scale,
+                  const ir::MutableTensor& output, Load load) {
+  kernels::ElementWriter writer(output);
+  const bool units = scale.codes && ir::IsInteger(output.desc->type);
+  ForEachElement(map, [&](int64_t o, const ResizeSource& x,
+                          const ResizeSource& y, int64_t first) {
+    const int64_t lower = first + y.lower * map.input_w;
+    const int64_t upper = first + y.upper * map.input_w;
+    const float u = x.weight;
+    const float v = y.weight;
+    const float outer = Term(load(lower + x.lower), (1.0f - v) * (1.0f - u)) +
+                        Term(load(upper + x.upper), v * u);
+    const float inner = Term(load(lower + x.upper), (1.0f - v) * u) +
+                        Term(load(upper + x.lower), v * (1.0f - u));
+    const float result = (outer + inner) * scale.multiplier;
+    if (units) {
+      writer.StoreUnits(o, result + static_cast<float>(scale.zero));
+    } else {
+      writer.StoreReal(o, result);
+    }
+  });
+}
+
+Status Eval(int axes, const ir::EvalContext& context) {
+  const ir::ConstTensor& input = context.inputs[0];
+  const ir::MutableTensor& output = context.outputs[0];
+  const ResizeMap map = ResizeMapOf(context.attributes(), axes,
+                                    input.desc->shape, output.desc->shape);
+  if (map.moves) {
+    kernels::ElementConverter converter(input, output);
+    ForEachElement(map, [&](int64_t o, const ResizeSource& x,
+                            const ResizeSource& y, int64_t first) {
+      converter.Convert(first + y.lower * map.input_w + x.lower, o);
+    });
+    return OkStatus();
+  }
+  const ResizeScale scale = ResizeScaleOf(*input.desc, *output.desc);
+  const kernels::ElementReader reader(input);
+  if (scale.codes) {
+    EvalBilinear(map, scale, output, [&](int64_t i) {
+      return static_cast<float>(reader.Code(i) - scale.in_zero);
+    });
+  } else {
+    EvalBilinear(map, scale, output, [&](int64_t i) { return reader.Real(i); });
+  }
+  return OkStatus();
+}
+
+int64_t Scratch(const ir::NodeView& view) {
+  const ir::Shape& output = view.outputs[0]->shape;
+  return (output.DimOr1(0) + output.DimOr1(1)) *
+         static_cast<int64_t>(sizeof(ResizeSource));
+}
+
+bool IsIdentity(const ir::NodeView& view) {
+  return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
+         view.inputs[0]->shape == view.outputs[0]->shape;
+}
+
+// Resized axes stay in front; two of them may change places.
+Result<ir::PermutedNode> Permute(const ResizeOp& op, const ir::NodeView& view,
+                                 int operand, std::span<const int> perm) {
+  const int axes = op.axes();
+  for (int axis = 0; axis < axes; ++axis) {
+    if (perm[axis] >= axes) {
+      return Unimplemented(op.name, " needs the axes that it resizes in front");
+    }
+  }
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       KeepAttributes(view, operand, perm));
+  for (int axis = 0; axis < axes; ++axis) {
+    out.attributes.Set(op.targets[axis],
+                       view.node.attributes.Int(op.targets[perm[axis]]));
+  }
+  return out;
+}
+
+Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  TIM_ASSIGN_OR_RETURN(out.inputs[0], TakeDataLayout(*view.inputs[0], "layout",
+                                                     &out.attributes));
+  out.outputs[0] = out.inputs[0];
+  return out;
+}
+
+ir::OpSchema ResizeSchema(const ResizeOp& op) {
+  ir::OpSchema schema = {
+      .name = op.name,
+      .inputs = {1, 1},
+      .attributes = {{"type",
+                      AttributeType::kInt,
+                      std::nullopt,
+                      {{"nearest", 0}, {"bilinear", 1}, {"area", 2}}},
+                     {"factor", AttributeType::kFloat, 0.0},
+                     {"align_corners", AttributeType::kBool, false},
+                     {"half_pixel_centers", AttributeType::kBool, false},
+                     {"layout", AttributeType::kInt, int64_t{1}}},
+      .check = Check,
+      .infer_shapes =
+          [op](ir::InferContext& context) { return Infer(op, context); },
+      .eval =
+          [axes = op.axes()](const ir::EvalContext& context) {
+            return Eval(axes, context);
+          },
+      .memory_estimate = Scratch,
+      .compute_estimate = ResizeEstimate,
+      .is_identity = IsIdentity,
+      .permute_rule =
+          [op](const ir::NodeView& view, int operand,
+               std::span<const int> perm) {
+            return Permute(op, view, operand, perm);
+          }};
+  for (const std::string& target : op.targets) {
+    schema.attributes.push_back({target, AttributeType::kInt, int64_t{0}});
+  }
+  if (op.has_layout) schema.layout_rule = InDefaultLayout;
+  return schema;
+}
+
+}  // namespace
+
+TIM_OPERATOR(resize) {
+  for (const ResizeOp& op : ResizeOps()) registry.Add(ResizeSchema(op));
+}
+
+}  // namespace tim::ops
