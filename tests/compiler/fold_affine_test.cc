@@ -54,7 +54,8 @@ class Network {
                     .schema = ops::BuiltinOperators().Find("tim." + name),
                     .attributes = std::move(attributes),
                     .inputs = std::move(inputs),
-                    .outputs = {out}});
+                    .outputs = {out},
+                    .composite = nullptr});
     return out;
   }
   void Output(ValueId id) { graph_.AddOutput(id); }
