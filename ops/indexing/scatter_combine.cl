@@ -75,8 +75,8 @@ __kernel void scatter_combine(__global const TIM_STORAGE(IN1) * data,
                               int updates, int run, float data_scale,
                               int data_zero, float x_scale, int x_zero,
                               float y_scale, float y_inverse, int y_zero) {
-  const int3 tile =
-      scatter_tile(places + places_offset, heads + heads_offset, updates, run);
+  const int3 tile = scatter_tile(get_global_id(0), places + places_offset,
+                                 heads + heads_offset, updates, run);
   if (tile.y < 0) return;
   x += x_offset + tile.z;
   y += y_offset + tile.y + tile.z;

@@ -11,8 +11,8 @@ __kernel void scatter_replace(__global const TIM_STORAGE(IN0) * x, int x_offset,
                               __global const int* places, int places_offset,
                               __global const int* heads, int heads_offset,
                               int updates, int run, TIM_CONVERT_PARAMETERS) {
-  const int3 tile =
-      scatter_tile(places + places_offset, heads + heads_offset, updates, run);
+  const int3 tile = scatter_tile(get_global_id(0), places + places_offset,
+                                 heads + heads_offset, updates, run);
   if (tile.y < 0) return;
   tim_convert_row(y + y_offset + tile.y + tile.z,
                   x + x_offset + tile.x * run + tile.z, min(16, run - tile.z),

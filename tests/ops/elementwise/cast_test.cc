@@ -165,7 +165,8 @@ TEST(Cast, EverySizeAroundAVector) {
   }
 }
 
-// Tail lanes hold the zero point, which is a number like any other.
+// Tail lanes hold the zero point, which is a number like any other; without
+// tail lanes there is nothing to keep.
 TEST(Cast, BlocksWhereTheZeroPointsAreZero) {
   std::mt19937 rng = SeededRng(54);
   for (const int64_t channels : {1, 15, 16, 17, 33}) {
@@ -180,7 +181,7 @@ TEST(Cast, BlocksWhereTheZeroPointsAreZero) {
     const auto node = Cast(Desc(DataType::kUint8, shape, 0.5f, 10),
                            Desc(DataType::kFloat32, {}));
     ASSERT_OK(node);
-    EXPECT_EQ(LayoutCount(*node, "cast"), 1);
+    EXPECT_EQ(LayoutCount(*node, "cast"), channels % 16 == 0 ? 2 : 1);
   }
 }
 

@@ -63,6 +63,9 @@ std::vector<Formula> Formulas(Wanted wanted = Wanted::kAll, int turn = 0) {
       value += 2;
     }
     EXPECT_OK(ir::CompleteAttributes(*schema, &formula.attributes));
+    const bool of_floats =
+        MakeNode(formula.op(), formula.attributes, {F32({4})}, {F32({4})}).ok();
+    if (!of_floats) continue;
     out.push_back(std::move(formula));
   }
   return out;

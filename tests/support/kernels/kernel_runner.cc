@@ -189,6 +189,7 @@ Result<TestNode> MakeNode(const std::string& op, ir::AttributeMap attributes,
   for (const TensorDesc& desc : outputs) {
     node.outputs.push_back(out.graph.AddValue(desc));
     out.graph.AddOutput(node.outputs.back());
+    out.graph.value(node.outputs.back()).shape_declared = desc.shape.ranked();
   }
   TIM_ASSIGN_OR_RETURN(out.node, AddChecked(std::move(node), &out.graph));
   return out;
