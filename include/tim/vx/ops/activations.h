@@ -118,7 +118,7 @@ class SoftSign : public BuiltinOpOf<SoftSign> {
 /// out = in >= 0 ? in : alpha * (e^in - 1), within 3 units in the last place of
 /// a FLOAT32 result.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param alpha 1 where it is left out.
+/// - alpha: 1 where it is left out.
 /// Errors: as Relu, and Compile() fails where it is NaN.
 /// Source: ONNX Elu, TFLite ELU.
 class Elu : public BuiltinOpOf<Elu> {
@@ -130,7 +130,8 @@ class Elu : public BuiltinOpOf<Elu> {
 
 /// out = min(max(alpha * in + beta, 0), 1), the sum rounded once.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param alpha slope.  \param beta value at 0.  ONNX and Keras have 0.2, 0.5.
+/// - alpha: slope.
+/// - beta: value at 0.  ONNX and Keras have 0.2, 0.5.
 /// Errors: as Relu, and Compile() fails where one of them is NaN.
 /// Source: ONNX HardSigmoid.
 class HardSigmoid : public BuiltinOpOf<HardSigmoid> {
@@ -142,7 +143,7 @@ class HardSigmoid : public BuiltinOpOf<HardSigmoid> {
 
 /// out = in > 0 ? in : alpha * in.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param alpha slope of what is negative.
+/// - alpha: slope of what is negative.
 /// Errors: as Relu, and Compile() fails where it is NaN.
 /// Source: ONNX LeakyRelu, TFLite LEAKY_RELU.
 class LeakyRelu : public BuiltinOpOf<LeakyRelu> {
@@ -154,7 +155,8 @@ class LeakyRelu : public BuiltinOpOf<LeakyRelu> {
 
 /// out = a * in + b, rounded once.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param a slope.  \param b value at 0.
+/// - a: slope.
+/// - b: value at 0.
 /// Errors: as Relu, and Compile() fails where one of them is NaN.
 /// Source: ONNX Mul and Add.
 class Linear : public BuiltinOpOf<Linear> {
@@ -168,7 +170,7 @@ class Linear : public BuiltinOpOf<Linear> {
 /// units in the last place of a FLOAT32 result, where it is approximate; else
 /// in * (1 + erf(in / sqrt(2))) / 2, within 7; -0 where in is minus infinity.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param approximate the form with tanh.
+/// - approximate: the form with tanh.
 /// Source: ONNX Gelu, TFLite GELU.
 class Gelu : public BuiltinOpOf<Gelu> {
  public:
@@ -180,20 +182,20 @@ class Gelu : public BuiltinOpOf<Gelu> {
 /// out = in >= 0 ? gamma * in : gamma * alpha * (e^in - 1), within 4 units in
 /// the last place of a FLOAT32 result.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param alpha, gamma factors, unitless.
+/// - alpha, gamma: factors, unitless.
 /// Errors: as Relu, and Compile() fails where one of them is NaN.
 /// Source: ONNX Selu, whose default constants have more digits.
 class Selu : public BuiltinOpOf<Selu> {
  public:
   static const char* OpName() { return "Selu"; }
-  explicit Selu(Graph* graph, float alpha = 1.67326, float gamma = 1.0507)
+  explicit Selu(Graph* graph, float alpha = 1.67326f, float gamma = 1.0507f)
       : BuiltinOpOf(graph, {{"alpha", alpha}, {"gamma", gamma}}) {}
 };
 
 /// out = in >= 0 ? in : alpha * (e^(in / alpha) - 1), within 4 units in the
 /// last place of a FLOAT32 result where alpha > 0.
 /// Operands and errors as Relu; plain integers are rounded to nearest.
-/// \param alpha what the result tends to, negated.
+/// - alpha: what the result tends to, negated.
 /// Errors: as Relu, and Compile() fails where it is NaN.
 /// Source: ONNX Celu.
 class Celu : public BuiltinOpOf<Celu> {

@@ -13,7 +13,7 @@ namespace ops {
 /// these types; quantized results are requantized to its scale and zero point.
 /// Integers without quantization are exact.  NaN stays NaN; in an integer
 /// output it is the code 0.
-/// \param min \param max real values; an infinite one sets no limit.
+/// - min, max: real values; an infinite one sets no limit.
 /// Errors: Compile() fails on other types, on a declared output shape with
 /// another number of elements and where a parameter is NaN.
 /// Source: ONNX Clip, TFLite RELU_N1_TO_1 and RELU6.

@@ -13,7 +13,7 @@ namespace ops {
 /// these types; quantized results are requantized to its scale and zero point.
 /// Plain integers are rounded to nearest.  NaN stays NaN; in an integer output
 /// it is the code 0.
-/// \param ratio a factor, no probability: 1 leaves the input as it is.
+/// - ratio: a factor, no probability: 1 leaves the input as it is.
 /// Errors: Compile() fails on other types, on a declared output shape with
 /// another number of elements and where a parameter is NaN.
 /// Source: ONNX Dropout.

@@ -26,11 +26,12 @@ namespace ops {
 /// NEAREST_NEIGHBOR: any type.
 /// Output 0: [W', H', C, N]; W' = trunc(W * factor) in float32, H' likewise.
 ///
-/// \param type NEAREST_NEIGHBOR or BILINEAR.
-/// \param factor of both extents; 0: the targets count.  It makes the shape
+/// - type: NEAREST_NEIGHBOR or BILINEAR.
+/// - factor: of both extents; 0: the targets count.  It makes the shape
 ///        alone, never the scale.
-/// \param target_height H'.  \param target_width W'.
-/// \param layout tim::transform::LayoutInference alone acts on it.
+/// - target_height: H'.
+/// - target_width: W'.
+/// - layout: tim::transform::LayoutInference alone acts on it.
 /// The declared W' and H' of an OUTPUT tensor rule.
 /// Errors: Compile() fails on AREA, on rank 1, on an output to infer whose
 /// extents are not from 1 to 2^31 - 1, and for BILINEAR on bool8 and integers

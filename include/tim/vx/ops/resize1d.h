@@ -11,10 +11,10 @@ namespace ops {
 /// Resize along W alone: see Resize for the formula, types and errors.
 ///
 /// Input 0: [W, C, N] (any rank >= 1).  Output 0: [W', C, N].
-/// \param type NEAREST_NEIGHBOR or BILINEAR (linear).
-/// \param factor W' = trunc(W * factor); 0: the target counts.
-/// \param target_size W'.
-/// \param layout has no effect.
+/// - type: NEAREST_NEIGHBOR or BILINEAR (linear).
+/// - factor: W' = trunc(W * factor); 0: the target counts.
+/// - target_size: W'.
+/// - layout: has no effect.
 /// Source: ONNX Resize of one axis (mode linear or nearest).
 class Resize1d : public BuiltinOpOf<Resize1d> {
  public:
