@@ -234,13 +234,16 @@ TEST(Planted, EvalThatLeavesItsLastElement) {
 
 // ---- kernels ----------------------------------------------------------------
 
-// y[r + rows * c] = x[c + columns * r], of floats.
+// y[r + rows * c] = x[c + columns * r], of floats; a fault stays inside of y,
+// as the kernel runs in this process.
 constexpr char kTranspose[] = R"(
 __kernel void f(__global const float* x, int xo, __global float* y, int yo,
                 int columns, int rows) {
   for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < columns; ++c)
-      y[yo + %s] = x[xo + c + columns * r];
+    for (int c = 0; c < columns; ++c) {
+      const int i = %s;
+      if (i < rows * columns) y[yo + i] = x[xo + c + columns * r];
+    }
 }
 )";
 // y = max of x, of floats.
