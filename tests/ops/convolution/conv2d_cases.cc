@@ -1,4 +1,4 @@
-#include "tests/properties/conv_axis.h"
+#include "tests/properties/families/conv_axis.h"
 #include "tests/properties/sum_cases.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tim/vx/ops/conv2d.h"

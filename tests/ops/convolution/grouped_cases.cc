@@ -1,5 +1,5 @@
 // GroupedConv1d and GroupedConv2d.
-#include "tests/properties/conv_axis.h"
+#include "tests/properties/families/conv_axis.h"
 #include "tests/properties/sum_cases.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tim/vx/ops/groupedconv1d.h"

@@ -1,4 +1,4 @@
-#include "tests/properties/index_cases.h"
+#include "tests/properties/families/index_cases.h"
 #include "tests/properties/pointwise_cases.h"
 #include "tim/vx/ops/embedding_lookup.h"
 #include "tim/vx/ops/gather.h"

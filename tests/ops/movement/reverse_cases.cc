@@ -1,4 +1,4 @@
-#include "tests/properties/movement_cases.h"
+#include "tests/properties/families/movement_cases.h"
 #include "tests/properties/pointwise_cases.h"
 #include "tim/vx/ops/reverse.h"
 #include "tim/vx/ops/shuffle_channel.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "tests/properties/movement_cases.h"
+#include "tests/properties/families/movement_cases.h"
 #include "tests/properties/pointwise_cases.h"
 #include "tim/vx/ops/signal_frame.h"
 

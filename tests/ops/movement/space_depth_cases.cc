@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "tests/properties/movement_cases.h"
+#include "tests/properties/families/movement_cases.h"
 #include "tests/properties/pointwise_cases.h"
 #include "tim/vx/ops/batch2space.h"
 #include "tim/vx/ops/depth2space.h"

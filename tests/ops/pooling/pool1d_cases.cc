@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "tests/properties/families/pool_axis.h"
 #include "tests/properties/operator_cases.h"
-#include "tests/properties/pool_axis.h"
 #include "tim/vx/ops/pool1d.h"
 
 namespace tim::testing {

@@ -1,4 +1,4 @@
-#include "tests/properties/index_cases.h"
+#include "tests/properties/families/index_cases.h"
 
 #include "ir/tensor_desc.h"
 #include "kernels/elements.h"

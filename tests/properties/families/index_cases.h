@@ -1,6 +1,6 @@
 // Indices for descriptions of operators that choose by them.
-#ifndef TIM_TESTS_PROPERTIES_INDEX_CASES_H_
-#define TIM_TESTS_PROPERTIES_INDEX_CASES_H_
+#ifndef TIM_TESTS_PROPERTIES_FAMILIES_INDEX_CASES_H_
+#define TIM_TESTS_PROPERTIES_FAMILIES_INDEX_CASES_H_
 
 #include <cstdint>
 #include <vector>
@@ -21,4 +21,4 @@ void SetIndices(int input, const std::vector<int64_t>& extents, NodeCase* node,
 
 }  // namespace tim::testing
 
-#endif  // TIM_TESTS_PROPERTIES_INDEX_CASES_H_
+#endif  // TIM_TESTS_PROPERTIES_FAMILIES_INDEX_CASES_H_

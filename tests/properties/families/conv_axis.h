@@ -1,6 +1,6 @@
 // Extents of convolutions along one spatial axis for their tests.
-#ifndef TIM_TESTS_PROPERTIES_CONV_AXIS_H_
-#define TIM_TESTS_PROPERTIES_CONV_AXIS_H_
+#ifndef TIM_TESTS_PROPERTIES_FAMILIES_CONV_AXIS_H_
+#define TIM_TESTS_PROPERTIES_FAMILIES_CONV_AXIS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -43,4 +43,4 @@ inline ConvCaseAxis RandomConvAxis(CaseRng& rng) {
 
 }  // namespace tim::testing
 
-#endif  // TIM_TESTS_PROPERTIES_CONV_AXIS_H_
+#endif  // TIM_TESTS_PROPERTIES_FAMILIES_CONV_AXIS_H_

@@ -1,6 +1,6 @@
 // Descriptions of operators that move elements.
-#ifndef TIM_TESTS_PROPERTIES_MOVEMENT_CASES_H_
-#define TIM_TESTS_PROPERTIES_MOVEMENT_CASES_H_
+#ifndef TIM_TESTS_PROPERTIES_FAMILIES_MOVEMENT_CASES_H_
+#define TIM_TESTS_PROPERTIES_FAMILIES_MOVEMENT_CASES_H_
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ double FlopsPerMoved(const NodeCase& node);
 
 }  // namespace tim::testing
 
-#endif  // TIM_TESTS_PROPERTIES_MOVEMENT_CASES_H_
+#endif  // TIM_TESTS_PROPERTIES_FAMILIES_MOVEMENT_CASES_H_

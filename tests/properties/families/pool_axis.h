@@ -1,6 +1,6 @@
 // What the descriptions of Pool1d and Pool2d share.
-#ifndef TIM_TESTS_PROPERTIES_POOL_AXIS_H_
-#define TIM_TESTS_PROPERTIES_POOL_AXIS_H_
+#ifndef TIM_TESTS_PROPERTIES_FAMILIES_POOL_AXIS_H_
+#define TIM_TESTS_PROPERTIES_FAMILIES_POOL_AXIS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -50,4 +50,4 @@ inline PoolCaseAxis RandomPoolAxis(CaseRng& rng) {
 
 }  // namespace tim::testing
 
-#endif  // TIM_TESTS_PROPERTIES_POOL_AXIS_H_
+#endif  // TIM_TESTS_PROPERTIES_FAMILIES_POOL_AXIS_H_
