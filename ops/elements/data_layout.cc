@@ -1,6 +1,9 @@
 #include "ops/elements/data_layout.h"
 
 #include <span>
+#include <utility>
+
+#include "ir/op_schema.h"
 
 namespace tim::ops {
 namespace {
@@ -56,6 +59,17 @@ Result<ir::Permutation> TakeKernelLayout(const ir::TensorDesc& operand,
                                          const std::string& name,
                                          ir::AttributeMap* attributes) {
   return Take(KernelLayouts(), operand, name, attributes);
+}
+
+ir::LayoutRule DataLayoutRule(std::string name) {
+  return [name = std::move(name)](
+             const ir::NodeView& view) -> Result<ir::PermutedNode> {
+    ir::PermutedNode out = ir::UnpermutedNode(view);
+    TIM_ASSIGN_OR_RETURN(
+        out.inputs[0], TakeDataLayout(*view.inputs[0], name, &out.attributes));
+    out.outputs[0] = out.inputs[0];
+    return out;
+  };
 }
 
 void SwapWidthAndHeight(const std::vector<std::string>& names,

@@ -39,6 +39,10 @@ Result<ir::Permutation> TakeKernelLayout(const ir::TensorDesc& operand,
                                          const std::string& name,
                                          ir::AttributeMap* attributes);
 
+/// layout_rule of operators of which input 0 alone has a layout, named by the
+/// attribute `name`, which output 0 follows.
+ir::LayoutRule DataLayoutRule(std::string name);
+
 /// Attributes of two values, for W and H, and of four, for both ends of each:
 /// the axes change places.  Others stay, and so do names that are not there.
 void SwapWidthAndHeight(const std::vector<std::string>& names,

@@ -328,12 +328,8 @@ Result<std::vector<IndexMap>> ReorgMaps(const ir::NodeView& view) {
 // ---- layouts ----------------------------------------------------------------
 
 Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
-  ir::PermutedNode out = ir::UnpermutedNode(view);
-  if (view.inputs[0]->shape.rank() != 4) return out;
-  TIM_ASSIGN_OR_RETURN(
-      out.inputs[0], TakeDataLayout(*view.inputs[0], kLayout, &out.attributes));
-  out.outputs[0] = out.inputs[0];
-  return out;
+  if (view.inputs[0]->shape.rank() != 4) return ir::UnpermutedNode(view);
+  return DataLayoutRule(kLayout)(view);
 }
 
 // An operator with the attributes `own` and a layout.

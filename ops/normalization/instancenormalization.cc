@@ -3,7 +3,6 @@
 // the order of the steps.  ONNX InstanceNormalization.
 #include "ir/op_registry.h"
 #include "ops/elements/data_layout.h"
-#include "ops/elements/shapes.h"
 #include "ops/normalization/norm_rows.h"
 #include "ops/normalization/parameters.h"
 
@@ -57,40 +56,17 @@ Status Infer(ir::InferContext& context) {
       context, [](const ir::NodeView& view) { return Rows(view).status(); });
 }
 
-Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
-  ir::PermutedNode out = ir::UnpermutedNode(view);
-  TIM_ASSIGN_OR_RETURN(
-      out.inputs[0],
-      TakeDataLayout(*view.inputs[0], "input_layout", &out.attributes));
-  out.outputs[0] = out.inputs[0];
-  return out;
-}
-
 ir::OpSchema Schema() {
   return {.name = "InstanceNormalization",
           .inputs = {3, 3},
           .attributes = {{"eps", ir::AttributeType::kFloat, 1e-5},
                          {"input_layout", ir::AttributeType::kInt, int64_t{1}}},
-          .check = CheckRowNormTypes,
           .infer_shapes = Infer,
-          .eval =
-              [](const ir::EvalContext& context) {
-                return EvalRowNorm(Op(), context);
-              },
-          .memory_estimate = NoScratch,
-          .compute_estimate =
-              [](const ir::NodeView& view) {
-                return RowNormEstimate(RowNorm::kMoments, view);
-              },
-          .layout_rule = InDefaultLayout};
+          .layout_rule = DataLayoutRule("input_layout")};
 }
 
 }  // namespace
 
-TIM_OPERATOR(instancenormalization) {
-  registry.Add(Schema());
-  registry.Add(RowNormKernel(Op()));
-  registry.Add(RowNormSimtKernel(Op()));
-}
+TIM_OPERATOR(instancenormalization) { AddRowNorm(Op(), Schema(), registry); }
 
 }  // namespace tim::ops

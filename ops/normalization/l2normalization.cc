@@ -23,39 +23,16 @@ RowNormOp Op() {
   return {.name = "L2Normalization", .kind = RowNorm::kL2, .rows = Rows};
 }
 
-Status Infer(ir::InferContext& context) {
-  if (context.shape(0).ranked()) {
-    const auto axis =
-        WrapAxis(context.attributes().Int("axis"), context.shape(0).rank());
-    TIM_RETURN_IF_ERROR(axis.status());
-  }
-  return InferSameAsInput(context);
-}
-
 ir::OpSchema Schema() {
   return {.name = "L2Normalization",
           .inputs = {1, 1},
           .attributes = {{"axis", ir::AttributeType::kInt}},
-          .check = CheckRowNormTypes,
-          .infer_shapes = Infer,
-          .eval =
-              [](const ir::EvalContext& context) {
-                return EvalRowNorm(Op(), context);
-              },
-          .memory_estimate = NoScratch,
-          .compute_estimate =
-              [](const ir::NodeView& view) {
-                return RowNormEstimate(RowNorm::kL2, view);
-              },
+          .infer_shapes = InferAlongAxis,
           .permute_rule = MoveAxis("axis")};
 }
 
 }  // namespace
 
-TIM_OPERATOR(l2normalization) {
-  registry.Add(Schema());
-  registry.Add(RowNormKernel(Op()));
-  registry.Add(RowNormSimtKernel(Op()));
-}
+TIM_OPERATOR(l2normalization) { AddRowNorm(Op(), Schema(), registry); }
 
 }  // namespace tim::ops

@@ -25,11 +25,7 @@ RowNormOp Op() {
 }
 
 Status Infer(ir::InferContext& context) {
-  if (context.shape(0).ranked()) {
-    const auto axis =
-        WrapAxis(context.attributes().Int("axis"), context.shape(0).rank());
-    TIM_RETURN_IF_ERROR(axis.status());
-  }
+  TIM_RETURN_IF_ERROR(CheckAxis(context));
   return InferNorm(
       context, [](const ir::NodeView& view) { return Rows(view).status(); });
 }
@@ -55,26 +51,12 @@ ir::OpSchema Schema() {
           .inputs = {3, 3},
           .attributes = {{"axis", ir::AttributeType::kInt},
                          {"eps", ir::AttributeType::kFloat, 1e-5}},
-          .check = CheckRowNormTypes,
           .infer_shapes = Infer,
-          .eval =
-              [](const ir::EvalContext& context) {
-                return EvalRowNorm(Op(), context);
-              },
-          .memory_estimate = NoScratch,
-          .compute_estimate =
-              [](const ir::NodeView& view) {
-                return RowNormEstimate(RowNorm::kMoments, view);
-              },
           .permute_rule = Permute};
 }
 
 }  // namespace
 
-TIM_OPERATOR(layernormalization) {
-  registry.Add(Schema());
-  registry.Add(RowNormKernel(Op()));
-  registry.Add(RowNormSimtKernel(Op()));
-}
+TIM_OPERATOR(layernormalization) { AddRowNorm(Op(), Schema(), registry); }
 
 }  // namespace tim::ops

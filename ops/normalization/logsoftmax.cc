@@ -21,40 +21,17 @@ RowNormOp Op() {
   return {.name = "LogSoftmax", .kind = RowNorm::kLogSoftmax, .rows = Rows};
 }
 
-Status Infer(ir::InferContext& context) {
-  if (context.shape(0).ranked()) {
-    const auto axis =
-        WrapAxis(context.attributes().Int("axis"), context.shape(0).rank());
-    TIM_RETURN_IF_ERROR(axis.status());
-  }
-  return InferSameAsInput(context);
-}
-
 ir::OpSchema Schema() {
   return {.name = "LogSoftmax",
           .inputs = {1, 1},
           .attributes = {{"axis", ir::AttributeType::kInt},
                          {"beta", ir::AttributeType::kFloat, 1.0}},
-          .check = CheckRowNormTypes,
-          .infer_shapes = Infer,
-          .eval =
-              [](const ir::EvalContext& context) {
-                return EvalRowNorm(Op(), context);
-              },
-          .memory_estimate = NoScratch,
-          .compute_estimate =
-              [](const ir::NodeView& view) {
-                return RowNormEstimate(RowNorm::kLogSoftmax, view);
-              },
+          .infer_shapes = InferAlongAxis,
           .permute_rule = MoveAxis("axis")};
 }
 
 }  // namespace
 
-TIM_OPERATOR(logsoftmax) {
-  registry.Add(Schema());
-  registry.Add(RowNormKernel(Op()));
-  registry.Add(RowNormSimtKernel(Op()));
-}
+TIM_OPERATOR(logsoftmax) { AddRowNorm(Op(), Schema(), registry); }
 
 }  // namespace tim::ops

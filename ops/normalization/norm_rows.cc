@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "ir/op_registry.h"
 #include "kernels/elements.h"
 #include "kernels/exact_exp.h"
 #include "kernels/exact_log2.h"
@@ -120,6 +122,40 @@ class Affine {
   int64_t first_[2] = {0, 0};
 };
 
+Status EvalRowNorm(const RowNormOp& op, const ir::EvalContext& context) {
+  std::vector<const ir::TensorDesc*> inputs;
+  for (const ir::ConstTensor& input : context.inputs) {
+    inputs.push_back(input.desc);
+  }
+  TIM_ASSIGN_OR_RETURN(const NormRows rows,
+                       op.rows({context.node, inputs, {}}));
+  const kernels::ElementReader input(context.inputs[0]);
+  kernels::ElementWriter output(context.outputs[0]);
+  Affine affine(rows, context);
+  if (rows.count == 0) return OkStatus();
+  for (int64_t r = 0; r < rows.rows(); ++r) {
+    const int64_t first =
+        r / rows.inner * rows.inner * rows.count + r % rows.inner;
+    const Row row{input, first, rows.inner, rows.count};
+    const RowNumbers numbers = NumbersOf(op.kind, row, rows.value);
+    affine.SetRow(r);
+    for (int64_t k = 0; k < rows.count; ++k) {
+      output.StoreReal(row.Index(k),
+                       affine(Normalized(op.kind, numbers, row(k)), k));
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckRowNormTypes(const ir::NodeView& view) {
+  TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 0));
+  if (view.inputs.size() > 1) {
+    TIM_RETURN_IF_ERROR(CheckFloatInput(view, 1, "beta"));
+    TIM_RETURN_IF_ERROR(CheckFloatInput(view, 2, "gamma"));
+  }
+  return CheckNumber(view, Operand::kOutput, 0);
+}
+
 }  // namespace
 
 NormRows RowsOf(const std::vector<int64_t>& dims, int first, int last,
@@ -150,43 +186,24 @@ int64_t ParameterIndex(const NormRows& rows, int64_t row, int parameter) {
   return index;
 }
 
-Status EvalRowNorm(const RowNormOp& op, const ir::EvalContext& context) {
-  std::vector<const ir::TensorDesc*> inputs;
-  for (const ir::ConstTensor& input : context.inputs) {
-    inputs.push_back(input.desc);
-  }
-  TIM_ASSIGN_OR_RETURN(const NormRows rows,
-                       op.rows({context.node, inputs, {}}));
-  const kernels::ElementReader input(context.inputs[0]);
-  kernels::ElementWriter output(context.outputs[0]);
-  Affine affine(rows, context);
-  if (rows.count == 0) return OkStatus();
-  for (int64_t r = 0; r < rows.rows(); ++r) {
-    const int64_t first =
-        r / rows.inner * rows.inner * rows.count + r % rows.inner;
-    const Row row{input, first, rows.inner, rows.count};
-    const RowNumbers numbers = NumbersOf(op.kind, row, rows.value);
-    affine.SetRow(r);
-    for (int64_t k = 0; k < rows.count; ++k) {
-      output.StoreReal(row.Index(k),
-                       affine(Normalized(op.kind, numbers, row(k)), k));
-    }
-  }
-  return OkStatus();
-}
-
 ir::ComputeEstimate RowNormEstimate(RowNorm kind, const ir::NodeView& view) {
   constexpr double kFlops[] = {7, 3, 55};  // e^x: about 50
   return ElementwiseEstimate(view, kFlops[static_cast<int>(kind)]);
 }
 
-Status CheckRowNormTypes(const ir::NodeView& view) {
-  TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 0));
-  if (view.inputs.size() > 1) {
-    TIM_RETURN_IF_ERROR(CheckFloatInput(view, 1, "beta"));
-    TIM_RETURN_IF_ERROR(CheckFloatInput(view, 2, "gamma"));
-  }
-  return CheckNumber(view, Operand::kOutput, 0);
+void AddRowNorm(const RowNormOp& op, ir::OpSchema schema,
+                ir::OpRegistry& registry) {
+  schema.check = CheckRowNormTypes;
+  schema.eval = [op](const ir::EvalContext& context) {
+    return EvalRowNorm(op, context);
+  };
+  schema.memory_estimate = NoScratch;
+  schema.compute_estimate = [kind = op.kind](const ir::NodeView& view) {
+    return RowNormEstimate(kind, view);
+  };
+  registry.Add(std::move(schema));
+  registry.Add(RowNormKernel(op));
+  registry.Add(RowNormSimtKernel(op));
 }
 
 }  // namespace tim::ops

@@ -16,70 +16,8 @@
 // -DIN=F32 -DOUT=F32 -DBETA=F32 -DGAMMA=F32  types of kernels/elements16.clh
 
 #include "kernels/elements16.clh"
-#include "kernels/exact_exp.clh"
-#include "kernels/exact_log2.clh"
-#include "kernels/exact_math.clh"
-#include "kernels/lane_sum.clh"
-
-#ifndef KIND
-#define KIND MOMENTS
-#endif
-#ifndef PARAMETERS
-#define PARAMETERS 0
-#endif
-#ifndef IN
-#define IN F32
-#endif
-#ifndef OUT
-#define OUT F32
-#endif
-#ifndef BETA
-#define BETA F32
-#endif
-#ifndef GAMMA
-#define GAMMA F32
-#endif
-
-#define MOMENTS 0
-#define L2 1
-#define LOG_SOFTMAX 2
-
-#if PARAMETERS
-#define OPERANDS_OF_PARAMETERS                                     \
-  __global const TIM_STORAGE(BETA) * beta, int beta_offset,        \
-      __global const TIM_STORAGE(GAMMA) * gamma, int gamma_offset, \
-      __global const int *axes, int axes_offset, int axes_count,   \
-      int beta_step, int gamma_step,
-#else
-#define OPERANDS_OF_PARAMETERS
-#endif
-
-// Real values of 16 elements `step` apart, of which `lanes` exist; the others
-// are `fill`.
-static inline float16 load_lanes(__global const TIM_STORAGE(IN) * in, int step,
-                                 int lanes, float fill, float scale, int zero) {
-  if (lanes >= 16 && step == 1) return TIM_LOAD_REAL16(IN, in, 0, scale, zero);
-  float x[16];
-  for (int j = 0; j < 16; ++j) {
-    x[j] = fill;
-    if (j < lanes) x[j] = TIM_LOAD_REAL(IN, in, j * step, scale, zero);
-  }
-  return vload16(0, x);
-}
-
-static inline void store_lanes(float16 y, __global TIM_STORAGE(OUT) * out,
-                               int step, int lanes, float scale, float inverse,
-                               int zero) {
-  if (lanes >= 16 && step == 1) {
-    TIM_STORE_REAL16(OUT, out, 0, y, scale, inverse, zero);
-    return;
-  }
-  float value[16];
-  vstore16(y, 0, value);
-  for (int j = 0; j < min(lanes, 16); ++j) {
-    TIM_STORE_REAL(OUT, out, j * step, value[j], scale, inverse, zero);
-  }
-}
+#include "ops/normalization/lanes.clh"
+#include "ops/normalization/norm_rows.clh"
 
 // What a row's elements become depends on these.
 #define ROW_NUMBERS(T, name) \
@@ -90,16 +28,6 @@ static inline void store_lanes(float16 y, __global TIM_STORAGE(OUT) * out,
   } name;
 ROW_NUMBERS(float, row_numbers)
 ROW_NUMBERS(float16, lane_numbers)
-
-// The factor where `squares` is the variance, or the sum of the squares.
-static inline float factor_of(float squares, float value) {
-#if KIND == MOMENTS
-  const float v = squares < 0.0f ? 0.0f : squares;
-  return tim_reciprocal(tim_sqrt(v + value));
-#else
-  return tim_reciprocal(tim_sqrt(squares < value ? value : squares));
-#endif
-}
 
 static inline float16 factors_of(float16 squares, float value) {
   float lanes[16];
@@ -115,8 +43,6 @@ static inline float16 factors_of(float16 squares, float value) {
 #else
 #define NORMALIZED(x, n) (((x) - (n).center) * (n).factor - (n).rest)
 #endif
-
-#define LN2 0x1.62e430p-1f
 
 // BODY for each 16 elements x of the row, j telling which of the four parts of
 // the lanes they belong to: first those of whole rounds, then, in memory and

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ir/kernel_def.h"
+#include "ir/op_schema.h"
 #include "ops/elements/axes.h"
 
 namespace tim::ops {
@@ -63,13 +64,13 @@ struct RowNormOp {
   bool planes = false;
 };
 
-Status EvalRowNorm(const RowNormOp& op, const ir::EvalContext& context);
+/// `schema`, completed by check (numbers in and out, float types as beta and
+/// gamma), eval and estimates, and both kernels.
+void AddRowNorm(const RowNormOp& op, ir::OpSchema schema,
+                ir::OpRegistry& registry);
 
 /// Roughly; operands are read once.
 ir::ComputeEstimate RowNormEstimate(RowNorm kind, const ir::NodeView& view);
-
-/// Numbers in and out, float types as beta and gamma.
-Status CheckRowNormTypes(const ir::NodeView& view);
 
 /// A work-item makes rows alone, in vectors, for every device:
 /// "l2normalization".

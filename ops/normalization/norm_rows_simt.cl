@@ -13,43 +13,9 @@
 //                     stride, gamma stride} that r counts
 // -DIN=F32 -DOUT=F32 -DBETA=F32 -DGAMMA=F32  types of kernels/elements.clh
 
-#include "kernels/elements.clh"
-#include "kernels/exact_exp.clh"
-#include "kernels/exact_log2.clh"
-#include "kernels/exact_math.clh"
-#include "kernels/lane_sum.clh"
-
-#ifndef KIND
-#define KIND MOMENTS
-#endif
-#ifndef PARAMETERS
-#define PARAMETERS 0
-#endif
-#ifndef IN
-#define IN F32
-#endif
-#ifndef OUT
-#define OUT F32
-#endif
-#ifndef BETA
-#define BETA F32
-#endif
-#ifndef GAMMA
-#define GAMMA F32
-#endif
-
-#define MOMENTS 0
-#define L2 1
-#define LOG_SOFTMAX 2
-
-#define LN2 0x1.62e430p-1f
+#include "ops/normalization/norm_rows.clh"
 
 #if PARAMETERS
-#define OPERANDS_OF_PARAMETERS                                     \
-  __global const TIM_STORAGE(BETA) * beta, int beta_offset,        \
-      __global const TIM_STORAGE(GAMMA) * gamma, int gamma_offset, \
-      __global const int *axes, int axes_offset, int axes_count,   \
-      int beta_step, int gamma_step,
 #define START_OF_ROW(row)                                              \
   {                                                                    \
     beta += beta_offset;                                               \
@@ -66,23 +32,12 @@
   ((y)*TIM_LOAD_REAL(GAMMA, gamma, (k)*gamma_step, 1.0f, 0) + \
    TIM_LOAD_REAL(BETA, beta, (k)*beta_step, 1.0f, 0))
 #else
-#define OPERANDS_OF_PARAMETERS
 #define START_OF_ROW(row)
 #define AFFINE(y, k) (y)
 #endif
 
 // Element k of a row whose neighbours are `step` apart.
 #define X(k, step) TIM_LOAD_REAL(IN, in, (k) * (step), in_scale, in_zero)
-
-// The factor where `squares` is the variance, or the sum of the squares.
-static inline float factor_of(float squares, float value) {
-#if KIND == MOMENTS
-  const float v = squares < 0.0f ? 0.0f : squares;
-  return tim_reciprocal(tim_sqrt(v + value));
-#else
-  return tim_reciprocal(tim_sqrt(squares < value ? value : squares));
-#endif
-}
 
 #if KIND == MOMENTS
 #define NORMALIZED(x) ((((x)-center) - rest) * factor)

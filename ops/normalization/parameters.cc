@@ -63,6 +63,17 @@ Status CheckFloatInput(const ir::NodeView& view, int input, const char* name) {
                          ", expected a float type");
 }
 
+Status CheckAxis(const ir::InferContext& context) {
+  const ir::Shape& shape = context.shape(0);
+  if (!shape.ranked()) return OkStatus();
+  return WrapAxis(context.attributes().Int("axis"), shape.rank()).status();
+}
+
+Status InferAlongAxis(ir::InferContext& context) {
+  TIM_RETURN_IF_ERROR(CheckAxis(context));
+  return InferSameAsInput(context);
+}
+
 Status InferNorm(ir::InferContext& context,
                  Status (*check)(const ir::NodeView& view)) {
   std::vector<const ir::TensorDesc*> inputs;

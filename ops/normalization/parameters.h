@@ -29,6 +29,11 @@ Result<std::vector<std::vector<int64_t>>> StridesOfInputs(
 /// "gamma (input 2) is int8, expected a float type"
 Status CheckFloatInput(const ir::NodeView& view, int input, const char* name);
 
+/// The attribute `axis` is an axis of input 0, where its rank is known.
+Status CheckAxis(const ir::InferContext& context);
+/// infer_shapes of operators of one input along that axis.
+Status InferAlongAxis(ir::InferContext& context);
+
 /// infer_shapes of operators whose output has the shape of input 0.  `check` of
 /// shapes is called where all are static, with a view that has no outputs.
 Status InferNorm(ir::InferContext& context,

@@ -10,6 +10,7 @@
 #include "kernels/exact_exp2.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
+#include "ops/normalization/parameters.h"
 #include "ops/normalization/softmax_node.h"
 
 namespace tim::ops {
@@ -30,15 +31,6 @@ Status Check(const ir::NodeView& view) {
                            ", expected a float or integer type");
   }
   return OkStatus();
-}
-
-Status Infer(ir::InferContext& context) {
-  const ir::Shape& shape = context.shape(0);
-  if (shape.ranked()) {
-    const auto axis = WrapAxis(context.attributes().Int("axis"), shape.rank());
-    TIM_RETURN_IF_ERROR(axis.status());
-  }
-  return InferSameAsInput(context);
 }
 
 // One row: elements first, first + stride, …
@@ -97,7 +89,7 @@ ir::OpSchema SoftmaxSchema() {
           .attributes = {{"beta", ir::AttributeType::kFloat},
                          {"axis", ir::AttributeType::kInt}},
           .check = Check,
-          .infer_shapes = Infer,
+          .infer_shapes = InferAlongAxis,
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = SoftmaxEstimate,

@@ -18,46 +18,13 @@
 #include "kernels/exact_exp2.clh"
 #include "kernels/memory16.clh"
 #include "kernels/transpose16.clh"
-
-#ifndef IN
-#define IN F32
-#endif
-#ifndef OUT
-#define OUT F32
-#endif
+#include "ops/normalization/lanes.clh"
 
 // Vectors of a row that are made at a time.
 #define CHUNK 16
 
 #define HOLDS_F32 1
 #define OUTPUT_HOLDS_E TIM_PASTE(HOLDS_, OUT)
-
-// Real values of 16 elements `step` apart, of which `lanes` exist; the others
-// are `fill`.
-static inline float16 load_lanes(__global const TIM_STORAGE(IN) * in, int step,
-                                 int lanes, float fill, float scale, int zero) {
-  if (lanes >= 16 && step == 1) return TIM_LOAD_REAL16(IN, in, 0, scale, zero);
-  float x[16];
-  for (int j = 0; j < 16; ++j) {
-    x[j] = fill;
-    if (j < lanes) x[j] = TIM_LOAD_REAL(IN, in, j * step, scale, zero);
-  }
-  return vload16(0, x);
-}
-
-static inline void store_lanes(float16 y, __global TIM_STORAGE(OUT) * out,
-                               int step, int lanes, float scale, float inverse,
-                               int zero) {
-  if (lanes >= 16 && step == 1) {
-    TIM_STORE_REAL16(OUT, out, 0, y, scale, inverse, zero);
-    return;
-  }
-  float value[16];
-  vstore16(y, 0, value);
-  for (int j = 0; j < min(lanes, 16); ++j) {
-    TIM_STORE_REAL(OUT, out, j * step, value[j], scale, inverse, zero);
-  }
-}
 
 #if OUTPUT_HOLDS_E
 static inline void scale_lanes(float16 r, __global float* out, int step,

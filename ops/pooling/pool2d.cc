@@ -137,14 +137,6 @@ Result<ir::PermutedNode> PermutePool2d(const ir::NodeView& view, int operand,
   return out;
 }
 
-Result<ir::PermutedNode> Pool2dInDefaultLayout(const ir::NodeView& view) {
-  ir::PermutedNode out = ir::UnpermutedNode(view);
-  TIM_ASSIGN_OR_RETURN(out.inputs[0], TakeDataLayout(*view.inputs[0], "layout",
-                                                     &out.attributes));
-  out.outputs[0] = out.inputs[0];
-  return out;
-}
-
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
@@ -238,7 +230,7 @@ ir::OpSchema Pool2dSchema() {
       .compute_estimate = Pool2dEstimate,
       .absorb_padding = AbsorbPadding,
       .permute_rule = PermutePool2d,
-      .layout_rule = Pool2dInDefaultLayout};
+      .layout_rule = DataLayoutRule("layout")};
 }
 
 TIM_OPERATOR(pool2d) {

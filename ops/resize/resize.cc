@@ -197,14 +197,6 @@ Result<ir::PermutedNode> Permute(const ResizeOp& op, const ir::NodeView& view,
   return out;
 }
 
-Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
-  ir::PermutedNode out = ir::UnpermutedNode(view);
-  TIM_ASSIGN_OR_RETURN(out.inputs[0], TakeDataLayout(*view.inputs[0], "layout",
-                                                     &out.attributes));
-  out.outputs[0] = out.inputs[0];
-  return out;
-}
-
 ir::OpSchema ResizeSchema(const ResizeOp& op) {
   ir::OpSchema schema = {
       .name = op.name,
@@ -235,7 +227,7 @@ ir::OpSchema ResizeSchema(const ResizeOp& op) {
   for (const std::string& target : op.targets) {
     schema.attributes.push_back({target, AttributeType::kInt, int64_t{0}});
   }
-  if (op.has_layout) schema.layout_rule = InDefaultLayout;
+  if (op.has_layout) schema.layout_rule = DataLayoutRule("layout");
   return schema;
 }
 
