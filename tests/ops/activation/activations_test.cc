@@ -193,31 +193,6 @@ TEST(Activations, EvalFollowsTheFormula) {
   }
 }
 
-// A program per pair of types takes time: not every pair.
-bool IsTested(const Case& c, const std::string& in, const std::string& out) {
-  if (in == out) return true;
-  const bool first = c.name == kCases[0].name;
-  return out == "f32" || (first && (in == "f32" || out == "u8a"));
-}
-
-TEST(Activations, KernelsMatchEval) {
-  std::mt19937 rng = SeededRng(2);
-  for (const Case& c : kCases) {
-    for (const std::string in : kInputs) {
-      for (const std::string out : kOutputs) {
-        if (!IsTested(c, in, out)) continue;
-        for (int repeat = 0; repeat < 8; ++repeat) {
-          const auto shape = RandomShape(1 + rng() % 5, rng);
-          const auto node = MakeNode(c.name, {}, {DescOf(in, shape, rng)},
-                                     {DescOf(out, shape, rng)});
-          ASSERT_OK(node);
-          ASSERT_OK(CheckKernels(*node, rng)) << in << " to " << out;
-        }
-      }
-    }
-  }
-}
-
 TEST(Activations, EverySizeAroundAVector) {
   std::mt19937 rng = SeededRng(3);
   for (const int64_t size : {1, 15, 16, 17, 31, 32, 33, 1000}) {

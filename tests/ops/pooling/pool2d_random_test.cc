@@ -1,5 +1,4 @@
-// Random windows of every type: eval against a reference in double, and kernels
-// against eval.
+// Random windows of every type: eval against a reference in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,7 +93,7 @@ constexpr std::pair<DataType, DataType> kTypePairs[] = {
     {DataType::kInt16, DataType::kFloat32},
 };
 
-TEST(Pool2d, EvalFollowsTheFormulaAndKernelsEqualIt) {
+TEST(Pool2d, EvalFollowsTheFormula) {
   std::mt19937 rng = SeededRng(5);
   for (const auto& [in, out] : kTypePairs) {
     for (int i = 0; i < 24; ++i) {
@@ -116,10 +115,6 @@ TEST(Pool2d, EvalFollowsTheFormulaAndKernelsEqualIt) {
           PoolReference(test.type, test.w, test.h, RealValues(input), lowest),
           {.absolute = 1e-6, .relative = 1e-6}))
           << what;
-      ASSERT_OK(CheckKernels(*node, rng, {.relative = 3e-7})) << what;
-      const auto plain = RunKernel(*node, "pool2d", 0, {input});
-      ASSERT_OK(plain);
-      ASSERT_OK(CompareTensors((*outputs)[0], (*plain)[0])) << what;
     }
   }
 }
