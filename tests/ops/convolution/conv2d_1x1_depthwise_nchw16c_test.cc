@@ -322,7 +322,8 @@ TEST(Conv2d1x1DepthwiseNchw16c, RefusesOtherSteps) {
   EXPECT_ERROR(refusal(Fuse(*both, "tim.Add", {}, {expanded}, expanded)),
                "one value for each channel");
   // The values between the convolutions as weights of the second.
-  EXPECT_ERROR(refusal(follow(follow(inner))), "a fused Conv2d at this place");
+  EXPECT_ERROR(refusal(follow(follow(inner))),
+               "a fused Conv2d, which has no formula");
 }
 
 }  // namespace
