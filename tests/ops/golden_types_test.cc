@@ -1,8 +1,6 @@
 // What the folders of goldens hold, taken together.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <map>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -65,28 +63,8 @@ bool Covers(const Golden& golden, const Combination& wanted) {
          TypeToken(golden.outputs[0].desc) == wanted.output;
 }
 
-// Operator -> combinations. A word with a dot starts an operator.
-std::map<std::string, std::vector<std::string>> ReadTypes() {
-  std::map<std::string, std::vector<std::string>> types;
-  const Result<std::string> folder = GoldensFolder();
-  if (!folder.ok()) return types;
-  std::ifstream file(*folder + "/types.txt");
-  std::string op;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line[0] == '#' ? "" : line);
-    for (std::string word; words >> word;) {
-      if (word.find('.') != std::string::npos) {
-        op = word;
-      } else {
-        types[op].push_back(word);
-      }
-    }
-  }
-  return types;
-}
-
 TEST(GoldenTypes, EveryOperatorHasGoldensOfEveryTypeOfItsSpecification) {
-  const auto types = ReadTypes();
+  const auto types = GoldenTypes();
   for (const ir::OpSchema* schema : ops::BuiltinOperators().Schemas()) {
     const std::string op = StrCat(schema->domain, ".", schema->name);
     const auto wanted = types.find(op);
@@ -105,7 +83,7 @@ TEST(GoldenTypes, EveryOperatorHasGoldensOfEveryTypeOfItsSpecification) {
 }
 
 TEST(GoldenTypes, NameRegisteredOperators) {
-  for (const auto& [op, combinations] : ReadTypes())
+  for (const auto& [op, combinations] : GoldenTypes())
     EXPECT_NE(ops::BuiltinOperators().Find(op), nullptr) << op;
 }
 

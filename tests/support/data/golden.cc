@@ -267,6 +267,26 @@ Result<TestNode> MakeNode(const Golden& golden) {
                   std::move(constants));
 }
 
+// In the file a word with a dot starts an operator.
+std::map<std::string, std::vector<std::string>> GoldenTypes() {
+  std::map<std::string, std::vector<std::string>> types;
+  const Result<std::string> folder = GoldensFolder();
+  if (!folder.ok()) return types;
+  std::ifstream file(*folder + "/types.txt");
+  std::string op;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line[0] == '#' ? "" : line);
+    for (std::string word; words >> word;) {
+      if (word.find('.') != std::string::npos) {
+        op = word;
+      } else {
+        types[op].push_back(word);
+      }
+    }
+  }
+  return types;
+}
+
 std::string TypeToken(const ir::TensorDesc& desc) {
   const ir::DataTypeInfo& info = ir::Info(desc.type);
   if (info.kind == ir::NumberKind::kFloat)
