@@ -5,7 +5,9 @@
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #include <CL/opencl.hpp>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "kernels/kernel_sources.h"
@@ -111,6 +113,54 @@ TEST(KernelCompiler, CleanKernelPasses) {
   EXPECT_EQ(Complaints("__kernel void clean(__global float* out) {\n"
                        "  out[get_global_id(0)] = 1.0f;\n}\n"),
             "");
+}
+
+// A chain has a header whose guard begins with TIM_ONCE_ once for all kernels,
+// whose options differ: what depends on them, itself or through a header, is
+// none.  Macros of TIM_ are the device's or of all kernels of a chain.
+std::vector<std::string> DependencesOnOptions(const std::string& text) {
+  std::vector<std::string> found;
+  if (text.find("#ifndef TIM_ONCE_") == std::string::npos) return found;
+  static const std::regex condition("#if(n?def)? .*");
+  static const std::regex word("[A-Za-z_]\\w*");
+  static const std::regex known("TIM_\\w+|cl_\\w+|__\\w+|defined|ifn?def|if");
+  static const std::regex include("#include \"(.*)\"");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, include)) {
+      const std::string header =
+          ReadText((match[1].str().starts_with("kernels/") ? "src/" : "") +
+                   match[1].str());
+      if (header.find("#ifndef TIM_ONCE_") == std::string::npos) {
+        found.push_back(line);
+      }
+    }
+    if (!std::regex_match(line, condition)) continue;
+    for (std::sregex_iterator it(line.begin(), line.end(), word), end;
+         it != end; ++it) {
+      if (!std::regex_match(it->str(), known)) found.push_back(it->str());
+    }
+  }
+  return found;
+}
+
+TEST(Kernels, HeadersThatChainsHaveOnceDependOnNoOption) {
+  int count = 0;
+  for (const char* folder : {"ops", "src/kernels"}) {
+    for (const std::string& path : FilesUnder(folder, {".clh"})) {
+      EXPECT_THAT(DependencesOnOptions(ReadText(path)), IsEmpty()) << path;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 20);
+  const std::string guard = "#ifndef TIM_ONCE_X\n";
+  EXPECT_THAT(DependencesOnOptions(guard + "#ifndef WORD\n"),
+              testing::ElementsAre("WORD"));
+  EXPECT_THAT(
+      DependencesOnOptions(guard + "#include \"ops/elements/convert.clh\"\n"),
+      testing::SizeIs(1));
+  EXPECT_THAT(DependencesOnOptions("#ifndef WORD\n"), IsEmpty());
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Graphs whose kernels are launched as one against the same kernels launched
 // one by one: the results are the same bits.
+#include "tests/support/vx/chained_kernels.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,12 +11,8 @@
 #include <thread>
 
 #include "custom_ops/hswish.h"
-#include "device/host/host_device.h"
-#include "device/opencl/chain/chain_source.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/data/test_tensor.h"
-#include "tests/support/devices/forwarding_device.h"
-#include "tests/support/status_macros.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
@@ -22,30 +20,8 @@
 namespace tim::vx {
 namespace {
 
+using testing::ChainedKernels;
 using testing::Floats;
-
-class OneByOne final : public testing::ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-  bool CanChain(const ir::Action&) const override { return false; }
-};
-
-// Counts the steps that were chained; an executable and its context prepare
-// each.
-class CountingDevice final : public testing::ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
-      std::span<const device::ChainLink> links,
-      device::BinaryStore& store) override {
-    chained_ += links.size();
-    return ForwardingDevice::PrepareChain(links, store);
-  }
-  size_t chained() const { return chained_; }
-
- private:
-  size_t chained_ = 0;
-};
 
 // Fails to make the first chain that it is asked for.
 class FailingDevice final : public testing::ForwardingDevice {
@@ -164,28 +140,6 @@ std::vector<float> Values(size_t count, int seed) {
 }
 
 std::vector<float> Image(int seed) { return Values(29 * 23 * 3, seed); }
-
-class ChainedKernels : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
-    const auto opencl = device::CreateOpenClDevice(0);
-    ASSERT_OK(opencl);
-    device_ = std::make_shared<CountingDevice>(*opencl);
-    if (!device::RunsChains(device_->info())) {
-      GTEST_SKIP() << "the device runs no chains";
-    }
-    chained_ =
-        CreateContext({device::CreateHostDevice(), device_}, {.strict = true});
-    single_ = CreateContext(
-        {device::CreateHostDevice(), std::make_shared<OneByOne>(*opencl)},
-        {.strict = true});
-  }
-
-  std::shared_ptr<CountingDevice> device_;
-  std::shared_ptr<Context> chained_;
-  std::shared_ptr<Context> single_;
-};
 
 TEST_F(ChainedKernels, GiveTheSameBits) {
   Network chained(*chained_);
