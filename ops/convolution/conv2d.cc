@@ -7,7 +7,6 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
-#include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
@@ -17,91 +16,6 @@ namespace tim::ops {
 namespace {
 
 using ir::AttributeType;
-
-// Extent `axis` of a shape, unknown where the rank is.
-int64_t DimOf(const ir::Shape& shape, int axis) {
-  return shape.ranked() ? shape[axis] : ir::kUnknownDim;
-}
-
-Status CheckRank(const char* operand, const ir::Shape& shape) {
-  if (!shape.ranked() || shape.rank() == 4) return OkStatus();
-  return InvalidArgument(operand, " ", shape.ToString(), " has rank ",
-                         shape.rank(), ", expected 4");
-}
-
-Status CheckExtent(const char* axis, int64_t output, int64_t input,
-                   int64_t kernel) {
-  if (output > 0 || output == ir::kUnknownDim) return OkStatus();
-  return InvalidArgument("along ", axis, " the kernel (", kernel,
-                         ") does not fit the input (", input,
-                         ") with its padding, and the output is not declared");
-}
-
-Status InferConv2d(ir::InferContext& context) {
-  const ir::Shape& input = context.shape(0);
-  const ir::Shape& kernel = context.shape(1);
-  TIM_RETURN_IF_ERROR(CheckRank("input 0", input));
-  TIM_RETURN_IF_ERROR(CheckRank("the kernel (input 1)", kernel));
-  TIM_ASSIGN_OR_RETURN(const ConvWindows2d windows,
-                       WindowsOf(context.attributes()));
-  TIM_ASSIGN_OR_RETURN(
-      const ConvGroups groups,
-      GroupsOf(DimOf(input, 2), DimOf(kernel, 2), DimOf(kernel, 3),
-               context.attributes().Int("multiplier")));
-  InferTypeFromInput(context);
-  ir::Shape inferred(
-      {OutputExtent(windows.w, DimOf(input, 0), DimOf(kernel, 0)),
-       OutputExtent(windows.h, DimOf(input, 1), DimOf(kernel, 1)),
-       groups.out_channels, DimOf(input, 3)});
-  const ir::Shape* declared = context.outputs[0].declared;
-  if (declared != nullptr && declared->rank() == 4) {
-    const auto agrees = [&](int axis) {
-      return inferred[axis] == ir::kUnknownDim ||
-             (*declared)[axis] == inferred[axis];
-    };
-    if (agrees(2) && agrees(3)) {
-      for (int axis = 0; axis < 4; ++axis) {
-        if ((*declared)[axis] == ir::kUnknownDim) continue;
-        inferred.set_dim(axis, (*declared)[axis]);
-      }
-    }
-  }
-  TIM_RETURN_IF_ERROR(
-      CheckExtent("W", inferred[0], DimOf(input, 0), DimOf(kernel, 0)));
-  TIM_RETURN_IF_ERROR(
-      CheckExtent("H", inferred[1], DimOf(input, 1), DimOf(kernel, 1)));
-  context.outputs[0].desc.shape = inferred;
-  SumDescs descs = {context.inputs[0].desc, context.inputs[1].desc, nullptr,
-                    &context.outputs[0].desc};
-  if (context.has_input(2)) descs.bias = context.inputs[2].desc;
-  return CheckSumChannels(descs, groups.out_channels);
-}
-
-Status CheckConv2d(const ir::NodeView& view) {
-  const SumDescs descs = DescsOf(view);
-  if (view.node.attributes.Int("multiplier") <= 0) {
-    return CheckSumTypes(descs, {3});
-  }
-  const int64_t in = DimOf(descs.weights->shape, 2);
-  const int64_t out = DimOf(descs.weights->shape, 3);
-  if (in == 1 && out == 1) return CheckSumTypes(descs, {2, 3});
-  return out > 1 ? CheckSumTypes(descs, {3}) : CheckSumTypes(descs, {2});
-}
-
-// Taps [first, last) of a kernel axis that read inside of the input when the
-// window begins at `begin`.
-struct Taps {
-  int64_t first;
-  int64_t last;
-};
-Taps TapsInside(const ConvAxis& axis, int64_t begin) {
-  const auto reach = [&](int64_t position) {
-    return std::clamp<int64_t>(CeilDiv(position, axis.dilation), 0,
-                               axis.kernel);
-  };
-  return {begin < 0 ? reach(-begin) : 0,
-          begin < axis.input ? reach(axis.input - begin) : 0};
-}
 
 template <typename T, typename Sum>
 Sum SumOfWindow(const Conv2dShape& shape, const std::vector<T>& input,
@@ -168,52 +82,6 @@ ir::ComputeEstimate EstimateConv2d(const ir::NodeView& view) {
                      shape.ok() ? static_cast<double>(shape->terms()) : 0);
 }
 
-std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
-                                              const ir::Padding& padding) {
-  const ir::AttributeMap& attributes = view.node.attributes;
-  const auto windows = WindowsOf(attributes);
-  if (!windows.ok()) return std::nullopt;
-  const ir::Shape& input = view.inputs[0]->shape;
-  const ir::Shape& kernel = view.inputs[1]->shape;
-  return PaddedBy(padding, PadsOf(windows->w, input[0], kernel[0]),
-                  PadsOf(windows->h, input[1], kernel[1]), attributes);
-}
-
-// Weights of depthwise convolutions may have the channels as axis 2.
-std::optional<ir::SumChannels> SumChannelsOf(const ir::NodeView& view) {
-  const bool depthwise = view.node.attributes.Int("multiplier") > 0;
-  const bool last = !depthwise || view.inputs[1]->shape[3] > 1;
-  return ir::SumChannels{.axis = 2, .weights_axis = last ? 3 : 2};
-}
-
-// W and H may change places.
-Result<ir::PermutedNode> PermuteConv2d(const ir::NodeView& view, int operand,
-                                       std::span<const int> perm) {
-  const ir::Permutation swapped = {1, 0, 2, 3};
-  if (operand > 1 ||
-      !std::equal(perm.begin(), perm.end(), swapped.begin(), swapped.end())) {
-    return Unimplemented(
-        "Conv2d needs W and H as its first axes, with the "
-        "channels behind them");
-  }
-  ir::PermutedNode out = ir::UnpermutedNode(view);
-  SwapWidthAndHeight({"ksize", "stride", "dilation", "pad"}, &out.attributes);
-  out.inputs[0] = out.inputs[1] = out.outputs[0] = swapped;
-  return out;
-}
-
-Result<ir::PermutedNode> Conv2dInDefaultLayout(const ir::NodeView& view) {
-  ir::PermutedNode out = ir::UnpermutedNode(view);
-  TIM_ASSIGN_OR_RETURN(
-      out.inputs[0],
-      TakeDataLayout(*view.inputs[0], "input_layout", &out.attributes));
-  TIM_ASSIGN_OR_RETURN(
-      out.inputs[1],
-      TakeKernelLayout(*view.inputs[1], "kernel_layout", &out.attributes));
-  out.outputs[0] = out.inputs[0];
-  return out;
-}
-
 Status SupportsConv2d(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
@@ -226,19 +94,9 @@ Result<ir::Lowering> LowerConv2d(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
-  const SumDescs descs = DescsOf(node);
   Launch launch("ops/convolution/conv2d.cl", "conv2d");
-  AddSumOptions(node, shape.terms(), &launch);
-  launch.Input("input", node, 0)
-      .Input("weights", node, 1)
-      .Packed("channels", ChannelTable(descs, shape.group.out_channels), 4);
-  if (descs.bias != nullptr) launch.Input("bias", node, 2);
-  if (epilogue.add >= 0)
-    launch.Option("-DADD").Input("add", node, epilogue.add);
-  launch.Output("output", node, 0)
-      .InputQuantization("input", *descs.input)
-      .OutputQuantization("output", *descs.output);
-  AddActivation(epilogue, *descs.output, &launch);
+  AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
+                 &launch);
   return launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_channels", shape.channels)
@@ -294,15 +152,28 @@ ir::OpSchema Conv2dSchema() {
       {"input_layout", AttributeType::kInt, int64_t{1}},
       {"kernel_layout", AttributeType::kInt, int64_t{6}},
   };
-  schema.check = CheckConv2d;
-  schema.infer_shapes = InferConv2d;
+  schema.check = [](const ir::NodeView& view) {
+    return CheckConvolution(view, 2);
+  };
+  schema.infer_shapes = [](ir::InferContext& context) {
+    return InferConvolution(context, 2);
+  };
   schema.eval = EvalConv2d;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateConv2d;
-  schema.absorb_padding = AbsorbPadding;
-  schema.sum_channels = SumChannelsOf;
-  schema.permute_rule = PermuteConv2d;
-  schema.layout_rule = Conv2dInDefaultLayout;
+  schema.absorb_padding = [](const ir::NodeView& view,
+                             const ir::Padding& padding) {
+    return AbsorbIntoConvolution(view, padding, 2);
+  };
+  schema.sum_channels = [](const ir::NodeView& view) {
+    return ConvolutionSums(view, 2);
+  };
+  schema.permute_rule = [](const ir::NodeView& view, int operand,
+                           std::span<const int> perm) {
+    return PermuteSpatialAxes(view, operand, perm, 2,
+                              {"ksize", "stride", "dilation", "pad"});
+  };
+  schema.layout_rule = ConvInDefaultLayout;
   return schema;
 }
 

@@ -14,16 +14,6 @@ Status CheckElements(const char* operand, const ir::TensorDesc& desc) {
                        " has more elements than 32 bits count");
 }
 
-Status CheckPositions(const char* name, const ConvAxis& axis) {
-  // The least and the greatest position that a kernel computes, with room for
-  // one tile beyond the end.
-  constexpr int64_t kTile = 64;
-  const double last = static_cast<double>(axis.output + kTile) * axis.stride +
-                      static_cast<double>(axis.kernel) * axis.dilation;
-  if (axis.pad <= kMaxInt && last <= kMaxInt) return OkStatus();
-  return Unimplemented("positions along ", name, " do not fit 32 bits");
-}
-
 }  // namespace
 
 Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node) {
@@ -31,12 +21,27 @@ Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node) {
                        node.inputs[1].shape, node.anchor_output.shape);
 }
 
-Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape) {
+Status CheckOperandSizes(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckElements("input 0", node.inputs[0]));
   TIM_RETURN_IF_ERROR(CheckElements("the kernel", node.inputs[1]));
-  TIM_RETURN_IF_ERROR(CheckElements("the output", node.anchor_output));
-  TIM_RETURN_IF_ERROR(CheckPositions("W", shape.w));
-  return CheckPositions("H", shape.h);
+  return CheckElements("the output", node.anchor_output);
+}
+
+Status CheckPositions(int index, const ConvAxis& axis) {
+  // The least and the greatest position that a kernel computes, with room for
+  // one tile beyond the end.
+  constexpr int64_t kTile = 64;
+  const double last = static_cast<double>(axis.output + kTile) * axis.stride +
+                      static_cast<double>(axis.kernel) * axis.dilation;
+  if (axis.pad <= kMaxInt && last <= kMaxInt) return OkStatus();
+  return Unimplemented("positions along ", SpatialAxisName(index),
+                       " do not fit 32 bits");
+}
+
+Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape) {
+  TIM_RETURN_IF_ERROR(CheckOperandSizes(node));
+  TIM_RETURN_IF_ERROR(CheckPositions(0, shape.w));
+  return CheckPositions(1, shape.h);
 }
 
 }  // namespace tim::ops

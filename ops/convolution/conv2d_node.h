@@ -14,7 +14,11 @@ ir::OpSchema Conv2dSchema();
 /// The convolution that a Conv2d node (fused or not) does.
 Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node);
 
-/// Ok, or the reason where tensors or positions do not fit 32 bits.
+/// Ok, or which operand has more elements than 32 bits count.
+Status CheckOperandSizes(const ir::KernelNode& node);
+/// Ok, or that positions along spatial axis `index` do not fit 32 bits.
+Status CheckPositions(int index, const ConvAxis& axis);
+/// All of these.
 Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape);
 
 }  // namespace tim::ops

@@ -4,9 +4,25 @@
 #include <limits>
 
 #include "base/checked_math.h"
+#include "ops/elements/data_layout.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
 
 namespace tim::ops {
 namespace {
+
+Status CheckRank(const char* operand, const ir::Shape& shape, int rank) {
+  if (!shape.ranked() || shape.rank() == rank) return OkStatus();
+  return InvalidArgument(operand, " ", shape.ToString(), " has rank ",
+                         shape.rank(), ", expected ", rank);
+}
+
+Status CheckExtent(int axis, int64_t output, int64_t input, int64_t kernel) {
+  if (output > 0 || output == ir::kUnknownDim) return OkStatus();
+  return InvalidArgument("along ", SpatialAxisName(axis), " the kernel (",
+                         kernel, ") does not fit the input (", input,
+                         ") with its padding, and the output is not declared");
+}
 
 Status CheckLength(const char* name, const std::vector<int64_t>& values,
                    size_t expected) {
@@ -79,44 +95,64 @@ Status CheckWindow(const ConvWindow& window) {
   return OkStatus();
 }
 
-Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes) {
+const char* SpatialAxisName(int axis) {
+  static constexpr const char* kNames[] = {"W", "H", "D"};
+  return kNames[axis];
+}
+
+Result<std::vector<ConvWindow>> WindowsOf(const ir::AttributeMap& attributes,
+                                          int axes) {
   const auto& pad = attributes.Ints("pad");
   const auto& stride = attributes.Ints("stride");
   const auto& dilation = attributes.Ints("dilation");
-  TIM_RETURN_IF_ERROR(CheckLength("pad", pad, 4));
-  TIM_RETURN_IF_ERROR(CheckLength("stride", stride, 2));
-  TIM_RETURN_IF_ERROR(CheckLength("dilation", dilation, 2));
+  TIM_RETURN_IF_ERROR(CheckLength("pad", pad, 2 * axes));
+  TIM_RETURN_IF_ERROR(CheckLength("stride", stride, axes));
+  TIM_RETURN_IF_ERROR(CheckLength("dilation", dilation, axes));
   const auto mode = static_cast<PadMode>(attributes.Int("padding"));
-  const ConvWindows2d out = {{mode, pad[0], pad[1], stride[0], dilation[0]},
-                             {mode, pad[2], pad[3], stride[1], dilation[1]}};
-  TIM_RETURN_IF_ERROR(CheckWindow(out.w).WithContext("along W"));
-  TIM_RETURN_IF_ERROR(CheckWindow(out.h).WithContext("along H"));
+  std::vector<ConvWindow> out;
+  for (int i = 0; i < axes; ++i) {
+    out.push_back({mode, pad[2 * i], pad[2 * i + 1], stride[i], dilation[i]});
+    TIM_RETURN_IF_ERROR(
+        CheckWindow(out[i]).WithContext(StrCat("along ", SpatialAxisName(i))));
+  }
   return out;
 }
 
+Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<ConvWindow> windows,
+                       WindowsOf(attributes, 2));
+  return ConvWindows2d{windows[0], windows[1]};
+}
+
 std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
-                                         const ConvPads& w, const ConvPads& h,
+                                         const std::vector<ConvPads>& pads,
                                          const ir::AttributeMap& attributes) {
   constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
   const size_t rank = padding.front.size();
-  if (padding.value != 0 || rank < 2) return std::nullopt;
-  for (size_t axis = 2; axis < rank; ++axis) {
+  if (padding.value != 0 || rank < pads.size()) return std::nullopt;
+  for (size_t axis = pads.size(); axis < rank; ++axis) {
     if (padding.front[axis] != 0 || padding.back[axis] != 0)
       return std::nullopt;
   }
-  std::vector<int64_t> pad = {w.front, w.back, h.front, h.back};
-  for (int axis = 0; axis < 2; ++axis) {
+  std::vector<int64_t> pad;
+  for (size_t axis = 0; axis < pads.size(); ++axis) {
     if (std::max(padding.front[axis], padding.back[axis]) > kLimit) {
       return std::nullopt;
     }
-    pad[2 * axis] += padding.front[axis];
-    pad[2 * axis + 1] += padding.back[axis];
+    pad.push_back(pads[axis].front + padding.front[axis]);
+    pad.push_back(pads[axis].back + padding.back[axis]);
   }
   if (*std::max_element(pad.begin(), pad.end()) > kLimit) return std::nullopt;
   ir::AttributeMap padded = attributes;
   padded.Set("padding", static_cast<int64_t>(PadMode::kAuto));
   padded.Set("pad", std::move(pad));
   return padded;
+}
+
+std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
+                                         const ConvPads& w, const ConvPads& h,
+                                         const ir::AttributeMap& attributes) {
+  return PaddedBy(padding, std::vector<ConvPads>{w, h}, attributes);
 }
 
 ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
@@ -127,6 +163,15 @@ ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
           .stride = window.stride,
           .dilation = std::max<int64_t>(window.dilation, 1),
           .pad = PadsOf(window, input, kernel).front};
+}
+
+Taps TapsInside(const ConvAxis& axis, int64_t begin) {
+  const auto reach = [&](int64_t position) {
+    return std::clamp<int64_t>(CeilDiv(position, axis.dilation), 0,
+                               axis.kernel);
+  };
+  return {begin < 0 ? reach(-begin) : 0,
+          begin < axis.input ? reach(axis.input - begin) : 0};
 }
 
 Result<ConvGroups> GroupsOf(int64_t input_channels, int64_t kernel_in,
@@ -175,6 +220,140 @@ Result<Conv2dShape> Conv2dShapeOf(const ir::AttributeMap& attributes,
   out.h =
       AxisOf(windows.h, input[1], kernel[1],
              rules ? output[1] : OutputExtent(windows.h, input[1], kernel[1]));
+  return out;
+}
+
+int64_t DimOf(const ir::Shape& shape, int axis) {
+  return shape.ranked() ? shape[axis] : ir::kUnknownDim;
+}
+
+Status CheckConvRanks(const ir::InferContext& context, int axes) {
+  TIM_RETURN_IF_ERROR(CheckRank("input 0", context.shape(0), axes + 2));
+  return CheckRank("the kernel (input 1)", context.shape(1), axes + 2);
+}
+
+void SetConvShape(const ir::Shape& inferred, ir::InferContext* context) {
+  ir::Shape shape = inferred;
+  const int rank = shape.rank();
+  const ir::Shape* declared = context->outputs[0].declared;
+  if (declared != nullptr && declared->rank() == rank) {
+    const auto agrees = [&](int axis) {
+      return shape[axis] == ir::kUnknownDim || (*declared)[axis] == shape[axis];
+    };
+    if (agrees(rank - 2) && agrees(rank - 1)) {
+      for (int axis = 0; axis < rank; ++axis) {
+        if ((*declared)[axis] == ir::kUnknownDim) continue;
+        shape.set_dim(axis, (*declared)[axis]);
+      }
+    }
+  }
+  context->outputs[0].desc.shape = shape;
+}
+
+Status CheckConvChannels(const ir::InferContext& context, int64_t channels) {
+  SumDescs descs = {context.inputs[0].desc, context.inputs[1].desc, nullptr,
+                    &context.outputs[0].desc};
+  if (context.has_input(2)) descs.bias = context.inputs[2].desc;
+  return CheckSumChannels(descs, channels);
+}
+
+Status InferConvolution(ir::InferContext& context, int axes) {
+  const ir::Shape& input = context.shape(0);
+  const ir::Shape& kernel = context.shape(1);
+  TIM_RETURN_IF_ERROR(CheckConvRanks(context, axes));
+  TIM_ASSIGN_OR_RETURN(const std::vector<ConvWindow> windows,
+                       WindowsOf(context.attributes(), axes));
+  TIM_ASSIGN_OR_RETURN(
+      const ConvGroups groups,
+      GroupsOf(DimOf(input, axes), DimOf(kernel, axes), DimOf(kernel, axes + 1),
+               context.attributes().Int("multiplier")));
+  InferTypeFromInput(context);
+  std::vector<int64_t> extents;
+  for (int i = 0; i < axes; ++i) {
+    extents.push_back(
+        OutputExtent(windows[i], DimOf(input, i), DimOf(kernel, i)));
+  }
+  extents.push_back(groups.out_channels);
+  extents.push_back(DimOf(input, axes + 1));
+  SetConvShape(ir::Shape(extents), &context);
+  const ir::Shape& output = context.outputs[0].desc.shape;
+  for (int i = 0; i < axes; ++i) {
+    TIM_RETURN_IF_ERROR(
+        CheckExtent(i, output[i], DimOf(input, i), DimOf(kernel, i)));
+  }
+  return CheckConvChannels(context, groups.out_channels);
+}
+
+Status CheckConvolution(const ir::NodeView& view, int axes) {
+  const SumDescs descs = DescsOf(view);
+  const int last = axes + 1;
+  if (view.node.attributes.Int("multiplier") <= 0) {
+    return CheckSumTypes(descs, {last});
+  }
+  const int64_t in = DimOf(descs.weights->shape, axes);
+  const int64_t out = DimOf(descs.weights->shape, last);
+  if (in == 1 && out == 1) return CheckSumTypes(descs, {axes, last});
+  return CheckSumTypes(descs, {out > 1 ? last : axes});
+}
+
+std::optional<ir::AttributeMap> AbsorbIntoConvolution(
+    const ir::NodeView& view, const ir::Padding& padding, int axes) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  const auto windows = WindowsOf(attributes, axes);
+  if (!windows.ok()) return std::nullopt;
+  std::vector<ConvPads> pads;
+  for (int i = 0; i < axes; ++i) {
+    pads.push_back(PadsOf((*windows)[i], view.inputs[0]->shape[i],
+                          view.inputs[1]->shape[i]));
+  }
+  return PaddedBy(padding, pads, attributes);
+}
+
+// Weights of depthwise convolutions may have the channels before the last axis.
+std::optional<ir::SumChannels> ConvolutionSums(const ir::NodeView& view,
+                                               int axes) {
+  const bool depthwise = view.node.attributes.Int("multiplier") > 0;
+  const bool last = !depthwise || view.inputs[1]->shape[axes + 1] > 1;
+  return ir::SumChannels{.axis = axes, .weights_axis = last ? axes + 1 : axes};
+}
+
+Result<ir::PermutedNode> PermuteSpatialAxes(
+    const ir::NodeView& view, int operand, std::span<const int> perm, int axes,
+    std::initializer_list<const char*> attributes) {
+  bool passes = operand <= 1;
+  for (int i = 0; i < static_cast<int>(perm.size()); ++i) {
+    passes &= i < axes ? perm[i] < axes : perm[i] == i;
+  }
+  if (!passes) {
+    return Unimplemented(view.node.schema->name, " needs its ", axes,
+                         " spatial axes first, with the channels behind them");
+  }
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  for (const char* name : attributes) {
+    if (view.node.attributes.Find(name) == nullptr) continue;
+    const std::vector<int64_t>& old = view.node.attributes.Ints(name);
+    const size_t each = old.size() / axes;
+    std::vector<int64_t> moved;
+    for (int i = 0; i < axes; ++i) {
+      for (size_t end = 0; end < each; ++end) {
+        moved.push_back(old[perm[i] * each + end]);
+      }
+    }
+    out.attributes.Set(name, std::move(moved));
+  }
+  out.inputs[0] = out.inputs[1] = out.outputs[0] = {perm.begin(), perm.end()};
+  return out;
+}
+
+Result<ir::PermutedNode> ConvInDefaultLayout(const ir::NodeView& view) {
+  ir::PermutedNode out = ir::UnpermutedNode(view);
+  TIM_ASSIGN_OR_RETURN(
+      out.inputs[0],
+      TakeDataLayout(*view.inputs[0], "input_layout", &out.attributes));
+  TIM_ASSIGN_OR_RETURN(
+      out.inputs[1],
+      TakeKernelLayout(*view.inputs[1], "kernel_layout", &out.attributes));
+  out.outputs[0] = out.inputs[0];
   return out;
 }
 

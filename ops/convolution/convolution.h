@@ -1,9 +1,13 @@
-// Extents, padding and groups of convolutions.
+// Extents, padding and groups of convolutions, and the rules of their schemas.
 #ifndef TIM_OPS_CONVOLUTION_CONVOLUTION_H_
 #define TIM_OPS_CONVOLUTION_CONVOLUTION_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "ir/attribute.h"
@@ -37,15 +41,27 @@ int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel);
 /// stride >= 1 and nothing negative.
 Status CheckWindow(const ConvWindow& window);
 
-/// The windows along W and H of the attributes padding, pad, stride, dilation.
+/// "W", "H", "D".
+const char* SpatialAxisName(int axis);
+
+/// The windows along so many spatial axes of the attributes padding, pad,
+/// stride, dilation.
+Result<std::vector<ConvWindow>> WindowsOf(const ir::AttributeMap& attributes,
+                                          int axes);
+/// Those along W and H.
 struct ConvWindows2d {
   ConvWindow w;
   ConvWindow h;
 };
 Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes);
 
-/// `attributes`, whose padding is `w` and `h`, for an input with padding around
-/// it that they take over: zeros along W and H.  Nothing for other padding.
+/// `attributes`, whose padding is `pads` along the spatial axes, for an input
+/// with padding around it that they take over: zeros along these axes.  Nothing
+/// for other padding.
+std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
+                                         const std::vector<ConvPads>& pads,
+                                         const ir::AttributeMap& attributes);
+/// The same along W and H.
 std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
                                          const ConvPads& w, const ConvPads& h,
                                          const ir::AttributeMap& attributes);
@@ -61,6 +77,14 @@ struct ConvAxis {
 };
 ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
                 int64_t output);
+
+/// Taps [first, last) of a kernel axis that read inside of the input when the
+/// window begins at `begin`.
+struct Taps {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+Taps TapsInside(const ConvAxis& axis, int64_t begin);
 
 /// Which input channels an output channel reads: `channels` of its group, the
 /// groups being `outputs` consecutive output channels each.
@@ -92,6 +116,38 @@ Result<Conv2dShape> Conv2dShapeOf(const ir::AttributeMap& attributes,
                                   const ir::Shape& input,
                                   const ir::Shape& kernel,
                                   const ir::Shape& output);
+
+// Rules of operators with input [spatial axes.., C, N], kernel [taps.., Ic,
+// Oc], an optional bias [Oc] and output [spatial axes.., Oc, N].
+
+/// Extent `axis`; unknown where the rank is.
+int64_t DimOf(const ir::Shape& shape, int axis);
+/// Both have so many spatial axes and two more.
+Status CheckConvRanks(const ir::InferContext& context, int axes);
+/// Gives output 0 the shape `inferred`.  Declared extents rule where channels
+/// and batch agree.
+void SetConvShape(const ir::Shape& inferred, ir::InferContext* context);
+/// The bias, and the scales of the kernel, are as many as output channels.
+Status CheckConvChannels(const ir::InferContext& context, int64_t channels);
+
+/// The schema's functions where padding, pad, stride, dilation and multiplier
+/// say the rest.
+Status InferConvolution(ir::InferContext& context, int axes);
+Status CheckConvolution(const ir::NodeView& view, int axes);
+std::optional<ir::AttributeMap> AbsorbIntoConvolution(
+    const ir::NodeView& view, const ir::Padding& padding, int axes);
+std::optional<ir::SumChannels> ConvolutionSums(const ir::NodeView& view,
+                                               int axes);
+
+/// permute_rule of input and kernel alike: spatial axes may change places, and
+/// along with them the values of `attributes`, as far as there are such, one
+/// for each axis or for each end.
+Result<ir::PermutedNode> PermuteSpatialAxes(
+    const ir::NodeView& view, int operand, std::span<const int> perm, int axes,
+    std::initializer_list<const char*> attributes);
+
+/// layout_rule where the attributes input_layout and kernel_layout count.
+Result<ir::PermutedNode> ConvInDefaultLayout(const ir::NodeView& view);
 
 }  // namespace tim::ops
 

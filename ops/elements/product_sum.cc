@@ -320,4 +320,21 @@ ir::PackedConstant ChannelTable(const SumDescs& descs, int64_t channels) {
   return PackedTable("channel_table", std::move(words));
 }
 
+void AddSumOperands(const ir::KernelNode& node, const Epilogue& epilogue,
+                    int64_t terms, int64_t channels, Launch* launch) {
+  const SumDescs descs = DescsOf(node);
+  AddSumOptions(node, terms, launch);
+  launch->Input("input", node, 0)
+      .Input("weights", node, 1)
+      .Packed("channels", ChannelTable(descs, channels), 4);
+  if (descs.bias != nullptr) launch->Input("bias", node, 2);
+  if (epilogue.add >= 0) {
+    launch->Option("-DADD").Input("add", node, epilogue.add);
+  }
+  launch->Output("output", node, 0)
+      .InputQuantization("input", *descs.input)
+      .OutputQuantization("output", *descs.output);
+  AddActivation(epilogue, *descs.output, launch);
+}
+
 }  // namespace tim::ops

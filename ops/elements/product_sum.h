@@ -24,6 +24,7 @@
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
 #include "kernels/elements.h"
+#include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
 namespace tim::ops {
@@ -145,6 +146,11 @@ Status CheckSumKernel(const ir::KernelNode& node, int64_t terms);
 void AddSumOptions(const ir::KernelNode& node, int64_t terms, Launch* launch);
 /// The packed table with a row for each channel.
 ir::PackedConstant ChannelTable(const SumDescs& descs, int64_t channels);
+/// These options, and the parameters of a kernel that finishes each sum by
+/// itself: input, weights, channels, (bias), (add), output, the quantization of
+/// input and output, low, high.
+void AddSumOperands(const ir::KernelNode& node, const Epilogue& epilogue,
+                    int64_t terms, int64_t channels, Launch* launch);
 
 }  // namespace tim::ops
 
