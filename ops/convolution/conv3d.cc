@@ -1,0 +1,273 @@
+// Conv3d: y(x, y, z, oc, n) = bias(oc) + sum of input * weights; see
+// ops/elements/product_sum.h for the arithmetic and
+// ops/convolution/convolution.h for extents, padding and groups.
+#include <array>
+#include <limits>
+
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/convolution.h"
+#include "ops/elements/data_layout.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::AttributeType;
+using Ints = std::vector<int64_t>;
+
+constexpr int kAxes = 3;
+constexpr int kChannelAxis = 3;
+
+// Element (kw, kh, kd, ic) of output channel oc is at
+// kw + Kw * (kh + Kh * (kd + Kd * (ic + group.channels * oc))).
+struct Conv3dShape {
+  ConvAxis w;
+  ConvAxis h;
+  ConvAxis d;
+  int64_t batch = 1;
+  int64_t channels = 1;
+  ConvGroups group;
+
+  int64_t terms() const {
+    return w.kernel * h.kernel * d.kernel * group.channels;
+  }
+};
+
+// `output`: where its dims 3 and 4 are the channels and the batch, the others
+// rule.
+Result<Conv3dShape> ShapeOf(const ir::AttributeMap& attributes,
+                            const ir::Shape& input, const ir::Shape& kernel,
+                            const ir::Shape& output) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<ConvWindow> windows,
+                       WindowsOf(attributes, kAxes));
+  Conv3dShape out;
+  TIM_ASSIGN_OR_RETURN(out.group, GroupsOf(input[3], kernel[3], kernel[4],
+                                           attributes.Int("multiplier")));
+  out.channels = input[3];
+  out.batch = input[4];
+  const bool rules = output.rank() == 5 && output[4] == out.batch &&
+                     output[3] == out.group.out_channels;
+  const auto axis_of = [&](int i) {
+    return AxisOf(
+        windows[i], input[i], kernel[i],
+        rules ? output[i] : OutputExtent(windows[i], input[i], kernel[i]));
+  };
+  out.w = axis_of(0);
+  out.h = axis_of(1);
+  out.d = axis_of(2);
+  return out;
+}
+
+Result<Conv3dShape> ShapeOf(const ir::KernelNode& node) {
+  return ShapeOf(node.attributes(), node.inputs[0].shape, node.inputs[1].shape,
+                 node.anchor_output.shape);
+}
+
+// A window and the weights of its output channel.
+struct Window {
+  int64_t first_channel = 0;  // Of the input, images counted in.
+  int64_t oc = 0;
+  int64_t left = 0;
+  int64_t top = 0;
+  int64_t front = 0;
+};
+
+template <typename T, typename Sum>
+Sum SumOfWindow(const Conv3dShape& shape, const Window& window,
+                const std::vector<T>& input, const std::vector<T>& weights,
+                Sum sum) {
+  const Taps columns = TapsInside(shape.w, window.left);
+  const Taps rows = TapsInside(shape.h, window.top);
+  const Taps planes = TapsInside(shape.d, window.front);
+  for (int64_t ic = 0; ic < shape.group.channels; ++ic) {
+    for (int64_t kd = planes.first; kd < planes.last; ++kd) {
+      for (int64_t kh = rows.first; kh < rows.last; ++kh) {
+        const int64_t z = (window.first_channel + ic) * shape.d.input +
+                          window.front + kd * shape.d.dilation;
+        const int64_t y =
+            z * shape.h.input + window.top + kh * shape.h.dilation;
+        const int64_t plane =
+            (window.oc * shape.group.channels + ic) * shape.d.kernel + kd;
+        const T* row = input.data() + y * shape.w.input;
+        const T* taps =
+            weights.data() + (plane * shape.h.kernel + kh) * shape.w.kernel;
+        for (int64_t kw = columns.first; kw < columns.last; ++kw) {
+          sum = AddProduct(sum, row[window.left + kw * shape.w.dilation],
+                           taps[kw]);
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+int64_t Begin(const ConvAxis& axis, int64_t output) {
+  return output * axis.stride - axis.pad;
+}
+
+template <typename T, typename Sum>
+void Convolve(const Conv3dShape& shape, const std::vector<T>& input,
+              const std::vector<T>& weights, Sum zero, SumWriter* writer) {
+  int64_t index = 0;
+  for (int64_t n = 0; n < shape.batch; ++n) {
+    for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+      Window window = {
+          .first_channel = n * shape.channels +
+                           oc / shape.group.outputs * shape.group.channels,
+          .oc = oc};
+      for (int64_t z = 0; z < shape.d.output; ++z) {
+        window.front = Begin(shape.d, z);
+        for (int64_t y = 0; y < shape.h.output; ++y) {
+          window.top = Begin(shape.h, y);
+          for (int64_t x = 0; x < shape.w.output; ++x) {
+            window.left = Begin(shape.w, x);
+            writer->Store(index++, oc,
+                          SumOfWindow(shape, window, input, weights, zero));
+          }
+        }
+      }
+    }
+  }
+}
+
+Status Eval(const ir::EvalContext& context) {
+  TIM_ASSIGN_OR_RETURN(
+      const Conv3dShape shape,
+      ShapeOf(context.attributes(), context.inputs[0].desc->shape,
+              context.inputs[1].desc->shape, context.outputs[0].desc->shape));
+  SumWriter writer(context, shape.group.out_channels);
+  WithFactors(context, shape.terms(),
+              [&](const auto& input, const auto& weights, auto zero) {
+                Convolve(shape, input, weights, zero, &writer);
+              });
+  return OkStatus();
+}
+
+ir::ComputeEstimate Estimate(const ir::NodeView& view) {
+  const Result<Conv3dShape> shape =
+      ShapeOf(view.node.attributes, view.inputs[0]->shape,
+              view.inputs[1]->shape, view.outputs[0]->shape);
+  return SumEstimate(view,
+                     shape.ok() ? static_cast<double>(shape->terms()) : 0);
+}
+
+// The kernel's layout counts beside an input in CWHDN alone.
+Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
+  constexpr auto kCwhdn = static_cast<int64_t>(DataLayout::kCwhdn);
+  if (view.node.attributes.Int("input_layout") == kCwhdn) {
+    return ConvInDefaultLayout(view);
+  }
+  return ir::UnpermutedNode(view);
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckOperandSizes(node));
+  TIM_RETURN_IF_ERROR(CheckPositions(0, shape.w));
+  TIM_RETURN_IF_ERROR(CheckPositions(1, shape.h));
+  TIM_RETURN_IF_ERROR(CheckPositions(2, shape.d));
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kChannelAxis).status());
+  return CheckSumKernel(node, shape.terms());
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
+                                  0.012);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, kChannelAxis));
+  Launch launch("ops/convolution/conv3d.cl", "conv3d");
+  AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
+                 &launch);
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_d", shape.d.input)
+      .Int("in_channels", shape.channels)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("kernel_d", shape.d.kernel)
+      .Int("group_channels", shape.group.channels)
+      .Int("group_outputs", shape.group.outputs)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_d", shape.d.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("batch", shape.batch)
+      .Int("stride_w", shape.w.stride)
+      .Int("stride_h", shape.h.stride)
+      .Int("stride_d", shape.d.stride)
+      .Int("dilation_w", shape.w.dilation)
+      .Int("dilation_h", shape.h.dilation)
+      .Int("dilation_d", shape.d.dilation)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Int("pad_front", shape.d.pad)
+      .Tiles(device, shape.w.output * shape.h.output * shape.d.output,
+             shape.group.out_channels, shape.batch)
+      .Build();
+}
+
+ir::OpSchema Conv3dSchema() {
+  ir::OpSchema schema;
+  schema.name = "Conv3d";
+  schema.inputs = {2, 3};
+  schema.attributes = {
+      {"padding",
+       AttributeType::kInt,
+       int64_t{0},
+       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+      {"pad", AttributeType::kInts, Ints{0, 0, 0, 0, 0, 0}},
+      {"stride", AttributeType::kInts, Ints{1, 1, 1}},
+      {"dilation", AttributeType::kInts, Ints{1, 1, 1}},
+      {"multiplier", AttributeType::kInt, int64_t{0}},
+      {"weights", AttributeType::kInt, int64_t{0}},
+      {"ksize", AttributeType::kInts, Ints{0, 0, 0}},
+      {"input_layout", AttributeType::kInt,
+       static_cast<int64_t>(DataLayout::kWhdcn)},
+      {"kernel_layout", AttributeType::kInt,
+       static_cast<int64_t>(DataLayout::kWhdIcOc)},
+  };
+  schema.check = [](const ir::NodeView& view) {
+    return CheckConvolution(view, kAxes);
+  };
+  schema.infer_shapes = [](ir::InferContext& context) {
+    return InferConvolution(context, kAxes);
+  };
+  schema.eval = Eval;
+  schema.memory_estimate = FactorBytes;
+  schema.compute_estimate = Estimate;
+  schema.absorb_padding = [](const ir::NodeView& view,
+                             const ir::Padding& padding) {
+    return AbsorbIntoConvolution(view, padding, kAxes);
+  };
+  schema.sum_channels = [](const ir::NodeView& view) {
+    return ConvolutionSums(view, kAxes);
+  };
+  schema.permute_rule = [](const ir::NodeView& view, int operand,
+                           std::span<const int> perm) {
+    return PermuteSpatialAxes(view, operand, perm, kAxes,
+                              {"ksize", "stride", "dilation", "pad"});
+  };
+  schema.layout_rule = InDefaultLayout;
+  return schema;
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv3d) {
+  registry.Add(Conv3dSchema());
+  registry.Add(ir::KernelDef{.op = "tim.Conv3d",
+                             .name = "conv3d",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,245 @@
+// DeConv2d, a transposed convolution: every input element adds its products
+// with the kernel to the output, whose bias they meet; see
+// ops/deconvolution/deconv_node.h for extents and groups and
+// ops/elements/product_sum.h for the arithmetic.
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/deconvolution/deconv_node.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+using ir::AttributeType;
+using Ints = std::vector<int64_t>;
+
+Status Infer(ir::InferContext& context) {
+  const ir::Shape& input = context.shape(0);
+  const ir::Shape& kernel = context.shape(1);
+  TIM_RETURN_IF_ERROR(CheckConvRanks(context, 2));
+  TIM_ASSIGN_OR_RETURN(const std::vector<TransposedWindow> windows,
+                       TransposedWindowsOf(context.attributes()));
+  TIM_ASSIGN_OR_RETURN(
+      const ConvGroups groups,
+      TransposedGroupsOf(DimOf(input, 2), DimOf(kernel, 2), DimOf(kernel, 3),
+                         context.attributes().Int("group")));
+  InferTypeFromInput(context);
+  Ints extents;
+  for (int i = 0; i < 2; ++i) {
+    extents.push_back(
+        TransposedExtent(windows[i], DimOf(input, i), DimOf(kernel, i)));
+  }
+  extents.push_back(groups.out_channels);
+  extents.push_back(DimOf(input, 3));
+  SetConvShape(ir::Shape(extents), &context);
+  const ir::Shape& output = context.outputs[0].desc.shape;
+  for (int i = 0; i < 2; ++i) {
+    if (output[i] > 0 || output[i] == ir::kUnknownDim) continue;
+    return InvalidArgument("along ", SpatialAxisName(i), " pads of ",
+                           windows[i].front, " and ", windows[i].back,
+                           " leave nothing, and the output is not declared");
+  }
+  return CheckConvChannels(context, groups.out_channels);
+}
+
+// A kernel [W, H, C, 1] of a group for every channel has these along axis 2.
+bool ChannelsBeforeLast(const ir::NodeView& view) {
+  const ir::Shape& kernel = view.inputs[1]->shape;
+  return view.node.attributes.Int("group") > 1 && DimOf(kernel, 3) == 1;
+}
+
+Status Check(const ir::NodeView& view) {
+  const SumDescs descs = DescsOf(view);
+  return ChannelsBeforeLast(view) ? CheckSumTypes(descs, {2, 3})
+                                  : CheckSumTypes(descs, {3});
+}
+
+// Input positions that reach an output position, with the taps by which they
+// do: tap, tap + stride, ... and position, position - 1, ...
+struct Reach {
+  int64_t tap = 0;
+  int64_t position = 0;
+};
+Reach ReachOf(const ConvAxis& axis, int64_t output) {
+  const int64_t padded = output + axis.pad;
+  const int64_t behind = padded / axis.stride - (axis.input - 1);
+  const int64_t skipped = std::max<int64_t>(behind, 0);
+  return {padded % axis.stride + skipped * axis.stride,
+          padded / axis.stride - skipped};
+}
+
+template <typename T, typename Sum>
+Sum SumAt(const Conv2dShape& shape, const std::vector<T>& input,
+          const std::vector<T>& weights, int64_t first_channel, int64_t oc,
+          const Reach& column, const Reach& row, Sum sum) {
+  for (int64_t ic = 0; ic < shape.group.channels; ++ic) {
+    const int64_t plane = (first_channel + ic) * shape.h.input;
+    const int64_t taps =
+        (oc * shape.group.channels + ic) * shape.h.kernel * shape.w.kernel;
+    int64_t y = row.position;
+    for (int64_t kh = row.tap; kh < shape.h.kernel && y >= 0;
+         kh += shape.h.stride, --y) {
+      int64_t x = column.position;
+      for (int64_t kw = column.tap; kw < shape.w.kernel && x >= 0;
+           kw += shape.w.stride, --x) {
+        sum = AddProduct(sum, input[(plane + y) * shape.w.input + x],
+                         weights[taps + kh * shape.w.kernel + kw]);
+      }
+    }
+  }
+  return sum;
+}
+
+template <typename T, typename Sum>
+void Transpose(const Conv2dShape& shape, const std::vector<T>& input,
+               const std::vector<T>& weights, Sum zero, SumWriter* writer) {
+  int64_t index = 0;
+  for (int64_t n = 0; n < shape.batch; ++n) {
+    for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+      const int64_t first_channel =
+          n * shape.channels + oc / shape.group.outputs * shape.group.channels;
+      for (int64_t y = 0; y < shape.h.output; ++y) {
+        const Reach row = ReachOf(shape.h, y);
+        for (int64_t x = 0; x < shape.w.output; ++x) {
+          writer->Store(index++, oc,
+                        SumAt(shape, input, weights, first_channel, oc,
+                              ReachOf(shape.w, x), row, zero));
+        }
+      }
+    }
+  }
+}
+
+Status Eval(const ir::EvalContext& context) {
+  TIM_ASSIGN_OR_RETURN(
+      const Conv2dShape shape,
+      TransposedShapeOf(context.attributes(), context.inputs[0].desc->shape,
+                        context.inputs[1].desc->shape,
+                        context.outputs[0].desc->shape));
+  SumWriter writer(context, shape.group.out_channels);
+  WithFactors(context, shape.terms(),
+              [&](const auto& input, const auto& weights, auto zero) {
+                Transpose(shape, input, weights, zero, &writer);
+              });
+  return OkStatus();
+}
+
+// Pairs of an input position and a tap that reach the output.
+double Pairs(const ConvAxis& axis) {
+  double pairs = 0;
+  for (int64_t k = 0; k < axis.kernel; ++k) {
+    const int64_t first =
+        std::max<int64_t>(CeilDiv(axis.pad - k, axis.stride), 0);
+    const int64_t end =
+        std::min(CeilDiv(axis.output + axis.pad - k, axis.stride), axis.input);
+    pairs += static_cast<double>(std::max<int64_t>(end - first, 0));
+  }
+  return pairs;
+}
+
+ir::ComputeEstimate Estimate(const ir::NodeView& view) {
+  ir::ComputeEstimate out = SumEstimate(view, 0);
+  const Result<Conv2dShape> shape =
+      TransposedShapeOf(view.node.attributes, view.inputs[0]->shape,
+                        view.inputs[1]->shape, view.outputs[0]->shape);
+  if (!shape.ok()) return out;
+  out.flops = 2.0 * Pairs(shape->w) * Pairs(shape->h) *
+              static_cast<double>(shape->group.channels) *
+              static_cast<double>(shape->group.out_channels * shape->batch);
+  return out;
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
+  return CheckSumKernel(node, shape.terms());
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
+                                  0.012);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  Launch launch("ops/deconvolution/deconv.cl", "deconv");
+  AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
+                 &launch);
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_channels", shape.channels)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("group_channels", shape.group.channels)
+      .Int("group_outputs", shape.group.outputs)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("batch", shape.batch)
+      .Int("stride_w", shape.w.stride)
+      .Int("stride_h", shape.h.stride)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Tiles(device, shape.w.output * shape.h.output, shape.group.out_channels,
+             shape.batch)
+      .Build();
+}
+
+}  // namespace
+
+ir::OpSchema DeConv2dSchema() {
+  ir::OpSchema schema;
+  schema.name = "DeConv2d";
+  schema.inputs = {2, 3};
+  schema.attributes = {
+      {"padding",
+       AttributeType::kInt,
+       int64_t{0},
+       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+      {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
+      {"stride", AttributeType::kInts, Ints{1, 1}},
+      {"output_padding", AttributeType::kInts, Ints{0, 0}},
+      {"group", AttributeType::kInt, int64_t{1}},
+      {"oc_count", AttributeType::kInt, int64_t{0}},
+      {"ksize", AttributeType::kInts, Ints{0, 0}},
+      {"input_layout", AttributeType::kInt, int64_t{1}},
+      {"kernel_layout", AttributeType::kInt, int64_t{6}},
+  };
+  schema.check = Check;
+  schema.infer_shapes = Infer;
+  schema.eval = Eval;
+  schema.memory_estimate = FactorBytes;
+  schema.compute_estimate = Estimate;
+  schema.sum_channels = [](const ir::NodeView& view) {
+    return std::optional(ir::SumChannels{
+        .axis = 2, .weights_axis = ChannelsBeforeLast(view) ? 2 : 3});
+  };
+  schema.permute_rule = [](const ir::NodeView& view, int operand,
+                           std::span<const int> perm) {
+    return PermuteSpatialAxes(view, operand, perm, 2,
+                              {"ksize", "stride", "output_padding", "pad"});
+  };
+  schema.layout_rule = ConvInDefaultLayout;
+  return schema;
+}
+
+TIM_OPERATOR(deconv) {
+  registry.Add(DeConv2dSchema());
+  registry.Add(ir::KernelDef{.op = "tim.DeConv2d",
+                             .name = "deconv",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

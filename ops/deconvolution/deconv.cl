@@ -1,0 +1,80 @@
+// Transposed convolution of any type, stride, padding and number of groups:
+//   y(x, y, oc, n) = bias(oc) + sum over ic, kh, kw of
+//       input((x + pad_left - kw) / stride_w, ..., g * Ic + ic, n)
+//       * weights(kw, kh, ic, oc)
+// with g = oc / group_outputs, of the taps whose quotients are integers and lie
+// inside of the input.
+// Dense tensors [W, H, C, N]; weights [Kw, Kh, Ic, Oc].
+// One work-item = one output element; dimension 0 = x + out_w * y, dimension 1
+// = output channel, dimension 2 = batch.  Options: kernels/product_sum.clh, and
+// -DADD  a float32 per output channel that is added to the result
+
+#include "kernels/product_sum.clh"
+
+__kernel void deconv(__global const TIM_STORAGE(IN0) * input, int input_offset,
+                     __global const TIM_STORAGE(IN1) * weights,
+                     int weights_offset, __global const int* channels,
+                     int channels_offset,
+#ifdef BIAS
+                     __global const TIM_STORAGE(BIAS) * bias, int bias_offset,
+#endif
+#ifdef ADD
+                     __global const float* add, int add_offset,
+#endif
+                     __global TIM_STORAGE(OUT) * output, int output_offset,
+                     float input_scale, int input_zero, float output_scale,
+                     float output_inverse, int output_zero, tim_result low,
+                     tim_result high, int in_w, int in_h, int in_channels,
+                     int kernel_w, int kernel_h, int group_channels,
+                     int group_outputs, int out_w, int out_h, int out_channels,
+                     int batch, int stride_w, int stride_h, int pad_left,
+                     int pad_top) {
+  const int pixel = get_global_id(0);
+  const int oc = get_global_id(1);
+  const int n = get_global_id(2);
+  if (pixel >= out_w * out_h || oc >= out_channels || n >= batch) return;
+  const tim_channel channel = tim_load_channel(channels + channels_offset, oc);
+  // The taps that reach the pixel are those of its phase.
+  const int right = pixel % out_w + pad_left;
+  const int bottom = pixel / out_w + pad_top;
+  const int first_kw = right % stride_w;
+  const int first_kh = bottom % stride_h;
+  const int last_x = right / stride_w;
+  const int last_y = bottom / stride_h;
+  const int first_channel =
+      n * in_channels + oc / group_outputs * group_channels;
+  int weight = weights_offset + oc * group_channels * kernel_h * kernel_w;
+
+  tim_sum sum = 0;
+  for (int ic = 0; ic < group_channels; ++ic, weight += kernel_h * kernel_w) {
+    const int plane = input_offset + (first_channel + ic) * in_h * in_w;
+    int in_y = last_y;
+    for (int kh = first_kh; kh < kernel_h; kh += stride_h, --in_y) {
+      if (in_y < 0 || in_y >= in_h) continue;
+      int in_x = last_x;
+      for (int kw = first_kw; kw < kernel_w; kw += stride_w, --in_x) {
+        if (in_x < 0 || in_x >= in_w) continue;
+        sum = tim_add_product(
+            sum,
+            TIM_FACTOR(IN0, input, plane + in_y * in_w + in_x, input_scale,
+                       input_zero),
+            TIM_FACTOR(IN1, weights, weight + kh * kernel_w + kw,
+                       channel.factor, channel.weight_zero));
+      }
+    }
+  }
+
+  tim_total total = tim_total_of(sum);
+#ifdef BIAS
+  total = TIM_ADD_BIAS(BIAS, total, bias, bias_offset + oc, channel);
+#endif
+  tim_result result = tim_result_of(total, channel.factor, output_scale,
+                                    output_inverse, output_zero);
+#ifdef ADD
+  result += add[add_offset + oc];
+#endif
+  const int index =
+      output_offset + (n * out_channels + oc) * out_w * out_h + pixel;
+  TIM_STORE_RESULT(OUT, output, index,
+                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
+}
