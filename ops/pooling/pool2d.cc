@@ -37,21 +37,6 @@ Status Check(const ir::NodeView& view) {
   return CheckType("the output", view.outputs[0]->type);
 }
 
-// `inferred` with the extents 0 and 1 of the declared shape, if there is one
-// that differs in these only.
-void TakeDeclared(const ir::Shape* declared, ir::Shape* inferred) {
-  if (declared == nullptr || declared->rank() != inferred->rank()) return;
-  for (int axis = 2; axis < inferred->rank(); ++axis) {
-    if ((*inferred)[axis] != ir::kUnknownDim &&
-        (*inferred)[axis] != (*declared)[axis]) {
-      return;
-    }
-  }
-  for (int axis = 0; axis < 2; ++axis) {
-    if ((*declared)[axis] > 0) inferred->set_dim(axis, (*declared)[axis]);
-  }
-}
-
 Status Infer(ir::InferContext& context) {
   TIM_ASSIGN_OR_RETURN(const PoolWindows2d windows,
                        PoolWindowsOf(context.attributes()));
@@ -63,28 +48,9 @@ Status Infer(ir::InferContext& context) {
                            input.rank(),
                            ", expected [W, H, C, N] or [W, H, C]");
   }
-  ir::Shape shape = input;
-  shape.set_dim(0, ir::kUnknownDim);
-  shape.set_dim(1, ir::kUnknownDim);
-  const Result<int64_t> w = PoolExtent(windows.w, input[0]);
-  const Result<int64_t> h = PoolExtent(windows.h, input[1]);
-  if (w.ok()) shape.set_dim(0, *w);
-  if (h.ok()) shape.set_dim(1, *h);
-  const ir::Shape* declared = context.outputs[0].declared;
-  const auto count = shape.NumElements();
-  if (declared == nullptr || !count || declared->NumElements() != count) {
-    TakeDeclared(declared, &shape);
-  }
-  // A declared shape rules over extents, not over a stride that leads nowhere.
-  const bool w_stuck = !w.ok() && windows.w.stride == 0;
-  const bool h_stuck = !h.ok() && windows.h.stride == 0;
-  if (w_stuck || (!w.ok() && shape[0] == ir::kUnknownDim)) {
-    return w.status().WithContext("along W");
-  }
-  if (h_stuck || (!h.ok() && shape[1] == ir::kUnknownDim)) {
-    return h.status().WithContext("along H");
-  }
-  context.outputs[0].desc.shape = shape;
+  const PoolWindow along[] = {windows.w, windows.h};
+  TIM_ASSIGN_OR_RETURN(context.outputs[0].desc.shape,
+                       PooledShape(along, input, context.outputs[0].declared));
   return OkStatus();
 }
 

@@ -29,24 +29,23 @@ Status CheckExtents(const ir::AttributeMap& attributes, const char* name,
   return OkStatus();
 }
 
-Result<PoolWindows2d> ExplicitWindows(const ir::AttributeMap& attributes) {
-  TIM_RETURN_IF_ERROR(CheckExtents(attributes, "ksize", 2, 1));
-  TIM_RETURN_IF_ERROR(CheckExtents(attributes, "stride", 2, 0));
-  TIM_RETURN_IF_ERROR(CheckExtents(attributes, "pad", 4, 0));
-  const Extents& ksize = attributes.Ints("ksize");
-  const Extents& stride = attributes.Ints("stride");
-  const Extents& pad = attributes.Ints("pad");
-  PoolWindows2d out;
-  out.w = {.kernel = ksize[0], .stride = stride[0]};
-  out.h = {.kernel = ksize[1], .stride = stride[1]};
-  out.w.mode = out.h.mode = static_cast<PadMode>(attributes.Int("padding"));
-  if (out.w.mode == PadMode::kNone || out.w.mode == PadMode::kAuto) {
-    out.w.front = pad[0];
-    out.w.back = pad[1];
-    out.h.front = pad[2];
-    out.h.back = pad[3];
+PoolRounding RoundingOf(const ir::AttributeMap& attributes) {
+  return static_cast<PoolRounding>(attributes.Int(ir::kRoundType));
+}
+
+// `inferred` with the first `axes` extents of the declared shape, if there is
+// one that differs in these only.
+void TakeDeclared(const ir::Shape* declared, int axes, ir::Shape* inferred) {
+  if (declared == nullptr || declared->rank() != inferred->rank()) return;
+  for (int axis = axes; axis < inferred->rank(); ++axis) {
+    if ((*inferred)[axis] != ir::kUnknownDim &&
+        (*inferred)[axis] != (*declared)[axis]) {
+      return;
+    }
   }
-  return out;
+  for (int axis = 0; axis < axes; ++axis) {
+    if ((*declared)[axis] > 0) inferred->set_dim(axis, (*declared)[axis]);
+  }
 }
 
 Result<PoolWindows2d> GlobalWindows(const ir::AttributeMap& attributes) {
@@ -78,17 +77,6 @@ Result<PoolWindows2d> AdaptiveWindows(const ir::AttributeMap& attributes) {
   return out;
 }
 
-// Cells [first, last) of an axis that window `index` covers inside the image.
-struct Cells {
-  int64_t first;
-  int64_t last;
-};
-Cells CellsOf(const PoolAxis& axis, int64_t index) {
-  const int64_t begin = index * axis.stride - axis.pad;
-  return {std::clamp<int64_t>(begin, 0, axis.input),
-          std::clamp<int64_t>(begin + axis.kernel, 0, axis.input)};
-}
-
 // Calls visit(cell index) for the cells inside the image of every window, then
 // finish(output index).
 template <typename Visit, typename Finish>
@@ -96,9 +84,9 @@ void ForEachWindow(const PoolShape& shape, Visit visit, Finish finish) {
   int64_t index = 0;
   for (int64_t plane = 0; plane < shape.planes; ++plane) {
     for (int64_t oy = 0; oy < shape.h.output; ++oy) {
-      const Cells rows = CellsOf(shape.h, oy);
+      const PoolCells rows = CellsOf(shape.h, oy);
       for (int64_t ox = 0; ox < shape.w.output; ++ox) {
-        const Cells columns = CellsOf(shape.w, ox);
+        const PoolCells columns = CellsOf(shape.w, ox);
         for (int64_t y = rows.first; y < rows.last; ++y) {
           for (int64_t x = columns.first; x < columns.last; ++x) {
             visit((plane * shape.h.input + y) * shape.w.input + x);
@@ -207,20 +195,73 @@ Result<int64_t> PoolExtent(const PoolWindow& window, int64_t input) {
   return steps / stride + 1;
 }
 
+Result<std::vector<PoolWindow>> ExplicitWindows(
+    const ir::AttributeMap& attributes, int axes) {
+  TIM_RETURN_IF_ERROR(CheckExtents(attributes, "ksize", axes, 1));
+  TIM_RETURN_IF_ERROR(CheckExtents(attributes, "stride", axes, 0));
+  TIM_RETURN_IF_ERROR(CheckExtents(attributes, "pad", 2 * axes, 0));
+  const Extents& pad = attributes.Ints("pad");
+  std::vector<PoolWindow> out(axes);
+  for (int axis = 0; axis < axes; ++axis) {
+    PoolWindow& window = out[axis];
+    window.mode = static_cast<PadMode>(attributes.Int("padding"));
+    window.rounding = RoundingOf(attributes);
+    window.kernel = attributes.Ints("ksize")[axis];
+    window.stride = attributes.Ints("stride")[axis];
+    if (window.mode == PadMode::kNone || window.mode == PadMode::kAuto) {
+      window.front = pad[2 * axis];
+      window.back = pad[2 * axis + 1];
+    }
+  }
+  return out;
+}
+
 Result<PoolWindows2d> PoolWindowsOf(const ir::AttributeMap& attributes) {
   const std::string& mode = attributes.String("mode");
+  if (mode == "window") {
+    TIM_ASSIGN_OR_RETURN(const auto windows, ExplicitWindows(attributes, 2));
+    return PoolWindows2d{.w = windows[0], .h = windows[1]};
+  }
   Result<PoolWindows2d> windows =
-      mode == "global"     ? GlobalWindows(attributes)
-      : mode == "adaptive" ? AdaptiveWindows(attributes)
-      : mode == "window"
-          ? ExplicitWindows(attributes)
+      mode == "global" ? GlobalWindows(attributes)
+      : mode == "adaptive"
+          ? AdaptiveWindows(attributes)
           : InvalidArgument("attribute 'mode' is '", mode,
                             "', expected window, global or adaptive");
   if (!windows.ok()) return windows;
-  const auto rounding =
-      static_cast<PoolRounding>(attributes.Int(ir::kRoundType));
-  windows->w.rounding = windows->h.rounding = rounding;
+  windows->w.rounding = windows->h.rounding = RoundingOf(attributes);
   return windows;
+}
+
+Result<ir::Shape> PooledShape(std::span<const PoolWindow> windows,
+                              const ir::Shape& input,
+                              const ir::Shape* declared) {
+  const auto axes = static_cast<int>(windows.size());
+  ir::Shape shape = input;
+  std::vector<Status> failures;
+  for (int axis = 0; axis < axes; ++axis) {
+    const Result<int64_t> extent = PoolExtent(windows[axis], input[axis]);
+    shape.set_dim(axis, extent.ok() ? *extent : ir::kUnknownDim);
+    failures.push_back(extent.ok() ? OkStatus() : extent.status());
+  }
+  const auto count = shape.NumElements();
+  if (declared == nullptr || !count || declared->NumElements() != count) {
+    TakeDeclared(declared, axes, &shape);
+  }
+  // A declared shape rules over extents, not over a stride that leads nowhere.
+  constexpr const char* kAlong[] = {"along W", "along H", "along D"};
+  for (int axis = 0; axis < axes; ++axis) {
+    const bool decided = shape[axis] != ir::kUnknownDim;
+    if (failures[axis].ok() || (decided && windows[axis].stride != 0)) continue;
+    return failures[axis].WithContext(kAlong[axis]);
+  }
+  return shape;
+}
+
+PoolCells CellsOf(const PoolAxis& axis, int64_t index) {
+  const int64_t begin = index * axis.stride - axis.pad;
+  return {std::clamp<int64_t>(begin, 0, axis.input),
+          std::clamp<int64_t>(begin + axis.kernel, 0, axis.input)};
 }
 
 ConvPads PadsOf(const PoolWindow& window, int64_t input) {

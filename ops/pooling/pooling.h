@@ -4,6 +4,8 @@
 #define TIM_OPS_POOLING_POOLING_H_
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "base/status.h"
 #include "ir/attribute.h"
@@ -37,6 +39,18 @@ struct PoolWindow {
 /// is not dropped.
 Result<int64_t> PoolExtent(const PoolWindow& window, int64_t input);
 
+/// From the attributes ksize, stride, pad (both ends of each axis), padding and
+/// round_type, which have values for `axes` axes.
+Result<std::vector<PoolWindow>> ExplicitWindows(
+    const ir::AttributeMap& attributes, int axes);
+
+/// `input`, which is ranked, with the extents of windows along its first axes;
+/// those of `declared`, which may be null, where it has another number of
+/// elements and agrees in the other axes.
+Result<ir::Shape> PooledShape(std::span<const PoolWindow> windows,
+                              const ir::Shape& input,
+                              const ir::Shape* declared);
+
 struct PoolWindows2d {
   PoolWindow w;
   PoolWindow h;
@@ -56,6 +70,13 @@ struct PoolAxis {
 ConvPads PadsOf(const PoolWindow& window, int64_t input);
 /// `output`: the extent that the output tensor has.
 PoolAxis PoolAxisOf(const PoolWindow& window, int64_t input, int64_t output);
+
+/// Cells [first, last) of an axis that window `index` covers inside the image.
+struct PoolCells {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+PoolCells CellsOf(const PoolAxis& axis, int64_t index);
 
 /// `planes` images [w.input, h.input], one behind the other.
 struct PoolShape {
