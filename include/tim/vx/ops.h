@@ -6,6 +6,7 @@
 #include "tim/vx/ops/arg.h"
 #include "tim/vx/ops/batch2space.h"
 #include "tim/vx/ops/batchnorm.h"
+#include "tim/vx/ops/bidirectional_sequence_rnn.h"
 #include "tim/vx/ops/broadcast.h"
 #include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/concat.h"
@@ -27,6 +28,7 @@
 #include "tim/vx/ops/gathernd.h"
 #include "tim/vx/ops/groupedconv1d.h"
 #include "tim/vx/ops/groupedconv2d.h"
+#include "tim/vx/ops/grucell.h"
 #include "tim/vx/ops/hashtable_lookup.h"
 #include "tim/vx/ops/instancenormalization.h"
 #include "tim/vx/ops/l2normalization.h"
@@ -65,9 +67,12 @@
 #include "tim/vx/ops/squeeze.h"
 #include "tim/vx/ops/stack.h"
 #include "tim/vx/ops/stridedslice.h"
+#include "tim/vx/ops/svdf.h"
 #include "tim/vx/ops/tile.h"
 #include "tim/vx/ops/topk.h"
 #include "tim/vx/ops/transpose.h"
+#include "tim/vx/ops/unidirectional_sequence_gru.h"
+#include "tim/vx/ops/unidirectional_sequence_rnn.h"
 #include "tim/vx/ops/unstack.h"
 
 #endif  // TIM_VX_OPS_H_

@@ -1,0 +1,94 @@
+// Kernels of GRUCell and UnidirectionalSequenceGRU: products with the input of
+// all steps, then a loop over time on the device.
+#include <array>
+
+#include "ir/op_registry.h"
+#include "ops/recurrent/gru.h"
+#include "ops/recurrent/sequence_kernel.h"
+
+namespace tim::ops {
+namespace {
+
+Result<ir::Lowering> LowerGru(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device, LoopForm form) {
+  const GruOptions options =
+      GruOptionsOf(*node.anchor->schema, node.attributes());
+  const SequenceShape sequence =
+      SequenceShapeOf(node.inputs[GruInput::kInput].shape, options.time_major);
+  const LoopLowering lower(node, device, form);
+  ir::Lowering lowering;
+  std::array<int, kGruGates> products = {};
+  std::array<LoopLowering::Matrix, kGruGates> recurrent;
+  for (int gate = 0; gate < kGruGates; ++gate) {
+    TIM_ASSIGN_OR_RETURN(const auto weights,
+                         lower.Pack(GruInput::kWeights + gate,
+                                    GruInput::kBias + gate, &lowering));
+    TIM_ASSIGN_OR_RETURN(
+        products[gate],
+        lower.Products(GruInput::kInput, weights, sequence, &lowering));
+    TIM_ASSIGN_OR_RETURN(
+        recurrent[gate],
+        lower.Pack(GruInput::kRecurrent + gate, GruInput::kRecurrentBias + gate,
+                   &lowering));
+  }
+  const bool groups = form == LoopForm::kGroups;
+  Launch launch(groups ? "ops/recurrent/gru_simt.cl" : "ops/recurrent/gru.cl",
+                groups ? "gru_simt" : "gru");
+  LoopLowering::AddFunction("ACTIVATION", *options.activation, &launch);
+  LoopLowering::AddFunction("RECURRENT", *options.recurrent_activation,
+                            &launch);
+  if (options.reset_after) launch.Option("-DRESET_AFTER");
+  constexpr const char* kProducts[] = {"products_z", "products_r",
+                                       "products_h"};
+  constexpr const char* kWeights[] = {"update_weights", "reset_weights",
+                                      "new_weights"};
+  for (int gate = 0; gate < kGruGates; ++gate) {
+    launch.EarlierScratch(kProducts[gate], products[gate], sizeof(float));
+  }
+  for (int gate = 0; gate < kGruGates; ++gate) {
+    LoopLowering::AddMatrix(kWeights[gate], recurrent[gate], &launch);
+  }
+  TIM_RETURN_IF_ERROR(lower.AppendLoop({.sequence = sequence,
+                                        .units = recurrent[0].units,
+                                        .state = GruInput::kState,
+                                        .out = kGruOutput,
+                                        .last = kGruState,
+                                        .every_step = options.every_step,
+                                        .out_width = recurrent[0].units,
+                                        .vectors = 4},
+                                       &launch, &lowering));
+  return lowering;
+}
+
+ir::KernelDef GruKernel(const std::string& op, const std::string& name,
+                        LoopForm form) {
+  ir::KernelDef kernel;
+  kernel.op = "tim." + op;
+  kernel.name = name;
+  kernel.supports = [form](const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+    return CheckLoopKernel(node, device, form);
+  };
+  kernel.cost = [form](const ir::KernelNode& node,
+                       const ir::DeviceInfo& device) {
+    return LoopCost(node, device, form);
+  };
+  kernel.lower = [form](const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
+    return LowerGru(node, device, form);
+  };
+  return kernel;
+}
+
+}  // namespace
+
+TIM_OPERATOR(gru_kernel) {
+  registry.Add(GruKernel("GRUCell", "grucell", LoopForm::kVectors));
+  registry.Add(GruKernel("GRUCell", "grucell_simt", LoopForm::kGroups));
+  registry.Add(GruKernel("UnidirectionalSequenceGRU",
+                         "unidirectionalsequencegru", LoopForm::kVectors));
+  registry.Add(GruKernel("UnidirectionalSequenceGRU",
+                         "unidirectionalsequencegru_simt", LoopForm::kGroups));
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,262 @@
+#include "ops/recurrent/sequence_kernel.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/checked_math.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/device_class.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kBlock = 16;
+constexpr int64_t kMostRows = 4;
+// Of the loops in groups.
+constexpr int64_t kGroup = 64;
+constexpr int64_t kLargeGroup = 256;
+
+constexpr int64_t kFloatBytes = sizeof(float);
+
+int64_t Padded(int64_t units) { return AlignUp(units, kBlock); }
+
+int64_t PackedFloatsOf(const LoopLowering::Matrix& matrix) {
+  return Padded(matrix.units) * (matrix.depth + 1);
+}
+
+// As sequence_pack does.
+class MatrixPacking {
+ public:
+  MatrixPacking(const ir::KernelNode& node, int weights, int bias)
+      : weights_(node.inputs[weights]), weights_data_(node.constants[weights]) {
+    if (bias < 0 || !node.has_input(bias)) return;
+    bias_ = node.inputs[bias];
+    bias_data_ = node.constants[bias];
+  }
+
+  std::string Id() const {
+    return StrCat("step_matrix ", weights_.ToString(), " ",
+                  bias_data_ ? bias_.ToString() : "");
+  }
+
+  Status operator()(std::span<std::byte> out) const {
+    std::fill(out.begin(), out.end(), std::byte{0});
+    auto* const to = reinterpret_cast<float*>(out.data());
+    const int64_t depth = weights_.shape[0];
+    const int64_t units = weights_.shape[1];
+    const auto place = [&](int64_t unit, int64_t k) {
+      return unit / kBlock * (depth + 1) * kBlock + k * kBlock + unit % kBlock;
+    };
+    const kernels::ElementReader weights(
+        {&weights_, weights_data_->bytes.data()});
+    for (int64_t unit = 0; unit < units; ++unit) {
+      for (int64_t k = 0; k < depth; ++k) {
+        to[place(unit, k)] = weights.Real(unit * depth + k);
+      }
+    }
+    if (bias_data_ == nullptr) return OkStatus();
+    const kernels::ElementReader bias({&bias_, bias_data_->bytes.data()});
+    for (int64_t unit = 0; unit < units; ++unit) {
+      to[place(unit, depth)] = bias.Real(unit);
+    }
+    return OkStatus();
+  }
+
+ private:
+  ir::TensorDesc weights_;
+  ir::TensorDesc bias_;
+  std::shared_ptr<const ir::ConstantData> weights_data_;
+  std::shared_ptr<const ir::ConstantData> bias_data_;
+};
+
+bool IsExact(const ir::KernelNode& node) {
+  return std::any_of(
+      node.outputs.begin(), node.outputs.end(),
+      [](const ir::TensorDesc& output) { return ir::IsInteger(output.type); });
+}
+
+bool IsPerChannel(const ir::TensorDesc& desc) {
+  return desc.quantized() && desc.quantization.per_channel();
+}
+
+// Constants are packed on the host, whatever their types.
+Status CheckOperands(const ir::KernelNode& node) {
+  ir::KernelNode read = node;
+  for (size_t i = 0; i < read.inputs.size(); ++i) {
+    const bool packs = node.constants[i] != nullptr &&
+                       (IsPerChannel(node.inputs[i]) ||
+                        KernelTypeName(node.inputs[i].type) == nullptr);
+    if (packs) read.present[i] = false;
+  }
+  return CheckKernelOperands(read);
+}
+
+}  // namespace
+
+Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                       LoopForm form) {
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  if (form == LoopForm::kVectors) {
+    TIM_RETURN_IF_ERROR(CheckCpu(device));
+  } else if (device.max_work_group_size < kGroup) {
+    return Unimplemented("needs work-groups of ", kGroup,
+                         " items, the device has ", device.max_work_group_size);
+  }
+  return CheckOperands(node);
+}
+
+double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                LoopForm form) {
+  return ElementwiseCost(node, device, form == LoopForm::kVectors ? 0.3 : 0.02);
+}
+
+LoopLowering::LoopLowering(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device, LoopForm form)
+    : node_(node), device_(device), form_(form) {}
+
+Result<LoopLowering::Matrix> LoopLowering::Pack(int weights, int bias,
+                                                ir::Lowering* lowering) const {
+  const ir::TensorDesc& desc = node_.inputs[weights];
+  Matrix out;
+  out.depth = desc.shape[0];
+  out.units = desc.shape[1];
+  const int64_t bytes = PackedFloatsOf(out) * kFloatBytes;
+  const bool has_bias = bias >= 0 && node_.has_input(bias);
+  if (node_.constants[weights] != nullptr &&
+      (!has_bias || node_.constants[bias] != nullptr)) {
+    MatrixPacking packing(node_, weights, bias);
+    out.packed.emplace();
+    out.packed->id = packing.Id();
+    out.packed->sources = {weights};
+    if (has_bias) out.packed->sources.push_back(bias);
+    out.packed->bytes = bytes;
+    out.packed->pack = std::move(packing);
+    return out;
+  }
+  Launch launch("ops/recurrent/sequence.cl", "sequence_pack");
+  launch.Type("W", desc).Input("weights", node_, weights);
+  if (has_bias) {
+    launch.Type("B", node_.inputs[bias]).Input("bias", node_, bias);
+  }
+  launch.Scratch("packed", bytes, kFloatBytes)
+      .InputQuantization("weights", desc);
+  if (has_bias) launch.InputQuantization("bias", node_.inputs[bias]);
+  launch.Int("depth", out.depth)
+      .Int("units", out.units)
+      .Int("padded", Padded(out.units))
+      .Tiles(device_, Padded(out.units), out.depth + 1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  out.scratch = static_cast<int>(lowering->scratch.size()) - 1;
+  return out;
+}
+
+void LoopLowering::AddMatrix(std::string name, const Matrix& matrix,
+                             Launch* launch) {
+  if (matrix.packed) {
+    launch->Packed(std::move(name), *matrix.packed, kFloatBytes);
+  } else {
+    launch->EarlierScratch(std::move(name), matrix.scratch, kFloatBytes);
+  }
+}
+
+// So that every processor has work.
+int64_t LoopLowering::RowsOf(int64_t batch) const {
+  if (form_ == LoopForm::kGroups) return 1;
+  const int64_t each = CeilDiv(batch, int64_t{device_.compute_units});
+  return each >= 3 ? kMostRows : each;
+}
+
+void LoopLowering::AddForm(int64_t rows, Launch* launch) const {
+  launch->Option(StrCat("-DUNITS=", form_ == LoopForm::kVectors ? kBlock : 1))
+      .Option(StrCat("-DROWS=", rows));
+  if (IsExact(node_)) launch->Option("-DEXACT");
+}
+
+Result<int> LoopLowering::Products(int index, const Matrix& matrix,
+                                   const SequenceShape& sequence,
+                                   ir::Lowering* lowering) const {
+  const ir::TensorDesc& x = node_.inputs[index];
+  const int64_t padded = Padded(matrix.units);
+  const int64_t rows = sequence.rows();
+  const int64_t of_item = RowsOf(rows);
+  Launch launch("ops/recurrent/sequence.cl", "sequence_products");
+  AddForm(of_item, &launch);
+  launch.Type("X", x).Input("x", node_, index);
+  AddMatrix("weights", matrix, &launch);
+  launch.Scratch("out", rows * padded * kFloatBytes, kFloatBytes)
+      .InputQuantization("x", x)
+      .Int("depth", matrix.depth)
+      .Int("padded", padded)
+      .Int("rows", rows);
+  if (form_ == LoopForm::kVectors) {
+    launch.Tiles(device_, CeilDiv(rows, of_item), padded / kBlock);
+  } else {
+    launch.Tiles(device_, padded, CeilDiv(rows, of_item));
+  }
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  return static_cast<int>(lowering->scratch.size()) - 1;
+}
+
+Status LoopLowering::AppendLoop(const Loop& loop, Launch* launch,
+                                ir::Lowering* lowering) const {
+  const SequenceShape& sequence = loop.sequence;
+  const int64_t padded = Padded(loop.units);
+  const int64_t rows = RowsOf(sequence.batch);
+  const int64_t groups = CeilDiv(sequence.batch, rows);
+  const bool has_state = loop.state >= 0 && node_.has_input(loop.state);
+  const bool has_out = HasOutput(*node_.anchor, loop.out);
+  const bool has_last = HasOutput(*node_.anchor, loop.last);
+  AddForm(rows, launch);
+  launch->Policy(node_.attributes());
+  if (has_state) {
+    launch->Type("STATE", node_.inputs[loop.state])
+        .Input("state", node_, loop.state);
+  }
+  if (has_out) {
+    launch->Type("OUT", node_.outputs[loop.out]).Output("out", node_, loop.out);
+  }
+  if (has_last) {
+    launch->Type("LAST", node_.outputs[loop.last])
+        .Output("last", node_, loop.last);
+  }
+  launch->Scratch("memory", groups * rows * loop.vectors * padded * kFloatBytes,
+                  kFloatBytes);
+  if (has_state) launch->InputQuantization("state", node_.inputs[loop.state]);
+  if (has_out) launch->OutputQuantization("out", node_.outputs[loop.out]);
+  if (has_last) launch->OutputQuantization("last", node_.outputs[loop.last]);
+  launch->Int("units", loop.units)
+      .Int("padded", padded)
+      .Int("batch", sequence.batch)
+      .Int("steps", sequence.steps)
+      .Int("batch_stride", sequence.batch_stride())
+      .Int("step_stride", sequence.step_stride())
+      .Int("reversed", loop.reversed ? 1 : 0)
+      .Int("out_batch_stride", loop.every_step ? sequence.batch_stride() : 1)
+      .Int("out_step_stride", loop.every_step ? sequence.step_stride() : 0)
+      .Int("out_width", loop.out_width)
+      .Int("out_column", loop.out_column)
+      .Int("first_stored", loop.every_step ? 0 : sequence.steps - 1);
+  if (form_ == LoopForm::kVectors) {
+    launch->Global(groups).Local(1);
+  } else {
+    const int64_t most = std::min(kLargeGroup, device_.max_work_group_size);
+    const int64_t local =
+        padded > kGroup && most == kLargeGroup ? most : kGroup;
+    launch->Global(groups * local).Local(local);
+  }
+  return launch->AppendTo(lowering);
+}
+
+void LoopLowering::AddFunction(const std::string& name,
+                               const StepFunction& function, Launch* launch) {
+  const ir::Pointwise formula{.macro = function.macro,
+                              .header = function.header};
+  launch->Formula(name, formula)
+      .Option(StrCat("-D", name, "_A=", function.a))
+      .Option(StrCat("-D", name, "_B=", function.b));
+}
+
+}  // namespace tim::ops

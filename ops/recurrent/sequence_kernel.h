@@ -1,0 +1,85 @@
+// Launches that kernels of sequences share: weights as kernels read them,
+// products with the input of all steps, and what the loop over time takes.
+// Kernels: ops/recurrent/sequence.cl, sequence_loop.clh.
+#ifndef TIM_OPS_RECURRENT_SEQUENCE_KERNEL_H_
+#define TIM_OPS_RECURRENT_SEQUENCE_KERNEL_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ir/kernel_def.h"
+#include "ops/launch/launch.h"
+#include "ops/recurrent/sequence.h"
+
+namespace tim::ops {
+
+/// A loop whose work-item makes 16 units of several sequences, for CPUs, or one
+/// unit of one sequence, in work-groups that share the units.
+enum class LoopForm : uint8_t { kVectors, kGroups };
+
+/// Ok, or why kernels of the form cannot run the node; operands of per-channel
+/// quantization must be constant.
+Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                       LoopForm form);
+
+/// From the operator's estimate.
+double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                LoopForm form);
+
+/// What the launches of a node share.
+class LoopLowering {
+ public:
+  LoopLowering(const ir::KernelNode& node, const ir::DeviceInfo& device,
+               LoopForm form);
+
+  /// Weights [depth, units] and a bias, packed for kernels: at Compile where
+  /// they are constant.
+  struct Matrix {
+    std::optional<ir::PackedConstant> packed;
+    int scratch = -1;
+    int64_t depth = 0;
+    int64_t units = 0;
+  };
+  Result<Matrix> Pack(int weights, int bias, ir::Lowering* lowering) const;
+  static void AddMatrix(std::string name, const Matrix& matrix, Launch* launch);
+
+  /// Products of all rows of input `index`: where they are in
+  /// Lowering::scratch.
+  Result<int> Products(int index, const Matrix& matrix,
+                       const SequenceShape& sequence,
+                       ir::Lowering* lowering) const;
+
+  /// Operands of sequence_loop.clh.
+  struct Loop {
+    SequenceShape sequence;
+    int64_t units = 0;
+    int state = -1;  ///< Input; -1 or absent: zeros.
+    int out = -1;    ///< Output of all stored steps; -1 or absent: none.
+    int last = -1;   ///< Output of the last state, likewise.
+    bool reversed = false;
+    bool every_step = true;  ///< Else `out` is the last state, too.
+    int64_t out_width = 0;
+    int64_t out_column = 0;
+    int vectors = 2;  ///< Rows of memory for each sequence.
+  };
+  /// Adds the last parameters, types and work size, and the launch.
+  Status AppendLoop(const Loop& loop, Launch* launch,
+                    ir::Lowering* lowering) const;
+
+  /// "-DACTIVATION=TIM_TANH" and its parameters.
+  static void AddFunction(const std::string& name, const StepFunction& function,
+                          Launch* launch);
+
+ private:
+  int64_t RowsOf(int64_t batch) const;
+  void AddForm(int64_t rows, Launch* launch) const;
+
+  const ir::KernelNode& node_;
+  const ir::DeviceInfo& device_;
+  LoopForm form_;
+};
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_RECURRENT_SEQUENCE_KERNEL_H_

@@ -1,0 +1,35 @@
+// Operands of operators that go through sequences: values small enough that
+// states neither grow from step to step nor double a difference.
+#ifndef TIM_TESTS_PROPERTIES_FAMILIES_SEQUENCE_OPERANDS_H_
+#define TIM_TESTS_PROPERTIES_FAMILIES_SEQUENCE_OPERANDS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/properties/case_rng.h"
+#include "tests/properties/node_case.h"
+
+namespace tim::testing {
+
+/// Of float sums of states that are fed back, in another order than eval's.
+inline constexpr Tolerance kStepTolerance = {.absolute = 2e-5,
+                                             .relative = 1e-5};
+
+enum class Known : uint8_t { kAtRun, kAtCompile };
+
+/// Input `index` of `type` with values up to `magnitude`, mostly; inputs before
+/// it that are missing are absent.
+void AddStepInput(NodeCase* node, size_t index, const std::string& type,
+                  std::vector<int64_t> shape, double magnitude, Known known,
+                  CaseRng& rng);
+/// Weights [depth, units] whose products are as large as what they multiply.
+void AddStepWeights(NodeCase* node, size_t index, const std::string& type,
+                    int64_t depth, int64_t units, Known known, CaseRng& rng);
+/// An output whose codes, where it is quantized, reach `magnitude`.
+ir::TensorDesc StepDesc(const std::string& type, std::vector<int64_t> shape,
+                        double magnitude, CaseRng& rng);
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_PROPERTIES_FAMILIES_SEQUENCE_OPERANDS_H_
