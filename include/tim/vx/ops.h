@@ -72,6 +72,7 @@
 #include "tim/vx/ops/topk.h"
 #include "tim/vx/ops/transpose.h"
 #include "tim/vx/ops/unidirectional_sequence_gru.h"
+#include "tim/vx/ops/unidirectional_sequence_lstm.h"
 #include "tim/vx/ops/unidirectional_sequence_rnn.h"
 #include "tim/vx/ops/unstack.h"
 
