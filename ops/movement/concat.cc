@@ -2,6 +2,7 @@
 // to the output's type and quantization.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -153,7 +154,7 @@ bool IsIdentity(const ir::NodeView& view) {
 }
 
 // Along the outermost axis in memory, equal elements lie as they are.
-std::vector<int64_t> InPlaceOffsets(const ir::NodeView& view) {
+ir::InPlaceOffsets InPlaceOffsets(const ir::NodeView& view) {
   const ir::TensorDesc& to = *view.outputs[0];
   const auto wrapped =
       WrapAxis(view.node.attributes.Int("axis"), to.shape.rank());
@@ -173,7 +174,7 @@ std::vector<int64_t> InPlaceOffsets(const ir::NodeView& view) {
     }
     end += *bytes;
   }
-  return offsets;
+  return {.inputs = std::move(offsets)};
 }
 
 ir::OpSchema ConcatSchema() {
@@ -188,7 +189,7 @@ ir::OpSchema ConcatSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .in_place_concat_offsets = InPlaceOffsets,
+      .in_place_offsets = InPlaceOffsets,
       .is_identity = IsIdentity,
       .permute_rule = MoveAxis("axis")};
 }

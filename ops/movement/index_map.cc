@@ -130,14 +130,6 @@ std::vector<int64_t> LoopStrides(const std::vector<MapLoop>& loops,
 
 // ---- schema -----------------------------------------------------------------
 
-bool IsStatic(const ir::NodeView& view) {
-  const auto is_static = [](const ir::TensorDesc* desc) {
-    return desc == nullptr || desc->shape.IsStatic();
-  };
-  return std::all_of(view.inputs.begin(), view.inputs.end(), is_static) &&
-         std::all_of(view.outputs.begin(), view.outputs.end(), is_static);
-}
-
 Status CheckMaps(const ir::NodeView& view, const IndexMaps& maps) {
   for (int i = 0; i < static_cast<int>(view.inputs.size()); ++i) {
     TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kInput, i));
@@ -146,7 +138,7 @@ Status CheckMaps(const ir::NodeView& view, const IndexMaps& maps) {
     TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kOutput, i));
     TIM_RETURN_IF_ERROR(CheckChannels(*view.outputs[i]));
   }
-  return IsStatic(view) ? maps(view).status() : OkStatus();
+  return HasStaticShapes(view) ? maps(view).status() : OkStatus();
 }
 
 // The operands of an InferContext with the shapes inferred so far.
@@ -173,7 +165,8 @@ Status InferMovedTypes(ir::InferContext& context, const IndexMaps& maps) {
     ir::TensorDesc& output = context.outputs[i].desc;
     if (output.type != ir::DataType::kUnknown) continue;
     InferTypeFromInput(context, i);
-    if (!input.quantization.per_channel() || !IsStatic(inferred.view())) {
+    if (!input.quantization.per_channel() ||
+        !HasStaticShapes(inferred.view())) {
       continue;
     }
     TIM_ASSIGN_OR_RETURN(const auto made, maps(inferred.view()));
@@ -246,31 +239,6 @@ ir::ComputeEstimate MapEstimate(const ir::NodeView& view) {
         static_cast<double>(view.outputs[i]->shape.NumElements().value_or(0));
   }
   return estimate;
-}
-
-// 4-bit elements are in rows of whole bytes: only whole tensors of equal rows.
-bool LieAlike(const ir::TensorDesc& from, const ir::TensorDesc& to) {
-  if (ir::Info(from.type).bits >= 8) return true;
-  const int64_t x = from.shape.DimOr1(0);
-  const int64_t y = to.shape.DimOr1(0);
-  return x == y || (x % 2 == 0 && y % 2 == 0);
-}
-
-// The only output is the whole input as it is.
-bool IsView(const ir::NodeView& view, const IndexMaps& maps) {
-  if (view.inputs.size() != 1 || view.outputs.size() != 1 || !IsStatic(view)) {
-    return false;
-  }
-  const ir::TensorDesc& from = *view.inputs[0];
-  const ir::TensorDesc& to = *view.outputs[0];
-  if (from.shape.NumElements() != to.shape.NumElements() ||
-      !LieAlike(from, to)) {
-    return false;
-  }
-  const auto made = maps(view);
-  return made.ok() && made->size() == 1 &&
-         RuleOf((*made)[0], from, to) == kernels::ConvertRule::kBits &&
-         ContiguousStart((*made)[0]) == 0;
 }
 
 }  // namespace
@@ -365,18 +333,6 @@ FlatMap Flatten(const IndexMap& map) {
   return flat;
 }
 
-int64_t ContiguousStart(const IndexMap& map) {
-  const FlatMap flat = Flatten(map);
-  if (flat.extents.size() != 1 || !flat.from_bounds.empty() ||
-      !flat.to_bounds.empty() || flat.to_start != 0) {
-    return -1;
-  }
-  const int64_t count = flat.extents[0];
-  if (count != ir::Shape(map.to).NumElements()) return -1;
-  return count == 1 || (flat.from[0] == 1 && flat.to[0] == 1) ? flat.from_start
-                                                              : -1;
-}
-
 ir::OpSchema IndexMapSchema(std::string name,
                             std::vector<ir::AttributeSpec> attributes,
                             std::function<Status(ir::InferContext&)> shapes,
@@ -400,6 +356,9 @@ ir::OpSchema IndexMapSchema(std::string name,
   schema.compute_estimate = MapEstimate;
   schema.is_view = [maps](const ir::NodeView& view) {
     return IsView(view, maps);
+  };
+  schema.in_place_offsets = [maps](const ir::NodeView& view) {
+    return ir::InPlaceOffsets{.outputs = PartOffsets(view, maps)};
   };
   schema.is_identity = [maps](const ir::NodeView& view) {
     return view.outputs.size() == 1 &&

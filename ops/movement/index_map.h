@@ -93,6 +93,13 @@ FlatMap Flatten(const IndexMap& map);
 /// the first one's index.  -1: they do not.
 int64_t ContiguousStart(const IndexMap& map);
 
+bool HasStaticShapes(const ir::NodeView& view);
+/// The only output is the whole input as it is.
+bool IsView(const ir::NodeView& view, const IndexMaps& maps);
+/// InPlaceOffsets::outputs.
+std::vector<int64_t> PartOffsets(const ir::NodeView& view,
+                                 const IndexMaps& maps);
+
 /// check, eval, estimates, views and is_identity of an operator of one input
 /// and output; whoever has others, or rules of its own, says so in what this
 /// returns.  `infer_shapes` gives the outputs' shapes, this their types.

@@ -1,5 +1,6 @@
 // Stack: tensors of one shape one behind the other along a new axis.
 #include <algorithm>
+#include <utility>
 
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
@@ -91,7 +92,7 @@ Result<std::vector<IndexMap>> StackMaps(const ir::NodeView& view) {
 }
 
 // Along the outermost axis equal elements lie as they are.
-std::vector<int64_t> JoinedOffsets(const ir::NodeView& view) {
+ir::InPlaceOffsets JoinedOffsets(const ir::NodeView& view) {
   const ir::TensorDesc& to = *view.outputs[0];
   const auto axis = WrapAxis(view.node.attributes.Int("axis"), to.shape.rank());
   if (!axis.ok() || ir::Info(to.type).bits < 8 || !to.layout.dense() ||
@@ -109,7 +110,7 @@ std::vector<int64_t> JoinedOffsets(const ir::NodeView& view) {
     offsets.push_back(end);
     end += *bytes;
   }
-  return offsets;
+  return {.inputs = std::move(offsets)};
 }
 
 // The new axis stays where it is.
@@ -132,7 +133,7 @@ ir::OpSchema StackSchema() {
       IndexMapSchema("Stack", {{.name = "axis"}, {.name = "input_cnt"}},
                      InferStack, StackMaps);
   schema.input_arity = StackArity;
-  schema.in_place_concat_offsets = JoinedOffsets;
+  schema.in_place_offsets = JoinedOffsets;
   schema.permute_rule = PermuteStack;
   return schema;
 }

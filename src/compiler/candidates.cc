@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/in_place_parts.h"
 #include "ir/evaluate.h"
 
 namespace tim::compiler {
@@ -112,9 +113,26 @@ class Enumerator {
           laid_out.outputs[i].layout = layouts.outputs[i];
         }
         Add({.kind = RunKind::kKernel, .device = device, .kernel = kernel},
-            layouts, kernel->cost(laid_out, info), kernel->name);
+            layouts, CostOf(*kernel, laid_out, info), kernel->name);
       }
     }
+  }
+
+  // Parts of an input are made by no step.
+  double CostOf(const ir::KernelDef& kernel, const KernelNode& laid_out,
+                const ir::DeviceInfo& info) const {
+    if (!node_.composite && node_.schema->in_place_offsets) {
+      std::vector<const ir::TensorDesc*> inputs;
+      std::vector<const ir::TensorDesc*> outputs;
+      for (size_t i = 0; i < laid_out.inputs.size(); ++i) {
+        inputs.push_back(laid_out.present[i] ? &laid_out.inputs[i] : nullptr);
+      }
+      for (const ir::TensorDesc& desc : laid_out.outputs) {
+        outputs.push_back(&desc);
+      }
+      if (IsViewOfParts(module_, {node_, inputs, outputs})) return 0;
+    }
+    return kernel.cost(laid_out, info);
   }
 
   void AddEval(int device) {

@@ -74,16 +74,58 @@ bool RunsKernel(const Module& module, const ir::Node& node) {
   return !node.composite && module.placements[node.id].kind == RunKind::kKernel;
 }
 
+// The step of an eval, which touches all operands.
+ir::LoweredStep EvalStepOf(const ir::Node& node) {
+  ir::LoweredStep step;
+  const auto add = [&](Kind kind, const std::vector<ir::ValueId>& ids) {
+    for (int i = 0; i < static_cast<int>(ids.size()); ++i) {
+      if (ids[i] != ir::kNone) step.operands.push_back({kind, i});
+    }
+  };
+  add(Kind::kInput, node.inputs);
+  add(Kind::kOutput, node.outputs);
+  return step;
+}
+
 }  // namespace
 
 InPlaceParts ConcatenatedInputs(const Module& module, const ir::Node& node,
                                 const MayLie& may_lie) {
-  if (!RunsKernel(module, node) || !node.schema->in_place_concat_offsets) {
+  if (!RunsKernel(module, node) || !node.schema->in_place_offsets) {
     return {};
   }
   const NodeDescs descs(module.graph, node);
   return PartsOf({Kind::kInput, Kind::kOutput}, module.lowerings[node.id].steps,
-                 node.schema->in_place_concat_offsets(descs.view()), may_lie);
+                 node.schema->in_place_offsets(descs.view()).inputs, may_lie);
+}
+
+InPlaceParts ViewedOutputs(const Module& module, const ir::Node& node,
+                           const MayLie& may_lie) {
+  const RunKind kind = module.placements[node.id].kind;
+  if (node.composite || !node.schema->in_place_offsets ||
+      (kind != RunKind::kKernel && kind != RunKind::kEval)) {
+    return {};
+  }
+  const NodeDescs descs(module.graph, node);
+  return PartsOf({Kind::kOutput, Kind::kInput},
+                 kind == RunKind::kEval ? Steps{EvalStepOf(node)}
+                                        : module.lowerings[node.id].steps,
+                 node.schema->in_place_offsets(descs.view()).outputs, may_lie);
+}
+
+bool IsViewOfParts(const Module& module, const ir::NodeView& view) {
+  const ir::Node& node = view.node;
+  if (node.composite || !node.schema->in_place_offsets) return false;
+  const auto offsets = node.schema->in_place_offsets(view).outputs;
+  if (offsets.size() != node.outputs.size()) return false;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    if (node.outputs[i] == ir::kNone) continue;
+    if (offsets[i] < 0 || offsets[i] % kPartAlignment != 0 ||
+        module.graph.IsLiveOut(node.outputs[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace tim::compiler

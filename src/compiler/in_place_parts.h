@@ -1,5 +1,5 @@
 // Values that are parts of another one's memory, so that nothing is copied:
-// inputs that a node concatenates.
+// inputs that a node concatenates, outputs that are parts of its input.
 #ifndef TIM_COMPILER_IN_PLACE_PARTS_H_
 #define TIM_COMPILER_IN_PLACE_PARTS_H_
 
@@ -18,13 +18,25 @@ struct InPlaceParts {
   std::vector<int> left_out;     ///< Steps.
 };
 
+/// Offsets of parts are multiples of it: a cache line, as wide as vectors are.
+inline constexpr int64_t kPartAlignment = 64;
+
 /// Whether an operand may lie `offset` bytes behind the beginning of the whole.
 using MayLie = std::function<bool(int operand, int64_t offset)>;
 
-/// Inputs that lie in output 0 by OpSchema::in_place_concat_offsets, where a
+/// Inputs that lie in output 0 by OpSchema::in_place_offsets, where a
 /// kernel runs the node.
 InPlaceParts ConcatenatedInputs(const Module& module, const ir::Node& node,
                                 const MayLie& may_lie);
+/// Outputs that lie in input 0 by OpSchema::in_place_offsets, where a kernel or
+/// `eval` runs the node.
+InPlaceParts ViewedOutputs(const Module& module, const ir::Node& node,
+                           const MayLie& may_lie);
+
+/// Whether all outputs of a node are likely to be such parts, with the layouts
+/// of `view`.
+bool IsViewOfParts(const Module& module, const ir::NodeView& view);
+
 }  // namespace tim::compiler
 
 #endif  // TIM_COMPILER_IN_PLACE_PARTS_H_

@@ -50,7 +50,7 @@ struct Storage {
   };
   Kind kind = Kind::kNone;
   int index = -1;      ///< Of the allocation, graph input, output or state.
-  int64_t offset = 0;  ///< Of a value inside of an allocation.
+  int64_t offset = 0;  ///< Of a value that is a part of it.
   bool operator==(const Storage&) const = default;
 };
 

@@ -135,6 +135,16 @@ struct SumChannels {
   int weights_axis = 0;  ///< Each index of it has the weights of one channel.
 };
 
+/// Operands that lie, as they are, in the memory of another one: the first byte
+/// of each, -1 where it does not.  Empty: none does.
+struct InPlaceOffsets {
+  /// Inputs in output 0, one after the other, so that their producers may write
+  /// them there.
+  std::vector<int64_t> inputs = {};
+  /// Outputs in input 0, so that their readers may read them there.
+  std::vector<int64_t> outputs = {};
+};
+
 struct Effects {
   bool random = false;  ///< Two evaluations may differ: never folded.
 };
@@ -191,13 +201,10 @@ struct OpSchema {
   /// True where output 0 has the very bytes of input 0 (dense), so that no
   /// step is needed.  Null: never.
   std::function<bool(const NodeView&)> is_view = nullptr;
-  /// Where the inputs, as they are, lie in output 0's memory one after the
-  /// other: their first bytes (absent ones -1), so that their producers may
-  /// write them there.  A step of a kernel that has no operands but such
-  /// inputs, packed constants and output 0 is then left out.  Empty, or the
-  /// function null: they do not.  Called with layouts set.
-  std::function<std::vector<int64_t>(const NodeView&)> in_place_concat_offsets =
-      nullptr;
+  /// Inputs that are parts of output 0, or outputs that are parts of input 0.
+  /// A step that has no operands but such parts, the whole and packed constants
+  /// is then left out.  Null: there are none.  Called with layouts set.
+  std::function<InPlaceOffsets(const NodeView&)> in_place_offsets = nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
   /// Output 0 is input 0 with padding around it: that padding.  Nothing, or the

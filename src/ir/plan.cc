@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 namespace tim::ir {
@@ -18,7 +20,8 @@ std::string SlotText(const Slot& slot) {
   std::string text =
       StrCat(kSlotNames[static_cast<int>(slot.kind)], " ", slot.index,
              " on device ", slot.device, ", ", slot.bytes, " bytes");
-  if (slot.kind == SlotKind::kArena || slot.kind == SlotKind::kConstant) {
+  if (slot.kind == SlotKind::kArena || slot.kind == SlotKind::kConstant ||
+      slot.offset != 0) {
     text += StrCat(" at ", slot.offset);
   }
   return text;
@@ -101,6 +104,22 @@ struct Life {
   int last = 0;
 };
 
+// What lies in each other is there as long as all of it.
+void LiveTogether(const Plan& plan, std::vector<Life>* lives) {
+  std::map<std::pair<int, int>, Life> whole;  // by arena and allocation
+  for (const bool apply : {false, true}) {
+    for (Life& life : *lives) {
+      const Slot& slot = plan.slots[life.slot];
+      if (slot.allocation < 0) continue;
+      Life& all =
+          whole.try_emplace({slot.index, slot.allocation}, life).first->second;
+      Life& longer = apply ? life : all;
+      longer.first = std::min(all.first, life.first);
+      longer.last = std::max(all.last, life.last);
+    }
+  }
+}
+
 std::vector<Life> Lives(const Plan& plan) {
   // A slot that is written anew after its last read starts another life.
   std::vector<Life> lives;
@@ -122,6 +141,7 @@ std::vector<Life> Lives(const Plan& plan) {
       lives.push_back({slot, index, index});
     }
   }
+  LiveTogether(plan, &lives);
   return lives;
 }
 
@@ -133,7 +153,11 @@ bool Overlap(const Slot& a, const Slot& b) {
 
 Status CheckOverlaps(const Plan& plan) {
   std::vector<Life> live;
-  for (const Life& life : Lives(plan)) {
+  std::vector<Life> lives = Lives(plan);
+  std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
+    return std::tie(a.first, a.slot) < std::tie(b.first, b.slot);
+  });
+  for (const Life& life : lives) {
     std::erase_if(live, [&](const Life& l) { return l.last < life.first; });
     for (const Life& other : live) {
       if (other.slot == life.slot ||

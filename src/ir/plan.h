@@ -31,7 +31,7 @@ struct Slot {
   SlotKind kind = SlotKind::kArena;
   int device = 0;
   int index = 0;       ///< Arena, block of constants, input, output or state.
-  int64_t offset = 0;  ///< In the arena or block, in bytes.
+  int64_t offset = 0;  ///< In what it is a piece of, in bytes.
   int64_t bytes = 0;
   /// Arena slots of one allocation may lie in each other (a Concat's inputs in
   /// its output); -1: it is alone.

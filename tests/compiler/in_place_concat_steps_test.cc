@@ -46,8 +46,8 @@ class Glue {
       context.outputs[0].desc.shape = ir::Shape({2 * kFloats});
       return OkStatus();
     };
-    schema.in_place_concat_offsets = [](const ir::NodeView&) {
-      return std::vector<int64_t>{0, 4 * kFloats};
+    schema.in_place_offsets = [](const ir::NodeView&) {
+      return ir::InPlaceOffsets{.inputs = {0, 4 * kFloats}};
     };
     registry_.Add(schema);
     ir::KernelDef kernel = *ToyOperators().Kernels("toy.Sum", "opencl")[0];

@@ -1,5 +1,5 @@
 // What a schema says of its results' bytes: is_view, is_identity,
-// in_place_concat_offsets.
+// in_place_offsets.
 #include <algorithm>
 
 #include "ir/op_schema.h"
@@ -32,6 +32,22 @@ bool AreConcatenated(const std::vector<int64_t>& offsets,
   return end == static_cast<int64_t>(output.bytes.size());
 }
 
+// Every output that lies in input 0 has its bytes there.
+bool AreParts(const std::vector<int64_t>& offsets, const TensorData& input,
+              const std::vector<TensorData>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (offsets[i] < 0) continue;
+    const auto& bytes = outputs[i].bytes;
+    const auto end = static_cast<int64_t>(bytes.size()) + offsets[i];
+    if (end > static_cast<int64_t>(input.bytes.size()) ||
+        !std::equal(bytes.begin(), bytes.end(),
+                    input.bytes.begin() + offsets[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Data of every operand; null where absent.
 std::vector<const TensorData*> OperandData(
     const NodeCase& node, const std::vector<TensorData>& variable) {
@@ -55,10 +71,12 @@ Status ViewsAgree(const Described& described, const NodeCase& node,
   const ir::OpSchema& schema = made.schema();
   const bool is_view = Says(schema.is_view, made.view());
   const bool is_identity = Says(schema.is_identity, made.view());
-  std::vector<int64_t> offsets;
-  if (schema.in_place_concat_offsets)
-    offsets = schema.in_place_concat_offsets(made.view());
-  if (!is_view && !is_identity && offsets.empty()) return OkStatus();
+  ir::InPlaceOffsets offsets;
+  if (schema.in_place_offsets) offsets = schema.in_place_offsets(made.view());
+  if (!is_view && !is_identity && offsets.inputs.empty() &&
+      offsets.outputs.empty()) {
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(const TestNode test_node,
                        MakeNode(node, described.registry));
   const auto variable = CaseInputs(node, rng.engine());
@@ -72,12 +90,19 @@ Status ViewsAgree(const Described& described, const NodeCase& node,
     return InvalidArgument(
         "is_identity holds, but output 0 has another shape than input 0");
   }
-  if (offsets.empty() || AreConcatenated(offsets, inputs, outputs[0])) {
-    return OkStatus();
+  if (!offsets.inputs.empty() &&
+      !AreConcatenated(offsets.inputs, inputs, outputs[0])) {
+    return InvalidArgument("in_place_offsets are [",
+                           StrJoin(offsets.inputs, ", "),
+                           "], but output 0 has not the inputs' bytes there");
   }
-  return InvalidArgument("in_place_concat_offsets are [",
-                         StrJoin(offsets, ", "),
-                         "], but output 0 has not the inputs' bytes there");
+  if (!offsets.outputs.empty() &&
+      !AreParts(offsets.outputs, *inputs[0], outputs)) {
+    return InvalidArgument("in_place_offsets are [",
+                           StrJoin(offsets.outputs, ", "),
+                           "], but input 0 has not the outputs' bytes there");
+  }
+  return OkStatus();
 }
 
 }  // namespace tim::testing

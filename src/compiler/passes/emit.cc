@@ -234,21 +234,25 @@ class Emitter {
         return AddSlot({.kind = SlotKind::kInput,
                         .device = device,
                         .index = storage.index,
+                        .offset = storage.offset,
                         .bytes = bytes});
       case Storage::Kind::kOutput:
         return AddSlot({.kind = SlotKind::kOutput,
                         .device = device,
                         .index = storage.index,
+                        .offset = storage.offset,
                         .bytes = bytes});
       case Storage::Kind::kState:
         return AddSlot({.kind = SlotKind::kStateRead,
                         .device = module_.primary_device(),
                         .index = storage.index,
+                        .offset = storage.offset,
                         .bytes = bytes});
       case Storage::Kind::kStateWrite:
         return AddSlot({.kind = SlotKind::kStateWrite,
                         .device = module_.primary_device(),
                         .index = storage.index,
+                        .offset = storage.offset,
                         .bytes = bytes});
       case Storage::Kind::kAllocation:
         return AllocationSlot(storage.index, storage.offset, bytes);

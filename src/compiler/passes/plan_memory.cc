@@ -16,9 +16,6 @@ using ir::Graph;
 using ir::NodeId;
 using ir::ValueId;
 
-// A cache line, as wide as vectors are.
-constexpr int64_t kPartAlignment = 64;
-
 // Finds where every value lives and for how long.
 class Planner {
  public:
@@ -31,7 +28,9 @@ class Planner {
     AddViews();
     AddDirectOutputs();
     AddDirectStates();
+    AddPartViews();
     AddInPlaceConcats();
+    for (ValueId id = 0; id < graph_.value_id_limit(); ++id) Flatten(id);
     FindLastReaders();
     for (int step = 0; step < static_cast<int>(module_.schedule.size());
          ++step) {
@@ -141,6 +140,24 @@ class Planner {
     return lowered.operands[1].index;
   }
 
+  // Outputs that are parts of an input are read there; the steps that would
+  // copy them go.  What is made in the caller's memory is copied there, once.
+  void AddPartViews() {
+    for (const NodeId id : graph_.NodeIds()) {
+      const ir::Node& node = graph_.node(id);
+      const InPlaceParts parts =
+          ViewedOutputs(module_, node, [&](int output, int64_t offset) {
+            return CanLieInInput(node, output, offset);
+          });
+      for (size_t i = 0; i < parts.offsets.size(); ++i) {
+        if (parts.offsets[i] < 0) continue;
+        root_[node.outputs[i]] = node.inputs[0];
+        offset_[node.outputs[i]] = parts.offsets[i];
+      }
+      LeaveOut(id, parts.left_out);
+    }
+  }
+
   // Inputs that a node only concatenates are made in its output; the steps that
   // would copy them go.
   void AddInPlaceConcats() {
@@ -161,7 +178,6 @@ class Planner {
       }
       LeaveOut(id, parts.left_out);
     }
-    for (ValueId id = 0; id < graph_.value_id_limit(); ++id) Flatten(id);
   }
 
   void LeaveOut(NodeId node, const std::vector<int>& steps) {
@@ -179,6 +195,14 @@ class Planner {
            module_.storages[id].kind == Storage::Kind::kNone &&
            !ir::HasUserKernel(graph_.node(value.producer)) &&
            !IsReadByUsers(id);
+  }
+
+  bool CanLieInInput(const ir::Node& node, int output, int64_t offset) const {
+    const ValueId part = node.outputs[output];
+    const ValueId whole = node.inputs[0];
+    return part != ir::kNone && offset % kPartAlignment == 0 && IsFree(part) &&
+           !graph_.value(root_[whole]).constant &&
+           module_.locations[part] == module_.locations[whole];
   }
 
   // Users' kernels need the device's alignment.
