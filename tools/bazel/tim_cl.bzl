@@ -54,9 +54,10 @@ def tim_binary(name, copts = [], **kwargs):
     )
 
 def tim_test(name, copts = [], linkopts = [], **kwargs):
+    """A test program: a source of its own is compiled once and run once."""
     cc_test(
         name = name,
-        copts = _options() + copts,
+        copts = _options() + ["-O1"] + copts,
         linkopts = linkopts + ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"],
         linkstatic = 1,
         **kwargs
