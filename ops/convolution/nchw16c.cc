@@ -1,5 +1,7 @@
 #include "ops/convolution/nchw16c.h"
 
+#include <algorithm>
+
 #include "base/checked_math.h"
 #include "base/str_cat.h"
 #include "ops/convolution/conv2d_node.h"
@@ -14,6 +16,13 @@ namespace {
 
 constexpr int64_t kMaxSpan = 64;
 
+// Where tap `kw` of a row of `kernel` stands.
+int64_t PlaceOf(int64_t kw, int64_t kernel, int64_t phases) {
+  const int64_t phase = kw % phases;
+  return phase * (kernel / phases) + std::min(phase, kernel % phases) +
+         kw / phases;
+}
+
 void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
                  const float* weights, float* out) {
   const int64_t in_blocks = tile.in_blocks(shape);
@@ -22,8 +31,11 @@ void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
     for (int64_t ic = 0; ic < shape.channels; ++ic) {
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t block = oc / tile.lanes * in_blocks + ic / tile.ic_block;
+        const int64_t kw = tap % shape.w.kernel;
+        const int64_t place =
+            tap - kw + PlaceOf(kw, shape.w.kernel, tile.phases);
         const int64_t row =
-            (block * taps + tap) * tile.ic_block + ic % tile.ic_block;
+            (block * taps + place) * tile.ic_block + ic % tile.ic_block;
         out[row * tile.lanes + oc % tile.lanes] =
             weights[(oc * shape.channels + ic) * taps + tap];
       }
@@ -33,9 +45,8 @@ void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
 
 }  // namespace
 
-Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
+Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   if (shape.group.channels != shape.channels) {
     return Unimplemented("one group only, not ",
                          shape.channels / shape.group.channels);
@@ -49,7 +60,6 @@ Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
   }
   TIM_RETURN_IF_ERROR(
       EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status());
-  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   // Blocks make both tensors and the weights at most 32 times larger.
   for (const ir::TensorDesc* desc :
        {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
@@ -58,6 +68,13 @@ Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
                            " is too large for 32-bit positions");
     }
   }
+  return OkStatus();
+}
+
+Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckBlockedConv(node, shape));
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   return shape;
 }
 
@@ -109,7 +126,7 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
                                  const PackedTile& tile) {
   return PackedFloats(
       StrCat("conv2d_nchw16c ", node.inputs[input].shape.ToString(), " oc ",
-             tile.lanes, " ic ", tile.ic_block),
+             tile.lanes, " ic ", tile.ic_block, " phases ", tile.phases),
       node, input, tile.elements(shape),
       [shape, tile](const float* from, float* to) {
         PackWeights(shape, tile, from, to);

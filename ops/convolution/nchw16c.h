@@ -10,9 +10,12 @@
 
 namespace tim::ops {
 
-/// What the float32 kernels on ChannelBlocks() with packed weights share: the
-/// convolution that a node does, or why they do not take it (types, groups,
-/// weights, epilogue, sizes).
+/// Ok, or why float32 kernels on ChannelBlocks() with packed weights do not
+/// take a node that does this convolution (types, groups, weights, epilogue,
+/// elements).
+Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape);
+/// The convolution that a Conv2d node does, or why these kernels do not take it
+/// (all this, and positions).
 Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node);
 /// Input 0, output 0 and a residual in blocks, the rest dense.
 ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node);
@@ -24,10 +27,12 @@ int64_t InputElements(const Conv2dShape& shape);
 int64_t OutputElements(const Conv2dShape& shape);
 
 /// How the weights of a convolution of one group are packed: [lanes oc,
-/// ic_block ic, Kw, Kh, blocks of ic, tiles of oc].
+/// ic_block ic, Kw, Kh, blocks of ic, tiles of oc].  The taps of a row stand in
+/// the order 0, phases, 2 * phases, ..., 1, 1 + phases, ...
 struct PackedTile {
   int64_t lanes = 16;
   int64_t ic_block = 16;
+  int64_t phases = 1;
 
   int64_t in_blocks(const Conv2dShape& shape) const;
   int64_t tiles(const Conv2dShape& shape) const;

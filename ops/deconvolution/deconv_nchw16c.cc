@@ -1,0 +1,145 @@
+// Float32 transposed convolution on tensors in blocks of 16 channels, for CPUs:
+// stride_w * stride_h convolutions of stride 1, one for each phase of the
+// output, in register tiles as conv2d_nchw16c's.
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/deconvolution/deconv_node.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/register_tile.h"
+
+namespace tim::ops {
+namespace {
+
+// Pixels of a row that are copied to the stack, 64 bytes each.
+constexpr int64_t kMaxSpan = 128;
+
+// The sizes of one launch; see deconv_nchw16c.cl.
+struct Tiling {
+  int64_t width = 1;   // TW
+  int64_t blocks = 1;  // BLOCKS
+  int64_t span = 1;    // SPAN
+  PackedTile packed = {};
+};
+
+// Pixels of a row of the phase that has most.
+int64_t Columns(const ConvAxis& axis) {
+  return CeilDiv(axis.output, axis.stride);
+}
+
+Tiling TilingOf(const Conv2dShape& shape, const ir::DeviceInfo& device) {
+  const int64_t fewest = std::max<int64_t>(shape.w.output / shape.w.stride, 1);
+  const RegisterTile limits = BestTile(
+      fewest, CeilDiv(shape.group.out_channels, kChannelBlock), device);
+  Tiling out;
+  out.width = TileSize(fewest, limits.neighbours);
+  out.blocks = limits.blocks;
+  // Rounded, so that kernels of many sizes share a program.
+  out.span =
+      AlignUp(out.width - 1 + CeilDiv(shape.w.kernel, shape.w.stride), 4);
+  out.packed = {.lanes = out.blocks * kChannelBlock,
+                .ic_block = kChannelBlock,
+                .phases = shape.w.stride};
+  return out;
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckBlockedConv(node, shape));
+  TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
+  const Tiling tiling = TilingOf(shape, device);
+  if (tiling.span > kMaxSpan) {
+    return Unimplemented("a tile spans ", tiling.span,
+                         " input pixels, at most ", kMaxSpan, " are kept");
+  }
+  return OkStatus();
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  return {BlockedConv2dLayouts(node)};
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> shape = TransposedShapeOf(node);
+  if (!shape.ok()) return 0;
+  const Tiling tiling = TilingOf(*shape, device);
+  ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
+  // Every tap belongs to one phase.  Lanes and pixels beyond the tensor, and
+  // rows that read outside of the input, included.
+  estimate.flops = 2.0 * static_cast<double>(tiling.packed.elements(*shape)) *
+                   AlignUp(Columns(shape->w), tiling.width) *
+                   Columns(shape->h) * shape->batch;
+  return ir::EstimateMicroseconds(estimate, device, 0.5);
+}
+
+// An item costs a fraction of a microsecond however little it does, so that
+// tiles share one while every core has some dozens.
+int64_t TilesPerItem(int64_t tiles, int64_t others,
+                     const ir::DeviceInfo& device) {
+  const int64_t items = int64_t{64} * device.compute_units;
+  return std::clamp<int64_t>(tiles * others / items, 1, tiles);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  const Tiling tiling = TilingOf(shape, device);
+  const int64_t channel_tiles = tiling.packed.tiles(shape);
+  const int64_t tiles =
+      CeilDiv(Columns(shape.w), tiling.width) * Columns(shape.h);
+  const int64_t run =
+      TilesPerItem(tiles, shape.h.stride * channel_tiles * shape.batch, device);
+  Launch launch("ops/deconvolution/deconv_nchw16c.cl", "deconv_nchw16c");
+  launch.Option(StrCat("-DTW=", tiling.width))
+      .Option(StrCat("-DBLOCKS=", tiling.blocks))
+      .Option(StrCat("-DSPAN=", tiling.span))
+      .Input("input", node, 0)
+      .Packed("weights", PackedWeights(node, 1, shape, tiling.packed),
+              sizeof(float));
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_blocks", tiling.packed.in_blocks(shape))
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("tiles", channel_tiles)
+      .Int("batch", shape.batch)
+      .Int("stride_w", shape.w.stride)
+      .Int("stride_h", shape.h.stride)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Int("run", run)
+      .Global(CeilDiv(tiles, run), shape.h.stride, channel_tiles * shape.batch)
+      .PartitionSpatially(tiling.packed.elements(shape) <=
+                          kWeightsPerPixel * InputElements(shape))
+      .Local(1, 1, 1)
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(deconv_nchw16c) {
+  registry.Add(ir::KernelDef{.op = "tim.DeConv2d",
+                             .name = "deconv_nchw16c",
+                             .supports = Supports,
+                             .layouts = Layouts,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

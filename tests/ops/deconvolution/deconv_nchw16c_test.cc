@@ -1,0 +1,171 @@
+// The kernel of DeConv2d in blocks of 16 channels, against eval.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/data/conv2d_attributes.h"
+#include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::TensorDesc;
+using Ints = std::vector<int64_t>;
+
+constexpr const char* kKernel = "deconv_nchw16c";
+
+struct Config {
+  Ints input = {9, 6, 20, 2};
+  Ints kernel = {4, 4, 37};  ///< Kw, Kh, Oc.
+  Ints stride = {2, 2};
+  Ints pad = {1, 1, 1, 1};
+  bool bias = false;
+  Ints declared = {};  ///< W, H; empty: inferred.
+};
+
+Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
+  const TensorDesc weights = F32(
+      {config.kernel[0], config.kernel[1], config.input[2], config.kernel[2]});
+  std::vector<std::optional<TensorDesc>> inputs = {F32(config.input), weights};
+  if (config.bias) inputs.emplace_back(F32({config.kernel[2]}));
+  TensorDesc output = Inferred();
+  if (!config.declared.empty()) {
+    output = F32({config.declared[0], config.declared[1], config.kernel[2],
+                  config.input[3]});
+  }
+  return MakeNode("tim.DeConv2d",
+                  {{"stride", config.stride}, {"pad", config.pad}}, inputs,
+                  {output}, {{1, RandomTensor(weights, rng)}});
+}
+
+// For vectors of every width that tiles are made for.
+void Check(const TestNode& node, std::mt19937& rng) {
+  const auto inputs = RandomInputs(node, rng);
+  const auto expected = Eval(node, inputs);
+  ASSERT_OK(expected);
+  ASSERT_EQ(LayoutCount(node, kKernel), 1);
+  for (const int lanes : {4, 8, 16}) {
+    SCOPED_TRACE(StrCat(lanes, " lanes"));
+    const auto actual =
+        RunKernel(node, kKernel, 0, inputs, TestDeviceOfLanes(lanes));
+    ASSERT_OK(actual);
+    EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0], {1e-4, 1e-5}));
+  }
+}
+
+void Check(const Config& config) {
+  std::mt19937 rng = SeededRng(1);
+  const auto node = NodeOf(config, rng);
+  ASSERT_OK(node);
+  Check(*node, rng);
+}
+
+TEST(DeconvNchw16c, PhasesOfEveryStride) {
+  for (const int64_t stride : {1, 2, 3, 5}) {
+    for (const int64_t kernel : {1, 2, 3, 4, 7}) {
+      SCOPED_TRACE(StrCat("stride ", stride, " kernel ", kernel));
+      Check({.input = {7, 3, 5, 1},
+             .kernel = {kernel, 3, 18},
+             .stride = {stride, 2},
+             .pad = {0, 0, 0, 0},
+             .bias = true});
+    }
+  }
+}
+
+TEST(DeconvNchw16c, TilesMoveBackIntoTheRow) {
+  for (const int64_t width : {1, 2, 13, 14, 15, 29}) {
+    SCOPED_TRACE(width);
+    Check({.input = {width, 2, 16, 1}, .kernel = {3, 3, 33}});
+  }
+}
+
+TEST(DeconvNchw16c, PadsMoveThePhases) {
+  for (const Ints& pad :
+       {Ints{0, 3, 0, 0}, Ints{3, 0, 1, 2}, Ints{2, 1, 3, 3}}) {
+    Check({.kernel = {5, 5, 3}, .stride = {3, 2}, .pad = pad});
+  }
+}
+
+// Fewer pixels than phases, and pixels that no tap reaches.
+TEST(DeconvNchw16c, DeclaredExtents) {
+  for (const Ints& declared : {Ints{2, 1}, Ints{1, 40}, Ints{60, 3}}) {
+    SCOPED_TRACE(declared[0]);
+    Check({.stride = {4, 3}, .bias = true, .declared = declared});
+  }
+}
+
+TEST(DeconvNchw16c, FusedEpilogues) {
+  std::mt19937 rng = SeededRng(7);
+  const Config config = {.bias = true};
+  for (const bool add : {false, true}) {
+    for (const bool residual : {false, true}) {
+      for (const char* activation : {"", "tim.Relu6", "tim.Sigmoid"}) {
+        SCOPED_TRACE(StrCat(add, " ", residual, " ", activation));
+        auto node = NodeOf(config, rng);
+        ASSERT_OK(node);
+        const TensorDesc output = node->output();
+        if (add) node = Fuse(*node, "tim.Add", {}, {F32({1, 1, 37})}, output);
+        ASSERT_OK(node);
+        if (residual) node = Fuse(*node, "tim.Add", {}, {output}, output);
+        ASSERT_OK(node);
+        if (*activation != '\0') {
+          node = Fuse(*node, activation, {}, {}, output);
+        }
+        ASSERT_OK(node);
+        Check(*node, rng);
+      }
+    }
+  }
+}
+
+// A pixel that two tiles make is stored by one of them.
+TEST(DeconvNchw16c, ResidualsInPlace) {
+  std::mt19937 rng = SeededRng(8);
+  auto node = NodeOf({.input = {15, 3, 4, 1}, .kernel = {2, 2, 20}}, rng);
+  ASSERT_OK(node);
+  const TensorDesc output = node->output();
+  node = Fuse(*node, "tim.Add", {}, {output}, output);
+  ASSERT_OK(node);
+  const auto pairs = InPlacePairs(*node, kKernel, 0);
+  ASSERT_OK(pairs);
+  ASSERT_EQ(pairs->size(), 1u);
+  const auto inputs = RandomInputs(*node, rng);
+  const auto apart = RunKernel(*node, kKernel, 0, inputs);
+  const auto in_place = RunKernel(*node, kKernel, 0, inputs,
+                                  KernelRun{.in_place = pairs->front()});
+  ASSERT_OK(apart);
+  ASSERT_OK(in_place);
+  EXPECT_EQ((*apart)[0].bytes, (*in_place)[0].bytes);
+}
+
+TEST(DeconvNchw16c, RefusesWithReason) {
+  std::mt19937 rng = SeededRng(9);
+  const TensorDesc input = F32({3, 3, 4, 1});
+  const TensorDesc weights = F32({2, 2, 4, 4});
+  const auto variable =
+      MakeNode("tim.DeConv2d", {}, {input, weights}, {Inferred()});
+  ASSERT_OK(variable);
+  EXPECT_ERROR(Supports(*variable, kKernel), "the weights are not constant");
+  const TensorDesc depthwise = F32({2, 2, 4, 1});
+  const auto grouped =
+      MakeNode("tim.DeConv2d", {{"group", int64_t{4}}}, {input, depthwise},
+               {Inferred()}, {{1, RandomTensor(depthwise, rng)}});
+  ASSERT_OK(grouped);
+  EXPECT_ERROR(Supports(*grouped, kKernel), "one group only, not 4");
+  const auto wide = NodeOf({.input = {40, 1, 1, 1},
+                            .kernel = {140, 1, 1},
+                            .stride = {1, 1},
+                            .pad = {0, 0, 0, 0}},
+                           rng);
+  ASSERT_OK(wide);
+  EXPECT_ERROR(Supports(*wide, kKernel), "at most 128 are kept");
+  const auto plain = NodeOf({}, rng);
+  ASSERT_OK(plain);
+  EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices");
+}
+
+}  // namespace
+}  // namespace tim::testing
