@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/elements/greatest.h"
+#include "ops/pooling/greatest.h"
 
 namespace tim::ops {
 namespace {

@@ -3,11 +3,8 @@
 // and RESIZE_NEAREST_NEIGHBOR.
 //
 // Coordinates and weights are float32 numbers that the host makes
-// (resize_sources.h).  With the weights u, v of the upper neighbours along W
-// and H, each operation rounded to float32,
-//   y = (x00 * ((1 - v)(1 - u)) + x11 * (v * u))
-//     + (x01 * ((1 - v) * u) + x10 * (v * (1 - u)))
-// in which a term of weight 0 is 0: the same bits when W and H change places.
+// (resize_sources.h), each operation of the blend (ops/resize/blend.h) is
+// rounded to float32, and it has the same bits when W and H change places.
 // Of integers x is code - zero point, and the output is
 // clamp(rint(y * M + zero point)) with M = float(scale in / scale out), or
 // y * scale in a float type.
@@ -18,6 +15,7 @@
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/resize/blend.h"
 #include "ops/resize/resize_node.h"
 
 namespace tim::ops {
@@ -115,31 +113,22 @@ void ForEachElement(const ResizeMap& map, Make make) {
   }
 }
 
-float Term(float value, float weight) {
-  return weight == 0.0f ? 0.0f : value * weight;
-}
-
-template <typename Load>
-void EvalBilinear(const ResizeMap& map, const ResizeScale& scale,
-                  const ir::MutableTensor& output, Load load) {
-  kernels::ElementWriter writer(output);
-  const bool units = scale.codes && ir::IsInteger(output.desc->type);
+void EvalBilinear(const ResizeMap& map, const ir::ConstTensor& input,
+                  const ir::MutableTensor& output) {
+  const BlendScale scale = BlendScaleOf(*input.desc, *output.desc);
+  const BlendReader load(input, scale);
+  BlendWriter writer(output, scale);
   ForEachElement(map, [&](int64_t o, const ResizeSource& x,
                           const ResizeSource& y, int64_t first) {
     const int64_t lower = first + y.lower * map.input_w;
     const int64_t upper = first + y.upper * map.input_w;
-    const float u = x.weight;
-    const float v = y.weight;
-    const float outer = Term(load(lower + x.lower), (1.0f - v) * (1.0f - u)) +
-                        Term(load(upper + x.upper), v * u);
-    const float inner = Term(load(lower + x.upper), (1.0f - v) * u) +
-                        Term(load(upper + x.lower), v * (1.0f - u));
-    const float result = (outer + inner) * scale.multiplier;
-    if (units) {
-      writer.StoreUnits(o, result + static_cast<float>(scale.zero));
-    } else {
-      writer.StoreReal(o, result);
-    }
+    const BlendCells cells = {
+        .x00 = load(lower + x.lower),
+        .x01 = load(lower + x.upper),
+        .x10 = load(upper + x.lower),
+        .x11 = load(upper + x.upper),
+    };
+    writer.Store(o, Blend(cells, x.weight, y.weight));
   });
 }
 
@@ -156,15 +145,7 @@ Status Eval(int axes, const ir::EvalContext& context) {
     });
     return OkStatus();
   }
-  const ResizeScale scale = ResizeScaleOf(*input.desc, *output.desc);
-  const kernels::ElementReader reader(input);
-  if (scale.codes) {
-    EvalBilinear(map, scale, output, [&](int64_t i) {
-      return static_cast<float>(reader.Code(i) - scale.in_zero);
-    });
-  } else {
-    EvalBilinear(map, scale, output, [&](int64_t i) { return reader.Real(i); });
-  }
+  EvalBilinear(map, input, output);
   return OkStatus();
 }
 

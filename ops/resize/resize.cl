@@ -40,16 +40,7 @@
 #endif
 
 #if BLENDS
-static inline VALUE term(VALUE value, float weight) {
-  return weight == 0.0f ? (VALUE)(0.0f) : value * weight;
-}
-
-static inline VALUE blend(VALUE x00, VALUE x01, VALUE x10, VALUE x11, float u,
-                          float v) {
-  const VALUE outer = term(x00, (1.0f - v) * (1.0f - u)) + term(x11, v * u);
-  const VALUE inner = term(x01, (1.0f - v) * u) + term(x10, v * (1.0f - u));
-  return outer + inner;
-}
+#include "ops/resize/blend.clh"
 #endif
 
 __kernel void resize(__global const TIM_STORAGE(IN0) * x, int x_offset,
@@ -76,11 +67,11 @@ __kernel void resize(__global const TIM_STORAGE(IN0) * x, int x_offset,
   for (int o = first; o < min(first + TILE, out_w); ++o) {
     __global const int* across = sources + 3 * o;
 #if BLENDS
-    const VALUE result = blend(LOAD(x, down[0] * w + across[0]),
-                               LOAD(x, down[0] * w + across[1]),
-                               LOAD(x, down[1] * w + across[0]),
-                               LOAD(x, down[1] * w + across[1]),
-                               as_float(across[2]), as_float(down[2])) *
+    const VALUE result = tim_blend(LOAD(x, down[0] * w + across[0]),
+                                   LOAD(x, down[0] * w + across[1]),
+                                   LOAD(x, down[1] * w + across[0]),
+                                   LOAD(x, down[1] * w + across[1]),
+                                   as_float(across[2]), as_float(down[2])) *
                          x_scale;
     STORE(y, o, result);
 #else

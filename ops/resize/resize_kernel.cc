@@ -9,6 +9,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
+#include "ops/resize/blend.h"
 #include "ops/resize/resize_node.h"
 
 namespace tim::ops {
@@ -51,14 +52,6 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   device, IsBlocked(node) ? 0.05 : 0.008, 0.2);
 }
 
-void AddBlendArguments(const ResizeScale& scale, Launch* launch) {
-  launch->Float("x_scale", scale.multiplier)
-      .Int("x_zero", scale.in_zero)
-      .Float("y_scale", scale.scale)
-      .Float("y_inverse", 1.0f / scale.scale)
-      .Int("y_zero", scale.zero);
-}
-
 Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
@@ -92,7 +85,7 @@ Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
   if (map.moves) {
     AddConvertArguments(from, to, rule, &launch);
   } else {
-    AddBlendArguments(ResizeScaleOf(from, to), &launch);
+    AddBlendArguments(BlendScaleOf(from, to), &launch);
   }
   if (!blocked) return launch.Tiles(device, out_w * out_h * planes).Build();
   return launch.Tiles(device, CeilDiv(out_w, kBlockedTile) * out_h, 1, planes)

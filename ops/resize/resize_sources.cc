@@ -63,10 +63,6 @@ std::vector<ResizeSource> OwnSources(int64_t extent) {
   return out;
 }
 
-bool IsPerChannel(const ir::TensorDesc& desc) {
-  return desc.quantized() && desc.quantization.per_channel();
-}
-
 }  // namespace
 
 bool ResizeMoves(const ir::AttributeMap& attributes, const ir::Shape& input,
@@ -106,26 +102,6 @@ ir::PackedConstant PackSources(const ResizeMap& map) {
     }
   }
   return PackedTable("resize_sources", std::move(words));
-}
-
-ResizeScale ResizeScaleOf(const ir::TensorDesc& input,
-                          const ir::TensorDesc& output) {
-  const float scale_in = input.quantized() ? input.quantization.Scale() : 1.0f;
-  const float scale_out =
-      output.quantized() ? output.quantization.Scale() : 1.0f;
-  const bool integers = ir::IsInteger(output.type);
-  ResizeScale out;
-  out.codes = ir::IsInteger(input.type) && !IsPerChannel(input) &&
-              !IsPerChannel(output);
-  if (output.quantized()) out.zero = output.quantization.ZeroPoint();
-  if (out.codes) {
-    out.in_zero = input.quantized() ? input.quantization.ZeroPoint() : 0;
-    out.multiplier =
-        integers ? kernels::Multiplier(scale_in, scale_out) : scale_in;
-  } else if (integers) {
-    out.scale = scale_out;
-  }
-  return out;
 }
 
 }  // namespace tim::ops

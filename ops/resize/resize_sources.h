@@ -44,18 +44,6 @@ ResizeMap ResizeMapOf(const ir::AttributeMap& attributes, int axes,
 /// The sources of w, then of h, as rows {lower, upper, bits of weight}.
 ir::PackedConstant PackSources(const ResizeMap& map);
 
-/// How results of the blend become elements: v * multiplier, which an integer
-/// output divides by `scale` before it adds `zero`.
-struct ResizeScale {
-  bool codes = false;  ///< The blend is of code - in_zero, not of real values.
-  int64_t in_zero = 0;
-  float multiplier = 1;
-  float scale = 1;
-  int64_t zero = 0;
-};
-ResizeScale ResizeScaleOf(const ir::TensorDesc& input,
-                          const ir::TensorDesc& output);
-
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_RESIZE_RESIZE_SOURCES_H_

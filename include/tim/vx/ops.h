@@ -54,6 +54,8 @@
 #include "tim/vx/ops/resize1d.h"
 #include "tim/vx/ops/reverse.h"
 #include "tim/vx/ops/rnn_cell.h"
+#include "tim/vx/ops/roi_align.h"
+#include "tim/vx/ops/roi_pool.h"
 #include "tim/vx/ops/scatternd.h"
 #include "tim/vx/ops/scatternd_onnx_v16.h"
 #include "tim/vx/ops/shuffle_channel.h"

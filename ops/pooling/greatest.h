@@ -1,7 +1,7 @@
 // The greatest of several elements, in `eval`: of equal ones the first, and of
-// NaN and numbers the first NaN.  Kernels: ops/elements/greatest.clh.
-#ifndef TIM_OPS_ELEMENTS_GREATEST_H_
-#define TIM_OPS_ELEMENTS_GREATEST_H_
+// NaN and numbers the first NaN.  Kernels: ops/pooling/greatest.clh.
+#ifndef TIM_OPS_POOLING_GREATEST_H_
+#define TIM_OPS_POOLING_GREATEST_H_
 
 #include <cstdint>
 
@@ -49,4 +49,4 @@ class GreatestElement {
 
 }  // namespace tim::ops
 
-#endif  // TIM_OPS_ELEMENTS_GREATEST_H_
+#endif  // TIM_OPS_POOLING_GREATEST_H_
