@@ -65,6 +65,7 @@
 #include "tim/vx/ops/softmax.h"
 #include "tim/vx/ops/space2batch.h"
 #include "tim/vx/ops/space2depth.h"
+#include "tim/vx/ops/spatial_transformer.h"
 #include "tim/vx/ops/split.h"
 #include "tim/vx/ops/squeeze.h"
 #include "tim/vx/ops/stack.h"
