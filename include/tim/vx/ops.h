@@ -72,6 +72,7 @@
 #include "tim/vx/ops/stridedslice.h"
 #include "tim/vx/ops/svdf.h"
 #include "tim/vx/ops/tile.h"
+#include "tim/vx/ops/tiny_yolov4_postprocess.h"
 #include "tim/vx/ops/topk.h"
 #include "tim/vx/ops/transpose.h"
 #include "tim/vx/ops/unidirectional_sequence_gru.h"
