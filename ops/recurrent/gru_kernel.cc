@@ -67,7 +67,8 @@ ir::KernelDef GruKernel(const std::string& op, const std::string& name,
   kernel.name = name;
   kernel.supports = [form](const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-    return CheckLoopKernel(node, device, form);
+    return CheckLoopKernel(node, device, form,
+                           {GruInput::kInput, GruInput::kState});
   };
   kernel.cost = [form](const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {

@@ -75,7 +75,7 @@ ir::KernelDef RnnKernel(const std::string& op, const std::string& name,
   kernel.name = name;
   kernel.supports = [form](const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-    return CheckLoopKernel(node, device, form);
+    return CheckLoopKernel(node, device, form, {kRnnInput, 5, 10, kRnnAux});
   };
   kernel.cost = [form](const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {

@@ -86,8 +86,8 @@ Status CheckElements(const ir::InferContext& context, int index,
 /// Extent 1 of the first of these matrices of which it is known.
 int64_t UnitsOf(const ir::InferContext& context,
                 std::initializer_list<int> matrices);
-/// Output `index` of `context`, where there is one, gets the shape and, where it
-/// has none, the type of input 0.
+/// Output `index` of `context`, where there is one, gets the shape and, where
+/// it has none, the type of input 0.
 void SetOutput(ir::InferContext& context, int index, const ir::Shape& shape);
 /// Whether an output is bound.
 bool HasOutput(const ir::Node& node, int index);

@@ -72,32 +72,63 @@ class MatrixPacking {
   std::shared_ptr<const ir::ConstantData> bias_data_;
 };
 
+// A constant as float32, for kernels that pack what is not constant beside it.
+ir::PackedConstant Reals(const ir::KernelNode& node, int input) {
+  const ir::TensorDesc& desc = node.inputs[input];
+  const int64_t count = desc.shape.NumElements().value_or(0);
+  ir::PackedConstant out;
+  out.id = StrCat("reals ", desc.ToString());
+  out.sources = {input};
+  out.bytes = count * kFloatBytes;
+  out.pack = [desc, count, data = node.constants[input]](
+                 std::span<std::byte> bytes) -> Status {
+    const kernels::ElementReader reader({&desc, data->bytes.data()});
+    auto* const to = reinterpret_cast<float*>(bytes.data());
+    for (int64_t i = 0; i < count; ++i) to[i] = reader.Real(i);
+    return OkStatus();
+  };
+  return out;
+}
+
+// Adds the operand and its type; what it is quantized by.
+ir::TensorDesc AddReals(const ir::KernelNode& node, int input,
+                        const std::string& name, const std::string& type,
+                        Launch* launch) {
+  ir::TensorDesc desc = node.inputs[input];
+  if (node.constants[input] == nullptr) {
+    launch->Type(type, desc).Input(name, node, input);
+    return desc;
+  }
+  desc.type = ir::DataType::kFloat32;
+  desc.quantization = {};
+  launch->Type(type, desc).Packed(name, Reals(node, input), kFloatBytes);
+  return desc;
+}
+
 bool IsExact(const ir::KernelNode& node) {
   return std::any_of(
       node.outputs.begin(), node.outputs.end(),
       [](const ir::TensorDesc& output) { return ir::IsInteger(output.type); });
 }
 
-bool IsPerChannel(const ir::TensorDesc& desc) {
-  return desc.quantized() && desc.quantization.per_channel();
-}
-
-// Constants are packed on the host, whatever their types.
-Status CheckOperands(const ir::KernelNode& node) {
-  ir::KernelNode read = node;
-  for (size_t i = 0; i < read.inputs.size(); ++i) {
-    const bool packs = node.constants[i] != nullptr &&
-                       (IsPerChannel(node.inputs[i]) ||
-                        KernelTypeName(node.inputs[i].type) == nullptr);
-    if (packs) read.present[i] = false;
+// Constant weights and biases are read on the host, whatever their types.
+Status CheckOperands(const ir::KernelNode& node,
+                     std::initializer_list<int> read) {
+  ir::KernelNode on_device = node;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (std::find(read.begin(), read.end(), static_cast<int>(i)) !=
+        read.end()) {
+      continue;
+    }
+    if (node.constants[i] != nullptr) on_device.present[i] = false;
   }
-  return CheckKernelOperands(read);
+  return CheckKernelOperands(on_device);
 }
 
 }  // namespace
 
 Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                       LoopForm form) {
+                       LoopForm form, std::initializer_list<int> read) {
   TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   if (form == LoopForm::kVectors) {
     TIM_RETURN_IF_ERROR(CheckCpu(device));
@@ -105,7 +136,7 @@ Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
     return Unimplemented("needs work-groups of ", kGroup,
                          " items, the device has ", device.max_work_group_size);
   }
-  return CheckOperands(node);
+  return CheckOperands(node, read);
 }
 
 double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
@@ -137,13 +168,13 @@ Result<LoopLowering::Matrix> LoopLowering::Pack(int weights, int bias,
     return out;
   }
   Launch launch("ops/recurrent/sequence.cl", "sequence_pack");
-  launch.Type("W", desc).Input("weights", node_, weights);
-  if (has_bias) {
-    launch.Type("B", node_.inputs[bias]).Input("bias", node_, bias);
-  }
+  const ir::TensorDesc of_weights =
+      AddReals(node_, weights, "weights", "W", &launch);
+  ir::TensorDesc of_bias;
+  if (has_bias) of_bias = AddReals(node_, bias, "bias", "B", &launch);
   launch.Scratch("packed", bytes, kFloatBytes)
-      .InputQuantization("weights", desc);
-  if (has_bias) launch.InputQuantization("bias", node_.inputs[bias]);
+      .InputQuantization("weights", of_weights);
+  if (has_bias) launch.InputQuantization("bias", of_bias);
   launch.Int("depth", out.depth)
       .Int("units", out.units)
       .Int("padded", Padded(out.units))

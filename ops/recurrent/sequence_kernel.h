@@ -5,6 +5,7 @@
 #define TIM_OPS_RECURRENT_SEQUENCE_KERNEL_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -18,10 +19,11 @@ namespace tim::ops {
 /// unit of one sequence, in work-groups that share the units.
 enum class LoopForm : uint8_t { kVectors, kGroups };
 
-/// Ok, or why kernels of the form cannot run the node; operands of per-channel
-/// quantization must be constant.
+/// Ok, or why kernels of the form cannot run the node.  Inputs that are not in
+/// `read`, those whose elements kernels read as they are, may have any type
+/// and quantization where they are constant.
 Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                       LoopForm form);
+                       LoopForm form, std::initializer_list<int> read);
 
 /// From the operator's estimate.
 double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
