@@ -195,11 +195,21 @@ ir::ComputeEstimate EstimateRnn(const ir::NodeView& view) {
       view, 2 * products * static_cast<double>(input[1] * input[2]));
 }
 
+}  // namespace
+
 ir::OpSchema RnnSchema(std::string name) {
   ir::OpSchema schema;
   schema.name = std::move(name);
   schema.attributes = {StepActivationSpec("activation", std::nullopt),
                        {"time_major", ir::AttributeType::kBool, false}};
+  schema.inputs = {3, 6};
+  schema.outputs = {0, 2};
+  if (schema.name == kBidirectional) {
+    schema.inputs = {3, 14};
+    schema.outputs = {0, 4};
+    schema.attributes.push_back(
+        {"merge_outputs", ir::AttributeType::kBool, false});
+  }
   schema.check = CheckRnn;
   schema.infer_shapes = InferRnn;
   schema.eval = EvalRnn;
@@ -207,8 +217,6 @@ ir::OpSchema RnnSchema(std::string name) {
   schema.compute_estimate = EstimateRnn;
   return schema;
 }
-
-}  // namespace
 
 std::vector<RnnDirection> RnnDirectionsOf(const ir::OpSchema& schema,
                                           const ir::AttributeMap& attributes) {
@@ -246,16 +254,8 @@ RnnColumns RnnColumnsOf(const std::vector<RnnDirection>& directions,
 }
 
 TIM_OPERATOR(rnn) {
-  ir::OpSchema unidirectional = RnnSchema("UnidirectionalSequenceRnn");
-  unidirectional.inputs = {3, 6};
-  unidirectional.outputs = {0, 2};
-  registry.Add(std::move(unidirectional));
-  ir::OpSchema bidirectional = RnnSchema(kBidirectional);
-  bidirectional.inputs = {3, 14};
-  bidirectional.outputs = {0, 4};
-  bidirectional.attributes.push_back(
-      {"merge_outputs", ir::AttributeType::kBool, false});
-  registry.Add(std::move(bidirectional));
+  registry.Add(RnnSchema("UnidirectionalSequenceRnn"));
+  registry.Add(RnnSchema(kBidirectional));
 }
 
 }  // namespace tim::ops

@@ -4,6 +4,7 @@
 #ifndef TIM_OPS_RECURRENT_RNN_H_
 #define TIM_OPS_RECURRENT_RNN_H_
 
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -30,7 +31,10 @@ struct RnnDirection {
 inline constexpr int kRnnInput = 0;
 inline constexpr int kRnnAux = 11;
 
-/// The directions of a node of `op` ("UnidirectionalSequenceRnn").
+/// The schema of UnidirectionalSequenceRnn or BidirectionalSequenceRnn.
+ir::OpSchema RnnSchema(std::string name);
+
+/// The directions of a node of either.
 std::vector<RnnDirection> RnnDirectionsOf(const ir::OpSchema& schema,
                                           const ir::AttributeMap& attributes);
 

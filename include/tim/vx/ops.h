@@ -7,6 +7,7 @@
 #include "tim/vx/ops/batch2space.h"
 #include "tim/vx/ops/batchnorm.h"
 #include "tim/vx/ops/bidirectional_sequence_rnn.h"
+#include "tim/vx/ops/bidirectional_sequence_rnn_ext.h"
 #include "tim/vx/ops/broadcast.h"
 #include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/concat.h"
@@ -78,6 +79,7 @@
 #include "tim/vx/ops/unidirectional_sequence_gru.h"
 #include "tim/vx/ops/unidirectional_sequence_lstm.h"
 #include "tim/vx/ops/unidirectional_sequence_rnn.h"
+#include "tim/vx/ops/unidirectional_sequence_rnn_ext.h"
 #include "tim/vx/ops/unstack.h"
 
 #endif  // TIM_VX_OPS_H_
