@@ -42,6 +42,15 @@ Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index) {
       ", expected bool8, a float or integer type other than uint64");
 }
 
+Status CheckTruth(const ir::NodeView& view, Operand operand, int index) {
+  const ir::TensorDesc& desc = DescOf(view, operand, index);
+  const bool legal =
+      desc.type == ir::DataType::kBool8 || desc.type == ir::DataType::kInt8;
+  if (legal && !desc.quantized()) return OkStatus();
+  return InvalidArgument(NameOf(operand), index, " is ", desc.ToString(),
+                         ", expected bool8 or int8 without quantization");
+}
+
 Status CheckKnownType(const ir::NodeView& view, Operand operand, int index) {
   if (DescOf(view, operand, index).type != ir::DataType::kUnknown) {
     return OkStatus();

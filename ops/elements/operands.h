@@ -17,6 +17,9 @@ Status CheckNumber(const ir::NodeView& view, Operand operand, int index);
 /// The same or bool8.
 Status CheckNumberOrBool(const ir::NodeView& view, Operand operand, int index);
 
+/// bool8 or int8 without quantization: 0 is false.
+Status CheckTruth(const ir::NodeView& view, Operand operand, int index);
+
 /// Any known type.
 Status CheckKnownType(const ir::NodeView& view, Operand operand, int index);
 

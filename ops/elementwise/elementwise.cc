@@ -1,42 +1,14 @@
-// Add, Sub, Multiply, Div, Minimum, Maximum: operators of two inputs.
+// Operators of elementwise.h: two inputs, numbers.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ir/op_registry.h"
+#include "kernels/formulas/exact_pow.h"
+#include "kernels/integers.h"
 #include "ops/elementwise/binary.h"
 
 namespace tim::ops {
 namespace {
-
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
-
-int64_t AddIntegers(int64_t a, int64_t b, bool wrap) {
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum) || wrap) return sum;
-  return a < 0 ? kLeast : kGreatest;
-}
-
-int64_t SubtractIntegers(int64_t a, int64_t b, bool wrap) {
-  int64_t difference = 0;
-  if (!__builtin_sub_overflow(a, b, &difference) || wrap) return difference;
-  return a < 0 ? kLeast : kGreatest;
-}
-
-int64_t MultiplyIntegers(int64_t a, int64_t b, bool wrap) {
-  int64_t product = 0;
-  if (!__builtin_mul_overflow(a, b, &product) || wrap) return product;
-  return (a < 0) != (b < 0) ? kLeast : kGreatest;
-}
-
-// Towards zero.  x / 0 is the limit on x's side, as infinity saturates; 0 / 0
-// is 0, as NaN is.
-int64_t DivideIntegers(int64_t a, int64_t b, bool wrap) {
-  if (b == 0) return a < 0 ? kLeast : a > 0 ? kGreatest : 0;
-  if (b == -1) return SubtractIntegers(0, a, wrap);
-  return a / b;
-}
 
 ir::AttributeSpec Scale() {
   return {.name = kBinaryScale,
@@ -55,7 +27,7 @@ ir::Pointwise Formula(const char* macro, float (*real)(float, float),
 
 ir::Pointwise Sum() {
   ir::Pointwise sum = Formula(
-      "TIM_ADD", [](float a, float b) { return a + b; }, AddIntegers);
+      "TIM_ADD", [](float a, float b) { return a + b; }, kernels::AddIntegers);
   sum.is_sum = true;
   return sum;
 }
@@ -70,7 +42,8 @@ std::vector<BinaryOp> BinaryOps() {
        }},
       {.name = "Sub",
        .pointwise = Formula(
-           "TIM_SUB", [](float a, float b) { return a - b; }, SubtractIntegers),
+           "TIM_SUB", [](float a, float b) { return a - b; },
+           kernels::SubtractIntegers),
        .affine_of = [](const ir::AttributeMap&, int variable,
                        float c) -> AffineTerm {
          if (variable == 0) return {1, -c};
@@ -79,7 +52,7 @@ std::vector<BinaryOp> BinaryOps() {
       {.name = "Multiply",
        .pointwise = Formula(
            "TIM_MULTIPLY", [](float a, float b) { return a * b; },
-           MultiplyIntegers),
+           kernels::MultiplyIntegers),
        .flops = 2,
        .attributes = {Scale()},
        .affine_of = [](const ir::AttributeMap& attributes, int,
@@ -88,7 +61,8 @@ std::vector<BinaryOp> BinaryOps() {
        }},
       {.name = "Div",
        .pointwise = Formula(
-           "TIM_DIV", [](float a, float b) { return a / b; }, DivideIntegers),
+           "TIM_DIV", [](float a, float b) { return a / b; },
+           kernels::DivideIntegers),
        .flops = 40,  // kernels/exact_quotient.clh
        .attributes = {Scale()}},
       {.name = "Minimum",
@@ -101,6 +75,20 @@ std::vector<BinaryOp> BinaryOps() {
            "TIM_MAXIMUM",
            [](float a, float b) { return a > b || std::isnan(a) ? a : b; },
            [](int64_t a, int64_t b, bool) { return std::max(a, b); })},
+      {.name = "FloorDiv",
+       .pointwise = Formula(
+           "TIM_FLOOR_DIV", [](float a, float b) { return std::floor(a / b); },
+           kernels::FloorDivideIntegers),
+       .flops = 41,
+       .degree = 0},
+      {.name = "Pow",
+       .pointwise = {.arity = 2,
+                     .macro = "TIM_POW",
+                     .header = "kernels/formulas/exact_pow.clh",
+                     .binary = [](float a,
+                                  float b) { return kernels::Pow(a, b); },
+                     .binary_integer = kernels::RaiseIntegers},
+       .flops = 110},
   };
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/formulas/exact_erf.h"
 #include "kernels/formulas/exact_log.h"
 #include "kernels/formulas/exact_trigonometry.h"
+#include "ops/elements/operands.h"
 #include "ops/elements/unary.h"
 
 namespace tim::ops {
@@ -36,17 +37,9 @@ int64_t SquareOf(int64_t x, Parameters) {
 int64_t Same(int64_t x, Parameters) { return x; }
 int64_t IsZero(int64_t x, Parameters) { return x == 0 ? 1 : 0; }
 
-Status CheckTruth(const char* operand, const ir::TensorDesc& desc) {
-  const bool legal =
-      desc.type == ir::DataType::kBool8 || desc.type == ir::DataType::kInt8;
-  if (legal && !desc.quantized()) return OkStatus();
-  return InvalidArgument(operand, " is ", desc.ToString(),
-                         ", expected bool8 or int8 without quantization");
-}
-
 Status CheckTruths(const ir::NodeView& view) {
-  TIM_RETURN_IF_ERROR(CheckTruth("input 0", *view.inputs[0]));
-  return CheckTruth("output 0", *view.outputs[0]);
+  TIM_RETURN_IF_ERROR(CheckTruth(view, Operand::kInput, 0));
+  return CheckTruth(view, Operand::kOutput, 0);
 }
 
 struct Function {

@@ -45,6 +45,19 @@ OperatorCases WithPolicies(OperatorCases cases) {
   return cases;
 }
 
+// Both inputs quantized alike, whose quotients are then those of codes.
+OperatorCases SometimesOfOneScale(OperatorCases cases) {
+  cases.legal = [legal = cases.legal](CaseRng& rng) {
+    NodeCase node = legal(rng);
+    if (node.inputs[0]->type == node.inputs[1]->type && rng.OneIn(2) &&
+        !node.inputs[0]->quantization.per_channel()) {
+      node.inputs[1]->quantization = node.inputs[0]->quantization;
+    }
+    return node;
+  };
+  return cases;
+}
+
 }  // namespace
 
 TIM_CASES(elementwise) {
@@ -57,6 +70,10 @@ TIM_CASES(elementwise) {
   cases.Add(Rough(Scaled(WithPolicies(BinaryCases(
       "tim.Div", 30,
       {ShellOf<ops::Div>({}), ShellOf<ops::Div>({{"scale", 3.0}}, 3.0f)})))));
+  cases.Add(Rough(SometimesOfOneScale(WithPolicies(
+      BinaryCases("tim.FloorDiv", 30, {ShellOf<ops::FloorDiv>({})})))));
+  cases.Add(
+      Rough(WithPolicies(BinaryCases("tim.Pow", 90, {ShellOf<ops::Pow>({})}))));
   cases.Add(BinaryCases("tim.Minimum", 1, {ShellOf<ops::Minimum>({})}));
   cases.Add(BinaryCases("tim.Maximum", 1, {ShellOf<ops::Maximum>({})}));
 }

@@ -36,6 +36,30 @@ class Sub : public BuiltinOpOf<Sub> {
   explicit Sub(Graph* graph) : BuiltinOpOf(graph, {}) {}
 };
 
+/// out = a to the power of b, within 1 unit in the last place of a FLOAT32
+/// result.
+/// Operands, policies and errors as Add.  Special cases are those of C's pow:
+/// x^0 and 1^y are 1, whatever the other is; a negative number to a power that
+/// is no integer is NaN; 0 to a negative one is infinite.  Plain integers are
+/// exact: with a negative exponent rounded to nearest even, so that 2^-1 is 0,
+/// and 0^-1 is the limit of the output's type.
+/// Source: ONNX Pow-13, TFLite POW.
+class Pow : public BuiltinOpOf<Pow> {
+ public:
+  static const char* OpName() { return "Pow"; }
+  explicit Pow(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
+/// out = floor(a / b), of the quotient rounded to FLOAT32.
+/// Operands, policies and errors as Add; division by 0 as in Div.  Of operands
+/// quantized with one scale the floor is exact, as that of plain integers is.
+/// Source: TFLite FLOOR_DIV.
+class FloorDiv : public BuiltinOpOf<FloorDiv> {
+ public:
+  static const char* OpName() { return "FloorDiv"; }
+  explicit FloorDiv(Graph* graph) : BuiltinOpOf(graph, {}) {}
+};
+
 /// out = a * b * scale.
 /// Operands, policies and errors as Add.
 /// - scale: unitless, of the real result before it is rounded to the

@@ -1,4 +1,5 @@
-"""Goldens of Add, Sub, Multiply, Div, Minimum and Maximum. Oracles: ONNX
+"""Goldens of Add, Sub, Multiply, Div, Minimum and Maximum, and those of Pow and
+FloorDiv (power_and_floor.py). Oracles: ONNX
 Runtime's Add, Sub, Mul, Div, Min and Max for float32 and int32, NumPy in float64
 and exact integers for the rest. float32 results are one rounding of float32
 operands (two with a scale), so they are compared exactly."""
@@ -11,6 +12,7 @@ import onnxruntime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 import oracle
+import power_and_floor
 from golden_format import (NONE, TYPES, Case, Suite, Tensor, fit, fixed_point, is_float,
                            per_tensor, random_tensor, store)
 
@@ -316,6 +318,7 @@ def main():
     suite.add("div_u8_by_zero", lambda rng: zero_division(rng, ("uint8", per_tensor(0.31, 7))))
     suite.add("div_u8_by_zero_to_i8", lambda rng: zero_division(
         rng, ("int8", per_tensor(0.31, 0))))
+    power_and_floor.add_all(suite)
     suite.write()
 
 

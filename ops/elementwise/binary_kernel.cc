@@ -1,0 +1,151 @@
+// The kernel of operators of two inputs.
+#include <utility>
+
+#include "base/checked_math.h"
+#include "ops/elements/axes.h"
+#include "ops/elements/operands.h"
+#include "ops/elementwise/binary.h"
+#include "ops/launch/activation.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+// The operator that follows, where it may be applied before the store: limits
+// also to what is not rounded yet (NaN as the code 0 that it would become), as
+// rounding keeps the order, unless codes wrap or a limit would be rounded
+// otherwise than the operator does.
+Result<Activation> FusedOf(const ir::KernelNode& node) {
+  if (node.epilogue.empty()) return Activation();
+  const std::string& name = node.epilogue[0].node->schema->name;
+  if (node.epilogue.size() > 1) {
+    return Unimplemented("only one operator is fused, not also ",
+                         node.epilogue[1].node->schema->name);
+  }
+  TIM_ASSIGN_OR_RETURN(const Activation activation,
+                       ActivationOf(node.epilogue[0], node.anchor_output));
+  const kernels::RequantizePolicy policy = kernels::PolicyOf(node.attributes());
+  if (policy.wrap || policy.to_zero) {
+    return Unimplemented("a fused ", name,
+                         " needs the policies saturate and to nearest even");
+  }
+  return activation;
+}
+
+Status SupportsBinary(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(FusedOf(node).status());
+  return CheckKernelOperands(node);
+}
+
+// Whether a dense operand, taken to have `dims`, can go with results in blocks:
+// one value for all channels, or one for each that fills the blocks.
+bool IsPerChannel(const std::vector<int64_t>& dims, const ir::TensorDesc& y) {
+  const int64_t channels = y.shape[2];
+  if (channels % kChannelBlock != 0 || dims.size() > 4) return false;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] != 1 && (axis != 2 || dims[axis] != channels)) return false;
+  }
+  return true;
+}
+
+BinaryProblem ProblemOf(const BinaryOp& op, const ir::KernelNode& node) {
+  return ProblemOf(op, {node.attributes(), node.inputs[0], node.inputs[1]},
+                   node.outputs[0]);
+}
+
+const std::vector<int64_t>& DimsOf(const BinaryProblem& problem, int input) {
+  return input == 0 ? problem.a.shape.dims() : problem.b_shape.dims();
+}
+
+// Blocks need operands with the output's channels: one channel that is
+// broadcast would also reach the tail lanes.
+std::vector<ir::LayoutTuple> BinaryLayouts(const BinaryOp& op,
+                                           const ir::KernelNode& node) {
+  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
+  const ir::TensorDesc& y = node.outputs[0];
+  if (!FitsChannelBlocks(y)) return out;
+  const BinaryProblem problem = ProblemOf(op, node);
+  ir::LayoutTuple blocks = SameLayouts(node, ChannelBlocks());
+  int blocked = 0;
+  for (int i = 0; i < 2; ++i) {
+    const ir::TensorDesc& input = node.inputs[i];
+    if (FitsChannelBlocks(input) && input.shape[2] == y.shape[2]) {
+      ++blocked;
+    } else if (IsPerChannel(DimsOf(problem, i), y)) {
+      blocks.inputs[i] = ir::Layout::Dense();
+    } else {
+      return out;
+    }
+  }
+  if (blocked > 0 && KeepsTail(node)) out.push_back(std::move(blocks));
+  return out;
+}
+
+// Extents in memory of an operand that goes with results `y`.
+std::vector<int64_t> DimsBeside(const ir::KernelNode& node,
+                                const BinaryProblem& problem, int input) {
+  const ir::TensorDesc& desc = node.inputs[input];
+  const std::vector<int64_t>& dims = DimsOf(problem, input);
+  if (desc.layout.blocked()) return ir::PhysicalDims(desc);
+  if (!node.outputs[0].layout.blocked()) return dims;
+  if (dims.size() < 3 || dims[2] == 1) return {1};
+  return {kChannelBlock, 1, 1, dims[2] / kChannelBlock};
+}
+
+Result<ir::Lowering> LowerBinary(const BinaryOp& op,
+                                 const ir::KernelNode& node) {
+  const BinaryProblem problem = ProblemOf(op, node);
+  const ir::TensorDesc& a = problem.a;
+  const ir::TensorDesc& b = problem.b;
+  const ir::TensorDesc& y = node.outputs[0];
+  const std::vector<int64_t> extents = ir::PhysicalDims(y);
+  const std::vector<Axis> axes = JoinAxes(
+      extents, {BroadcastStrides(DimsBeside(node, problem, 0), extents),
+                BroadcastStrides(DimsBeside(node, problem, 1), extents)});
+  const auto outer = std::span(axes).subspan(1);
+  TIM_ASSIGN_OR_RETURN(const Activation activation, FusedOf(node));
+  Launch launch("ops/elementwise/elementwise.cl", "elementwise");
+  launch.Type("IN0", a).Type("IN1", b).Type("OUT", y);
+  launch.Formula("FUNCTION", problem.formula);
+  if (activation.pointwise != nullptr) {
+    launch.Formula("ACTIVATION", *activation.pointwise);
+  }
+  if (problem.exact) launch.Option("-DPLAIN");
+  launch.Policy(node.attributes());
+  launch.Input("a", node, 0).Input("b", node, 1).Output("y", node, 0);
+  launch.InPlace(node, 0).InPlace(node, 1);
+  launch.Packed("outer", PackAxes(outer, 2), 4)
+      .Int("outer_rank", static_cast<int64_t>(outer.size()));
+  launch.Int("rows", CountElements(outer));
+  launch.Int("row_length", axes[0].extent)
+      .Int("a_step", axes[0].strides[0])
+      .Int("b_step", axes[0].strides[1]);
+  launch.Float("scale", problem.scale)
+      .Float("activation_a", activation.parameters.a)
+      .Float("activation_b", activation.parameters.b);
+  launch.InputQuantization("a", a).InputQuantization("b", b).OutputQuantization(
+      "y", y);
+  return launch.Items(CeilDiv(axes[0].extent, 16) * CountElements(outer))
+      .Build();
+}
+
+}  // namespace
+
+ir::KernelDef BinaryKernel(const BinaryOp& op) {
+  return {
+      .op = StrCat("tim.", op.name),
+      .name = LowerCase(op.name),
+      .supports = SupportsBinary,
+      .layouts = [op](
+                     const ir::KernelNode& node,
+                     const ir::DeviceInfo&) { return BinaryLayouts(op, node); },
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower = [op](const ir::KernelNode& node,
+                    const ir::DeviceInfo&) { return LowerBinary(op, node); }};
+}
+
+}  // namespace tim::ops
