@@ -1,4 +1,4 @@
-// Unary element-wise operators.
+// Activations.
 #ifndef TIM_VX_OPS_ACTIVATIONS_H_
 #define TIM_VX_OPS_ACTIVATIONS_H_
 
@@ -139,6 +139,26 @@ class HardSigmoid : public BuiltinOpOf<HardSigmoid> {
   static const char* OpName() { return "HardSigmoid"; }
   HardSigmoid(Graph* graph, float alpha, float beta)
       : BuiltinOpOf(graph, {{"alpha", alpha}, {"beta", beta}}) {}
+};
+
+/// out = in >= 0 ? in : slope * in.
+///
+/// Input 0: any rank; a float or integer type.  Input 1, the slope: any of
+/// these types; aligned with input 0 at dimension 0 and padded with 1, each
+/// extent equal or 1.  A slope of rank 1 that is as long as input 0 is along
+/// `axis`, and not along dimension 0, lies along that axis.
+/// Output 0: the larger extents, any of these types.
+/// Plain integers are exact and saturated; quantized results are requantized;
+/// NaN stays NaN, in an integer output it is the code 0.
+/// - axis: in [-rank, rank), 0 = fastest-varying dimension.
+/// Errors: Compile() fails where the shapes do not broadcast or axis is out of
+/// range, on other types, and on a declared output shape with another number of
+/// elements.
+/// Source: ONNX PRelu-16, TFLite PRELU.
+class Prelu : public BuiltinOpOf<Prelu> {
+ public:
+  static const char* OpName() { return "Prelu"; }
+  Prelu(Graph* graph, int axis) : BuiltinOpOf(graph, {{"axis", axis}}) {}
 };
 
 /// out = in > 0 ? in : alpha * in.
