@@ -8,19 +8,6 @@
 namespace tim::ops {
 namespace {
 
-const char* RuleName(kernels::ConvertRule rule) {
-  switch (rule) {
-    case kernels::ConvertRule::kBits:
-      return "BITS";
-    case kernels::ConvertRule::kInteger:
-      return "CODE";
-    case kernels::ConvertRule::kRequantize:
-      return "UNITS";
-    default:
-      return "REAL";
-  }
-}
-
 Status CheckOperand(const ir::TensorDesc& desc) {
   if (KernelTypeName(desc.type) == nullptr) {
     return Unimplemented("converting ", ir::ToString(desc.type),
@@ -33,6 +20,19 @@ Status CheckOperand(const ir::TensorDesc& desc) {
 }
 
 }  // namespace
+
+const char* RuleName(kernels::ConvertRule rule) {
+  switch (rule) {
+    case kernels::ConvertRule::kBits:
+      return "BITS";
+    case kernels::ConvertRule::kInteger:
+      return "CODE";
+    case kernels::ConvertRule::kRequantize:
+      return "UNITS";
+    default:
+      return "REAL";
+  }
+}
 
 Status CheckConvert(const ir::TensorDesc& from, const ir::TensorDesc& to,
                     kernels::ConvertRule rule) {
@@ -78,18 +78,25 @@ void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
   launch->Type("IN0", from).Type("OUT", to);
 }
 
-void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
-                         kernels::ConvertRule rule, Launch* launch) {
+void AddConvertInput(const std::string& name, const ir::TensorDesc& from,
+                     const ir::TensorDesc& to, kernels::ConvertRule rule,
+                     Launch* launch) {
   if (rule != kernels::ConvertRule::kRequantize) {
-    launch->InputQuantization("x", from).OutputQuantization("y", to);
+    launch->InputQuantization(name, from);
     return;
   }
   const ir::Quantization none;
   const auto& q_in = from.quantized() ? from.quantization : none;
   const auto& q_out = to.quantized() ? to.quantization : none;
-  launch->Float("x_scale", kernels::Multiplier(q_in.Scale(), q_out.Scale()))
-      .Int("x_zero", q_in.ZeroPoint())
-      .OutputQuantization("y", to);
+  launch
+      ->Float(name + "_scale", kernels::Multiplier(q_in.Scale(), q_out.Scale()))
+      .Int(name + "_zero", q_in.ZeroPoint());
+}
+
+void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
+                         kernels::ConvertRule rule, Launch* launch) {
+  AddConvertInput("x", from, to, rule, launch);
+  launch->OutputQuantization("y", to);
 }
 
 Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,

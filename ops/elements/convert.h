@@ -24,9 +24,16 @@ const char* BitsType(ir::DataType type);
 /// The bits of an element like those of `desc` that has this real value.
 int64_t RealBits(const ir::TensorDesc& desc, float real);
 
+/// What convert.clh calls the rule: "REAL".
+const char* RuleName(kernels::ConvertRule rule);
+
 /// The -D options of convert.clh.
 void AddConvertOptions(const ir::TensorDesc& from, const ir::TensorDesc& to,
                        kernels::ConvertRule rule, Launch* launch);
+/// The arguments `float x_scale, int x_zero` of an input x that is converted.
+void AddConvertInput(const std::string& name, const ir::TensorDesc& from,
+                     const ir::TensorDesc& to, kernels::ConvertRule rule,
+                     Launch* launch);
 /// The arguments TIM_CONVERT_PARAMETERS.
 void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
                          kernels::ConvertRule rule, Launch* launch);
