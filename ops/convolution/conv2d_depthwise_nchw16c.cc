@@ -1,5 +1,5 @@
-// Depthwise float32 convolution on tensors in blocks of 16 channels.
-
+// Depthwise float32 convolution, and that of narrow groups, on tensors in
+// blocks of 16 channels.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
@@ -16,7 +16,7 @@ namespace {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  return BlockedDepthwiseOf(node).status();
+  return BlockedNarrowGroupsOf(node).status();
 }
 
 std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
@@ -51,6 +51,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DDILATION=", shape.w.dilation))
       .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
+      .Option(StrCat("-DGROUP_CHANNELS=", shape.group.channels))
       .Input("input", node, 0)
       .Packed("weights", PackedTaps(node, 1, shape), sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);

@@ -1,17 +1,46 @@
-// Depthwise float32 convolution in blocks of 16 channels: output channel c is
-// input channel c convolved with a kernel of its own; formula as in conv2d.cl,
-// summed by multiply_add in the order (kh, kw).
+// Float32 convolution in blocks of 16 channels where groups are narrow: output
+// channel c reads the GROUP_CHANNELS input channels of its group, which are as
+// many (1: a depthwise convolution); formula as in conv2d.cl, summed by
+// multiply_add in the order (kh, ic, kw).
 // Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [16, Kw,
-// Kh, ceil(C / 16)], zero where there is no channel.
+// GROUP_CHANNELS, Kh, ceil(C / 16)], zero where there is no channel.
 // One work-item = one row of a block of channels, TW pixels at a time;
 // dimension 0 = row, dimension 2 = block + blocks * batch.
 //
+// -DGROUP_CHANNELS=4  1, 2, 4 or 8
 // -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
 // -DACTIVATE    kernels/activate.clh
 
 #include "kernels/fetch_ahead.clh"
 #include "ops/convolution/depthwise_row.clh"
 #include "ops/convolution/nchw16c.clh"
+
+#ifndef GROUP_CHANNELS
+#define GROUP_CHANNELS 1
+#endif
+
+// Channel c of its group in every lane.
+inline float16 of_group(float16 pixel, int c) {
+#if GROUP_CHANNELS == 2
+  return c == 0 ? pixel.s0022446688aaccee : pixel.s1133557799bbddff;
+#elif GROUP_CHANNELS == 4
+  return c == 0   ? pixel.s000044448888cccc
+         : c == 1 ? pixel.s111155559999dddd
+         : c == 2 ? pixel.s22226666aaaaeeee
+                  : pixel.s33337777bbbbffff;
+#elif GROUP_CHANNELS == 8
+  return c == 0   ? pixel.s0000000088888888
+         : c == 1 ? pixel.s1111111199999999
+         : c == 2 ? pixel.s22222222aaaaaaaa
+         : c == 3 ? pixel.s33333333bbbbbbbb
+         : c == 4 ? pixel.s44444444cccccccc
+         : c == 5 ? pixel.s55555555dddddddd
+         : c == 6 ? pixel.s66666666eeeeeeee
+                  : pixel.s77777777ffffffff;
+#else
+  return pixel;
+#endif
+}
 
 __kernel void conv2d_depthwise_nchw16c(
     __global const float* input, int input_offset,
@@ -32,7 +61,8 @@ __kernel void conv2d_depthwise_nchw16c(
   const int top = y * stride_h - pad_top;
   __global const float* image = input + input_offset + plane * in_h * in_w * 16;
   __global const float* taps =
-      weights + weights_offset + block * kernel_h * KERNEL_W * 16;
+      weights + weights_offset +
+      block * kernel_h * GROUP_CHANNELS * KERNEL_W * 16;
   __global float* out_row =
       output + output_offset + (plane * out_h + y) * out_w * 16;
   float16 more = 0.0f;
@@ -73,7 +103,17 @@ __kernel void conv2d_depthwise_nchw16c(
           }
         }
       }
+#if GROUP_CHANNELS == 1
       add_row(pixels, taps + kh * KERNEL_W * 16, sum);
+#else
+#pragma unroll
+      for (int c = 0; c < GROUP_CHANNELS; ++c) {
+        float16 channel[SPAN];
+#pragma unroll
+        for (int i = 0; i < SPAN; ++i) channel[i] = of_group(pixels[i], c);
+        add_row(channel, taps + (kh * GROUP_CHANNELS + c) * KERNEL_W * 16, sum);
+      }
+#endif
     }
 #pragma unroll
     for (int i = 0; i < TW; ++i) {

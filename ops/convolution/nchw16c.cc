@@ -134,10 +134,21 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
 }
 
 Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedNarrowGroupsOf(node));
+  if (shape.group.channels == 1) return shape;
+  return Unimplemented("a group must have one input and one output channel");
+}
+
+Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  if (shape.group.channels != 1 || shape.group.outputs != 1) {
-    return Unimplemented("a group must have one input and one output channel");
+  const int64_t width = shape.group.channels;
+  const bool narrow = width == 2 || width == 4 || width == 8;
+  if (width != shape.group.outputs ||
+      (width != 1 && (!narrow || width == shape.channels))) {
+    return Unimplemented(
+        "a group must have one input and one output channel, or be one of "
+        "several with 2, 4 or 8 of both");
   }
   if (node.constants[1] == nullptr) {
     return Unimplemented("the weights are not constant");
@@ -157,16 +168,25 @@ Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node) {
 
 ir::PackedConstant PackedTaps(const ir::KernelNode& node, int input,
                               const Conv2dShape& shape) {
-  const int64_t taps = shape.w.kernel * shape.h.kernel;
+  const int64_t width = shape.w.kernel;
+  const int64_t height = shape.h.kernel;
+  const int64_t group = shape.group.channels;
   return PackedFloats(
       StrCat("conv2d_depthwise_nchw16c channels ", shape.channels, " taps ",
-             taps),
-      node, input, AlignUp(shape.channels, kChannelBlock) * taps,
-      [taps, channels = shape.channels](const float* from, float* to) {
-        for (int64_t c = 0; c < channels; ++c) {
-          for (int64_t tap = 0; tap < taps; ++tap) {
-            to[(c / kChannelBlock * taps + tap) * kChannelBlock +
-               c % kChannelBlock] = from[c * taps + tap];
+             width, " x ", height, " group ", group),
+      node, input,
+      AlignUp(shape.channels, kChannelBlock) * group * width * height,
+      [=, channels = shape.channels](const float* from, float* to) {
+        for (int64_t oc = 0; oc < channels; ++oc) {
+          for (int64_t ic = 0; ic < group; ++ic) {
+            for (int64_t kh = 0; kh < height; ++kh) {
+              for (int64_t kw = 0; kw < width; ++kw) {
+                const int64_t row =
+                    (oc / kChannelBlock * height + kh) * group + ic;
+                to[(row * width + kw) * kChannelBlock + oc % kChannelBlock] =
+                    from[((oc * group + ic) * height + kh) * width + kw];
+              }
+            }
           }
         }
       });

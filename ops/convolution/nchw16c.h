@@ -48,9 +48,13 @@ ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
 /// The same for a depthwise convolution: one input and one output channel in
 /// every group.
 Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node);
+/// The same, or groups of 2, 4 or 8 input and as many output channels, several
+/// of which a block of output channels reads from the block of input channels
+/// at its place.
+Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node);
 
-/// Constant input `input` of the node, the weights of a depthwise convolution,
-/// as [16, Kw, Kh, blocks of channels].
+/// Constant input `input` of the node, the weights of such a convolution, as
+/// [16, Kw, Ic, Kh, blocks of channels].
 ir::PackedConstant PackedTaps(const ir::KernelNode& node, int input,
                               const Conv2dShape& shape);
 

@@ -22,17 +22,20 @@ struct Config {
   Ints stride = {1, 1};
   Ints dilation = {1, 1};
   bool bias = true;
+  int64_t group = 1;  ///< Channels of a group.
 };
 
 Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
   const int64_t channels = config.input[2];
+  const bool depthwise = config.group == 1;
   const TensorDesc weights =
-      F32({config.kernel[0], config.kernel[1], channels, 1});
+      F32({config.kernel[0], config.kernel[1],
+           depthwise ? channels : config.group, depthwise ? 1 : channels});
   std::vector<std::optional<TensorDesc>> inputs = {F32(config.input), weights};
   if (config.bias) inputs.push_back(F32({channels}));
   return MakeNode("tim.Conv2d",
                   Conv2dAttributes(config.padding, config.pad, config.stride,
-                                   config.dilation, 1),
+                                   config.dilation, depthwise ? 1 : 0),
                   inputs, {Inferred()}, {{1, RandomTensor(weights, rng)}});
 }
 
@@ -106,6 +109,28 @@ TEST(Conv2dDepthwiseNchw16c, KernelsPadsAndDilations) {
   }
 }
 
+TEST(Conv2dDepthwiseNchw16c, NarrowGroups) {
+  std::mt19937 rng = SeededRng(15);
+  for (const int64_t group : {2, 4, 8}) {
+    for (const int64_t groups : {2, 3, 5}) {
+      SCOPED_TRACE(StrCat(groups, " groups of ", group));
+      const Config config = {.input = {15, 5, group * groups, 2},
+                             .kernel = {3, 2},
+                             .stride = {1 + groups % 2, 2},
+                             .group = group};
+      for (const int lanes : {4, 8, 16}) {
+        Check(NodeOf(config, rng), rng, TestDeviceOfLanes(lanes));
+      }
+    }
+  }
+  auto node =
+      NodeOf({.input = {9, 6, 20, 2}, .kernel = {3, 3}, .group = 4}, rng);
+  const TensorDesc output = F32({9, 6, 20, 2});
+  node = Fuse(*node, "tim.Add", {}, {F32({1, 1, 20})}, output);
+  node = Fuse(*node, "tim.Sigmoid", {}, {}, output);
+  Check(node, rng);
+}
+
 TEST(Conv2dDepthwiseNchw16c, FusedEpilogues) {
   std::mt19937 rng = SeededRng(4);
   const TensorDesc output = F32({9, 6, 20, 2});
@@ -133,6 +158,10 @@ TEST(Conv2dDepthwiseNchw16c, RefusesWithReason) {
       refusal(MakeNode("tim.Conv2d", attributes, {input, weights}, {Inferred()},
                        {{1, RandomTensor(weights, rng)}})),
       "one input and one output channel");
+  const TensorDesc whole = F32({1, 1, 4, 4});
+  EXPECT_ERROR(refusal(MakeNode("tim.Conv2d", attributes, {input, whole},
+                                {Inferred()}, {{1, RandomTensor(whole, rng)}})),
+               "one of several with 2, 4 or 8 of both");
   const auto depthwise =
       Conv2dAttributes(kAuto, {0, 0, 0, 0}, {1, 1}, {1, 1}, 1);
   EXPECT_ERROR(refusal(MakeNode("tim.Conv2d", depthwise, {input, weights},
