@@ -8,7 +8,6 @@
 namespace tim::ops {
 namespace {
 
-using ir::AttributeType;
 using In = LstmInput;
 
 std::vector<const ir::TensorDesc*> DescsOf(const ir::InferContext& context) {
@@ -68,15 +67,7 @@ ir::OpSchema Schema() {
   schema.name = "UnidirectionalSequenceLstm";
   schema.inputs = {1, In::kCount};
   schema.outputs = {1, kLstmOutputs};
-  schema.attributes = {
-      {"cell_clip", AttributeType::kFloat},
-      {"proj_clip", AttributeType::kFloat},
-      {"activation", AttributeType::kInt, std::nullopt, LstmActivations()},
-      {"forget_bias", AttributeType::kFloat},
-      {"time_major", AttributeType::kBool, false},
-      {"recurrent_activation", AttributeType::kInt,
-       static_cast<int64_t>(LstmActivation::kSigmoid), LstmActivations()},
-      {"return_sequences", AttributeType::kBool, false}};
+  schema.attributes = LstmAttributes();
   schema.check = Check;
   schema.infer_shapes = Infer;
   schema.eval = Eval;

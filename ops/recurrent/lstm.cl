@@ -241,7 +241,6 @@ __kernel void lstm_steps(
     int vectors, int outputs, int output_vectors, int steps, int batch,
     int step_stride, int batch_stride) {
   const int first = get_group_id(0) * ROWS;
-  if (first >= batch) return;
   const int rows = min(ROWS, batch - first);
   const int state_step = output_vectors * LANES;
   gates += gates_offset;

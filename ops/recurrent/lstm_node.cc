@@ -31,6 +31,20 @@ int64_t FirstKnown(std::initializer_list<int64_t> dims) {
   return ir::kUnknownDim;
 }
 
+std::vector<std::pair<std::string, int64_t>> Activations() {
+  const auto named = [](const char* name, LstmActivation activation) {
+    return std::pair<std::string, int64_t>(name,
+                                           static_cast<int64_t>(activation));
+  };
+  return {named("none", LstmActivation::kNone),
+          named("relu", LstmActivation::kRelu),
+          named("relu6", LstmActivation::kRelu6),
+          named("tanh", LstmActivation::kTanh),
+          named("sigmoid", LstmActivation::kSigmoid),
+          named("hard_sigmoid", LstmActivation::kHardSigmoid),
+          named("relu1", LstmActivation::kRelu1)};
+}
+
 constexpr const char* kGateNames[] = {"input", "forget", "cell", "output"};
 
 Status CheckPresence(Descs inputs) {
@@ -211,18 +225,16 @@ ir::ComputeEstimate EstimateLstm(const ir::NodeView& view) {
           .bytes_written = OutputBytes(view)};
 }
 
-std::vector<std::pair<std::string, int64_t>> LstmActivations() {
-  const auto named = [](const char* name, LstmActivation activation) {
-    return std::pair<std::string, int64_t>(name,
-                                           static_cast<int64_t>(activation));
-  };
-  return {named("none", LstmActivation::kNone),
-          named("relu", LstmActivation::kRelu),
-          named("relu6", LstmActivation::kRelu6),
-          named("tanh", LstmActivation::kTanh),
-          named("sigmoid", LstmActivation::kSigmoid),
-          named("hard_sigmoid", LstmActivation::kHardSigmoid),
-          named("relu1", LstmActivation::kRelu1)};
+std::vector<ir::AttributeSpec> LstmAttributes() {
+  using ir::AttributeType;
+  return {{"cell_clip", AttributeType::kFloat},
+          {"proj_clip", AttributeType::kFloat},
+          {"activation", AttributeType::kInt, std::nullopt, Activations()},
+          {"forget_bias", AttributeType::kFloat},
+          {"time_major", AttributeType::kBool, false},
+          {"recurrent_activation", AttributeType::kInt,
+           static_cast<int64_t>(LstmActivation::kSigmoid), Activations()},
+          {"return_sequences", AttributeType::kBool, false}};
 }
 
 }  // namespace tim::ops

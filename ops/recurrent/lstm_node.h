@@ -20,8 +20,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -61,9 +59,10 @@ enum class LstmActivation : uint8_t {
   kHardSigmoid = 5,
   kRelu1 = 7,  ///< Of BidirectionalSequenceLstm alone.
 };
-/// Their names, as attributes have them.
-std::vector<std::pair<std::string, int64_t>> LstmActivations();
 float Activate(LstmActivation activation, float x);
+
+/// Of both sequence operators.
+std::vector<ir::AttributeSpec> LstmAttributes();
 
 struct LstmNode {
   int64_t width = 0;      ///< I

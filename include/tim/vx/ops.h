@@ -7,6 +7,7 @@
 #include "tim/vx/ops/arg.h"
 #include "tim/vx/ops/batch2space.h"
 #include "tim/vx/ops/batchnorm.h"
+#include "tim/vx/ops/bidirectional_sequence_lstm.h"
 #include "tim/vx/ops/bidirectional_sequence_rnn.h"
 #include "tim/vx/ops/bidirectional_sequence_rnn_ext.h"
 #include "tim/vx/ops/broadcast.h"
