@@ -18,6 +18,7 @@
 #include "tests/structure/source_tree.h"
 #include "tests/support/data/golden.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/status_macros.h"
 
 namespace tim::testing {
 namespace {
@@ -198,6 +199,41 @@ TEST(OperatorPage, IsWhatIsThere) {
     ASSERT_EQ(other, line) << "write the page anew, see " << __FILE__;
   }
   EXPECT_EQ(found.size(), page.size());
+}
+
+// A class of the list has its header, a schema, and constructors that its
+// description calls.
+Status CheckClass(const std::string& name, const std::string& header,
+                  const std::map<std::string, ClassDoc>& docs) {
+  const auto doc = docs.find(name);
+  if (doc == docs.end() || doc->second.header != header) {
+    return NotFound("class ", name, " in tim/vx/ops/", header);
+  }
+  for (const OperatorCases& cases : AllCases()) {
+    if (cases.op != StrCat("tim.", name)) continue;
+    if (cases.shells.empty()) return NotFound("constructor of ", name);
+    return OkStatus();
+  }
+  return NotFound("description of ", name);
+}
+
+TEST(OperatorClasses, OfTimVxAreAllThere) {
+  const std::map<std::string, ClassDoc> docs = ClassDocs();
+  std::istringstream lines(ReadText("tests/ops/classes.txt"));
+  std::set<std::string> listed;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string name, header;
+    words >> name >> header;
+    EXPECT_OK(CheckClass(name, header, docs));
+    listed.insert(name);
+  }
+  EXPECT_EQ(listed.size(), 141u);
+  for (const auto& [name, doc] : docs) {
+    EXPECT_TRUE(listed.contains(name)) << name << " is not in the list";
+  }
+  EXPECT_FALSE(CheckClass("NBG", "nbg.h", docs).ok());
 }
 
 }  // namespace

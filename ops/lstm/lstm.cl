@@ -1,4 +1,4 @@
-// UnidirectionalSequenceLstm; formulas in ops/recurrent/lstm_node.h.
+// UnidirectionalSequenceLstm; formulas in ops/lstm/lstm_node.h.
 //   lstm_input  the products of the input, and of the aux input, with their
 //               weights for all rows: one matrix product
 //   lstm_steps  all steps: products with the state, then what follows them
@@ -26,7 +26,7 @@
 #include "kernels/lane_sum.clh"
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
-#include "ops/recurrent/lstm.clh"
+#include "ops/lstm/lstm.clh"
 
 #ifndef ROWS
 #define ROWS 1

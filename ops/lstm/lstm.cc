@@ -3,7 +3,7 @@
 #include "kernels/elements.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_node.h"
 
 namespace tim::ops {
 namespace {

@@ -10,7 +10,7 @@
 // -DIN=F32  types of kernels/elements.clh
 
 #include "kernels/elements.clh"
-#include "ops/recurrent/lstm.clh"
+#include "ops/lstm/lstm.clh"
 
 #ifndef IN
 #define IN F32

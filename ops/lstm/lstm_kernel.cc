@@ -12,8 +12,8 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
-#include "ops/recurrent/lstm_blocks.h"
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_blocks.h"
+#include "ops/lstm/lstm_node.h"
 
 namespace tim::ops {
 namespace {
@@ -22,7 +22,7 @@ using In = LstmInput;
 
 using Plan = LstmPlan;
 
-constexpr char kSource[] = "ops/recurrent/lstm.cl";
+constexpr char kSource[] = "ops/lstm/lstm.cl";
 
 bool HasOutput(const ir::KernelNode& node, size_t output) {
   return output < node.anchor->outputs.size() &&

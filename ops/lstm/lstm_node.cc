@@ -1,4 +1,4 @@
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_node.h"
 
 #include <algorithm>
 #include <array>

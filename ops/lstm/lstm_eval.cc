@@ -8,7 +8,7 @@
 #include "kernels/exact_exp.h"
 #include "kernels/lane_sum.h"
 #include "ops/elements/product_sum.h"
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_node.h"
 
 namespace tim::ops {
 namespace {

@@ -1,4 +1,4 @@
-#include "ops/recurrent/lstm_blocks.h"
+#include "ops/lstm/lstm_blocks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,7 @@ using Plan = LstmPlan;
 using Part = LstmPart;
 using Block = LstmBlock;
 
-constexpr char kSource[] = "ops/recurrent/lstm_arrange.cl";
+constexpr char kSource[] = "ops/lstm/lstm_arrange.cl";
 
 int64_t PlaceOf(const Plan& plan, const Part& part, int64_t k, int64_t u) {
   const int64_t vector = u / plan.lanes;

@@ -15,8 +15,8 @@
 // Sums of products are in the order of the operands (ops/elements/
 // product_sum.h); m = v0 + S(v - v0) / U and q = S((v - m)^2) / U, where S is
 // kernels::LaneSum.  Activations are those of kernels/formulas.
-#ifndef TIM_OPS_RECURRENT_LSTM_NODE_H_
-#define TIM_OPS_RECURRENT_LSTM_NODE_H_
+#ifndef TIM_OPS_LSTM_LSTM_NODE_H_
+#define TIM_OPS_LSTM_LSTM_NODE_H_
 
 #include <cstdint>
 #include <span>
@@ -117,4 +117,4 @@ ir::ComputeEstimate EstimateLstm(const ir::NodeView& view);
 
 }  // namespace tim::ops
 
-#endif  // TIM_OPS_RECURRENT_LSTM_NODE_H_
+#endif  // TIM_OPS_LSTM_LSTM_NODE_H_

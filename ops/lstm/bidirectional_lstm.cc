@@ -7,7 +7,7 @@
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
 #include "ops/elements/shapes.h"
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_node.h"
 
 namespace tim::ops {
 namespace {

@@ -1,7 +1,7 @@
 // How the kernels of UnidirectionalSequenceLstm take weights and parameters: as
 // real values, in vectors of units.
-#ifndef TIM_OPS_RECURRENT_LSTM_BLOCKS_H_
-#define TIM_OPS_RECURRENT_LSTM_BLOCKS_H_
+#ifndef TIM_OPS_LSTM_LSTM_BLOCKS_H_
+#define TIM_OPS_LSTM_LSTM_BLOCKS_H_
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 #include "ir/kernel_def.h"
 #include "ops/launch/launch.h"
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_node.h"
 
 namespace tim::ops {
 
@@ -92,4 +92,4 @@ Launch LstmLaunch(const LstmPlan& plan, const char* source,
 
 }  // namespace tim::ops
 
-#endif  // TIM_OPS_RECURRENT_LSTM_BLOCKS_H_
+#endif  // TIM_OPS_LSTM_LSTM_BLOCKS_H_

@@ -1,7 +1,7 @@
 #include <random>
 
 #include "base/half.h"
-#include "ops/recurrent/lstm_node.h"
+#include "ops/lstm/lstm_node.h"
 #include "tests/properties/operator_cases.h"
 #include "tim/vx/ops/unidirectional_sequence_lstm.h"
 
