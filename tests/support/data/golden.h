@@ -40,8 +40,8 @@ Result<std::string> GoldensFolder();
 /// The signatures of host_steps.txt: what has no kernel and runs on the host.
 const std::set<std::string>& HostSteps();
 
-/// types.txt: by operator ("tim.Add") the combinations of types that its goldens
-/// must contain ("u8a,f32>u8a").
+/// types.txt: by operator ("tim.Add") the combinations of types that its
+/// goldens must contain ("u8a,f32>u8a").
 std::map<std::string, std::vector<std::string>> GoldenTypes();
 
 /// The cases of one folder (cases.txt, cases.bin).
