@@ -25,7 +25,7 @@ constexpr Case kCases[] = {
     {"tests/custom_ops/softmax_cl_test", "SoftmaxCl.HandChecked"},
     {"tests/custom_ops/template_test", "*"},
     {"tests/vx/user/custom_op_work_size_test", "CustomOpWorkSize.*"},
-    {"tests/vx/rnn_cell_test", "*TakesAndGivesQuantizedStates/1"},
+    {"tests/vx/recurrent/rnn_cell_test", "*TakesAndGivesQuantizedStates/1"},
     {"tests/vx/tim_vx_program_test", "*"},
 };
 
