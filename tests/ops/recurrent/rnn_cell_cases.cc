@@ -48,7 +48,8 @@ std::vector<IllegalCase> Illegal() {
 
 }  // namespace
 
-// Its public class is made of others; tests/vx/recurrent/rnn_cell_test.cc has it.
+// Its public class is made of others; tests/vx/recurrent/rnn_cell_test.cc has
+// it.
 TIM_CASES(rnn_cell) {
   cases.Add({.op = "tim.RNNCell",
              .legal = Legal,

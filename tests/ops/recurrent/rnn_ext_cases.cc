@@ -109,7 +109,8 @@ OperatorCases ExtCases(const std::string& op, int64_t directions) {
 
 }  // namespace
 
-// Their public classes are made of others; tests/vx/recurrent/rnn_ext_test.cc has them.
+// Their public classes are made of others; tests/vx/recurrent/rnn_ext_test.cc
+// has them.
 TIM_CASES(rnn_ext) {
   cases.Add(ExtCases("tim.UnidirectionalSequenceRnnExt", 1));
   cases.Add(ExtCases("tim.BidirectionalSequenceRnnExt", 2));
