@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/support/kernels/float_probe.h"
 #include "tests/support/long_tests.h"

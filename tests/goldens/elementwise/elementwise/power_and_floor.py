@@ -20,7 +20,7 @@ POWERS = [
     ((F32, F32), F32), ((F16, F16), F16), ((U8_POW, U8A), ("uint8", per_tensor(0.43, 3))),
     ((I8_POW, I8A), ("int8", per_tensor(0.43, -120))),
     ((I16_POW, I16A), ("int16", per_tensor(0.021, -117))), ((I8D, I8D), I8D),
-    ((I16D, I8D), I16D), ((U4A, U4A), ("uint4", per_tensor(0.91, 1))),
+    ((I16D, I16D), I16D), ((U4A, U4A), ("uint4", per_tensor(0.91, 1))),
     ((I4A, I4A), ("int4", per_tensor(0.91, -7))), ((F32, U8A), ("uint8", per_tensor(0.43, 3))),
     ((U8_POW, F32), F32), ((F16, I8A), F16), ((F32, F32), ("uint8", per_tensor(0.037, 3))),
     ((F32, F32), F16), ((I16_POW, F32), ("int16", per_tensor(0.011, -117))),
