@@ -67,8 +67,10 @@ ir::KernelDef GruKernel(const std::string& op, const std::string& name,
   kernel.name = name;
   kernel.supports = [form](const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-    return CheckLoopKernel(node, device, form,
-                           {GruInput::kInput, GruInput::kState});
+    const ir::Shape& x = node.inputs[GruInput::kInput].shape;
+    return CheckLoopKernel(
+        node, device, form, {GruInput::kInput, GruInput::kState},
+        x[1] * x.DimOr1(2), node.inputs[GruInput::kWeights].shape[1]);
   };
   kernel.cost = [form](const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {

@@ -1,6 +1,8 @@
 // Kernels of UnidirectionalSequenceRnn and BidirectionalSequenceRnn: products
 // with the input of all steps, then a loop over time on the device, one after
 // the other for each direction.
+#include <algorithm>
+
 #include "ir/op_registry.h"
 #include "ops/recurrent/rnn.h"
 #include "ops/recurrent/sequence_kernel.h"
@@ -68,6 +70,20 @@ Result<ir::Lowering> LowerRnn(const ir::KernelNode& node,
   return lowering;
 }
 
+Status SupportsRnn(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                   LoopForm form) {
+  int64_t units = 1;
+  for (const RnnDirection& direction :
+       RnnDirectionsOf(*node.anchor->schema, node.attributes())) {
+    units = std::max(units, node.inputs[direction.weights].shape[1]);
+  }
+  const ir::Shape& x = node.inputs[kRnnInput].shape;
+  constexpr int kState = 5, kBackwardState = 10;
+  return CheckLoopKernel(node, device, form,
+                         {kRnnInput, kState, kBackwardState, kRnnAux},
+                         x[1] * x[2], units);
+}
+
 ir::KernelDef RnnKernel(const std::string& op, const std::string& name,
                         LoopForm form) {
   ir::KernelDef kernel;
@@ -75,7 +91,7 @@ ir::KernelDef RnnKernel(const std::string& op, const std::string& name,
   kernel.name = name;
   kernel.supports = [form](const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-    return CheckLoopKernel(node, device, form, {kRnnInput, 5, 10, kRnnAux});
+    return SupportsRnn(node, device, form);
   };
   kernel.cost = [form](const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {

@@ -1,6 +1,7 @@
 #include "ops/recurrent/sequence_kernel.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -128,13 +129,18 @@ Status CheckOperands(const ir::KernelNode& node,
 }  // namespace
 
 Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                       LoopForm form, std::initializer_list<int> read) {
+                       LoopForm form, std::initializer_list<int> read,
+                       int64_t rows, int64_t units) {
   TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   if (form == LoopForm::kVectors) {
     TIM_RETURN_IF_ERROR(CheckCpu(device));
   } else if (device.max_work_group_size < kGroup) {
     return Unimplemented("needs work-groups of ", kGroup,
                          " items, the device has ", device.max_work_group_size);
+  }
+  if (rows > std::numeric_limits<int32_t>::max() / Padded(units)) {
+    return Unimplemented(rows, " rows of ", units,
+                         " products are more than kernels count");
   }
   return CheckOperands(node, read);
 }

@@ -19,11 +19,13 @@ namespace tim::ops {
 /// unit of one sequence, in work-groups that share the units.
 enum class LoopForm : uint8_t { kVectors, kGroups };
 
-/// Ok, or why kernels of the form cannot run the node.  Inputs that are not in
-/// `read`, those whose elements kernels read as they are, may have any type
-/// and quantization where they are constant.
+/// Ok, or why kernels of the form cannot run the node: `rows` vectors of at
+/// most `units` products.  Inputs that are not in `read`, those whose elements
+/// kernels read as they are, may have any type and quantization where they are
+/// constant.
 Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                       LoopForm form, std::initializer_list<int> read);
+                       LoopForm form, std::initializer_list<int> read,
+                       int64_t rows, int64_t units);
 
 /// From the operator's estimate.
 double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
