@@ -236,9 +236,14 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device,
                 bool simt) {
   TIM_RETURN_IF_ERROR(simt ? CheckNoCpu(device) : CheckCpu(device));
   TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  ir::KernelNode bound = node;  // Absent outputs have no type.
+  bound.outputs.clear();
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (HasOutput(node, i)) bound.outputs.push_back(node.outputs[i]);
+  }
   TIM_RETURN_IF_ERROR(CheckKernelOperands(
-      node, {3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
-             18, 19, 20, 21, 22, 23, 25, 26, 27, 28, 29, 30, 31, 32}));
+      bound, {3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
+              18, 19, 20, 21, 22, 23, 25, 26, 27, 28, 29, 30, 31, 32}));
   const Plan plan = LstmPlanOf(node, simt);
   TIM_RETURN_IF_ERROR(CheckBlockQuantization(LstmBlocksOf(plan, node), node));
   return CheckSizes(plan);
