@@ -2,6 +2,7 @@
 // to the output's type and quantization.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/checked_math.h"
@@ -10,6 +11,7 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
+#include "ops/movement/channel_blocks.h"
 
 namespace tim::ops {
 namespace {
@@ -153,7 +155,8 @@ bool IsIdentity(const ir::NodeView& view) {
          view.inputs[0]->shape == view.outputs[0]->shape;
 }
 
-// Along the outermost axis in memory, equal elements lie as they are.
+// Along the outermost axis in memory, equal elements lie as they are, in blocks
+// until one is not full.
 ir::InPlaceOffsets InPlaceOffsets(const ir::NodeView& view) {
   const ir::TensorDesc& to = *view.outputs[0];
   const auto wrapped =
@@ -162,10 +165,13 @@ ir::InPlaceOffsets InPlaceOffsets(const ir::NodeView& view) {
   const int axis = *wrapped + (to.layout.blocked() ? 1 : 0);
   const ir::Shape whole(ir::PhysicalDims(to));
   if (whole.Product(axis + 1, whole.rank()) != 1) return {};
+  size_t last = view.inputs.size() - 1;
+  while (last > 0 && view.inputs[last] == nullptr) --last;
   std::vector<int64_t> offsets;
   int64_t end = 0;
+  bool whole_blocks = true;
   for (const ir::TensorDesc* input : view.inputs) {
-    offsets.push_back(input != nullptr ? end : -1);
+    offsets.push_back(input != nullptr && whole_blocks ? end : -1);
     if (input == nullptr) continue;
     const Result<int64_t> bytes = ir::ByteSize(*input);
     if (!bytes.ok() || !ir::SameElements(*input, to) ||
@@ -173,6 +179,11 @@ ir::InPlaceOffsets InPlaceOffsets(const ir::NodeView& view) {
       return {};
     }
     end += *bytes;
+    const bool full = to.layout.dense() || to.layout.axis != *wrapped ||
+                      input->shape[*wrapped] % to.layout.block == 0;
+    // Zeros behind the last channel may be those of the output.
+    if (!full && offsets.size() <= last) offsets.back() = -1;
+    whole_blocks &= full;
   }
   return {.inputs = std::move(offsets)};
 }
@@ -226,15 +237,51 @@ bool CanJoinBlocks(const ir::KernelNode& node) {
   return true;
 }
 
+// Parts of blocks are moved as they are.
+bool CanMoveParts(const ir::KernelNode& node) {
+  const Result<int> axis =
+      WrapAxis(node.attributes().Int("axis"), node.outputs[0].shape.rank());
+  if (!axis.ok() || *axis != ChannelBlocks().axis) return false;
+  for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+    if (node.has_input(i) &&
+        !CanMoveChannels(node.inputs[i], node.outputs[0])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::vector<ir::LayoutTuple> ConcatLayouts(const ir::KernelNode& node,
                                            const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  if (CanJoinBlocks(node)) out.push_back(SameLayouts(node, ChannelBlocks()));
+  if (CanJoinBlocks(node) || CanMoveParts(node))
+    out.push_back(SameLayouts(node, ChannelBlocks()));
   return out;
 }
 
+// Each input's channels, one behind the other.
+Result<ir::Lowering> LowerParts(const ir::KernelNode& node,
+                                const ir::DeviceInfo& device) {
+  const int64_t channels = node.outputs[0].shape[ChannelBlocks().axis];
+  int64_t first = 0;
+  ir::Lowering lowering;
+  for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+    if (!node.has_input(i)) continue;
+    ChannelSources sources(channels, kOtherChannel);
+    const int64_t count = node.inputs[i].shape[ChannelBlocks().axis];
+    std::iota(sources.begin() + first, sources.begin() + first + count, 0);
+    first += count;
+    TIM_RETURN_IF_ERROR(
+        AppendChannelBlocks(node, i, 0, sources, device, &lowering));
+  }
+  return lowering;
+}
+
 Result<ir::Lowering> LowerConcat(const ir::KernelNode& node,
-                                 const ir::DeviceInfo&) {
+                                 const ir::DeviceInfo& device) {
+  if (node.outputs[0].layout.blocked() && !CanJoinBlocks(node)) {
+    return LowerParts(node, device);
+  }
   const ir::TensorDesc& to = node.outputs[0];
   TIM_ASSIGN_OR_RETURN(
       int axis, WrapAxis(node.attributes().Int("axis"), to.shape.rank()));

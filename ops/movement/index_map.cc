@@ -282,6 +282,16 @@ Result<ir::Quantization> MovedQuantization(const IndexMap& map,
   return moved;
 }
 
+std::vector<int64_t> SourcesAlong(const IndexMap& map, int from_axis,
+                                  int to_axis) {
+  std::vector<int64_t> sources(map.to[to_axis], -1);
+  ForEachStep(map, from_axis, to_axis, [&](int64_t from, int64_t to) {
+    if (to < 0 || to >= map.to[to_axis]) return;
+    if (from >= 0 && from < map.from[from_axis]) sources[to] = from;
+  });
+  return sources;
+}
+
 kernels::ConvertRule RuleOf(const IndexMap& map, const ir::TensorDesc& from,
                             const ir::TensorDesc& to) {
   ir::TensorDesc moved = from;

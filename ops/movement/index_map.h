@@ -66,6 +66,10 @@ using IndexMaps =
 /// they do not stand along one axis of the output.
 Result<ir::Quantization> MovedQuantization(const IndexMap& map,
                                            const ir::TensorDesc& input);
+/// The coordinate along axis `from_axis` of the input for each along `to_axis`
+/// of the output, -1 where it is outside of its axis or nothing is moved.
+std::vector<int64_t> SourcesAlong(const IndexMap& map, int from_axis,
+                                  int to_axis);
 /// A copy, where nothing but channels move.
 kernels::ConvertRule RuleOf(const IndexMap& map, const ir::TensorDesc& from,
                             const ir::TensorDesc& to);

@@ -9,6 +9,8 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/movement/channel_blocks.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -172,6 +174,31 @@ Status AppendMap(const ir::KernelNode& node, const IndexMap& map,
   return launch.Tiles(device, tiles).AppendTo(lowering);
 }
 
+// Each output is one map, of channels alone.
+bool MovesChannels(const ir::KernelNode& node,
+                   const std::vector<IndexMap>& maps) {
+  std::vector<bool> made(node.outputs.size(), false);
+  for (const IndexMap& map : maps) {
+    if (made[map.output] || !ChannelSourcesOf(map) ||
+        !CanMoveChannels(node.inputs[map.input], node.outputs[map.output])) {
+      return false;
+    }
+    made[map.output] = true;
+  }
+  return true;
+}
+
+std::vector<ir::LayoutTuple> LayoutsOf(const ir::KernelNode& node,
+                                       const IndexMaps& maps) {
+  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
+  const NodeOperands operands(node);
+  const auto made = maps(operands.view());
+  if (made.ok() && MovesChannels(node, *made)) {
+    out.push_back(SameLayouts(node, ChannelBlocks()));
+  }
+  return out;
+}
+
 Result<ir::Lowering> LowerMaps(const ir::KernelNode& node,
                                const ir::DeviceInfo& device,
                                const IndexMaps& maps) {
@@ -179,7 +206,13 @@ Result<ir::Lowering> LowerMaps(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const auto made, maps(operands.view()));
   ir::Lowering lowering;
   for (const IndexMap& map : made) {
-    TIM_RETURN_IF_ERROR(AppendMap(node, map, device, &lowering));
+    if (node.outputs[map.output].layout.dense()) {
+      TIM_RETURN_IF_ERROR(AppendMap(node, map, device, &lowering));
+    } else {
+      TIM_RETURN_IF_ERROR(AppendChannelBlocks(node, map.input, map.output,
+                                              *ChannelSourcesOf(map), device,
+                                              &lowering));
+    }
   }
   return lowering;
 }
@@ -203,6 +236,9 @@ ir::KernelDef IndexMapKernel(const std::string& name, IndexMaps maps) {
   kernel.name = LowerCase(name);
   kernel.supports = [maps](const ir::KernelNode& node, const ir::DeviceInfo&) {
     return SupportsMaps(node, maps);
+  };
+  kernel.layouts = [maps](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    return LayoutsOf(node, maps);
   };
   kernel.cost = MapsCost;
   kernel.lower = [maps = std::move(maps)](const ir::KernelNode& node,

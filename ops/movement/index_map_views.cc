@@ -1,6 +1,8 @@
 // Index maps that move nothing: results that lie in the input as they are.
 #include <algorithm>
 
+#include "ops/launch/blocked.h"
+#include "ops/movement/channel_blocks.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -14,11 +16,20 @@ bool LieAlike(const ir::TensorDesc& from, const ir::TensorDesc& to) {
   return x == y || (x % 2 == 0 && y % 2 == 0);
 }
 
+// The same for tensors in blocks: channels of a single image.
+int64_t StartOfBlocks(const IndexMap& map) {
+  const auto sources = ChannelSourcesOf(map);
+  if (!sources || map.from[3] != 1) return -1;
+  const auto first = FirstOfWholeBlocks(*sources, map.from[2]);
+  return first ? *first * map.from[0] * map.from[1] : -1;
+}
+
 // Where the map's results begin in the input, in bytes; -1: elsewhere.
 int64_t FirstByte(const IndexMap& map, const ir::TensorDesc& from,
                   const ir::TensorDesc& to) {
-  if (!from.layout.dense() || !to.layout.dense()) return -1;
-  const int64_t start = ContiguousStart(map);
+  if (from.layout != to.layout) return -1;
+  const int64_t start =
+      from.layout.dense() ? ContiguousStart(map) : StartOfBlocks(map);
   if (start < 0 || RuleOf(map, from, to) != kernels::ConvertRule::kBits) {
     return -1;
   }

@@ -14,6 +14,7 @@
 #include "ir/op_registry.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 #include "ops/reduction/reduce_node.h"
 #include "ops/reduction/reduce_permute.h"
@@ -200,6 +201,44 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return CheckKernelOperands(node);
 }
 
+// [W, H, C, N] whose channels stay: blocks are reduced like a dense tensor
+// [16, W, H, blocks, N].
+bool FitsBlocks(const ir::KernelNode& node, const std::vector<bool>& reduced) {
+  const ir::TensorDesc& input = node.inputs[0];
+  const ir::TensorDesc& output = node.outputs[0];
+  return FitsChannelBlocks(input) && !reduced[2] &&
+         (!reduced[3] || input.shape[3] == 1) &&
+         ConversionKeepsZero(input, output,
+                             kernels::ConvertRuleOf(input, output));
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
+  const ir::Shape& shape = node.inputs[0].shape;
+  const auto reduced = ReducedAxesOf(node.attributes(), "axis", shape);
+  if (!reduced.ok() || !FitsBlocks(node, *reduced)) return out;
+  const ir::Layout blocked = ChannelBlocks();
+  if (FitsChannelBlocks(node.outputs[0])) out.push_back({{blocked}, {blocked}});
+  // Whole blocks of single pixels lie as in a dense tensor.
+  const auto is_single = [&](int axis) {
+    return (*reduced)[axis] || shape[axis] == 1;
+  };
+  if (is_single(0) && is_single(1) && shape[2] % kChannelBlock == 0) {
+    out.push_back({{blocked}, {ir::Layout::Dense()}});
+  }
+  return out;
+}
+
+// Of the elements as they lie in memory.
+Result<std::vector<ReduceGroup>> GroupsInMemory(const ir::KernelNode& node) {
+  const ir::TensorDesc& input = node.inputs[0];
+  TIM_ASSIGN_OR_RETURN(std::vector<bool> reduced,
+                       ReducedAxesOf(node.attributes(), "axis", input.shape));
+  if (input.layout.blocked()) reduced.insert(reduced.begin(), false);
+  return ReduceGroups(ir::Shape(ir::PhysicalDims(input)), reduced);
+}
+
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
                                   0.05);
@@ -209,8 +248,7 @@ Result<ir::Lowering> Lower(ReduceKind kind, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& input = node.inputs[0];
   ReduceLaunch reduction;
-  TIM_ASSIGN_OR_RETURN(reduction.groups,
-                       GroupsOf(node.attributes(), input.shape));
+  TIM_ASSIGN_OR_RETURN(reduction.groups, GroupsInMemory(node));
   const int64_t count = ReducedCount(reduction.groups);
   const ReduceRule rule = ReduceRuleOf(kind, input, node.outputs[0], count);
   reduction.arithmetic = ReduceArithmeticOf(kind, rule, input, count);
@@ -227,6 +265,7 @@ ir::KernelDef Kernel(const ReduceOp& op) {
   return {.op = StrCat("tim.", op.name),
           .name = LowerCase(op.name),
           .supports = Supports,
+          .layouts = Layouts,
           .cost = Cost,
           .lower = [kind](const ir::KernelNode& node,
                           const ir::DeviceInfo& device) {
