@@ -1,12 +1,9 @@
 // Conv3d: y(x, y, z, oc, n) = bias(oc) + sum of input * weights; see
 // ops/elements/product_sum.h for the arithmetic and
 // ops/convolution/convolution.h for extents, padding and groups.
-#include <array>
-#include <limits>
-
 #include "ir/op_registry.h"
-#include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
+#include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -18,54 +15,6 @@ namespace {
 
 using ir::AttributeType;
 using Ints = std::vector<int64_t>;
-
-constexpr int kAxes = 3;
-constexpr int kChannelAxis = 3;
-
-// Element (kw, kh, kd, ic) of output channel oc is at
-// kw + Kw * (kh + Kh * (kd + Kd * (ic + group.channels * oc))).
-struct Conv3dShape {
-  ConvAxis w;
-  ConvAxis h;
-  ConvAxis d;
-  int64_t batch = 1;
-  int64_t channels = 1;
-  ConvGroups group;
-
-  int64_t terms() const {
-    return w.kernel * h.kernel * d.kernel * group.channels;
-  }
-};
-
-// `output`: where its dims 3 and 4 are the channels and the batch, the others
-// rule.
-Result<Conv3dShape> ShapeOf(const ir::AttributeMap& attributes,
-                            const ir::Shape& input, const ir::Shape& kernel,
-                            const ir::Shape& output) {
-  TIM_ASSIGN_OR_RETURN(const std::vector<ConvWindow> windows,
-                       WindowsOf(attributes, kAxes));
-  Conv3dShape out;
-  TIM_ASSIGN_OR_RETURN(out.group, GroupsOf(input[3], kernel[3], kernel[4],
-                                           attributes.Int("multiplier")));
-  out.channels = input[3];
-  out.batch = input[4];
-  const bool rules = output.rank() == 5 && output[4] == out.batch &&
-                     output[3] == out.group.out_channels;
-  const auto axis_of = [&](int i) {
-    return AxisOf(
-        windows[i], input[i], kernel[i],
-        rules ? output[i] : OutputExtent(windows[i], input[i], kernel[i]));
-  };
-  out.w = axis_of(0);
-  out.h = axis_of(1);
-  out.d = axis_of(2);
-  return out;
-}
-
-Result<Conv3dShape> ShapeOf(const ir::KernelNode& node) {
-  return ShapeOf(node.attributes(), node.inputs[0].shape, node.inputs[1].shape,
-                 node.anchor_output.shape);
-}
 
 // A window and the weights of its output channel.
 struct Window {
@@ -137,8 +86,9 @@ void Convolve(const Conv3dShape& shape, const std::vector<T>& input,
 Status Eval(const ir::EvalContext& context) {
   TIM_ASSIGN_OR_RETURN(
       const Conv3dShape shape,
-      ShapeOf(context.attributes(), context.inputs[0].desc->shape,
-              context.inputs[1].desc->shape, context.outputs[0].desc->shape));
+      Conv3dShapeOf(context.attributes(), context.inputs[0].desc->shape,
+                    context.inputs[1].desc->shape,
+                    context.outputs[0].desc->shape));
   SumWriter writer(context, shape.group.out_channels);
   WithFactors(context, shape.terms(),
               [&](const auto& input, const auto& weights, auto zero) {
@@ -149,8 +99,8 @@ Status Eval(const ir::EvalContext& context) {
 
 ir::ComputeEstimate Estimate(const ir::NodeView& view) {
   const Result<Conv3dShape> shape =
-      ShapeOf(view.node.attributes, view.inputs[0]->shape,
-              view.inputs[1]->shape, view.outputs[0]->shape);
+      Conv3dShapeOf(view.node.attributes, view.inputs[0]->shape,
+                    view.inputs[1]->shape, view.outputs[0]->shape);
   return SumEstimate(view,
                      shape.ok() ? static_cast<double>(shape->terms()) : 0);
 }
@@ -165,12 +115,9 @@ Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckOperandSizes(node));
-  TIM_RETURN_IF_ERROR(CheckPositions(0, shape.w));
-  TIM_RETURN_IF_ERROR(CheckPositions(1, shape.h));
-  TIM_RETURN_IF_ERROR(CheckPositions(2, shape.d));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kChannelAxis).status());
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConv3dAxes).status());
   return CheckSumKernel(node, shape.terms());
 }
 
@@ -181,9 +128,9 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, kChannelAxis));
-  Launch launch("ops/convolution/conv3d.cl", "conv3d");
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, kConv3dAxes));
+  Launch launch("ops/convolution3d/conv3d.cl", "conv3d");
   AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
                  &launch);
   return launch.Int("in_w", shape.w.input)
@@ -235,24 +182,24 @@ ir::OpSchema Conv3dSchema() {
        static_cast<int64_t>(DataLayout::kWhdIcOc)},
   };
   schema.check = [](const ir::NodeView& view) {
-    return CheckConvolution(view, kAxes);
+    return CheckConvolution(view, kConv3dAxes);
   };
   schema.infer_shapes = [](ir::InferContext& context) {
-    return InferConvolution(context, kAxes);
+    return InferConvolution(context, kConv3dAxes);
   };
   schema.eval = Eval;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = Estimate;
   schema.absorb_padding = [](const ir::NodeView& view,
                              const ir::Padding& padding) {
-    return AbsorbIntoConvolution(view, padding, kAxes);
+    return AbsorbIntoConvolution(view, padding, kConv3dAxes);
   };
   schema.sum_channels = [](const ir::NodeView& view) {
-    return ConvolutionSums(view, kAxes);
+    return ConvolutionSums(view, kConv3dAxes);
   };
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
-    return PermuteSpatialAxes(view, operand, perm, kAxes,
+    return PermuteSpatialAxes(view, operand, perm, kConv3dAxes,
                               {"ksize", "stride", "dilation", "pad"});
   };
   schema.layout_rule = InDefaultLayout;

@@ -9,7 +9,8 @@ import onnxruntime
 import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "conv2d"),
+sys.path[:0] = [os.path.join(HERE, "..", "..", "convolution"),
+                os.path.join(HERE, "..", "..", "convolution", "conv2d"),
                 os.path.join(HERE, "..", "..")]
 import oracle
 import sums

@@ -1,0 +1,155 @@
+// Float32 three-dimensional convolution of dense tensors for CPUs: a tile of
+// neighbouring cells times 16 to 48 channels stays in vector registers.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution3d/conv3d_node.h"
+#include "ops/elements/product_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
+#include "ops/launch/register_tile.h"
+
+namespace tim::ops {
+namespace {
+
+// Cells of a row that are copied to the stack.
+constexpr int64_t kMaxSpan = 1024;
+
+// The sizes of one launch; see conv3d_tile.cl.
+struct Tiling {
+  int64_t width = 1;   // TW
+  int64_t blocks = 1;  // BLOCKS
+  int64_t span = 1;    // SPAN
+
+  int64_t lanes() const { return blocks * kChannelBlock; }
+  int64_t tiles(const Conv3dShape& shape) const {
+    return CeilDiv(shape.group.out_channels, lanes());
+  }
+  int64_t weights(const Conv3dShape& shape) const {
+    return tiles(shape) * lanes() * shape.terms();
+  }
+};
+
+Tiling TilingOf(const Conv3dShape& shape, const ir::DeviceInfo& device) {
+  const RegisterTile limits = BestTile(
+      shape.w.output, CeilDiv(shape.group.out_channels, kChannelBlock), device);
+  Tiling out;
+  out.width = TileSize(shape.w.output, limits.neighbours);
+  out.blocks = limits.blocks;
+  out.span = AlignUp((out.width - 1) * shape.w.stride +
+                         (shape.w.kernel - 1) * shape.w.dilation + 1,
+                     4);
+  return out;
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_RETURN_IF_ERROR(CheckFloat32(node));
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
+  if (shape.group.channels != shape.channels) {
+    return Unimplemented("one group only, not ",
+                         shape.channels / shape.group.channels);
+  }
+  if (node.constants[1] == nullptr) {
+    return Unimplemented("the weights are not constant");
+  }
+  TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConv3dAxes, Residual::kTaken).status());
+  const Tiling tiling = TilingOf(shape, device);
+  if (tiling.span > kMaxSpan) {
+    return Unimplemented("a tile spans ", tiling.span, " input cells, at most ",
+                         kMaxSpan, " are kept");
+  }
+  if (tiling.weights(shape) > (int64_t{1} << 30)) {
+    return Unimplemented(
+        "the packed weights are too large for 32-bit "
+        "positions");
+  }
+  return OkStatus();
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv3dShape> shape = Conv3dShapeOf(node);
+  if (!shape.ok()) return 0;
+  const Tiling tiling = TilingOf(*shape, device);
+  ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
+  // Lanes and cells beyond the tensor included.
+  estimate.flops = 2.0 * static_cast<double>(tiling.weights(*shape)) *
+                   AlignUp(shape->w.output, tiling.width) * shape->h.output *
+                   shape->d.output * shape->batch;
+  return ir::EstimateMicroseconds(estimate, device, 0.3);
+}
+
+ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
+                           const Tiling& tiling) {
+  return PackedFloats(
+      StrCat("conv3d_tile ", node.inputs[1].shape.ToString(), " oc ",
+             tiling.lanes()),
+      node, 1, tiling.weights(shape),
+      [channels = shape.group.out_channels, terms = shape.terms(),
+       lanes = tiling.lanes()](const float* from, float* to) {
+        for (int64_t oc = 0; oc < channels; ++oc) {
+          for (int64_t term = 0; term < terms; ++term) {
+            to[(oc / lanes * terms + term) * lanes + oc % lanes] =
+                from[oc * terms + term];
+          }
+        }
+      });
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConv3dAxes, Residual::kTaken));
+  const Tiling tiling = TilingOf(shape, device);
+  Launch launch("ops/convolution3d/conv3d_tile.cl", "conv3d_tile");
+  launch.Option(StrCat("-DTW=", tiling.width))
+      .Option(StrCat("-DBLOCKS=", tiling.blocks))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DSPAN=", tiling.span))
+      .Input("input", node, 0)
+      .Packed("weights", Weights(node, shape, tiling), sizeof(float));
+  AddEpilogue(node, BiasOf(node), epilogue, &launch);
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_d", shape.d.input)
+      .Int("channels", shape.channels)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("kernel_d", shape.d.kernel)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_d", shape.d.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("tiles", tiling.tiles(shape))
+      .Int("batch", shape.batch)
+      .Int("stride_h", shape.h.stride)
+      .Int("stride_d", shape.d.stride)
+      .Int("dilation_w", shape.w.dilation)
+      .Int("dilation_h", shape.h.dilation)
+      .Int("dilation_d", shape.d.dilation)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Int("pad_front", shape.d.pad)
+      .Global(CeilDiv(shape.w.output, tiling.width) * shape.h.output *
+                  shape.d.output,
+              tiling.tiles(shape), shape.batch)
+      .Local(1, 1, 1)
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv3d_tile) {
+  registry.Add(ir::KernelDef{.op = "tim.Conv3d",
+                             .name = "conv3d_tile",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

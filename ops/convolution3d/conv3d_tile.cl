@@ -1,0 +1,140 @@
+// Float32 three-dimensional convolution of dense tensors, one group; formula as
+// in conv3d.cl, summed by multiply_add in the order (ic, kd, kh, kw).
+// Dense tensors [W, H, D, C, N]; weights packed [BLOCKS * 16 oc, Kw, Kh, Kd,
+// Ic, tiles of oc], zero where there is no channel.
+// One work-item = a tile of TW neighbouring cells of a row and BLOCKS * 16
+// output channels; dimension 0 = tile of the row + tiles of a row * (y + out_h
+// * z), dimension 1 = tile of channels, dimension 2 = batch.
+//
+// -DTW=14       cells; out_w >= TW
+// -DBLOCKS=2    1 to 3 blocks of 16 output channels
+// -DSTRIDE=1    stride along W
+// -DSPAN=16     cells copied from each input row, at least
+//               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
+// -DBIAS, -DADD a float per output channel that is added
+// -DRESIDUAL    a tensor of the output's shape that is added
+// -DACTIVATE    kernels/activate.clh
+
+#ifndef TW
+#define TW 14
+#endif
+#ifndef BLOCKS
+#define BLOCKS 2
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+#ifndef SPAN
+#define SPAN 16
+#endif
+
+#include "kernels/activate.clh"
+#include "kernels/memory16.clh"
+#include "kernels/multiply_add.clh"
+
+__kernel void conv3d_tile(__global const float* input, int input_offset,
+                          __global const float* weights, int weights_offset,
+#ifdef BIAS
+                          __global const float* bias, int bias_offset,
+#endif
+#ifdef ADD
+                          __global const float* add, int add_offset,
+#endif
+#ifdef RESIDUAL
+                          __global const float* residual, int residual_offset,
+#endif
+                          __global float* output, int output_offset, float low,
+                          float high, int in_w, int in_h, int in_d,
+                          int channels, int kernel_w, int kernel_h,
+                          int kernel_d, int out_w, int out_h, int out_d,
+                          int out_channels, int tiles, int batch, int stride_h,
+                          int stride_d, int dilation_w, int dilation_h,
+                          int dilation_d, int pad_left, int pad_top,
+                          int pad_front) {
+  const int row_tiles = (out_w + TW - 1) / TW;
+  const int row = get_global_id(0) / row_tiles;
+  const int tile = get_global_id(1);
+  const int n = get_global_id(2);
+  if (row >= out_h * out_d || tile >= tiles || n >= batch) return;
+  // The last tile moves back into the row and stores its own cells only.
+  const int first_new = get_global_id(0) % row_tiles * TW;
+  const int x0 = min(first_new, out_w - TW);
+  const int left = x0 * STRIDE - pad_left;
+  const int top = row % out_h * stride_h - pad_top;
+  const int front = row / out_h * stride_d - pad_front;
+  const int first = max(0, -left);
+  const int last = min(SPAN, in_w - left);
+  __global const float* weight =
+      weights + weights_offset +
+      tile * channels * kernel_d * kernel_h * kernel_w * BLOCKS * 16;
+  input += input_offset + n * channels * in_d * in_h * in_w;
+
+  float16 sum[BLOCKS][TW];
+#pragma unroll
+  for (int b = 0; b < BLOCKS; ++b) {
+#pragma unroll
+    for (int i = 0; i < TW; ++i) sum[b][i] = 0.0f;
+  }
+  float cells[SPAN];
+  for (int i = 0; i < SPAN; ++i) cells[i] = 0.0f;
+  for (int ic = 0; ic < channels; ++ic) {
+    for (int kd = 0; kd < kernel_d; ++kd) {
+      const int in_z = front + kd * dilation_d;
+      for (int kh = 0; kh < kernel_h; ++kh) {
+        const int in_y = top + kh * dilation_h;
+        if (in_z < 0 || in_z >= in_d || in_y < 0 || in_y >= in_h) {
+          weight += kernel_w * BLOCKS * 16;
+          continue;
+        }
+        // Cells outside of the row stay 0.
+        __global const float* from =
+            input + ((ic * in_d + in_z) * in_h + in_y) * in_w + left;
+        for (int i = first; i < last; ++i) cells[i] = from[i];
+        for (int kw = 0; kw < kernel_w; ++kw, weight += BLOCKS * 16) {
+          const float* cell = cells + kw * dilation_w;
+          float16 w[BLOCKS];
+#pragma unroll
+          for (int b = 0; b < BLOCKS; ++b) w[b] = TIM_VLOAD16(b, weight, float);
+#pragma unroll
+          for (int i = 0; i < TW; ++i) {
+            const float16 x = (float16)(cell[i * STRIDE]);
+#pragma unroll
+            for (int b = 0; b < BLOCKS; ++b) {
+              sum[b][i] = multiply_add(x, w[b], sum[b][i]);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  float sums[BLOCKS * TW * 16];
+#pragma unroll
+  for (int b = 0; b < BLOCKS; ++b) {
+#pragma unroll
+    for (int i = 0; i < TW; ++i) {
+      TIM_VSTORE16_PRIVATE(sum[b][i], b * TW + i, sums, float);
+    }
+  }
+  const int count = min(BLOCKS * 16, out_channels - tile * BLOCKS * 16);
+  for (int c = 0; c < count; ++c) {
+    const int oc = tile * BLOCKS * 16 + c;
+    float more = 0.0f;
+#ifdef BIAS
+    more += bias[bias_offset + oc];
+#endif
+#ifdef ADD
+    more += add[add_offset + oc];
+#endif
+    const int place =
+        ((n * out_channels + oc) * out_d * out_h + row) * out_w + x0;
+    for (int i = first_new - x0; i < TW; ++i) {
+      float result = sums[(c / 16 * TW + i) * 16 + c % 16] + more;
+#ifdef RESIDUAL
+      result += residual[residual_offset + place + i];
+#endif
+      output[output_offset + place + i] =
+          TIM_ACTIVATE(float, result, low, high);
+    }
+  }
+}
