@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
@@ -137,6 +138,33 @@ TEST(MaxpoolGrad, WindowsThatMeetAddUp) {
   const auto found = Results(node, {x, gradient});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(Values<float>(found[0]), ElementsAre(0, 0.75f, 0, 0, 0, 0));
+}
+
+// The expansion that TIM-VX has: places, and a scatter that adds up.
+TEST(MaxpoolGrad, IsTheGradientScatteredToThePlaces) {
+  std::mt19937 rng = SeededRng(1);
+  const TensorDesc image = F32({7, 6, 2, 2});
+  const TensorDesc pooled = F32({3, 5, 2, 2});
+  const ir::AttributeMap windows = Windows({3, 2}, {2, 1});
+  const TensorData x = RandomTensor(image, rng);
+  std::vector<float> whole(60);  // Their sums are exact in any order.
+  for (float& value : whole) value = static_cast<float>(rng() % 64) - 32.0f;
+  const auto argmax = MakeNode("tim.MaxpoolWithArgmax2", windows, {image},
+                               {pooled, Desc(DataType::kInt32, {3, 5, 2, 2})});
+  const auto found = Results(argmax, {x});
+  ASSERT_EQ(found.size(), 2u);
+  const auto places =
+      MakeTensor(Desc(DataType::kInt32, {60}), Values<int32_t>(found[1]));
+  const auto scatter = MakeNode("tim.ScatterND", {{"shape", Ints{168}}},
+                                {places.desc, F32({60})}, {F32({168})});
+  const auto scattered =
+      Results(scatter, {places, MakeTensor(F32({60}), whole)});
+  const auto gradient =
+      MakeNode("tim.MaxpoolGrad", windows, {image, pooled}, {image});
+  const auto result = Results(gradient, {x, MakeTensor(pooled, whole)});
+  ASSERT_EQ(scattered.size(), 1u);
+  ASSERT_EQ(result.size(), 1u);
+  EXPECT_EQ(Values<float>(result[0]), Values<float>(scattered[0]));
 }
 
 TEST(MaxpoolGrad, NanInOneWindowLeavesTheOthersAlone) {
