@@ -1,7 +1,8 @@
 // BidirectionalSequenceLstm: two layers UnidirectionalSequenceLstm
 // (lstm_node.h) over the sequence and over its reverse.
+#include <algorithm>
 #include <array>
-#include <map>
+#include <utility>
 #include <vector>
 
 #include "ir/op_registry.h"
