@@ -14,7 +14,11 @@ FOLDER = ROOT / "build" / "bench"
 CACHES = FOLDER / "caches"
 PROGRAMS = ROOT / "bazel-bin" / "bench"
 RUNTIMES = ("machine", "intel")
-NETWORKS = "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron"
+NETWORKS = (
+    "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron,densenet121,"
+    "inception_v1,inception_v2,shufflenet_v2,mobilenet_v3_small,"
+    "transformer_encoder,yolo_head,feature_pyramid"
+)
 
 
 def run_program(clone):

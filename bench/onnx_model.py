@@ -4,6 +4,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from onnx_layers import LayerNodes
+
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
 CHUNK = 1 << 22  # elements hashed at a time
@@ -29,80 +31,30 @@ def values(stream, bound, shape):
     return result.reshape(shape)
 
 
-def window_attributes(layer):
-    window = layer["window"]
-    return {
-        "kernel_shape": [window["size"]] * 2,
-        "strides": [window["stride"]] * 2,
-        "pads": [window["pad"]] * 4,
-    }
-
-
-# Operators that have neither attributes nor parameters.
-PLAIN = {
-    "Matmul": "MatMul",
-    "Relu": "Relu",
-    "Add": "Add",
-    "GlobalAveragePool": "GlobalAveragePool",
-    "Softmax": "Softmax",
-    "Transpose": "Transpose",
-}
-
-
 class ModelWriter:
     def __init__(self, network):
         self.network = network
         self.nodes, self.constants = [], []
 
+    def name(self, role, number):
+        """A new one, of what layer `number` has besides its result."""
+        count = len(self.nodes) + len(self.constants)
+        return "%s%d_%d" % (role, number, count)
+
     def constant(self, name, array):
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 
-    def parameters(self, number, layer):
-        weights, bias = (
-            values(p["stream"], p["bound"], p["shape"])
-            for p in layer["parameters"]
-        )
-        if layer["kind"] == "DepthwiseConv2d":
-            weights = weights.swapaxes(0, 1)  # ONNX: one per group
-        return [
-            self.constant("weights%d" % number, np.ascontiguousarray(weights)),
-            self.constant("bias%d" % number, bias),
-        ]
+    def parameters(self, layer):
+        def array(parameter):
+            bound, shape = parameter["bound"], parameter["shape"]
+            center = np.float32(parameter["center"])
+            return values(parameter["stream"], bound, shape) + center
 
-    def node(self, op, inputs, output, **attributes):
-        self.nodes.append(helper.make_node(op, inputs, [output], **attributes))
+        return [array(parameter) for parameter in layer["parameters"]]
 
-    def layer(self, number, layer):
-        kind, output = layer["kind"], "x%d" % number
-        inputs = ["x%d" % i for i in layer["inputs"]]
-        if kind in PLAIN:
-            self.node(PLAIN[kind], inputs, output)
-        elif kind == "Relu6":
-            limits = [
-                self.constant("%s%d" % (name, number), np.float32(value))
-                for name, value in (("low", 0), ("high", 6))
-            ]
-            self.node("Clip", inputs + limits, output)
-        elif kind == "Concat":
-            self.node("Concat", inputs, output, axis=1)
-        elif kind == "MaxPool":
-            self.node("MaxPool", inputs, output, **window_attributes(layer))
-        elif kind == "FullyConnected":
-            self.node("Flatten", inputs, "flat%d" % number)
-            inputs = ["flat%d" % number] + self.parameters(number, layer)
-            self.node("Gemm", inputs, output, transB=1)
-        elif kind in ("Conv2d", "DepthwiseConv2d"):
-            depthwise = kind == "DepthwiseConv2d"
-            self.node(
-                "Conv",
-                inputs + self.parameters(number, layer),
-                output,
-                group=layer["shape"][1] if depthwise else 1,
-                **window_attributes(layer),
-            )
-        else:
-            raise ValueError("no ONNX operator for a layer '%s'" % kind)
+    def node(self, op, inputs, *outputs, **attributes):
+        self.nodes.append(helper.make_node(op, inputs, outputs, **attributes))
 
     def value(self, number):
         shape = self.network["layers"][number]["shape"]
@@ -116,7 +68,7 @@ class ModelWriter:
             if layer["kind"] == "Input":
                 inputs.append(self.value(number))
             else:
-                self.layer(number, layer)
+                LayerNodes(self, number, layer).add()
         graph = helper.make_graph(
             self.nodes,
             self.network["name"],
@@ -124,7 +76,7 @@ class ModelWriter:
             [self.value(len(layers) - 1)],
             self.constants,
         )
-        opset = [helper.make_opsetid("", 13)]
+        opset = [helper.make_opsetid("", 17)]
         model = helper.make_model(graph, opset_imports=opset, ir_version=8)
         onnx.checker.check_model(model)
         return model

@@ -7,40 +7,85 @@ using nlohmann::json;
 
 // By LayerKind.
 constexpr const char* kKindNames[] = {"Input",
+                                      "Constant",
                                       "Conv2d",
                                       "DepthwiseConv2d",
                                       "FullyConnected",
                                       "Matmul",
+                                      "BatchNorm",
+                                      "LayerNormalization",
+                                      "LocalResponseNormalization",
+                                      "Softmax",
                                       "Relu",
                                       "Relu6",
+                                      "Sigmoid",
+                                      "HardSigmoid",
+                                      "HardSwish",
+                                      "Gelu",
+                                      "Linear",
                                       "Add",
-                                      "Concat",
+                                      "Multiply",
                                       "MaxPool",
+                                      "AveragePool",
                                       "GlobalAveragePool",
-                                      "Softmax",
-                                      "Transpose"};
+                                      "ResizeNearest",
+                                      "ResizeBilinear",
+                                      "Concat",
+                                      "Split",
+                                      "Part",
+                                      "ShuffleChannel",
+                                      "StridedSlice",
+                                      "Reshape",
+                                      "Transpose",
+                                      "Gather"};
 static_assert(std::size(kKindNames) ==
-              static_cast<size_t>(LayerKind::kTranspose) + 1);
+              static_cast<size_t>(LayerKind::kGather) + 1);
 
-json SlowestFirst(const Shape& shape) {
-  return Shape(shape.rbegin(), shape.rend());
+// Of values that are listed by axis.
+template <typename T>
+json SlowestFirst(const std::vector<T>& values) {
+  return std::vector<T>(values.rbegin(), values.rend());
+}
+
+json DescribeWindow(const Window& window) {
+  return {{"size", window.size},
+          {"stride", window.stride},
+          {"pad", window.pad},
+          {"ceil", window.rounding == Rounding::kCeil}};
+}
+
+json DescribePermutation(const std::vector<uint32_t>& permutation) {
+  std::vector<uint32_t> axes;
+  for (const uint32_t axis : permutation) {
+    axes.push_back(static_cast<uint32_t>(permutation.size()) - 1 - axis);
+  }
+  return SlowestFirst(axes);
+}
+
+json DescribeParameters(const std::vector<Parameter>& parameters) {
+  json out = json::array();
+  for (const Parameter& parameter : parameters) {
+    out.push_back({{"stream", parameter.stream},
+                   {"shape", SlowestFirst(parameter.shape)},
+                   {"bound", parameter.bound},
+                   {"center", parameter.center}});
+  }
+  return out;
 }
 
 json DescribeLayer(const Layer& layer) {
-  json parameters = json::array();
-  for (const Parameter& parameter : layer.parameters) {
-    parameters.push_back({{"stream", parameter.stream},
-                          {"shape", SlowestFirst(parameter.shape)},
-                          {"bound", parameter.bound}});
-  }
   return {{"kind", kKindNames[static_cast<size_t>(layer.kind)]},
           {"inputs", layer.inputs},
           {"shape", SlowestFirst(layer.shape)},
-          {"window",
-           {{"size", layer.window.size},
-            {"stride", layer.window.stride},
-            {"pad", layer.window.pad}}},
-          {"parameters", std::move(parameters)}};
+          {"window", DescribeWindow(layer.window)},
+          {"axis", static_cast<int>(layer.shape.size()) - 1 - layer.axis},
+          {"groups", layer.groups},
+          {"extents", layer.extents},
+          {"permutation", DescribePermutation(layer.permutation)},
+          {"begin", SlowestFirst(layer.stride.begin)},
+          {"stride", SlowestFirst(layer.stride.stride)},
+          {"coefficients", layer.coefficients},
+          {"parameters", DescribeParameters(layer.parameters)}};
 }
 
 }  // namespace

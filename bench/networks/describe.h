@@ -9,8 +9,9 @@
 namespace tim::bench {
 
 /// {"name", "layers": [{"kind", "inputs", "shape", "window": {"size", "stride",
-/// "pad"}, "parameters": [{"stream", "shape", "bound"}]}]}; shapes slowest
-/// first, as ONNX and NumPy have them.
+/// "pad", "ceil"}, "axis", "groups", "extents", "permutation", "begin",
+/// "stride", "coefficients", "parameters": [{"stream", "shape", "bound",
+/// "center"}]}]}; axes slowest first, as ONNX and NumPy have them.
 nlohmann::json Describe(const Network& network);
 
 }  // namespace tim::bench

@@ -8,9 +8,9 @@ int64_t ProductsPerElement(const Network& network, const Layer& layer) {
   switch (layer.kind) {
     case LayerKind::kConv2d:
     case LayerKind::kDepthwiseConv2d:
+      return Elements(layer.parameters[0].shape) / layer.shape[2];
     case LayerKind::kFullyConnected:
-      return Elements(layer.parameters[0].shape) /
-             Elements(layer.parameters[1].shape);
+      return layer.parameters[0].shape[0];
     case LayerKind::kMatmul:
       return network.layers[layer.inputs[0]].shape[0];
     default:

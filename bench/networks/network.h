@@ -12,34 +12,64 @@ namespace tim::bench {
 /// Extents, fastest-varying first as in tim::vx: {W, H, C, N}.
 using Shape = std::vector<uint32_t>;
 
+/// Functions that need numbers have them in `coefficients`, in this order.
 enum class LayerKind : uint8_t {
   kInput,
+  kConstant,  ///< Its one parameter.
   kConv2d,
   kDepthwiseConv2d,
   kFullyConnected,  ///< Flattens all but the batch.
   kMatmul,
+  kBatchNorm,                   ///< Epsilon.
+  kLayerNormalization,          ///< Along the fastest axis; epsilon.
+  kLocalResponseNormalization,  ///< `window.size` channels; alpha, beta, bias.
+  kSoftmax,                     ///< Along the fastest axis.
   kRelu,
   kRelu6,
+  kSigmoid,
+  kHardSigmoid,  ///< Alpha, beta.
+  kHardSwish,
+  kGelu,    ///< With erf.
+  kLinear,  ///< Slope, value at 0.
   kAdd,
-  kConcat,  ///< Along the channels.
+  kMultiply,
   kMaxPool,
+  kAveragePool,  ///< Divides by the window's size, pads included.
   kGlobalAveragePool,
-  kSoftmax,    ///< Along the fastest axis.
-  kTranspose,  ///< Of a matrix.
+  kResizeNearest,   ///< Element floor(i * in / out).
+  kResizeBilinear,  ///< Half-pixel centers.
+  kConcat,
+  kSplit,  ///< The first part; the parts behind it follow as layers:
+  kPart,   ///< The next result of the layer that is its input.
+  kShuffleChannel,
+  kStridedSlice,
+  kReshape,
+  kTranspose,
+  kGather,  ///< Rows of a matrix, input 0, that the numbers of input 1 name.
 };
+
+enum class Rounding : uint8_t { kFloor, kCeil };
 
 /// A square window.
 struct Window {
   uint32_t size = 1;
   uint32_t stride = 1;
   uint32_t pad = 0;
+  Rounding rounding = Rounding::kFloor;  ///< Of the extents of the result.
+};
+
+/// Every stride-th element from `begin` on, for each axis.
+struct Stride {
+  std::vector<int> begin = {};
+  std::vector<int> stride = {};
 };
 
 /// Constants that FillValues() makes.
 struct Parameter {
   uint64_t stream = 0;
   Shape shape;
-  float bound = 0;  ///< They are in [-bound, bound).
+  float bound = 0;   ///< They are in [-bound, bound),
+  float center = 0;  ///< to which this is added.
 };
 
 struct Layer {
@@ -47,7 +77,15 @@ struct Layer {
   std::vector<int> inputs = {};  ///< Earlier layers of the network.
   Shape shape = {};              ///< Of the result.
   Window window = {};
-  std::vector<Parameter> parameters = {};  ///< Weights and bias, or none.
+  int axis = 0;         ///< Of kConcat, kSplit and kShuffleChannel.
+  uint32_t groups = 1;  ///< Of kShuffleChannel.
+  std::vector<uint32_t> extents = {};      ///< Of the parts of kSplit.
+  std::vector<uint32_t> permutation = {};  ///< Of kTranspose.
+  Stride stride = {};                      ///< Of kStridedSlice.
+  std::vector<float> coefficients = {};    ///< See LayerKind.
+  /// Weights and bias or weights alone; of kBatchNorm mean, variance, gamma and
+  /// beta; of kLayerNormalization beta and gamma.
+  std::vector<Parameter> parameters = {};
 };
 
 /// The last layer is the output.

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/describe.h"
 #include "bench/networks/measure.h"
 #include "bench/networks/network_run.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
 namespace tim::bench {
@@ -75,7 +75,9 @@ OperatorCase Relu() {
 
 OperatorCase Transpose() {
   return OfMatrix("transpose", LayerKind::kTranspose,
-                  [](NetworkWriter& net, int x) { return net.Transpose(x); });
+                  [](NetworkWriter& net, int x) {
+                    return net.Transpose(x, {1, 0});
+                  });
 }
 
 OperatorCase Softmax() {

@@ -25,12 +25,72 @@ TEST(Describe, GivesWhatOnnxNeeds) {
   EXPECT_EQ(conv["kind"], "Conv2d");
   EXPECT_EQ(conv["inputs"], json::array({0}));
   EXPECT_EQ(conv["shape"], json({1, 4, 3, 4}));
-  EXPECT_EQ(conv["window"], json({{"size", 3}, {"stride", 2}, {"pad", 1}}));
+  EXPECT_EQ(conv["window"],
+            json({{"size", 3}, {"stride", 2}, {"pad", 1}, {"ceil", false}}));
   EXPECT_EQ(conv["parameters"][0]["shape"], json({4, 3, 3, 3}));
   EXPECT_EQ(conv["parameters"][1]["shape"], json::array({4}));
   const json& depthwise = found["layers"][2];
   EXPECT_EQ(depthwise["kind"], "DepthwiseConv2d");
   EXPECT_EQ(depthwise["parameters"][0]["shape"], json({1, 4, 1, 1}));
+}
+
+TEST(Describe, AxesAreCountedFromTheSlowest) {
+  NetworkWriter net("axes");
+  const int x = net.Input({8, 6, 4, 1});
+  const int sliced =
+      net.StridedSlice(x, {.begin = {1, 0, 0, 0}, .stride = {2, 1, 1, 1}});
+  net.Transpose(net.ShuffleChannel(sliced, 2), {1, 2, 0, 3});
+  const json found = json::parse(Describe(net.Finish()).dump());
+
+  const json& slice = found["layers"][1];
+  EXPECT_EQ(slice["begin"], json({0, 0, 0, 1}));
+  EXPECT_EQ(slice["stride"], json({1, 1, 1, 2}));
+  EXPECT_EQ(slice["shape"], json({1, 4, 6, 4}));
+  const json& shuffle = found["layers"][2];
+  EXPECT_EQ(shuffle["axis"], 1);
+  EXPECT_EQ(shuffle["groups"], 2);
+  const json& transpose = found["layers"][3];
+  EXPECT_EQ(transpose["permutation"], json({0, 3, 1, 2}));
+  EXPECT_EQ(transpose["shape"], json({1, 4, 4, 6}));
+}
+
+TEST(Describe, PartsFollowTheirSplit) {
+  NetworkWriter net("parts");
+  net.Split(net.Input({5, 4, 3, 1}), {1, 2}, 2);
+  const json found = json::parse(Describe(net.Finish()).dump());
+
+  const json& split = found["layers"][1];
+  EXPECT_EQ(split["kind"], "Split");
+  EXPECT_EQ(split["axis"], 1);
+  EXPECT_EQ(split["extents"], json({1, 2}));
+  EXPECT_EQ(split["shape"], json({1, 1, 4, 5}));
+  const json& part = found["layers"][2];
+  EXPECT_EQ(part["kind"], "Part");
+  EXPECT_EQ(part["inputs"], json::array({1}));
+  EXPECT_EQ(part["shape"], json({1, 2, 4, 5}));
+}
+
+TEST(Describe, CoefficientsAndCentersAreThoseOfTheFormula) {
+  NetworkWriter net("numbers");
+  const int x = net.BatchNorm(net.Input({5, 4, 3, 1}));
+  net.MaxPool(net.LocalResponseNormalization(x, 5, 0.25f, 0.75f),
+              {.size = 3, .stride = 2, .rounding = Rounding::kCeil});
+  const json found = json::parse(Describe(net.Finish()).dump());
+
+  const json& normalization = found["layers"][1];
+  EXPECT_EQ(normalization["coefficients"][0].get<float>(), 1e-5f);
+  ASSERT_EQ(normalization["parameters"].size(), 4u);
+  for (const size_t i : {0, 1, 2, 3}) {
+    const json& parameter = normalization["parameters"][i];
+    EXPECT_EQ(parameter["shape"], json::array({3}));
+    EXPECT_EQ(parameter["center"], i == 1 || i == 2 ? 1 : 0);
+    EXPECT_LT(parameter["bound"], 1);
+  }
+  const json& local = found["layers"][2];
+  EXPECT_EQ(local["window"]["size"], 5);
+  EXPECT_EQ(local["coefficients"], json({0.25, 0.75, 1.0}));
+  EXPECT_EQ(found["layers"][3]["window"]["ceil"], true);
+  EXPECT_EQ(found["layers"][3]["shape"], json({1, 3, 2, 2}));
 }
 
 TEST(Describe, EveryParameterHasItsStreamAndItsBoundAsItIs) {

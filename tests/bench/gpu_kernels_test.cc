@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/graph_of_network.h"
 #include "bench/networks/values.h"
 #include "ir/plan.h"

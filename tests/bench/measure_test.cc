@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/process.h"
 #include "bench/networks/serve.h"
 #include "bench/networks/values.h"

@@ -1,6 +1,6 @@
 // The networks that are measured, by name.
-#ifndef TIM_BENCH_NETWORKS_CATALOG_H_
-#define TIM_BENCH_NETWORKS_CATALOG_H_
+#ifndef TIM_BENCH_MODELS_CATALOG_H_
+#define TIM_BENCH_MODELS_CATALOG_H_
 
 #include <cstdint>
 #include <span>
@@ -11,12 +11,28 @@
 
 namespace tim::bench {
 
-/// Convolutional networks take one image of `size` x `size` pixels and give
-/// 1000 logits.  Batch normalisations are folded, and there is no dropout.
+/// Convolutional networks take one image of `size` x `size` pixels, a multiple
+/// of 32.  There is no dropout.
+///
+/// Classifiers give 1000 logits; their batch normalisations are folded but for
+/// those of DenseNet and Inception-v2.
 Network Resnet50(uint32_t size);     ///< v1.5: the 3x3 has the stride.
 Network MobilenetV2(uint32_t size);  ///< Width 1.0.
+Network MobilenetV3Small(uint32_t size);
 Network Squeezenet11(uint32_t size);
 Network Vgg16(uint32_t size);
+Network Densenet121(uint32_t size);
+Network InceptionV1(uint32_t size);   ///< Without the auxiliary classifiers.
+Network InceptionV2(uint32_t size);   ///< Likewise.
+Network ShufflenetV2(uint32_t size);  ///< Width 1.0.
+/// A small detector: 85 numbers for each box.
+Network YoloHead(uint32_t size);
+/// Segmentation: 54 logits for each pixel.
+Network FeaturePyramid(uint32_t size);
+
+/// 4 layers of width 256 with 4 heads; the input is a sequence of 128 numbers
+/// in [-1, 1], each of which is scaled to one of 8193 tokens.
+Network TransformerEncoder();
 /// Two fully connected layers of 1024 units, batch 8.
 Network Perceptron();
 /// One Relu on 16 numbers: what a process costs without a network.
@@ -40,4 +56,4 @@ Result<Network> MakeNetwork(std::string_view name, uint32_t size);
 
 }  // namespace tim::bench
 
-#endif  // TIM_BENCH_NETWORKS_CATALOG_H_
+#endif  // TIM_BENCH_MODELS_CATALOG_H_

@@ -1,5 +1,5 @@
 // ResNet-50 v1.5 (He et al. 2015; the stride moved to the 3x3 convolution).
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
 namespace tim::bench {

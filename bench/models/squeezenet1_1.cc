@@ -1,5 +1,5 @@
 // SqueezeNet 1.1 (Iandola et al. 2016, with the authors' later, cheaper plan).
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
 namespace tim::bench {

@@ -1,4 +1,4 @@
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 
 #include <charconv>
 #include <string>
@@ -13,6 +13,14 @@ std::span<const CatalogEntry> Catalog() {
       {"mobilenet_v2", MobilenetV2},
       {"squeezenet1_1", Squeezenet11},
       {"vgg16", Vgg16},
+      {"densenet121", Densenet121},
+      {"inception_v1", InceptionV1},
+      {"inception_v2", InceptionV2},
+      {"shufflenet_v2", ShufflenetV2},
+      {"mobilenet_v3_small", MobilenetV3Small},
+      {"transformer_encoder", [](uint32_t) { return TransformerEncoder(); }},
+      {"yolo_head", YoloHead},
+      {"feature_pyramid", FeaturePyramid},
       {"perceptron", [](uint32_t) { return Perceptron(); }},
       {"one_relu", [](uint32_t) { return OneRelu(); }},
   };

@@ -1,5 +1,5 @@
 #include "base/str_cat.h"
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
 namespace tim::bench {

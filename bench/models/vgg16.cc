@@ -1,5 +1,5 @@
 // VGG-16 (Simonyan and Zisserman 2014, configuration D).
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
 namespace tim::bench {

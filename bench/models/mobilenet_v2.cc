@@ -1,5 +1,5 @@
 // MobileNet-v2 1.0 (Sandler et al. 2018).
-#include "bench/networks/catalog.h"
+#include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
 namespace tim::bench {
