@@ -21,12 +21,26 @@ int AxisOfSlope(const ir::AttributeMap& attributes, const ir::Shape& x,
   return slope[0] == 1 || slope[0] == ir::kUnknownDim ? 0 : *axis;
 }
 
+// Whether extents that are not known yet decide where it lies.
+bool IsOpen(const ir::Shape& x, int axis, int64_t length) {
+  if (axis == 0 || length == 1) return false;
+  if (length == ir::kUnknownDim) return true;
+  if (x[0] == length) return false;
+  if (x[axis] != length && x[axis] != ir::kUnknownDim) return false;
+  return x[0] == ir::kUnknownDim || x[axis] == ir::kUnknownDim;
+}
+
 ir::Shape SlopeShape(const ir::AttributeMap& attributes, const ir::Shape& x,
                      const ir::Shape& slope) {
-  const int axis = AxisOfSlope(attributes, x, slope);
+  if (!x.ranked() || !slope.ranked() || slope.rank() != 1) return slope;
+  const Result<int> wrapped = WrapAxis(attributes.Int(kAxis), x.rank());
+  if (!wrapped.ok()) return slope;
+  const bool open = IsOpen(x, *wrapped, slope[0]);
+  const int axis = open ? *wrapped : AxisOfSlope(attributes, x, slope);
   if (axis == 0) return slope;
   std::vector<int64_t> dims(static_cast<size_t>(axis) + 1, 1);
-  dims.back() = slope[0];
+  dims.front() = open ? ir::kUnknownDim : 1;
+  dims.back() = open ? ir::kUnknownDim : slope[0];
   return ir::Shape(std::move(dims));
 }
 
