@@ -2,7 +2,11 @@
 // `loops`: {extent, stride in x, stride in y, stride of bounds 0 and 1}:
 //   y[y_start + sum of i_k * y_k] = x[x_start + sum of i_k * x_k].
 // A bound asks whether start + sum of i_k * stride_k is in [0, limit).
-// One work-item makes a tile of `width` x `height` steps of loops 0 and 1.
+//   index_map         one work-item makes a tile of `width` x `height` steps of
+//                     loops 0 and 1
+//   index_map_repeat  loop 0 has less than 16 steps, which loop 1 repeats one
+//                     behind the other: one work-item makes `width` elements
+//                     of that row; a copy of bits
 //
 // -DFILL  outside of a bound y gets the bits `value`
 // -DCROP  outside of a bound there is no element of y
@@ -29,10 +33,42 @@ static inline void fill_row(__global TIM_STORAGE(WORD) * y, int y0, int n,
   for (; i < n; ++i) y[i * y0] = value;
 }
 
+#define COPIES_BITS 1
+#if TIM_PASTE(COPIES_, RULE)
+#define WORDS16 TIM_PASTE(TIM_STORAGE(OUT), 16)
+
+// 16 elements that are x0 apart.
+static inline WORDS16 load_apart(__global const TIM_STORAGE(OUT) * x, int x0) {
+  if (x0 == 2) {  // The last element is the last that is read.
+    const WORDS16 low = TIM_VLOAD16(0, x, TIM_STORAGE(OUT));
+    const WORDS16 high = TIM_VLOAD16(0, x + 15, TIM_STORAGE(OUT));
+    return (WORDS16)(low.even, high.odd);
+  }
+  if (x0 == -1) {
+    const WORDS16 v = TIM_VLOAD16(0, x - 15, TIM_STORAGE(OUT));
+    return v.sfedcba9876543210;
+  }
+  return (WORDS16)(x[0], x[x0], x[2 * x0], x[3 * x0], x[4 * x0], x[5 * x0],
+                   x[6 * x0], x[7 * x0], x[8 * x0], x[9 * x0], x[10 * x0],
+                   x[11 * x0], x[12 * x0], x[13 * x0], x[14 * x0], x[15 * x0]);
+}
+#endif
+
 // y[i * y0] = x[i * x0], 0 <= i < n.
 static inline void copy_row(__global TIM_STORAGE(OUT) * y, int y0,
                             __global const TIM_STORAGE(IN0) * x, int x0, int n,
                             TIM_CONVERT_PARAMETERS) {
+#if TIM_PASTE(COPIES_, RULE)
+  if (n >= 16 && y0 == 1 && (x0 < 0 || x0 > 1)) {
+    for (int i = 0; i + 16 <= n; i += 16) {
+      TIM_STORE_BITS16(OUT, y, i, load_apart(x + i * x0, x0));
+    }
+    if (n % 16 != 0) {
+      TIM_STORE_BITS16(OUT, y, n - 16, load_apart(x + (n - 16) * x0, x0));
+    }
+    return;
+  }
+#endif
   if (n < 16 || y0 != 1 || x0 < 0 || x0 > 1) {
     for (int i = 0; i < n; ++i) TIM_CONVERT(y, i * y0, x, i * x0);
     return;
@@ -117,3 +153,40 @@ __kernel void index_map(__global const TIM_STORAGE(IN0) * x, int x_offset,
              range.y - range.x, x_scale, x_zero, y_scale, y_inverse, y_zero);
   }
 }
+
+#if TIM_PASTE(COPIES_, RULE)
+__kernel void index_map_repeat(__global const TIM_STORAGE(IN0) * x,
+                               int x_offset, __global TIM_STORAGE(OUT) * y,
+                               int y_offset, __global const int* loops,
+                               int loops_offset, int rank, int tiles, int width,
+                               int x_start, int y_start) {
+  if ((int)get_global_id(0) >= tiles) return;
+  loops += loops_offset;
+  const int n0 = loops[0];
+  const int n = n0 * loops[LOOP];
+  const int row_tiles = (n - 1) / width + 1;
+  int rest = get_global_id(0);
+  const int first = rest % row_tiles * width;
+  rest /= row_tiles;
+  x += x_offset + x_start;
+  y += y_offset + y_start + first;
+  for (int k = 2; k < rank; ++k) {
+    __global const int* loop = loops + LOOP * k;
+    x += rest % loop[0] * loop[1];
+    y += rest % loop[0] * loop[2];
+    rest /= loop[0];
+  }
+  // 16 times the steps are n0 vectors, again and again.
+  TIM_STORAGE(OUT) pattern[16 * 16];
+  for (int i = 0; i < 16 * n0; ++i) {
+    pattern[i] = x[(first + i) % n0 * loops[1]];
+  }
+  const int count = min(width, n - first);
+  int i = 0;
+  for (int v = 0; i + 16 <= count; i += 16) {
+    TIM_STORE_BITS16(OUT, y, i, vload16(v, pattern));
+    v = v + 1 == n0 ? 0 : v + 1;
+  }
+  for (; i < count; ++i) y[i] = pattern[i % n0];
+}
+#endif

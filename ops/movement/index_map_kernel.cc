@@ -116,6 +116,16 @@ void OrderLoops(std::vector<Axis>* loops) {
   }
 }
 
+// Few elements, again and again.
+bool IsRepeated(const FlatMap& flat, kernels::ConvertRule rule) {
+  constexpr int64_t kFew = 16;
+  constexpr int64_t kOften = 128;  // The table of them is worth its time.
+  return rule == kernels::ConvertRule::kBits && BoundsOf(flat).empty() &&
+         flat.extents.size() > 1 && flat.extents[0] < kFew &&
+         flat.extents[1] >= kOften && flat.to[0] == 1 &&
+         flat.to[1] == flat.extents[0] && flat.from[1] == 0;
+}
+
 struct TileSize {
   int64_t width = 1;
   int64_t height = 1;
@@ -141,12 +151,38 @@ int64_t ZeroBits(const ir::TensorDesc& desc) {
   return bits;
 }
 
+Status AppendRepeated(const ir::KernelNode& node, const IndexMap& map,
+                      const FlatMap& flat, const ir::DeviceInfo& device,
+                      ir::Lowering* lowering) {
+  const std::vector<Axis> loops = LoopsOf(flat);
+  constexpr int64_t kWidth = 4096;
+  const int64_t tiles = CeilDiv(loops[0].extent * loops[1].extent, kWidth) *
+                        CountElements(std::span(loops).subspan(2));
+  Launch launch("ops/movement/index_map.cl", "index_map_repeat");
+  const ir::TensorDesc& to = node.outputs[map.output];
+  AddConvertOptions(node.inputs[map.input], to, kernels::ConvertRule::kBits,
+                    &launch);
+  launch.Option(StrCat("-DWORD=", BitsType(to.type)))
+      .Input("x", node, map.input)
+      .Output("y", node, map.output)
+      .Packed("loops", PackAxes(loops, 2 + kBounds), 4)
+      .Int("rank", static_cast<int64_t>(loops.size()))
+      .Int("tiles", tiles)
+      .Int("width", kWidth)
+      .Int("x_start", flat.from_start)
+      .Int("y_start", flat.to_start);
+  return launch.Tiles(device, tiles).AppendTo(lowering);
+}
+
 Status AppendMap(const ir::KernelNode& node, const IndexMap& map,
                  const ir::DeviceInfo& device, ir::Lowering* lowering) {
   const ir::TensorDesc& from = node.inputs[map.input];
   const ir::TensorDesc& to = node.outputs[map.output];
   const kernels::ConvertRule rule = RuleOf(map, from, to);
   const FlatMap flat = Flatten(map);
+  if (device.device_class == ir::DeviceClass::kCpu && IsRepeated(flat, rule)) {
+    return AppendRepeated(node, map, flat, device, lowering);
+  }
   std::vector<Axis> loops = LoopsOf(flat);
   OrderLoops(&loops);
   const TileSize tile = TileOf(loops, device);

@@ -121,6 +121,17 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   0.01, 0.3);
 }
 
+// Neighbouring rows of one work-item of cumsum_columns, in vectors: as many as
+// leave work for every core, as they are read together.
+int64_t VectorsOf(const ReduceGroup& group, const ir::DeviceInfo& device) {
+  if (device.device_class != ir::DeviceClass::kCpu) return 1;
+  for (const int64_t vectors : {16, 4}) {
+    const int64_t items = group.inner / (vectors * kReduceLanes) * group.outer;
+    if (items >= int64_t{2} * device.compute_units) return vectors;
+  }
+  return 1;
+}
+
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& input = node.inputs[0];
@@ -136,6 +147,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   Launch launch("ops/reduction/cumsum.cl", function);
   launch.Type("IN", input).Type("OUT", node.outputs[0]);
   AddSumOptions(arithmetic.sum, arithmetic.value, &sums.rule.finish, &launch);
+  const int64_t vectors = VectorsOf(group, device);
+  if (columns) launch.Option(StrCat("-DVECTORS=", vectors));
   if (sums.exclusive) launch.Option("-DEXCLUSIVE");
   if (sums.reverse) launch.Option("-DREVERSE");
   launch.Input("in", node, 0).Output("out", node, 0).InPlace(node, 0);
@@ -144,7 +157,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (!columns) launch.Int("rows", group.kept());
   AddSumArguments(input, sums.rule.zero, sums.rule.finish, &launch);
   if (columns) {
-    launch.Tiles(device, CeilDiv(group.inner, kReduceLanes), group.outer);
+    launch.Tiles(device, CeilDiv(group.inner, vectors * kReduceLanes),
+                 group.outer);
   } else {
     launch.Tiles(device, group.kept());
   }

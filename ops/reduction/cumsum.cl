@@ -2,14 +2,20 @@
 // count, outer], one addition after the other.  Input and output may be the
 // same memory.
 //   cumsum_row      inner is 1: one work-item makes one row
-//   cumsum_columns  one work-item makes 16 neighbouring rows
+//   cumsum_columns  inner is at least 16: one work-item makes 16 * VECTORS
+//                   neighbouring rows
 //   cumsum_items    one work-item makes one row
 //
 // -DREVERSE    from the far end on
 // -DEXCLUSIVE  without the element itself
+// -DVECTORS=1
 // others       see sums.clh
 
 #include "ops/reduction/sums.clh"
+
+#ifndef VECTORS
+#define VECTORS 1
+#endif
 
 // Place of element i in the order of summation; of 16 elements the first.
 #ifdef REVERSE
@@ -63,12 +69,28 @@ __kernel void cumsum_row(__global const TIM_STORAGE(IN) * in, int in_offset,
 __kernel void cumsum_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
                              __global TIM_STORAGE(OUT) * out, int out_offset,
                              int inner, int count, RESULT_PARAMETERS) {
-  const int column = get_global_id(0) * 16;
+  const int column = get_global_id(0) * (16 * VECTORS);
   if (column >= inner) return;
   const int first = get_global_id(1) * count * inner + column;
   in += in_offset + first;
   out += out_offset + first;
-  if (column + 16 <= inner) {
+  if (column + 16 * VECTORS <= inner) {
+    SUM16 sum[VECTORS];
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) sum[v] = 0;
+    for (int i = 0; i < count; ++i) {
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) {
+        const SUM16 x = READ16(ALONG(i) * inner + 16 * v, 0);
+        SUM16 result;
+        ADD_UP(result, sum[v], x);
+        STORE16(ALONG(i) * inner + 16 * v, result);
+      }
+    }
+    return;
+  }
+  int left = inner - column;
+  for (; left >= 16; left -= 16) {
     SUM16 sum = 0;
     for (int i = 0; i < count; ++i) {
       const SUM16 x = READ16(ALONG(i) * inner, 0);
@@ -76,12 +98,13 @@ __kernel void cumsum_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
       ADD_UP(result, sum, x);
       STORE16(ALONG(i) * inner, result);
     }
-    return;
+    in += 16;
+    out += 16;
   }
   SUM sum[16];
   for (int k = 0; k < 16; ++k) sum[k] = 0;
   for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < inner - column; ++k) {
+    for (int k = 0; k < left; ++k) {
       const SUM x = READ(ALONG(i) * inner + k, 0);
       SUM result;
       ADD_UP(result, sum[k], x);

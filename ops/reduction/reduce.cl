@@ -6,12 +6,15 @@
 //                   those of a vector
 //   reduce_columns  inner is at least 16: one work-item makes a chunk of 16 *
 //                   VECTORS neighbours
+//   reduce_narrow   inner is INNER, 2, 4 or 8: one work-item makes a chunk of
+//                   all neighbours
 //   reduce_gather   one work-item makes 16 chunks that lie anywhere
 //
 // -DJOIN=ADD    ADD, MULTIPLY, MIN or MAX (NaN where one is NaN)
 // -DVALUE, -DFINISH and others  see sums.clh; also
 //   VALUE=SQUARE  (real value - mean)^2, with -DMEANS
 // -DVECTORS=1
+// -DINNER=2
 // -DMEANS  mean[]: of element k, chunk of image o, at sum of (digit of o *
 //          stride) + k; `axes` has rows {extent, stride}, fastest first
 
@@ -23,6 +26,10 @@
 #endif
 #ifndef VECTORS
 #define VECTORS 1
+#endif
+
+#ifndef INNER
+#define INNER 2
 #endif
 
 #define CHUNK 1024
@@ -171,6 +178,47 @@ __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
     }
   }
 }
+
+#ifndef MEANS
+// Lane j of column k is element j % (16 / INNER) * INNER + k of vector
+// j / (16 / INNER).
+__kernel void reduce_narrow(__global const TIM_STORAGE(IN) * in, int in_offset,
+                            __global TIM_STORAGE(OUT) * out, int out_offset,
+                            int count, int chunks, int rows,
+                            RESULT_PARAMETERS) {
+  const int row = get_global_id(0);
+  if (row >= rows) return;
+  const int image = row / chunks;
+  const int done = (row - image * chunks) * CHUNK;
+  const int length = min(count - done, CHUNK);
+  in += in_offset + (image * count + done) * INNER;
+  out += out_offset + row * INNER;
+  SUM16 sum[INNER];
+#pragma unroll
+  for (int v = 0; v < INNER; ++v) sum[v] = IDENTITY;
+  int i = 0;
+  for (; i + 16 <= length; i += 16) {
+#pragma unroll
+    for (int v = 0; v < INNER; ++v) {
+      const SUM16 value = READ16(i * INNER + 16 * v, 0);
+      sum[v] = JOINED(SUM16, sum[v], value);
+    }
+  }
+  SUM lane[16 * INNER];
+#pragma unroll
+  for (int v = 0; v < INNER; ++v) vstore16(sum[v], v, lane);
+  for (int j = 0; i * INNER + j < length * INNER; ++j) {
+    const SUM value = READ(i * INNER + j, 0);
+    lane[j] = JOINED(SUM, lane[j], value);
+  }
+  for (int apart = 8 * INNER; apart >= INNER; apart /= 2) {
+    for (int j = 0; j < apart; ++j) {
+      lane[j] = JOINED(SUM, lane[j], lane[j + apart]);
+    }
+  }
+  for (int k = 0; k < INNER; ++k) STORE(k, lane[k]);
+}
+#endif
 
 __kernel void reduce_gather(__global const TIM_STORAGE(IN) * in, int in_offset,
                             MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,

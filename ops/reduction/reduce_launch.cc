@@ -54,12 +54,19 @@ const char* FinishName(ReduceFinish::Kind kind) {
   }
 }
 
-enum class Form : uint8_t { kRow, kColumns, kGather };
+enum class Form : uint8_t { kRow, kColumns, kNarrow, kGather };
 
-Form FormOf(const ReduceGroup& group) {
-  if (group.inner >= kReduceLanes) return Form::kColumns;
-  const bool row = group.inner == 1 && group.count >= kReduceLanes;
-  return row ? Form::kRow : Form::kGather;
+const char* FunctionOf(Form form) {
+  switch (form) {
+    case Form::kRow:
+      return "reduce_row";
+    case Form::kColumns:
+      return "reduce_columns";
+    case Form::kNarrow:
+      return "reduce_narrow";
+    default:
+      return "reduce_gather";
+  }
 }
 
 // Neighbours of one work-item of reduce_columns, in vectors: as many as leave
@@ -92,13 +99,14 @@ class Stages {
         lowering_(lowering) {}
 
   Status Append(const Stage& stage) {
-    const Form form = FormOf(stage.group);
-    Launch launch(kSource, form == Form::kRow       ? "reduce_row"
-                           : form == Form::kColumns ? "reduce_columns"
-                                                    : "reduce_gather");
+    const Form form = FormOf(stage);
+    Launch launch(kSource, FunctionOf(form));
     const int64_t vectors = VectorsOf(stage, device_);
     AddOptions(stage, &launch);
     if (form == Form::kColumns) launch.Option(StrCat("-DVECTORS=", vectors));
+    if (form == Form::kNarrow) {
+      launch.Option(StrCat("-DINNER=", stage.group.inner));
+    }
     AddOperands(stage, &launch);
     AddSizes(stage, form, &launch);
     AddSumArguments(SourceOf(stage), stage.first ? reduction_.source.zero : 0,
@@ -106,9 +114,10 @@ class Stages {
     if (form == Form::kColumns) {
       launch.Tiles(device_, CeilDiv(stage.group.inner, vectors * kReduceLanes),
                    stage.chunks * stage.group.outer);
+    } else if (form == Form::kGather) {
+      launch.Tiles(device_, CeilDiv(stage.results(), kReduceLanes));
     } else {
-      const int64_t lanes = form == Form::kRow ? 1 : kReduceLanes;
-      launch.Tiles(device_, CeilDiv(stage.results(), lanes));
+      launch.Tiles(device_, stage.results() / stage.group.inner);
     }
     TIM_RETURN_IF_ERROR(launch.AppendTo(lowering_));
     scratch_ =
@@ -124,6 +133,14 @@ class Stages {
   }
   bool WithMeans(const Stage& stage) const {
     return stage.first && reduction_.means.has_value();
+  }
+  Form FormOf(const Stage& stage) const {
+    const ReduceGroup& group = stage.group;
+    if (group.inner >= kReduceLanes) return Form::kColumns;
+    if (group.count < kReduceLanes) return Form::kGather;
+    if (group.inner == 1) return Form::kRow;
+    const bool whole = kReduceLanes % group.inner == 0;
+    return whole && !WithMeans(stage) ? Form::kNarrow : Form::kGather;
   }
   ir::TensorDesc SourceOf(const Stage& stage) const {
     return stage.first ? reduction_.source.desc
@@ -172,9 +189,12 @@ class Stages {
   }
 
   static void AddSizes(const Stage& stage, Form form, Launch* launch) {
-    if (form != Form::kRow) launch->Int("inner", stage.group.inner);
+    const bool names_inner = form == Form::kColumns || form == Form::kGather;
+    if (names_inner) launch->Int("inner", stage.group.inner);
     launch->Int("count", stage.group.count).Int("chunks", stage.chunks);
-    if (form == Form::kRow) launch->Int("rows", stage.results());
+    if (form == Form::kRow || form == Form::kNarrow) {
+      launch->Int("rows", stage.results() / stage.group.inner);
+    }
     if (form == Form::kGather) launch->Int("results", stage.results());
   }
 

@@ -1,0 +1,60 @@
+// Sums along an axis of which several neighbours are made together: few of
+// them, and many.
+#include <gtest/gtest.h>
+
+#include "ops/builtin.h"
+#include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::DataType;
+using Ints = std::vector<int64_t>;
+
+Status CheckNode(const std::string& op, const ir::AttributeMap& attributes,
+                 const ir::TensorDesc& x, ir::TensorDesc y) {
+  y.shape = ir::Shape();
+  TIM_ASSIGN_OR_RETURN(const TestNode node, MakeNode(op, attributes, {x}, {y}));
+  std::mt19937 rng(13);
+  return CheckKernels(node, rng);
+}
+
+ir::TensorDesc Codes(const Ints& shape) {
+  ir::TensorDesc desc = Desc(DataType::kInt8, shape);
+  desc.quantization = ir::Quantization::PerTensor(0.25f, -9);
+  return desc;
+}
+
+TEST(Neighbours, FewAreReducedTogether) {
+  for (const Ints& shape :
+       {Ints{2, 1030}, {4, 17}, {4, 3100, 2}, {8, 1024, 3}, {8, 16}, {3, 40}}) {
+    const ir::AttributeMap along = {{"axis", Ints{1}}, {"keep_dims", false}};
+    const ir::TensorDesc f32 = Desc(DataType::kFloat32, shape);
+    const ir::TensorDesc f16 = Desc(DataType::kFloat16, shape);
+    EXPECT_OK(CheckNode("tim.ReduceMean", along, f32, f32));
+    EXPECT_OK(CheckNode("tim.ReduceMax", along, f16, f16));
+    EXPECT_OK(CheckNode("tim.ReduceMin", along, f32, f32));
+    EXPECT_OK(CheckNode("tim.ReduceSum", along, Codes(shape), f32));
+    EXPECT_OK(CheckNode("tim.ReduceMean", along, Codes(shape), Codes(shape)));
+  }
+}
+
+TEST(Neighbours, ManyAreAddedUpTogether) {
+  for (const Ints& shape : {Ints{1300, 5}, {300, 9}, {4096, 3, 2}, {100, 4}}) {
+    for (const int64_t exclusive : {0, 1}) {
+      for (const int64_t reverse : {0, 1}) {
+        const ir::AttributeMap attributes = {{"axis", int64_t{1}},
+                                             {"exclusive", exclusive},
+                                             {"reverse", reverse}};
+        const ir::TensorDesc f32 = Desc(DataType::kFloat32, shape);
+        EXPECT_OK(CheckNode("tim.CumSum", attributes, f32, f32));
+        EXPECT_OK(
+            CheckNode("tim.CumSum", attributes, Codes(shape), Codes(shape)));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tim::testing
