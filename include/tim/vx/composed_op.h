@@ -3,9 +3,11 @@
 #define TIM_VX_COMPOSED_OP_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
+#include "tim/vx/attribute.h"
 #include "tim/vx/export.h"
 #include "tim/vx/operation.h"
 
@@ -40,8 +42,10 @@ class TIM_VX_API ComposedOp : public Operation {
   /// \param inputs how many must be bound.
   /// \param outputs how many must be bound.
   /// \param optional_inputs how many more inputs, the last ones, may be.
+  /// \param attributes what GetAttribute() and such a kernel find.
   ComposedOp(Graph* graph, const char* domain_and_name, uint32_t inputs,
-             uint32_t outputs, uint32_t optional_inputs = 0);
+             uint32_t outputs, uint32_t optional_inputs = 0,
+             std::initializer_list<NamedAttribute> attributes = {});
   ~ComposedOp() override;
 
   /// Creates and binds the inner operations; called once, when all slots are

@@ -262,7 +262,10 @@ Status Lowerer::CheckOutputs(const OpImpl& composed, const Scope& body) const {
 Result<ir::Node> Lowerer::MakeComposite(const OpImpl& composed,
                                         const Boundary& boundary) {
   auto composite = std::make_shared<ir::Composite>();
-  composite->name = composed.name;
+  const ir::OpSchema* schema = composed.Schema();
+  composite->name = schema != nullptr
+                        ? StrCat(schema->domain, ".", schema->name)
+                        : composed.name;
   composite->body = ir::Graph(composed.InstanceName());
   Scope body{.graph = composite->body, .is_body = true};
   TIM_RETURN_IF_ERROR(AddBodyOperands(boundary, body));

@@ -3,6 +3,29 @@
 #include "vx/failure.h"
 
 namespace tim::vx {
+namespace {
+
+ir::Attribute ToIr(const NamedAttribute& attribute) {
+  switch (attribute.type()) {
+    case NamedAttribute::Type::kBool:
+      return attribute.number() != 0;
+    case NamedAttribute::Type::kInt:
+      return attribute.number();
+    case NamedAttribute::Type::kFloat:
+      return attribute.real();
+    case NamedAttribute::Type::kString:
+      return attribute.text();
+    case NamedAttribute::Type::kInts:
+      return attribute.numbers();
+    case NamedAttribute::Type::kFloats:
+      return attribute.reals();
+    case NamedAttribute::Type::kStrings:
+      return attribute.texts();
+  }
+  return int64_t{0};
+}
+
+}  // namespace
 
 const ir::OpSchema* OpImpl::Schema() const {
   if (core == nullptr) return nullptr;
@@ -21,6 +44,12 @@ std::string OpImpl::InstanceName() const {
                                            : name;
   if (replaced.empty()) return StrCat(label, "#", uid);
   return StrCat(label, "#", uid, " in place of ", replaced);
+}
+
+void OpImpl::SetAttributes(std::initializer_list<NamedAttribute> given) {
+  for (const NamedAttribute& attribute : given) {
+    attributes.Set(attribute.name(), ToIr(attribute));
+  }
 }
 
 void OpImpl::Join(std::shared_ptr<GraphCore> graph) {

@@ -2,6 +2,7 @@
 #ifndef TIM_VX_OPERATION_OP_IMPL_H_
 #define TIM_VX_OPERATION_OP_IMPL_H_
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ class OpImpl {
   std::string InstanceName() const;
   /// Gives the operation a graph and a number, once.
   void Join(std::shared_ptr<GraphCore> graph);
+  void SetAttributes(std::initializer_list<NamedAttribute> given);
   /// Records the first mistake in the bindings.
   void Refuse(const Status& problem);
 

@@ -83,8 +83,10 @@ void Forget(GraphCore& core, uint32_t uid) {
 
 ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
                        uint32_t inputs, uint32_t outputs,
-                       uint32_t optional_inputs) {
+                       uint32_t optional_inputs,
+                       std::initializer_list<NamedAttribute> attributes) {
   impl_->name = domain_and_name != nullptr ? domain_and_name : "";
+  impl_->SetAttributes(attributes);
   impl_->composition = std::make_unique<Composition>(
       Composition{.self = this,
                   .inputs = inputs,

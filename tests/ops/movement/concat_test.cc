@@ -185,8 +185,23 @@ TEST(Concat, BlockedLayouts) {
   }
 }
 
-TEST(Concat, NoBlocksBehindAPartialOne) {
-  const auto node = Concat(2, {F32({2, 2, 3, 1}), F32({2, 2, 16, 1})}, F32({}));
+TEST(Concat, PartsOfBlocks) {
+  std::mt19937 rng = SeededRng(57);
+  for (const Dims& channels : {Dims{3, 16}, Dims{7, 30, 2}}) {
+    for (const std::string type : {"f32", "f16"}) {
+      Inputs inputs;
+      for (const int64_t c : channels) {
+        inputs.push_back(DescOf(type, {3, 5, c, 2}, rng));
+      }
+      const auto node = Concat(2, inputs, DescOf(type, {1}, rng));
+      ASSERT_OK(node);
+      EXPECT_EQ(LayoutCount(*node, "concat"), 2);
+      ASSERT_OK(CheckKernels(*node, rng)) << type;
+    }
+  }
+  // What is converted on its way is not moved as it is.
+  const auto node = Concat(2, {F32({2, 2, 3, 1}), F32({2, 2, 16, 1})},
+                           DescOf("f16", {1}, rng));
   ASSERT_OK(node);
   EXPECT_EQ(LayoutCount(*node, "concat"), 1);
 }

@@ -1,4 +1,5 @@
 #include "tests/properties/operator_cases.h"
+#include "tim/vx/ops/rnn_cell.h"
 
 namespace tim::testing {
 namespace {
@@ -48,14 +49,15 @@ std::vector<IllegalCase> Illegal() {
 
 }  // namespace
 
-// Its public class is made of others; tests/vx/recurrent/rnn_cell_test.cc has
-// it.
+// What its public class is made of: tests/vx/recurrent/rnn_cell_test.cc.
 TIM_CASES(rnn_cell) {
-  cases.Add({.op = "tim.RNNCell",
-             .legal = Legal,
-             .illegal = Illegal,
-             .tolerance = {.absolute = 5e-5},
-             .flops = Flops});
+  cases.Add(
+      {.op = "tim.RNNCell",
+       .legal = Legal,
+       .illegal = Illegal,
+       .tolerance = {.absolute = 5e-5},
+       .flops = Flops,
+       .shells = {ShellOf<vx::ops::RNNCell>({}, vx::ops::RNNCell::kTANH)}});
 }
 
 }  // namespace tim::testing

@@ -2,6 +2,8 @@
 
 #include "tests/properties/families/sequence_operands.h"
 #include "tests/properties/operator_cases.h"
+#include "tim/vx/ops/bidirectional_sequence_rnn_ext.h"
+#include "tim/vx/ops/unidirectional_sequence_rnn_ext.h"
 
 namespace tim::testing {
 namespace {
@@ -98,22 +100,31 @@ std::vector<IllegalCase> IllegalOf(int64_t directions) {
           {activation, "activation"}};
 }
 
-OperatorCases ExtCases(const std::string& op, int64_t directions) {
+OperatorCases ExtCases(const std::string& op, int64_t directions,
+                       std::vector<Shell> shells) {
   return {
       .op = op,
       .legal = [directions](CaseRng& rng) { return Legal(directions, rng); },
       .illegal = [directions] { return IllegalOf(directions); },
       .tolerance = kStepTolerance,
-      .flops = Flops};
+      .flops = Flops,
+      .shells = std::move(shells)};
 }
 
 }  // namespace
 
-// Their public classes are made of others; tests/vx/recurrent/rnn_ext_test.cc
-// has them.
+// What their public classes are made of: tests/vx/recurrent/rnn_ext_test.cc.
 TIM_CASES(rnn_ext) {
-  cases.Add(ExtCases("tim.UnidirectionalSequenceRnnExt", 1));
-  cases.Add(ExtCases("tim.BidirectionalSequenceRnnExt", 2));
+  using vx::ops::BidirectionalSequenceRnn;
+  using vx::ops::UnidirectionalSequenceRnn;
+  cases.Add(ExtCases(
+      "tim.UnidirectionalSequenceRnnExt", 1,
+      {ShellOf<vx::ops::UnidirectionalSequenceRnnExt>(
+          {{"activation", int64_t{6}}}, UnidirectionalSequenceRnn::kSIGMOID)}));
+  cases.Add(ExtCases(
+      "tim.BidirectionalSequenceRnnExt", 2,
+      {ShellOf<vx::ops::BidirectionalSequenceRnnExt>(
+          {{"activation", int64_t{1}}}, BidirectionalSequenceRnn::kRELU)}));
 }
 
 }  // namespace tim::testing

@@ -37,7 +37,8 @@ class BidirectionalSequenceRnnExt : public ComposedOp {
   BidirectionalSequenceRnnExt(
       Graph* graph,
       tim::vx::ops::BidirectionalSequenceRnn::ActivationType act_type)
-      : ComposedOp(graph, "tim.BidirectionalSequenceRnnExt", 5, 2),
+      : ComposedOp(graph, "BidirectionalSequenceRnnExt", 5, 2, 0,
+                   {{"activation", act_type}}),
         act_type_(act_type) {}
 
   std::shared_ptr<Operation> Clone(

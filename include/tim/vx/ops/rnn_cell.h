@@ -43,7 +43,7 @@ class RNNCell : public ComposedOp {
 
   static const char* OpName() { return "RNNCell"; }
   RNNCell(Graph* graph, ActivationType activation)
-      : ComposedOp(graph, "tim.RNNCell", 5, 2), activation_(activation) {}
+      : ComposedOp(graph, "RNNCell", 5, 2), activation_(activation) {}
 
   std::shared_ptr<Operation> Clone(
       std::shared_ptr<Graph>& graph) const override {

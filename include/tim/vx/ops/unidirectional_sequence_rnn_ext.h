@@ -33,7 +33,8 @@ class UnidirectionalSequenceRnnExt : public ComposedOp {
   static const char* OpName() { return "UnidirectionalSequenceRnnExt"; }
   UnidirectionalSequenceRnnExt(
       Graph* graph, UnidirectionalSequenceRnn::ActivationType act_type)
-      : ComposedOp(graph, "tim.UnidirectionalSequenceRnnExt", 5, 2),
+      : ComposedOp(graph, "UnidirectionalSequenceRnnExt", 5, 2, 0,
+                   {{"activation", act_type}}),
         act_type_(act_type) {}
 
   std::shared_ptr<Operation> Clone(
