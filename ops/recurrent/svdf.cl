@@ -52,6 +52,7 @@ __kernel void svdf(__global const TIM_STORAGE(IN) * in, int in_offset,
     const int f = u * rank + r;
     const int weights = feature_offset + f * width;
     float newest = 0.0f;
+    TIM_IN_ORDER
     for (int i = 0; i < width; ++i) {
       newest += TIM_LOAD_REAL(IN, in, x + i, in_scale, in_zero) *
                 TIM_LOAD_REAL(FEATURE, feature, weights + i, feature_scale,
@@ -59,6 +60,7 @@ __kernel void svdf(__global const TIM_STORAGE(IN) * in, int in_offset,
     }
     const int of_filter = (n * units * rank + f) * memory;
     float sum = 0.0f;
+    TIM_IN_ORDER
     for (int m = 0; m < memory; ++m) {
       float value = newest;
       if (m < memory - 1) {
