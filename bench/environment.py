@@ -17,7 +17,7 @@ RUNTIMES = ("machine", "intel")
 NETWORKS = (
     "resnet50,mobilenet_v2,squeezenet1_1,vgg16,perceptron,densenet121,"
     "inception_v1,inception_v2,shufflenet_v2,mobilenet_v3_small,"
-    "transformer_encoder,yolo_head,feature_pyramid"
+    "transformer_encoder,yolo_head,feature_pyramid,unet,lstm,gru"
 )
 
 

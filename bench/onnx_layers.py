@@ -91,6 +91,47 @@ def depthwise_conv2d(nodes):
     )
 
 
+def deconv2d(nodes):
+    weights, bias = nodes.writer.parameters(nodes.layer)
+    weights = np.ascontiguousarray(weights.swapaxes(0, 1))  # inputs first
+    nodes.node(
+        "ConvTranspose",
+        nodes.constant("weights", weights),
+        nodes.constant("bias", bias),
+        **window_attributes(nodes.layer),
+    )
+
+
+def recurrent(nodes, op, gates, **attributes):
+    """The layer whose gates stand in the order that ONNX has; the result is of
+    its one direction."""
+    arrays = nodes.writer.parameters(nodes.layer)
+
+    def joined(first):
+        return np.concatenate([arrays[first + gate] for gate in gates])
+
+    of_input, of_state, *biases = map(joined, range(0, len(arrays), len(gates)))
+    both = np.zeros(2 * len(of_input), np.float32)  # of input and of state
+    both[: sum(map(len, biases))] = np.concatenate(biases)
+    nodes.step(
+        op,
+        nodes.constant("weights", of_input[None]),
+        nodes.constant("recurrent", of_state[None]),
+        nodes.constant("biases", both[None]),
+        hidden_size=nodes.shape[-1],
+        **attributes,
+    )
+    nodes.node("Reshape", nodes.integers("shape", nodes.shape))
+
+
+def lstm(nodes):
+    recurrent(nodes, "LSTM", (0, 3, 1, 2))
+
+
+def gru(nodes):
+    recurrent(nodes, "GRU", (0, 1, 2), linear_before_reset=1)
+
+
 def fully_connected(nodes):
     nodes.step("Flatten")
     nodes.node("Gemm", *nodes.parameters(), transB=1)
@@ -220,6 +261,9 @@ KINDS = {
     "Constant": constant,
     "Conv2d": conv2d,
     "DepthwiseConv2d": depthwise_conv2d,
+    "DeConv2d": deconv2d,
+    "Lstm": lstm,
+    "Gru": gru,
     "FullyConnected": fully_connected,
     "BatchNorm": batch_norm,
     "LayerNormalization": layer_normalization,

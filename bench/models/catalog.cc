@@ -21,6 +21,9 @@ std::span<const CatalogEntry> Catalog() {
       {"transformer_encoder", [](uint32_t) { return TransformerEncoder(); }},
       {"yolo_head", YoloHead},
       {"feature_pyramid", FeaturePyramid},
+      {"unet", Unet},
+      {"lstm", [](uint32_t) { return Lstm(); }},
+      {"gru", [](uint32_t) { return Gru(); }},
       {"perceptron", [](uint32_t) { return Perceptron(); }},
       {"one_relu", [](uint32_t) { return OneRelu(); }},
   };

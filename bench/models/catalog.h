@@ -29,10 +29,15 @@ Network ShufflenetV2(uint32_t size);  ///< Width 1.0.
 Network YoloHead(uint32_t size);
 /// Segmentation: 54 logits for each pixel.
 Network FeaturePyramid(uint32_t size);
+/// Segmentation, 16 channels at first: 2 logits for each pixel.
+Network Unet(uint32_t size);
 
 /// 4 layers of width 256 with 4 heads; the input is a sequence of 128 numbers
 /// in [-1, 1], each of which is scaled to one of 8193 tokens.
 Network TransformerEncoder();
+/// One layer of 256 units, 50 steps of 256 numbers, batch 8; all its states.
+Network Lstm();
+Network Gru();
 /// Two fully connected layers of 1024 units, batch 8.
 Network Perceptron();
 /// One Relu on 16 numbers: what a process costs without a network.

@@ -10,8 +10,11 @@ constexpr const char* kKindNames[] = {"Input",
                                       "Constant",
                                       "Conv2d",
                                       "DepthwiseConv2d",
+                                      "DeConv2d",
                                       "FullyConnected",
                                       "Matmul",
+                                      "Lstm",
+                                      "Gru",
                                       "BatchNorm",
                                       "LayerNormalization",
                                       "LocalResponseNormalization",
@@ -62,9 +65,11 @@ json DescribePermutation(const std::vector<uint32_t>& permutation) {
   return SlowestFirst(axes);
 }
 
+// Of those that there are.
 json DescribeParameters(const std::vector<Parameter>& parameters) {
   json out = json::array();
   for (const Parameter& parameter : parameters) {
+    if (parameter.shape.empty()) continue;
     out.push_back({{"stream", parameter.stream},
                    {"shape", SlowestFirst(parameter.shape)},
                    {"bound", parameter.bound},

@@ -14,6 +14,7 @@ using TensorPtr = std::shared_ptr<vx::Tensor>;
 // count as memory of the library.
 TensorPtr MakeConstant(vx::Graph& graph, const Parameter& parameter,
                        std::vector<float>& buffer) {
+  if (parameter.shape.empty()) return graph.CreateTensorPlaceHolder();
   buffer.resize(static_cast<size_t>(Elements(parameter.shape)));
   FillValues(parameter.stream, parameter.bound, buffer);
   for (float& value : buffer) value += parameter.center;

@@ -39,6 +39,28 @@ OperationPtr Conv2d(vx::Graph& graph, const Layer& layer, const Shape&) {
       Pads(layer.window), Pair{stride, stride}, Pair{1, 1}, multiplier);
 }
 
+OperationPtr DeConv2d(vx::Graph& graph, const Layer& layer, const Shape&) {
+  const auto& [size, stride, pad, rounding] = layer.window;
+  return graph.CreateOperation<ops::DeConv2d>(
+      static_cast<int32_t>(layer.shape[2]), vx::PadType::AUTO, Pair{size, size},
+      Pair{stride, stride}, Pair{0, 0}, Pads(layer.window));
+}
+
+OperationPtr Lstm(vx::Graph& graph, const Layer&, const Shape&) {
+  using Op = ops::UnidirectionalSequenceLstm;
+  return graph.CreateOperation<Op>(0.0f, 0.0f, Op::kTANH, 0.0f,
+                                   /*time_major=*/true, Op::kSIGMOID,
+                                   /*return_sequences=*/true);
+}
+
+OperationPtr Gru(vx::Graph& graph, const Layer& layer, const Shape&) {
+  using Op = ops::UnidirectionalSequenceGRU;
+  return graph.CreateOperation<Op>(layer.shape[0], Op::kTANH, Op::kSIGMOID,
+                                   /*reset_after=*/true,
+                                   /*return_sequences=*/true,
+                                   /*time_major=*/true);
+}
+
 OperationPtr FullyConnected(vx::Graph& graph, const Layer&, const Shape& in) {
   return graph.CreateOperation<ops::FullyConnected>(
       static_cast<uint32_t>(in.size()) - 2);
@@ -143,8 +165,11 @@ constexpr LayerType kLayerTypes[] = {
     {LayerKind::kConstant, nullptr},
     {LayerKind::kConv2d, Conv2d<0>},
     {LayerKind::kDepthwiseConv2d, Conv2d<1>},
+    {LayerKind::kDeConv2d, DeConv2d},
     {LayerKind::kFullyConnected, FullyConnected},
     {LayerKind::kMatmul, Plain<ops::Matmul>},
+    {LayerKind::kLstm, Lstm},
+    {LayerKind::kGru, Gru},
     {LayerKind::kBatchNorm, BatchNorm},
     {LayerKind::kLayerNormalization, LayerNormalization},
     {LayerKind::kLocalResponseNormalization, LocalResponseNormalization},

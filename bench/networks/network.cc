@@ -9,6 +9,13 @@ int64_t ProductsPerElement(const Network& network, const Layer& layer) {
     case LayerKind::kConv2d:
     case LayerKind::kDepthwiseConv2d:
       return Elements(layer.parameters[0].shape) / layer.shape[2];
+    case LayerKind::kDeConv2d:  // Of the windows that an element is in.
+      return Elements(layer.parameters[0].shape) / layer.shape[2] /
+             (layer.window.stride * layer.window.stride);
+    case LayerKind::kLstm:
+      return 4 * (network.layers[layer.inputs[0]].shape[0] + layer.shape[0]);
+    case LayerKind::kGru:
+      return 3 * (network.layers[layer.inputs[0]].shape[0] + layer.shape[0]);
     case LayerKind::kFullyConnected:
       return layer.parameters[0].shape[0];
     case LayerKind::kMatmul:
@@ -29,7 +36,7 @@ int64_t Elements(const Shape& shape) {
 int64_t ParameterCount(const Layer& layer) {
   int64_t count = 0;
   for (const Parameter& parameter : layer.parameters) {
-    count += Elements(parameter.shape);
+    if (!parameter.shape.empty()) count += Elements(parameter.shape);
   }
   return count;
 }

@@ -18,10 +18,13 @@ enum class LayerKind : uint8_t {
   kConstant,  ///< Its one parameter.
   kConv2d,
   kDepthwiseConv2d,
+  kDeConv2d,
   kFullyConnected,  ///< Flattens all but the batch.
   kMatmul,
-  kBatchNorm,                   ///< Epsilon.
-  kLayerNormalization,          ///< Along the fastest axis; epsilon.
+  kLstm,                ///< Of every step; the input is [width, batch, steps].
+  kGru,                 ///< Likewise; the reset gate is after the product.
+  kBatchNorm,           ///< Epsilon.
+  kLayerNormalization,  ///< Along the fastest axis; epsilon.
   kLocalResponseNormalization,  ///< `window.size` channels; alpha, beta, bias.
   kSoftmax,                     ///< Along the fastest axis.
   kRelu,
@@ -67,7 +70,7 @@ struct Stride {
 /// Constants that FillValues() makes.
 struct Parameter {
   uint64_t stream = 0;
-  Shape shape;
+  Shape shape;       ///< Empty for an optional operand that is left out.
   float bound = 0;   ///< They are in [-bound, bound),
   float center = 0;  ///< to which this is added.
 };
@@ -84,7 +87,8 @@ struct Layer {
   Stride stride = {};                      ///< Of kStridedSlice.
   std::vector<float> coefficients = {};    ///< See LayerKind.
   /// Weights and bias or weights alone; of kBatchNorm mean, variance, gamma and
-  /// beta; of kLayerNormalization beta and gamma.
+  /// beta; of kLayerNormalization beta and gamma; of kLstm and kGru the inputs
+  /// of their operations from the first state on.
   std::vector<Parameter> parameters = {};
 };
 

@@ -29,6 +29,24 @@ std::vector<Parameter> WeightsAndBias(const Shape& weights, uint32_t outputs,
   return parameters;
 }
 
+// Weights [depth, units] of every gate.
+void AddGates(uint32_t gates, uint32_t depth, uint32_t units,
+              std::vector<Parameter>* parameters) {
+  parameters->insert(
+      parameters->end(), gates,
+      {.shape = {depth, units}, .bound = Bound(depth, Gain::kLinear)});
+}
+
+void AddBiases(uint32_t gates, uint32_t units,
+               std::vector<Parameter>* parameters) {
+  parameters->insert(parameters->end(), gates,
+                     {.shape = {units}, .bound = kBiasBound});
+}
+
+void AddAbsent(int count, std::vector<Parameter>* parameters) {
+  parameters->insert(parameters->end(), count, Parameter{});
+}
+
 // Windows that begin in a pad behind the image are not left out: there is none
 // where the pad is less than the stride.
 uint32_t WindowExtent(uint32_t extent, const Window& window) {
@@ -48,7 +66,7 @@ Shape WindowShape(const Shape& in, const Window& window, uint32_t channels) {
 
 int NetworkWriter::Push(Layer layer) {
   for (Parameter& parameter : layer.parameters) {
-    parameter.stream = next_stream_++;
+    if (!parameter.shape.empty()) parameter.stream = next_stream_++;
   }
   network_.layers.push_back(std::move(layer));
   return static_cast<int>(network_.layers.size()) - 1;
@@ -94,6 +112,24 @@ int NetworkWriter::DepthwiseConv2d(int x, const Window& window, Gain gain) {
                .parameters = WeightsAndBias(weights, in[2], gain)});
 }
 
+int NetworkWriter::DeConv2d(int x, uint32_t channels, const Window& window,
+                            Gain gain) {
+  const Shape& in = ShapeOf(x);
+  const auto extent = [&](uint32_t cells) {
+    return (cells - 1) * window.stride + window.size - 2 * window.pad;
+  };
+  const Shape weights = {window.size, window.size, in[2], channels};
+  const int64_t products =
+      Elements(weights) / channels / (window.stride * window.stride);
+  return Push(
+      {.kind = LayerKind::kDeConv2d,
+       .inputs = {x},
+       .shape = {extent(in[0]), extent(in[1]), channels, in[3]},
+       .window = window,
+       .parameters = {{.shape = weights, .bound = Bound(products, gain)},
+                      {.shape = {channels}, .bound = kBiasBound}}});
+}
+
 int NetworkWriter::FullyConnected(int x, uint32_t units, Gain gain) {
   const uint32_t batch = ShapeOf(x).back();
   const auto inputs = static_cast<uint32_t>(Elements(ShapeOf(x)) / batch);
@@ -107,6 +143,35 @@ int NetworkWriter::Matmul(int a, int b) {
   Shape shape = ShapeOf(a);
   shape[0] = ShapeOf(b)[0];
   return Push({.kind = LayerKind::kMatmul, .inputs = {a, b}, .shape = shape});
+}
+
+int NetworkWriter::Recurrent(LayerKind kind, int x, uint32_t units,
+                             const std::vector<Parameter>& parameters) {
+  Shape shape = ShapeOf(x);
+  shape[0] = units;
+  return Push(
+      {.kind = kind, .inputs = {x}, .shape = shape, .parameters = parameters});
+}
+
+int NetworkWriter::Lstm(int x, uint32_t units) {
+  constexpr uint32_t kGates = 4;
+  std::vector<Parameter> parameters;
+  AddAbsent(2, &parameters);  // States.
+  AddGates(kGates, ShapeOf(x)[0], units, &parameters);
+  AddGates(kGates, units, units, &parameters);
+  AddAbsent(3, &parameters);  // Peepholes.
+  AddBiases(kGates, units, &parameters);
+  return Recurrent(LayerKind::kLstm, x, units, parameters);
+}
+
+int NetworkWriter::Gru(int x, uint32_t units) {
+  constexpr uint32_t kGates = 3;
+  std::vector<Parameter> parameters;
+  AddAbsent(1, &parameters);  // The state.
+  AddGates(kGates, ShapeOf(x)[0], units, &parameters);
+  AddGates(kGates, units, units, &parameters);
+  AddBiases(2 * kGates, units, &parameters);
+  return Recurrent(LayerKind::kGru, x, units, parameters);
 }
 
 int NetworkWriter::BatchNorm(int x) {

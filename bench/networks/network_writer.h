@@ -40,9 +40,14 @@ class NetworkWriter {
     return Relu(Conv2d(x, channels, window, Gain::kRelu));
   }
   int DepthwiseConv2d(int x, const Window& window, Gain gain);
+  /// Transposed: `window` goes over the result.
+  int DeConv2d(int x, uint32_t channels, const Window& window, Gain gain);
   int FullyConnected(int x, uint32_t units, Gain gain);
   /// [K, M, ...] times [N, K, ...].
   int Matmul(int a, int b);
+  /// The states after every step of x [width, batch, steps], from zeros on.
+  int Lstm(int x, uint32_t units);
+  int Gru(int x, uint32_t units);
 
   /// Near the identity.
   int BatchNorm(int x);
@@ -105,6 +110,8 @@ class NetworkWriter {
   int SameShape(LayerKind kind, const std::vector<int>& inputs,
                 const std::vector<float>& coefficients = {});
   int Pool(LayerKind kind, int x, const Window& window);
+  int Recurrent(LayerKind kind, int x, uint32_t units,
+                const std::vector<Parameter>& parameters);
   int Resize(LayerKind kind, int x, const Shape& like);
 
   Network network_;

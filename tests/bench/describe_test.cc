@@ -93,6 +93,36 @@ TEST(Describe, CoefficientsAndCentersAreThoseOfTheFormula) {
   EXPECT_EQ(found["layers"][3]["shape"], json({1, 3, 2, 2}));
 }
 
+TEST(Describe, LeavesOutOperandsThatAreLeftOut) {
+  NetworkWriter net("recurrent");
+  net.Gru(net.Lstm(net.Input({5, 2, 3}), 4), 6);
+  const json found = json::parse(Describe(net.Finish()).dump());
+
+  const json& lstm = found["layers"][1];
+  EXPECT_EQ(lstm["shape"], json({3, 2, 4}));
+  ASSERT_EQ(lstm["parameters"].size(), 12u);
+  EXPECT_EQ(lstm["parameters"][0]["shape"], json({4, 5}));
+  EXPECT_EQ(lstm["parameters"][4]["shape"], json({4, 4}));
+  EXPECT_EQ(lstm["parameters"][8]["shape"], json::array({4}));
+  const json& gru = found["layers"][2];
+  EXPECT_EQ(gru["shape"], json({3, 2, 6}));
+  ASSERT_EQ(gru["parameters"].size(), 12u);
+  EXPECT_EQ(gru["parameters"][11]["shape"], json::array({6}));
+  for (size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(lstm["parameters"][i]["stream"], i);
+    EXPECT_EQ(gru["parameters"][i]["stream"], 12 + i);
+  }
+}
+
+TEST(Describe, ResultsOfDeConv2dAreLarger) {
+  NetworkWriter net("larger");
+  net.DeConv2d(net.Input({8, 6, 3, 1}), 5, {.size = 4, .stride = 2, .pad = 1},
+               Gain::kLinear);
+  const json found = json::parse(Describe(net.Finish()).dump());
+  EXPECT_EQ(found["layers"][1]["shape"], json({1, 5, 12, 16}));
+  EXPECT_EQ(found["layers"][1]["parameters"][0]["shape"], json({5, 3, 4, 4}));
+}
+
 TEST(Describe, EveryParameterHasItsStreamAndItsBoundAsItIs) {
   NetworkWriter net("two");
   net.FullyConnected(net.FullyConnected(net.Input({27, 1}), 5, Gain::kRelu), 2,

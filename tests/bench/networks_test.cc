@@ -55,6 +55,27 @@ TEST(Networks, TransformerEncoderHasTheParametersOfItsMatrices) {
                 4 * (kAttention + kDense + 2 * kNormalization));
 }
 
+// PyTorch's counts, less one of the two biases of LSTM; U-Net's of 31,030,658
+// with a quarter of the channels.
+TEST(Networks, RecurrentLayersAndUnetHaveTheParametersOfTheirFormulas) {
+  EXPECT_EQ(ParameterCount(Lstm()), 526336 - 4 * 256);
+  EXPECT_EQ(ParameterCount(Gru()), 394752);
+  int64_t count = 0;
+  const auto add = [&](int64_t window, int64_t from, int64_t to) {
+    count += (window * from + 1) * to;
+  };
+  for (const int64_t channels : {16, 32, 64, 128, 256}) {
+    add(9, channels == 16 ? 3 : channels / 2, channels);
+    add(9, channels, channels);
+    if (channels == 256) continue;
+    add(4, 2 * channels, channels);
+    add(9, 2 * channels, channels);
+    add(9, channels, channels);
+  }
+  add(1, 16, 2);
+  EXPECT_EQ(ParameterCount(Unet(224)), count);
+}
+
 // Multiply-adds in torchvision's tables; those of the Inceptions and of
 // MobileNet-v3 and ShuffleNet-v2 in tables of papers.
 TEST(Networks, HaveTheKnownAmountsOfWork) {
@@ -68,6 +89,12 @@ TEST(Networks, HaveTheKnownAmountsOfWork) {
   EXPECT_NEAR(1e-9 * Flops(ShufflenetV2(224)), 2 * 0.146, 0.005);
   EXPECT_NEAR(1e-9 * Flops(MobilenetV3Small(224)), 2 * 0.056, 0.005);
   EXPECT_EQ(Flops(Perceptron()), 2.0 * 2 * 8 * 1024 * 1024);
+}
+
+TEST(Networks, RecurrentLayersHaveTheWorkOfTheirProducts) {
+  constexpr double kProducts = 50 * 8 * 256 * 512.0;
+  EXPECT_EQ(Flops(Lstm()), 2 * 4 * kProducts);
+  EXPECT_EQ(Flops(Gru()), 2 * 3 * kProducts);
 }
 
 // Four projections, two products of heads and two inner matrices per layer.
