@@ -43,6 +43,13 @@ int64_t BlocksInRegisters(const ir::DeviceInfo& device) {
   return 3;
 }
 
+int64_t RowsInRegisters(int64_t count, const ir::DeviceInfo& device) {
+  const int64_t share =
+      CeilDiv(count, int64_t{std::max(1, device.compute_units)});
+  if (share >= 7 && BlocksInRegisters(device) > 8) return 8;
+  return share >= 3 ? 4 : std::max<int64_t>(share, 1);
+}
+
 int64_t TileSize(int64_t count, int64_t limit, int64_t unit) {
   const auto work = [&](int64_t size) {
     return CeilDiv(count, size) * (size * unit + kRepeated);

@@ -27,6 +27,10 @@ RegisterTile BestTile(int64_t neighbours, int64_t blocks,
 /// Blocks of 16 floats that fit beside what a loop needs.
 int64_t BlocksInRegisters(const ir::DeviceInfo& device);
 
+/// Rows of a matrix that a work-item multiplies with a block of 16 columns: of
+/// `count` so many that every core has some.
+int64_t RowsInRegisters(int64_t count, const ir::DeviceInfo& device);
+
 /// The size of tiles, from 1 to `limit`, that takes least time for `count`
 /// neighbours of `unit` sums each: the last tile may compute some in vain, and
 /// every tile loads the weights again.

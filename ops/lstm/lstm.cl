@@ -11,7 +11,8 @@
 // lstm_steps: one work-group = ROWS batch items; its items share the vectors.
 //
 // -DSIMT         work-groups of lstm_steps have many items; else one
-// -DROWS=4
+// -DROWS=4      more than 2: gate by gate, their sums are enough to keep a core
+//                busy
 // -DGATES=4      3: without input gate, i = 1 - f
 // -DTIM_NO_FMA   the bits of eval
 // -DIN=F32 -DAUX=F32 -DSTATE=F32 -DCELL=F32 -DOUT=F32 -DSTATE_OUT=F32
@@ -65,21 +66,31 @@
 #define NORMS (GATES + 3)
 #define PARAMETERS (2 * GATES + 3)
 
-// sums[r * gates + g] += value * weights over k < depth in order; VALUE of row
-// r and k.
-#define ADD_PRODUCTS(sums, gates, weights, vector, depth, vectors, VALUE)     \
-  for (int k = 0; k < (depth); ++k) {                                         \
-    VECTOR factors[gates];                                                    \
-    _Pragma("unroll") for (int g = 0; g < (gates); ++g) {                     \
-      factors[g] = LOAD((weights) + AT(vector, k, g, gates, depth, vectors)); \
-    }                                                                         \
-    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                        \
-      const VECTOR value = VALUE;                                             \
-      _Pragma("unroll") for (int g = 0; g < (gates); ++g) {                   \
-        sums[r * (gates) + g] =                                               \
-            multiply_add(value, factors[g], sums[r * (gates) + g]);           \
-      }                                                                       \
-    }                                                                         \
+// Gates whose sums a work-item has in registers at once.
+#if defined(SIMT) || ROWS <= 2
+#define SIDE_BY_SIDE GATES
+#else
+#define SIDE_BY_SIDE 1
+#endif
+#define FOR_GATES(gate) for (int gate = 0; gate < GATES; gate += SIDE_BY_SIDE)
+
+// sums[r * count + g] += value * weights of gate first + g over k < depth in
+// order; VALUE of row r and k.
+#define ADD_PRODUCTS(sums, first, count, gates, weights, vector, depth,        \
+                     vectors, VALUE)                                           \
+  for (int k = 0; k < (depth); ++k) {                                          \
+    VECTOR factors[count];                                                     \
+    _Pragma("unroll") for (int g = 0; g < (count); ++g) {                      \
+      factors[g] =                                                             \
+          LOAD((weights) + AT(vector, k, (first) + g, gates, depth, vectors)); \
+    }                                                                          \
+    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                         \
+      const VECTOR value = VALUE;                                              \
+      _Pragma("unroll") for (int g = 0; g < (count); ++g) {                    \
+        sums[r * (count) + g] =                                                \
+            multiply_add(value, factors[g], sums[r * (count) + g]);            \
+      }                                                                        \
+    }                                                                          \
   }
 
 __kernel void lstm_input(__global const TIM_STORAGE(IN) * input,
@@ -99,27 +110,40 @@ __kernel void lstm_input(__global const TIM_STORAGE(IN) * input,
   const int vector = get_global_id(0);
   const int first = get_global_id(1) * ROWS;
   if (vector >= vectors || first >= rows) return;
-  int x[ROWS];  // Beyond the last row that one is read again.
-  for (int r = 0; r < ROWS; ++r) x[r] = min(first + r, rows - 1);
-  VECTOR sums[ROWS * GATES];
-#pragma unroll
-  for (int i = 0; i < ROWS * GATES; ++i) sums[i] = 0.0f;
-  ADD_PRODUCTS(sums, GATES, weights + weights_offset, vector, width, vectors,
-               TIM_LOAD_REAL(IN, input, input_offset + x[r] * width + k,
-                             input_scale, input_zero))
+  // Beyond the last row that one is read again.
+  __global const TIM_STORAGE(IN) * x[ROWS];
 #ifdef AUX
-  ADD_PRODUCTS(sums, GATES, aux_weights + aux_weights_offset, vector, aux_width,
-               vectors,
-               TIM_LOAD_REAL(AUX, aux, aux_offset + x[r] * aux_width + k,
-                             aux_scale, aux_zero))
+  __global const TIM_STORAGE(AUX) * a[ROWS];
 #endif
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
-    if (first + r >= rows) continue;
+    const int row = min(first + r, rows - 1);
+    x[r] = input + input_offset + row * width;
+#ifdef AUX
+    a[r] = aux + aux_offset + row * aux_width;
+#endif
+  }
+  FOR_GATES(gate) {
+    VECTOR sums[ROWS * SIDE_BY_SIDE];
 #pragma unroll
-    for (int g = 0; g < GATES; ++g) {
-      STORE(sums[r * GATES + g],
-            gates + gates_offset + GATE(first + r, vector, g, vectors));
+    for (int i = 0; i < ROWS * SIDE_BY_SIDE; ++i) sums[i] = 0.0f;
+    ADD_PRODUCTS(sums, gate, SIDE_BY_SIDE, GATES, weights + weights_offset,
+                 vector, width, vectors,
+                 TIM_LOAD_REAL(IN, x[r], k, input_scale, input_zero))
+#ifdef AUX
+    ADD_PRODUCTS(sums, gate, SIDE_BY_SIDE, GATES,
+                 aux_weights + aux_weights_offset, vector, aux_width, vectors,
+                 TIM_LOAD_REAL(AUX, a[r], k, aux_scale, aux_zero))
+#endif
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+      if (first + r >= rows) continue;
+#pragma unroll
+      for (int g = 0; g < SIDE_BY_SIDE; ++g) {
+        STORE(
+            sums[r * SIDE_BY_SIDE + g],
+            gates + gates_offset + GATE(first + r, vector, gate + g, vectors));
+      }
     }
   }
 }
@@ -177,13 +201,19 @@ static inline VECTOR limited(VECTOR x, float limit) {
 #define STORE_LANES(T, p, i, v, count, s, inv, z) \
   { TIM_STORE_REAL(T, p, i, v, s, inv, z); }
 #else
-#define STORE_LANES(T, p, i, v, count, s, inv, z)                  \
-  {                                                                \
-    float of_lanes[16];                                            \
-    TIM_VSTORE16_PRIVATE(v, 0, of_lanes, float);                   \
-    for (int lane = 0; lane < min(count, 16); ++lane) {            \
-      TIM_STORE_REAL(T, p, (i) + lane, of_lanes[lane], s, inv, z); \
-    }                                                              \
+#define STORE_LANES(T, p, i, v, count, s, inv, z)                    \
+  {                                                                  \
+    float of_lanes[16];                                              \
+    TIM_VSTORE16_PRIVATE(v, 0, of_lanes, float);                     \
+    if ((count) >= 16) {                                             \
+      _Pragma("unroll") for (int lane = 0; lane < 16; ++lane) {      \
+        TIM_STORE_REAL(T, p, (i) + lane, of_lanes[lane], s, inv, z); \
+      }                                                              \
+    } else {                                                         \
+      for (int lane = 0; lane < (count); ++lane) {                   \
+        TIM_STORE_REAL(T, p, (i) + lane, of_lanes[lane], s, inv, z); \
+      }                                                              \
+    }                                                                \
   }
 #endif
 
@@ -290,15 +320,20 @@ __kernel void lstm_steps(
       x[r] = state + min(r, rows - 1) * state_step;
     }
     for (int p = FIRST; p < vectors; p += STEP) {
-      VECTOR sums[ROWS * GATES];
+      FOR_GATES(gate) {
+        VECTOR sums[ROWS * SIDE_BY_SIDE];
 #pragma unroll
-      for (int i = 0; i < ROWS * GATES; ++i) {
-        sums[i] = LOAD(gates + GATE(row[i / GATES], p, i % GATES, vectors));
-      }
-      ADD_PRODUCTS(sums, GATES, recurrent, p, outputs, vectors, x[r][k])
+        for (int i = 0; i < ROWS * SIDE_BY_SIDE; ++i) {
+          sums[i] = LOAD(gates + GATE(row[i / SIDE_BY_SIDE], p,
+                                      gate + i % SIDE_BY_SIDE, vectors));
+        }
+        ADD_PRODUCTS(sums, gate, SIDE_BY_SIDE, GATES, recurrent, p, outputs,
+                     vectors, x[r][k])
 #pragma unroll
-      for (int i = 0; i < ROWS * GATES; ++i) {
-        STORE(sums[i], gates + GATE(row[i / GATES], p, i % GATES, vectors));
+        for (int i = 0; i < ROWS * SIDE_BY_SIDE; ++i) {
+          STORE(sums[i], gates + GATE(row[i / SIDE_BY_SIDE], p,
+                                      gate + i % SIDE_BY_SIDE, vectors));
+        }
       }
     }
     BARRIER;
@@ -389,7 +424,7 @@ __kernel void lstm_steps(
       VECTOR sums[ROWS];
 #pragma unroll
       for (int r = 0; r < ROWS; ++r) sums[r] = 0.0f;
-      ADD_PRODUCTS(sums, 1, projection, p, units, output_vectors, x[r][k])
+      ADD_PRODUCTS(sums, 0, 1, 1, projection, p, units, output_vectors, x[r][k])
       const VECTOR bias =
           LOAD(parameters + PARAMETERS * vectors * LANES + p * LANES);
       for (int r = 0; r < rows; ++r) {

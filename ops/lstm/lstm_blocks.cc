@@ -26,7 +26,7 @@ int64_t PlaceOf(const Plan& plan, const Part& part, int64_t k, int64_t u) {
     return part.begin + (k * part.gates + part.gate) * part.vectors + vector;
   }
   return part.begin +
-         ((vector * part.depth + k) * part.gates + part.gate) * plan.lanes +
+         ((vector * part.gates + part.gate) * part.depth + k) * plan.lanes +
          u % plan.lanes;
 }
 
@@ -117,8 +117,8 @@ ir::PackedConstant Pack(const Plan& plan, const Block& block,
   };
   std::vector<Source> sources;
   ir::PackedConstant out;
-  out.id = StrCat("lstm ", block.name, " ", plan.lanes, " ", plan.gates(), " ",
-                  plan.node.units, " ", block.number);
+  out.id = StrCat("lstm gates ", block.name, " ", plan.lanes, " ", plan.gates(),
+                  " ", plan.node.units, " ", block.number);
   for (const Part& part : block.parts) {
     out.sources.push_back(part.input);
     sources.push_back({node.inputs[part.input], node.constants[part.input]});

@@ -12,6 +12,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/register_tile.h"
 #include "ops/lstm/lstm_blocks.h"
 #include "ops/lstm/lstm_node.h"
 
@@ -62,11 +63,8 @@ void AddArithmetic(const Plan& plan, const ir::KernelNode& node, int64_t rows,
       .Option(StrCat("-DROWS=", rows));
 }
 
-// The most rows, up to 4, that leave every core some.
 int64_t RowTile(const Plan& plan, int64_t rows, const ir::DeviceInfo& device) {
-  if (plan.simt) return 1;
-  const int64_t share = CeilDiv(rows, std::max(1, device.compute_units));
-  return share >= 3 ? 4 : std::max<int64_t>(share, 1);
+  return plan.simt ? 1 : RowsInRegisters(rows, device);
 }
 
 Status AppendInput(const Plan& plan, const LstmBlocks& blocks,

@@ -47,9 +47,7 @@ __kernel void sequence_pack(__global const TIM_STORAGE(W) * weights,
   *(WEIGHTS_OF(packed + packed_offset, unit, depth) + k * BLOCK) = value;
 }
 
-#define ROW_OF(r) min(row + (r), rows - 1)
-#define ELEMENT(r, k) \
-  TIM_LOAD_REAL(X, x, x_offset + ROW_OF(r) * depth + (k), x_scale, x_zero)
+#define ELEMENT(r, k) TIM_LOAD_REAL(X, of_row[r], k, x_scale, x_zero)
 
 __kernel void sequence_products(__global const TIM_STORAGE(X) * x, int x_offset,
                                 __global const float* weights,
@@ -64,6 +62,12 @@ __kernel void sequence_products(__global const TIM_STORAGE(X) * x, int x_offset,
   const int row = get_global_id(1) * ROWS;
 #endif
   if (unit >= padded || row >= rows) return;
+  // Beyond the last row that one is read again.
+  __global const TIM_STORAGE(X) * of_row[ROWS];
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    of_row[r] = x + x_offset + min(row + r, rows - 1) * depth;
+  }
   VALUES sum[ROWS];
   PRODUCTS(sum, ELEMENT, WEIGHTS_OF(weights + weights_offset, unit, depth),
            depth)

@@ -10,12 +10,12 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
+#include "ops/launch/register_tile.h"
 
 namespace tim::ops {
 namespace {
 
 constexpr int64_t kBlock = 16;
-constexpr int64_t kMostRows = 4;
 // Of the loops in groups.
 constexpr int64_t kGroup = 64;
 constexpr int64_t kLargeGroup = 256;
@@ -202,8 +202,7 @@ void LoopLowering::AddMatrix(std::string name, const Matrix& matrix,
 // So that every processor has work.
 int64_t LoopLowering::RowsOf(int64_t batch) const {
   if (form_ == LoopForm::kGroups) return 1;
-  const int64_t each = CeilDiv(batch, int64_t{device_.compute_units});
-  return each >= 3 ? kMostRows : each;
+  return RowsInRegisters(batch, device_);
 }
 
 void LoopLowering::AddForm(int64_t rows, Launch* launch) const {
