@@ -11,9 +11,7 @@
 // lstm_steps: one work-group = ROWS batch items; its items share the vectors.
 //
 // -DSIMT         work-groups of lstm_steps have many items; else one
-// -DROWS=4      more than 2: gate by gate, their sums are enough to keep a core
-//                busy
-// -DGATES=4      3: without input gate, i = 1 - f
+// -DROWS=4 -DGATES=4  lstm_products.clh; 3 gates: without input gate, i = 1 - f
 // -DTIM_NO_FMA   the bits of eval
 // -DIN=F32 -DAUX=F32 -DSTATE=F32 -DCELL=F32 -DOUT=F32 -DSTATE_OUT=F32
 // -DCELL_OUT=F32 types of kernels/elements.clh; without AUX ... CELL_OUT there
@@ -26,15 +24,9 @@
 #include "kernels/formulas/simple_functions.clh"
 #include "kernels/lane_sum.clh"
 #include "kernels/memory16.clh"
-#include "kernels/multiply_add.clh"
 #include "ops/lstm/lstm.clh"
+#include "ops/lstm/lstm_products.clh"
 
-#ifndef ROWS
-#define ROWS 1
-#endif
-#ifndef GATES
-#define GATES 4
-#endif
 #ifndef IN
 #define IN F32
 #endif
@@ -65,33 +57,6 @@
 #define PEEPHOLES GATES
 #define NORMS (GATES + 3)
 #define PARAMETERS (2 * GATES + 3)
-
-// Gates whose sums a work-item has in registers at once.
-#if defined(SIMT) || ROWS <= 2
-#define SIDE_BY_SIDE GATES
-#else
-#define SIDE_BY_SIDE 1
-#endif
-#define FOR_GATES(gate) for (int gate = 0; gate < GATES; gate += SIDE_BY_SIDE)
-
-// sums[r * count + g] += value * weights of gate first + g over k < depth in
-// order; VALUE of row r and k.
-#define ADD_PRODUCTS(sums, first, count, gates, weights, vector, depth,        \
-                     vectors, VALUE)                                           \
-  for (int k = 0; k < (depth); ++k) {                                          \
-    VECTOR factors[count];                                                     \
-    _Pragma("unroll") for (int g = 0; g < (count); ++g) {                      \
-      factors[g] =                                                             \
-          LOAD((weights) + AT(vector, k, (first) + g, gates, depth, vectors)); \
-    }                                                                          \
-    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                         \
-      const VECTOR value = VALUE;                                              \
-      _Pragma("unroll") for (int g = 0; g < (count); ++g) {                    \
-        sums[r * (count) + g] =                                                \
-            multiply_add(value, factors[g], sums[r * (count) + g]);            \
-      }                                                                        \
-    }                                                                          \
-  }
 
 __kernel void lstm_input(__global const TIM_STORAGE(IN) * input,
                          int input_offset, __global const float* weights,

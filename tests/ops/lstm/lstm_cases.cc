@@ -2,6 +2,7 @@
 
 #include "base/half.h"
 #include "ops/lstm/lstm_node.h"
+#include "tests/properties/families/sequence_operands.h"
 #include "tests/properties/operator_cases.h"
 #include "tim/vx/ops/unidirectional_sequence_lstm.h"
 
@@ -174,7 +175,7 @@ NodeCase Legal(CaseRng& rng) {
   Sizes of;
   of.width = rng.Extent();
   of.units = rng.Extent();
-  of.batch = rng.Int(1, 6);
+  of.batch = SequenceBatch(rng);
   of.steps = rng.Int(1, 5);
   Options options;
   options.time_major = rng.OneIn(2);

@@ -76,7 +76,7 @@ NodeCase LegalCell(CaseRng& rng) {
 NodeCase LegalSequence(CaseRng& rng) {
   const TypeNames types = rng.Types(TypeList());
   const int64_t width = rng.Extent(), units = rng.Extent(),
-                batch = rng.Int(1, 6), steps = rng.Int(1, 4);
+                batch = SequenceBatch(rng), steps = rng.Int(1, 4);
   const bool time_major = !rng.OneIn(2), every_step = rng.OneIn(2);
   NodeCase node = GruNode(kSequence, units, rng);
   node.attributes.Set("time_major", time_major);

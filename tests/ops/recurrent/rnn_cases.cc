@@ -57,7 +57,7 @@ void AddDirection(const TypeNames& types, const Sizes& sizes, size_t first,
 Sizes RandomSizes(CaseRng& rng) {
   return {.width = rng.Extent(),
           .units = rng.Extent(),
-          .batch = rng.Int(1, 6),
+          .batch = SequenceBatch(rng),
           .steps = rng.Int(1, 4),
           .time_major = rng.OneIn(2)};
 }

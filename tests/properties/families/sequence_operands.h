@@ -16,6 +16,11 @@ namespace tim::testing {
 inline constexpr Tolerance kStepTolerance = {.absolute = 2e-5,
                                              .relative = 1e-5};
 
+/// Few sequences, or so many that kernels compute several tiles of them.
+inline int64_t SequenceBatch(CaseRng& rng) {
+  return rng.OneIn(5) ? rng.Int(13, 19) : rng.Int(1, 6);
+}
+
 enum class Known : uint8_t { kAtRun, kAtCompile };
 
 /// Input `index` of `type` with values up to `magnitude`, mostly; inputs before
