@@ -43,6 +43,8 @@ int64_t BlocksInRegisters(const ir::DeviceInfo& device) {
   return 3;
 }
 
+// A sum waits 4 cycles for its next product: 4 rows keep a core busy, and 8 ask
+// for weights half as often.
 int64_t RowsInRegisters(int64_t count, const ir::DeviceInfo& device) {
   const int64_t share =
       CeilDiv(count, int64_t{std::max(1, device.compute_units)});

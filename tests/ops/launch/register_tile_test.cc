@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace tim::ops {
 namespace {
 
@@ -54,6 +56,21 @@ TEST(BestTile, TakesThreeBlocksWherePairsWouldComputeOneInVain) {
   EXPECT_EQ(BestTile(3136, 1, device).blocks, 1);
   device.float_vector_width = 8;
   EXPECT_EQ(BestTile(3136, 9, device).blocks, 1);
+}
+
+TEST(RowsInRegisters, AreNoMoreThanTheCoresShareNeeds) {
+  ir::DeviceInfo device;
+  device.compute_units = 2;
+  for (const auto& [width, most] : {std::pair(16, 8), {8, 4}, {4, 4}}) {
+    device.float_vector_width = width;
+    EXPECT_EQ(RowsInRegisters(1, device), 1);
+    EXPECT_EQ(RowsInRegisters(2, device), 1);
+    EXPECT_EQ(RowsInRegisters(3, device), 2);
+    EXPECT_EQ(RowsInRegisters(5, device), 4);
+    EXPECT_EQ(RowsInRegisters(12, device), 4);
+    EXPECT_EQ(RowsInRegisters(13, device), most);
+    EXPECT_EQ(RowsInRegisters(1000, device), most);
+  }
 }
 
 TEST(LargestTile, FitsIntoTheRegistersOfEachWidth) {
