@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ir/element_map/compose.h"
 #include "ops/elements/convert.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
@@ -31,6 +32,26 @@ bool StaysAsItIs(const IndexMap& map, int axis) {
     ++loops;
   }
   return loops == (map.to[axis] == 1 ? 0 : 1);
+}
+
+// All loops but those of channels are alike in both tensors, and no bound looks
+// at them.
+bool KeepsPlacesAndImages(const ir::ElementMap& map, int64_t plane,
+                          int64_t from_channels, int64_t to_channels) {
+  int64_t place = 1;
+  for (size_t k = 0; k < map.extents.size(); ++k) {
+    const int64_t begin = std::exchange(place, place * map.extents[k]);
+    if (begin >= plane && begin < plane * to_channels) continue;
+    const int64_t expected =
+        begin < plane ? begin : begin / to_channels * from_channels;
+    const bool bounded =
+        std::any_of(map.bounds.begin(), map.bounds.end(),
+                    [&](const auto& bound) { return bound.strides[k] != 0; });
+    if (map.extents[k] != 1 && (map.strides[k] != expected || bounded)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // What a kernel does with a block: mode and channel of a lane of kRow words.
@@ -96,6 +117,33 @@ std::optional<ChannelSources> ChannelSourcesOf(const IndexMap& map) {
     if (!StaysAsItIs(map, axis)) return std::nullopt;
   }
   return SourcesAlong(map, kChannelAxis, kChannelAxis);
+}
+
+std::optional<ChannelSources> ChannelSourcesOf(const ir::ElementMap& map,
+                                               const ir::Shape& from,
+                                               const ir::Shape& to) {
+  if (from.rank() != kRank || to.rank() != kRank || from[0] != to[0] ||
+      from[1] != to[1] || from[3] != to[3]) {
+    return std::nullopt;
+  }
+  const int64_t plane = to.Product(0, kChannelAxis);
+  const int64_t channels = to[kChannelAxis];
+  auto split = ir::SplitAt(map, plane);
+  if (split) split = ir::SplitAt(*split, plane * channels);
+  if (!split ||
+      !KeepsPlacesAndImages(*split, plane, from[kChannelAxis], channels)) {
+    return std::nullopt;
+  }
+  ChannelSources sources;
+  for (int64_t c = 0; c < channels; ++c) {
+    const int64_t source = ir::SourceOf(*split, c * plane);
+    if (source > 0 && source % plane != 0) return std::nullopt;
+    sources.push_back(source < 0 ? kZeroChannel : source / plane);
+  }
+  const int64_t end = from[kChannelAxis];
+  const bool inside = std::all_of(sources.begin(), sources.end(),
+                                  [&](int64_t c) { return c < end; });
+  return inside ? std::optional(std::move(sources)) : std::nullopt;
 }
 
 bool CanMoveChannels(const ir::TensorDesc& from, const ir::TensorDesc& to) {

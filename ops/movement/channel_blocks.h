@@ -20,6 +20,9 @@ inline constexpr int64_t kOtherChannel = -2;
 
 /// Those of a map of [W, H, C, N] that moves channels and nothing else.
 std::optional<ChannelSources> ChannelSourcesOf(const IndexMap& map);
+std::optional<ChannelSources> ChannelSourcesOf(const ir::ElementMap& map,
+                                               const ir::Shape& from,
+                                               const ir::Shape& to);
 
 /// Whether elements keep their bits and fit blocks, the real value 0 of tail
 /// lanes too.

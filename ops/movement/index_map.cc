@@ -7,6 +7,7 @@
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/movement/channel_blocks.h"
 
 namespace tim::ops {
 namespace {
@@ -199,11 +200,10 @@ void SetCoordinates(int64_t i, const std::vector<int64_t>& extents,
   }
 }
 
-void EvalMap(const IndexMap& map, const ir::ConstTensor& input,
-             const ir::MutableTensor& output) {
-  const FlatMap flat = Flatten(map);
-  kernels::ElementConverter converter(input, output,
-                                      RuleOf(map, *input.desc, *output.desc));
+void EvalMove(const FlatMove& move, const ir::ConstTensor& input,
+              const ir::MutableTensor& output) {
+  const FlatMap& flat = move.flat;
+  kernels::ElementConverter converter(input, output, move.rule);
   kernels::ElementWriter writer(output);
   std::vector<int64_t> at(flat.extents.size());
   const int64_t steps = ir::Shape(flat.extents).NumElements().value_or(0);
@@ -219,15 +219,15 @@ void EvalMap(const IndexMap& map, const ir::ConstTensor& input,
   }
 }
 
-Status EvalMaps(const ir::EvalContext& context, const IndexMaps& maps) {
+Status EvalMoves(const ir::EvalContext& context, const FlatMoves& moves) {
   std::vector<const ir::TensorDesc*> inputs;
   std::vector<const ir::TensorDesc*> outputs;
   for (const auto& input : context.inputs) inputs.push_back(input.desc);
   for (const auto& output : context.outputs) outputs.push_back(output.desc);
   TIM_ASSIGN_OR_RETURN(const auto made,
-                       maps(ir::NodeView{context.node, inputs, outputs}));
-  for (const IndexMap& map : made) {
-    EvalMap(map, context.inputs[map.input], context.outputs[map.output]);
+                       moves(ir::NodeView{context.node, inputs, outputs}));
+  for (const FlatMove& move : made) {
+    EvalMove(move, context.inputs[move.input], context.outputs[move.output]);
   }
   return OkStatus();
 }
@@ -343,13 +343,66 @@ FlatMap Flatten(const IndexMap& map) {
   return flat;
 }
 
+FlatMap Flatten(const ir::ElementMap& map) {
+  return {.from_start = map.start,
+          .to_start = 0,
+          .extents = map.extents,
+          .from = map.strides,
+          .to = ir::DenseStrides(ir::Shape(map.extents)),
+          .from_bounds = map.bounds,
+          .to_bounds = {}};
+}
+
+FlatMoves MovesOf(IndexMaps maps) {
+  return [maps = std::move(maps)](
+             const ir::NodeView& view) -> Result<std::vector<FlatMove>> {
+    TIM_ASSIGN_OR_RETURN(const auto made, maps(view));
+    std::vector<FlatMove> moves;
+    for (const IndexMap& map : made) {
+      FlatMove& move = moves.emplace_back();
+      move.input = map.input;
+      move.output = map.output;
+      move.flat = Flatten(map);
+      move.rule =
+          RuleOf(map, *view.inputs[map.input], *view.outputs[map.output]);
+      move.channels = ChannelSourcesOf(map);
+    }
+    return moves;
+  };
+}
+
+ir::OpSchema FlatMoveSchema(std::string name, FlatMoves moves) {
+  ir::OpSchema schema;
+  schema.name = std::move(name);
+  schema.inputs = {1, 1};
+  schema.eval = [moves](const ir::EvalContext& context) {
+    return EvalMoves(context, moves);
+  };
+  schema.memory_estimate = NoScratch;
+  schema.compute_estimate = MapEstimate;
+  schema.is_view = [moves](const ir::NodeView& view) {
+    return IsView(view, moves);
+  };
+  schema.in_place_offsets = [moves](const ir::NodeView& view) {
+    return ir::InPlaceOffsets{.outputs = PartOffsets(view, moves)};
+  };
+  schema.is_identity = [moves](const ir::NodeView& view) {
+    return view.outputs.size() == 1 &&
+           view.inputs[0]->shape == view.outputs[0]->shape &&
+           ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
+           IsView(view, moves);
+  };
+  schema.element_map = [moves](const ir::NodeView& view) {
+    return ElementMapOf(view, moves);
+  };
+  return schema;
+}
+
 ir::OpSchema IndexMapSchema(std::string name,
                             std::vector<ir::AttributeSpec> attributes,
                             std::function<Status(ir::InferContext&)> shapes,
                             IndexMaps maps) {
-  ir::OpSchema schema;
-  schema.name = std::move(name);
-  schema.inputs = {1, 1};
+  ir::OpSchema schema = FlatMoveSchema(std::move(name), MovesOf(maps));
   schema.attributes = std::move(attributes);
   schema.check = [maps](const ir::NodeView& view) {
     return CheckMaps(view, maps);
@@ -358,23 +411,6 @@ ir::OpSchema IndexMapSchema(std::string name,
       [maps, shapes = std::move(shapes)](ir::InferContext& context) -> Status {
     TIM_RETURN_IF_ERROR(shapes(context));
     return InferMovedTypes(context, maps);
-  };
-  schema.eval = [maps](const ir::EvalContext& context) {
-    return EvalMaps(context, maps);
-  };
-  schema.memory_estimate = NoScratch;
-  schema.compute_estimate = MapEstimate;
-  schema.is_view = [maps](const ir::NodeView& view) {
-    return IsView(view, maps);
-  };
-  schema.in_place_offsets = [maps](const ir::NodeView& view) {
-    return ir::InPlaceOffsets{.outputs = PartOffsets(view, maps)};
-  };
-  schema.is_identity = [maps](const ir::NodeView& view) {
-    return view.outputs.size() == 1 &&
-           view.inputs[0]->shape == view.outputs[0]->shape &&
-           ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
-           IsView(view, maps);
   };
   return schema;
 }

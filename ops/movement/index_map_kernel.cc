@@ -70,15 +70,14 @@ Status CheckFlatMap(const FlatMap& flat, const ir::TensorDesc& to) {
   return OkStatus();
 }
 
-Status SupportsMaps(const ir::KernelNode& node, const IndexMaps& maps) {
+Status SupportsMoves(const ir::KernelNode& node, const FlatMoves& moves) {
   TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const NodeOperands operands(node);
-  TIM_ASSIGN_OR_RETURN(const auto made, maps(operands.view()));
-  for (const IndexMap& map : made) {
-    const ir::TensorDesc& from = node.inputs[map.input];
-    const ir::TensorDesc& to = node.outputs[map.output];
-    TIM_RETURN_IF_ERROR(CheckConvert(from, to, RuleOf(map, from, to)));
-    TIM_RETURN_IF_ERROR(CheckFlatMap(Flatten(map), to));
+  TIM_ASSIGN_OR_RETURN(const auto made, moves(operands.view()));
+  for (const FlatMove& move : made) {
+    const ir::TensorDesc& to = node.outputs[move.output];
+    TIM_RETURN_IF_ERROR(CheckConvert(node.inputs[move.input], to, move.rule));
+    TIM_RETURN_IF_ERROR(CheckFlatMap(move.flat, to));
   }
   return OkStatus();
 }
@@ -151,20 +150,20 @@ int64_t ZeroBits(const ir::TensorDesc& desc) {
   return bits;
 }
 
-Status AppendRepeated(const ir::KernelNode& node, const IndexMap& map,
-                      const FlatMap& flat, const ir::DeviceInfo& device,
-                      ir::Lowering* lowering) {
+Status AppendRepeated(const ir::KernelNode& node, const FlatMove& move,
+                      const ir::DeviceInfo& device, ir::Lowering* lowering) {
+  const FlatMap& flat = move.flat;
   const std::vector<Axis> loops = LoopsOf(flat);
   constexpr int64_t kWidth = 4096;
   const int64_t tiles = CeilDiv(loops[0].extent * loops[1].extent, kWidth) *
                         CountElements(std::span(loops).subspan(2));
   Launch launch("ops/movement/index_map.cl", "index_map_repeat");
-  const ir::TensorDesc& to = node.outputs[map.output];
-  AddConvertOptions(node.inputs[map.input], to, kernels::ConvertRule::kBits,
+  const ir::TensorDesc& to = node.outputs[move.output];
+  AddConvertOptions(node.inputs[move.input], to, kernels::ConvertRule::kBits,
                     &launch);
   launch.Option(StrCat("-DWORD=", BitsType(to.type)))
-      .Input("x", node, map.input)
-      .Output("y", node, map.output)
+      .Input("x", node, move.input)
+      .Output("y", node, move.output)
       .Packed("loops", PackAxes(loops, 2 + kBounds), 4)
       .Int("rank", static_cast<int64_t>(loops.size()))
       .Int("tiles", tiles)
@@ -174,14 +173,14 @@ Status AppendRepeated(const ir::KernelNode& node, const IndexMap& map,
   return launch.Tiles(device, tiles).AppendTo(lowering);
 }
 
-Status AppendMap(const ir::KernelNode& node, const IndexMap& map,
-                 const ir::DeviceInfo& device, ir::Lowering* lowering) {
-  const ir::TensorDesc& from = node.inputs[map.input];
-  const ir::TensorDesc& to = node.outputs[map.output];
-  const kernels::ConvertRule rule = RuleOf(map, from, to);
-  const FlatMap flat = Flatten(map);
+Status AppendMove(const ir::KernelNode& node, const FlatMove& move,
+                  const ir::DeviceInfo& device, ir::Lowering* lowering) {
+  const ir::TensorDesc& from = node.inputs[move.input];
+  const ir::TensorDesc& to = node.outputs[move.output];
+  const kernels::ConvertRule rule = move.rule;
+  const FlatMap& flat = move.flat;
   if (device.device_class == ir::DeviceClass::kCpu && IsRepeated(flat, rule)) {
-    return AppendRepeated(node, map, flat, device, lowering);
+    return AppendRepeated(node, move, device, lowering);
   }
   std::vector<Axis> loops = LoopsOf(flat);
   OrderLoops(&loops);
@@ -194,8 +193,8 @@ Status AppendMap(const ir::KernelNode& node, const IndexMap& map,
   if (!flat.to_bounds.empty()) launch.Option("-DCROP");
   launch.Option(StrCat("-DWORD=", BitsType(to.type)));
   AddConvertOptions(from, to, rule, &launch);
-  launch.Input("x", node, map.input)
-      .Output("y", node, map.output)
+  launch.Input("x", node, move.input)
+      .Output("y", node, move.output)
       .Packed("loops", PackAxes(loops, 2 + kBounds), 4);
   launch.Int("rank", static_cast<int64_t>(loops.size())).Int("tiles", tiles);
   launch.Int("width", tile.width).Int("height", tile.height);
@@ -212,42 +211,41 @@ Status AppendMap(const ir::KernelNode& node, const IndexMap& map,
 
 // Each output is one map, of channels alone.
 bool MovesChannels(const ir::KernelNode& node,
-                   const std::vector<IndexMap>& maps) {
+                   const std::vector<FlatMove>& moves) {
   std::vector<bool> made(node.outputs.size(), false);
-  for (const IndexMap& map : maps) {
-    if (made[map.output] || !ChannelSourcesOf(map) ||
-        !CanMoveChannels(node.inputs[map.input], node.outputs[map.output])) {
+  for (const FlatMove& move : moves) {
+    if (made[move.output] || !move.channels ||
+        !CanMoveChannels(node.inputs[move.input], node.outputs[move.output])) {
       return false;
     }
-    made[map.output] = true;
+    made[move.output] = true;
   }
   return true;
 }
 
 std::vector<ir::LayoutTuple> LayoutsOf(const ir::KernelNode& node,
-                                       const IndexMaps& maps) {
+                                       const FlatMoves& moves) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   const NodeOperands operands(node);
-  const auto made = maps(operands.view());
+  const auto made = moves(operands.view());
   if (made.ok() && MovesChannels(node, *made)) {
     out.push_back(SameLayouts(node, ChannelBlocks()));
   }
   return out;
 }
 
-Result<ir::Lowering> LowerMaps(const ir::KernelNode& node,
-                               const ir::DeviceInfo& device,
-                               const IndexMaps& maps) {
+Result<ir::Lowering> LowerMoves(const ir::KernelNode& node,
+                                const ir::DeviceInfo& device,
+                                const FlatMoves& moves) {
   const NodeOperands operands(node);
-  TIM_ASSIGN_OR_RETURN(const auto made, maps(operands.view()));
+  TIM_ASSIGN_OR_RETURN(const auto made, moves(operands.view()));
   ir::Lowering lowering;
-  for (const IndexMap& map : made) {
-    if (node.outputs[map.output].layout.dense()) {
-      TIM_RETURN_IF_ERROR(AppendMap(node, map, device, &lowering));
+  for (const FlatMove& move : made) {
+    if (node.outputs[move.output].layout.dense()) {
+      TIM_RETURN_IF_ERROR(AppendMove(node, move, device, &lowering));
     } else {
-      TIM_RETURN_IF_ERROR(AppendChannelBlocks(node, map.input, map.output,
-                                              *ChannelSourcesOf(map), device,
-                                              &lowering));
+      TIM_RETURN_IF_ERROR(AppendChannelBlocks(
+          node, move.input, move.output, *move.channels, device, &lowering));
     }
   }
   return lowering;
@@ -266,22 +264,26 @@ double MapsCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 
 }  // namespace
 
-ir::KernelDef IndexMapKernel(const std::string& name, IndexMaps maps) {
+ir::KernelDef FlatMoveKernel(const std::string& name, FlatMoves moves) {
   ir::KernelDef kernel;
   kernel.op = StrCat("tim.", name);
   kernel.name = LowerCase(name);
-  kernel.supports = [maps](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    return SupportsMaps(node, maps);
+  kernel.supports = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    return SupportsMoves(node, moves);
   };
-  kernel.layouts = [maps](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    return LayoutsOf(node, maps);
+  kernel.layouts = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    return LayoutsOf(node, moves);
   };
   kernel.cost = MapsCost;
-  kernel.lower = [maps = std::move(maps)](const ir::KernelNode& node,
-                                          const ir::DeviceInfo& device) {
-    return LowerMaps(node, device, maps);
+  kernel.lower = [moves = std::move(moves)](const ir::KernelNode& node,
+                                            const ir::DeviceInfo& device) {
+    return LowerMoves(node, device, moves);
   };
   return kernel;
+}
+
+ir::KernelDef IndexMapKernel(const std::string& name, IndexMaps maps) {
+  return FlatMoveKernel(name, MovesOf(std::move(maps)));
 }
 
 }  // namespace tim::ops

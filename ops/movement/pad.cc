@@ -1,6 +1,7 @@
 // Pad and PadV2: elements added before and after those of the input along its
 // axes; the two differ in the type of the constant.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -203,6 +204,29 @@ std::optional<ir::Padding> PaddingOf(const ir::NodeView& view) {
                      .value = kernels::ElementReader({&single, &bits}).Real(0)};
 }
 
+// Where zeros are added.
+std::optional<ir::ElementMap> MapOf(const ir::NodeView& view) {
+  const auto padding = PaddingOf(view);
+  if (!padding || padding->value != 0 || std::signbit(padding->value)) {
+    return std::nullopt;
+  }
+  const std::vector<int64_t>& dims = view.inputs[0]->shape.dims();
+  const std::vector<int64_t> dense = ir::DenseStrides(view.inputs[0]->shape);
+  ir::ElementMap map{.start = 0,
+                     .extents = view.outputs[0]->shape.dims(),
+                     .strides = dense,
+                     .bounds = {}};
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const int64_t front = padding->front[axis];
+    map.start -= front * dense[axis];
+    if (map.extents[axis] == dims[axis]) continue;
+    map.bounds.push_back(
+        {-front, dims[axis], std::vector<int64_t>(dims.size(), 0)});
+    map.bounds.back().strides[axis] = 1;
+  }
+  return map;
+}
+
 ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
   const ir::AttributeType type = ir::TypeOf(default_constant);
   return {
@@ -223,6 +247,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
+      .element_map = MapOf,
       .padding = PaddingOf,
       .permute_rule = MoveValues({kFrontSize, kBackSize})};
 }

@@ -150,6 +150,13 @@ bool IsView(const ir::NodeView& view) {
          (ir::SameElements(input, output) || SameButForAxis(input, output));
 }
 
+std::optional<ir::ElementMap> MapOf(const ir::NodeView& view) {
+  const auto count = view.inputs[0]->shape.NumElements();
+  if (!count) return std::nullopt;
+  return ir::ElementMap{
+      .start = 0, .extents = {*count}, .strides = {1}, .bounds = {}};
+}
+
 ir::OpSchema ReshapeSchema() {
   return {
       .name = "Reshape",
@@ -166,7 +173,8 @@ ir::OpSchema ReshapeSchema() {
           [](const ir::NodeView& view) {
             return IsView(view) &&
                    view.inputs[0]->shape == view.outputs[0]->shape;
-          }};
+          },
+      .element_map = MapOf};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
+#include "ir/element_map/attributes.h"
+#include "ir/element_map/compose.h"
 #include "ir/op_registry.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
@@ -98,6 +100,15 @@ Result<ir::PermutedNode> PermuteTranspose(const ir::NodeView& view, int,
   return out;
 }
 
+std::optional<ir::ElementMap> MapOf(const ir::NodeView& view) {
+  const ir::Permutation perm = PermOf(view.node.attributes);
+  const ir::Shape& input = view.inputs[0]->shape;
+  return ir::ElementMap{.start = 0,
+                        .extents = ir::Permuted(input.dims(), perm),
+                        .strides = InputStrides(input, perm),
+                        .bounds = {}};
+}
+
 ir::OpSchema TransposeSchema() {
   return {
       .name = "Transpose",
@@ -110,6 +121,7 @@ ir::OpSchema TransposeSchema() {
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
+      .element_map = MapOf,
       .permute_rule = PermuteTranspose};
 }
 
@@ -121,14 +133,13 @@ Status SupportsTranspose(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }
 
 // Axes of the output, the tile's two first: axis 0 and the one that is fastest
-// in the input.  Strides are those of the input and of the output.
-std::vector<Axis> TileAxes(const ir::KernelNode& node) {
-  const ir::Permutation perm = PermOf(node.attributes());
-  const ir::Shape& input = node.inputs[0].shape;
-  const std::vector<int64_t> extents = ir::Permuted(input.dims(), perm);
+// in the input, where they have these strides.  Strides are those of the input
+// and of the output.
+std::vector<Axis> TileAxes(const std::vector<int64_t>& extents,
+                           const std::vector<int64_t>& strides) {
   const ir::Shape output(extents);
   std::vector<Axis> axes =
-      JoinAxes(extents, {InputStrides(input, perm), ir::DenseStrides(output)});
+      JoinAxes(extents, {strides, ir::DenseStrides(output)});
   if (axes.size() == 1) axes.push_back({.extent = 1, .strides = {0, 0}});
   const auto fastest = std::min_element(
       axes.begin() + 1, axes.end(),
@@ -137,13 +148,13 @@ std::vector<Axis> TileAxes(const ir::KernelNode& node) {
   return axes;
 }
 
-Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
-                                    const ir::DeviceInfo& device) {
+Result<ir::Lowering> LowerAxes(const ir::KernelNode& node,
+                               const std::vector<Axis>& axes,
+                               kernels::ConvertRule rule,
+                               const ir::DeviceInfo& device) {
   constexpr int64_t kTile = 16;
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  const kernels::ConvertRule rule = RuleOf(from, to, PermOf(node.attributes()));
-  const std::vector<Axis> axes = TileAxes(node);
   const auto outer = std::span(axes).subspan(2);
   const int64_t tiles = CeilDiv(axes[0].extent, 16) *
                         CeilDiv(axes[1].extent, kTile) * CountElements(outer);
@@ -169,6 +180,60 @@ Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
   return launch.Items(tiles).Build();
 }
 
+Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
+                                    const ir::DeviceInfo& device) {
+  const ir::Permutation perm = PermOf(node.attributes());
+  const ir::TensorDesc& from = node.inputs[0];
+  return LowerAxes(node,
+                   TileAxes(ir::Permuted(from.shape.dims(), perm),
+                            InputStrides(from.shape, perm)),
+                   RuleOf(from, node.outputs[0], perm), device);
+}
+
+// ---- element maps -----------------------------------------------------------
+
+Result<ir::ElementMap> JoinedMap(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const ir::ElementMap map,
+                       ir::ElementMapOf(node.attributes()));
+  return ir::Joined(map);
+}
+
+// Those that go through the input in other strides than through the output, as
+// a transposed matrix does.
+Status SupportsElementMap(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  TIM_ASSIGN_OR_RETURN(const ir::ElementMap map, JoinedMap(node));
+  const auto& strides = map.strides;
+  if (map.start != 0 || !map.bounds.empty() || strides[0] == 1 ||
+      std::count(strides.begin(), strides.end(), 1) != 1 ||
+      *std::min_element(strides.begin(), strides.end()) != 1) {
+    return Unimplemented("no matrix is transposed");
+  }
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));
+}
+
+Result<ir::Lowering> LowerElementMap(const ir::KernelNode& node,
+                                     const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const ir::ElementMap map, JoinedMap(node));
+  return LowerAxes(node, TileAxes(map.extents, map.strides),
+                   kernels::ConvertRuleOf(node.inputs[0], node.outputs[0]),
+                   device);
+}
+
+// Tiles of both tensors' rows: cheaper than the kernel of all element maps.
+ir::KernelDef ElementMapKernel() {
+  return {.op = ir::kElementMapOp,
+          .name = "elementmap_transpose",
+          .supports = SupportsElementMap,
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.2) / 2;
+              },
+          .lower = LowerElementMap};
+}
+
 ir::KernelDef TransposeKernel() {
   return {.op = "tim.Transpose",
           .name = "transpose",
@@ -185,6 +250,7 @@ ir::KernelDef TransposeKernel() {
 TIM_OPERATOR(transpose) {
   registry.Add(TransposeSchema());
   registry.Add(TransposeKernel());
+  registry.Add(ElementMapKernel());
 }
 
 }  // namespace tim::ops

@@ -23,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"simplify", Simplify},
     {"fold affine functions", FoldAffine},
     {"absorb padding", AbsorbPadding},
+    {"compose maps", ComposeMaps},
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},
     {"lower", Lower},

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "ir/attribute.h"
+#include "ir/element_map/element_map.h"
 #include "ir/graph.h"
 #include "ir/permute/permuted_node.h"
 #include "ir/pointwise.h"
@@ -207,6 +208,12 @@ struct OpSchema {
   std::function<InPlaceOffsets(const NodeView&)> in_place_offsets = nullptr;
   /// The operator does nothing: output 0 is input 0, shape included.
   std::function<bool(const NodeView&)> is_identity = nullptr;
+  /// Output 0 is made of elements of input 0, each converted to its type by
+  /// itself, and of the real value 0: of which ones.  Nothing, or the function
+  /// null: it is not, or not known to be.  Nodes whose other operands are
+  /// present have none.
+  std::function<std::optional<ElementMap>(const NodeView&)> element_map =
+      nullptr;
   /// Output 0 is input 0 with padding around it: that padding.  Nothing, or the
   /// function null: it is not.
   std::function<std::optional<Padding>(const NodeView&)> padding = nullptr;

@@ -1,5 +1,6 @@
 // ShuffleNet-v2 and MobileNet-v3-small stay in blocks of channels: parts of
-// channels, shuffles and means over all positions are made there, too.
+// channels, shuffles, those of three operators too, and means over all
+// positions are made there.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,9 +30,7 @@ class Net {
       : graph(context.CreateGraph()),
         input(graph->CreateTensor(Floats({size, size, 3, 1}, vx::INPUT))) {}
 
-  TensorPtr Between() {
-    return graph->CreateTensor(Floats({0, 0, 0, 0}, vx::TRANSIENT));
-  }
+  TensorPtr Between() { return graph->CreateTensor(Floats({}, vx::TRANSIENT)); }
   // Sums of products keep their variance.
   TensorPtr Weights(const vx::ShapeType& shape, uint32_t fan_in) {
     const vx::TensorSpec spec = Floats(shape, vx::CONSTANT);
@@ -237,6 +236,21 @@ Net WholeBlocks(vx::Context& context, uint32_t size, Length) {
   return net;
 }
 
+// ---- a shuffle as ONNX has it -----------------------------------------------
+
+Net ShuffleOfThree(vx::Context& context, uint32_t size, Length) {
+  using vx::ops::Reshape;
+  using Counts = std::vector<uint32_t>;
+  Net net(context, size);
+  TensorPtr x = net.Relu(net.Conv(net.input, 3, 48, 3, 2));
+  const uint32_t half = (size + 1) / 2;
+  x = net.Apply<Reshape>({x}, Counts{half, half, 16, 3, 1});
+  x = net.Apply<vx::ops::Transpose>({x}, Counts{0, 1, 3, 2, 4});
+  x = net.Apply<Reshape>({x}, Counts{half, half, 48, 1});
+  net.Classify(net.Mean(net.Relu(net.Conv(x, 48, 64, 3, 1))), 64);
+  return net;
+}
+
 // ---- tests ------------------------------------------------------------------
 
 using MakeNet = Net (*)(vx::Context&, uint32_t, Length);
@@ -305,6 +319,20 @@ TEST(WholeBlocks, AreReadAndMadeWhereTheyAre) {
 }
 TEST(WholeBlocks, ComputesWhatTheHostDoes) {
   ExpectTheHostsResults(WholeBlocks);
+}
+TEST(ShuffleOfThree, IsAStepBetweenBlocks) {
+  const auto context = ContextOn("opencl");
+  if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const Result<ir::Plan> plan =
+      PlanOf(ShuffleOfThree(*context, 64, Length::kWhole));
+  ASSERT_OK(plan);
+  EXPECT_EQ(CountSource(*plan, "ops/movement/channel_blocks.cl"), 1);
+  EXPECT_EQ(CountSource(*plan, "ops/movement/transpose.cl"), 0);
+  EXPECT_EQ(CountSource(*plan, "ops/movement/reorder.cl"), 0)
+      << ir::Dump(*plan);
+}
+TEST(ShuffleOfThree, ComputesWhatTheHostDoes) {
+  ExpectTheHostsResults(ShuffleOfThree);
 }
 TEST(ShufflenetV2, NothingIsReordered) { ExpectNoReorder(ShufflenetV2); }
 TEST(ShufflenetV2, ComputesWhatTheHostDoes) {

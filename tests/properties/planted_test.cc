@@ -232,6 +232,32 @@ TEST(Planted, EvalThatLeavesItsLastElement) {
                "depends on what it held before");
 }
 
+// Relu of codes that are not negative, which is a copy, with this map.
+Status ReportMap(const ir::ElementMap& map) {
+  ir::OpSchema schema = CopyOf("tim.Relu");
+  schema.element_map = [map](const ir::NodeView&) { return map; };
+  ir::OpRegistry registry(&ops::BuiltinOperators());
+  registry.Add(std::move(schema));
+  OperatorCases cases = UnaryCases("toy.Relu", 1, {});
+  cases.legal = [](CaseRng& rng) {
+    const ir::TensorDesc desc = rng.Desc("u8", {4, 6});
+    return NodeCase{.op = "toy.Relu", .inputs = {desc}, .outputs = {desc}};
+  };
+  return Report(registry, cases, ViewsAgree);
+}
+
+TEST(Planted, WrongElementMap) {
+  ir::ElementMap map = {
+      .start = 0, .extents = {24}, .strides = {1}, .bounds = {}};
+  EXPECT_OK(ReportMap(map));
+  map = {.start = 0, .extents = {6, 4}, .strides = {4, 1}, .bounds = {}};
+  EXPECT_ERROR(ReportMap(map), "element_map says that element ");
+  map = {.start = 1, .extents = {24}, .strides = {1}, .bounds = {}};
+  EXPECT_ERROR(ReportMap(map), "element_map does not fit the operands");
+  map = {.start = 0, .extents = {23}, .strides = {1}, .bounds = {}};
+  EXPECT_ERROR(ReportMap(map), "element_map does not fit the operands");
+}
+
 // ---- kernels ----------------------------------------------------------------
 
 // y[r + rows * c] = x[c + columns * r], of floats; a fault stays inside of y,

@@ -40,7 +40,7 @@ Status PermutedNodeAgrees(const Described&, const NodeCase&, CaseRng&);
 /// layout_rule: its answer is a node in default layouts that computes the same;
 /// eval does not read layout arguments.
 Status LayoutsAgree(const Described&, const NodeCase&, CaseRng&);
-/// Views, identities and inputs concatenated in place have the bytes that the
+/// Views, identities, element maps and operands in place have the bytes that the
 /// schema says.
 Status ViewsAgree(const Described&, const NodeCase&, CaseRng&);
 /// A copy of the graph is equal, and its dump names attributes and operands.

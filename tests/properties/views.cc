@@ -1,8 +1,10 @@
 // What a schema says of its results' bytes: is_view, is_identity,
-// in_place_offsets.
+// in_place_offsets, element_map.
 #include <algorithm>
 
+#include "ir/element_map/compose.h"
 #include "ir/op_schema.h"
+#include "kernels/elements.h"
 #include "tests/properties/properties.h"
 
 namespace tim::testing {
@@ -48,6 +50,47 @@ bool AreParts(const std::vector<int64_t>& offsets, const TensorData& input,
   return true;
 }
 
+// The bytes of an element like those of `desc` that is zero.
+std::vector<std::byte> ZeroOf(const ir::TensorDesc& desc) {
+  ir::TensorDesc single = desc;
+  single.shape = ir::Shape({1});
+  int64_t bits = 0;
+  kernels::ElementWriter({&single, &bits}).StoreReal(0, 0.0f);
+  const auto* bytes = reinterpret_cast<const std::byte*>(&bits);
+  return {bytes, bytes + ir::Info(desc.type).bits / 8};
+}
+
+// The map is one, and where nothing is converted the output has the input's
+// elements where it says so.
+Status IsElementMap(const ir::ElementMap& map, const TensorData& input,
+                    const TensorData& output) {
+  const int64_t count = output.desc.shape.NumElements().value_or(0);
+  if (!ir::IsWellFormed(map) || ir::ElementCount(map) != count ||
+      !ir::StaysInside(map, input.desc.shape.NumElements().value_or(0))) {
+    return InvalidArgument("element_map does not fit the operands");
+  }
+  if (!ir::SameElements(input.desc, output.desc) ||
+      ir::Info(output.desc.type).bits < 8 ||
+      (output.desc.quantized() && output.desc.quantization.per_channel())) {
+    return OkStatus();
+  }
+  const std::vector<std::byte> zero = ZeroOf(output.desc);
+  const auto size = static_cast<int64_t>(zero.size());
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t source = ir::SourceOf(map, i);
+    const std::byte* expected =
+        source < 0 ? zero.data() : input.bytes.data() + source * size;
+    if (std::equal(expected, expected + size,
+                   output.bytes.begin() + i * size)) {
+      continue;
+    }
+    return InvalidArgument("element_map says that element ", i,
+                           " of output 0 is element ", source,
+                           " of input 0, which it is not");
+  }
+  return OkStatus();
+}
+
 // Data of every operand; null where absent.
 std::vector<const TensorData*> OperandData(
     const NodeCase& node, const std::vector<TensorData>& variable) {
@@ -73,7 +116,9 @@ Status ViewsAgree(const Described& described, const NodeCase& node,
   const bool is_identity = Says(schema.is_identity, made.view());
   ir::InPlaceOffsets offsets;
   if (schema.in_place_offsets) offsets = schema.in_place_offsets(made.view());
-  if (!is_view && !is_identity && offsets.inputs.empty() &&
+  std::optional<ir::ElementMap> map;
+  if (schema.element_map) map = schema.element_map(made.view());
+  if (!is_view && !is_identity && !map && offsets.inputs.empty() &&
       offsets.outputs.empty()) {
     return OkStatus();
   }
@@ -90,6 +135,7 @@ Status ViewsAgree(const Described& described, const NodeCase& node,
     return InvalidArgument(
         "is_identity holds, but output 0 has another shape than input 0");
   }
+  if (map) TIM_RETURN_IF_ERROR(IsElementMap(*map, *inputs[0], outputs[0]));
   if (!offsets.inputs.empty() &&
       !AreConcatenated(offsets.inputs, inputs, outputs[0])) {
     return InvalidArgument("in_place_offsets are [",

@@ -32,6 +32,10 @@ Status FoldAffine(Module& module);
 /// Operators that pad absorb the padding around their inputs.
 Status AbsorbPadding(Module& module);
 
+/// Operators that only move elements (OpSchema::element_map) and follow one
+/// another become one, or none.
+Status ComposeMaps(Module& module);
+
 /// Fuses chains that one kernel runs into composites.
 Status Fuse(Module& module);
 

@@ -193,10 +193,12 @@ TEST(IndexMap, FlatLoopsAreJoined) {
   const ops::FlatMap flat = ops::Flatten(map);
   EXPECT_EQ(flat.extents, Ints{24});
   EXPECT_EQ(flat.from_start, 12);
-  EXPECT_EQ(ops::ContiguousStart(map), 12);
+  EXPECT_EQ(ops::ContiguousStart(flat, 24), 12);
+  EXPECT_EQ(ops::ContiguousStart(flat, 60), -1);
   map.from_start = {0, 0, 4};  // the last two planes are beyond the end
-  EXPECT_EQ(ops::ContiguousStart(map), -1);
-  EXPECT_EQ(ops::Flatten(map).from_bounds.size(), 1u);
+  const ops::FlatMap beyond = ops::Flatten(map);
+  EXPECT_EQ(ops::ContiguousStart(beyond, 24), -1);
+  EXPECT_EQ(beyond.from_bounds.size(), 1u);
 }
 
 }  // namespace
