@@ -81,6 +81,11 @@ constexpr OptionSpec kTable[] = {
      "for tests of the library: the arguments of its kernels must have the "
      "names of the parameters at their places",
      ParseSwitch<&Options::check_names>},
+    {"TIMCL_GUARD", "`0`, `1`", "`0`",
+     "what a kernel of a custom operator writes or reads outside of its "
+     "tensors, or leaves unwritten, is an error of `Run()`; each is launched "
+     "at least twice per run",
+     ParseSwitch<&Options::guard>},
     {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",

@@ -26,6 +26,7 @@ struct Options {
   /// for a short one, before they sleep.
   std::chrono::microseconds standby{200};
   bool check_names = false;  ///< TIMCL_CHECK_NAMES: arguments are in order.
+  bool guard = false;        ///< TIMCL_GUARD: users' kernels are watched.
   bool winograd = true;      ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   bool tune = false;         ///< TIMCL_TUNE: tune CLBlast for new devices.
   int log_level = 2;         ///< TIMCL_LOG: 0 off .. 4 debug.

@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/guard/guarded_step.h"
 #include "device/opencl/user/kernel_parameter.h"
 #include "device/opencl/user/kernel_signature.h"
 
@@ -93,6 +94,10 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
   std::unique_ptr<KernelStep> step(
       new KernelStep(std::move(kernel), launch, limits));
   TIM_RETURN_IF_ERROR(step->TakeArguments(info, launch));
+  if (launch.user_kernel && GetOptions().guard) {
+    return GuardedStep::Create(step->kernel_, step->global_, step->local_, info,
+                               launch);
+  }
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
 

@@ -21,7 +21,8 @@ namespace tim::device {
 
 class KernelStep final : public OpenClStep {
  public:
-  /// Checks signature and work sizes against program and device.
+  /// Checks signature and work sizes against program and device.  A user's
+  /// kernel is guarded where TIMCL_GUARD says so.
   /// \param uncounted_local_bytes of memory that the driver does not report.
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Program& program, const cl::Device& device,
