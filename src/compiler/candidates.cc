@@ -145,7 +145,8 @@ class Enumerator {
       found_.refused.push_back(
           StrCat(info.kind, ":eval: ",
                  ir::HasUserKernel(node_)
-                     ? "a user's kernel runs on OpenCL devices only"
+                     ? "a user's kernel runs on OpenCL devices only; it has "
+                       "no HostEval()"
                      : "the operator has no host reference"));
       return;
     }

@@ -59,6 +59,17 @@ class TIM_VX_API Operation {
   virtual const std::vector<std::shared_ptr<Tensor>> ConstantInputsTensor()
       const;
 
+  /// How many inputs and outputs are bound, placeholders included.
+  uint32_t InputCount() const;
+  uint32_t OutputCount() const;
+
+  /// What is bound, as the graph declares it: UNKNOWN and an empty shape stand
+  /// for what Compile() finds out, and for a placeholder.  The functions of
+  /// custom operators see more, see ops::CustomOpBase.  Throws
+  /// std::out_of_range where nothing is bound at `index`.
+  TensorSpec InputSpec(uint32_t index) const;
+  TensorSpec OutputSpec(uint32_t index) const;
+
   /// The operator, "Softmax"; empty for a class that names none.
   const char* Name() const;
 

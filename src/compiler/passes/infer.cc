@@ -59,6 +59,10 @@ Status StoreOutput(Module& module, Graph& graph, ir::NodeId id, int index,
     return InvalidArgument("the shape ", shape.ToString(), " of output ", index,
                            " overflows 64 bits");
   }
+  if (inferred.desc.quantization != value.desc.quantization) {
+    const Status status = CheckQuantization(inferred.desc);
+    if (!status.ok()) return status.WithContext(StrCat("output ", index));
+  }
   if (!value.shape_declared || !shape.IsStatic() || value.desc.shape == shape) {
     const ir::Shape kept = value.shape_declared ? value.desc.shape : shape;
     value.desc = inferred.desc;

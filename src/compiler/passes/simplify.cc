@@ -11,10 +11,11 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-// A node of constants alone that gives the same whenever it is evaluated.
+// A node of constants alone that gives the same whenever it is evaluated.  A
+// user's kernel runs: its host reference may round otherwise.
 bool IsConstant(const Graph& graph, const Node& node) {
   if (node.composite || node.inputs.empty()) return false;
-  if (node.schema->effects.random) return false;
+  if (node.schema->effects.random || ir::HasUserKernel(node)) return false;
   for (const ir::ValueId id : node.inputs) {
     if (id != ir::kNone && !graph.value(id).constant) return false;
   }

@@ -63,6 +63,8 @@ Status CheckZeroPoints(const ir::Quantization& quantization) {
   return OkStatus();
 }
 
+}  // namespace
+
 Status CheckQuantization(const ir::TensorDesc& desc) {
   if (!desc.quantized()) return OkStatus();
   const ir::Quantization& quantization = desc.quantization;
@@ -89,6 +91,8 @@ Status CheckQuantization(const ir::TensorDesc& desc) {
   }
   return OkStatus();
 }
+
+namespace {
 
 Status CheckShape(const ir::Shape& shape) {
   if (shape.rank() > ir::kMaxRank) {

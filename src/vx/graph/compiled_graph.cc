@@ -93,6 +93,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
       ir::Plan plan,
       compiler::Compile(lowered.graph, *lowered.registry, compile_options));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
+  compiled->effective_ = effective;
   compiled->registry_ = lowered.registry;
   TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));

@@ -43,12 +43,14 @@ class CompiledGraph {
   Status Build(const GraphCore& core, ir::Plan plan);
   Status BindTensors(const LoweredGraph& lowered);
 
+  Operations effective_;  ///< Host steps call those of users.
   /// Holds the schemas that host steps of the plan point to.
   std::shared_ptr<const ir::OpRegistry> registry_;
   std::shared_ptr<const runtime::Executable> executable_;
   std::unique_ptr<runtime::ExecutionContext> context_;
   std::shared_ptr<runtime::StateSet> states_;  // null where there are none
   RunBuffers buffers_;
+  /// OpVector(), where effective_ has replacements.
   std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;
   std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
   uint64_t overrides_revision_ = 0;

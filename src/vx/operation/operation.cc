@@ -1,5 +1,7 @@
 #include "tim/vx/operation.h"
 
+#include <stdexcept>
+
 #include "base/guarded.h"
 #include "vx/failure.h"
 #include "vx/lowering/composition.h"
@@ -8,6 +10,14 @@
 
 namespace tim::vx {
 namespace {
+
+void CheckIndex(const OpImpl& operation, const char* what, uint32_t index,
+                size_t count) {
+  if (index < count) return;
+  throw std::out_of_range(StrCat(what, "Spec(", index, ") of ",
+                                 operation.InstanceName(), ", which has ",
+                                 count));
+}
 
 // Ok, or why `tensor` cannot be bound.
 Status CheckBinding(const OpImpl& operation, Tensor* tensor) {
@@ -98,6 +108,26 @@ Operation& Operation::SetRoundingPolicy(OverflowPolicy overflow_policy,
 std::unique_ptr<OpImpl>& Operation::impl() { return impl_; }
 const std::unique_ptr<OpImpl>& Operation::impl() const { return impl_; }
 const uint32_t& Operation::uid() const { return impl_->uid; }
+
+uint32_t Operation::InputCount() const {
+  return static_cast<uint32_t>(impl_->inputs.size());
+}
+uint32_t Operation::OutputCount() const {
+  return static_cast<uint32_t>(impl_->outputs.size());
+}
+
+TensorSpec Operation::InputSpec(uint32_t index) const {
+  CheckIndex(*impl_, "Input", index, impl_->inputs.size());
+  if (impl_->specs != nullptr) return impl_->specs->inputs[index];
+  return DeclaredSpec(impl_->inputs[index]);
+}
+
+TensorSpec Operation::OutputSpec(uint32_t index) const {
+  CheckIndex(*impl_, "Output", index, impl_->outputs.size());
+  if (impl_->specs != nullptr) return impl_->specs->outputs[index];
+  return DeclaredSpec(impl_->outputs[index]);
+}
+
 const char* Operation::Name() const { return impl_->name.c_str(); }
 
 bool Operation::IsAllInputsConst() const {

@@ -1,5 +1,7 @@
 #include "vx/tensor/type_convert.h"
 
+#include <algorithm>
+
 namespace tim::vx {
 namespace {
 
@@ -68,6 +70,28 @@ ir::Quantization ToIr(const Quantization& quantization) {
       return {.kind = ir::QuantizationKind::kFixedPoint,
               .fl = quantization.Fl()};
     case QuantType::NONE:
+      break;
+  }
+  return {};
+}
+
+Quantization ToVx(const ir::Quantization& quantization) {
+  const std::vector<int32_t>& zeros = quantization.zero_points;
+  switch (quantization.kind) {
+    case ir::QuantizationKind::kPerTensor:
+      return Quantization(QuantType::ASYMMETRIC, quantization.Scale(),
+                          quantization.ZeroPoint());
+    case ir::QuantizationKind::kPerChannel: {
+      const bool symmetric =
+          std::all_of(zeros.begin(), zeros.end(), [](int z) { return z == 0; });
+      return Quantization(symmetric ? QuantType::SYMMETRIC_PER_CHANNEL
+                                    : QuantType::ASYMMETRIC_PER_CHANNEL,
+                          quantization.axis, quantization.scales, zeros);
+    }
+    case ir::QuantizationKind::kFixedPoint:
+      return Quantization(QuantType::DYNAMIC_FIXED_POINT,
+                          static_cast<int8_t>(quantization.fl));
+    case ir::QuantizationKind::kNone:
       break;
   }
   return {};

@@ -15,6 +15,8 @@ std::optional<ir::DataType> ToIr(DataType type);
 DataType ToVx(ir::DataType type);
 
 ir::Quantization ToIr(const Quantization& quantization);
+/// One that stands for the same values.
+Quantization ToVx(const ir::Quantization& quantization);
 
 /// Type, declared shape and quantization; quantization of float tensors is
 /// dropped.  Fails on an illegal type only: the rest is checked where it is

@@ -1,6 +1,7 @@
 #include "tim/vx/ops/custom_base.h"
 
 #include "vx/operation/op_impl.h"
+#include "vx/tensor/type_convert.h"
 
 namespace tim::vx::ops {
 
@@ -14,5 +15,34 @@ CustomOpBase::CustomOpBase(Graph* graph, uint32_t input_num,
 }
 
 CustomOpBase::~CustomOpBase() = default;
+
+void CustomOpBase::SetupTypes() {}
+
+void CustomOpBase::SetOutputType(uint32_t output, DataType type,
+                                 const Quantization& quantization) {
+  if (impl_->specs == nullptr || impl_->specs->set_types == nullptr) {
+    throw std::logic_error("SetOutputType() is for SetupTypes()");
+  }
+  std::vector<TensorSpec>& set = *impl_->specs->set_types;
+  if (output >= set.size()) {
+    throw std::out_of_range(StrCat("SetOutputType() of output ", output,
+                                   "; the operation has ", set.size()));
+  }
+  if (type == DataType::UNKNOWN || !ToIr(type)) {
+    throw std::invalid_argument(StrCat(
+        "SetOutputType() of output ", output, ": ",
+        type == DataType::UNKNOWN
+            ? "UNKNOWN is no type"
+            : StrCat("data type ", static_cast<int>(type), " does not exist")));
+  }
+  set[output] = TensorSpec(type, {}, TRANSIENT, quantization);
+}
+
+bool CustomOpBase::HasHostEval() const { return false; }
+
+void CustomOpBase::HostEval(const std::vector<HostInput>&,
+                            const std::vector<HostOutput>&) {
+  throw std::logic_error("HasHostEval() says that there is one");
+}
 
 }  // namespace tim::vx::ops

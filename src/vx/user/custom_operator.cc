@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -10,6 +11,7 @@
 #include "vx/tensor/tensor_impl.h"
 #include "vx/tensor/type_convert.h"
 #include "vx/user/custom_scalar.h"
+#include "vx/user/quantization_macros.h"
 
 namespace tim::vx {
 namespace {
@@ -37,10 +39,17 @@ uint64_t NextEdition() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-Status CallSetup(const char* function, const std::string& operation,
-                 const std::function<void()>& call) {
-  return CallUser(call).WithContext(
-      StrCat("operation ", operation, ": ", function, "()"));
+// Host references read and write what a kernel would find.
+Status CopyKept(int output, const ir::ConstTensor& state,
+                const ir::MutableTensor& written) {
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(*state.desc));
+  TIM_ASSIGN_OR_RETURN(const int64_t wanted, ir::ByteSize(*written.desc));
+  if (bytes != wanted) {
+    return InvalidArgument("output ", output, " takes ", wanted,
+                           " bytes, its VARIABLE ", bytes);
+  }
+  std::memcpy(written.data, state.data, static_cast<size_t>(bytes));
+  return OkStatus();
 }
 
 }  // namespace
@@ -63,6 +72,12 @@ const ir::OpSchema* CustomOperator::Register(
   const int inputs = static_cast<int>(self->input_count_ + self->kept_.size());
   const int outputs = static_cast<int>(self->operation_.output_num_);
   const std::string key = self->name_.substr(self->name_.find('.') + 1);
+  std::function<Status(const ir::EvalContext&)> eval;
+  if (self->operation_.HasHostEval()) {
+    eval = [self](const ir::EvalContext& context) {
+      return self->Evaluate(context);
+    };
+  }
   registry->Add(ir::OpSchema{
       .domain = "user",
       .name = key,
@@ -73,6 +88,7 @@ const ir::OpSchema* CustomOperator::Register(
           [self](ir::InferContext& context) {
             return self->InferShapes(context);
           },
+      .eval = std::move(eval),
       .memory_estimate = [](const ir::NodeView&) -> int64_t { return 0; },
       .compute_estimate =
           [](const ir::NodeView&) { return ir::ComputeEstimate(); }});
@@ -91,27 +107,74 @@ const ir::OpSchema* CustomOperator::Register(
   return registry->Find(StrCat("user.", key));
 }
 
+Status CustomOperator::CallHook(const char* name,
+                                const std::function<void()>& call) {
+  OpImpl& impl = *operation_.impl();
+  impl.specs = &specs_;
+  const Status status = CallUser(call);
+  impl.specs = nullptr;
+  return status.WithContext(StrCat(name, "()"));
+}
+
+// Types that the graph declares rule.
+Status CustomOperator::InferTypes(ir::InferContext& context) {
+  std::vector<TensorSpec> set(context.outputs.size());
+  specs_.set_types = &set;
+  const Status status =
+      CallHook("SetupTypes", [&] { operation_.SetupTypes(); });
+  specs_.set_types = nullptr;
+  TIM_RETURN_IF_ERROR(status);
+  for (size_t i = 0; i < set.size(); ++i) {
+    if (set[i].datatype_ == DataType::UNKNOWN) continue;
+    TIM_ASSIGN_OR_RETURN(const ir::TensorDesc wanted, ToIr(set[i]));
+    ir::TensorDesc& desc = context.outputs[i].desc;
+    const bool open = desc.type == ir::DataType::kUnknown;
+    if (open) desc.type = wanted.type;
+    if (open && desc.quantization.none()) {
+      desc.quantization = wanted.quantization;
+    }
+    if (ir::IsFloat(desc.type)) desc.quantization = {};
+    if (desc.type != wanted.type ||
+        (!wanted.quantization.none() &&
+         desc.quantization != wanted.quantization)) {
+      return InvalidArgument(
+          "SetupTypes() made output ", i, " ", ir::ToString(wanted.type), " ",
+          wanted.quantization.ToString(), "; the graph declares ",
+          ir::ToString(desc.type), " ", desc.quantization.ToString());
+    }
+    specs_.outputs[i].datatype_ = ToVx(desc.type);
+    specs_.outputs[i].quantization_ = ToVx(desc.quantization);
+  }
+  return OkStatus();
+}
+
 Status CustomOperator::InferShapes(ir::InferContext& context) {
-  input_types_.clear();
+  const OpImpl& impl = *operation_.impl();
+  specs_ = OperandSpecs();
   operation_.inputs_size_.clear();
   for (size_t i = 0; i < input_count_; ++i) {
     const Result<ShapeType> shape = KnownShape(context.inputs[i]);
     if (!shape.ok()) return shape.status().WithContext(StrCat("input ", i));
     operation_.inputs_size_.push_back(*shape);
-    input_types_.push_back(context.inputs[i].desc->type);
+    specs_.inputs.push_back(SpecOf(*impl.inputs[i], *context.inputs[i].desc));
+  }
+  for (const auto& output : impl.outputs) {
+    specs_.outputs.push_back(DeclaredSpec(output));
   }
   operation_.outputs_size_.assign(context.outputs.size(), ShapeType());
-  TIM_RETURN_IF_ERROR(CallUser([&] {
-                        operation_.SetupShapeInfor();
-                      }).WithContext("SetupShapeInfor()"));
+  TIM_RETURN_IF_ERROR(InferTypes(context));
+  TIM_RETURN_IF_ERROR(
+      CallHook("SetupShapeInfor", [&] { operation_.SetupShapeInfor(); }));
   TIM_RETURN_IF_ERROR(CheckOutputShapes(context.outputs.size()));
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     ir::TensorDesc& desc = context.outputs[i].desc;
     const ShapeType& shape = operation_.outputs_size_[i];
     desc.shape = ir::Shape(std::vector<int64_t>(shape.begin(), shape.end()));
-    if (desc.type != ir::DataType::kUnknown || input_count_ == 0) continue;
-    desc.type = context.inputs[0].desc->type;
-    desc.quantization = context.inputs[0].desc->quantization;
+    if (desc.type == ir::DataType::kUnknown && input_count_ > 0) {
+      desc.type = context.inputs[0].desc->type;
+      desc.quantization = context.inputs[0].desc->quantization;
+    }
+    specs_.outputs[i] = SpecOf(*impl.outputs[i], desc);
   }
   return OkStatus();
 }
@@ -144,11 +207,12 @@ Status CustomOperator::CheckOutputShapes(size_t count) const {
 
 Status CustomOperator::SetUpParameters(uint64_t edition) {
   std::vector<DataType> types;
-  for (const ir::DataType type : input_types_) types.push_back(ToVx(type));
+  for (const TensorSpec& spec : specs_.inputs) types.push_back(spec.datatype_);
   std::string options;
   const size_t scalar_count = operation_.param_list_.size();
-  TIM_RETURN_IF_ERROR(CallSetup(
-      "SetupParams", name_, [&] { operation_.SetupParams(types, options); }));
+  const Status status =
+      CallHook("SetupParams", [&] { operation_.SetupParams(types, options); });
+  if (!status.ok()) return status.WithContext(StrCat("operation ", name_));
   if (operation_.param_list_.size() != scalar_count) {
     return InvalidArgument("operation ", name_,
                            ": SetupParams() changed param_list_ from ",
@@ -168,7 +232,7 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
   launch_.name = name_;
   launch_.text = operation_.kernel_resource_;
   launch_.function = operation_.func_name_;
-  launch_.options = options;
+  launch_.options = WithQuantization(specs_, launch_.text, options);
   launch_.user_kernel = true;
   launch_.edition = edition;
   const Result<std::vector<ir::UserScalarArg>> scalars =
@@ -184,9 +248,10 @@ Status CustomOperator::SetUpLaunch() {
   uint32_t dimensions = 0;
   std::vector<size_t> global(kMaxDimensions, 0);
   std::vector<size_t> local(kMaxDimensions, 0);
-  TIM_RETURN_IF_ERROR(CallSetup("SetupEnqueue", name_, [&] {
+  const Status status = CallHook("SetupEnqueue", [&] {
     operation_.SetupEnqueue(dimensions, global, local);
-  }));
+  });
+  if (!status.ok()) return status.WithContext(StrCat("operation ", name_));
   const auto fail = [&](const auto&... reason) {
     return InvalidArgument("operation ", name_, ": SetupEnqueue() ", reason...);
   };
@@ -207,6 +272,22 @@ Status CustomOperator::SetUpLaunch() {
     launch_.local[i] = static_cast<int64_t>(local[i]);
   }
   return OkStatus();
+}
+
+Status CustomOperator::Evaluate(const ir::EvalContext& context) {
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    TIM_RETURN_IF_ERROR(CopyKept(kept_[i], context.inputs[input_count_ + i],
+                                 context.outputs[kept_[i]]));
+  }
+  std::vector<ops::HostInput> inputs;
+  std::vector<ops::HostOutput> outputs;
+  for (size_t i = 0; i < input_count_; ++i) {
+    inputs.push_back({specs_.inputs[i], context.inputs[i].data});
+  }
+  for (size_t i = 0; i < specs_.outputs.size(); ++i) {
+    outputs.push_back({specs_.outputs[i], context.outputs[i].data});
+  }
+  return CallHook("HostEval", [&] { operation_.HostEval(inputs, outputs); });
 }
 
 Status CustomOperator::KeepOutputs(const ir::KernelNode& node,

@@ -2,6 +2,7 @@
 #ifndef TIM_VX_USER_CUSTOM_OPERATOR_H_
 #define TIM_VX_USER_CUSTOM_OPERATOR_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "ir/op_registry.h"
 #include "ir/step.h"
 #include "tim/vx/ops/custom_base.h"
+#include "vx/operation/operand_specs.h"
 
 namespace tim::vx {
 
@@ -20,8 +22,8 @@ namespace tim::vx {
 std::vector<int> KeptOutputs(const ops::CustomOpBase& operation);
 
 /// What the user's functions answered is kept; each is called once, on the
-/// thread that compiles.  `operation` must live as long as the compilation;
-/// the steps that come out of it do not refer to it.
+/// thread that compiles.  `operation` must live as long as what is compiled:
+/// host steps call its HostEval().
 ///
 /// Behind the operation's own inputs the node has one per KeptOutputs(): the
 /// value before the run, which a step copies into the output for the kernel.
@@ -46,9 +48,12 @@ class CustomOperator {
   Status SetUpLaunch();
 
  private:
+  /// A function of the user's, which sees specs_.
+  Status CallHook(const char* name, const std::function<void()>& call);
+  Status InferTypes(ir::InferContext& context);
   Status InferShapes(ir::InferContext& context);
   Status CheckOutputShapes(size_t count) const;
-  void TakeScalars();
+  Status Evaluate(const ir::EvalContext& context);
   Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
   Result<ir::Lowering> Lower(const ir::KernelNode& node) const;
 
@@ -56,7 +61,7 @@ class CustomOperator {
   const std::string name_;
   const size_t input_count_;
   const std::vector<int> kept_;
-  std::vector<ir::DataType> input_types_;
+  OperandSpecs specs_;
   ir::KernelLaunch launch_;  ///< Without tensors until Lower().
 };
 

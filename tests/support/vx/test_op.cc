@@ -18,6 +18,15 @@ std::shared_ptr<vx::Operation> TestOp::Clone(
   return graph->CreateOperation<TestOp>(plan_);
 }
 
+void TestOp::SetupTypes() {
+  if (plan_.types) plan_.types(*this);
+}
+
+void TestOp::HostEval(const OpPlan::Inputs& inputs,
+                      const OpPlan::Outputs& outputs) {
+  plan_.host(*this, inputs, outputs);
+}
+
 void TestOp::SetupShapeInfor() {
   if (plan_.shapes) return plan_.shapes(*this);
   outputs_size_.assign(outputs_size_.size(), inputs_size_.at(0));
@@ -42,8 +51,10 @@ std::shared_ptr<vx::Graph> OpenClGraph() {
   return ContextOn("opencl")->CreateGraph();
 }
 
-TestOpGraph::TestOpGraph(const OpPlan& plan, const vx::ShapeType& shape)
-    : x(graph->CreateTensor(Floats(shape, vx::INPUT))),
+TestOpGraph::TestOpGraph(const OpPlan& plan, const vx::ShapeType& shape,
+                         std::shared_ptr<vx::Graph> on)
+    : graph(std::move(on)),
+      x(graph->CreateTensor(Floats(shape, vx::INPUT))),
       y(graph->CreateTensor(Floats(shape, vx::OUTPUT))),
       op(graph->CreateOperation<TestOp>(plan)) {
   (*op).BindInput(x).BindOutput(y);

@@ -33,6 +33,10 @@ struct OpPlan {
   std::function<void(Op&, const std::vector<vx::DataType>&, std::string&)>
       params;
   std::function<void(Op&, uint32_t&, Sizes&, Sizes&)> enqueue;
+  std::function<void(Op&)> types;
+  using Inputs = std::vector<vx::ops::HostInput>;
+  using Outputs = std::vector<vx::ops::HostOutput>;
+  std::function<void(Op&, const Inputs&, const Outputs&)> host;
 };
 
 class TestOp : public vx::ops::CustomOpBase {
@@ -43,7 +47,12 @@ class TestOp : public vx::ops::CustomOpBase {
   std::shared_ptr<vx::Operation> Clone(
       std::shared_ptr<vx::Graph>& graph) const override;
 
+  bool HasHostEval() const override { return plan_.host != nullptr; }
+
  protected:
+  void SetupTypes() override;
+  void HostEval(const OpPlan::Inputs& inputs,
+                const OpPlan::Outputs& outputs) override;
   void SetupShapeInfor() override;
   void SetupParams(std::vector<vx::DataType> input_types,
                    std::string& build_option) override;
@@ -74,13 +83,14 @@ inline auto Sizes(uint32_t dim, OpPlan::Sizes global, OpPlan::Sizes local) {
 /// An empty graph on the first OpenCL device.
 std::shared_ptr<vx::Graph> OpenClGraph();
 
-/// x -> TestOp -> y on the first OpenCL device, float32.
+/// x -> TestOp -> y, float32, on the first OpenCL device.
 struct TestOpGraph {
-  explicit TestOpGraph(const OpPlan& plan, const vx::ShapeType& shape = {4});
+  explicit TestOpGraph(const OpPlan& plan, const vx::ShapeType& shape = {4},
+                       std::shared_ptr<vx::Graph> on = OpenClGraph());
   /// Writes x, runs and reads y.
   std::vector<float> Run(const std::vector<float>& values);
 
-  std::shared_ptr<vx::Graph> graph = OpenClGraph();
+  std::shared_ptr<vx::Graph> graph;
   std::shared_ptr<vx::Tensor> x;
   std::shared_ptr<vx::Tensor> y;
   std::shared_ptr<TestOp> op;

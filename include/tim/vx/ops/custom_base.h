@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "tim/vx/export.h"
 #include "tim/vx/half.h"
 #include "tim/vx/operation.h"
+#include "tim/vx/tensor.h"
 #include "tim/vx/types.h"
 
 /// `n` rounded up to a multiple of `align`, a power of two.
@@ -150,6 +152,39 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
   param_transform<I + 1>(tup, param_list);
 }
 
+/// An operand in the memory of the host: dense codes, dimension 0 fastest;
+/// INT4 and UINT4 packed, each row of dimension 0 a whole number of bytes.
+struct HostInput {
+  TensorSpec spec;
+  const void* data;
+
+  /// `data` as T, which has the size of an element; throws where it has not.
+  /// FLOAT16 elements are tim::vx::Half.
+  template <typename T>
+  const T* Data() const {
+    CheckElement(spec, sizeof(T));
+    return static_cast<const T*>(data);
+  }
+
+  static void CheckElement(const TensorSpec& spec, std::size_t size) {
+    if (static_cast<int64_t>(size) == spec.GetElementByteSize()) return;
+    throw std::invalid_argument("Data<T>(): T has " + std::to_string(size) +
+                                " bytes, an element of the tensor has " +
+                                std::to_string(spec.GetElementByteSize()));
+  }
+};
+
+struct HostOutput {
+  TensorSpec spec;
+  void* data;
+
+  template <typename T>
+  T* Data() const {
+    HostInput::CheckElement(spec, sizeof(T));
+    return static_cast<T*>(data);
+  }
+};
+
 /// Base of operators that bring an OpenCL C kernel.
 ///
 /// The kernel's parameters are the inputs in order, the outputs, then the
@@ -185,16 +220,29 @@ typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
 /// output holds before the kernel runs is not defined, but for OUTPUT tensors
 /// on devices with unified memory: there it is the tensor's content.
 ///
-/// Compile() calls SetupShapeInfor() of every operator in the order of the
-/// graph, then every SetupParams(), then every SetupEnqueue(): each once, on
-/// its thread.  Run() calls nothing of the user's.
+/// Compile() calls, of every operator in the order of the graph, SetupTypes()
+/// and SetupShapeInfor(), then every SetupParams(), then every SetupEnqueue():
+/// each once, on its thread.  Run() calls nothing of the user's but HostEval().
 ///
-/// Errors, all of Compile(), naming operator, argument and rule: no OpenCL
-/// device; another number of tensors than input_num and output_num; shapes that
-/// are not set; no function name or an unknown one; a source that does not
+/// In all of them InputSpec(i) is final: type, shape and quantization, of
+/// tensors too whose shape or type Compile() has just found out.  OutputSpec(i)
+/// is what the graph declares, with the types that SetupTypes() set, and final
+/// from SetupParams() on, with the shape of outputs_size_[i].
+///
+/// A kernel knows the quantization of operands by macros, those of input 0 and
+/// output 1 are
+///   TIM_SCALE_INPUT0       a float: 1 where there is no quantization, 2^-fl
+///                          for DYNAMIC_FIXED_POINT
+///   TIM_ZERO_POINT_OUTPUT1 an int
+/// They are not defined where scales are per channel: those a source takes from
+/// `build_option`, which SetupParams() may make of InputSpec(i).
+///
+/// Errors, all of Compile(), naming operator, argument and rule: no device that
+/// runs it; another number of tensors than input_num and output_num; shapes
+/// that are not set; no function name or an unknown one; a source that does not
 /// build (with the compiler's log, lines counted in kernel_resource_); a kernel
 /// whose parameters do not fit; sizes that the device does not allow; an
-/// exception.  A subclass also defines Clone().
+/// exception.  One of HostEval() fails Run().  A subclass also defines Clone().
 class TIM_VX_API CustomOpBase : public Operation {
  public:
   /// \param kernel_id has no effect.
@@ -203,10 +251,20 @@ class TIM_VX_API CustomOpBase : public Operation {
                int32_t kernel_id, const char* kernel_name);
   ~CustomOpBase() override;
 
+  /// Optional: calls SetOutputType() for outputs whose type follows from those
+  /// of the inputs.
+  virtual void SetupTypes();
+
+  /// For SetupTypes(): type and quantization of an output that is declared
+  /// UNKNOWN.  Where the graph declares them they rule, and others are an
+  /// error.  Throws where `output`, `type` or the caller is not right.
+  void SetOutputType(uint32_t output, DataType type,
+                     const Quantization& quantization = Quantization());
+
   /// Reads inputs_size_, one shape per input; sets every outputs_size_[i],
   /// which are empty.  They rule: an OUTPUT tensor may declare another shape
   /// only with as many elements.  An output of unknown type takes the type and
-  /// quantization of input 0.
+  /// quantization of input 0, unless SetupTypes() set them.
   virtual void SetupShapeInfor() = 0;
 
   /// Sets func_name_ to a kernel of kernel_resource_, and `build_option`, which
@@ -219,6 +277,18 @@ class TIM_VX_API CustomOpBase : public Operation {
   /// runtime chooses; some: those count as 1.
   virtual void SetupEnqueue(uint32_t& dim, std::vector<size_t>& gobal_size,
                             std::vector<size_t>& local_size) = 0;
+
+  /// Whether the class has HostEval().
+  virtual bool HasHostEval() const;
+
+  /// Optional: the host reference, by which the operator runs where there is no
+  /// OpenCL device.  Computes the outputs from the inputs.  What is said of
+  /// kernels and VARIABLE outputs holds here, too.  Called by each Run() that
+  /// needs it, on any thread, never twice at a time for one operation.
+  /// \param inputs as many as input_num.
+  /// \param outputs as many as output_num, on no memory of another operand.
+  virtual void HostEval(const std::vector<HostInput>& inputs,
+                        const std::vector<HostOutput>& outputs);
 
   std::vector<Param> param_list_;
   std::vector<ShapeType> inputs_size_;
