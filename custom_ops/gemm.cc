@@ -61,7 +61,13 @@ constexpr uint32_t Gemm::kMaxQuantizedK;
 
 Gemm::Gemm(vx::Graph* graph, bool transA, bool transB,
            Quantization quantization)
-    : CustomOpBase(graph, 2, 1, -1, "Gemm"),
+    : CustomOpBase(graph, 2, 1, -1, "Gemm",
+                   {{"transA", transA},
+                    {"transB", transB},
+                    {"zeroPointA", quantization.zeroPointA},
+                    {"zeroPointB", quantization.zeroPointB},
+                    {"zeroPointC", quantization.zeroPointC},
+                    {"scale", quantization.scale}}),
       trans_a_(transA),
       trans_b_(transB),
       quantization_(quantization) {

@@ -29,6 +29,9 @@ namespace custom_ops {
 /// Source: BLAS GEMM with alpha = 1 and beta = 0.
 class Gemm : public vx::ops::CustomOpBase {
  public:
+  /// Attributes: transA, transB and the members of Quantization.
+  static const char* OpName() { return "user.Gemm"; }
+
   struct Quantization {
     int32_t zeroPointA;
     int32_t zeroPointB;

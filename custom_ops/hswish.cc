@@ -87,7 +87,11 @@ const Function kFunctions[] = {
 
 HSwish::HSwish(vx::Graph* graph, float inputScale, float inputTail,
                float outputScale, float outputZP, Storage storage)
-    : CustomOpBase(graph, 1, 1, -1, "HSwish"),
+    : CustomOpBase(graph, 1, 1, -1, "HSwish",
+                   {{"inputScale", inputScale},
+                    {"inputTail", inputTail},
+                    {"outputScale", outputScale},
+                    {"outputZP", outputZP}}),
       params_(inputScale, inputTail, outputScale, outputZP),
       storage_(storage) {
   vx::ops::param_transform(params_, param_list_);

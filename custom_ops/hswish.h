@@ -31,6 +31,9 @@ namespace custom_ops {
 /// Source: Howard et al., Searching for MobileNetV3, 2019.
 class HSwish : public vx::ops::CustomOpBase {
  public:
+  /// Attributes: inputScale, inputTail, outputScale and outputZP.
+  static const char* OpName() { return "user.HSwish"; }
+
   /// How the kernel takes its tensors; the results are the same.
   enum class Storage { kImage, kBuffer };
   using ParamTuple = std::tuple<float, float, float, float>;

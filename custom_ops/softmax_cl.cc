@@ -37,7 +37,8 @@ SOFTMAX(U8toF32, read_imageui)
 }  // namespace
 
 SoftmaxCl::SoftmaxCl(vx::Graph* graph, float beta)
-    : CustomOpBase(graph, 1, 1, -1, "SoftmaxCl"), beta_(beta) {
+    : CustomOpBase(graph, 1, 1, -1, "SoftmaxCl", {{"beta", beta}}),
+      beta_(beta) {
   vx::ops::param_transform(std::make_tuple(beta), param_list_);
   kernel_resource_ = kSource;
 }

@@ -23,6 +23,9 @@ namespace custom_ops {
 /// Source: ONNX Softmax-13 with axis = -1.
 class SoftmaxCl : public vx::ops::CustomOpBase {
  public:
+  /// Attributes: beta.
+  static const char* OpName() { return "user.SoftmaxCl"; }
+
   explicit SoftmaxCl(vx::Graph* graph, float beta = 1);
 
   std::shared_ptr<vx::Operation> Clone(

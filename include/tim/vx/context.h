@@ -4,15 +4,16 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "tim/vx/error.h"
 #include "tim/vx/export.h"
+#include "tim/vx/graph.h"
 
 namespace tim {
 namespace vx {
 
 class CompileOption;
-class Graph;
 
 /// The devices that graphs run on.  Any number of contexts may exist; all of
 /// one process share its devices.  Any thread.  A graph outlives its context.
@@ -29,6 +30,19 @@ class TIM_VX_API Context {
   /// False: there is no stream processor.
   virtual bool hasSP() = 0;
 
+  /// As Graph::Override(), for all graphs of the context, from their next
+  /// Compile() on.  What a graph overrides by itself goes before it.  Graphs
+  /// that compile on several threads call `factory` on these, several at a
+  /// time.
+  template <typename Op>
+  void Override(Graph::Replacement factory) {
+    SetOverride(Op::OpName(), std::move(factory));
+  }
+  /// \param operator_name "Relu", "user.Gate", or "Gate" of a user's.
+  void Override(const char* operator_name, Graph::Replacement factory) {
+    SetOverride(operator_name, std::move(factory));
+  }
+
   /// What graphs run on, for people: "opencl: <device name>" or "host".  An
   /// addition to TIM-VX.
   virtual std::string DeviceName() const = 0;
@@ -38,6 +52,10 @@ class TIM_VX_API Context {
   /// OpenCL device, or, where there is none, the host, with one warning.
   /// Null, with LastError(), where the device asked for does not exist.
   static std::shared_ptr<Context> Create();
+
+ private:
+  virtual void SetOverride(const char* operator_name,
+                           Graph::Replacement factory) = 0;
 };
 
 }  // namespace vx

@@ -87,11 +87,16 @@ class TIM_VX_API Graph {
   /// From the next Compile() on, `factory` replaces every operation of the
   /// class Op in this graph, inside composed operations too; null ends it.  Op
   /// says what it is by `static const char* OpName()`: "Relu", "user.Gate".
-  /// OpVector() keeps the originals.  What `factory` creates is not replaced
-  /// in its turn.
+  /// Where `factory` gives null the original stays.  OpVector() keeps the
+  /// originals.  What `factory` creates is not replaced in its turn.  It goes
+  /// before Context::Override().
   template <typename Op>
   void Override(Replacement factory) {
     SetOverride(Op::OpName(), std::move(factory));
+  }
+  /// \param operator_name "Relu", "user.Gate", or "Gate" of a user's.
+  void Override(const char* operator_name, Replacement factory) {
+    SetOverride(operator_name, std::move(factory));
   }
 
   /// In order of creation.

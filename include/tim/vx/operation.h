@@ -73,6 +73,11 @@ class TIM_VX_API Operation {
   /// The operator, "Softmax"; empty for a class that names none.
   const char* Name() const;
 
+  /// What messages and dumps call this operation besides its operator and
+  /// number: "Conv2d#3 'stem'".  It need not be unique.
+  Operation& SetInstanceName(const std::string& name);
+  const std::string& InstanceName() const;
+
   /// Reads an attribute, given or default.  T: bool, an integer, enum or
   /// floating-point type, std::string, or a vector of these.  False, and
   /// `*value` unchanged, where the operator has none of this name and type.

@@ -119,7 +119,15 @@ struct TIM_VX_API TensorSpec {
     return *this;
   }
 
-  /// Same type and quantization, TRANSIENT, shape not known.
+  /// What messages and dumps call the tensor besides its number: "t3 'mask'".
+  /// It need not be unique, and is no part of a comparison.
+  TensorSpec& SetName(const std::string& name) {
+    name_ = name;
+    return *this;
+  }
+  const std::string& GetName() const { return name_; }
+
+  /// Same type and quantization, TRANSIENT, shape not known, without a name.
   TensorSpec AsTransientSpec() const;
 
   /// Product of the extents, 1 for an empty shape, -1 where it exceeds 63 bits.
@@ -140,6 +148,7 @@ struct TIM_VX_API TensorSpec {
   ShapeType shape_;  ///< In a TRANSIENT spec ignored: the producer decides.
   TensorAttribute attr_ = TRANSIENT;
   Quantization quantization_;
+  std::string name_;
 };
 
 /// Memory of another device, by its file descriptor.
@@ -161,7 +170,7 @@ class TIM_VX_API Tensor {
   virtual DataType GetDataType() = 0;
   virtual const Quantization& GetQuantization() = 0;
   /// Live: quantization (and the type of a TRANSIENT tensor) may be edited
-  /// until Compile().  Storage does not change.
+  /// until Compile(), the name always.  Storage does not change.
   virtual TensorSpec& GetSpec() = 0;
 
   /// Number within the graph, from 0; 0xFFFFFFFF for the placeholder and for a

@@ -11,6 +11,10 @@
 namespace tim::vx {
 namespace {
 
+std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
+  return {core.overrides.revision(), core.context->overrides->revision()};
+}
+
 compiler::CompileOptions OptionsFor(const GraphCore& core) {
   compiler::CompileOptions out;
   for (const auto& device : core.context->devices) {
@@ -31,8 +35,8 @@ void WarnOfUnused(const LoweredGraph& lowered,
     }
     TIM_LOG(kWarning, "graph ", lowered.graph.name(),
             ": no operation uses the ",
-            tensor->GetSpec().attr_ == INPUT ? "INPUT" : "OUTPUT", " tensor t",
-            tensor->GetId());
+            tensor->GetSpec().attr_ == INPUT ? "INPUT" : "OUTPUT", " tensor ",
+            NameOf(*tensor));
   }
 }
 
@@ -78,6 +82,7 @@ Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     GraphCore& core, const Operations& operations,
     const std::vector<std::shared_ptr<Tensor>>& io) {
+  const auto overrides = OverridesRevision(core);
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
@@ -93,12 +98,13 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
       ir::Plan plan,
       compiler::Compile(lowered.graph, *lowered.registry, compile_options));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
+  compiled->overrides_revision_ = overrides;
   compiled->effective_ = effective;
   compiled->registry_ = lowered.registry;
   TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
-  compiled->Remember(core, operations, lowered);
+  compiled->Remember(operations, lowered);
   return compiled;
 }
 
@@ -116,7 +122,7 @@ Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan) {
 Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
   TensorsByName tensors;
   for (const LoweredTensor& entry : lowered.tensors) {
-    tensors.emplace(entry.tensor->Name(), entry.tensor);
+    tensors.emplace(lowered.graph.value(entry.value).name, entry.tensor);
   }
   TIM_ASSIGN_OR_RETURN(auto inputs, Match(plan().inputs, tensors));
   TIM_ASSIGN_OR_RETURN(auto outputs, Match(plan().outputs, tensors));
@@ -133,10 +139,8 @@ Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
   return OkStatus();
 }
 
-void CompiledGraph::Remember(const GraphCore& core,
-                             const Operations& operations,
+void CompiledGraph::Remember(const Operations& operations,
                              const LoweredGraph& lowered) {
-  overrides_revision_ = core.overrides_revision;
   for (const auto& operation : operations) {
     operations_.emplace_back(operation, operation->impl()->revision);
   }
@@ -147,7 +151,7 @@ void CompiledGraph::Remember(const GraphCore& core,
 
 bool CompiledGraph::IsCurrent(const GraphCore& core,
                               const Operations& operations) const {
-  return overrides_revision_ == core.overrides_revision &&
+  return overrides_revision_ == OverridesRevision(core) &&
          std::equal(operations_.begin(), operations_.end(), operations.begin(),
                     operations.end(),
                     [](const auto& then, const auto& now) {

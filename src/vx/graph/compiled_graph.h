@@ -38,8 +38,7 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
-  void Remember(const GraphCore& core, const Operations& operations,
-                const LoweredGraph& lowered);
+  void Remember(const Operations& operations, const LoweredGraph& lowered);
   Status Build(const GraphCore& core, ir::Plan plan);
   Status BindTensors(const LoweredGraph& lowered);
 
@@ -53,7 +52,8 @@ class CompiledGraph {
   /// OpVector(), where effective_ has replacements.
   std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;
   std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
-  uint64_t overrides_revision_ = 0;
+  /// Of the graph's overrides and of its context's.
+  std::pair<uint64_t, uint64_t> overrides_revision_;
 };
 
 }  // namespace tim::vx

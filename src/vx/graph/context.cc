@@ -24,6 +24,14 @@ std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption&) {
   return std::make_shared<GraphImpl>(state_);
 }
 
+void ContextImpl::SetOverride(const char* operator_name,
+                              Graph::Replacement factory) {
+  const Status status = GuardedCall([&] {
+    return state_->overrides->Set(operator_name, std::move(factory));
+  });
+  if (!status.ok()) Fail(status);
+}
+
 std::string ContextImpl::DeviceName() const {
   const auto& devices = state_->devices;
   const ir::DeviceInfo& info = devices[devices.size() > 1 ? 1 : 0]->info();

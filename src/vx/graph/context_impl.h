@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "tim/vx/context.h"
+#include "vx/graph/overrides.h"
 
 namespace tim::vx {
 
@@ -28,6 +29,7 @@ struct ContextOptions {
 struct ContextState {
   std::vector<std::shared_ptr<device::Device>> devices;  ///< [0] is the host.
   ContextOptions options;
+  std::shared_ptr<Overrides> overrides = std::make_shared<Overrides>();
 
   const ir::OpRegistry& Operators() const;
 };
@@ -44,6 +46,9 @@ class ContextImpl final : public Context {
   std::string DeviceName() const override;
 
  private:
+  void SetOverride(const char* operator_name,
+                   Graph::Replacement factory) override;
+
   std::shared_ptr<const ContextState> state_;
 };
 

@@ -50,52 +50,73 @@ Status WireAll(const GraphCore& core, const Operations& operations) {
 
 class Replacer {
  public:
-  explicit Replacer(GraphCore& core) : core_(core) {}
+  explicit Replacer(GraphCore& core)
+      : core_(core),
+        graph_(core.overrides.factories()),
+        context_(core.context->overrides->factories()) {}
 
   Result<Operations> Run(const Operations& operations) {
+    if (graph_.empty() && context_.empty()) return operations;
     for (const auto& operation : operations) {
-      owners_[operation->impl()->uid] = operation->impl().get();
+      operations_[operation->impl()->uid] = operation.get();
     }
+    Operations effective;
     for (const auto& operation : operations) {
       const OpImpl& impl = *operation->impl();
-      if (IsPartOfReplaced(impl)) continue;
-      if (FactoryOf(impl) == nullptr) {
-        effective_.push_back(operation);
-        continue;
+      TIM_ASSIGN_OR_RETURN(const bool is_part, IsPartOfReplaced(impl));
+      if (is_part) continue;
+      TIM_ASSIGN_OR_RETURN(const Operations* made, ReplacementOf(*operation));
+      if (made->empty()) {
+        effective.push_back(operation);
+      } else {
+        effective.insert(effective.end(), made->begin(), made->end());
       }
-      const Status status = Replace(*operation);
-      if (status.ok()) continue;
-      return status.WithContext(StrCat("the replacement of operation ",
-                                       impl.InstanceName(), " of graph ",
-                                       core_.name));
     }
-    return std::move(effective_);
+    return effective;
   }
 
  private:
+  static const Graph::Replacement* Find(const Factories& factories,
+                                        const std::string& name) {
+    auto found = factories.find(name);
+    if (found == factories.end()) {
+      found = factories.find(name.substr(name.find('.') + 1));
+    }
+    return found != factories.end() ? &found->second : nullptr;
+  }
+
   const Graph::Replacement* FactoryOf(const OpImpl& operation) const {
     const ir::OpSchema* schema = operation.Schema();
     const std::string& name = schema != nullptr ? schema->name : operation.name;
-    auto found = core_.overrides.find(name);
-    if (found == core_.overrides.end()) {
-      found = core_.overrides.find(name.substr(name.find('.') + 1));
-    }
-    return found != core_.overrides.end() ? &found->second : nullptr;
+    const Graph::Replacement* factory = Find(graph_, name);
+    return factory != nullptr ? factory : Find(context_, name);
   }
 
-  bool IsPartOfReplaced(const OpImpl& operation) const {
-    for (uint32_t uid = operation.owner; uid != 0;) {
-      const auto owner = owners_.find(uid);
-      if (owner == owners_.end()) return false;
-      if (FactoryOf(*owner->second) != nullptr) return true;
-      uid = owner->second->owner;
-    }
-    return false;
+  /// Owners come first: what a replaced one consists of is not asked for.
+  Result<bool> IsPartOfReplaced(const OpImpl& operation) {
+    const auto owner = operations_.find(operation.owner);
+    if (operation.owner == 0 || owner == operations_.end()) return false;
+    TIM_ASSIGN_OR_RETURN(const bool is_part,
+                         IsPartOfReplaced(*owner->second->impl()));
+    if (is_part) return true;
+    TIM_ASSIGN_OR_RETURN(const Operations* made, ReplacementOf(*owner->second));
+    return !made->empty();
   }
 
-  static Status CheckReplacement(const Operation* made, const GraphCore& core) {
-    if (made == nullptr) return InvalidArgument("the factory gave null");
-    const OpImpl& impl = *made->impl();
+  /// Empty: the original stays.
+  Result<const Operations*> ReplacementOf(const Operation& original) {
+    const auto [entry, added] = made_.try_emplace(&original);
+    const Graph::Replacement* factory = FactoryOf(*original.impl());
+    if (!added || factory == nullptr) return &entry->second;
+    const Status status = Replace(original, *factory, &entry->second);
+    if (status.ok()) return &entry->second;
+    return status.WithContext(StrCat("the replacement of operation ",
+                                     original.impl()->InstanceName(),
+                                     " of graph ", core_.name));
+  }
+
+  static Status CheckReplacement(const Operation& made, const GraphCore& core) {
+    const OpImpl& impl = *made.impl();
     if (impl.core != nullptr && impl.core.get() != &core) {
       return InvalidArgument("the factory gave an operation of another graph");
     }
@@ -107,13 +128,15 @@ class Replacer {
     return OkStatus();
   }
 
-  Status Replace(const Operation& original) {
+  Status Replace(const Operation& original, const Graph::Replacement& factory,
+                 Operations* operations) {
     const OpImpl& replaced = *original.impl();
     Collector collector(core_);
     std::shared_ptr<Operation> made;
-    TIM_RETURN_IF_ERROR(CallUser(
-        [&] { made = (*FactoryOf(replaced))(core_.graph, original); }));
-    TIM_RETURN_IF_ERROR(CheckReplacement(made.get(), core_));
+    TIM_RETURN_IF_ERROR(
+        CallUser([&] { made = factory(core_.graph, original); }));
+    if (made == nullptr) return OkStatus();
+    TIM_RETURN_IF_ERROR(CheckReplacement(*made, core_));
     OpImpl& impl = *made->impl();
     impl.Join(core_.graph != nullptr ? CoreOf(core_.graph) : nullptr);
     impl.replaced = replaced.InstanceName();
@@ -121,16 +144,18 @@ class Replacer {
     made->BindInputs(replaced.inputs).BindOutputs(replaced.outputs);
     TIM_RETURN_IF_ERROR(impl.problem);
     if (impl.composition != nullptr) TIM_RETURN_IF_ERROR(WireAtLast(impl));
-    effective_.push_back(made);
+    operations->push_back(made);
     for (auto& operation : collector.Take()) {
-      if (operation != made) effective_.push_back(std::move(operation));
+      if (operation != made) operations->push_back(std::move(operation));
     }
     return OkStatus();
   }
 
   GraphCore& core_;
-  std::map<uint32_t, const OpImpl*> owners_;
-  Operations effective_;
+  const Factories graph_;
+  const Factories context_;
+  std::map<uint32_t, const Operation*> operations_;  ///< By uid.
+  std::map<const Operation*, Operations> made_;
 };
 
 }  // namespace
@@ -139,7 +164,6 @@ Result<Operations> EffectiveOperations(GraphCore& core,
                                        const Operations& operations) {
   TIM_RETURN_IF_ERROR(CheckUsable(operations, core));
   TIM_RETURN_IF_ERROR(WireAll(core, operations));
-  if (core.overrides.empty()) return operations;
   return Replacer(core).Run(operations);
 }
 

@@ -44,16 +44,8 @@ void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
 void Graph::SetOverride(const char* operator_name, Replacement factory) {
   const std::shared_ptr<GraphCore> core = CoreOf(this);
   if (core == nullptr) return;
-  if (operator_name == nullptr) {
-    Fail(*core, InvalidArgument("Override(): OpName() is null"));
-    return;
-  }
-  ++core->overrides_revision;
-  if (factory == nullptr) {
-    core->overrides.erase(operator_name);
-  } else {
-    core->overrides[operator_name] = std::move(factory);
-  }
+  const Status status = core->overrides.Set(operator_name, std::move(factory));
+  if (!status.ok()) Fail(*core, status);
 }
 
 const std::vector<std::shared_ptr<Tensor>> Graph::GetConstantInputs() const {

@@ -4,7 +4,6 @@
 #define TIM_VX_GRAPH_GRAPH_CORE_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/status.h"
 #include "tim/vx/graph.h"
 #include "vx/graph/context_impl.h"
+#include "vx/graph/overrides.h"
 #include "vx/tensor/host_memory.h"
 
 namespace tim::vx {
@@ -27,9 +27,7 @@ struct GraphCore {
   /// Composed operations under construction, outermost first: the last one
   /// owns what is created now.
   std::vector<uint32_t> scopes;
-  /// By name of the operator.
-  std::map<std::string, Graph::Replacement> overrides;
-  uint64_t overrides_revision = 0;
+  Overrides overrides;
   /// Set while replacements are made: new operations go here, not into
   /// OpVector().
   std::vector<std::shared_ptr<Operation>>* replacements = nullptr;

@@ -108,12 +108,12 @@ Status Lowerer::FindWriters(const Operations& operations) {
       if (entry->second == &impl) {
         return InvalidArgument(
             "graph ", core_.name, ": OpVector() lists ", impl.InstanceName(),
-            " twice, or it writes tensor t", tensor->GetId(), " twice");
+            " twice, or it writes tensor ", NameOf(*tensor), " twice");
       }
       return InvalidArgument("graph ", core_.name, ": both ",
                              entry->second->InstanceName(), " and ",
-                             impl.InstanceName(), " write tensor t",
-                             tensor->GetId(), "; one of them must be unbound");
+                             impl.InstanceName(), " write tensor ",
+                             NameOf(*tensor), "; one of them must be unbound");
     }
   }
   return OkStatus();

@@ -1,6 +1,7 @@
 #include "vx/operation/op_impl.h"
 
 #include "vx/failure.h"
+#include "vx/user/given_name.h"
 
 namespace tim::vx {
 namespace {
@@ -42,8 +43,9 @@ std::string OpImpl::InstanceName() const {
   const std::string label = kind           ? StrCat("kind ", *kind)
                             : name.empty() ? "operation"
                                            : name;
-  if (replaced.empty()) return StrCat(label, "#", uid);
-  return StrCat(label, "#", uid, " in place of ", replaced);
+  const std::string name_here = Named(StrCat(label, "#", uid), given_name);
+  if (replaced.empty()) return name_here;
+  return StrCat(name_here, " in place of ", replaced);
 }
 
 void OpImpl::SetAttributes(std::initializer_list<NamedAttribute> given) {

@@ -32,7 +32,7 @@ class OpImpl {
   /// The operator of its graph's context that the operation names; null where
   /// there is none, or no graph.
   const ir::OpSchema* Schema() const;
-  /// "Conv2d#3"
+  /// "Conv2d#3", or "Conv2d#3 'stem'" of one that has a name.
   std::string InstanceName() const;
   /// Gives the operation a graph and a number, once.
   void Join(std::shared_ptr<GraphCore> graph);
@@ -42,6 +42,7 @@ class OpImpl {
 
   std::shared_ptr<GraphCore> core;  ///< Null until it is of a graph.
   std::string name;                 ///< "Conv2d", "user.Mine" or "".
+  std::string given_name;           ///< By the user, or empty.
   std::optional<uint32_t> kind;     ///< Names the operator where `name` is "".
   ir::AttributeMap attributes;
   std::vector<std::shared_ptr<Tensor>> inputs;

@@ -130,6 +130,13 @@ TensorSpec Operation::OutputSpec(uint32_t index) const {
 
 const char* Operation::Name() const { return impl_->name.c_str(); }
 
+Operation& Operation::SetInstanceName(const std::string& name) {
+  impl_->given_name = name;
+  return *this;
+}
+
+const std::string& Operation::InstanceName() const { return impl_->given_name; }
+
 bool Operation::IsAllInputsConst() const {
   for (const auto& tensor : impl_->inputs) {
     if (tensor == nullptr || !tensor->IsConstTensor()) return false;

@@ -233,4 +233,9 @@ Status TensorImpl::StoreInferred(const ir::TensorDesc& desc) {
   return AllocateHandle();
 }
 
+std::string NameOf(Tensor& tensor) {
+  const auto* made = dynamic_cast<const TensorImpl*>(&tensor);
+  return made != nullptr ? made->Name() : StrCat("t", tensor.GetId());
+}
+
 }  // namespace tim::vx

@@ -10,6 +10,7 @@
 #include "tim/vx/tensor.h"
 #include "vx/graph/graph_core.h"
 #include "vx/tensor/tensor_storage.h"
+#include "vx/user/given_name.h"
 
 namespace tim::vx {
 
@@ -57,8 +58,8 @@ class TensorImpl final : public Tensor {
 
   const GraphCore* core() const { return core_.get(); }
   TensorAttribute attribute() const { return attribute_; }
-  /// "t3"
-  std::string Name() const { return StrCat("t", id_); }
+  /// "t3", or "t3 'mask'" of one that has a name.
+  std::string Name() const { return Named(StrCat("t", id_), spec_.name_); }
   /// Not ok: the tensor could not be made.
   const Status& problem() const { return problem_; }
   /// Changes with everything that Compile() takes from the tensor.
@@ -106,6 +107,9 @@ class TensorImpl final : public Tensor {
   bool type_open_ = false;   ///< TRANSIENT, UNKNOWN at creation.
   bool needs_data_ = false;  ///< CONSTANT that nobody wrote yet.
 };
+
+/// TensorImpl::Name(); "t" and the number of another.
+std::string NameOf(Tensor& tensor);
 
 }  // namespace tim::vx
 

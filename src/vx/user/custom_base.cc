@@ -7,10 +7,12 @@ namespace tim::vx::ops {
 
 CustomOpBase::CustomOpBase(Graph* graph, uint32_t input_num,
                            uint32_t output_num, int32_t,
-                           const char* kernel_name)
+                           const char* kernel_name,
+                           std::initializer_list<NamedAttribute> attributes)
     : input_num_(input_num), output_num_(output_num) {
   const bool named = kernel_name != nullptr && kernel_name[0] != '\0';
   impl_->name = StrCat("user.", named ? kernel_name : "custom");
+  impl_->SetAttributes(attributes);
   impl_->Join(CoreOf(graph));
 }
 
@@ -39,6 +41,11 @@ void CustomOpBase::SetOutputType(uint32_t output, DataType type,
 }
 
 bool CustomOpBase::HasHostEval() const { return false; }
+
+bool CustomOpBase::PermuteAxes(uint32_t, const Permutation&,
+                               PermutedOperands*) const {
+  return false;
+}
 
 void CustomOpBase::HostEval(const std::vector<HostInput>&,
                             const std::vector<HostOutput>&) {

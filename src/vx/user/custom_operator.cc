@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <span>
 
@@ -37,6 +38,12 @@ Result<ShapeType> KnownShape(const ir::InferContext::Input& input) {
 uint64_t NextEdition() {
   static std::atomic<uint64_t> next = 1;
   return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool IsReserved(const std::string& name) {
+  const auto reserved = ir::ReservedAttributes();
+  return std::any_of(reserved.begin(), reserved.end(),
+                     [&](const auto& spec) { return spec.name == name; });
 }
 
 // Host references read and write what a kernel would find.
@@ -78,11 +85,18 @@ const ir::OpSchema* CustomOperator::Register(
       return self->Evaluate(context);
     };
   }
+  std::vector<ir::AttributeSpec> attributes;
+  const auto& given = self->operation_.impl()->attributes.entries();
+  for (const auto& [name, value] : given) {
+    if (IsReserved(name)) continue;
+    attributes.push_back({.name = name, .type = ir::TypeOf(value)});
+  }
   registry->Add(ir::OpSchema{
       .domain = "user",
       .name = key,
       .inputs = {inputs, inputs},
       .outputs = {outputs, outputs},
+      .attributes = std::move(attributes),
       .user_kernel = true,
       .infer_shapes =
           [self](ir::InferContext& context) {
@@ -91,7 +105,12 @@ const ir::OpSchema* CustomOperator::Register(
       .eval = std::move(eval),
       .memory_estimate = [](const ir::NodeView&) -> int64_t { return 0; },
       .compute_estimate =
-          [](const ir::NodeView&) { return ir::ComputeEstimate(); }});
+          [](const ir::NodeView&) { return ir::ComputeEstimate(); },
+      .permute_rule =
+          [self](const ir::NodeView& view, int operand,
+                 std::span<const int> perm) {
+            return self->Permute(view, operand, perm);
+          }});
   registry->Add(ir::KernelDef{
       .op = StrCat("user.", key),
       .name = self->name_,
@@ -288,6 +307,53 @@ Status CustomOperator::Evaluate(const ir::EvalContext& context) {
     outputs.push_back({specs_.outputs[i], context.outputs[i].data});
   }
   return CallHook("HostEval", [&] { operation_.HostEval(inputs, outputs); });
+}
+
+// Behind the user's inputs are the values that outputs had before.
+Result<ir::PermutedNode> CustomOperator::Permute(
+    const ir::NodeView& view, int operand, std::span<const int> perm) const {
+  if (static_cast<size_t>(operand) >= input_count_) {
+    return Unimplemented(name_, ": a state keeps its axes");
+  }
+  ops::PermutedOperands operands;
+  operands.inputs.resize(input_count_);
+  operands.outputs.resize(view.outputs.size());
+  const ops::Permutation asked(perm.begin(), perm.end());
+  operands.inputs[operand] = asked;
+  bool passes = false;
+  const auto status = CallUser([&] {
+    passes = operation_.PermuteAxes(static_cast<uint32_t>(operand), asked,
+                                    &operands);
+  });
+  if (!status.ok()) return status.WithContext(StrCat(name_, ": PermuteAxes()"));
+  if (!passes) return Unimplemented(name_, " lets no permutation through");
+  if (operands.inputs.size() != input_count_ ||
+      operands.outputs.size() != view.outputs.size() ||
+      operands.inputs[operand] != asked) {
+    return InvalidArgument(name_, ": PermuteAxes() answers for ",
+                           operands.inputs.size(), " inputs and ",
+                           operands.outputs.size(),
+                           " outputs, or changes what was asked");
+  }
+  ir::PermutedNode answer;
+  answer.attributes = view.node.attributes;
+  const auto to_ir = [](const ops::Permutation& permutation) {
+    return ir::Permutation(permutation.begin(), permutation.end());
+  };
+  std::transform(operands.inputs.begin(), operands.inputs.end(),
+                 std::back_inserter(answer.inputs), to_ir);
+  std::transform(operands.outputs.begin(), operands.outputs.end(),
+                 std::back_inserter(answer.outputs), to_ir);
+  for (const int kept : kept_) answer.inputs.push_back(answer.outputs[kept]);
+  for (const auto* permutations : {&answer.inputs, &answer.outputs}) {
+    for (const ir::Permutation& permutation : *permutations) {
+      if (ir::IsPermutation(permutation)) continue;
+      return InvalidArgument(name_, ": PermuteAxes() answers [",
+                             StrJoin(permutation, ", "),
+                             "], which is no permutation");
+    }
+  }
+  return answer;
 }
 
 Status CustomOperator::KeepOutputs(const ir::KernelNode& node,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class CustomOperator {
   Status InferShapes(ir::InferContext& context);
   Status CheckOutputShapes(size_t count) const;
   Status Evaluate(const ir::EvalContext& context);
+  Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
+                                   std::span<const int> perm) const;
   Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
   Result<ir::Lowering> Lower(const ir::KernelNode& node) const;
 

@@ -6,8 +6,9 @@
 
 namespace tim::testing {
 
-TestOp::TestOp(vx::Graph* graph, OpPlan plan)
-    : CustomOpBase(graph, plan.inputs, plan.outputs, -1, plan.name),
+TestOp::TestOp(vx::Graph* graph, OpPlan plan,
+               std::initializer_list<vx::NamedAttribute> attributes)
+    : CustomOpBase(graph, plan.inputs, plan.outputs, -1, plan.name, attributes),
       plan_(std::move(plan)) {
   param_list_ = plan_.scalars;
   kernel_resource_ = plan_.source.c_str();

@@ -3,6 +3,7 @@
 #define TIM_TESTS_SUPPORT_VX_TEST_OP_H_
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ struct OpPlan {
 class TestOp : public vx::ops::CustomOpBase {
  public:
   static const char* OpName() { return "user.TestOp"; }
-  TestOp(vx::Graph* graph, OpPlan plan);
+  TestOp(vx::Graph* graph, OpPlan plan,
+         std::initializer_list<vx::NamedAttribute> attributes = {});
 
   std::shared_ptr<vx::Operation> Clone(
       std::shared_ptr<vx::Graph>& graph) const override;

@@ -162,10 +162,6 @@ TEST(OverrideErrors, FactoryThatThrows) {
       "no spare part");
 }
 
-TEST(OverrideErrors, FactoryThatGivesNull) {
-  ExpectFailure([](Graph*, const Operation&) { return nullptr; }, "gave null");
-}
-
 TEST(OverrideErrors, FactoryThatGivesABoundOperation) {
   ExpectFailure(
       [](Graph* graph, const Operation&) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -185,6 +186,16 @@ struct HostOutput {
   }
 };
 
+/// New axis i is old axis perm[i], both fastest-varying first.
+using Permutation = std::vector<uint32_t>;
+
+/// How the axes of an operator's operands are permuted together, one
+/// Permutation each; an empty one: the axes stay.
+struct PermutedOperands {
+  std::vector<Permutation> inputs;
+  std::vector<Permutation> outputs;
+};
+
 /// Base of operators that bring an OpenCL C kernel.
 ///
 /// The kernel's parameters are the inputs in order, the outputs, then the
@@ -246,9 +257,13 @@ struct HostOutput {
 class TIM_VX_API CustomOpBase : public Operation {
  public:
   /// \param kernel_id has no effect.
-  /// \param kernel_name a name for messages and dumps.
+  /// \param kernel_name "Gate": the operator is "user.Gate" to messages, dumps
+  ///        and Override(); a class that others may override so says it by
+  ///        `static const char* OpName() { return "user.Gate"; }`.
+  /// \param attributes what GetAttribute() finds, for those who override it.
   CustomOpBase(Graph* graph, uint32_t input_num, uint32_t output_num,
-               int32_t kernel_id, const char* kernel_name);
+               int32_t kernel_id, const char* kernel_name,
+               std::initializer_list<NamedAttribute> attributes = {});
   ~CustomOpBase() override;
 
   /// Optional: calls SetOutputType() for outputs whose type follows from those
@@ -289,6 +304,17 @@ class TIM_VX_API CustomOpBase : public Operation {
   /// \param outputs as many as output_num, on no memory of another operand.
   virtual void HostEval(const std::vector<HostInput>& inputs,
                         const std::vector<HostOutput>& outputs);
+
+  /// Optional: the layout rule.  Were input `input` there with its axes
+  /// permuted by `perm`, a permutation of its rank: how must the others be, and
+  /// how do the outputs' axes then stand, for the operator, with its own
+  /// functions called on the new shapes, to compute the same?  False: it would
+  /// not.  A pure function, which may be called often.  For layout inference
+  /// to come.
+  /// \param operands of as many empty permutations as there are operands, but
+  ///        for `perm` in its place.
+  virtual bool PermuteAxes(uint32_t input, const Permutation& perm,
+                           PermutedOperands* operands) const;
 
   std::vector<Param> param_list_;
   std::vector<ShapeType> inputs_size_;

@@ -1,0 +1,36 @@
+// Which operations are replaced: of a graph, and of all graphs of a context.
+#ifndef TIM_VX_GRAPH_OVERRIDES_H_
+#define TIM_VX_GRAPH_OVERRIDES_H_
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/status.h"
+#include "tim/vx/graph.h"
+
+namespace tim::vx {
+
+/// By name of the operator.
+using Factories = std::map<std::string, Graph::Replacement>;
+
+/// Any thread.
+class Overrides {
+ public:
+  /// A null factory ends that of the name.
+  Status Set(const char* operator_name, Graph::Replacement factory);
+
+  Factories factories() const;
+  /// Changes with each Set().
+  uint64_t revision() const;
+
+ private:
+  mutable std::mutex mutex_;
+  Factories factories_;
+  uint64_t revision_ = 0;
+};
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_GRAPH_OVERRIDES_H_

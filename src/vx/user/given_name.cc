@@ -1,0 +1,17 @@
+#include "vx/user/given_name.h"
+
+#include "base/str_cat.h"
+
+namespace tim::vx {
+
+std::string Named(const std::string& id, const std::string& given) {
+  if (given.empty()) return id;
+  std::string line;
+  for (const char c : given) {
+    const bool plain = static_cast<unsigned char>(c) >= ' ' && c != 127;
+    line += plain && c != '\'' ? c : '_';
+  }
+  return StrCat(id, " '", line, "'");
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,15 @@
+// Names that users give to tensors and operations.
+#ifndef TIM_VX_USER_GIVEN_NAME_H_
+#define TIM_VX_USER_GIVEN_NAME_H_
+
+#include <string>
+
+namespace tim::vx {
+
+/// "t3" and "mask": "t3 'mask'"; only `id` where `given` is empty.  In one
+/// line, whatever the user gives.
+std::string Named(const std::string& id, const std::string& given);
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_USER_GIVEN_NAME_H_
