@@ -1,3 +1,3 @@
 """The version of the library; CMakeLists.txt reads it here too."""
 
-VERSION = "0.1.0"
+VERSION = "1.0.0"

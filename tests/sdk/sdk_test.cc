@@ -134,7 +134,7 @@ TEST(SdkCheck, SeesALibraryWithoutTheApi) {
 }
 
 TEST(SdkCheck, SeesNeedsSearchPathsAndTheSoname) {
-  const std::string soname = "-Wl,-soname,libtim-cl.so.0 -Wl,--no-as-needed ";
+  const std::string soname = "-Wl,-soname,libtim-cl.so.1 -Wl,--no-as-needed ";
   const CommandResult path =
       Check("needed " + BuildLibrary("", soname + "-Wl,-rpath,/opt/lib"));
   EXPECT_NE(path.exit_status, 0);
@@ -145,7 +145,7 @@ TEST(SdkCheck, SeesNeedsSearchPathsAndTheSoname) {
   EXPECT_THAT(need.output, HasSubstr("[libgomp"));
   const CommandResult name = Check("needed " + BuildLibrary("", ""));
   EXPECT_NE(name.exit_status, 0);
-  EXPECT_THAT(name.output, HasSubstr("SONAME is not libtim-cl.so.0"));
+  EXPECT_THAT(name.output, HasSubstr("SONAME is not libtim-cl.so.1"));
 }
 
 TEST(SdkCheck, SeesAText) {
