@@ -45,7 +45,9 @@ Status CheckLocalSize(const ir::KernelLaunch& launch,
   }
   if (global % local != 0) {
     return Refuse(launch, "local size ", local, " does not divide global size ",
-                  global, " of dimension ", i, "; round the global size up");
+                  global, " of dimension ", i,
+                  "; round the global size up, and test the index in the ",
+                  "kernel");
   }
   return OkStatus();
 }

@@ -127,7 +127,9 @@ TEST(CustomOpWorkSizeErrors, GlobalSizes) {
 
 TEST(CustomOpWorkSizeErrors, LocalSizes) {
   ExpectRefused(Sized(1, {4, 0, 0}, {3, 0, 0}),
-                {"local size 3 does not divide global size 4 of dimension 0"});
+                {"local size 3 does not divide global size 4 of dimension 0; "
+                 "round the global size up, and test the index in the "
+                 "kernel"});
   ExpectRefused(Sized(1, {4, 0, 0}, {8, 0, 0}), {"local size 8"});
   ExpectRefused(Sized(1, {size_t{1} << 40, 0, 0}, {size_t{1} << 40, 0, 0}),
                 {"local size 1099511627776", "exceeds"});
