@@ -61,6 +61,45 @@ TEST(Checklist, N04UnusedInputsAndOutputsAreNoError) {
   EXPECT_EQ(g.graph->OutputsTensor().size(), 2u);
 }
 
+TEST(Checklist, N04OperationsThatReachNothingAreAnError) {
+  const auto graph = HostGraph();
+  const auto in = graph->CreateTensor(Floats({2}, TensorAttribute::INPUT));
+  const auto kept = graph->CreateTensor(Floats({2}, TensorAttribute::VARIABLE));
+  const auto last =
+      graph->CreateTensor(Floats({2}, TensorAttribute::TRANSIENT));
+  graph->CreateTensor(Floats({2}, TensorAttribute::OUTPUT));  // not bound
+  auto add = graph->CreateOperation<vx::ops::Add>();
+  (*add).BindInputs({in, kept}).BindOutput(last);
+  EXPECT_TRUE(CompileFailsWith(
+      *graph,
+      "none of its 1 operations reaches an OUTPUT or a VARIABLE tensor, so "
+      "that none would run; create the tensors that you read as OUTPUT"));
+}
+
+TEST(Checklist, N04OperationsThatReachAStateOnlyRun) {
+  const auto graph = HostGraph();
+  const auto in = graph->CreateTensor(Floats({2}, TensorAttribute::INPUT));
+  const auto kept = graph->CreateTensor(Floats({2}, TensorAttribute::VARIABLE));
+  auto relu = graph->CreateOperation<vx::ops::Relu>();
+  (*relu).BindInput(in).BindOutput(kept);
+  Write<float>(in, {3, -3});
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  EXPECT_EQ(Read(kept), (std::vector<float>{3, 0}));
+}
+
+// What is created after the operations, an OUTPUT for example, counts.
+TEST(Checklist, N04OutputDeclaredLast) {
+  const auto graph = HostGraph();
+  const auto in = graph->CreateTensor(Floats({2}, TensorAttribute::INPUT));
+  auto relu = graph->CreateOperation<vx::ops::Relu>();
+  (*relu).BindInput(in);
+  const auto out = graph->CreateTensor(Floats({2}, TensorAttribute::OUTPUT));
+  (*relu).BindOutput(out);
+  Write<float>(in, {3, -3});
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  EXPECT_EQ(Read(out), (std::vector<float>{3, 0}));
+}
+
 TEST(Checklist, N05InputsAndOutputsAreInOrderOfCreation) {
   const auto graph = HostGraph();
   const auto out1 = graph->CreateTensor(Floats({1}, TensorAttribute::OUTPUT));

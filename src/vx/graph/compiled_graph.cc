@@ -40,6 +40,18 @@ void WarnOfUnused(const LoweredGraph& lowered,
   }
 }
 
+// What has no effect would be dropped, and Run() would do nothing.
+Status CheckReaches(const LoweredGraph& lowered, size_t operations) {
+  const ir::Graph& graph = lowered.graph;
+  if (!graph.outputs().empty() || !graph.state_updates().empty()) {
+    return OkStatus();
+  }
+  return InvalidArgument("graph ", graph.name(), ": none of its ", operations,
+                         " operations reaches an OUTPUT or a VARIABLE tensor, "
+                         "so that none would run; create the tensors that you "
+                         "read as OUTPUT");
+}
+
 // What Compile() finds about the tensors, in the order of lowered.tensors.
 std::vector<ir::TensorDesc> DescsOf(const LoweredGraph& lowered,
                                     const ir::Graph& inferred) {
@@ -97,6 +109,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_ASSIGN_OR_RETURN(
       ir::Plan plan,
       compiler::Compile(lowered.graph, *lowered.registry, compile_options));
+  TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
   compiled->effective_ = effective;
