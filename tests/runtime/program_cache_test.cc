@@ -132,6 +132,29 @@ TEST_F(ProgramCacheTest, AFolderThatOthersMayWriteToIsRefused) {
   EXPECT_TRUE(Open()->has_folder());
 }
 
+TEST_F(ProgramCacheTest, AFolderThatCannotBeUsedIsToldOnce) {
+  fs::create_directories(folder_.parent_path());
+  Spill(folder_, "hello");
+  EXPECT_NE(WarningOfOpen().find("[warning] built programs are not kept"),
+            std::string::npos);
+  EXPECT_EQ(WarningOfOpen(), "");
+}
+
+TEST_F(ProgramCacheTest, AFolderThatTakesNoFileIsToldOnce) {
+  const auto cache = Open();
+  fs::remove_all(folder_);
+  ::testing::internal::CaptureStderr();
+  cache->Store("key", "program");
+  cache->Store("another key", "program");
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  const std::string line = StrCat(
+      "tim-cl [warning] built programs are not kept on disk: cannot "
+      "write to '",
+      folder_.string(), "': ");
+  EXPECT_EQ(text.find(line), 0u) << text;
+  EXPECT_EQ(text.find('\n') + 1, text.size()) << text;
+}
+
 TEST_F(ProgramCacheTest, AFolderOfAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
   fs::create_directories(folder_);

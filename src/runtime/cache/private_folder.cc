@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -43,9 +44,12 @@ Status CheckPrivate(int descriptor, const std::string& path) {
                               ", not to user ", geteuid());
   }
   if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    char mode[16];
+    std::snprintf(mode, sizeof(mode), "%03o",
+                  static_cast<unsigned>(facts.st_mode & 0777));
     return FailedPrecondition("'", path,
-                              "' is writable by its group or by others; "
-                              "chmod 700 makes it private");
+                              "' is writable by its group or by others (mode ",
+                              mode, "); chmod 700 makes it private");
   }
   return OkStatus();
 }

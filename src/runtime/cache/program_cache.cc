@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/log_once.h"
 #include "base/options.h"
 #include "runtime/cache/cache_entry.h"
 
@@ -16,13 +17,18 @@ std::string FileName(std::string_view key) {
   return HashText(key).ToString() + ".bin";
 }
 
+// Every context meets it again.
+void WarnOnce(const Status& status) {
+  TIM_LOG_ONCE(kWarning,
+               "built programs are not kept on disk: ", status.message(),
+               " (TIMCL_CACHE_DIR names the folder)");
+}
+
 std::unique_ptr<CacheFolder> OpenFolder(const ProgramCacheOptions& options) {
   if (options.folder.empty()) return nullptr;
   auto folder = CacheFolder::Open(options.folder, options.max_disk_bytes);
   if (folder.ok()) return *std::move(folder);
-  TIM_LOG(kWarning,
-          "built programs are not kept on disk: ", folder.status().message(),
-          " (TIMCL_CACHE_DIR names the folder)");
+  WarnOnce(folder.status());
   return nullptr;
 }
 
@@ -113,7 +119,7 @@ void ProgramCache::Store(std::string_view key, std::string_view bytes) {
   KeepInMemory(name, bytes);
   if (folder_ == nullptr) return;
   const Status status = folder_->Write(FileName(key), EncodeEntry(key, bytes));
-  if (!status.ok()) TIM_LOG(kInfo, "program cache: ", status.message());
+  if (!status.ok()) WarnOnce(status);
 }
 
 }  // namespace tim::runtime

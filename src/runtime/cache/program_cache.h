@@ -24,8 +24,8 @@ struct ProgramCacheOptions {
   int64_t max_memory_bytes = int64_t{64} << 20;
 };
 
-/// A folder that cannot be used safely costs one warning and the disk cache,
-/// nothing else.  A damaged file counts as absent.  Any thread.
+/// A folder that cannot be used safely costs one warning of the process and the
+/// disk cache, nothing else.  A damaged file counts as absent.  Any thread.
 class ProgramCache final : public device::BinaryStore {
  public:
   static std::shared_ptr<ProgramCache> Create(
