@@ -9,6 +9,14 @@
 namespace tim::compiler {
 namespace {
 
+constexpr char kOnOpenCl[] =
+    "a user's kernel runs on OpenCL devices only; it has no HostEval()";
+constexpr char kInstall[] =
+    ", and no OpenCL device is in use: unless TIMCL_DEVICE asks for the host "
+    "alone, install "
+    "the driver of your device; for CPUs it is the package pocl-opencl-icd on "
+    "Debian and Ubuntu";
+
 using ir::KernelNode;
 using ir::Node;
 
@@ -142,12 +150,12 @@ class Enumerator {
     const ir::DeviceInfo& info = module_.device(device);
     if (!info.runs_eval) return;
     if (!ir::CanEvaluate(node_)) {
-      found_.refused.push_back(
-          StrCat(info.kind, ":eval: ",
-                 ir::HasUserKernel(node_)
-                     ? "a user's kernel runs on OpenCL devices only; it has "
-                       "no HostEval()"
-                     : "the operator has no host reference"));
+      found_.refused.push_back(StrCat(
+          info.kind, ":eval: ",
+          ir::HasUserKernel(node_) ? module_.options.devices.size() > 1
+                                         ? kOnOpenCl
+                                         : StrCat(kOnOpenCl, kInstall)
+                                   : "the operator has no host reference"));
       return;
     }
     if (IsHostFallback(device) && module_.options.strict) {

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "tests/support/child_process.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
 
@@ -164,7 +165,98 @@ TEST(CustomOpErrors, NoOpenClDevice) {
   graph->CreateOperation<TestOp>(OpPlan())
       ->BindInput(graph->CreateTensor(Floats({4}, vx::INPUT)))
       .BindOutput(graph->CreateTensor(Floats({4}, vx::OUTPUT)));
-  ExpectRefused(*graph, {"OpenCL"});
+  ExpectRefused(*graph,
+                {"a user's kernel runs on OpenCL devices only",
+                 "install the driver of your device; for CPUs it is the "
+                 "package pocl-opencl-icd on Debian and Ubuntu"});
+}
+
+TEST(CustomOpErrors, ImagesThatNoTensorIs) {
+  ExpectRefused(
+      WithSource(
+          "__kernel void f(__read_only image3d_t x, __write_only image2d_t y) {"
+          "  write_imagef(y, (int2)(0), read_imagef(x, (int4)(0)));\n"
+          "}\n"),
+      {"kernel 'f', parameter 0 '__read_only image3d_t x': no tensor goes to "
+       "image3d_t; write __global T*, image2d_t or image2d_array_t"});
+  ExpectRefused(WithSource("__kernel void f(__global float* x,\n"
+                           "                __write_only image1d_t y) {}\n"),
+                {"parameter 1 '__write_only image1d_t y': no tensor goes to "
+                 "image1d_t"});
+}
+
+TEST(CustomOpErrors, OtherImagesOfABranchThatIsLeftOut) {
+  OpPlan plan = WithSource(
+      "#ifdef VOLUMES\n"
+      "__kernel void f(__read_only image3d_t x, __global float* y) {}\n"
+      "#else\n"
+      "__kernel void f(__global const float* x, __global float* y) {\n"
+      "  y[get_global_id(0)] = x[get_global_id(0)];\n"
+      "}\n"
+      "#endif\n");
+  EXPECT_THAT(TestOpGraph(plan).Run({1, 2, 3, 4}), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(CustomOpErrors, ImagesAreToldByTheUsersNames) {
+  const std::string head =
+      "__kernel void f(__read_only image2d_t x, __write_only image2d_t y) {\n";
+  const Texts calls[] = {
+      {"  write_imagef(y, (int3)(0), read_imagef(x, (int2)(0)));\n}\n",
+       "call to 'write_imagef'"},
+      {"  write_imagef(y, (int2)(0), read_imagef(x, (int3)(0)));\n}\n",
+       "call to 'read_imagef'"},
+      {"  float a = x;\n}\n", "image2d_t"}};
+  for (const Texts& call : calls) {
+    TestOpGraph g(WithSource(head + call[0]), {2, 2});
+    EXPECT_TRUE(CompileFailsWith(*g.graph, "user.TestOp#1:2:"));
+    EXPECT_THAT(vx::LastError(), HasSubstr(call[1]));
+    EXPECT_THAT(vx::LastError(), ::testing::Not(HasSubstr("tim_")));
+    EXPECT_THAT(vx::LastError(), ::testing::Not(HasSubstr("custom_images")));
+  }
+}
+
+TEST(CustomOpErrors, LocalParametersAreNamed) {
+  ExpectRefused(WithSource("__kernel void f(__global const float* x,\n"
+                           "    __global float* y, __local float* sums) {}\n"),
+                {"kernel 'f', parameter 2 '__local float* sums': operators "
+                 "have no __local parameters; declare local memory in the "
+                 "kernel"});
+  ExpectRefused(WithSource("__kernel void f(__read_only image2d_t x,\n"
+                           "    __write_only image2d_t y,\n"
+                           "    __local float* sums) {}\n"),
+                {"parameter 2 '__local float* sums'"});
+}
+
+// The text on stderr of a graph of that operator, at the level info.
+std::string InfoOf(const OpPlan& plan) {
+  if (IsChild()) {
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THAT(TestOpGraph(plan).Run({1, 2, 3, 4}), ElementsAre(1, 2, 3, 4));
+    }
+    return "";
+  }
+  const ChildResult child = RunAsChild({{"TIMCL_LOG", "info"}});
+  EXPECT_EQ(child.exit_status, 0) << child.output;
+  return child.output;
+}
+
+constexpr char kCopied[] =
+    "[info] user.TestOp#1: kernel 'f' gets a copy of input 0 on each run, as "
+    "'__global float* x' is not const\n";
+
+TEST(CustomOpCopies, OfAnInputThatIsNotConstAreToldOnce) {
+  const std::string info = InfoOf(
+      WithSource("__kernel void f(__global float* x, __global float* y) {\n"
+                 "  y[get_global_id(0)] = x[get_global_id(0)];\n"
+                 "}\n"));
+  if (IsChild()) return;
+  const size_t first = info.find(kCopied);
+  ASSERT_NE(first, std::string::npos) << info;
+  EXPECT_EQ(info.find(kCopied, first + 1), std::string::npos) << info;
+}
+
+TEST(CustomOpCopies, OfAConstInputThereAreNone) {
+  EXPECT_THAT(InfoOf(OpPlan()), ::testing::Not(HasSubstr("gets a copy")));
 }
 
 TEST(CustomOpErrors, ScalarsAddedBySetupParams) {

@@ -21,7 +21,8 @@ constexpr char kDriver[] =
 constexpr char kSizes[] = "check the work sizes of the kernel";
 constexpr char kLog[] = "see the build log";
 constexpr char kInstall[] =
-    "install an OpenCL driver, for a CPU the Debian package pocl-opencl-icd";
+    "install an OpenCL driver; for CPUs it is the package pocl-opencl-icd on "
+    "Debian and Ubuntu";
 constexpr char kSource[] = "check the kernel's source and options";
 // What NVIDIA's driver gives after a kernel accessed an illegal address.
 constexpr int kNvidiaIllegalAccess = -9999;

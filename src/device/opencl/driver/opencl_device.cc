@@ -18,6 +18,7 @@
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
 #include "device/opencl/driver/program_set.h"
+#include "device/opencl/user/image_types.h"
 #include "device/opencl/user/local_probe.h"
 
 namespace tim::device {
@@ -148,6 +149,9 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
     if (launches.back() == nullptr) continue;
     TIM_ASSIGN_OR_RETURN(sources.emplace_back(),
                          SourceOf(*launches.back(), identity_));
+    if (!launches.back()->user_kernel) continue;
+    TIM_RETURN_IF_ERROR(
+        CheckImageTypes(*launches.back()).WithContext(sources.back().name));
   }
   TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
                        programs_.Get(sources, store));

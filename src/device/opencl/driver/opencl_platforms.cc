@@ -7,8 +7,8 @@ namespace tim::device {
 namespace {
 
 constexpr char kInstall[] =
-    "install the driver of your device; for the CPU, Debian's package is "
-    "pocl-opencl-icd";
+    "install the driver of your device; for CPUs it is the package "
+    "pocl-opencl-icd on Debian and Ubuntu";
 
 void AddDevices(const cl::Platform& platform,
                 std::vector<OpenClDeviceId>* found) {

@@ -2,20 +2,23 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/user/build_log.h"
 
 namespace tim::device {
 namespace {
 
-std::string LogOf(const cl::Program& program, const cl::Device& device) {
+std::string LogOf(const cl::Program& program, const cl::Device& device,
+                  const ProgramSource& source) {
   std::string log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
   while (!log.empty() && (log.back() == '\n' || log.back() == '\0')) {
     log.pop_back();
   }
-  return log;
+  return source.user ? InUsersWords(std::move(log)) : log;
 }
 
 // Some drivers lose the types of parameters with the source; without them a
@@ -53,7 +56,7 @@ Status ExplainFailure(int code, const cl::Program& program,
   const Status status = ClStatus(
       code, StrCat("building ", source.name, " with options '", source.options,
                    "' for ", device.getInfo<CL_DEVICE_NAME>()));
-  const std::string log = LogOf(program, device);
+  const std::string log = LogOf(program, device, source);
   if (log.empty()) return status;
   return Status(status.code(), StrCat(status.message(), "\n", log));
 }
@@ -66,7 +69,7 @@ Result<cl::Program> FromSource(const cl::Context& context,
   TIM_RETURN_IF_CL_ERROR(code, "creating the program of ", source.name);
   code = program.build({device}, source.options.c_str());
   if (code != CL_SUCCESS) return ExplainFailure(code, program, device, source);
-  if (const std::string log = LogOf(program, device); !log.empty()) {
+  if (const std::string log = LogOf(program, device, source); !log.empty()) {
     TIM_LOG(kDebug, "building ", source.name, ":\n", log);
   }
   return program;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/log_once.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/user/image_header.h"
@@ -48,6 +49,11 @@ Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
       arguments.pointers_.push_back(
           {.parameter = i, .operand = tensor->operand});
       continue;
+    }
+    if (ImageKindOf(parameters[i]) == ImageKind::kNone) {
+      TIM_LOG_ONCE(kInfo, launch.name, ": kernel '", launch.function,
+                   "' gets a copy of ", tensor->name, " on each run, as '",
+                   parameters[i].ToString(), "' is not const");
     }
     TIM_ASSIGN_OR_RETURN(OperandStaging staging,
                          Stage(kernel, device, parameters[i], *tensor));

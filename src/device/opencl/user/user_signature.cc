@@ -72,10 +72,6 @@ Status CheckTensor(const KernelParameter& parameter,
     return InvalidArgument("a tensor for a value; write __global T*, ",
                            "image2d_t or image2d_array_t");
   }
-  if (parameter.space == Space::kLocal) {
-    return InvalidArgument("operators have no __local parameters; declare ",
-                           "local memory in the kernel");
-  }
   TIM_RETURN_IF_ERROR(CheckAccess(parameter, tensor));
   if (ImageKindOf(parameter) != ImageKind::kNone) {
     return CheckImage(ImageKindOf(parameter), tensor);
@@ -87,6 +83,19 @@ Status CheckTensor(const KernelParameter& parameter,
   }
   pointee.remove_suffix(1);
   return CheckPointee(tensor.type, pointee, typedefs.Resolve(pointee));
+}
+
+// Before the numbers are compared: such a parameter is one too many.
+Status CheckNoLocal(const std::vector<KernelParameter>& parameters,
+                    const std::string& function) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].space != Space::kLocal) continue;
+    return InvalidArgument("kernel '", function, "', parameter ", i, " '",
+                           parameters[i].ToString(),
+                           "': operators have no __local parameters; declare ",
+                           "local memory in the kernel");
+  }
+  return OkStatus();
 }
 
 Result<const CType*> ScalarType(const std::string& written,
@@ -138,6 +147,11 @@ Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   const TypedefNames typedefs(launch.text);
   const auto& arguments = launch.arguments;
+  if (const Status status = CheckNoLocal(parameters, launch.function);
+      !status.ok()) {
+    return Status(status.code(), StrCat(status.message(),
+                                        BothSides(kernel, parameters, launch)));
+  }
   if (parameters.size() != arguments.size()) {
     return InvalidArgument("kernel '", launch.function, "' takes ",
                            parameters.size(),
