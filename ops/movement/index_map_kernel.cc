@@ -63,7 +63,14 @@ Status CheckFlatMap(const FlatMap& flat, const ir::TensorDesc& to) {
   if (fills && to.quantized() && to.quantization.per_channel()) {
     return Unimplemented("zeros of per-channel quantization have no kernel");
   }
-  if (!FitsInts(flat.from_start, flat.extents, flat.from) ||
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const bool bounds_fit =
+      std::all_of(BoundsOf(flat).begin(), BoundsOf(flat).end(),
+                  [&](const FlatMap::Bound& bound) {
+                    return bound.limit <= kMost &&
+                           FitsInts(bound.start, flat.extents, bound.strides);
+                  });
+  if (!bounds_fit || !FitsInts(flat.from_start, flat.extents, flat.from) ||
       !FitsInts(flat.to_start, flat.extents, flat.to)) {
     return Unimplemented("indices that do not fit 32 bits have no kernel");
   }

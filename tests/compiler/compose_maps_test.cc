@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/support/plans/plan_steps.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/device_selection.h"
@@ -177,6 +178,24 @@ TEST(ComposeMaps, TransposesAreOneStep) {
         .Then<Transpose>(Counts{0, 3, 1, 2})
         .ThenOutput<Transpose>({17, 19, 18, 2}, Counts{2, 0, 3, 1});
   });
+}
+
+TEST(ComposeMaps, ATransposedMatrixIsMovedInTiles) {
+  const auto context = ContextOn("opencl");
+  if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
+  Sequence net(*context, kFloats, {17, 18, 19, 2});
+  net.Then<Transpose>(Counts{2, 0, 1, 3})
+      .ThenOutput<Transpose>({17, 19, 2, 18}, Counts{1, 0, 3, 2});
+  ASSERT_TRUE(net.graph().Compile()) << vx::LastError();
+  const ir::Plan& plan = *vx::CompiledPlan(net.graph());
+  EXPECT_EQ(CountSource(plan, "ops/movement/index_map.cl"), 1);
+  Sequence tiles(*context, kFloats, {17, 18, 19, 2});
+  tiles.Then<Transpose>(Counts{2, 0, 1, 3})
+      .ThenOutput<Transpose>({18, 17, 19, 2}, Counts{2, 1, 0, 3});
+  ASSERT_TRUE(tiles.graph().Compile()) << vx::LastError();
+  const ir::Plan& tiled = *vx::CompiledPlan(tiles.graph());
+  EXPECT_EQ(CountSource(tiled, "ops/movement/transpose.cl"), 1);
+  EXPECT_EQ(tiled.steps.size(), 1u);
 }
 
 TEST(ComposeMaps, ThereAndBackIsNoStep) {

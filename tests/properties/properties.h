@@ -40,8 +40,8 @@ Status PermutedNodeAgrees(const Described&, const NodeCase&, CaseRng&);
 /// layout_rule: its answer is a node in default layouts that computes the same;
 /// eval does not read layout arguments.
 Status LayoutsAgree(const Described&, const NodeCase&, CaseRng&);
-/// Views, identities, element maps and operands in place have the bytes that the
-/// schema says.
+/// Views, identities, element maps and operands in place have the bytes that
+/// the schema says.
 Status ViewsAgree(const Described&, const NodeCase&, CaseRng&);
 /// A copy of the graph is equal, and its dump names attributes and operands.
 Status CopiesAgree(const Described&, const NodeCase&, CaseRng&);
