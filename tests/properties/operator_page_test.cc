@@ -86,8 +86,11 @@ std::map<std::string, ClassDoc> ClassDocs() {
       const size_t first = at + sizeof(kName) - 1;
       const std::string name =
           text.substr(first, text.find('"', first) - first);
-      docs[name] = {path.substr(folder.size() + 1),
-                    SourceBefore(text, before, at)};
+      // "user.Gate" stands in a comment.
+      if (name.find('.') == std::string::npos) {
+        docs[name] = {path.substr(folder.size() + 1),
+                      SourceBefore(text, before, at)};
+      }
       before = first;
     }
   }
