@@ -295,9 +295,10 @@ TEST(GuardedKernel, StatesHaveGuardsToo) {
   });
 }
 
-// Work-items in the order in which they came.
+// Work-items in the order in which they came, enough of them for every compute
+// unit to begin before another has done them all.
 TEST(GuardedKernel, ResultsThatAreOthersEachTimeAreTold) {
-  constexpr uint32_t kItems = 1 << 14;
+  constexpr uint32_t kItems = 1 << 18;
   const std::string log = Guarded([] {
     OpPlan plan = WithSource(
         "__kernel void f(__global int* x, __global float* y) {\n"
