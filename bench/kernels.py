@@ -1,5 +1,5 @@
 """Single operators beside the machine's limits and CLBlast; the standard
-library only.
+library only, unless --numpy asks for NumPy's figures.
 
 bench/run.sh kernels [options] builds what this needs and starts it.
 """
@@ -22,6 +22,7 @@ COLUMNS = {
     "share": ("share", "%.2f"),
     "run_share": ("run share", "%.2f"),
     "clblast_gflops": ("CLBlast", "%.1f"),
+    "numpy_gbps": ("NumPy", "%.1f"),
 }
 UNITS = {"gflops": "GFLOP/s", "gbps": "GB/s"}
 
@@ -46,18 +47,35 @@ def measure(runtime, options):
             return [{"runtime": runtime, **result} for result in json.load(file)]
 
 
+def numpy_rates():
+    import numpy_kernels
+
+    return numpy_kernels.measure()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="also write the figures to this file")
     parser.add_argument("--quick", action="store_true", help="few repetitions")
+    parser.add_argument(
+        "--numpy", action="store_true", help="NumPy's rates, too (pip)"
+    )
     environment.add_runtimes(parser)
     arguments = parser.parse_args()
+    if arguments.numpy:
+        environment.enter_virtual_environment()
     options = ["--quick"] if arguments.quick else []
     results = [measure(runtime, options) for runtime in arguments.runtime]
-    table = Table("kernels", COLUMNS, name_width=34)
+    numpy = numpy_rates() if arguments.numpy else {}
+    columns = dict(COLUMNS)
+    if not numpy:
+        del columns["numpy_gbps"]
+    table = Table("kernels", columns, name_width=34)
     for rows in zip(*results):
         for row in rows:
             (unit,) = UNITS.keys() & row.keys()
+            if row["name"] in numpy:
+                row["numpy_gbps"] = numpy[row["name"]]
             cells = {**row, "rate": row[unit], "unit": UNITS[unit]}
             table.add(row["name"], cells)
     write_json(arguments.json, [row for rows in results for row in rows])

@@ -19,6 +19,7 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
   const std::map<std::string, Probe> probes = {
       {"fma", FmaProbe(devices)},
       {"read", ReadProbe(devices)},
+      {"copy", CopyProbe(devices)},
       {"launch_batched", LaunchProbe(devices, kBatch)},
       {"launch_waited", LaunchProbe(devices, 1)}};
   std::vector<Timed> functions;
@@ -33,6 +34,7 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
   return nlohmann::json{{"device", devices[1]->info().name},
                         {"fma_gflops", 1e-9 * rate("fma")},
                         {"read_gbps", 1e-9 * rate("read")},
+                        {"copy_gbps", 1e-9 * rate("copy")},
                         {"launch_batched_us", 1e6 / rate("launch_batched")},
                         {"launch_waited_us", 1e6 / rate("launch_waited")},
                         {"core_to_core_ns", CoreToCoreNanoseconds()}};
@@ -49,6 +51,7 @@ Status Execute(const ProgramOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "float32 multiply-adds, reads, launches, and core-to-core latency");
+      "float32 multiply-adds, reads, copies, launches, and core-to-core "
+      "latency");
   return tim::bench::RunProgram(app, argc, argv, tim::bench::Execute);
 }

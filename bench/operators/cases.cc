@@ -1,7 +1,5 @@
 #include "bench/operators/cases.h"
 
-#include <utility>
-
 #include "bench/models/catalog.h"
 #include "bench/networks/network_writer.h"
 
@@ -48,43 +46,6 @@ OperatorCase Depthwise() {
           .repeats = 64};
 }
 
-const Shape kMatrix = {1024, 4096};  // 16 MiB
-
-// `layer` adds a layer that reads the input; `operation` is its name.
-OperatorCase OfMatrix(const std::string& operation, LayerKind kind,
-                      int (*layer)(NetworkWriter& net, int input)) {
-  NetworkWriter net(operation + "_1024x4096");
-  layer(net, net.Input(kMatrix));
-  Network network = net.Finish();
-  return {.name = network.name,
-          .network = std::move(network),
-          .kind = kind,
-          .repeats = 4};
-}
-
-OperatorCase Add() {
-  return OfMatrix("add", LayerKind::kAdd, [](NetworkWriter& net, int x) {
-    return net.Add(x, net.Input(kMatrix));
-  });
-}
-
-OperatorCase Relu() {
-  return OfMatrix("relu", LayerKind::kRelu,
-                  [](NetworkWriter& net, int x) { return net.Relu(x); });
-}
-
-OperatorCase Transpose() {
-  return OfMatrix("transpose", LayerKind::kTranspose,
-                  [](NetworkWriter& net, int x) {
-                    return net.Transpose(x, {1, 0});
-                  });
-}
-
-OperatorCase Softmax() {
-  return OfMatrix("softmax", LayerKind::kSoftmax,
-                  [](NetworkWriter& net, int x) { return net.Softmax(x); });
-}
-
 OperatorCase MaxPool() {
   NetworkWriter net("max_pool_3x3_64_112");
   const int x = net.Input({224, 224, 3, 1});
@@ -102,9 +63,7 @@ OperatorCase MaxPool() {
 std::vector<OperatorCase> OperatorCases() {
   return {Conv3x3(),   Resnet50Convolutions(),
           Matmul(),    FullyConnected(),
-          Depthwise(), MaxPool(),
-          Softmax(),   Add(),
-          Relu(),      Transpose()};
+          Depthwise(), MaxPool()};
 }
 
 Work WorkOf(const OperatorCase& operator_case) {

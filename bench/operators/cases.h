@@ -1,4 +1,4 @@
-// The operators that are measured one by one.
+// Operators that are layers of networks.
 #ifndef TIM_BENCH_OPERATORS_CASES_H_
 #define TIM_BENCH_OPERATORS_CASES_H_
 
@@ -27,7 +27,6 @@ struct OperatorCase {
 /// conv2d_depthwise_3x3_32_112: 3x3, 32 channels, 112x112 pixels.
 /// max_pool_3x3_64_112: 3x3 by steps of 2, of what a convolution gives: 64
 /// channels, 112x112 pixels.
-/// softmax_, add_, relu_, transpose_1024x4096: W x H; 16 MiB each.
 std::vector<OperatorCase> OperatorCases();
 
 /// Of all layers that are timed, once.

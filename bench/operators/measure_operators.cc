@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/networks/graph_of_network.h"
+#include "bench/operators/bandwidth_cases.h"
 #include "bench/operators/cases.h"
 #include "bench/operators/plan_edit.h"
 #include "bench/timing/probes.h"
@@ -16,9 +17,10 @@ namespace {
 
 constexpr char kFma[] = "peak/fma";
 constexpr char kRead[] = "peak/read";
+constexpr char kCopy[] = "peak/copy";
 
-std::string KernelsName(const OperatorCase& c) { return c.name + "/kernels"; }
-std::string RunName(const OperatorCase& c) { return c.name + "/run"; }
+std::string KernelsName(const std::string& name) { return name + "/kernels"; }
+std::string RunName(const std::string& name) { return name + "/run"; }
 
 // As the class of tim::vx::ops is called.
 const char* OperationType(LayerKind kind) {
@@ -29,18 +31,19 @@ const char* OperationType(LayerKind kind) {
       return "FullyConnected";
     case LayerKind::kMaxPool:
       return "Pool2d";
-    case LayerKind::kSoftmax:
-      return "Softmax";
-    case LayerKind::kAdd:
-      return "Add";
-    case LayerKind::kRelu:
-      return "Relu";
-    case LayerKind::kTranspose:
-      return "Transpose";
     default:
       return "Conv2d";
   }
 }
+
+// What a case does, and how often its kernels do it in a run of their own.
+struct Amount {
+  std::string name;
+  double flops = 0;
+  double bytes = 0;
+  int repeats = 1;
+  bool moves = false;  // its limit is a copy
+};
 
 class OperatorBench {
  public:
@@ -49,40 +52,37 @@ class OperatorBench {
     TIM_ASSIGN_OR_RETURN(bench.devices_, MeasuredDevices());
     bench.context_ = vx::Context::Create();
     if (bench.context_ == nullptr) return FailedPrecondition(vx::LastError());
-    Probe fma = FmaProbe(bench.devices_);
-    Probe read = ReadProbe(bench.devices_);
-    bench.flops_ = fma.work;
-    bench.bytes_ = read.work;
-    TIM_RETURN_IF_ERROR(bench.AddPlan(kFma, std::move(fma.plan)));
-    TIM_RETURN_IF_ERROR(bench.AddPlan(kRead, std::move(read.plan)));
+    TIM_RETURN_IF_ERROR(bench.AddProbe(kFma, FmaProbe(bench.devices_)));
+    TIM_RETURN_IF_ERROR(bench.AddProbe(kRead, ReadProbe(bench.devices_)));
+    TIM_RETURN_IF_ERROR(bench.AddProbe(kCopy, CopyProbe(bench.devices_)));
     return bench;
   }
 
-  Status Add(OperatorCase added) {
-    const auto graph = GraphOfNetwork(*context_, added.network).graph;
-    if (!graph->Compile()) {
-      return FailedPrecondition(added.name, ": ", vx::LastError());
-    }
-    ir::Plan kernels =
-        OnlyOperations(*vx::CompiledPlan(*graph), OperationType(added.kind));
-    if (kernels.steps.empty()) {
-      return FailedPrecondition(added.name, ": the plan has no such step");
-    }
-    TIM_RETURN_IF_ERROR(AddPlan(KernelsName(added),
-                                Repeated(std::move(kernels), added.repeats)));
-    functions_.push_back({RunName(added), [graph]() -> Status {
-                            if (graph->Run()) return OkStatus();
-                            return FailedPrecondition(vx::LastError());
-                          }});
-    cases_.push_back(std::move(added));
-    return OkStatus();
+  Status Add(const OperatorCase& added) {
+    const Work work = WorkOf(added);
+    return AddGraph(GraphOfNetwork(*context_, added.network).graph,
+                    OperationType(added.kind),
+                    {.name = added.name,
+                     .flops = work.flops,
+                     .bytes = work.bytes,
+                     .repeats = added.repeats});
+  }
+
+  Status Add(const BandwidthCase& added) {
+    const auto graph = context_->CreateGraph();
+    added.build(*graph);
+    return AddGraph(graph, added.operation,
+                    {.name = added.name,
+                     .bytes = added.bytes,
+                     .repeats = 4,
+                     .moves = true});
   }
 
   Result<std::vector<OperatorResult>> Measure(Effort effort) const {
     TIM_ASSIGN_OR_RETURN(const auto seconds, MedianSeconds(functions_, effort));
     std::vector<OperatorResult> results;
-    for (const OperatorCase& c : cases_) {
-      results.push_back(ResultOf(c, seconds));
+    for (const Amount& amount : amounts_) {
+      results.push_back(ResultOf(amount, seconds));
     }
     return results;
   }
@@ -96,26 +96,51 @@ class OperatorBench {
     return OkStatus();
   }
 
-  OperatorResult ResultOf(const OperatorCase& c,
+  Status AddProbe(const std::string& name, Probe probe) {
+    probe_work_[name] = probe.work;
+    return AddPlan(name, std::move(probe.plan));
+  }
+
+  Status AddGraph(const std::shared_ptr<vx::Graph>& graph,
+                  const std::string& operation, Amount amount) {
+    const std::string& name = amount.name;
+    if (!graph->Compile()) {
+      return FailedPrecondition(name, ": ", vx::LastError());
+    }
+    ir::Plan kernels = OnlyOperations(*vx::CompiledPlan(*graph), operation);
+    if (kernels.steps.empty()) {
+      return FailedPrecondition(name, ": the plan has no such step");
+    }
+    kernels = WithRandomInputs(Repeated(std::move(kernels), amount.repeats));
+    TIM_RETURN_IF_ERROR(AddPlan(KernelsName(name), std::move(kernels)));
+    functions_.push_back({RunName(name), [graph]() -> Status {
+                            if (graph->Run()) return OkStatus();
+                            return FailedPrecondition(vx::LastError());
+                          }});
+    amounts_.push_back(std::move(amount));
+    return OkStatus();
+  }
+
+  OperatorResult ResultOf(const Amount& c,
                           const std::map<std::string, double>& seconds) const {
-    const double peak_flops = flops_ / seconds.at(kFma);
-    const double peak_bytes = bytes_ / seconds.at(kRead);
-    const Work work = WorkOf(c);
-    const bool computes = work.flops / peak_flops > work.bytes / peak_bytes;
-    const double amount = computes ? work.flops : work.bytes;
-    const double limit = computes ? peak_flops : peak_bytes;
+    const auto rate = [&](const char* probe) {
+      return probe_work_.at(probe) / seconds.at(probe);
+    };
+    const double bandwidth = rate(c.moves ? kCopy : kRead);
+    const bool computes = c.flops / rate(kFma) > c.bytes / bandwidth;
+    const double amount = computes ? c.flops : c.bytes;
+    const double limit = computes ? rate(kFma) : bandwidth;
     return {.name = c.name,
             .unit = computes ? "gflops" : "gbps",
-            .rate = 1e-9 * amount * c.repeats / seconds.at(KernelsName(c)),
+            .rate = 1e-9 * amount * c.repeats / seconds.at(KernelsName(c.name)),
             .limit = 1e-9 * limit,
-            .run_share = amount / seconds.at(RunName(c)) / limit};
+            .run_share = amount / seconds.at(RunName(c.name)) / limit};
   }
 
   Devices devices_;
   std::shared_ptr<vx::Context> context_;
-  double flops_ = 0;  // of a run of kFma
-  double bytes_ = 0;  // of a run of kRead
-  std::vector<OperatorCase> cases_;
+  std::map<std::string, double> probe_work_;  // of a run
+  std::vector<Amount> amounts_;
   std::vector<Timed> functions_;
 };
 
@@ -123,9 +148,11 @@ class OperatorBench {
 
 Result<std::vector<OperatorResult>> MeasureOperators(Effort effort) {
   TIM_ASSIGN_OR_RETURN(OperatorBench bench, OperatorBench::Create());
-  std::vector<OperatorCase> cases = OperatorCases();
-  for (OperatorCase& added : cases) {
-    TIM_RETURN_IF_ERROR(bench.Add(std::move(added)));
+  for (const OperatorCase& added : OperatorCases()) {
+    TIM_RETURN_IF_ERROR(bench.Add(added));
+  }
+  for (const BandwidthCase& added : BandwidthCases()) {
+    TIM_RETURN_IF_ERROR(bench.Add(added));
   }
   return bench.Measure(effort);
 }

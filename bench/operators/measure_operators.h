@@ -10,8 +10,9 @@
 
 namespace tim::bench {
 
-/// The limit is the slower of multiply-adds at the measured peak and reads and
-/// writes at the measured read bandwidth.
+/// The limit of OperatorCases() is the slower of multiply-adds at the measured
+/// peak and reads and writes at the measured read bandwidth; that of
+/// BandwidthCases() a kernel that copies.
 struct OperatorResult {
   std::string name;
   std::string unit;      ///< "gflops" or "gbps": which limit is the slower.

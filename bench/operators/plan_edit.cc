@@ -35,16 +35,30 @@ AlignedMemory NewContent(const ir::Plan& plan, const ir::ConstantBlock& block) {
   return AllocateAligned(block.bytes, plan.devices[block.device].alignment);
 }
 
+void GiveRandomContent(const ir::Plan& plan, ir::ConstantBlock* block) {
+  AlignedMemory memory = NewContent(plan, *block);
+  FillValues(0, 1.0f,
+             {reinterpret_cast<float*>(memory.get()),
+              static_cast<size_t>(block->bytes) / sizeof(float)});
+  block->data = std::move(memory);
+}
+
 // A plan that has run may have forgotten what a device keeps: other values.
 void GiveConstantsContent(ir::Plan* plan) {
   for (ir::ConstantBlock& block : plan->constants) {
-    if (block.data != nullptr) continue;
-    AlignedMemory memory = NewContent(*plan, block);
-    FillValues(0, 1.0f,
-               {reinterpret_cast<float*>(memory.get()),
-                static_cast<size_t>(block.bytes) / sizeof(float)});
-    block.data = std::move(memory);
+    if (block.data == nullptr) GiveRandomContent(*plan, &block);
   }
+}
+
+// Which slots steps write, by number.
+std::vector<bool> WrittenSlots(const ir::Plan& plan) {
+  std::vector<bool> written(plan.slots.size());
+  for (const ir::Step& step : plan.steps) {
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      if (step.written[i]) written[step.operands[i]] = true;
+    }
+  }
+  return written;
 }
 
 class ConstantCopies {
@@ -107,6 +121,26 @@ ir::Plan Repeated(ir::Plan plan, int times) {
       for (int& operand : step.operands) operand = copies.CopyOf(operand);
       plan.steps.push_back(std::move(step));
     }
+  }
+  return plan;
+}
+
+ir::Plan WithRandomInputs(ir::Plan plan) {
+  const std::vector<bool> written = WrittenSlots(plan);
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    ir::Slot& slot = plan.slots[i];
+    const bool is_input =
+        slot.kind == ir::SlotKind::kInput || slot.kind == ir::SlotKind::kArena;
+    if (!is_input || written[i]) continue;
+    ir::ConstantBlock block;
+    block.device = slot.device;
+    block.bytes = slot.bytes;
+    GiveRandomContent(plan, &block);
+    slot = {.kind = ir::SlotKind::kConstant,
+            .device = slot.device,
+            .index = static_cast<int>(plan.constants.size()),
+            .bytes = slot.bytes};
+    plan.constants.push_back(std::move(block));
   }
   return plan;
 }

@@ -17,6 +17,9 @@ ir::Plan OnlyOperations(ir::Plan plan, std::string_view type);
 /// All steps `times` times in a row, every time with constants of its own.
 ir::Plan Repeated(ir::Plan plan, int times);
 
+/// What the steps read and none writes is random, in [-1, 1).
+ir::Plan WithRandomInputs(ir::Plan plan);
+
 }  // namespace tim::bench
 
 #endif  // TIM_BENCH_OPERATORS_PLAN_EDIT_H_

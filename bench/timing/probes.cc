@@ -51,6 +51,16 @@ __kernel void read_sum(__global const float* in, int in_offset,
 }
 )cl";
 
+constexpr char kCopyText[] = R"cl(
+// One item = one vector.
+__kernel void copy_vector(__global const float* in, int in_offset,
+                          __global float* out, int out_offset) {
+  const int i = get_global_id(0);
+  ((__global FLOATN*)(out + out_offset))[i] =
+      ((__global const FLOATN*)(in + in_offset))[i];
+}
+)cl";
+
 constexpr char kLaunchText[] = R"cl(
 __kernel void launch(__global float* out, int out_offset) {
   out[out_offset] = 1.0f;
@@ -137,6 +147,22 @@ Probe ReadProbe(const Devices& devices) {
   const int out = AddMemory(items * vector_bytes, &probe.plan);
   AddStep(std::move(launch), {in, out}, &probe.plan);
   probe.work = static_cast<double>(bytes);
+  return probe;
+}
+
+Probe CopyProbe(const Devices& devices) {
+  constexpr int64_t kBytes = int64_t{16} << 20;
+  constexpr int kTimes = 4;
+  const ir::DeviceInfo& info = devices[kDevice]->info();
+  const int64_t items = kBytes / 4 / info.float_vector_width;
+  ir::KernelLaunch launch = Launch(kCopyText, "copy_vector", 2, items);
+  launch.options = VectorOption(info.float_vector_width);
+  launch.local = {64, 1, 1};
+  Probe probe{.plan = EmptyPlan(devices)};
+  const int in = AddMemory(kBytes, &probe.plan);
+  const int out = AddMemory(kBytes, &probe.plan);
+  for (int i = 0; i < kTimes; ++i) AddStep(launch, {in, out}, &probe.plan);
+  probe.work = 2.0 * kTimes * kBytes;
   return probe;
 }
 

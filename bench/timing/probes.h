@@ -16,6 +16,8 @@ struct Probe {
 Probe FmaProbe(const Devices& devices);
 /// Sums 512 MiB, which exceed the caches.
 Probe ReadProbe(const Devices& devices);
+/// Copies 16 MiB, four times in a row; counts what it reads and what it writes.
+Probe CopyProbe(const Devices& devices);
 /// `launches` times a kernel of one work-item that does next to nothing.
 Probe LaunchProbe(const Devices& devices, int launches);
 

@@ -47,8 +47,12 @@ TEST(Kernels, JsonHasEveryOperatorWithItsShareOfALimit) {
       ElementsAre("conv2d_3x3_64_56", "conv2d_resnet50_float32",
                   "matmul_768x1024x768", "fully_connected_1024_1000_batch1",
                   "conv2d_depthwise_3x3_32_112", "max_pool_3x3_64_112",
-                  "softmax_1024x4096", "add_1024x4096", "relu_1024x4096",
-                  "transpose_1024x4096"));
+                  "relu_1024x4096", "add_1024x4096", "select_1024x4096",
+                  "transpose_1024x4096", "slice_1024x4096", "concat_1024x4096",
+                  "tile_1024x4096", "reduce_fastest_1024x4096",
+                  "reduce_slowest_1024x4096", "softmax_1024x4096",
+                  "layer_norm_1024x4096", "cumsum_1024x4096",
+                  "gather_rows_256x16384", "topk_8_of_100000"));
 }
 
 TEST(KernelReport, ShowsClblastBesideTheSameOperator) {
@@ -117,6 +121,18 @@ TEST(Repeated, GivesEveryTimeConstantsOfItsOwn) {
   }
   EXPECT_NE(plan.constants[1].data, plan.constants[0].data);
   EXPECT_NE(plan.constants[2].data, plan.constants[1].data);
+  EXPECT_OK(ir::Verify(plan));
+}
+
+TEST(WithRandomInputs, FillsWhatNoStepWrites) {
+  const ir::Plan plan =
+      WithRandomInputs(OnlyOperations(TwoOperations(), "Conv2d"));
+  ASSERT_EQ(plan.slots[0].kind, ir::SlotKind::kConstant);
+  EXPECT_EQ(plan.slots[1].kind, ir::SlotKind::kArena);  // written
+  const ir::ConstantBlock& block = plan.constants[plan.slots[0].index];
+  EXPECT_EQ(block.bytes, 64);
+  const auto* values = reinterpret_cast<const float*>(block.data.get());
+  EXPECT_NE(values[0], values[1]);
   EXPECT_OK(ir::Verify(plan));
 }
 
