@@ -17,13 +17,22 @@ struct ArgPrinter {
     return StrCat("local:", arg.bytes);
   }
   std::string operator()(const UserTensorArg& arg) const {
-    return StrCat("*", arg.operand, arg.kept ? " kept" : "",
+    if (arg.operand == kAbsentOperand) return StrCat(arg.name, " absent");
+    const bool added =
+        arg.name.starts_with("scratch") || arg.name.starts_with("table");
+    return StrCat("*", arg.operand, added ? " " + arg.name : "",
+                  arg.kept ? " kept" : "", arg.zeroed ? " zeroed" : "",
                   arg.written ? " out " : " ", ToString(arg.type), " [",
                   StrJoin(arg.dims, ", "), "]");
   }
   std::string operator()(const UserScalarArg& arg) const {
     const auto text = [](auto value) { return StrCat(value); };
-    return StrCat(arg.type, " ", std::visit(text, arg.value));
+    std::string values = std::visit(text, arg.value);
+    for (const UserScalarArg::Value& value : arg.more) {
+      values += StrCat(", ", std::visit(text, value));
+    }
+    if (arg.more.empty()) return StrCat(arg.type, " ", values);
+    return StrCat(arg.type, " (", values, ")");
   }
   template <typename T>
   std::string operator()(T value) const {
@@ -52,12 +61,16 @@ std::string SourceName(const KernelLaunch& launch) {
 
 struct ActionPrinter {
   std::string operator()(const KernelLaunch& launch) const {
+    std::string defines;
+    for (const std::string& define : launch.defines) {
+      defines += StrCat("#define ", define, "; ");
+    }
     std::string args;
     for (const KernelArg& arg : launch.arguments) {
       args += StrCat(args.empty() ? "" : ", ", std::visit(ArgPrinter(), arg));
     }
     return StrCat("kernel ", SourceName(launch), ":", launch.function, " [",
-                  launch.options, "] (", args, ") global ",
+                  defines, launch.options, "] (", args, ") global ",
                   Sizes(launch.global, launch.dimensions), " local ",
                   Sizes(launch.local, launch.dimensions));
   }

@@ -26,24 +26,35 @@ struct TensorArg {
 /// `bytes` of local memory.
 struct LocalArg {
   int64_t bytes = 0;
+  std::string name = {};  ///< For messages, of a user's kernel: "local 0".
   bool operator==(const LocalArg&) const = default;
 };
 /// An operand of a user's kernel, one parameter: a pointer to the dense
 /// operand, or an image of it.
 struct UserTensorArg {
-  int operand = 0;  ///< Index in Step::operands.
+  int operand = 0;  ///< Index in Step::operands; kAbsentOperand: it has none.
   DataType type = DataType::kUnknown;
   std::vector<int64_t> dims;  ///< Images: x, y, the others fold into layers.
   bool written = false;
-  bool kept = false;  ///< Of what is written: the rest stays as it was.
-  std::string name;   ///< For messages: "input 0", "output 1".
+  bool kept = false;      ///< Of what is written: the rest stays as it was.
+  std::string name;       ///< For messages: "input 0", "output 1", "scratch 0".
+  bool zeroed = false;    ///< Of what is written: set to zeros before.
+  bool readable = false;  ///< Of what is written: the parameter may be const.
+  bool open = false;      ///< Of what is written: it may stay incomplete.
+  /// Whether it has a content that the kernel may read.
+  bool filled() const { return !written || kept || zeroed; }
   bool operator==(const UserTensorArg&) const = default;
 };
+inline constexpr int kAbsentOperand = -1;
+
 /// A scalar of a user's kernel; it takes the type of the parameter.
 struct UserScalarArg {
-  std::variant<int64_t, uint64_t, double> value;  ///< A bool is an integer.
+  /// A bool is an integer.
+  using Value = std::variant<int64_t, uint64_t, double>;
+  Value value;
   std::string type;  ///< As the user knows it: "float", "int32_t", "bool".
   std::string name;  ///< For messages: "scalar 2".
+  std::vector<Value> more = {};  ///< The further elements of a vector.
   bool operator==(const UserScalarArg&) const = default;
 };
 using KernelArg = std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t,
@@ -59,6 +70,9 @@ struct KernelLaunch {
   std::string name;  ///< What messages call `text`: "user.HSwish#3".
   std::string function;
   std::string options;  ///< "-DT=float": part of the program's identity.
+  /// "F(x) (x + 1)": each a #define before `text`, with options of the
+  /// identity.
+  std::vector<std::string> defines;
   std::vector<KernelArg> arguments;
   /// The kernel's names of the parameters, one per argument, for checks only
   /// (TIMCL_CHECK_NAMES): a TensorArg "x" is the parameters x and x_offset.
@@ -72,9 +86,11 @@ struct KernelLaunch {
   /// and cores should share the positions (a core does all channels of some),
   /// not the channels: a core then finds in its cache what it made before.
   bool spatial_partition = false;
-  /// A user's: all arguments are UserTensorArg and UserScalarArg, and it never
-  /// runs before Run().
+  /// A user's: all arguments are UserTensorArg, UserScalarArg and LocalArg, and
+  /// it never runs before Run().
   bool user_kernel = false;
+  /// Of a user's operator: which of its kernels, from 0, in their order.
+  int part = 0;
   /// Of a user's text that includes files, which may change: launches of one
   /// edition share what was built, those of 0 share it with none.
   uint64_t edition = 0;

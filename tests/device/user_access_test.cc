@@ -14,7 +14,9 @@ using ir::DataType;
 using testing::UserKernel;
 using Floats = std::vector<float>;
 
-constexpr char kOrder[] = "; inputs come first, then outputs, then scalars";
+constexpr char kOrder[] =
+    "; inputs come first, then outputs, then "
+    "what the operator adds, then scalars";
 
 class UserAccess : public ::testing::Test {
  protected:

@@ -100,7 +100,8 @@ TEST_F(UserSignature, TensorsGoToPointersAndImages) {
   EXPECT_OK(RunWith("__global volatile void* p"));
   EXPECT_OK(RunWith("__read_only image2d_t p"));
   EXPECT_ERROR(RunWith("float p"), "a tensor for a value");
-  EXPECT_ERROR(RunWith("__local float* p"), "no __local parameters");
+  EXPECT_ERROR(RunWith("__local float* p"),
+               "the operator gives no local memory for it");
   EXPECT_ERROR(RunWith("__global int* p"),
                "a tensor type the kernel does not take: float32 fits float*, "
                "vectors of these or void*, not int*");
@@ -219,9 +220,11 @@ TEST_F(UserSignature, EveryTensorTypeHasItsPointers) {
       {DataType::kInt32, {"int", "int2", "void"}},
       {DataType::kUint32, {"uint", "void"}},
       {DataType::kInt64, {"long", "void"}},
+      {DataType::kUint64, {"ulong", "void"}},
       {DataType::kBool8, {"bool", "char", "uchar", "uchar16", "void"}},
       {DataType::kFloat16, {"half", "ushort", "void"}},
       {DataType::kFloat32, {"float", "float4", "void"}},
+      {DataType::kFloat64, {"void"}},  // and double, which devices may not have
   };
   for (int i = 1; i < ir::kDataTypeCount; ++i) {
     const auto type = static_cast<DataType>(i);

@@ -50,6 +50,36 @@ TEST(Step, AUserKernelShowsItsFrozenForm) {
                    "[4, 2], float 0.5, int32_t -3) global 4x2 local 2x0"));
 }
 
+TEST(Step, AUserKernelShowsWhatElseItHas) {
+  KernelLaunch launch = HSwish();
+  launch.defines = {"TIM_HAS_INPUT1 0", "F(x) (x)"};
+  launch.arguments = {
+      UserTensorArg{.operand = kAbsentOperand, .dims = {}, .name = "input 1"},
+      UserTensorArg{.operand = 0,
+                    .type = DataType::kInt32,
+                    .dims = {16},
+                    .written = true,
+                    .name = "output 0",
+                    .zeroed = true},
+      UserTensorArg{.operand = 1,
+                    .type = DataType::kFloat32,
+                    .dims = {8},
+                    .written = true,
+                    .kept = true,
+                    .name = "scratch 0"},
+      UserTensorArg{.operand = 2,
+                    .type = DataType::kInt8,
+                    .dims = {3},
+                    .name = "table 0"},
+      LocalArg{.bytes = 64, .name = "local 0"},
+      UserScalarArg{int64_t{1}, "int2", "scalar 0", {int64_t{2}}}};
+  EXPECT_THAT(ToString(launch),
+              HasSubstr("[#define TIM_HAS_INPUT1 0; #define F(x) (x); "
+                        "-DT=float] (input 1 absent, *0 zeroed out int32 [16], "
+                        "*1 scratch 0 kept out float32 [8], *2 table 0 int8 "
+                        "[3], local:64, int2 (1, 2))"));
+}
+
 TEST(Step, WrongDimensionsCanBeShown) {
   KernelLaunch launch = HSwish();
   launch.dimensions = 9;

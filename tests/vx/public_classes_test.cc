@@ -65,6 +65,7 @@ TEST(PublicClasses, AreLaidOutAsInThisMajorVersion) {
       TIM_PLAIN_LAYOUT(vx::CompileOption, 8),
       TIM_PLAIN_LAYOUT(vx::NamedAttribute, 136),
       TIM_PLAIN_LAYOUT(vx::ops::Param, 16),
+      TIM_PLAIN_LAYOUT(vx::ops::KernelArg, 8),
       TIM_PLAIN_LAYOUT(vx::ops::HostInput, 144),
       TIM_PLAIN_LAYOUT(vx::ops::HostOutput, 144),
       TIM_PLAIN_LAYOUT(vx::ops::PermutedOperands, 48),

@@ -52,7 +52,8 @@ class Lowerer {
   /// The operands of `node`, for every tensor bound.
   Status Connect(const Tensors& inputs, const Tensors& outputs, Scope& scope,
                  ir::Node* node);
-  /// The values before the run of the states that a custom operation writes.
+  /// Behind all inputs of a custom operation, absent ones too, the values
+  /// before the run of the states that it writes.
   Status ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
                      ir::Node* node);
   /// The tensor's values, made at its first use.
@@ -205,6 +206,7 @@ Status Lowerer::Connect(const Tensors& inputs, const Tensors& outputs,
 
 Status Lowerer::ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
                             ir::Node* node) {
+  if (HasAllInputs(custom)) node->inputs.resize(custom.input_num_, ir::kNone);
   for (const int output : KeptOutputs(custom)) {
     const auto& tensor = custom.impl()->outputs[output];
     TIM_ASSIGN_OR_RETURN(const TensorValues values, Find(tensor, scope));

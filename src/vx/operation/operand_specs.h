@@ -2,6 +2,7 @@
 #ifndef TIM_VX_OPERATION_OPERAND_SPECS_H_
 #define TIM_VX_OPERATION_OPERAND_SPECS_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,9 +11,14 @@
 
 namespace tim::vx {
 
+/// Which function of a custom operator runs.
+enum class Hook : uint8_t { kTypes, kShapes, kParams, kEnqueue, kHostEval };
+
 /// What a function of a custom operator sees while it runs.
 struct OperandSpecs {
+  Hook hook = Hook::kTypes;
   std::vector<TensorSpec> inputs;
+  std::vector<bool> present;  ///< Per input.
   std::vector<TensorSpec> outputs;
   /// Null but in SetupTypes(): what it sets, UNKNOWN where it does not.
   std::vector<TensorSpec>* set_types = nullptr;

@@ -43,6 +43,9 @@ Operation::Operation(const Operation& original) : Operation() {
   impl_->name = original.impl_->name;
   impl_->kind = original.impl_->kind;
   impl_->attributes = original.impl_->attributes;
+  if (const auto& means = original.impl_->means; means != nullptr) {
+    impl_->means = std::make_unique<CustomMeans>(*means);
+  }
 }
 
 Operation::~Operation() = default;
@@ -117,8 +120,11 @@ uint32_t Operation::OutputCount() const {
 }
 
 TensorSpec Operation::InputSpec(uint32_t index) const {
+  if (const OperandSpecs* specs = impl_->specs; specs != nullptr) {
+    CheckIndex(*impl_, "Input", index, specs->inputs.size());
+    return specs->inputs[index];
+  }
   CheckIndex(*impl_, "Input", index, impl_->inputs.size());
-  if (impl_->specs != nullptr) return impl_->specs->inputs[index];
   return DeclaredSpec(impl_->inputs[index]);
 }
 

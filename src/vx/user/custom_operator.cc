@@ -11,7 +11,9 @@
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
 #include "vx/tensor/type_convert.h"
+#include "vx/user/custom_arguments.h"
 #include "vx/user/custom_scalar.h"
+#include "vx/user/operand_defines.h"
 #include "vx/user/quantization_macros.h"
 
 namespace tim::vx {
@@ -61,10 +63,19 @@ Status CopyKept(int output, const ir::ConstTensor& state,
 
 }  // namespace
 
+bool HasAllInputs(const ops::CustomOpBase& operation) {
+  const OpImpl& impl = *operation.impl();
+  if (impl.inputs.size() > operation.input_num_) return false;
+  for (size_t i = impl.inputs.size(); i < operation.input_num_; ++i) {
+    if (!impl.means->IsOptional(i)) return false;
+  }
+  return true;
+}
+
 std::vector<int> KeptOutputs(const ops::CustomOpBase& operation) {
   const OpImpl& impl = *operation.impl();
   std::vector<int> kept;
-  if (impl.inputs.size() != operation.input_num_) return kept;
+  if (!HasAllInputs(operation)) return kept;
   for (size_t i = 0; i < impl.outputs.size(); ++i) {
     const auto* tensor = dynamic_cast<TensorImpl*>(impl.outputs[i].get());
     if (tensor != nullptr && tensor->attribute() == VARIABLE) {
@@ -78,6 +89,9 @@ const ir::OpSchema* CustomOperator::Register(
     const std::shared_ptr<CustomOperator>& self, ir::OpRegistry* registry) {
   const int inputs = static_cast<int>(self->input_count_ + self->kept_.size());
   const int outputs = static_cast<int>(self->operation_.output_num_);
+  const CustomMeans& means = *self->operation_.impl()->means;
+  int required = 0;  // those behind an optional one see InferShapes()
+  while (required < inputs && !means.IsOptional(required)) ++required;
   const std::string key = self->name_.substr(self->name_.find('.') + 1);
   std::function<Status(const ir::EvalContext&)> eval;
   if (self->operation_.HasHostEval()) {
@@ -94,7 +108,7 @@ const ir::OpSchema* CustomOperator::Register(
   registry->Add(ir::OpSchema{
       .domain = "user",
       .name = key,
-      .inputs = {inputs, inputs},
+      .inputs = {required, inputs},
       .outputs = {outputs, outputs},
       .attributes = std::move(attributes),
       .user_kernel = true,
@@ -121,18 +135,23 @@ const ir::OpSchema* CustomOperator::Register(
       },
       .cost = [](const ir::KernelNode&, const ir::DeviceInfo& device)
           -> double { return device.launch_us; },
-      .lower = [self](const ir::KernelNode& node,
-                      const ir::DeviceInfo&) { return self->Lower(node); }});
+      .lower =
+          [self](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return self->Lower(node, device);
+          }});
   return registry->Find(StrCat("user.", key));
 }
 
-Status CustomOperator::CallHook(const char* name,
-                                const std::function<void()>& call) {
+Status CustomOperator::CallHook(Hook hook, const std::function<void()>& call) {
+  static constexpr const char* kNames[] = {"SetupTypes", "SetupShapeInfor",
+                                           "SetupParams", "SetupEnqueue",
+                                           "HostEval"};
   OpImpl& impl = *operation_.impl();
+  specs_.hook = hook;
   impl.specs = &specs_;
   const Status status = CallUser(call);
   impl.specs = nullptr;
-  return status.WithContext(StrCat(name, "()"));
+  return status.WithContext(StrCat(kNames[static_cast<int>(hook)], "()"));
 }
 
 // Types that the graph declares rule.
@@ -140,7 +159,7 @@ Status CustomOperator::InferTypes(ir::InferContext& context) {
   std::vector<TensorSpec> set(context.outputs.size());
   specs_.set_types = &set;
   const Status status =
-      CallHook("SetupTypes", [&] { operation_.SetupTypes(); });
+      CallHook(Hook::kTypes, [&] { operation_.SetupTypes(); });
   specs_.set_types = nullptr;
   TIM_RETURN_IF_ERROR(status);
   for (size_t i = 0; i < set.size(); ++i) {
@@ -172,6 +191,15 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
   specs_ = OperandSpecs();
   operation_.inputs_size_.clear();
   for (size_t i = 0; i < input_count_; ++i) {
+    specs_.present.push_back(context.has_input(static_cast<int>(i)));
+    if (!specs_.present[i]) {
+      if (!impl.means->IsOptional(i)) {
+        return InvalidArgument("input ", i, " is required, but not bound");
+      }
+      operation_.inputs_size_.emplace_back();
+      specs_.inputs.emplace_back();
+      continue;
+    }
     const Result<ShapeType> shape = KnownShape(context.inputs[i]);
     if (!shape.ok()) return shape.status().WithContext(StrCat("input ", i));
     operation_.inputs_size_.push_back(*shape);
@@ -183,13 +211,14 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
   operation_.outputs_size_.assign(context.outputs.size(), ShapeType());
   TIM_RETURN_IF_ERROR(InferTypes(context));
   TIM_RETURN_IF_ERROR(
-      CallHook("SetupShapeInfor", [&] { operation_.SetupShapeInfor(); }));
+      CallHook(Hook::kShapes, [&] { operation_.SetupShapeInfor(); }));
   TIM_RETURN_IF_ERROR(CheckOutputShapes(context.outputs.size()));
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     ir::TensorDesc& desc = context.outputs[i].desc;
     const ShapeType& shape = operation_.outputs_size_[i];
     desc.shape = ir::Shape(std::vector<int64_t>(shape.begin(), shape.end()));
-    if (desc.type == ir::DataType::kUnknown && input_count_ > 0) {
+    if (desc.type == ir::DataType::kUnknown && input_count_ > 0 &&
+        specs_.present[0]) {
       desc.type = context.inputs[0].desc->type;
       desc.quantization = context.inputs[0].desc->quantization;
     }
@@ -225,19 +254,14 @@ Status CustomOperator::CheckOutputShapes(size_t count) const {
 }
 
 Status CustomOperator::SetUpParameters(uint64_t edition) {
+  CustomMeans& means = *operation_.impl()->means;
+  means.Begin(&operation_.param_list_);
   std::vector<DataType> types;
   for (const TensorSpec& spec : specs_.inputs) types.push_back(spec.datatype_);
   std::string options;
-  const size_t scalar_count = operation_.param_list_.size();
   const Status status =
-      CallHook("SetupParams", [&] { operation_.SetupParams(types, options); });
+      CallHook(Hook::kParams, [&] { operation_.SetupParams(types, options); });
   if (!status.ok()) return status.WithContext(StrCat("operation ", name_));
-  if (operation_.param_list_.size() != scalar_count) {
-    return InvalidArgument("operation ", name_,
-                           ": SetupParams() changed param_list_ from ",
-                           scalar_count, " to ", operation_.param_list_.size(),
-                           " scalars; it may change their values only");
-  }
   if (operation_.func_name_ == nullptr || operation_.func_name_[0] == '\0') {
     return InvalidArgument("operation ", name_,
                            ": SetupParams() set no func_name_; it must name a "
@@ -248,18 +272,20 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
                            ": kernel_resource_ is null; it must point to "
                            "OpenCL C source");
   }
+  launch_ = ir::KernelLaunch();
   launch_.name = name_;
   launch_.text = operation_.kernel_resource_;
   launch_.function = operation_.func_name_;
   launch_.options = WithQuantization(specs_, launch_.text, options);
+  launch_.defines = OperandDefines(specs_, means, launch_.text, options);
   launch_.user_kernel = true;
   launch_.edition = edition;
-  const Result<std::vector<ir::UserScalarArg>> scalars =
-      ToScalars(operation_.param_list_);
+  const auto scalars = ToScalars(operation_.param_list_);
   if (!scalars.ok()) {
     return scalars.status().WithContext(StrCat("operation ", name_));
   }
-  launch_.arguments.assign(scalars->begin(), scalars->end());
+  scalars_ = *scalars;
+  zeroed_ = means.zeroed;
   return OkStatus();
 }
 
@@ -267,10 +293,12 @@ Status CustomOperator::SetUpLaunch() {
   uint32_t dimensions = 0;
   std::vector<size_t> global(kMaxDimensions, 0);
   std::vector<size_t> local(kMaxDimensions, 0);
-  const Status status = CallHook("SetupEnqueue", [&] {
+  const Status status = CallHook(Hook::kEnqueue, [&] {
     operation_.SetupEnqueue(dimensions, global, local);
   });
   if (!status.ok()) return status.WithContext(StrCat("operation ", name_));
+  CustomMeans& means = *operation_.impl()->means;
+  means.End(operation_.param_list_);
   const auto fail = [&](const auto&... reason) {
     return InvalidArgument("operation ", name_, ": SetupEnqueue() ", reason...);
   };
@@ -280,15 +308,34 @@ Status CustomOperator::SetUpLaunch() {
   if (global.size() < dimensions) {
     return fail("gave ", global.size(), " global sizes, dim is ", dimensions);
   }
-  local.resize(std::max<size_t>(local.size(), dimensions), 0);
-  launch_.dimensions = static_cast<int>(dimensions);
-  for (uint32_t i = 0; i < dimensions; ++i) {
-    constexpr size_t kLimit = std::numeric_limits<int64_t>::max();
-    if (global[i] > kLimit || local[i] > kLimit) {
-      return fail("gave a size beyond 63 bits in dimension ", i);
+  global.resize(dimensions);
+  local.resize(dimensions, 0);
+  kernels_ = {{launch_.function, global, local, {}}};
+  kernels_.insert(kernels_.end(), means.kernels.begin(), means.kernels.end());
+  for (const CustomKernel& kernel : kernels_) {
+    TIM_RETURN_IF_ERROR(CheckSizes(kernel));
+  }
+  const Status args = SetArguments(means,
+                                   {.inputs = input_count_,
+                                    .outputs = specs_.outputs.size(),
+                                    .scratch = means.scratch.size(),
+                                    .tables = means.tables.size(),
+                                    .locals = means.locals.size(),
+                                    .scalars = scalars_.size()},
+                                   &kernels_);
+  return args.WithContext(StrCat("operation ", name_));
+}
+
+Status CustomOperator::CheckSizes(const CustomKernel& kernel) const {
+  constexpr size_t kLimit = std::numeric_limits<int64_t>::max();
+  for (const auto* sizes : {&kernel.global, &kernel.local}) {
+    for (size_t i = 0; i < sizes->size(); ++i) {
+      if ((*sizes)[i] <= kLimit) continue;
+      return InvalidArgument("operation ", name_,
+                             ": SetupEnqueue() gave a size beyond 63 bits in "
+                             "dimension ",
+                             i, " of kernel '", kernel.function, "'");
     }
-    launch_.global[i] = static_cast<int64_t>(global[i]);
-    launch_.local[i] = static_cast<int64_t>(local[i]);
   }
   return OkStatus();
 }
@@ -298,6 +345,12 @@ Status CustomOperator::Evaluate(const ir::EvalContext& context) {
     TIM_RETURN_IF_ERROR(CopyKept(kept_[i], context.inputs[input_count_ + i],
                                  context.outputs[kept_[i]]));
   }
+  for (size_t i = 0; i < zeroed_.size(); ++i) {
+    if (!zeroed_[i]) continue;
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes,
+                         ir::ByteSize(*context.outputs[i].desc));
+    std::memset(context.outputs[i].data, 0, static_cast<size_t>(bytes));
+  }
   std::vector<ops::HostInput> inputs;
   std::vector<ops::HostOutput> outputs;
   for (size_t i = 0; i < input_count_; ++i) {
@@ -306,7 +359,8 @@ Status CustomOperator::Evaluate(const ir::EvalContext& context) {
   for (size_t i = 0; i < specs_.outputs.size(); ++i) {
     outputs.push_back({specs_.outputs[i], context.outputs[i].data});
   }
-  return CallHook("HostEval", [&] { operation_.HostEval(inputs, outputs); });
+  return CallHook(Hook::kHostEval,
+                  [&] { operation_.HostEval(inputs, outputs); });
 }
 
 // Behind the user's inputs are the values that outputs had before.
@@ -344,6 +398,9 @@ Result<ir::PermutedNode> CustomOperator::Permute(
                  std::back_inserter(answer.inputs), to_ir);
   std::transform(operands.outputs.begin(), operands.outputs.end(),
                  std::back_inserter(answer.outputs), to_ir);
+  for (size_t i = 0; i < input_count_; ++i) {
+    if (view.inputs[i] == nullptr) answer.inputs[i].clear();
+  }
   for (const int kept : kept_) answer.inputs.push_back(answer.outputs[kept]);
   for (const auto* permutations : {&answer.inputs, &answer.outputs}) {
     for (const ir::Permutation& permutation : *permutations) {
@@ -354,64 +411,6 @@ Result<ir::PermutedNode> CustomOperator::Permute(
     }
   }
   return answer;
-}
-
-Status CustomOperator::KeepOutputs(const ir::KernelNode& node,
-                                   ir::Lowering* lowering) const {
-  using Kind = ir::LoweredOperand::Kind;
-  for (size_t i = 0; i < kept_.size(); ++i) {
-    const int from = static_cast<int>(input_count_ + i);
-    const ir::TensorDesc& state = node.inputs[from];
-    const ir::TensorDesc& output = node.outputs[kept_[i]];
-    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(state));
-    TIM_ASSIGN_OR_RETURN(const int64_t written, ir::ByteSize(output));
-    if (bytes != written) {
-      return InvalidArgument(
-          "output ", kept_[i], " is a VARIABLE of shape ",
-          state.shape.ToString(), ", SetupShapeInfor() gave it ",
-          output.shape.ToString(), ", which takes ", written,
-          " bytes in place of ", bytes, "; declare the operator's shape");
-    }
-    lowering->steps.push_back(
-        {.action = ir::Copy{bytes},
-         .operands = {{Kind::kInput, from}, {Kind::kOutput, kept_[i]}},
-         .written = {false, true}});
-    lowering->in_place.push_back({.input = from, .output = kept_[i]});
-  }
-  return OkStatus();
-}
-
-Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node) const {
-  ir::Lowering lowering;
-  TIM_RETURN_IF_ERROR(KeepOutputs(node, &lowering));
-  ir::LoweredStep step;
-  ir::KernelLaunch launch = launch_;
-  std::vector<ir::KernelArg> tensors;
-  const auto add = [&](const char* what, ir::LoweredOperand::Kind kind,
-                       std::span<const ir::TensorDesc> descs) {
-    for (size_t i = 0; i < descs.size(); ++i) {
-      const bool written = kind == ir::LoweredOperand::Kind::kOutput;
-      const bool kept = written && std::count(kept_.begin(), kept_.end(),
-                                              static_cast<int>(i)) != 0;
-      tensors.push_back(
-          ir::UserTensorArg{.operand = static_cast<int>(step.operands.size()),
-                            .type = descs[i].type,
-                            .dims = descs[i].shape.dims(),
-                            .written = written,
-                            .kept = kept,
-                            .name = StrCat(what, " ", i)});
-      step.operands.push_back({kind, static_cast<int>(i)});
-      step.written.push_back(written);
-    }
-  };
-  add("input", ir::LoweredOperand::Kind::kInput,
-      std::span(node.inputs).first(input_count_));
-  add("output", ir::LoweredOperand::Kind::kOutput, node.outputs);
-  launch.arguments.insert(launch.arguments.begin(), tensors.begin(),
-                          tensors.end());
-  step.action = std::move(launch);
-  lowering.steps.push_back(std::move(step));
-  return lowering;
 }
 
 Status SetUp(const std::vector<std::shared_ptr<CustomOperator>>& operators) {

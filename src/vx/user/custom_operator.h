@@ -14,9 +14,13 @@
 #include "ir/op_registry.h"
 #include "ir/step.h"
 #include "tim/vx/ops/custom_base.h"
+#include "vx/operation/custom_means.h"
 #include "vx/operation/operand_specs.h"
 
 namespace tim::vx {
+
+/// Every input is bound, but perhaps optional ones at the end.
+bool HasAllInputs(const ops::CustomOpBase& operation);
 
 /// The outputs that are VARIABLE: a kernel may write a part of them, and the
 /// rest keeps its value.  None where operands are missing.
@@ -50,22 +54,33 @@ class CustomOperator {
 
  private:
   /// A function of the user's, which sees specs_.
-  Status CallHook(const char* name, const std::function<void()>& call);
+  Status CallHook(Hook hook, const std::function<void()>& call);
   Status InferTypes(ir::InferContext& context);
   Status InferShapes(ir::InferContext& context);
   Status CheckOutputShapes(size_t count) const;
+  Status CheckSizes(const CustomKernel& kernel) const;
   Status Evaluate(const ir::EvalContext& context);
   Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
                                    std::span<const int> perm) const;
   Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
-  Result<ir::Lowering> Lower(const ir::KernelNode& node) const;
+  /// Of a kernel that is the first or the last to have the tensor; an operand
+  /// that is there is still to be numbered.
+  ir::UserTensorArg TensorArgument(const ir::KernelNode& node,
+                                   const ops::KernelArg& arg, bool first,
+                                   bool last) const;
+  ir::LoweredStep LowerKernel(const ir::KernelNode& node, int part) const;
+  Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                             const ir::DeviceInfo& device) const;
 
   ops::CustomOpBase& operation_;
   const std::string name_;
   const size_t input_count_;
   const std::vector<int> kept_;
   OperandSpecs specs_;
-  ir::KernelLaunch launch_;  ///< Without tensors until Lower().
+  ir::KernelLaunch launch_;            ///< What all kernels have in common.
+  std::vector<CustomKernel> kernels_;  ///< With all their arguments.
+  std::vector<ir::UserScalarArg> scalars_;
+  std::vector<bool> zeroed_;  ///< By output; may be shorter.
 };
 
 /// All SetupParams(), then all SetupEnqueue().

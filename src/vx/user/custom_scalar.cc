@@ -1,6 +1,9 @@
 #include "vx/user/custom_scalar.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace tim::vx {
 namespace {
@@ -48,12 +51,36 @@ const Kind* Find(const Param& param) {
   return nullptr;
 }
 
+// The Param at `first` and those of its vector.
+Status CheckVector(const std::vector<Param>& params, size_t first,
+                   const Kind& kind) {
+  static constexpr int kLanes[] = {1, 2, 3, 4, 8, 16};
+  const int lanes = params[first].lanes;
+  if (std::count(std::begin(kLanes), std::end(kLanes), lanes) == 0 ||
+      (lanes > 1 && kind.type == DataType::BOOL8)) {
+    return InvalidArgument("param_list_[", first, "] begins a vector of ",
+                           lanes, " ", kind.name,
+                           "; there are those of 2, 3, 4, 8 and 16 numbers");
+  }
+  for (size_t lane = 1; lane < static_cast<size_t>(lanes); ++lane) {
+    const size_t i = first + lane;
+    if (i < params.size() && params[i].lanes == 0 && Find(params[i]) == &kind) {
+      continue;
+    }
+    return InvalidArgument("param_list_[", i, "] does not go on with the ",
+                           "vector of ", lanes, " ", kind.name,
+                           " that begins at ", first);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<std::vector<ir::UserScalarArg>> ToScalars(
     const std::vector<Param>& params) {
   std::vector<ir::UserScalarArg> scalars;
-  for (const Param& param : params) {
+  for (size_t i = 0; i < params.size();) {
+    const Param& param = params[i];
     const std::string name = StrCat("scalar ", scalars.size());
     const Kind* kind = Find(param);
     if (kind == nullptr) {
@@ -61,8 +88,19 @@ Result<std::vector<ir::UserScalarArg>> ToScalars(
                              static_cast<int>(param.type),
                              ", which is no scalar");
     }
-    scalars.push_back(
-        {.value = kind->read(param), .type = kind->name, .name = name});
+    TIM_RETURN_IF_ERROR(CheckVector(params, i, *kind).WithContext(name));
+    const size_t lanes = param.lanes;
+    ir::UserScalarArg scalar{
+        .value = kind->read(param),
+        .type = lanes == 1
+                    ? std::string(kind->name)
+                    : StrCat("std::array<", kind->name, ", ", lanes, ">"),
+        .name = name};
+    for (size_t lane = 1; lane < lanes; ++lane) {
+      scalar.more.push_back(kind->read(params[i + lane]));
+    }
+    scalars.push_back(std::move(scalar));
+    i += lanes;
   }
   return scalars;
 }

@@ -10,7 +10,8 @@
 
 namespace tim::vx {
 
-/// The values that count, widened.  Fails on a Param of no known type.
+/// The values that count, widened, a vector's as one scalar.  Fails on a Param
+/// of no known type, and on a vector that is not whole.
 Result<std::vector<ir::UserScalarArg>> ToScalars(
     const std::vector<ops::Param>& params);
 

@@ -12,6 +12,7 @@ TestOp::TestOp(vx::Graph* graph, OpPlan plan,
       plan_(std::move(plan)) {
   param_list_ = plan_.scalars;
   kernel_resource_ = plan_.source.c_str();
+  if (plan_.construct) plan_.construct(*this);
 }
 
 std::shared_ptr<vx::Operation> TestOp::Clone(

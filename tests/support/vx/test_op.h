@@ -29,6 +29,8 @@ struct OpPlan {
 
   using Op = vx::ops::CustomOpBase;
   using Sizes = std::vector<size_t>;
+  /// At the end of the constructor, of a clone's, too.
+  std::function<void(Op&)> construct;
   /// Called where set, in place of the defaults.
   std::function<void(Op&)> shapes;
   std::function<void(Op&, const std::vector<vx::DataType>&, std::string&)>

@@ -218,9 +218,9 @@ TEST(CustomOpErrors, ImagesAreToldByTheUsersNames) {
 TEST(CustomOpErrors, LocalParametersAreNamed) {
   ExpectRefused(WithSource("__kernel void f(__global const float* x,\n"
                            "    __global float* y, __local float* sums) {}\n"),
-                {"kernel 'f', parameter 2 '__local float* sums': operators "
-                 "have no __local parameters; declare local memory in the "
-                 "kernel"});
+                {"kernel 'f', parameter 2 '__local float* sums': the operator "
+                 "gives no local memory for it; add some by AddLocal(), or "
+                 "declare it in the kernel"});
   ExpectRefused(WithSource("__kernel void f(__read_only image2d_t x,\n"
                            "    __write_only image2d_t y,\n"
                            "    __local float* sums) {}\n"),
@@ -257,16 +257,6 @@ TEST(CustomOpCopies, OfAnInputThatIsNotConstAreToldOnce) {
 
 TEST(CustomOpCopies, OfAConstInputThereAreNone) {
   EXPECT_THAT(InfoOf(OpPlan()), ::testing::Not(HasSubstr("gets a copy")));
-}
-
-TEST(CustomOpErrors, ScalarsAddedBySetupParams) {
-  OpPlan plan;
-  plan.params = [](OpPlan::Op& op, const std::vector<vx::DataType>&,
-                   std::string&) { op.param_list_ = Scalars(1); };
-  TestOpGraph g(plan);
-  EXPECT_TRUE(
-      CompileFailsWith(*g.graph, "changed param_list_ from 0 to 1 scalars"));
-  EXPECT_FALSE(g.graph->Run());
 }
 
 TEST(CustomOpErrors, FunctionThatCompilesItsGraph) {

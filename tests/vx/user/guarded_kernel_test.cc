@@ -150,7 +150,7 @@ TEST(GuardedKernel, ReadsAnOutputThatHoldsNothingYet) {
   Guarded([] {
     ExpectRefused(Items("y[i] = i < 2 ? x[i] : y[i] + x[i];"),
                   {"reads output 0 '__global float* y'",
-                   "before it writes it: element 2"});
+                   "before it is written: element 2"});
   });
 }
 

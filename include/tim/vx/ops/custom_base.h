@@ -7,13 +7,12 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "tim/vx/export.h"
-#include "tim/vx/half.h"
 #include "tim/vx/operation.h"
+#include "tim/vx/ops/custom_param.h"
 #include "tim/vx/tensor.h"
 #include "tim/vx/types.h"
 
@@ -28,136 +27,11 @@ namespace ops {
 /// ids have no effect: an operator is its source, build options and function.
 static int32_t gobal_kernel_id_ __attribute__((unused)) = 0;
 
-/// A scalar argument of a kernel.  `type` says which member of `data` counts:
-///   FLOAT32, FLOAT16     f            INT64           l
-///   INT8, INT16, INT32   i            BOOL8           b
-///   UINT8, UINT16, UINT32 ui
-/// unless `wide` names one that DataType cannot.
-struct Param {
-  union {
-    float f;
-    int i;
-    bool b;
-    unsigned int ui;
-    int64_t l;
-    uint64_t ul;
-    double d;
-  } data;
-  DataType type;
-  enum class Wide : uint8_t { kNone, kUint64, kDouble } wide = Wide::kNone;
-};
-
-/// The scalar that a C++ value is.
-template <typename T, typename Enable = void>
-struct ParamOf {
-  static_assert(sizeof(T) == 0,
-                "a custom operator's scalar must be a bool, an integer, a "
-                "float, a double or a tim::vx::Half");
-};
-
-template <>
-struct ParamOf<bool> {
-  static Param Make(bool value) {
-    Param param;
-    param.data.ul = 0;
-    param.data.b = value;
-    param.type = DataType::BOOL8;
-    return param;
-  }
-};
-
-template <typename T>
-struct ParamOf<T, typename std::enable_if<std::is_integral<T>::value &&
-                                          std::is_signed<T>::value>::type> {
-  static Param Make(T value) {
-    Param param;
-    param.data.l = 0;
-    param.type = sizeof(T) == 1   ? DataType::INT8
-                 : sizeof(T) == 2 ? DataType::INT16
-                 : sizeof(T) == 4 ? DataType::INT32
-                                  : DataType::INT64;
-    if (sizeof(T) == 8) {
-      param.data.l = static_cast<int64_t>(value);
-    } else {
-      param.data.i = static_cast<int>(value);
-    }
-    return param;
-  }
-};
-
-template <typename T>
-struct ParamOf<T, typename std::enable_if<std::is_integral<T>::value &&
-                                          std::is_unsigned<T>::value>::type> {
-  static Param Make(T value) {
-    Param param;
-    param.data.ul = 0;
-    param.type = sizeof(T) == 1   ? DataType::UINT8
-                 : sizeof(T) == 2 ? DataType::UINT16
-                                  : DataType::UINT32;
-    if (sizeof(T) == 8) {
-      param.type = DataType::UNKNOWN;
-      param.wide = Param::Wide::kUint64;
-      param.data.ul = static_cast<uint64_t>(value);
-    } else {
-      param.data.ui = static_cast<unsigned int>(value);
-    }
-    return param;
-  }
-};
-
-template <>
-struct ParamOf<float> {
-  static Param Make(float value) {
-    Param param;
-    param.data.ul = 0;
-    param.data.f = value;
-    param.type = DataType::FLOAT32;
-    return param;
-  }
-};
-
-template <>
-struct ParamOf<double> {
-  static Param Make(double value) {
-    Param param;
-    param.data.d = value;
-    param.type = DataType::UNKNOWN;
-    param.wide = Param::Wide::kDouble;
-    return param;
-  }
-};
-
-template <>
-struct ParamOf<Half> {
-  static Param Make(Half value) {
-    Param param;
-    param.data.ul = 0;
-    param.data.f = static_cast<float>(value);
-    param.type = DataType::FLOAT16;
-    return param;
-  }
-};
-
-/// Appends the elements of `tup`, from I on, to `param_list`.  Other types
-/// than bool, integers, float, double and Half do not compile.
-template <std::size_t I = 0, typename... Ts>
-typename std::enable_if<I == sizeof...(Ts)>::type param_transform(
-    std::tuple<Ts...>, std::vector<Param>&) {}
-
-template <std::size_t I = 0, typename... Ts>
-typename std::enable_if<(I < sizeof...(Ts))>::type param_transform(
-    std::tuple<Ts...> tup, std::vector<Param>& param_list) {
-  using T = typename std::tuple_element<I, std::tuple<Ts...>>::type;
-  param_list.push_back(
-      ParamOf<typename std::remove_cv<T>::type>::Make(std::get<I>(tup)));
-  param_transform<I + 1>(tup, param_list);
-}
-
 /// An operand in the memory of the host: dense codes, dimension 0 fastest;
 /// INT4 and UINT4 packed, each row of dimension 0 a whole number of bytes.
 struct HostInput {
   TensorSpec spec;
-  const void* data;
+  const void* data;  ///< Null where an optional input is absent.
 
   /// `data` as T, which has the size of an element; throws where it has not.
   /// FLOAT16 elements are tim::vx::Half.
@@ -196,10 +70,43 @@ struct PermutedOperands {
   std::vector<Permutation> outputs;
 };
 
-/// Base of operators that bring an OpenCL C kernel.
+/// What an argument of one of several kernels of an operator is, for
+/// AddKernel() and SetKernelArgs().
+class TIM_VX_API KernelArg {
+ public:
+  enum class Kind : uint8_t {
+    kInput,
+    kOutput,
+    kScratch,
+    kTable,
+    kLocal,
+    kScalar
+  };
+
+  static KernelArg Input(uint32_t i) { return KernelArg(Kind::kInput, i); }
+  static KernelArg Output(uint32_t i) { return KernelArg(Kind::kOutput, i); }
+  /// Of the numbers that AddScratch(), AddTable() and AddLocal() return.
+  static KernelArg Scratch(uint32_t i) { return KernelArg(Kind::kScratch, i); }
+  static KernelArg Table(uint32_t i) { return KernelArg(Kind::kTable, i); }
+  static KernelArg Local(uint32_t i) { return KernelArg(Kind::kLocal, i); }
+  /// The i-th of param_list_; a vector counts as one.
+  static KernelArg Scalar(uint32_t i) { return KernelArg(Kind::kScalar, i); }
+
+  Kind kind() const { return kind_; }
+  uint32_t index() const { return index_; }
+
+ private:
+  KernelArg(Kind kind, uint32_t index) : kind_(kind), index_(index) {}
+
+  Kind kind_;
+  uint32_t index_;
+};
+
+/// Base of operators that bring OpenCL C kernels.
 ///
-/// The kernel's parameters are the inputs in order, the outputs, then the
-/// scalars of param_list_.  A tensor is
+/// A kernel's parameters are the inputs in order, the outputs, then what the
+/// operator adds: scratch tensors, tables, local memory; last the scalars of
+/// param_list_.  A tensor is
 ///   __global T*       dense, element (w, h, c, n) at w + W * (h + H * (c ...))
 ///   image2d_t         dimension 0 is x, 1 is y
 ///   image2d_array_t   and all further dimensions are the layer
@@ -210,13 +117,32 @@ struct PermutedOperands {
 ///   UINT32 uint   INT64 long   FLOAT32 float   FLOAT16 half or ushort
 ///   BOOL8 char, uchar or bool   INT4, UINT4 uchar (two elements)
 /// or vectors of these, or void.  An integer or bool scalar goes to any integer
-/// parameter that can hold it, a floating-point one to half, float or double.
+/// parameter that can hold it, a floating-point one to half, float or double,
+/// and a std::array of them to a vector of as many elements of such a type.
 /// A typedef counts as the builtin type that the source declares it as.  Inputs
 /// are `__global const T*` or `__constant T*`; without const the kernel gets a
 /// copy of the input on each run, which it may write.  No output goes to a
-/// parameter that is const, __constant or __read_only, and no input to a
-/// __write_only image; an image that says neither goes either way, and what is
-/// __write_only can be read.
+/// parameter that is const, __constant or __read_only, but for one that a
+/// kernel before has had, and no input to a __write_only image; an image that
+/// says neither goes either way, and what is __write_only can be read.
+///
+/// An input that SetInputOptional() names may be absent: the parameter is a
+/// null pointer then, or an empty image, whose texels are 0.  TIM_HAS_INPUT2 is
+/// 1 where the optional input 2 is bound, else 0.
+///
+/// Several kernels of kernel_resource_, in sequence, with scratch tensors
+/// between them:
+///
+///     void SetupParams(...) override {
+///       func_name_ = "partial_sums";    // (x, y, partial, lanes)
+///       partial_ = AddScratch(DataType::FLOAT32, {groups_});
+///       lanes_ = AddLocal(256 * sizeof(float));
+///     }
+///     void SetupEnqueue(...) override {
+///       dim = 1; gobal_size[0] = groups_ * 256; local_size[0] = 256;
+///       AddKernel("total", {1}, {},
+///                 {KernelArg::Scratch(partial_), KernelArg::Output(0)});
+///     }
 ///
 /// A source may include files.  As they may change, what is built of it is not
 /// kept: each Compile() of a new or changed graph builds it again.
@@ -229,7 +155,8 @@ struct PermutedOperands {
 /// a copy of the tensor per Run(); else the kernel works in the only memory of
 /// the tensor.  After a failed Run() the content is undefined.  What another
 /// output holds before the kernel runs is not defined, but for OUTPUT tensors
-/// on devices with unified memory: there it is the tensor's content.
+/// on devices with unified memory: there it is the tensor's content; and for
+/// those of FillWithZeros().
 ///
 /// Compile() calls, of every operator in the order of the graph, SetupTypes()
 /// and SetupShapeInfor(), then every SetupParams(), then every SetupEnqueue():
@@ -248,12 +175,27 @@ struct PermutedOperands {
 /// They are not defined where scales are per channel: those a source takes from
 /// `build_option`, which SetupParams() may make of InputSpec(i).
 ///
+/// Shapes are macros as well, of every tensor, scratch included, up to rank 8:
+///   TIM_INDEX_INPUT0(x, y, c)  the offset of an element, dimension 0 first, of
+///                              as many arguments as the tensor has dimensions;
+///                              not of INT4 and UINT4, nor of images
+///   TIM_SIZE_OUTPUT1_2         the extent of dimension 2 of output 1
+/// likewise _SCRATCH0.  An absent input has none.  They are defined where the
+/// source mentions them, so that other kernels are not built for each shape.
+///
 /// Errors, all of Compile(), naming operator, argument and rule: no device that
 /// runs it; another number of tensors than input_num and output_num; shapes
 /// that are not set; no function name or an unknown one; a source that does not
 /// build (with the compiler's log, lines counted in kernel_resource_); a kernel
-/// whose parameters do not fit; sizes that the device does not allow; an
-/// exception.  One of HostEval() fails Run().  A subclass also defines Clone().
+/// whose parameters do not fit; sizes that the device does not allow, of
+/// scratch and local memory, too; an output, an optional input or something
+/// added that no kernel has as an argument; an exception.  What the functions
+/// below refuse (a number out of range, a call in another place than they name)
+/// they throw, but outside of Compile() and HostEval(), in a constructor, it is
+/// recorded and the next Compile() fails.  An exception of HostEval() fails
+/// Run().
+///
+/// A subclass also defines Clone().
 class TIM_VX_API CustomOpBase : public Operation {
  public:
   /// \param kernel_id has no effect.
@@ -283,7 +225,8 @@ class TIM_VX_API CustomOpBase : public Operation {
   virtual void SetupShapeInfor() = 0;
 
   /// Sets func_name_ to a kernel of kernel_resource_, and `build_option`, which
-  /// is empty, to compiler options; may change the values of param_list_.
+  /// is empty, to compiler options; may change param_list_.  The next Compile()
+  /// begins with the param_list_ of before, unless it was changed since.
   virtual void SetupParams(std::vector<DataType> input_types,
                            std::string& build_option) = 0;
 
@@ -292,6 +235,56 @@ class TIM_VX_API CustomOpBase : public Operation {
   /// runtime chooses; some: those count as 1.
   virtual void SetupEnqueue(uint32_t& dim, std::vector<size_t>& gobal_size,
                             std::vector<size_t>& local_size) = 0;
+
+  /// In the constructor: `input` may be absent, which is a placeholder
+  /// (Graph::CreateTensorPlaceHolder()) or, behind all others, nothing bound.
+  /// Its InputSpec() is that of a placeholder, its inputs_size_ empty.
+  void SetInputOptional(uint32_t input);
+
+  /// Whether that input is bound, to no placeholder.  Anywhere; throws
+  /// std::out_of_range beyond input_num.
+  bool HasInput(uint32_t input) const;
+
+  /// In SetupParams(): a tensor between the kernels of the operator, with no
+  /// content that is defined when the first of them runs.
+  /// \return the number of the tensor, from 0.
+  uint32_t AddScratch(DataType type, const ShapeType& shape);
+
+  /// In the constructor or SetupParams(): numbers that the kernels read, at
+  /// `__global const T*` or `__constant T*`.  The graph keeps a copy; tables of
+  /// equal content share it.  At least one number; T: float, double, Half or an
+  /// integer.
+  /// \return the number of the table, from 0.
+  template <typename T>
+  uint32_t AddTable(const std::vector<T>& numbers) {
+    static_assert(!std::is_same<T, bool>::value, "a table has no bool");
+    return AddTableOf(ParamOf<T>::Make(T()), numbers.data(), numbers.size());
+  }
+
+  /// In SetupParams() or SetupEnqueue(): local memory of at least one byte, at
+  /// `__local T*`.
+  /// \return its number, from 0.
+  uint32_t AddLocal(std::size_t bytes);
+
+  /// In SetupParams(): is set to zeros by each run, before the first kernel or
+  /// HostEval().  Not a VARIABLE, which keeps its value.
+  void FillWithZeros(uint32_t output);
+  void FillScratchWithZeros(uint32_t scratch);
+
+  /// In SetupEnqueue(): a further kernel of kernel_resource_, which runs after
+  /// that of func_name_ and those added before; it sees what they have written.
+  /// \param global 1 to 3 sizes, as those that SetupEnqueue() sets.
+  /// \param local as many, or none: the runtime chooses.
+  /// \param args one per parameter of the kernel; none: everything, in the
+  ///        order that holds for the kernel of func_name_.
+  void AddKernel(const std::string& function,
+                 const std::vector<std::size_t>& global,
+                 const std::vector<std::size_t>& local = {},
+                 const std::vector<KernelArg>& args = {});
+
+  /// In SetupEnqueue(): the arguments of the kernel of func_name_, one per
+  /// parameter, in place of everything.
+  void SetKernelArgs(const std::vector<KernelArg>& args);
 
   /// Whether the class has HostEval().
   virtual bool HasHostEval() const;
@@ -331,6 +324,11 @@ class TIM_VX_API CustomOpBase : public Operation {
 
   uint32_t input_num_;
   uint32_t output_num_;
+
+ private:
+  /// Of `count` numbers of the type of `like`.
+  uint32_t AddTableOf(const Param& like, const void* numbers,
+                      std::size_t count);
 };
 
 }  // namespace ops

@@ -85,7 +85,7 @@ KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
     const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
-    int64_t uncounted_local_bytes) {
+    int64_t uncounted_local_bytes, GuardedContents* guards) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
   KernelLimits limits = LimitsOf(kernel, device);
   limits.local_memory_bytes += uncounted_local_bytes;
@@ -96,7 +96,7 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
   TIM_RETURN_IF_ERROR(step->TakeArguments(info, launch));
   if (launch.user_kernel && GetOptions().guard) {
     return GuardedStep::Create(step->kernel_, step->global_, step->local_, info,
-                               launch);
+                               launch, guards);
   }
   return std::unique_ptr<PreparedStep>(std::move(step));
 }

@@ -14,6 +14,7 @@
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/driver/opencl_step.h"
+#include "device/opencl/guard/guarded_contents.h"
 #include "device/opencl/user/user_arguments.h"
 #include "ir/step.h"
 
@@ -24,10 +25,11 @@ class KernelStep final : public OpenClStep {
   /// Checks signature and work sizes against program and device.  A user's
   /// kernel is guarded where TIMCL_GUARD says so.
   /// \param uncounted_local_bytes of memory that the driver does not report.
+  /// \param guards of the steps that are prepared together, in their order.
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Program& program, const cl::Device& device,
       const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
-      int64_t uncounted_local_bytes);
+      int64_t uncounted_local_bytes, GuardedContents* guards);
 
   Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;

@@ -156,6 +156,7 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
   TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
                        programs_.Get(sources, store));
   std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
+  GuardedContents guards;
   size_t next = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (const auto* gemm = std::get_if<ir::Gemm>(steps[i])) {
@@ -164,7 +165,7 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
     if (launches[i] == nullptr) continue;
     auto step = KernelStep::Create(
         programs[next], id_.device, info_, *launches[i],
-        UncountedLocalBytes(programs[next], *launches[i], store));
+        UncountedLocalBytes(programs[next], *launches[i], store), &guards);
     if (!step.ok()) return step.status().WithContext(sources[next].name);
     prepared[i] = *std::move(step);
     ++next;

@@ -57,9 +57,10 @@ class OpenClQueue {
               const cl::Buffer& destination, int64_t destination_offset,
               int64_t bytes);
   template <typename Pattern>
-  cl_int Fill(const cl::Buffer& buffer, const Pattern& pattern, int64_t bytes) {
-    return Enqueued(commands_.enqueueFillBuffer(buffer, pattern, 0, Size(bytes),
-                                                nullptr, last()));
+  cl_int Fill(const cl::Buffer& buffer, const Pattern& pattern, int64_t offset,
+              int64_t bytes) {
+    return Enqueued(commands_.enqueueFillBuffer(buffer, pattern, Size(offset),
+                                                Size(bytes), nullptr, last()));
   }
   /// Of imported memory: the host has written, or will read.
   cl_int MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,

@@ -16,7 +16,7 @@ Result<OperandStaging> OperandStaging::Create(
   staging.header_ = header;
   staging.operand_ = tensor.operand;
   staging.written_ = tensor.written;
-  staging.filled_ = !tensor.written || tensor.kept;
+  staging.filled_ = tensor.filled();
   TIM_ASSIGN_OR_RETURN(staging.bytes_, ir::ByteSize(desc));
   const int64_t size = staging.HeaderBytes() + staging.bytes_;
   TIM_ASSIGN_OR_RETURN(staging.handle_, NewBuffer(context, device, size));
@@ -30,7 +30,7 @@ Status OperandStaging::Fill(OpenClQueue& queue, const BufferRange& operand) {
                         operand.bytes);
   }
   if (header_ && !has_header_) {
-    TIM_RETURN_IF_CL_ERROR(queue.Fill(handle_, *header_, kImageHeaderBytes),
+    TIM_RETURN_IF_CL_ERROR(queue.Fill(handle_, *header_, 0, kImageHeaderBytes),
                            "the header of an image");
     has_header_ = true;
   }

@@ -96,6 +96,9 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
   }
   if (launch.user_kernel) {
     prelude = Prelude(launch);
+    for (const std::string& define : launch.defines) {
+      prelude += StrCat("#define ", define, "\n");
+    }
     source.user = true;
     source.head += StrCat(prelude, LineDirective(source.name));
     source.complete = !IncludesFiles(launch.text, launch.options);

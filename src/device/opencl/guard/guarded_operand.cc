@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
@@ -22,13 +23,16 @@ int64_t GuardOf(int64_t bytes) {
 
 }  // namespace
 
-Result<GuardedOperand> GuardedOperand::Create(
-    const cl::Context& context, const ir::DeviceInfo& device,
-    const ir::UserTensorArg& tensor, const KernelParameter& parameter) {
+Result<GuardedOperand> GuardedOperand::Create(const cl::Context& context,
+                                              const ir::DeviceInfo& device,
+                                              const ir::UserTensorArg& tensor,
+                                              const KernelParameter& parameter,
+                                              GuardedContent content) {
   GuardedOperand operand;
   operand.tensor_ = tensor;
   operand.parameter_ = parameter.ToString();
-  operand.read_only_ = !tensor.written && parameter.points_to_const;
+  operand.read_only_ = parameter.points_to_const;
+  operand.defined_ = std::move(content);
   if (ImageKindOf(parameter) != ImageKind::kNone) {
     TIM_ASSIGN_OR_RETURN(operand.header_, ImageHeaderOf(tensor));
   }
@@ -94,8 +98,12 @@ Status GuardedOperand::Take(OpenClQueue& queue, const BufferRange& tensor) {
     return TIM_INTERNAL("a copy of ", bytes_, " bytes of an operand of ",
                         tensor.bytes);
   }
-  if (!filled() || bytes_ == 0) return OkStatus();
-  given_.resize(static_cast<size_t>(bytes_));
+  if (tensor_.written && defined_.first) {
+    defined_.defined->assign(static_cast<size_t>(bytes_), tensor_.filled());
+  }
+  if (!tensor_.filled() || bytes_ == 0) return OkStatus();
+  given_.assign(static_cast<size_t>(bytes_), 0);
+  if (tensor_.zeroed) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(tensor));
   TIM_RETURN_IF_CL_ERROR(
       queue.Read(buffer->handle(), tensor.offset, bytes_, given_.data()),
@@ -115,7 +123,10 @@ Status GuardedOperand::Prepare(OpenClQueue& queue, const GuardRange& flipped,
     std::memset(&before[guard_], 0, kImageHeaderBytes);
     std::memcpy(&before[guard_], &*header_, sizeof(*header_));
   }
-  std::copy(given_.begin(), given_.end(), before.begin() + content_);
+  for (size_t i = 0; i < given_.size(); ++i) {
+    const int64_t at = content_ + static_cast<int64_t>(i);
+    if (Defined(at)) before[at] = given_[i];
+  }
   TIM_RETURN_IF_CL_ERROR(queue.Write(memory_, 0, size(), before.data()),
                          "writing ", tensor_.name, " between guards");
   return OkStatus();

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_queue.h"
+#include "device/opencl/guard/guarded_contents.h"
 #include "device/opencl/user/image_header.h"
 #include "device/opencl/user/kernel_parameter.h"
 #include "ir/step.h"
@@ -31,15 +32,16 @@ struct GuardedBytes {
 };
 
 /// Memory: a guard, the header of an image, the content, a guard.  The guards,
-/// and a content that the kernel may not read, hold one byte everywhere, which
-/// no other operand holds; a launch can have it flipped to another in a range.
+/// and a content that is not defined, hold one byte everywhere, which no other
+/// operand holds; a launch can have it flipped to another in a range.
 /// Floats become those of other sign, a bool the other bool.
 class GuardedOperand {
  public:
   static Result<GuardedOperand> Create(const cl::Context& context,
                                        const ir::DeviceInfo& device,
                                        const ir::UserTensorArg& tensor,
-                                       const KernelParameter& parameter);
+                                       const KernelParameter& parameter,
+                                       GuardedContent content);
 
   /// What the kernel gets: the header and the content.
   const cl::Buffer& view() const { return view_; }
@@ -53,8 +55,12 @@ class GuardedOperand {
   GuardRange content() const { return {content_, content_ + bytes_}; }
   GuardRange back() const { return {content_ + bytes_, size()}; }
   int64_t size() const { return content_ + bytes_ + guard_; }
-  /// The content before a launch: the tensor's, or the same byte everywhere.
-  bool filled() const { return !tensor_.written || tensor_.kept; }
+  /// Of a byte of the content, from the begin of the memory: the kernel may
+  /// read it.
+  bool Defined(int64_t at) const {
+    return !tensor_.written || (*defined_.defined)[at - content_] != 0;
+  }
+  void SetDefined(int64_t at) const { (*defined_.defined)[at - content_] = 1; }
   /// Of the byte `at`; before the first element it is negative.
   int64_t ElementAt(int64_t at) const;
   /// At least one.
@@ -66,7 +72,7 @@ class GuardedOperand {
   std::string ElementText(int64_t at) const;
 
   /// What follows is enqueued; the memories must stay until it is done.
-  /// Keeps the content of a tensor that is filled.
+  /// Keeps what is defined of the tensor's content.
   Status Take(OpenClQueue& queue, const BufferRange& tensor);
   /// Sets bytes->before and the memory, with the byte flipped in `flipped`.
   Status Prepare(OpenClQueue& queue, const GuardRange& flipped,
@@ -86,6 +92,7 @@ class GuardedOperand {
   int64_t guard_ = 0;
   int64_t content_ = 0;
   int64_t bytes_ = 0;
+  GuardedContent defined_;
   std::vector<uint8_t> given_;
   cl::Buffer memory_;
   cl::Buffer view_;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/user/user_arguments.h"
 
 namespace tim::device {
 namespace {
@@ -63,17 +64,25 @@ GuardedStep::GuardedStep(cl::Kernel kernel, const cl::NDRange& global,
 
 Result<std::unique_ptr<PreparedStep>> GuardedStep::Create(
     cl::Kernel kernel, const cl::NDRange& global, const cl::NDRange& local,
-    const ir::DeviceInfo& device, const ir::KernelLaunch& launch) {
+    const ir::DeviceInfo& device, const ir::KernelLaunch& launch,
+    GuardedContents* contents) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   std::unique_ptr<GuardedStep> step(
       new GuardedStep(std::move(kernel), global, local, launch));
   const auto context = step->kernel_.getInfo<CL_KERNEL_CONTEXT>();
+  contents->Begin(launch);
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     const auto* tensor = std::get_if<ir::UserTensorArg>(&launch.arguments[i]);
     if (tensor == nullptr) continue;
+    if (tensor->operand == ir::kAbsentOperand) {
+      TIM_RETURN_IF_ERROR(SetAbsent(step->kernel_, static_cast<int>(i),
+                                    parameters[i], &step->empty_images_));
+      continue;
+    }
     TIM_ASSIGN_OR_RETURN(
         GuardedOperand operand,
-        GuardedOperand::Create(context, device, *tensor, parameters[i]));
+        GuardedOperand::Create(context, device, *tensor, parameters[i],
+                               contents->Find(launch, *tensor)));
     TIM_RETURN_IF_CL_ERROR(
         step->kernel_.setArg(static_cast<cl_uint>(i), operand.view()),
         "kernel '", launch.function, "', parameter ", i);
@@ -100,6 +109,7 @@ Status GuardedStep::Enqueue(OpenClQueue& queue,
   TIM_RETURN_IF_ERROR(CheckWrites(one, other));
   TIM_RETURN_IF_ERROR(CheckReads(queue, one, other));
   TIM_RETURN_IF_ERROR(CheckComplete(one, other));
+  SetDefined(one, other);
   return Finish(queue, Give(queue, operands, one));
 }
 
@@ -196,7 +206,7 @@ Status GuardedStep::CheckComplete(const Launched& one,
                                   const Launched& other) const {
   for (size_t i = 0; i < operands_.size(); ++i) {
     const GuardedOperand& operand = operands_[i];
-    if (operand.filled()) continue;
+    if (!operand.tensor().written || operand.tensor().open) continue;
     const int64_t size = operand.BytesOfElement();
     int64_t count = 0;
     int64_t first = 0;
@@ -213,6 +223,16 @@ Status GuardedStep::CheckComplete(const Launched& one,
                   " unwritten, the first is ", operand.ElementText(first));
   }
   return OkStatus();
+}
+
+void GuardedStep::SetDefined(const Launched& one, const Launched& other) const {
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    if (!operands_[i].tensor().written) continue;
+    const auto [begin, end] = operands_[i].content();
+    for (int64_t at = begin; at < end; ++at) {
+      if (!Unwritten(one[i], other[i], at)) operands_[i].SetDefined(at);
+    }
+  }
 }
 
 std::optional<GuardedStep::Place> GuardedStep::Difference(
@@ -265,7 +285,7 @@ Status GuardedStep::FindRead(OpenClQueue& queue, const Launched& one,
   for (size_t i = 0; i < operands_.size(); ++i) {
     const GuardedOperand& operand = operands_[i];
     std::vector<GuardRange> ranges = {operand.back(), operand.front()};
-    if (!operand.filled()) ranges.push_back(operand.content());
+    if (operand.tensor().written) ranges.push_back(operand.content());
     for (size_t r = 0; r < ranges.size(); ++r) {
       TIM_ASSIGN_OR_RETURN(const Launched flipped,
                            LaunchFlipped(queue, i, ranges[r]));
@@ -276,7 +296,7 @@ Status GuardedStep::FindRead(OpenClQueue& queue, const Launched& one,
         return Refuse("reads outside of ", Outside(operand, at), "; ", depends);
       }
       return Refuse("reads ", operand.ToString(),
-                    " before it writes it: ", operand.ElementText(at), "; ",
+                    " before it is written: ", operand.ElementText(at), "; ",
                     depends);
     }
   }

@@ -21,15 +21,17 @@
 namespace tim::device {
 
 /// Launches the kernel twice with other bytes around its operands and in what
-/// it has to write; both begin with the same inputs and states.  A guard that
-/// has changed was written to.  Results that differ come from a read outside:
-/// launches with only some bytes changed find which.  Enqueue() blocks.
+/// is not defined of them; both begin with the same inputs and states.  A guard
+/// that has changed was written to.  Results that differ come from a read
+/// outside: launches with only some bytes changed find which.  Enqueue()
+/// blocks.
 class GuardedStep final : public OpenClStep {
  public:
-  /// `kernel` has a checked signature and its scalars.
+  /// `kernel` has a checked signature and all arguments but the tensors.
   static Result<std::unique_ptr<PreparedStep>> Create(
       cl::Kernel kernel, const cl::NDRange& global, const cl::NDRange& local,
-      const ir::DeviceInfo& device, const ir::KernelLaunch& launch);
+      const ir::DeviceInfo& device, const ir::KernelLaunch& launch,
+      GuardedContents* contents);
 
   /// kInvalidArgument names operation, kernel, operand and first element;
   /// nothing is then written to the operands.
@@ -61,6 +63,7 @@ class GuardedStep final : public OpenClStep {
 
   Status CheckWrites(const Launched& one, const Launched& other) const;
   Status CheckComplete(const Launched& one, const Launched& other) const;
+  void SetDefined(const Launched& one, const Launched& other) const;
   Status CheckReads(OpenClQueue& queue, const Launched& one,
                     const Launched& other) const;
   Result<bool> Repeats(OpenClQueue& queue, const Launched& one,
@@ -84,6 +87,7 @@ class GuardedStep final : public OpenClStep {
   std::string operation_;
   std::string function_;
   std::vector<GuardedOperand> operands_;
+  std::vector<cl::Buffer> empty_images_;
 };
 
 }  // namespace tim::device

@@ -1,5 +1,7 @@
 #include "device/opencl/user/user_arguments.h"
 
+#include <array>
+#include <cstring>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -8,7 +10,6 @@
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/user/image_header.h"
-#include "device/opencl/user/kernel_parameter.h"
 #include "device/opencl/user/user_signature.h"
 
 namespace tim::device {
@@ -34,7 +35,38 @@ Result<OperandStaging> Stage(const cl::Kernel& kernel,
                                 tensor, header);
 }
 
+Status FillWithZeros(OpenClQueue& queue, const BufferRange& range) {
+  if (range.bytes == 0) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(range));
+  const auto fill = [&](auto zero) {
+    return queue.Fill(buffer->handle(), zero, range.offset, range.bytes);
+  };
+  const bool words = (range.offset | range.bytes) % 4 == 0;
+  TIM_RETURN_IF_CL_ERROR(words ? fill(cl_uint{0}) : fill(cl_uchar{0}),
+                         "filling ", range.bytes, " bytes with zeros");
+  return OkStatus();
+}
+
 }  // namespace
+
+Status SetAbsent(cl::Kernel& kernel, int index,
+                 const KernelParameter& parameter,
+                 std::vector<cl::Buffer>* images) {
+  int code = CL_SUCCESS;
+  if (ImageKindOf(parameter) == ImageKind::kNone) {
+    code = kernel.setArg(index, sizeof(cl_mem), nullptr);
+  } else {
+    std::array<std::byte, kImageHeaderBytes + sizeof(cl_long)> image = {};
+    const ImageHeader header;
+    std::memcpy(image.data(), &header, sizeof(header));
+    images->emplace_back(kernel.getInfo<CL_KERNEL_CONTEXT>(),
+                         CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, image.size(),
+                         image.data(), &code);
+    if (code == CL_SUCCESS) code = kernel.setArg(index, images->back());
+  }
+  TIM_RETURN_IF_CL_ERROR(code, "parameter ", index, ", which is absent");
+  return OkStatus();
+}
 
 Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
                                             const ir::DeviceInfo& device,
@@ -45,27 +77,42 @@ Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
   for (int i = 0; i < static_cast<int>(parameters.size()); ++i) {
     const auto* tensor = std::get_if<ir::UserTensorArg>(&launch.arguments[i]);
     if (tensor == nullptr) continue;
-    if (WorksInPlace(parameters[i], *tensor)) {
-      arguments.pointers_.push_back(
-          {.parameter = i, .operand = tensor->operand});
-      continue;
-    }
-    if (ImageKindOf(parameters[i]) == ImageKind::kNone) {
-      TIM_LOG_ONCE(kInfo, launch.name, ": kernel '", launch.function,
-                   "' gets a copy of ", tensor->name, " on each run, as '",
-                   parameters[i].ToString(), "' is not const");
-    }
-    TIM_ASSIGN_OR_RETURN(OperandStaging staging,
-                         Stage(kernel, device, parameters[i], *tensor));
-    TIM_RETURN_IF_CL_ERROR(kernel.setArg(i, staging.handle()), "kernel '",
-                           launch.function, "', parameter ", i);
-    arguments.staged_.push_back(std::move(staging));
+    TIM_RETURN_IF_ERROR(
+        arguments.Add(kernel, device, i, parameters[i], launch, *tensor));
   }
   return arguments;
 }
 
+Status UserArguments::Add(cl::Kernel& kernel, const ir::DeviceInfo& device,
+                          int index, const KernelParameter& parameter,
+                          const ir::KernelLaunch& launch,
+                          const ir::UserTensorArg& tensor) {
+  if (tensor.operand == ir::kAbsentOperand) {
+    return SetAbsent(kernel, index, parameter, &empty_images_);
+  }
+  if (tensor.zeroed) zeroed_.push_back(tensor.operand);
+  if (WorksInPlace(parameter, tensor)) {
+    pointers_.push_back({.parameter = index, .operand = tensor.operand});
+    return OkStatus();
+  }
+  if (ImageKindOf(parameter) == ImageKind::kNone) {
+    TIM_LOG_ONCE(kInfo, launch.name, ": kernel '", launch.function,
+                 "' gets a copy of ", tensor.name, " on each run, as '",
+                 parameter.ToString(), "' is not const");
+  }
+  TIM_ASSIGN_OR_RETURN(OperandStaging staging,
+                       Stage(kernel, device, parameter, tensor));
+  TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, staging.handle()), "kernel '",
+                         launch.function, "', parameter ", index);
+  staged_.push_back(std::move(staging));
+  return OkStatus();
+}
+
 Status UserArguments::Bind(cl::Kernel& kernel, OpenClQueue& queue,
                            std::span<const BufferRange> operands) {
+  for (const int operand : zeroed_) {
+    TIM_RETURN_IF_ERROR(FillWithZeros(queue, operands[operand]));
+  }
   for (const Pointer& pointer : pointers_) {
     const BufferRange& range = operands[pointer.operand];
     TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));

@@ -10,9 +10,16 @@
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_queue.h"
 #include "device/opencl/driver/operand_staging.h"
+#include "device/opencl/user/kernel_parameter.h"
 #include "ir/step.h"
 
 namespace tim::device {
+
+/// Sets the parameter of an absent tensor: a null pointer, or an image of one
+/// texel of 0, which `images` must keep as long as the kernel.
+Status SetAbsent(cl::Kernel& kernel, int index,
+                 const KernelParameter& parameter,
+                 std::vector<cl::Buffer>* images);
 
 class UserArguments {
  public:
@@ -33,6 +40,12 @@ class UserArguments {
     int operand = 0;
   };
 
+  Status Add(cl::Kernel& kernel, const ir::DeviceInfo& device, int index,
+             const KernelParameter& parameter, const ir::KernelLaunch& launch,
+             const ir::UserTensorArg& tensor);
+
+  std::vector<int> zeroed_;  // operands
+  std::vector<cl::Buffer> empty_images_;
   std::vector<Pointer> pointers_;
   std::vector<OperandStaging> staged_;
 };

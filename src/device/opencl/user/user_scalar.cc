@@ -75,7 +75,16 @@ struct Converter {
 
 Result<std::vector<std::byte>> ScalarBytes(const ir::UserScalarArg& scalar,
                                            const CType& type) {
-  return std::visit(Converter{scalar, type}, scalar.value);
+  const Converter converter{scalar, type};
+  TIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
+                       std::visit(converter, scalar.value));
+  for (const ir::UserScalarArg::Value& value : scalar.more) {
+    TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> more,
+                         std::visit(converter, value));
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  if (scalar.more.size() == 2) bytes.resize(bytes.size() / 3 * 4);
+  return bytes;
 }
 
 }  // namespace tim::device

@@ -11,7 +11,8 @@
 
 namespace tim::device {
 
-/// The bytes of `scalar` as a `type`.  Integers go to integer types that hold
+/// The bytes of `scalar` as a `type`, or as a vector of its elements, of which
+/// three take the room of four.  Integers go to integer types that hold
 /// the value, floating-point numbers to floating-point types, rounded to
 /// nearest; an overflow to infinity is an error.
 Result<std::vector<std::byte>> ScalarBytes(const ir::UserScalarArg& scalar,

@@ -1,5 +1,6 @@
 #include "device/opencl/user/user_signature.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,11 +21,17 @@ using Space = ParameterSpace;
 
 struct ArgumentText {
   std::string operator()(const ir::UserTensorArg& tensor) const {
+    if (tensor.operand == ir::kAbsentOperand) {
+      return StrCat(tensor.name, " absent");
+    }
     return StrCat(tensor.name, " ", ToString(tensor.type), " [",
                   StrJoin(tensor.dims, ", "), "]");
   }
   std::string operator()(const ir::UserScalarArg& scalar) const {
     return StrCat(scalar.name, " ", scalar.type);
+  }
+  std::string operator()(const ir::LocalArg& local) const {
+    return StrCat(local.name, " of ", local.bytes, " bytes");
   }
   template <typename Other>
   std::string operator()(const Other&) const {
@@ -51,10 +58,11 @@ std::string BothSides(const cl::Kernel& kernel,
 // Most of all for tensors in another order than the parameters.
 Status CheckAccess(const KernelParameter& parameter,
                    const ir::UserTensorArg& tensor) {
+  const bool only_written = tensor.written && !tensor.readable;
   const char* qualifier = nullptr;
-  if (tensor.written && parameter.points_to_const) {
+  if (only_written && parameter.points_to_const) {
     qualifier = parameter.space == Space::kConstant ? "__constant" : "const";
-  } else if (tensor.written && parameter.access == ImageAccess::kReadOnly) {
+  } else if (only_written && parameter.access == ImageAccess::kReadOnly) {
     qualifier = "__read_only";
   } else if (!tensor.written && parameter.access == ImageAccess::kWriteOnly) {
     qualifier = "__write_only";
@@ -62,7 +70,8 @@ Status CheckAccess(const KernelParameter& parameter,
   if (qualifier == nullptr) return OkStatus();
   return InvalidArgument(tensor.written ? "an output" : "an input",
                          " cannot be ", qualifier,
-                         "; inputs come first, then outputs, then scalars");
+                         "; inputs come first, then outputs, then what the "
+                         "operator adds, then scalars");
 }
 
 Status CheckTensor(const KernelParameter& parameter,
@@ -72,8 +81,14 @@ Status CheckTensor(const KernelParameter& parameter,
     return InvalidArgument("a tensor for a value; write __global T*, ",
                            "image2d_t or image2d_array_t");
   }
+  if (parameter.space == Space::kLocal) {
+    return InvalidArgument("a tensor for local memory, which only ",
+                           "AddLocal() gives");
+  }
   TIM_RETURN_IF_ERROR(CheckAccess(parameter, tensor));
+  const bool absent = tensor.operand == ir::kAbsentOperand;
   if (ImageKindOf(parameter) != ImageKind::kNone) {
+    if (absent) return OkStatus();
     return CheckImage(ImageKindOf(parameter), tensor);
   }
   std::string_view pointee = parameter.type;
@@ -81,27 +96,50 @@ Status CheckTensor(const KernelParameter& parameter,
     return InvalidArgument("no tensor goes to ", parameter.type,
                            "; write __global T*, image2d_t or image2d_array_t");
   }
+  if (absent) return OkStatus();
   pointee.remove_suffix(1);
   return CheckPointee(tensor.type, pointee, typedefs.Resolve(pointee));
 }
 
-// Before the numbers are compared: such a parameter is one too many.
-Status CheckNoLocal(const std::vector<KernelParameter>& parameters,
-                    const std::string& function) {
+// Before the numbers are compared: a parameter too many may be a __local one.
+Status CheckLocals(const std::vector<KernelParameter>& parameters,
+                   const ir::KernelLaunch& launch) {
+  auto given =
+      std::count_if(launch.arguments.begin(), launch.arguments.end(),
+                    [](const ir::KernelArg& argument) {
+                      return std::holds_alternative<ir::LocalArg>(argument);
+                    });
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].space != Space::kLocal) continue;
-    return InvalidArgument("kernel '", function, "', parameter ", i, " '",
-                           parameters[i].ToString(),
-                           "': operators have no __local parameters; declare ",
-                           "local memory in the kernel");
+    if (parameters[i].space != Space::kLocal || given-- > 0) continue;
+    return InvalidArgument("kernel '", launch.function, "', parameter ", i,
+                           " '", parameters[i].ToString(),
+                           "': the operator gives no local memory for it; add ",
+                           "some by AddLocal(), or declare it in the kernel");
   }
   return OkStatus();
 }
 
+Status SetLocal(cl::Kernel& kernel, int index, const KernelParameter& parameter,
+                const ir::LocalArg& local) {
+  if (parameter.space != Space::kLocal) {
+    return InvalidArgument("local memory goes to __local T* only");
+  }
+  TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, cl::Local(local.bytes)),
+                         "setting it");
+  return OkStatus();
+}
+
+// A scalar, or the vector of as many elements.
 Result<const CType*> ScalarType(const std::string& written,
-                                const TypedefNames& typedefs) {
+                                const TypedefNames& typedefs, size_t lanes) {
   const std::string name = typedefs.Resolve(written);
-  const CType* type = FindCType(name);
+  const std::string element(ElementOfVector(name));
+  const CType* type = FindCType(lanes > 1 ? element : name);
+  if (lanes > 1 && type != nullptr) {
+    if (name == StrCat(element, lanes)) return type;
+    return InvalidArgument("a vector of ", lanes, " elements does not go to ",
+                           written, "; write ", element, lanes);
+  }
   if (type != nullptr) return type;
   if (IsBuiltinType(name) || name == "sampler_t") {
     return InvalidArgument("no scalar goes to ", written);
@@ -117,12 +155,30 @@ Status SetScalar(cl::Kernel& kernel, int index,
   if (parameter.space != Space::kValue) {
     return InvalidArgument("a scalar for a pointer or an image");
   }
-  TIM_ASSIGN_OR_RETURN(const CType* type, ScalarType(parameter.type, typedefs));
+  TIM_ASSIGN_OR_RETURN(const CType* type, ScalarType(parameter.type, typedefs,
+                                                     1 + scalar.more.size()));
   TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                        ScalarBytes(scalar, *type));
   TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, bytes.size(), bytes.data()),
                          "setting it");
   return OkStatus();
+}
+
+// Outputs that are const where an input is not: most of all for another order.
+Status CheckWrites(const std::vector<KernelParameter>& parameters,
+                   const ir::KernelLaunch& launch) {
+  bool has_written = launch.part > 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto* tensor = std::get_if<ir::UserTensorArg>(&launch.arguments[i]);
+    if (tensor == nullptr || !tensor->written) continue;
+    has_written = true;
+    if (parameters[i].points_to_const) continue;
+    if (parameters[i].access != ImageAccess::kReadOnly) return OkStatus();
+  }
+  if (!has_written) return OkStatus();
+  return InvalidArgument("kernel '", launch.function, "' writes nothing: it ",
+                         "gets each output and scratch tensor, if any, as ",
+                         "const");
 }
 
 Status CheckParameter(cl::Kernel& kernel, int index,
@@ -138,6 +194,9 @@ Status CheckParameter(cl::Kernel& kernel, int index,
   if (const auto* scalar = std::get_if<ir::UserScalarArg>(&argument)) {
     return SetScalar(kernel, index, parameter, typedefs, *scalar);
   }
+  if (std::holds_alternative<ir::LocalArg>(argument)) {
+    return SetLocal(kernel, index, parameter, std::get<ir::LocalArg>(argument));
+  }
   return TIM_INTERNAL("a built-in kernel's argument for a user's kernel");
 }
 
@@ -147,8 +206,7 @@ Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   const TypedefNames typedefs(launch.text);
   const auto& arguments = launch.arguments;
-  if (const Status status = CheckNoLocal(parameters, launch.function);
-      !status.ok()) {
+  if (const Status status = CheckLocals(parameters, launch); !status.ok()) {
     return Status(status.code(), StrCat(status.message(),
                                         BothSides(kernel, parameters, launch)));
   }
@@ -167,6 +225,10 @@ Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
         StrCat("kernel '", launch.function, "', parameter ", i, " '",
                parameters[i].ToString(), "' with ", TextOf(arguments[i]), ": ",
                status.message(), BothSides(kernel, parameters, launch)));
+  }
+  if (const Status status = CheckWrites(parameters, launch); !status.ok()) {
+    return Status(status.code(), StrCat(status.message(),
+                                        BothSides(kernel, parameters, launch)));
   }
   return OkStatus();
 }

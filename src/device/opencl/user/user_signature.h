@@ -8,8 +8,9 @@
 
 namespace tim::device {
 
-/// Checks number, order and types, and sets the scalars.  kInvalidArgument has
-/// the parameter, the rule, the kernel's signature and what the operator gives.
+/// Checks number, order and types, and sets scalars and local memory.
+/// kInvalidArgument has the parameter, the rule, the kernel's signature and
+/// what the operator gives.
 Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch);
 
 }  // namespace tim::device

@@ -26,9 +26,11 @@ constexpr Pointees kPointees[] = {
     {DataType::kInt32, {"int"}},
     {DataType::kUint32, {"uint"}},
     {DataType::kInt64, {"long"}},
+    {DataType::kUint64, {"ulong"}},
     {DataType::kBool8, {"char", "uchar", "bool"}},
     {DataType::kFloat16, {"half", "ushort"}},
     {DataType::kFloat32, {"float"}},
+    {DataType::kFloat64, {"double"}},
 };
 
 std::string NamesText(const Pointees& pointees) {
