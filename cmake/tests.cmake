@@ -6,7 +6,7 @@ find_package(benchmark CONFIG REQUIRED)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
-     "_(test|cases)\\.cc$|^tests/(sdk/consumer|plugins|properties|structure)/")
+     "_(test|cases)\\.cc$|^tests/(sdk|plugins|properties|structure)/")
 tim_cl_glob(properties tests/properties/*.cc)
 list(FILTER properties EXCLUDE REGEX
      "_test\\.cc$|/operator_properties\\.cc$")
@@ -14,8 +14,8 @@ tim_cl_glob(cases tests/ops/*_cases.cc)
 tim_cl_glob(tests tests/*_test.cc)
 # These test what Bazel made.
 list(REMOVE_ITEM tests
-     tests/structure/build_sources_test.cc tests/sdk/sdk_test.cc
-     tests/oclgrind/oclgrind_test.cc)
+     tests/structure/build_sources_test.cc tests/oclgrind/oclgrind_test.cc)
+list(FILTER tests EXCLUDE REGEX "^tests/sdk/")
 
 function(tim_cl_test_options target)
   tim_cl_compile_options(${target})

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/sdk/unpacked_sdk.h"
 #include "tests/structure/source_tree.h"
 
 namespace tim::structure {
@@ -12,59 +13,43 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// Where the archive is unpacked, once: the folder that it holds.
-const std::string& Tree() {
-  static const std::string tree = [] {
-    const std::string folder = FreshFolder("sdk");
-    const CommandResult unpacked =
-        RunCommand("tar -xzf tools/sdk/tim-cl-*.tar.gz -C '" + folder + "'");
-    EXPECT_EQ(unpacked.exit_status, 0) << unpacked.output;
-    std::string found;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      EXPECT_EQ(found, "") << "more than one folder in the archive";
-      found = entry.path().string();
-    }
-    return found;
-  }();
-  return tree;
-}
-
 CommandResult Check(const std::string& arguments) {
   return RunCommand("tools/sdk/check_tree.sh " + arguments);
 }
 
 CommandResult Use(const std::string& how,
                   const std::string& project = "tests/sdk/consumer") {
-  return RunCommand("tools/sdk/use_tree.sh '" + Tree() + "' " + project + " " +
-                    how + " '" + FreshFolder("use_tree") + "'");
+  return RunCommand("tools/sdk/use_tree.sh '" + UnpackedSdk() + "' " + project +
+                    " " + how + " '" + FreshFolder("use_tree") + "'");
 }
 
 TEST(Sdk, HoldsTheFilesOfTheInstalledTree) {
-  const CommandResult result = Check("files '" + Tree() + "'");
+  const CommandResult result = Check("files '" + UnpackedSdk() + "'");
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
 TEST(Sdk, SharedLibraryExportsThePublicApiOnly) {
   const CommandResult result =
-      Check("exports '" + Tree() + "/lib/libtim-cl.so'");
+      Check("exports '" + UnpackedSdk() + "/lib/libtim-cl.so'");
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
 TEST(Sdk, ArchiveExportsThePublicApiOnly) {
   const CommandResult result =
-      Check("exports '" + Tree() + "/lib/libtim-cl.a'");
+      Check("exports '" + UnpackedSdk() + "/lib/libtim-cl.a'");
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
 TEST(Sdk, SharedLibraryNeedsTheSystemOnly) {
   const CommandResult result =
-      Check("needed '" + Tree() + "/lib/libtim-cl.so'");
+      Check("needed '" + UnpackedSdk() + "/lib/libtim-cl.so'");
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
 TEST(Sdk, NamesNoFolderOfTheBuild) {
-  const CommandResult result = Check("no_text '" + Tree() + "' /execroot/ '" +
-                                     fs::current_path().string() + "'");
+  const CommandResult result =
+      Check("no_text '" + UnpackedSdk() + "' /execroot/ '" +
+            fs::current_path().string() + "'");
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 

@@ -8,12 +8,17 @@
 #include <typeinfo>
 #include <vector>
 
+#include "scaled_sum.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/operation.h"
 #include "tim/vx/ops.h"
 #include "tim/vx/tensor.h"
+
+const char* tim::vx::ops::ScaledSum::kernel_name_ = "ScaledSum";
+int32_t tim::vx::ops::ScaledSum::kernel_id_ =
+    -1 * (++tim::vx::ops::gobal_kernel_id_);
 
 namespace {
 
@@ -91,12 +96,42 @@ bool SharesData(GraphPtr) {
   return options.isRelaxMode() && !options.setRelaxMode(false);
 }
 
+// out = 2 * a + 0.5 * b + 3, by the operator's kernel for T.
+template <typename T>
+bool RunsAScaledSum(GraphPtr graph, tim::vx::DataType type) {
+  const tim::vx::ShapeType shape({3, 2});
+  auto make = [&](TensorAttribute attribute) {
+    return graph->CreateTensor(tim::vx::TensorSpec(type, shape, attribute));
+  };
+  auto a = make(TensorAttribute::INPUT);
+  auto b = make(TensorAttribute::INPUT);
+  auto out = make(TensorAttribute::OUTPUT);
+  std::tuple<float, float, int> tuple_list(2.0f, 0.5f, 3);
+  auto op = graph->CreateOperation<tim::vx::ops::ScaledSum>(
+      type != tim::vx::DataType::FLOAT32, tuple_list);
+  (*op).BindInputs({a, b}).BindOutputs({out});
+  const std::vector<T> a_data = {1, 2, 3, 4, 5, 6};
+  const std::vector<T> b_data = {2, 4, 6, 8, 10, 12};
+  const std::vector<T> expected = {6, 9, 12, 15, 18, 21};
+  std::vector<T> result(6);
+  return graph->Compile() &&
+         a->CopyDataToTensor(a_data.data(), 6 * sizeof(T)) &&
+         b->CopyDataToTensor(b_data.data(), 6 * sizeof(T)) && graph->Run() &&
+         out->CopyDataFromTensor(result.data()) && result == expected;
+}
+
+bool RunsSourcesOfTimVx(GraphPtr graph) {
+  return RunsAScaledSum<float>(graph, tim::vx::DataType::FLOAT32) &&
+         RunsAScaledSum<int32_t>(graph, tim::vx::DataType::INT32);
+}
+
 struct Check {
   const char* name;
   bool (*passes)(GraphPtr graph);
 };
 const Check kChecks[] = {
     {"runs a graph", RunsAGraph},
+    {"runs a custom operator in the form of TIM-VX", RunsSourcesOfTimVx},
     {"exceptions are understood", ExceptionsAreUnderstood},
     {"types are known", TypesAreKnown},
     {"errors belong to their thread", ErrorsBelongToTheirThread},
