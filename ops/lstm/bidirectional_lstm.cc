@@ -7,6 +7,7 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/elements/sequence_axes.h"
 #include "ops/elements/shapes.h"
 #include "ops/lstm/lstm_node.h"
 
@@ -255,15 +256,17 @@ int64_t Memory(const ir::NodeView& view) {
 }  // namespace
 
 TIM_OPERATOR(bidirectional_lstm) {
-  registry.Add(ir::OpSchema{.name = "BidirectionalSequenceLstm",
-                            .inputs = {1, kInputs},
-                            .outputs = {0, kOutputs},
-                            .attributes = LstmAttributes(),
-                            .infer_shapes = Infer,
-                            .eval = Eval,
-                            .memory_estimate = Memory,
-                            .compute_estimate = Estimate,
-                            .decompose = Decompose});
+  registry.Add(ir::OpSchema{
+      .name = "BidirectionalSequenceLstm",
+      .inputs = {1, kInputs},
+      .outputs = {0, kOutputs},
+      .attributes = LstmAttributes(),
+      .infer_shapes = Infer,
+      .eval = Eval,
+      .memory_estimate = Memory,
+      .compute_estimate = Estimate,
+      .permute_rule = SwapBatchAndSteps({0, kAux}, {0, kLstmOutputs}),
+      .decompose = Decompose});
 }
 
 }  // namespace tim::ops

@@ -2,6 +2,7 @@
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
 #include "ops/elements/operands.h"
+#include "ops/elements/sequence_axes.h"
 #include "ops/elements/shapes.h"
 #include "ops/lstm/lstm_node.h"
 
@@ -75,6 +76,7 @@ ir::OpSchema Schema() {
     return LstmEvalBytes(LstmNodeOf(view.node.attributes, view.inputs));
   };
   schema.compute_estimate = EstimateLstm;
+  schema.permute_rule = SwapBatchAndSteps({In::kInput, In::kAux}, {0});
   return schema;
 }
 

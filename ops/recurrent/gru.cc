@@ -1,6 +1,7 @@
 #include "ops/recurrent/gru.h"
 
 #include "ir/op_registry.h"
+#include "ops/elements/sequence_axes.h"
 
 namespace tim::ops {
 namespace {
@@ -192,6 +193,7 @@ TIM_OPERATOR(gru) {
   sequence.attributes.push_back(
       {"return_sequences", ir::AttributeType::kBool, false});
   sequence.attributes.push_back({"time_major", ir::AttributeType::kBool, true});
+  sequence.permute_rule = SwapBatchAndSteps({GruInput::kInput}, {0});
   registry.Add(std::move(sequence));
 }
 

@@ -3,8 +3,6 @@
 
 #include "tests/support/vx/vx_graph.h"
 #include "tim/lite/execution.h"
-#include "tim/transform/layout_inference.h"
-#include "tim/transform/mean_stddev_normalize_fusion.h"
 #include "tim/vx/platform/native.h"
 
 namespace tim::testing {
@@ -20,22 +18,6 @@ TEST(NotYet, CompileToBinaryLeavesTheGraphUsable) {
   EXPECT_FALSE(g.graph->CompileToBinary(nullptr, &size));
   EXPECT_TRUE(SaysNotYet());
   EXPECT_EQ(g.graph->ErrorMessage(), vx::LastError());
-  EXPECT_TRUE(g.graph->Run());
-}
-
-TEST(NotYet, LayoutInference) {
-  ReluGraph g({1});
-  auto context = HostContext();
-  const auto result = transform::LayoutInference(g.graph, context);
-  EXPECT_EQ(result.first, nullptr);
-  EXPECT_TRUE(result.second.empty());
-  EXPECT_TRUE(SaysNotYet());
-}
-
-TEST(NotYet, MeanStdDevNormalizationChangesNothing) {
-  ReluGraph g({1});
-  transform::MeanStdDevNormalization(g.graph);
-  EXPECT_EQ(g.graph->OpVector().size(), 1u);
   EXPECT_TRUE(g.graph->Run());
 }
 

@@ -115,7 +115,7 @@ Status Decompose(Module& module, const Graph& graph, Node& node) {
   return VerifyComposite(node);
 }
 
-Status InferNode(Module& module, Graph& graph, ir::NodeId id) {
+Status InferOperator(Module& module, Graph& graph, ir::NodeId id) {
   Node& node = graph.node(id);
   InferContext context = MakeContext(graph, node);
   if (node.schema != nullptr) {
@@ -141,17 +141,21 @@ Status InferBody(Module& module, Graph& graph) {
   TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
                        graph.TopologicalOrder());
   for (const ir::NodeId id : order) {
-    const Status status = InferNode(module, graph, id);
-    if (status.ok()) continue;
-    const Node& node = graph.node(id);
-    return Status(status.code(),
-                  StrCat(Describe(graph, node), ": ", status.message(),
-                         DescribeOperands(graph, node)));
+    TIM_RETURN_IF_ERROR(InferNode(module, graph, id));
   }
   return OkStatus();
 }
 
 }  // namespace
+
+Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id) {
+  const Status status = InferOperator(module, graph, id);
+  if (status.ok()) return status;
+  const Node& node = graph.node(id);
+  return Status(status.code(),
+                StrCat(Describe(graph, node), ": ", status.message(),
+                       DescribeOperands(graph, node)));
+}
 
 Status Infer(Module& module) { return InferBody(module, module.graph); }
 

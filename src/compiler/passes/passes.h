@@ -20,6 +20,8 @@ Status VerifyComposite(ir::Node& node);
 /// composites.  Where the user declared an output of
 /// another shape with as many elements, a Reshape is put before it.
 Status Infer(Module& module);
+/// The same of one node of the graph or of a body; its inputs are inferred.
+Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id);
 
 /// Expands composite nodes that no kernel of a target device claims.
 Status ExpandComposites(Module& module);

@@ -20,8 +20,8 @@ std::shared_ptr<Graph> ContextImpl::CreateGraph() {
   return CreateGraph(CompileOption::DefaultOptions);
 }
 
-std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption&) {
-  return std::make_shared<GraphImpl>(state_);
+std::shared_ptr<Graph> ContextImpl::CreateGraph(const CompileOption& options) {
+  return std::make_shared<GraphImpl>(state_, options);
 }
 
 void ContextImpl::SetOverride(const char* operator_name,

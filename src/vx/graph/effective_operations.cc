@@ -48,6 +48,20 @@ Status WireAll(const GraphCore& core, const Operations& operations) {
   return OkStatus();
 }
 
+const Graph::Replacement* Find(const Factories& factories,
+                               const std::string& name) {
+  auto found = factories.find(name);
+  if (found == factories.end()) {
+    found = factories.find(name.substr(name.find('.') + 1));
+  }
+  return found != factories.end() ? &found->second : nullptr;
+}
+
+const std::string& OperatorOf(const OpImpl& operation) {
+  const ir::OpSchema* schema = operation.Schema();
+  return schema != nullptr ? schema->name : operation.name;
+}
+
 class Replacer {
  public:
   explicit Replacer(GraphCore& core)
@@ -76,18 +90,8 @@ class Replacer {
   }
 
  private:
-  static const Graph::Replacement* Find(const Factories& factories,
-                                        const std::string& name) {
-    auto found = factories.find(name);
-    if (found == factories.end()) {
-      found = factories.find(name.substr(name.find('.') + 1));
-    }
-    return found != factories.end() ? &found->second : nullptr;
-  }
-
   const Graph::Replacement* FactoryOf(const OpImpl& operation) const {
-    const ir::OpSchema* schema = operation.Schema();
-    const std::string& name = schema != nullptr ? schema->name : operation.name;
+    const std::string& name = OperatorOf(operation);
     const Graph::Replacement* factory = Find(graph_, name);
     return factory != nullptr ? factory : Find(context_, name);
   }
@@ -160,10 +164,18 @@ class Replacer {
 
 }  // namespace
 
+Status WireOperations(const GraphCore& core, const Operations& operations) {
+  TIM_RETURN_IF_ERROR(CheckUsable(operations, core));
+  return WireAll(core, operations);
+}
+
+bool IsOverridden(const Operation& operation, const Overrides& overrides) {
+  return Find(overrides.factories(), OperatorOf(*operation.impl())) != nullptr;
+}
+
 Result<Operations> EffectiveOperations(GraphCore& core,
                                        const Operations& operations) {
-  TIM_RETURN_IF_ERROR(CheckUsable(operations, core));
-  TIM_RETURN_IF_ERROR(WireAll(core, operations));
+  TIM_RETURN_IF_ERROR(WireOperations(core, operations));
   return Replacer(core).Run(operations);
 }
 

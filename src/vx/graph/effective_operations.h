@@ -19,6 +19,13 @@ using Operations = std::vector<std::shared_ptr<Operation>>;
 Result<Operations> EffectiveOperations(GraphCore& core,
                                        const Operations& operations);
 
+/// Fails where the list holds what cannot be compiled, and wires the composed
+/// operations that were not yet, which may add to the list.
+Status WireOperations(const GraphCore& core, const Operations& operations);
+
+/// Whether `overrides` names the operation's operator.
+bool IsOverridden(const Operation& operation, const Overrides& overrides);
+
 }  // namespace tim::vx
 
 #endif  // TIM_VX_GRAPH_EFFECTIVE_OPERATIONS_H_

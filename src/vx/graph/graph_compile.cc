@@ -32,6 +32,11 @@ Status GraphImpl::CompileNow() {
   return OkStatus();
 }
 
+void GraphImpl::Refuse(const Status& reason) {
+  refused_ = reason;
+  core_->error = ErrorText(reason);
+}
+
 // Functions of users that Compile() calls must not call it again.
 Status GraphImpl::CompileIfChanged() {
   if (compiling_) {
@@ -39,6 +44,7 @@ Status GraphImpl::CompileIfChanged() {
                               " is running; what it calls must not compile or "
                               "run the graph");
   }
+  if (!refused_.ok()) return refused_;
   if (!failure_.ok()) {
     return Status(failure_.code(),
                   StrCat("graph ", core_->name,

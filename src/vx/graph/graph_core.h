@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "tim/vx/compile_option.h"
 #include "tim/vx/graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/overrides.h"
@@ -20,6 +21,7 @@ struct GraphCore {
   std::string name;        ///< "g3": unique in the process.
   Graph* graph = nullptr;  ///< Null once the graph is destroyed.
   std::shared_ptr<const ContextState> context;
+  CompileOption options;
   HostMemory memory;
   std::string error;  ///< Graph::ErrorMessage()
   uint32_t next_tensor_id = 0;

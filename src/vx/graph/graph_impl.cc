@@ -22,12 +22,14 @@ bool IsInputOrOutput(const TensorSpec& spec) {
 
 }  // namespace
 
-GraphImpl::GraphImpl(std::shared_ptr<const ContextState> context)
+GraphImpl::GraphImpl(std::shared_ptr<const ContextState> context,
+                     const CompileOption& options)
     : core_(std::make_shared<GraphCore>()),
       place_holder_(std::make_shared<PlaceHolder>()) {
   core_->name = NextName();
   core_->graph = this;
   core_->context = std::move(context);
+  core_->options = options;
 }
 
 GraphImpl::~GraphImpl() { core_->graph = nullptr; }
@@ -77,6 +79,11 @@ std::shared_ptr<Tensor> GraphImpl::CreateIOTensor(const TensorSpec& spec,
   }
   if (data == nullptr) return CreateTensor(spec, nullptr);
   return Register(TensorImpl::CreateOn(core_, spec, data));
+}
+
+std::shared_ptr<Tensor> GraphImpl::CreateConstant(
+    const TensorSpec& spec, std::shared_ptr<const ir::ConstantData> data) {
+  return TensorImpl::CreateConstant(core_, spec, std::move(data));
 }
 
 std::shared_ptr<Tensor> GraphImpl::CreateTensorPlaceHolder() {

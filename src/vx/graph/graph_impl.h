@@ -21,11 +21,14 @@ class GraphImpl final : public Graph {
  public:
   using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
-  explicit GraphImpl(std::shared_ptr<const ContextState> context);
+  explicit GraphImpl(std::shared_ptr<const ContextState> context,
+                     const CompileOption& options = CompileOption());
   ~GraphImpl() override;
 
   /// No pass and no kernel depends on an option yet.
-  void SetCompileOption(const CompileOption&) override {}
+  void SetCompileOption(const CompileOption& options) override {
+    core_->options = options;
+  }
   std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
                                        const void* data) override;
   std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
@@ -60,6 +63,12 @@ class GraphImpl final : public Graph {
   }
   std::string ErrorMessage() const override { return core_->error; }
 
+  /// CONSTANT, on data of another graph.
+  std::shared_ptr<Tensor> CreateConstant(
+      const TensorSpec& spec, std::shared_ptr<const ir::ConstantData> data);
+  /// What made the graph has failed: Compile() and Run() do so for this reason.
+  void Refuse(const Status& reason);
+
   const std::shared_ptr<GraphCore>& core() const { return core_; }
   /// Null before a successful Compile().
   const CompiledGraph* compiled() const { return compiled_.get(); }
@@ -81,6 +90,7 @@ class GraphImpl final : public Graph {
   std::map<std::shared_ptr<Tensor>, Operations> consumers_;
   std::map<std::shared_ptr<Tensor>, std::shared_ptr<Operation>> producers_;
   std::unique_ptr<CompiledGraph> compiled_;
+  Status refused_;  ///< Of Refuse().
   Status failure_;  ///< Of a Compile() that failed for good.
   bool compiling_ = false;
 };

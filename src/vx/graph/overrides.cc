@@ -19,6 +19,13 @@ Status Overrides::Set(const char* operator_name, Graph::Replacement factory) {
   return OkStatus();
 }
 
+void Overrides::Inherit(const Overrides& other) {
+  Factories inherited = other.factories();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++revision_;
+  factories_.merge(inherited);
+}
+
 Factories Overrides::factories() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return factories_;

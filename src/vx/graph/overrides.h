@@ -21,6 +21,9 @@ class Overrides {
   /// A null factory ends that of the name.
   Status Set(const char* operator_name, Graph::Replacement factory);
 
+  /// Those of `other` as well.
+  void Inherit(const Overrides& other);
+
   Factories factories() const;
   /// Changes with each Set().
   uint64_t revision() const;

@@ -309,6 +309,7 @@ Status Lowerer::AddParts(uint32_t owner, Scope& scope) {
       return node.status().WithContext(Describe(*operation->impl()));
     }
     scope.graph.AddNode(*std::move(node));
+    if (!scope.is_body) lowered_.operations.push_back(operation);
   }
   return OkStatus();
 }

@@ -26,6 +26,8 @@ struct LoweredGraph {
   /// Every tensor that is bound.  Graph inputs, outputs and states are named
   /// after their tensors, so that a plan's can be found.
   std::vector<LoweredTensor> tensors;
+  /// By node.
+  std::vector<const Operation*> operations;
   /// The context's operators and the custom ones of this graph, whose schemas
   /// its nodes point to.
   std::shared_ptr<const ir::OpRegistry> registry;

@@ -27,6 +27,8 @@ class HostMemory {
   /// Takes over a block from malloc(); one of its own stays its own.
   void Adopt(void* block) { blocks_.try_emplace(block); }
 
+  bool Owns(void* block) const { return blocks_.count(block) != 0; }
+
   // These do nothing with blocks that are not its own.
 
   /// One more tensor uses the block.

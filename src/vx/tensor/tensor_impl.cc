@@ -46,6 +46,23 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateOn(
   return tensor;
 }
 
+std::shared_ptr<TensorImpl> TensorImpl::CreateConstant(
+    std::shared_ptr<GraphCore> core, const TensorSpec& spec,
+    std::shared_ptr<const ir::ConstantData> data) {
+  auto tensor = std::make_shared<TensorImpl>(core, spec);
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_RETURN_IF_ERROR(tensor->CheckSpec());
+    const auto bytes = static_cast<int64_t>(data->bytes.size());
+    if (spec.attr_ == CONSTANT && bytes == tensor->bytes_) return OkStatus();
+    return TIM_INTERNAL("a constant of ", bytes, " bytes as ",
+                        tensor->desc_.ToString());
+  });
+  if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
+  tensor->storage_ = ConstantStorage{std::move(data)};
+  tensor->id_ = core->next_tensor_id++;
+  return tensor;
+}
+
 Status TensorImpl::CheckSpec() {
   auto desc = ToIr(spec_);
   if (!desc.ok()) return desc.status();
@@ -208,7 +225,7 @@ Result<ir::TensorDesc> TensorImpl::DeclaredDesc() const {
     if (type_open_ && desc.type == desc_.type) {
       desc.type = ir::DataType::kUnknown;
     }
-    desc.shape = ir::Shape();
+    desc.shape = shape_counts_ ? desc_.shape : ir::Shape();
     return desc;
   }
   desc.type = desc_.type;

@@ -27,6 +27,10 @@ class TensorImpl final : public Tensor {
   static std::shared_ptr<TensorImpl> CreateOn(std::shared_ptr<GraphCore> core,
                                               const TensorSpec& spec,
                                               void* memory);
+  /// CONSTANT, on data of the size of `spec`.
+  static std::shared_ptr<TensorImpl> CreateConstant(
+      std::shared_ptr<GraphCore> core, const TensorSpec& spec,
+      std::shared_ptr<const ir::ConstantData> data);
   static std::shared_ptr<TensorImpl> CreateUnusable(
       std::shared_ptr<GraphCore> core, const TensorSpec& spec, Status problem);
 
@@ -69,6 +73,8 @@ class TensorImpl final : public Tensor {
   /// What the graph declares: storage's type and shape, unknown where the
   /// producer decides, and the quantization of now.
   Result<ir::TensorDesc> DeclaredDesc() const;
+  /// The shape of a TRANSIENT tensor is declared, as an OUTPUT's is.
+  void DeclareShape() { shape_counts_ = true; }
   /// What Compile() found: into the spec, and storage where there was none.
   Status StoreInferred(const ir::TensorDesc& desc);
 
@@ -103,9 +109,10 @@ class TensorImpl final : public Tensor {
   Status problem_;
   uint64_t revision_ = 0;
   bool is_scalar_ = false;
-  bool shape_open_ = false;  ///< OUTPUT without a shape: inference decides.
-  bool type_open_ = false;   ///< TRANSIENT, UNKNOWN at creation.
-  bool needs_data_ = false;  ///< CONSTANT that nobody wrote yet.
+  bool shape_counts_ = false;  ///< DeclareShape()
+  bool shape_open_ = false;    ///< OUTPUT without a shape: inference decides.
+  bool type_open_ = false;     ///< TRANSIENT, UNKNOWN at creation.
+  bool needs_data_ = false;    ///< CONSTANT that nobody wrote yet.
 };
 
 /// TensorImpl::Name(); "t" and the number of another.

@@ -176,7 +176,7 @@ TIM_CASES(gru) {
                              {"recurrent_activation", int64_t{31}},
                              {"reset_after", false}},
                             7, Cell::kRELU, Cell::kHARDSIGMOID, false)}));
-  cases.Add(GruCases(
+  OperatorCases sequence = GruCases(
       kSequence, {ShellOf<Sequence>({{"num_units", int64_t{2}}}, 2),
                   ShellOf<Sequence>({{"num_units", int64_t{7}},
                                      {"activation", int64_t{3}},
@@ -185,7 +185,9 @@ TIM_CASES(gru) {
                                      {"return_sequences", true},
                                      {"time_major", false}},
                                     7, Sequence::kRELU6, Sequence::kTANH, false,
-                                    true, false)}));
+                                    true, false)});
+  sequence.permute_rule = PermuteRule::kPartial;
+  cases.Add(std::move(sequence));
 }
 
 }  // namespace tim::testing

@@ -160,7 +160,8 @@ class TIM_VX_API KernelArg {
 ///
 /// Compile() calls, of every operator in the order of the graph, SetupTypes()
 /// and SetupShapeInfor(), then every SetupParams(), then every SetupEnqueue():
-/// each once, on its thread.  Run() calls nothing of the user's but HostEval().
+/// each once, on its thread.  Run() calls nothing of the user's but HostEval(),
+/// tim::transform::LayoutInference() SetupTypes() and SetupShapeInfor().
 ///
 /// In all of them InputSpec(i) is final: type, shape and quantization, of
 /// tensors too whose shape or type Compile() has just found out.  OutputSpec(i)
@@ -302,8 +303,8 @@ class TIM_VX_API CustomOpBase : public Operation {
   /// permuted by `perm`, a permutation of its rank: how must the others be, and
   /// how do the outputs' axes then stand, for the operator, with its own
   /// functions called on the new shapes, to compute the same?  False: it would
-  /// not.  A pure function, which may be called often.  For layout inference
-  /// to come.
+  /// not.  A pure function, which may be called often, by
+  /// tim::transform::LayoutInference().
   /// \param operands of as many empty permutations as there are operands, but
   ///        for `perm` in its place.
   virtual bool PermuteAxes(uint32_t input, const Permutation& perm,
