@@ -114,10 +114,14 @@ foreach(source IN LISTS tests)
   string(REGEX REPLACE "^tests/(.*)\\.cc$" "\\1" path "${source}")
   tim_cl_test(${path} ${source})
 endforeach()
-foreach(name properties_planted_test properties_every_operator_test)
+foreach(name properties_planted_test properties_every_operator_test
+        properties_graphs_random_layouts_test)
   target_link_libraries(${name} PRIVATE tim-cl-test-properties)
 endforeach()
-target_sources(properties_every_operator_test PRIVATE ${cases})
+foreach(name properties_every_operator_test
+        properties_graphs_random_layouts_test)
+  target_sources(${name} PRIVATE ${cases})
+endforeach()
 # Again with the kernels for GPUs, as in tests/BUILD.
 set(agrees "*EveryKernelAgrees")
 string(CONCAT gpu_goldens

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "tim/transform/permute_vector.h"
 #include "tim/vx/builtin_op.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/composed_op.h"
@@ -59,6 +60,8 @@ TEST(PublicClasses, AreLaidOutAsInThisMajorVersion) {
       TIM_LAYOUT(vx::BuiltinOp, 16, 5),
       TIM_LAYOUT(vx::ComposedOp, 16, 6),
       TIM_LAYOUT(vx::ops::CustomOpBase, 128, 12),
+      TIM_LAYOUT(transform::IPermuteVector, 8, 11),
+      TIM_LAYOUT(transform::PermuteVector<4>, 24, 11),
       TIM_PLAIN_LAYOUT(vx::Quantization, 64),
       TIM_PLAIN_LAYOUT(vx::TensorSpec, 136),
       TIM_PLAIN_LAYOUT(vx::DmaBufferDesc, 8),

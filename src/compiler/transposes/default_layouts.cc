@@ -65,12 +65,39 @@ Result<ir::PermutedNode> AskForDefaultLayout(const Graph& graph,
                        DescribeOperands(graph, node)));
 }
 
+// The value with extents of 1 behind its own, up to `rank`.
+Result<ValueId> Extended(Module& module, ValueId from, int rank) {
+  Graph& graph = module.graph;
+  const ir::Value& value = graph.value(from);
+  if (value.desc.shape.rank() >= rank) return from;
+  ir::TensorDesc desc = value.desc;
+  std::vector<int64_t> dims = desc.shape.dims();
+  dims.resize(rank, 1);
+  desc.shape = ir::Shape(dims);
+  if (value.role == ir::Role::kConstant) {
+    return graph.AddConstant(std::move(desc), value.constant,
+                             value.name + ".extended");
+  }
+  const ValueId to = graph.AddValue(std::move(desc), ir::Role::kTransient,
+                                    value.name + ".extended");
+  TIM_ASSIGN_OR_RETURN(ir::Node node,
+                       MakeNode(module.registry, "tim.Reshape", "shape", dims));
+  node.name = StrCat("Reshape of ", value.name);
+  node.inputs = {from};
+  node.outputs = {to};
+  TIM_RETURN_IF_ERROR(InferNode(module, graph, graph.AddNode(std::move(node))));
+  return to;
+}
+
 Status PermuteInputs(Module& module, NodeId id,
                      const std::vector<Permutation>& inputs) {
   Graph& graph = module.graph;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ValueId from = graph.node(id).inputs[i];
-    if (from == ir::kNone || ir::IsIdentity(inputs[i])) continue;
+    const ValueId input = graph.node(id).inputs[i];
+    if (input == ir::kNone || ir::IsIdentity(inputs[i])) continue;
+    TIM_ASSIGN_OR_RETURN(
+        const ValueId from,
+        Extended(module, input, static_cast<int>(inputs[i].size())));
     const ValueId to = AddPermuted(graph, graph.value(from).desc, inputs[i],
                                    graph.value(from).name + ".permuted");
     TIM_ASSIGN_OR_RETURN(const NodeId transpose,

@@ -203,6 +203,26 @@ TEST(LayoutInference, MovesTheChannelDimensionItself) {
   EXPECT_THAT(Read<uint8_t>(inferred[y]), ElementsAre(70, 50));
 }
 
+// Parameters of fewer axes than the image follow its order from axis 0 on.
+TEST(LayoutInference, ExtendsParametersThatAreBroadcast) {
+  for (const auto attribute : {vx::CONSTANT, vx::INPUT}) {
+    auto graph = HostContext()->CreateGraph();
+    auto x = graph->CreateTensor(Floats({2, 3, 1, 1}, vx::INPUT));
+    auto y = graph->CreateTensor(Floats({2, 3, 1, 1}, vx::OUTPUT));
+    const auto pair = [&](float a, float b) {
+      const std::vector<float> values = {a, b};
+      return graph->CreateTensor(Floats({2, 1}, attribute), values.data());
+    };
+    (*graph->CreateOperation<ops::BatchNorm>(0.0f, DataLayout::CWHN))
+        .BindInputs({x, pair(1, 2), pair(1, 4), pair(1, 6), pair(0, 1)})
+        .BindOutput(y);
+    InferredGraph inferred(graph);
+    inferred.Write(x, {1, 2, 3, 4, 5, 6});
+    inferred.Run();
+    EXPECT_THAT(inferred.Read(y), ElementsAre(0, 1, 2, 7, 4, 13));
+  }
+}
+
 // Operators were made for [C, W, H, N]; the data comes as [W, H, C, N].
 TEST(LayoutInference, TakesInputsAsTheVectorsSay) {
   auto graph = HostContext()->CreateGraph();

@@ -1,7 +1,7 @@
 // Graphs of operators drawn from their descriptions, as the public API has
 // them.
-#ifndef TIM_TESTS_PROPERTIES_RANDOM_GRAPH_H_
-#define TIM_TESTS_PROPERTIES_RANDOM_GRAPH_H_
+#ifndef TIM_TESTS_PROPERTIES_GRAPHS_RANDOM_GRAPH_H_
+#define TIM_TESTS_PROPERTIES_GRAPHS_RANDOM_GRAPH_H_
 
 #include <memory>
 #include <optional>
@@ -56,10 +56,13 @@ struct RandomGraph {
     return !values[value].data &&
            (values[value].is_declared || !values[value].is_read);
   }
+  /// How many operands are results of nodes.
+  int Joined() const;
   std::string Dump() const;
 
  private:
   int Fitting(const ir::TensorDesc& desc) const;
+  int Reshaped(const ir::TensorDesc& desc);
   bool AddNode(const NodeCase& node, bool must_fit, std::mt19937& rng);
 };
 
@@ -80,4 +83,4 @@ BuiltGraph BuildInLayouts(const RandomGraph& random, vx::Context& context,
 
 }  // namespace tim::testing
 
-#endif  // TIM_TESTS_PROPERTIES_RANDOM_GRAPH_H_
+#endif  // TIM_TESTS_PROPERTIES_GRAPHS_RANDOM_GRAPH_H_

@@ -1,4 +1,4 @@
-#include "tests/properties/random_graph.h"
+#include "tests/properties/graphs/random_graph.h"
 
 #include <algorithm>
 #include <utility>
@@ -31,6 +31,11 @@ bool IsOfWholeBytes(const ir::TensorDesc& desc) {
   return ir::Info(desc.type).bits >= 8;
 }
 
+// One element of rank 1 is of rank 0 where an operator says so.
+bool MayBeScalar(const ir::TensorDesc& desc) {
+  return desc.shape == ir::Shape({1});
+}
+
 vx::TensorSpec SpecOf(const ir::TensorDesc& desc,
                       vx::TensorAttribute attribute) {
   const auto& dims = desc.shape.dims();
@@ -59,6 +64,37 @@ int RandomGraph::Fitting(const ir::TensorDesc& desc) const {
   return -1;
 }
 
+// A value with as many elements, in another shape; -1 where there is none.
+int RandomGraph::Reshaped(const ir::TensorDesc& desc) {
+  if (desc.quantization.per_channel() || !IsOfWholeBytes(desc)) return -1;
+  for (int i = static_cast<int>(values.size()) - 1; i >= 0; --i) {
+    if (!values[i].is_free || values[i].data ||
+        !ir::SameElements(values[i].desc, desc) ||
+        values[i].desc.shape.NumElements() != desc.shape.NumElements()) {
+      continue;
+    }
+    values[i].is_read = true;
+    const int made = static_cast<int>(values.size());
+    values.push_back({.desc = desc, .is_free = !MayBeScalar(desc)});
+    nodes.push_back({.op = "tim.Reshape",
+                     .attributes = {{"shape", desc.shape.dims()}},
+                     .inputs = {i},
+                     .outputs = {made}});
+    return made;
+  }
+  return -1;
+}
+
+int RandomGraph::Joined() const {
+  int count = 0;
+  for (const RandomNode& node : nodes) {
+    for (const int value : node.inputs) {
+      count += value >= 0 && !values[value].data ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 bool RandomGraph::AddNode(const NodeCase& node, bool must_fit,
                           std::mt19937& rng) {
   std::vector<int> fitting;
@@ -69,6 +105,15 @@ bool RandomGraph::AddNode(const NodeCase& node, bool must_fit,
                          !node.data.contains(index);
     fitting.push_back(is_free ? Fitting(*node.inputs[i]) : -1);
     fits |= fitting.back() >= 0;
+  }
+  for (size_t i = 0; i < node.inputs.size() && !fits; ++i) {
+    const int index = static_cast<int>(i);
+    if (!node.inputs[i] || node.constants.contains(index) ||
+        node.data.contains(index)) {
+      continue;
+    }
+    fitting[i] = Reshaped(*node.inputs[i]);
+    fits = fitting[i] >= 0;
   }
   if (must_fit && !fits) return false;
   RandomNode made{.op = node.op, .attributes = node.attributes};
@@ -93,7 +138,7 @@ bool RandomGraph::AddNode(const NodeCase& node, bool must_fit,
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     made.outputs.push_back(static_cast<int>(values.size()));
     values.push_back({.desc = node.outputs[i],
-                      .is_free = true,
+                      .is_free = !MayBeScalar(node.outputs[i]),
                       .is_declared = node.IsDeclared(i)});
   }
   nodes.push_back(std::move(made));
@@ -101,10 +146,10 @@ bool RandomGraph::AddNode(const NodeCase& node, bool must_fit,
 }
 
 bool RandomGraph::Add(const OperatorCases& cases, std::mt19937& rng) {
-  constexpr int kDraws = 60;
+  constexpr int kDraws = 100;
   std::optional<NodeCase> any;
   for (int i = 0; i < kDraws; ++i) {
-    CaseRng draw(static_cast<uint32_t>(rng()), static_cast<int>(rng() % 4 + 1));
+    CaseRng draw(static_cast<uint32_t>(rng()), static_cast<int>(rng() % 6 + 1));
     const NodeCase node = cases.legal(draw);
     if (!IsPublic(node)) continue;
     if (AddNode(node, true, rng)) return true;
@@ -230,6 +275,13 @@ class Builder {
     const auto said = CaseView::Create(as_case, ops::BuiltinOperators());
     const auto answer = ir::NodeInDefaultLayout(said->view());
     if (!answer.ok()) return out;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ir::Permutation& p = answer->inputs[i];
+      if (as_case.inputs[i] && !p.empty() &&
+          std::ssize(p) != as_case.inputs[i]->shape.rank()) {
+        return out;  // broadcast
+      }
+    }
     out.inputs = answer->inputs;
     out.outputs = answer->outputs;
     out.attributes = stated;
