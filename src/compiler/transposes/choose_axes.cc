@@ -47,7 +47,7 @@ class Answers {
     const ValueId output = node.outputs[index];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId input = node.inputs[i];
-      if (input == ir::kNone || IsConstant(input)) continue;
+      if (input == ir::kNone) continue;
       const PermutedNode* answer =
           ByInput(id, static_cast<int>(i), nets_.OrderBy(input, order));
       if (answer == nullptr) continue;

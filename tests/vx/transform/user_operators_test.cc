@@ -173,6 +173,33 @@ TEST(LayoutInferenceOfUsers, ComposedOperatorsAreRecursedInto) {
   EXPECT_THAT(inferred.Read(source.y), ElementsAre(0, 0, 0, 2, 6, 12));
 }
 
+// The library's own, which TIM-VX takes for an Add.
+TEST(LayoutInferenceOfUsers, ComposedOperatorsOfTheLibraryAre) {
+  auto graph = HostContext()->CreateGraph();
+  const auto constant = [&](const ShapeType& shape) {
+    size_t count = 1;
+    for (const uint32_t extent : shape) count *= extent;
+    const std::vector<float> values = Ramp(count);
+    return graph->CreateTensor(Floats(shape, vx::CONSTANT), values.data());
+  };
+  auto x = graph->CreateTensor(Floats({2, 3, 4}, vx::INPUT));
+  auto last = graph->CreateTensor(Floats({5, 3, 1}, vx::OUTPUT));
+  auto all = graph->CreateTensor(Floats({5, 1, 3, 4}, vx::OUTPUT));
+  (*graph->CreateOperation<ops::UnidirectionalSequenceRnnExt>(
+       ops::UnidirectionalSequenceRnn::ActivationType::kTANH))
+      .BindInputs({x, constant({2, 5, 1}), constant({5, 5, 1}),
+                   constant({10, 1}), constant({5, 3, 1})})
+      .BindOutputs({last, all});
+  Write(x, Ramp(24));
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  InferredGraph inferred(graph);
+  EXPECT_EQ(inferred.transposes(), 0);
+  inferred.Write(x, Ramp(24));
+  inferred.Run();
+  EXPECT_EQ(inferred.Read(last), Read(last));
+  EXPECT_EQ(inferred.Read(all), Read(all));
+}
+
 TEST(LayoutInferenceOfUsers, OverriddenComposedOperatorsStayWhole) {
   GateGraph source;
   source.graph->Override<Gate>([](vx::Graph* graph, const vx::Operation&) {
