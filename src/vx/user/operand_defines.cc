@@ -45,13 +45,12 @@ std::string IndexText(const ir::Shape& shape) {
                    .value_or(std::numeric_limits<int64_t>::max());
   }
   const bool wide = elements > std::numeric_limits<int32_t>::max();
-  std::string index;
+  std::string index = "0";
   for (int i = shape.rank() - 1; i >= 0; --i) {
     const bool last = i == shape.rank() - 1;
     const std::string x = StrCat(last && wide ? "(long)" : "", "(x", i, ")");
     index = last ? x : StrCat("(", x, " + ", shape[i], " * ", index, ")");
   }
-  if (index.empty()) index = "0";
   return StrCat("(", StrJoin(parameters, ", "), ") (", index, ")");
 }
 
