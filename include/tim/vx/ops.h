@@ -18,6 +18,7 @@
 #include "tim/vx/ops/conv3d.h"
 #include "tim/vx/ops/cumsum.h"
 #include "tim/vx/ops/custom_base.h"
+#include "tim/vx/ops/custom_param.h"
 #include "tim/vx/ops/deconv.h"
 #include "tim/vx/ops/deconv1d.h"
 #include "tim/vx/ops/depth2space.h"
