@@ -19,7 +19,8 @@ class IPermuteVector;
 
 /// A new graph in `ctx`, not compiled, that computes what `src_graph` means,
 /// and the tensors of it that stand for those of `src_graph` that the host
-/// reads and writes: INPUT, OUTPUT and VARIABLE.
+/// reads and writes: all INPUT and OUTPUT tensors, in the same order, and the
+/// VARIABLE tensors that operations use.
 ///
 /// What `src_graph` means: an operator with a layout argument (CWHN, CWHDN;
 /// IcWHOc, OcIcWH, IcOcWH, OcIcWHD of weights) has its operands in that layout,

@@ -225,7 +225,7 @@ Status NetWriter::Write(const PermutedNodes& nodes) {
 
 Status ApplyAxes(Module& module, const Nets& nets, const PermutedNodes& nodes) {
   for (const auto& [id, option] : nodes) {
-    module.graph.node(id).attributes = option.attributes;
+    module.graph.node(id).attributes = option->attributes;
   }
   for (const Net& net : nets.all()) {
     TIM_RETURN_IF_ERROR(NetWriter(module, nets, net).Write(nodes));

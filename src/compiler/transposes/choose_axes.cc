@@ -1,7 +1,7 @@
 #include "compiler/transposes/choose_axes.h"
 
 #include <deque>
-#include <optional>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -16,6 +16,9 @@ using ir::Permutation;
 using ir::PermutedNode;
 using ir::ValueId;
 
+// Null: the node could not.
+using Answer = std::shared_ptr<const PermutedNode>;
+
 // The nodes' answers, each asked for once.
 class Answers {
  public:
@@ -23,8 +26,7 @@ class Answers {
       : nets_(nets), stays_(stays) {}
 
   /// The node where it gets `operand` in `order`; null where it cannot.
-  const PermutedNode* ByInput(NodeId id, int operand,
-                              const Permutation& order) {
+  Answer ByInput(NodeId id, int operand, const Permutation& order) {
     const ir::Node& node = nets_.graph().node(id);
     const ValueId value = node.inputs[operand];
     if (value == ir::kNone || stays_(node)) return nullptr;
@@ -35,20 +37,23 @@ class Answers {
     if (added) {
       const NodeDescs descs(nets_.graph(), node);
       auto answer = ir::PermuteNode(descs.view(), operand, perm);
-      if (answer.ok()) entry->second = *std::move(answer);
+      if (answer.ok()) {
+        entry->second =
+            std::make_shared<const PermutedNode>(*std::move(answer));
+      }
     }
-    return entry->second ? &*entry->second : nullptr;
+    return entry->second;
   }
 
   /// The node where it makes output `index` in `order`.  Operators are asked
   /// from their inputs: one whose input has as many axes may pass them on.
-  const PermutedNode* ByOutput(NodeId id, int index, const Permutation& order) {
+  Answer ByOutput(NodeId id, int index, const Permutation& order) {
     const ir::Node& node = nets_.graph().node(id);
     const ValueId output = node.outputs[index];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId input = node.inputs[i];
       if (input == ir::kNone) continue;
-      const PermutedNode* answer =
+      const Answer answer =
           ByInput(id, static_cast<int>(i), nets_.OrderBy(input, order));
       if (answer == nullptr) continue;
       if (nets_.OrderBy(output, answer->outputs[index]) == order) return answer;
@@ -63,8 +68,7 @@ class Answers {
  private:
   const Nets& nets_;
   const std::function<bool(const ir::Node&)>& stays_;
-  std::map<std::tuple<NodeId, int, Permutation>, std::optional<PermutedNode>>
-      known_;
+  std::map<std::tuple<NodeId, int, Permutation>, Answer> known_;
 };
 
 // Nets in an order that one of them might have, and the nodes that then could
@@ -109,19 +113,28 @@ class Chooser {
   bool Try(int net, const Permutation& order) {
     const World world = Grow(net, order);
     if (world.nodes.empty()) return false;
-    PermutedNodes next = chosen_;
-    for (const NodeId id : Cheapest(world)) {
-      next.insert_or_assign(id, world.nodes.at(id));
-    }
     const std::set<int> touched = Touched(world);
-    if (CostOf(touched, next) >= CostOf(touched, chosen_)) return false;
-    chosen_ = std::move(next);
-    return true;
+    const double before = CostOf(touched);
+    PermutedNodes undo;
+    for (const NodeId id : Cheapest(world)) {
+      Answer& chosen = chosen_[id];
+      undo.emplace(id, chosen);
+      chosen = world.nodes.at(id);
+    }
+    if (CostOf(touched) < before) return true;
+    for (const auto& [id, chosen] : undo) {
+      if (chosen != nullptr) {
+        chosen_[id] = chosen;
+      } else {
+        chosen_.erase(id);
+      }
+    }
+    return false;
   }
 
-  double CostOf(const std::set<int>& nets, const PermutedNodes& nodes) const {
+  double CostOf(const std::set<int>& nets) const {
     double cost = 0;
-    for (const int net : nets) cost += nets_.Cost(nets_.all()[net], nodes);
+    for (const int net : nets) cost += nets_.Cost(nets_.all()[net], chosen_);
     return cost;
   }
 
@@ -164,10 +177,10 @@ class Chooser {
     return world;
   }
 
-  void Add(NodeId id, const PermutedNode* option, World* world,
+  void Add(NodeId id, const Answer& option, World* world,
            std::deque<int>* queue) {
     if (option == nullptr) return;
-    world->nodes.emplace(id, *option);
+    world->nodes.emplace(id, option);
     const ir::Node& node = nets_.graph().node(id);
     const auto follow = [&](const std::vector<ValueId>& operands,
                             const std::vector<Permutation>& permutations) {

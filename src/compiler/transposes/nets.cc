@@ -90,7 +90,7 @@ Permutation Nets::Driven(const Net& net, const PermutedNodes& nodes) const {
   if (net.driver == ir::kNone || found == nodes.end()) {
     return orders_[net.root];
   }
-  return OrderBy(net.root, found->second.outputs[net.output]);
+  return OrderBy(net.root, found->second->outputs[net.output]);
 }
 
 Permutation Nets::Wanted(const Sink& sink, const PermutedNodes& nodes) const {
@@ -98,7 +98,7 @@ Permutation Nets::Wanted(const Sink& sink, const PermutedNodes& nodes) const {
   if (sink.node == ir::kNone || found == nodes.end()) {
     return orders_[sink.value];
   }
-  return OrderBy(sink.value, found->second.inputs[sink.operand]);
+  return OrderBy(sink.value, found->second->inputs[sink.operand]);
 }
 
 // Rows of elements that are parts of bytes end with whole ones.

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "compiler/module.h"
@@ -13,7 +14,8 @@
 namespace tim::compiler {
 
 /// The nodes that have other axes than at first, and how.
-using PermutedNodes = std::map<ir::NodeId, ir::PermutedNode>;
+using PermutedNodes =
+    std::map<ir::NodeId, std::shared_ptr<const ir::PermutedNode>>;
 
 /// A reader of a net.
 struct Sink {

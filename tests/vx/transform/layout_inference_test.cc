@@ -398,6 +398,23 @@ TEST(LayoutInference, OfAnEmptyGraphIsEmpty) {
   EXPECT_TRUE(CompileFailsWith(inferred.graph(), "is empty"));
 }
 
+TEST(LayoutInference, LeavesOpenShapesToCompile) {
+  auto graph = HostContext()->CreateGraph();
+  auto x = graph->CreateTensor(Floats({3, 4, 4, 1}, vx::INPUT));
+  auto y = graph->CreateTensor(Floats({}, vx::OUTPUT));
+  (*graph->CreateOperation<ops::Pool2d>(vx::PoolType::MAX, vx::PadType::VALID,
+                                        Pair{2, 2}, Pair{2, 2},
+                                        vx::RoundType::FLOOR, DataLayout::CWHN))
+      .BindInput(x)
+      .BindOutput(y);
+  ASSERT_TRUE(graph->Run());  // as [W, H, C, N], which it is not
+  EXPECT_EQ(y->GetShape(), (ShapeType{1, 2, 4, 1}));
+  InferredGraph inferred(graph);
+  EXPECT_EQ(inferred[y]->GetShape(), ShapeType());
+  inferred.Run();
+  EXPECT_EQ(inferred[y]->GetShape(), (ShapeType{3, 2, 2, 1}));
+}
+
 TEST(LayoutInference, OutlivesItsSourceAndContexts) {
   std::shared_ptr<vx::Graph> graph;
   TensorPtr y;
