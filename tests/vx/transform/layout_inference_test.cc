@@ -398,23 +398,6 @@ TEST(LayoutInference, OfAnEmptyGraphIsEmpty) {
   EXPECT_TRUE(CompileFailsWith(inferred.graph(), "is empty"));
 }
 
-TEST(LayoutInference, LeavesOpenShapesToCompile) {
-  auto graph = HostContext()->CreateGraph();
-  auto x = graph->CreateTensor(Floats({3, 4, 4, 1}, vx::INPUT));
-  auto y = graph->CreateTensor(Floats({}, vx::OUTPUT));
-  (*graph->CreateOperation<ops::Pool2d>(vx::PoolType::MAX, vx::PadType::VALID,
-                                        Pair{2, 2}, Pair{2, 2},
-                                        vx::RoundType::FLOOR, DataLayout::CWHN))
-      .BindInput(x)
-      .BindOutput(y);
-  ASSERT_TRUE(graph->Run());  // as [W, H, C, N], which it is not
-  EXPECT_EQ(y->GetShape(), (ShapeType{1, 2, 4, 1}));
-  InferredGraph inferred(graph);
-  EXPECT_EQ(inferred[y]->GetShape(), ShapeType());
-  inferred.Run();
-  EXPECT_EQ(inferred[y]->GetShape(), (ShapeType{3, 2, 2, 1}));
-}
-
 TEST(LayoutInference, OutlivesItsSourceAndContexts) {
   std::shared_ptr<vx::Graph> graph;
   TensorPtr y;
@@ -428,24 +411,6 @@ TEST(LayoutInference, OutlivesItsSourceAndContexts) {
   }
   ASSERT_TRUE(graph->Run()) << vx::LastError();
   EXPECT_EQ(Read(y), Permuted(DirectConv(), kOut, kToCwhn));
-}
-
-// Pooled extents may be ambiguous: what the user declares decides.
-TEST(LayoutInference, LeavesPooledExtentsToTheDeclaration) {
-  for (const uint32_t pooled : {2u, 3u}) {
-    auto graph = HostContext()->CreateGraph();
-    auto x = graph->CreateTensor(Floats({2, 5, 5, 1}, vx::INPUT));
-    auto y = graph->CreateTensor(Floats({2, pooled, pooled, 1}, vx::OUTPUT));
-    (*graph->CreateOperation<ops::Pool2d>(
-         vx::PoolType::MAX, vx::PadType::VALID, Pair{2, 2}, Pair{2, 2},
-         vx::RoundType::FLOOR, DataLayout::CWHN))
-        .BindInput(x)
-        .BindOutput(y);
-    InferredGraph inferred(graph);
-    inferred.Write(x, Ramp(50));
-    inferred.Run();
-    EXPECT_THAT(inferred.Read(y), SizeIs(2 * pooled * pooled));
-  }
 }
 
 }  // namespace
