@@ -196,6 +196,24 @@ DEFINE_PARAMETER16(load_gamma, GAMMA)
 #define LOAD_GAMMA(i) TIM_LOAD_REAL(GAMMA, gamma, i, 1.0f, 0)
 #endif
 
+#if PARAMETERS == 0
+#define SCALED(y, i, lanes, beta_step, gamma_step) (y)
+#elif PARAMETERS == 2
+#define SCALED(y, i, lanes, beta_step, gamma_step) \
+  ((y)*LOAD_GAMMA(0) + LOAD_BETA(0))
+#else
+#define SCALED(y, i, lanes, beta_step, gamma_step)             \
+  ((y)*load_gamma(gamma + (i)*gamma_step, gamma_step, lanes) + \
+   load_beta(beta + (i)*beta_step, beta_step, lanes))
+#endif
+// Elements i to i + lanes of a row; those of constant 16 are vectors.
+#define NORMALIZE16(i, lanes, beta_step, gamma_step)                         \
+  {                                                                          \
+    const float16 x = load_lanes(in + i, 1, lanes, 0.0f, in_scale, in_zero); \
+    store_lanes(SCALED(NORMALIZED(x, n), i, lanes, beta_step, gamma_step),   \
+                out + i, 1, lanes, out_scale, out_inverse, out_zero);        \
+  }
+
 __kernel void norm_row(__global const TIM_STORAGE(IN) * in, int in_offset,
                        __global TIM_STORAGE(OUT) * out, int out_offset,
                        OPERANDS_OF_PARAMETERS int count, int rows,
@@ -217,18 +235,16 @@ __kernel void norm_row(__global const TIM_STORAGE(IN) * in, int in_offset,
 #endif
   const row_numbers n =
       numbers_of_row(in, count, inverse_count, value, in_scale, in_zero);
-  for (int i = 0; i < count; i += 16) {
-    const int lanes = count - i;
-    const float16 x = load_lanes(in + i, 1, lanes, 0.0f, in_scale, in_zero);
-    float16 y = NORMALIZED(x, n);
-#if PARAMETERS == 2
-    y = y * LOAD_GAMMA(0) + LOAD_BETA(0);
-#elif PARAMETERS
-    y = y * load_gamma(gamma + i * gamma_step, gamma_step, lanes) +
-        load_beta(beta + i * beta_step, beta_step, lanes);
-#endif
-    store_lanes(y, out + i, 1, lanes, out_scale, out_inverse, out_zero);
+  int i = 0;
+#if PARAMETERS == 0 || PARAMETERS == 2
+  for (; i + 16 <= count; i += 16) NORMALIZE16(i, 16, 0, 0)
+  if (i < count) NORMALIZE16(i, count - i, 0, 0)
+#else
+  if (beta_step == 1 && gamma_step == 1) {
+    for (; i + 16 <= count; i += 16) NORMALIZE16(i, 16, 1, 1)
   }
+  for (; i < count; i += 16) NORMALIZE16(i, count - i, beta_step, gamma_step)
+#endif
 }
 
 __kernel void norm_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
