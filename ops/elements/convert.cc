@@ -99,8 +99,24 @@ void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
   launch->OutputQuantization("y", to);
 }
 
+namespace {
+
+// Elements of a work-item: processors like long pieces, where there are enough.
+int64_t PieceOf(const ConvertRows& rows, const ir::DeviceInfo& device) {
+  int64_t piece = 16;
+  if (device.device_class != ir::DeviceClass::kCpu) return piece;
+  const int64_t items = int64_t{64} * device.compute_units;
+  while (piece < 1024 && piece < rows.run &&
+         CeilDiv(rows.run, 2 * piece) * rows.rows >= items) {
+    piece *= 2;
+  }
+  return piece;
+}
+
+}  // namespace
+
 Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
-                         ir::Lowering* lowering) {
+                         const ir::DeviceInfo& device, ir::Lowering* lowering) {
   const ir::TensorDesc& from = node.inputs[rows.input];
   const ir::TensorDesc& to = node.outputs[0];
   const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
@@ -113,15 +129,18 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
       .Int("x_stride", rows.run)
       .Int("y_stride", rows.y_stride)
       .Int("y_start", rows.y_start);
+  const int64_t piece = PieceOf(rows, device);
+  launch.Int("piece", piece);
   AddConvertArguments(from, to, rule, &launch);
   if (rows.in_place) launch.InPlace(node, rows.input);
-  return launch.Items(CeilDiv(rows.run, 16) * rows.rows).AppendTo(lowering);
+  return launch.Items(CeilDiv(rows.run, piece) * rows.rows).AppendTo(lowering);
 }
 
 namespace {
 
 Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
-                                  kernels::RequantizePolicy policy) {
+                                  kernels::RequantizePolicy policy,
+                                  const ir::DeviceInfo& device) {
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(const int64_t count,
                        ir::PhysicalElements(node.outputs[0]));
@@ -132,7 +151,7 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
                                          .y_stride = count,
                                          .policy = policy,
                                          .in_place = true},
-                                        &lowering));
+                                        device, &lowering));
   return lowering;
 }
 
@@ -152,8 +171,9 @@ ir::KernelDef ConvertKernel(std::string op, std::string name,
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ElementwiseCost(node, device, 0.1);
   };
-  kernel.lower = [policy](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    return LowerConvert(node, policy);
+  kernel.lower = [policy](const ir::KernelNode& node,
+                          const ir::DeviceInfo& device) {
+    return LowerConvert(node, policy, device);
   };
   return kernel;
 }

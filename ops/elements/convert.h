@@ -53,7 +53,7 @@ struct ConvertRows {
 /// Adds that launch (ops/elementwise/data_convert.cl) of output 0 to
 /// `lowering`.
 Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
-                         ir::Lowering* lowering);
+                         const ir::DeviceInfo& device, ir::Lowering* lowering);
 
 /// The kernel of operators that move all elements of input 0 to output 0, flat
 /// and dense.

@@ -2,7 +2,7 @@
 //   y[row * y_stride + i] = x[row * x_stride + i],  0 <= i < run.
 // DataConvert and Reshape are one row; Concat places each input with y_stride
 // and the start of its part, y_start.  Flat in memory, whatever the layout.
-// One work-item converts 16 elements of a row.
+// One work-item converts `piece` elements of a row, a multiple of 16.
 //
 // -Ds: see ops/elements/convert.clh
 
@@ -11,16 +11,15 @@
 __kernel void data_convert(__global const TIM_STORAGE(IN0) * x, int x_offset,
                            __global TIM_STORAGE(OUT) * y, int y_offset,
                            int rows, int run, int x_stride, int y_stride,
-                           int y_start, TIM_CONVERT_PARAMETERS) {
-  const int items_per_row = (run + 15) / 16;
+                           int y_start, int piece, TIM_CONVERT_PARAMETERS) {
+  const int items_per_row = (run - 1) / piece + 1;
   const int row = get_global_id(0) / items_per_row;
   if (row >= rows) return;
-  const int first = (get_global_id(0) - row * items_per_row) * 16;
+  const int first = (get_global_id(0) - row * items_per_row) * piece;
+  const int last = first + min(piece, run - first);
   x += x_offset + row * x_stride;
   y += y_offset + row * y_stride + y_start;
-  if (first + 16 <= run) {
-    TIM_CONVERT16(y, first, x, first);
-    return;
-  }
-  for (int i = first; i < run; ++i) TIM_CONVERT(y, i, x, i);
+  int i = first;
+  for (; i + 16 <= last; i += 16) TIM_CONVERT16(y, i, x, i);
+  for (; i < last; ++i) TIM_CONVERT(y, i, x, i);
 }

@@ -45,7 +45,8 @@ Status Supports(const ScatterOp& op, const ir::KernelNode& node) {
 }
 
 Status AppendBegin(const ScatterOp& op, const ir::KernelNode& node,
-                   int64_t count, ir::Lowering* lowering) {
+                   int64_t count, const ir::DeviceInfo& device,
+                   ir::Lowering* lowering) {
   const ir::TensorDesc& to = node.outputs[0];
   if (op.data >= 0) {
     // What is combined later is read from the output where it is equal.
@@ -55,7 +56,7 @@ Status AppendBegin(const ScatterOp& op, const ir::KernelNode& node,
          .run = count,
          .y_stride = count,
          .in_place = ir::SameElements(node.inputs[op.data], to)},
-        lowering);
+        device, lowering);
   }
   Launch launch(kListsSource, "scatter_fill");
   launch.Option(StrCat("-DWORD=", BitsType(to.type)));
@@ -158,7 +159,7 @@ Result<ir::Lowering> Lower(const ScatterOp& op, const ir::KernelNode& node,
                      node.inputs[op.indices].shape);
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(
-      AppendBegin(op, node, shape.slices * shape.run, &lowering));
+      AppendBegin(op, node, shape.slices * shape.run, device, &lowering));
   TIM_RETURN_IF_ERROR(AppendPlaces(op, node, shape, &lowering));
   const Reduction reduction = op.ReductionOf(node.attributes());
   TIM_RETURN_IF_ERROR(AppendLists(shape, reduction, device, &lowering));

@@ -295,7 +295,7 @@ Result<ir::Lowering> LowerConcat(const ir::KernelNode& node,
     if (!node.has_input(i)) continue;
     rows.input = i;
     rows.run = inner * ir::PhysicalDims(node.inputs[i])[axis];
-    TIM_RETURN_IF_ERROR(AppendConvertRows(node, rows, &lowering));
+    TIM_RETURN_IF_ERROR(AppendConvertRows(node, rows, device, &lowering));
     rows.y_start += rows.run;
   }
   return lowering;
