@@ -1,5 +1,7 @@
 #include "custom_ops/gemm.h"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 
@@ -54,6 +56,40 @@ __kernel void gemm_U8U8toU8(__read_only image2d_t a, __read_only image2d_t b,
 
 // Of param_list_, known when the shapes are.
 enum Scalar { kM, kK, kN };
+
+// Where an element of a matrix of rows and columns is, and the next one in the
+// direction of K.
+struct Steps {
+  int64_t other;  // from one m, or n, to the next
+  int64_t k;
+};
+
+// The kernels for the host: `Sum` is the type of the exact or rounded sum.
+template <typename T, typename Sum, typename Encode>
+void Multiply(const T* a, const T* b, T* c,
+              const std::vector<vx::ops::Param>& p, Steps of_a, Steps of_b,
+              const Gemm::Quantization& q, Encode encode) {
+  for (int64_t m = 0; m < p[kM].data.i; ++m) {
+    for (int64_t n = 0; n < p[kN].data.i; ++n) {
+      Sum sum = 0;
+      for (int64_t k = 0; k < p[kK].data.i; ++k) {
+        sum += (static_cast<Sum>(a[m * of_a.other + k * of_a.k]) -
+                static_cast<Sum>(q.zeroPointA)) *
+               (static_cast<Sum>(b[n * of_b.other + k * of_b.k]) -
+                static_cast<Sum>(q.zeroPointB));
+      }
+      const float code =
+          static_cast<float>(sum) * q.scale + static_cast<float>(q.zeroPointC);
+      c[m * p[kN].data.i + n] = encode(code);
+    }
+  }
+}
+
+uint8_t ToUint8(float code) {
+  // Also of a NaN, as convert_uchar_sat_rte() does.
+  if (!(code > 0)) return 0;
+  return static_cast<uint8_t>(std::rint(std::min(code, 255.0f)));
+}
 
 }  // namespace
 
@@ -132,6 +168,25 @@ void Gemm::SetupEnqueue(uint32_t& dim, std::vector<size_t>& gobal_size,
   dim = 2;
   gobal_size[0] = outputs_size_[0][0];
   gobal_size[1] = outputs_size_[0][1];
+}
+
+void Gemm::HostEval(const std::vector<vx::ops::HostInput>& inputs,
+                    const std::vector<vx::ops::HostOutput>& outputs) {
+  const vx::ops::HostInput& a = inputs[0];
+  const vx::ops::HostInput& b = inputs[1];
+  const int64_t row_of_a = a.spec.shape_[0];
+  const int64_t row_of_b = b.spec.shape_[0];
+  const Steps of_a = trans_a_ ? Steps{1, row_of_a} : Steps{row_of_a, 1};
+  const Steps of_b = trans_b_ ? Steps{row_of_b, 1} : Steps{1, row_of_b};
+  if (a.spec.datatype_ == vx::DataType::UINT8) {
+    Multiply<uint8_t, int32_t>(a.Data<uint8_t>(), b.Data<uint8_t>(),
+                               outputs[0].Data<uint8_t>(), param_list_, of_a,
+                               of_b, quantization_, ToUint8);
+  } else {
+    Multiply<float, float>(a.Data<float>(), b.Data<float>(),
+                           outputs[0].Data<float>(), param_list_, of_a, of_b,
+                           quantization_, [](float value) { return value; });
+  }
 }
 
 }  // namespace custom_ops

@@ -1,5 +1,8 @@
 #include "custom_ops/hswish.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 namespace tim {
@@ -83,6 +86,44 @@ const Function kFunctions[] = {
     {vx::DataType::UINT8, "hswish_U8toU8", "hswish_U8toU8_buffer"},
 };
 
+// The kernels' functions, for the host.
+float FromBf16(uint16_t bits) {
+  const uint32_t wide = uint32_t{bits} << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+uint16_t ToBf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if (std::isnan(value)) return static_cast<uint16_t>((bits >> 16) | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+uint8_t ToUint8(float value) {
+  // Also of a NaN, as convert_uchar_sat_rte() does.
+  if (!(value > 0)) return 0;
+  return static_cast<uint8_t>(std::rint(std::min(value, 255.0f)));
+}
+
+float HardSwish(float code, const HSwish::ParamTuple& scalars) {
+  const float x = code * std::get<0>(scalars) + std::get<1>(scalars);
+  const float gate = std::min(std::max(x + 3.0f, 0.0f), 6.0f);
+  return x * gate * (1.0f / 6.0f) * std::get<2>(scalars) + std::get<3>(scalars);
+}
+
+template <typename T, typename Decode, typename Encode>
+void Apply(const vx::ops::HostInput& input, const vx::ops::HostOutput& output,
+           const HSwish::ParamTuple& scalars, Decode decode, Encode encode) {
+  const T* x = input.Data<T>();
+  T* y = output.Data<T>();
+  const int64_t count = output.spec.GetElementNum();
+  for (int64_t i = 0; i < count; ++i) {
+    y[i] = encode(HardSwish(decode(x[i]), scalars));
+  }
+}
+
 }  // namespace
 
 HSwish::HSwish(vx::Graph* graph, float inputScale, float inputTail,
@@ -125,6 +166,22 @@ void HSwish::SetupEnqueue(uint32_t& dim, std::vector<size_t>& gobal_size,
   dim = storage_ == Storage::kImage ? 3 : 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     gobal_size[i < dim ? i : dim - 1] *= shape[i];
+  }
+}
+
+void HSwish::HostEval(const std::vector<vx::ops::HostInput>& inputs,
+                      const std::vector<vx::ops::HostOutput>& outputs) {
+  const auto as_float = [](auto value) { return static_cast<float>(value); };
+  switch (inputs[0].spec.datatype_) {
+    case vx::DataType::FLOAT16:
+      return Apply<vx::Half>(inputs[0], outputs[0], params_, as_float,
+                             [](float value) { return vx::Half(value); });
+    case vx::DataType::UINT16:
+      return Apply<uint16_t>(inputs[0], outputs[0], params_, FromBf16, ToBf16);
+    case vx::DataType::UINT8:
+      return Apply<uint8_t>(inputs[0], outputs[0], params_, as_float, ToUint8);
+    default:  // SetupParams() has refused all but FLOAT32
+      return Apply<float>(inputs[0], outputs[0], params_, as_float, as_float);
   }
 }
 

@@ -45,6 +45,10 @@ class HSwish : public vx::ops::CustomOpBase {
   std::shared_ptr<vx::Operation> Clone(
       std::shared_ptr<vx::Graph>& graph) const override;
 
+  bool HasHostEval() const override { return true; }
+  void HostEval(const std::vector<vx::ops::HostInput>& inputs,
+                const std::vector<vx::ops::HostOutput>& outputs) override;
+
  protected:
   void SetupShapeInfor() override;
   void SetupParams(std::vector<vx::DataType> input_types,

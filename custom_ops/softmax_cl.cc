@@ -1,5 +1,8 @@
 #include "custom_ops/softmax_cl.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <tuple>
 
@@ -33,6 +36,21 @@ const char kSource[] = R"(
 SOFTMAX(F32toF32, read_imagef)
 SOFTMAX(U8toF32, read_imageui)
 )";
+
+// The kernel for the host.
+template <typename T>
+void SoftmaxRow(const T* x, float* y, int64_t count, float beta) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (int64_t c = 0; c < count; ++c) {
+    largest = std::fmax(largest, static_cast<float>(x[c]));
+  }
+  float sum = 0;
+  for (int64_t c = 0; c < count; ++c) {
+    y[c] = std::exp(beta * (static_cast<float>(x[c]) - largest));
+    sum += y[c];
+  }
+  for (int64_t c = 0; c < count; ++c) y[c] /= sum;
+}
 
 }  // namespace
 
@@ -71,6 +89,20 @@ void SoftmaxCl::SetupEnqueue(uint32_t& dim, std::vector<size_t>& gobal_size,
                              std::vector<size_t>&) {
   dim = 1;
   gobal_size[0] = inputs_size_[0].size() > 1 ? inputs_size_[0][1] : 1;
+}
+
+void SoftmaxCl::HostEval(const std::vector<vx::ops::HostInput>& inputs,
+                         const std::vector<vx::ops::HostOutput>& outputs) {
+  const vx::TensorSpec& spec = inputs[0].spec;
+  float* y = outputs[0].Data<float>();
+  const int64_t row = spec.shape_[0];
+  for (int64_t at = 0; at < spec.GetElementNum(); at += row) {
+    if (spec.datatype_ == vx::DataType::UINT8) {
+      SoftmaxRow(inputs[0].Data<uint8_t>() + at, y + at, row, beta_);
+    } else {
+      SoftmaxRow(inputs[0].Data<float>() + at, y + at, row, beta_);
+    }
+  }
 }
 
 }  // namespace custom_ops

@@ -37,8 +37,8 @@ size_t Count(const vx::ShapeType& shape) {
 template <typename T>
 std::vector<T> Run(DataType type, const vx::ShapeType& shape,
                    const std::vector<T>& values, Storage storage,
-                   const Scalars& s = {}) {
-  const auto graph = OpenClGraph();
+                   const Scalars& s = {},
+                   const std::shared_ptr<vx::Graph>& graph = OpenClGraph()) {
   const auto x = graph->CreateTensor(vx::TensorSpec(type, shape, vx::INPUT));
   const auto y = graph->CreateTensor(vx::TensorSpec(type, shape, vx::OUTPUT));
   graph
@@ -51,7 +51,7 @@ std::vector<T> Run(DataType type, const vx::ShapeType& shape,
   return testing::Read<T>(y);
 }
 
-// Both storages, which must agree bit for bit.
+// Both storages and the host, which must agree bit for bit.
 template <typename T>
 std::vector<T> RunBoth(DataType type, const vx::ShapeType& shape,
                        const std::vector<T>& values, const Scalars& s = {}) {
@@ -59,6 +59,10 @@ std::vector<T> RunBoth(DataType type, const vx::ShapeType& shape,
   const auto buffers = Run(type, shape, values, Storage::kBuffer, s);
   EXPECT_EQ(
       std::memcmp(images.data(), buffers.data(), images.size() * sizeof(T)), 0);
+  const auto host =
+      Run(type, shape, values, Storage::kBuffer, s, testing::HostGraph());
+  EXPECT_EQ(std::memcmp(images.data(), host.data(), images.size() * sizeof(T)),
+            0);
   return images;
 }
 

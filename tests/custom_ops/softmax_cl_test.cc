@@ -19,9 +19,9 @@ using testing::OpenClGraph;
 using vx::DataType;
 
 template <typename T>
-std::vector<float> Softmax(DataType type, const vx::ShapeType& shape,
-                           const std::vector<T>& values, float beta) {
-  std::shared_ptr<vx::Graph> graph = OpenClGraph();
+std::vector<float> SoftmaxOn(std::shared_ptr<vx::Graph> graph, DataType type,
+                             const vx::ShapeType& shape,
+                             const std::vector<T>& values, float beta) {
   const auto x = graph->CreateTensor(vx::TensorSpec(type, shape, vx::INPUT));
   const auto y = graph->CreateTensor(testing::Floats(shape, vx::OUTPUT));
   // Through a clone, which must be the same operator.
@@ -33,6 +33,18 @@ std::vector<float> Softmax(DataType type, const vx::ShapeType& shape,
   testing::Write(x, values);
   EXPECT_TRUE(graph->Run()) << vx::LastError();
   return testing::Read(y);
+}
+
+// On OpenCL, and as close on the host.
+template <typename T>
+std::vector<float> Softmax(DataType type, const vx::ShapeType& shape,
+                           const std::vector<T>& values, float beta) {
+  const auto y = SoftmaxOn(OpenClGraph(), type, shape, values, beta);
+  const auto host = SoftmaxOn(testing::HostGraph(), type, shape, values, beta);
+  for (size_t i = 0; i < y.size(); ++i) {
+    EXPECT_NEAR(y[i], host[i], 1e-6 + 4e-6 * y[i]) << "element " << i;
+  }
+  return y;
 }
 
 template <typename T>
