@@ -17,7 +17,7 @@ endfunction()
 function(tim_cl_internal_includes target)
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src"
-    "${PROJECT_SOURCE_DIR}/include")
+    "${PROJECT_SOURCE_DIR}/include" "${TIM_CL_GENERATED_DIR}")
   target_include_directories(${target} SYSTEM PRIVATE
     ${TIM_CL_DEPENDENCY_DIRS} ${OpenCL_INCLUDE_DIRS})
 endfunction()
@@ -40,7 +40,7 @@ function(tim_cl_link_name target name)
 endfunction()
 
 add_library(tim-vx-objects OBJECT
-  ${TIM_CL_SOURCES}
+  ${TIM_CL_SOURCES} ${TIM_CL_TABLE_HEADERS}
   "${TIM_CL_GENERATED_DIR}/register_all_operators.cc"
   "${TIM_CL_GENERATED_DIR}/embedded_sources.cc")
 tim_cl_compile_options(tim-vx-objects)
