@@ -5,8 +5,8 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include "base/status.h"
-#include "binary/graph_generated.h"
 #include "binary/read_budget.h"
+#include "binary/types_generated.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::binary {

@@ -28,7 +28,7 @@ class DataPieces {
   /// The index of the piece; that of an earlier one with the same bytes.
   int Share(const std::shared_ptr<const ir::ConstantData>& constant);
   /// A piece of its own, which `keeper` keeps until the file is written, at a
-  /// multiple of `alignment`: a power of two, kSharedAlignment or more.
+  /// multiple of `alignment`: a power of two, ir::kSharedAlignment or more.
   int Add(std::span<const std::byte> bytes, std::shared_ptr<const void> keeper,
           int64_t alignment = ir::kSharedAlignment);
 

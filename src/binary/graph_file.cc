@@ -9,25 +9,36 @@ namespace {
 
 Result<ir::Graph> Read(std::span<const std::byte> bytes,
                        const ir::OpRegistry& registry,
-                       const std::shared_ptr<const void>& keeper) {
-  TIM_ASSIGN_OR_RETURN(const TableFile file, TableFile::Open(bytes, keeper));
+                       const ReadOptions& options) {
+  TIM_ASSIGN_OR_RETURN(const TableFile file,
+                       TableFile::Open(bytes, options.keeper));
   TIM_ASSIGN_OR_RETURN(const auto* root, file.Verified<fbs::GraphFile>());
   if (root->graph() == nullptr) return InvalidArgument("it has no graph");
   ReadBudget budget(kMaxGrowth * file.table_bytes());
   TIM_ASSIGN_OR_RETURN(
       GraphReader reader,
       GraphReader::Create(file, root->data(), registry, budget));
+  const auto* operators = root->user_operators();
+  if (options.user_operators != nullptr) {
+    TIM_RETURN_IF_ERROR(reader.ReadUserOperators(operators, options.prefix,
+                                                 options.user_operators));
+  } else if (operators != nullptr && operators->size() != 0) {
+    return InvalidArgument("it has custom operations, but no place for them");
+  }
   return reader.Read(*root->graph());
 }
 
 }  // namespace
 
-Result<Encoding> EncodeGraph(const ir::Graph& graph) {
+Result<Encoding> EncodeGraph(const ir::Graph& graph,
+                             const ir::OpRegistry* registry) {
   flatbuffers::FlatBufferBuilder builder;
   DataPieces data;
-  GraphWriter writer(builder, data);
+  GraphWriter writer(builder, data, registry);
   TIM_ASSIGN_OR_RETURN(const auto written, writer.Write(graph));
-  builder.Finish(fbs::CreateGraphFile(builder, written, writer.WriteExtents()));
+  const auto operators = writer.WriteUserOperators();
+  const auto extents = writer.WriteExtents();
+  builder.Finish(fbs::CreateGraphFile(builder, written, extents, operators));
   return Encoding({builder.GetBufferPointer(), builder.GetSize()},
                   std::move(data));
 }
@@ -39,8 +50,8 @@ Result<std::vector<std::byte>> WriteGraph(const ir::Graph& graph) {
 
 Result<ir::Graph> ReadGraph(std::span<const std::byte> bytes,
                             const ir::OpRegistry& registry,
-                            const std::shared_ptr<const void>& keeper) {
-  Result<ir::Graph> graph = Read(bytes, registry, keeper);
+                            const ReadOptions& options) {
+  Result<ir::Graph> graph = Read(bytes, registry, options);
   if (!graph.ok()) return graph.status().WithContext("binary graph");
   return graph;
 }

@@ -4,6 +4,7 @@
 
 #include "binary/desc_tables.h"
 #include "binary/graph_tables.h"
+#include "binary/user_operator_tables.h"
 #include "ir/op_schema.h"
 
 namespace tim::binary {
@@ -75,6 +76,24 @@ Result<GraphReader> GraphReader::Create(
   return reader;
 }
 
+Status GraphReader::ReadUserOperators(
+    const flatbuffers::Vector<flatbuffers::Offset<fbs::UserOperator>>* list,
+    const std::string& prefix, ir::OpRegistry* registry) {
+  for (uint32_t i = 0; list != nullptr && i < list->size(); ++i) {
+    Result<UserOperator> frozen = ReadUserOperator(
+        *list->Get(i), budget_, [this](int index) { return Data(index); });
+    if (!frozen.ok()) {
+      return frozen.status().WithContext(StrCat("custom operation ", i));
+    }
+    const std::string key = frozen->key;
+    if (frozen_.contains(key)) {
+      return InvalidArgument("custom operation '", key, "' is there twice");
+    }
+    frozen_[key] = Register(*std::move(frozen), prefix, registry);
+  }
+  return OkStatus();
+}
+
 Result<std::shared_ptr<const ir::ConstantData>> GraphReader::Data(
     int index) const {
   if (index == -1) return std::shared_ptr<const ir::ConstantData>();
@@ -87,6 +106,8 @@ Result<std::shared_ptr<const ir::ConstantData>> GraphReader::Data(
 Result<const ir::OpSchema*> GraphReader::FindOperator(
     const flatbuffers::String* key) const {
   const std::string_view wanted = key != nullptr ? key->string_view() : "";
+  const auto frozen = frozen_.find(wanted);
+  if (frozen != frozen_.end()) return frozen->second;
   const ir::OpSchema* schema = registry_.Find(wanted);
   // Find() also takes names without version.
   if (schema != nullptr && schema->Key() == wanted) return schema;

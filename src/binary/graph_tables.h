@@ -5,8 +5,10 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -26,25 +28,33 @@ class GraphWriter {
   template <typename T>
   using Offset = flatbuffers::Offset<T>;
 
-  GraphWriter(flatbuffers::FlatBufferBuilder& builder, DataPieces& data)
-      : builder_(builder), data_(data) {}
+  /// \param registry where operators with users' kernels are frozen, that
+  /// which has them; null: they are named like others.
+  GraphWriter(flatbuffers::FlatBufferBuilder& builder, DataPieces& data,
+              const ir::OpRegistry* registry = nullptr)
+      : builder_(builder), data_(data), registry_(registry) {}
 
   /// Fails where graphs are nested deeper than kMaxGraphDepth.
   Result<Offset<fbs::Graph>> Write(const ir::Graph& graph);
   Result<Offset<flatbuffers::Vector<Offset<fbs::Attribute>>>> Write(
       const ir::AttributeMap& attributes);
   Result<Offset<fbs::Composite>> Write(const ir::Composite& composite);
+  /// Of all graphs that were written.
+  Offset<flatbuffers::Vector<Offset<fbs::UserOperator>>> WriteUserOperators();
+  /// Of everything else.
   Offset<flatbuffers::Vector<const fbs::Extent*>> WriteExtents();
 
  private:
   Result<Offset<fbs::Attribute>> Write(const std::string& name,
                                        const ir::Attribute& attribute);
   Offset<fbs::Value> Write(const ir::Value& value);
-  Result<Offset<fbs::Node>> Write(const ir::Node& node,
+  Result<Offset<fbs::Node>> Write(const ir::Graph& graph, const ir::Node& node,
                                   std::span<const int32_t> value_index);
 
   flatbuffers::FlatBufferBuilder& builder_;
   DataPieces& data_;
+  const ir::OpRegistry* registry_;
+  std::map<std::string, Offset<fbs::UserOperator>> frozen_;  // by key
   int depth_ = 0;
 };
 
@@ -60,6 +70,11 @@ class GraphReader {
       const TableFile& file,
       const flatbuffers::Vector<const fbs::Extent*>* data,
       const ir::OpRegistry& registry, ReadBudget& budget);
+  /// Registers the frozen operators, as binary::Register does, for the graphs
+  /// that are read after it.
+  Status ReadUserOperators(
+      const flatbuffers::Vector<flatbuffers::Offset<fbs::UserOperator>>* list,
+      const std::string& prefix, ir::OpRegistry* registry);
 
   Result<ir::Graph> Read(const fbs::Graph& table);
   Result<ir::AttributeMap> Read(
@@ -89,6 +104,7 @@ class GraphReader {
 
   const ir::OpRegistry& registry_;
   ReadBudget& budget_;
+  std::map<std::string, const ir::OpSchema*, std::less<>> frozen_;  // by key
   std::vector<std::shared_ptr<const ir::ConstantData>> data_;
   int depth_ = 0;
 };

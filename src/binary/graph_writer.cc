@@ -3,6 +3,7 @@
 
 #include "binary/desc_tables.h"
 #include "binary/graph_tables.h"
+#include "binary/user_operator_tables.h"
 #include "ir/op_schema.h"
 
 namespace tim::binary {
@@ -60,7 +61,7 @@ Result<Offset<fbs::Graph>> GraphWriter::Write(const ir::Graph& graph) {
   }
   std::vector<Offset<fbs::Node>> nodes;
   for (const ir::NodeId id : graph.NodeIds()) {
-    TIM_ASSIGN_OR_RETURN(const auto node, Write(graph.node(id), index));
+    TIM_ASSIGN_OR_RETURN(const auto node, Write(graph, graph.node(id), index));
     nodes.push_back(node);
   }
   std::vector<fbs::StateUpdate> updates;
@@ -92,7 +93,8 @@ Offset<fbs::Value> GraphWriter::Write(const ir::Value& value) {
 }
 
 Result<Offset<fbs::Node>> GraphWriter::Write(
-    const ir::Node& node, std::span<const int32_t> value_index) {
+    const ir::Graph& graph, const ir::Node& node,
+    std::span<const int32_t> value_index) {
   TIM_ASSIGN_OR_RETURN(const auto attributes, Write(node.attributes));
   Offset<fbs::Composite> composite;
   if (node.composite) {
@@ -102,6 +104,12 @@ Result<Offset<fbs::Node>> GraphWriter::Write(
   Offset<flatbuffers::String> key;
   if (node.schema != nullptr) {
     key = builder_.CreateSharedString(node.schema->Key());
+  }
+  if (registry_ != nullptr && node.schema != nullptr &&
+      ir::HasUserKernel(node) && !frozen_.contains(node.schema->Key())) {
+    TIM_ASSIGN_OR_RETURN(const UserOperator frozen,
+                         Freeze(graph, node, *registry_));
+    frozen_.emplace(frozen.key, WriteUserOperator(builder_, data_, frozen));
   }
   const auto inputs = builder_.CreateVector(Map(node.inputs, value_index));
   const auto outputs = builder_.CreateVector(Map(node.outputs, value_index));
@@ -166,6 +174,13 @@ Result<Offset<fbs::Attribute>> GraphWriter::Write(
       static_cast<fbs::AttributeType>(ir::TypeOf(attribute)), number,
       real != nullptr ? *real : 0, text, numbers, reals, texts,
       data != nullptr && *data != nullptr ? data_.Share(*data) : -1, graph);
+}
+
+Offset<Vector<Offset<fbs::UserOperator>>> GraphWriter::WriteUserOperators() {
+  if (frozen_.empty()) return {};
+  std::vector<Offset<fbs::UserOperator>> list;
+  for (const auto& [key, frozen] : frozen_) list.push_back(frozen);
+  return builder_.CreateVector(list);
 }
 
 Offset<Vector<const fbs::Extent*>> GraphWriter::WriteExtents() {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "binary/graph_generated.h"
+#include "binary/types_generated.h"
 #include "ir/constant.h"
 
 namespace tim::binary {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/aligned_memory.h"
-#include "tests/support/status_macros.h"
+#include "tests/binary/assign.h"
 #include "tests/support/toy_ops.h"
 
 namespace tim::binary {
@@ -234,8 +234,9 @@ TEST(GraphFile, ConstantsLieInTheBytesThatTheGraphKeeps) {
   const std::weak_ptr<std::byte[]> alive = memory;
   const std::byte* const begin = memory.get();
   {
-    ASSERT_OK_AND_ASSIGN(const ir::Graph graph,
-                         ReadGraph({begin, bytes.size()}, Operators(), memory));
+    ASSERT_OK_AND_ASSIGN(
+        const ir::Graph graph,
+        ReadGraph({begin, bytes.size()}, Operators(), {.keeper = memory}));
     memory.reset();
     const ir::ConstantData& constant = *FirstConstant(graph).constant;
     EXPECT_GE(constant.bytes.data(), begin);
@@ -261,9 +262,9 @@ TEST(GraphFile, AnyAddressIsGood) {
   ASSERT_OK_AND_ASSIGN(const auto bytes, WriteGraph(graph));
   for (const size_t offset : {1u, 2u, 4u, 8u, 31u, 33u}) {
     const auto memory = At(bytes, offset);
-    ASSERT_OK_AND_ASSIGN(
-        const ir::Graph read,
-        ReadGraph({memory.get() + offset, bytes.size()}, Operators(), memory));
+    ASSERT_OK_AND_ASSIGN(const ir::Graph read,
+                         ReadGraph({memory.get() + offset, bytes.size()},
+                                   Operators(), {.keeper = memory}));
     EXPECT_EQ(read.Dump(), graph.Dump()) << offset;
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "binary/graph_file.h"
+#include "binary/graph_generated.h"
 #include "binary/table_file.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
