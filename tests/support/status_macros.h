@@ -41,14 +41,6 @@ template <typename T>
 
 #define EXPECT_OK(value) EXPECT_TRUE(::tim::testing::IsOk(value))
 #define ASSERT_OK(value) ASSERT_TRUE(::tim::testing::IsOk(value))
-/// Declares or assigns `target` from a Result that must be ok.
-#define ASSERT_OK_AND_ASSIGN(target, expression)                       \
-  ASSERT_OK_AND_ASSIGN_IMPL(TIM_CONCAT(tim_result_, __LINE__), target, \
-                            expression)
-#define ASSERT_OK_AND_ASSIGN_IMPL(result, target, expression) \
-  auto result = (expression);                                 \
-  ASSERT_OK(result);                                          \
-  target = *std::move(result)
 #define EXPECT_ERROR(value, text) \
   EXPECT_TRUE(::tim::testing::FailsWith(value, text))
 
