@@ -5,13 +5,24 @@
 
 #include <flatbuffers/flatbuffers.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 
 namespace tim::binary {
+
+/// Copies of what a vector holds, numbers or structs.  The verifier sees to it
+/// that they are there, not that they are aligned.
+template <typename T>
+std::vector<T> ElementsOf(const uint8_t* bytes, size_t count) {
+  std::vector<T> elements(count);
+  if (count > 0) std::memcpy(elements.data(), bytes, count * sizeof(T));
+  return elements;
+}
 
 class ReadBudget {
  public:
@@ -38,7 +49,14 @@ class ReadBudget {
   Result<std::vector<T>> Copy(const flatbuffers::Vector<T>* list) {
     if (list == nullptr) return std::vector<T>();
     TIM_RETURN_IF_ERROR(Take(int64_t{sizeof(T)} * list->size()));
-    return std::vector<T>(list->begin(), list->end());
+    return ElementsOf<T>(list->Data(), list->size());
+  }
+  /// The same of structs.
+  template <typename T>
+  Result<std::vector<T>> Copy(const flatbuffers::Vector<const T*>* list) {
+    if (list == nullptr) return std::vector<T>();
+    TIM_RETURN_IF_ERROR(Take(int64_t{sizeof(T)} * list->size()));
+    return ElementsOf<T>(list->Data(), list->size());
   }
 
  private:

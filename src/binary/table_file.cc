@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "binary/read_budget.h"
 
 namespace tim::binary {
 namespace {
@@ -55,8 +56,10 @@ Result<std::vector<std::span<const std::byte>>> TableFile::Pieces(
     const flatbuffers::Vector<const fbs::Extent*>* extents) const {
   std::vector<std::span<const std::byte>> pieces;
   uint64_t end = 0;
-  for (size_t i = 0; extents != nullptr && i < extents->size(); ++i) {
-    const fbs::Extent& extent = *extents->Get(static_cast<uint32_t>(i));
+  if (extents == nullptr) return pieces;
+  const auto places = ElementsOf<fbs::Extent>(extents->Data(), extents->size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    const fbs::Extent& extent = places[i];
     if (extent.offset() < end || extent.offset() % kAlignment != 0 ||
         extent.offset() > data_.size() ||
         extent.bytes() > data_.size() - extent.offset()) {
