@@ -97,13 +97,16 @@ Result<ir::KernelArg> ReadUserScalar(const fbs::Argument& table,
   ir::UserScalarArg arg;
   TIM_ASSIGN_OR_RETURN(arg.name, budget.Copy(table.name()));
   TIM_ASSIGN_OR_RETURN(arg.type, budget.Copy(table.type()));
-  TIM_ASSIGN_OR_RETURN(const auto scalars, budget.Copy(table.scalars()));
-  if (scalars.empty()) {
+  const auto* scalars = table.scalars();
+  if (scalars == nullptr || scalars->size() == 0) {
     return InvalidArgument("'", arg.name, "' has no value");
   }
-  TIM_ASSIGN_OR_RETURN(arg.value, ReadScalar(scalars[0]));
-  for (size_t i = 1; i < scalars.size(); ++i) {
-    TIM_ASSIGN_OR_RETURN(auto value, ReadScalar(scalars[i]));
+  TIM_RETURN_IF_ERROR(CheckAligned(scalars));
+  TIM_RETURN_IF_ERROR(
+      budget.Take(int64_t{sizeof(arg.value)} * scalars->size()));
+  TIM_ASSIGN_OR_RETURN(arg.value, ReadScalar(*scalars->Get(0)));
+  for (uint32_t i = 1; i < scalars->size(); ++i) {
+    TIM_ASSIGN_OR_RETURN(auto value, ReadScalar(*scalars->Get(i)));
     arg.more.push_back(value);
   }
   return ir::KernelArg(std::move(arg));

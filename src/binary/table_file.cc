@@ -54,12 +54,11 @@ Result<TableFile> TableFile::Open(std::span<const std::byte> file,
 
 Result<std::vector<std::span<const std::byte>>> TableFile::Pieces(
     const flatbuffers::Vector<const fbs::Extent*>* extents) const {
+  TIM_RETURN_IF_ERROR(CheckAligned(extents));
   std::vector<std::span<const std::byte>> pieces;
   uint64_t end = 0;
-  if (extents == nullptr) return pieces;
-  const auto places = ElementsOf<fbs::Extent>(extents->Data(), extents->size());
-  for (size_t i = 0; i < places.size(); ++i) {
-    const fbs::Extent& extent = places[i];
+  for (size_t i = 0; extents != nullptr && i < extents->size(); ++i) {
+    const fbs::Extent& extent = *extents->Get(static_cast<uint32_t>(i));
     if (extent.offset() < end || extent.offset() % kAlignment != 0 ||
         extent.offset() > data_.size() ||
         extent.bytes() > data_.size() - extent.offset()) {
