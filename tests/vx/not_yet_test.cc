@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/vx/vx_graph.h"
-#include "tim/lite/execution.h"
 #include "tim/vx/platform/native.h"
 
 namespace tim::testing {
@@ -10,20 +9,6 @@ namespace {
 
 bool SaysNotYet() {
   return vx::LastError().find("not implemented yet") != std::string::npos;
-}
-
-TEST(NotYet, CompileToBinaryLeavesTheGraphUsable) {
-  ReluGraph g({1});
-  size_t size = 7;
-  EXPECT_FALSE(g.graph->CompileToBinary(nullptr, &size));
-  EXPECT_TRUE(SaysNotYet());
-  EXPECT_EQ(g.graph->ErrorMessage(), vx::LastError());
-  EXPECT_TRUE(g.graph->Run());
-}
-
-TEST(NotYet, LiteExecution) {
-  EXPECT_EQ(lite::Execution::Create("x", 1), nullptr);
-  EXPECT_TRUE(SaysNotYet());
 }
 
 TEST(NotYet, Platform) {
