@@ -15,9 +15,10 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
   return {core.overrides.revision(), core.context->overrides->revision()};
 }
 
-compiler::CompileOptions OptionsFor(const GraphCore& core) {
+compiler::CompileOptions OptionsFor(const GraphCore& core,
+                                    const Devices& devices) {
   compiler::CompileOptions out;
-  for (const auto& device : core.context->devices) {
+  for (const auto& device : devices) {
     out.devices.push_back(device->info());
   }
   out.strict = core.context->options.strict;
@@ -95,12 +96,13 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     GraphCore& core, const Operations& operations,
     const std::vector<std::shared_ptr<Tensor>>& io) {
   const auto overrides = OverridesRevision(core);
+  TIM_ASSIGN_OR_RETURN(Devices devices, core.context->DevicesFor(core.options));
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
   WarnOfUnused(lowered, io);
   std::vector<ir::TensorDesc> descs;
-  compiler::CompileOptions compile_options = OptionsFor(core);
+  compiler::CompileOptions compile_options = OptionsFor(core, devices);
   compile_options.inferred = [&](const ir::Graph& inferred) {
     descs = DescsOf(lowered, inferred);
     return SetUp(lowered.custom_operators)
@@ -112,18 +114,21 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
+  compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
   compiled->registry_ = lowered.registry;
-  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
+  TIM_RETURN_IF_ERROR(
+      compiled->Build(core, std::move(plan), std::move(devices)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
   return compiled;
 }
 
-Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan) {
+Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
+                            Devices devices) {
   TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
-                                        std::move(plan), core.context->devices,
+                                        std::move(plan), std::move(devices),
                                         core.context->options.programs));
   TIM_ASSIGN_OR_RETURN(context_,
                        runtime::ExecutionContext::Create(executable_));
@@ -165,6 +170,7 @@ void CompiledGraph::Remember(const Operations& operations,
 bool CompiledGraph::IsCurrent(const GraphCore& core,
                               const Operations& operations) const {
   return overrides_revision_ == OverridesRevision(core) &&
+         device_id_ == core.options.getDeviceId() &&
          std::equal(operations_.begin(), operations_.end(), operations.begin(),
                     operations.end(),
                     [](const auto& then, const auto& now) {
