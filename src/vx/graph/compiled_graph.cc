@@ -183,11 +183,12 @@ bool CompiledGraph::IsCurrent(const GraphCore& core,
 }
 
 Status CompiledGraph::Run() {
-  TIM_RETURN_IF_ERROR(buffers_.Prepare());
-  TIM_RETURN_IF_ERROR(
-      context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get()));
-  buffers_.Finish();
-  return OkStatus();
+  Status status = buffers_.Prepare();
+  if (status.ok()) {
+    status =
+        context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
+  }
+  return buffers_.Finish(std::move(status));
 }
 
 }  // namespace tim::vx
