@@ -3,7 +3,6 @@
 
 #include "tests/support/vx/vx_graph.h"
 #include "tim/lite/execution.h"
-#include "tim/vx/platform/native.h"
 
 namespace tim::testing {
 namespace {
@@ -24,13 +23,6 @@ TEST(NotYet, CompileToBinaryLeavesTheGraphUsable) {
 TEST(NotYet, LiteExecution) {
   EXPECT_EQ(lite::Execution::Create("x", 1), nullptr);
   EXPECT_TRUE(SaysNotYet());
-}
-
-TEST(NotYet, Platform) {
-  EXPECT_TRUE(vx::platform::IDevice::Enumerate().empty());
-  EXPECT_TRUE(SaysNotYet());
-  ReluGraph g({1});
-  EXPECT_EQ(vx::platform::Compile(g.graph, nullptr), nullptr);
 }
 
 }  // namespace
