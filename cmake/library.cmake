@@ -17,7 +17,7 @@ endfunction()
 function(tim_cl_internal_includes target)
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src"
-    "${PROJECT_SOURCE_DIR}/include")
+    "${PROJECT_SOURCE_DIR}/include" "${TIM_CL_GENERATED_DIR}")
   target_include_directories(${target} SYSTEM PRIVATE
     ${TIM_CL_DEPENDENCY_DIRS} ${OpenCL_INCLUDE_DIRS})
 endfunction()
@@ -40,9 +40,11 @@ function(tim_cl_link_name target name)
 endfunction()
 
 add_library(tim-vx-objects OBJECT
-  ${TIM_CL_SOURCES}
+  ${TIM_CL_SOURCES} ${TIM_CL_TABLE_HEADERS}
   "${TIM_CL_GENERATED_DIR}/register_all_operators.cc"
   "${TIM_CL_GENERATED_DIR}/embedded_sources.cc")
+set_source_files_properties(src/vx/binary/graph_binary.cc PROPERTIES
+  COMPILE_DEFINITIONS "TIM_CL_VERSION=\"${PROJECT_VERSION}\"")
 tim_cl_compile_options(tim-vx-objects)
 tim_cl_internal_includes(tim-vx-objects)
 # What the public headers mark is visible; clients choose for themselves.

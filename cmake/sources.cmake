@@ -46,8 +46,25 @@ function(tim_cl_generate out command)
 endfunction()
 
 set(TIM_CL_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
-file(MAKE_DIRECTORY "${TIM_CL_GENERATED_DIR}")
+file(MAKE_DIRECTORY "${TIM_CL_GENERATED_DIR}/binary")
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/register_all_operators.cc" operators
                 ${TIM_CL_OPERATORS})
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/embedded_sources.cc" kernels
                 ${TIM_CL_KERNELS})
+
+# graph.fbs makes binary/graph_generated.h.
+tim_cl_glob(TIM_CL_TABLES src/binary/*.fbs)
+set(TIM_CL_TABLE_HEADERS "")
+foreach(table IN LISTS TIM_CL_TABLES)
+  get_filename_component(stem "${table}" NAME_WE)
+  set(header "${TIM_CL_GENERATED_DIR}/binary/${stem}_generated.h")
+  add_custom_command(
+    OUTPUT "${header}"
+    COMMAND "${TIM_CL_FLATC}" --cpp --cpp-std c++17 --scoped-enums
+            -o "${TIM_CL_GENERATED_DIR}/binary" "${table}"
+    DEPENDS ${TIM_CL_TABLES}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Generating ${stem}_generated.h"
+    VERBATIM)
+  list(APPEND TIM_CL_TABLE_HEADERS "${header}")
+endforeach()

@@ -9,7 +9,7 @@ packages="
   bazel-bootstrap bazel-platforms bazel-rules-cc bazel-rules-java
   bazel-rules-proto bazel-skylib
   ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd
-  libxxhash-dev
+  libxxhash-dev libflatbuffers-dev flatbuffers-compiler
   libcli11-dev nlohmann-json3-dev
   libbenchmark-dev libclblast-dev
   libgtest-dev libgmock-dev oclgrind

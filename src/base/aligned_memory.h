@@ -23,11 +23,14 @@ using AlignedMemory = std::unique_ptr<std::byte[], AlignedFree>;
 /// power of two; null where there is not enough memory.
 AlignedMemory AllocateAligned(int64_t bytes, int64_t alignment);
 
-/// Bytes of a fixed number at such an address.
+/// Bytes of a fixed number at such an address; copies share them.
 class AlignedBytes {
  public:
   AlignedBytes() = default;
   AlignedBytes(AlignedMemory memory, size_t size)
+      : memory_(std::move(memory)), size_(size) {}
+  /// A part of what somebody else owns.
+  AlignedBytes(std::shared_ptr<const std::byte[]> memory, size_t size)
       : memory_(std::move(memory)), size_(size) {}
 
   const std::byte* data() const { return memory_.get(); }
@@ -36,7 +39,7 @@ class AlignedBytes {
   const std::byte* end() const { return data() + size_; }
 
  private:
-  AlignedMemory memory_;
+  std::shared_ptr<const std::byte[]> memory_;
   size_t size_ = 0;
 };
 

@@ -29,4 +29,14 @@ std::shared_ptr<const ConstantData> MakeConstant(
   return MakeConstant(bytes.data(), bytes.size());
 }
 
+std::shared_ptr<const ConstantData> ShareConstant(
+    std::span<const std::byte> bytes,
+    const std::shared_ptr<const void>& keeper) {
+  if (!IsAligned(bytes.data(), kSharedAlignment)) return MakeConstant(bytes);
+  std::shared_ptr<const std::byte[]> memory(keeper, bytes.data());
+  return std::make_shared<const ConstantData>(
+      ConstantData{{std::move(memory), bytes.size()},
+                   HashBytes(bytes.data(), bytes.size())});
+}
+
 }  // namespace tim::ir

@@ -181,17 +181,14 @@ Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
 }
 
 Status Graph::CheckChains() const {
+  std::vector<std::vector<int>> missing(nodes_.size());  // uses, per input
   for (const NodeId id : NodeIds()) {
     const Node& n = node(id);
-    for (int i = 0; i < static_cast<int>(n.inputs.size()); ++i) {
-      if (n.inputs[i] == kNone) continue;
-      if (!HasValue(n.inputs[i])) {
+    for (const ValueId input : n.inputs) {
+      if (input != kNone && !HasValue(input)) {
         return TIM_INTERNAL(n.name, " reads a value that does not exist");
       }
-      const auto& uses = value(n.inputs[i]).uses;
-      if (std::count(uses.begin(), uses.end(), Use{id, i}) != 1) {
-        return TIM_INTERNAL(n.name, ": input ", i, " is not in its use chain");
-      }
+      missing[id].push_back(input != kNone ? 1 : 0);
     }
     for (const ValueId output : n.outputs) {
       if (output == kNone) continue;
@@ -205,6 +202,14 @@ Status Graph::CheckChains() const {
       if (!HasNode(use.node) || node(use.node).inputs[use.index] != id) {
         return TIM_INTERNAL("value ", value(id).name, " has a stale use");
       }
+      --missing[use.node][use.index];
+    }
+  }
+  for (const NodeId id : NodeIds()) {
+    for (size_t i = 0; i < missing[id].size(); ++i) {
+      if (missing[id][i] == 0) continue;
+      return TIM_INTERNAL(node(id).name, ": input ", i,
+                          " is not in its use chain, or not once");
     }
   }
   return OkStatus();

@@ -46,7 +46,9 @@ struct Value {
   /// The shape in `desc` was given by the user and rules (design.md: the
   /// declared output), else it is found by inference.
   bool shape_declared = false;
-  std::shared_ptr<const ConstantData> constant;  ///< kConstant
+  /// kConstant; of a kState, where it is known, the content before the first
+  /// run, which compilation leaves alone.
+  std::shared_ptr<const ConstantData> constant;
   NodeId producer = kNone;
   int producer_index = 0;
   std::vector<Use> uses;

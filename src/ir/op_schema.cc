@@ -39,6 +39,16 @@ Status AddDefault(const AttributeSpec& spec, AttributeMap* attributes) {
   return OkStatus();
 }
 
+Status CheckCount(const char* what, size_t bound, Arity arity) {
+  const int count = static_cast<int>(bound);
+  if (count >= arity.required && count <= arity.limit) return OkStatus();
+  const std::string expected =
+      arity.required == arity.limit
+          ? StrCat(arity.limit)
+          : StrCat(arity.required, " to ", arity.limit);
+  return InvalidArgument(count, " ", what, "s are bound, expected ", expected);
+}
+
 void DumpAttribute(const AttributeSpec& spec, std::string* out) {
   *out += StrCat("  ", spec.name, ": ", ToString(spec.type));
   if (spec.default_value) *out += StrCat(" = ", ToString(*spec.default_value));
@@ -82,6 +92,26 @@ Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes) {
   }
   for (const AttributeSpec& spec : ReservedAttributes()) {
     TIM_RETURN_IF_ERROR(AddDefault(spec, attributes));
+  }
+  return OkStatus();
+}
+
+Status CheckOperandCounts(const Node& node) {
+  const Arity inputs = node.schema->InputArity(node.attributes);
+  const Arity outputs = node.schema->OutputArity(node.attributes);
+  TIM_RETURN_IF_ERROR(CheckCount("input", node.inputs.size(), inputs));
+  TIM_RETURN_IF_ERROR(CheckCount("output", node.outputs.size(), outputs));
+  for (int i = 0; i < inputs.required; ++i) {
+    if (node.inputs[i] == kNone) {
+      return InvalidArgument("input ", i,
+                             " is required, but a placeholder is bound");
+    }
+  }
+  for (int i = 0; i < outputs.required; ++i) {
+    if (node.outputs[i] == kNone) {
+      return InvalidArgument("output ", i,
+                             " is required, but a placeholder is bound");
+    }
   }
   return OkStatus();
 }

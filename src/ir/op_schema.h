@@ -271,6 +271,10 @@ inline bool HasUserKernel(const Node& node) {
 /// attribute and what is legal.
 Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes);
 
+/// As many operands as the schema's arities allow, the required ones present;
+/// the node has a schema and complete attributes.
+Status CheckOperandCounts(const Node& node);
+
 /// Text of a schema for dumps and documentation.
 std::string Dump(const OpSchema& schema);
 

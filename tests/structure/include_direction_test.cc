@@ -1,6 +1,6 @@
-// include <- base <- ir <- kernels <- {ops, compiler, device} <- runtime <- vx
-// <- {samples, bench, tools, tests}; custom_ops includes include/ only, and
-// samples that and custom_ops.
+// include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
+// runtime <- vx <- {samples, bench, tools, tests}; custom_ops includes include/
+// only, and samples that and custom_ops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,19 +25,21 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"base", {"include"}},
       {"ir", {"include", "base"}},
       {"kernels", {"include", "base", "ir"}},
-      {"ops", {"include", "base", "ir", "kernels"}},
-      {"compiler", {"include", "base", "ir", "kernels"}},
-      {"device", {"include", "base", "ir", "kernels"}},
+      {"binary", {"include", "base", "ir"}},
+      {"ops", {"include", "base", "ir", "kernels", "binary"}},
+      {"compiler", {"include", "base", "ir", "kernels", "binary"}},
+      {"device", {"include", "base", "ir", "kernels", "binary"}},
       {"runtime",
-       {"include", "base", "ir", "kernels", "ops", "compiler", "device"}},
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device"}},
       {"vx",
-       {"include", "base", "ir", "kernels", "ops", "compiler", "device",
-        "runtime"}},
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device", "runtime"}},
       {"custom_ops", {"include"}},
       {"samples", {"include", "custom_ops"}},
       {"bench",
-       {"include", "base", "ir", "kernels", "ops", "compiler", "device",
-        "runtime", "vx"}},
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device", "runtime", "vx"}},
   };
   return below;
 }
@@ -112,6 +114,9 @@ TEST(IncludeDirection, PlantedViolationsAreSeen) {
       {"src/base/log.cc", "ir/graph.h"},
       {"src/ir/graph.cc", "kernels/kernel_sources.h"},
       {"src/kernels/requantize.cc", "compiler/compiler.h"},
+      {"src/binary/graph_writer.cc", "kernels/kernel_sources.h"},
+      {"src/kernels/requantize.cc", "binary/graph_file.h"},
+      {"src/binary/graph_writer.cc", "compiler/compiler.h"},
       {"src/compiler/compiler.cc", "ops/builtin.h"},
       {"src/compiler/compiler.cc", "device/device.h"},
       {"src/device/device.cc", "compiler/compiler.h"},

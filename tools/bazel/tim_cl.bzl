@@ -30,7 +30,22 @@ def tim_library(name, copts = [], **kwargs):
         **kwargs
     )
 
-def tim_layer(name, generated = [], **kwargs):
+def tim_generated_headers():
+    """Copts with which headers of tim_tables are included as their siblings."""
+    return ["-iquote$(GENDIR)/%s/src" % tim_root()]
+
+def tim_tables(name, srcs):
+    """graph.fbs makes graph_generated.h, by FlatBuffers' compiler."""
+    missing = "flatc was not found; Debian's package is flatbuffers-compiler, see tools/install_deps.sh"
+    native.genrule(
+        name = name,
+        srcs = srcs,
+        outs = [src[:-len(".fbs")] + "_generated.h" for src in srcs],
+        cmd = "command -v flatc >/dev/null || { echo \"%s\" >&2; exit 1; }; " % missing +
+              "flatc --cpp --cpp-std c++17 --scoped-enums -o $(RULEDIR) $(SRCS)",
+    )
+
+def tim_layer(name, generated = [], copts = [], **kwargs):
     """The library of one folder: every .cc and .h under it, subfolders too.
 
     A shared library made of it exports what the public headers mark.
@@ -42,7 +57,7 @@ def tim_layer(name, generated = [], **kwargs):
         copts = [
             "-fvisibility=hidden",
             "-fvisibility-inlines-hidden",
-        ],
+        ] + copts,
         **kwargs
     )
 

@@ -11,9 +11,9 @@ namespace lite {
 class TIM_VX_API Handle {
  public:
   virtual ~Handle() = default;
-  /// After inputs were written.
+  /// After inputs were written.  Nothing is needed here, nor before outputs are
+  /// read: both return true.
   virtual bool Flush() = 0;
-  /// Before outputs are read.
   virtual bool Invalidate() = 0;
 };
 

@@ -48,6 +48,7 @@
 #include "tim/vx/ops/maxunpool2d.h"
 #include "tim/vx/ops/mod.h"
 #include "tim/vx/ops/moments.h"
+#include "tim/vx/ops/nbg.h"
 #include "tim/vx/ops/onehot.h"
 #include "tim/vx/ops/pad.h"
 #include "tim/vx/ops/pad_v2.h"

@@ -9,36 +9,6 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-Status CheckCount(const char* what, size_t bound, ir::Arity arity) {
-  const int count = static_cast<int>(bound);
-  if (count >= arity.required && count <= arity.limit) return OkStatus();
-  const std::string expected =
-      arity.required == arity.limit
-          ? StrCat(arity.limit)
-          : StrCat(arity.required, " to ", arity.limit);
-  return InvalidArgument(count, " ", what, "s are bound, expected ", expected);
-}
-
-Status CheckOperands(const Node& node) {
-  const ir::Arity inputs = node.schema->InputArity(node.attributes);
-  const ir::Arity outputs = node.schema->OutputArity(node.attributes);
-  TIM_RETURN_IF_ERROR(CheckCount("input", node.inputs.size(), inputs));
-  TIM_RETURN_IF_ERROR(CheckCount("output", node.outputs.size(), outputs));
-  for (int i = 0; i < inputs.required; ++i) {
-    if (node.inputs[i] == ir::kNone) {
-      return InvalidArgument("input ", i,
-                             " is required, but a placeholder is bound");
-    }
-  }
-  for (int i = 0; i < outputs.required; ++i) {
-    if (node.outputs[i] == ir::kNone) {
-      return InvalidArgument("output ", i,
-                             " is required, but a placeholder is bound");
-    }
-  }
-  return OkStatus();
-}
-
 Status CheckScales(const ir::Quantization& quantization) {
   if (quantization.kind == ir::QuantizationKind::kFixedPoint) return OkStatus();
   if (quantization.scales.empty()) {
@@ -145,7 +115,7 @@ Status CheckProducer(const Graph& graph, const Value& value) {
 Status VerifyNode(Node& node) {
   if (node.schema == nullptr) return InvalidArgument("unknown operator");
   TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
-  return CheckOperands(node);
+  return ir::CheckOperandCounts(node);
 }
 
 enum class Scope { kWholeGraph, kBody };

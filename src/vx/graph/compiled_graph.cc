@@ -102,9 +102,14 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
   WarnOfUnused(lowered, io);
   std::vector<ir::TensorDesc> descs;
+  BinarySource source{.graph = {}, .tensors = {}, .registry = lowered.registry};
+  for (const LoweredTensor& entry : lowered.tensors) {
+    source.tensors.emplace_back(entry.tensor, entry.value);
+  }
   compiler::CompileOptions compile_options = OptionsFor(core, devices);
   compile_options.inferred = [&](const ir::Graph& inferred) {
     descs = DescsOf(lowered, inferred);
+    source.graph = inferred;
     return SetUp(lowered.custom_operators)
         .WithContext(StrCat("graph ", core.name));
   };
@@ -116,7 +121,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   compiled->overrides_revision_ = overrides;
   compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
-  compiled->registry_ = lowered.registry;
+  compiled->source_ = std::move(source);
   TIM_RETURN_IF_ERROR(
       compiled->Build(core, std::move(plan), std::move(devices)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));

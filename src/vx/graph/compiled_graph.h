@@ -12,6 +12,7 @@
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "runtime/state_set.h"
+#include "vx/binary/graph_binary.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/run_buffers.h"
 #include "vx/lowering/lowering.h"
@@ -35,6 +36,8 @@ class CompiledGraph {
   void Release(const void* memory) { context_->Release(memory); }
 
   const ir::Plan& plan() const { return executable_->plan(); }
+  /// For CompileToBinary().
+  const BinarySource& source() const { return source_; }
 
  private:
   CompiledGraph() = default;
@@ -43,8 +46,8 @@ class CompiledGraph {
   Status BindTensors(const LoweredGraph& lowered);
 
   Operations effective_;  ///< Host steps call those of users.
-  /// Holds the schemas that host steps of the plan point to.
-  std::shared_ptr<const ir::OpRegistry> registry_;
+  /// Its registry holds the schemas that host steps of the plan point to.
+  BinarySource source_;
   std::shared_ptr<const runtime::Executable> executable_;
   std::unique_ptr<runtime::ExecutionContext> context_;
   std::shared_ptr<runtime::StateSet> states_;  // null where there are none

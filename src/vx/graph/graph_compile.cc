@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "base/guarded.h"
+#include "binary/blob.h"
 #include "tim/vx/operation.h"
 #include "vx/failure.h"
 #include "vx/graph/effective_operations.h"
@@ -75,10 +76,28 @@ bool GraphImpl::Run() {
   return status.ok() || Fail(*core_, status);
 }
 
-bool GraphImpl::CompileToBinary(void*, size_t*) {
-  return Fail(*core_, Unimplemented("graph ", core_->name,
-                                    ": CompileToBinary() is not implemented "
-                                    "yet"));
+Status GraphImpl::WriteBinary(void* buf, size_t* size) {
+  if (size == nullptr) return InvalidArgument("size is null");
+  TIM_RETURN_IF_ERROR(CompileIfChanged());
+  TIM_ASSIGN_OR_RETURN(const binary::BlobContent content,
+                       BinaryOf(compiled_->source(), inputs_, outputs_));
+  const binary::BlobWriter writer(content);
+  const size_t room = *size;
+  *size = static_cast<size_t>(writer.bytes());
+  if (buf == nullptr) return OkStatus();
+  if (room < *size) {
+    return InvalidArgument("the buffer has ", room, " bytes, the binary graph ",
+                           *size, "; a call with a null buffer tells the size");
+  }
+  writer.WriteTo(static_cast<std::byte*>(buf));
+  return OkStatus();
+}
+
+bool GraphImpl::CompileToBinary(void* buf, size_t* size) {
+  const Status status = GuardedCall([&] { return WriteBinary(buf, size); });
+  return status.ok() ||
+         Fail(*core_, status.WithContext(StrCat("graph ", core_->name,
+                                                ": CompileToBinary()")));
 }
 
 void GraphImpl::PrintGraph() const {

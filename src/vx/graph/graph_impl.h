@@ -81,6 +81,7 @@ class GraphImpl final : public Graph {
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
   Status CompileNow();
+  Status WriteBinary(void* buf, size_t* size);
 
   std::shared_ptr<GraphCore> core_;
   Tensors inputs_;

@@ -23,6 +23,16 @@ std::set<const Tensor*> SetOf(const Tensors& tensors) {
 
 }  // namespace
 
+std::vector<std::shared_ptr<Tensor>> InputsOf(const OpImpl& operation) {
+  return operation.binary != nullptr ? operation.binary->Inputs(operation)
+                                     : operation.inputs;
+}
+
+std::vector<std::shared_ptr<Tensor>> OutputsOf(const OpImpl& operation) {
+  return operation.binary != nullptr ? operation.binary->Outputs(operation)
+                                     : operation.outputs;
+}
+
 CompositionTree::CompositionTree(
     const std::vector<std::shared_ptr<Operation>>& operations) {
   for (const auto& operation : operations) {
@@ -68,11 +78,11 @@ void CompositionTree::Collect(uint32_t owner, Traffic* traffic) const {
     }
     const auto add = [](const Tensors& from, Tensors* to) {
       for (const auto& tensor : from) {
-        if (!tensor->IsPlaceHolder()) to->push_back(tensor);
+        if (IsBound(tensor)) to->push_back(tensor);
       }
     };
-    add(impl.inputs, &traffic->read);
-    add(impl.outputs, &traffic->written);
+    add(InputsOf(impl), &traffic->read);
+    add(OutputsOf(impl), &traffic->written);
     const auto* custom = dynamic_cast<const ops::CustomOpBase*>(part);
     if (custom == nullptr) continue;
     for (const int output : KeptOutputs(*custom)) {

@@ -12,6 +12,16 @@
 
 namespace tim::vx {
 
+/// What the operation reads and writes, operand by operand: the tensors that
+/// are bound, and behind them an NBG's states.
+std::vector<std::shared_ptr<Tensor>> InputsOf(const OpImpl& operation);
+std::vector<std::shared_ptr<Tensor>> OutputsOf(const OpImpl& operation);
+
+/// Of an operand of those; else it is absent.
+inline bool IsBound(const std::shared_ptr<Tensor>& tensor) {
+  return tensor != nullptr && !tensor->IsPlaceHolder();
+}
+
 /// The tensors that connect a composed operation with what is outside of it.
 struct Boundary {
   /// Its own inputs, placeholders too, then what parts read besides: states,

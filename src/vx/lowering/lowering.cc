@@ -41,6 +41,8 @@ class Lowerer {
 
  private:
   Status CheckOperation(const Operation& operation) const;
+  /// Fills binaries_, which makes the tensors of their states.
+  Status ReadBinaries(const Operations& operations);
   /// Fills writers_; in single assignment form a tensor has one writer.
   Status FindWriters(const Operations& operations);
   Status AddParts(uint32_t owner, Scope& scope);
@@ -76,6 +78,7 @@ class Lowerer {
   std::shared_ptr<ir::OpRegistry> registry_;
   LoweredGraph lowered_;
   std::map<const Tensor*, const OpImpl*> writers_;
+  std::map<const OpImpl*, ir::Node> binaries_;  // those of NBGs
 };
 
 Status Lowerer::CheckOperation(const Operation& operation) const {
@@ -84,7 +87,8 @@ Status Lowerer::CheckOperation(const Operation& operation) const {
     return InvalidArgument("the operation was made for another graph");
   }
   TIM_RETURN_IF_ERROR(impl.problem);
-  if (impl.composition != nullptr || impl.Schema() != nullptr ||
+  if (impl.composition != nullptr || impl.binary != nullptr ||
+      impl.Schema() != nullptr ||
       dynamic_cast<const ops::CustomOpBase*>(&operation) != nullptr) {
     return OkStatus();
   }
@@ -96,14 +100,25 @@ Status Lowerer::CheckOperation(const Operation& operation) const {
                        impl.name, "'");
 }
 
+Status Lowerer::ReadBinaries(const Operations& operations) {
+  for (const auto& operation : operations) {
+    const OpImpl& impl = *operation->impl();
+    if (impl.binary == nullptr || !CheckOperation(*operation).ok()) continue;
+    auto node = impl.binary->MakeNode(impl, operators_, registry_.get());
+    if (!node.ok()) return node.status().WithContext(Describe(impl));
+    binaries_.emplace(&impl, *std::move(node));
+  }
+  return OkStatus();
+}
+
 Status Lowerer::FindWriters(const Operations& operations) {
   for (const auto& operation : operations) {
     const OpImpl& impl = *operation->impl();
     const Status status = CheckOperation(*operation);
     if (!status.ok()) return status.WithContext(Describe(impl));
     if (impl.composition != nullptr) continue;  // its parts write
-    for (const auto& tensor : impl.outputs) {
-      if (tensor->IsPlaceHolder()) continue;
+    for (const auto& tensor : OutputsOf(impl)) {
+      if (!IsBound(tensor)) continue;
       const auto [entry, added] = writers_.emplace(tensor.get(), &impl);
       if (added) continue;
       if (entry->second == &impl) {
@@ -189,7 +204,7 @@ Status Lowerer::Connect(const Tensors& inputs, const Tensors& outputs,
                        std::vector<ir::ValueId>* operands) -> Status {
     for (const auto& tensor : tensors) {
       operands->push_back(ir::kNone);
-      if (tensor->IsPlaceHolder()) continue;
+      if (!IsBound(tensor)) continue;
       const Result<TensorValues> found = Find(tensor, scope);
       if (!found.ok()) {
         return found.status().WithContext(
@@ -287,7 +302,9 @@ Result<ir::Node> Lowerer::MakeNode(Operation& operation, Scope& scope) {
     TIM_RETURN_IF_ERROR(
         Connect(boundary.inputs, boundary.outputs, scope, &node));
   } else {
-    TIM_RETURN_IF_ERROR(Connect(impl.inputs, impl.outputs, scope, &node));
+    if (impl.binary != nullptr) node = binaries_.at(&impl);
+    TIM_RETURN_IF_ERROR(Connect(InputsOf(impl), OutputsOf(impl), scope, &node));
+    if (impl.binary != nullptr) return node;
   }
   node.name = impl.InstanceName();
   node.attributes = impl.attributes;
@@ -328,6 +345,7 @@ void Lowerer::AddInputsAndOutputs(const Tensors& io, const Scope& scope) {
 
 Result<LoweredGraph> Lowerer::Lower(const Operations& operations,
                                     const Tensors& io) {
+  TIM_RETURN_IF_ERROR(ReadBinaries(operations));
   TIM_RETURN_IF_ERROR(FindWriters(operations));
   Scope scope{.graph = lowered_.graph};
   TIM_RETURN_IF_ERROR(AddParts(0, scope));

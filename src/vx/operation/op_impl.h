@@ -13,6 +13,7 @@
 #include "ir/op_schema.h"
 #include "tim/vx/composed_op.h"
 #include "tim/vx/operation.h"
+#include "vx/binary/binary_operator.h"
 #include "vx/graph/graph_core.h"
 #include "vx/operation/custom_means.h"
 #include "vx/operation/operand_specs.h"
@@ -52,6 +53,7 @@ class OpImpl {
   uint32_t owner = 0;  ///< The composed operation that made it; 0: none.
   std::unique_ptr<Composition> composition;  ///< Of a composed operation.
   std::unique_ptr<CustomMeans> means;        ///< Of a custom operation.
+  std::unique_ptr<BinaryOperator> binary;    ///< Of an NBG.
   /// Set while a function of a custom operator runs.
   OperandSpecs* specs = nullptr;
   std::string replaced;  ///< The instance that it replaces, or empty.

@@ -46,6 +46,9 @@ Operation::Operation(const Operation& original) : Operation() {
   if (const auto& means = original.impl_->means; means != nullptr) {
     impl_->means = std::make_unique<CustomMeans>(*means);
   }
+  if (const auto& binary = original.impl_->binary; binary != nullptr) {
+    impl_->binary = std::make_unique<BinaryOperator>(*binary);
+  }
 }
 
 Operation::~Operation() = default;

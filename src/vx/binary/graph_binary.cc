@@ -1,0 +1,122 @@
+#include "vx/binary/graph_binary.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "vx/binary/binary_operator.h"
+
+namespace tim::vx {
+namespace {
+
+using Tensors = std::vector<std::shared_ptr<Tensor>>;
+using Ids = std::map<const Tensor*, ir::ValueId>;
+
+bool Contains(const std::vector<ir::ValueId>& ids, ir::ValueId id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+// The value of each tensor, absent where it is not bound.  A binary graph knows
+// INPUT and OUTPUT, the graph what is read and what is written.
+Result<std::vector<ir::ValueId>> ValuesOf(
+    const Tensors& tensors, const Ids& ids,
+    const std::vector<ir::ValueId>& ends) {
+  std::vector<ir::ValueId> values;
+  for (const auto& tensor : tensors) {
+    const auto known = ids.find(tensor.get());
+    const ir::ValueId id = known != ids.end() ? known->second : ir::kNone;
+    values.push_back(id);
+    if (id == ir::kNone || Contains(ends, id)) continue;
+    const bool input = tensor->GetSpec().attr_ == INPUT;
+    return Unimplemented(
+        "tensor ", NameOf(*tensor), " is an ", input ? "INPUT" : "OUTPUT",
+        " that operations ", input ? "write" : "only read",
+        ", which a binary graph cannot have; make it another tensor");
+  }
+  return values;
+}
+
+Result<std::vector<binary::Port>> PortsOf(const Tensors& tensors,
+                                          const std::vector<ir::ValueId>& ids,
+                                          const ir::Graph& graph) {
+  std::vector<binary::Port> ports;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    binary::Port& port = ports.emplace_back();
+    port.name = NameOf(*tensors[i]);
+    port.unused = ids[i] == ir::kNone;
+    if (!port.unused) {
+      port.desc = graph.value(ids[i]).desc;
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(port.desc,
+                         static_cast<TensorImpl&>(*tensors[i]).DeclaredDesc());
+    if (port.desc.shape.IsStatic()) continue;
+    return InvalidArgument("OUTPUT tensor ", port.name,
+                           " has no shape, and no operation gives it one");
+  }
+  return ports;
+}
+
+// Values that are there take the first places.
+void SetInputs(const std::vector<ir::ValueId>& ids, ir::Graph* graph) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i < graph->inputs().size()) {
+      graph->SetGraphInput(static_cast<int>(i), ids[i]);
+    } else {
+      graph->AddInput(ids[i]);
+    }
+  }
+}
+
+void SetOutputs(const std::vector<ir::ValueId>& ids, ir::Graph* graph) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i < graph->outputs().size()) {
+      graph->SetGraphOutput(static_cast<int>(i), ids[i]);
+    } else {
+      graph->AddOutput(ids[i]);
+    }
+  }
+}
+
+Status StoreStates(const BinarySource& source, ir::Graph* graph) {
+  for (const auto& [tensor, id] : source.tensors) {
+    if (tensor->state() == nullptr) continue;
+    ir::Value& value = graph->value(id);
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(value.desc));
+    std::vector<std::byte> content(static_cast<size_t>(bytes));
+    TIM_RETURN_IF_ERROR(tensor->state()->Read(content.data()));
+    value.constant = ir::MakeConstant(content);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<binary::BlobContent> BinaryOf(const BinarySource& source,
+                                     const Tensors& inputs,
+                                     const Tensors& outputs) {
+  ir::Graph graph = WithoutChecks(source.graph);
+  Ids ids;
+  for (const auto& [tensor, id] : source.tensors) ids[tensor.get()] = id;
+  TIM_ASSIGN_OR_RETURN(const auto input_ids,
+                       ValuesOf(inputs, ids, graph.inputs()));
+  TIM_ASSIGN_OR_RETURN(const auto output_ids,
+                       ValuesOf(outputs, ids, graph.outputs()));
+  SetInputs(input_ids, &graph);
+  SetOutputs(output_ids, &graph);
+  TIM_RETURN_IF_ERROR(StoreStates(source, &graph));
+  TIM_ASSIGN_OR_RETURN(std::vector<binary::Port> input_ports,
+                       PortsOf(inputs, input_ids, graph));
+  TIM_ASSIGN_OR_RETURN(std::vector<binary::Port> output_ports,
+                       PortsOf(outputs, output_ids, graph));
+  TIM_ASSIGN_OR_RETURN(binary::Encoding encoding,
+                       binary::EncodeGraph(graph, source.registry.get()));
+  return binary::BlobContent{.library = TIM_CL_VERSION,
+                             .graph_name = graph.name(),
+                             .inputs = std::move(input_ports),
+                             .outputs = std::move(output_ports),
+                             .graph = std::move(encoding),
+                             .plan = std::nullopt};
+}
+
+}  // namespace tim::vx

@@ -1,0 +1,34 @@
+// What CompileToBinary() writes of a graph that has been compiled.
+#ifndef TIM_VX_BINARY_GRAPH_BINARY_H_
+#define TIM_VX_BINARY_GRAPH_BINARY_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "binary/blob.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "vx/tensor/tensor_impl.h"
+
+namespace tim::vx {
+
+/// What a Compile() leaves for it.
+struct BinarySource {
+  ir::Graph graph;  ///< Types and shapes inferred.
+  /// Every tensor that is bound, and its value in the graph.
+  std::vector<std::pair<std::shared_ptr<TensorImpl>, ir::ValueId>> tensors;
+  std::shared_ptr<const ir::OpRegistry> registry;
+};
+
+/// Its inputs and outputs are the tensors given, in their order; states have
+/// the content that they have now.  Refers to the memory of constants.
+Result<binary::BlobContent> BinaryOf(
+    const BinarySource& source,
+    const std::vector<std::shared_ptr<Tensor>>& inputs,
+    const std::vector<std::shared_ptr<Tensor>>& outputs);
+
+}  // namespace tim::vx
+
+#endif  // TIM_VX_BINARY_GRAPH_BINARY_H_

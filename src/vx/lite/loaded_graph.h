@@ -1,0 +1,49 @@
+// A binary graph made ready to run, without a graph of tim::vx.
+#ifndef TIM_VX_LITE_LOADED_GRAPH_H_
+#define TIM_VX_LITE_LOADED_GRAPH_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "binary/blob.h"
+#include "device/device.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "runtime/execution_context.h"
+#include "runtime/state_set.h"
+
+namespace tim::lite {
+
+class LoadedGraph {
+ public:
+  /// Compiles for `devices` and writes the states' content.  The binary graph's
+  /// memory must outlive it.
+  static Result<std::unique_ptr<LoadedGraph>> Create(
+      binary::Blob blob, std::vector<std::shared_ptr<device::Device>> devices,
+      std::shared_ptr<device::BinaryStore> programs);
+
+  const binary::Blob& blob() const { return blob_; }
+
+  /// Aligned host memory of all inputs and outputs, by place; those of unused
+  /// ones do not matter.  Blocks until the outputs are complete.
+  Status Run(std::span<const void* const> inputs,
+             std::span<void* const> outputs);
+  /// Before `memory`, which runs have been given, is freed.
+  void Release(const void* memory) { context_->Release(memory); }
+
+ private:
+  explicit LoadedGraph(binary::Blob blob);
+  Status WriteStates(const ir::Graph& graph);
+
+  const binary::Blob blob_;
+  ir::OpRegistry registry_;
+  std::shared_ptr<const runtime::Executable> executable_;
+  std::unique_ptr<runtime::ExecutionContext> context_;
+  std::unique_ptr<runtime::StateSet> states_;  // null where there are none
+};
+
+}  // namespace tim::lite
+
+#endif  // TIM_VX_LITE_LOADED_GRAPH_H_
