@@ -62,8 +62,9 @@ Status ParseCacheDir(const std::string& text, Options* options) {
 constexpr OptionSpec kTable[] = {
     {"TIMCL_DEVICE", "`host`, `opencl`, `opencl:<n>`",
      "the first OpenCL device, else `host`",
-     "where graphs run; a device that does not exist makes "
-     "`Context::Create()` return null",
+     "where graphs run, whatever `CompileOption::setDeviceId()` and executors "
+     "ask for; a device that does not exist makes `Context::Create()` return "
+     "null",
      ParseDevice},
     {"TIMCL_STRICT", "`0`, `1`", "`0`",
      "a step that would run on the host beside an OpenCL device fails "

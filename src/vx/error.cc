@@ -45,8 +45,13 @@ Status AsFinal(const Status& status) {
 }
 
 bool Fail(const Status& status) {
-  ThreadError() = ErrorText(status);
+  Adopt(status);
   TIM_LOG(kError, ThreadError());
+  return false;
+}
+
+bool Adopt(const Status& failure) {
+  ThreadError() = ErrorText(failure);
   return false;
 }
 

@@ -16,6 +16,8 @@ std::string ErrorText(const Status& status);
 /// Makes `status`, a failure, this thread's LastError() and logs it.
 /// Returns false, so that callers can return it.
 bool Fail(const Status& status);
+/// The same of a failure that another thread has met, and logged.
+bool Adopt(const Status& failure);
 
 /// Whether it would come again: what the graph holds is wrong.  Memory may come
 /// back, and a device.

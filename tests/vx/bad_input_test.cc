@@ -88,18 +88,6 @@ TEST(BadTensor, UnknownTypeOrAttribute) {
       "attribute 3 does not exist");
 }
 
-TEST(BadTensor, DmaBufferIsNotImplementedYet) {
-  ReluGraph g({2});
-  const auto tensor = g.graph->CreateTensor(Floats({2}, TensorAttribute::INPUT),
-                                            vx::DmaBufferDesc{5});
-  EXPECT_EQ(tensor->GetId(), 0xFFFFFFFFu);
-  EXPECT_NE(vx::LastError().find("DMA buffer 5"), std::string::npos);
-  EXPECT_EQ(g.graph->InputsTensor().size(), 1u);
-  const auto constant = g.graph->CreateTensor(
-      Floats({2}, TensorAttribute::CONSTANT), vx::DmaBufferDesc{5});
-  EXPECT_NE(constant->GetId(), 0xFFFFFFFFu);
-}
-
 TEST(BadTensor, IoTensorOfAnotherAttribute) {
   const auto graph = HostGraph();
   alignas(64) float data[2];

@@ -13,6 +13,7 @@
 #include "tim/vx/graph.h"
 #include "tim/vx/operation.h"
 #include "tim/vx/ops/custom_base.h"
+#include "tim/vx/platform/native.h"
 #include "tim/vx/tensor.h"
 
 namespace tim::testing {
@@ -62,6 +63,15 @@ TEST(PublicClasses, AreLaidOutAsInThisMajorVersion) {
       TIM_LAYOUT(vx::ops::CustomOpBase, 128, 12),
       TIM_LAYOUT(transform::IPermuteVector, 8, 11),
       TIM_LAYOUT(transform::PermuteVector<4>, 24, 11),
+      TIM_LAYOUT(vx::platform::IDevice, 16, 9),
+      TIM_LAYOUT(vx::platform::IExecutor, 72, 10),
+      TIM_LAYOUT(vx::platform::IExecutable, 120, 13),
+      TIM_LAYOUT(vx::platform::ITensorHandle, 24, 6),
+      TIM_LAYOUT(vx::platform::NativeDevice, 40, 9),
+      TIM_LAYOUT(vx::platform::NativeExecutor, 96, 10),
+      TIM_LAYOUT(vx::platform::NativeExecutable, 128, 13),
+      TIM_LAYOUT(vx::platform::ExecutableSet, 144, 13),
+      TIM_LAYOUT(vx::platform::NativeTensorHandle, 176, 6),
       TIM_PLAIN_LAYOUT(vx::Quantization, 64),
       TIM_PLAIN_LAYOUT(vx::TensorSpec, 136),
       TIM_PLAIN_LAYOUT(vx::DmaBufferDesc, 8),

@@ -22,7 +22,8 @@ class TIM_VX_API CompileOption {
   /// Returns the new value.
   bool setRelaxMode(bool enable = false) { return relax_mode_ = enable; }
 
-  /// Which of the devices of tim::vx::platform, numbered from 0.
+  /// The graph runs on platform::IDevice::Enumerate()[device_id]; Compile()
+  /// fails where there is none.  TIMCL_DEVICE, where it is set, wins.
   void setDeviceId(uint32_t device_id) { device_id_ = device_id; }
   uint32_t getDeviceId() const { return device_id_; }
 

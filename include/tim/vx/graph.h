@@ -44,7 +44,12 @@ class TIM_VX_API Graph {
   /// tensors hold the real value 0.  TRANSIENT tensors take no data.
   virtual std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
                                                const void* data = nullptr) = 0;
-  /// INPUT and OUTPUT: memory of another device.  Not implemented yet.
+  /// INPUT and OUTPUT: on memory that another device shares.  Its first bytes
+  /// are the tensor; it is mapped into this process, so that devices that work
+  /// in the host's memory need no copy.  The caller may close the descriptor
+  /// afterwards, and must not shorten a file while a run or a copy uses it.
+  /// Fails where the descriptor is not open, cannot be mapped or has too few
+  /// bytes; what may only be read serves INPUT.  Other attributes ignore it.
   virtual std::shared_ptr<Tensor> CreateTensor(const TensorSpec& spec,
                                                const DmaBufferDesc& dmafd) = 0;
   /// INPUT and OUTPUT only: `data` is used in place and must stay valid until

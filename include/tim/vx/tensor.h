@@ -151,7 +151,8 @@ struct TIM_VX_API TensorSpec {
   std::string name_;
 };
 
-/// Memory of another device, by its file descriptor.
+/// Memory of another device, by its file descriptor: a DMA buffer, or whatever
+/// else can be mapped, for example what memfd_create() made.
 struct DmaBufferDesc {
   int64_t fd;
 };

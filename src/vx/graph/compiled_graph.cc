@@ -15,9 +15,10 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
   return {core.overrides.revision(), core.context->overrides->revision()};
 }
 
-compiler::CompileOptions OptionsFor(const GraphCore& core) {
+compiler::CompileOptions OptionsFor(const GraphCore& core,
+                                    const Devices& devices) {
   compiler::CompileOptions out;
-  for (const auto& device : core.context->devices) {
+  for (const auto& device : devices) {
     out.devices.push_back(device->info());
   }
   out.strict = core.context->options.strict;
@@ -95,6 +96,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     GraphCore& core, const Operations& operations,
     const std::vector<std::shared_ptr<Tensor>>& io) {
   const auto overrides = OverridesRevision(core);
+  TIM_ASSIGN_OR_RETURN(Devices devices, core.context->DevicesFor(core.options));
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
@@ -104,7 +106,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   for (const LoweredTensor& entry : lowered.tensors) {
     source.tensors.emplace_back(entry.tensor, entry.value);
   }
-  compiler::CompileOptions compile_options = OptionsFor(core);
+  compiler::CompileOptions compile_options = OptionsFor(core, devices);
   compile_options.inferred = [&](const ir::Graph& inferred) {
     descs = DescsOf(lowered, inferred);
     source.graph = inferred;
@@ -117,18 +119,21 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
+  compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
   compiled->source_ = std::move(source);
-  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
+  TIM_RETURN_IF_ERROR(
+      compiled->Build(core, std::move(plan), std::move(devices)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
   return compiled;
 }
 
-Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan) {
+Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
+                            Devices devices) {
   TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
-                                        std::move(plan), core.context->devices,
+                                        std::move(plan), std::move(devices),
                                         core.context->options.programs));
   TIM_ASSIGN_OR_RETURN(context_,
                        runtime::ExecutionContext::Create(executable_));
@@ -170,6 +175,7 @@ void CompiledGraph::Remember(const Operations& operations,
 bool CompiledGraph::IsCurrent(const GraphCore& core,
                               const Operations& operations) const {
   return overrides_revision_ == OverridesRevision(core) &&
+         device_id_ == core.options.getDeviceId() &&
          std::equal(operations_.begin(), operations_.end(), operations.begin(),
                     operations.end(),
                     [](const auto& then, const auto& now) {
@@ -182,11 +188,12 @@ bool CompiledGraph::IsCurrent(const GraphCore& core,
 }
 
 Status CompiledGraph::Run() {
-  TIM_RETURN_IF_ERROR(buffers_.Prepare());
-  TIM_RETURN_IF_ERROR(
-      context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get()));
-  buffers_.Finish();
-  return OkStatus();
+  Status status = buffers_.Prepare();
+  if (status.ok()) {
+    status =
+        context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
+  }
+  return buffers_.Finish(std::move(status));
 }
 
 }  // namespace tim::vx

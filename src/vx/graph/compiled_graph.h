@@ -42,7 +42,7 @@ class CompiledGraph {
  private:
   CompiledGraph() = default;
   void Remember(const Operations& operations, const LoweredGraph& lowered);
-  Status Build(const GraphCore& core, ir::Plan plan);
+  Status Build(const GraphCore& core, ir::Plan plan, Devices devices);
   Status BindTensors(const LoweredGraph& lowered);
 
   Operations effective_;  ///< Host steps call those of users.
@@ -57,6 +57,7 @@ class CompiledGraph {
   std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
   /// Of the graph's overrides and of its context's.
   std::pair<uint64_t, uint64_t> overrides_revision_;
+  uint32_t device_id_ = 0;
 };
 
 }  // namespace tim::vx

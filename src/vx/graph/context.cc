@@ -16,6 +16,14 @@ const ir::OpRegistry& ContextState::Operators() const {
                                       : tim::ops::BuiltinOperators();
 }
 
+Result<Devices> ContextState::DevicesFor(const CompileOption& compile) const {
+  const uint32_t number = compile.getDeviceId();
+  if (number == 0 || options.devices_of == nullptr) return devices;
+  auto chosen = options.devices_of(number);
+  if (chosen.ok()) return chosen;
+  return chosen.status().WithContext("CompileOption::setDeviceId()");
+}
+
 std::shared_ptr<Graph> ContextImpl::CreateGraph() {
   return CreateGraph(CompileOption::DefaultOptions);
 }
@@ -38,9 +46,8 @@ std::string ContextImpl::DeviceName() const {
   return info.kind == "host" ? info.kind : StrCat(info.kind, ": ", info.name);
 }
 
-std::shared_ptr<Context> CreateContext(
-    std::vector<std::shared_ptr<device::Device>> devices,
-    ContextOptions options) {
+std::shared_ptr<Context> CreateContext(Devices devices,
+                                       ContextOptions options) {
   if (options.programs == nullptr) {
     options.programs = runtime::ProgramCache::ForUser();
   }
@@ -51,9 +58,15 @@ std::shared_ptr<Context> CreateContext(
 std::shared_ptr<Context> Context::Create() {
   std::shared_ptr<Context> context;
   const Status status = GuardedCall([&]() -> Status {
-    TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(GetOptions().device));
-    context = CreateContext(std::move(devices),
-                            ContextOptions{.strict = GetOptions().strict});
+    const std::string& wanted = GetOptions().device;
+    TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(wanted));
+    ContextOptions options{.strict = GetOptions().strict};
+    if (wanted.empty()) {
+      options.devices_of = [](uint32_t number) {
+        return SelectListedDevice(number, {}, "");
+      };
+    }
+    context = CreateContext(std::move(devices), std::move(options));
     return OkStatus();
   });
   if (!status.ok()) Fail(status);

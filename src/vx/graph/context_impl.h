@@ -9,7 +9,9 @@
 #include "device/device.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
+#include "tim/vx/compile_option.h"
 #include "tim/vx/context.h"
+#include "vx/graph/device_selection.h"
 #include "vx/graph/overrides.h"
 
 namespace tim::vx {
@@ -23,15 +25,20 @@ struct ContextOptions {
   const ir::OpRegistry* operators = nullptr;
   /// Null: the user's program cache.
   std::shared_ptr<device::BinaryStore> programs = nullptr;
+  /// What CompileOption::setDeviceId() chooses from, beside 0, which are the
+  /// context's devices.  Null: it has no effect.
+  std::function<Result<Devices>(uint32_t number)> devices_of = nullptr;
 };
 
 /// What the graphs of a context keep of it.
 struct ContextState {
-  std::vector<std::shared_ptr<device::Device>> devices;  ///< [0] is the host.
+  Devices devices;  ///< [0] is the host.
   ContextOptions options;
   std::shared_ptr<Overrides> overrides = std::make_shared<Overrides>();
 
   const ir::OpRegistry& Operators() const;
+  /// For a graph with these options.
+  Result<Devices> DevicesFor(const CompileOption& compile) const;
 };
 
 class ContextImpl final : public Context {
@@ -45,6 +52,8 @@ class ContextImpl final : public Context {
   bool hasSP() override { return false; }
   std::string DeviceName() const override;
 
+  const std::shared_ptr<const ContextState>& state() const { return state_; }
+
  private:
   void SetOverride(const char* operator_name,
                    Graph::Replacement factory) override;
@@ -53,9 +62,8 @@ class ContextImpl final : public Context {
 };
 
 /// A context on the devices given; devices[0] is the host.
-std::shared_ptr<Context> CreateContext(
-    std::vector<std::shared_ptr<device::Device>> devices,
-    ContextOptions options = {});
+std::shared_ptr<Context> CreateContext(Devices devices,
+                                       ContextOptions options = {});
 
 }  // namespace tim::vx
 

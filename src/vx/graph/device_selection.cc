@@ -4,24 +4,24 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "base/log.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
 
 namespace tim::vx {
 namespace {
 
+using device::CoreRange;
 using device::Device;
-using Devices = std::vector<std::shared_ptr<Device>>;
 
 constexpr int kHost = -1;
 
-// Devices in use by their number.  Weak, so that none outlives its last
-// context: drivers do not like to be called while the process ends.
+// Devices in use by their number and cores.  Weak, so that none outlives its
+// last context: drivers do not like to be called while the process ends.
 struct SharedDevices {
   std::mutex mutex;
-  std::map<int, std::weak_ptr<Device>> devices;
+  std::map<std::pair<int, CoreRange>, std::weak_ptr<Device>> devices;
   bool warned = false;
 };
 
@@ -31,14 +31,14 @@ SharedDevices& Shared() {
 }
 
 // The caller holds the mutex.
-Result<std::shared_ptr<Device>> Share(int number) {
-  std::weak_ptr<Device>& shared = Shared().devices[number];
+Result<std::shared_ptr<Device>> Share(int number, CoreRange cores = {}) {
+  std::weak_ptr<Device>& shared = Shared().devices[{number, cores}];
   if (auto device = shared.lock()) return device;
   std::shared_ptr<Device> made;
   if (number == kHost) {
     made = device::CreateHostDevice();
   } else {
-    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(number));
+    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(number, cores));
   }
   shared = made;
   return made;
@@ -68,6 +68,14 @@ Result<int> NumberOf(const std::string& wanted) {
                          "opencl:<number>");
 }
 
+std::string NamesOf(const std::vector<ListedDevice>& list) {
+  std::string names;
+  for (size_t i = 0; i < list.size(); ++i) {
+    names += StrCat(i == 0 ? "" : ", ", i, " '", list[i].name, "'");
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<Devices> SelectDevices(const std::string& wanted) {
@@ -83,6 +91,42 @@ Result<Devices> SelectDevices(const std::string& wanted) {
   }
   WarnOnce(opencl.status().message());
   return Devices{host};
+}
+
+std::vector<ListedDevice> ListDevices() {
+  std::vector<ListedDevice> list;
+  for (const device::OpenClDeviceFacts& facts : device::ListOpenClDevices()) {
+    list.push_back(
+        {.name = StrCat("opencl: ", facts.name), .cores = facts.cores});
+  }
+  list.push_back({.name = "host"});
+  return list;
+}
+
+Result<Devices> SelectListedDevice(uint32_t number, CoreRange cores,
+                                   const std::string& wanted) {
+  const std::vector<ListedDevice> list = ListDevices();
+  const int host = static_cast<int>(list.size()) - 1;
+  if (!wanted.empty()) {
+    int named = host;
+    if (wanted != "host") {
+      TIM_ASSIGN_OR_RETURN(named, NumberOf(wanted));
+    }
+    if (std::cmp_not_equal(named, number)) return SelectDevices(wanted);
+  }
+  if (std::cmp_greater(number, host)) {
+    return InvalidArgument("device ", number, " does not exist; there are ",
+                           list.size(), ": ", NamesOf(list));
+  }
+  // All cores are the device itself, which other contexts may have.
+  if (cores == CoreRange{0, list[number].cores}) cores = {};
+  const std::lock_guard lock(Shared().mutex);
+  Devices devices;
+  TIM_ASSIGN_OR_RETURN(devices.emplace_back(), Share(kHost));
+  if (std::cmp_equal(number, host)) return devices;
+  TIM_ASSIGN_OR_RETURN(devices.emplace_back(),
+                       Share(static_cast<int>(number), cores));
+  return devices;
 }
 
 }  // namespace tim::vx

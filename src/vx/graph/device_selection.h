@@ -1,21 +1,38 @@
-// Which devices a context uses.
+// Which devices graphs use.
 #ifndef TIM_VX_GRAPH_DEVICE_SELECTION_H_
 #define TIM_VX_GRAPH_DEVICE_SELECTION_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "device/device.h"
+#include "device/opencl/driver/opencl_device.h"
 
 namespace tim::vx {
 
+using Devices = std::vector<std::shared_ptr<device::Device>>;
+
 /// The devices for TIMCL_DEVICE = `wanted` ("" = unset); the first is the
-/// host.  All calls of the process share devices for as long as any is in use.
-/// Any thread.
-Result<std::vector<std::shared_ptr<device::Device>>> SelectDevices(
-    const std::string& wanted);
+/// host.  All calls of the process share devices, and equal parts of devices,
+/// for as long as any is in use.  Any thread.
+Result<Devices> SelectDevices(const std::string& wanted);
+
+/// What platform::IDevice::Enumerate() and CompileOption::setDeviceId() number:
+/// every OpenCL device in the loader's order, then the host.
+struct ListedDevice {
+  std::string name;  ///< "opencl: <name>" or "host".
+  int cores = 1;
+};
+std::vector<ListedDevice> ListDevices();
+
+/// As SelectDevices(), of these cores of the device of this number.  Where
+/// TIMCL_DEVICE = `wanted` is set, it names the device, and another one's
+/// `number` and `cores` do not matter.
+Result<Devices> SelectListedDevice(uint32_t number, device::CoreRange cores,
+                                   const std::string& wanted);
 
 }  // namespace tim::vx
 

@@ -61,11 +61,7 @@ std::shared_ptr<Tensor> GraphImpl::CreateTensor(const TensorSpec& spec,
 std::shared_ptr<Tensor> GraphImpl::CreateTensor(const TensorSpec& spec,
                                                 const DmaBufferDesc& dmafd) {
   if (!IsInputOrOutput(spec)) return CreateTensor(spec, nullptr);
-  return TensorImpl::CreateUnusable(
-      core_, spec,
-      Unimplemented("a tensor on the DMA buffer ", dmafd.fd,
-                    " cannot be made: DMA buffers are not implemented yet; "
-                    "map the buffer and use CreateIOTensor()"));
+  return Register(TensorImpl::CreateOnDmaBuffer(core_, spec, dmafd.fd));
 }
 
 std::shared_ptr<Tensor> GraphImpl::CreateIOTensor(const TensorSpec& spec,

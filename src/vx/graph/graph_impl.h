@@ -25,7 +25,6 @@ class GraphImpl final : public Graph {
                      const CompileOption& options = CompileOption());
   ~GraphImpl() override;
 
-  /// No pass and no kernel depends on an option yet.
   void SetCompileOption(const CompileOption& options) override {
     core_->options = options;
   }

@@ -13,7 +13,8 @@
 namespace tim::vx {
 
 /// Uses the tensors' memory where it can: a copy is needed where memory of the
-/// client is not aligned, or where an output lies on an input.
+/// client is not aligned, or where an output lies on an input.  DMA buffers
+/// belong to the host from Prepare() to Finish().
 class RunBuffers {
  public:
   RunBuffers() = default;
@@ -23,8 +24,9 @@ class RunBuffers {
 
   /// Before a run: gathers addresses, and copies inputs where needed.
   Status Prepare();
-  /// After it: copies outputs where needed.
-  void Finish();
+  /// After it, or after a Prepare() that failed: copies outputs where needed.
+  /// `run`, which tells how it went, or what fails.
+  Status Finish(Status run);
 
   std::span<const void* const> inputs() const { return input_memory_; }
   std::span<void* const> outputs() const { return output_memory_; }
@@ -36,7 +38,10 @@ class RunBuffers {
   };
 
   Result<void*> CopyFor(Copy* copy, int64_t bytes);
-  bool LiesOnInput(const HandleStorage& output) const;
+  bool LiesOnInput(const TensorImpl& output,
+                   const HandleStorage& storage) const;
+  /// Of all tensors on DMA buffers; the first failure.
+  Status Synchronize(Status (DmaMapping::*step)(DmaMapping::Access));
 
   std::vector<std::shared_ptr<TensorImpl>> inputs_;
   std::vector<std::shared_ptr<TensorImpl>> outputs_;

@@ -8,7 +8,12 @@
 namespace tim::vx {
 
 HostMemory::~HostMemory() {
-  for (const auto& [address, block] : blocks_) std::free(address);
+  for (const auto& entry : blocks_) Free(entry);
+}
+
+void HostMemory::Free(const Blocks::value_type& entry) {
+  if (entry.second.mapping == nullptr)
+    std::free(const_cast<void*>(entry.first));
 }
 
 void* HostMemory::Allocate(int64_t bytes) {
@@ -20,6 +25,19 @@ void* HostMemory::Allocate(int64_t bytes) {
   return address;
 }
 
+void* HostMemory::Adopt(std::unique_ptr<DmaMapping> mapping) {
+  void* address = mapping->address();
+  blocks_[address] = {.users = 1, .mapping = std::move(mapping)};
+  ++mappings_;
+  return address;
+}
+
+DmaMapping* HostMemory::MappingAt(const void* block) const {
+  if (mappings_ == 0) return nullptr;
+  const auto entry = blocks_.find(block);
+  return entry != blocks_.end() ? entry->second.mapping.get() : nullptr;
+}
+
 void HostMemory::AddUser(void* address) {
   const auto entry = blocks_.find(address);
   if (entry != blocks_.end()) ++entry->second.users;
@@ -28,7 +46,8 @@ void HostMemory::AddUser(void* address) {
 void HostMemory::RemoveUser(void* address) {
   const auto entry = blocks_.find(address);
   if (entry == blocks_.end() || --entry->second.users > 0) return;
-  std::free(address);
+  Free(*entry);
+  if (entry->second.mapping != nullptr) --mappings_;
   blocks_.erase(entry);
 }
 

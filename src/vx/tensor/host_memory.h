@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 
 #include "base/memory_count.h"
+#include "vx/tensor/dma_mapping.h"
 
 namespace tim::vx {
 
@@ -26,7 +28,11 @@ class HostMemory {
   void* Allocate(int64_t bytes);
   /// Takes over a block from malloc(); one of its own stays its own.
   void Adopt(void* block) { blocks_.try_emplace(block); }
+  /// Takes over a DMA buffer, for one tensor; its address.
+  void* Adopt(std::unique_ptr<DmaMapping> mapping);
 
+  /// Null for what is no DMA buffer of the graph.
+  DmaMapping* MappingAt(const void* block) const;
   bool Owns(void* block) const { return blocks_.count(block) != 0; }
 
   // These do nothing with blocks that are not its own.
@@ -40,10 +46,15 @@ class HostMemory {
  private:
   struct Block {
     int users = 0;
-    CountedBytes counted;  // nothing of a client's
+    CountedBytes counted = {};  // nothing of a client's
+    std::unique_ptr<DmaMapping> mapping = nullptr;
   };
+  using Blocks = std::map<const void*, Block>;
 
-  std::map<void*, Block> blocks_;
+  static void Free(const Blocks::value_type& entry);
+
+  Blocks blocks_;
+  int mappings_ = 0;  // most graphs have none
 };
 
 }  // namespace tim::vx

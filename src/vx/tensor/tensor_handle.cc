@@ -66,20 +66,31 @@ bool TensorImpl::SwapHandleWithCache(std::shared_ptr<Tensor> tensor) {
 }
 
 // Every run reads and writes host memory itself, so that there is nothing to
-// flush or to invalidate.
+// flush or to invalidate but what other devices share.
 bool TensorImpl::FlushCacheForHandle() {
   if (!problem_.ok()) return Report(problem_);
-  if (attribute_ == INPUT) return true;
-  return Report(NotPossible("flush", "only INPUT tensors are flushed"));
+  if (attribute_ != INPUT) {
+    return Report(NotPossible("flush", "only INPUT tensors are flushed"));
+  }
+  DmaMapping* dma = mapping();
+  const Status status =
+      dma != nullptr ? dma->End(DmaMapping::Access::kWrite) : OkStatus();
+  return status.ok() || Report(status);
 }
 
 bool TensorImpl::InvalidateCacheForHandle() {
   if (!problem_.ok()) return Report(problem_);
-  if (attribute_ == OUTPUT) return true;
-  return Report(
-      NotPossible("invalidate", "only OUTPUT tensors are invalidated"));
+  if (attribute_ != OUTPUT) {
+    return Report(
+        NotPossible("invalidate", "only OUTPUT tensors are invalidated"));
+  }
+  DmaMapping* dma = mapping();
+  const Status status =
+      dma != nullptr ? dma->Begin(DmaMapping::Access::kRead) : OkStatus();
+  return status.ok() || Report(status);
 }
 
+// A buffer that may only be read is mapped all the same.
 void* TensorImpl::map(bool) {
   if (!problem_.ok()) {
     Report(problem_);
@@ -92,7 +103,21 @@ void* TensorImpl::map(bool) {
   if (handle()->memory == nullptr) {
     Report(NotPossible("map", "the shape is not known before Compile()"));
   }
+  if (DmaMapping* dma = mapping()) {
+    const Status status = dma->Begin(DmaMapping::Access::kRead);
+    if (!status.ok()) {
+      Report(status);
+      return nullptr;
+    }
+  }
   return handle()->memory;
+}
+
+void TensorImpl::unmap() {
+  if (DmaMapping* dma = mapping()) {
+    const Status status = dma->End(DmaMapping::Access::kReadWrite);
+    if (!status.ok()) Report(status);
+  }
 }
 
 }  // namespace tim::vx

@@ -36,14 +36,32 @@ std::shared_ptr<TensorImpl> TensorImpl::Create(std::shared_ptr<GraphCore> core,
 std::shared_ptr<TensorImpl> TensorImpl::CreateOn(
     std::shared_ptr<GraphCore> core, const TensorSpec& spec, void* memory) {
   auto tensor = std::make_shared<TensorImpl>(core, spec);
-  Status status = tensor->CheckSpec();
-  if (status.ok() && tensor->shape_open_) {
-    status = InvalidArgument("a tensor on memory of the caller needs a shape");
-  }
+  const Status status = tensor->CheckOnMemory();
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
   tensor->storage_ = HandleStorage{memory, tensor->bytes_};
   tensor->id_ = core->next_tensor_id++;
   return tensor;
+}
+
+std::shared_ptr<TensorImpl> TensorImpl::CreateOnDmaBuffer(
+    std::shared_ptr<GraphCore> core, const TensorSpec& spec, int64_t fd) {
+  auto tensor = std::make_shared<TensorImpl>(core, spec);
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_RETURN_IF_ERROR(tensor->CheckOnMemory());
+    TIM_ASSIGN_OR_RETURN(auto mapping, DmaMapping::Create(fd, tensor->bytes_));
+    tensor->storage_ =
+        HandleStorage{core->memory.Adopt(std::move(mapping)), tensor->bytes_};
+    return OkStatus();
+  });
+  if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
+  tensor->id_ = core->next_tensor_id++;
+  return tensor;
+}
+
+Status TensorImpl::CheckOnMemory() {
+  TIM_RETURN_IF_ERROR(CheckSpec());
+  if (!shape_open_) return OkStatus();
+  return InvalidArgument("a tensor on memory of the caller needs a shape");
 }
 
 std::shared_ptr<TensorImpl> TensorImpl::CreateConstant(
@@ -154,14 +172,35 @@ Status TensorImpl::NotPossible(const char* what, const char* rule) const {
                             ") of graph ", core_->name, ": ", what, ": ", rule);
 }
 
+DmaMapping* TensorImpl::mapping() const {
+  const auto* handle = std::get_if<HandleStorage>(&storage_);
+  return handle != nullptr ? core_->memory.MappingAt(handle->memory) : nullptr;
+}
+
+// `access` is what it does to the tensor's memory.
+Status TensorImpl::CopyBytes(void* destination, const void* source,
+                             DmaMapping::Access access) const {
+  DmaMapping* dma = mapping();
+  const auto in_tensor = [this](const Status& status) {
+    return status.WithContext(StrCat("tensor ", Name()));
+  };
+  if (dma != nullptr) {
+    const Status begun = dma->Begin(access);
+    if (!begun.ok()) return in_tensor(begun);
+  }
+  std::memmove(destination, source, static_cast<size_t>(bytes_));
+  if (dma == nullptr) return OkStatus();
+  const Status ended = dma->End(access);
+  return ended.ok() ? ended : in_tensor(ended);
+}
+
 Status TensorImpl::Write(const void* data) {
   if (data == nullptr) return NotPossible("write", "the data is null");
   if (shape_open_ && bytes_ == 0) {
     return NotPossible("write", "the shape is not known before Compile()");
   }
   if (auto* handle = std::get_if<HandleStorage>(&storage_)) {
-    std::memmove(handle->memory, data, static_cast<size_t>(bytes_));
-    return OkStatus();
+    return CopyBytes(handle->memory, data, DmaMapping::Access::kWrite);
   }
   if (auto* constant = std::get_if<ConstantStorage>(&storage_)) {
     auto written = ir::MakeConstant(data, static_cast<size_t>(bytes_));
@@ -182,8 +221,7 @@ Status TensorImpl::Read(void* data) const {
     return NotPossible("read", "the shape is not known before Compile()");
   }
   if (const auto* handle = std::get_if<HandleStorage>(&storage_)) {
-    std::memmove(data, handle->memory, static_cast<size_t>(bytes_));
-    return OkStatus();
+    return CopyBytes(data, handle->memory, DmaMapping::Access::kRead);
   }
   if (const auto* constant = std::get_if<ConstantStorage>(&storage_)) {
     std::memcpy(data, constant->data->bytes.data(),

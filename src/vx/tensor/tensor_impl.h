@@ -27,6 +27,9 @@ class TensorImpl final : public Tensor {
   static std::shared_ptr<TensorImpl> CreateOn(std::shared_ptr<GraphCore> core,
                                               const TensorSpec& spec,
                                               void* memory);
+  /// The same on the DMA buffer of a file descriptor.
+  static std::shared_ptr<TensorImpl> CreateOnDmaBuffer(
+      std::shared_ptr<GraphCore> core, const TensorSpec& spec, int64_t fd);
   /// CONSTANT, on data of the size of `spec`.
   static std::shared_ptr<TensorImpl> CreateConstant(
       std::shared_ptr<GraphCore> core, const TensorSpec& spec,
@@ -51,7 +54,7 @@ class TensorImpl final : public Tensor {
   bool FlushCacheForHandle() override;
   bool InvalidateCacheForHandle() override;
   void* map(bool invalidate_cpu_cache) override;
-  void unmap() override {}
+  void unmap() override;
   bool IsPlaceHolder() override { return false; }
   bool IsConstTensor() override { return attribute_ == CONSTANT; }
   void SetScalar(int8_t is_scalar) override;
@@ -79,6 +82,8 @@ class TensorImpl final : public Tensor {
   Status StoreInferred(const ir::TensorDesc& desc);
 
   HandleStorage* handle() { return std::get_if<HandleStorage>(&storage_); }
+  /// Null where the tensor's memory is no DMA buffer.
+  DmaMapping* mapping() const;
   const ConstantStorage* constant() const {
     return std::get_if<ConstantStorage>(&storage_);
   }
@@ -90,7 +95,10 @@ class TensorImpl final : public Tensor {
   Status CheckMemory() const;
   Status MakeStorage();
   Status AllocateHandle();
+  Status CheckOnMemory();
   Status Write(const void* data);
+  Status CopyBytes(void* destination, const void* source,
+                   DmaMapping::Access access) const;
   Status Read(void* data) const;
   Result<std::vector<std::byte>> Bytes() const;
   Result<std::vector<float>> RealValues() const;

@@ -41,10 +41,12 @@ TensorPtr CopyOf(TensorImpl& tensor, vx::GraphImpl& to) {
   const TensorSpec spec = SpecAsMade(tensor);
   const bool is_clients =
       handle.memory != nullptr && !tensor.core()->memory.Owns(handle.memory);
+  const vx::DmaMapping* dma = tensor.mapping();
   TensorPtr copy =
-      is_clients ? to.CreateIOTensor(spec, handle.memory)
-                 : to.CreateTensor(
-                       spec, spec.shape_.empty() ? nullptr : handle.memory);
+      dma != nullptr ? to.CreateTensor(spec, vx::DmaBufferDesc{dma->fd()})
+      : is_clients   ? to.CreateIOTensor(spec, handle.memory)
+                     : to.CreateTensor(
+                           spec, spec.shape_.empty() ? nullptr : handle.memory);
   copy->SetScalar(tensor.IsScalar());
   return copy;
 }

@@ -221,6 +221,20 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
 
 }  // namespace
 
+std::vector<OpenClDeviceFacts> ListOpenClDevices() {
+  std::vector<OpenClDeviceFacts> list;
+  const auto found = EnumerateOpenClDevices();
+  if (!found.ok()) {
+    TIM_LOG(kDebug, found.status().message());
+    return list;
+  }
+  for (const OpenClDeviceId& id : *found) {
+    list.push_back({.name = id.device.getInfo<CL_DEVICE_NAME>(),
+                    .cores = CountCores(id.device)});
+  }
+  return list;
+}
+
 int CountOpenClDevices() {
   const auto found = EnumerateOpenClDevices();
   if (found.ok()) return static_cast<int>(found->size());
@@ -228,19 +242,31 @@ int CountOpenClDevices() {
   return 0;
 }
 
-Result<std::shared_ptr<Device>> CreateOpenClDevice(int index) {
-  TIM_ASSIGN_OR_RETURN(std::vector<OpenClDeviceId> found,
+Result<std::shared_ptr<Device>> CreateOpenClDevice(int index, CoreRange cores) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found,
                        EnumerateOpenClDevices());
   if (index < 0 || index >= static_cast<int>(found.size())) {
     return InvalidArgument("OpenCL device ", index, ": this machine has ",
                            found.size(), ", numbered from 0");
   }
+  OpenClDeviceId id = found[index];
+  if (cores != CoreRange()) {
+    const int all = CountCores(id.device);
+    if (cores.first < 0 || cores.count < 1 || cores.first >= all ||
+        cores.count > all - cores.first) {
+      return InvalidArgument("cores ", cores.first, " to ",
+                             cores.first + cores.count - 1,
+                             " of OpenCL device ", index, ", which has ", all,
+                             ", numbered from 0");
+    }
+    TIM_ASSIGN_OR_RETURN(id, CoresOf(id, cores.first, cores.count));
+  }
   int code = CL_SUCCESS;
-  cl::Context context(found[index].device, nullptr, nullptr, nullptr, &code);
+  cl::Context context(id.device, nullptr, nullptr, nullptr, &code);
   TIM_RETURN_IF_CL_ERROR(code, "an OpenCL context on ",
-                         found[index].device.getInfo<CL_DEVICE_NAME>());
-  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
-      std::move(found[index]), std::move(context)));
+                         id.device.getInfo<CL_DEVICE_NAME>());
+  return std::shared_ptr<Device>(
+      std::make_shared<OpenClDevice>(std::move(id), std::move(context)));
 }
 
 }  // namespace tim::device

@@ -1,5 +1,8 @@
 #include "device/opencl/driver/opencl_platforms.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
 
@@ -44,6 +47,36 @@ Result<std::vector<OpenClDeviceId>> EnumerateOpenClDevices() {
                     " OpenCL platforms has a device; ", kInstall);
   }
   return found;
+}
+
+int CountCores(const cl::Device& device) {
+  const auto ways = device.getInfo<CL_DEVICE_PARTITION_PROPERTIES>();
+  const auto units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  const bool by_counts = std::find(ways.begin(), ways.end(),
+                                   CL_DEVICE_PARTITION_BY_COUNTS) != ways.end();
+  // The cores before, these, and the cores behind.
+  const bool enough = device.getInfo<CL_DEVICE_PARTITION_MAX_SUB_DEVICES>() >=
+                      std::min<cl_uint>(units, 3);
+  return by_counts && enough ? std::max(1, static_cast<int>(units)) : 1;
+}
+
+// Runtimes give sub-devices the cores in the order of the list.
+Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count) {
+  const int cores = CountCores(id.device);
+  if (first == 0 && count == cores) return id;
+  std::vector<cl_device_partition_property> list = {
+      CL_DEVICE_PARTITION_BY_COUNTS};
+  for (const int part : {first, count, cores - first - count}) {
+    if (part > 0) list.push_back(part);
+  }
+  list.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
+  list.push_back(0);
+  cl::Device whole = id.device;
+  std::vector<cl::Device> parts;
+  const int code = whole.createSubDevices(list.data(), &parts);
+  TIM_RETURN_IF_CL_ERROR(code, "parting the ", cores, " cores of ",
+                         whole.getInfo<CL_DEVICE_NAME>());
+  return OpenClDeviceId{id.platform, parts[first > 0 ? 1 : 0]};
 }
 
 }  // namespace tim::device

@@ -1,4 +1,4 @@
-// The OpenCL devices of this machine, in the loader's order.
+// The OpenCL devices of this machine, in the loader's order, and their cores.
 #ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_PLATFORMS_H_
 #define TIM_DEVICE_OPENCL_DRIVER_OPENCL_PLATFORMS_H_
 
@@ -16,6 +16,14 @@ struct OpenClDeviceId {
 
 /// Every available device of every platform.  kNotFound says what to install.
 Result<std::vector<OpenClDeviceId>> EnumerateOpenClDevices();
+
+/// Into how many cores the device can be parted: its compute units, where it
+/// makes sub-devices of any number of them; else 1.
+int CountCores(const cl::Device& device);
+
+/// The sub-device of `count` cores from `first` on, which the caller has
+/// checked; the device itself where these are all.
+Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count);
 
 }  // namespace tim::device
 

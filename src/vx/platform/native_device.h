@@ -1,0 +1,44 @@
+#ifndef TIM_VX_PLATFORM_NATIVE_DEVICE_H_
+#define TIM_VX_PLATFORM_NATIVE_DEVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "tim/vx/platform/native.h"
+#include "vx/graph/device_selection.h"
+#include "vx/platform/queues.h"
+
+namespace tim::vx::platform {
+
+/// A device as the platform knows it.
+struct DeviceEntry {
+  uint32_t id = 0;
+  std::string name;
+  uint32_t cores = 1;
+  /// What graphs on these cores run on.
+  std::function<Result<Devices>(device::CoreRange cores)> open;
+};
+
+class NativeDevice::Impl {
+ public:
+  explicit Impl(DeviceEntry device)
+      : entry(std::move(device)), worker(queues->Add()) {}
+
+  const DeviceEntry entry;
+  const std::shared_ptr<Queues> queues = std::make_shared<Queues>();
+  const std::shared_ptr<Worker> worker;  // of graphs
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Graph>> graphs;  // submitted
+};
+
+/// What Enumerate() makes; tests have devices of their own.
+std::shared_ptr<NativeDevice> MakeDevice(DeviceEntry entry);
+
+}  // namespace tim::vx::platform
+
+#endif  // TIM_VX_PLATFORM_NATIVE_DEVICE_H_

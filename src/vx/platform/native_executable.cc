@@ -1,0 +1,179 @@
+#include <utility>
+
+#include "base/guarded.h"
+#include "tim/vx/operation.h"
+#include "vx/failure.h"
+#include "vx/graph/graph_impl.h"
+#include "vx/platform/native_executor.h"
+#include "vx/tensor/tensor_impl.h"
+
+namespace tim::vx::platform {
+
+using Handles = std::vector<std::shared_ptr<ITensorHandle>>;
+
+class NativeExecutable::Impl {
+ public:
+  /// One of these whose tensor can be bound to `operation` of `graph`.
+  Status Check(const std::shared_ptr<ITensorHandle>& handle,
+               TensorAttribute attribute, const Graph* graph) const;
+  /// All are set.
+  Status CheckComplete(size_t inputs_set, size_t outputs_set) const;
+
+  Status problem;  ///< Not ok: the executable could not be made.
+  std::shared_ptr<Operation> operation;
+  size_t inputs = 0;
+  size_t outputs = 0;
+  /// Held while the graph is changed or runs, and by copies of its tensors.
+  const std::shared_ptr<std::mutex> running = std::make_shared<std::mutex>();
+};
+
+Status NativeExecutable::Impl::Check(
+    const std::shared_ptr<ITensorHandle>& handle, TensorAttribute attribute,
+    const Graph* graph) const {
+  const char* const what = attribute == INPUT ? "SetInput()" : "SetOutput()";
+  if (!problem.ok()) return problem.WithContext(what);
+  const auto tensor = handle != nullptr ? handle->GetTensor() : nullptr;
+  if (tensor == nullptr) return InvalidArgument(what, ": the handle is null");
+  const auto* made = dynamic_cast<const TensorImpl*>(tensor.get());
+  if (made == nullptr || made->core()->graph != graph) {
+    return InvalidArgument(what,
+                           ": the tensor is not of this executable; make it "
+                           "by AllocateTensor()");
+  }
+  if (made->attribute() != attribute) {
+    return InvalidArgument(what, ": tensor ", made->Name(),
+                           " was allocated with another attribute");
+  }
+  return OkStatus();
+}
+
+Status NativeExecutable::Impl::CheckComplete(size_t inputs_set,
+                                             size_t outputs_set) const {
+  if (!problem.ok()) return problem.WithContext("an executable");
+  if (inputs_set == inputs && outputs_set == outputs) return OkStatus();
+  return FailedPrecondition("an executable has ", inputs_set, " of ", inputs,
+                            " inputs and ", outputs_set, " of ", outputs,
+                            " outputs set; use SetInput() and SetOutput()");
+}
+
+namespace {
+
+// An operation that runs `binary`, in a graph of its own.
+Result<std::shared_ptr<Graph>> MakeGraph(const NativeExecutor&,
+                                         const std::vector<char>&, size_t,
+                                         size_t, std::shared_ptr<Operation>*) {
+  return Unimplemented("executables of binary graphs are not implemented yet");
+}
+
+}  // namespace
+
+NativeExecutable::NativeExecutable(const std::shared_ptr<IExecutor>& executor,
+                                   const std::vector<char>& nb_buf,
+                                   size_t inputs, size_t outputs)
+    : impl_(std::make_unique<Impl>()) {
+  executor_ = executor;
+  impl_->inputs = inputs;
+  impl_->outputs = outputs;
+  impl_->problem = GuardedCall([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(const NativeExecutor* native, AsNative(executor));
+    context_ = native->Contex();
+    TIM_ASSIGN_OR_RETURN(nb_graph_, MakeGraph(*native, nb_buf, inputs, outputs,
+                                              &impl_->operation));
+    return OkStatus();
+  });
+  if (!impl_->problem.ok()) Fail(impl_->problem);
+}
+
+NativeExecutable::~NativeExecutable() = default;
+
+std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
+    const TensorSpec& tensor_spec, void* data, uint32_t) {
+  if (!impl_->problem.ok()) {
+    Fail(impl_->problem.WithContext("AllocateTensor()"));
+    return nullptr;
+  }
+  if (tensor_spec.attr_ != INPUT && tensor_spec.attr_ != OUTPUT) {
+    Fail(
+        InvalidArgument("AllocateTensor() makes INPUT and OUTPUT tensors, the "
+                        "attribute is ",
+                        static_cast<int>(tensor_spec.attr_)));
+    return nullptr;
+  }
+  const std::lock_guard lock(*impl_->running);
+  auto tensor = nb_graph_->CreateTensor(tensor_spec, data);
+  if (tensor->GetId() == kNoTensorId) return nullptr;
+  return std::make_shared<NativeTensorHandle>(std::move(tensor),
+                                              impl_->running);
+}
+
+void NativeExecutable::SetInput(const std::shared_ptr<ITensorHandle>& th) {
+  const std::lock_guard lock(*impl_->running);
+  Status status = impl_->Check(th, INPUT, nb_graph_.get());
+  if (status.ok() && input_handles_.size() == impl_->inputs) {
+    status = InvalidArgument("SetInput(): the executable has ", impl_->inputs,
+                             " inputs, which are set");
+  }
+  if (!status.ok()) {
+    Fail(status);
+    return;
+  }
+  impl_->operation->BindInput(th->GetTensor());
+  input_handles_.push_back(th);
+}
+
+void NativeExecutable::SetOutput(const std::shared_ptr<ITensorHandle>& th) {
+  const std::lock_guard lock(*impl_->running);
+  Status status = impl_->Check(th, OUTPUT, nb_graph_.get());
+  if (status.ok() && output_handles_.size() == impl_->outputs) {
+    status = InvalidArgument("SetOutput(): the executable has ", impl_->outputs,
+                             " outputs, which are set");
+  }
+  if (!status.ok()) {
+    Fail(status);
+    return;
+  }
+  impl_->operation->BindOutput(th->GetTensor());
+  output_handles_.push_back(th);
+}
+
+void NativeExecutable::SetInputs(const Handles& ths) {
+  for (const auto& th : ths) SetInput(th);
+}
+
+void NativeExecutable::SetOutputs(const Handles& ths) {
+  for (const auto& th : ths) SetOutput(th);
+}
+
+Handles NativeExecutable::Getinputs() {
+  const std::lock_guard lock(*impl_->running);
+  return input_handles_;
+}
+
+Handles NativeExecutable::GetOutputs() {
+  const std::lock_guard lock(*impl_->running);
+  return output_handles_;
+}
+
+bool NativeExecutable::Verify() {
+  const std::lock_guard lock(*impl_->running);
+  const Status status =
+      impl_->CheckComplete(input_handles_.size(), output_handles_.size());
+  if (!status.ok()) return Fail(status);
+  return nb_graph_->Compile();
+}
+
+bool NativeExecutable::Trigger(bool async) {
+  if (async) return RunBehindQueue(Executor(), weak_from_this().lock());
+  const std::lock_guard lock(*impl_->running);
+  const Status status =
+      impl_->CheckComplete(input_handles_.size(), output_handles_.size());
+  if (!status.ok()) return Fail(status);
+  return nb_graph_->Run();
+}
+
+bool NativeExecutable::Submit(const std::shared_ptr<IExecutable>& ref,
+                              bool after) {
+  return SubmitTo(Executor(), weak_from_this().lock(), ref, after);
+}
+
+}  // namespace tim::vx::platform

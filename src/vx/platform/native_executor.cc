@@ -1,0 +1,214 @@
+#include "vx/platform/native_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/guarded.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "vx/failure.h"
+#include "vx/platform/native_device.h"
+
+namespace tim::vx::platform {
+namespace {
+
+// Of a device with `all` cores.
+Result<device::CoreRange> CoresOf(const IDevice& device, int32_t index,
+                                  int32_t count) {
+  const auto all = static_cast<int32_t>(device.CoreCount());
+  if (index >= all) {
+    return InvalidArgument("an executor on core ", index, " of device ",
+                           device.Id(), ", which has ", all,
+                           ", numbered from 0");
+  }
+  const int32_t first = std::max(index, 0);
+  const int32_t rest = all - first;
+  if (count > rest) {
+    TIM_LOG(kWarning, "an executor on ", count, " cores from core ", first,
+            " of device ", device.Id(), " gets ", rest, ": it has ", all);
+  }
+  return device::CoreRange{first, count > 0 ? std::min(count, rest) : rest};
+}
+
+// The one given, on other devices; or a new one.
+Result<std::shared_ptr<const ContextState>> StateOn(
+    Devices devices, std::shared_ptr<Context>* context) {
+  if (*context == nullptr) {
+    *context = CreateContext(std::move(devices),
+                             ContextOptions{.strict = GetOptions().strict});
+    return static_cast<const ContextImpl&>(**context).state();
+  }
+  const auto* given = dynamic_cast<const ContextImpl*>(context->get());
+  if (given == nullptr) {
+    return InvalidArgument("an executor needs a context of Context::Create()");
+  }
+  ContextState state = *given->state();
+  state.devices = std::move(devices);
+  state.options.devices_of = nullptr;
+  return std::make_shared<const ContextState>(std::move(state));
+}
+
+Status ReasonOf(const std::string& what, const Status& problem) {
+  return problem.WithContext(StrCat(what, " of an executor"));
+}
+
+}  // namespace
+
+NativeExecutor::NativeExecutor(const std::shared_ptr<IDevice>& device,
+                               const std::shared_ptr<Context>& context)
+    : NativeExecutor(device, 0, -1, context) {}
+
+NativeExecutor::NativeExecutor(const std::shared_ptr<IDevice>& device,
+                               int32_t core_index, int32_t core_count,
+                               const std::shared_ptr<Context>& context)
+    : impl_(std::make_unique<Impl>()) {
+  device_ = device;
+  context_ = context;
+  impl_->problem = GuardedCall([&]() -> Status {
+    const auto* native = dynamic_cast<const NativeDevice*>(device.get());
+    if (native == nullptr) {
+      return InvalidArgument(
+          "an executor needs a device of IDevice::Enumerate()");
+    }
+    TIM_ASSIGN_OR_RETURN(const device::CoreRange cores,
+                         CoresOf(*device, core_index, core_count));
+    const NativeDevice::Impl& known = *native->impl_;
+    TIM_ASSIGN_OR_RETURN(Devices devices, known.entry.open(cores));
+    TIM_ASSIGN_OR_RETURN(impl_->context,
+                         StateOn(std::move(devices), &context_));
+    core_index_ = static_cast<uint32_t>(cores.first);
+    core_count_ = static_cast<uint32_t>(cores.count);
+    impl_->queues = known.queues;
+    impl_->worker = known.queues->Add();
+    return OkStatus();
+  });
+  if (!impl_->problem.ok()) Fail(impl_->problem);
+}
+
+NativeExecutor::~NativeExecutor() = default;
+
+bool NativeExecutor::Submit(const std::shared_ptr<IExecutable>& executable,
+                            const std::shared_ptr<IExecutable>& ref,
+                            bool after) {
+  if (!impl_->problem.ok()) return Fail(ReasonOf("Submit()", impl_->problem));
+  if (executable == nullptr || ref == nullptr) {
+    return Fail(InvalidArgument(
+        "Submit() needs an executable, and the one that it is submitted "
+        "after or before: itself to be the last"));
+  }
+  if (!executable->Verify()) return false;
+  const std::lock_guard lock(impl_->mutex);
+  auto place = tasks_.end();
+  if (ref != executable) {
+    place = std::find_if(tasks_.begin(), tasks_.end(), [&](const task& known) {
+      return known.lock() == ref;
+    });
+    if (place == tasks_.end()) {
+      return Fail(InvalidArgument(
+          "Submit() ", after ? "after" : "before",
+          " an executable that was not submitted since the last Trigger()"));
+    }
+    if (after) ++place;
+  }
+  tasks_.insert(place, executable);
+  return true;
+}
+
+bool NativeExecutor::Trigger(bool async) { return Trigger(async, nullptr); }
+
+bool NativeExecutor::Trigger(bool async, IDevice::async_callback callback) {
+  if (!impl_->problem.ok()) return Fail(ReasonOf("Trigger()", impl_->problem));
+  std::vector<task> tasks;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    tasks.swap(tasks_);
+  }
+  if (tasks.empty()) {
+    return Fail(FailedPrecondition(
+        "Trigger() of an executor: nothing was submitted since the last"));
+  }
+  std::vector<std::shared_ptr<IExecutable>> executables;
+  for (const task& submitted : tasks) {
+    executables.push_back(submitted.lock());
+  }
+  const auto run = [executables = std::move(executables)] {
+    Status first;
+    for (const auto& executable : executables) {
+      Status status;
+      if (executable == nullptr) {
+        status = FailedPrecondition(
+            "an executable was destroyed between Submit() and Trigger(); it "
+            "and those behind it did not run");
+        Fail(status);
+      } else {
+        status = StatusOf([&] { return executable->Trigger(); });
+      }
+      if (first.ok()) first = status;
+      if (executable == nullptr) break;
+    }
+    return first;
+  };
+  return Launch(impl_->queues, impl_->worker, run, ModeOf(async),
+                std::move(callback));
+}
+
+std::shared_ptr<IExecutable> NativeExecutor::Compile(
+    const std::shared_ptr<Graph>& graph) {
+  if (!impl_->problem.ok()) {
+    Fail(ReasonOf("Compile()", impl_->problem));
+    return nullptr;
+  }
+  if (graph == nullptr) {
+    Fail(InvalidArgument("Compile() of an executor needs a graph"));
+    return nullptr;
+  }
+  size_t size = 0;
+  if (!graph->CompileToBinary(nullptr, &size)) return nullptr;
+  std::vector<char> binary(size);
+  if (!graph->CompileToBinary(binary.data(), &size)) return nullptr;
+  auto executable = std::make_shared<NativeExecutable>(
+      weak_from_this().lock(), binary, graph->InputsTensor().size(),
+      graph->OutputsTensor().size());
+  return executable->NBGraph() != nullptr ? executable : nullptr;
+}
+
+Result<NativeExecutor*> AsNative(const std::shared_ptr<IExecutor>& executor) {
+  auto* native = dynamic_cast<NativeExecutor*>(executor.get());
+  if (native != nullptr && native->impl().problem.ok()) return native;
+  if (native != nullptr) return native->impl().problem;
+  return InvalidArgument(
+      executor == nullptr
+          ? "the executor was destroyed, or was never one of std::shared_ptr"
+          : "an executable needs an executor of IDevice::CreateExecutor()");
+}
+
+bool SubmitTo(const std::shared_ptr<IExecutor>& executor,
+              const std::shared_ptr<IExecutable>& executable,
+              const std::shared_ptr<IExecutable>& ref, bool after) {
+  if (executor != nullptr) return executor->Submit(executable, ref, after);
+  return Fail(AsNative(executor).status().WithContext("Submit()"));
+}
+
+bool RunBehindQueue(const std::shared_ptr<IExecutor>& executor,
+                    std::shared_ptr<IExecutable> executable) {
+  if (executable == nullptr) {
+    return Fail(InvalidArgument(
+        "only an executable of a std::shared_ptr runs asynchronously"));
+  }
+  const auto native = AsNative(executor);
+  if (!native.ok()) return Fail(native.status());
+  const NativeExecutor::Impl& impl = (*native)->impl();
+  const auto run = [executable = std::move(executable)] {
+    return StatusOf([&] { return executable->Trigger(); });
+  };
+  return Launch(impl.queues, impl.worker, run, Mode::kReturn, nullptr);
+}
+
+void WaitForQueue(const std::shared_ptr<IExecutor>& executor) {
+  const auto native = AsNative(executor);
+  if (!native.ok()) return;  // nothing is queued
+  const Status status = (*native)->impl().worker->Wait();
+  if (!status.ok()) Fail(status);
+}
+
+}  // namespace tim::vx::platform

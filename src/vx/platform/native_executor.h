@@ -1,0 +1,42 @@
+#ifndef TIM_VX_PLATFORM_NATIVE_EXECUTOR_H_
+#define TIM_VX_PLATFORM_NATIVE_EXECUTOR_H_
+
+#include <memory>
+#include <mutex>
+
+#include "base/status.h"
+#include "tim/vx/platform/native.h"
+#include "vx/graph/context_impl.h"
+#include "vx/platform/queues.h"
+
+namespace tim::vx::platform {
+
+class NativeExecutor::Impl {
+ public:
+  Status problem;  ///< Not ok: the executor could not be made.
+  /// Of its graphs: the context's, on the executor's cores.
+  std::shared_ptr<const ContextState> context;
+  std::shared_ptr<Queues> queues;  ///< Of the device.
+  std::shared_ptr<Worker> worker;
+  std::mutex mutex;  ///< Of tasks_.
+};
+
+/// An executor of this library that could be made; its failure otherwise.
+Result<NativeExecutor*> AsNative(const std::shared_ptr<IExecutor>& executor);
+
+/// Runs `executable`, which may be null, behind what the executor was triggered
+/// to do.
+bool RunBehindQueue(const std::shared_ptr<IExecutor>& executor,
+                    std::shared_ptr<IExecutable> executable);
+
+/// executor->Submit(executable, ref, after), where neither is null.
+bool SubmitTo(const std::shared_ptr<IExecutor>& executor,
+              const std::shared_ptr<IExecutable>& executable,
+              const std::shared_ptr<IExecutable>& ref, bool after);
+
+/// Returns when the executor has done what it was triggered to do.
+void WaitForQueue(const std::shared_ptr<IExecutor>& executor);
+
+}  // namespace tim::vx::platform
+
+#endif  // TIM_VX_PLATFORM_NATIVE_EXECUTOR_H_

@@ -1,0 +1,58 @@
+// The queues of a device and of its executors.
+#ifndef TIM_VX_PLATFORM_QUEUES_H_
+#define TIM_VX_PLATFORM_QUEUES_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/status.h"
+#include "base/worker.h"
+#include "tim/vx/platform/platform.h"
+
+namespace tim::vx::platform {
+
+/// What was submitted; any thread calls it, once.  Failures are logged already.
+using Work = std::function<Status()>;
+
+enum class Mode { kWait, kReturn };
+inline Mode ModeOf(bool async) { return async ? Mode::kReturn : Mode::kWait; }
+
+/// All queues of a device, for whoever waits for it.  Any thread.
+class Queues {
+ public:
+  std::shared_ptr<Worker> Add();
+  /// Blocks until all have done what they have now.  LastError() is then the
+  /// first failure of what nobody has waited for, since the last call; or that
+  /// one of the queues calls this, and would wait for itself.
+  void Wait();
+  /// Work that nobody waits for has failed.
+  void Keep(const Status& failure);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Worker>> workers_;
+  Status failure_;
+};
+
+/// Puts `work` into `worker`, one of `queues`, with `callback`, which may be
+/// null, behind it.  False, with LastError(), where it could not be put there
+/// or, with kWait, has failed.
+/// Owners of both may be destroyed meanwhile.
+bool Launch(std::shared_ptr<Queues> queues, std::shared_ptr<Worker> worker,
+            Work work, Mode mode, IDevice::async_callback callback);
+
+/// Calls `callback`, which may be null, with what came of work.
+void Tell(const IDevice::async_callback& callback, const Status& status);
+
+/// `call()`, of the API: its failure, which it has logged.
+template <typename Call>
+Status StatusOf(const Call& call) {
+  if (call()) return OkStatus();
+  return FailedPrecondition(LastError());
+}
+
+}  // namespace tim::vx::platform
+
+#endif  // TIM_VX_PLATFORM_QUEUES_H_
