@@ -37,8 +37,10 @@ namespace custom_ops {
 /// image, and may lie outside of it:
 ///   yc = ey / y_scale * ah + ay   half height = exp(eh / h_scale) * ah / 2
 ///   ymin, ymax = yc -+ half height; x likewise
-/// in double, rounded to float32, as on the host; in float32 on devices without
-/// cl_khr_fp64, where coordinates are within 4e-7 * (|centre| + size) of these.
+/// each of the two in double, rounded to float32, and their sum and difference
+/// in float32.  On devices without cl_khr_fp64 all is float32: coordinates are
+/// then within 1e-6 * (|yc - ay| + |ay| + height) of these for sizes of up to
+/// e^8 anchors.
 ///
 /// NMS keeps scores >= the threshold, goes by descending score, of equal ones
 /// by ascending anchor, and drops a box whose IoU with a kept one, rounded to
@@ -118,6 +120,36 @@ class DetectionPostProcess : public vx::ops::CustomOpBase {
                     std::vector<size_t>& local_size) override;
   void HostEval(const std::vector<vx::ops::HostInput>& inputs,
                 const std::vector<vx::ops::HostOutput>& outputs) override;
+
+ private:
+  enum class Order { kTensorFlowLite, kNnapi };
+
+  struct Sizes {
+    std::size_t anchors = 0;        // N
+    std::size_t columns = 0;        // K
+    std::size_t score_columns = 0;  // C
+    std::size_t batch = 0;          // B
+    std::size_t classes = 0;
+    std::size_t background = 0;   // columns of scores before the classes
+    std::size_t rows = 0;         // D
+    std::size_t lists = 0;        // that NMS gets of an image
+    std::size_t list_limit = 0;   // boxes that it may keep of one
+    std::size_t image_limit = 0;  // of all lists of an image
+  };
+
+  uint32_t Boxes() const { return order_ == Order::kNnapi ? 1 : 0; }
+  uint32_t Scores() const { return order_ == Order::kNnapi ? 0 : 1; }
+  void CheckParameters() const;
+  void CheckShapes() const;
+  std::size_t CheckedClasses() const;
+  Sizes CheckedSizes() const;
+  void CheckTypes(const std::vector<vx::DataType>& types) const;
+
+  Order order_;
+  Parameters parameters_;
+  NnapiParameters nnapi_;
+  Sizes sizes_;
+  std::string source_;
 };
 
 }  // namespace custom_ops
