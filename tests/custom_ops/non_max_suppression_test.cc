@@ -219,6 +219,25 @@ TEST(NonMaxSuppression, InvalidBoxesSuppressNothing) {
   ExpectRows(nms, {0, 0, 1});
 }
 
+// More candidates than are sorted at a time, some of them with equal scores:
+// one box of each four overlaps none before it.
+TEST(NonMaxSuppression, SelectsInSeveralChunks) {
+  NmsCase nms;
+  nms.count = 200;
+  nms.parameters.max_output_boxes_per_class = 30;
+  nms.parameters.iou_threshold = 0.5f;
+  std::vector<int32_t> expected;
+  for (uint32_t n = 0; n < nms.count; ++n) {
+    const float left = static_cast<float>(n / 4);
+    nms.boxes.insert(nms.boxes.end(), {0, left, 1, left + 1});
+    nms.scores.push_back(0.5f - 0.01f * static_cast<float>(n / 40));
+    if (n % 4 == 0 && n < 120) {
+      expected.insert(expected.end(), {0, 0, static_cast<int32_t>(n)});
+    }
+  }
+  ExpectRows(nms, expected);
+}
+
 constexpr double kNear = 1e-5;
 
 bool IsNearly(float value, float threshold) {
