@@ -1,6 +1,6 @@
 // include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
 // runtime <- vx <- {samples, bench, tools, tests}; custom_ops includes include/
-// only, and samples that and custom_ops.
+// only, and samples that and custom_ops, as bench may, too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"samples", {"include", "custom_ops"}},
       {"bench",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
-        "device", "runtime", "vx"}},
+        "device", "runtime", "vx", "custom_ops"}},
   };
   return below;
 }
