@@ -1,4 +1,6 @@
 # One program per folder of samples/.
+include(cmake/stb.cmake)
+
 file(GLOB folders CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/samples/*")
 foreach(folder IN LISTS folders)
   get_filename_component(name "${folder}" NAME)
@@ -13,3 +15,4 @@ foreach(folder IN LISTS folders)
     set_target_properties(tim-cl-sample-${name} PROPERTIES OUTPUT_NAME ${name})
   endif()
 endforeach()
+target_link_libraries(tim-cl-sample-detection PRIVATE "${TIM_CL_STB}")

@@ -3,10 +3,13 @@
 # objects.
 find_package(GTest CONFIG REQUIRED)
 find_package(benchmark CONFIG REQUIRED)
+include(cmake/stb.cmake)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
      "_(test|cases)\\.cc$|^tests/(sdk|plugins|properties|structure)/")
+tim_cl_glob(detection samples/detection/*.cc)
+list(REMOVE_ITEM detection samples/detection/main.cc)
 tim_cl_glob(properties tests/properties/*.cc)
 list(FILTER properties EXCLUDE REGEX
      "_test\\.cc$|/operator_properties\\.cc$")
@@ -14,7 +17,8 @@ tim_cl_glob(cases tests/ops/*_cases.cc)
 tim_cl_glob(tests tests/*_test.cc)
 # These test what Bazel made.
 list(REMOVE_ITEM tests
-     tests/structure/build_sources_test.cc tests/oclgrind/oclgrind_test.cc)
+     tests/structure/build_sources_test.cc tests/oclgrind/oclgrind_test.cc
+     tests/samples/detection_program_test.cc)
 list(FILTER tests EXCLUDE REGEX "^tests/sdk/")
 
 function(tim_cl_test_options target)
@@ -28,7 +32,7 @@ tim_cl_test_options(tim-cl-test-tree)
 target_link_libraries(tim-cl-test-tree PUBLIC
   Threads::Threads GTest::gtest_main GTest::gmock GTest::gtest)
 string(CONCAT tree_alone
-       "^structure/(bench_turns|commands|custom_operators_page|format"
+       "^structure/(bench_turns|commands|custom_operators_page|detection_page|format"
        "|generate_sources|headers|include_direction|paths|test_report|threads"
        ")_test$")
 
@@ -49,6 +53,12 @@ add_library(tim-cl-bench STATIC ${bench})
 tim_cl_test_options(tim-cl-bench)
 target_link_libraries(tim-cl-bench PUBLIC
   tim-cl-test-support benchmark::benchmark)
+
+# As samples/detection/BUILD.
+add_library(tim-cl-test-detection STATIC ${detection})
+tim_cl_test_options(tim-cl-test-detection)
+target_link_libraries(tim-cl-test-detection PUBLIC
+  tim-cl-test-support "${TIM_CL_STB}")
 
 # Shared libraries that tests load: the program brings the library.
 set(plugins "${PROJECT_BINARY_DIR}/tests/plugins")
@@ -88,6 +98,9 @@ function(tim_cl_test path source)
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
   if(path MATCHES "^bench/")
     target_link_libraries(${name} PRIVATE tim-cl-bench)
+  endif()
+  if(path MATCHES "^samples/")
+    target_link_libraries(${name} PRIVATE tim-cl-test-detection)
   endif()
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
   add_dependencies(${name} twin_of_five twin_of_seven)

@@ -10,7 +10,7 @@ packages="
   bazel-rules-proto bazel-skylib
   ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd
   libxxhash-dev libflatbuffers-dev flatbuffers-compiler
-  libcli11-dev nlohmann-json3-dev
+  libcli11-dev nlohmann-json3-dev libstb-dev
   libbenchmark-dev libclblast-dev
   libgtest-dev libgmock-dev oclgrind
 "
