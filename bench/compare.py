@@ -60,10 +60,11 @@ QUANTIZED_COLUMNS = {
     "openvino": ("openvino ms", "%.3f"),
     "in_8_bits": ("its 8-bit sums", "%s"),
     "ratio": ("ratio", "%.2f"),
-    "equal": ("equal codes", "%.4f"),
+    "numpy_equal": ("as NumPy", "%.4f"),
+    "equal": ("as onnxruntime", "%.4f"),
     "largest": ("largest", "%d"),
     "top1": ("top-1", "%.2f"),
-    "peers_equal": ("openvino's", "%.4f"),
+    "peers_equal": ("openvino as it", "%.4f"),
     "latencies": ("cores ns", "%s"),
 }
 BASE_COLUMNS = {
@@ -80,6 +81,7 @@ def cells(result):
     row = {**result, **result["peers_ms"], "latencies": text}
     if "agreement" in result:
         row["in_8_bits"] = "%(in_8_bits)d/%(all)d" % result["openvino_sums"]
+        row["numpy_equal"] = result["agreement"]["numpy"]["equal"]
         row.update(result["agreement"]["onnxruntime"])
         row["peers_equal"] = result["peers_agreement"]["openvino"]["equal"]
     return row

@@ -147,7 +147,7 @@ class Contest:
             for name in order(list(engines), turn):
                 times, outputs[name] = engines[name].run(inputs)
                 seconds[name].append(times[WARM_UP:].tolist())
-            self.judge.add(outputs)
+            self.judge.add(inputs, outputs)
             latencies.append(core_to_core())
         return seconds, latencies
 

@@ -2,7 +2,10 @@
 
 import numpy as np
 
+import numpy_codes
 from agreement import Agreement
+
+NUMPY = "numpy"
 
 
 class Differences:
@@ -12,7 +15,7 @@ class Differences:
         self.peers = peers
         self.worst = {}
 
-    def add(self, outputs):
+    def add(self, inputs, outputs):
         """Those of one turn, by engine; each an array of one or more."""
         for name, found in outputs.items():
             for peer in self.peers:
@@ -32,13 +35,16 @@ class Agreements:
     """Of quantized networks, whose float32 outputs stand for codes."""
 
     def __init__(self, network, peers):
+        self.network = network
         *_, coded, _ = network["layers"]
         (self.scale,) = coded["codes"]["scales"]
         self.zero_point = coded["codes"]["zero_point"]
         self.peers = peers
         self.found = {}
 
-    def add(self, outputs):
+    def add(self, inputs, outputs):
+        if not self.found:
+            self.add_numpy(inputs[0], outputs)
         codes = {name: self.codes(found) for name, found in outputs.items()}
         for name, found in codes.items():
             for peer in self.peers:
@@ -46,16 +52,23 @@ class Agreements:
                 for ours, theirs in zip(found, codes[peer]):
                     agreement.add(ours, theirs)
 
+    def add_numpy(self, x, outputs):
+        """Of one input, which takes long."""
+        theirs = numpy_codes.run(self.network, x).reshape(-1).tolist()
+        for name, found in outputs.items():
+            agreement = self.found[name, NUMPY] = Agreement()
+            agreement.add(self.codes(found[:1])[0], theirs)
+
     def codes(self, outputs):
         """A list for every output."""
         rounded = np.rint(outputs / np.float64(self.scale)) + self.zero_point
         return rounded.reshape(len(outputs), -1).astype(int).tolist()
 
     def figures(self, name):
-        """With each peer; and of the first peer with the others."""
+        """With each peer and NumPy; and of the first peer with the others."""
         first, *others = self.peers
         return {
-            "agreement": self.agreements(name, self.peers),
+            "agreement": self.agreements(name, [*self.peers, NUMPY]),
             "peers_agreement": self.agreements(first, others),
         }
 
