@@ -67,12 +67,19 @@ QUANTIZED_COLUMNS = {
     "peers_equal": ("openvino as it", "%.4f"),
     "latencies": ("cores ns", "%s"),
 }
-BASE_COLUMNS = {
+COMMON_BASE_COLUMNS = {
     "base_ms": ("base ms", "%.3f"),
     "base_ratio": ("ours / base", "%.3f"),
     "ours_mb": ("ours MB", "%.1f"),
     "base_mb": ("base MB", "%.1f"),
+}
+FLOAT_BASE_COLUMNS = {
+    **COMMON_BASE_COLUMNS,
     "base_difference": ("base difference", "%.1e"),
+}
+QUANTIZED_BASE_COLUMNS = {
+    **COMMON_BASE_COLUMNS,
+    "base_equal": ("base as NumPy", "%.4f"),
 }
 
 
@@ -84,6 +91,8 @@ def cells(result):
         row["numpy_equal"] = result["agreement"]["numpy"]["equal"]
         row.update(result["agreement"]["onnxruntime"])
         row["peers_equal"] = result["peers_agreement"]["openvino"]["equal"]
+    if "base_agreement" in result:
+        row["base_equal"] = result["base_agreement"]["numpy"]["equal"]
     return row
 
 
@@ -97,15 +106,23 @@ def compare(name, type_name):
             yield from contest.results()
 
 
+def new_table(is_float):
+    if is_float:
+        columns, base = FLOAT_COLUMNS, FLOAT_BASE_COLUMNS
+    else:
+        columns, base = QUANTIZED_COLUMNS, QUANTIZED_BASE_COLUMNS
+    if arguments.base:
+        columns = {**columns, **base}
+    return Table("network", columns, 18)
+
+
 def main():
-    base = BASE_COLUMNS if arguments.base else {}
     tables = {}
     results = []
     for name, type_name in arguments.selected:
         is_float = type_name == "float32"
         if is_float not in tables:
-            columns = FLOAT_COLUMNS if is_float else QUANTIZED_COLUMNS
-            tables[is_float] = Table("network", {**columns, **base}, 18)
+            tables[is_float] = new_table(is_float)
         for result in compare(name, type_name):
             tables[is_float].add(name, cells(result))
             results.append(result)

@@ -73,7 +73,8 @@ class Agreements:
         }
 
     def base_figures(self, name):
-        return {"base_agreement": self.agreements(name, self.peers)}
+        peers = [*self.peers, NUMPY]
+        return {"base_agreement": self.agreements(name, peers)}
 
     def agreements(self, name, peers):
         return {peer: self.found[name, peer].figures() for peer in peers}
