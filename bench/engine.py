@@ -15,7 +15,8 @@ class Engine:
             stdout=subprocess.PIPE,
             env=environment,
         )
-        if not self.process.stdout.readline().startswith(b"ready"):
+        ready, _, self.notes = self.process.stdout.readline().partition(b" ")
+        if ready.strip() != b"ready":
             raise RuntimeError("%s did not start" % command)
 
     def run(self, inputs):

@@ -19,6 +19,8 @@ NETWORKS = (
     "inception_v1,inception_v2,shufflenet_v2,mobilenet_v3_small,"
     "transformer_encoder,yolo_head,feature_pyramid,unet,lstm,gru"
 )
+QUANTIZED_NETWORKS = "resnet50,mobilenet_v2,mobilenet_v3_small"
+TYPES = ("float32", "int8", "uint8")
 
 
 def run_program(clone):

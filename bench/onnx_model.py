@@ -32,6 +32,9 @@ def values(stream, bound, shape):
 
 
 class ModelWriter:
+    layer_nodes = LayerNodes
+    OPSETS = [("", 17)]
+
     def __init__(self, network):
         self.network = network
         self.nodes, self.constants = [], []
@@ -61,23 +64,24 @@ class ModelWriter:
         name = "x%d" % number
         return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
 
-    def model(self):
+    def model(self, outputs=None):
+        """`outputs`: numbers of layers, the last one where none are given."""
         layers = self.network["layers"]
         inputs = []
         for number, layer in enumerate(layers):
             if layer["kind"] == "Input":
                 inputs.append(self.value(number))
             else:
-                LayerNodes(self, number, layer).add()
+                self.layer_nodes(self, number, layer).add()
         graph = helper.make_graph(
             self.nodes,
             self.network["name"],
             inputs,
-            [self.value(len(layers) - 1)],
+            [self.value(number) for number in outputs or [len(layers) - 1]],
             self.constants,
         )
-        opset = [helper.make_opsetid("", 17)]
-        model = helper.make_model(graph, opset_imports=opset, ir_version=8)
+        opsets = [helper.make_opsetid(*opset) for opset in self.OPSETS]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
         onnx.checker.check_model(model)
         return model
 

@@ -1,9 +1,11 @@
 """Runs an ONNX model in ONNX Runtime or OpenVINO for another process.
 
 peers.py onnxruntime|openvino MODEL THREADS speaks the protocol of
-bench/networks/serve.h on standard input and output.
+bench/networks/serve.h on standard input and output; what it says of the model
+stands behind "ready" as JSON.
 """
 
+import json
 import os
 import struct
 import sys
@@ -18,6 +20,7 @@ def onnxruntime_runner(path, threads):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # No lists of constants that it folded.
     # All but the caller, counted from 1.
     processors = sorted(os.sched_getaffinity(0))[1:threads]
     if processors:
@@ -29,7 +32,7 @@ def onnxruntime_runner(path, threads):
         path, options, providers=["CPUExecutionProvider"]
     )
     (entry,) = session.get_inputs()
-    return entry.shape, lambda x: session.run(None, {entry.name: x})[0]
+    return entry.shape, lambda x: session.run(None, {entry.name: x})[0], {}
 
 
 def openvino_runner(path, threads):
@@ -52,15 +55,26 @@ def openvino_runner(path, threads):
         request.infer()
         return request.get_output_tensor().data
 
-    return list(compiled.inputs[0].shape), run
+    return list(compiled.inputs[0].shape), run, sums_of_products(compiled)
+
+
+def sums_of_products(compiled):
+    """How many there are, and how many of them multiply 8 bits."""
+    found = []
+    for node in compiled.get_runtime_model().get_ops():
+        if node.rt_info["layerType"].astype(str) in (
+            "Convolution",
+            "FullyConnected",
+        ):
+            implementation = node.rt_info["primitiveType"].astype(str)
+            found.append(implementation.lower().endswith("i8"))
+    return {"all": len(found), "in_8_bits": sum(found)}
 
 
 RUNNERS = {"onnxruntime": onnxruntime_runner, "openvino": openvino_runner}
 
 
 def serve(run, shape, stream_in, stream_out):
-    stream_out.write(b"ready\n")
-    stream_out.flush()
     size = 4 * int(np.prod(shape))
     while head := stream_in.read(8):
         if len(head) < 8:
@@ -89,7 +103,9 @@ def main():
     # Nothing but results may reach the reader.
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    shape, run = RUNNERS[name](path, threads)
+    shape, run, notes = RUNNERS[name](path, threads)
+    results.write(b"ready " + json.dumps(notes).encode() + b"\n")
+    results.flush()
     serve(run, shape, sys.stdin.buffer, results)
 
 

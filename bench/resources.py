@@ -10,11 +10,12 @@ import subprocess
 import tempfile
 
 import environment
+import selection
 from table import Table, write_json
 
 
-def measure(name, caches, arguments, runtime, threads):
-    command = [environment.RUN, "measure", name]
+def measure(name, type_name, caches, arguments, runtime, threads):
+    command = [environment.RUN, "measure", name, "--type", type_name]
     command += ["--size", str(arguments.size), "--runs", str(arguments.runs)]
     command += ["--threads", str(threads)]
     variables = environment.program_environment(runtime, caches)
@@ -30,20 +31,23 @@ def speedups(run, pairs):
         yield single["median_ms"] / together["median_ms"], together
 
 
-def figures(name, arguments, runtime):
-    """Of one network: with empty caches, with filled ones, on one processor."""
+def figures(name, type_name, arguments, runtime):
+    """Of one network in one type: with empty caches, with filled ones, on one
+    processor."""
     threads = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as caches:
 
-        def run(network=name, count=threads):
-            return measure(network, caches, arguments, runtime, count)
+        def run(network=name, type_name=type_name, count=threads):
+            return measure(
+                network, type_name, caches, arguments, runtime, count
+            )
 
         cold = run()
         run(count=1)  # fills the caches
         pairs = sorted(speedups(run, arguments.pairs), key=lambda pair: pair[0])
         speedup, warm = pairs[len(pairs) // 2]
-        run("one_relu")
-        bare = run("one_relu")
+        run("one_relu", "float32")
+        bare = run("one_relu", "float32")
     resident = warm["resident_bytes"] - bare["resident_bytes"]
     return {
         **warm,
@@ -60,6 +64,7 @@ def figures(name, arguments, runtime):
 
 
 COLUMNS = {
+    "type": ("type", "%s"),
     "runtime": ("runtime", "%s"),
     "median_ms": ("median ms", "%.3f"),
     "speedup": ("speedup", "%.2f"),
@@ -77,7 +82,7 @@ COLUMNS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="also write the figures to this file")
-    parser.add_argument("--networks", default=environment.NETWORKS)
+    selection.add_options(parser)
     environment.add_runtimes(parser)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--pairs", type=int, default=9, help="for speedup")
@@ -85,11 +90,12 @@ def main():
     arguments = parser.parse_args()
     if arguments.pairs < 1:
         parser.error("--pairs: expected 1 or more")
-    table = Table("network", COLUMNS)
+    pairs = selection.selected(parser, arguments)
+    table = Table("network", COLUMNS, 18)
     results = []
-    for name in arguments.networks.split(","):
+    for name, type_name in pairs:
         for runtime in arguments.runtime:
-            results.append(figures(name, arguments, runtime))
+            results.append(figures(name, type_name, arguments, runtime))
             range_text = "%.2f-%.2f" % tuple(results[-1]["speedup_range"])
             table.add(name, {**results[-1], "range": range_text})
     write_json(arguments.json, results)

@@ -15,6 +15,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
   plan       the kernels of one network, and why not others
   detection  DetectionPostProcess beside plain C++ on one processor
+  calibrate  writes bench/ranges: run it when a network has changed
 compare --base FOLDER runs another clone of the repository in the same turns.
 COMMAND --help lists its other options. --runtime intel measures on Intel's
 CPU runtime, which pip installs into a private virtual environment; kernels,
@@ -88,6 +89,10 @@ case $command in
   scaling)
     build //bench:networks/run
     python3 bench/scaling.py --runtime "$runtime" "${options[@]}"
+    ;;
+  calibrate)
+    build //bench:networks/run
+    python3 bench/calibrate.py "${options[@]}"
     ;;
   steps | plan)
     build //bench:networks/run

@@ -32,9 +32,9 @@ tim_cl_test_options(tim-cl-test-tree)
 target_link_libraries(tim-cl-test-tree PUBLIC
   Threads::Threads GTest::gtest_main GTest::gmock GTest::gtest)
 string(CONCAT tree_alone
-       "^structure/(bench_turns|commands|custom_operators_page|detection_page|format"
-       "|generate_sources|headers|include_direction|paths|test_report|threads"
-       ")_test$")
+       "^structure/(bench_(agreement|selection|turns)|commands"
+       "|custom_operators_page|detection_page|format|generate_sources|headers"
+       "|include_direction|paths|test_report|threads)_test$")
 
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "bench/networks/codes.h"
 #include "bench/networks/network.h"
 
 namespace tim::bench {
@@ -50,14 +51,17 @@ Network Residuals(int nodes);
 struct CatalogEntry {
   const char* name;
   Network (*make)(uint32_t size);
+  /// Of the results of its layers, for networks that are measured in 8 bits.
+  std::span<const Range> (*ranges)() = nullptr;
 };
 std::span<const CatalogEntry> Catalog();
 
 constexpr uint32_t kImageSize = 224;
 
-/// One of the catalog, or Residuals(n) as "residuals_n"; kNotFound with the
-/// names there are.
-Result<Network> MakeNetwork(std::string_view name, uint32_t size);
+/// One of the catalog, or Residuals(n) as "residuals_n", in float32, or in
+/// kInt8 or kUint8 as Quantize() makes it; kNotFound with the names there are.
+Result<Network> MakeNetwork(std::string_view name, uint32_t size,
+                            ElementType type = ElementType::kFloat32);
 
 }  // namespace tim::bench
 

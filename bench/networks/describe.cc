@@ -40,9 +40,10 @@ constexpr const char* kKindNames[] = {"Input",
                                       "StridedSlice",
                                       "Reshape",
                                       "Transpose",
-                                      "Gather"};
+                                      "Gather",
+                                      "DataConvert"};
 static_assert(std::size(kKindNames) ==
-              static_cast<size_t>(LayerKind::kGather) + 1);
+              static_cast<size_t>(LayerKind::kDataConvert) + 1);
 
 // Of values that are listed by axis.
 template <typename T>
@@ -65,6 +66,13 @@ json DescribePermutation(const std::vector<uint32_t>& permutation) {
   return SlowestFirst(axes);
 }
 
+json DescribeCodes(const Codes& codes, const Shape& shape) {
+  return {{"type", NameOf(codes.type)},
+          {"scales", codes.scales},
+          {"zero_point", codes.zero_point},
+          {"axis", static_cast<int>(shape.size()) - 1 - codes.channel_axis}};
+}
+
 // Of those that there are.
 json DescribeParameters(const std::vector<Parameter>& parameters) {
   json out = json::array();
@@ -73,7 +81,8 @@ json DescribeParameters(const std::vector<Parameter>& parameters) {
     out.push_back({{"stream", parameter.stream},
                    {"shape", SlowestFirst(parameter.shape)},
                    {"bound", parameter.bound},
-                   {"center", parameter.center}});
+                   {"center", parameter.center},
+                   {"codes", DescribeCodes(parameter.codes, parameter.shape)}});
   }
   return out;
 }
@@ -90,7 +99,8 @@ json DescribeLayer(const Layer& layer) {
           {"begin", SlowestFirst(layer.stride.begin)},
           {"stride", SlowestFirst(layer.stride.stride)},
           {"coefficients", layer.coefficients},
-          {"parameters", DescribeParameters(layer.parameters)}};
+          {"parameters", DescribeParameters(layer.parameters)},
+          {"codes", DescribeCodes(layer.codes, layer.shape)}};
 }
 
 }  // namespace
@@ -100,7 +110,9 @@ json Describe(const Network& network) {
   for (const Layer& layer : network.layers) {
     layers.push_back(DescribeLayer(layer));
   }
-  return {{"name", network.name}, {"layers", std::move(layers)}};
+  return {{"name", network.name},
+          {"type", NameOf(network.type)},
+          {"layers", std::move(layers)}};
 }
 
 }  // namespace tim::bench

@@ -8,10 +8,11 @@
 
 namespace tim::bench {
 
-/// {"name", "layers": [{"kind", "inputs", "shape", "window": {"size", "stride",
-/// "pad", "ceil"}, "axis", "groups", "extents", "permutation", "begin",
-/// "stride", "coefficients", "parameters": [{"stream", "shape", "bound",
-/// "center"}]}]}; axes slowest first, as ONNX and NumPy have them.
+/// {"name", "type", "layers": [{"kind", "inputs", "shape", "window": {"size",
+/// "stride", "pad", "ceil"}, "axis", "groups", "extents", "permutation",
+/// "begin", "stride", "coefficients", "parameters": [{"stream", "shape",
+/// "bound", "center", "codes"}], "codes": {"type", "scales", "zero_point",
+/// "axis"}}]}; axes slowest first, as ONNX and NumPy have them.
 nlohmann::json Describe(const Network& network);
 
 }  // namespace tim::bench

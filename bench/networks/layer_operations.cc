@@ -196,6 +196,7 @@ constexpr LayerType kLayerTypes[] = {
     {LayerKind::kReshape, Reshape},
     {LayerKind::kTranspose, Transpose},
     {LayerKind::kGather, Gather},
+    {LayerKind::kDataConvert, Plain<ops::DataConvert>},
 };
 
 constexpr bool AreInOrder() {
@@ -203,7 +204,7 @@ constexpr bool AreInOrder() {
   for (const LayerType& type : kLayerTypes) {
     if (type.kind != static_cast<LayerKind>(kind++)) return false;
   }
-  return kind == static_cast<size_t>(LayerKind::kGather) + 1;
+  return kind == static_cast<size_t>(LayerKind::kDataConvert) + 1;
 }
 static_assert(AreInOrder());
 

@@ -16,9 +16,9 @@ struct MeasureOptions {
 };
 
 /// Compiles, runs with a new input each time, and gives
-///   network, device, runs, median_ms, min_ms (of Graph::Run()), compile_s,
-///   core_to_core_ns  see timing/core_to_core.h; after the runs
-///   weight_bytes     parameters as float32
+///   network, type, device, runs, median_ms, min_ms (of Graph::Run()),
+///   compile_s, core_to_core_ns  see timing/core_to_core.h; after the runs
+///   weight_bytes     parameters, in the types they have
 ///   peak_bytes, lower_bound_bytes    planned memory of a run, and the most
 ///                    that lives at any one step
 ///   planned_bytes    arenas and packed constants, on all devices

@@ -47,6 +47,27 @@ int64_t ParameterCount(const Network& network) {
   return count;
 }
 
+int64_t ParameterBytes(const Network& network) {
+  int64_t bytes = 0;
+  for (const Layer& layer : network.layers) {
+    for (const Parameter& parameter : layer.parameters) {
+      if (parameter.shape.empty()) continue;
+      bytes += Elements(parameter.shape) * BytesOf(parameter.codes.type);
+    }
+  }
+  return bytes;
+}
+
+const char* NameOf(ElementType type) {
+  constexpr const char* kNames[] = {"float32", "int8", "uint8", "int32"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+int64_t BytesOf(ElementType type) {
+  constexpr int64_t kBytes[] = {4, 1, 1, 4};
+  return kBytes[static_cast<size_t>(type)];
+}
+
 Work WorkOf(const Network& network, const Layer& layer) {
   const int64_t outputs = Elements(layer.shape);
   int64_t elements = outputs + ParameterCount(layer);

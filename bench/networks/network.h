@@ -49,6 +49,18 @@ enum class LayerKind : uint8_t {
   kReshape,
   kTranspose,
   kGather,  ///< Rows of a matrix, input 0, that the numbers of input 1 name.
+  kDataConvert,  ///< Between float32 and codes.
+};
+
+enum class ElementType : uint8_t { kFloat32, kInt8, kUint8, kInt32 };
+
+/// How the elements of a tensor stand for real values: float32 as they are,
+/// codes as (code - zero_point) * scale.
+struct Codes {
+  ElementType type = ElementType::kFloat32;
+  std::vector<float> scales = {};  ///< None, one, or one per channel.
+  int32_t zero_point = 0;
+  int channel_axis = 0;  ///< Of the channels that `scales` are of.
 };
 
 enum class Rounding : uint8_t { kFloor, kCeil };
@@ -73,6 +85,7 @@ struct Parameter {
   Shape shape;       ///< Empty for an optional operand that is left out.
   float bound = 0;   ///< They are in [-bound, bound),
   float center = 0;  ///< to which this is added.
+  Codes codes = {};  ///< Codes are made of these values by Encode().
 };
 
 struct Layer {
@@ -90,17 +103,25 @@ struct Layer {
   /// beta; of kLayerNormalization beta and gamma; of kLstm and kGru the inputs
   /// of their operations from the first state on.
   std::vector<Parameter> parameters = {};
+  Codes codes = {};  ///< Of the result.
 };
 
 /// The last layer is the output.
 struct Network {
   std::string name;
   std::vector<Layer> layers;
+  /// Of what lies between input and output, which are float32.
+  ElementType type = ElementType::kFloat32;
 };
 
 int64_t Elements(const Shape& shape);
 int64_t ParameterCount(const Layer& layer);
 int64_t ParameterCount(const Network& network);
+int64_t ParameterBytes(const Network& network);
+
+/// "float32", as in JSON and on the command line.
+const char* NameOf(ElementType type);
+int64_t BytesOf(ElementType type);
 
 /// What a layer has to do at least, whatever the algorithm.
 struct Work {

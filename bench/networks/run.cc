@@ -1,6 +1,7 @@
 // Describes, measures or serves one network; run with --help.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,7 @@ constexpr char kCoreToCore[] = "core_to_core";
 struct Arguments {
   std::string network;
   uint32_t size = kImageSize;
+  ElementType type = ElementType::kFloat32;
   int threads = 0;
   MeasureOptions measure;
 };
@@ -32,12 +34,23 @@ void PrintLine(const nlohmann::json& json) {
 
 // A network of the catalog, or one operator of the program `kernels`.
 Result<Network> FindNetwork(const Arguments& arguments) {
+  const bool is_float = arguments.type == ElementType::kFloat32;
   for (OperatorCase& operator_case : OperatorCases()) {
-    if (operator_case.name == arguments.network) {
+    if (is_float && operator_case.name == arguments.network) {
       return std::move(operator_case.network);
     }
   }
-  return MakeNetwork(arguments.network, arguments.size);
+  return MakeNetwork(arguments.network, arguments.size, arguments.type);
+}
+
+// By name.
+std::map<std::string, ElementType> NetworkTypes() {
+  std::map<std::string, ElementType> types;
+  for (const ElementType type :
+       {ElementType::kFloat32, ElementType::kInt8, ElementType::kUint8}) {
+    types.emplace(NameOf(type), type);
+  }
+  return types;
 }
 
 Status Execute(const std::string& command, const Arguments& arguments) {
@@ -77,6 +90,7 @@ int main(int argc, char** argv) {
   CLI::App app("One network, through the public API of TIM-CL");
   app.require_subcommand(1);
   tim::bench::Arguments arguments;
+  const auto types = tim::bench::NetworkTypes();
   const auto add = [&](const char* name, const char* text) {
     CLI::App* command = app.add_subcommand(name, text);
     command
@@ -84,6 +98,8 @@ int main(int argc, char** argv) {
                      "its name, or that of an operator")
         ->required();
     command->add_option("--size", arguments.size, "width of images, pixels");
+    command->add_option("--type", arguments.type, "float32, int8 or uint8")
+        ->transform(CLI::CheckedTransformer(types));
     return command;
   };
   add("describe", "print the network as JSON");
