@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "bench/detection/scalar_nms.h"
@@ -332,19 +336,19 @@ class RandomNms {
   std::vector<int32_t> Settled(NmsCase* nms) {
     const float threshold = nms->parameters.iou_threshold;
     for (;;) {
-      uint32_t near = UINT32_MAX;
+      std::set<uint32_t> near;
       std::vector<int32_t> rows = Expected(
           *nms, [&](uint32_t image, const auto& boxes, size_t i, size_t k) {
             const auto iou = static_cast<float>(Iou(boxes[i], boxes[k]));
             if (IsNearly(iou, threshold)) {
-              near = image * nms->count + static_cast<uint32_t>(i);
+              near.insert(image * nms->count + static_cast<uint32_t>(i));
             }
             exact_ious += iou == threshold && iou > 0;
             return iou > threshold;
           });
-      if (near == UINT32_MAX) return rows;
-      ++redrawn_boxes;
-      DrawBox(nms, near);
+      if (near.empty()) return rows;
+      redrawn_boxes += static_cast<int>(near.size());
+      for (const uint32_t n : near) DrawBox(nms, n);
     }
   }
 
