@@ -47,20 +47,6 @@ struct Tiling {
   PackedTile packed() const { return {blocks * kChannelBlock, ic_block}; }
 };
 
-// A 1x1 convolution has no neighbours: the image is one long row.
-Conv2dShape Flatten(Conv2dShape shape) {
-  if (!IsPointwise(shape)) return shape;
-  shape.w.input = shape.w.output = shape.w.input * shape.h.input;
-  shape.h.input = shape.h.output = 1;
-  return shape;
-}
-
-// One column of a kernel without padding reads no pixel outside.
-bool ReadsInsideOnly(const ConvAxis& axis) {
-  return axis.kernel == 1 && axis.pad == 0 &&
-         (axis.output - 1) * axis.stride < axis.input;
-}
-
 Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
                 const ir::DeviceInfo& device) {
   const RegisterTile limits = BestTile(
@@ -128,14 +114,6 @@ struct Sharing {
   int64_t chunk = 1;
   bool spatial_partition = true;  // KernelLaunch::spatial_partition
 };
-
-// An item costs a fraction of a microsecond however little it does, so that
-// tiles share one while every core has some dozens.
-int64_t TilesPerItem(int64_t tiles, int64_t planes,
-                     const ir::DeviceInfo& device) {
-  const int64_t items = int64_t{64} * device.compute_units;
-  return std::clamp<int64_t>(tiles * planes / items, 1, tiles);
-}
 
 // Where there are more weights than pixels, an item goes through its own once,
 // all of its tiles together.  Where there are many more, cores share the

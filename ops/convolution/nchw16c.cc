@@ -99,6 +99,24 @@ bool IsPointwise(const Conv2dShape& shape) {
   return pointwise(shape.w) && pointwise(shape.h);
 }
 
+Conv2dShape Flatten(Conv2dShape shape) {
+  if (!IsPointwise(shape)) return shape;
+  shape.w.input = shape.w.output = shape.w.input * shape.h.input;
+  shape.h.input = shape.h.output = 1;
+  return shape;
+}
+
+bool ReadsInsideOnly(const ConvAxis& axis) {
+  return axis.kernel == 1 && axis.pad == 0 &&
+         (axis.output - 1) * axis.stride < axis.input;
+}
+
+int64_t TilesPerItem(int64_t tiles, int64_t planes,
+                     const ir::DeviceInfo& device) {
+  const int64_t items = int64_t{64} * device.compute_units;
+  return std::clamp<int64_t>(tiles * planes / items, 1, tiles);
+}
+
 int64_t InputElements(const Conv2dShape& shape) {
   return shape.w.input * shape.h.input * shape.channels * shape.batch;
 }

@@ -23,6 +23,16 @@ ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node);
 /// Whether output pixel (x, y) reads input pixel (x, y) and no other.
 bool IsPointwise(const Conv2dShape& shape);
 
+/// A 1x1 convolution has no neighbours: the image is one long row.
+Conv2dShape Flatten(Conv2dShape shape);
+/// One column of a kernel without padding reads no pixel outside.
+bool ReadsInsideOnly(const ConvAxis& axis);
+
+/// An item costs a fraction of a microsecond however little it does, so that of
+/// the `tiles` of each plane some share one, while every core has some dozens.
+int64_t TilesPerItem(int64_t tiles, int64_t planes,
+                     const ir::DeviceInfo& device);
+
 int64_t InputElements(const Conv2dShape& shape);
 int64_t OutputElements(const Conv2dShape& shape);
 

@@ -56,22 +56,6 @@ Status CheckScales(const char* operand, const TensorDesc& desc,
                          channels, ", one for each output channel");
 }
 
-Int128 MaxMagnitude(const TensorDesc& desc) {
-  const ir::DataTypeInfo& info = ir::Info(desc.type);
-  std::vector<int32_t> zeros = {0};
-  if (desc.quantized()) {
-    zeros = {desc.quantization.ZeroPoint()};
-    if (PerChannel(desc)) zeros = desc.quantization.zero_points;
-  }
-  if (zeros.empty()) zeros = {0};
-  Int128 magnitude = 0;
-  for (const int32_t zero : zeros) {
-    magnitude =
-        std::max({magnitude, Int128{info.max} - zero, Int128{zero} - info.min});
-  }
-  return magnitude;
-}
-
 bool IsIntegerSum(const SumDescs& descs) {
   return ir::IsInteger(descs.input->type) && ir::IsInteger(descs.weights->type);
 }
@@ -182,6 +166,22 @@ SumKind SumKindOf(const SumDescs& descs, int64_t terms) {
   return SumKind::kWide;
 }
 
+Int128 MaxMagnitude(const TensorDesc& desc) {
+  const ir::DataTypeInfo& info = ir::Info(desc.type);
+  std::vector<int32_t> zeros = {0};
+  if (desc.quantized()) {
+    zeros = {desc.quantization.ZeroPoint()};
+    if (PerChannel(desc)) zeros = desc.quantization.zero_points;
+  }
+  if (zeros.empty()) zeros = {0};
+  Int128 magnitude = 0;
+  for (const int32_t zero : zeros) {
+    magnitude =
+        std::max({magnitude, Int128{info.max} - zero, Int128{zero} - info.min});
+  }
+  return magnitude;
+}
+
 bool IsPlainSum(const SumDescs& descs) {
   return kernels::IsPlainInteger(*descs.input) &&
          kernels::IsPlainInteger(*descs.weights) &&
@@ -208,6 +208,20 @@ ChannelRule RuleOf(const SumDescs& descs, int64_t channel) {
   return rule;
 }
 
+std::vector<int64_t> BiasUnits(const SumDescs& descs,
+                               const ir::ConstTensor& bias, int64_t channels) {
+  const kernels::ElementReader reader(bias);
+  std::vector<int64_t> units;
+  for (int64_t c = 0; c < channels; ++c) {
+    const ChannelRule rule = RuleOf(descs, c);
+    units.push_back(rule.bias_inverse == 0.0f && !ir::IsFloat(descs.bias->type)
+                        ? reader.Code(c) - rule.bias_zero
+                        : kernels::FloatToInt64(std::nearbyintf(
+                              reader.Real(c) * rule.bias_inverse)));
+  }
+  return units;
+}
+
 SumWriter::SumWriter(const ir::EvalContext& context, int64_t channels)
     : writer_(context.outputs[0], kernels::PolicyOf(context.attributes())) {
   const SumDescs descs = DescsOf(context);
@@ -217,11 +231,9 @@ SumWriter::SumWriter(const ir::EvalContext& context, int64_t channels)
     if (descs.bias == nullptr) continue;
     const kernels::ElementReader bias(context.inputs[2]);
     bias_reals_.push_back(bias.Real(c));
-    bias_units_.push_back(
-        rule.bias_inverse == 0.0f && !ir::IsFloat(descs.bias->type)
-            ? bias.Code(c) - rule.bias_zero
-            : kernels::FloatToInt64(
-                  std::nearbyintf(bias.Real(c) * rule.bias_inverse)));
+  }
+  if (descs.bias != nullptr) {
+    bias_units_ = BiasUnits(descs, context.inputs[2], channels);
   }
   plain_ = IsPlainSum(descs);
   float_output_ = ir::IsFloat(descs.output->type);

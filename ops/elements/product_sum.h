@@ -67,6 +67,10 @@ enum class SumKind : uint8_t {
 /// How a sum of `terms` products must be kept.
 SumKind SumKindOf(const SumDescs& descs, int64_t terms);
 
+__extension__ using Int128 = __int128;
+/// The greatest distance of a code of an integer type from its zero point.
+Int128 MaxMagnitude(const ir::TensorDesc& desc);
+
 /// Both factors and the result are integers without quantization.
 bool IsPlainSum(const SumDescs& descs);
 
@@ -80,7 +84,10 @@ struct ChannelRule {
 };
 ChannelRule RuleOf(const SumDescs& descs, int64_t channel);
 
-__extension__ using Int128 = __int128;
+/// What each channel of the bias, whose elements are `bias`, adds to an integer
+/// sum.
+std::vector<int64_t> BiasUnits(const SumDescs& descs,
+                               const ir::ConstTensor& bias, int64_t channels);
 
 /// sum + a * b in the type of the sum.
 inline float AddProduct(float sum, float a, float b) { return sum + a * b; }

@@ -38,6 +38,9 @@ struct DeviceInfo {
   /// Each of its processors sees the stores of another in the order in which
   /// they were made; x86-64's do, Arm's and those of GPUs need not.
   bool orders_stores = false;
+  /// Kernels may have the instructions of AVX512-VNNI in assembler, for vectors
+  /// of 16 floats' size.
+  bool has_vnni = false;
   int float_vector_width = 4;  ///< Lanes of the device's widest float vector.
 
   // Rough figures for costs, in units of 1e9 per second and microseconds.

@@ -44,14 +44,26 @@ StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id) {
 
 #if defined(__x86_64__)
 constexpr bool kHostOrdersStores = true;
+bool HostHasVnni() { return __builtin_cpu_supports("avx512vnni") != 0; }
 #else
 constexpr bool kHostOrdersStores = false;
+bool HostHasVnni() { return false; }
 #endif
+
+// PoCL hands a kernel's assembler to the host's, whichever processor it aims at;
+// what others do cannot be tried without risk for the process.
+bool TakesAssembler(const OpenClDeviceId& id) {
+  return IsCpu(id.device) && IsPocl(id.platform);
+}
+
+constexpr int kVnniLanes = 16;
 
 // A CPU that works in the host's memory is the host's own.
 ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits) {
   ir::DeviceInfo info = QueryDeviceInfo(id);
   info.orders_stores = kHostOrdersStores && traits.works_in_host_memory;
+  info.has_vnni = traits.works_in_host_memory && TakesAssembler(id) &&
+                  info.float_vector_width >= kVnniLanes && HostHasVnni();
   return info;
 }
 

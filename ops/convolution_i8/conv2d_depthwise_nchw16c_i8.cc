@@ -1,0 +1,144 @@
+// Depthwise convolution of 8-bit codes on tensors in blocks of 16 channels, for
+// CPUs.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/convolution_i8/packed_codes.h"
+#include "ops/elements/byte_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+// Input pixels that a tile of one pixel keeps in registers.
+constexpr int64_t kMaxSpan = 64;
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
+  if (shape.group.channels != 1 || shape.group.outputs != 1) {
+    return Unimplemented("a group must have one input and one output channel");
+  }
+  if (SpanOf(shape.w, 1) > kMaxSpan) {
+    return Unimplemented("a pixel spans ", SpanOf(shape.w, 1),
+                         " input pixels, at most ", kMaxSpan, " are kept");
+  }
+  return OkStatus();
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
+  if (!shape.ok()) return 0;
+  return ir::EstimateMicroseconds(
+      SumEstimate(AnchorView(node).view(), static_cast<double>(shape->terms())),
+      device, device.has_vnni ? 0.4 : 0.2);
+}
+
+// Weights fit 16 bits as they are, less their zero point.
+ByteShifts WholeShifts(const ir::KernelNode& node, int64_t channels) {
+  const ir::TensorDesc& weights = node.inputs[1];
+  ByteShifts out;
+  for (int64_t c = 0; c < channels; ++c) {
+    out.shifts.push_back(weights.quantized() ? weights.quantization.ZeroPoint(c)
+                                             : 0);
+    out.zeros.push_back(0);
+  }
+  return out;
+}
+
+ir::PackedConstant PackedPairs(const ir::KernelNode& node,
+                               const Conv2dShape& shape,
+                               const ByteShifts& shifts) {
+  const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
+  const int64_t width = shape.w.kernel;
+  const int64_t taps = width * shape.h.kernel;
+  const int64_t pairs = CeilDiv(width, 2);
+  const int64_t block_pairs = pairs * shape.h.kernel;
+  return {
+      .id = StrCat("conv2d_depthwise_nchw16c_i8 channels ", shape.channels,
+                   " taps ", width, " x ", shape.h.kernel,
+                   is_signed ? " signed " : " unsigned ", shifts.ToString()),
+      .sources = {1},
+      .bytes = AlignUp(shape.channels, kChannelBlock) * block_pairs *
+               int64_t{sizeof(int32_t)},
+      .pack = [=, channels = shape.channels,
+               constant = node.constants[1]](std::span<std::byte> out) {
+        auto* to = reinterpret_cast<int16_t*>(out.data());
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t tap = 0; tap < taps; ++tap) {
+            const int64_t pair = c / kChannelBlock * block_pairs +
+                                 tap / width * pairs + tap % width / 2;
+            to[(pair * kChannelBlock + c % kChannelBlock) * 2 +
+               tap % width % 2] =
+                static_cast<int16_t>(
+                    ByteWeight(*constant, is_signed, c * taps + tap) -
+                    shifts.shifts[c]);
+          }
+        }
+        return OkStatus();
+      }};
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  const ByteShifts shifts = WholeShifts(node, shape.channels);
+  const int64_t width = DepthwiseTileWidth(shape.w, device);
+  const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
+  Launch launch("ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl",
+                "conv2d_depthwise_nchw16c_i8");
+  AddByteOptions(node, shifts.centered, device, &launch);
+  launch.Option(StrCat("-DTW=", width))
+      .Option(StrCat("-DKERNEL_W=", shape.w.kernel))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DDILATION=", shape.w.dilation))
+      .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
+      .Input("input", node, 0)
+      .Packed("weights", PackedPairs(node, shape, shifts), sizeof(int32_t))
+      .Packed("channels", ByteTable(node, ByteWeightsOf(shape), shifts),
+              sizeof(int32_t))
+      .Output("output", node, 0)
+      .Int("input_zero", UnsignedZero(node.inputs[0]))
+      .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
+  AddActivation(epilogue, node.outputs[0], &launch);
+  return launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.channels)
+      .Int("blocks", blocks)
+      .Int("batch", shape.batch)
+      .Int("stride_h", shape.h.stride)
+      .Int("dilation_h", shape.h.dilation)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad)
+      .Global(shape.h.output, 1, blocks * shape.batch)
+      .Local(1)
+      .PartitionSpatially()
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(conv2d_depthwise_nchw16c_i8) {
+  registry.Add(ir::KernelDef{
+      .op = "tim.Conv2d",
+      .name = "conv2d_depthwise_nchw16c_i8",
+      .supports = Supports,
+      .layouts =
+          [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+            return std::vector<ir::LayoutTuple>{CodeConv2dLayouts(node)};
+          },
+      .cost = Cost,
+      .lower = Lower});
+}
+
+}  // namespace tim::ops

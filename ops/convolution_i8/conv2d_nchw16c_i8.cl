@@ -1,0 +1,282 @@
+// Direct convolution of 8-bit codes for CPUs; formula as in conv2d.cl, sums as
+// in ops/elements/byte_sum.h.
+// Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
+// DEPTH is 1.  Weights packed [4 ic, BLOCKS * 16 oc, DEPTH, Kw, Kh, blocks of
+// 4 * DEPTH ic, tiles of oc].
+// A tile has ROWS rows of TW neighbouring pixels and BLOCKS blocks of output
+// channels, which read `read_blocks` blocks of input channels.  One work-item =
+// `run` tiles of an image, which count along x, then along y; dimension 0 = run
+// of tiles, dimension 2 = tile of channels + tiles * batch.
+// The input pixels of a tile are copied, with the zero point where there are
+// none, so that padding adds nothing to a sum.
+//
+// -DIN0=U8 -DOUT=U8  types: U8 or I8
+// -DDOT=PLAIN   form of kernels/byte_dot.clh
+// -DTW=14       pixels of a row; out_w >= TW
+// -DROWS=1      1 or 2 rows; out_h >= ROWS
+// -DBLOCKS=2    1 to 3 blocks of output channels
+// -DSTRIDE=1    stride along W
+// -DDEPTH=4     groups of 4 channels in an input block: 4, or 1 for a dense
+//               input
+// -DREST=2      groups that the last input block has, where it has less
+// -DSPAN=16     pixels copied from each input row, at least
+//               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple
+//               of 16 / DEPTH
+// -DDIRECT      instead of -DSPAN: kernel_w is 1, IN0 is U8 and every pixel
+// lies
+//               inside of the row, with ROWS=2 inside of the image, so that
+//               nothing is copied
+// -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
+// -DTIM_TO_ZERO kernels/requantize.clh
+
+#ifndef IN0
+#define IN0 U8
+#endif
+#ifndef OUT
+#define OUT U8
+#endif
+#ifndef DOT
+#define DOT PLAIN
+#endif
+#ifndef TW
+#define TW 14
+#endif
+#ifndef ROWS
+#define ROWS 1
+#endif
+#ifndef BLOCKS
+#define BLOCKS 2
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+#ifndef DEPTH
+#define DEPTH 4
+#endif
+#ifndef SPAN
+#define SPAN 16
+#endif
+
+#include "kernels/byte_dot.clh"
+#include "kernels/byte_result.clh"
+
+#define PIXEL_COUNT (ROWS * TW)
+// Vectors of 16 groups of 4 channels in a row of copied pixels.
+#define SPAN_VECTORS (SPAN * DEPTH / 16)
+
+#ifdef DIRECT
+#define PIXELS __global
+#else
+#define PIXELS __private
+
+// Copies input pixels `left` to left + SPAN - 1 of a row.  `row` points to
+// pixel `left`, inside of the tensor or not.
+#if DEPTH == 4
+inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
+                     int plane, int channels, uchar zero, int16* span) {
+  if (inside && left >= 0 && left + SPAN <= in_w) {
+    for (int i = 0; i < SPAN_VECTORS; ++i) {
+      span[i] = TIM_UNSIGNED_INTS(IN0, TIM_VLOAD16(i, row, int));
+    }
+    return;
+  }
+  for (int i = 0; i < SPAN_VECTORS; ++i) span[i] = zero * 0x01010101;
+  if (!inside) return;
+  const int end = min(SPAN, in_w - left);
+  for (int i = max(-left, 0); i < end; ++i) {
+    TIM_VSTORE16_PRIVATE(TIM_UNSIGNED_BYTES(IN0, TIM_VLOAD16(i, row, uchar)), i,
+                         (uchar*)span, uchar);
+  }
+}
+#else
+inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
+                     int plane, int channels, uchar zero, int16* span) {
+  for (int v = 0; v < SPAN_VECTORS; ++v) {
+    const int first = left + 16 * v;
+    const int whole = inside && first >= 0 && first + 16 <= in_w;
+    int16 pixels = 0;
+    for (int c = 0; c < 4; ++c) {
+      uchar16 bytes = zero;
+      __global const uchar* from = row + c * plane + 16 * v;
+      if (c < channels && whole) {
+        bytes = TIM_UNSIGNED_BYTES(IN0, TIM_VLOAD16(0, from, uchar));
+      } else if (c < channels && inside) {
+        uchar lanes[16];
+        for (int i = 0; i < 16; ++i) {
+          const int there = first + i >= 0 && first + i < in_w;
+          lanes[i] = there ? TIM_UNSIGNED_BYTES(IN0, from[i]) : zero;
+        }
+        bytes = vload16(0, lanes);
+      }
+      pixels |= convert_int16(bytes) << (8 * c);
+    }
+    span[v] = pixels;
+  }
+}
+#endif
+#endif
+
+#ifdef WEIGHT_ZERO
+// The sum of all input codes that pixel `i` of the tile reads, from those of
+// the columns.
+inline int window_sum(const int* columns, int i, int kernel_w, int dilation_w) {
+  int sum = 0;
+  for (int kw = 0; kw < kernel_w; ++kw) {
+    const int x = i / TW * SPAN + i % TW * STRIDE + kw * dilation_w;
+    for (int c = 0; c < DEPTH; ++c) sum += columns[x * DEPTH + c];
+  }
+  return sum;
+}
+#endif
+
+__kernel void conv2d_nchw16c_i8(
+    __global const uchar* input, int input_offset, __global const int* weights,
+    int weights_offset, __global const int* channels, int channels_offset,
+    __global uchar* output, int output_offset, int input_zero, int output_zero,
+    int low, int high, int in_w, int in_h, int in_channels, int in_blocks,
+    int read_blocks, int group_channels, int group_outputs, int kernel_w,
+    int kernel_h, int out_w, int out_h, int out_channels, int tiles, int batch,
+    int stride_h, int dilation_w, int dilation_h, int pad_left, int pad_top,
+    int run) {
+  const int row_tiles = (out_w + TW - 1) / TW;
+  const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
+  const int begin = get_global_id(0) * run;
+  const int end = min(begin + run, image_tiles);
+  const int tile = get_global_id(2) % tiles;
+  const int n = get_global_id(2) / tiles;
+  if (begin >= end || n >= batch) return;
+  const int out_blocks = (out_channels + 15) / 16;
+  const int out_block = tile * BLOCKS;
+  const int plane = out_h * out_w;
+  const int in_plane = in_h * in_w;
+  const int first_channel =
+      out_block * 16 / group_outputs * group_channels / (4 * DEPTH);
+  const int first_block = min(first_channel, in_blocks - read_blocks);
+#if DEPTH == 4
+  const int pixel_bytes = 16;
+  input += input_offset + (n * in_blocks + first_block) * in_plane * 16;
+#else
+  const int pixel_bytes = 1;
+  input += input_offset + (n * in_channels + first_block * 4) * in_plane;
+#endif
+  weights += weights_offset +
+             tile * read_blocks * kernel_h * kernel_w * DEPTH * BLOCKS * 16;
+  channels += channels_offset;
+#ifdef WEIGHT_ZERO
+  // Often few channels have one, where a weight is far from it.
+  int16 zeros = 0;
+  for (int b = 0; b < min(BLOCKS, out_blocks - out_block); ++b) {
+    zeros |= tim_load_weight_zero(channels, out_block + b);
+  }
+  const int has_zeros = any(zeros != 0);
+#endif
+
+  for (int t = begin; t < end; ++t) {
+    const int first_x = t % row_tiles * TW;
+    const int first_y = t / row_tiles * ROWS;
+    // The last tile of a row or column moves back into it and stores its own
+    // pixels only.
+    const int x0 = min(first_x, out_w - TW);
+    const int y0 = min(first_y, out_h - ROWS);
+    const int left = x0 * STRIDE - pad_left;
+    const int top = y0 * stride_h - pad_top;
+
+    int16 sum[BLOCKS][PIXEL_COUNT];
+#pragma unroll
+    for (int b = 0; b < BLOCKS; ++b) {
+#pragma unroll
+      for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = 0;
+    }
+#ifdef WEIGHT_ZERO
+    int16 columns[ROWS * SPAN_VECTORS];
+    for (int i = 0; i < ROWS * SPAN_VECTORS; ++i) columns[i] = 0;
+#endif
+    __global const int* weight = weights;
+    for (int block = 0; block < read_blocks; ++block) {
+#ifdef REST
+      const int depth = block + 1 < read_blocks ? DEPTH : REST;
+#else
+      const int depth = DEPTH;
+#endif
+      for (int kh = 0; kh < kernel_h; ++kh) {
+        const int in_y = top + kh * dilation_h;
+        __global const uchar* row = input + block * in_plane * 4 * DEPTH +
+                                    (in_y * in_w + left) * pixel_bytes;
+#ifdef DIRECT
+        __global const int* pixels = (__global const int*)row;
+        const int row_step = stride_h * in_w * DEPTH;
+#else
+        int16 span[ROWS * SPAN_VECTORS];
+        const int* pixels = (const int*)span;
+        const int row_step = SPAN * DEPTH;
+        for (int r = 0; r < ROWS; ++r) {
+          const int y = in_y + r * stride_h;
+          copy_row(row + r * stride_h * in_w * pixel_bytes, left, in_w,
+                   y >= 0 && y < in_h, in_plane, in_channels - 4 * block,
+                   input_zero, span + r * SPAN_VECTORS);
+        }
+#ifdef WEIGHT_ZERO
+        for (int i = 0; i < ROWS * SPAN_VECTORS && has_zeros; ++i) {
+          TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
+        }
+#endif
+#endif
+        // A moving pointer per row: the pixels of a tile are at constant
+        // distances.
+        for (int kw = 0; kw < kernel_w; ++kw) {
+          PIXELS const int* pixel = pixels + kw * dilation_w * DEPTH;
+          PIXELS const int* pixel_below = pixel + (ROWS - 1) * row_step;
+          for (int c = 0; c < depth;
+               ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
+            int16 w[BLOCKS];
+#pragma unroll
+            for (int b = 0; b < BLOCKS; ++b) {
+              w[b] = TIM_VLOAD16(b, weight, int);
+            }
+#pragma unroll
+            for (int i = 0; i < PIXEL_COUNT; ++i) {
+              PIXELS const int* first = i < TW ? pixel : pixel_below;
+              const int16 x = (int16)(first[i % TW * STRIDE * DEPTH]);
+#pragma unroll
+              for (int b = 0; b < BLOCKS; ++b) TIM_DOT(DOT, sum[b][i], x, w[b]);
+            }
+          }
+          weight += (DEPTH - depth) * BLOCKS * 16;
+        }
+      }
+    }
+
+#ifdef WEIGHT_ZERO
+    if (has_zeros) {
+      int window[PIXEL_COUNT];
+      for (int i = 0; i < PIXEL_COUNT; ++i) {
+        window[i] = window_sum((const int*)columns, i, kernel_w, dilation_w);
+      }
+#pragma unroll
+      for (int b = 0; b < BLOCKS; ++b) {
+        const int block = min(out_block + b, out_blocks - 1);
+        const int16 zero = tim_load_weight_zero(channels, block);
+#pragma unroll
+        for (int i = 0; i < PIXEL_COUNT; ++i) {
+          sum[b][i] = tim_less_weight_zero(sum[b][i], window[i], zero);
+        }
+      }
+    }
+#endif
+#pragma unroll
+    for (int b = 0; b < BLOCKS; ++b) {
+      if (out_block + b >= out_blocks) break;
+      const tim_byte_channels rule = tim_load_byte_channels(
+          channels, out_block + b, out_channels, output_zero, low, high);
+      __global uchar* to =
+          output + output_offset +
+          ((n * out_blocks + out_block + b) * plane + y0 * out_w + x0) * 16;
+#pragma unroll
+      for (int i = 0; i < PIXEL_COUNT; ++i) {
+        if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;
+        TIM_VSTORE16(tim_byte_result(sum[b][i], rule), i / TW * out_w + i % TW,
+                     to, uchar);
+      }
+    }
+  }
+}

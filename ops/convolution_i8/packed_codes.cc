@@ -1,0 +1,148 @@
+#include "ops/convolution_i8/packed_codes.h"
+
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "base/str_cat.h"
+#include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/epilogue.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kDotBytes = 4;  // that are summed in one lane
+constexpr int64_t kMostElements = int64_t{1} << 26;
+
+// The first block of input channels that a tile reads; see
+// conv2d_nchw16c_i8.cl.
+int64_t FirstBlock(const Conv2dShape& shape, const PackedCodes& packed,
+                   int64_t tile) {
+  const int64_t channel =
+      tile * packed.lanes / shape.group.outputs * shape.group.channels;
+  return std::min(channel / packed.ic_block,
+                  packed.in_blocks - packed.read_blocks);
+}
+
+// How many blocks it needs from there on.
+int64_t NeededBlocks(const Conv2dShape& shape, const PackedCodes& packed,
+                     int64_t tile) {
+  const int64_t last =
+      std::min((tile + 1) * packed.lanes, shape.group.out_channels) - 1;
+  const int64_t channels =
+      (last / shape.group.outputs + 1) * shape.group.channels;
+  return CeilDiv(channels, packed.ic_block) - FirstBlock(shape, packed, tile);
+}
+
+// The weights of output channel `oc`.
+void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
+                 int64_t oc, int32_t shift, int32_t zero,
+                 const ir::ConstantData& weights, bool is_signed,
+                 std::byte* out) {
+  const int64_t tile = oc / packed.lanes;
+  const int64_t taps = shape.h.kernel * shape.w.kernel;
+  const int64_t tap_step = packed.ic_block * packed.lanes;
+  const int64_t first_channel =
+      oc / shape.group.outputs * shape.group.channels -
+      FirstBlock(shape, packed, tile) * packed.ic_block;
+  out += tile * packed.read_blocks * taps * tap_step +
+         oc % packed.lanes * kDotBytes;
+  const auto place = [&](int64_t ic) {
+    return out + ic / packed.ic_block * taps * tap_step +
+           ic % packed.ic_block / kDotBytes * packed.lanes * kDotBytes +
+           ic % kDotBytes;
+  };
+  for (int64_t ic = 0; ic < packed.read_blocks * packed.ic_block; ++ic) {
+    const int64_t own = ic - first_channel;
+    const bool exists = own >= 0 && own < shape.group.channels;
+    const int64_t at = (oc * shape.group.channels + own) * taps;
+    std::byte* to = place(ic);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const int32_t weight =
+          exists ? ByteWeight(weights, is_signed, at + tap) - shift : zero;
+      to[tap * tap_step] = static_cast<std::byte>(weight);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
+  if (node.outputs[0].shape.rank() != 4) {
+    return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
+                         ", expected 4");
+  }
+  // Blocks make both tensors and the weights at most 32 times larger.
+  for (const ir::TensorDesc* desc :
+       {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
+    if (desc->shape.NumElements().value_or(0) > kMostElements) {
+      return Unimplemented(desc->shape.ToString(),
+                           " is too large for 32-bit positions");
+    }
+  }
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  TIM_RETURN_IF_ERROR(CheckByteSums(node, ByteWeightsOf(shape)));
+  return shape;
+}
+
+ByteWeights ByteWeightsOf(const Conv2dShape& shape) {
+  return {.channels = shape.group.out_channels,
+          .terms = shape.terms(),
+          .channel_step = shape.terms(),
+          .term_step = 1};
+}
+
+ir::LayoutTuple CodeConv2dLayouts(const ir::KernelNode& node) {
+  ir::LayoutTuple blocked = ir::DenseLayouts(node);
+  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
+    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
+  }
+  blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
+  return blocked;
+}
+
+int64_t PackedCodes::bytes(const Conv2dShape& shape) const {
+  return tiles * read_blocks * shape.h.kernel * shape.w.kernel * ic_block *
+         lanes;
+}
+
+PackedCodes PackedCodesOf(const Conv2dShape& shape, int64_t lanes,
+                          int64_t ic_block) {
+  PackedCodes packed = {.lanes = lanes,
+                        .ic_block = ic_block,
+                        .in_blocks = CeilDiv(shape.channels, ic_block),
+                        .tiles = CeilDiv(shape.group.out_channels, lanes)};
+  int64_t most = 1;
+  for (int64_t tile = 0; tile < packed.tiles; ++tile) {
+    most = std::max(most, NeededBlocks(shape, packed, tile));
+  }
+  packed.read_blocks = most;
+  return packed;
+}
+
+ir::PackedConstant PackedCodeWeights(const ir::KernelNode& node,
+                                     const Conv2dShape& shape,
+                                     const PackedCodes& packed,
+                                     const ByteShifts& shifts) {
+  const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
+  return {.id = StrCat("conv2d_nchw16c_i8 ", node.inputs[1].shape.ToString(),
+                       " channels ", shape.channels, " outputs ",
+                       shape.group.outputs, " lanes ", packed.lanes, " ic ",
+                       packed.ic_block, is_signed ? " signed " : " unsigned ",
+                       shifts.ToString()),
+          .sources = {1},
+          .bytes = packed.bytes(shape),
+          .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
+            for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+              PackChannel(shape, packed, oc, shifts.shifts[oc],
+                          shifts.zeros[oc], *constant, is_signed, out.data());
+            }
+            return OkStatus();
+          }};
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,46 @@
+// What the kernels of Conv2d on 8-bit codes in blocks of 16 channels share.
+#ifndef TIM_OPS_CONVOLUTION_I8_PACKED_CODES_H_
+#define TIM_OPS_CONVOLUTION_I8_PACKED_CODES_H_
+
+#include <cstdint>
+
+#include "ir/kernel_def.h"
+#include "ops/convolution/convolution.h"
+#include "ops/elements/byte_sum.h"
+
+namespace tim::ops {
+
+/// The convolution that a Conv2d node of such codes does, or why these kernels
+/// do not take it: types, weights, epilogue, sizes.
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node);
+
+/// Where its weights are.
+ByteWeights ByteWeightsOf(const Conv2dShape& shape);
+
+/// Input 0 and output 0 in blocks, the rest dense.
+ir::LayoutTuple CodeConv2dLayouts(const ir::KernelNode& node);
+
+/// How weights are packed: signed bytes [4 ic, lanes oc, ic_block / 4, Kw, Kh,
+/// read_blocks, tiles of oc].
+struct PackedCodes {
+  int64_t lanes = 16;
+  int64_t ic_block = 16;  ///< Or 4.
+  int64_t in_blocks = 1;  ///< Of the input.
+  /// What a tile reads of them: those of its groups, see conv2d_nchw16c_i8.cl.
+  int64_t read_blocks = 1;
+  int64_t tiles = 1;
+
+  int64_t bytes(const Conv2dShape& shape) const;
+};
+PackedCodes PackedCodesOf(const Conv2dShape& shape, int64_t lanes,
+                          int64_t ic_block);
+
+/// Constant input 1 of the node in this form.
+ir::PackedConstant PackedCodeWeights(const ir::KernelNode& node,
+                                     const Conv2dShape& shape,
+                                     const PackedCodes& packed,
+                                     const ByteShifts& shifts);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_CONVOLUTION_I8_PACKED_CODES_H_

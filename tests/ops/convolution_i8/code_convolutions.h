@@ -1,0 +1,87 @@
+// Convolutions of 8-bit codes for the tests of their kernels.
+#ifndef TIM_TESTS_OPS_CONVOLUTION_I8_CODE_CONVOLUTIONS_H_
+#define TIM_TESTS_OPS_CONVOLUTION_I8_CODE_CONVOLUTIONS_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/data/conv2d_attributes.h"
+#include "tests/support/kernels/kernel_runner.h"
+
+namespace tim::testing {
+
+/// Extents and attributes of a Conv2d.
+struct CodeConvolution {
+  std::vector<int64_t> input;   ///< W, H, C, N
+  std::vector<int64_t> kernel;  ///< W, H, Ic, Oc
+  int64_t padding = kSame;
+  std::vector<int64_t> pad = {0, 0, 0, 0};
+  std::vector<int64_t> stride = {1, 1};
+  std::vector<int64_t> dilation = {1, 1};
+  int64_t multiplier = 0;
+
+  ir::AttributeMap attributes() const {
+    return Conv2dAttributes(padding, pad, stride, dilation, multiplier);
+  }
+  int64_t outputs() const {
+    return multiplier > 0 ? input[2] * multiplier : kernel[3];
+  }
+};
+
+/// Types and quantization of its operands.
+struct CodeTypes {
+  ir::DataType input = ir::DataType::kUint8;
+  int32_t input_zero = 7;
+  ir::DataType weights = ir::DataType::kInt8;
+  int32_t weights_zero = 0;
+  ir::DataType output = ir::DataType::kUint8;
+  int32_t output_zero = 100;
+  bool per_channel = false;
+  bool bias = true;
+
+  std::string ToString() const;
+};
+
+/// As clients of NPUs have them.
+inline constexpr CodeTypes kUnsignedCodes = {.input = ir::DataType::kUint8,
+                                             .input_zero = 131,
+                                             .weights = ir::DataType::kUint8,
+                                             .weights_zero = 117,
+                                             .output = ir::DataType::kUint8,
+                                             .output_zero = 90};
+/// With weights per channel.
+inline constexpr CodeTypes kSignedCodes = {.input = ir::DataType::kInt8,
+                                           .input_zero = -5,
+                                           .weights = ir::DataType::kInt8,
+                                           .weights_zero = 0,
+                                           .output = ir::DataType::kInt8,
+                                           .output_zero = 3,
+                                           .per_channel = true};
+
+ir::TensorDesc WeightsOf(const CodeConvolution& convolution,
+                         const CodeTypes& types);
+/// Of a shape that is to be inferred, in whose range the results of random
+/// codes spread, some beyond it.
+ir::TensorDesc OutputOf(const CodeConvolution& convolution,
+                        const CodeTypes& types);
+
+/// With random weights over the whole range, and a bias.
+Result<TestNode> NodeOf(const CodeConvolution& convolution,
+                        const CodeTypes& types, std::mt19937& rng);
+
+/// Devices with each form of the products that this one has.
+std::vector<ir::DeviceInfo> DotForms();
+
+/// Fails where a kernel refuses the node, or gives other codes than eval in one
+/// of its layouts, twice.
+Status CheckCodes(const TestNode& node, const std::string& kernel,
+                  const ir::DeviceInfo& device, std::mt19937& rng);
+/// The same in every form.
+Status CheckCodes(const TestNode& node, const std::string& kernel,
+                  std::mt19937& rng);
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_OPS_CONVOLUTION_I8_CODE_CONVOLUTIONS_H_

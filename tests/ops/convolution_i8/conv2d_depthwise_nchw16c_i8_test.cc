@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::DataType;
+using ir::TensorDesc;
+using Ints = std::vector<int64_t>;
+
+constexpr char kKernel[] = "conv2d_depthwise_nchw16c_i8";
+
+// One output channel for each input channel.
+CodeConvolution Depthwise(const Ints& input, int64_t width, int64_t height) {
+  return {
+      .input = input, .kernel = {width, height, input[2], 1}, .multiplier = 1};
+}
+
+Status Check(const CodeConvolution& convolution, const CodeTypes& types,
+             std::mt19937& rng) {
+  TIM_ASSIGN_OR_RETURN(const TestNode node, NodeOf(convolution, types, rng));
+  return CheckCodes(node, kKernel, rng)
+      .WithContext(StrCat(types.ToString(), " ", node.input(0).ToString()));
+}
+
+TEST(Conv2dDepthwiseNchw16cI8, AllTypes) {
+  std::mt19937 rng = SeededRng(1);
+  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
+                                                {DataType::kUint8, 255},
+                                                {DataType::kInt8, -128},
+                                                {DataType::kInt8, 127}};
+  for (const auto& [input, input_zero] : zeros) {
+    for (const auto& [weights, weights_zero] : zeros) {
+      EXPECT_OK(Check(Depthwise({11, 5, 21, 2}, 3, 3),
+                      {.input = input,
+                       .input_zero = input_zero,
+                       .weights = weights,
+                       .weights_zero = weights_zero,
+                       .output = input,
+                       .output_zero = input_zero,
+                       .per_channel = input_zero == 0},
+                      rng));
+    }
+  }
+}
+
+TEST(Conv2dDepthwiseNchw16cI8, Extents) {
+  std::mt19937 rng = SeededRng(2);
+  for (const int64_t channels : {1, 15, 16, 17, 33, 67}) {
+    for (const int64_t width : {1, 3, 12, 31}) {
+      EXPECT_OK(
+          Check(Depthwise({width, 4, channels, 1}, 3, 3), kUnsignedCodes, rng));
+    }
+  }
+}
+
+TEST(Conv2dDepthwiseNchw16cI8, StridesPadsAndDilations) {
+  std::mt19937 rng = SeededRng(3);
+  const auto small = [&](int64_t limit) {
+    return static_cast<int64_t>(rng() % limit);
+  };
+  int checked = 0;
+  while (checked < 15) {
+    CodeConvolution config =
+        Depthwise({1 + small(40), 1 + small(9), 1 + small(40), 1 + small(2)},
+                  1 + small(6), 1 + small(5));
+    config.padding = small(4) - 1;
+    config.pad = {small(5), small(5), small(5), small(5)};
+    config.stride = {1 + small(3), 1 + small(3)};
+    config.dilation = {small(4), small(3)};
+    const CodeTypes& types = small(2) == 0 ? kUnsignedCodes : kSignedCodes;
+    const auto node = NodeOf(config, types, rng);
+    if (!node.ok()) continue;  // The kernel does not fit the input.
+    EXPECT_OK(CheckCodes(*node, kKernel, rng))
+        << config.attributes().ToString() << " " << node->input(0).ToString()
+        << " " << node->input(1).ToString();
+    ++checked;
+  }
+}
+
+TEST(Conv2dDepthwiseNchw16cI8, FusedActivations) {
+  std::mt19937 rng = SeededRng(4);
+  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+    auto node = NodeOf(Depthwise({9, 6, 20, 2}, 5, 5), types, rng);
+    ASSERT_OK(node);
+    const TensorDesc output = node->output();
+    node = Fuse(*node, "tim.Relu6", {}, {}, output);
+    ASSERT_OK(node);
+    EXPECT_OK(CheckCodes(*node, kKernel, rng));
+  }
+}
+
+TEST(Conv2dDepthwiseNchw16cI8, RefusesWithReason) {
+  std::mt19937 rng = SeededRng(5);
+  const auto groups = NodeOf({.input = {4, 4, 8, 1}, .kernel = {3, 3, 2, 8}},
+                             kUnsignedCodes, rng);
+  ASSERT_OK(groups);
+  EXPECT_ERROR(Supports(*groups, kKernel), "one input and one output channel");
+  CodeConvolution wide = Depthwise({300, 1, 16, 1}, 3, 1);
+  wide.dilation = {40, 1};
+  const auto node = NodeOf(wide, kUnsignedCodes, rng);
+  ASSERT_OK(node);
+  EXPECT_ERROR(Supports(*node, kKernel), "at most 64 are kept");
+}
+
+}  // namespace
+}  // namespace tim::testing

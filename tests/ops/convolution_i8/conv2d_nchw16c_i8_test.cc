@@ -1,0 +1,423 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::AttributeMap;
+using ir::DataType;
+using ir::TensorDesc;
+using Ints = std::vector<int64_t>;
+
+constexpr char kKernel[] = "conv2d_nchw16c_i8";
+
+// In the device's own form.
+Status CheckOnce(const CodeConvolution& convolution, const CodeTypes& types,
+                 std::mt19937& rng) {
+  TIM_ASSIGN_OR_RETURN(const TestNode node, NodeOf(convolution, types, rng));
+  return CheckCodes(node, kKernel, TestDevice(), rng);
+}
+
+// In all forms.
+Status Check(const CodeConvolution& convolution, const CodeTypes& types,
+             std::mt19937& rng) {
+  TIM_ASSIGN_OR_RETURN(const TestNode node, NodeOf(convolution, types, rng));
+  return CheckCodes(node, kKernel, rng).WithContext(types.ToString());
+}
+
+TEST(Conv2dNchw16cI8, AllTypes) {
+  std::mt19937 rng = SeededRng(1);
+  const DataType types[] = {DataType::kUint8, DataType::kInt8};
+  for (const DataType input : types) {
+    for (const DataType weights : types) {
+      for (const DataType output : types) {
+        for (const bool per_channel : {false, true}) {
+          EXPECT_OK(
+              Check({.input = {9, 4, 20, 2}, .kernel = {3, 3, 20, 37}},
+                    {.input = input,
+                     .input_zero = 11,
+                     .weights = weights,
+                     .weights_zero = weights == DataType::kUint8 ? 130 : 0,
+                     .output = output,
+                     .output_zero = 20,
+                     .per_channel = per_channel,
+                     .bias = !per_channel},
+                    rng));
+        }
+      }
+    }
+  }
+}
+
+// Padding and channels that do not exist are the zero point, whatever it is.
+TEST(Conv2dNchw16cI8, ExtremeZeroPoints) {
+  std::mt19937 rng = SeededRng(2);
+  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
+                                                {DataType::kUint8, 255},
+                                                {DataType::kInt8, -128},
+                                                {DataType::kInt8, 127}};
+  for (const auto& [input, input_zero] : zeros) {
+    for (const auto& [weights, weights_zero] : zeros) {
+      EXPECT_OK(Check({.input = {5, 4, 19, 1}, .kernel = {3, 3, 19, 18}},
+                      {.input = input,
+                       .input_zero = input_zero,
+                       .weights = weights,
+                       .weights_zero = weights_zero,
+                       .output = input,
+                       .output_zero = input_zero},
+                      rng));
+    }
+  }
+}
+
+// All codes are at a limit of their type.
+TEST(Conv2dNchw16cI8, ExtremeCodes) {
+  const CodeConvolution config = {.input = {5, 3, 64, 1},
+                                  .kernel = {3, 3, 64, 16}};
+  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+    for (const uint8_t weight : {0x00, 0x7f, 0x80, 0xff}) {
+      for (const uint8_t code : {0x00, 0x7f, 0x80, 0xff}) {
+        const TensorDesc weights = WeightsOf(config, types);
+        const TensorDesc input =
+            Desc(types.input, config.input, 0.02f, types.input_zero);
+        const auto node = MakeNode(
+            "tim.Conv2d", config.attributes(), {input, weights},
+            {OutputOf(config, types)},
+            {{1,
+              MakeTensor(weights, std::vector<uint8_t>(9 * 64 * 16, weight))}});
+        ASSERT_OK(node);
+        const std::vector<TensorData> inputs = {
+            MakeTensor(input, std::vector<uint8_t>(15 * 64, code))};
+        const auto expected = Eval(*node, inputs);
+        ASSERT_OK(expected);
+        for (const ir::DeviceInfo& device : DotForms()) {
+          const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
+          ASSERT_OK(actual);
+          EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]))
+              << types.ToString() << ": " << int{weight} << " * " << int{code};
+        }
+      }
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, FixedPoint) {
+  std::mt19937 rng = SeededRng(3);
+  const TensorDesc weights = DescFixed(DataType::kInt8, {3, 3, 20, 24}, 7);
+  const TensorDesc bias = DescFixed(DataType::kInt32, {24}, 12);
+  TensorDesc output = Inferred(DataType::kInt8);
+  output.quantization = {.kind = ir::QuantizationKind::kFixedPoint, .fl = 1};
+  const auto node = MakeNode(
+      "tim.Conv2d", Conv2dAttributes(kSame),
+      {DescFixed(DataType::kInt8, {7, 5, 20, 1}, 5), weights, bias}, {output},
+      {{1, RandomTensor(weights, rng)},
+       {2, MakeTensor(bias, std::vector<int32_t>(24, -777))}});
+  ASSERT_OK(node);
+  EXPECT_OK(CheckCodes(*node, kKernel, rng));
+}
+
+// What a bias of other units or of a float type adds is rounded.
+TEST(Conv2dNchw16cI8, BiasOfAnyType) {
+  std::mt19937 rng = SeededRng(4);
+  const CodeConvolution config = {.input = {6, 3, 16, 1},
+                                  .kernel = {1, 1, 16, 20}};
+  const TensorDesc input = Desc(DataType::kUint8, config.input, 0.02f, 3);
+  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
+  const TensorDesc other = Desc(DataType::kInt32, {20}, 0.003f, 5);
+  for (const auto& [bias, data] :
+       {std::pair(other, MakeTensor(other, std::vector<int32_t>(20, 300))),
+        std::pair(F32({20}), RandomTensor(F32({20}), rng)),
+        std::pair(Desc(DataType::kFloat16, {20}),
+                  RandomTensor(Desc(DataType::kFloat16, {20}), rng))}) {
+    SCOPED_TRACE(bias.ToString());
+    const auto node =
+        MakeNode("tim.Conv2d", config.attributes(), {input, weights, bias},
+                 {OutputOf(config, kUnsignedCodes)},
+                 {{1, RandomTensor(weights, rng)}, {2, data}});
+    ASSERT_OK(node);
+    EXPECT_OK(CheckCodes(*node, kKernel, rng));
+  }
+}
+
+TEST(Conv2dNchw16cI8, ChannelTails) {
+  std::mt19937 rng = SeededRng(5);
+  for (const int64_t ic : {1, 3, 5, 16, 17, 33, 67}) {
+    for (const int64_t oc : {1, 17, 48, 67}) {
+      EXPECT_OK(CheckOnce({.input = {9, 3, ic, 2}, .kernel = {3, 2, ic, oc}},
+                          oc % 2 == 0 ? kUnsignedCodes : kSignedCodes, rng))
+          << ic << " to " << oc;
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, Extents) {
+  std::mt19937 rng = SeededRng(6);
+  for (const int64_t width : {1, 2, 7, 13, 14, 15, 31, 66}) {
+    for (const int64_t height : {1, 4}) {
+      EXPECT_OK(
+          CheckOnce({.input = {width, height, 16, 1}, .kernel = {3, 3, 16, 32}},
+                    kUnsignedCodes, rng))
+          << width << " x " << height;
+    }
+  }
+}
+
+// A dense input of few channels is read where it is.
+TEST(Conv2dNchw16cI8, FewChannels) {
+  std::mt19937 rng = SeededRng(7);
+  for (const int64_t channels : {1, 3, 7, 15}) {
+    for (const int64_t stride : {1, 2}) {
+      SCOPED_TRACE(StrCat(channels, " channels, stride ", stride));
+      const auto node =
+          NodeOf({.input = {37, 9, channels, 2},
+                  .kernel = {7, 5, channels, 20},
+                  .stride = {stride, stride}},
+                 stride == 1 ? kUnsignedCodes : kSignedCodes, rng);
+      ASSERT_OK(node);
+      EXPECT_EQ(LayoutCount(*node, kKernel), 2);
+      EXPECT_OK(CheckCodes(*node, kKernel, rng));
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, PointwiseImages) {
+  std::mt19937 rng = SeededRng(8);
+  CodeTypes centered = kUnsignedCodes;
+  centered.weights = DataType::kInt8;
+  centered.weights_zero = 0;
+  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes, centered}) {
+    for (const Ints& image : {Ints{7, 7}, Ints{1, 1}, Ints{5, 3}}) {
+      for (const int64_t stride : {1, 2}) {
+        EXPECT_OK(CheckOnce({.input = {image[0], image[1], 33, 2},
+                             .kernel = {1, 1, 33, 50},
+                             .stride = {stride, stride}},
+                            types, rng));
+      }
+    }
+  }
+}
+
+// Of whole blocks, of several to a block, and across blocks.
+TEST(Conv2dNchw16cI8, Groups) {
+  std::mt19937 rng = SeededRng(9);
+  struct Case {
+    int64_t groups;
+    Ints kernel;
+  };
+  for (const auto& [groups, kernel] :
+       {Case{4, {3, 3, 16, 64}}, Case{2, {3, 3, 32, 96}},
+        Case{8, {3, 1, 4, 32}}, Case{4, {1, 1, 3, 40}}, Case{2, {2, 2, 8, 16}},
+        Case{2, {3, 3, 24, 40}}, Case{32, {3, 3, 1, 64}}}) {
+    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+      EXPECT_OK(
+          Check({.input = {6, 5, kernel[2] * groups, 1}, .kernel = kernel},
+                types, rng))
+          << groups << " groups of " << kernel[2];
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, DepthwiseMultipliers) {
+  std::mt19937 rng = SeededRng(10);
+  for (const int64_t multiplier : {1, 2, 3}) {
+    const int64_t outputs = 21 * multiplier;
+    for (const Ints& last : {Ints{1, outputs}, Ints{outputs, 1}}) {
+      EXPECT_OK(CheckOnce({.input = {6, 5, 21, 1},
+                           .kernel = {3, 3, last[0], last[1]},
+                           .multiplier = multiplier},
+                          kUnsignedCodes, rng));
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, StridesPadsAndDilations) {
+  std::mt19937 rng = SeededRng(11);
+  const auto small = [&](int64_t limit) {
+    return static_cast<int64_t>(rng() % limit);
+  };
+  int checked = 0;
+  while (checked < 20) {
+    const int64_t channels = 1 + small(67);
+    const CodeConvolution config = {
+        .input = {1 + small(40), 1 + small(9), channels, 1 + small(2)},
+        .kernel = {1 + small(7), 1 + small(5), channels, 1 + small(67)},
+        .padding = small(4) - 1,
+        .pad = {small(5), small(5), small(5), small(5)},
+        .stride = {1 + small(3), 1 + small(3)},
+        .dilation = {small(4), small(3)}};
+    CodeTypes types = small(2) == 0 ? kUnsignedCodes : kSignedCodes;
+    types.per_channel = small(2) == 0;
+    types.bias = small(2) == 0;
+    const auto node = NodeOf(config, types, rng);
+    if (!node.ok()) continue;  // The kernel does not fit the input.
+    EXPECT_OK(CheckCodes(*node, kKernel, TestDevice(), rng))
+        << config.attributes().ToString() << " " << node->input(0).ToString()
+        << " " << node->input(1).ToString();
+    ++checked;
+  }
+}
+
+TEST(Conv2dNchw16cI8, DeclaredExtents) {
+  std::mt19937 rng = SeededRng(12);
+  const CodeConvolution config = {.input = {8, 5, 4, 1},
+                                  .kernel = {3, 3, 4, 20}};
+  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
+  for (const Ints& extents : {Ints{20, 2}, Ints{3, 9}, Ints{1, 1}}) {
+    TensorDesc output = OutputOf(config, kUnsignedCodes);
+    output.shape = ir::Shape({extents[0], extents[1], 20, 1});
+    const auto node =
+        MakeNode("tim.Conv2d", {},
+                 {Desc(DataType::kUint8, config.input, 0.02f, 200), weights},
+                 {output}, {{1, RandomTensor(weights, rng)}});
+    ASSERT_OK(node);
+    EXPECT_OK(CheckCodes(*node, kKernel, TestDevice(), rng));
+  }
+}
+
+TEST(Conv2dNchw16cI8, TilesOfEveryVectorWidth) {
+  std::mt19937 rng = SeededRng(13);
+  for (const int lanes : {4, 8}) {
+    ir::DeviceInfo device = TestDeviceOfLanes(lanes);
+    device.has_vnni = false;
+    for (const int64_t width : {3, 14}) {
+      const auto node =
+          NodeOf({.input = {width, 5, 20, 1}, .kernel = {3, 3, 20, 37}},
+                 kUnsignedCodes, rng);
+      ASSERT_OK(node);
+      EXPECT_OK(CheckCodes(*node, kKernel, device, rng));
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, RoundsTowardsZeroIfAsked) {
+  std::mt19937 rng = SeededRng(14);
+  const CodeConvolution config = {.input = {6, 5, 16, 1},
+                                  .kernel = {3, 3, 16, 16}};
+  const TensorDesc weights = WeightsOf(config, kSignedCodes);
+  AttributeMap attributes = config.attributes();
+  attributes.Set(ir::kRoundingPolicy, int64_t{0});
+  const auto node = MakeNode(
+      "tim.Conv2d", attributes,
+      {Desc(DataType::kInt8, config.input, 0.02f, -9), weights},
+      {OutputOf(config, kSignedCodes)}, {{1, RandomTensor(weights, rng)}});
+  ASSERT_OK(node);
+  EXPECT_OK(CheckCodes(*node, kKernel, rng));
+}
+
+// Limits of codes, whatever the channels that do not exist would give.
+TEST(Conv2dNchw16cI8, FusedActivations) {
+  std::mt19937 rng = SeededRng(15);
+  for (const char* activation :
+       {"tim.Relu", "tim.Relu1", "tim.Relu6", "tim.Clip"}) {
+    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+      SCOPED_TRACE(StrCat(activation, " ", types.ToString()));
+      const CodeConvolution config = {.input = {9, 6, 5, 2},
+                                      .kernel = {3, 3, 5, 20}};
+      auto node = NodeOf(config, types, rng);
+      ASSERT_OK(node);
+      const TensorDesc output = node->output();
+      AttributeMap attributes;
+      if (activation == std::string("tim.Clip")) {
+        // Zero is no result.
+        attributes = {{"min", 0.25f}, {"max", 0.5f}};
+      }
+      node = Fuse(*node, activation, attributes, {}, output);
+      ASSERT_OK(node);
+      EXPECT_OK(CheckCodes(*node, kKernel, rng));
+    }
+  }
+}
+
+// A sum that just fits 32 bits, by the weights that there are.
+TEST(Conv2dNchw16cI8, LargeSums) {
+  const int64_t channels = 40000;
+  const TensorDesc weights =
+      Desc(DataType::kUint8, {1, 1, channels, 2}, 0.01f, 0);
+  const TensorDesc input =
+      Desc(DataType::kUint8, {2, 1, channels, 1}, 0.01f, 0);
+  TensorDesc output = Inferred(DataType::kUint8);
+  output.quantization = ir::Quantization::PerTensor(1000.0f, 3);
+  for (const uint8_t weight : {210, 211}) {
+    const auto node = MakeNode(
+        "tim.Conv2d", {}, {input, weights}, {output},
+        {{1, MakeTensor(weights, std::vector<uint8_t>(2 * channels, weight))}});
+    ASSERT_OK(node);
+    if (weight == 211) {
+      EXPECT_ERROR(Supports(*node, kKernel), "may need more than 32 bits");
+      continue;
+    }
+    const std::vector<TensorData> inputs = {
+        MakeTensor(input, std::vector<uint8_t>(2 * channels, 255))};
+    const auto expected = Eval(*node, inputs);
+    ASSERT_OK(expected);
+    for (const ir::DeviceInfo& device : DotForms()) {
+      const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
+      ASSERT_OK(actual);
+      EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8, RefusesWithReason) {
+  std::mt19937 rng = SeededRng(17);
+  const CodeConvolution config = {.input = {4, 3, 8, 1},
+                                  .kernel = {1, 1, 8, 4}};
+  const auto refusal = [&](const TensorDesc& input, const TensorDesc& output,
+                           bool constant, AttributeMap attributes = {}) {
+    const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
+    std::map<int, TensorData> constants;
+    if (constant) constants[1] = RandomTensor(weights, rng);
+    const auto node = MakeNode("tim.Conv2d", std::move(attributes),
+                               {input, weights}, {output}, constants);
+    EXPECT_OK(node);
+    return Supports(*node, kKernel);
+  };
+  const TensorDesc input = Desc(DataType::kUint8, config.input, 0.02f, 3);
+  const TensorDesc output = OutputOf(config, kUnsignedCodes);
+  EXPECT_OK(refusal(input, output, true));
+  EXPECT_ERROR(refusal(input, output, false), "the weights are not constant");
+  EXPECT_ERROR(refusal(input, Inferred(), true),
+               "must be int8 or uint8, not float32");
+  EXPECT_ERROR(
+      refusal(Desc(DataType::kInt16, config.input, 0.02f, 3), output, true),
+      "must be int8 or uint8, not int16");
+  EXPECT_ERROR(
+      refusal(Desc(DataType::kUint8, config.input, 0.02f, 256), output, true),
+      "input 0's zero point 256 is no code of uint8");
+  EXPECT_ERROR(
+      refusal(input, output, true, {{ir::kOverflowPolicy, int64_t{0}}}),
+      "results that wrap");
+  const auto plain = NodeOf(config, kUnsignedCodes, rng);
+  ASSERT_OK(plain);
+  EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
+  const auto wide = NodeOf(
+      {.input = {900, 1, 16, 1}, .kernel = {4, 1, 16, 16}, .dilation = {99, 1}},
+      kUnsignedCodes, rng);
+  ASSERT_OK(wide);
+  EXPECT_ERROR(Supports(*wide, kKernel), "at most 256 are kept");
+}
+
+TEST(Conv2dNchw16cI8, RefusesVariableBias) {
+  std::mt19937 rng = SeededRng(18);
+  const CodeConvolution config = {.input = {4, 3, 8, 1},
+                                  .kernel = {1, 1, 8, 4}};
+  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
+  const auto node = MakeNode("tim.Conv2d", {},
+                             {Desc(DataType::kUint8, config.input, 0.02f, 3),
+                              weights, Desc(DataType::kInt32, {4})},
+                             {OutputOf(config, kUnsignedCodes)},
+                             {{1, RandomTensor(weights, rng)}});
+  ASSERT_OK(node);
+  EXPECT_ERROR(Supports(*node, kKernel), "the bias is not constant");
+}
+
+}  // namespace
+}  // namespace tim::testing
