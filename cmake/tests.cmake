@@ -115,11 +115,13 @@ foreach(source IN LISTS tests)
   tim_cl_test(${path} ${source})
 endforeach()
 foreach(name properties_planted_test properties_every_operator_test
-        properties_graphs_random_layouts_test)
+        properties_graphs_random_layouts_test
+        properties_graphs_random_binary_test)
   target_link_libraries(${name} PRIVATE tim-cl-test-properties)
 endforeach()
 foreach(name properties_every_operator_test
-        properties_graphs_random_layouts_test)
+        properties_graphs_random_layouts_test
+        properties_graphs_random_binary_test)
   target_sources(${name} PRIVATE ${cases})
 endforeach()
 # Again with the kernels for GPUs, as in tests/BUILD.

@@ -37,7 +37,9 @@ Encoding EncodeContents(const BlobContent& content) {
   const auto graph = builder.CreateString(content.graph_name);
   const auto inputs = WritePorts(builder, content.inputs);
   const auto outputs = WritePorts(builder, content.outputs);
-  builder.Finish(fbs::CreateContents(builder, library, graph, inputs, outputs));
+  const auto kernels = builder.CreateString(content.kernels);
+  builder.Finish(
+      fbs::CreateContents(builder, library, graph, inputs, outputs, kernels));
   return Encoding({builder.GetBufferPointer(), builder.GetSize()}, {});
 }
 
@@ -84,8 +86,10 @@ Result<Blob> Open(std::span<const std::byte> bytes,
   TIM_ASSIGN_OR_RETURN(blob.graph_name, budget.Copy(contents->graph()));
   TIM_ASSIGN_OR_RETURN(blob.inputs, ReadPorts(contents->inputs(), budget));
   TIM_ASSIGN_OR_RETURN(blob.outputs, ReadPorts(contents->outputs(), budget));
+  TIM_ASSIGN_OR_RETURN(blob.kernels, budget.Copy(contents->kernels()));
   blob.graph = section(header.graph);
   if (header.plan.bytes != 0) blob.plan = section(header.plan);
+  if (header.programs.bytes != 0) blob.programs = section(header.programs);
   blob.keeper = std::move(keeper);
   return blob;
 }
@@ -141,6 +145,10 @@ BlobWriter::BlobWriter(const BlobContent& content)
     header_.plan = SectionAt(end, *content.plan);
     end = EndOf(header_.plan);
   }
+  if (content.programs) {
+    header_.programs = SectionAt(end, *content.programs);
+    end = EndOf(header_.programs);
+  }
   header_.total_bytes = static_cast<uint64_t>(end);
 }
 
@@ -154,6 +162,7 @@ void BlobWriter::WriteTo(std::byte* out) const {
   write(header_.contents, contents_);
   write(header_.graph, content_.graph);
   if (content_.plan) write(header_.plan, *content_.plan);
+  if (content_.programs) write(header_.programs, *content_.programs);
   BlobHeader header = header_;
   Seal(&header, {out + sizeof(header), out + header.total_bytes});
   std::memcpy(out, &header, sizeof(header));

@@ -35,6 +35,8 @@ struct BlobContent {
   std::vector<Port> outputs;
   Encoding graph;
   std::optional<Encoding> plan;
+  std::optional<Encoding> programs;
+  std::string kernels;  ///< Identity of the kernels that the plan names.
 };
 
 /// The same content gives the same bytes.
@@ -62,7 +64,9 @@ struct Blob {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::span<const std::byte> graph;
-  std::span<const std::byte> plan;  ///< Empty: there is none.
+  std::span<const std::byte> plan;      ///< Empty: there is none.
+  std::span<const std::byte> programs;  ///< Empty: there are none.
+  std::string kernels;
   std::shared_ptr<const void> keeper;
 };
 

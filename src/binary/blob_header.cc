@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "base/hash.h"
@@ -93,12 +94,15 @@ Status CheckBlob(const BlobHeader& header, std::span<const std::byte> blob,
     return InvalidArgument("it is cut short: it has ", blob.size(), " of ",
                            header.total_bytes, " bytes", kHowTo);
   }
-  for (const BlobSection* section :
-       {&header.contents, &header.graph, &header.plan}) {
-    if (section == &header.plan && section->bytes == 0) continue;
-    if (Lies(*section, sizeof(header), blob.size())) continue;
-    return InvalidArgument("its header is wrong: ", section->bytes,
-                           " bytes at ", section->offset, " of ", blob.size());
+  const BlobSection* const sections[] = {&header.contents, &header.graph,
+                                         &header.plan, &header.programs};
+  for (size_t i = 0; i < std::size(sections); ++i) {
+    const BlobSection& section = *sections[i];
+    const bool optional = i >= 2;
+    if (optional && section.bytes == 0) continue;
+    if (Lies(section, sizeof(header), blob.size())) continue;
+    return InvalidArgument("its header is wrong: ", section.bytes, " bytes at ",
+                           section.offset, " of ", blob.size());
   }
   if (checksum == Checksum::kChecked &&
       BodyHash(blob.subspan(sizeof(header))) != header.body_hash) {

@@ -28,11 +28,12 @@ struct BlobHeader {
   uint32_t version = kFormatVersion;
   uint32_t header_bytes = 0;  ///< sizeof(BlobHeader)
   uint64_t total_bytes = 0;
-  BlobSection contents;  ///< blob.fbs
-  BlobSection graph;     ///< graph.fbs
-  BlobSection plan;
+  BlobSection contents;                    ///< blob.fbs
+  BlobSection graph;                       ///< graph.fbs
+  BlobSection plan;                        ///< plan.fbs
+  BlobSection programs;                    ///< programs.fbs
   std::array<uint64_t, 2> body_hash = {};  ///< Of all that follows the header.
-  std::array<uint64_t, 4> reserved = {};   ///< 0
+  std::array<uint64_t, 2> reserved = {};   ///< 0
   uint64_t header_hash = 0;                ///< Of the header up to here.
 };
 static_assert(sizeof(BlobHeader) == 128);

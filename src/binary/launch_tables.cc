@@ -101,6 +101,7 @@ Result<ir::KernelArg> ReadUserScalar(const fbs::Argument& table,
   if (scalars == nullptr || scalars->size() == 0) {
     return InvalidArgument("'", arg.name, "' has no value");
   }
+  TIM_RETURN_IF_ERROR(CheckAligned(scalars));
   TIM_RETURN_IF_ERROR(
       budget.Take(int64_t{sizeof(arg.value)} * scalars->size()));
   TIM_ASSIGN_OR_RETURN(arg.value, ReadScalar(*scalars->Get(0)));

@@ -7,11 +7,25 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "base/aligned_memory.h"
 #include "base/status.h"
 
 namespace tim::binary {
+
+/// FlatBuffers' verifier looks at where a list begins, not at its elements.
+/// (Those of an empty one are anywhere.)
+template <typename T>
+Status CheckAligned(const flatbuffers::Vector<T>* list) {
+  using Element = std::remove_cv_t<std::remove_pointer_t<T>>;
+  if (list == nullptr || list->size() == 0 ||
+      IsAligned(list->Data(), alignof(Element))) {
+    return OkStatus();
+  }
+  return InvalidArgument("a list in its tables is not aligned");
+}
 
 class ReadBudget {
  public:
@@ -37,8 +51,19 @@ class ReadBudget {
   template <typename T>
   Result<std::vector<T>> Copy(const flatbuffers::Vector<T>* list) {
     if (list == nullptr) return std::vector<T>();
+    TIM_RETURN_IF_ERROR(CheckAligned(list));
     TIM_RETURN_IF_ERROR(Take(int64_t{sizeof(T)} * list->size()));
     return std::vector<T>(list->begin(), list->end());
+  }
+  /// The same of structs.
+  template <typename T>
+  Result<std::vector<T>> Copy(const flatbuffers::Vector<const T*>* list) {
+    std::vector<T> copy;
+    if (list == nullptr) return copy;
+    TIM_RETURN_IF_ERROR(CheckAligned(list));
+    TIM_RETURN_IF_ERROR(Take(int64_t{sizeof(T)} * list->size()));
+    for (const T* element : *list) copy.push_back(*element);
+    return copy;
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "binary/read_budget.h"
 
 namespace tim::binary {
 namespace {
@@ -53,6 +54,7 @@ Result<TableFile> TableFile::Open(std::span<const std::byte> file,
 
 Result<std::vector<std::span<const std::byte>>> TableFile::Pieces(
     const flatbuffers::Vector<const fbs::Extent*>* extents) const {
+  TIM_RETURN_IF_ERROR(CheckAligned(extents));
   std::vector<std::span<const std::byte>> pieces;
   uint64_t end = 0;
   for (size_t i = 0; extents != nullptr && i < extents->size(); ++i) {

@@ -96,17 +96,15 @@ Result<ir::LoweredStep> ReadStep(const fbs::UserStep& table,
                                  ReadBudget& budget) {
   ir::LoweredStep step;
   TIM_RETURN_IF_ERROR(budget.Take(kStepBytes));
-  if (table.operands() != nullptr) {
-    TIM_RETURN_IF_ERROR(budget.Take(kOperandBytes * table.operands()->size()));
-    for (const fbs::StepOperand* operand : *table.operands()) {
-      if (operand->kind() > fbs::OperandKind::MAX) {
-        return InvalidArgument("an operand of unknown kind");
-      }
-      step.operands.push_back(
-          {static_cast<ir::LoweredOperand::Kind>(operand->kind()),
-           operand->index()});
-      step.written.push_back(operand->written());
+  TIM_ASSIGN_OR_RETURN(const auto operands, budget.Copy(table.operands()));
+  for (const fbs::StepOperand& operand : operands) {
+    if (operand.kind() > fbs::OperandKind::MAX) {
+      return InvalidArgument("an operand of unknown kind");
     }
+    step.operands.push_back(
+        {static_cast<ir::LoweredOperand::Kind>(operand.kind()),
+         operand.index()});
+    step.written.push_back(operand.written());
   }
   if (table.launch() == nullptr) {
     step.action = ir::Copy{table.copy_bytes()};
@@ -121,20 +119,15 @@ Result<ir::LoweredStep> ReadStep(const fbs::UserStep& table,
 
 Status ReadMemory(const fbs::UserOperator& table, ReadBudget& budget,
                   UserOperator* frozen) {
-  if (table.scratch() != nullptr) {
-    TIM_RETURN_IF_ERROR(budget.Take(kOperandBytes * table.scratch()->size()));
-    for (const fbs::ScratchMemory* scratch : *table.scratch()) {
-      frozen->scratch.push_back({.bytes = scratch->bytes(),
-                                 .first = scratch->first(),
-                                 .last = scratch->last()});
-    }
+  TIM_ASSIGN_OR_RETURN(const auto scratch, budget.Copy(table.scratch()));
+  for (const fbs::ScratchMemory& one : scratch) {
+    frozen->scratch.push_back(
+        {.bytes = one.bytes(), .first = one.first(), .last = one.last()});
   }
-  if (table.in_place() != nullptr) {
-    TIM_RETURN_IF_ERROR(budget.Take(kOperandBytes * table.in_place()->size()));
-    for (const fbs::InPlacePair* pair : *table.in_place()) {
-      frozen->in_place.push_back(
-          {.input = pair->input(), .output = pair->output()});
-    }
+  TIM_ASSIGN_OR_RETURN(const auto in_place, budget.Copy(table.in_place()));
+  for (const fbs::InPlacePair& pair : in_place) {
+    frozen->in_place.push_back(
+        {.input = pair.input(), .output = pair.output()});
   }
   return OkStatus();
 }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/aligned_memory.h"
+#include "binary/program_file.h"
 #include "tests/binary/assign.h"
 #include "tests/support/toy_ops.h"
 
@@ -40,7 +40,9 @@ BlobContent Content() {
           .inputs = {PortOf(toy.graph(), x), unused},
           .outputs = {PortOf(toy.graph(), y)},
           .graph = *encoding,
-          .plan = std::nullopt};
+          .plan = std::nullopt,
+          .programs = std::nullopt,
+          .kernels = "k"};
 }
 
 Bytes Write(const BlobContent& content) {
@@ -67,12 +69,21 @@ TEST(Blob, HoldsWhatWasWritten) {
   EXPECT_EQ(Write(Content()), bytes);
 }
 
-TEST(Blob, HoldsAPlan) {
+TEST(Blob, HoldsAPlanAndPrograms) {
   BlobContent content = Content();
   content.plan = content.graph;
+  const Programs programs = {{"a", "AAA"}, {"b", std::string(100, 'B')}};
+  content.programs = EncodePrograms(programs);
   const Bytes bytes = Write(content);
   ASSERT_OK_AND_ASSIGN(const Blob blob, OpenBlob(bytes, nullptr));
   EXPECT_EQ(Bytes(blob.plan.begin(), blob.plan.end()), content.graph.ToBytes());
+  EXPECT_EQ(blob.kernels, "k");
+  ASSERT_OK_AND_ASSIGN(const auto found, ReadPrograms(blob.programs));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found.at("b").size(), 100u);
+  EXPECT_EQ(found.at("a")[2], std::byte{'A'});
+  EXPECT_ERROR(ReadPrograms(blob.programs.first(blob.programs.size() - 1)),
+               "stored programs: ");
 }
 
 TEST(Blob, CopiesKnowTheirLength) {
@@ -127,7 +138,8 @@ void ExpectRefused(const std::function<void(BlobHeader&)>& change,
 
 TEST(Blob, HostileSectionsAreRefused) {
   for (BlobSection BlobHeader::*section :
-       {&BlobHeader::contents, &BlobHeader::graph, &BlobHeader::plan}) {
+       {&BlobHeader::contents, &BlobHeader::graph, &BlobHeader::plan,
+        &BlobHeader::programs}) {
     for (const uint64_t offset : {uint64_t{0}, uint64_t{64}, uint64_t{129},
                                   uint64_t{1} << 40, ~uint64_t{63}}) {
       ExpectRefused(

@@ -116,7 +116,9 @@ Result<binary::BlobContent> BinaryOf(const BinarySource& source,
                              .inputs = std::move(input_ports),
                              .outputs = std::move(output_ports),
                              .graph = std::move(encoding),
-                             .plan = std::nullopt};
+                             .plan = std::nullopt,
+                             .programs = std::nullopt,
+                             .kernels = {}};
 }
 
 }  // namespace tim::vx
