@@ -14,6 +14,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   scaling    what Compile takes for 12 to 10,000 operations
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
   plan       the kernels of one network, and why not others
+  detection  DetectionPostProcess beside plain C++ on one processor
 compare --base FOLDER runs another clone of the repository in the same turns.
 COMMAND --help lists its other options. --runtime intel measures on Intel's
 CPU runtime, which pip installs into a private virtual environment; kernels,
@@ -91,6 +92,10 @@ case $command in
   steps | plan)
     build //bench:networks/run
     start bazel-bin/bench/networks/run "$command" "${options[@]}"
+    ;;
+  detection)
+    build //bench:detection
+    start bazel-bin/bench/detection "${quick[@]}" "${options[@]}"
     ;;
   -h | --help)
     usage

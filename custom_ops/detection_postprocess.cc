@@ -79,7 +79,7 @@ void CheckScale(const char* name, float value) {
 int Int(std::size_t value) { return static_cast<int>(value); }
 uint32_t Extent(std::size_t value) { return static_cast<uint32_t>(value); }
 
-// The regular form needs no more of one class than of the image.
+// Regular NMS has one row per detection.
 DetectionPostProcess::Parameters Converted(
     const DetectionPostProcess::NnapiParameters& nnapi) {
   DetectionPostProcess::Parameters parameters;

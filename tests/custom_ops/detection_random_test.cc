@@ -1,11 +1,12 @@
 // DetectionPostProcess of random heads beside the scalar reference in double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "tests/custom_ops/ssd_case.h"
 #include "tests/support/long_tests.h"
@@ -165,23 +166,25 @@ class RandomSsd {
   // Draws boxes again until no IoU that counts is near the threshold.
   void Settle(SsdCase* ssd) {
     for (uint32_t b = 0; b < ssd->batch; ++b) {
-      for (size_t near = FindNear(*ssd, b); near < ssd->count;
-           near = FindNear(*ssd, b)) {
-        ++redrawn_boxes_;
-        DrawEncoding(ssd, static_cast<uint32_t>(b * ssd->count + near));
+      for (;;) {
+        const std::set<size_t> near = Near(*ssd, b);
+        if (near.empty()) break;
+        redrawn_boxes_ += static_cast<int>(near.size());
+        for (const size_t n : near) {
+          DrawEncoding(ssd, static_cast<uint32_t>(b * ssd->count + n));
+        }
       }
     }
   }
 
-  // `count` where there is none.
-  size_t FindNear(const SsdCase& ssd, uint32_t image) {
+  std::set<size_t> Near(const SsdCase& ssd, uint32_t image) {
     const bench::ScalarHead head = ScalarHeadOf(ssd, image);
     const float threshold = ssd.parameters.nms_iou_threshold;
-    size_t near = ssd.count;
+    std::set<size_t> near;
     const auto judge = [&](const std::vector<bench::ScalarBox>& boxes,
                            size_t candidate, size_t kept) {
       const auto iou = static_cast<float>(Iou(boxes[candidate], boxes[kept]));
-      if (IsNearly(iou, threshold)) near = candidate;
+      if (IsNearly(iou, threshold)) near.insert(candidate);
       exact_ious_ += iou == threshold;
       return iou > threshold;
     };

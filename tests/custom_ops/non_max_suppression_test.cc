@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "bench/detection/scalar_nms.h"
@@ -219,6 +223,25 @@ TEST(NonMaxSuppression, InvalidBoxesSuppressNothing) {
   ExpectRows(nms, {0, 0, 1});
 }
 
+// More candidates than are sorted at a time, some of them with equal scores:
+// one box of each four overlaps none before it.
+TEST(NonMaxSuppression, SelectsInSeveralChunks) {
+  NmsCase nms;
+  nms.count = 200;
+  nms.parameters.max_output_boxes_per_class = 30;
+  nms.parameters.iou_threshold = 0.5f;
+  std::vector<int32_t> expected;
+  for (uint32_t n = 0; n < nms.count; ++n) {
+    const float left = static_cast<float>(n / 4);
+    nms.boxes.insert(nms.boxes.end(), {0, left, 1, left + 1});
+    nms.scores.push_back(0.5f - 0.01f * static_cast<float>(n / 40));
+    if (n % 4 == 0 && n < 120) {
+      expected.insert(expected.end(), {0, 0, static_cast<int32_t>(n)});
+    }
+  }
+  ExpectRows(nms, expected);
+}
+
 constexpr double kNear = 1e-5;
 
 bool IsNearly(float value, float threshold) {
@@ -313,19 +336,19 @@ class RandomNms {
   std::vector<int32_t> Settled(NmsCase* nms) {
     const float threshold = nms->parameters.iou_threshold;
     for (;;) {
-      uint32_t near = UINT32_MAX;
+      std::set<uint32_t> near;
       std::vector<int32_t> rows = Expected(
           *nms, [&](uint32_t image, const auto& boxes, size_t i, size_t k) {
             const auto iou = static_cast<float>(Iou(boxes[i], boxes[k]));
             if (IsNearly(iou, threshold)) {
-              near = image * nms->count + static_cast<uint32_t>(i);
+              near.insert(image * nms->count + static_cast<uint32_t>(i));
             }
             exact_ious += iou == threshold && iou > 0;
             return iou > threshold;
           });
-      if (near == UINT32_MAX) return rows;
-      ++redrawn_boxes;
-      DrawBox(nms, near);
+      if (near.empty()) return rows;
+      redrawn_boxes += static_cast<int>(near.size());
+      for (const uint32_t n : near) DrawBox(nms, n);
     }
   }
 

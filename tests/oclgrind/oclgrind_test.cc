@@ -18,12 +18,17 @@ struct Case {
 };
 
 constexpr Case kCases[] = {
+    {"tests/custom_ops/detection_postprocess_test",
+     "DetectionPostProcess.*AsPublished"},
     {"tests/custom_ops/feed_forward_test", "FeedForward.ConsistsOfBuiltIns"},
     {"tests/custom_ops/gemm_test", "Gemm.HandChecked:GemmErrors.*"},
     {"tests/custom_ops/hswish_test",
      "HSwish.HandChecked:HSwish.TwoInstancesInARow:HSwishErrors.*"},
+    {"tests/custom_ops/non_max_suppression_test",
+     "NonMaxSuppression.SelectsInSeveralChunks"},
     {"tests/custom_ops/softmax_cl_test", "SoftmaxCl.HandChecked"},
     {"tests/custom_ops/template_test", "*"},
+    {"tests/custom_ops/yolo_decode_test", "YoloDecode.HandChecked"},
     {"tests/vx/user/custom_op_work_size_test", "CustomOpWorkSize.*"},
     {"tests/vx/recurrent/rnn_cell_test", "*TakesAndGivesQuantizedStates/1"},
     {"tests/vx/tim_vx_program_test", "*"},

@@ -1,6 +1,6 @@
 // include <- base <- ir <- kernels <- {ops, compiler, device} <- runtime <- vx
 // <- {samples, bench, tools, tests}; custom_ops includes include/ only, and
-// samples that and custom_ops.
+// samples that and custom_ops, as bench may, too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"samples", {"include", "custom_ops"}},
       {"bench",
        {"include", "base", "ir", "kernels", "ops", "compiler", "device",
-        "runtime", "vx"}},
+        "runtime", "vx", "custom_ops"}},
   };
   return below;
 }
