@@ -77,6 +77,18 @@ std::shared_ptr<tim::vx::Context> MakeContext(std::string* error) {
   return context;
 }
 
+// Compiles the network and runs it once; prints the device.
+bool Detect(const Image& picture, const Model& model,
+            const Selection& selection, std::vector<Detection>* detections,
+            std::string* error) {
+  const auto context = MakeContext(error);
+  if (context == nullptr) return false;
+  std::cout << "device: " << context->DeviceName() << "\n";
+  Detector detector;
+  return detector.Create(context.get(), model, selection, error) &&
+         detector.Detect(picture, detections, error);
+}
+
 bool DetectInFile(const Options& options, const std::string& folder,
                   std::string* error) {
   if (options.png == options.json) {
@@ -90,13 +102,9 @@ bool DetectInFile(const Options& options, const std::string& folder,
       !ReadModel(path, &model, error)) {
     return false;
   }
-  const auto context = MakeContext(error);
-  Detector detector;
   Report report = {options.image, picture.width,     picture.height,
                    options.type,  options.selection, {}};
-  if (context == nullptr) return false;
-  if (!detector.Create(context.get(), model, options.selection, error) ||
-      !detector.Detect(picture, &report.detections, error)) {
+  if (!Detect(picture, model, options.selection, &report.detections, error)) {
     *error = path + ": " + *error;
     return false;
   }
@@ -106,7 +114,6 @@ bool DetectInFile(const Options& options, const std::string& folder,
                   error)) {
     return false;
   }
-  std::cout << "device: " << context->DeviceName() << "\n";
   const int extent = static_cast<int>(model.extent);
   PrintConventions(model, MakeLetterBox(picture.width, picture.height, extent),
                    std::cout);

@@ -20,6 +20,7 @@ bool IsOrdinary(const std::string& path) {
 // Why the file cannot be written; empty where it lies beside its place.
 std::string WriteBeside(const OutputFile& file) {
   if (!IsOrdinary(file.path)) return "it is no ordinary file";
+  if (file.content.empty()) return "it would be empty";
   errno = 0;
   std::ofstream stream(Beside(file), std::ios::binary);
   stream << file.content;

@@ -260,6 +260,8 @@ TEST(WriteFiles, WritesNothingWhereOneCannotBeWritten) {
   EXPECT_THAT(error, StartsWith(folder + ": cannot be written: it is no"));
   EXPECT_FALSE(WriteFiles({{"/dev/full", "one"}}, &error));
   EXPECT_THAT(error, StartsWith("/dev/full: "));
+  EXPECT_FALSE(WriteFiles({{folder + "/a", ""}}, &error));
+  EXPECT_THAT(error, HasSubstr("it would be empty"));
   EXPECT_THAT(RunCommand("ls '" + folder + "'").output, IsEmpty());
 }
 
