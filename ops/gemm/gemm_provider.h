@@ -1,4 +1,4 @@
-// Who makes float32 matrix products, and who needs them.
+// Who makes matrix products, and who needs them.
 //
 // A provider is one file over GemmProblem and a line in gemm_provider.cc; an
 // operator that is such a product gets a kernel of every provider by one call
@@ -35,6 +35,8 @@ struct GemmProvider {
 
 /// Packed panels, for CPUs.
 extern const GemmProvider kGemmPanels;
+/// Packed panels of 8-bit codes, for CPUs.
+extern const GemmProvider kGemmI8;
 /// Tiles in local memory, for GPUs.
 extern const GemmProvider kGemmSimt;
 /// The device's library, for GPUs.

@@ -1,0 +1,299 @@
+// Matrix products of 8-bit codes on packed panels, by ops/gemm/gemm_i8.cl, for
+// CPUs.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/checked_math.h"
+#include "ops/elements/byte_sum.h"
+#include "ops/gemm/gemm_provider.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kLanes = 16;
+constexpr int64_t kDotBytes = 4;  // that are summed in one lane
+constexpr int64_t kTableWords = 3;
+constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();
+
+// What one work-item computes.
+struct Tile {
+  int64_t rows = 12;
+  int64_t blocks = 2;  // of 16 columns
+
+  int64_t columns() const { return blocks * kLanes; }
+};
+
+// As many sums as fit the registers; a row alone has several sums that do not
+// wait for each other.
+Tile TileFor(const GemmProblem& problem, const ir::DeviceInfo& device) {
+  Tile tile;
+  const bool many = device.float_vector_width >= kLanes;
+  const int64_t limit = many ? 12 : 4;
+  tile.rows = CeilDiv(problem.a.items, CeilDiv(problem.a.items, limit));
+  tile.blocks = many && tile.rows <= 4 ? 4 : many ? 2 : 1;
+  tile.blocks = std::min(tile.blocks, CeilDiv(problem.b.items, kLanes));
+  return tile;
+}
+
+int64_t Groups(const GemmProblem& problem) {
+  return CeilDiv(problem.depth, kDotBytes);
+}
+int64_t RowPanels(const GemmProblem& problem, const Tile& tile) {
+  return CeilDiv(problem.a.items, tile.rows);
+}
+int64_t ColumnPanels(const GemmProblem& problem, const Tile& tile) {
+  return CeilDiv(problem.b.items, tile.columns());
+}
+// Ints of the panels of one batch; rows have a group more for their sums.
+int64_t RowInts(const GemmProblem& problem, const Tile& tile) {
+  return RowPanels(problem, tile) * tile.rows * (Groups(problem) + 1);
+}
+int64_t ColumnInts(const GemmProblem& problem, const Tile& tile) {
+  return ColumnPanels(problem, tile) * tile.columns() * Groups(problem);
+}
+int64_t TableInts(const GemmProblem& problem, const Tile& tile) {
+  return ColumnPanels(problem, tile) * tile.columns() * kTableWords;
+}
+
+bool IsConstant(const ir::KernelNode& node, const GemmFactor& factor) {
+  return node.constants[factor.input] != nullptr && factor.batches == 1;
+}
+
+ByteWeights WeightsOf(const GemmProblem& problem) {
+  return {.channels = problem.b.items,
+          .terms = problem.depth,
+          .channel_step = problem.b.item_step,
+          .term_step = problem.b.depth_step};
+}
+
+// zp of weights that are packed by a launch: their zero point, less the middle
+// of the codes where these are unsigned.
+int32_t VariableZero(const ir::TensorDesc& weights) {
+  return (weights.quantized() ? weights.quantization.ZeroPoint() : 0) -
+         (weights.type == ir::DataType::kUint8 ? 128 : 0);
+}
+
+// Weights that are not known: whatever they are must do.
+Status CheckVariable(const ir::KernelNode& node, const GemmProblem& problem) {
+  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  const SumDescs descs = DescsOf(node);
+  if (problem.bias >= 0) {
+    return Unimplemented("a bias beside weights that are not constant");
+  }
+  if (descs.weights->quantized() && descs.weights->quantization.per_channel()) {
+    return Unimplemented("variable weights with per-channel quantization");
+  }
+  if (SumKindOf(descs, problem.depth) != SumKind::kInt) {
+    return Unimplemented("sums of ", problem.depth,
+                         " products may need more than 32 bits");
+  }
+  const float factor = RuleOf(descs, 0).factor;
+  if (std::isfinite(factor)) return OkStatus();
+  return Unimplemented("the scales make a factor of ", factor);
+}
+
+Status CheckSizes(const GemmProblem& problem, const Tile& tile) {
+  for (const auto& [ints, batches] :
+       {std::pair(RowInts(problem, tile), problem.a.batches),
+        std::pair(std::max(ColumnInts(problem, tile), TableInts(problem, tile)),
+                  problem.b.batches)}) {
+    const auto all = CheckedMul(ints, batches);
+    if (!all || *all > kMostPositions) {
+      return Unimplemented("panels of more than 2^31 numbers");
+    }
+  }
+  return OkStatus();
+}
+
+Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
+                const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  TIM_RETURN_IF_ERROR(CheckSizes(problem, TileFor(problem, device)));
+  return IsConstant(node, problem.b) ? CheckByteSums(node, WeightsOf(problem))
+                                     : CheckVariable(node, problem);
+}
+
+double Cost(const ir::KernelNode& node, const GemmProblem& problem,
+            const ir::DeviceInfo& device) {
+  constexpr double kEfficiency = 0.6;
+  constexpr double kMemoryEfficiency = 0.9;
+  const Tile tile = TileFor(problem, device);
+  const auto bytes = [&](const GemmFactor& factor) {
+    return static_cast<double>(factor.items) * problem.depth * factor.batches;
+  };
+  ir::ComputeEstimate estimate;
+  // Rows and columns beyond the matrix are computed, too.
+  estimate.flops = 2.0 * AlignUp(problem.a.items, tile.rows) *
+                   AlignUp(problem.b.items, tile.columns()) * problem.depth *
+                   problem.batches;
+  estimate.bytes_read = bytes(problem.a) + bytes(problem.b);
+  double cost = ir::EstimateMicroseconds(
+      estimate, device, kEfficiency * ByteSpeed(device), kMemoryEfficiency);
+  for (const GemmFactor& factor : {problem.a, problem.b}) {
+    if (IsConstant(node, factor)) continue;
+    cost += ir::EstimateMicroseconds({.flops = 0,
+                                      .bytes_read = bytes(factor),
+                                      .bytes_written = bytes(factor)},
+                                     device, 1.0);
+  }
+  return cost;
+}
+
+// C++ twin of gemm_i8_columns.
+ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
+                                   const GemmProblem& problem, const Tile& tile,
+                                   const ByteShifts& shifts) {
+  const ByteWeights weights = WeightsOf(problem);
+  const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
+  const int64_t groups = Groups(problem);
+  return {
+      .id = StrCat("gemm_i8 columns ", weights.channels, " step ",
+                   weights.channel_step, " depth ", weights.terms, " step ",
+                   weights.term_step, " panels of ", tile.columns(),
+                   is_signed ? " signed " : " unsigned ", shifts.ToString()),
+      .sources = {1},
+      .bytes = ColumnInts(problem, tile) * int64_t{sizeof(int32_t)},
+      .pack = [=, columns = tile.columns(),
+               constant = node.constants[1]](std::span<std::byte> out) {
+        for (int64_t c = 0; c < weights.channels; ++c) {
+          std::byte* to =
+              out.data() +
+              (c / columns * groups * columns + c % columns) * kDotBytes;
+          for (int64_t k = 0; k < weights.terms; ++k) {
+            const int32_t weight =
+                ByteWeight(*constant, is_signed,
+                           c * weights.channel_step + k * weights.term_step);
+            to[k / kDotBytes * columns * kDotBytes + k % kDotBytes] =
+                static_cast<std::byte>(weight - shifts.shifts[c]);
+          }
+        }
+        return OkStatus();
+      }};
+}
+
+void AddOptions(const ir::KernelNode& node, const Tile& tile, bool centered,
+                const ir::DeviceInfo& device, Launch* launch) {
+  AddByteOptions(node, centered, device, launch);
+  launch->Type("IN1", node.inputs[1])
+      .Option(StrCat("-DROWS=", tile.rows))
+      .Option(StrCat("-DBLOCKS=", tile.blocks));
+}
+
+// The parameters of both kernels that pack.
+void AddFactor(const GemmFactor& factor, int64_t depth, int64_t panels,
+               Launch* launch) {
+  launch->Int("count", factor.items)
+      .Int("depth", depth)
+      .Int("item_step", factor.item_step)
+      .Int("depth_step", factor.depth_step)
+      .Int("batch_step", factor.batch_step)
+      .Int("panel_count", panels)
+      .Int("batches", factor.batches);
+}
+
+Status PackRows(const ir::KernelNode& node, const GemmProblem& problem,
+                const Tile& tile, bool centered, const ir::DeviceInfo& device,
+                ir::Lowering* lowering) {
+  const GemmFactor& a = problem.a;
+  Launch launch("ops/gemm/gemm_i8.cl", "gemm_i8_rows");
+  AddOptions(node, tile, centered, device, &launch);
+  if (a.depth_step != 1) launch.Option("-DNEIGHBOURS");
+  launch.Input("x", node, a.input)
+      .Scratch("panels",
+               RowInts(problem, tile) * a.batches * int64_t{sizeof(int32_t)},
+               sizeof(int32_t));
+  AddFactor(a, problem.depth, RowPanels(problem, tile), &launch);
+  return launch.Global(RowPanels(problem, tile), a.batches)
+      .Local(1)
+      .AppendTo(lowering);
+}
+
+// Panels and their table in scratch memory.
+Status PackColumns(const ir::KernelNode& node, const GemmProblem& problem,
+                   const Tile& tile, const ir::DeviceInfo& device,
+                   ir::Lowering* lowering) {
+  const GemmFactor& b = problem.b;
+  const int32_t zero = VariableZero(node.inputs[1]);
+  const int64_t blocks = ColumnPanels(problem, tile) * tile.blocks;
+  Launch launch("ops/gemm/gemm_i8.cl", "gemm_i8_columns");
+  AddOptions(node, tile, zero == 0, device, &launch);
+  if (b.depth_step != 1) launch.Option("-DNEIGHBOURS");
+  launch.Input("x", node, b.input)
+      .Scratch("panels",
+               ColumnInts(problem, tile) * b.batches * int64_t{sizeof(int32_t)},
+               sizeof(int32_t))
+      .Scratch("channels",
+               TableInts(problem, tile) * b.batches * int64_t{sizeof(int32_t)},
+               sizeof(int32_t));
+  AddFactor(b, problem.depth, ColumnPanels(problem, tile), &launch);
+  return launch.Int("input_zero", UnsignedZero(node.inputs[0]))
+      .Int("weight_zero", zero)
+      .Float("factor", RuleOf(DescsOf(node), 0).factor)
+      .Global(blocks, b.batches)
+      .Local(1)
+      .AppendTo(lowering);
+}
+
+// The rows are packed by a launch, as are columns that are not constant.
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const ir::DeviceInfo& device) {
+  const Tile tile = TileFor(problem, device);
+  const ByteWeights weights = WeightsOf(problem);
+  const bool constant = IsConstant(node, problem.b);
+  ByteShifts shifts;
+  if (constant) {
+    shifts = ByteShiftsOf(node, weights);
+  } else {
+    shifts.centered = VariableZero(node.inputs[1]) == 0;
+  }
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(
+      PackRows(node, problem, tile, shifts.centered, device, &lowering));
+  if (!constant) {
+    TIM_RETURN_IF_ERROR(PackColumns(node, problem, tile, device, &lowering));
+  }
+  Launch launch("ops/gemm/gemm_i8.cl", "gemm_i8");
+  AddOptions(node, tile, shifts.centered, device, &launch);
+  launch.EarlierScratch("a", 0, sizeof(int32_t));
+  if (constant) {
+    launch
+        .Packed("b", ConstantColumns(node, problem, tile, shifts),
+                sizeof(int32_t))
+        .Packed("channels", ByteTable(node, weights, shifts), sizeof(int32_t));
+  } else {
+    launch.EarlierScratch("b", 1, sizeof(int32_t))
+        .EarlierScratch("channels", 2, sizeof(int32_t));
+  }
+  launch.Output("output", node, 0)
+      .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
+  AddActivation(epilogue, node.outputs[0], &launch);
+  launch.Int("columns", problem.b.items)
+      .Int("rows", problem.a.items)
+      .Int("depth", problem.depth)
+      .Int("a_batch", problem.a.batches > 1 ? RowInts(problem, tile) : 0)
+      .Int("b_batch", problem.b.batches > 1 ? ColumnInts(problem, tile) : 0)
+      .Int("channels_batch",
+           problem.b.batches > 1 ? TableInts(problem, tile) : 0)
+      .Global(RowPanels(problem, tile), ColumnPanels(problem, tile),
+              problem.batches)
+      .Local(1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
+}
+
+}  // namespace
+
+const GemmProvider kGemmI8 = {.name = "gemm_i8",
+                              .device_kind = "opencl",
+                              .supports = Supports,
+                              .cost = Cost,
+                              .lower = Lower};
+
+}  // namespace tim::ops
