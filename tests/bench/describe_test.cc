@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/networks/network_writer.h"
+#include "bench/networks/quantize.h"
+#include "tests/support/status_macros.h"
 
 namespace tim::bench {
 namespace {
@@ -121,6 +123,29 @@ TEST(Describe, ResultsOfDeConv2dAreLarger) {
   const json found = json::parse(Describe(net.Finish()).dump());
   EXPECT_EQ(found["layers"][1]["shape"], json({1, 5, 12, 16}));
   EXPECT_EQ(found["layers"][1]["parameters"][0]["shape"], json({5, 3, 4, 4}));
+}
+
+TEST(Describe, CodesHaveTheirScalesAndTheAxisOfTheirChannels) {
+  NetworkWriter net("coded");
+  net.DepthwiseConv2d(net.Input({8, 6, 3, 1}), {}, Gain::kLinear);
+  const Range ranges[] = {{-1, 1}, {0, 2.55f}};
+  const auto made = Quantize(net.Finish(), ranges, ElementType::kInt8);
+  ASSERT_OK(made);
+  const json found = json::parse(Describe(*made).dump());
+
+  EXPECT_EQ(found["type"], "int8");
+  EXPECT_EQ(found["layers"][0]["codes"]["type"], "float32");
+  EXPECT_EQ(found["layers"][1]["kind"], "DataConvert");
+  const json& result = found["layers"][2]["codes"];
+  EXPECT_EQ(result["type"], "int8");
+  EXPECT_FLOAT_EQ(result["scales"][0].get<float>(), 0.01f);
+  EXPECT_EQ(result["zero_point"], -128);
+  const json& parameters = found["layers"][2]["parameters"];
+  EXPECT_EQ(parameters[0]["codes"]["type"], "int8");
+  EXPECT_EQ(parameters[0]["codes"]["scales"].size(), 3u);
+  EXPECT_EQ(parameters[0]["codes"]["axis"], 1);
+  EXPECT_EQ(parameters[1]["codes"]["type"], "int32");
+  EXPECT_EQ(parameters[1]["codes"]["axis"], 0);
 }
 
 TEST(Describe, EveryParameterHasItsStreamAndItsBoundAsItIs) {

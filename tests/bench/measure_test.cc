@@ -26,6 +26,7 @@ TEST(Measure, GivesTimesAndMemory) {
   ASSERT_OK(figures);
   const nlohmann::json& found = *figures;
   EXPECT_EQ(found["network"], "perceptron");
+  EXPECT_EQ(found["type"], "float32");
   EXPECT_GE(found["runs"], 3);
   EXPECT_EQ(found["weight_bytes"], 4 * 2 * (1024 * 1024 + 1024));
   EXPECT_GT(found["min_ms"], 0);
