@@ -16,12 +16,14 @@ constexpr int kBatch = 1000;
 
 Result<nlohmann::json> MeasurePeak(Effort effort) {
   TIM_ASSIGN_OR_RETURN(const Devices devices, MeasuredDevices());
-  const std::map<std::string, Probe> probes = {
+  std::map<std::string, Probe> probes = {
       {"fma", FmaProbe(devices)},
       {"read", ReadProbe(devices)},
       {"copy", CopyProbe(devices)},
       {"launch_batched", LaunchProbe(devices, kBatch)},
       {"launch_waited", LaunchProbe(devices, 1)}};
+  const bool has_vnni = devices[1]->info().has_vnni;
+  if (has_vnni) probes.emplace("vnni", VnniProbe(devices));
   std::vector<Timed> functions;
   for (const auto& [name, probe] : probes) {
     TIM_ASSIGN_OR_RETURN(functions.emplace_back(),
@@ -31,13 +33,15 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
   const auto rate = [&](const std::string& name) {
     return probes.at(name).work / seconds[name];
   };
-  return nlohmann::json{{"device", devices[1]->info().name},
-                        {"fma_gflops", 1e-9 * rate("fma")},
-                        {"read_gbps", 1e-9 * rate("read")},
-                        {"copy_gbps", 1e-9 * rate("copy")},
-                        {"launch_batched_us", 1e6 / rate("launch_batched")},
-                        {"launch_waited_us", 1e6 / rate("launch_waited")},
-                        {"core_to_core_ns", CoreToCoreNanoseconds()}};
+  nlohmann::json peak = {{"device", devices[1]->info().name},
+                         {"fma_gflops", 1e-9 * rate("fma")},
+                         {"read_gbps", 1e-9 * rate("read")},
+                         {"copy_gbps", 1e-9 * rate("copy")},
+                         {"launch_batched_us", 1e6 / rate("launch_batched")},
+                         {"launch_waited_us", 1e6 / rate("launch_waited")},
+                         {"core_to_core_ns", CoreToCoreNanoseconds()}};
+  if (has_vnni) peak["vnni_gops"] = 1e-9 * rate("vnni");
+  return peak;
 }
 
 Status Execute(const ProgramOptions& options) {
@@ -51,7 +55,8 @@ Status Execute(const ProgramOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "float32 multiply-adds, reads, copies, launches, and core-to-core "
+      "multiply-adds of float32 and of bytes, reads, copies, launches, and "
+      "core-to-core "
       "latency");
   return tim::bench::RunProgram(app, argc, argv, tim::bench::Execute);
 }

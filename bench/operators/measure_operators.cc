@@ -5,6 +5,7 @@
 
 #include "bench/networks/graph_of_network.h"
 #include "bench/operators/bandwidth_cases.h"
+#include "bench/operators/byte_cases.h"
 #include "bench/operators/cases.h"
 #include "bench/operators/plan_edit.h"
 #include "bench/timing/probes.h"
@@ -16,6 +17,7 @@ namespace tim::bench {
 namespace {
 
 constexpr char kFma[] = "peak/fma";
+constexpr char kVnni[] = "peak/vnni";
 constexpr char kRead[] = "peak/read";
 constexpr char kCopy[] = "peak/copy";
 
@@ -42,7 +44,8 @@ struct Amount {
   double flops = 0;
   double bytes = 0;
   int repeats = 1;
-  bool moves = false;  // its limit is a copy
+  bool moves = false;       // its limit is a copy
+  const char* peak = kFma;  // the limit of its arithmetic
 };
 
 class OperatorBench {
@@ -55,6 +58,10 @@ class OperatorBench {
     TIM_RETURN_IF_ERROR(bench.AddProbe(kFma, FmaProbe(bench.devices_)));
     TIM_RETURN_IF_ERROR(bench.AddProbe(kRead, ReadProbe(bench.devices_)));
     TIM_RETURN_IF_ERROR(bench.AddProbe(kCopy, CopyProbe(bench.devices_)));
+    if (bench.devices_[1]->info().has_vnni) {
+      bench.byte_peak_ = kVnni;
+      TIM_RETURN_IF_ERROR(bench.AddProbe(kVnni, VnniProbe(bench.devices_)));
+    }
     return bench;
   }
 
@@ -76,6 +83,17 @@ class OperatorBench {
                      .bytes = added.bytes,
                      .repeats = 4,
                      .moves = true});
+  }
+
+  Status Add(const ByteCase& added) {
+    const auto graph = context_->CreateGraph();
+    added.build(*graph);
+    return AddGraph(graph, added.operation,
+                    {.name = added.name,
+                     .flops = added.operations,
+                     .bytes = added.bytes,
+                     .repeats = added.repeats,
+                     .peak = byte_peak_});
   }
 
   Result<std::vector<OperatorResult>> Measure(Effort effort) const {
@@ -127,9 +145,9 @@ class OperatorBench {
       return probe_work_.at(probe) / seconds.at(probe);
     };
     const double bandwidth = rate(c.moves ? kCopy : kRead);
-    const bool computes = c.flops / rate(kFma) > c.bytes / bandwidth;
+    const bool computes = c.flops / rate(c.peak) > c.bytes / bandwidth;
     const double amount = computes ? c.flops : c.bytes;
-    const double limit = computes ? rate(kFma) : bandwidth;
+    const double limit = computes ? rate(c.peak) : bandwidth;
     return {.name = c.name,
             .unit = computes ? "gflops" : "gbps",
             .rate = 1e-9 * amount * c.repeats / seconds.at(KernelsName(c.name)),
@@ -139,6 +157,7 @@ class OperatorBench {
 
   Devices devices_;
   std::shared_ptr<vx::Context> context_;
+  const char* byte_peak_ = kFma;
   std::map<std::string, double> probe_work_;  // of a run
   std::vector<Amount> amounts_;
   std::vector<Timed> functions_;
@@ -149,6 +168,9 @@ class OperatorBench {
 Result<std::vector<OperatorResult>> MeasureOperators(Effort effort) {
   TIM_ASSIGN_OR_RETURN(OperatorBench bench, OperatorBench::Create());
   for (const OperatorCase& added : OperatorCases()) {
+    TIM_RETURN_IF_ERROR(bench.Add(added));
+  }
+  for (const ByteCase& added : ByteCases()) {
     TIM_RETURN_IF_ERROR(bench.Add(added));
   }
   for (const BandwidthCase& added : BandwidthCases()) {

@@ -10,9 +10,10 @@
 
 namespace tim::bench {
 
-/// The limit of OperatorCases() is the slower of multiply-adds at the measured
-/// peak and reads and writes at the measured read bandwidth; that of
-/// BandwidthCases() a kernel that copies.
+/// The limit of OperatorCases() and ByteCases() is the slower of multiply-adds
+/// at the measured peak (of bytes where the device has VNNI) and reads and
+/// writes at the measured read bandwidth; that of BandwidthCases() a kernel
+/// that copies.
 struct OperatorResult {
   std::string name;
   std::string unit;      ///< "gflops" or "gbps": which limit is the slower.

@@ -33,6 +33,25 @@ __kernel void fma_chains(__global float* out, int out_offset, int rounds) {
 }
 )cl";
 
+constexpr char kVnniText[] = R"cl(
+// As fma_chains.
+__kernel void vnni_chains(__global int* out, int out_offset, int rounds) {
+  const int i = get_global_id(0);
+  const int16 bytes = (int16)(0x01020304 + i);
+  int16 x[12];
+  #pragma unroll
+  for (int chain = 0; chain < 12; ++chain) x[chain] = (int16)(i + chain);
+  for (int round = 0; round < rounds; ++round) {
+    #pragma unroll
+    for (int chain = 0; chain < 12; ++chain)
+      __asm__("vpdpbusd %1, %1, %0" : "+v"(x[chain]) : "v"(bytes));
+  }
+  #pragma unroll
+  for (int chain = 1; chain < 12; ++chain) x[0] += x[chain];
+  ((__global int16*)(out + out_offset))[i] = x[0];
+}
+)cl";
+
 constexpr char kReadText[] = R"cl(
 // out[i] = sum of the i-th piece of `count` vectors; one item = one piece.
 __kernel void read_sum(__global const float* in, int in_offset,
@@ -115,21 +134,31 @@ void AddStep(ir::KernelLaunch launch, std::vector<int> operands,
                          .waits = {}});
 }
 
-}  // namespace
-
-Probe FmaProbe(const Devices& devices) {
+// Of vectors of `width` numbers of 4 bytes.
+Probe ChainsProbe(const Devices& devices, const char* text,
+                  const char* function, int width, double work) {
   constexpr int32_t kRounds = 100000;
-  const ir::DeviceInfo& info = devices[kDevice]->info();
-  const int width = info.float_vector_width;
-  const int64_t items = int64_t{8} * info.compute_units;
-  ir::KernelLaunch launch = Launch(kFmaText, "fma_chains", 1, items);
+  const int64_t items = int64_t{8} * devices[kDevice]->info().compute_units;
+  ir::KernelLaunch launch = Launch(text, function, 1, items);
   launch.options = VectorOption(width);
   launch.arguments.emplace_back(kRounds);
   Probe probe{.plan = EmptyPlan(devices)};
   const int out = AddMemory(items * width * 4, &probe.plan);
   AddStep(std::move(launch), {out}, &probe.plan);
-  probe.work = 2.0 * kChains * kRounds * static_cast<double>(items * width);
+  probe.work = work * kChains * kRounds * static_cast<double>(items * width);
   return probe;
+}
+
+}  // namespace
+
+Probe FmaProbe(const Devices& devices) {
+  return ChainsProbe(devices, kFmaText, "fma_chains",
+                     devices[kDevice]->info().float_vector_width, 2.0);
+}
+
+Probe VnniProbe(const Devices& devices) {
+  constexpr int kLanes = 16;
+  return ChainsProbe(devices, kVnniText, "vnni_chains", kLanes, 8.0);
 }
 
 Probe ReadProbe(const Devices& devices) {

@@ -9,11 +9,14 @@ namespace tim::bench {
 
 struct Probe {
   ir::Plan plan;
-  double work = 0;  ///< Of one run: FLOP, bytes or launches.
+  double work = 0;  ///< Of one run: operations, bytes or launches.
 };
 
 /// Chains of float32 multiply-adds in registers, on every compute unit.
 Probe FmaProbe(const Devices& devices);
+/// The same of products of bytes, four in each lane, by AVX512-VNNI, for
+/// devices that have it.
+Probe VnniProbe(const Devices& devices);
 /// Sums 512 MiB, which exceed the caches.
 Probe ReadProbe(const Devices& devices);
 /// Copies 16 MiB, four times in a row; counts what it reads and what it writes.

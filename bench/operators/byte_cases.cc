@@ -1,0 +1,199 @@
+#include "bench/operators/byte_cases.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "bench/models/catalog.h"
+#include "bench/networks/network.h"
+#include "tim/vx/ops.h"
+
+namespace tim::bench {
+namespace {
+
+using vx::DataType;
+using vx::Graph;
+using vx::Quantization;
+using vx::QuantType;
+using vx::ShapeType;
+using vx::TensorSpec;
+using TensorPtr = std::shared_ptr<vx::Tensor>;
+
+enum class Codes { kInt8, kUint8 };
+
+const char* SuffixOf(Codes codes) {
+  return codes == Codes::kInt8 ? "_int8" : "_uint8";
+}
+
+double Count(const ShapeType& shape) {
+  return std::accumulate(shape.begin(), shape.end(), 1.0,
+                         std::multiplies<double>());
+}
+
+// Makes the operands of one operation.
+class Maker {
+ public:
+  Maker(Graph& graph, Codes codes) : graph_(graph), codes_(codes) {}
+
+  TensorPtr Values(const ShapeType& shape, vx::TensorAttribute role,
+                   float scale) {
+    const int zero = codes_ == Codes::kInt8 ? 3 : 120;
+    return graph_.CreateTensor(TensorSpec(
+        Type(), shape, role, Quantization(QuantType::ASYMMETRIC, scale, zero)));
+  }
+
+  // Channels along the last axis, or the one before it.
+  TensorPtr Weights(const ShapeType& shape, int channel_axis) {
+    std::vector<uint8_t> bytes(static_cast<size_t>(Count(shape)));
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
+    return graph_.CreateTensor(
+        TensorSpec(Type(), shape, vx::CONSTANT,
+                   OfWeights(shape[channel_axis], channel_axis)),
+        bytes.data());
+  }
+
+  TensorPtr Bias(uint32_t channels) {
+    const std::vector<int32_t> values(channels, 1000);
+    return graph_.CreateTensor(
+        TensorSpec(DataType::INT32, {channels}, vx::CONSTANT), values.data());
+  }
+
+ private:
+  DataType Type() const {
+    return codes_ == Codes::kInt8 ? DataType::INT8 : DataType::UINT8;
+  }
+
+  Quantization OfWeights(uint32_t channels, int axis) const {
+    constexpr float kScale = 0.01f;
+    if (codes_ == Codes::kUint8) {
+      return Quantization(QuantType::ASYMMETRIC, kScale, 125);
+    }
+    return Quantization(QuantType::SYMMETRIC_PER_CHANNEL, axis,
+                        std::vector<float>(channels, kScale),
+                        std::vector<int32_t>(channels, 0));
+  }
+
+  Graph& graph_;
+  const Codes codes_;
+  std::mt19937 random_{1};
+};
+
+// A convolution of `input` (W, H, C, N) with a square window and a Relu.
+struct Convolution {
+  ShapeType input;
+  uint32_t outputs = 1;
+  Window window;
+  bool depthwise = false;
+
+  uint32_t Extent(int axis) const {
+    return (input[axis] + 2 * window.pad - window.size) / window.stride + 1;
+  }
+  ShapeType output() const { return {Extent(0), Extent(1), outputs, input[3]}; }
+  ShapeType weights() const {
+    if (depthwise) return {window.size, window.size, outputs, 1};
+    return {window.size, window.size, input[2], outputs};
+  }
+  double operations() const {
+    const double terms = window.size * window.size *
+                         (depthwise ? 1.0 : static_cast<double>(input[2]));
+    return 2.0 * terms * Count(output());
+  }
+  double bytes() const {
+    return Count(input) + Count(weights()) + Count(output());
+  }
+};
+
+void Add(const Convolution& convolution, Codes codes, Graph& graph) {
+  Maker maker(graph, codes);
+  const uint32_t pad = convolution.window.pad;
+  const uint32_t stride = convolution.window.stride;
+  // Relu reads codes of the same scale.
+  const float scale = 0.5f;
+  const TensorPtr sum =
+      maker.Values(convolution.output(), vx::TRANSIENT, scale);
+  graph
+      .CreateOperation<vx::ops::Conv2d>(
+          std::array<uint32_t, 4>{pad, pad, pad, pad},
+          std::array<uint32_t, 2>{stride, stride},
+          std::array<uint32_t, 2>{1, 1}, convolution.depthwise ? 1 : 0)
+      ->BindInputs(
+          {maker.Values(convolution.input, vx::INPUT, 0.02f),
+           maker.Weights(convolution.weights(), convolution.depthwise ? 2 : 3),
+           maker.Bias(convolution.outputs)})
+      .BindOutput(sum);
+  graph.CreateOperation<vx::ops::Relu>()->BindInput(sum).BindOutput(
+      maker.Values(convolution.output(), vx::OUTPUT, scale));
+}
+
+ByteCase CaseOf(const std::string& name,
+                const std::vector<Convolution>& convolutions, int repeats,
+                Codes codes) {
+  ByteCase out = {.name = name + SuffixOf(codes),
+                  .operation = "Conv2d",
+                  .repeats = repeats,
+                  .build = [=](Graph& graph) {
+                    for (const Convolution& convolution : convolutions) {
+                      Add(convolution, codes, graph);
+                    }
+                  }};
+  for (const Convolution& convolution : convolutions) {
+    out.operations += convolution.operations();
+    out.bytes += convolution.bytes();
+  }
+  return out;
+}
+
+std::vector<Convolution> Resnet50Convolutions() {
+  const Network network = Resnet50(kImageSize);
+  std::vector<Convolution> out;
+  for (const Layer& layer : network.layers) {
+    if (layer.kind != LayerKind::kConv2d) continue;
+    out.push_back({.input = network.layers[layer.inputs[0]].shape,
+                   .outputs = layer.shape[2],
+                   .window = layer.window});
+  }
+  return out;
+}
+
+ByteCase FullyConnected(uint32_t rows, Codes codes) {
+  constexpr uint32_t kDepth = 1024;
+  constexpr uint32_t kUnits = 1000;
+  const auto build = [=](Graph& graph) {
+    Maker maker(graph, codes);
+    graph.CreateOperation<vx::ops::FullyConnected>(0, kUnits)
+        ->BindInputs({maker.Values({kDepth, rows}, vx::INPUT, 0.02f),
+                      maker.Weights({kDepth, kUnits}, 1), maker.Bias(kUnits)})
+        .BindOutput(maker.Values({kUnits, rows}, vx::OUTPUT, 0.5f));
+  };
+  return {.name = "fully_connected_1024_1000_batch" + std::to_string(rows) +
+                  SuffixOf(codes),
+          .operation = "FullyConnected",
+          .operations = 2.0 * kDepth * kUnits * rows,
+          .bytes = 1.0 * kDepth * kUnits + (kDepth + kUnits) * rows,
+          .repeats = 64,
+          .build = build};
+}
+
+}  // namespace
+
+std::vector<ByteCase> ByteCases() {
+  constexpr Window k3x3 = {.size = 3, .pad = 1};
+  const Convolution plain = {{56, 56, 64, 1}, 64, k3x3};
+  const Convolution pointwise = {{56, 56, 256, 1}, 64, {}};
+  const Convolution depthwise = {{112, 112, 32, 1}, 32, k3x3, true};
+  std::vector<ByteCase> out;
+  for (const Codes codes : {Codes::kInt8, Codes::kUint8}) {
+    out.push_back(CaseOf("conv2d_3x3_64_56", {plain}, 16, codes));
+    out.push_back(CaseOf("conv2d_1x1_256_64_56", {pointwise}, 16, codes));
+    out.push_back(
+        CaseOf("conv2d_depthwise_3x3_32_112", {depthwise}, 64, codes));
+    out.push_back(CaseOf("conv2d_resnet50", Resnet50Convolutions(), 1, codes));
+    out.push_back(FullyConnected(1, codes));
+    out.push_back(FullyConnected(64, codes));
+  }
+  return out;
+}
+
+}  // namespace tim::bench
