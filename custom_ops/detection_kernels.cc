@@ -9,11 +9,11 @@ namespace {
 // Behind that of BoxSelectionSource().
 const char kSource[] = R"(
 #ifdef QUANTIZED
-typedef uchar element;
+#define ELEMENT uchar
 #define VALUE(code, operand) \
   ((code - TIM_ZERO_POINT_##operand) * TIM_SCALE_##operand)
 #else
-typedef float element;
+#define ELEMENT float
 #define VALUE(code, operand) code
 #endif
 #define VALUE_OF(code, operand) VALUE(code, operand)
@@ -28,7 +28,7 @@ typedef double real;
 typedef float real;
 #endif
 
-float4 decode(__global const element* encoding, __global const element* anchor,
+float4 decode(__global const ELEMENT* encoding, __global const ELEMENT* anchor,
               float4 scales) {
   const real ay = ANCHOR(anchor[0]);
   const real ax = ANCHOR(anchor[1]);
@@ -56,11 +56,11 @@ float4 decode(__global const element* encoding, __global const element* anchor,
     boxes[at] = box;                                                      \
     competes = is_selectable(box);                                        \
   }                                                                       \
-  __global const element* row = scores + at * score_columns + background;
+  __global const ELEMENT* row = scores + at * score_columns + background;
 
-__kernel void prepare_fast(__global const element* encodings,
-                           __global const element* scores,
-                           __global const element* given_anchors,
+__kernel void prepare_fast(__global const ELEMENT* encodings,
+                           __global const ELEMENT* scores,
+                           __global const ELEMENT* given_anchors,
                            __global float4* boxes, __global uint* keys,
                            int anchors, int columns, int score_columns,
                            int background, int classes, int padded,
@@ -75,9 +75,9 @@ __kernel void prepare_fast(__global const element* encodings,
   keys[image * padded + n] = best >= least_key ? best : 0;
 }
 
-__kernel void prepare_regular(__global const element* encodings,
-                              __global const element* scores,
-                              __global const element* given_anchors,
+__kernel void prepare_regular(__global const ELEMENT* encodings,
+                              __global const ELEMENT* scores,
+                              __global const ELEMENT* given_anchors,
                               __global float4* boxes, __global uint* keys,
                               int anchors, int columns, int score_columns,
                               int background, int classes, int padded,
@@ -103,21 +103,21 @@ void write_row(Rows to, int row, bool is_used, float4 box, int label,
 }
 
 // One item = one detection of fast NMS: an anchor with its highest classes.
-__kernel void write_fast(__global const element* scores,
+__kernel void write_fast(__global const ELEMENT* scores,
                          __global const float4* boxes,
                          __global const int* kept, __global const int* numbers,
                          __global float4* row_boxes, __global LABEL* row_labels,
                          __global float* row_scores, __global LABEL* detections,
                          int anchors, int score_columns, int background,
-                         int classes, int list_limit, int rows, int best_classes,
-                         int first_label) {
+                         int classes, int list_limit, int rows,
+                         int best_classes, int first_label) {
   const int detection = get_global_id(0);
   const int image = get_global_id(1);
   const Rows to = {row_boxes, row_labels, row_scores};
   const bool is_used = detection < numbers[image];
   const int anchor = is_used ? kept[image * list_limit + detection] : 0;
   const int at = image * anchors + anchor;
-  __global const element* own = scores + at * score_columns + background;
+  __global const ELEMENT* own = scores + at * score_columns + background;
   uint key = UINT_MAX;  // of the class before
   int label = -1;
   for (int r = 0; r < best_classes; ++r) {
@@ -157,7 +157,7 @@ __kernel void gather_keys(__global const uint* keys, __global const int* kept,
 
 // One group = one image.
 __kernel void write_regular(
-    __global const element* scores, __global const float4* boxes,
+    __global const ELEMENT* scores, __global const float4* boxes,
     __global const int* kept, __global const uint* kept_keys,
     __global int* taken, __global float4* row_boxes, __global LABEL* row_labels,
     __global float* row_scores, __global LABEL* detections, int anchors,
