@@ -109,8 +109,8 @@ __kernel void write_fast(__global const ELEMENT* scores,
                          __global float4* row_boxes, __global LABEL* row_labels,
                          __global float* row_scores, __global LABEL* detections,
                          int anchors, int score_columns, int background,
-                         int classes, int list_limit, int rows, int best_classes,
-                         int first_label) {
+                         int classes, int list_limit, int rows,
+                         int best_classes, int first_label) {
   const int detection = get_global_id(0);
   const int image = get_global_id(1);
   const Rows to = {row_boxes, row_labels, row_scores};
