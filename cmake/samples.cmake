@@ -11,7 +11,7 @@ foreach(folder IN LISTS folders)
     target_include_directories(tim-cl-sample-${name} PRIVATE
       "${PROJECT_SOURCE_DIR}")
     target_link_libraries(tim-cl-sample-${name} PRIVATE
-      tim-vx tim-cl-custom-ops)
+      tim-vx tim-cl-custom-ops Threads::Threads)
     set_target_properties(tim-cl-sample-${name} PROPERTIES OUTPUT_NAME ${name})
   endif()
 endforeach()

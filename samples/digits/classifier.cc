@@ -28,18 +28,6 @@ bool Fail(const std::string& what, std::string* error) {
   return false;
 }
 
-// The uint8 network takes the pixels as they are, as codes of its input.
-bool WriteInput(const std::vector<std::uint8_t>& pixels, float scale,
-                tim::vx::Tensor* input) {
-  if (input->GetDataType() == tim::vx::DataType::UINT8) {
-    return input->CopyDataToTensor(pixels.data());
-  }
-  std::vector<float> values(pixels.size());
-  std::transform(pixels.begin(), pixels.end(), values.begin(),
-                 [scale](std::uint8_t pixel) { return pixel * scale; });
-  return input->CopyDataToTensor(values.data());
-}
-
 bool SumsToOne(const Probabilities& p) {
   const float sum = std::accumulate(p.begin(), p.end(), 0.0f);
   return std::fabs(sum - 1.0f) < 1e-3f;  // false for a NaN
@@ -51,7 +39,6 @@ bool Classifier::Create(tim::vx::Context* context, const TensorFile& model,
                         std::uint32_t batch, std::string* error) {
   if (!BuildLenet(context, model, batch, &net_, error)) return false;
   batch_ = batch;
-  input_scale_ = model.at("input").scale;
   const Stopwatch watch;
   if (!net_.graph->Compile()) return Fail("compile", error);
   compile_ms_ = watch.Ms();
@@ -75,7 +62,7 @@ bool Classifier::RunBatch(const std::uint8_t* pixels, std::size_t count,
   in.resize(std::size_t{batch_} * kPixels);
   std::vector<Probabilities> out(batch_);
   const Stopwatch watch;
-  if (!WriteInput(in, input_scale_, net_.input.get())) {
+  if (!net_.input->CopyDataToTensor(InputBytes(net_, in).data())) {
     return Fail("write the input", error);
   }
   if (!net_.graph->Run()) return Fail("run", error);

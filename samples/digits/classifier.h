@@ -37,7 +37,6 @@ class Classifier {
 
   Lenet net_;
   std::uint32_t batch_ = 0;
-  float input_scale_ = 1.0f;
   double compile_ms_ = 0.0;
   std::vector<double> run_ms_;
 };

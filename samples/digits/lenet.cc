@@ -1,6 +1,7 @@
 #include "lenet.h"
 
 #include <array>
+#include <cstring>
 
 #include "custom_ops/softmax_cl.h"
 #include "tim/vx/ops.h"
@@ -133,10 +134,23 @@ SoftmaxKind SoftmaxFor(const tim::vx::Context& context) {
   return opencl ? SoftmaxKind::kCustom : SoftmaxKind::kBuiltIn;
 }
 
+// The uint8 network takes the pixels as they are, as codes of its input.
+std::vector<std::uint8_t> InputBytes(const Lenet& net,
+                                     const std::vector<std::uint8_t>& pixels) {
+  if (net.input->GetDataType() == DataType::UINT8) return pixels;
+  std::vector<std::uint8_t> bytes(pixels.size() * sizeof(float));
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const float value = static_cast<float>(pixels[i]) * net.input_scale;
+    std::memcpy(&bytes[i * sizeof(float)], &value, sizeof(float));
+  }
+  return bytes;
+}
+
 bool BuildLenet(tim::vx::Context* context, const TensorFile& model,
                 std::uint32_t batch, Lenet* net, std::string* error) {
   if (!HasAllTensors(model, error)) return false;
   net->graph = context->CreateGraph();
+  net->input_scale = model.at("input").scale;
   LenetBuilder builder(net->graph.get(), model);
   net->input = builder.Input(batch);
   TensorPtr x = builder.Relu(builder.Conv(net->input, "conv1"));

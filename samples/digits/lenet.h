@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tensor_file.h"
 #include "tim/vx/context.h"
@@ -22,7 +23,12 @@ struct Lenet {
   std::shared_ptr<tim::vx::Graph> graph;
   std::shared_ptr<tim::vx::Tensor> input;   // [8, 8, 1, batch], model's type
   std::shared_ptr<tim::vx::Tensor> output;  // [10, batch], FLOAT32
+  float input_scale = 1.0f;                 // a pixel stands for pixel * scale
 };
+
+/// The pixels as `net.input` takes them.
+std::vector<std::uint8_t> InputBytes(const Lenet& net,
+                                     const std::vector<std::uint8_t>& pixels);
 
 /// The last layer: tim::custom_ops::SoftmaxCl, a custom operator, or the
 /// built-in one where the device does not run OpenCL kernels.

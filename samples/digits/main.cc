@@ -1,5 +1,6 @@
 // Classifies real handwritten digits with a small network, in float32 and in
-// uint8, and checks the accuracy over all held-out digits.
+// uint8, and checks the accuracy over all held-out digits; then once more with
+// each network as a binary, by a graph and by tim::lite.
 //
 //   digits [folder of the data]
 //
@@ -7,6 +8,7 @@
 // trained to be.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
@@ -14,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "binary.h"
 #include "classifier.h"
 #include "digit_set.h"
 #include "tensor_file.h"
@@ -90,6 +93,45 @@ bool Evaluate(tim::vx::Context* context, const std::string& data,
          Classify(context, model, 1, set, network, error);
 }
 
+bool IsClose(const Probabilities& a, const Probabilities& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(std::fabs(a[i] - b[i]) < 1e-5f)) return false;  // NaN is far away
+  }
+  return true;
+}
+
+// The network as a binary says of all digits what the graph says.
+bool CheckBinary(tim::vx::Context* context, const std::string& data,
+                 const DigitSet& set, const Network& network,
+                 std::string* error) {
+  TensorFile model;
+  Lenet like;
+  std::vector<char> binary;
+  std::vector<Probabilities> by_graph, by_lite;
+  const std::uint8_t* pixels = set.Digit(0);
+  if (!ReadTensorFile(data + "/" + network.file, &model, error) ||
+      !BuildLenet(context, model, 1, &like, error) ||
+      !WriteBinary(context, model, &binary, error) ||
+      !ClassifyByGraph(context, binary, like, pixels, set.Size(), &by_graph,
+                       error) ||
+      !ClassifyByLite(binary, like, pixels, set.Size(), &by_lite, error)) {
+    return false;
+  }
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < set.Size(); ++i) {
+    if (IsClose(by_graph[i], network.results[i]) &&
+        IsClose(by_lite[i], network.results[i])) {
+      ++equal;
+    }
+  }
+  std::cout << (equal == set.Size() ? "PASS " : "FAIL ") << network.name
+            << " as a binary of " << binary.size() / 1024 << " KiB: " << equal
+            << " of " << set.Size() << " digits read as by the graph\n";
+  if (equal == set.Size()) return true;
+  *error = network.name + ": the binary computes something else";
+  return false;
+}
+
 // The first digit, the middle one, and the one that is the hardest to read.
 void PrintSomeDigits(const DigitSet& set, const std::vector<Network>& nets) {
   const std::size_t hardest = LeastCertain(nets.front().results);
@@ -139,6 +181,9 @@ bool Run(const std::string& data, std::string* error) {
   const bool float_passed = Check(networks[0], kMinFloatPercent, set);
   const bool uint8_passed =
       Check(networks[1], networks[0].percent - kMaxQuantizedLoss, set);
+  for (const Network& network : networks) {
+    if (!CheckBinary(context.get(), data, set, network, error)) return false;
+  }
   if (float_passed && uint8_passed) return true;
   *error = "the accuracy is too low";
   return false;

@@ -1,7 +1,9 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "binary/blob_header.h"
 #include "tim/vx/operation.h"
+#include "tim/vx/ops/nbg.h"
 #include "vx/failure.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/platform/native_executor.h"
@@ -58,11 +60,27 @@ Status NativeExecutable::Impl::CheckComplete(size_t inputs_set,
 
 namespace {
 
-// An operation that runs `binary`, in a graph of its own.
-Result<std::shared_ptr<Graph>> MakeGraph(const NativeExecutor&,
-                                         const std::vector<char>&, size_t,
-                                         size_t, std::shared_ptr<Operation>*) {
-  return Unimplemented("executables of binary graphs are not implemented yet");
+// The operator reads as many bytes as the header says.
+Status CheckLength(const std::vector<char>& blob) {
+  const auto* first = reinterpret_cast<const std::byte*>(blob.data());
+  TIM_ASSIGN_OR_RETURN(
+      const tim::binary::BlobHeader header,
+      tim::binary::ReadBlobHeader(first, blob.size(),
+                                  tim::binary::Checksum::kChecked));
+  if (header.total_bytes <= blob.size()) return OkStatus();
+  return InvalidArgument("the binary graph is cut short: it has ",
+                         header.total_bytes, " bytes, these are ", blob.size());
+}
+
+// An operation that runs `blob`, in a graph of its own.
+Result<std::shared_ptr<Graph>> MakeGraph(
+    const NativeExecutor& executor, const std::vector<char>& blob,
+    size_t inputs, size_t outputs, std::shared_ptr<Operation>* operation) {
+  TIM_RETURN_IF_ERROR(CheckLength(blob));
+  std::shared_ptr<Graph> graph =
+      std::make_shared<GraphImpl>(executor.impl().context);
+  *operation = graph->CreateOperation<ops::NBG>(blob.data(), inputs, outputs);
+  return graph;
 }
 
 }  // namespace

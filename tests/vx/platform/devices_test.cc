@@ -73,6 +73,15 @@ TEST(CreateExecutor, TakesCores) {
   }
 }
 
+TEST(CreateExecutor, CutsCoresWithAWarning) {
+  ::testing::internal::CaptureStderr();
+  const auto executor = DeviceWithCores(4)->CreateExecutor(3, 5);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  ASSERT_NE(executor, nullptr) << vx::LastError();
+  EXPECT_THAT(log, HasSubstr("on 5 cores from core 3 of device 0 gets 1: it "
+                             "has 4"));
+}
+
 TEST(CreateExecutor, CoresThatAreNotThereAreRefused) {
   const auto device = DeviceWithCores(4);
   for (const int32_t index : {4, 5, std::numeric_limits<int32_t>::max()}) {

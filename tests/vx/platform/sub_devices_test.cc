@@ -108,6 +108,37 @@ TEST_F(SubDevices, RunGraphsAtTheSameTime) {
   EXPECT_EQ(Read<int32_t>(b.met)[0], 1) << "the other kernel had not begun";
 }
 
+// The same by executors alone.
+TEST_F(SubDevices, RunExecutablesAtTheSameTime) {
+  std::array<Flag, 2> flags;
+  std::vector<std::shared_ptr<vx::platform::IExecutable>> executables;
+  for (int core = 0; core < 2; ++core) {
+    const MeetGraph g(executors_[core]->Contex());
+    const auto executable = executors_[core]->Compile(g.graph);
+    ASSERT_NE(executable, nullptr) << vx::LastError();
+    const auto other = executable->AllocateTensor(g.other->GetSpec());
+    const auto mine = executable->AllocateTensor(g.mine->GetSpec());
+    executable->SetInput(other);
+    executable->SetOutputs(
+        {mine, executable->AllocateTensor(g.met->GetSpec())});
+    ASSERT_TRUE(other->GetTensor()->SwapHandle(flags[1 - core].value.data(),
+                                               false, nullptr));
+    ASSERT_TRUE(mine->GetTensor()->SwapHandle(flags[core].value.data(), false,
+                                              nullptr));
+    ASSERT_TRUE(executable->Submit(executable)) << vx::LastError();
+    executables.push_back(executable);
+  }
+  for (const auto& executor : executors_) {
+    ASSERT_TRUE(executor->Trigger(true)) << vx::LastError();
+  }
+  device_->WaitDeviceIdle();
+  for (const auto& executable : executables) {
+    int32_t met = 0;
+    ASSERT_TRUE(executable->GetOutputs()[1]->CopyDataFromTensor(&met));
+    EXPECT_EQ(met, 1) << "the other kernel had not begun";
+  }
+}
+
 // Many runs on every core at once, each with its own threads and programs.
 TEST_F(SubDevices, RunSideBySideManyTimes) {
   std::vector<std::thread> threads;
