@@ -50,8 +50,8 @@ constexpr bool kHostOrdersStores = false;
 bool HostHasVnni() { return false; }
 #endif
 
-// PoCL hands a kernel's assembler to the host's, whichever processor it aims at;
-// what others do cannot be tried without risk for the process.
+// PoCL hands a kernel's assembler to the host's, whichever processor it aims
+// at; what others do cannot be tried without risk for the process.
 bool TakesAssembler(const OpenClDeviceId& id) {
   return IsCpu(id.device) && IsPocl(id.platform);
 }
