@@ -6,7 +6,7 @@
 // dimension 0 = row, dimension 2 = block + blocks * batch.
 //
 // -DIN0=U8 -DOUT=U8  types: U8 or I8
-// -DDOT=PLAIN   form of kernels/byte_dot.clh
+// -DDOT=PLAIN   form of kernels/bytes/byte_dot.clh
 // -DTW=8        pixels at a time; out_w >= TW
 // -DKERNEL_W=3 -DSTRIDE=1 -DDILATION=1  along W
 // -DSPAN=10     input pixels that these read:
@@ -38,8 +38,8 @@
 #define SPAN 10
 #endif
 
-#include "kernels/byte_dot.clh"
-#include "kernels/byte_result.clh"
+#include "kernels/bytes/byte_dot.clh"
+#include "kernels/bytes/byte_result.clh"
 
 #define PAIRS ((KERNEL_W + 1) / 2)
 

@@ -11,7 +11,7 @@
 // none, so that padding adds nothing to a sum.
 //
 // -DIN0=U8 -DOUT=U8  types: U8 or I8
-// -DDOT=PLAIN   form of kernels/byte_dot.clh
+// -DDOT=PLAIN   form of kernels/bytes/byte_dot.clh
 // -DTW=14       pixels of a row; out_w >= TW
 // -DROWS=1      1 or 2 rows; out_h >= ROWS
 // -DBLOCKS=2    1 to 3 blocks of output channels
@@ -57,8 +57,8 @@
 #define SPAN 16
 #endif
 
-#include "kernels/byte_dot.clh"
-#include "kernels/byte_result.clh"
+#include "kernels/bytes/byte_dot.clh"
+#include "kernels/bytes/byte_result.clh"
 
 #define PIXEL_COUNT (ROWS * TW)
 // Vectors of 16 groups of 4 channels in a row of copied pixels.

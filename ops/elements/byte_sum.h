@@ -1,5 +1,5 @@
-// What kernels on kernels/byte_dot.clh share: sums of products of 8-bit codes
-// whose zero points are taken out of the finished sum.
+// What kernels on kernels/bytes/byte_dot.clh share: sums of products of 8-bit
+// codes whose zero points are taken out of the finished sum.
 //
 // Of sum((a - za) * (w - zw)) such a kernel makes sum(a' * p) of unsigned bytes
 // a' and signed bytes p, modulo 2^32:

@@ -16,7 +16,7 @@
 // batch.
 //
 // -DIN0=U8 -DIN1=U8 -DOUT=U8  types: U8 or I8
-// -DDOT=PLAIN   form of kernels/byte_dot.clh
+// -DDOT=PLAIN   form of kernels/bytes/byte_dot.clh
 // -DROWS=12     rows of a tile
 // -DBLOCKS=2    blocks of 16 columns of a tile
 // -DNEIGHBOURS  item_step is 1; else depth_step is
@@ -42,8 +42,8 @@
 #define BLOCKS 2
 #endif
 
-#include "kernels/byte_dot.clh"
-#include "kernels/byte_result.clh"
+#include "kernels/bytes/byte_dot.clh"
+#include "kernels/bytes/byte_result.clh"
 
 #define PANEL_COLUMNS (16 * BLOCKS)
 // Four bytes at p, `step` apart, whose bits of `flip` change; 0 for those from

@@ -25,7 +25,7 @@ using TensorPtr = std::shared_ptr<vx::Tensor>;
 using Pair = std::array<uint32_t, 2>;
 
 constexpr uint32_t kBatch = 2;
-constexpr uint32_t kClasses = 10;
+constexpr uint32_t kClasses = 1000;
 constexpr char kConv[] = "ops/convolution_i8/conv2d_nchw16c_i8.cl";
 constexpr char kDepthwise[] =
     "ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl";
