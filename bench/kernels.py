@@ -35,13 +35,14 @@ def run_program(name, runtime, options):
     subprocess.check_call([program, *options], env=variables, stdout=sys.stderr)
 
 
-def measure(runtime, options):
+def measure(runtime, options, only):
     """What the programs kernels and clblast find on the runtime."""
     with tempfile.TemporaryDirectory() as folder:
         clblast = os.path.join(folder, "clblast.json")
         kernels = os.path.join(folder, "kernels.json")
         run_program("clblast/clblast", runtime, ["--json", clblast, *options])
         options = ["--clblast", clblast, "--json", kernels, *options]
+        options += ["--only", only]
         run_program("kernels", runtime, options)
         with open(kernels) as file:
             return [{"runtime": runtime, **result} for result in json.load(file)]
@@ -60,12 +61,15 @@ def main():
     parser.add_argument(
         "--numpy", action="store_true", help="NumPy's rates, too (pip)"
     )
+    parser.add_argument(
+        "--only", default="", help="operators with this in their name"
+    )
     environment.add_runtimes(parser)
     arguments = parser.parse_args()
     if arguments.numpy:
         environment.enter_virtual_environment()
     options = ["--quick"] if arguments.quick else []
-    results = [measure(runtime, options) for runtime in arguments.runtime]
+    results = [measure(runtime, options, arguments.only) for runtime in arguments.runtime]
     numpy = numpy_rates() if arguments.numpy else {}
     columns = dict(COLUMNS)
     if not numpy:

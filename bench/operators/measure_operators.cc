@@ -2,12 +2,14 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "bench/networks/graph_of_network.h"
 #include "bench/operators/bandwidth_cases.h"
 #include "bench/operators/byte_cases.h"
 #include "bench/operators/cases.h"
 #include "bench/operators/plan_edit.h"
+#include "bench/operators/quantized_cases.h"
 #include "bench/timing/probes.h"
 #include "bench/timing/timed_plan.h"
 #include "tim/vx/error.h"
@@ -163,18 +165,27 @@ class OperatorBench {
   std::vector<Timed> functions_;
 };
 
+std::vector<BandwidthCase> MovingCases() {
+  std::vector<BandwidthCase> cases = BandwidthCases();
+  for (BandwidthCase& added : QuantizedCases()) {
+    cases.push_back(std::move(added));
+  }
+  return cases;
+}
+
 }  // namespace
 
-Result<std::vector<OperatorResult>> MeasureOperators(Effort effort) {
+Result<std::vector<OperatorResult>> MeasureOperators(
+    Effort effort, const std::function<bool(const std::string& name)>& asked) {
   TIM_ASSIGN_OR_RETURN(OperatorBench bench, OperatorBench::Create());
   for (const OperatorCase& added : OperatorCases()) {
-    TIM_RETURN_IF_ERROR(bench.Add(added));
+    if (asked(added.name)) TIM_RETURN_IF_ERROR(bench.Add(added));
   }
   for (const ByteCase& added : ByteCases()) {
-    TIM_RETURN_IF_ERROR(bench.Add(added));
+    if (asked(added.name)) TIM_RETURN_IF_ERROR(bench.Add(added));
   }
-  for (const BandwidthCase& added : BandwidthCases()) {
-    TIM_RETURN_IF_ERROR(bench.Add(added));
+  for (const BandwidthCase& added : MovingCases()) {
+    if (asked(added.name)) TIM_RETURN_IF_ERROR(bench.Add(added));
   }
   return bench.Measure(effort);
 }

@@ -2,6 +2,7 @@
 #ifndef TIM_BENCH_OPERATORS_MEASURE_OPERATORS_H_
 #define TIM_BENCH_OPERATORS_MEASURE_OPERATORS_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace tim::bench {
 
 /// The limit of OperatorCases() and ByteCases() is the slower of multiply-adds
 /// at the measured peak (of bytes where the device has VNNI) and reads and
-/// writes at the measured read bandwidth; that of BandwidthCases() a kernel
-/// that copies.
+/// writes at the measured read bandwidth; that of BandwidthCases() and
+/// QuantizedCases() a kernel that copies.
 struct OperatorResult {
   std::string name;
   std::string unit;      ///< "gflops" or "gbps": which limit is the slower.
@@ -24,7 +25,9 @@ struct OperatorResult {
   double share() const { return rate / limit; }
 };
 
-Result<std::vector<OperatorResult>> MeasureOperators(Effort effort);
+/// Of the cases for whose names `asked` is true.
+Result<std::vector<OperatorResult>> MeasureOperators(
+    Effort effort, const std::function<bool(const std::string& name)>& asked);
 
 }  // namespace tim::bench
 

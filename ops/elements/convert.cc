@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include "base/checked_math.h"
+#include "kernels/bytes/codes.h"
 #include "ops/elements/operands.h"
+#include "ops/launch/pieces.h"
 
 namespace tim::ops {
 namespace {
@@ -99,29 +100,18 @@ void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
   launch->OutputQuantization("y", to);
 }
 
-namespace {
-
-// Elements of a work-item: processors like long pieces, where there are enough.
-int64_t PieceOf(const ConvertRows& rows, const ir::DeviceInfo& device) {
-  int64_t piece = 16;
-  if (device.device_class != ir::DeviceClass::kCpu) return piece;
-  const int64_t items = int64_t{64} * device.compute_units;
-  while (piece < 1024 && piece < rows.run &&
-         CeilDiv(rows.run, 2 * piece) * rows.rows >= items) {
-    piece *= 2;
-  }
-  return piece;
-}
-
-}  // namespace
-
 Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
                          const ir::DeviceInfo& device, ir::Lowering* lowering) {
   const ir::TensorDesc& from = node.inputs[rows.input];
   const ir::TensorDesc& to = node.outputs[0];
   const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
   Launch launch("ops/elementwise/data_convert.cl", "data_convert");
-  AddConvertOptions(from, to, rule, &launch);
+  if (rule == kernels::ConvertRule::kRequantize && !rows.policy.wrap &&
+      !rows.policy.to_zero && kernels::AreBoundedCodes(from, to)) {
+    launch.Option("-DRULE=BOUNDED").Type("IN0", from).Type("OUT", to);
+  } else {
+    AddConvertOptions(from, to, rule, &launch);
+  }
   launch.Policy(rows.policy);
   launch.Input("x", node, rows.input).Output("y", node, 0);
   launch.Int("rows", rows.rows)
@@ -129,11 +119,12 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
       .Int("x_stride", rows.run)
       .Int("y_stride", rows.y_stride)
       .Int("y_start", rows.y_start);
-  const int64_t piece = PieceOf(rows, device);
-  launch.Int("piece", piece);
+  const RowExtents extents = {.length = rows.run, .planes = rows.rows};
+  const Pieces pieces = PiecesOf(extents, device);
+  launch.Int("piece", pieces.piece);
   AddConvertArguments(from, to, rule, &launch);
   if (rows.in_place) launch.InPlace(node, rows.input);
-  return launch.Items(CeilDiv(rows.run, piece) * rows.rows).AppendTo(lowering);
+  return launch.Items(CountItems(extents, pieces)).AppendTo(lowering);
 }
 
 namespace {

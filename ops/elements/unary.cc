@@ -1,6 +1,5 @@
 #include "ops/elements/unary.h"
 
-#include <array>
 #include <cmath>
 
 #include "base/checked_math.h"
@@ -78,44 +77,6 @@ Result<ir::Lowering> LowerUnary(const ir::KernelNode& node,
   return launch.Items(CeilDiv(count, 16)).Build();
 }
 
-// Results of eval for each of the 256 codes of the input.
-Status FillTable(const ir::Node& node, ir::TensorDesc input,
-                 ir::TensorDesc output, std::span<std::byte> table) {
-  std::array<uint8_t, 256> codes;
-  for (int i = 0; i < 256; ++i) codes[i] = static_cast<uint8_t>(i);
-  input.shape = output.shape = ir::Shape({256});
-  input.layout = output.layout = ir::Layout::Dense();
-  const ir::ConstTensor read{&input, codes.data()};
-  const ir::MutableTensor written{&output, table.data()};
-  return node.schema->eval({node, {&read, 1}, {&written, 1}});
-}
-
-Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
-                                const ir::DeviceInfo&) {
-  const ir::TensorDesc& input = node.inputs[0];
-  const ir::TensorDesc& output = node.outputs[0];
-  TIM_ASSIGN_OR_RETURN(const int64_t count, ir::PhysicalElements(output));
-  const int bytes = ir::Info(output.type).bits / 8;
-  ir::PackedConstant table{
-      .id = StrCat("unary_table ", node.anchor->schema->Key(), " ",
-                   node.attributes().ToString(), " ", ir::ToString(input.type),
-                   " ", input.quantization.ToString(), " ",
-                   ir::ToString(output.type), " ",
-                   output.quantization.ToString()),
-      .sources = {},
-      .bytes = int64_t{256} * bytes,
-      .pack = [anchor = *node.anchor, input, output](std::span<std::byte> out) {
-        return FillTable(anchor, input, output, out);
-      }};
-  Launch launch("ops/elements/unary_table.cl", "unary_table");
-  launch.Option(StrCat("-DT=", BitsTypeName(output.type)));
-  launch.Input("x", node, 0)
-      .Output("y", node, 0)
-      .InPlace(node, 0)
-      .Packed("table", std::move(table), bytes);
-  return launch.Int("n", count).Items(CeilDiv(count, 16)).Build();
-}
-
 }  // namespace
 
 ir::AttributeSpec FloatAttribute(const char* name,
@@ -159,25 +120,6 @@ ir::KernelDef UnaryKernel(const std::string& op) {
                 return ElementwiseCost(node, device, 0.1);
               },
           .lower = LowerUnary};
-}
-
-ir::KernelDef UnaryTableKernel(const std::string& op) {
-  return {.op = StrCat("tim.", op),
-          .name = LowerCase(op) + "_table",
-          .supports =
-              [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
-                if (!IsByte(node.inputs[0])) {
-                  return Unimplemented("the input has no 8-bit elements");
-                }
-                return CheckKernelOperands(node);
-              },
-          .layouts = UnaryLayouts,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.01);
-              },
-          .lower = LowerTable};
 }
 
 void AddUnary(const UnaryOp& op, ir::OpRegistry& registry) {

@@ -1,13 +1,17 @@
 // The kernel of operators of two inputs.
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/checked_math.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elementwise/binary.h"
+#include "ops/elementwise/byte_pairs.h"
 #include "ops/launch/activation.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/pieces.h"
 
 namespace tim::ops {
 namespace {
@@ -93,59 +97,89 @@ std::vector<int64_t> DimsBeside(const ir::KernelNode& node,
   return {kChannelBlock, 1, 1, dims[2] / kChannelBlock};
 }
 
-Result<ir::Lowering> LowerBinary(const BinaryOp& op,
-                                 const ir::KernelNode& node) {
+Axis AxisOr1(const std::vector<Axis>& axes, size_t axis) {
+  return axis < axes.size() ? axes[axis] : Axis{.strides = {0, 0}};
+}
+
+// Rows along the first axis, in the order of `elementwise`'s parameters.
+void AddRows(const std::vector<Axis>& axes, const ir::DeviceInfo& device,
+             Launch* launch) {
+  const Axis& along = axes[0];
+  const Axis rows = AxisOr1(axes, 1);
+  const auto outer = std::span(axes).subspan(std::min<size_t>(axes.size(), 2));
+  const RowExtents extents = {.length = along.extent,
+                              .rows = rows.extent,
+                              .planes = CountElements(outer)};
+  const Pieces pieces = PiecesOf(extents, device);
+  launch->Packed("outer", PackAxes(outer, 2), 4)
+      .Int("outer_rank", static_cast<int64_t>(outer.size()))
+      .Int("planes", extents.planes)
+      .Int("rows", extents.rows)
+      .Int("a_row", rows.strides[0])
+      .Int("b_row", rows.strides[1])
+      .Int("group", pieces.group)
+      .Int("row_length", extents.length)
+      .Int("a_step", along.strides[0])
+      .Int("b_step", along.strides[1])
+      .Int("piece", pieces.piece)
+      .Items(CountItems(extents, pieces));
+}
+
+Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
+                                 const ir::DeviceInfo& device) {
   const BinaryProblem problem = ProblemOf(op, node);
   const ir::TensorDesc& a = problem.a;
   const ir::TensorDesc& b = problem.b;
   const ir::TensorDesc& y = node.outputs[0];
   const std::vector<int64_t> extents = ir::PhysicalDims(y);
-  const std::vector<Axis> axes = JoinAxes(
-      extents, {BroadcastStrides(DimsBeside(node, problem, 0), extents),
-                BroadcastStrides(DimsBeside(node, problem, 1), extents)});
-  const auto outer = std::span(axes).subspan(1);
   TIM_ASSIGN_OR_RETURN(const Activation activation, FusedOf(node));
+  const auto corrections =
+      CorrectionsOfBytePairs(problem, y, kernels::PolicyOf(node.attributes()));
   Launch launch("ops/elementwise/elementwise.cl", "elementwise");
   launch.Type("IN0", a).Type("IN1", b).Type("OUT", y);
   launch.Formula("FUNCTION", problem.formula);
-  if (activation.pointwise != nullptr) {
+  if (corrections) {
+    launch.Option(StrCat("-DCORRECTIONS=", *corrections));
+  } else if (activation.pointwise != nullptr) {
     launch.Formula("ACTIVATION", *activation.pointwise);
   }
   if (problem.exact) launch.Option("-DPLAIN");
   launch.Policy(node.attributes());
   launch.Input("a", node, 0).Input("b", node, 1).Output("y", node, 0);
   launch.InPlace(node, 0).InPlace(node, 1);
-  launch.Packed("outer", PackAxes(outer, 2), 4)
-      .Int("outer_rank", static_cast<int64_t>(outer.size()));
-  launch.Int("rows", CountElements(outer));
-  launch.Int("row_length", axes[0].extent)
-      .Int("a_step", axes[0].strides[0])
-      .Int("b_step", axes[0].strides[1]);
+  AddRows(JoinAxes(extents,
+                   {BroadcastStrides(DimsBeside(node, problem, 0), extents),
+                    BroadcastStrides(DimsBeside(node, problem, 1), extents)}),
+          device, &launch);
   launch.Float("scale", problem.scale)
       .Float("activation_a", activation.parameters.a)
       .Float("activation_b", activation.parameters.b);
+  const ir::Limits limits = activation.limits.value_or(ir::Limits());
+  launch.Int("low", corrections ? CodeOf(limits.low, y) : 0)
+      .Int("high", corrections ? CodeOf(limits.high, y) : 0);
   launch.InputQuantization("a", a).InputQuantization("b", b).OutputQuantization(
       "y", y);
-  return launch.Items(CeilDiv(axes[0].extent, 16) * CountElements(outer))
-      .Build();
+  return launch.Build();
 }
 
 }  // namespace
 
 ir::KernelDef BinaryKernel(const BinaryOp& op) {
-  return {
-      .op = StrCat("tim.", op.name),
-      .name = LowerCase(op.name),
-      .supports = SupportsBinary,
-      .layouts = [op](
-                     const ir::KernelNode& node,
-                     const ir::DeviceInfo&) { return BinaryLayouts(op, node); },
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower = [op](const ir::KernelNode& node,
-                    const ir::DeviceInfo&) { return LowerBinary(op, node); }};
+  return {.op = StrCat("tim.", op.name),
+          .name = LowerCase(op.name),
+          .supports = SupportsBinary,
+          .layouts =
+              [op](const ir::KernelNode& node, const ir::DeviceInfo&) {
+                return BinaryLayouts(op, node);
+              },
+          .cost =
+              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return ElementwiseCost(node, device, 0.1);
+              },
+          .lower =
+              [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+                return LowerBinary(op, node, device);
+              }};
 }
 
 }  // namespace tim::ops

@@ -84,6 +84,16 @@ static inline int mean_of(__global const int* axes, int axis_count, int o) {
 #define MEAN_PARAMETERS
 #endif
 
+// Integers give the same in any order, unless products saturate.
+#define FREE_float 0
+#define FREE_int 1
+#define FREE_long 1
+#define FREE_ADD 1
+#define FREE_MIN 1
+#define FREE_MAX 1
+#define FREE_MULTIPLY 0
+#define ORDER_FREE (TIM_PASTE(FREE_, SUM) && TIM_PASTE(FREE_, JOIN))
+
 // Runs of `length` need that many of the 16 lanes: a power of two.
 static inline int lanes_of(int length) {
   return length > 8 ? 16 : length > 4 ? 8 : length > 2 ? 4 : length;
@@ -123,10 +133,11 @@ __kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
 __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
                              MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
                              int out_offset, int inner, int count, int chunks,
-                             RESULT_PARAMETERS) {
-  const int column = get_global_id(0) * (16 * VECTORS);
-  const int row = get_global_id(1);
-  if (column >= inner) return;
+                             int rows, RESULT_PARAMETERS) {
+  const int tiles = (inner - 1) / (16 * VECTORS) + 1;
+  const int row = get_global_id(0) / tiles;
+  if (row >= rows) return;
+  const int column = (get_global_id(0) - row * tiles) * (16 * VECTORS);
   const int image = row / chunks;
   const int done = (row - image * chunks) * CHUNK;
   const int length = min(count - done, CHUNK);
@@ -142,13 +153,17 @@ __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) m[v] = TIM_VLOAD16(0, means + at[v], float);
 #endif
-  SUM16 lane[16][VECTORS];
+#if ORDER_FREE
+  const int lanes = 1;
+#else
   const int lanes = lanes_of(length);
+#endif
+  SUM16 lane[ORDER_FREE ? 1 : 16][VECTORS];
   for (int j = 0; j < lanes; ++j) {
     SUM16 sum[VECTORS];
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) sum[v] = IDENTITY;
-    for (int i = j; i < length; i += 16) {
+    for (int i = j; i < length; i += ORDER_FREE ? 1 : 16) {
 #pragma unroll
       for (int v = 0; v < VECTORS; ++v) {
         const SUM16 value = READ16(i * inner + at[v], m[v]);

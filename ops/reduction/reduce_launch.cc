@@ -112,8 +112,8 @@ class Stages {
     AddSumArguments(SourceOf(stage), stage.first ? reduction_.source.zero : 0,
                     reduction_.finish, &launch);
     if (form == Form::kColumns) {
-      launch.Tiles(device_, CeilDiv(stage.group.inner, vectors * kReduceLanes),
-                   stage.chunks * stage.group.outer);
+      launch.Tiles(device_, CeilDiv(stage.group.inner, vectors * kReduceLanes) *
+                                stage.chunks * stage.group.outer);
     } else if (form == Form::kGather) {
       launch.Tiles(device_, CeilDiv(stage.results(), kReduceLanes));
     } else {
@@ -192,10 +192,11 @@ class Stages {
     const bool names_inner = form == Form::kColumns || form == Form::kGather;
     if (names_inner) launch->Int("inner", stage.group.inner);
     launch->Int("count", stage.group.count).Int("chunks", stage.chunks);
-    if (form == Form::kRow || form == Form::kNarrow) {
+    if (form != Form::kGather) {
       launch->Int("rows", stage.results() / stage.group.inner);
+    } else {
+      launch->Int("results", stage.results());
     }
-    if (form == Form::kGather) launch->Int("results", stage.results());
   }
 
   const ir::KernelNode& node_;

@@ -10,11 +10,17 @@
 
 #include "bench/operators/measure_operators.h"
 #include "bench/operators/plan_edit.h"
+#include "bench/operators/quantized_cases.h"
 #include "bench/operators/report.h"
 #include "bench/timing/json_file.h"
 #include "bench/timing/median.h"
 #include "bench/timing/timed_plan.h"
+#include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
+#include "tim/vx/context.h"
+#include "tim/vx/error.h"
+#include "tim/vx/graph.h"
+#include "vx/graph/graph_impl.h"
 
 namespace tim::bench {
 namespace {
@@ -25,7 +31,11 @@ using ::testing::ElementsAre;
 TEST(Kernels, JsonHasEveryOperatorWithItsShareOfALimit) {
   const auto devices = MeasuredDevices();
   if (!devices.ok()) GTEST_SKIP() << devices.status().message();
-  const auto results = MeasureOperators(Effort::kQuick);
+  // Of codes, which are many, one.
+  const auto results =
+      MeasureOperators(Effort::kQuick, [](const std::string& name) {
+        return name.rfind("u8_", 0) != 0 || name == "u8_add_blocked";
+      });
   ASSERT_OK(results);
   const std::string path = ::testing::TempDir() + "/kernels.json";
   ASSERT_OK(WriteJson(ToJson(*results, nullptr), path));
@@ -44,15 +54,36 @@ TEST(Kernels, JsonHasEveryOperatorWithItsShareOfALimit) {
   }
   EXPECT_THAT(
       names,
-      ElementsAre("conv2d_3x3_64_56", "conv2d_resnet50_float32",
-                  "matmul_768x1024x768", "fully_connected_1024_1000_batch1",
-                  "conv2d_depthwise_3x3_32_112", "max_pool_3x3_64_112",
-                  "relu_1024x4096", "add_1024x4096", "select_1024x4096",
-                  "transpose_1024x4096", "slice_1024x4096", "concat_1024x4096",
-                  "tile_1024x4096", "reduce_fastest_1024x4096",
-                  "reduce_slowest_1024x4096", "softmax_1024x4096",
-                  "layer_norm_1024x4096", "cumsum_1024x4096",
-                  "gather_rows_256x16384", "topk_8_of_100000"));
+      ElementsAre(
+          "conv2d_3x3_64_56", "conv2d_resnet50_float32", "matmul_768x1024x768",
+          "fully_connected_1024_1000_batch1", "conv2d_depthwise_3x3_32_112",
+          "max_pool_3x3_64_112", "relu_1024x4096", "add_1024x4096",
+          "select_1024x4096", "transpose_1024x4096", "slice_1024x4096",
+          "concat_1024x4096", "tile_1024x4096", "reduce_fastest_1024x4096",
+          "reduce_slowest_1024x4096", "softmax_1024x4096",
+          "layer_norm_1024x4096", "cumsum_1024x4096", "gather_rows_256x16384",
+          "topk_8_of_100000", "u8_add_blocked"));
+}
+
+// Between pools, channels lie in blocks, and what is measured takes them as
+// they come.
+TEST(QuantizedCases, AreOfTheLayoutThatTheirNameTells) {
+  const auto context = vx::Context::Create();
+  ASSERT_NE(context, nullptr) << vx::LastError();
+  int blocked = 0;
+  for (const BandwidthCase& quantized : QuantizedCases()) {
+    if (quantized.name.find("_blocked") == std::string::npos) continue;
+    const auto graph = context->CreateGraph();
+    quantized.build(*graph);
+    ASSERT_TRUE(graph->Compile()) << quantized.name << vx::LastError();
+    const ir::Plan kernels =
+        OnlyOperations(*vx::CompiledPlan(*graph), quantized.operation);
+    EXPECT_FALSE(kernels.steps.empty()) << quantized.name;
+    EXPECT_EQ(testing::CountSource(kernels, "ops/movement/reorder.cl"), 0)
+        << quantized.name;
+    ++blocked;
+  }
+  EXPECT_EQ(blocked, 12);
 }
 
 TEST(KernelReport, ShowsClblastBesideTheSameOperator) {

@@ -48,6 +48,30 @@ TEST(DataConvert, CodesToOtherCodesByHand) {
   EXPECT_EQ(Codes((*y)[0]), (std::vector<int64_t>{20, 0, 22, 255}));
 }
 
+// Extreme zero points, ratios above 1 and tiny ones, results in the middle of
+// two codes, and a row that is no whole vector.
+TEST(DataConvert, AllCodesOfEightBitsEqualEval) {
+  const auto u8 = DataType::kUint8;
+  const auto i8 = DataType::kInt8;
+  const auto codes = [](DataType type, float scale, int32_t zero) {
+    return Desc(type, {256 + 7}, scale, zero);
+  };
+  std::vector<uint8_t> bytes(256 + 7);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+  for (const auto& from :
+       {codes(u8, 0.02f, 0), codes(u8, 0.5f, 255), codes(i8, 0.021f, -128),
+        codes(i8, 3.0f, 127), Desc(u8, {256 + 7}), codes(i8, 1e-25f, 1)}) {
+    for (const auto& to :
+         {codes(u8, 0.013f, 255), codes(u8, 1.0f, 128), codes(i8, 1e-4f, 0),
+          codes(i8, 0.25f, -128), codes(i8, 70.0f, 5), codes(u8, 1e20f, 1)}) {
+      const auto node = Convert(from, to);
+      ASSERT_OK(node);
+      EXPECT_OK(CheckKernels(*node, {MakeTensor<uint8_t>(from, bytes)}))
+          << from.ToString() << to.ToString();
+    }
+  }
+}
+
 TEST(DataConvert, BooleansAndPlainIntegers) {
   const auto b8 = Desc(DataType::kBool8, {2});
   const auto i32 = Desc(DataType::kInt32, {4});

@@ -1,0 +1,109 @@
+// DataConvert between a dense tensor and 8-bit codes in blocks of 16 channels:
+// the ends of quantized networks, in one pass.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/elements/convert.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
+
+namespace tim::ops {
+namespace {
+
+using kernels::ConvertRule;
+
+// What may lie in blocks.
+bool IsCode(const ir::TensorDesc& desc) {
+  if (desc.type != ir::DataType::kInt8 && desc.type != ir::DataType::kUint8) {
+    return false;
+  }
+  const int64_t zero = desc.quantized() ? desc.quantization.ZeroPoint() : 0;
+  const ir::DataTypeInfo& info = ir::Info(desc.type);
+  return zero >= info.min && zero <= info.max;
+}
+
+int64_t Positions(const ir::TensorDesc& desc) {
+  return desc.shape.Product(0, ChannelBlocks().axis);
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  const ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  TIM_RETURN_IF_ERROR(CheckConvert(from, to, rule));
+  if (rule != ConvertRule::kReal && rule != ConvertRule::kRequantize) {
+    return Unimplemented("takes no elements that stay as they are");
+  }
+  for (const ir::TensorDesc* desc : {&from, &to}) {
+    if (desc->type == ir::DataType::kBool8) {
+      return Unimplemented("takes no bool8");
+    }
+    if (!FitsChannelBlocks(*desc)) {
+      return Unimplemented(desc->ToString(),
+                           " does not fit blocks of channels");
+    }
+  }
+  if (!IsCode(from) && !IsCode(to)) {
+    return Unimplemented("takes 8-bit codes on one side");
+  }
+  if (Positions(from) >= kChannelBlock) return OkStatus();
+  return Unimplemented("images of ", Positions(from),
+                       " elements, takes 16 and more");
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  const ir::Layout blocked = ChannelBlocks();
+  const ir::Layout dense = ir::Layout::Dense();
+  std::vector<ir::LayoutTuple> out;
+  if (IsCode(node.outputs[0])) out.push_back({{dense}, {blocked}});
+  if (IsCode(node.inputs[0])) out.push_back({{blocked}, {dense}});
+  return out;
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  return ElementwiseCost(node, device, 0.2);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  const ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  const int axis = ChannelBlocks().axis;
+  const int64_t inner = Positions(from);
+  const int64_t channels = from.shape[axis];
+  const int64_t outer = from.shape.Product(axis + 1, from.shape.rank());
+  const bool pack = to.layout.blocked();
+  Launch launch("ops/elementwise/data_convert_blocks.cl",
+                pack ? "convert_pack" : "convert_unpack");
+  AddConvertOptions(from, to, rule, &launch);
+  if (pack) launch.Option("-DPACK");
+  launch.Input("x", node, 0)
+      .Output("y", node, 0)
+      .Int("inner", inner)
+      .Int("channels", channels)
+      .Int("outer", outer);
+  AddConvertArguments(from, to, rule, &launch);
+  const int64_t items =
+      CeilDiv(inner, 16) * CeilDiv(channels, kChannelBlock) * outer;
+  return launch.Tiles(device, items).Build();
+}
+
+ir::KernelDef DataConvertBlocksKernel() {
+  return {.op = "tim.DataConvert",
+          .name = "data_convert_blocks",
+          .supports = Supports,
+          .layouts = Layouts,
+          .cost = Cost,
+          .lower = Lower};
+}
+
+}  // namespace
+
+TIM_OPERATOR(data_convert_blocks) { registry.Add(DataConvertBlocksKernel()); }
+
+}  // namespace tim::ops
