@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "compiler/compiler.h"
+#include "runtime/compile_options.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -16,10 +17,8 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
 }
 
 compiler::CompileOptions OptionsFor(const GraphCore& core) {
-  compiler::CompileOptions out;
-  for (const auto& device : core.context->devices) {
-    out.devices.push_back(device->info());
-  }
+  compiler::CompileOptions out =
+      runtime::CompileOptionsFor(core.context->devices);
   out.strict = core.context->options.strict;
   out.placement = core.context->options.placement;
   return out;
@@ -119,17 +118,19 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   compiled->overrides_revision_ = overrides;
   compiled->effective_ = effective;
   compiled->source_ = std::move(source);
-  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan)));
+  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan), lowered.registry));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
   return compiled;
 }
 
-Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan) {
-  TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
-                                        std::move(plan), core.context->devices,
-                                        core.context->options.programs));
+Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
+                            std::shared_ptr<const ir::OpRegistry> operators) {
+  TIM_ASSIGN_OR_RETURN(
+      executable_, runtime::Executable::Create(
+                       std::move(plan), core.context->devices,
+                       core.context->options.programs, std::move(operators)));
   TIM_ASSIGN_OR_RETURN(context_,
                        runtime::ExecutionContext::Create(executable_));
   if (this->plan().states.empty()) return OkStatus();

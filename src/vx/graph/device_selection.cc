@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 
@@ -38,7 +39,8 @@ Result<std::shared_ptr<Device>> Share(int number) {
   if (number == kHost) {
     made = device::CreateHostDevice();
   } else {
-    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(number));
+    TIM_ASSIGN_OR_RETURN(
+        made, device::CreateOpenClDevice(number, GetOptions().on_device));
   }
   shared = made;
   return made;

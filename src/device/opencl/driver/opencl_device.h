@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
 
@@ -14,7 +15,8 @@ int CountOpenClDevices();
 
 /// `index` counts all devices of all platforms, in the loader's order.
 /// kNotFound where there is none, kInvalidArgument where there are fewer.
-Result<std::shared_ptr<Device>> CreateOpenClDevice(int index);
+Result<std::shared_ptr<Device>> CreateOpenClDevice(
+    int index, const DeviceOptions& options);
 
 }  // namespace tim::device
 
