@@ -28,6 +28,7 @@ void GiveEveryValueItsMemory(ir::Plan* plan) {
     end = (end + alignment - 1) / alignment * alignment;
     slot.offset = end;
     end += slot.bytes;
+    slot.allocation = -1;
   }
 }
 
@@ -108,6 +109,7 @@ ir::Plan OnlyOperations(ir::Plan plan, std::string_view type) {
   std::erase_if(plan.steps,
                 [&](const ir::Step& step) { return !Names(step, type); });
   for (ir::Step& step : plan.steps) step.waits.clear();
+  plan.chains.clear();
   GiveEveryValueItsMemory(&plan);
   GiveConstantsContent(&plan);
   return plan;
@@ -115,6 +117,7 @@ ir::Plan OnlyOperations(ir::Plan plan, std::string_view type) {
 
 ir::Plan Repeated(ir::Plan plan, int times) {
   const std::vector<ir::Step> steps = plan.steps;
+  plan.chains.clear();
   for (int i = 1; i < times; ++i) {
     ConstantCopies copies(&plan);
     for (ir::Step step : steps) {

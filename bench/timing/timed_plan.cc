@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "base/options.h"
-#include "runtime/cache/program_cache.h"
+#include "compiler/chains.h"
+#include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "vx/graph/device_selection.h"
+#include "vx/graph/user_programs.h"
 
 namespace tim::bench {
 namespace {
@@ -36,10 +38,12 @@ Result<void*> PlanRunner::AddMemory(const ir::PlanTensor& tensor) {
 
 Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(ir::Plan plan,
                                                        const Devices& devices) {
-  TIM_ASSIGN_OR_RETURN(
-      const auto executable,
-      runtime::Executable::Create(std::move(plan), devices,
-                                  runtime::ProgramCache::ForUser()));
+  // Plans that were edited have other neighbours.
+  plan.chains =
+      compiler::FindChains(plan, runtime::CompileOptionsFor(devices).can_chain);
+  TIM_ASSIGN_OR_RETURN(const auto executable,
+                       runtime::Executable::Create(std::move(plan), devices,
+                                                   vx::UserPrograms()));
   std::unique_ptr<PlanRunner> runner(new PlanRunner());
   for (const ir::PlanTensor& input : executable->plan().inputs) {
     TIM_ASSIGN_OR_RETURN(runner->inputs_.emplace_back(),

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "base/checked_math.h"
-#include "base/options.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
@@ -141,9 +140,7 @@ Status Check3x3(const char* name, const ConvAxis& axis) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  if (!GetOptions().winograd) {
-    return Unimplemented("TIMCL_WINOGRAD is 0");
-  }
+  if (!device.winograd) return Unimplemented("TIMCL_WINOGRAD is 0");
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
   TIM_RETURN_IF_ERROR(Check3x3("W", shape.w));

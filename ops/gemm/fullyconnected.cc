@@ -72,7 +72,7 @@ Status InferFullyConnected(ir::InferContext& context) {
     TIM_RETURN_IF_ERROR(CheckDepth(input, axis, weights));
   }
   context.outputs[0].desc.shape =
-      OutputShape(input, axis, outputs, context.inputs[1].constant != nullptr);
+      OutputShape(input, axis, outputs, context.inputs[1].is_constant);
   return OkStatus();
 }
 

@@ -13,11 +13,19 @@ Status ParseDevice(const std::string& text, Options* options) {
   return OkStatus();
 }
 
-template <bool Options::*kSwitch>
-Status ParseSwitch(const std::string& text, Options* options) {
+Status ParseSwitch(const std::string& text, bool* on) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
-  options->*kSwitch = text == "1";
+  *on = text == "1";
   return OkStatus();
+}
+
+Status ParseStrict(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->strict);
+}
+
+template <bool DeviceOptions::*kSwitch>
+Status ParseOnDevice(const std::string& text, Options* options) {
+  return ParseSwitch(text, &(options->on_device.*kSwitch));
 }
 
 Status ParseStandby(const std::string& text, Options* options) {
@@ -29,7 +37,7 @@ Status ParseStandby(const std::string& text, Options* options) {
       microseconds > kMost) {
     return InvalidArgument("expected a whole number from 0 to ", kMost);
   }
-  options->standby = std::chrono::microseconds(microseconds);
+  options->on_device.standby = std::chrono::microseconds(microseconds);
   return OkStatus();
 }
 
@@ -37,7 +45,8 @@ Status ParseKernels(const std::string& text, Options* options) {
   if (text != "cpu" && text != "gpu") {
     return InvalidArgument("expected cpu or gpu");
   }
-  options->kernels = text == "cpu" ? KernelSet::kCpu : KernelSet::kGpu;
+  options->on_device.kernels =
+      text == "cpu" ? KernelSet::kCpu : KernelSet::kGpu;
   return OkStatus();
 }
 
@@ -69,10 +78,10 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_STRICT", "`0`, `1`", "`0`",
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",
-     ParseSwitch<&Options::strict>},
+     ParseStrict},
     {"TIMCL_CHAIN", "`0`, `1`", "`1`",
      "kernels that follow one another are launched as one on CPU devices",
-     ParseSwitch<&Options::chain>},
+     ParseOnDevice<&DeviceOptions::chain>},
     {"TIMCL_STANDBY", "`0` … `1000000`", "`200`",
      "for how many microseconds PoCL's threads wait awake for the next run, "
      "and callers for the end of one; a process's own OpenCL commands may wait "
@@ -81,23 +90,23 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_CHECK_NAMES", "`0`, `1`", "`0`",
      "for tests of the library: the arguments of its kernels must have the "
      "names of the parameters at their places",
-     ParseSwitch<&Options::check_names>},
+     ParseOnDevice<&DeviceOptions::check_names>},
     {"TIMCL_GUARD", "`0`, `1`", "`0`",
      "what a kernel of a custom operator writes or reads outside of its "
      "tensors, or leaves unwritten, is an error of `Run()`; each is launched "
      "at least twice per run",
-     ParseSwitch<&Options::guard>},
+     ParseOnDevice<&DeviceOptions::guard>},
     {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",
-     ParseSwitch<&Options::winograd>},
+     ParseOnDevice<&DeviceOptions::winograd>},
     {"TIMCL_KERNELS", "`cpu`, `gpu`", "as the device says",
      "which kernels OpenCL devices run: those made for CPUs or those for GPUs",
      ParseKernels},
     {"TIMCL_TUNE", "`0`, `1`", "`0`",
      "the first `Compile()` that uses CLBlast on a device tunes it, which "
      "takes minutes, and keeps what it found in the cache folder",
-     ParseSwitch<&Options::tune>},
+     ParseOnDevice<&DeviceOptions::tune>},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

@@ -17,9 +17,8 @@ namespace tim {
 /// Whose kernels OpenCL devices run.
 enum class KernelSet : uint8_t { kOfDevice, kCpu, kGpu };
 
-struct Options {
-  std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
-  bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
+/// What a device is created with.
+struct DeviceOptions {
   KernelSet kernels = KernelSet::kOfDevice;  ///< TIMCL_KERNELS.
   bool chain = true;  ///< TIMCL_CHAIN: many kernels in one launch.
   /// TIMCL_STANDBY: how long PoCL's threads wait for the next run, and callers
@@ -29,7 +28,13 @@ struct Options {
   bool guard = false;        ///< TIMCL_GUARD: users' kernels are watched.
   bool winograd = true;      ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
   bool tune = false;         ///< TIMCL_TUNE: tune CLBlast for new devices.
-  int log_level = 2;         ///< TIMCL_LOG: 0 off .. 4 debug.
+};
+
+struct Options {
+  std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
+  bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
+  DeviceOptions on_device;
+  int log_level = 2;  ///< TIMCL_LOG: 0 off .. 4 debug.
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
   std::string cache_dir;
 };
@@ -50,7 +55,8 @@ std::span<const OptionSpec> OptionTable();
 Options ParseOptions(const char* (*get)(const char* name),
                      std::string* warnings);
 
-/// The options of this process, parsed at first use.  Any thread.
+/// The options of this process, parsed at first use.  Any thread.  What lies
+/// below the facade tim::vx is given options, and does not ask for them.
 const Options& GetOptions();
 
 /// The table in Markdown, as README.md shows it.

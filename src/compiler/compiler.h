@@ -14,16 +14,7 @@
 
 namespace tim::compiler {
 
-/// What folding a node of constants may cost.  A node beyond a limit is kept
-/// and runs like any other.
-struct FoldLimits {
-  /// Its results have at most `growth` times the bytes of its inputs, or at
-  /// most `small_bytes`.
-  double growth = 4;
-  double small_bytes = 1 << 20;
-  /// Estimated arithmetic operations, and elements of its results.
-  double operations = 1e8;
-};
+using ir::FoldLimits;
 
 struct CompileOptions {
   /// devices[0] is the host; the others are preferred over it.
@@ -33,6 +24,9 @@ struct CompileOptions {
   FoldLimits fold = {};
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
+  /// Whether `action` may be a part of a chain on a device that chains (index
+  /// in `devices`): Device::CanChain.  Null: no action.
+  std::function<bool(int device, const ir::Action& action)> can_chain = nullptr;
   /// Called once types and shapes are inferred, before kernels are chosen.
   std::function<Status(const ir::Graph&)> inferred = nullptr;
   /// Called after each pass with its name and the graph's dump.
@@ -40,7 +34,8 @@ struct CompileOptions {
       dump_sink = nullptr;
 };
 
-/// Runs every pass.  Errors name graph, operation and rule.
+/// Runs every pass.  Errors name graph, operation and rule.  The plan follows
+/// from the arguments alone.
 /// Thread-safe: no global state; `registry` is only read.
 Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
                          const CompileOptions& options);

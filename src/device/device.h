@@ -8,7 +8,7 @@
 // What a device makes is the caller's, who may destroy it on any thread: before
 // the device (Executable keeps devices), and streams before the steps and
 // buffers that they were given (ExecutionContext has that order).  The caller
-// has checked that ranges lie within their buffers (runtime/plan_check.h).
+// has checked that ranges lie within their buffers (ir::Verify).
 #ifndef TIM_DEVICE_DEVICE_H_
 #define TIM_DEVICE_DEVICE_H_
 
@@ -22,6 +22,7 @@
 
 #include "base/status.h"
 #include "ir/device_info.h"
+#include "ir/op_registry.h"
 #include "ir/step.h"
 #include "ir/tensor_desc.h"
 
@@ -147,17 +148,19 @@ class Device {
   /// does them).  A failure is that of one step, and there are no results.  The
   /// device keeps programs, so that preparing the same actions again is cheap;
   /// it copies what it needs of them, and uses `store` during the call only.
+  /// `operators` has those that host calls name, and outlives the steps.  Steps
+  /// may come from a file: ir::Verify has seen them, but not what they compute.
   virtual Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, BinaryStore& store) = 0;
+      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
+      BinaryStore& store) = 0;
 
-  /// Whether `action` can be a part of a chain: actions that are enqueued as
-  /// one step and done one after the other.  Where it pays, that is.  Pure.
+  /// Where info().chains, whether `action` can be a part of a chain: actions
+  /// that are enqueued as one step and done one after the other.  Where it
+  /// pays, that is.  Pure.
   virtual bool CanChain(const ir::Action&) const { return false; }
-  /// Whether a run of one step is faster as a chain.  Pure.
-  virtual bool ChainsSingles() const { return false; }
-  /// As Prepare, of actions that CanChain.  The step's operands are those of
-  /// the links, in their order.  After a failure that is no lost device the
-  /// caller prepares the actions one by one.
+  /// As Prepare, of actions that may be a chain or not.  The step's operands
+  /// are those of the links, in their order.  After a failure that is no lost
+  /// device the caller prepares the actions one by one.
   virtual Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink>, BinaryStore&) {
     return TIM_INTERNAL(info().name, " chains no steps");

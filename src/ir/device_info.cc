@@ -16,7 +16,9 @@ std::string DeviceInfo::ToString() const {
       alignment, runs_eval ? ", eval" : "", has_fp16 ? ", fp16" : "",
       has_fp64 ? ", fp64" : "", has_subgroups ? ", subgroups" : "",
       has_integer_dot ? ", integer dot" : "", has_images ? ", images" : "",
-      orders_stores ? ", ordered stores" : "", has_vnni ? ", vnni" : "", ")");
+      orders_stores ? ", ordered stores" : "", has_vnni ? ", vnni" : "",
+      chains ? ", chains" : "", chains_singles ? ", chains singles" : "",
+      winograd ? "" : ", no winograd", ")");
 }
 
 }  // namespace tim::ir

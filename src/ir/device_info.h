@@ -1,4 +1,5 @@
-// What a device is and can: plain data, enough to choose kernels without it.
+// What a device is and can, and may: plain data, enough to choose kernels
+// without it.
 #ifndef TIM_IR_DEVICE_INFO_H_
 #define TIM_IR_DEVICE_INFO_H_
 
@@ -42,6 +43,11 @@ struct DeviceInfo {
   /// of 16 floats' size.
   bool has_vnni = false;
   int float_vector_width = 4;  ///< Lanes of the device's widest float vector.
+  /// Steps that follow one another may be one launch (Device::CanChain), and
+  /// whether a run of a single step is faster so, too.
+  bool chains = false;
+  bool chains_singles = false;
+  bool winograd = true;  ///< Kernels may use Winograd's sums.
 
   // Rough figures for costs, in units of 1e9 per second and microseconds.
   double gflops = 1.0;
@@ -49,6 +55,7 @@ struct DeviceInfo {
   double launch_us = 5.0;
 
   std::string ToString() const;
+  bool operator==(const DeviceInfo&) const = default;
 };
 
 }  // namespace tim::ir

@@ -64,6 +64,7 @@ struct InferContext {
     const TensorDesc* desc = nullptr;        ///< Null where absent.
     const ConstantData* constant = nullptr;  ///< Bytes, dense, where known.
     bool is_scalar = false;
+    bool is_constant = false;  ///< The same in every run.
   };
   struct Output {
     /// In: the declared type and quantization (type may be unknown), shape of
@@ -183,8 +184,9 @@ struct OpSchema {
   bool user_kernel = false;
 
   /// Shapes of the outputs, and types where they are not declared; at most once
-  /// per node and Compile.  Input types are known; what cannot be known of a
-  /// shape stays unknown.  A failure names operand or attribute and rule.
+  /// per node and Compile, and where a host step is prepared.  Input types are
+  /// known; what cannot be known of a shape stays unknown.  A failure names
+  /// operand or attribute and rule.
   std::function<Status(InferContext&)> infer_shapes = nullptr;
   /// Host reference: plain scalar code written from the formula, for folding
   /// and packing at Compile and for host steps on the threads of runs.  All

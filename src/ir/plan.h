@@ -1,5 +1,6 @@
 // What the compiler ends in: steps with operands, waits and memory offsets.
-// It holds no handle, so it can be dumped, compared and stored.
+// It holds no handle and no pointer into the process (but to the bytes of
+// constants), so it can be dumped, compared and stored.
 #ifndef TIM_IR_PLAN_H_
 #define TIM_IR_PLAN_H_
 
@@ -47,7 +48,18 @@ struct Step {
   std::vector<bool> written;  ///< Per operand.
   /// Earlier steps on other devices that must have finished.
   std::vector<int> waits;
+  bool operator==(const Step&) const = default;
 };
+
+/// Steps first .. first + count - 1, which their device enqueues as one.
+struct Chain {
+  int first = 0;
+  int count = 1;
+  bool operator==(const Chain&) const = default;
+};
+/// Arenas, blocks and other buffers that the steps of a chain work in: kernels
+/// take a kilobyte of arguments at least, a pointer per buffer.
+inline constexpr size_t kMaxChainBuffers = 96;
 
 struct Arena {
   int device = 0;
@@ -60,6 +72,7 @@ struct PlacedConstant {
   std::string id;  ///< Content hash, and how it was packed.
   int64_t offset = 0;
   int64_t bytes = 0;
+  bool operator==(const PlacedConstant&) const = default;
 };
 
 /// Constants of one device, one behind the other; on the host one constant
@@ -76,6 +89,7 @@ struct ConstantBlock {
 struct PlanTensor {
   std::string name;
   TensorDesc desc;  ///< Dense.
+  bool operator==(const PlanTensor&) const = default;
 };
 
 struct PlanState {
@@ -85,6 +99,7 @@ struct PlanState {
   bool written = false;   ///< Some step writes it: swap after the run,
   bool in_place = false;  ///< unless it is written where it is: one memory,
                           ///< and no slot reads it as it was before.
+  bool operator==(const PlanState&) const = default;
 };
 
 /// What the memory planner found, in bytes: of all arenas, which a run has from
@@ -103,10 +118,31 @@ struct Decision {
   std::string node;
   std::string chosen;  ///< "opencl:conv2d_nchw16c_f32 (blocked …) -> …, 12 us"
   std::vector<std::string> refused;  ///< "kernel: reason"
+  bool operator==(const Decision&) const = default;
+};
+
+/// What folding a node of constants may cost.  A node beyond a limit is kept
+/// and runs like any other.
+struct FoldLimits {
+  /// Its results have at most `growth` times the bytes of its inputs, or at
+  /// most `small_bytes`.
+  double growth = 4;
+  double small_bytes = 1 << 20;
+  /// Estimated arithmetic operations, and elements of its results.
+  double operations = 1e8;
+  bool operator==(const FoldLimits&) const = default;
+};
+
+/// What shaped the plan besides graph, operators and devices.
+struct PlanOptions {
+  bool strict = false;  ///< A host step beside another device is an error.
+  FoldLimits fold = {};
+  bool operator==(const PlanOptions&) const = default;
 };
 
 struct Plan {
   std::string graph;
+  PlanOptions options;
   std::vector<DeviceInfo> devices;  ///< devices[0] is the host.
   std::vector<Slot> slots;
   std::vector<Arena> arenas;
@@ -115,6 +151,9 @@ struct Plan {
   std::vector<PlanTensor> outputs;
   std::vector<PlanState> states;
   std::vector<Step> steps;  ///< In an order that respects all dependences.
+  /// Ascending and apart.  In a chain only the first step waits for steps of
+  /// other devices, and those wait for its last step only.
+  std::vector<Chain> chains;
   MemoryReport memory;
   std::vector<Decision> decisions;
 };
@@ -123,8 +162,16 @@ struct Plan {
 /// programs at the end.
 std::string Dump(const Plan& plan);
 
-/// Checks operand indices, slot ranges, the order of steps, waits between
-/// devices, and that no two values live at the same time overlap.
+/// Whether the plan keeps all that runtime and devices rely on, whatever it was
+/// made of: indices name what there is, pieces lie in what they are pieces of,
+/// descriptions and sizes are sound and fit their slots, steps use memory of
+/// their device, wait for earlier steps and write what may be written, chains
+/// are what Plan::chains says, values that live at the same time do not
+/// overlap, and constants have their bytes.  kInvalidArgument names what is
+/// wrong.  It takes n log n time in the size of the plan.
+///
+/// That a step's program does what the step says, and that operators take their
+/// operands, is not seen here: devices check it where they prepare steps.
 Status Verify(const Plan& plan);
 
 }  // namespace tim::ir

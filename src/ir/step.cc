@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "base/hash.h"
-#include "ir/op_schema.h"
+#include "base/str_cat.h"
 
 namespace tim::ir {
 namespace {
@@ -75,9 +75,7 @@ struct ActionPrinter {
                   Sizes(launch.local, launch.dimensions));
   }
   std::string operator()(const HostCall& call) const {
-    const std::string key = call.node->composite ? call.node->composite->name
-                                                 : call.node->schema->Key();
-    return StrCat("eval ", key, " ", call.node->attributes.ToString());
+    return StrCat("eval ", call.op, " ", call.attributes.ToString());
   }
   std::string operator()(const Copy& copy) const {
     return StrCat("copy ", copy.bytes, " bytes");

@@ -1,16 +1,18 @@
-// One action of a plan, as plain data: what to do, not with which handles.
+// One action of a plan, as plain data: what to do, not with which handles, and
+// no pointer into the process.
 #ifndef TIM_IR_STEP_H_
 #define TIM_IR_STEP_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "ir/attribute.h"
 #include "ir/data_type.h"
-#include "ir/graph.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::ir {
@@ -94,21 +96,37 @@ struct KernelLaunch {
   /// Of a user's text that includes files, which may change: launches of one
   /// edition share what was built, those of 0 share it with none.
   uint64_t edition = 0;
+  bool operator==(const KernelLaunch&) const = default;
 };
 
-/// Runs OpSchema::eval (or a composite's body) on the device that the step
-/// names, which has `runs_eval`.  Operands: inputs, then outputs; absent ones
-/// have no operand and a null desc.
+/// An operand of a HostCall.
+struct CallOperand {
+  TensorDesc desc;
+  /// Of an input, as shape inference sees it: the same in every run, of rank 0.
+  bool constant = false;
+  bool scalar = false;
+  bool operator==(const CallOperand&) const = default;
+};
+
+/// Runs OpSchema::eval, or a composite's body, on the device that the step
+/// names, which has `runs_eval` and finds the operators in the registry that it
+/// is given.  Operands: inputs, then outputs; absent ones have no slot.
 struct HostCall {
-  std::shared_ptr<const Node> node;
-  std::vector<std::shared_ptr<const TensorDesc>> inputs;
-  std::vector<std::shared_ptr<const TensorDesc>> outputs;
+  std::string op;           ///< "tim.Softmax@1"; of a composite "tim.RNNCell".
+  std::string name;         ///< Instance name for messages: "Softmax#3".
+  AttributeMap attributes;  ///< No graphs.
+  /// Of a composite: its graph as binary::WriteGraph has it.  Else empty.
+  std::vector<std::byte> body;
+  std::vector<std::optional<CallOperand>> inputs;
+  std::vector<std::optional<CallOperand>> outputs;
+  bool operator==(const HostCall&) const = default;
 };
 
 /// Operand 0 to operand 1, `bytes` bytes; the two may be of two devices, one
 /// of which is the host.  The step's device does it.
 struct Copy {
   int64_t bytes = 0;
+  bool operator==(const Copy&) const = default;
 };
 
 /// C = A * B of float32 matrices by the device's library, the operands of the
@@ -127,6 +145,7 @@ struct Gemm {
   int64_t a_step = 0;
   int64_t b_step = 0;
   int64_t c_step = 0;
+  bool operator==(const Gemm&) const = default;
 };
 
 using Action = std::variant<KernelLaunch, HostCall, Copy, Gemm>;

@@ -3,11 +3,28 @@
 #include <utility>
 
 #include "base/log.h"
+#include "ops/builtin.h"
 #include "runtime/constant_upload.h"
-#include "runtime/plan_check.h"
 
 namespace tim::runtime {
 namespace {
+
+using Devices = std::span<const std::shared_ptr<device::Device>>;
+
+Status CheckDevices(const ir::Plan& plan, Devices devices) {
+  if (devices.size() != plan.devices.size()) {
+    return InvalidArgument("the plan is for ", plan.devices.size(),
+                           " devices, found ", devices.size());
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const std::string found =
+        devices[i] == nullptr ? "none" : devices[i]->info().kind;
+    if (found == plan.devices[i].kind) continue;
+    return InvalidArgument("device ", i, " of the plan is of kind '",
+                           plan.devices[i].kind, "', found '", found, "'");
+  }
+  return OkStatus();
+}
 
 // To be enqueued one by one.
 void AppendSingles(const StepGroup& group,
@@ -21,16 +38,18 @@ void AppendSingles(const StepGroup& group,
 
 Result<std::shared_ptr<const Executable>> Executable::Create(
     ir::Plan plan, std::vector<std::shared_ptr<device::Device>> devices,
-    std::shared_ptr<device::BinaryStore> store) {
+    std::shared_ptr<device::BinaryStore> store,
+    std::shared_ptr<const ir::OpRegistry> operators) {
   std::shared_ptr<Executable> executable(new Executable());
   executable->plan_ = std::move(plan);
   executable->devices_ = std::move(devices);
   executable->store_ = std::move(store);
-  TIM_RETURN_IF_ERROR(CheckPlan(executable->plan_, executable->devices_));
+  executable->operators_ = std::move(operators);
+  TIM_RETURN_IF_ERROR(ir::Verify(executable->plan_));
+  TIM_RETURN_IF_ERROR(CheckDevices(executable->plan_, executable->devices_));
   // Devices keep programs: what is prepared here is cheap to prepare again.
   executable->order_ = OrderSteps(executable->plan_, executable->devices_);
-  executable->groups_ =
-      GroupSteps(executable->plan_, executable->devices_, executable->order_);
+  executable->groups_ = GroupSteps(executable->plan_);
   for (const StepGroup& group : executable->groups_) {
     TIM_LOG(kDebug, group.count, " steps in one launch, the first is '",
             executable->plan_.steps[group.first].label, "'");
@@ -81,7 +100,10 @@ Status Executable::PrepareSingles(int device,
     singles.push_back(&single);
   }
   if (actions.empty()) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(auto steps, devices_[device]->Prepare(actions, *store_));
+  const ir::OpRegistry& operators =
+      operators_ != nullptr ? *operators_ : ops::BuiltinOperators();
+  TIM_ASSIGN_OR_RETURN(auto steps,
+                       devices_[device]->Prepare(actions, operators, *store_));
   for (size_t i = 0; i < steps.size(); ++i) {
     singles[i]->step = std::move(steps[i]);
   }

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "ir/op_registry.h"
 #include "ir/plan.h"
 #include "runtime/step_groups.h"
 #include "runtime/step_order.h"
@@ -25,10 +26,14 @@ struct PreparedGroup {
 class Executable {
  public:
   /// Verifies the plan, builds every program (in `store` or from source), and
-  /// imports or uploads the constants.  devices[i] is plan.devices[i].
+  /// imports or uploads the constants.
+  /// \param devices of the plan's kinds; devices[i] is plan.devices[i].
+  /// \param operators that host steps name; null: the built-in ones.
+  /// kInvalidArgument where the plan, which may come from a file, is wrong.
   static Result<std::shared_ptr<const Executable>> Create(
       ir::Plan plan, std::vector<std::shared_ptr<device::Device>> devices,
-      std::shared_ptr<device::BinaryStore> store);
+      std::shared_ptr<device::BinaryStore> store,
+      std::shared_ptr<const ir::OpRegistry> operators = nullptr);
 
   /// Without the content of constants that were uploaded.
   const ir::Plan& plan() const { return plan_; }
@@ -55,6 +60,7 @@ class Executable {
   std::vector<StepGroup> groups_;  // without chains that could not be made
   std::vector<std::shared_ptr<device::Device>> devices_;
   std::shared_ptr<device::BinaryStore> store_;
+  std::shared_ptr<const ir::OpRegistry> operators_;  // null: the built-in ones
   std::vector<std::unique_ptr<device::Buffer>> constants_;
 };
 

@@ -23,9 +23,9 @@ TEST(Options, ValuesAndWarnings) {
   const Options options = ParseOptions(Get, &warnings);
   EXPECT_EQ(options.device, "opencl:1");
   EXPECT_FALSE(options.strict);
-  EXPECT_FALSE(options.winograd);
-  EXPECT_TRUE(options.guard);
-  EXPECT_EQ(options.kernels, KernelSet::kGpu);
+  EXPECT_FALSE(options.on_device.winograd);
+  EXPECT_TRUE(options.on_device.guard);
+  EXPECT_EQ(options.on_device.kernels, KernelSet::kGpu);
   EXPECT_EQ(options.log_level, 4);  // TIMCL_LOG wins over its alias
   EXPECT_EQ(warnings, "TIMCL_STRICT='yes' is ignored: expected 0 or 1\n");
 }
@@ -53,13 +53,15 @@ Options WithStandby(const char* text, std::string* warnings) {
 
 TEST(Options, StandbyIsInMicroseconds) {
   std::string warnings;
-  EXPECT_EQ(WithStandby(nullptr, &warnings).standby.count(), 200);
-  EXPECT_EQ(WithStandby("0", &warnings).standby.count(), 0);
-  EXPECT_EQ(WithStandby("1000000", &warnings).standby.count(), 1000000);
+  EXPECT_EQ(WithStandby(nullptr, &warnings).on_device.standby.count(), 200);
+  EXPECT_EQ(WithStandby("0", &warnings).on_device.standby.count(), 0);
+  EXPECT_EQ(WithStandby("1000000", &warnings).on_device.standby.count(),
+            1000000);
   EXPECT_EQ(warnings, "");
   for (const char* text : {"-1", "1000001", "1.5", "5us", " 5", "many"}) {
     warnings.clear();
-    EXPECT_EQ(WithStandby(text, &warnings).standby.count(), 200) << text;
+    EXPECT_EQ(WithStandby(text, &warnings).on_device.standby.count(), 200)
+        << text;
     EXPECT_EQ(warnings, StrCat("TIMCL_STANDBY='", text,
                                "' is ignored: expected a whole number from 0 "
                                "to 1000000\n"));
@@ -73,7 +75,7 @@ TEST(Options, KernelsOfNoOtherClass) {
         return std::strcmp(name, "TIMCL_KERNELS") == 0 ? "dsp" : nullptr;
       },
       &warnings);
-  EXPECT_EQ(options.kernels, KernelSet::kOfDevice);
+  EXPECT_EQ(options.on_device.kernels, KernelSet::kOfDevice);
   EXPECT_EQ(warnings, "TIMCL_KERNELS='dsp' is ignored: expected cpu or gpu\n");
 }
 

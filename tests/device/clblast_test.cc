@@ -47,7 +47,8 @@ class Clblast : public testing::OpenClTest {
   Result<std::unique_ptr<PreparedStep>> Prepare(const ir::Gemm& gemm) {
     const ir::Action action = gemm;
     const ir::Action* const actions[] = {&action};
-    TIM_ASSIGN_OR_RETURN(auto steps, device_->Prepare(actions, store_));
+    TIM_ASSIGN_OR_RETURN(auto steps,
+                         device_->Prepare(actions, ir::OpRegistry(), store_));
     return std::move(steps[0]);
   }
 

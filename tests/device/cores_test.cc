@@ -34,7 +34,7 @@ TEST_F(Cores, ListKnowsEveryDevice) {
 
 TEST_F(Cores, AreDevicesOfTheirOwn) {
   for (int first = 0; first < all_; ++first) {
-    const auto core = CreateOpenClDevice(0, {first, 1});
+    const auto core = CreateOpenClDevice(0, {}, {first, 1});
     ASSERT_OK(core);
     EXPECT_EQ(UnitsOf(core), 1);
     EXPECT_EQ((*core)->info().name, device_->info().name);
@@ -47,14 +47,14 @@ TEST_F(Cores, AreDevicesOfTheirOwn) {
 
 TEST_F(Cores, MayBeSeveral) {
   for (int first = 0; first < all_; ++first) {
-    const auto rest = CreateOpenClDevice(0, {first, all_ - first});
+    const auto rest = CreateOpenClDevice(0, {}, {first, all_ - first});
     ASSERT_OK(rest);
     EXPECT_EQ(UnitsOf(rest), all_ - first);
   }
 }
 
 TEST_F(Cores, AllAreTheDeviceItself) {
-  const auto all = CreateOpenClDevice(0, {0, all_});
+  const auto all = CreateOpenClDevice(0, {}, {0, all_});
   ASSERT_OK(all);
   EXPECT_EQ((*all)->NativeHandle("cl_device_id"), id_());
 }
@@ -64,7 +64,7 @@ TEST_F(Cores, OutsideOfTheDeviceAreRefused) {
        {CoreRange{-1, 1}, CoreRange{all_, 1}, CoreRange{0, all_ + 1},
         CoreRange{1, all_}, CoreRange{0, -1}, CoreRange{1, 0},
         CoreRange{1, std::numeric_limits<int>::max()}}) {
-    const auto refused = CreateOpenClDevice(0, cores);
+    const auto refused = CreateOpenClDevice(0, {}, cores);
     EXPECT_ERROR(refused, "numbered from 0");
     EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
   }

@@ -24,10 +24,10 @@ struct Fixture {
   explicit Fixture(const FakeOptions& options = {}) : device(options) {
     stream = *device.CreateStream();
     buffer = *device.Allocate(16, ir::MemoryKind::kDevice);
-    const ir::Action action = EvalCall("increment", 4, Increment);
+    const ir::Action action = EvalCall(operators, "increment", 4, Increment);
     const ir::Action* pointer = &action;
     EmptyStore store;
-    step = std::move((*device.Prepare({&pointer, 1}, store))[0]);
+    step = std::move((*device.Prepare({&pointer, 1}, operators, store))[0]);
   }
 
   Status Add() {
@@ -45,6 +45,7 @@ struct Fixture {
   }
   Status Wait() { return (*stream->Record())->Wait(); }
 
+  ir::OpRegistry operators;
   FakeDevice device;
   std::unique_ptr<device::Buffer> buffer;
   std::unique_ptr<device::PreparedStep> step;
@@ -120,9 +121,9 @@ TEST(FakeDevice, FailsOneBuild) {
   FakeDevice device;
   EmptyStore store;
   device.FailNextPrepare();
-  EXPECT_EQ(device.Prepare({}, store).status().code(),
+  EXPECT_EQ(device.Prepare({}, ir::OpRegistry(), store).status().code(),
             StatusCode::kBuildFailure);
-  EXPECT_OK(device.Prepare({}, store));
+  EXPECT_OK(device.Prepare({}, ir::OpRegistry(), store));
 }
 
 }  // namespace

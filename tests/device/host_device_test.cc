@@ -17,11 +17,13 @@ namespace {
 using testing::EmptyStore;
 using testing::EvalCall;
 
-Result<std::unique_ptr<PreparedStep>> PrepareOne(Device& device,
-                                                 const ir::Action& action) {
+Result<std::unique_ptr<PreparedStep>> PrepareOne(
+    Device& device, const ir::Action& action,
+    const ir::OpRegistry& operators = ir::OpRegistry()) {
   EmptyStore store;
   const ir::Action* step = &action;
-  TIM_ASSIGN_OR_RETURN(auto steps, device.Prepare({&step, 1}, store));
+  TIM_ASSIGN_OR_RETURN(auto steps,
+                       device.Prepare({&step, 1}, operators, store));
   return std::move(steps[0]);
 }
 
@@ -79,7 +81,9 @@ TEST(HostDevice, ImportWrapsTheCallersMemory) {
 
 TEST(HostDevice, RunsEval) {
   const auto device = CreateHostDevice();
-  auto step = PrepareOne(*device, EvalCall("twice", 3, Twice));
+  ir::OpRegistry operators;
+  auto step =
+      PrepareOne(*device, EvalCall(operators, "twice", 3, Twice), operators);
   ASSERT_OK(step);
   std::vector<float> in = {1, 2, 3};
   std::vector<float> out(3);
@@ -94,9 +98,10 @@ TEST(HostDevice, RunsEval) {
 
 TEST(HostDevice, AbsentOperandsTakeNoRange) {
   const auto device = CreateHostDevice();
-  ir::HostCall call = EvalCall("twice", 2, Twice);
-  call.inputs.push_back(nullptr);
-  auto step = PrepareOne(*device, call);
+  ir::OpRegistry operators;
+  ir::HostCall call = EvalCall(operators, "twice", 2, Twice);
+  call.inputs.emplace_back();
+  auto step = PrepareOne(*device, call, operators);
   ASSERT_OK(step);
   float in[] = {1, 2};
   float out[] = {0, 0};
@@ -109,11 +114,12 @@ TEST(HostDevice, AbsentOperandsTakeNoRange) {
 
 TEST(HostDevice, AnErrorIsReturnedAndBelongsToTheNextEventOnly) {
   const auto device = CreateHostDevice();
-  auto step = PrepareOne(
-      *device,
-      EvalCall("broken", 1, [](std::span<const float>, std::span<float>) {
+  ir::OpRegistry operators;
+  const ir::HostCall call = EvalCall(
+      operators, "broken", 1, [](std::span<const float>, std::span<float>) {
         return InvalidArgument("bad index");
-      }));
+      });
+  auto step = PrepareOne(*device, call, operators);
   ASSERT_OK(step);
   float value = 0;
   ExternalBuffer buffer(&value, 4);
@@ -134,14 +140,59 @@ TEST(HostDevice, CopiesWithOffsetsAndOntoItself) {
   EXPECT_EQ(memory, (std::vector<int>{1, 2, 2, 3}));
 }
 
-TEST(HostDevice, RefusesKernelsAndNodesWithoutEval) {
+TEST(HostDevice, RefusesKernels) {
   const auto device = CreateHostDevice();
   EXPECT_EQ(PrepareOne(*device, ir::KernelLaunch{}).status().code(),
             StatusCode::kUnimplemented);
-  auto node = std::make_shared<ir::Node>();
-  node->name = "Mystery#1";
-  EXPECT_ERROR(PrepareOne(*device, ir::HostCall{node, {}, {}}),
-               "'Mystery#1' has no host reference");
+}
+
+// A call of the operator that EvalCall makes, and its registry.
+struct Call {
+  Call() { call = EvalCall(operators, "twice#1", 3, Twice); }
+  Status Prepare() {
+    const Status status =
+        PrepareOne(*CreateHostDevice(), call, operators).status();
+    EXPECT_NE(status.code(), StatusCode::kInternal);
+    return status;
+  }
+  ir::OpRegistry operators;
+  ir::HostCall call;
+};
+
+TEST(HostDevice, RefusesOperatorsThatItDoesNotKnow) {
+  Call c;
+  c.call.op = "tim.Mystery@1";
+  EXPECT_ERROR(c.Prepare(), "twice#1: there is no operator tim.Mystery@1");
+  ir::OpSchema schema;
+  schema.name = "Mystery";
+  schema.infer_shapes = [](ir::InferContext&) { return OkStatus(); };
+  c.operators.Add(std::move(schema));
+  EXPECT_ERROR(c.Prepare(), "'twice#1' has no host reference");
+}
+
+TEST(HostDevice, RefusesCallsThatTheirOperatorsDoNotTake) {
+  Call a;
+  a.call.attributes.Set("axis", int64_t{1});
+  EXPECT_ERROR(a.Prepare(), "has no attribute 'axis'");
+  Call b;
+  b.call.inputs.clear();
+  EXPECT_ERROR(b.Prepare(), "0 inputs are bound, expected 1 to 2");
+  Call c;
+  c.call.inputs[0].reset();
+  EXPECT_ERROR(c.Prepare(), "input 0 is required");
+  Call d;
+  d.call.outputs[0]->desc.shape = ir::Shape{4};
+  EXPECT_ERROR(d.Prepare(),
+               "output 0 is float32 [4], the operation gives float32 [3]");
+  Call e;
+  e.call.outputs.push_back(e.call.outputs[0]);
+  EXPECT_ERROR(e.Prepare(), "2 outputs are bound, expected 1");
+}
+
+TEST(HostDevice, RefusesBodiesThatAreNone) {
+  Call c;
+  c.call.body = std::vector<std::byte>(100, std::byte{7});
+  EXPECT_EQ(c.Prepare().code(), StatusCode::kInvalidArgument);
 }
 
 }  // namespace

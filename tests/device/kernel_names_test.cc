@@ -20,7 +20,7 @@ class KernelNames : public testing::OpenClTest {
     const ir::Action action = launch;
     const ir::Action* const actions[] = {&action};
     EmptyStore store;
-    return device_->Prepare(actions, store).status();
+    return device_->Prepare(actions, ir::OpRegistry(), store).status();
   }
   Status PrepareChain(const ir::KernelLaunch& launch) {
     const ir::Action action = launch;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/options.h"
 #include "device/host/host_buffer.h"
 #include "tests/support/kernels/opencl_test.h"
 #include "tests/support/plans/plan_builder.h"
@@ -19,7 +20,6 @@ namespace tim::device {
 namespace {
 
 using testing::EmptyStore;
-using testing::EvalCall;
 using testing::FloatLaunch;
 
 constexpr char kScale[] =
@@ -61,7 +61,8 @@ Result<std::unique_ptr<PreparedStep>> PrepareOne(Device& device,
                                                  const ir::Action& action,
                                                  BinaryStore& store) {
   const ir::Action* step = &action;
-  TIM_ASSIGN_OR_RETURN(auto steps, device.Prepare({&step, 1}, store));
+  TIM_ASSIGN_OR_RETURN(auto steps,
+                       device.Prepare({&step, 1}, ir::OpRegistry(), store));
   return std::move(steps[0]);
 }
 
@@ -123,6 +124,33 @@ TEST_F(OpenClDevice, OrdersStoresWhereItIsAnX8664) {
   launch.options = "-DROWS=4";
   const bool cpu = device_->info().device_class == ir::DeviceClass::kCpu;
   EXPECT_EQ(device_->CanChain(launch), expected && cpu);
+  EXPECT_EQ(device_->info().chains, expected && cpu);
+}
+
+TEST_F(OpenClDevice, DoesWhatItsOptionsSay) {
+  const DeviceOptions given{
+      .kernels = KernelSet::kGpu, .chain = false, .winograd = false};
+  const auto other = *CreateOpenClDevice(0, given);
+  EXPECT_EQ(other->info().device_class, ir::DeviceClass::kGpu);
+  EXPECT_FALSE(other->info().winograd);
+  EXPECT_FALSE(other->info().chains);
+  EXPECT_FALSE(other->info().chains_singles);
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm/gemm.cl";
+  launch.function = "gemm";
+  EXPECT_FALSE(other->CanChain(launch));
+  const ir::Action action = launch;
+  const ChainLink link{.action = &action, .buffers = {}};
+  EXPECT_ERROR(other->PrepareChain({&link, 1}, store_), "chains no steps");
+}
+
+TEST_F(OpenClDevice, ChainsNothingButKernels) {
+  if (!device_->info().chains) GTEST_SKIP() << "the device runs no chains";
+  const ir::Action actions[] = {ir::Copy{4}, ir::Gemm{}, ir::HostCall{}};
+  for (const ir::Action& action : actions) {
+    const ChainLink link{.action = &action, .buffers = {}};
+    EXPECT_FALSE(device_->PrepareChain({&link, 1}, store_).ok());
+  }
 }
 
 TEST_F(OpenClDevice, TakesAssemblerOfTheProcessorOnPoclAlone) {
@@ -141,8 +169,10 @@ TEST_F(OpenClDevice, TakesAssemblerOfTheProcessorOnPoclAlone) {
 
 TEST_F(OpenClDevice, IndexOutsideTheMachineIsAnError) {
   EXPECT_GE(CountOpenClDevices(), 1);
-  EXPECT_ERROR(CreateOpenClDevice(CountOpenClDevices()), "numbered from 0");
-  EXPECT_ERROR(CreateOpenClDevice(-1), "OpenCL device -1");
+  EXPECT_ERROR(CreateOpenClDevice(CountOpenClDevices(), GetOptions().on_device),
+               "numbered from 0");
+  EXPECT_ERROR(CreateOpenClDevice(-1, GetOptions().on_device),
+               "OpenCL device -1");
 }
 
 TEST_F(OpenClDevice, CopiesBetweenHostAndBuffers) {
@@ -243,7 +273,7 @@ TEST_F(OpenClDevice, UserPointersPointAtChangingOperands) {
 // Some drivers forget the parameters with the source: it is built again.
 TEST_F(OpenClDevice, AStoredUserProgramIsStillChecked) {
   ASSERT_OK(PrepareOne(*device_, UserScale(4), store_));
-  const auto second = *CreateOpenClDevice(0);
+  const auto second = *CreateOpenClDevice(0, GetOptions().on_device);
   ASSERT_OK(PrepareOne(*second, UserScale(4), store_));
   ir::KernelLaunch wrong = UserScale(4);
   std::get<ir::UserTensorArg>(wrong.arguments[0]).type = ir::DataType::kInt8;
@@ -260,7 +290,7 @@ TEST_F(OpenClDevice, TheNameIsNoPartOfAUserProgram) {
   other.name = "user.Scale#2";
   const ir::Action actions[] = {first, other};
   const ir::Action* steps[] = {&actions[0], &actions[1]};
-  ASSERT_OK(device_->Prepare(steps, store_));
+  ASSERT_OK(device_->Prepare(steps, ir::OpRegistry(), store_));
   EXPECT_EQ(store_.builds, 1);
 }
 
@@ -269,25 +299,25 @@ TEST_F(OpenClDevice, EqualProgramsAreBuiltOncePerDevice) {
                                 ir::Copy{4}};
   const ir::Action* steps[] = {&actions[0], &actions[1], &actions[2],
                                &actions[3]};
-  const auto prepared = device_->Prepare(steps, store_);
+  const auto prepared = device_->Prepare(steps, ir::OpRegistry(), store_);
   ASSERT_OK(prepared);
   EXPECT_NE((*prepared)[2], nullptr);
   EXPECT_EQ((*prepared)[3], nullptr);
   EXPECT_EQ(store_.builds, 2);
   EXPECT_EQ(store_.binaries.size(), 2u);
-  ASSERT_OK(device_->Prepare(steps, store_));
+  ASSERT_OK(device_->Prepare(steps, ir::OpRegistry(), store_));
   EXPECT_EQ(store_.builds, 2);
 }
 
 TEST_F(OpenClDevice, AStoredBinaryIsUsedAndARefusedOneReplaced) {
   ASSERT_OK(PrepareOne(*device_, Scale("7", 4), store_));
-  const auto second = *CreateOpenClDevice(0);
+  const auto second = *CreateOpenClDevice(0, GetOptions().on_device);
   ASSERT_OK(PrepareOne(*second, Scale("7", 4), store_));
   EXPECT_EQ(store_.builds, 1);
 
   const std::string good = store_.binaries.begin()->second;
   store_.binaries.begin()->second = "not a program";
-  const auto third = *CreateOpenClDevice(0);
+  const auto third = *CreateOpenClDevice(0, GetOptions().on_device);
   ASSERT_OK(PrepareOne(*third, Scale("7", 4), store_));
   EXPECT_EQ(store_.builds, 2);
   EXPECT_NE(store_.binaries.begin()->second, "not a program");
@@ -389,10 +419,10 @@ TEST_F(OpenClDevice, AnExceptionOfABuildIsAFailureOfThatBuildOnly) {
   const ir::Action* const steps[] = {&actions[0], &actions[1], &actions[2]};
   ThrowingStore none;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(device_->Prepare(steps, none).status().code(),
+    EXPECT_EQ(device_->Prepare(steps, ir::OpRegistry(), none).status().code(),
               StatusCode::kOutOfMemory);
   }
-  EXPECT_OK(device_->Prepare(steps, store_));
+  EXPECT_OK(device_->Prepare(steps, ir::OpRegistry(), store_));
   EXPECT_EQ(store_.builds, 3);
 }
 

@@ -41,7 +41,7 @@ class OpenClStreams : public testing::OpenClTest,
     }
     const ir::Action twice = FloatLaunch(kDouble, "twice", kFloats, 2);
     const ir::Action* step = &twice;
-    auto prepared = device_->Prepare({&step, 1}, store_);
+    auto prepared = device_->Prepare({&step, 1}, ir::OpRegistry(), store_);
     ASSERT_OK(prepared);
     step_ = std::move((*prepared)[0]);
     stream_ = NewStream();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/half.h"
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/kernels/user_kernel.h"
@@ -126,7 +127,7 @@ TEST_F(UserImageTypes, ImagesEqualPointersInEveryTypeAndRank) {
 
 TEST_F(UserImageTypes, PreparedStepsDoNotShareAnImage) {
   constexpr int kFloats = 1000;
-  const auto opencl = CreateOpenClDevice(0);
+  const auto opencl = CreateOpenClDevice(0, GetOptions().on_device);
   ASSERT_OK(opencl);
   testing::PlanBuilder plan({CreateHostDevice(), *opencl}, kFloats);
   UserKernel kernel(

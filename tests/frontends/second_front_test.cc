@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/options.h"
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
 #include "runtime/cache/program_cache.h"
+#include "runtime/compile_options.h"
 #include "runtime/execution_context.h"
 #include "tests/support/status_macros.h"
 
@@ -48,10 +50,11 @@ class Front {
   // Compiles for one input shape and runs once.
   Result<std::vector<float>> Run(std::vector<int64_t> dims,
                                  const std::vector<float>& input) const {
-    TIM_ASSIGN_OR_RETURN(auto opencl, device::CreateOpenClDevice(0));
+    TIM_ASSIGN_OR_RETURN(auto opencl,
+                         device::CreateOpenClDevice(0, GetOptions().on_device));
     const auto host = device::CreateHostDevice();
-    compiler::CompileOptions options;
-    options.devices = {host->info(), opencl->info()};
+    compiler::CompileOptions options =
+        runtime::CompileOptionsFor({host, opencl});
     options.strict = true;
     ir::Graph graph = graph_;
     graph.value(graph.inputs()[0]).desc = Float(std::move(dims));

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "compiler/compiler.h"
+#include "runtime/compile_options.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/vx_graph.h"
@@ -261,11 +262,9 @@ Result<ir::Plan> PlanOf(const Net& net) {
   TIM_ASSIGN_OR_RETURN(
       const vx::LoweredGraph lowered,
       vx::Lower(*graph.core(), net.graph->OpVector(), {net.input, net.output}));
-  compiler::CompileOptions options;
-  for (const auto& device : graph.core()->context->devices) {
-    options.devices.push_back(device->info());
-  }
-  return compiler::Compile(lowered.graph, *lowered.registry, options);
+  return compiler::Compile(
+      lowered.graph, *lowered.registry,
+      runtime::CompileOptionsFor(graph.core()->context->devices));
 }
 
 void ExpectNoReorder(MakeNet make) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "base/options.h"
 #include "custom_ops/softmax_cl.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
@@ -26,7 +27,7 @@ using Pair = std::array<uint32_t, 2>;
 class Network {
  public:
   Network(DataType type, uint32_t batch) : type_(type) {
-    const auto opencl = device::CreateOpenClDevice(0);
+    const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
     EXPECT_OK(opencl);
     graph_ =
         CreateContext({device::CreateHostDevice(), *opencl}, {.strict = true})

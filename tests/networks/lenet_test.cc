@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/devices/fake_device.h"
@@ -177,7 +178,7 @@ class LenetTest : public ::testing::Test {
 };
 
 std::shared_ptr<device::Device> OpenCl() {
-  const auto device = device::CreateOpenClDevice(0);
+  const auto device = device::CreateOpenClDevice(0, GetOptions().on_device);
   EXPECT_OK(device);
   return device.ok() ? *device : nullptr;
 }

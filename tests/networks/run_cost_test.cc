@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "runtime/cache/program_cache.h"
@@ -22,7 +23,7 @@ namespace {
 // y = relu(x) on 16 floats.
 struct SmallGraph {
   explicit SmallGraph(const std::shared_ptr<device::BinaryStore>& programs) {
-    const auto opencl = device::CreateOpenClDevice(0);
+    const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
     EXPECT_OK(opencl);
     graph = CreateContext({device::CreateHostDevice(), *opencl},
                           {.strict = true, .programs = programs})

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "runtime/executable.h"
@@ -99,7 +100,8 @@ class OpenClConstants : public ::testing::Test {
  protected:
   void SetUp() override {
     if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
-    devices_ = {device::CreateHostDevice(), *device::CreateOpenClDevice(0)};
+    devices_ = {device::CreateHostDevice(),
+                *device::CreateOpenClDevice(0, GetOptions().on_device)};
   }
   bool IsUnified() const { return devices_[1]->info().unified_memory; }
 

@@ -142,15 +142,11 @@ TEST(Executable, AFailedBuildLeavesTheDeviceUsable) {
   EXPECT_OK(CompilePlan(plan));
 }
 
-// Takes chains and then fails to make them.
+// Fails to make chains.
 class FailingChains final : public testing::ForwardingDevice {
  public:
   explicit FailingChains(StatusCode code)
       : ForwardingDevice(std::make_shared<FakeDevice>()), code_(code) {}
-  bool ChainsSingles() const override { return true; }
-  bool CanChain(const ir::Action& action) const override {
-    return !std::holds_alternative<ir::Copy>(action);
-  }
   Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
       std::span<const device::ChainLink>, device::BinaryStore&) override {
     ++attempts_;
@@ -163,7 +159,7 @@ class FailingChains final : public testing::ForwardingDevice {
   int attempts_ = 0;
 };
 
-// in + 10 as often as said, on device 1.
+// in + 10 as often as said, on device 1, in one chain.
 PlanBuilder TensPlan(const std::shared_ptr<device::Device>& device, int tens) {
   PlanBuilder plan({device::CreateHostDevice(), device}, 2);
   int value = plan.Temporary(1);
@@ -174,6 +170,7 @@ PlanBuilder TensPlan(const std::shared_ptr<device::Device>& device, int tens) {
     value = next;
   }
   plan.Copy(1, value, plan.Output());
+  plan.plan().chains = {{.first = 1, .count = tens}};
   return plan;
 }
 
@@ -206,6 +203,7 @@ TEST(Executable, AChainOfOneStepThatCannotBeMadeIsThatStep) {
   PlanBuilder plan({device::CreateHostDevice(), fake}, 1);
   const int state = plan.State(1);
   plan.Eval(1, AddTen, plan.ReadState(state), plan.WriteState(state));
+  plan.plan().chains = {{.first = 0, .count = 1}};
   const auto executable = CompilePlan(plan);
   ASSERT_OK(executable);
   const auto context = ExecutionContext::Create(*executable);

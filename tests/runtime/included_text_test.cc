@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/options.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "runtime/cache/program_cache.h"
 #include "tests/support/plans/plan_builder.h"
@@ -25,7 +26,7 @@ class IncludedText : public ::testing::Test {
  protected:
   void SetUp() override {
     if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
-    devices_ = {*device::CreateOpenClDevice(0)};
+    devices_ = {*device::CreateOpenClDevice(0, GetOptions().on_device)};
     std::string pattern = ::testing::TempDir() + "timcl_included_XXXXXX";
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     root_ = pattern;

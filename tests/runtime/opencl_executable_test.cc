@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "runtime/cache/program_cache.h"
@@ -53,7 +54,8 @@ class OpenClExecutable : public ::testing::Test {
  protected:
   void SetUp() override {
     if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
-    devices_ = {device::CreateHostDevice(), *device::CreateOpenClDevice(0)};
+    devices_ = {device::CreateHostDevice(),
+                *device::CreateOpenClDevice(0, GetOptions().on_device)};
   }
 
   // input -> twice on OpenCL -> output, with `text` as the program.

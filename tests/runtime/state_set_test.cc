@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/devices/fake_device.h"
@@ -63,7 +64,8 @@ TEST(StateSet, KeepsValuesOnADeviceOfItsOwnMemory) {
 
 TEST(StateSet, KeepsValuesOnOpenCl) {
   if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
-  CheckAll({device::CreateHostDevice(), *device::CreateOpenClDevice(0)});
+  CheckAll({device::CreateHostDevice(),
+            *device::CreateOpenClDevice(0, GetOptions().on_device)});
 }
 
 TEST(StateSet, OnlyWrittenStatesHaveTwoBuffers) {

@@ -165,7 +165,7 @@ TEST_F(ChainedKernels, ASingleKernelMayBeAChain) {
       EXPECT_EQ(layers.Run(Values(100, 3)), expected);
     }
   }
-  EXPECT_EQ(device_->chained(), device_->ChainsSingles() ? 2u : 0u);
+  EXPECT_EQ(device_->chained(), device_->info().chains_singles ? 2u : 0u);
 }
 
 // Two chains with a user's kernel, which is in none, in between.

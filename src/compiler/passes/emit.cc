@@ -1,5 +1,7 @@
 #include <map>
 
+#include "binary/graph_file.h"
+#include "compiler/chains.h"
 #include "compiler/constant_blocks.h"
 #include "compiler/hazards.h"
 #include "compiler/passes/passes.h"
@@ -35,6 +37,8 @@ class Emitter {
 
   Result<Plan> Run() {
     plan_.graph = graph_.name();
+    plan_.options = {.strict = module_.options.strict,
+                     .fold = module_.options.fold};
     plan_.devices = module_.options.devices;
     plan_.memory = module_.memory;
     plan_.decisions = module_.decisions;
@@ -50,6 +54,7 @@ class Emitter {
         hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
       }
     }
+    plan_.chains = FindChains(plan_, module_.options.can_chain);
     TIM_ASSIGN_OR_RETURN(plan_.constants, constants_.Make());
     TIM_RETURN_IF_ERROR(ir::Verify(plan_));
     return std::move(plan_);
@@ -155,14 +160,22 @@ class Emitter {
   }
 
   Status MakeEvalStep(const ir::Node& node, Step* step) {
-    ir::HostCall call{.node = std::make_shared<const ir::Node>(node),
-                      .inputs = {},
-                      .outputs = {}};
-    const auto add = [&](ValueId id, bool written, auto* descs) -> Status {
-      descs->push_back(nullptr);
+    ir::HostCall call{
+        .op = node.composite ? node.composite->name : node.schema->Key(),
+        .name = node.name,
+        .attributes = node.attributes,
+        .body = {},
+        .inputs = {},
+        .outputs = {}};
+    if (node.composite) {
+      TIM_ASSIGN_OR_RETURN(call.body, binary::WriteGraph(node.composite->body));
+    }
+    const auto add = [&](ValueId id, bool written, auto* operands) -> Status {
+      operands->emplace_back();
       if (id == ir::kNone) return OkStatus();
-      descs->back() =
-          std::make_shared<const ir::TensorDesc>(graph_.value(id).desc);
+      const ir::Value& value = graph_.value(id);
+      operands->back() = {value.desc, value.role == ir::Role::kConstant,
+                          value.is_scalar};
       TIM_ASSIGN_OR_RETURN(const int slot, ValueSlot(id, step->device));
       step->operands.push_back(slot);
       step->written.push_back(written);

@@ -1,4 +1,5 @@
 #include "compiler/passes/passes.h"
+#include "ir/verify/desc_check.h"
 
 namespace tim::compiler {
 namespace {
@@ -14,7 +15,8 @@ InferContext MakeContext(const Graph& graph, const Node& node) {
     InferContext::Input& input = context.inputs.emplace_back();
     if (id == ir::kNone) continue;
     const Value& value = graph.value(id);
-    input = {&value.desc, value.constant.get(), value.is_scalar};
+    input = {&value.desc, value.constant.get(), value.is_scalar,
+             value.role == ir::Role::kConstant};
   }
   for (const ir::ValueId id : node.outputs) {
     InferContext::Output& output = context.outputs.emplace_back();
@@ -60,7 +62,7 @@ Status StoreOutput(Module& module, Graph& graph, ir::NodeId id, int index,
                            " overflows 64 bits");
   }
   if (inferred.desc.quantization != value.desc.quantization) {
-    const Status status = CheckQuantization(inferred.desc);
+    const Status status = ir::CheckQuantization(inferred.desc);
     if (!status.ok()) return status.WithContext(StrCat("output ", index));
   }
   if (!value.shape_declared || !shape.IsStatic() || value.desc.shape == shape) {

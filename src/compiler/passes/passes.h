@@ -11,8 +11,6 @@ namespace tim::compiler {
 /// Def-use chains, arity, attributes, roles, quantization, constant sizes,
 /// ranks, cycles.  Adds default attributes.
 Status Verify(Module& module);
-/// What Verify asks of a tensor: scales and zero points that fit its shape.
-Status CheckQuantization(const ir::TensorDesc& desc);
 /// What Verify does with a composite node, for one that it has not seen.
 Status VerifyComposite(ir::Node& node);
 

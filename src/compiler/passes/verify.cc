@@ -1,6 +1,5 @@
-#include <cmath>
-
 #include "compiler/passes/passes.h"
+#include "ir/verify/desc_check.h"
 
 namespace tim::compiler {
 namespace {
@@ -9,77 +8,10 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-Status CheckScales(const ir::Quantization& quantization) {
-  if (quantization.kind == ir::QuantizationKind::kFixedPoint) return OkStatus();
-  if (quantization.scales.empty()) {
-    return InvalidArgument("the quantization has no scale");
-  }
-  for (const float scale : quantization.scales) {
-    if (!std::isfinite(scale) || scale <= 0) {
-      return InvalidArgument("scale ", scale, " is not a positive number");
-    }
-  }
-  return OkStatus();
-}
-
-// Codes minus zero points must fit 32 bits.
-Status CheckZeroPoints(const ir::Quantization& quantization) {
-  constexpr int64_t kLimit = int64_t{1} << 30;
-  for (const int64_t zero : quantization.zero_points) {
-    if (zero >= -kLimit && zero <= kLimit) continue;
-    return InvalidArgument("zero point ", zero, " is outside of ", -kLimit,
-                           " to ", kLimit);
-  }
-  return OkStatus();
-}
-
-}  // namespace
-
-Status CheckQuantization(const ir::TensorDesc& desc) {
-  if (!desc.quantized()) return OkStatus();
-  const ir::Quantization& quantization = desc.quantization;
-  TIM_RETURN_IF_ERROR(CheckScales(quantization));
-  TIM_RETURN_IF_ERROR(CheckZeroPoints(quantization));
-  if (!quantization.per_channel() || !desc.shape.ranked()) return OkStatus();
-  if (quantization.axis < 0 || quantization.axis >= desc.shape.rank()) {
-    return InvalidArgument("channel dimension ", quantization.axis,
-                           " is outside rank ", desc.shape.rank());
-  }
-  const int64_t channels = desc.shape[quantization.axis];
-  const auto scales = static_cast<int64_t>(quantization.scales.size());
-  const auto zeros = static_cast<int64_t>(quantization.zero_points.size());
-  if (channels == ir::kUnknownDim) return OkStatus();
-  if (scales != 1 && scales != channels) {
-    return InvalidArgument(scales, " scales along axis ", quantization.axis,
-                           " with ", channels, " channels; expected 1 or ",
-                           channels);
-  }
-  if (zeros > 1 && zeros != channels) {
-    return InvalidArgument(zeros, " zero points along axis ", quantization.axis,
-                           " with ", channels, " channels; expected 0, 1 or ",
-                           channels);
-  }
-  return OkStatus();
-}
-
-namespace {
-
-Status CheckShape(const ir::Shape& shape) {
-  if (shape.rank() > ir::kMaxRank) {
-    return InvalidArgument("rank ", shape.rank(), " exceeds ", ir::kMaxRank);
-  }
-  for (const int64_t dim : shape.dims()) {
-    if (dim == ir::kUnknownDim || dim > 0) continue;
-    return InvalidArgument("shape ", shape.ToString(), " has an extent of ",
-                           dim);
-  }
-  return OkStatus();
-}
-
 Status CheckDesc(const Value& value) {
   const ir::TensorDesc& desc = value.desc;
-  TIM_RETURN_IF_ERROR(CheckShape(desc.shape));
-  TIM_RETURN_IF_ERROR(CheckQuantization(desc));
+  TIM_RETURN_IF_ERROR(ir::CheckShape(desc.shape));
+  TIM_RETURN_IF_ERROR(ir::CheckQuantization(desc));
   if (value.role == ir::Role::kTransient) return OkStatus();
   if (desc.type == ir::DataType::kUnknown) {
     return InvalidArgument(

@@ -1,27 +1,39 @@
 #include "device/host/eval_step.h"
 
+#include <utility>
+
+#include "binary/graph_file.h"
 #include "ir/evaluate.h"
+#include "ir/verify/host_node.h"
 
 namespace tim::device {
+namespace {
 
-Result<std::unique_ptr<EvalStep>> EvalStep::Create(const ir::HostCall& call) {
-  if (call.node == nullptr) return TIM_INTERNAL("a host call without a node");
-  const ir::Node& node = *call.node;
-  if (node.composite == nullptr &&
-      (node.schema == nullptr || !node.schema->eval)) {
-    return Unimplemented("'", node.name, "' has no host reference");
-  }
-  return std::unique_ptr<EvalStep>(new EvalStep(call));
+Result<ir::Node> NodeOf(const ir::HostCall& call,
+                        const ir::OpRegistry& operators) {
+  if (call.body.empty()) return ir::MakeHostNode(call, operators);
+  TIM_ASSIGN_OR_RETURN(ir::Graph body, binary::ReadGraph(call.body, operators));
+  return ir::MakeHostNode(call, std::move(body));
 }
 
-EvalStep::EvalStep(const ir::HostCall& call) : call_(call) {
-  for (const auto& desc : call_.inputs) {
-    inputs_.push_back({desc.get(), nullptr});
-    if (desc != nullptr) ++operand_count_;
+}  // namespace
+
+Result<std::unique_ptr<EvalStep>> EvalStep::Create(
+    const ir::HostCall& call, const ir::OpRegistry& operators) {
+  auto node = NodeOf(call, operators);
+  if (!node.ok()) return node.status().WithContext(call.name);
+  return std::unique_ptr<EvalStep>(new EvalStep(call, *std::move(node)));
+}
+
+EvalStep::EvalStep(const ir::HostCall& call, ir::Node node)
+    : call_(call), node_(std::move(node)) {
+  for (const auto& input : call_.inputs) {
+    inputs_.push_back({input ? &input->desc : nullptr, nullptr});
+    if (input) ++operand_count_;
   }
-  for (const auto& desc : call_.outputs) {
-    outputs_.push_back({desc.get(), nullptr});
-    if (desc != nullptr) ++operand_count_;
+  for (const auto& output : call_.outputs) {
+    outputs_.push_back({output ? &output->desc : nullptr, nullptr});
+    if (output) ++operand_count_;
   }
 }
 
@@ -34,8 +46,7 @@ Status EvalStep::Run(std::span<std::byte* const> operands) {
   for (ir::MutableTensor& output : outputs_) {
     if (output.desc != nullptr) output.data = operands[next++];
   }
-  return ir::Evaluate(*call_.node, inputs_, outputs_)
-      .WithContext(call_.node->name);
+  return ir::Evaluate(node_, inputs_, outputs_).WithContext(node_.name);
 }
 
 }  // namespace tim::device

@@ -9,6 +9,8 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
 #include "ir/op_schema.h"
 #include "ir/step.h"
 
@@ -16,7 +18,10 @@ namespace tim::device {
 
 class EvalStep final : public PreparedStep {
  public:
-  static Result<std::unique_ptr<EvalStep>> Create(const ir::HostCall& call);
+  /// Finds the operators of `call` in `operators`, which outlives the step, and
+  /// checks that they take its operands.
+  static Result<std::unique_ptr<EvalStep>> Create(
+      const ir::HostCall& call, const ir::OpRegistry& operators);
 
   /// Operands that are present, inputs before outputs.
   size_t operand_count() const { return operand_count_; }
@@ -25,9 +30,10 @@ class EvalStep final : public PreparedStep {
   Status Run(std::span<std::byte* const> operands);
 
  private:
-  explicit EvalStep(const ir::HostCall& call);
+  EvalStep(const ir::HostCall& call, ir::Node node);
 
-  ir::HostCall call_;  // keeps node and descriptions alive
+  const ir::HostCall call_;  // keeps the descriptions
+  const ir::Node node_;
   std::vector<ir::ConstTensor> inputs_;
   std::vector<ir::MutableTensor> outputs_;
   size_t operand_count_ = 0;

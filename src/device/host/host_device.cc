@@ -120,7 +120,8 @@ class HostDevice final : public Device {
   }
 
   Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, BinaryStore&) override {
+      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
+      BinaryStore&) override {
     std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
     for (size_t i = 0; i < steps.size(); ++i) {
       if (std::holds_alternative<ir::Copy>(*steps[i])) continue;
@@ -128,7 +129,7 @@ class HostDevice final : public Device {
       if (call == nullptr) {
         return Unimplemented("the host cannot run '", ToString(*steps[i]), "'");
       }
-      TIM_ASSIGN_OR_RETURN(prepared[i], EvalStep::Create(*call));
+      TIM_ASSIGN_OR_RETURN(prepared[i], EvalStep::Create(*call, operators));
     }
     return prepared;
   }

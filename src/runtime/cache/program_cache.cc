@@ -1,12 +1,10 @@
 #include "runtime/cache/program_cache.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/log_once.h"
-#include "base/options.h"
 #include "runtime/cache/cache_entry.h"
 
 namespace tim::runtime {
@@ -57,12 +55,6 @@ std::shared_ptr<ProgramCache> ProgramCache::Create(
     const ProgramCacheOptions& options) {
   return std::shared_ptr<ProgramCache>(
       new ProgramCache(options, OpenFolder(options)));
-}
-
-std::shared_ptr<ProgramCache> ProgramCache::ForUser() {
-  return Create(UserCacheOptions(GetOptions().cache_dir,
-                                 std::getenv("XDG_CACHE_HOME"),
-                                 std::getenv("HOME")));
 }
 
 std::optional<std::string> ProgramCache::Load(std::string_view key) {

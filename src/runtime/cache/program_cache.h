@@ -30,9 +30,6 @@ class ProgramCache final : public device::BinaryStore {
  public:
   static std::shared_ptr<ProgramCache> Create(
       const ProgramCacheOptions& options);
-  /// In TIMCL_CACHE_DIR, $XDG_CACHE_HOME/tim-cl or $HOME/.cache/tim-cl; keeps
-  /// nothing where TIMCL_CACHE_DIR is "off".
-  static std::shared_ptr<ProgramCache> ForUser();
 
   std::optional<std::string> Load(std::string_view key) override;
   void Store(std::string_view key, std::string_view bytes) override;
@@ -67,8 +64,10 @@ class ProgramCache final : public device::BinaryStore {
   std::atomic<int> rejected_ = 0;
 };
 
-/// Those of ForUser; in memory only where no variable names a place.
-/// `cache_dir` is the option; the others are variables, null where unset.
+/// Of the user's cache: in `cache_dir` (TIMCL_CACHE_DIR), or in
+/// $XDG_CACHE_HOME/tim-cl or $HOME/.cache/tim-cl, which are null where unset;
+/// in memory only where none names a place, and nowhere where `cache_dir` is
+/// "off".
 ProgramCacheOptions UserCacheOptions(const std::string& cache_dir,
                                      const char* xdg_cache_home,
                                      const char* home);

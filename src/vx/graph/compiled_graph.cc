@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "compiler/compiler.h"
+#include "runtime/compile_options.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -17,10 +18,7 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
 
 compiler::CompileOptions OptionsFor(const GraphCore& core,
                                     const Devices& devices) {
-  compiler::CompileOptions out;
-  for (const auto& device : devices) {
-    out.devices.push_back(device->info());
-  }
+  compiler::CompileOptions out = runtime::CompileOptionsFor(devices);
   out.strict = core.context->options.strict;
   out.placement = core.context->options.placement;
   return out;
@@ -122,8 +120,8 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
   compiled->source_ = std::move(source);
-  TIM_RETURN_IF_ERROR(
-      compiled->Build(core, std::move(plan), std::move(devices)));
+  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan), std::move(devices),
+                                      lowered.registry));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
@@ -131,10 +129,12 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
 }
 
 Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
-                            Devices devices) {
-  TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
-                                        std::move(plan), std::move(devices),
-                                        core.context->options.programs));
+                            Devices devices,
+                            std::shared_ptr<const ir::OpRegistry> operators) {
+  TIM_ASSIGN_OR_RETURN(
+      executable_, runtime::Executable::Create(
+                       std::move(plan), std::move(devices),
+                       core.context->options.programs, std::move(operators)));
   TIM_ASSIGN_OR_RETURN(context_,
                        runtime::ExecutionContext::Create(executable_));
   if (this->plan().states.empty()) return OkStatus();

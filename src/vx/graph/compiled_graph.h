@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "ir/op_registry.h"
 #include "ir/plan.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
@@ -42,11 +43,11 @@ class CompiledGraph {
  private:
   CompiledGraph() = default;
   void Remember(const Operations& operations, const LoweredGraph& lowered);
-  Status Build(const GraphCore& core, ir::Plan plan, Devices devices);
+  Status Build(const GraphCore& core, ir::Plan plan, Devices devices,
+               std::shared_ptr<const ir::OpRegistry> operators);
   Status BindTensors(const LoweredGraph& lowered);
 
   Operations effective_;  ///< Host steps call those of users.
-  /// Its registry holds the schemas that host steps of the plan point to.
   BinarySource source_;
   std::shared_ptr<const runtime::Executable> executable_;
   std::unique_ptr<runtime::ExecutionContext> context_;

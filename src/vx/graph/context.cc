@@ -2,12 +2,12 @@
 #include "base/options.h"
 #include "base/str_cat.h"
 #include "ops/builtin.h"
-#include "runtime/cache/program_cache.h"
 #include "tim/vx/compile_option.h"
 #include "vx/failure.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
+#include "vx/graph/user_programs.h"
 
 namespace tim::vx {
 
@@ -49,7 +49,7 @@ std::string ContextImpl::DeviceName() const {
 std::shared_ptr<Context> CreateContext(Devices devices,
                                        ContextOptions options) {
   if (options.programs == nullptr) {
-    options.programs = runtime::ProgramCache::ForUser();
+    options.programs = UserPrograms();
   }
   return std::make_shared<ContextImpl>(std::make_shared<const ContextState>(
       ContextState{std::move(devices), std::move(options)}));

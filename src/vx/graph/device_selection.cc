@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/options.h"
 #include "device/host/host_device.h"
 
 namespace tim::vx {
@@ -38,7 +39,8 @@ Result<std::shared_ptr<Device>> Share(int number, CoreRange cores = {}) {
   if (number == kHost) {
     made = device::CreateHostDevice();
   } else {
-    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(number, cores));
+    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(
+                                   number, GetOptions().on_device, cores));
   }
   shared = made;
   return made;

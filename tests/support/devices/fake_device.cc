@@ -101,7 +101,8 @@ Result<std::unique_ptr<device::Stream>> FakeDevice::CreateStream() {
 }
 
 Result<std::vector<std::unique_ptr<device::PreparedStep>>> FakeDevice::Prepare(
-    std::span<const ir::Action* const> steps, device::BinaryStore&) {
+    std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
+    device::BinaryStore&) {
   TIM_RETURN_IF_ERROR(state_->CheckLost());
   if (fail_prepare_.exchange(false)) {
     return BuildFailure("the fake device was told to fail the build");
@@ -114,7 +115,8 @@ Result<std::vector<std::unique_ptr<device::PreparedStep>>> FakeDevice::Prepare(
       return Unimplemented("the fake device cannot run '", ToString(*steps[i]),
                            "'");
     }
-    TIM_ASSIGN_OR_RETURN(prepared[i], device::EvalStep::Create(*call));
+    TIM_ASSIGN_OR_RETURN(prepared[i],
+                         device::EvalStep::Create(*call, operators));
   }
   return prepared;
 }

@@ -75,7 +75,7 @@ class FakeDevice final : public device::Device {
                                                  int64_t bytes) override;
   Result<std::unique_ptr<device::Stream>> CreateStream() override;
   Result<std::vector<std::unique_ptr<device::PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps,
+      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
       device::BinaryStore& store) override;
 
  private:

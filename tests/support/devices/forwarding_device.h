@@ -29,14 +29,13 @@ class ForwardingDevice : public device::Device {
     return device_->CreateStream();
   }
   Result<std::vector<std::unique_ptr<device::PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps,
+      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
       device::BinaryStore& store) override {
-    return device_->Prepare(steps, store);
+    return device_->Prepare(steps, operators, store);
   }
   bool CanChain(const ir::Action& action) const override {
     return device_->CanChain(action);
   }
-  bool ChainsSingles() const override { return device_->ChainsSingles(); }
   Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
       std::span<const device::ChainLink> links,
       device::BinaryStore& store) override {

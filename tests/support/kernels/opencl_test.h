@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/options.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/status_macros.h"
@@ -18,7 +19,7 @@ namespace tim::testing {
 class OpenClTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto created = device::CreateOpenClDevice(0);
+    auto created = device::CreateOpenClDevice(0, GetOptions().on_device);
     if (created.status().code() == StatusCode::kNotFound) {
       GTEST_SKIP() << created.status().message();
     }

@@ -1,23 +1,26 @@
 // The part of kernel_runner.h that goes through the compiler.
+#include "base/options.h"
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
-#include "runtime/cache/program_cache.h"
+#include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "vx/graph/user_programs.h"
 
 namespace tim::testing {
 
 Result<std::vector<TensorData>> RunCompiled(
     const TestNode& node, const std::vector<TensorData>& inputs) {
-  static const auto* const kDevice = new auto(device::CreateOpenClDevice(0));
+  static const auto* const kDevice =
+      new auto(device::CreateOpenClDevice(0, GetOptions().on_device));
   if (!kDevice->ok()) return kDevice->status();
   const std::vector<std::shared_ptr<device::Device>> devices = {
       device::CreateHostDevice(), **kDevice};
-  const compiler::CompileOptions options{
-      .devices = {devices[0]->info(), devices[1]->info()}, .strict = true};
+  compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
+  options.strict = true;
   TIM_ASSIGN_OR_RETURN(
       ir::Plan plan,
       compiler::Compile(node.graph, ops::BuiltinOperators(), options));
@@ -30,10 +33,9 @@ Result<std::vector<TensorData>> RunCompiled(
   for (TensorData& result : results) out.push_back(result.bytes.data());
   std::vector<const void*> in;
   for (const TensorData& input : inputs) in.push_back(input.bytes.data());
-  TIM_ASSIGN_OR_RETURN(
-      const auto executable,
-      runtime::Executable::Create(std::move(plan), devices,
-                                  runtime::ProgramCache::ForUser()));
+  TIM_ASSIGN_OR_RETURN(const auto executable,
+                       runtime::Executable::Create(std::move(plan), devices,
+                                                   vx::UserPrograms()));
   TIM_ASSIGN_OR_RETURN(const auto context,
                        runtime::ExecutionContext::Create(executable));
   TIM_RETURN_IF_ERROR(context->Run(in, out, nullptr));

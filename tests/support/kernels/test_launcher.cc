@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/options.h"
 #include "device/host/host_buffer.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/devices/empty_store.h"
@@ -17,7 +18,8 @@ constexpr int64_t kGuard = 256;
 
 // Never destroyed: the driver may be gone when static objects go.
 const Result<std::shared_ptr<device::Device>>& TheDevice() {
-  static const auto* const kDevice = new auto(device::CreateOpenClDevice(0));
+  static const auto* const kDevice =
+      new auto(device::CreateOpenClDevice(0, GetOptions().on_device));
   return *kDevice;
 }
 
@@ -150,7 +152,8 @@ Status RunAction(const ir::Action& action,
   device::Device& device = *TheDevice().value();
   const ir::Action* const actions[] = {&action};
   EmptyStore store;
-  TIM_ASSIGN_OR_RETURN(const auto steps, device.Prepare(actions, store));
+  TIM_ASSIGN_OR_RETURN(const auto steps,
+                       device.Prepare(actions, ir::OpRegistry(), store));
   TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
   Operands memory(device, *stream, operands, guard);
   TIM_RETURN_IF_ERROR(memory.Upload());

@@ -8,36 +8,35 @@
 #include "ir/op_schema.h"
 
 namespace tim::testing {
-namespace {
 
-struct OwnedNode {
-  ir::OpSchema schema;
-  ir::Node node;
-};
-
-}  // namespace
-
-std::shared_ptr<const ir::Node> EvalNode(const std::string& name,
-                                         FloatFunction function) {
-  auto owned = std::make_shared<OwnedNode>();
-  owned->schema.domain = "test";
-  owned->schema.name = name;
-  owned->schema.eval = [function = std::move(function)](
-                           const ir::EvalContext& context) -> Status {
-    const auto count =
-        static_cast<size_t>(*PhysicalElements(*context.inputs[0].desc));
-    return function({static_cast<const float*>(context.inputs[0].data), count},
-                    {static_cast<float*>(context.outputs[0].data), count});
-  };
-  owned->node.name = name;
-  owned->node.schema = &owned->schema;
-  return std::shared_ptr<const ir::Node>(owned, &owned->node);
-}
-
-ir::HostCall EvalCall(const std::string& name, int64_t floats,
-                      FloatFunction function) {
-  const auto desc = std::make_shared<const ir::TensorDesc>(FloatDesc(floats));
-  return {EvalNode(name, std::move(function)), {desc}, {desc}};
+ir::HostCall EvalCall(ir::OpRegistry& operators, const std::string& name,
+                      int64_t floats, FloatFunction function) {
+  ir::OpSchema schema{
+      .domain = "test",
+      .name = StrCat("Function", operators.Schemas().size()),
+      .inputs = {1, 2},
+      .infer_shapes =
+          [](ir::InferContext& context) {
+            context.outputs[0].desc.shape = context.shape(0);
+            return OkStatus();
+          },
+      .eval = [function = std::move(function)](
+                  const ir::EvalContext& context) -> Status {
+        const auto count =
+            static_cast<size_t>(*PhysicalElements(*context.inputs[0].desc));
+        return function(
+            {static_cast<const float*>(context.inputs[0].data), count},
+            {static_cast<float*>(context.outputs[0].data), count});
+      }};
+  const ir::CallOperand operand{.desc = FloatDesc(floats)};
+  ir::HostCall call{.op = schema.Key(),
+                    .name = name,
+                    .attributes = {},
+                    .body = {},
+                    .inputs = {operand},
+                    .outputs = {operand}};
+  operators.Add(std::move(schema));
+  return call;
 }
 
 ir::KernelLaunch FloatLaunch(const std::string& text,
@@ -165,7 +164,8 @@ int PlanBuilder::Launch(int device, ir::KernelLaunch launch,
 
 int PlanBuilder::Eval(int device, FloatFunction function, int from, int to,
                       std::vector<int> waits) {
-  return AddStep(device, EvalCall("eval", floats_, std::move(function)),
+  return AddStep(device,
+                 EvalCall(*operators_, "eval", floats_, std::move(function)),
                  {from, to}, 1, std::move(waits));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "ir/op_registry.h"
 #include "ir/plan.h"
 #include "tests/support/devices/empty_store.h"
 
@@ -20,13 +21,10 @@ namespace tim::testing {
 using FloatFunction =
     std::function<Status(std::span<const float> in, std::span<float> out)>;
 
-/// A node whose eval calls `function`; it owns its schema.
-std::shared_ptr<const ir::Node> EvalNode(const std::string& name,
-                                         FloatFunction function);
-
-/// A host call of such a node with one input and one output.
-ir::HostCall EvalCall(const std::string& name, int64_t floats,
-                      FloatFunction function);
+/// A host call, called `name`, of a new operator in `operators`: one input and
+/// one output, which `function` makes.
+ir::HostCall EvalCall(ir::OpRegistry& operators, const std::string& name,
+                      int64_t floats, FloatFunction function);
 
 /// A launch of `function` in `text` over `floats` items: one argument per
 /// operand, then the number of items as an int.
@@ -60,6 +58,8 @@ class PlanBuilder {
     return devices_;
   }
   int64_t floats() const { return floats_; }
+  /// Those of the plan's host calls.
+  std::shared_ptr<const ir::OpRegistry> operators() const { return operators_; }
   ir::Plan& plan() { return plan_; }
 
  private:
@@ -71,6 +71,8 @@ class PlanBuilder {
   std::vector<std::shared_ptr<device::Device>> devices_;
   int64_t floats_;
   ir::Plan plan_;
+  std::shared_ptr<ir::OpRegistry> operators_ =
+      std::make_shared<ir::OpRegistry>();
   std::map<int, int> arena_of_device_;
 };
 

@@ -20,7 +20,8 @@ Status AddTen(std::span<const float> in, std::span<float> out) {
 Result<std::shared_ptr<const Executable>> CompilePlan(
     PlanBuilder& plan, std::shared_ptr<device::BinaryStore> store) {
   if (store == nullptr) store = std::make_shared<EmptyStore>();
-  return Executable::Create(plan.plan(), plan.devices(), std::move(store));
+  return Executable::Create(plan.plan(), plan.devices(), std::move(store),
+                            plan.operators());
 }
 
 Result<std::unique_ptr<ExecutionContext>> MakeContext(PlanBuilder& plan) {

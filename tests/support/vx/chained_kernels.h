@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/chain/chain_source.h"
 #include "device/opencl/driver/opencl_device.h"
@@ -43,7 +44,7 @@ class ChainedKernels : public ::testing::Test {
  protected:
   void SetUp() override {
     if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
-    const auto opencl = device::CreateOpenClDevice(0);
+    const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
     ASSERT_OK(opencl);
     device_ = std::make_shared<CountingDevice>(*opencl);
     if (!device::RunsChains(device_->info())) {

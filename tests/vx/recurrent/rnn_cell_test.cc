@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "ops/builtin.h"
@@ -287,7 +288,7 @@ int CountWholeCells(const ir::Plan& plan) {
 }
 
 TEST(RnnCell, MayBeClaimedAsAWholeByAKernel) {
-  const auto opencl = device::CreateOpenClDevice(0);
+  const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
   if (!opencl.ok()) GTEST_SKIP() << opencl.status().message();
   ir::OpRegistry operators(&ops::BuiltinOperators());
   operators.Add(ir::KernelDef{

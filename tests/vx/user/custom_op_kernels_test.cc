@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "ir/plan.h"
@@ -105,7 +106,8 @@ TEST(CustomOpKernels, RunSideBySide) {
   ASSERT_TRUE(g.graph->Compile()) << vx::LastError();
   const auto executable = runtime::Executable::Create(
       *vx::CompiledPlan(*g.graph),
-      {device::CreateHostDevice(), *device::CreateOpenClDevice(0)},
+      {device::CreateHostDevice(),
+       *device::CreateOpenClDevice(0, GetOptions().on_device)},
       std::make_shared<EmptyStore>());
   ASSERT_OK(executable);
   const auto work = [&](float start) {

@@ -157,9 +157,9 @@ class Definitions {
 };
 
 Status AppendFunction(const ir::KernelLaunch& launch, int index,
-                      std::string* text) {
+                      ChainNames names, std::string* text) {
   TIM_ASSIGN_OR_RETURN(const ChainText* kernel,
-                       FindChainText(launch.source, launch.headers));
+                       FindChainText(launch.source, launch.headers, names));
   TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
   Definitions definitions;
   for (const std::string& name : kernel->function_names) {
@@ -221,7 +221,8 @@ Status CheckChainable(const ir::KernelLaunch& launch) {
 }
 
 Result<ChainSource> ChainSourceOf(
-    std::span<const ir::KernelLaunch* const> launches, int buffers) {
+    std::span<const ir::KernelLaunch* const> launches, int buffers,
+    ChainNames names) {
   // In an order of their own, so that graphs of the same functions share a
   // program.
   std::map<Identity, const ir::KernelLaunch*> functions;
@@ -235,7 +236,7 @@ Result<ChainSource> ChainSourceOf(
     const int index = static_cast<int>(indices.size());
     indices[identity] = index;
     chain.row = std::max(chain.row, RowWords(*launch));
-    TIM_RETURN_IF_ERROR(AppendFunction(*launch, index, &chain.text));
+    TIM_RETURN_IF_ERROR(AppendFunction(*launch, index, names, &chain.text));
   }
   for (const ir::KernelLaunch* launch : launches) {
     chain.functions.push_back(indices.at(IdentityOf(*launch)));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/opencl/chain/chain_text.h"
 #include "ir/device_info.h"
 #include "ir/step.h"
 
@@ -61,7 +62,8 @@ Status CheckChainable(const ir::KernelLaunch& launch);
 /// The text of kernels/chain.cl with the functions that it calls.  `launches`
 /// are chainable; `buffers`: how many pointers the kernel takes.
 Result<ChainSource> ChainSourceOf(
-    std::span<const ir::KernelLaunch* const> launches, int buffers);
+    std::span<const ir::KernelLaunch* const> launches, int buffers,
+    ChainNames names = ChainNames::kDropped);
 
 /// Words that an argument takes in the table: a tensor the number of its buffer
 /// and its offset in elements, others their bits.

@@ -7,10 +7,8 @@
 #include <variant>
 
 #include "base/checked_math.h"
-#include "base/options.h"
 #include "base/processors.h"
 #include "device/launch_check.h"
-#include "device/opencl/chain/chain_text.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/user/kernel_signature.h"
@@ -89,8 +87,8 @@ int ChainPointers(std::span<const ChainLink> links) {
 Result<std::unique_ptr<PreparedStep>> ChainStep::Create(
     const cl::Context& context, const cl::Program& program,
     const ir::DeviceInfo& info, const ChainSource& source,
-    std::span<const ChainLink> links) {
-  if (GetOptions().check_names) {
+    std::span<const ChainLink> links, ChainNames names) {
+  if (names == ChainNames::kKept) {
     TIM_RETURN_IF_ERROR(CheckChainNames(program, source, links));
   }
   int code = CL_SUCCESS;

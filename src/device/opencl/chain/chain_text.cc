@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
-#include "base/options.h"
 #include "device/opencl/text/c_tokens.h"
 #include "device/opencl/text/file_scope_names.h"
 #include "kernels/kernel_sources.h"
@@ -58,8 +58,8 @@ std::string_view ParametersAt(std::string_view text, size_t open) {
   return text.substr(open, end - open);
 }
 
-// Adds the names of all kernels' twins to `twins`, where those are wanted.
-std::string KernelsAsFunctions(std::string_view text,
+// Adds the names of all kernels' twins to `twins`, where there are any.
+std::string KernelsAsFunctions(std::string_view text, ChainNames names,
                                std::vector<std::string>* twins) {
   std::string out;
   size_t begin = 0;
@@ -68,7 +68,7 @@ std::string KernelsAsFunctions(std::string_view text,
     const size_t name = at + kKernel.size();
     const size_t open = text.find('(', name);
     out += text.substr(begin, at - begin);
-    if (GetOptions().check_names) {
+    if (names == ChainNames::kKept) {
       twins->push_back(NamesKernel(text.substr(name, open - name)));
       out += StrCat(kKernel, twins->back(), ParametersAt(text, open), " {}\n");
     }
@@ -117,13 +117,14 @@ Result<std::string> WholeText(const std::string& source,
 }
 
 Result<ChainText> MakeChainText(const std::string& source,
-                                const std::vector<std::string>& headers) {
+                                const std::vector<std::string>& headers,
+                                ChainNames names) {
   TIM_ASSIGN_OR_RETURN(const std::string text, WholeText(source, headers));
   TIM_RETURN_IF_ERROR(CheckTokens(text));
   const std::string own = OwnText(text);
   ChainText chain;
   TIM_ASSIGN_OR_RETURN(chain.function_names, FunctionNames(own));
-  chain.functions = KernelsAsFunctions(text, &chain.function_names);
+  chain.functions = KernelsAsFunctions(text, names, &chain.function_names);
   chain.macro_names = MacroNames(own);
   chain.contracts = text.find("FP_CONTRACT OFF") == std::string::npos;
   return chain;
@@ -135,17 +136,18 @@ std::string NamesKernel(std::string_view function) {
   return StrCat(function, "_names");
 }
 
-Result<const ChainText*> FindChainText(
-    const std::string& source, const std::vector<std::string>& headers) {
+Result<const ChainText*> FindChainText(const std::string& source,
+                                       const std::vector<std::string>& headers,
+                                       ChainNames names) {
   static std::mutex mutex;
-  static std::map<std::pair<std::string, std::vector<std::string>>,
+  static std::map<std::tuple<std::string, std::vector<std::string>, ChainNames>,
                   Result<ChainText>>
       texts;
   const std::lock_guard<std::mutex> lock(mutex);
-  const std::pair key(source, headers);
+  const std::tuple key(source, headers, names);
   auto found = texts.find(key);
   if (found == texts.end()) {
-    found = texts.emplace(key, MakeChainText(source, headers)).first;
+    found = texts.emplace(key, MakeChainText(source, headers, names)).first;
   }
   if (!found->second.ok()) return found->second.status();
   return &*found->second;

@@ -2,6 +2,7 @@
 #ifndef TIM_DEVICE_OPENCL_CHAIN_CHAIN_TEXT_H_
 #define TIM_DEVICE_OPENCL_CHAIN_CHAIN_TEXT_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "base/status.h"
 
 namespace tim::device {
+
+/// Whether a program keeps the names of its kernels' parameters, for the driver
+/// to tell: each kernel then has an empty twin before it, NamesKernel(kernel).
+enum class ChainNames : uint8_t { kDropped, kKept };
 
 /// Of one embedded .cl file after its headers.  A header whose guard starts
 /// with TIM_ONCE_ is the same whatever the options, those of a chain at least:
@@ -18,8 +23,6 @@ struct ChainText {
   /// The file with its kernels as functions that are told their work-item,
   /// tim_x, tim_y and tim_z.
   std::string functions;
-  /// Where TIMCL_CHECK_NAMES is set, each kernel has an empty twin before it,
-  /// which keeps its parameters for the driver to tell: NamesKernel(kernel).
   std::vector<std::string> function_names;  ///< To be renamed for each copy.
   std::vector<std::string> macro_names;     ///< To be undefined after each.
   bool contracts = true;  ///< No FP_CONTRACT OFF stands in it.
@@ -28,11 +31,12 @@ struct ChainText {
 /// Name of the twin of a kernel.
 std::string NamesKernel(std::string_view function);
 
-/// Made once per file and headers, then kept.  kUnimplemented says what cannot
-/// be part of a chain: barriers, local memory, names that only the preprocessor
-/// knows. Any thread.
+/// Made once per file, headers and names, then kept.  kUnimplemented says what
+/// cannot be part of a chain: barriers, local memory, names that only the
+/// preprocessor knows. Any thread.
 Result<const ChainText*> FindChainText(
-    const std::string& source, const std::vector<std::string>& headers = {});
+    const std::string& source, const std::vector<std::string>& headers = {},
+    ChainNames names = ChainNames::kDropped);
 
 }  // namespace tim::device
 

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "base/log.h"
-#include "base/options.h"
 #include "device/opencl/clblast/clblast_api.h"
 #include "device/opencl/clblast/clblast_status.h"
 #include "device/opencl/driver/cl_status.h"
@@ -118,8 +117,9 @@ Status TuneClblast(const ClblastDevice& device, const TuningEffort& effort,
   return TuneOne(device, kKernels[1], tune_direct, store);
 }
 
-void PrepareClblast(const ClblastDevice& device, BinaryStore& store) {
-  if (LoadClblastParameters(device, store) || !GetOptions().tune) return;
+void PrepareClblast(const ClblastDevice& device, const DeviceOptions& options,
+                    BinaryStore& store) {
+  if (LoadClblastParameters(device, store) || !options.tune) return;
   TIM_LOG(kWarning, "tuning CLBlast, which takes minutes");
   const Status tuned = TuneClblast(device, {}, store);
   if (!tuned.ok()) TIM_LOG(kWarning, tuned.message());

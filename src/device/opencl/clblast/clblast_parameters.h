@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
@@ -37,9 +38,10 @@ bool LoadClblastParameters(const ClblastDevice& device, BinaryStore& store);
 Status TuneClblast(const ClblastDevice& device, const TuningEffort& effort,
                    BinaryStore& store);
 
-/// Loads the parameters, and tunes where there are none and TIMCL_TUNE asks for
+/// Loads the parameters, and tunes where there are none and the options ask for
 /// it.  A failure costs a warning.
-void PrepareClblast(const ClblastDevice& device, BinaryStore& store);
+void PrepareClblast(const ClblastDevice& device, const DeviceOptions& options,
+                    BinaryStore& store);
 
 /// The key of the parameters of `kernel`, "Xgemm" or "XgemmDirect".
 std::string ClblastParametersKey(const ClblastDevice& device,

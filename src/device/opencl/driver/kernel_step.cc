@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "base/options.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/guard/guarded_step.h"
 #include "device/opencl/user/kernel_parameter.h"
@@ -84,8 +83,9 @@ KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
 
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
-    const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
-    int64_t uncounted_local_bytes, GuardedContents* guards) {
+    const ir::DeviceInfo& info, const DeviceOptions& options,
+    const ir::KernelLaunch& launch, int64_t uncounted_local_bytes,
+    GuardedContents* guards) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
   KernelLimits limits = LimitsOf(kernel, device);
   limits.local_memory_bytes += uncounted_local_bytes;
@@ -93,8 +93,8 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
   TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
   std::unique_ptr<KernelStep> step(
       new KernelStep(std::move(kernel), launch, limits));
-  TIM_RETURN_IF_ERROR(step->TakeArguments(info, launch));
-  if (launch.user_kernel && GetOptions().guard) {
+  TIM_RETURN_IF_ERROR(step->TakeArguments(info, options, launch));
+  if (launch.user_kernel && options.guard) {
     return GuardedStep::Create(step->kernel_, step->global_, step->local_, info,
                                launch, guards);
   }
@@ -102,6 +102,7 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
 }
 
 Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
+                                 const DeviceOptions& options,
                                  const ir::KernelLaunch& launch) {
   operands_ = OperandCount(launch);
   if (launch.user_kernel) {
@@ -109,7 +110,7 @@ Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
     return OkStatus();
   }
   TIM_RETURN_IF_ERROR(CheckSignature(kernel_, launch));
-  if (GetOptions().check_names) {
+  if (options.check_names) {
     TIM_RETURN_IF_ERROR(CheckNames(kernel_, launch));
   }
   return SetFixedArguments(launch);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "device/launch_check.h"
@@ -23,13 +24,14 @@ namespace tim::device {
 class KernelStep final : public OpenClStep {
  public:
   /// Checks signature and work sizes against program and device.  A user's
-  /// kernel is guarded where TIMCL_GUARD says so.
+  /// kernel is guarded where the options say so.
   /// \param uncounted_local_bytes of memory that the driver does not report.
   /// \param guards of the steps that are prepared together, in their order.
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Program& program, const cl::Device& device,
-      const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
-      int64_t uncounted_local_bytes, GuardedContents* guards);
+      const ir::DeviceInfo& info, const DeviceOptions& options,
+      const ir::KernelLaunch& launch, int64_t uncounted_local_bytes,
+      GuardedContents* guards);
 
   Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
@@ -46,7 +48,7 @@ class KernelStep final : public OpenClStep {
   KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
              const KernelLimits& limits);
 
-  Status TakeArguments(const ir::DeviceInfo& info,
+  Status TakeArguments(const ir::DeviceInfo& info, const DeviceOptions& options,
                        const ir::KernelLaunch& launch);
   Status SetFixedArguments(const ir::KernelLaunch& launch);
   Status SetTensor(Tensor& tensor, const BufferRange& range);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/options.h"
 #include "device/opencl/chain/chain_source.h"
 #include "device/opencl/chain/chain_step.h"
 #include "device/opencl/clblast/clblast_parameters.h"
@@ -30,14 +29,15 @@ std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
                 id.platform.getInfo<CL_PLATFORM_VERSION>());
 }
 
-StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id) {
+StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id,
+                      const DeviceOptions& options) {
   StreamTraits traits;
   traits.queue.keeps_events = IsCpu(id.device);
   traits.works_in_host_memory = WorksInHostMemory(context, id.device);
   // Other runtimes' threads wait by themselves, or the host's works with them.
   if (traits.works_in_host_memory && IsPocl(id.platform) &&
       Standby::HasThreads(context, id.device)) {
-    traits.queue.standby = GetOptions().standby;
+    traits.queue.standby = options.standby;
   }
   return traits;
 }
@@ -59,11 +59,15 @@ bool TakesAssembler(const OpenClDeviceId& id) {
 constexpr int kVnniLanes = 16;
 
 // A CPU that works in the host's memory is the host's own.
-ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits) {
-  ir::DeviceInfo info = QueryDeviceInfo(id);
+ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
+                      const DeviceOptions& options) {
+  ir::DeviceInfo info = QueryDeviceInfo(id, options);
   info.orders_stores = kHostOrdersStores && traits.works_in_host_memory;
   info.has_vnni = traits.works_in_host_memory && TakesAssembler(id) &&
                   info.float_vector_width >= kVnniLanes && HostHasVnni();
+  info.chains = options.chain && RunsChains(info);
+  // A step alone is then started by threads that are awake.
+  info.chains_singles = info.chains && traits.queue.standby.count() > 0;
   return info;
 }
 
@@ -74,16 +78,18 @@ Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
     return nullptr;
   }
   if (std::holds_alternative<ir::HostCall>(action)) {
-    return TIM_INTERNAL("'", ToString(action), "' on an OpenCL device");
+    return Unimplemented("'", ToString(action), "' on an OpenCL device");
   }
   return &std::get<ir::KernelLaunch>(action);
 }
 
 class OpenClDevice final : public Device {
  public:
-  OpenClDevice(OpenClDeviceId id, cl::Context context)
-      : stream_traits_(TraitsOf(context, id)),
-        info_(InfoOf(id, stream_traits_)),
+  OpenClDevice(OpenClDeviceId id, cl::Context context,
+               const DeviceOptions& options)
+      : options_(options),
+        stream_traits_(TraitsOf(context, id, options)),
+        info_(InfoOf(id, stream_traits_, options)),
         identity_(IdentityOf(id, info_)),
         id_(std::move(id)),
         context_(std::move(context)),
@@ -113,13 +119,10 @@ class OpenClDevice final : public Device {
   }
 
   Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, BinaryStore& store) override;
+      std::span<const ir::Action* const> steps, const ir::OpRegistry&,
+      BinaryStore& store) override;
 
   bool CanChain(const ir::Action& action) const override;
-  // A step alone is then started by threads that are awake.
-  bool ChainsSingles() const override {
-    return stream_traits_.queue.standby.count() > 0;
-  }
   Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink> links, BinaryStore& store) override;
 
@@ -133,7 +136,7 @@ class OpenClDevice final : public Device {
  private:
   void UseClblast(BinaryStore& store) {
     std::call_once(clblast_, [&] {
-      PrepareClblast({context_, id_.device, identity_}, store);
+      PrepareClblast({context_, id_.device, identity_}, options_, store);
     });
   }
 
@@ -142,6 +145,7 @@ class OpenClDevice final : public Device {
                               const ir::KernelLaunch& launch,
                               BinaryStore& store);
 
+  const DeviceOptions options_;
   const StreamTraits stream_traits_;
   const ir::DeviceInfo info_;
   const std::string identity_;
@@ -152,7 +156,8 @@ class OpenClDevice final : public Device {
 };
 
 Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
-    std::span<const ir::Action* const> steps, BinaryStore& store) {
+    std::span<const ir::Action* const> steps, const ir::OpRegistry&,
+    BinaryStore& store) {
   std::vector<const ir::KernelLaunch*> launches;
   std::vector<ProgramSource> sources;
   for (const ir::Action* step : steps) {
@@ -176,7 +181,7 @@ Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
     }
     if (launches[i] == nullptr) continue;
     auto step = KernelStep::Create(
-        programs[next], id_.device, info_, *launches[i],
+        programs[next], id_.device, info_, options_, *launches[i],
         UncountedLocalBytes(programs[next], *launches[i], store), &guards);
     if (!step.ok()) return step.status().WithContext(sources[next].name);
     prepared[i] = *std::move(step);
@@ -213,22 +218,28 @@ int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
 
 bool OpenClDevice::CanChain(const ir::Action& action) const {
   const auto* launch = std::get_if<ir::KernelLaunch>(&action);
-  return launch != nullptr && GetOptions().chain && RunsChains(info_) &&
-         CheckChainable(*launch).ok();
+  return launch != nullptr && info_.chains && CheckChainable(*launch).ok();
 }
 
 Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
     std::span<const ChainLink> links, BinaryStore& store) {
+  if (!info_.chains) return Unimplemented(info_.name, " chains no steps");
   std::vector<const ir::KernelLaunch*> launches;
   for (const ChainLink& link : links) {
     TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*link.action));
+    if (launches.back() == nullptr) {
+      return Unimplemented("'", ToString(*link.action), "' in a chain");
+    }
+    TIM_RETURN_IF_ERROR(CheckChainable(*launches.back()));
   }
+  const ChainNames names =
+      options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
   TIM_ASSIGN_OR_RETURN(const ChainSource source,
-                       ChainSourceOf(launches, ChainPointers(links)));
+                       ChainSourceOf(launches, ChainPointers(links), names));
   const ProgramSource program = SourceOfChain(source.text, identity_);
   TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
                        programs_.Get({&program, 1}, store));
-  return ChainStep::Create(context_, programs[0], info_, source, links);
+  return ChainStep::Create(context_, programs[0], info_, source, links, names);
 }
 
 }  // namespace
@@ -254,7 +265,9 @@ int CountOpenClDevices() {
   return 0;
 }
 
-Result<std::shared_ptr<Device>> CreateOpenClDevice(int index, CoreRange cores) {
+Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
+                                                   const DeviceOptions& options,
+                                                   CoreRange cores) {
   TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found,
                        EnumerateOpenClDevices());
   if (index < 0 || index >= static_cast<int>(found.size())) {
@@ -277,8 +290,8 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(int index, CoreRange cores) {
   cl::Context context(id.device, nullptr, nullptr, nullptr, &code);
   TIM_RETURN_IF_CL_ERROR(code, "an OpenCL context on ",
                          id.device.getInfo<CL_DEVICE_NAME>());
-  return std::shared_ptr<Device>(
-      std::make_shared<OpenClDevice>(std::move(id), std::move(context)));
+  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
+      std::move(id), std::move(context), options));
 }
 
 }  // namespace tim::device

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
 
@@ -35,6 +36,7 @@ struct CoreRange {
 /// kNotFound where there is none, kInvalidArgument where there are fewer, or
 /// fewer cores.
 Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
+                                                   const DeviceOptions& options,
                                                    CoreRange cores = {});
 
 }  // namespace tim::device

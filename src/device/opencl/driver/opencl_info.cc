@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/options.h"
-
 namespace tim::device {
 namespace {
 
@@ -23,8 +21,8 @@ ir::DeviceClass ClassOf(const cl::Device& device) {
 }
 
 // Whose kernels fit.
-ir::DeviceClass KernelClassOf(ir::DeviceClass own) {
-  switch (GetOptions().kernels) {
+ir::DeviceClass KernelClassOf(ir::DeviceClass own, KernelSet kernels) {
+  switch (kernels) {
     case KernelSet::kCpu:
       return ir::DeviceClass::kCpu;
     case KernelSet::kGpu:
@@ -87,7 +85,8 @@ bool IsPocl(const cl::Platform& platform) {
   return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language";
 }
 
-ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id) {
+ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id,
+                               const DeviceOptions& options) {
   ir::DeviceInfo info;
   info.kind = "opencl";
   info.name = id.device.getInfo<CL_DEVICE_NAME>();
@@ -97,7 +96,8 @@ ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id) {
   ReadLimits(id.device, &info);
   ReadFeatures(id.device, &info);
   GuessSpeed(id.device, &info);
-  info.device_class = KernelClassOf(info.device_class);
+  info.device_class = KernelClassOf(info.device_class, options.kernels);
+  info.winograd = options.winograd;
   return info;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_INFO_H_
 #define TIM_DEVICE_OPENCL_DRIVER_OPENCL_INFO_H_
 
+#include "base/options.h"
 #include "device/opencl/driver/opencl_platforms.h"
 #include "ir/device_info.h"
 
@@ -14,7 +15,10 @@ bool IsCpu(const cl::Device& device);
 /// Whether the platform is PoCL, the Portable Computing Language.
 bool IsPocl(const cl::Platform& platform);
 
-ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id);
+/// With the kernels that `options` ask for; the device's way to run steps
+/// (`orders_stores`, `chains`) is not known yet.
+ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id,
+                               const DeviceOptions& options);
 
 }  // namespace tim::device
 

@@ -1,0 +1,242 @@
+#include <utility>
+#include <variant>
+
+#include "binary/desc_tables.h"
+#include "binary/graph_tables.h"
+#include "binary/launch_tables.h"
+#include "binary/plan/device_tables.h"
+#include "binary/plan/plan_file.h"
+
+namespace tim::binary {
+namespace {
+
+using flatbuffers::Offset;
+using flatbuffers::Vector;
+
+// A piece of the file's data that is no attribute's.
+struct Block {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> keeper;
+  int64_t alignment = ir::kSharedAlignment;
+};
+
+fbs::Slot SlotOf(const ir::Slot& slot) {
+  return {static_cast<fbs::SlotKind>(slot.kind),
+          slot.device,
+          slot.index,
+          slot.allocation,
+          slot.offset,
+          slot.bytes};
+}
+
+fbs::Arena ArenaOf(const ir::Arena& arena) {
+  return {arena.device, static_cast<fbs::MemoryKind>(arena.memory),
+          arena.bytes};
+}
+
+fbs::Chain ChainOf(const ir::Chain& chain) {
+  return {chain.first, chain.count};
+}
+
+fbs::MemoryReport ReportOf(const ir::MemoryReport& memory) {
+  return {memory.no_reuse_sum, memory.lower_bound, memory.peak,
+          memory.eval_scratch};
+}
+
+class PlanWriter {
+ public:
+  explicit PlanWriter(const ir::Plan& plan) : plan_(plan) {}
+
+  Result<Encoding> Run() {
+    TIM_ASSIGN_OR_RETURN(const auto plan, WriteAll());
+    const size_t attributes = data_.pieces().size();
+    for (Block& block : blocks_) {
+      data_.Add(block.bytes, std::move(block.keeper), block.alignment);
+    }
+    const auto data = WriteExtents(0, attributes);
+    const auto blocks = WriteExtents(attributes, data_.pieces().size());
+    builder_.Finish(fbs::CreatePlanFile(builder_, plan, data, blocks));
+    return Encoding({builder_.GetBufferPointer(), builder_.GetSize()},
+                    std::move(data_));
+  }
+
+ private:
+  Result<Offset<fbs::Plan>> WriteAll();
+
+  Offset<Vector<const fbs::Extent*>> WriteExtents(size_t first, size_t end) {
+    std::vector<fbs::Extent> extents;
+    for (size_t i = first; i < end; ++i) {
+      const DataPieces::Piece& piece = data_.pieces()[i];
+      extents.emplace_back(static_cast<uint64_t>(piece.offset),
+                           piece.bytes.size());
+    }
+    return builder_.CreateVectorOfStructs(extents);
+  }
+
+  int AddBlock(Block block) {
+    blocks_.push_back(std::move(block));
+    return static_cast<int>(blocks_.size()) - 1;
+  }
+
+  // A list of the tables that `write` makes of `items`.
+  template <typename Table, typename Item, typename Write>
+  Offset<Vector<Offset<Table>>> WriteList(const std::vector<Item>& items,
+                                          Write write) {
+    std::vector<Offset<Table>> tables;
+    for (const Item& item : items) tables.push_back(write(item));
+    return builder_.CreateVector(tables);
+  }
+
+  template <typename Struct, typename Item>
+  Offset<Vector<const Struct*>> WriteStructs(const std::vector<Item>& items,
+                                             Struct (*struct_of)(const Item&)) {
+    std::vector<Struct> structs;
+    for (const Item& item : items) structs.push_back(struct_of(item));
+    return builder_.CreateVectorOfStructs(structs);
+  }
+
+  Offset<fbs::PlanOptions> WriteOptions() {
+    const ir::FoldLimits& fold = plan_.options.fold;
+    return fbs::CreatePlanOptions(builder_, plan_.options.strict, fold.growth,
+                                  fold.small_bytes, fold.operations);
+  }
+
+  Offset<fbs::ConstantBlock> WriteBlock(const ir::ConstantBlock& block) {
+    const int data =
+        AddBlock({.bytes = {block.data.get(), static_cast<size_t>(block.bytes)},
+                  .keeper = block.data,
+                  .alignment = BlockAlignment(plan_.devices[block.device])});
+    const auto constants = WriteList<fbs::PlacedConstant>(
+        block.constants, [&](const ir::PlacedConstant& constant) {
+          const auto id = builder_.CreateString(constant.id);
+          return fbs::CreatePlacedConstant(builder_, id, constant.offset,
+                                           constant.bytes);
+        });
+    return fbs::CreateConstantBlock(builder_, block.device, data, constants);
+  }
+
+  Offset<fbs::PlanTensor> WriteTensor(const ir::PlanTensor& tensor) {
+    const auto name = builder_.CreateString(tensor.name);
+    const auto desc = WriteDesc(builder_, tensor.desc);
+    return fbs::CreatePlanTensor(builder_, name, desc);
+  }
+
+  Offset<fbs::PlanState> WriteState(const ir::PlanState& state) {
+    const auto name = builder_.CreateString(state.name);
+    const auto desc = WriteDesc(builder_, state.desc);
+    return fbs::CreatePlanState(builder_, name, desc, state.device,
+                                state.written, state.in_place);
+  }
+
+  Offset<fbs::Decision> WriteDecision(const ir::Decision& decision) {
+    const auto node = builder_.CreateString(decision.node);
+    const auto chosen = builder_.CreateString(decision.chosen);
+    const auto refused = WriteTexts(builder_, decision.refused);
+    return fbs::CreateDecision(builder_, node, chosen, refused);
+  }
+
+  Offset<Vector<Offset<fbs::CallOperand>>> WriteOperands(
+      const std::vector<std::optional<ir::CallOperand>>& operands) {
+    return WriteList<fbs::CallOperand>(
+        operands, [&](const std::optional<ir::CallOperand>& operand) {
+          if (!operand) return fbs::CreateCallOperand(builder_);
+          const auto desc = WriteDesc(builder_, operand->desc);
+          return fbs::CreateCallOperand(builder_, desc, operand->constant,
+                                        operand->scalar);
+        });
+  }
+
+  Result<Offset<fbs::HostCall>> WriteCall(const ir::HostCall& call) {
+    TIM_ASSIGN_OR_RETURN(const auto attributes, graphs_.Write(call.attributes));
+    int body = -1;
+    if (!call.body.empty()) {
+      const auto copy =
+          std::make_shared<const std::vector<std::byte>>(call.body);
+      body = AddBlock({.bytes = *copy, .keeper = copy});
+    }
+    const auto op = builder_.CreateSharedString(call.op);
+    const auto name = builder_.CreateString(call.name);
+    const auto inputs = WriteOperands(call.inputs);
+    const auto outputs = WriteOperands(call.outputs);
+    return fbs::CreateHostCall(builder_, op, name, attributes, body, inputs,
+                               outputs);
+  }
+
+  Offset<fbs::Gemm> WriteGemm(const ir::Gemm& gemm) {
+    return fbs::CreateGemm(builder_, gemm.transpose_a, gemm.transpose_b, gemm.m,
+                           gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldc,
+                           gemm.batches, gemm.a_step, gemm.b_step, gemm.c_step);
+  }
+
+  Result<Offset<fbs::Step>> WriteStep(const ir::Step& step) {
+    Offset<fbs::KernelLaunch> launch;
+    Offset<fbs::HostCall> call;
+    Offset<fbs::Gemm> gemm;
+    if (const auto* l = std::get_if<ir::KernelLaunch>(&step.action)) {
+      launch = WriteLaunch(builder_, *l);
+    } else if (const auto* c = std::get_if<ir::HostCall>(&step.action)) {
+      TIM_ASSIGN_OR_RETURN(call, WriteCall(*c));
+    } else if (const auto* g = std::get_if<ir::Gemm>(&step.action)) {
+      gemm = WriteGemm(*g);
+    }
+    const auto* plain = std::get_if<ir::Copy>(&step.action);
+    const fbs::Copy copy(plain != nullptr ? plain->bytes : 0);
+    const auto label = builder_.CreateString(step.label);
+    const auto operands = builder_.CreateVector(step.operands);
+    const auto written = builder_.CreateVector(step.written);
+    const auto waits = builder_.CreateVector(step.waits);
+    return fbs::CreateStep(builder_, label, step.device, operands, written,
+                           waits, launch, call,
+                           plain != nullptr ? &copy : nullptr, gemm);
+  }
+
+  const ir::Plan& plan_;
+  flatbuffers::FlatBufferBuilder builder_;
+  DataPieces data_;
+  GraphWriter graphs_{builder_, data_};
+  std::vector<Block> blocks_;
+};
+
+Result<Offset<fbs::Plan>> PlanWriter::WriteAll() {
+  std::vector<Offset<fbs::Step>> steps;
+  for (const ir::Step& step : plan_.steps) {
+    TIM_ASSIGN_OR_RETURN(steps.emplace_back(), WriteStep(step));
+  }
+  const auto step_list = builder_.CreateVector(steps);
+  const auto graph = builder_.CreateString(plan_.graph);
+  const auto options = WriteOptions();
+  const auto devices = WriteList<fbs::DeviceInfo>(
+      plan_.devices,
+      [&](const auto& info) { return WriteDevice(builder_, info); });
+  const auto constants = WriteList<fbs::ConstantBlock>(
+      plan_.constants, [&](const auto& block) { return WriteBlock(block); });
+  const auto tensor = [&](const auto& one) { return WriteTensor(one); };
+  const auto inputs = WriteList<fbs::PlanTensor>(plan_.inputs, tensor);
+  const auto outputs = WriteList<fbs::PlanTensor>(plan_.outputs, tensor);
+  const auto states = WriteList<fbs::PlanState>(
+      plan_.states, [&](const auto& state) { return WriteState(state); });
+  const auto decisions = WriteList<fbs::Decision>(
+      plan_.decisions, [&](const auto& one) { return WriteDecision(one); });
+  const auto slots = WriteStructs<fbs::Slot>(plan_.slots, SlotOf);
+  const auto arenas = WriteStructs<fbs::Arena>(plan_.arenas, ArenaOf);
+  const auto chains = WriteStructs<fbs::Chain>(plan_.chains, ChainOf);
+  const fbs::MemoryReport memory = ReportOf(plan_.memory);
+  return fbs::CreatePlan(builder_, graph, options, devices, slots, arenas,
+                         constants, inputs, outputs, states, step_list, chains,
+                         &memory, decisions);
+}
+
+}  // namespace
+
+Result<Encoding> EncodePlan(const ir::Plan& plan) {
+  const Status sound = ir::Verify(plan);
+  if (!sound.ok()) return sound.WithContext("a plan to be written");
+  return PlanWriter(plan).Run();
+}
+
+Result<std::vector<std::byte>> WritePlan(const ir::Plan& plan) {
+  TIM_ASSIGN_OR_RETURN(const Encoding encoding, EncodePlan(plan));
+  return encoding.ToBytes();
+}
+
+}  // namespace tim::binary

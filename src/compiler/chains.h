@@ -1,0 +1,22 @@
+// Which steps of a plan a device enqueues as one.
+#ifndef TIM_COMPILER_CHAINS_H_
+#define TIM_COMPILER_CHAINS_H_
+
+#include <functional>
+#include <vector>
+
+#include "ir/plan.h"
+
+namespace tim::compiler {
+
+/// The chains of the plan's steps, as long as they can be: neighbours on a
+/// device that chains (DeviceInfo::chains), of actions that `can_chain` accepts
+/// (CompileOptions::can_chain; null: none); a step alone is a chain where the
+/// plan has no other and its device says that it gains.
+std::vector<ir::Chain> FindChains(
+    const ir::Plan& plan,
+    const std::function<bool(int device, const ir::Action& action)>& can_chain);
+
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_CHAINS_H_

@@ -1,0 +1,25 @@
+// The node that a host call stands for.
+#ifndef TIM_IR_VERIFY_HOST_NODE_H_
+#define TIM_IR_VERIFY_HOST_NODE_H_
+
+#include <span>
+
+#include "base/status.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "ir/step.h"
+
+namespace tim::ir {
+
+/// A node of `call`'s operator, attributes and operands, where the registry has
+/// the operator and the node keeps its rules: kInvalidArgument says which not.
+/// Its operands are numbered, and its outputs as large as the operator makes
+/// them, so that OpSchema::eval stays within them.
+Result<Node> MakeHostNode(const HostCall& call, const OpRegistry& operators);
+
+/// The same for a composite with this body, and for all nodes in it.
+Result<Node> MakeHostNode(const HostCall& call, Graph body);
+
+}  // namespace tim::ir
+
+#endif  // TIM_IR_VERIFY_HOST_NODE_H_

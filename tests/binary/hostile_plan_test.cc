@@ -1,0 +1,115 @@
+// Plan files whose tables are sound, and what they say is not.
+#include <gtest/gtest.h>
+
+#include "binary/encoding.h"
+#include "binary/plan/plan_file.h"
+#include "binary/plan_generated.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::binary {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+// A file of a plan that `make` builds, with pieces of 64 bytes as blocks.
+template <typename Make>
+Status Read(Make make, int blocks = 0) {
+  FlatBufferBuilder builder;
+  const Offset<fbs::Plan> plan = make(builder);
+  static const std::vector<std::byte> kPiece(64);
+  DataPieces data;
+  std::vector<fbs::Extent> extents;
+  for (int i = 0; i < blocks; ++i) {
+    data.Add(kPiece, nullptr);
+    extents.emplace_back(static_cast<uint64_t>(64 * i), 64);
+  }
+  builder.Finish(fbs::CreatePlanFile(builder, plan, 0,
+                                     builder.CreateVectorOfStructs(extents)));
+  const Encoding encoding({builder.GetBufferPointer(), builder.GetSize()},
+                          std::move(data));
+  return ReadPlan(encoding.ToBytes()).status();
+}
+
+template <typename Make>
+Status ReadStep(Make make, int blocks = 0) {
+  return Read(
+      [&](FlatBufferBuilder& b) {
+        const auto step = make(b);
+        const auto steps = b.CreateVector(std::vector{step, step});
+        return fbs::CreatePlan(b, 0, 0, 0, 0, 0, 0, 0, 0, 0, steps);
+      },
+      blocks);
+}
+
+TEST(HostilePlan, WithoutAPlan) {
+  EXPECT_ERROR(Read([](FlatBufferBuilder&) { return Offset<fbs::Plan>(); }),
+               "binary plan: it has no plan");
+  EXPECT_ERROR(Read([](FlatBufferBuilder& b) { return fbs::CreatePlan(b); }),
+               "binary plan: plan: it has no devices");
+}
+
+TEST(HostilePlan, StepsOfNoneOrSeveralActions) {
+  EXPECT_ERROR(
+      ReadStep([](FlatBufferBuilder& b) { return fbs::CreateStep(b); }),
+      "step 0: it has 0 actions");
+  EXPECT_ERROR(ReadStep([](FlatBufferBuilder& b) {
+                 const fbs::Copy copy(4);
+                 const auto gemm = fbs::CreateGemm(b);
+                 return fbs::CreateStep(b, 0, 0, 0, 0, 0, 0, 0, &copy, gemm);
+               }),
+               "step 0: it has 2 actions");
+}
+
+TEST(HostilePlan, ArgumentsOfNoKindOrWithoutValue) {
+  const auto launch = [](fbs::ArgumentKind kind) {
+    return ReadStep([&](FlatBufferBuilder& b) {
+      const auto argument = fbs::CreateArgument(b, kind);
+      const auto list = b.CreateVector(std::vector{argument});
+      const auto l = fbs::CreateKernelLaunch(b, 0, 0, 0, 0, 0, 0, 0, list);
+      return fbs::CreateStep(b, 0, 0, 0, 0, 0, l);
+    });
+  };
+  EXPECT_ERROR(launch(fbs::ArgumentKind(8)), "argument 0: unknown kind 8");
+  EXPECT_ERROR(launch(fbs::ArgumentKind::UserTensor), "has no description");
+  EXPECT_ERROR(launch(fbs::ArgumentKind::UserScalar), "has no value");
+}
+
+TEST(HostilePlan, DataThatIsNotThere) {
+  const auto block = [](int data, int blocks) {
+    return Read(
+        [&](FlatBufferBuilder& b) {
+          const auto one = fbs::CreateConstantBlock(b, 0, data);
+          const auto list = b.CreateVector(std::vector{one});
+          return fbs::CreatePlan(b, 0, 0, 0, 0, 0, list);
+        },
+        blocks);
+  };
+  EXPECT_ERROR(block(-1, 1), "block 0: it is data -1 of 1");
+  EXPECT_ERROR(block(2, 2), "block 0: it is data 2 of 2");
+  EXPECT_ERROR(block(1, 2), "it has no devices");  // the block is read
+}
+
+TEST(HostilePlan, BodiesThatCallsShare) {
+  const auto call = [](FlatBufferBuilder& b) {
+    const auto one = fbs::CreateHostCall(b, 0, 0, 0, 0);
+    return fbs::CreateStep(b, 0, 0, 0, 0, 0, 0, one);
+  };
+  EXPECT_ERROR(ReadStep(call, 1),
+               "step 1: its body, data 0, is another call's");
+  EXPECT_ERROR(ReadStep(call, 0), "step 0: it is data 0 of 0");
+}
+
+TEST(HostilePlan, TablesThatDescribeVeryMuch) {
+  EXPECT_ERROR(Read([](FlatBufferBuilder& b) {
+                 const auto text = b.CreateString(std::string(100'000, 'x'));
+                 const auto tensor = fbs::CreatePlanTensor(b, text);
+                 const auto list = b.CreateVector(
+                     std::vector<Offset<fbs::PlanTensor>>(5'000, tensor));
+                 return fbs::CreatePlan(b, 0, 0, 0, 0, 0, 0, list);
+               }),
+               "describe far more than a file of its size can hold");
+}
+
+}  // namespace
+}  // namespace tim::binary

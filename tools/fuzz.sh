@@ -1,0 +1,76 @@
+#!/bin/sh
+# Feeds Clang's fuzzer with what reads files that may come from anywhere.
+#   tools/fuzz.sh [seconds [fuzzer ...]]
+# Each fuzzer, a tests/fuzz/<name>_fuzz.cc with its <name>_corpus.cc, runs so
+# long (default: 30), with the address and undefined behaviour sanitizers, from
+# its corpus and from what earlier calls have found (in $TIM_FUZZ_FOLDER, default
+# /tmp/tim-fuzz).  A file that breaks it is left there, and the script fails.
+set -eu
+cd "$(dirname "$0")/.."
+
+seconds=${1:-30}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- plan
+folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
+compiler=${CXX:-clang++}
+flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
+  -iquote include -iquote $folder/generated
+  -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+
+mkdir -p "$folder/generated/binary" "$folder/objects"
+stamp=$folder/generated/stamp
+if [ ! -e "$stamp" ] ||
+  [ -n "$(find src/binary -name '*.fbs' -newer "$stamp")" ]; then
+  flatc --cpp --cpp-std c++17 --scoped-enums -o "$folder/generated/binary" \
+    src/binary/*.fbs
+  touch "$stamp"
+fi
+
+# The layers that a fuzzer is linked with.
+sources_of() {
+  case $1 in
+    plan)
+      find src/base src/ir src/binary -name '*.cc'
+      echo tests/support/plans/whole_plan.cc
+      ;;
+    *)
+      echo "there is no fuzzer $1" >&2
+      exit 2
+      ;;
+  esac
+}
+
+# Compiles a file, unless its object is newer than all that it is made of, and
+# prints the object's name.
+object_of() {
+  object=$folder/objects/$(echo "$1" | tr / _).o
+  made_of=$(sed 's/^[^:]*://; s/\\$//' "$object.d" 2>/dev/null || true)
+  # shellcheck disable=SC2086
+  if [ ! -e "$object" ] || [ -z "$made_of" ] ||
+    [ -n "$(find $made_of -newer "$object" 2>&1)" ]; then
+    "$compiler" $flags -fsanitize=fuzzer-no-link -MMD -MF "$object.d" \
+      -c "$1" -o "$object"
+  fi
+  echo "$object"
+}
+
+status=0
+for name; do
+  objects=
+  for source in $(sources_of "$name") "tests/fuzz/${name}_corpus.cc"; do
+    objects="$objects $(object_of "$source")"
+  done
+  # shellcheck disable=SC2086
+  "$compiler" $flags $objects "$(object_of tests/fuzz/write_corpus.cc)" \
+    -o "$folder/${name}_corpus" -lpthread
+  # shellcheck disable=SC2086
+  "$compiler" $flags -fsanitize=fuzzer $objects \
+    "$(object_of "tests/fuzz/${name}_fuzz.cc")" \
+    -o "$folder/${name}_fuzz" -lpthread
+  mkdir -p "$folder/$name"
+  "$folder/${name}_corpus" "$folder/$name"
+  "$folder/${name}_fuzz" -max_total_time="$seconds" -timeout=10 \
+    -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 \
+    -artifact_prefix="$folder/$name-" "$folder/$name" || status=1
+done
+exit $status
