@@ -23,9 +23,9 @@ flatbuffers::Offset<fbs::DeviceInfo> WriteDevice(
       info.local_memory_bytes, info.global_memory_bytes,
       info.max_allocation_bytes, info.alignment, info.unified_memory,
       info.has_fp16, info.has_fp64, info.has_subgroups, info.has_integer_dot,
-      info.has_images, info.orders_stores, info.float_vector_width, info.chains,
-      info.chains_singles, info.winograd, info.gflops, info.gbytes_per_second,
-      info.launch_us);
+      info.has_images, info.orders_stores, info.has_vnni,
+      info.float_vector_width, info.chains, info.chains_singles, info.winograd,
+      info.gflops, info.gbytes_per_second, info.launch_us);
 }
 
 Result<ir::DeviceInfo> ReadDevice(const fbs::DeviceInfo& table,
@@ -53,6 +53,7 @@ Result<ir::DeviceInfo> ReadDevice(const fbs::DeviceInfo& table,
   info.has_integer_dot = table.has_integer_dot();
   info.has_images = table.has_images();
   info.orders_stores = table.orders_stores();
+  info.has_vnni = table.has_vnni();
   info.float_vector_width = table.float_vector_width();
   info.chains = table.chains();
   info.chains_singles = table.chains_singles();

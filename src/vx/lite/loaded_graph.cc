@@ -7,6 +7,7 @@
 #include "binary/graph_body.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
+#include "runtime/compile_options.h"
 #include "runtime/executable.h"
 
 namespace tim::lite {
@@ -16,8 +17,7 @@ using Devices = std::vector<std::shared_ptr<device::Device>>;
 
 Result<ir::Plan> Compile(const ir::Graph& graph, const ir::OpRegistry& registry,
                          const Devices& devices) {
-  compiler::CompileOptions options;
-  for (const auto& device : devices) options.devices.push_back(device->info());
+  compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.strict = GetOptions().strict;
   return compiler::Compile(graph, registry, options);
 }
@@ -57,10 +57,13 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
   const ir::Graph graph = binary::WithoutAbsent(read);
   TIM_ASSIGN_OR_RETURN(ir::Plan plan,
                        Compile(graph, loaded->registry_, devices));
+  // Not owned: it lives as long as the executable.
+  std::shared_ptr<const ir::OpRegistry> operators(std::shared_ptr<void>(),
+                                                  &loaded->registry_);
   TIM_ASSIGN_OR_RETURN(
       loaded->executable_,
       runtime::Executable::Create(std::move(plan), std::move(devices),
-                                  std::move(programs)));
+                                  std::move(programs), std::move(operators)));
   TIM_ASSIGN_OR_RETURN(loaded->context_,
                        runtime::ExecutionContext::Create(loaded->executable_));
   TIM_RETURN_IF_ERROR(loaded->WriteStates(graph));
