@@ -31,6 +31,14 @@ constexpr Pass kPasses[] = {
     {"plan memory", PlanMemory},
 };
 
+// What states hold before the first run is no constant to any pass.
+void ForgetStates(ir::Graph* graph) {
+  for (const ir::ValueId id : graph->ValueIds()) {
+    ir::Value& value = graph->value(id);
+    if (value.role == ir::Role::kState) value.constant = nullptr;
+  }
+}
+
 Status RunPasses(Module& module) {
   for (const Pass& pass : kPasses) {
     TIM_RETURN_IF_ERROR(pass.run(module));
@@ -48,6 +56,7 @@ Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
   if (options.devices.empty() || !options.devices[0].runs_eval) {
     return TIM_INTERNAL("devices[0] must be the host");
   }
+  ForgetStates(&graph);
   Module module(std::move(graph), registry, options);
   TIM_RETURN_IF_ERROR(RunPasses(module));
   return Emit(module);

@@ -148,5 +148,19 @@ TEST(StatePlan, OnTheHostAloneNothingIsCopied) {
   EXPECT_FALSE(plan->states[0].in_place);
 }
 
+// What a file says that a state holds before the first run.
+TEST(StatePlan, ContentIsNoConstant) {
+  ToyGraph toy;
+  const ir::ValueId state = toy.State(kShape);
+  const std::vector<float> content(16, 3);
+  toy.graph().value(state).constant =
+      ir::MakeConstant(content.data(), content.size() * sizeof(float));
+  toy.Output(toy.Op("Twice", {state}));
+  const auto plan = toy.Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(plan->states.size(), 1u);
+  EXPECT_TRUE(plan->constants.empty());
+}
+
 }  // namespace
 }  // namespace tim

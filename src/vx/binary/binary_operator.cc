@@ -127,6 +127,12 @@ BinaryOperator::BinaryOperator(const BinaryOperator& original)
 Status BinaryOperator::CheckBound(const OpImpl& operation) const {
   TIM_RETURN_IF_ERROR(
       CheckCount("input", operation.inputs.size(), blob_.inputs));
+  for (size_t i = 0; i < blob_.inputs.size(); ++i) {
+    if (blob_.inputs[i].unused || !operation.inputs[i]->IsPlaceHolder()) {
+      continue;
+    }
+    return Mismatch("input", i, "absent", blob_.inputs[i]);
+  }
   return CheckCount("output", operation.outputs.size(), blob_.outputs);
 }
 
