@@ -202,6 +202,23 @@ TEST(Executables, OfBytesThatAreNoBinaryFail) {
   }
 }
 
+TEST(Executables, OfBinariesThatAreCutShortFail) {
+  const ReluGraph source({3});
+  size_t size = 0;
+  ASSERT_TRUE(source.graph->CompileToBinary(nullptr, &size));
+  std::vector<char> binary(size);
+  ASSERT_TRUE(source.graph->CompileToBinary(binary.data(), &size));
+  const auto executor = HostExecutor();
+  NativeExecutable whole(executor, binary, 1, 1);
+  EXPECT_NE(whole.NBGraph(), nullptr) << vx::LastError();
+  binary.pop_back();
+  binary.shrink_to_fit();
+  NativeExecutable cut(executor, binary, 1, 1);
+  EXPECT_EQ(cut.NBGraph(), nullptr);
+  EXPECT_THAT(vx::LastError(), HasSubstr("the binary graph is cut short"));
+  EXPECT_FALSE(cut.Verify());
+}
+
 TEST(Executables, OfNoExecutorFailEveryCall) {
   NativeExecutable executable(nullptr, std::vector<char>(8), 1, 1);
   EXPECT_EQ(executable.NBGraph(), nullptr);
