@@ -5,9 +5,9 @@
 
 #include "base/guarded.h"
 #include "base/options.h"
-#include "runtime/cache/program_cache.h"
 #include "vx/failure.h"
 #include "vx/graph/device_selection.h"
+#include "vx/graph/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
 #include "vx/tensor/host_memory.h"
@@ -136,7 +136,7 @@ Result<std::shared_ptr<Execution>> Load(const void* executable, size_t size) {
   TIM_ASSIGN_OR_RETURN(auto devices, vx::SelectDevices(GetOptions().device));
   TIM_ASSIGN_OR_RETURN(auto graph,
                        LoadedGraph::Create(std::move(blob), std::move(devices),
-                                           runtime::ProgramCache::ForUser()));
+                                           vx::UserPrograms()));
   return std::shared_ptr<Execution>(
       std::make_shared<LoadedExecution>(std::move(graph)));
 }
