@@ -21,10 +21,10 @@ using vx::ShapeType;
 using vx::TensorSpec;
 using TensorPtr = std::shared_ptr<vx::Tensor>;
 
-enum class Codes { kInt8, kUint8 };
+enum class CodeType { kInt8, kUint8 };
 
-const char* SuffixOf(Codes codes) {
-  return codes == Codes::kInt8 ? "_int8" : "_uint8";
+const char* SuffixOf(CodeType codes) {
+  return codes == CodeType::kInt8 ? "_int8" : "_uint8";
 }
 
 double Count(const ShapeType& shape) {
@@ -35,11 +35,11 @@ double Count(const ShapeType& shape) {
 // Makes the operands of one operation.
 class Maker {
  public:
-  Maker(Graph& graph, Codes codes) : graph_(graph), codes_(codes) {}
+  Maker(Graph& graph, CodeType codes) : graph_(graph), codes_(codes) {}
 
   TensorPtr Values(const ShapeType& shape, vx::TensorAttribute role,
                    float scale) {
-    const int zero = codes_ == Codes::kInt8 ? 3 : 120;
+    const int zero = codes_ == CodeType::kInt8 ? 3 : 120;
     return graph_.CreateTensor(TensorSpec(
         Type(), shape, role, Quantization(QuantType::ASYMMETRIC, scale, zero)));
   }
@@ -62,12 +62,12 @@ class Maker {
 
  private:
   DataType Type() const {
-    return codes_ == Codes::kInt8 ? DataType::INT8 : DataType::UINT8;
+    return codes_ == CodeType::kInt8 ? DataType::INT8 : DataType::UINT8;
   }
 
   Quantization OfWeights(uint32_t channels, int axis) const {
     constexpr float kScale = 0.01f;
-    if (codes_ == Codes::kUint8) {
+    if (codes_ == CodeType::kUint8) {
       return Quantization(QuantType::ASYMMETRIC, kScale, 125);
     }
     return Quantization(QuantType::SYMMETRIC_PER_CHANNEL, axis,
@@ -76,7 +76,7 @@ class Maker {
   }
 
   Graph& graph_;
-  const Codes codes_;
+  const CodeType codes_;
   std::mt19937 random_{1};
 };
 
@@ -105,7 +105,7 @@ struct Convolution {
   }
 };
 
-void Add(const Convolution& convolution, Codes codes, Graph& graph) {
+void Add(const Convolution& convolution, CodeType codes, Graph& graph) {
   Maker maker(graph, codes);
   const uint32_t pad = convolution.window.pad;
   const uint32_t stride = convolution.window.stride;
@@ -129,7 +129,7 @@ void Add(const Convolution& convolution, Codes codes, Graph& graph) {
 
 ByteCase CaseOf(const std::string& name,
                 const std::vector<Convolution>& convolutions, int repeats,
-                Codes codes) {
+                CodeType codes) {
   ByteCase out = {.name = name + SuffixOf(codes),
                   .operation = "Conv2d",
                   .repeats = repeats,
@@ -157,7 +157,7 @@ std::vector<Convolution> Resnet50Convolutions() {
   return out;
 }
 
-ByteCase FullyConnected(uint32_t rows, Codes codes) {
+ByteCase FullyConnected(uint32_t rows, CodeType codes) {
   constexpr uint32_t kDepth = 1024;
   constexpr uint32_t kUnits = 1000;
   const auto build = [=](Graph& graph) {
@@ -184,7 +184,7 @@ std::vector<ByteCase> ByteCases() {
   const Convolution pointwise = {{56, 56, 256, 1}, 64, {}};
   const Convolution depthwise = {{112, 112, 32, 1}, 32, k3x3, true};
   std::vector<ByteCase> out;
-  for (const Codes codes : {Codes::kInt8, Codes::kUint8}) {
+  for (const CodeType codes : {CodeType::kInt8, CodeType::kUint8}) {
     out.push_back(CaseOf("conv2d_3x3_64_56", {plain}, 16, codes));
     out.push_back(CaseOf("conv2d_1x1_256_64_56", {pointwise}, 16, codes));
     out.push_back(

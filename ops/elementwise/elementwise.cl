@@ -12,9 +12,8 @@
 // -DPLAIN                integers without quantization: exact 64-bit
 // arithmetic,
 //                        FUNCTION_PLAIN and ACTIVATION_PLAIN, without `scale`
-// -DCORRECTIONS=0        y of 8 bits as kernels/bytes/codes.clh stores it,
-// which
-//                        is the same here; an activation limits codes
+// -DCORRECTIONS=0        y of 8 bits, stored by kernels/bytes/codes.clh, which
+//                        gives the same here; an activation limits codes
 // -DTIM_WRAP -DTIM_TO_ZERO  policies (kernels/requantize.clh)
 
 #include "kernels/bytes/codes.clh"
