@@ -99,7 +99,8 @@ class ModelCheck {
     }
     std::string extents;
     for (const std::uint32_t extent : shape) {
-      extents += " " + std::to_string(extent);
+      extents += ' ';
+      extents += std::to_string(extent);
     }
     return Fail("has no tensor '" + name + "' of the extents" + extents +
                 " and of the type that it needs");

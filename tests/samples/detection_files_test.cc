@@ -226,7 +226,7 @@ TEST(BuildSsd, NamesWhatTheModelLacks) {
   for (const char* name : {"input", "score", "box", "conv3", "conv3.weight",
                            "conv3.bias", "class2.weight", "anchors"}) {
     EXPECT_THAT(ErrorOfSsd([name](Model* m) { m->tensors.erase(name); }),
-                HasSubstr("'" + std::string(name) + "'"));
+                HasSubstr(std::string("'") + name + "'"));
   }
   EXPECT_THAT(ErrorOfSsd([](Model* m) { --m->tensors["anchors"].shape[1]; }),
               HasSubstr("'anchors' of the extents 4 540"));
