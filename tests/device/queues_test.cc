@@ -57,7 +57,7 @@ class StepQueue {
   StepQueue(std::shared_ptr<Device> device, std::function<void()> during)
       : device_(std::move(device)) {
     const ir::Action action =
-        EvalCall("increment", 4,
+        EvalCall(operators_, "increment", 4,
                  [during = std::move(during)](std::span<const float> in,
                                               std::span<float> out) {
                    during();
@@ -68,7 +68,7 @@ class StepQueue {
     buffer_ = *device_->Allocate(16, ir::MemoryKind::kDevice);
     const ir::Action* pointer = &action;
     EmptyStore store;
-    step_ = std::move((*device_->Prepare({&pointer, 1}, store))[0]);
+    step_ = std::move((*device_->Prepare({&pointer, 1}, operators_, store))[0]);
     ExternalBuffer zeros(values_.data(), 16);
     EXPECT_OK(stream_->Copy({&zeros, 0, 16}, {buffer_.get(), 0, 16}));
     EXPECT_OK(Wait());
@@ -96,6 +96,7 @@ class StepQueue {
   }
 
   const std::shared_ptr<Device> device_;
+  ir::OpRegistry operators_;
   std::vector<float> values_ = std::vector<float>(4, 0.0f);
   std::unique_ptr<device::Buffer> buffer_;
   std::unique_ptr<device::PreparedStep> step_;
