@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "bench/detection/scalar_nms.h"
-#include "tests/custom_ops/large_tensor.h"
+#include "custom_ops/box_selection.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
@@ -388,7 +388,6 @@ struct Rejected {
   vx::ShapeType scores = {6, 2, 1};
   DataType type = DataType::FLOAT32;
   DataType row_type = DataType::INT32;
-  bool are_large = false;  // scores
 
   void FailsWith(const std::string& text) const {
     for (const auto& graph : {HostGraph(), OpenClGraph()}) {
@@ -446,15 +445,18 @@ TEST(NonMaxSuppressionErrors, NameTheInput) {
   bad.FailsWith("SetupTypes() made output 0");
 }
 
-TEST(NonMaxSuppressionErrors, NameWhatIsTooLarge) {
-  Rejected bad;
-  bad.are_large = true;
-  bad.boxes = {4, 100000, 1};
-  bad.scores = {100000, 10000, 1};
-  bad.parameters.max_output_boxes_per_class = 100000;
-  bad.FailsWith("rows would have 10000 * 100000 * 3 elements");
-  bad.scores = {100000, 100000, 1};
-  bad.FailsWith("scores would have 100000 * 100000 elements");
+// Of shapes that no test has memory for.
+TEST(BoxSelection, RefusesProductsAbove31Bits) {
+  EXPECT_EQ(CheckedProduct("Op", "rows", {0x7fffffff, 1}), 0x7fffffffu);
+  EXPECT_EQ(CheckedProduct("Op", "rows", {0, 65536, 65536}), 0u);
+  try {
+    CheckedProduct("Op", "rows", {65536, 65536, 3});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "Op: rows would have 65536 * 65536 * 3 elements, more than "
+                 "2^31 - 1");
+  }
 }
 
 }  // namespace
