@@ -52,7 +52,7 @@ Result<std::vector<ir::TensorDesc>> Infer(
   for (size_t i = 0; i < descs.size(); ++i) {
     auto& input = context.inputs.emplace_back();
     if (!node.inputs[i]) continue;
-    input = {&descs[i], constants[i].get(), false};
+    input = {&descs[i], constants[i].get(), false, constants[i] != nullptr};
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     auto& output = context.outputs.emplace_back();
