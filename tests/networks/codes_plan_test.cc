@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
 #include "tests/support/plans/plan_steps.h"
@@ -94,7 +95,7 @@ class Network {
 };
 
 std::shared_ptr<Context> OpenClContext() {
-  const auto opencl = device::CreateOpenClDevice(0);
+  const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
   EXPECT_OK(opencl);
   return CreateContext({device::CreateHostDevice(), *opencl}, {.strict = true});
 }
