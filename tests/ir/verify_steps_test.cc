@@ -178,10 +178,15 @@ TEST(VerifySteps, RefusesHostileHostCalls) {
        [](Plan& p) {
          ActionOf<HostCall>(p, kHost).inputs[2]->desc.layout.block = kMax;
        }},
-      {"output 0 has no operand",
+      {"input 2, operand 2, is written",
        [](Plan& p) {
          ActionOf<HostCall>(p, kHost).inputs[1] =
              CallOperand{.desc = p.inputs[0].desc};
+       }},
+      {"output 0 has no operand",
+       [](Plan& p) {
+         p.steps[kHost].operands.pop_back();
+         p.steps[kHost].written.pop_back();
        }},
       {"has 3 operands, inputs and outputs are 2",
        [](Plan& p) {
