@@ -67,7 +67,8 @@ Status InferNode(const ir::Node& node, ir::Graph* graph) {
     auto& input = context.inputs.emplace_back();
     if (id == ir::kNone) continue;
     const ir::Value& value = graph->value(id);
-    input = {&value.desc, value.constant.get(), value.is_scalar};
+    input = {&value.desc, value.constant.get(), value.is_scalar,
+             value.role == ir::Role::kConstant};
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     auto& output = context.outputs.emplace_back();
