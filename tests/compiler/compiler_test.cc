@@ -43,6 +43,7 @@ TEST(Compiler, PlanOfASmallGraphAsText) {
   EXPECT_EQ(
       ir::Dump(*plan),
       "plan of graph 'small'\n"
+      "options: fold to 4 times or 1048576 bytes, 1e+08 operations\n"
       "device 0: host '' (, driver , cpu, 1 units, alignment 64, eval)\n"
       "device 1: opencl 'data' (, driver , cpu, 1 units, alignment 64)\n"
       "arena on device 0: 0 bytes, host memory\n"
