@@ -7,7 +7,7 @@ include(cmake/stb.cmake)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
-     "_(test|cases)\\.cc$|^tests/(sdk|plugins|properties|structure)/")
+     "_(test|cases)\\.cc$|^tests/(fuzz|sdk|plugins|properties|structure)/")
 tim_cl_glob(detection samples/detection/*.cc)
 list(REMOVE_ITEM detection samples/detection/main.cc)
 tim_cl_glob(properties tests/properties/*.cc)
@@ -136,6 +136,15 @@ foreach(name properties_every_operator_test
         properties_graphs_random_layouts_test
         properties_graphs_random_binary_test)
   target_sources(${name} PRIVATE ${cases})
+endforeach()
+# A fuzzer's entry and its corpus with the changes of a test, as in tests/BUILD.
+foreach(source IN LISTS tests)
+  if(source MATCHES "^tests/fuzz/(.*)_fuzz_test\\.cc$")
+    set(fuzzer ${CMAKE_MATCH_1})
+    target_sources(fuzz_${fuzzer}_fuzz_test PRIVATE
+      tests/fuzz/${fuzzer}_fuzz.cc tests/fuzz/${fuzzer}_corpus.cc
+      tests/fuzz/mutation.cc)
+  endif()
 endforeach()
 # Again with the kernels for GPUs, as in tests/BUILD.
 set(agrees "*EveryKernelAgrees")

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-30}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- plan
+[ $# -gt 0 ] || set -- plan blob
 folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
 compiler=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
@@ -33,6 +33,7 @@ sources_of() {
       find src/base src/ir src/binary -name '*.cc'
       echo tests/support/plans/whole_plan.cc
       ;;
+    blob) find src/base src/ir src/binary -name '*.cc' ;;
     *)
       echo "there is no fuzzer $1" >&2
       exit 2

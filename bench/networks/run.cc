@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/models/catalog.h"
+#include "bench/networks/binary_file.h"
 #include "bench/networks/describe.h"
 #include "bench/networks/measure.h"
 #include "bench/networks/network_run.h"
@@ -25,6 +26,7 @@ struct Arguments {
   uint32_t size = kImageSize;
   ElementType type = ElementType::kFloat32;
   int threads = 0;
+  std::string file;
   MeasureOptions measure;
 };
 
@@ -58,11 +60,23 @@ Status Execute(const std::string& command, const Arguments& arguments) {
     PrintLine({{"core_to_core_ns", CoreToCoreNanoseconds()}});
     return OkStatus();
   }
+  if (command == "load") {
+    TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
+                         LoadBinaryFile(arguments.file));
+    PrintLine(figures);
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(const Network network, FindNetwork(arguments));
   if (arguments.threads != 0) {
     TIM_RETURN_IF_ERROR(PinThreads(arguments.threads));
   }
   if (command == "serve") return Serve(network, stdin, stdout);
+  if (command == "write") {
+    TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
+                         WriteBinaryFile(network, arguments.file));
+    PrintLine(figures);
+    return OkStatus();
+  }
   if (command == "describe") {
     PrintLine(Describe(network));
     return OkStatus();
@@ -111,6 +125,12 @@ int main(int argc, char** argv) {
   CLI::App* serve = add("serve", "run what comes from standard input");
   CLI::App* steps = add("steps", "print the time of every step as JSON lines");
   CLI::App* plan = add("plan", "print the steps, and the kernels refused");
+  CLI::App* write = add("write", "write the network as a binary graph");
+  CLI::App* load = app.add_subcommand(
+      "load", "print what loading such a file takes as JSON");
+  for (CLI::App* command : {write, load}) {
+    command->add_option("--file", arguments.file)->required();
+  }
   for (CLI::App* command : {measure, serve, steps, plan}) {
     command->add_option("--threads", arguments.threads,
                         "processors to use; default: all");

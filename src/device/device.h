@@ -112,6 +112,9 @@ class BinaryStore {
   virtual bool keeps() const { return true; }
   /// Counts a program that had to be built from source.
   virtual void CountBuild() = 0;
+  /// Whether all programs are stored, those too that the device has built
+  /// before: the store is to hold what the steps need.
+  virtual bool collects() const { return false; }
 };
 
 /// An action of a chain, and what it works on.

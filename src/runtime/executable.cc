@@ -66,7 +66,8 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   return std::shared_ptr<const Executable>(std::move(executable));
 }
 
-Status Executable::PrepareChains(std::vector<PreparedGroup>* prepared) const {
+Status Executable::PrepareChains(device::BinaryStore& store,
+                                 std::vector<PreparedGroup>* prepared) const {
   for (const StepGroup& group : groups_) {
     if (!group.chain) {
       AppendSingles(group, prepared);
@@ -74,7 +75,7 @@ Status Executable::PrepareChains(std::vector<PreparedGroup>* prepared) const {
     }
     const ir::Step& first = plan_.steps[group.first];
     device::Device& device = *devices_[first.device];
-    auto chain = device.PrepareChain(LinksOf(plan_, group), *store_);
+    auto chain = device.PrepareChain(LinksOf(plan_, group), store);
     if (chain.ok()) {
       prepared->push_back({.group = group, .step = *std::move(chain)});
       continue;
@@ -89,7 +90,7 @@ Status Executable::PrepareChains(std::vector<PreparedGroup>* prepared) const {
   return OkStatus();
 }
 
-Status Executable::PrepareSingles(int device,
+Status Executable::PrepareSingles(int device, device::BinaryStore& store,
                                   std::vector<PreparedGroup>* prepared) const {
   std::vector<const ir::Action*> actions;
   std::vector<PreparedGroup*> singles;
@@ -103,20 +104,29 @@ Status Executable::PrepareSingles(int device,
   const ir::OpRegistry& operators =
       operators_ != nullptr ? *operators_ : ops::BuiltinOperators();
   TIM_ASSIGN_OR_RETURN(auto steps,
-                       devices_[device]->Prepare(actions, operators, *store_));
+                       devices_[device]->Prepare(actions, operators, store));
   for (size_t i = 0; i < steps.size(); ++i) {
     singles[i]->step = std::move(steps[i]);
   }
   return OkStatus();
 }
 
-Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
+Result<std::vector<PreparedGroup>> Executable::Prepare(
+    device::BinaryStore& store) const {
   std::vector<PreparedGroup> prepared;
-  TIM_RETURN_IF_ERROR(PrepareChains(&prepared));
+  TIM_RETURN_IF_ERROR(PrepareChains(store, &prepared));
   for (size_t d = 0; d < devices_.size(); ++d) {
-    TIM_RETURN_IF_ERROR(PrepareSingles(static_cast<int>(d), &prepared));
+    TIM_RETURN_IF_ERROR(PrepareSingles(static_cast<int>(d), store, &prepared));
   }
   return prepared;
+}
+
+Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
+  return Prepare(*store_);
+}
+
+Status Executable::Collect(device::BinaryStore& store) const {
+  return Prepare(store).status();
 }
 
 }  // namespace tim::runtime

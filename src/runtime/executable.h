@@ -48,11 +48,17 @@ class Executable {
   /// what a context owns.  The steps of a chain that its device cannot make are
   /// groups of their own.
   Result<std::vector<PreparedGroup>> PrepareGroups() const;
+  /// Prepares all steps once more, so that a store that collects has the
+  /// programs.
+  Status Collect(device::BinaryStore& store) const;
 
  private:
   Executable() = default;
-  Status PrepareChains(std::vector<PreparedGroup>* prepared) const;
-  Status PrepareSingles(int device, std::vector<PreparedGroup>* prepared) const;
+  Result<std::vector<PreparedGroup>> Prepare(device::BinaryStore& store) const;
+  Status PrepareChains(device::BinaryStore& store,
+                       std::vector<PreparedGroup>* prepared) const;
+  Status PrepareSingles(int device, device::BinaryStore& store,
+                        std::vector<PreparedGroup>* prepared) const;
 
   // In this order: buffers on the plan's memory are destroyed before it.
   ir::Plan plan_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vx/binary/binary_operator.h"
+#include "vx/binary/stored_plan.h"
 
 namespace tim::vx {
 namespace {
@@ -90,11 +91,19 @@ Status StoreStates(const BinarySource& source, ir::Graph* graph) {
   return OkStatus();
 }
 
+// Weights in another form take as much again; a plan that takes more is left
+// out, and the graph compiled anew.
+bool IsWorthIt(const binary::Encoding& plan, const binary::Encoding& graph) {
+  constexpr double kMaxGrowth = 1.15;
+  constexpr double kSmall = 1 << 20;
+  return static_cast<double>(plan.bytes()) <=
+         kMaxGrowth * static_cast<double>(graph.bytes()) + kSmall;
+}
+
 }  // namespace
 
-Result<binary::BlobContent> BinaryOf(const BinarySource& source,
-                                     const Tensors& inputs,
-                                     const Tensors& outputs) {
+Result<GraphBinary> BinaryOf(const BinarySource& source, const Tensors& inputs,
+                             const Tensors& outputs) {
   ir::Graph graph = WithoutChecks(source.graph);
   Ids ids;
   for (const auto& [tensor, id] : source.tensors) ids[tensor.get()] = id;
@@ -111,14 +120,30 @@ Result<binary::BlobContent> BinaryOf(const BinarySource& source,
                        PortsOf(outputs, output_ids, graph));
   TIM_ASSIGN_OR_RETURN(binary::Encoding encoding,
                        binary::EncodeGraph(graph, source.registry.get()));
-  return binary::BlobContent{.library = TIM_CL_VERSION,
-                             .graph_name = graph.name(),
-                             .inputs = std::move(input_ports),
-                             .outputs = std::move(output_ports),
-                             .graph = std::move(encoding),
-                             .plan = std::nullopt,
-                             .programs = std::nullopt,
-                             .kernels = {}};
+  GraphBinary made{.content = {.library = TIM_CL_VERSION,
+                               .graph_name = graph.name(),
+                               .inputs = std::move(input_ports),
+                               .outputs = std::move(output_ports),
+                               .graph = std::move(encoding),
+                               .plan = std::nullopt,
+                               .programs = std::nullopt,
+                               .kernels = {}},
+                   .programs = nullptr};
+  return made;
+}
+
+void AddStored(const ir::Plan& plan,
+               const std::shared_ptr<const binary::Programs>& programs,
+               GraphBinary* made) {
+  binary::BlobContent& content = made->content;
+  content.kernels = KernelsIdentity();
+  auto stored = EncodeStored(plan);
+  if (stored && IsWorthIt(*stored, content.graph)) {
+    content.plan = *std::move(stored);
+  }
+  if (programs->empty()) return;
+  content.programs = binary::EncodePrograms(*programs);
+  made->programs = programs;
 }
 
 }  // namespace tim::vx

@@ -8,8 +8,10 @@
 
 #include "base/status.h"
 #include "binary/blob.h"
+#include "binary/program_file.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
+#include "ir/plan.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {
@@ -22,12 +24,23 @@ struct BinarySource {
   std::shared_ptr<const ir::OpRegistry> registry;
 };
 
+/// What is written, and the memory that it refers to besides constants.
+struct GraphBinary {
+  binary::BlobContent content;
+  std::shared_ptr<const binary::Programs> programs;
+};
+
 /// Its inputs and outputs are the tensors given, in their order; states have
-/// the content that they have now.  Refers to the memory of constants.
-Result<binary::BlobContent> BinaryOf(
+/// the content that they have now.
+Result<GraphBinary> BinaryOf(
     const BinarySource& source,
     const std::vector<std::shared_ptr<Tensor>>& inputs,
     const std::vector<std::shared_ptr<Tensor>>& outputs);
+
+/// What the graph was compiled to, where it is worth its bytes.
+void AddStored(const ir::Plan& plan,
+               const std::shared_ptr<const binary::Programs>& programs,
+               GraphBinary* made);
 
 }  // namespace tim::vx
 

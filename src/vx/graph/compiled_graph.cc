@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
+#include "vx/binary/stored_plan.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -69,6 +70,18 @@ Status StoreInferred(const LoweredGraph& lowered,
   return OkStatus();
 }
 
+// Before the programs of the context those of the binary graphs.
+std::shared_ptr<device::BinaryStore> WithStored(
+    const Operations& operations,
+    std::shared_ptr<device::BinaryStore> programs) {
+  for (const auto& operation : operations) {
+    const auto& binary = operation->impl()->binary;
+    if (binary == nullptr) continue;
+    programs = WithPrograms(binary->blob(), std::move(programs));
+  }
+  return programs;
+}
+
 using TensorsByName = std::map<std::string, std::shared_ptr<TensorImpl>>;
 
 Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
@@ -97,6 +110,10 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_ASSIGN_OR_RETURN(Devices devices, core.context->DevicesFor(core.options));
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
+  if (auto stored = CreateStored(core, operations, effective, devices)) {
+    stored->overrides_revision_ = overrides;
+    return stored;
+  }
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
   WarnOfUnused(lowered, io);
   std::vector<ir::TensorDesc> descs;
@@ -134,7 +151,8 @@ Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
   TIM_ASSIGN_OR_RETURN(
       executable_, runtime::Executable::Create(
                        std::move(plan), std::move(devices),
-                       core.context->options.programs, std::move(operators)));
+                       WithStored(effective_, core.context->options.programs),
+                       std::move(operators)));
   TIM_ASSIGN_OR_RETURN(context_,
                        runtime::ExecutionContext::Create(executable_));
   if (this->plan().states.empty()) return OkStatus();

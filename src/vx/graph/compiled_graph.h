@@ -37,8 +37,10 @@ class CompiledGraph {
   void Release(const void* memory) { context_->Release(memory); }
 
   const ir::Plan& plan() const { return executable_->plan(); }
-  /// For CompileToBinary().
-  const BinarySource& source() const { return source_; }
+  /// For CompileToBinary(): with these tensors as inputs and outputs.
+  Result<GraphBinary> Binary(
+      const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& inputs,
+      const std::vector<std::shared_ptr<Tensor>>& outputs);
 
  private:
   CompiledGraph() = default;
@@ -46,9 +48,19 @@ class CompiledGraph {
   Status Build(const GraphCore& core, ir::Plan plan, Devices devices,
                std::shared_ptr<const ir::OpRegistry> operators);
   Status BindTensors(const LoweredGraph& lowered);
+  /// The stored plan of a graph that is an NBG and nothing else; null where
+  /// there is none for here.
+  static std::unique_ptr<CompiledGraph> CreateStored(
+      const GraphCore& core, const Operations& operations,
+      const Operations& effective, const Devices& devices);
+  /// What is not needed to run a stored plan.
+  Status MakeSource(const GraphCore& core,
+                    const std::vector<std::shared_ptr<Tensor>>& io);
 
   Operations effective_;  ///< Host steps call those of users.
-  BinarySource source_;
+  BinarySource source_;   ///< Without a registry: not made yet.
+  /// Collected once: what drivers give can change with every use.
+  std::shared_ptr<const binary::Programs> programs_;
   std::shared_ptr<const runtime::Executable> executable_;
   std::unique_ptr<runtime::ExecutionContext> context_;
   std::shared_ptr<runtime::StateSet> states_;  // null where there are none

@@ -79,9 +79,9 @@ bool GraphImpl::Run() {
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {
   if (size == nullptr) return InvalidArgument("size is null");
   TIM_RETURN_IF_ERROR(CompileIfChanged());
-  TIM_ASSIGN_OR_RETURN(const binary::BlobContent content,
-                       BinaryOf(compiled_->source(), inputs_, outputs_));
-  const binary::BlobWriter writer(content);
+  TIM_ASSIGN_OR_RETURN(const GraphBinary binary,
+                       compiled_->Binary(*core_, inputs_, outputs_));
+  const binary::BlobWriter writer(binary.content);
   const size_t room = *size;
   *size = static_cast<size_t>(writer.bytes());
   if (buf == nullptr) return OkStatus();

@@ -3,23 +3,24 @@
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "base/options.h"
 #include "binary/graph_body.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
+#include "vx/binary/stored_plan.h"
 
 namespace tim::lite {
 namespace {
 
 using Devices = std::vector<std::shared_ptr<device::Device>>;
 
-Result<ir::Plan> Compile(const ir::Graph& graph, const ir::OpRegistry& registry,
-                         const Devices& devices) {
+compiler::CompileOptions OptionsFor(const Devices& devices) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.strict = GetOptions().strict;
-  return compiler::Compile(graph, registry, options);
+  return options;
 }
 
 // A constant per state, by name.
@@ -43,36 +44,63 @@ std::vector<T> Used(std::span<T const> memory,
 
 }  // namespace
 
-LoadedGraph::LoadedGraph(binary::Blob blob)
-    : blob_(std::move(blob)), registry_(&ops::BuiltinOperators()) {}
-
 Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
     binary::Blob blob, Devices devices,
     std::shared_ptr<device::BinaryStore> programs) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(std::move(blob)));
-  TIM_ASSIGN_OR_RETURN(
-      const ir::Graph read,
-      binary::ReadBlobGraph(loaded->blob_, ops::BuiltinOperators(),
-                            &loaded->registry_, "lite."));
-  const ir::Graph graph = binary::WithoutAbsent(read);
-  TIM_ASSIGN_OR_RETURN(ir::Plan plan,
-                       Compile(graph, loaded->registry_, devices));
-  // Not owned: it lives as long as the executable.
-  std::shared_ptr<const ir::OpRegistry> operators(std::shared_ptr<void>(),
-                                                  &loaded->registry_);
-  TIM_ASSIGN_OR_RETURN(
-      loaded->executable_,
-      runtime::Executable::Create(std::move(plan), std::move(devices),
-                                  std::move(programs), std::move(operators)));
+  programs = vx::WithPrograms(loaded->blob_, std::move(programs));
+  if (!loaded->UseStored(devices, programs)) {
+    TIM_RETURN_IF_ERROR(loaded->Compile(std::move(devices), programs));
+  }
   TIM_ASSIGN_OR_RETURN(loaded->context_,
                        runtime::ExecutionContext::Create(loaded->executable_));
-  TIM_RETURN_IF_ERROR(loaded->WriteStates(graph));
+  TIM_RETURN_IF_ERROR(loaded->WriteStates());
   return loaded;
 }
 
-Status LoadedGraph::WriteStates(const ir::Graph& graph) {
+bool LoadedGraph::UseStored(
+    const Devices& devices,
+    const std::shared_ptr<device::BinaryStore>& programs) {
+  const ir::PlanOptions options = {.strict = GetOptions().strict};
+  auto plan = vx::UsablePlan(blob_, devices, options);
+  if (!plan) return false;
+  auto executable =
+      runtime::Executable::Create(*std::move(plan), devices, programs);
+  if (executable.ok()) {
+    executable_ = *std::move(executable);
+    return true;
+  }
+  TIM_LOG(kInfo, "binary graph ", blob_.graph_name,
+          " is compiled anew: its plan cannot run: ",
+          executable.status().message());
+  return false;
+}
+
+Result<ir::Graph> LoadedGraph::ReadGraph(ir::OpRegistry* registry) const {
+  TIM_ASSIGN_OR_RETURN(
+      const ir::Graph graph,
+      binary::ReadBlobGraph(blob_, ops::BuiltinOperators(), registry, "lite."));
+  return binary::WithoutAbsent(graph);
+}
+
+Status LoadedGraph::Compile(
+    Devices devices, const std::shared_ptr<device::BinaryStore>& programs) {
+  auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+  TIM_ASSIGN_OR_RETURN(ir::Graph graph, ReadGraph(registry.get()));
+  TIM_ASSIGN_OR_RETURN(
+      ir::Plan plan,
+      compiler::Compile(std::move(graph), *registry, OptionsFor(devices)));
+  TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
+                                        std::move(plan), std::move(devices),
+                                        programs, std::move(registry)));
+  return OkStatus();
+}
+
+Status LoadedGraph::WriteStates() {
   const auto& states = executable_->plan().states;
   if (states.empty()) return OkStatus();
+  ir::OpRegistry registry(&ops::BuiltinOperators());
+  TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(&registry));
   TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
   for (size_t i = 0; i < states.size(); ++i) {
     const ir::Value* state = FindState(graph, states[i].name);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -18,8 +19,9 @@ namespace tim::lite {
 
 class LoadedGraph {
  public:
-  /// Compiles for `devices` and writes the states' content.  The binary graph's
-  /// memory must outlive it.
+  /// Takes the plan of the binary graph where it is for `devices`, else
+  /// compiles, and writes the states' content.  The binary graph's memory must
+  /// outlive it.
   static Result<std::unique_ptr<LoadedGraph>> Create(
       binary::Blob blob, std::vector<std::shared_ptr<device::Device>> devices,
       std::shared_ptr<device::BinaryStore> programs);
@@ -34,11 +36,17 @@ class LoadedGraph {
   void Release(const void* memory) { context_->Release(memory); }
 
  private:
-  explicit LoadedGraph(binary::Blob blob);
-  Status WriteStates(const ir::Graph& graph);
+  using Devices = std::vector<std::shared_ptr<device::Device>>;
+
+  explicit LoadedGraph(binary::Blob blob) : blob_(std::move(blob)) {}
+  bool UseStored(const Devices& devices,
+                 const std::shared_ptr<device::BinaryStore>& programs);
+  Status Compile(Devices devices,
+                 const std::shared_ptr<device::BinaryStore>& programs);
+  Result<ir::Graph> ReadGraph(ir::OpRegistry* registry) const;
+  Status WriteStates();
 
   const binary::Blob blob_;
-  ir::OpRegistry registry_;
   std::shared_ptr<const runtime::Executable> executable_;
   std::unique_ptr<runtime::ExecutionContext> context_;
   std::unique_ptr<runtime::StateSet> states_;  // null where there are none

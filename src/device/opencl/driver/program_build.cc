@@ -75,8 +75,11 @@ Result<cl::Program> FromSource(const cl::Context& context,
   return program;
 }
 
-void StoreBinary(const cl::Program& program, const ProgramSource& source,
-                 BinaryStore& store) {
+}  // namespace
+
+void KeepBinary(const cl::Program& program, const ProgramSource& source,
+                BinaryStore& store) {
+  if (!source.complete) return;
   int code = CL_SUCCESS;
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>(&code);
   if (code != CL_SUCCESS || binaries.size() != 1 || binaries[0].empty()) {
@@ -87,8 +90,6 @@ void StoreBinary(const cl::Program& program, const ProgramSource& source,
                               reinterpret_cast<const char*>(binaries[0].data()),
                               binaries[0].size()));
 }
-
-}  // namespace
 
 Result<cl::Program> BuildProgram(const cl::Context& context,
                                  const cl::Device& device,
@@ -102,7 +103,7 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
   store.CountBuild();
   TIM_ASSIGN_OR_RETURN(cl::Program program,
                        FromSource(context, device, source));
-  if (source.complete && store.keeps()) StoreBinary(program, source, store);
+  if (store.keeps()) KeepBinary(program, source, store);
   return program;
 }
 

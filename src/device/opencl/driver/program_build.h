@@ -16,6 +16,11 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
                                  const ProgramSource& source,
                                  BinaryStore& store);
 
+/// Stores the program's binary where the driver gives one, and where text and
+/// options are all that it is made of.
+void KeepBinary(const cl::Program& program, const ProgramSource& source,
+                BinaryStore& store);
+
 }  // namespace tim::device
 
 #endif  // TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_

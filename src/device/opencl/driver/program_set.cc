@@ -86,10 +86,11 @@ Result<std::vector<cl::Program>> ProgramSet::Get(
   // Own work first: two threads that wait for each other's programs both end.
   TIM_ASSIGN_OR_RETURN(const Futures futures, Build(sources, store));
   std::vector<cl::Program> programs;
-  for (const auto& future : futures) {
-    const Built& built = future.get();
+  for (size_t i = 0; i < futures.size(); ++i) {
+    const Built& built = futures[i].get();
     if (!built.ok()) return built.status();
     programs.push_back(*built);
+    if (store.collects()) KeepBinary(*built, sources[i], store);
   }
   return programs;
 }

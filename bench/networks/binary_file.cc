@@ -1,0 +1,143 @@
+#include "bench/networks/binary_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_memory.h"
+#include "base/options.h"
+#include "bench/networks/graph_of_network.h"
+#include "binary/blob.h"
+#include "tim/vx/error.h"
+#include "vx/graph/device_selection.h"
+#include "vx/graph/user_programs.h"
+#include "vx/lite/loaded_graph.h"
+
+namespace tim::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Result<std::vector<char>> BinaryOf(vx::Graph& graph) {
+  size_t size = 0;
+  if (!graph.CompileToBinary(nullptr, &size)) {
+    return FailedPrecondition(vx::LastError());
+  }
+  std::vector<char> binary(size);
+  if (!graph.CompileToBinary(binary.data(), &size)) {
+    return FailedPrecondition(vx::LastError());
+  }
+  return binary;
+}
+
+// The pages of a file, for as long as it lives.
+struct Mapped {
+  explicit Mapped(std::span<const std::byte> mapped) : bytes(mapped) {}
+  ~Mapped() { munmap(const_cast<std::byte*>(bytes.data()), bytes.size()); }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+
+  const std::span<const std::byte> bytes;
+};
+
+Result<std::shared_ptr<const Mapped>> Map(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat facts = {};
+  if (file < 0 || fstat(file, &facts) != 0 || facts.st_size <= 0) {
+    if (file >= 0) close(file);
+    return NotFound(path, " cannot be read");
+  }
+  const auto size = static_cast<size_t>(facts.st_size);
+  void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return OutOfMemory(path, " cannot be mapped");
+  return std::make_shared<const Mapped>(
+      std::span(static_cast<const std::byte*>(memory), size));
+}
+
+// Zeros for every input and output.
+Result<std::vector<AlignedMemory>> MemoryOf(
+    const std::vector<binary::Port>& ports) {
+  std::vector<AlignedMemory> memory;
+  for (const binary::Port& port : ports) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
+    memory.push_back(AllocateAligned(bytes, binary::kBlobAlignment));
+    if (memory.back() == nullptr) return OutOfMemory(bytes, " bytes");
+    std::fill_n(memory.back().get(), bytes, std::byte{0});
+  }
+  return memory;
+}
+
+Result<double> RunOnce(lite::LoadedGraph& graph) {
+  TIM_ASSIGN_OR_RETURN(const auto in, MemoryOf(graph.blob().inputs));
+  TIM_ASSIGN_OR_RETURN(const auto out, MemoryOf(graph.blob().outputs));
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+  for (const AlignedMemory& memory : in) inputs.push_back(memory.get());
+  for (const AlignedMemory& memory : out) outputs.push_back(memory.get());
+  const auto start = Clock::now();
+  TIM_RETURN_IF_ERROR(graph.Run(inputs, outputs));
+  const double seconds = SecondsSince(start);
+  for (const void* memory : inputs) graph.Release(memory);
+  for (const void* memory : outputs) graph.Release(memory);
+  return seconds;
+}
+
+}  // namespace
+
+Result<nlohmann::json> WriteBinaryFile(const Network& network,
+                                       const std::string& path) {
+  const auto context = vx::Context::Create();
+  if (context == nullptr) return FailedPrecondition(vx::LastError());
+  const NetworkGraph graph = GraphOfNetwork(*context, network);
+  const auto start = Clock::now();
+  if (!graph.graph->Compile()) return FailedPrecondition(vx::LastError());
+  const double compile_seconds = SecondsSince(start);
+  TIM_ASSIGN_OR_RETURN(const std::vector<char> binary, BinaryOf(*graph.graph));
+  std::ofstream file(path, std::ios::binary);
+  file.write(binary.data(), static_cast<std::streamsize>(binary.size()));
+  if (!file.flush()) return NotFound(path, " cannot be written");
+  const auto weights = 4.0 * static_cast<double>(ParameterCount(network));
+  return nlohmann::json{
+      {"network", network.name},
+      {"device", context->DeviceName()},
+      {"compile_s", compile_seconds},
+      {"weight_bytes", weights},
+      {"file_bytes", binary.size()},
+      {"ratio", static_cast<double>(binary.size()) / weights}};
+}
+
+Result<nlohmann::json> LoadBinaryFile(const std::string& path) {
+  TIM_ASSIGN_OR_RETURN(const auto mapped, Map(path));
+  TIM_ASSIGN_OR_RETURN(auto devices, vx::SelectDevices(GetOptions().device));
+  const std::string device = devices.back()->info().name;
+  const auto programs = vx::UserPrograms();
+  const auto start = Clock::now();
+  TIM_ASSIGN_OR_RETURN(binary::Blob blob,
+                       binary::OpenBlob(mapped->bytes, mapped));
+  TIM_ASSIGN_OR_RETURN(
+      const auto graph,
+      lite::LoadedGraph::Create(std::move(blob), std::move(devices), programs));
+  const double load_seconds = SecondsSince(start);
+  TIM_ASSIGN_OR_RETURN(const double run_seconds, RunOnce(*graph));
+  return nlohmann::json{{"file_bytes", mapped->bytes.size()},
+                        {"device", device},
+                        {"load_s", load_seconds},
+                        {"programs_built", programs->builds()},
+                        {"run_ms", 1e3 * run_seconds}};
+}
+
+}  // namespace tim::bench

@@ -1,0 +1,17 @@
+#include "runtime/cache/stored_programs.h"
+
+namespace tim::runtime {
+
+std::optional<std::string> StoredPrograms::Load(std::string_view key) {
+  const auto stored = programs_.find(std::string(key));
+  if (stored == programs_.end()) return behind_->Load(key);
+  const std::span<const std::byte> bytes = stored->second;
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+void CollectedPrograms::Store(std::string_view key, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  programs_.insert_or_assign(std::string(key), std::string(bytes));
+}
+
+}  // namespace tim::runtime

@@ -1,0 +1,145 @@
+#include "vx/binary/stored_plan.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "binary/graph_file.h"
+#include "binary/plan/plan_file.h"
+#include "kernels/kernel_sources.h"
+#include "ops/builtin.h"
+#include "runtime/cache/stored_programs.h"
+
+namespace tim::vx {
+namespace {
+
+// What was estimated or measured of a device may differ from day to day.
+bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
+  ir::DeviceInfo same = stored;
+  same.gflops = here.gflops;
+  same.gbytes_per_second = here.gbytes_per_second;
+  same.launch_us = here.launch_us;
+  same.global_memory_bytes = here.global_memory_bytes;
+  same.max_allocation_bytes = here.max_allocation_bytes;
+  return same == here;
+}
+
+// Its operators are the library's, in its body too.
+bool IsBuiltin(const ir::HostCall& call) {
+  const ir::OpRegistry& operators = tim::ops::BuiltinOperators();
+  if (call.body.empty()) return operators.Find(call.op) != nullptr;
+  return binary::ReadGraph(call.body, operators).ok();
+}
+
+Status CheckPorts(const char* what, const std::vector<ir::PlanTensor>& tensors,
+                  const std::vector<binary::Port>& ports) {
+  size_t next = 0;
+  for (const binary::Port& port : ports) {
+    if (port.unused) continue;
+    if (next < tensors.size() && tensors[next].desc == port.desc) {
+      ++next;
+      continue;
+    }
+    return InvalidArgument("its ", what, "s are not those of the graph");
+  }
+  if (next == tensors.size()) return OkStatus();
+  return InvalidArgument("it has ", tensors.size(), " ", what, "s");
+}
+
+Result<ir::Plan> ReadUsable(
+    const binary::Blob& blob,
+    std::span<const std::shared_ptr<device::Device>> devices,
+    const ir::PlanOptions& options) {
+  if (blob.kernels != KernelsIdentity()) {
+    return InvalidArgument("it was made by version ", blob.library,
+                           " of the library, which has other kernels");
+  }
+  TIM_ASSIGN_OR_RETURN(ir::Plan plan, binary::ReadPlan(blob.plan, blob.keeper));
+  if (plan.options != options) {
+    return InvalidArgument("it was made with other options");
+  }
+  if (plan.devices.size() != devices.size()) {
+    return InvalidArgument("it is for ", plan.devices.size(), " devices");
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const ir::DeviceInfo& here = devices[i]->info();
+    if (SameDevice(plan.devices[i], here)) continue;
+    return InvalidArgument("it is for ", plan.devices[i].name, " (",
+                           plan.devices[i].driver, "), not for ", here.name,
+                           " (", here.driver, ")");
+  }
+  TIM_RETURN_IF_ERROR(CheckPorts("input", plan.inputs, blob.inputs));
+  TIM_RETURN_IF_ERROR(CheckPorts("output", plan.outputs, blob.outputs));
+  return plan;
+}
+
+}  // namespace
+
+const std::string& KernelsIdentity() {
+  static const std::string* const identity = [] {
+    std::string hashes;
+    for (const auto sources :
+         {kernels::EmbeddedSources(), kernels::EmbeddedHeaders()}) {
+      for (const kernels::KernelSource& source : sources) {
+        hashes += StrCat(source.name, HashText(source.text).ToString());
+      }
+    }
+    return new std::string(HashText(hashes).ToString());
+  }();
+  return *identity;
+}
+
+std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan) {
+  for (const ir::Step& step : plan.steps) {
+    const auto* call = std::get_if<ir::HostCall>(&step.action);
+    if (call != nullptr && !IsBuiltin(*call)) return std::nullopt;
+  }
+  auto encoding = binary::EncodePlan(plan);
+  if (encoding.ok()) return *std::move(encoding);
+  TIM_LOG(kInfo, "graph ", plan.graph,
+          ": the binary graph has no plan: ", encoding.status().message());
+  return std::nullopt;
+}
+
+binary::Programs ProgramsOf(const runtime::Executable& executable) {
+  runtime::CollectedPrograms programs(executable.store());
+  const Status status = executable.Collect(programs);
+  if (!status.ok()) {
+    TIM_LOG(kInfo, "graph ", executable.plan().graph,
+            ": the binary graph has no programs: ", status.message());
+    return {};
+  }
+  return programs.Take();
+}
+
+std::optional<ir::Plan> UsablePlan(
+    const binary::Blob& blob,
+    std::span<const std::shared_ptr<device::Device>> devices,
+    const ir::PlanOptions& options) {
+  if (blob.plan.empty()) return std::nullopt;
+  Result<ir::Plan> plan = ReadUsable(blob, devices, options);
+  if (plan.ok()) return *std::move(plan);
+  TIM_LOG(
+      kInfo, "binary graph ", blob.graph_name,
+      " is compiled anew: its plan is not for here: ", plan.status().message());
+  return std::nullopt;
+}
+
+std::shared_ptr<device::BinaryStore> WithPrograms(
+    const binary::Blob& blob, std::shared_ptr<device::BinaryStore> programs) {
+  if (blob.programs.empty() || blob.kernels != KernelsIdentity()) {
+    return programs;
+  }
+  auto stored = binary::ReadPrograms(blob.programs);
+  if (!stored.ok()) {
+    TIM_LOG(kInfo, "binary graph ", blob.graph_name, ": ",
+            stored.status().message());
+    return programs;
+  }
+  return std::make_shared<runtime::StoredPrograms>(
+      *std::move(stored), blob.keeper, std::move(programs));
+}
+
+}  // namespace tim::vx

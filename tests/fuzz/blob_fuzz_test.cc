@@ -1,0 +1,47 @@
+// The fuzzer of binary graphs on changes of its corpus.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "binary/blob.h"
+#include "tests/fuzz/blob_operators.h"
+#include "tests/fuzz/corpus.h"
+#include "tests/fuzz/mutation.h"
+#include "tests/support/long_tests.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace tim::testing {
+namespace {
+
+bool IsSound(const std::vector<std::byte>& file) {
+  const auto blob = binary::OpenBlob(file, nullptr, binary::Checksum::kIgnored);
+  if (!blob.ok()) return false;
+  ir::OpRegistry own(&FuzzOperators());
+  return binary::ReadBlobGraph(*blob, FuzzOperators(), &own, "").ok();
+}
+
+TEST(BlobFuzz, ChangedFilesAreReadOrRefused) {
+  const auto corpus = Corpus();
+  ASSERT_EQ(corpus.size(), 4u);
+  for (const auto& file : corpus) {
+    EXPECT_TRUE(binary::OpenBlob(file, nullptr).ok());
+    EXPECT_TRUE(IsSound(file));
+  }
+  std::mt19937 random(7);
+  int sound = 0;
+  const int files = RunsLongTests() ? 3'000'000 : 60'000;
+  for (int i = 0; i < files; ++i) {
+    const auto file = Mutated(corpus[random() % corpus.size()],
+                              corpus[random() % corpus.size()], random);
+    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(file.data()),
+                           file.size());
+    sound += IsSound(file);
+  }
+  // Both sides of the border are tried.
+  EXPECT_GT(sound, files / 50);
+  EXPECT_LT(sound, files - files / 50);
+}
+
+}  // namespace
+}  // namespace tim::testing
