@@ -110,14 +110,15 @@ Result<nlohmann::json> WriteBinaryFile(const Network& network,
   std::ofstream file(path, std::ios::binary);
   file.write(binary.data(), static_cast<std::streamsize>(binary.size()));
   if (!file.flush()) return NotFound(path, " cannot be written");
-  const auto weights = 4.0 * static_cast<double>(ParameterCount(network));
+  const int64_t weights = ParameterBytes(network);
   return nlohmann::json{
       {"network", network.name},
       {"device", context->DeviceName()},
       {"compile_s", compile_seconds},
       {"weight_bytes", weights},
       {"file_bytes", binary.size()},
-      {"ratio", static_cast<double>(binary.size()) / weights}};
+      {"ratio", static_cast<double>(binary.size()) /
+                    static_cast<double>(weights)}};
 }
 
 Result<nlohmann::json> LoadBinaryFile(const std::string& path) {
