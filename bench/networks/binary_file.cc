@@ -111,14 +111,13 @@ Result<nlohmann::json> WriteBinaryFile(const Network& network,
   file.write(binary.data(), static_cast<std::streamsize>(binary.size()));
   if (!file.flush()) return NotFound(path, " cannot be written");
   const int64_t weights = ParameterBytes(network);
-  return nlohmann::json{
-      {"network", network.name},
-      {"device", context->DeviceName()},
-      {"compile_s", compile_seconds},
-      {"weight_bytes", weights},
-      {"file_bytes", binary.size()},
-      {"ratio", static_cast<double>(binary.size()) /
-                    static_cast<double>(weights)}};
+  return nlohmann::json{{"network", network.name},
+                        {"device", context->DeviceName()},
+                        {"compile_s", compile_seconds},
+                        {"weight_bytes", weights},
+                        {"file_bytes", binary.size()},
+                        {"ratio", static_cast<double>(binary.size()) /
+                                      static_cast<double>(weights)}};
 }
 
 Result<nlohmann::json> LoadBinaryFile(const std::string& path) {
