@@ -223,7 +223,7 @@ __kernel void gemm_i8(__global const int* a, int a_offset,
 #endif
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      if (first_row + r >= rows) break;
+      if (first_row + r >= rows) continue;
 #ifdef WEIGHT_ZERO
       sum[r][j] = tim_less_weight_zero(sum[r][j], a[r], weight_zero);
 #endif
