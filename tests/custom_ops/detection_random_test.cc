@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <random>
 #include <set>
 
+#include "tests/custom_ops/random_boxes.h"
 #include "tests/custom_ops/ssd_case.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/vx/test_op.h"
@@ -20,23 +20,15 @@ using testing::SsdCase;
 using testing::SsdOperand;
 using testing::SsdOrder;
 
-// What nearly decides otherwise decides in float32 as it likes.
-constexpr double kNear = 1e-5;
-
-bool IsNearly(float value, float threshold) {
-  return value != threshold && std::abs(double{value} - threshold) < kNear;
-}
-
-class RandomSsd {
+class RandomSsd : private testing::RandomBoxes {
  public:
-  explicit RandomSsd(uint32_t seed) : rng_(seed) {}
+  explicit RandomSsd(uint32_t seed) : RandomBoxes(seed) {}
 
   // Of 1, 64, 1917, 8400 or 25200 anchors, with what else is special in turn.
   SsdCase Draw(int i) {
-    static constexpr uint32_t kCounts[] = {1, 64, 1917, 8400, 25200};
     static constexpr float kThresholds[] = {0.5f, 0.3f, 0.6f, 1.0f, 0.75f};
     SsdCase ssd;
-    ssd.count = kCounts[i % 5];
+    ssd.count = Count(i);
     const bool is_large = ssd.count > 2000;
     ssd.batch = ssd.count < 2000 && OneOf(3) ? 1 + Below(3) : 1;
     ssd.columns = OneOf(4) ? 4 + Below(4) : 4;
@@ -66,12 +58,6 @@ class RandomSsd {
   int exact_ious() const { return exact_ious_; }
 
  private:
-  uint32_t Below(uint32_t count) { return rng_() % count; }
-  bool OneOf(uint32_t count) { return Below(count) == 0; }
-  float Uniform(float low, float high) {
-    return std::uniform_real_distribution<float>(low, high)(rng_);
-  }
-
   // Steps make ties.
   void DrawScores(SsdCase* ssd) {
     const float steps = OneOf(2) ? 0.0f : OneOf(2) ? 8.0f : 100.0f;
@@ -147,7 +133,7 @@ class RandomSsd {
   void Quantize(SsdCase* ssd) {
     const auto draw = [&](size_t count, float scale, int32_t zero_point) {
       std::vector<uint8_t> codes(count);
-      for (uint8_t& code : codes) code = static_cast<uint8_t>(rng_());
+      for (uint8_t& code : codes) code = static_cast<uint8_t>(Below(256));
       return SsdOperand::OfCodes(std::move(codes), scale, zero_point);
     };
     on_grid_ = false;
@@ -197,7 +183,6 @@ class RandomSsd {
     return near;
   }
 
-  std::mt19937 rng_;
   bool on_grid_ = false;
   int redrawn_scores_ = 0;
   int redrawn_boxes_ = 0;

@@ -11,11 +11,11 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include "bench/detection/scalar_nms.h"
+#include "tests/custom_ops/random_boxes.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
@@ -241,21 +241,14 @@ TEST(NonMaxSuppression, SelectsInSeveralChunks) {
   ExpectRows(nms, expected);
 }
 
-constexpr double kNear = 1e-5;
-
-bool IsNearly(float value, float threshold) {
-  return value != threshold && std::abs(double{value} - threshold) < kNear;
-}
-
-class RandomNms {
+class RandomNms : private testing::RandomBoxes {
  public:
-  explicit RandomNms(uint32_t seed) : rng_(seed) {}
+  explicit RandomNms(uint32_t seed) : RandomBoxes(seed) {}
 
   NmsCase Draw(int i) {
-    static constexpr uint32_t kCounts[] = {1, 64, 1917, 8400, 25200};
     static constexpr float kThresholds[] = {0.5f, 0.3f, 0.6f, 1.0f, 0.0f};
     NmsCase nms;
-    nms.count = kCounts[i % 5];
+    nms.count = Count(i);
     nms.batch = nms.count < 2000 ? 1 + Below(3) : 1;
     nms.classes = 1 + Below(nms.count < 2000 ? 6 : 2);
     auto& p = nms.parameters;
@@ -281,12 +274,6 @@ class RandomNms {
   int exact_ious = 0;
 
  private:
-  uint32_t Below(uint32_t count) { return rng_() % count; }
-  bool OneOf(uint32_t count) { return Below(count) == 0; }
-  float Uniform(float low, float high) {
-    return std::uniform_real_distribution<float>(low, high)(rng_);
-  }
-
   void DrawScores(NmsCase* nms) {
     const float steps = OneOf(2) ? 0.0f : 10.0f;
     for (uint32_t i = 0; i < nms->count * nms->classes * nms->batch; ++i) {
@@ -351,7 +338,6 @@ class RandomNms {
     }
   }
 
-  std::mt19937 rng_;
   bool on_grid_ = false;
   std::vector<int32_t> expected_;
 };

@@ -1,9 +1,15 @@
 #include "tests/fuzz/mutation.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
-#include <cstdint>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
+
+#include "tests/fuzz/corpus.h"
+#include "tests/support/long_tests.h"
 
 namespace tim::testing {
 namespace {
@@ -72,6 +78,27 @@ Bytes Mutated(Bytes file, const Bytes& other, std::mt19937& random) {
     Change(&file, other, random);
   }
   return file;
+}
+
+void ExpectChangesAreJudged(
+    uint32_t seed,
+    const std::function<bool(const std::vector<std::byte>&)>& is_sound) {
+  using Clock = std::chrono::steady_clock;
+  const auto end =
+      Clock::now() + std::chrono::seconds(RunsLongTests() ? 600 : 15);
+  const auto corpus = Corpus();
+  std::mt19937 random(seed);
+  int64_t files = 0;
+  int64_t sound = 0;
+  for (; Clock::now() < end; ++files) {
+    const Bytes& from = corpus[random() % corpus.size()];
+    const Bytes& other = corpus[random() % corpus.size()];
+    sound += is_sound(Mutated(from, other, random));
+  }
+  std::printf("seed %u: %lld files, %lld of them sound\n", seed,
+              static_cast<long long>(files), static_cast<long long>(sound));
+  EXPECT_GT(sound, files / 50);
+  EXPECT_LT(sound, files - files / 50);
 }
 
 }  // namespace tim::testing

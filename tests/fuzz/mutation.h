@@ -3,6 +3,8 @@
 #define TIM_TESTS_FUZZ_MUTATION_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -14,6 +16,12 @@ namespace tim::testing {
 std::vector<std::byte> Mutated(std::vector<std::byte> file,
                                const std::vector<std::byte>& other,
                                std::mt19937& random);
+
+/// Gives `is_sound`, which must bear anything, changed files of Corpus() for 15
+/// seconds, in long tests for 10 minutes.  Both answers must come.
+void ExpectChangesAreJudged(
+    uint32_t seed,
+    const std::function<bool(const std::vector<std::byte>&)>& is_sound);
 
 }  // namespace tim::testing
 
