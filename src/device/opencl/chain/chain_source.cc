@@ -104,7 +104,8 @@ constexpr char kHead[] =
     "    for (size_t tim_y = y * (Y); tim_y < (y + 1) * (Y); ++tim_y) \\\n"
     "      for (size_t tim_x = x * (X); tim_x < (x + 1) * (X); ++tim_x)\n";
 
-// The function that kernels/chain.cl calls, and that kernel.
+// The function that kernels/chain.cl calls, and that kernel.  Put into the
+// loops there it takes Intel's compiler minutes, from some nine functions on.
 std::string Dispatcher(int functions, int buffers, int row) {
   std::string parameters;
   std::string names;
@@ -122,7 +123,8 @@ std::string Dispatcher(int functions, int buffers, int row) {
       "#undef get_global_id\n#define ROW ", row, "\n#define STRIDE ",
       kChainCounterStride, "\n#define BUFFER_PARAMETERS ", parameters,
       "\n#define BUFFERS ", names,
-      "\nstatic void run(size_t x, size_t y, size_t z,\n"
+      "\nstatic __attribute__((noinline)) void run(\n"
+      "    size_t x, size_t y, size_t z,\n"
       "    __global const int* row, __global char* const* buffers) {\n"
       "  switch (row[0]) {\n",
       cases, "  }\n}\n", kernels::FindSource("kernels/chain.cl"));
