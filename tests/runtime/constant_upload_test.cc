@@ -13,6 +13,7 @@
 #include "device/opencl/driver/opencl_device.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
+#include "tests/support/devices/empty_store.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/plans/plan_builder.h"
 #include "tests/support/plans/plan_run.h"
@@ -23,6 +24,7 @@ namespace {
 
 using testing::CompilePlan;
 using testing::Devices;
+using testing::EmptyStore;
 using testing::ExpectRun;
 using testing::FakeDevice;
 using testing::FloatLaunch;
@@ -68,8 +70,8 @@ TEST(UploadConstants, ADeviceWithMemoryOfItsOwnGetsACopyAndThePlanForgets) {
   PlanBuilder plan(WithFake(fake), 1);
   plan.Constant(1, Floats(kBytes / 4, 3));
   const int64_t before = CountedMemory();
-  const auto executable =
-      Executable::Create(std::move(plan.plan()), plan.devices(), nullptr);
+  const auto executable = Executable::Create(
+      std::move(plan.plan()), plan.devices(), std::make_shared<EmptyStore>());
   ASSERT_OK(executable);
   EXPECT_EQ(fake->live_bytes(), kBytes);
   EXPECT_EQ((*executable)->plan().constants[0].data, nullptr);
@@ -122,8 +124,8 @@ TEST_F(OpenClConstants, AreReadWhereTheyAreOrNowhereElse) {
   PlanBuilder plan(devices_, 1);
   plan.Constant(1, Floats(kBytes / 4, 3));
   const int64_t before = CountedMemory();
-  const auto executable =
-      Executable::Create(std::move(plan.plan()), plan.devices(), nullptr);
+  const auto executable = Executable::Create(
+      std::move(plan.plan()), plan.devices(), std::make_shared<EmptyStore>());
   ASSERT_OK(executable);
   EXPECT_EQ(CountedMemory(), before);
   EXPECT_EQ((*executable)->plan().constants[0].data != nullptr, IsUnified());
