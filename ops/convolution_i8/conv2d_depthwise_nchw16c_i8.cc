@@ -1,5 +1,8 @@
 // Depthwise convolution of 8-bit codes on tensors in blocks of 16 channels, for
 // CPUs.
+#include <algorithm>
+#include <limits>
+
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
@@ -84,14 +87,92 @@ ir::PackedConstant PackedPairs(const ir::KernelNode& node,
       }};
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
-  const ByteShifts shifts = WholeShifts(node, shape.channels);
+// conv2d_depthwise_quads_i8.cl: a dot product of four pixels, which one
+// instruction computes, wants weights of 8 bits.
+bool FitsQuads(const ir::KernelNode& node, const Conv2dShape& shape,
+               const ByteShifts& shifts, const ir::DeviceInfo& device) {
+  if (!device.has_vnni || shape.w.kernel > 5 || shape.w.stride > 2 ||
+      shape.w.dilation != 1) {
+    return false;
+  }
+  using Signed = std::numeric_limits<int8_t>;
+  const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
+  const int64_t taps = shape.w.kernel * shape.h.kernel;
+  for (int64_t i = 0; i < shape.channels * taps; ++i) {
+    const int32_t weight =
+        ByteWeight(*node.constants[1], is_signed, i) - shifts.shifts[i / taps];
+    if (weight < Signed::min() || weight > Signed::max()) return false;
+  }
+  return true;
+}
+
+constexpr int64_t kQuad = 4;  // pixels
+
+// Of as few tiles to a row as have their sums in registers.
+int64_t QuadTileWidth(int64_t output) {
+  constexpr int64_t kMostSums = 14;
+  return CeilDiv(output, CeilDiv(output, kMostSums));
+}
+
+ir::PackedConstant PackedQuads(const ir::KernelNode& node,
+                               const Conv2dShape& shape,
+                               const ByteShifts& shifts) {
+  const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
+  const int64_t width = shape.w.kernel;
+  const int64_t rows = shape.h.kernel;
+  const int64_t stride = shape.w.stride;
+  const int64_t row_quads = kQuad / stride * 2;
+  return {
+      .id = StrCat("conv2d_depthwise_quads_i8 channels ", shape.channels,
+                   " taps ", width, " x ", rows, " stride ", stride,
+                   is_signed ? " signed " : " unsigned ", shifts.ToString()),
+      .sources = {1},
+      .bytes =
+          AlignUp(shape.channels, kChannelBlock) * rows * row_quads * kQuad,
+      .pack = [=, channels = shape.channels,
+               constant = node.constants[1]](std::span<std::byte> out) {
+        const auto pack_row = [&](int64_t c, int64_t row) {
+          const int64_t first =
+              (c / kChannelBlock * rows + row) * row_quads * kChannelBlock +
+              c % kChannelBlock;
+          const int64_t taps = (c * rows + row) * width;
+          for (int64_t place = 0; place < kQuad; place += stride) {
+            for (int64_t kw = 0; kw < width; ++kw) {
+              const int64_t pixel = place + kw;
+              const int64_t quad = place / stride * 2 + pixel / kQuad;
+              out[(first + quad * kChannelBlock) * kQuad + pixel % kQuad] =
+                  static_cast<std::byte>(
+                      ByteWeight(*constant, is_signed, taps + kw) -
+                      shifts.shifts[c]);
+            }
+          }
+        };
+        std::fill(out.begin(), out.end(), std::byte{0});
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t row = 0; row < rows; ++row) pack_row(c, row);
+        }
+        return OkStatus();
+      }};
+}
+
+Launch QuadLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
+                  const ByteShifts& shifts, const ir::DeviceInfo& device) {
+  const int64_t width = QuadTileWidth(shape.w.output);
+  Launch launch("ops/convolution_i8/conv2d_depthwise_quads_i8.cl",
+                "conv2d_depthwise_quads_i8");
+  AddByteOptions(node, shifts.centered, device, &launch);
+  launch.Option(StrCat("-DTW=", width))
+      .Option(StrCat("-DKERNEL_W=", shape.w.kernel))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DQUADS=", CeilDiv(SpanOf(shape.w, width), kQuad)))
+      .Input("input", node, 0)
+      .Packed("weights", PackedQuads(node, shape, shifts), sizeof(int32_t));
+  return launch;
+}
+
+Launch PairLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
+                  const ByteShifts& shifts, const ir::DeviceInfo& device) {
   const int64_t width = DepthwiseTileWidth(shape.w, device);
-  const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   Launch launch("ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl",
                 "conv2d_depthwise_nchw16c_i8");
   AddByteOptions(node, shifts.centered, device, &launch);
@@ -101,7 +182,21 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Option(StrCat("-DDILATION=", shape.w.dilation))
       .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
       .Input("input", node, 0)
-      .Packed("weights", PackedPairs(node, shape, shifts), sizeof(int32_t))
+      .Packed("weights", PackedPairs(node, shape, shifts), sizeof(int32_t));
+  return launch;
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  const ByteShifts shifts = WholeShifts(node, shape.channels);
+  const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
+  Launch launch = FitsQuads(node, shape, shifts, device)
+                      ? QuadLaunch(node, shape, shifts, device)
+                      : PairLaunch(node, shape, shifts, device);
+  launch
       .Packed("channels", ByteTable(node, ByteWeightsOf(shape), shifts),
               sizeof(int32_t))
       .Output("output", node, 0)

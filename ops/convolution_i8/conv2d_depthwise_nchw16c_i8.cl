@@ -69,7 +69,7 @@ __kernel void conv2d_depthwise_nchw16c_i8(
     const int left = x0 * STRIDE - pad_left;
     int16 sum[TW];
 #pragma unroll
-    for (int i = 0; i < TW; ++i) sum[i] = 0;
+    for (int i = 0; i < TW; ++i) sum[i] = rule.offset;
     for (int kh = 0; kh < kernel_h; ++kh) {
       const int in_y = top + kh * dilation_h;
       const int inside = in_y >= 0 && in_y < in_h;
@@ -107,7 +107,7 @@ __kernel void conv2d_depthwise_nchw16c_i8(
     }
 #pragma unroll
     for (int i = 0; i < TW; ++i) {
-      TIM_VSTORE16(tim_byte_result(sum[i], rule), x0 + i, out_row, uchar);
+      TIM_VSTORE16(tim_whole_byte_result(sum[i], rule), x0 + i, out_row, uchar);
     }
   }
 }

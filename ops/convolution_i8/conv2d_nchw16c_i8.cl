@@ -184,8 +184,10 @@ __kernel void conv2d_nchw16c_i8(
     int16 sum[BLOCKS][PIXEL_COUNT];
 #pragma unroll
     for (int b = 0; b < BLOCKS; ++b) {
+      const int16 offset =
+          tim_load_byte_offset(channels, min(out_block + b, out_blocks - 1));
 #pragma unroll
-      for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = 0;
+      for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = offset;
     }
 #ifdef WEIGHT_ZERO
     int16 columns[ROWS * SPAN_VECTORS];
@@ -263,6 +265,7 @@ __kernel void conv2d_nchw16c_i8(
       }
     }
 #endif
+    const int whole = x0 == first_x && y0 == first_y;
 #pragma unroll
     for (int b = 0; b < BLOCKS; ++b) {
       if (out_block + b >= out_blocks) break;
@@ -273,9 +276,11 @@ __kernel void conv2d_nchw16c_i8(
           ((n * out_blocks + out_block + b) * plane + y0 * out_w + x0) * 16;
 #pragma unroll
       for (int i = 0; i < PIXEL_COUNT; ++i) {
-        if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;
-        TIM_VSTORE16(tim_byte_result(sum[b][i], rule), i / TW * out_w + i % TW,
-                     to, uchar);
+        if (!whole && (x0 + i % TW < first_x || y0 + i / TW < first_y)) {
+          continue;
+        }
+        TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule),
+                     i / TW * out_w + i % TW, to, uchar);
       }
     }
   }

@@ -80,6 +80,24 @@ TEST(Conv2dDepthwiseNchw16cI8, StridesPadsAndDilations) {
   }
 }
 
+// Weights that fit 8 bits, less their zero point.
+TEST(Conv2dDepthwiseNchw16cI8, QuadsOfPixels) {
+  std::mt19937 rng = SeededRng(6);
+  CodeTypes centred = kUnsignedCodes;
+  centred.weights_zero = 128;
+  for (int64_t kernel = 1; kernel <= 5; ++kernel) {
+    for (const int64_t stride : {1, 2}) {
+      for (const int64_t width : {5, 14, 29}) {
+        CodeConvolution config = Depthwise({width, 5, 21, 2}, kernel, 3);
+        config.stride = {stride, 3 - stride};
+        config.dilation = {1, stride};
+        const CodeTypes& types = width == 14 ? centred : kSignedCodes;
+        EXPECT_OK(Check(config, types, rng)) << kernel << " by " << stride;
+      }
+    }
+  }
+}
+
 TEST(Conv2dDepthwiseNchw16cI8, FusedActivations) {
   std::mt19937 rng = SeededRng(4);
   for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {

@@ -1,0 +1,143 @@
+// Depthwise convolution of 8-bit codes in blocks of 16 channels, for CPUs that
+// add the products of four bytes at once; formula as in conv2d.cl, sums as in
+// ops/elements/byte_sum.h with p = w - zw, which fits 8 bits.
+// A quad = four neighbouring pixels of a row: lane c holds those of channel c.
+// Output i of a tile lies at pixel i * STRIDE and sums one quad or two, with
+// its weights moved to where the pixels are in them. Input and output blocked
+// [16, W, H, ceil(C / 16), N]; weights packed [4 pixels, 16, 2 quads, 4 /
+// STRIDE places in a quad, Kh, ceil(C / 16)], zero where there is none.  One
+// work-item = one row of a block of channels, TW pixels at a time; dimension 0
+// = row, dimension 2 = block + blocks * batch.
+//
+// -DIN0=U8 -DOUT=U8  types: U8 or I8
+// -DDOT=PLAIN   form of kernels/bytes/byte_dot.clh
+// -DTW=14       pixels at a time; out_w >= TW
+// -DKERNEL_W=3  at most 5
+// -DSTRIDE=1    along W: 1 or 2
+// -DQUADS=4     that TW pixels read
+// -DTIM_TO_ZERO kernels/requantize.clh
+
+#ifndef IN0
+#define IN0 U8
+#endif
+#ifndef OUT
+#define OUT U8
+#endif
+#ifndef DOT
+#define DOT PLAIN
+#endif
+#ifndef TW
+#define TW 14
+#endif
+#ifndef KERNEL_W
+#define KERNEL_W 3
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+#ifndef QUADS
+#define QUADS 4
+#endif
+
+#include "kernels/bytes/byte_dot.clh"
+#include "kernels/bytes/byte_result.clh"
+
+#define PLACES (4 / STRIDE)
+
+typedef uchar tim_quad_bytes __attribute__((ext_vector_type(64)));
+
+// Pixel-major to channel-major: 16 channels of 4 pixels to 4 pixels of 16
+// channels.
+inline int16 transpose_quad(int16 v) {
+  const int16 fours =
+      v.s048c159d26ae37bf;  // of four channels, those of a pixel together
+  const tim_quad_bytes b = __builtin_astype(fours, tim_quad_bytes);
+  return __builtin_astype(
+      __builtin_shufflevector(
+          b, b, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 16, 20,
+          24, 28, 17, 21, 25, 29, 18, 22, 26, 30, 19, 23, 27, 31, 32, 36, 40,
+          44, 33, 37, 41, 45, 34, 38, 42, 46, 35, 39, 43, 47, 48, 52, 56, 60,
+          49, 53, 57, 61, 50, 54, 58, 62, 51, 55, 59, 63),
+      int16);
+}
+
+inline int4 load_pixel(__global const uchar* row, int x, int in_w, int zero) {
+  if (x < 0 || x >= in_w) return zero;
+  return as_int4(TIM_VLOAD16(x, row, uchar));
+}
+
+// Pixels x to x + 3 of a row, `zero` where there are none.
+inline int16 load_quad(__global const uchar* row, int x, int in_w, int inside,
+                       int zero) {
+  int16 pixels;
+  if (inside && x >= 0 && x + 4 <= in_w) {
+    pixels = TIM_VLOAD16(0, row + x * 16, int);
+  } else if (inside) {
+    pixels = (int16)(load_pixel(row, x, in_w, zero),
+                     load_pixel(row, x + 1, in_w, zero),
+                     load_pixel(row, x + 2, in_w, zero),
+                     load_pixel(row, x + 3, in_w, zero));
+  } else {
+    pixels = zero;
+  }
+  return transpose_quad(TIM_UNSIGNED_INTS(IN0, pixels));
+}
+
+__kernel void conv2d_depthwise_quads_i8(
+    __global const uchar* input, int input_offset, __global const int* weights,
+    int weights_offset, __global const int* channels, int channels_offset,
+    __global uchar* output, int output_offset, int input_zero, int output_zero,
+    int low, int high, int in_w, int in_h, int kernel_h, int out_w, int out_h,
+    int out_channels, int blocks, int batch, int stride_h, int dilation_h,
+    int pad_left, int pad_top) {
+  const int y = get_global_id(0);
+  const int plane = get_global_id(2);
+  if (y >= out_h || plane >= blocks * batch) return;
+  const int block = plane % blocks;
+  const int top = y * stride_h - pad_top;
+  const int zero = TIM_UNSIGNED_INTS(IN0, input_zero * 0x01010101);
+  __global const uchar* image = input + input_offset + plane * in_h * in_w * 16;
+  __global const int* taps =
+      weights + weights_offset + block * kernel_h * PLACES * 2 * 16;
+  __global uchar* out_row =
+      output + output_offset + (plane * out_h + y) * out_w * 16;
+  const tim_byte_channels rule = tim_load_byte_channels(
+      channels + channels_offset, block, out_channels, output_zero, low, high);
+
+  for (int first_x = 0; first_x < out_w; first_x += TW) {
+    // The last tile moves back into the row.
+    const int x0 = min(first_x, out_w - TW);
+    const int left = x0 * STRIDE - pad_left;
+    int16 sum[TW];
+#pragma unroll
+    for (int i = 0; i < TW; ++i) sum[i] = rule.offset;
+    for (int kh = 0; kh < kernel_h; ++kh) {
+      const int in_y = top + kh * dilation_h;
+      const int inside = in_y >= 0 && in_y < in_h;
+      __global const uchar* row = image + in_y * in_w * 16;
+      __global const int* w = taps + kh * PLACES * 2 * 16;
+      int16 quad = load_quad(row, left, in_w, inside, zero);
+#pragma unroll
+      for (int q = 0; q < QUADS; ++q) {
+        int16 next = 0;
+        if (q + 1 < QUADS) {
+          next = load_quad(row, left + 4 * (q + 1), in_w, inside, zero);
+        }
+#pragma unroll
+        for (int place = 0; place < PLACES; ++place) {
+          const int i = q * PLACES + place;
+          if (i >= TW) continue;
+          TIM_DOT(DOT, sum[i], quad, TIM_VLOAD16(2 * place, w, int));
+          if (place * STRIDE + KERNEL_W > 4) {
+            TIM_DOT(DOT, sum[i], next, TIM_VLOAD16(2 * place + 1, w, int));
+          }
+        }
+        quad = next;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < TW; ++i) {
+      TIM_VSTORE16(tim_whole_byte_result(sum[i], rule), x0 + i, out_row, uchar);
+    }
+  }
+}
