@@ -94,11 +94,9 @@ Answer ServeOneRelu(const std::string& input) {
 }
 
 std::string Turn(int64_t count, const std::vector<float>& inputs) {
-  std::string bytes(sizeof(count) + inputs.size() * sizeof(float), '\0');
-  std::memcpy(bytes.data(), &count, sizeof(count));
-  std::memcpy(bytes.data() + sizeof(count), inputs.data(),
-              inputs.size() * sizeof(float));
-  return bytes;
+  std::string bytes(reinterpret_cast<const char*>(&count), sizeof(count));
+  return bytes.append(reinterpret_cast<const char*>(inputs.data()),
+                      inputs.size() * sizeof(float));
 }
 
 TEST(Serve, AnswersEveryTurnWithSecondsAndOutputs) {

@@ -280,7 +280,7 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
     if (cores.first < 0 || cores.count < 1 || cores.first >= all ||
         cores.count > all - cores.first) {
       return InvalidArgument("cores ", cores.first, " to ",
-                             cores.first + cores.count - 1,
+                             int64_t{cores.first} + cores.count - 1,
                              " of OpenCL device ", index, ", which has ", all,
                              ", numbered from 0");
     }
