@@ -193,6 +193,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                        EpilogueOf(node, kConvChannelAxis));
   const ByteShifts shifts = WholeShifts(node, shape.channels);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
+  const int64_t run =
+      TilesPerItem(shape.h.output, blocks * shape.batch, device);
   Launch launch = FitsQuads(node, shape, shifts, device)
                       ? QuadLaunch(node, shape, shifts, device)
                       : PairLaunch(node, shape, shifts, device);
@@ -215,7 +217,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("dilation_h", shape.h.dilation)
       .Int("pad_left", shape.w.pad)
       .Int("pad_top", shape.h.pad)
-      .Global(shape.h.output, 1, blocks * shape.batch)
+      .Int("run", run)
+      .Global(CeilDiv(shape.h.output, run), 1, blocks * shape.batch)
       .Local(1)
       .PartitionSpatially()
       .Build();

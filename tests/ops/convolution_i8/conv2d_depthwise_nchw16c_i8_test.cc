@@ -98,6 +98,19 @@ TEST(Conv2dDepthwiseNchw16cI8, QuadsOfPixels) {
   }
 }
 
+// One core has few items, so that they take several rows, the last one fewer.
+TEST(Conv2dDepthwiseNchw16cI8, SeveralRowsToAnItem) {
+  std::mt19937 rng = SeededRng(7);
+  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+    const auto node = NodeOf(Depthwise({5, 9, 67, 8}, 3, 3), types, rng);
+    ASSERT_OK(node);
+    for (ir::DeviceInfo device : DotForms()) {
+      device.compute_units = 1;
+      EXPECT_OK(CheckCodes(*node, kKernel, device, rng)) << types.ToString();
+    }
+  }
+}
+
 TEST(Conv2dDepthwiseNchw16cI8, FusedActivations) {
   std::mt19937 rng = SeededRng(4);
   for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
