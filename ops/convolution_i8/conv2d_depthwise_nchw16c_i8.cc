@@ -114,45 +114,51 @@ int64_t QuadTileWidth(int64_t output) {
   return CeilDiv(output, CeilDiv(output, kMostSums));
 }
 
+// The weights of a row of channel `c`, once for each place of the first pixel
+// in its quad.
+void PackQuadRow(const Conv2dShape& shape, int64_t c, int64_t row,
+                 const ir::ConstantData& weights, bool is_signed, int32_t shift,
+                 std::span<std::byte> out) {
+  const int64_t stride = shape.w.stride;
+  const int64_t row_quads = kQuad / stride * 2;
+  const int64_t rows = shape.h.kernel;
+  const int64_t first =
+      (c / kChannelBlock * rows + row) * row_quads * kChannelBlock +
+      c % kChannelBlock;
+  const int64_t taps = (c * rows + row) * shape.w.kernel;
+  for (int64_t place = 0; place < kQuad; place += stride) {
+    for (int64_t kw = 0; kw < shape.w.kernel; ++kw) {
+      const int64_t pixel = place + kw;
+      const int64_t quad = place / stride * 2 + pixel / kQuad;
+      const int32_t weight = ByteWeight(weights, is_signed, taps + kw) - shift;
+      out[(first + quad * kChannelBlock) * kQuad + pixel % kQuad] =
+          static_cast<std::byte>(weight);
+    }
+  }
+}
+
 ir::PackedConstant PackedQuads(const ir::KernelNode& node,
                                const Conv2dShape& shape,
                                const ByteShifts& shifts) {
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
-  const int64_t width = shape.w.kernel;
   const int64_t rows = shape.h.kernel;
-  const int64_t stride = shape.w.stride;
-  const int64_t row_quads = kQuad / stride * 2;
-  return {
-      .id = StrCat("conv2d_depthwise_quads_i8 channels ", shape.channels,
-                   " taps ", width, " x ", rows, " stride ", stride,
-                   is_signed ? " signed " : " unsigned ", shifts.ToString()),
-      .sources = {1},
-      .bytes =
-          AlignUp(shape.channels, kChannelBlock) * rows * row_quads * kQuad,
-      .pack = [=, channels = shape.channels,
-               constant = node.constants[1]](std::span<std::byte> out) {
-        const auto pack_row = [&](int64_t c, int64_t row) {
-          const int64_t first =
-              (c / kChannelBlock * rows + row) * row_quads * kChannelBlock +
-              c % kChannelBlock;
-          const int64_t taps = (c * rows + row) * width;
-          for (int64_t place = 0; place < kQuad; place += stride) {
-            for (int64_t kw = 0; kw < width; ++kw) {
-              const int64_t pixel = place + kw;
-              const int64_t quad = place / stride * 2 + pixel / kQuad;
-              out[(first + quad * kChannelBlock) * kQuad + pixel % kQuad] =
-                  static_cast<std::byte>(
-                      ByteWeight(*constant, is_signed, taps + kw) -
-                      shifts.shifts[c]);
+  return {.id = StrCat("conv2d_depthwise_quads_i8 channels ", shape.channels,
+                       " taps ", shape.w.kernel, " x ", rows, " stride ",
+                       shape.w.stride, is_signed ? " signed " : " unsigned ",
+                       shifts.ToString()),
+          .sources = {1},
+          .bytes = AlignUp(shape.channels, kChannelBlock) * rows * 2 * kQuad /
+                   shape.w.stride * kQuad,
+          .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
+            std::fill(out.begin(), out.end(), std::byte{0});
+            for (int64_t c = 0; c < shape.channels; ++c) {
+              for (int64_t row = 0; row < rows; ++row) {
+                PackQuadRow(shape, c, row, *constant, is_signed,
+                            shifts.shifts[c], out);
+              }
             }
-          }
-        };
-        std::fill(out.begin(), out.end(), std::byte{0});
-        for (int64_t c = 0; c < channels; ++c) {
-          for (int64_t row = 0; row < rows; ++row) pack_row(c, row);
-        }
-        return OkStatus();
-      }};
+            return OkStatus();
+          }};
 }
 
 Launch QuadLaunch(const ir::KernelNode& node, const Conv2dShape& shape,

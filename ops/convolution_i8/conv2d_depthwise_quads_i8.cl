@@ -3,11 +3,12 @@
 // ops/elements/byte_sum.h with p = w - zw, which fits 8 bits.
 // A quad = four neighbouring pixels of a row: lane c holds those of channel c.
 // Output i of a tile lies at pixel i * STRIDE and sums one quad or two, with
-// its weights moved to where the pixels are in them. Input and output blocked
-// [16, W, H, ceil(C / 16), N]; weights packed [4 pixels, 16, 2 quads, 4 /
-// STRIDE places in a quad, Kh, ceil(C / 16)], zero where there is none.  One
-// work-item = `run` rows of a block of channels, TW pixels at a time; dimension
-// 0 = run of rows, dimension 2 = block + blocks * batch.
+// its weights moved to where the pixels are in them.
+// Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed
+// [4 pixels, 16, 2 quads, 4 / STRIDE places in a quad, Kh, ceil(C / 16)], zero
+// where there is none.
+// One work-item = `run` rows of a block of channels, TW pixels at a time;
+// dimension 0 = run of rows, dimension 2 = block + blocks * batch.
 //
 // -DIN0=U8 -DOUT=U8  types: U8 or I8
 // -DDOT=PLAIN   form of kernels/bytes/byte_dot.clh
@@ -109,7 +110,8 @@ __kernel void conv2d_depthwise_quads_i8(
   const int plane = get_global_id(2);
   if (begin >= end || plane >= blocks * batch) return;
   const int block = plane % blocks;
-  const int zero = TIM_UNSIGNED_INTS(IN0, input_zero * 0x01010101);
+  const int zero =
+      TIM_UNSIGNED_INTS(IN0, as_int((uint)input_zero * 0x01010101));
   __global const uchar* image = input + input_offset + plane * in_h * in_w * 16;
   __global const int* taps =
       weights + weights_offset + block * kernel_h * PLACES * 2 * 16;

@@ -80,7 +80,8 @@ inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
     }
     return;
   }
-  for (int i = 0; i < SPAN_VECTORS; ++i) span[i] = zero * 0x01010101;
+  for (int i = 0; i < SPAN_VECTORS; ++i)
+    span[i] = as_int((uint)zero * 0x01010101);
   if (!inside) return;
   const int end = min(SPAN, in_w - left);
   for (int i = max(-left, 0); i < end; ++i) {
