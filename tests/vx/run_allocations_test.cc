@@ -27,6 +27,9 @@ void* Allocate(size_t bytes, size_t alignment) {
 void* operator new(size_t bytes) {
   return Allocate(bytes, alignof(std::max_align_t));
 }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return Allocate(bytes, alignof(std::max_align_t));
+}
 void* operator new(size_t bytes, std::align_val_t alignment) {
   return Allocate(bytes, static_cast<size_t>(alignment));
 }
