@@ -42,25 +42,9 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
+#include "kernels/bytes/quads.clh"
 
 #define PLACES (4 / STRIDE)
-
-typedef uchar tim_quad_bytes __attribute__((ext_vector_type(64)));
-
-// Pixel-major to channel-major: 16 channels of 4 pixels to 4 pixels of 16
-// channels.
-inline int16 transpose_quad(int16 v) {
-  const int16 fours =
-      v.s048c159d26ae37bf;  // of four channels, those of a pixel together
-  const tim_quad_bytes b = __builtin_astype(fours, tim_quad_bytes);
-  return __builtin_astype(
-      __builtin_shufflevector(
-          b, b, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 16, 20,
-          24, 28, 17, 21, 25, 29, 18, 22, 26, 30, 19, 23, 27, 31, 32, 36, 40,
-          44, 33, 37, 41, 45, 34, 38, 42, 46, 35, 39, 43, 47, 48, 52, 56, 60,
-          49, 53, 57, 61, 50, 54, 58, 62, 51, 55, 59, 63),
-      int16);
-}
 
 #ifdef __AVX512F__
 // Pixels x to x + 3 of a row, `zero` where there are none: those that a mask
@@ -94,7 +78,7 @@ inline int16 load_pixels(__global const uchar* row, int x, int in_w, int inside,
 
 inline int16 load_quad(__global const uchar* row, int x, int in_w, int inside,
                        int zero) {
-  return transpose_quad(
+  return tim_channels_of_quad(
       TIM_UNSIGNED_INTS(IN0, load_pixels(row, x, in_w, inside, zero)));
 }
 

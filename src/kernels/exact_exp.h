@@ -50,7 +50,7 @@ inline float Exp(float x) {
 /// subnormal; a zero of the factor's sign below -112.
 inline float ExpProduct(float factor, float x, float rest = 0.0f) {
   const auto [p, n] = ReduceExp(std::max(x, -112.0f), x < -112 ? 0.0f : rest);
-  const int exponent = static_cast<int>(n);
+  const int exponent = std::isnan(n) ? 0 : static_cast<int>(n);
   const int half = exponent >> 1;
   const float y =
       factor * (1.0f + p) * PowerOf2(half) * PowerOf2(exponent - half);

@@ -138,6 +138,10 @@ void Check(Weights weights) {
   // A convolution of single pixels gives what FullyConnected reads.
   EXPECT_LE(CountSource(plan, kReorder), 1) << ir::Dump(plan);
   EXPECT_GE(CountSource(plan, "ops/gemm/gemm_i8.cl"), 1) << ir::Dump(plan);
+  if (plan.devices[1].chains) {
+    ASSERT_EQ(plan.chains.size(), 1u) << ir::Dump(plan);
+    EXPECT_EQ(plan.chains[0].count, static_cast<int>(plan.steps.size()));
+  }
   Network expected(*host, weights);
   ASSERT_TRUE(expected.graph().Compile()) << expected.graph().ErrorMessage();
   EXPECT_EQ(network.Run(), expected.Run());
