@@ -53,9 +53,9 @@ Result<std::map<ir::ValueId, ir::Permutation>> ArrivalOf(
       return InvalidArgument("tensor_pv_map holds a null ",
                              tensor == nullptr ? "tensor" : "vector");
     }
-    const auto described = [&](const Status& status) {
+    const auto described = [&given = *tensor](const Status& status) {
       return status.WithContext(
-          StrCat("tensor_pv_map, tensor ", vx::NameOf(*tensor)));
+          StrCat("tensor_pv_map, tensor ", vx::NameOf(given)));
     };
     const auto own = OwnTensor(tensor.get(), core);
     if (!own.ok()) return described(own.status());
