@@ -58,14 +58,6 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   return out;
 }
 
-// Whether pixels are read where they are.
-bool IsDirect(const ir::KernelNode& node, const Conv2dShape& shape,
-              const ByteShifts& shifts) {
-  return node.inputs[0].type == ir::DataType::kUint8 &&
-         node.inputs[0].layout.blocked() && shifts.centered &&
-         ReadsInsideOnly(shape.w) && ReadsInsideOnly(shape.h);
-}
-
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
@@ -106,14 +98,14 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   efficiency * ByteSpeed(device));
 }
 
-void AddTiling(const Conv2dShape& shape, const Tiling& tiling, bool direct,
-               bool centered, Launch* launch) {
+void AddTiling(const Conv2dShape& shape, const Tiling& tiling, bool centered,
+               Launch* launch) {
   launch->Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DROWS=", tiling.rows))
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DDEPTH=", tiling.ic_block / kDotChannels))
-      .Option(direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span));
+      .Option(StrCat("-DSPAN=", tiling.span));
   const int64_t rest = CeilDiv(shape.channels % tiling.ic_block, kDotChannels);
   const bool one_group = shape.group.channels == shape.channels;
   // Sums of pixels go over whole blocks.
@@ -138,8 +130,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   const int64_t run = TilesPerItem(tiles, planes, device);
   Launch launch("ops/convolution_i8/conv2d_nchw16c_i8.cl", "conv2d_nchw16c_i8");
   AddByteOptions(node, shifts.centered, device, &launch);
-  AddTiling(shape, tiling, IsDirect(node, shape, shifts), shifts.centered,
-            &launch);
+  AddTiling(shape, tiling, shifts.centered, &launch);
   launch.Input("input", node, 0)
       .Packed("weights", PackedCodeWeights(node, shape, tiling.packed, shifts),
               sizeof(int32_t))

@@ -22,10 +22,6 @@
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple
 //               of 16 / DEPTH
-// -DDIRECT      instead of -DSPAN: kernel_w is 1, IN0 is U8 and every pixel
-// lies
-//               inside of the row, with ROWS=2 inside of the image, so that
-//               nothing is copied
 // -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
 // -DTIM_TO_ZERO kernels/requantize.clh
 
@@ -64,17 +60,15 @@
 // Vectors of 16 groups of 4 channels in a row of copied pixels.
 #define SPAN_VECTORS (SPAN * DEPTH / 16)
 
-#ifdef DIRECT
-#define PIXELS __global
-#else
-#define PIXELS __private
-
-// Copies input pixels `left` to left + SPAN - 1 of a row.  `row` points to
-// pixel `left`, inside of the tensor or not.
+// Copies input pixels `left` to left + SPAN - 1 of a row, of which `needed`
+// will be used.  `row` points to pixel `left`, inside of the tensor or not;
+// from there on the plane of the row has `room` pixels.
 #if DEPTH == 4
+#define PIXEL_BYTES 16
 inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
-                     int plane, int channels, uchar zero, int16* span) {
-  if (inside && left >= 0 && left + SPAN <= in_w) {
+                     int needed, int room, int plane, int channels, uchar zero,
+                     int16* span) {
+  if (inside && left >= 0 && left + needed <= in_w && SPAN <= room) {
     for (int i = 0; i < SPAN_VECTORS; ++i) {
       span[i] = TIM_UNSIGNED_INTS(IN0, TIM_VLOAD16(i, row, int));
     }
@@ -90,8 +84,10 @@ inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
   }
 }
 #else
+#define PIXEL_BYTES 1
 inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
-                     int plane, int channels, uchar zero, int16* span) {
+                     int needed, int room, int plane, int channels, uchar zero,
+                     int16* span) {
   for (int v = 0; v < SPAN_VECTORS; ++v) {
     const int first = left + 16 * v;
     const int whole = inside && first >= 0 && first + 16 <= in_w;
@@ -115,7 +111,20 @@ inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
   }
 }
 #endif
-#endif
+
+// The same of the rows of a tile, from row `top` of block `block` on.
+inline void copy_rows(__global const uchar* input, int block, int top, int left,
+                      int in_w, int in_h, int stride_h, int needed,
+                      int in_channels, uchar zero, int16* span) {
+  const int plane = in_h * in_w;
+  for (int r = 0; r < ROWS; ++r) {
+    const int y = top + r * stride_h;
+    const int first = y * in_w + left;
+    copy_row(input + (block * plane * 4 * DEPTH + first * PIXEL_BYTES), left,
+             in_w, y >= 0 && y < in_h, needed, plane - first, plane,
+             in_channels - 4 * block, zero, span + r * SPAN_VECTORS);
+  }
+}
 
 #ifdef WEIGHT_ZERO
 // The sum of all input codes that pixel `i` of the tile reads, from those of
@@ -153,11 +162,10 @@ __kernel void conv2d_nchw16c_i8(
   const int first_channel =
       out_block * 16 / group_outputs * group_channels / (4 * DEPTH);
   const int first_block = min(first_channel, in_blocks - read_blocks);
+  const int needed = (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1;
 #if DEPTH == 4
-  const int pixel_bytes = 16;
   input += input_offset + (n * in_blocks + first_block) * in_plane * 16;
 #else
-  const int pixel_bytes = 1;
   input += input_offset + (n * in_channels + first_block * 4) * in_plane;
 #endif
   weights += weights_offset +
@@ -194,6 +202,12 @@ __kernel void conv2d_nchw16c_i8(
     int16 columns[ROWS * SPAN_VECTORS];
     for (int i = 0; i < ROWS * SPAN_VECTORS; ++i) columns[i] = 0;
 #endif
+    // Pixels are copied one step ahead: to read parts of what has just been
+    // stored takes long.
+    int16 spans[2][ROWS * SPAN_VECTORS];
+    copy_rows(input, 0, top, left, in_w, in_h, stride_h, needed, in_channels,
+              input_zero, spans[0]);
+    int turn = 0;
     __global const int* weight = weights;
     for (int block = 0; block < read_blocks; ++block) {
 #ifdef REST
@@ -202,33 +216,25 @@ __kernel void conv2d_nchw16c_i8(
       const int depth = DEPTH;
 #endif
       for (int kh = 0; kh < kernel_h; ++kh) {
-        const int in_y = top + kh * dilation_h;
-        __global const uchar* row = input + block * in_plane * 4 * DEPTH +
-                                    (in_y * in_w + left) * pixel_bytes;
-#ifdef DIRECT
-        __global const int* pixels = (__global const int*)row;
-        const int row_step = stride_h * in_w * DEPTH;
-#else
-        int16 span[ROWS * SPAN_VECTORS];
-        const int* pixels = (const int*)span;
-        const int row_step = SPAN * DEPTH;
-        for (int r = 0; r < ROWS; ++r) {
-          const int y = in_y + r * stride_h;
-          copy_row(row + r * stride_h * in_w * pixel_bytes, left, in_w,
-                   y >= 0 && y < in_h, in_plane, in_channels - 4 * block,
-                   input_zero, span + r * SPAN_VECTORS);
+        const int16* span = spans[turn];
+        turn = 1 - turn;
+        const int next_kh = kh + 1 < kernel_h ? kh + 1 : 0;
+        const int next_block = next_kh > 0 ? block : block + 1;
+        if (next_block < read_blocks) {
+          copy_rows(input, next_block, top + next_kh * dilation_h, left, in_w,
+                    in_h, stride_h, needed, in_channels, input_zero,
+                    spans[turn]);
         }
 #ifdef WEIGHT_ZERO
         for (int i = 0; i < ROWS * SPAN_VECTORS && has_zeros; ++i) {
           TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
         }
 #endif
-#endif
         // A moving pointer per row: the pixels of a tile are at constant
         // distances.
         for (int kw = 0; kw < kernel_w; ++kw) {
-          PIXELS const int* pixel = pixels + kw * dilation_w * DEPTH;
-          PIXELS const int* pixel_below = pixel + (ROWS - 1) * row_step;
+          const int* pixel = (const int*)span + kw * dilation_w * DEPTH;
+          const int* pixel_below = pixel + (ROWS - 1) * SPAN * DEPTH;
           for (int c = 0; c < depth;
                ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
             int16 w[BLOCKS];
@@ -238,7 +244,7 @@ __kernel void conv2d_nchw16c_i8(
             }
 #pragma unroll
             for (int i = 0; i < PIXEL_COUNT; ++i) {
-              PIXELS const int* first = i < TW ? pixel : pixel_below;
+              const int* first = i < TW ? pixel : pixel_below;
               const int16 x = (int16)(first[i % TW * STRIDE * DEPTH]);
 #pragma unroll
               for (int b = 0; b < BLOCKS; ++b) TIM_DOT(DOT, sum[b][i], x, w[b]);
