@@ -6,12 +6,12 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
+#include "ops/convolution_i8/code_epilogue.h"
 #include "ops/convolution_i8/packed_codes.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
-#include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/register_tile.h"
 
@@ -61,6 +61,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
+  TIM_RETURN_IF_ERROR(CodeEpilogueOf(node).status());
   const Tiling tiling = TilingOf(Flatten(shape), ir::Layout::Dense(), device);
   if (tiling.rows * tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.rows * tiling.span,
@@ -71,7 +72,11 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 
 std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  const ir::LayoutTuple blocked = CodeConv2dLayouts(node);
+  ir::LayoutTuple blocked = CodeConv2dLayouts(node);
+  if (const auto epilogue = CodeEpilogueOf(node);
+      epilogue.ok() && epilogue->residual >= 0) {
+    blocked.inputs[epilogue->residual] = ChannelBlocks();
+  }
   const Result<Conv2dShape> shape = Conv2dShapeOf(node);
   if (!shape.ok() || shape->channels >= kFewChannels ||
       shape->group.channels != shape->channels) {
@@ -118,8 +123,7 @@ void AddTiling(const Conv2dShape& shape, const Tiling& tiling, bool centered,
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
+  TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
   const ByteWeights weights = ByteWeightsOf(shape);
@@ -135,10 +139,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Packed("weights", PackedCodeWeights(node, shape, tiling.packed, shifts),
               sizeof(int32_t))
       .Packed("channels", ByteTable(node, weights, shifts), sizeof(int32_t))
-      .Output("output", node, 0)
-      .Int("input_zero", UnsignedZero(node.inputs[0]))
-      .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
-  AddActivation(epilogue, node.outputs[0], &launch);
+      .Int("input_zero", UnsignedZero(node.inputs[0]));
+  AddCodeEpilogue(node, epilogue, &launch);
   return launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_channels", shape.channels)

@@ -22,6 +22,8 @@
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple
 //               of 16 / DEPTH
+// -DRESIDUAL    y = clamp(code of real(sum) + real(residual), y_low, y_high)
+// -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
 // -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
 // -DTIM_TO_ZERO kernels/requantize.clh
 
@@ -55,8 +57,12 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
+#include "kernels/bytes/codes.clh"
+#include "kernels/fetch_ahead.clh"
 
 #define PIXEL_COUNT (ROWS * TW)
+// So many tiles before they are stored, lines of the output are fetched.
+#define TILES_AHEAD 2
 // Vectors of 16 groups of 4 channels in a row of copied pixels.
 #define SPAN_VECTORS (SPAN * DEPTH / 16)
 
@@ -126,6 +132,34 @@ inline void copy_rows(__global const uchar* input, int block, int top, int left,
   }
 }
 
+#ifdef RESIDUAL
+// Stores 16 results of Add, as ops/elementwise/elementwise.cl does, whose
+// operands are the codes that `units` become and those of the residual.
+inline void store_residual_sum(float16 units,
+                               __global const TIM_STORAGE(OUT) * residual,
+                               __global TIM_STORAGE(OUT) * y, float sum_scale,
+                               int sum_zero, float residual_scale,
+                               int residual_zero, float y_scale,
+                               float y_inverse, int y_zero, int y_low,
+                               int y_high) {
+  // 1.5 * 2^23 rounds half to even.
+  const float shift = 12582912.0f;
+  const float16 a = ((units + shift) - (shift + (float)sum_zero)) * sum_scale;
+  const float16 b =
+      TIM_LOAD_REAL16(OUT, residual, 0, residual_scale, residual_zero);
+  const float16 real = a + b;
+#ifdef CORRECTIONS
+  TIM_STORE_BOUNDED16(OUT, y, 0, real, y_scale, y_inverse, y_zero, y_low,
+                      y_high);
+#else
+  TIM_STORE_REAL16(OUT, y, 0, real, y_scale, y_inverse, y_zero);
+  for (int l = 0; l < 16; ++l) {
+    y[l] = (TIM_STORAGE(OUT))clamp((int)y[l], y_low, y_high);
+  }
+#endif
+}
+#endif
+
 #ifdef WEIGHT_ZERO
 // The sum of all input codes that pixel `i` of the tile reads, from those of
 // the columns.
@@ -142,12 +176,17 @@ inline int window_sum(const int* columns, int i, int kernel_w, int dilation_w) {
 __kernel void conv2d_nchw16c_i8(
     __global const uchar* input, int input_offset, __global const int* weights,
     int weights_offset, __global const int* channels, int channels_offset,
-    __global uchar* output, int output_offset, int input_zero, int output_zero,
-    int low, int high, int in_w, int in_h, int in_channels, int in_blocks,
-    int read_blocks, int group_channels, int group_outputs, int kernel_w,
-    int kernel_h, int out_w, int out_h, int out_channels, int tiles, int batch,
-    int stride_h, int dilation_w, int dilation_h, int pad_left, int pad_top,
-    int run) {
+    int input_zero, __global uchar* output, int output_offset, int output_zero,
+    int low, int high,
+#ifdef RESIDUAL
+    __global const uchar* residual, int residual_offset, float sum_scale,
+    int sum_zero, float residual_scale, int residual_zero, float y_scale,
+    float y_inverse, int y_zero, int y_low, int y_high,
+#endif
+    int in_w, int in_h, int in_channels, int in_blocks, int read_blocks,
+    int group_channels, int group_outputs, int kernel_w, int kernel_h,
+    int out_w, int out_h, int out_channels, int tiles, int batch, int stride_h,
+    int dilation_w, int dilation_h, int pad_left, int pad_top, int run) {
   const int row_tiles = (out_w + TW - 1) / TW;
   const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
   const int begin = get_global_id(0) * run;
@@ -162,14 +201,17 @@ __kernel void conv2d_nchw16c_i8(
   const int first_channel =
       out_block * 16 / group_outputs * group_channels / (4 * DEPTH);
   const int first_block = min(first_channel, in_blocks - read_blocks);
+  const int row_ints = kernel_w * DEPTH * BLOCKS * 16;
+  const int tile_ints = read_blocks * kernel_h * row_ints;
+  // Of each row of the next tile's weights a tile fetches so many lines ahead.
+  const int share = (row_ints / 16 + image_tiles - 1) / image_tiles * 16;
   const int needed = (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1;
 #if DEPTH == 4
   input += input_offset + (n * in_blocks + first_block) * in_plane * 16;
 #else
   input += input_offset + (n * in_channels + first_block * 4) * in_plane;
 #endif
-  weights += weights_offset +
-             tile * read_blocks * kernel_h * kernel_w * DEPTH * BLOCKS * 16;
+  weights += weights_offset + tile * tile_ints;
   channels += channels_offset;
 #ifdef WEIGHT_ZERO
   // Often few channels have one, where a weight is far from it.
@@ -180,6 +222,15 @@ __kernel void conv2d_nchw16c_i8(
   const int has_zeros = any(zeros != 0);
 #endif
 
+  // Pixels are copied one step ahead, the first ones of a tile in the last step
+  // of the tile before it: to read parts of what has just been stored takes
+  // long.
+  int16 spans[2][ROWS * SPAN_VECTORS];
+  int turn = 0;
+  int left = min(begin % row_tiles * TW, out_w - TW) * STRIDE - pad_left;
+  int top = min(begin / row_tiles * ROWS, out_h - ROWS) * stride_h - pad_top;
+  copy_rows(input, 0, top, left, in_w, in_h, stride_h, needed, in_channels,
+            input_zero, spans[0]);
   for (int t = begin; t < end; ++t) {
     const int first_x = t % row_tiles * TW;
     const int first_y = t / row_tiles * ROWS;
@@ -187,8 +238,21 @@ __kernel void conv2d_nchw16c_i8(
     // pixels only.
     const int x0 = min(first_x, out_w - TW);
     const int y0 = min(first_y, out_h - ROWS);
-    const int left = x0 * STRIDE - pad_left;
-    const int top = y0 * stride_h - pad_top;
+    const int next_x = min((t + 1) % row_tiles * TW, out_w - TW);
+    const int next_y = min((t + 1) / row_tiles * ROWS, out_h - ROWS);
+    const int next_left = next_x * STRIDE - pad_left;
+    const int next_top = next_y * stride_h - pad_top;
+    const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+    __global uchar* const to = output + output_offset + first * 16;
+    // Otherwise the stores of a tile wait for lines that another core had.
+    for (int b = 0; b < BLOCKS; ++b) {
+      for (int i = 0; i < PIXEL_COUNT; i += 4) {
+        TIM_FETCH_AHEAD_TO_WRITE(
+            to + (b * plane + TILES_AHEAD * PIXEL_COUNT + i) * 16);
+      }
+    }
+    const int ahead = tile_ints + t * share;
+    const int ahead_end = min(ahead + share, tile_ints + row_ints);
 
     int16 sum[BLOCKS][PIXEL_COUNT];
 #pragma unroll
@@ -202,12 +266,6 @@ __kernel void conv2d_nchw16c_i8(
     int16 columns[ROWS * SPAN_VECTORS];
     for (int i = 0; i < ROWS * SPAN_VECTORS; ++i) columns[i] = 0;
 #endif
-    // Pixels are copied one step ahead: to read parts of what has just been
-    // stored takes long.
-    int16 spans[2][ROWS * SPAN_VECTORS];
-    copy_rows(input, 0, top, left, in_w, in_h, stride_h, needed, in_channels,
-              input_zero, spans[0]);
-    int turn = 0;
     __global const int* weight = weights;
     for (int block = 0; block < read_blocks; ++block) {
 #ifdef REST
@@ -216,15 +274,20 @@ __kernel void conv2d_nchw16c_i8(
       const int depth = DEPTH;
 #endif
       for (int kh = 0; kh < kernel_h; ++kh) {
+        for (int i = ahead; i < ahead_end; i += 16) {
+          TIM_FETCH_AHEAD(weight + i);
+        }
         const int16* span = spans[turn];
         turn = 1 - turn;
         const int next_kh = kh + 1 < kernel_h ? kh + 1 : 0;
-        const int next_block = next_kh > 0 ? block : block + 1;
-        if (next_block < read_blocks) {
-          copy_rows(input, next_block, top + next_kh * dilation_h, left, in_w,
-                    in_h, stride_h, needed, in_channels, input_zero,
-                    spans[turn]);
-        }
+        const int next_block = next_kh > 0               ? block
+                               : block + 1 < read_blocks ? block + 1
+                                                         : 0;
+        const int here = next_kh > 0 || next_block > 0;
+        copy_rows(input, next_block,
+                  (here ? top : next_top) + next_kh * dilation_h,
+                  here ? left : next_left, in_w, in_h, stride_h, needed,
+                  in_channels, input_zero, spans[turn]);
 #ifdef WEIGHT_ZERO
         for (int i = 0; i < ROWS * SPAN_VECTORS && has_zeros; ++i) {
           TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
@@ -244,8 +307,8 @@ __kernel void conv2d_nchw16c_i8(
             }
 #pragma unroll
             for (int i = 0; i < PIXEL_COUNT; ++i) {
-              const int* first = i < TW ? pixel : pixel_below;
-              const int16 x = (int16)(first[i % TW * STRIDE * DEPTH]);
+              const int* row = i < TW ? pixel : pixel_below;
+              const int16 x = (int16)(row[i % TW * STRIDE * DEPTH]);
 #pragma unroll
               for (int b = 0; b < BLOCKS; ++b) TIM_DOT(DOT, sum[b][i], x, w[b]);
             }
@@ -278,17 +341,26 @@ __kernel void conv2d_nchw16c_i8(
       if (out_block + b >= out_blocks) break;
       const tim_byte_channels rule = tim_load_byte_channels(
           channels, out_block + b, out_channels, output_zero, low, high);
-      __global uchar* to =
-          output + output_offset +
-          ((n * out_blocks + out_block + b) * plane + y0 * out_w + x0) * 16;
 #pragma unroll
       for (int i = 0; i < PIXEL_COUNT; ++i) {
         if (!whole && (x0 + i % TW < first_x || y0 + i / TW < first_y)) {
           continue;
         }
-        TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule),
-                     i / TW * out_w + i % TW, to, uchar);
+        const int at = b * plane + i / TW * out_w + i % TW;
+#ifdef RESIDUAL
+        store_residual_sum(tim_whole_byte_units(sum[b][i], rule),
+                           (__global const TIM_STORAGE(
+                               OUT)*)(residual + residual_offset + first * 16) +
+                               at * 16,
+                           (__global TIM_STORAGE(OUT)*)to + at * 16, sum_scale,
+                           sum_zero, residual_scale, residual_zero, y_scale,
+                           y_inverse, y_zero, y_low, y_high);
+#else
+        TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
+#endif
       }
     }
+    left = next_left;
+    top = next_top;
   }
 }

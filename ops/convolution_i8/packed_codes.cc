@@ -71,7 +71,6 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");

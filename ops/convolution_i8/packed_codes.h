@@ -11,7 +11,7 @@
 namespace tim::ops {
 
 /// The convolution that a Conv2d node of such codes does, or why these kernels
-/// do not take it: types, weights, epilogue, sizes.
+/// do not take it: types, weights, sizes.
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node);
 
 /// Where its weights are.

@@ -8,13 +8,6 @@
 namespace tim::ops {
 namespace {
 
-// The operand of an Add beside the running value; -1 where there is none.
-int OtherOperand(const ir::EpilogueStep& step) {
-  if (step.operands.size() != 2) return -1;
-  if (step.operands[0] == ir::kRunning) return step.operands[1];
-  return step.operands[1] == ir::kRunning ? step.operands[0] : -1;
-}
-
 bool IsPerChannel(const ir::Shape& operand, const ir::Shape& result,
                   int channel_axis) {
   bool per_channel = operand.rank() <= result.rank() &&
@@ -67,6 +60,12 @@ int32_t CodeOf(float real, const ir::TensorDesc& desc, int32_t unbounded) {
 bool Epilogue::activates() const {
   return formula.pointwise != nullptr || !std::isinf(limits.low) ||
          !std::isinf(limits.high);
+}
+
+int OtherOperand(const ir::EpilogueStep& step) {
+  if (step.operands.size() != 2) return -1;
+  if (step.operands[0] == ir::kRunning) return step.operands[1];
+  return step.operands[1] == ir::kRunning ? step.operands[0] : -1;
 }
 
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,

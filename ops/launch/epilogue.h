@@ -27,6 +27,9 @@ struct Epilogue {
 /// Whether a kernel adds a tensor of the output's shape.
 enum class Residual : uint8_t { kRefused, kTaken };
 
+/// The operand of an Add beside the running value; -1 where there is none.
+int OtherOperand(const ir::EpilogueStep& step);
+
 /// Reads the epilogue of a node whose output channels lie along `channel_axis`,
 /// or says why it cannot be done before the store.
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,

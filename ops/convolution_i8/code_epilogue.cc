@@ -1,0 +1,114 @@
+#include "ops/convolution_i8/code_epilogue.h"
+
+#include <algorithm>
+
+#include "ops/convolution/conv2d_node.h"
+#include "ops/elementwise/binary.h"
+#include "ops/elementwise/byte_pairs.h"
+#include "ops/launch/blocked.h"
+
+namespace tim::ops {
+namespace {
+
+bool IsSum(const ir::EpilogueStep& step) {
+  return step.node->schema->pointwise && step.node->schema->pointwise->is_sum;
+}
+
+BinaryProblem ProblemOf(const ir::KernelNode& node, const ir::EpilogueStep& add,
+                        int residual) {
+  const ir::Node& op = *add.node;
+  return ProblemOf(BinaryOp{.pointwise = *op.schema->pointwise},
+                   {op.attributes, node.anchor_output, node.inputs[residual]},
+                   add.result);
+}
+
+Status CheckAdd(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
+  if (epilogue.residual < 0) return Unimplemented("Add of a value to itself");
+  const ir::TensorDesc& sums = node.anchor_output;
+  const ir::TensorDesc& other = node.inputs[epilogue.residual];
+  const ir::TensorDesc& result = epilogue.add->result;
+  if (other.shape != sums.shape || result.shape != sums.shape) {
+    return Unimplemented("a fused Add must have operands of the shape ",
+                         sums.shape.ToString(), ", not ",
+                         other.shape.ToString());
+  }
+  if (other.type != sums.type || result.type != sums.type) {
+    return Unimplemented("a fused Add must be of ", ir::ToString(sums.type),
+                         " only");
+  }
+  for (const ir::TensorDesc* desc : {&other, &result}) {
+    if (desc->quantized() && desc->quantization.per_channel()) {
+      return Unimplemented("a fused Add quantized per channel");
+    }
+  }
+  for (const ir::Node* op : {node.anchor, epilogue.add->node}) {
+    const kernels::RequantizePolicy policy = kernels::PolicyOf(op->attributes);
+    if (policy.wrap || policy.to_zero) {
+      return Unimplemented(
+          "a fused Add needs the policies saturate and to nearest even");
+    }
+  }
+  const BinaryProblem problem =
+      ProblemOf(node, *epilogue.add, epilogue.residual);
+  if (problem.exact || problem.scale != 1.0f) {
+    return Unimplemented("a fused Add must be of quantized values");
+  }
+  return OkStatus();
+}
+
+// Channels that do not exist have codes of the real value 0 only where that is
+// no less than `low` and no more than `high`.
+Status CheckTail(const ir::KernelNode& node, const ir::Limits& limits) {
+  if (limits.low <= 0.0f && limits.high >= 0.0f) return OkStatus();
+  if (node.outputs[0].shape.DimOr1(kConvChannelAxis) % kChannelBlock == 0) {
+    return OkStatus();
+  }
+  return Unimplemented("limits behind a fused Add that exclude 0");
+}
+
+}  // namespace
+
+Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
+  const auto add =
+      std::find_if(node.epilogue.begin(), node.epilogue.end(), IsSum);
+  ir::KernelNode before = node;
+  before.epilogue.assign(node.epilogue.begin(), add);
+  CodeEpilogue out;
+  TIM_ASSIGN_OR_RETURN(out.sums, EpilogueOf(before, kConvChannelAxis));
+  if (add == node.epilogue.end()) return out;
+  out.add = &*add;
+  out.residual = OtherOperand(*add);
+  TIM_RETURN_IF_ERROR(CheckAdd(node, out));
+  ir::KernelNode after = node;
+  after.anchor_output = add->result;
+  after.epilogue.assign(add + 1, node.epilogue.end());
+  TIM_ASSIGN_OR_RETURN(out.results, EpilogueOf(after, kConvChannelAxis));
+  TIM_RETURN_IF_ERROR(CheckTail(node, out.results.limits));
+  return out;
+}
+
+void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
+                     Launch* launch) {
+  const ir::TensorDesc& sums = node.anchor_output;
+  launch->Output("output", node, 0);
+  launch->Int("output_zero",
+              sums.quantized() ? sums.quantization.ZeroPoint() : 0);
+  AddActivation(epilogue.sums, sums, launch);
+  if (epilogue.add == nullptr) return;
+  const ir::TensorDesc& y = node.outputs[0];
+  const BinaryProblem problem =
+      ProblemOf(node, *epilogue.add, epilogue.residual);
+  const auto corrections = CorrectionsOfBytePairs(problem, y, {});
+  if (corrections) launch->Option(StrCat("-DCORRECTIONS=", *corrections));
+  const ir::Limits& limits = epilogue.results.limits;
+  launch->Option("-DRESIDUAL")
+      .Input("residual", node, epilogue.residual)
+      .InPlace(node, epilogue.residual)
+      .InputQuantization("sum", problem.a)
+      .InputQuantization("residual", problem.b)
+      .OutputQuantization("y", y)
+      .Int("y_low", CodeOf(limits.low, y))
+      .Int("y_high", CodeOf(limits.high, y));
+}
+
+}  // namespace tim::ops
