@@ -108,9 +108,8 @@ TEST(ChainText, KeepsTheParametersOfItsKernels) {
 TEST(ChainText, IsOfAllKernelsForCpus) {
   const std::set<std::string> refused = {
       "kernels/chain.cl",
-      "kernels/custom_images.cl",        // of users' images, which no chain has
-      "ops/lstm/lstm.cl",                // A work-group has memory of its own.
-      "ops/normalization/norm_rows.cl",  // Macros define its functions.
+      "kernels/custom_images.cl",  // of users' images, which no chain has
+      "ops/lstm/lstm.cl",          // A work-group has memory of its own.
   };
   std::set<std::string> found;
   for (const kernels::KernelSource& source : kernels::EmbeddedSources()) {
