@@ -64,8 +64,8 @@ ir::PackedConstant PackedPairs(const ir::KernelNode& node,
   const int64_t pairs = CeilDiv(width, 2);
   const int64_t block_pairs = pairs * shape.h.kernel;
   return {
-      .id = StrCat("conv2d_depthwise_nchw16c_i8 channels ", shape.channels,
-                   " taps ", width, " x ", shape.h.kernel,
+      .id = StrCat("conv2d_depthwise_nchw16c_i8 pairs channels ",
+                   shape.channels, " taps ", width, " x ", shape.h.kernel,
                    is_signed ? " signed " : " unsigned ", shifts.ToString()),
       .sources = {1},
       .bytes = AlignUp(shape.channels, kChannelBlock) * block_pairs *
@@ -88,7 +88,7 @@ ir::PackedConstant PackedPairs(const ir::KernelNode& node,
       }};
 }
 
-// conv2d_depthwise_quads_i8.cl: a dot product of four pixels, which one
+// depthwise_quads.clh: a dot product of four pixels, which one
 // instruction computes, wants weights of 8 bits.
 bool FitsQuads(const ir::KernelNode& node, const Conv2dShape& shape,
                const ByteShifts& shifts, const ir::DeviceInfo& device) {
@@ -143,10 +143,10 @@ ir::PackedConstant PackedQuads(const ir::KernelNode& node,
                                const ByteShifts& shifts) {
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
   const int64_t rows = shape.h.kernel;
-  return {.id = StrCat("conv2d_depthwise_quads_i8 channels ", shape.channels,
-                       " taps ", shape.w.kernel, " x ", rows, " stride ",
-                       shape.w.stride, is_signed ? " signed " : " unsigned ",
-                       shifts.ToString()),
+  return {.id = StrCat(
+              "conv2d_depthwise_nchw16c_i8 quads channels ", shape.channels,
+              " taps ", shape.w.kernel, " x ", rows, " stride ", shape.w.stride,
+              is_signed ? " signed " : " unsigned ", shifts.ToString()),
           .sources = {1},
           .bytes = AlignUp(shape.channels, kChannelBlock) * rows * 2 * kQuad /
                    shape.w.stride * kQuad,
@@ -162,34 +162,30 @@ ir::PackedConstant PackedQuads(const ir::KernelNode& node,
           }};
 }
 
-Launch QuadLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
-                  const ByteShifts& shifts, const ir::DeviceInfo& device) {
-  const int64_t width = QuadTileWidth(shape.w.output);
-  Launch launch("ops/convolution_i8/conv2d_depthwise_quads_i8.cl",
-                "conv2d_depthwise_quads_i8");
-  AddByteOptions(node, shifts.centered, device, &launch);
-  launch.Option(StrCat("-DTW=", width))
-      .Option(StrCat("-DKERNEL_W=", shape.w.kernel))
-      .Option(StrCat("-DSTRIDE=", shape.w.stride))
-      .Option(StrCat("-DQUADS=", CeilDiv(SpanOf(shape.w, width), kQuad)))
-      .Input("input", node, 0)
-      .Packed("weights", PackedQuads(node, shape, shifts), sizeof(int32_t));
-  return launch;
-}
-
-Launch PairLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
-                  const ByteShifts& shifts, const ir::DeviceInfo& device) {
-  const int64_t width = DepthwiseTileWidth(shape.w, device);
+// With what depends on how the sums of a row are made.
+Launch RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
+                 const ByteShifts& shifts, const ir::DeviceInfo& device) {
+  const bool has_quads = FitsQuads(node, shape, shifts, device);
+  const int64_t width = has_quads ? QuadTileWidth(shape.w.output)
+                                  : DepthwiseTileWidth(shape.w, device);
+  const int64_t span = SpanOf(shape.w, width);
   Launch launch("ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl",
                 "conv2d_depthwise_nchw16c_i8");
   AddByteOptions(node, shifts.centered, device, &launch);
   launch.Option(StrCat("-DTW=", width))
       .Option(StrCat("-DKERNEL_W=", shape.w.kernel))
-      .Option(StrCat("-DSTRIDE=", shape.w.stride))
-      .Option(StrCat("-DDILATION=", shape.w.dilation))
-      .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
-      .Input("input", node, 0)
-      .Packed("weights", PackedPairs(node, shape, shifts), sizeof(int32_t));
+      .Option(StrCat("-DSTRIDE=", shape.w.stride));
+  if (has_quads) {
+    launch.Option(StrCat("-DQUADS=", CeilDiv(span, kQuad)));
+  } else {
+    launch.Option(StrCat("-DDILATION=", shape.w.dilation))
+        .Option(StrCat("-DSPAN=", span));
+  }
+  launch.Input("input", node, 0)
+      .Packed("weights",
+              has_quads ? PackedQuads(node, shape, shifts)
+                        : PackedPairs(node, shape, shifts),
+              sizeof(int32_t));
   return launch;
 }
 
@@ -202,9 +198,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   const int64_t run =
       TilesPerItem(shape.h.output, blocks * shape.batch, device);
-  Launch launch = FitsQuads(node, shape, shifts, device)
-                      ? QuadLaunch(node, shape, shifts, device)
-                      : PairLaunch(node, shape, shifts, device);
+  Launch launch = RowLaunch(node, shape, shifts, device);
   launch
       .Packed("channels", ByteTable(node, ByteWeightsOf(shape), shifts),
               sizeof(int32_t))

@@ -1,16 +1,17 @@
 // Depthwise convolution of 8-bit codes in blocks of 16 channels, for CPUs;
 // formula as in conv2d.cl, sums as in ops/elements/byte_sum.h with p = w - zw.
-// Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [2 kw,
-// 16, ceil(Kw / 2), Kh, ceil(C / 16)] of 16 bits each, zero where there is
-// none. One work-item = `run` rows of a block of channels, TW pixels at a time;
+// Input and output blocked [16, W, H, ceil(C / 16), N]; the header that makes
+// the sums of a row says how weights are packed.
+// One work-item = `run` rows of a block of channels, TW pixels at a time;
 // dimension 0 = run of rows, dimension 2 = block + blocks * batch.
 //
 // -DIN0=U8 -DOUT=U8  types: U8 or I8
 // -DDOT=PLAIN   form of kernels/bytes/byte_dot.clh
 // -DTW=8        pixels at a time; out_w >= TW
-// -DKERNEL_W=3 -DSTRIDE=1 -DDILATION=1  along W
-// -DSPAN=10     input pixels that these read:
-//               (TW - 1) * STRIDE + (KERNEL_W - 1) * DILATION + 1
+// -DKERNEL_W=3 -DSTRIDE=1  along W
+// -DQUADS=3     depthwise_quads.clh, on processors that add the products of
+//               four bytes at once; without it depthwise_pairs.clh, which has
+//               options of its own
 // -DTIM_TO_ZERO kernels/requantize.clh
 
 #ifndef IN0
@@ -31,17 +32,16 @@
 #ifndef STRIDE
 #define STRIDE 1
 #endif
-#ifndef DILATION
-#define DILATION 1
-#endif
-#ifndef SPAN
-#define SPAN 10
-#endif
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
-
-#define PAIRS ((KERNEL_W + 1) / 2)
+// Their add_row is static: it is large, and compilers put such a function in
+// place only where they see that nothing else calls it.
+#ifdef QUADS
+#include "ops/convolution_i8/depthwise_quads.clh"
+#else
+#include "ops/convolution_i8/depthwise_pairs.clh"
+#endif
 
 __kernel void conv2d_depthwise_nchw16c_i8(
     __global const uchar* input, int input_offset, __global const int* weights,
@@ -57,7 +57,7 @@ __kernel void conv2d_depthwise_nchw16c_i8(
   const int block = plane % blocks;
   __global const uchar* image = input + input_offset + plane * in_h * in_w * 16;
   __global const int* taps =
-      weights + weights_offset + block * kernel_h * PAIRS * 16;
+      weights + weights_offset + block * kernel_h * ROW_WEIGHTS;
   const tim_byte_channels rule = tim_load_byte_channels(
       channels + channels_offset, block, out_channels, output_zero, low, high);
 
@@ -75,37 +75,8 @@ __kernel void conv2d_depthwise_nchw16c_i8(
       for (int kh = 0; kh < kernel_h; ++kh) {
         const int in_y = top + kh * dilation_h;
         const int inside = in_y >= 0 && in_y < in_h;
-        __global const uchar* row = image + (in_y * in_w + left) * 16;
-        int16 pixels[SPAN];
-        if (inside && left >= 0 && left + SPAN <= in_w) {
-#pragma unroll
-          for (int i = 0; i < SPAN; ++i) {
-            pixels[i] = convert_int16(
-                TIM_UNSIGNED_BYTES(IN0, TIM_VLOAD16(i, row, uchar)));
-          }
-        } else {
-#pragma unroll
-          for (int i = 0; i < SPAN; ++i) {
-            pixels[i] = input_zero;
-            if (inside && left + i >= 0 && left + i < in_w) {
-              pixels[i] = convert_int16(
-                  TIM_UNSIGNED_BYTES(IN0, TIM_VLOAD16(i, row, uchar)));
-            }
-          }
-        }
-#pragma unroll
-        for (int pair = 0; pair < PAIRS; ++pair) {
-          const int16 w = TIM_VLOAD16(kh * PAIRS + pair, taps, int);
-#pragma unroll
-          for (int i = 0; i < TW; ++i) {
-            const int at = i * STRIDE + 2 * pair * DILATION;
-            int16 x = pixels[at];
-            if (2 * pair + 1 < KERNEL_W) {
-              x |= pixels[min(at + DILATION, SPAN - 1)] << 16;
-            }
-            TIM_DOT_PAIR(DOT, sum[i], x, w);
-          }
-        }
+        add_row(image + in_y * in_w * 16, left, in_w, inside, input_zero,
+                taps + kh * ROW_WEIGHTS, sum);
       }
 #pragma unroll
       for (int i = 0; i < TW; ++i) {

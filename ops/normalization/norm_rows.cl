@@ -20,14 +20,16 @@
 #include "ops/normalization/norm_rows.clh"
 
 // What a row's elements become depends on these.
-#define ROW_NUMBERS(T, name) \
-  typedef struct {           \
-    T center;                \
-    T rest;                  \
-    T factor;                \
-  } name;
-ROW_NUMBERS(float, row_numbers)
-ROW_NUMBERS(float16, lane_numbers)
+typedef struct {
+  float center;
+  float rest;
+  float factor;
+} row_numbers;
+typedef struct {
+  float16 center;
+  float16 rest;
+  float16 factor;
+} lane_numbers;
 
 static inline float16 factors_of(float16 squares, float value) {
   float lanes[16];
@@ -178,9 +180,9 @@ static inline int2 start_of_row(__global const int* axes, int axes_count,
   return start;
 }
 
-#define DEFINE_PARAMETER16(NAME, T)                                         \
-  static inline float16 NAME(__global const TIM_STORAGE(T) * p, int step,   \
-                             int lanes) {                                   \
+// `lanes` elements of `p`, 0 behind them.
+#define RETURN_PARAMETER16(T, p, step, lanes)                               \
+  {                                                                         \
     if (lanes >= 16 && step == 1) return TIM_LOAD_REAL16(T, p, 0, 1.0f, 0); \
     float x[16];                                                            \
     for (int j = 0; j < 16; ++j) {                                          \
@@ -189,8 +191,14 @@ static inline int2 start_of_row(__global const int* axes, int axes_count,
     }                                                                       \
     return vload16(0, x);                                                   \
   }
-DEFINE_PARAMETER16(load_beta, BETA)
-DEFINE_PARAMETER16(load_gamma, GAMMA)
+static inline float16 load_beta(__global const TIM_STORAGE(BETA) * p, int step,
+                                int lanes) {
+  RETURN_PARAMETER16(BETA, p, step, lanes)
+}
+static inline float16 load_gamma(__global const TIM_STORAGE(GAMMA) * p,
+                                 int step, int lanes) {
+  RETURN_PARAMETER16(GAMMA, p, step, lanes)
+}
 
 #define LOAD_BETA(i) TIM_LOAD_REAL(BETA, beta, i, 1.0f, 0)
 #define LOAD_GAMMA(i) TIM_LOAD_REAL(GAMMA, gamma, i, 1.0f, 0)

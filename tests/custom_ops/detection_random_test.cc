@@ -25,12 +25,16 @@ class RandomSsd : private testing::RandomBoxes {
   explicit RandomSsd(uint32_t seed) : RandomBoxes(seed) {}
 
   // Of 1, 64, 1917, 8400 or 25200 anchors, with what else is special in turn.
+  // Batches and limits are of few kinds: kernels have as many work-items, and
+  // PoCL compiles one for each number that divides differently.
   SsdCase Draw(int i) {
     static constexpr float kThresholds[] = {0.5f, 0.3f, 0.6f, 1.0f, 0.75f};
+    static constexpr int32_t kMost[] = {1, 24, 150};
+    static constexpr int32_t kMostPerClass[] = {1, 24, 128};
     SsdCase ssd;
     ssd.count = Count(i);
     const bool is_large = ssd.count > 2000;
-    ssd.batch = ssd.count < 2000 && OneOf(3) ? 1 + Below(3) : 1;
+    ssd.batch = ssd.count < 2000 && OneOf(3) ? 3 : 1;
     ssd.columns = OneOf(4) ? 4 + Below(4) : 4;
     ssd.order = OneOf(3) ? SsdOrder::kNnapi : SsdOrder::kTensorFlowLite;
     ssd.background_in_label = ssd.order == SsdOrder::kNnapi && OneOf(2);
@@ -39,10 +43,10 @@ class RandomSsd : private testing::RandomBoxes {
     ssd.score_columns = p.num_classes + 1;
     if (ssd.order == SsdOrder::kTensorFlowLite && OneOf(2)) --ssd.score_columns;
     p.use_regular_nms = OneOf(2);
-    p.max_detections = static_cast<int32_t>(1 + Below(150));
+    p.max_detections = kMost[Below(3)];
     p.max_classes_per_detection =
         p.use_regular_nms ? 1 : static_cast<int32_t>(1 + Below(4));
-    p.detections_per_class = static_cast<int32_t>(1 + Below(120));
+    p.detections_per_class = kMostPerClass[Below(3)];
     p.nms_iou_threshold = kThresholds[Below(5)];
     p.nms_score_threshold = OneOf(8) ? 2.0f : 0.1f * Below(8);
     DrawScores(&ssd);
@@ -191,7 +195,7 @@ class RandomSsd : private testing::RandomBoxes {
 
 TEST(RandomDetections, EqualTheScalarReferenceOnBothDevices) {
   const uint32_t seed = 20261125;
-  const int cases = testing::RunsLongTests() ? 1000 : 100;
+  const int cases = testing::RunsLongTests() ? 1000 : 60;
   RandomSsd random(seed);
   int detections = 0;
   int empty = 0;

@@ -75,6 +75,13 @@ TEST_P(Kernels, CompileForProcessorsWithoutFma) {
   EXPECT_EQ(Complaints(text, "-DTIM_NO_FMA"), "");
 }
 
+TEST(Kernels, CompileWithHeadersThatAnOptionChooses) {
+  const char* const depthwise =
+      kernels::FindSource("ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl");
+  ASSERT_NE(depthwise, nullptr);
+  EXPECT_EQ(Complaints(depthwise, "-DQUADS=3"), "");
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Kernels);
 INSTANTIATE_TEST_SUITE_P(Files, Kernels, testing::ValuesIn(Names()),
                          [](const auto& info) {

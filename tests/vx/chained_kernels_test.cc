@@ -294,8 +294,8 @@ TEST_F(ChainedKernels, OfGraphsOnTwoThreadsDoNotMix) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Elementwise operators, Softmax, conversions and transposes, in floats, codes
-// and plain integers.
+// Elementwise operators, Softmax, normalised rows, matrix products, conversions
+// and transposes, in floats, codes and plain integers.
 struct Elementwise {
   enum class Type { kFloat, kCodes, kIntegers };
 
@@ -316,6 +316,13 @@ struct Elementwise {
     const auto softmax = Result(Type::kFloat);
     graph->CreateOperation<ops::Softmax>(1.0f, 1)->BindInput(x).BindOutput(
         softmax);
+    // Of files that declare types, which depend on options.
+    graph->CreateOperation<ops::LogSoftmax>(0)->BindInput(x).BindOutput(
+        Result(Type::kFloat));
+    graph->CreateOperation<ops::L2Normalization>(0)->BindInput(x).BindOutput(
+        Result(Type::kFloat));
+    Product(codes, Type::kCodes);
+    Product(integers, Type::kIntegers);
     const auto turned = graph->CreateTensor(Floats({5, 37, 3}, OUTPUT));
     outputs.push_back(turned);
     graph->CreateOperation<ops::Transpose>(std::vector<uint32_t>{1, 0, 2})
@@ -348,6 +355,14 @@ struct Elementwise {
   void Binary(const std::shared_ptr<Tensor>& a,
               const std::shared_ptr<Tensor>& b, Type type) {
     graph->CreateOperation<Op>()->BindInputs({a, b}).BindOutput(Result(type));
+  }
+  // Of the rows of `x` with each other.
+  void Product(const std::shared_ptr<Tensor>& x, Type type) {
+    outputs.push_back(
+        graph->CreateTensor(SpecOf(type, OUTPUT).SetShape({5, 5, 3})));
+    graph->CreateOperation<ops::Matmul>(false, true)
+        ->BindInputs({x, x})
+        .BindOutput(outputs.back());
   }
   std::shared_ptr<Tensor> Convert(const std::shared_ptr<Tensor>& x, Type type) {
     const auto y = graph->CreateTensor(SpecOf(type, TRANSIENT));

@@ -1,5 +1,6 @@
 #include "vx/lite/loaded_graph.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -23,13 +24,21 @@ compiler::CompileOptions OptionsFor(const Devices& devices) {
   return options;
 }
 
-// A constant per state, by name.
-const ir::Value* FindState(const ir::Graph& graph, const std::string& name) {
+std::vector<ir::Value> StatesOf(const ir::Graph& graph) {
+  std::vector<ir::Value> states;
   for (const ir::ValueId id : graph.ValueIds()) {
     const ir::Value& value = graph.value(id);
-    if (value.role == ir::Role::kState && value.name == name) return &value;
+    if (value.role == ir::Role::kState) states.push_back(value);
   }
-  return nullptr;
+  return states;
+}
+
+const ir::Value* FindState(std::span<const ir::Value> states,
+                           const std::string& name) {
+  const auto found =
+      std::find_if(states.begin(), states.end(),
+                   [&](const ir::Value& state) { return state.name == name; });
+  return found == states.end() ? nullptr : &*found;
 }
 
 template <typename T>
@@ -49,12 +58,13 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
     std::shared_ptr<device::BinaryStore> programs) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(std::move(blob)));
   programs = vx::WithPrograms(loaded->blob_, std::move(programs));
-  if (!loaded->UseStored(devices, programs)) {
+  if (loaded->UseStored(devices, programs)) {
+    TIM_RETURN_IF_ERROR(loaded->WriteStoredStates());
+  } else {
     TIM_RETURN_IF_ERROR(loaded->Compile(std::move(devices), programs));
   }
   TIM_ASSIGN_OR_RETURN(loaded->context_,
                        runtime::ExecutionContext::Create(loaded->executable_));
-  TIM_RETURN_IF_ERROR(loaded->WriteStates());
   return loaded;
 }
 
@@ -87,26 +97,32 @@ Status LoadedGraph::Compile(
     Devices devices, const std::shared_ptr<device::BinaryStore>& programs) {
   auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(ir::Graph graph, ReadGraph(registry.get()));
+  const std::vector<ir::Value> states = StatesOf(graph);
   TIM_ASSIGN_OR_RETURN(
       ir::Plan plan,
       compiler::Compile(std::move(graph), *registry, OptionsFor(devices)));
   TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
                                         std::move(plan), std::move(devices),
                                         programs, std::move(registry)));
-  return OkStatus();
+  return WriteStates(states);
 }
 
-Status LoadedGraph::WriteStates() {
-  const auto& states = executable_->plan().states;
-  if (states.empty()) return OkStatus();
+Status LoadedGraph::WriteStoredStates() {
+  if (executable_->plan().states.empty()) return OkStatus();
   ir::OpRegistry registry(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(&registry));
+  return WriteStates(StatesOf(graph));
+}
+
+Status LoadedGraph::WriteStates(std::span<const ir::Value> states) {
+  const auto& planned = executable_->plan().states;
+  if (planned.empty()) return OkStatus();
   TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
-  for (size_t i = 0; i < states.size(); ++i) {
-    const ir::Value* state = FindState(graph, states[i].name);
-    if (state == nullptr || state->desc.shape != states[i].desc.shape ||
-        state->desc.type != states[i].desc.type) {
-      return InvalidArgument("the plan's state ", states[i].name,
+  for (size_t i = 0; i < planned.size(); ++i) {
+    const ir::Value* state = FindState(states, planned[i].name);
+    if (state == nullptr || state->desc.shape != planned[i].desc.shape ||
+        state->desc.type != planned[i].desc.type) {
+      return InvalidArgument("the plan's state ", planned[i].name,
                              " is none of the binary graph's");
     }
     if (state->constant == nullptr) continue;

@@ -44,7 +44,9 @@ class LoadedGraph {
   Status Compile(Devices devices,
                  const std::shared_ptr<device::BinaryStore>& programs);
   Result<ir::Graph> ReadGraph(ir::OpRegistry* registry) const;
-  Status WriteStates();
+  /// With the states as the binary graph has them, which a plan does not.
+  Status WriteStoredStates();
+  Status WriteStates(std::span<const ir::Value> states);
 
   const binary::Blob blob_;
   std::shared_ptr<const runtime::Executable> executable_;

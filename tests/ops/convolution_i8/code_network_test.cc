@@ -29,7 +29,6 @@ constexpr uint32_t kClasses = 1000;
 constexpr char kConv[] = "ops/convolution_i8/conv2d_nchw16c_i8.cl";
 constexpr char kDepthwise[] =
     "ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl";
-constexpr char kQuads[] = "ops/convolution_i8/conv2d_depthwise_quads_i8.cl";
 constexpr char kReorder[] = "ops/movement/reorder.cl";
 
 enum class Weights { kAsymmetric, kPerChannel };
@@ -133,7 +132,8 @@ void Check(Weights weights) {
   EXPECT_EQ(CountSource(plan, kConv), 5) << ir::Dump(plan);
   const bool quads =
       weights == Weights::kPerChannel && plan.devices[1].has_vnni;
-  EXPECT_EQ(CountSource(plan, quads ? kQuads : kDepthwise), 1)
+  EXPECT_EQ(CountSource(plan, kDepthwise), 1) << ir::Dump(plan);
+  EXPECT_EQ(CountSource(plan, kDepthwise, "-DQUADS="), quads ? 1 : 0)
       << ir::Dump(plan);
   // A convolution of single pixels gives what FullyConnected reads.
   EXPECT_LE(CountSource(plan, kReorder), 1) << ir::Dump(plan);

@@ -14,6 +14,11 @@ using Ints = std::vector<int64_t>;
 
 constexpr char kKernel[] = "conv2d_depthwise_nchw16c_i8";
 
+// Most of the time goes by for programs, one for each pair of types, form of
+// the products, tile width, kernel width, stride and dilation along W: what
+// tests something else has rows of this many pixels and 3 x 3 kernels.
+constexpr int64_t kWidth = 12;
+
 // One output channel for each input channel.
 CodeConvolution Depthwise(const Ints& input, int64_t width, int64_t height) {
   return {
@@ -35,7 +40,7 @@ TEST(Conv2dDepthwiseNchw16cI8, AllTypes) {
                                                 {DataType::kInt8, 127}};
   for (const auto& [input, input_zero] : zeros) {
     for (const auto& [weights, weights_zero] : zeros) {
-      EXPECT_OK(Check(Depthwise({11, 5, 21, 2}, 3, 3),
+      EXPECT_OK(Check(Depthwise({kWidth, 5, 21, 2}, 3, 3),
                       {.input = input,
                        .input_zero = input_zero,
                        .weights = weights,
@@ -51,34 +56,54 @@ TEST(Conv2dDepthwiseNchw16cI8, AllTypes) {
 TEST(Conv2dDepthwiseNchw16cI8, Extents) {
   std::mt19937 rng = SeededRng(2);
   for (const int64_t channels : {1, 15, 16, 17, 33, 67}) {
-    for (const int64_t width : {1, 3, 12, 31}) {
+    for (const int64_t width : {int64_t{1}, kWidth, int64_t{31}}) {
       EXPECT_OK(
           Check(Depthwise({width, 4, channels, 1}, 3, 3), kUnsignedCodes, rng));
     }
   }
 }
 
+// What a program is made for; all else is drawn.
+struct Row {
+  int64_t width;
+  int64_t kernel;
+  int64_t stride;
+  int64_t dilation;
+  int64_t padding;
+  int64_t pads;  // left and right together
+  CodeTypes types;
+};
+
 TEST(Conv2dDepthwiseNchw16cI8, StridesPadsAndDilations) {
   std::mt19937 rng = SeededRng(3);
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
-  int checked = 0;
-  while (checked < 15) {
-    CodeConvolution config =
-        Depthwise({1 + small(40), 1 + small(9), 1 + small(40), 1 + small(2)},
-                  1 + small(6), 1 + small(5));
-    config.padding = small(4) - 1;
-    config.pad = {small(5), small(5), small(5), small(5)};
-    config.stride = {1 + small(3), 1 + small(3)};
-    config.dilation = {small(4), small(3)};
-    const CodeTypes& types = small(2) == 0 ? kUnsignedCodes : kSignedCodes;
-    const auto node = NodeOf(config, types, rng);
-    if (!node.ok()) continue;  // The kernel does not fit the input.
-    EXPECT_OK(CheckCodes(*node, kKernel, rng))
-        << config.attributes().ToString() << " " << node->input(0).ToString()
-        << " " << node->input(1).ToString();
-    ++checked;
+  const Row rows[] = {
+      {13, 6, 1, 1, kAuto, 4, kUnsignedCodes},
+      {18, 4, 3, 2, kAuto, 7, kSignedCodes},
+      {9, 2, 1, 3, kSame, 0, kUnsignedCodes},
+      {23, 5, 2, 3, kValid, 0, kSignedCodes},
+      {7, 1, 3, 0, kAuto, 1, kUnsignedCodes},
+  };
+  for (const Row& row : rows) {
+    int checked = 0;
+    while (checked < 4) {
+      CodeConvolution config =
+          Depthwise({row.width, 1 + small(9), 1 + small(40), 1 + small(2)},
+                    row.kernel, 1 + small(5));
+      const int64_t left = small(row.pads + 1);
+      config.padding = row.padding;
+      config.pad = {left, row.pads - left, small(5), small(5)};
+      config.stride = {row.stride, 1 + small(3)};
+      config.dilation = {row.dilation, small(3)};
+      const auto node = NodeOf(config, row.types, rng);
+      if (!node.ok()) continue;  // The kernel does not fit the input.
+      EXPECT_OK(CheckCodes(*node, kKernel, rng))
+          << config.attributes().ToString() << " " << node->input(0).ToString()
+          << " " << node->input(1).ToString();
+      ++checked;
+    }
   }
 }
 
@@ -89,12 +114,17 @@ TEST(Conv2dDepthwiseNchw16cI8, QuadsOfPixels) {
   centred.weights_zero = 128;
   for (int64_t kernel = 1; kernel <= 5; ++kernel) {
     for (const int64_t stride : {1, 2}) {
-      const int64_t width = std::array{5, 14, 29}[(kernel + stride) % 3];
+      const int64_t width =
+          std::array<int64_t, 3>{5, kWidth, 17}[(kernel + stride) % 3];
       CodeConvolution config = Depthwise({width, 5, 21, 2}, kernel, 3);
       config.stride = {stride, 3 - stride};
       config.dilation = {1, stride};
       const CodeTypes& types = kernel % 2 == 0 ? centred : kSignedCodes;
-      EXPECT_OK(Check(config, types, rng)) << kernel << " by " << stride;
+      const auto node = NodeOf(config, types, rng);
+      ASSERT_OK(node);
+      // In the one form that this device has quads in.
+      EXPECT_OK(CheckCodes(*node, kKernel, TestDevice(), rng))
+          << kernel << " by " << stride;
     }
   }
 }
@@ -103,7 +133,7 @@ TEST(Conv2dDepthwiseNchw16cI8, QuadsOfPixels) {
 TEST(Conv2dDepthwiseNchw16cI8, SeveralRowsToAnItem) {
   std::mt19937 rng = SeededRng(7);
   for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-    const auto node = NodeOf(Depthwise({5, 9, 67, 8}, 3, 3), types, rng);
+    const auto node = NodeOf(Depthwise({kWidth, 9, 67, 8}, 3, 3), types, rng);
     ASSERT_OK(node);
     for (ir::DeviceInfo device : DotForms()) {
       device.compute_units = 1;
@@ -115,7 +145,7 @@ TEST(Conv2dDepthwiseNchw16cI8, SeveralRowsToAnItem) {
 TEST(Conv2dDepthwiseNchw16cI8, FusedActivations) {
   std::mt19937 rng = SeededRng(4);
   for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-    auto node = NodeOf(Depthwise({9, 6, 20, 2}, 5, 5), types, rng);
+    auto node = NodeOf(Depthwise({kWidth, 6, 20, 2}, 3, 5), types, rng);
     ASSERT_OK(node);
     const TensorDesc output = node->output();
     node = Fuse(*node, "tim.Relu6", {}, {}, output);

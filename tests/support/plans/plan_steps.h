@@ -2,6 +2,7 @@
 #ifndef TIM_TESTS_SUPPORT_PLANS_PLAN_STEPS_H_
 #define TIM_TESTS_SUPPORT_PLANS_PLAN_STEPS_H_
 
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -9,12 +10,15 @@
 
 namespace tim::testing {
 
-/// Launches of kernels of this file, "ops/movement/reorder.cl".
-inline int CountSource(const ir::Plan& plan, std::string_view source) {
+/// Launches of kernels of this file, "ops/movement/reorder.cl", whose options
+/// have `option` in them.
+inline int CountSource(const ir::Plan& plan, std::string_view source,
+                       std::string_view option = "") {
   int count = 0;
   for (const ir::Step& step : plan.steps) {
     const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    count += launch != nullptr && launch->source == source;
+    count += launch != nullptr && launch->source == source &&
+             launch->options.find(option) != std::string::npos;
   }
   return count;
 }

@@ -186,8 +186,7 @@ TEST(LiteExecution, HandlesMayOutliveIt) {
   EXPECT_TRUE(handles[0]->Flush());
 }
 
-TEST(LiteExecution, StatesBeginAsWritten) {
-  const auto graph = HostGraph();
+void ExpectStatesAsWritten(const std::shared_ptr<vx::Graph>& graph) {
   const auto state = graph->CreateTensor(Floats({4}, vx::VARIABLE));
   const auto x = graph->CreateTensor(Floats({4}, vx::INPUT));
   const auto y = graph->CreateTensor(Floats({4}, vx::OUTPUT));
@@ -210,6 +209,15 @@ TEST(LiteExecution, StatesBeginAsWritten) {
   EXPECT_EQ(out.Get(), (Values{1, 2, 3, 4}));
   ASSERT_TRUE(run->Trigger());
   EXPECT_EQ(out.Get(), (Values{2, 3, 4, 5}));
+}
+
+// Compiled anew where there are other devices than the host.
+TEST(LiteExecution, StatesBeginAsWritten) {
+  ExpectStatesAsWritten(HostGraph());
+}
+
+TEST(LiteExecution, StatesOfStoredPlansBeginAsWritten) {
+  ExpectStatesAsWritten(vx::Context::Create()->CreateGraph());
 }
 
 TEST(LiteExecution, WhatIsNoBinaryGivesNull) {

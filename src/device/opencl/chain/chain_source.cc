@@ -164,7 +164,7 @@ Status AppendFunction(const ir::KernelLaunch& launch, int index,
                        FindChainText(launch.source, launch.headers, names));
   TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
   Definitions definitions;
-  for (const std::string& name : kernel->function_names) {
+  for (const std::string& name : kernel->names) {
     definitions.Add(name, StrCat(name, "_", index));
   }
   for (const auto& [name, value] : macros) definitions.Add(name, value);

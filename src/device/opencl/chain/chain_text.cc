@@ -123,8 +123,8 @@ Result<ChainText> MakeChainText(const std::string& source,
   TIM_RETURN_IF_ERROR(CheckTokens(text));
   const std::string own = OwnText(text);
   ChainText chain;
-  TIM_ASSIGN_OR_RETURN(chain.function_names, FunctionNames(own));
-  chain.functions = KernelsAsFunctions(text, names, &chain.function_names);
+  TIM_ASSIGN_OR_RETURN(chain.names, FileScopeNames(own));
+  chain.functions = KernelsAsFunctions(text, names, &chain.names);
   chain.macro_names = MacroNames(own);
   chain.contracts = text.find("FP_CONTRACT OFF") == std::string::npos;
   return chain;

@@ -23,9 +23,10 @@ struct ChainText {
   /// The file with its kernels as functions that are told their work-item,
   /// tim_x, tim_y and tim_z.
   std::string functions;
-  std::vector<std::string> function_names;  ///< To be renamed for each copy.
-  std::vector<std::string> macro_names;     ///< To be undefined after each.
-  bool contracts = true;  ///< No FP_CONTRACT OFF stands in it.
+  /// Of functions and types, to be renamed for each copy.
+  std::vector<std::string> names;
+  std::vector<std::string> macro_names;  ///< To be undefined after each.
+  bool contracts = true;                 ///< No FP_CONTRACT OFF stands in it.
 };
 
 /// Name of the twin of a kernel.

@@ -30,9 +30,35 @@ std::string_view TakeWord(std::string_view* line) {
   return word;
 }
 
+bool StartsWord(std::string_view token) {
+  return IsWordCharacter(token[0]) &&
+         !std::isdigit(static_cast<unsigned char>(token[0]));
+}
+
+// The name of the type that the tokens after "typedef" declare.
+Result<std::string> TypedefName(CTokens& tokens) {
+  std::string name;
+  int depth = 0;  // of braces and parentheses
+  std::string_view previous;
+  for (std::string_view token = tokens.Next(); !token.empty();
+       previous = token, token = tokens.Next()) {
+    const bool outside = depth == 0;
+    if (outside && token == ";") return name;
+    if (token == "enum" || (outside && token == "[") ||
+        (outside && token == "(" && previous != "__attribute__") ||
+        ((previous == "struct" || previous == "union") && token != "{" &&
+         token != "__attribute__")) {
+      return Unimplemented("a typedef with '", previous, " ", token, "'");
+    }
+    depth += (token == "{" || token == "(") - (token == "}" || token == ")");
+    if (outside && StartsWord(token) && token != "__attribute__") name = token;
+  }
+  return Unimplemented("a typedef without an end");
+}
+
 }  // namespace
 
-Result<std::vector<std::string>> FunctionNames(std::string_view text) {
+Result<std::vector<std::string>> FileScopeNames(std::string_view text) {
   std::vector<std::string> names;
   CTokens tokens(text);
   int braces = 0;
@@ -42,7 +68,15 @@ Result<std::vector<std::string>> FunctionNames(std::string_view text) {
   for (std::string_view token = tokens.Next(); !token.empty();
        previous = token, token = tokens.Next()) {
     const bool outside = braces == 0 && parentheses == 0;
-    if (outside && token == "typedef") return Unimplemented("a typedef");
+    if (outside && token == "typedef") {
+      TIM_ASSIGN_OR_RETURN(const std::string type, TypedefName(tokens));
+      AddOnce(type, &names);
+      token = ";";
+      continue;
+    }
+    if (outside && (token == "struct" || token == "union" || token == "enum")) {
+      return Unimplemented("'", token, "' out of a typedef");
+    }
     if (outside && previous == ")" && token != "{" &&
         before_parenthesis != "__attribute__") {
       return Unimplemented("'", before_parenthesis, "(...)' out of functions");

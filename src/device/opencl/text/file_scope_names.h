@@ -10,10 +10,11 @@
 
 namespace tim::device {
 
-/// Functions with a body, each once, in the order of their definitions; fails
-/// where other names may be defined: by a typedef, or by a macro that is called
-/// outside of functions.
-Result<std::vector<std::string>> FunctionNames(std::string_view text);
+/// Functions with a body, and types by their typedefs, each once, in the order
+/// of their definitions; fails where other names may be defined: by a struct's
+/// tag, an enum, a typedef of an array or a function, or by a macro that is
+/// called outside of functions.
+Result<std::vector<std::string>> FileScopeNames(std::string_view text);
 
 /// Macros, by their #define lines, each once.
 std::vector<std::string> MacroNames(std::string_view text);
