@@ -4,6 +4,8 @@
 // k = beta * 1.44269504 (log2 e); e = 2^t, correctly rounded; S = sum of e from
 // left to right; r = 1 / S, correctly rounded; y = e * r.  Clients compare the
 // result with ==, so kernels make the same bits.
+#include <algorithm>
+
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
@@ -106,8 +108,12 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   device, 0.2);
 }
 
-// The functions of ops/normalization/softmax.cl.
-enum class Variant { kRow, kRows, kLanes };
+// The functions of ops/normalization/softmax.cl, and softmax_bytes.cl.
+enum class Variant { kRow, kRows, kLanes, kBytes };
+
+bool IsByte(const ir::TensorDesc& desc) {
+  return desc.type == ir::DataType::kUint8 || desc.type == ir::DataType::kInt8;
+}
 
 Variant ChooseVariant(const ir::KernelNode& node, const SoftmaxShape& shape,
                       const ir::DeviceInfo& device) {
@@ -116,6 +122,10 @@ Variant ChooseVariant(const ir::KernelNode& node, const SoftmaxShape& shape,
   // Enough sixteens for every core to have its part of them.
   const int64_t many_rows = int64_t{64} * device.compute_units;
   if (shape.inner != 1) return Variant::kLanes;
+  if (device.device_class == ir::DeviceClass::kCpu && IsByte(node.inputs[0]) &&
+      IsByte(node.outputs[0])) {
+    return Variant::kBytes;
+  }
   if (shape.count < kLongRow && shape.outer >= shape.count)
     return Variant::kLanes;
   return shape.outer >= many_rows &&
@@ -124,11 +134,44 @@ Variant ChooseVariant(const ir::KernelNode& node, const SoftmaxShape& shape,
              : Variant::kRow;
 }
 
+// Rows that a work-item of softmax_bytes makes: as many for each core, in
+// sixteens where there are enough, and most of them by tables that it has.
+int64_t PieceOf(int64_t rows, const ir::DeviceInfo& device) {
+  constexpr int64_t kItemsPerUnit = 16;
+  const int64_t units = device.compute_units;
+  const int64_t items =
+      std::min(AlignUp(CeilDiv(rows, 16), units), kItemsPerUnit * units);
+  const int64_t piece = CeilDiv(rows, items);
+  return piece <= 16 ? piece : AlignUp(piece, 16);
+}
+
+Result<ir::Lowering> LowerBytes(const ir::KernelNode& node,
+                                const SoftmaxShape& shape,
+                                const ir::DeviceInfo& device) {
+  const int64_t piece = PieceOf(shape.outer, device);
+  return Launch("ops/normalization/softmax_bytes.cl", "softmax_bytes")
+      .Type("IN", node.inputs[0])
+      .Type("OUT", node.outputs[0])
+      .Input("in", node, 0)
+      .Output("out", node, 0)
+      .InPlace(node, 0)
+      .Int("count", shape.count)
+      .Int("rows", shape.outer)
+      .Int("piece", piece)
+      .Float("k", SoftmaxExponent(node.attributes()))
+      .InputQuantization("in", node.inputs[0])
+      .OutputQuantization("out", node.outputs[0])
+      .Global(CeilDiv(shape.outer, piece))
+      .Local(1)
+      .Build();
+}
+
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
                        SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
   const Variant variant = ChooseVariant(node, shape, device);
+  if (variant == Variant::kBytes) return LowerBytes(node, shape, device);
   const bool rows = shape.inner == 1;
   const int64_t lanes = rows ? shape.outer : shape.inner;
   Launch launch("ops/normalization/softmax.cl",

@@ -23,6 +23,9 @@
 // Vectors of a row that are made at a time.
 #define CHUNK 16
 
+// Vectors of e that softmax_lanes holds where the output cannot.
+#define HELD 256
+
 #define HOLDS_F32 1
 #define OUTPUT_HOLDS_E TIM_PASTE(HOLDS_, OUT)
 
@@ -217,6 +220,9 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
         load_lanes(in + i * stride, row_step, lanes, 0.0f, in_scale, in_zero);
     m = greater(x, m);
   }
+#if !OUTPUT_HOLDS_E
+  float16 held[HELD];
+#endif
   float16 sum = 0.0f;
   for (int i = 0; i < count; ++i) {
     const float16 x =
@@ -224,6 +230,8 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
     const float16 e = tim_exp2_16((x - m) * k);
 #if OUTPUT_HOLDS_E
     store_lanes(e, out + i * stride, row_step, lanes, 1.0f, 1.0f, 0);
+#else
+    if (i < HELD) held[i] = e;
 #endif
     sum += e;
   }
@@ -235,10 +243,16 @@ __kernel void softmax_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
 #if OUTPUT_HOLDS_E
     scale_lanes(r, out + i * stride, row_step, lanes);
 #else
-    const float16 x =
-        load_lanes(in + i * stride, row_step, lanes, 0.0f, in_scale, in_zero);
-    store_lanes(tim_exp2_16((x - m) * k) * r, out + i * stride, row_step, lanes,
-                out_scale, out_inverse, out_zero);
+    float16 e;
+    if (i < HELD) {
+      e = held[i];
+    } else {
+      const float16 x =
+          load_lanes(in + i * stride, row_step, lanes, 0.0f, in_scale, in_zero);
+      e = tim_exp2_16((x - m) * k);
+    }
+    store_lanes(e * r, out + i * stride, row_step, lanes, out_scale,
+                out_inverse, out_zero);
 #endif
   }
 }
