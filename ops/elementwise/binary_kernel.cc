@@ -1,5 +1,6 @@
 // The kernel of operators of two inputs.
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -125,6 +126,28 @@ void AddRows(const std::vector<Axis>& axes, const ir::DeviceInfo& device,
       .Items(CountItems(extents, pieces));
 }
 
+// The parameters from `scale` on.
+void AddNumbers(const BinaryProblem& problem, const ir::TensorDesc& y,
+                const std::optional<BytePairs>& bytes,
+                const Activation& activation, Launch* launch) {
+  const LinearCodes* linear =
+      bytes && bytes->linear ? &*bytes->linear : nullptr;
+  launch->Float("scale", linear ? linear->start : problem.scale)
+      .Float("activation_a", activation.parameters.a)
+      .Float("activation_b", activation.parameters.b);
+  const ir::Limits limits = activation.limits.value_or(ir::Limits());
+  launch->Int("low", bytes ? CodeOf(limits.low, y) : 0)
+      .Int("high", bytes ? CodeOf(limits.high, y) : 0);
+  if (linear) {
+    launch->Float("a_scale", linear->a).Int("a_zero", 0);
+    launch->Float("b_scale", linear->b).Int("b_zero", 0);
+  } else {
+    launch->InputQuantization("a", problem.a);
+    launch->InputQuantization("b", problem.b);
+  }
+  launch->OutputQuantization("y", y);
+}
+
 Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
                                  const ir::DeviceInfo& device) {
   const BinaryProblem problem = ProblemOf(op, node);
@@ -133,15 +156,20 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
   const ir::TensorDesc& y = node.outputs[0];
   const std::vector<int64_t> extents = ir::PhysicalDims(y);
   TIM_ASSIGN_OR_RETURN(const Activation activation, FusedOf(node));
-  const auto corrections =
-      CorrectionsOfBytePairs(problem, y, kernels::PolicyOf(node.attributes()));
+  const auto bytes =
+      BytePairsOf(problem, y, kernels::PolicyOf(node.attributes()));
   Launch launch("ops/elementwise/elementwise.cl", "elementwise");
   launch.Type("IN0", a).Type("IN1", b).Type("OUT", y);
   launch.Formula("FUNCTION", problem.formula);
-  if (corrections) {
-    launch.Option(StrCat("-DCORRECTIONS=", *corrections));
+  if (bytes) {
+    launch.Option(StrCat("-DCORRECTIONS=", bytes->corrections));
   } else if (activation.pointwise != nullptr) {
     launch.Formula("ACTIVATION", *activation.pointwise);
+  }
+  if (bytes && bytes->linear) {
+    launch.Option("-DLINEAR");
+  } else if (problem.scale != 1.0f) {
+    launch.Option("-DSCALED");
   }
   if (problem.exact) launch.Option("-DPLAIN");
   launch.Policy(node.attributes());
@@ -151,14 +179,7 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
                    {BroadcastStrides(DimsBeside(node, problem, 0), extents),
                     BroadcastStrides(DimsBeside(node, problem, 1), extents)}),
           device, &launch);
-  launch.Float("scale", problem.scale)
-      .Float("activation_a", activation.parameters.a)
-      .Float("activation_b", activation.parameters.b);
-  const ir::Limits limits = activation.limits.value_or(ir::Limits());
-  launch.Int("low", corrections ? CodeOf(limits.low, y) : 0)
-      .Int("high", corrections ? CodeOf(limits.high, y) : 0);
-  launch.InputQuantization("a", a).InputQuantization("b", b).OutputQuantization(
-      "y", y);
+  AddNumbers(problem, y, bytes, activation, &launch);
   return launch.Build();
 }
 

@@ -7,15 +7,21 @@
 
 #include "kernels/requantize.h"
 #include "ops/elementwise/binary.h"
+#include "ops/elementwise/linear_codes.h"
 
 namespace tim::ops {
 
-/// The option CORRECTIONS with which kernels/bytes/codes.clh stores what eval
-/// does, tried with every pair of codes; none where it does not, or where an
-/// operand is not of 8-bit integers.
-std::optional<int> CorrectionsOfBytePairs(const BinaryProblem& problem,
-                                          const ir::TensorDesc& y,
-                                          kernels::RequantizePolicy policy);
+/// By which operations ops/elementwise/elementwise.cl stores what eval does.
+struct BytePairs {
+  int corrections = 0;  ///< The option CORRECTIONS of kernels/bytes/codes.clh.
+  std::optional<LinearCodes> linear;  ///< Fewer operations, the same codes.
+};
+
+/// Tried with every pair of codes; none where these operations give others, or
+/// where an operand is not of 8-bit integers.
+std::optional<BytePairs> BytePairsOf(const BinaryProblem& problem,
+                                     const ir::TensorDesc& y,
+                                     kernels::RequantizePolicy policy);
 
 /// The code of a real value, which may be infinite.
 int64_t CodeOf(float real, const ir::TensorDesc& y);

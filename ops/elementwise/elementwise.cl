@@ -9,11 +9,13 @@
 // -DFUNCTION=TIM_ADD     macro of ir::Pointwise; its header stands before this
 // -DACTIVATION=TIM_RELU  a fused operator's, the same; where OUT is no float
 //                        type one that sets limits
+// -DSCALED               scale is not 1
 // -DPLAIN                integers without quantization: exact 64-bit
-// arithmetic,
-//                        FUNCTION_PLAIN and ACTIVATION_PLAIN, without `scale`
+//                        arithmetic, FUNCTION_PLAIN and ACTIVATION_PLAIN
 // -DCORRECTIONS=0        y of 8 bits, stored by kernels/bytes/codes.clh, which
 //                        gives the same here; an activation limits codes
+// -DLINEAR               besides: a_scale * code of a + (b_scale * code of b +
+//                        scale), which is in codes of y, gives the same
 // -DTIM_WRAP -DTIM_TO_ZERO  policies (kernels/requantize.clh)
 
 #include "kernels/bytes/codes.clh"
@@ -60,6 +62,15 @@
 #else
 #define VALUE float
 #define VALUE16 float16
+#ifdef LINEAR
+#define LOAD(t, p, i, s, z) TIM_LOAD_REAL(t, p, i, 1.0f, 0)
+#define LOAD16(t, p, i, s, z) TIM_LOAD_REAL16(t, p, i, 1.0f, 0)
+#define STORE(i, v) \
+  TIM_STORE_LOW(OUT, y, i, (v) + TIM_LOW_BITS_OF_SUM, low, high)
+#define STORE16(i, v) \
+  TIM_STORE_LOW16(OUT, y, i, (v) + TIM_LOW_BITS_OF_SUM, low, high)
+#define COMPUTE(T, a, b) fma(a, (T)(a_scale), fma(b, (T)(b_scale), (T)(scale)))
+#else
 #define LOAD(t, p, i, s, z) TIM_LOAD_REAL(t, p, i, s, z)
 #define LOAD16(t, p, i, s, z) TIM_LOAD_REAL16(t, p, i, s, z)
 #ifdef CORRECTIONS
@@ -71,7 +82,12 @@
 #define STORE(i, v) TIM_STORE_REAL(OUT, y, i, v, y_scale, y_inverse, y_zero)
 #define STORE16(i, v) TIM_STORE_REAL16(OUT, y, i, v, y_scale, y_inverse, y_zero)
 #endif
+#ifdef SCALED
 #define COMPUTE(T, a, b) (FUNCTION(T, a, b) * scale)
+#else
+#define COMPUTE(T, a, b) FUNCTION(T, a, b)
+#endif
+#endif
 #endif
 
 __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,

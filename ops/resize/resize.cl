@@ -26,6 +26,10 @@
 #define BLENDS TIM_PASTE(BLENDS_, RULE)
 #define BLENDS_BLEND 1
 
+// 1 of a RULE by which an element costs more than to copy what it became.
+#define CONVERTS TIM_PASTE(CONVERTS_, RULE)
+#define CONVERTS_BOUNDED 1
+
 #if LANES == 16
 #define VALUE float16
 #define LOAD(p, i) TIM_LOAD_REAL16(IN0, p, (i)*16, 1.0f, x_zero)
@@ -74,6 +78,13 @@ __kernel void resize(__global const TIM_STORAGE(IN0) * x, int x_offset,
                                    as_float(across[2]), as_float(down[2])) *
                          x_scale;
     STORE(y, o, result);
+#elif CONVERTS && LANES == 16
+    if (o > first && across[0] == across[-3]) {
+      TIM_VSTORE16(TIM_VLOAD16(o - 1, y, TIM_STORAGE(OUT)), o, y,
+                   TIM_STORAGE(OUT));
+    } else {
+      MOVE(y, o, x, down[0] * w + across[0]);
+    }
 #else
     MOVE(y, o, x, down[0] * w + across[0]);
 #endif

@@ -4,18 +4,22 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "kernels/bytes/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 #include "ops/resize/blend.h"
+#include "ops/resize/resize_codes.h"
 #include "ops/resize/resize_node.h"
 
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kBlockedTile = 4;  // Neighbours that one work-item makes.
+// Neighbours that one work-item makes.
+constexpr int64_t kBlockedTile = 4;
+constexpr int64_t kCodesTile = 64;
 
 bool Moves(const ir::KernelNode& node) {
   return ResizeMoves(node.attributes(), node.inputs[0].shape,
@@ -52,6 +56,48 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   device, IsBlocked(node) ? 0.05 : 0.008, 0.2);
 }
 
+// Planes of the output, of 16 channels each in blocks.
+int64_t PlanesOf(const ir::KernelNode& node, const ResizeMap& map) {
+  if (!IsBlocked(node)) return map.planes;
+  const int64_t channels = node.inputs[0].shape[2];
+  return map.planes / channels * CeilDiv(channels, kChannelBlock);
+}
+
+void AddGeometry(const ir::KernelNode& node, const ResizeMap& map,
+                 Launch* launch) {
+  launch->Input("x", node, 0)
+      .Output("y", node, 0)
+      .Packed("sources", PackSources(map), 4)
+      .Int("w", map.input_w)
+      .Int("h", map.input_h)
+      .Int("out_w", static_cast<int64_t>(map.w.size()))
+      .Int("out_h", static_cast<int64_t>(map.h.size()))
+      .Int("planes", PlanesOf(node, map));
+}
+
+// Blends of 8-bit codes in blocks.
+Result<ir::Lowering> LowerCodes(const ir::KernelNode& node,
+                                const ResizeMap& map, CodeBlends blends,
+                                const ir::DeviceInfo& device) {
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  const BlendScale scale = BlendScaleOf(from, to);
+  const auto out_w = static_cast<int64_t>(map.w.size());
+  const auto out_h = static_cast<int64_t>(map.h.size());
+  Launch launch("ops/resize/resize_codes.cl", "resize_codes");
+  launch.Type("IN0", from).Type("OUT", to);
+  launch.Option(StrCat("-DTILE=", kCodesTile));
+  if (blends.exact) launch.Option("-DEXACT");
+  if (blends.fused) launch.Option("-DFUSED");
+  AddGeometry(node, map, &launch);
+  return launch.Float("x_scale", scale.multiplier)
+      .Int("x_zero", scale.in_zero)
+      .Int("y_zero", scale.zero)
+      .Tiles(device, CeilDiv(out_w, kCodesTile) * out_h, 1, PlanesOf(node, map))
+      .PartitionSpatially()
+      .Build();
+}
+
 Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
@@ -59,36 +105,34 @@ Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
   const ResizeMap map =
       ResizeMapOf(node.attributes(), axes, from.shape, to.shape);
   const bool blocked = IsBlocked(node);
+  if (blocked && !map.moves) {
+    const auto blends = CodeBlendsOf(from, to, map);
+    if (blends) return LowerCodes(node, map, *blends, device);
+  }
   const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
   Launch launch("ops/resize/resize.cl", "resize");
-  if (blocked)
-    launch.Option("-DLANES=16").Option(StrCat("-DTILE=", kBlockedTile));
-  if (map.moves) {
+  const bool bounded = map.moves && rule == kernels::ConvertRule::kRequantize &&
+                       kernels::AreBoundedCodes(from, to);
+  const int64_t tile = bounded ? kCodesTile : kBlockedTile;
+  if (blocked) launch.Option("-DLANES=16").Option(StrCat("-DTILE=", tile));
+  if (bounded) {
+    launch.Option("-DRULE=BOUNDED").Type("IN0", from).Type("OUT", to);
+  } else if (map.moves) {
     AddConvertOptions(from, to, rule, &launch);
   } else {
     launch.Option("-DRULE=BLEND").Type("IN0", from).Type("OUT", to);
   }
-  const auto out_w = static_cast<int64_t>(map.w.size());
-  const auto out_h = static_cast<int64_t>(map.h.size());
-  int64_t planes = map.planes;
-  if (blocked) {
-    planes = planes / from.shape[2] * CeilDiv(from.shape[2], kChannelBlock);
-  }
-  launch.Input("x", node, 0)
-      .Output("y", node, 0)
-      .Packed("sources", PackSources(map), 4)
-      .Int("w", map.input_w)
-      .Int("h", map.input_h)
-      .Int("out_w", out_w)
-      .Int("out_h", out_h)
-      .Int("planes", planes);
+  AddGeometry(node, map, &launch);
   if (map.moves) {
     AddConvertArguments(from, to, rule, &launch);
   } else {
     AddBlendArguments(BlendScaleOf(from, to), &launch);
   }
+  const auto out_w = static_cast<int64_t>(map.w.size());
+  const auto out_h = static_cast<int64_t>(map.h.size());
+  const int64_t planes = PlanesOf(node, map);
   if (!blocked) return launch.Tiles(device, out_w * out_h * planes).Build();
-  return launch.Tiles(device, CeilDiv(out_w, kBlockedTile) * out_h, 1, planes)
+  return launch.Tiles(device, CeilDiv(out_w, tile) * out_h, 1, planes)
       .PartitionSpatially()
       .Build();
 }

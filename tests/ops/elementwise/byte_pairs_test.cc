@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "ops/elements/operands.h"
 #include "tests/support/data/binary_reference.h"
 #include "tests/support/status_macros.h"
 
@@ -46,6 +50,8 @@ std::vector<Codes3> HardCodes() {
       Pairs(kI8, 1e-3f, 7, kU8, 1.7f, 9, kI8, 0.9f, -100),
       Pairs(kU8, 0.1f, 1, kU8, 0.1f, 2, kU8, 0.1f, 3),
       Pairs(kU8, 1.0f, 0, kU8, 1.0f, 0, kU8, 1.0f / 3.0f, 0),
+      Pairs(kU8, 0.023f, 101, kU8, 0.026f, 102, kU8, 0.029f, 103),
+      Pairs(kI8, 0.7f, -5, kU8, 0.31f, 77, kI8, 0.9f, 11),
       Pairs(kI8, 1e20f, 0, kI8, 1e20f, 1, kI8, 1e-20f, 0),
   };
 }
@@ -86,7 +92,7 @@ std::string OptionsOf(const Codes3& codes, const std::string& op,
                       const ir::AttributeMap& attributes = {}) {
   const auto node = MakeBinary(op, codes.a, codes.b, codes.y, attributes);
   if (!node.ok()) return node.status().ToString();
-  const std::string kernel = op == "tim.Add" ? "add" : "div";
+  const std::string kernel = ops::LowerCase(op.substr(op.find('.') + 1));
   const auto launches = LaunchesOf(*node, kernel, TestDevice());
   return launches.ok() ? launches->at(0).options : launches.status().ToString();
 }
@@ -102,6 +108,17 @@ TEST(BytePairs, FewOperationsWhereAllPairsAllowIt) {
     EXPECT_THAT(OptionsOf(usual, "tim.Add", {{policy, int64_t{0}}}),
                 ::testing::Not(::testing::HasSubstr("CORRECTIONS")));
   }
+  const auto linear = ::testing::HasSubstr("-DLINEAR");
+  EXPECT_THAT(OptionsOf(usual, "tim.Add"), linear);
+  EXPECT_THAT(
+      OptionsOf(Pairs(kU8, 0.0235f, 0, kI8, 0.0471f, 100, kU8, 0.0519f, 128),
+                "tim.Add"),
+      linear);
+  // Not linear, and sums of more units than are exact enough.
+  EXPECT_THAT(OptionsOf(usual, "tim.Multiply"), ::testing::Not(linear));
+  EXPECT_THAT(OptionsOf(Pairs(kU8, 3.7f, 100, kU8, 2.9f, 150, kU8, 0.01f, 20),
+                        "tim.Add"),
+              ::testing::Not(linear));
   const Codes3 plain = {Desc(kU8, {4}), Desc(kU8, {4}), Desc(kU8, {4})};
   EXPECT_THAT(OptionsOf(plain, "tim.Add"),
               ::testing::Not(::testing::HasSubstr("CORRECTIONS")));
@@ -109,6 +126,33 @@ TEST(BytePairs, FewOperationsWhereAllPairsAllowIt) {
                        Desc(kU8, {4})};
   EXPECT_THAT(OptionsOf(wide, "tim.Add"),
               ::testing::Not(::testing::HasSubstr("CORRECTIONS")));
+}
+
+// Vectors and what remains of rows; blocks of channels; either operand
+// broadcast.
+TEST(BytePairs, LinearCodesEqualEvalInEveryShape) {
+  std::mt19937 rng(3);
+  const std::vector<std::vector<int64_t>> shapes = {
+      {37, 3}, {15}, {5, 7, 19, 2}, {5, 7, 16, 1}, {1, 1, 16, 1}};
+  for (const std::string op : {"tim.Add", "tim.Sub"}) {
+    for (const auto& a : shapes) {
+      for (const std::vector<int64_t>& b :
+           {a, std::vector<int64_t>(a.size(), 1)}) {
+        for (const DataType type : {kU8, kI8}) {
+          const TensorDesc x = Desc(type, a, 0.023f, 101);
+          const TensorDesc z = Desc(kU8, b, 0.031f, 7);
+          for (const auto& node :
+               {MakeBinary(op, x, z,
+                           Desc(type, a, 0.029f, type == kU8 ? 9 : -9)),
+                MakeBinary(op, z, x, Desc(kU8, a, 0.041f, 103))}) {
+            ASSERT_OK(node);
+            EXPECT_OK(CheckKernels(*node, rng))
+                << op << " " << x.ToString() << " " << z.ToString();
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
