@@ -149,10 +149,13 @@ endforeach()
 # Again with the kernels for GPUs, as in tests/BUILD.
 set(agrees "*EveryKernelAgrees")
 string(CONCAT gpu_goldens
-       "${agrees}/conv2d_f32*:${agrees}/fullyconnected_f32*:"
+       "${agrees}/conv2d_f32*:${agrees}/conv2d_i8*:${agrees}/conv2d_u8*:"
+       "${agrees}/fullyconnected_f32*:${agrees}/fullyconnected_i8*:"
+       "${agrees}/fullyconnected_u8*:"
        "${agrees}/instancenormalization_f32*:${agrees}/l2normalization_f32*:"
        "${agrees}/layernormalization_f32*:${agrees}/logsoftmax_f32*:"
-       "${agrees}/matmul_f32*:${agrees}/softmax_f32*")
+       "${agrees}/matmul_f32*:${agrees}/matmul_i8*:${agrees}/matmul_u8*:"
+       "${agrees}/softmax_f32*")
 tim_cl_run(ops/golden_test_gpu ops_golden_test
            TIMCL_KERNELS=gpu "GTEST_FILTER=${gpu_goldens}")
 tim_cl_run(networks/lenet_test_gpu networks_lenet_test TIMCL_KERNELS=gpu)

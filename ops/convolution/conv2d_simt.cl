@@ -4,7 +4,7 @@
 // Dense tensors [W, H, C, N]; weights [Kw, Kh, Ic, Oc].
 // One work-group = one tile of ops/launch/simt_tile.clh; dimension 0 = tile
 // of pixels, dimension 1 = tile of channels, dimension 2 = group of channels.
-// `taps` holds for each k: its distance from the first tap, dx, dy, 0.
+// `taps` holds for each k: its distance from the first tap, dx, dy, 1.
 //
 // -DROWS, -DCOLUMNS  as in ops/launch/simt_tile.clh
 // -DBIAS, -DADD a float per output channel that is added

@@ -43,18 +43,6 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
       device, device.has_vnni ? 0.4 : 0.2);
 }
 
-// Weights fit 16 bits as they are, less their zero point.
-ByteShifts WholeShifts(const ir::KernelNode& node, int64_t channels) {
-  const ir::TensorDesc& weights = node.inputs[1];
-  ByteShifts out;
-  for (int64_t c = 0; c < channels; ++c) {
-    out.shifts.push_back(weights.quantized() ? weights.quantization.ZeroPoint(c)
-                                             : 0);
-    out.zeros.push_back(0);
-  }
-  return out;
-}
-
 ir::PackedConstant PackedPairs(const ir::KernelNode& node,
                                const Conv2dShape& shape,
                                const ByteShifts& shifts) {

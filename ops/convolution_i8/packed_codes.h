@@ -1,4 +1,5 @@
-// What the kernels of Conv2d on 8-bit codes in blocks of 16 channels share.
+// What the kernels of Conv2d on 8-bit codes share, and how those in blocks of
+// 16 channels have weights.
 #ifndef TIM_OPS_CONVOLUTION_I8_PACKED_CODES_H_
 #define TIM_OPS_CONVOLUTION_I8_PACKED_CODES_H_
 

@@ -156,6 +156,15 @@ ByteShifts ByteShiftsOf(const ir::KernelNode& node,
   return out;
 }
 
+ByteShifts WholeShifts(const ir::KernelNode& node, int64_t channels) {
+  ByteShifts out;
+  for (int64_t c = 0; c < channels; ++c) {
+    out.shifts.push_back(ZeroOf(node.inputs[1], c));
+    out.zeros.push_back(0);
+  }
+  return out;
+}
+
 int32_t UnsignedZero(const ir::TensorDesc& input) {
   return ZeroOf(input) + (IsSigned(input) ? 128 : 0);
 }
@@ -185,13 +194,17 @@ ir::PackedConstant ByteTable(const ir::KernelNode& node,
   return PackedTable("byte_table", std::move(words));
 }
 
-void AddByteOptions(const ir::KernelNode& node, bool centered,
-                    const ir::DeviceInfo& device, Launch* launch) {
+void AddByteTypes(const ir::KernelNode& node, bool centered, Launch* launch) {
   launch->Type("IN0", node.inputs[0])
       .Type("OUT", node.outputs[0])
-      .Option(device.has_vnni ? "-DDOT=VNNI" : "-DDOT=PLAIN")
       .Policy(node.attributes());
   if (!centered) launch->Option("-DWEIGHT_ZERO");
+}
+
+void AddByteOptions(const ir::KernelNode& node, bool centered,
+                    const ir::DeviceInfo& device, Launch* launch) {
+  AddByteTypes(node, centered, launch);
+  launch->Option(device.has_vnni ? "-DDOT=VNNI" : "-DDOT=PLAIN");
 }
 
 double ByteSpeed(const ir::DeviceInfo& device) {

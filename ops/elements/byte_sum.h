@@ -51,6 +51,9 @@ struct ByteShifts {
 /// the zero point.
 ByteShifts ByteShiftsOf(const ir::KernelNode& node, const ByteWeights& weights);
 
+/// Those of weights that a kernel has in 16 bits, less their zero points.
+ByteShifts WholeShifts(const ir::KernelNode& node, int64_t channels);
+
 /// Weight number `at` of the node's constant input 1.
 inline int32_t ByteWeight(const ir::ConstantData& constant, bool is_signed,
                           int64_t at) {
@@ -67,7 +70,9 @@ ir::PackedConstant ByteTable(const ir::KernelNode& node,
                              const ByteWeights& weights,
                              const ByteShifts& shifts);
 
-/// -DIN0, -DOUT, -DDOT, the rounding, and -DWEIGHT_ZERO where sum(a') counts.
+/// -DIN0, -DOUT, the rounding, and -DWEIGHT_ZERO where sum(a') counts.
+void AddByteTypes(const ir::KernelNode& node, bool centered, Launch* launch);
+/// These, and -DDOT of byte_dot.clh.
 void AddByteOptions(const ir::KernelNode& node, bool centered,
                     const ir::DeviceInfo& device, Launch* launch);
 

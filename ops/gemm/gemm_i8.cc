@@ -1,13 +1,13 @@
 // Matrix products of 8-bit codes on packed panels, by ops/gemm/gemm_i8.cl, for
 // CPUs.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "base/checked_math.h"
 #include "ops/elements/byte_sum.h"
+#include "ops/gemm/gemm_codes.h"
 #include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
@@ -60,43 +60,6 @@ int64_t TableInts(const GemmProblem& problem, const Tile& tile) {
   return ColumnPanels(problem, tile) * tile.columns() * kTableWords;
 }
 
-bool IsConstant(const ir::KernelNode& node, const GemmFactor& factor) {
-  return node.constants[factor.input] != nullptr && factor.batches == 1;
-}
-
-ByteWeights WeightsOf(const GemmProblem& problem) {
-  return {.channels = problem.b.items,
-          .terms = problem.depth,
-          .channel_step = problem.b.item_step,
-          .term_step = problem.b.depth_step};
-}
-
-// zp of weights that are packed by a launch: their zero point, less the middle
-// of the codes where these are unsigned.
-int32_t VariableZero(const ir::TensorDesc& weights) {
-  return (weights.quantized() ? weights.quantization.ZeroPoint() : 0) -
-         (weights.type == ir::DataType::kUint8 ? 128 : 0);
-}
-
-// Weights that are not known: whatever they are must do.
-Status CheckVariable(const ir::KernelNode& node, const GemmProblem& problem) {
-  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
-  const SumDescs descs = DescsOf(node);
-  if (problem.bias >= 0) {
-    return Unimplemented("a bias beside weights that are not constant");
-  }
-  if (descs.weights->quantized() && descs.weights->quantization.per_channel()) {
-    return Unimplemented("variable weights with per-channel quantization");
-  }
-  if (SumKindOf(descs, problem.depth) != SumKind::kInt) {
-    return Unimplemented("sums of ", problem.depth,
-                         " products may need more than 32 bits");
-  }
-  const float factor = RuleOf(descs, 0).factor;
-  if (std::isfinite(factor)) return OkStatus();
-  return Unimplemented("the scales make a factor of ", factor);
-}
-
 Status CheckSizes(const GemmProblem& problem, const Tile& tile) {
   for (const auto& [ints, batches] :
        {std::pair(RowInts(problem, tile), problem.a.batches),
@@ -115,8 +78,7 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_RETURN_IF_ERROR(CheckSizes(problem, TileFor(problem, device)));
-  return IsConstant(node, problem.b) ? CheckByteSums(node, WeightsOf(problem))
-                                     : CheckVariable(node, problem);
+  return CheckGemmCodes(node, problem);
 }
 
 double Cost(const ir::KernelNode& node, const GemmProblem& problem,
@@ -136,7 +98,7 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
   double cost = ir::EstimateMicroseconds(
       estimate, device, kEfficiency * ByteSpeed(device), kMemoryEfficiency);
   for (const GemmFactor& factor : {problem.a, problem.b}) {
-    if (IsConstant(node, factor)) continue;
+    if (IsConstantFactor(node, factor)) continue;
     cost += ir::EstimateMicroseconds({.flops = 0,
                                       .bytes_read = bytes(factor),
                                       .bytes_written = bytes(factor)},
@@ -149,7 +111,7 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
 ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
                                    const GemmProblem& problem, const Tile& tile,
                                    const ByteShifts& shifts) {
-  const ByteWeights weights = WeightsOf(problem);
+  const ByteWeights weights = GemmWeightsOf(problem);
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
   const int64_t groups = Groups(problem);
   return {
@@ -219,7 +181,7 @@ Status PackColumns(const ir::KernelNode& node, const GemmProblem& problem,
                    const Tile& tile, const ir::DeviceInfo& device,
                    ir::Lowering* lowering) {
   const GemmFactor& b = problem.b;
-  const int32_t zero = VariableZero(node.inputs[1]);
+  const int32_t zero = VariableWeightZero(node.inputs[1]);
   const int64_t blocks = ColumnPanels(problem, tile) * tile.blocks;
   Launch launch("ops/gemm/gemm_i8.cl", "gemm_i8_columns");
   AddOptions(node, tile, zero == 0, device, &launch);
@@ -245,13 +207,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const GemmProblem& problem, const Epilogue& epilogue,
                            const ir::DeviceInfo& device) {
   const Tile tile = TileFor(problem, device);
-  const ByteWeights weights = WeightsOf(problem);
-  const bool constant = IsConstant(node, problem.b);
+  const ByteWeights weights = GemmWeightsOf(problem);
+  const bool constant = IsConstantFactor(node, problem.b);
   ByteShifts shifts;
   if (constant) {
     shifts = ByteShiftsOf(node, weights);
   } else {
-    shifts.centered = VariableZero(node.inputs[1]) == 0;
+    shifts.centered = VariableWeightZero(node.inputs[1]) == 0;
   }
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(

@@ -44,19 +44,9 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
+#include "kernels/bytes/word_dot.clh"
 
 #define PANEL_COLUMNS (16 * BLOCKS)
-// Four bytes at p, `step` apart, whose bits of `flip` change; 0 for those from
-// `count` on.
-inline uint load_group(__global const uchar* p, int step, int count,
-                       uint flip) {
-  if (step == 1 && count >= 4) return as_uint(vload4(0, p)) ^ flip;
-  uint group = 0;
-  for (int i = 0; i < 4 && i < count; ++i) {
-    group |= (uint)((uchar)(p[i * step] ^ flip)) << (8 * i);
-  }
-  return group;
-}
 
 inline int sum_of_bytes(uint group) {
   const uint pairs = (group & 0xff00ff) + (group >> 8 & 0xff00ff);
@@ -93,7 +83,7 @@ inline void pack_row(__global const uchar* from, int step, int depth,
 #endif
   for (; 4 * g < depth; ++g) {
     const uint group =
-        load_group(from + 4 * g * step, step, depth - 4 * g, flip);
+        tim_load_word(from + 4 * g * step, step, depth - 4 * g, flip);
     to[g * ROWS] = group;
     sum += sum_of_bytes(group);
   }
@@ -139,8 +129,8 @@ inline int16 load_columns(__global const uchar* p, int g, int count, int depth,
 #endif
   int lanes[16];
   for (int i = 0; i < 16; ++i) {
-    lanes[i] = i < count ? load_group(p + i * item_step + 4 * g * depth_step,
-                                      depth_step, depth - 4 * g, WEIGHT_FLIP)
+    lanes[i] = i < count ? tim_load_word(p + i * item_step + 4 * g * depth_step,
+                                         depth_step, depth - 4 * g, WEIGHT_FLIP)
                          : 0;
   }
   return vload16(0, lanes);

@@ -3,8 +3,8 @@
 namespace tim::ops {
 namespace {
 
-constexpr const GemmProvider* kProviders[] = {&kGemmClblast, &kGemmI8,
-                                              &kGemmPanels, &kGemmSimt};
+constexpr const GemmProvider* kProviders[] = {
+    &kGemmClblast, &kGemmI8, &kGemmI8Simt, &kGemmPanels, &kGemmSimt};
 
 ir::KernelDef KernelOf(const GemmOperator& op, const GemmProvider& provider) {
   return {.op = op.op,

@@ -39,6 +39,8 @@ extern const GemmProvider kGemmPanels;
 extern const GemmProvider kGemmI8;
 /// Tiles in local memory, for GPUs.
 extern const GemmProvider kGemmSimt;
+/// The same of 8-bit codes.
+extern const GemmProvider kGemmI8Simt;
 /// The device's library, for GPUs.
 extern const GemmProvider kGemmClblast;
 

@@ -21,9 +21,9 @@ int64_t TilesOf(const SimtProduct& product, const SimtTile& tile) {
 }
 
 // Of one work-item for each k: its products and its loads.
-double Work(const SimtTile& tile) {
-  return static_cast<double>(tile.rows * tile.columns + tile.rows +
-                             tile.columns);
+double Work(const SimtProduct& product, const SimtTile& tile) {
+  return static_cast<double>(tile.rows * tile.columns) * product.work +
+         static_cast<double>(tile.rows + tile.columns);
 }
 
 // Turns of all compute units together, one tile each.
@@ -55,7 +55,7 @@ Status CheckSimt(const ir::DeviceInfo& device) {
 
 SimtTile SimtTileFor(const SimtProduct& product, const ir::DeviceInfo& device) {
   const auto time = [&](const SimtTile& tile) {
-    return Turns(product, tile, device) * Work(tile);
+    return Turns(product, tile, device) * Work(product, tile);
   };
   SimtTile best;
   for (const int64_t rows : kSides) {
@@ -73,8 +73,8 @@ double SimtCost(const SimtProduct& product, double bytes,
   const SimtTile tile = SimtTileFor(product, device);
   // What the units could have done in the time of all turns.
   const double flops = 2.0 * Turns(product, tile, device) *
-                       device.compute_units * kGroup * kGroup * Work(tile) *
-                       static_cast<double>(product.depth);
+                       device.compute_units * kGroup * kGroup *
+                       Work(product, tile) * static_cast<double>(product.depth);
   return ir::EstimateMicroseconds(
       {.flops = flops, .bytes_read = bytes, .bytes_written = 0}, device,
       kEfficiency);

@@ -15,6 +15,7 @@ struct SimtProduct {
   int64_t columns = 1;
   int64_t depth = 1;
   int64_t count = 1;
+  double work = 1;  ///< Multiply-adds of one product of two elements.
 };
 
 /// Sums of one work-item: the .clh's ROWS and COLUMNS.

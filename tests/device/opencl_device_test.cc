@@ -153,20 +153,6 @@ TEST_F(OpenClDevice, ChainsNothingButKernels) {
   }
 }
 
-TEST_F(OpenClDevice, TakesAssemblerOfTheProcessorOnPoclAlone) {
-#if defined(__x86_64__)
-  const cl::Platform platform(id_.getInfo<CL_DEVICE_PLATFORM>());
-  const bool expected =
-      platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language" &&
-      id_.getInfo<CL_DEVICE_TYPE>() == CL_DEVICE_TYPE_CPU &&
-      id_.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() >= 16 &&
-      __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  const bool expected = false;
-#endif
-  EXPECT_EQ(device_->info().has_vnni, expected);
-}
-
 TEST_F(OpenClDevice, IndexOutsideTheMachineIsAnError) {
   EXPECT_GE(CountOpenClDevices(), 1);
   EXPECT_ERROR(CreateOpenClDevice(CountOpenClDevices(), GetOptions().on_device),

@@ -37,7 +37,12 @@ constexpr Case kCases[] = {
 constexpr Case kGpuCases[] = {
     {"tests/ops/convolution/conv2d_simt_test",
      "Conv2dSimt.DeclaredExtents:Conv2dDepthwiseSimt.HeightsAndWidths"},
+    {"tests/ops/convolution_i8/conv2d_depthwise_simt_i8_test",
+     "Conv2dDepthwiseSimtI8.FusedActivations"},
+    {"tests/ops/convolution_i8/conv2d_simt_i8_test",
+     "Conv2dSimtI8.DeclaredExtents"},
     {"tests/ops/gemm/fullyconnected_dot_simt_test", "*FusedOperators"},
+    {"tests/ops/gemm/gemm_i8_test", "Kernels/GemmI8.Matmul/i8_simt"},
     {"tests/ops/gemm/gemm_simt_test", "Kernels/GpuGemm.Batches/simt"},
     {"tests/ops/normalization/softmax_simt_test",
      "SoftmaxSimt.InfinitiesAndNaNFollowEval"},

@@ -84,6 +84,15 @@ std::vector<ir::DeviceInfo> DotForms() {
   return out;
 }
 
+std::vector<ir::DeviceInfo> WordForms() {
+  std::vector<ir::DeviceInfo> out = {TestDevice(ir::DeviceClass::kGpu)};
+  if (out[0].has_integer_dot) {
+    out.push_back(out[0]);
+    out[1].has_integer_dot = false;
+  }
+  return out;
+}
+
 Status CheckCodes(const TestNode& node, const std::string& kernel,
                   const ir::DeviceInfo& device, std::mt19937& rng) {
   TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
@@ -95,8 +104,7 @@ Status CheckCodes(const TestNode& node, const std::string& kernel,
                            RunKernel(node, kernel, layout, inputs, device));
       TIM_RETURN_IF_ERROR(
           CompareTensors(expected[0], actual[0])
-              .WithContext(StrCat("layout ", layout,
-                                  device.has_vnni ? ", vnni" : ", plain")));
+              .WithContext(StrCat("layout ", layout, ", ", device.ToString())));
     }
   }
   return OkStatus();

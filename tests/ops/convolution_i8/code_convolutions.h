@@ -73,6 +73,8 @@ Result<TestNode> NodeOf(const CodeConvolution& convolution,
 
 /// Devices with each form of the products that this one has.
 std::vector<ir::DeviceInfo> DotForms();
+/// The same for kernels for GPUs.
+std::vector<ir::DeviceInfo> WordForms();
 
 /// Fails where a kernel refuses the node, or gives other codes than eval in one
 /// of its layouts, twice.

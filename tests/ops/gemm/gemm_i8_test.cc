@@ -1,3 +1,6 @@
+// Matrix products of 8-bit codes, ops/gemm/gemm_i8.cl and gemm_i8_simt.cl,
+// through Matmul and FullyConnected; the device of the tests runs them whatever
+// its class.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,9 +18,6 @@ using ir::AttributeMap;
 using ir::DataType;
 using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
-
-constexpr char kFullyConnected[] = "fullyconnected_gemm_i8";
-constexpr char kMatmul[] = "matmul_gemm_i8";
 
 struct Types {
   DataType a = DataType::kUint8;
@@ -45,24 +45,53 @@ TensorDesc ResultOf(const Types& types, int64_t depth) {
   return desc;
 }
 
-// In every form of the products that the device has.
-Status Check(const TestNode& node, const std::string& kernel,
-             std::mt19937& rng) {
-  std::vector<ir::DeviceInfo> devices = {TestDevice(), TestDeviceOfLanes(8)};
-  devices[1].has_vnni = false;
-  for (const ir::DeviceInfo& device : devices) {
-    TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
-    for (int run = 0; run < 2; ++run) {
-      const std::vector<TensorData> inputs = RandomInputs(node, rng);
-      TIM_ASSIGN_OR_RETURN(const auto expected, Eval(node, inputs));
-      TIM_ASSIGN_OR_RETURN(const auto actual,
-                           RunKernel(node, kernel, 0, inputs, device));
-      TIM_RETURN_IF_ERROR(CompareTensors(expected[0], actual[0])
-                              .WithContext(device.ToString()));
-    }
+enum class Provider { kPanels, kTiles };
+
+// In every form of the products, and in tiles of several sizes.
+std::vector<ir::DeviceInfo> DevicesOf(Provider provider) {
+  if (provider == Provider::kPanels) {
+    std::vector<ir::DeviceInfo> cpus = {TestDevice(), TestDeviceOfLanes(8)};
+    cpus[1].has_vnni = false;
+    return cpus;
   }
-  return OkStatus();
+  std::vector<ir::DeviceInfo> gpus(2, TestDevice(ir::DeviceClass::kGpu));
+  gpus[0].compute_units = 1;
+  gpus[1].compute_units = 100;
+  gpus[1].has_integer_dot = false;
+  return gpus;
 }
+
+class GemmI8 : public ::testing::TestWithParam<Provider> {
+ protected:
+  std::string matmul() const { return StrCat("matmul_", Name()); }
+  std::string fully_connected() const {
+    return StrCat("fullyconnected_", Name());
+  }
+  Status Refusal(const TestNode& node, const std::string& kernel) const {
+    return Supports(node, kernel, DevicesOf(GetParam())[0]);
+  }
+
+  Status Check(const TestNode& node, const std::string& kernel,
+               std::mt19937& rng) const {
+    for (const ir::DeviceInfo& device : DevicesOf(GetParam())) {
+      TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
+      for (int run = 0; run < 2; ++run) {
+        const std::vector<TensorData> inputs = RandomInputs(node, rng);
+        TIM_ASSIGN_OR_RETURN(const auto expected, Eval(node, inputs));
+        TIM_ASSIGN_OR_RETURN(const auto actual,
+                             RunKernel(node, kernel, 0, inputs, device));
+        TIM_RETURN_IF_ERROR(CompareTensors(expected[0], actual[0])
+                                .WithContext(device.ToString()));
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  const char* Name() const {
+    return GetParam() == Provider::kPanels ? "gemm_i8" : "gemm_i8_simt";
+  }
+};
 
 enum class Scales { kPerTensor, kPerChannel };
 
@@ -89,7 +118,7 @@ Result<TestNode> FullyConnected(int64_t depth, int64_t outputs, int64_t rows,
       {{1, RandomTensor(weights, rng)}, {2, MakeTensor(bias, values)}});
 }
 
-TEST(GemmI8, FullyConnectedOfAnyExtents) {
+TEST_P(GemmI8, FullyConnectedOfAnyExtents) {
   std::mt19937 rng = SeededRng(1);
   for (const int64_t depth : {1, 3, 4, 15, 64, 67}) {
     for (const int64_t outputs : {1, 16, 17, 67}) {
@@ -98,14 +127,14 @@ TEST(GemmI8, FullyConnectedOfAnyExtents) {
             depth, outputs, rows, rows == 2 ? kSigned : kUnsigned,
             outputs == 17 ? Scales::kPerChannel : Scales::kPerTensor, rng);
         ASSERT_OK(node);
-        EXPECT_OK(Check(*node, kFullyConnected, rng))
+        EXPECT_OK(Check(*node, fully_connected(), rng))
             << depth << " to " << outputs << ", " << rows << " rows";
       }
     }
   }
 }
 
-TEST(GemmI8, ExtremeZeroPoints) {
+TEST_P(GemmI8, ExtremeZeroPoints) {
   std::mt19937 rng = SeededRng(2);
   const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
                                                 {DataType::kUint8, 255},
@@ -119,19 +148,19 @@ TEST(GemmI8, ExtremeZeroPoints) {
       const auto constant =
           FullyConnected(35, 20, 5, types, Scales::kPerTensor, rng);
       ASSERT_OK(constant);
-      EXPECT_OK(Check(*constant, kFullyConnected, rng));
+      EXPECT_OK(Check(*constant, fully_connected(), rng));
       const auto variable = MakeNode(
           "tim.Matmul", {},
           {Desc(a, {35, 5}, 0.01f, a_zero), Desc(b, {20, 35}, 0.01f, b_zero)},
           {ResultOf(types, 35)});
       ASSERT_OK(variable);
-      EXPECT_OK(Check(*variable, kMatmul, rng));
+      EXPECT_OK(Check(*variable, matmul(), rng));
     }
   }
 }
 
 // Of constant and variable factors, transposed or not, batched or shared.
-TEST(GemmI8, Matmul) {
+TEST_P(GemmI8, Matmul) {
   std::mt19937 rng = SeededRng(3);
   constexpr int64_t kDepth = 37;
   for (const bool transpose_a : {false, true}) {
@@ -154,7 +183,7 @@ TEST(GemmI8, Matmul) {
                 {Desc(types.a, a, 0.01f, types.a_zero), factor},
                 {ResultOf(types, kDepth)}, constants);
             ASSERT_OK(node);
-            EXPECT_OK(Check(*node, kMatmul, rng));
+            EXPECT_OK(Check(*node, matmul(), rng));
           }
         }
       }
@@ -162,22 +191,22 @@ TEST(GemmI8, Matmul) {
   }
 }
 
-TEST(GemmI8, FusedActivation) {
+TEST_P(GemmI8, FusedActivation) {
   std::mt19937 rng = SeededRng(4);
   auto node = FullyConnected(40, 20, 3, kUnsigned, Scales::kPerTensor, rng);
   ASSERT_OK(node);
   const TensorDesc output = node->output();
   node = Fuse(*node, "tim.Relu6", {}, {}, output);
   ASSERT_OK(node);
-  EXPECT_OK(Check(*node, kFullyConnected, rng));
+  EXPECT_OK(Check(*node, fully_connected(), rng));
 }
 
-TEST(GemmI8, RefusesWithReason) {
+TEST_P(GemmI8, RefusesWithReason) {
   const auto refusal = [&](const TensorDesc& a, const TensorDesc& b,
                            const TensorDesc& output) {
     const auto node = MakeNode("tim.Matmul", {}, {a, b}, {output});
     EXPECT_OK(node);
-    return Supports(*node, kMatmul);
+    return Refusal(*node, matmul());
   };
   const TensorDesc a = Desc(DataType::kUint8, {40000, 1}, 0.01f, 0);
   const TensorDesc b = Desc(DataType::kUint8, {2, 40000}, 0.01f, 0);
@@ -195,8 +224,60 @@ TEST(GemmI8, RefusesWithReason) {
        Desc(DataType::kUint8, {8, 4}, 0.01f, 3), Desc(DataType::kInt32, {4})},
       {ResultOf(kUnsigned, 8)});
   ASSERT_OK(node);
-  EXPECT_ERROR(Supports(*node, kFullyConnected),
+  EXPECT_ERROR(Refusal(*node, fully_connected()),
                "a bias beside weights that are not constant");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GemmI8,
+                         ::testing::Values(Provider::kPanels, Provider::kTiles),
+                         [](const auto& info) {
+                           return info.param == Provider::kPanels ? "i8"
+                                                                  : "i8_simt";
+                         });
+
+// Rows and columns at both sides of tiles and slices.
+TEST(GemmI8Simt, ExtentsThatDoNotFillATileOrASlice) {
+  std::mt19937 rng = SeededRng(5);
+  ir::DeviceInfo gpu = TestDevice(ir::DeviceClass::kGpu);
+  gpu.compute_units = 1;
+  for (const int64_t depth : {63, 64, 66, 130}) {
+    for (const int64_t rows : {1, 31, 33, 65}) {
+      for (const int64_t columns : {1, 32, 65}) {
+        SCOPED_TRACE(StrCat(depth, ": ", rows, " x ", columns));
+        const auto node = MakeNode(
+            "tim.Matmul", {{"transpose_b", rows == 33}},
+            {Desc(DataType::kUint8, {depth, rows}, 0.01f, 131),
+             Desc(DataType::kInt8,
+                  rows == 33 ? Ints{depth, columns} : Ints{columns, depth},
+                  0.01f, -3)},
+            {ResultOf(kUnsigned, depth)});
+        ASSERT_OK(node);
+        const std::vector<TensorData> inputs = RandomInputs(*node, rng);
+        const auto expected = Eval(*node, inputs);
+        ASSERT_OK(expected);
+        const auto actual =
+            RunKernel(*node, "matmul_gemm_i8_simt", 0, inputs, gpu);
+        ASSERT_OK(actual);
+        EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
+      }
+    }
+  }
+}
+
+TEST(GemmI8Simt, RefusesDevicesThatItIsNotFor) {
+  std::mt19937 rng = SeededRng(6);
+  const auto node = FullyConnected(8, 4, 2, kUnsigned, Scales::kPerTensor, rng);
+  ASSERT_OK(node);
+  EXPECT_ERROR(Supports(*node, "fullyconnected_gemm_i8_simt",
+                        TestDevice(ir::DeviceClass::kCpu)),
+               "for GPU devices; this one takes kernels of class cpu");
+  ir::DeviceInfo gpu = TestDevice(ir::DeviceClass::kGpu);
+  gpu.max_work_group_size = 64;
+  EXPECT_ERROR(Supports(*node, "fullyconnected_gemm_i8_simt", gpu),
+               "needs work-groups of 16 x 16 items, the device has 64");
+  EXPECT_ERROR(Supports(*node, "fullyconnected_gemm_i8",
+                        TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices; this one takes kernels of class gpu");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "device/opencl/driver/opencl_info.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace tim::device {
@@ -11,6 +12,13 @@ constexpr int64_t kMinAlignment = 64;
 // `name` as a whole word of a space-separated list.
 bool HasWord(const std::string& list, const std::string& name) {
   return (" " + list + " ").find(" " + name + " ") != std::string::npos;
+}
+
+// Of "OpenCL 3.0 ...".
+int MajorVersion(const cl::Device& device) {
+  const std::string version = device.getInfo<CL_DEVICE_VERSION>();
+  const size_t space = version.find(' ');
+  return space == std::string::npos ? 0 : std::atoi(&version[space + 1]);
 }
 
 ir::DeviceClass ClassOf(const cl::Device& device) {
@@ -71,7 +79,9 @@ void ReadFeatures(const cl::Device& device, ir::DeviceInfo* info) {
   info->has_fp16 = HasWord(extensions, "cl_khr_fp16");
   info->has_fp64 = HasWord(extensions, "cl_khr_fp64");
   info->has_subgroups = HasWord(extensions, "cl_khr_subgroups");
-  info->has_integer_dot = HasWord(extensions, "cl_khr_integer_dot_product");
+  // Its functions are called in OpenCL C 3.0.
+  info->has_integer_dot = MajorVersion(device) >= 3 &&
+                          HasWord(extensions, "cl_khr_integer_dot_product");
   info->has_images = device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE;
 }
 

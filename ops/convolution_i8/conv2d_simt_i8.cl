@@ -1,0 +1,128 @@
+// Convolution of 8-bit codes of dense tensors for GPUs: as conv2d_simt.cl, a
+// matrix product whose second factor is never stored.  Formula as in conv2d.cl,
+// sums as in ops/elements/byte_sum.h.
+// Dense tensors [W, H, C, N]; weights packed [outputs of a group, words,
+// groups]; a word has 4 input channels of one tap, words are (kw, kh, ic / 4).
+// One work-group = one tile of ops/launch/simt_tile.clh; dimension 0 = tile
+// of pixels, dimension 1 = tile of channels, dimension 2 = group of channels.
+// `taps` holds for each word: its distance from the first tap, dx, dy, and how
+// many channels it has.  Pixels outside of the image are the zero point.
+//
+// -DIN0=U8 -DOUT=U8  types: U8 or I8
+// -DDOT=PLAIN   form of kernels/bytes/word_dot.clh
+// -DROWS, -DCOLUMNS  as in ops/launch/simt_tile.clh
+// -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
+// -DTIM_TO_ZERO kernels/requantize.clh
+
+#ifndef IN0
+#define IN0 U8
+#endif
+#ifndef OUT
+#define OUT U8
+#endif
+#ifndef DOT
+#define DOT PLAIN
+#endif
+
+#include "kernels/bytes/one_byte_result.clh"
+#include "kernels/bytes/word_dot.clh"
+#define TILE_TYPE int
+#define TILE_ADD(sum, weights, pixels) TIM_WORD_DOT(DOT, sum, pixels, weights)
+#include "ops/launch/simt_tile.clh"
+
+// `count` channels of a pixel, `plane` apart.
+inline int load_channels(__global const uchar* input, int first, int plane,
+                         int count, int inside, int zero) {
+  uint word = 0;
+#pragma unroll
+  for (int c = 0; c < 4; ++c) {
+    if (c >= count) break;
+    const uchar code =
+        inside ? TIM_UNSIGNED_BYTES(IN0, input[first + c * plane]) : zero;
+    word |= (uint)code << (8 * c);
+  }
+  return as_int(word);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
+conv2d_simt_i8(__global const uchar* input, int input_offset,
+               __global const int* weights, int weights_offset,
+               __global const int4* taps, int taps_offset,
+               __global const int* channels, int channels_offset,
+               __global uchar* output, int output_offset, int input_zero,
+               int output_zero, int low, int high, int in_w, int in_h,
+               int in_channels, int terms, int group_channels,
+               int group_outputs, int out_w, int out_h, int out_channels,
+               int batch, int stride_w, int stride_h, int pad_left,
+               int pad_top) {
+  LOCAL_SLICE(a, A_STEP);
+  LOCAL_SLICE(b, B_STEP);
+  const int lane = get_local_id(1) * GROUP + get_local_id(0);
+  const int group = get_group_id(2);
+  const int first_row = get_group_id(1) * TILE_ROWS;
+  const int first_column = get_group_id(0) * TILE_COLUMNS;
+  const int plane = out_w * out_h;
+  const int pixels = plane * batch;
+
+  // The pixel whose input this item copies.
+  const int own = lane % TILE_COLUMNS;
+  const int pixel = first_column + own;
+  const int n = pixel / plane;
+  const int y = (pixel - n * plane) / out_w;
+  const int left = (pixel - n * plane - y * out_w) * stride_w - pad_left;
+  const int top = y * stride_h - pad_top;
+  const int first_tap =
+      input_offset +
+      ((n * in_channels + group * group_channels) * in_h + top) * in_w + left;
+  weights += weights_offset + group * terms * group_outputs + first_row;
+
+  int sums[ROWS * COLUMNS];
+  for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0;
+  int bytes[COLUMNS];
+  for (int c = 0; c < COLUMNS; ++c) bytes[c] = 0;
+  for (int first_k = 0; first_k < terms; first_k += SLICE) {
+    for (int k = lane / TILE_COLUMNS; k < SLICE;
+         k += GROUP * GROUP / TILE_COLUMNS) {
+      int word = 0;
+      if (pixel < pixels && first_k + k < terms) {
+        const int4 tap = taps[taps_offset + first_k + k];
+        const int in_x = left + tap.y;
+        const int in_y = top + tap.z;
+        const int inside = in_x >= 0 && in_x < in_w && in_y >= 0 && in_y < in_h;
+        word = load_channels(input, first_tap + tap.x, in_w * in_h, tap.w,
+                             inside, input_zero);
+      }
+      b[k * B_STEP + own] = word;
+    }
+    load_slice(weights + first_k * group_outputs, group_outputs - first_row,
+               terms - first_k, 1, group_outputs, ALONG_ITEMS, TILE_ROWS, a,
+               A_STEP);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    multiply_slice(a, b, sums);
+#ifdef WEIGHT_ZERO
+    for (int k = 0; k < SLICE; ++k) {
+      for (int c = 0; c < COLUMNS; ++c) {
+        TIM_WORD_DOT(DOT, bytes[c],
+                     b[k * B_STEP + get_local_id(0) * COLUMNS + c], 0x01010101);
+      }
+    }
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+  for (int r = 0; r < ROWS; ++r) {
+    const int row = first_row + get_local_id(1) * ROWS + r;
+    if (row >= group_outputs) break;
+    const int oc = group * group_outputs + row;
+    for (int c = 0; c < COLUMNS; ++c) {
+      const int column = first_column + get_local_id(0) * COLUMNS + c;
+      if (column >= pixels) break;
+      const int image = column / plane;
+      output[output_offset + (image * out_channels + oc) * plane + column -
+             image * plane] =
+          tim_one_byte_result(sums[r * COLUMNS + c], bytes[c],
+                              channels + channels_offset, oc, output_zero, low,
+                              high);
+    }
+  }
+}

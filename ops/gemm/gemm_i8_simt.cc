@@ -1,0 +1,106 @@
+// Matrix products of 8-bit codes by ops/gemm/gemm_i8_simt.cl, for GPUs.
+#include <string>
+
+#include "base/checked_math.h"
+#include "ops/elements/byte_sum.h"
+#include "ops/elements/byte_words.h"
+#include "ops/elements/product_sum.h"
+#include "ops/gemm/gemm_codes.h"
+#include "ops/gemm/gemm_provider.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/simt_tile.h"
+
+namespace tim::ops {
+namespace {
+
+SimtProduct ProductOf(const GemmProblem& problem,
+                      const ir::DeviceInfo& device) {
+  return {.rows = problem.a.items,
+          .columns = problem.b.items,
+          .depth = CeilDiv(problem.depth, kWordBytes),
+          .count = problem.batches,
+          .work = WordWork(device)};
+}
+
+Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
+                const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckSimt(device));
+  TIM_RETURN_IF_ERROR(CheckGemmCodes(node, problem));
+  return CheckElementCount(node.anchor_output);
+}
+
+double Cost(const ir::KernelNode& node, const GemmProblem& problem,
+            const ir::DeviceInfo& device) {
+  return WordCost(node, ProductOf(problem, device), problem.depth, device);
+}
+
+const char* Along(const GemmFactor& factor) {
+  return factor.item_step == 1 ? "ALONG_ITEMS" : "ALONG_DEPTH";
+}
+
+void AddSteps(const std::string& name, const GemmFactor& factor,
+              Launch* launch) {
+  launch->Int(name + "_item_step", factor.item_step)
+      .Int(name + "_depth_step", factor.depth_step)
+      .Int(name + "_batch", factor.batch_step);
+}
+
+// Options, both factors and what is known of b.
+void AddConstant(const ir::KernelNode& node, const GemmProblem& problem,
+                 const ir::DeviceInfo& device, Launch* launch) {
+  const ByteWeights weights = GemmWeightsOf(problem);
+  const ByteShifts shifts = ByteShiftsOf(node, weights);
+  const ByteWords words = {.taps = 1, .outputs = weights.channels};
+  AddWordOptions(node, shifts.centered, device, launch);
+  launch->Input("a", node, problem.a.input)
+      .Packed("b", PackedWords(node, weights, words, shifts), sizeof(int32_t))
+      .Packed("channels", ByteTable(node, weights, shifts), sizeof(int32_t));
+}
+
+void AddVariable(const ir::KernelNode& node, const GemmProblem& problem,
+                 const ir::DeviceInfo& device, Launch* launch) {
+  AddWordOptions(node, VariableWeightZero(node.inputs[1]) == 0, device, launch);
+  launch->Type("IN1", node.inputs[1])
+      .Option(StrCat("-DB=", Along(problem.b)))
+      .Option("-DVARIABLE")
+      .Input("a", node, problem.a.input)
+      .Input("b", node, problem.b.input);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const ir::DeviceInfo& device) {
+  const bool constant = IsConstantFactor(node, problem.b);
+  Launch launch("ops/gemm/gemm_i8_simt.cl", "gemm_i8_simt");
+  AddSimtTile(ProductOf(problem, device), device, &launch);
+  launch.Option(StrCat("-DA=", Along(problem.a)));
+  if (constant) {
+    AddConstant(node, problem, device, &launch);
+  } else {
+    AddVariable(node, problem, device, &launch);
+  }
+  launch.Output("output", node, 0)
+      .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
+  AddActivation(epilogue, node.outputs[0], &launch);
+  launch.Int("columns", problem.b.items)
+      .Int("rows", problem.a.items)
+      .Int("depth", problem.depth);
+  AddSteps("a", problem.a, &launch);
+  if (!constant) {
+    AddSteps("b", problem.b, &launch);
+    launch.Int("input_zero", UnsignedZero(node.inputs[0]))
+        .Int("weight_zero", VariableWeightZero(node.inputs[1]))
+        .Float("factor", RuleOf(DescsOf(node), 0).factor);
+  }
+  return launch.Build();
+}
+
+}  // namespace
+
+const GemmProvider kGemmI8Simt = {.name = "gemm_i8_simt",
+                                  .device_kind = "opencl",
+                                  .supports = Supports,
+                                  .cost = Cost,
+                                  .lower = Lower};
+
+}  // namespace tim::ops

@@ -1,0 +1,48 @@
+// What the library says of a device, against what OpenCL says.
+#include "device/opencl/driver/opencl_info.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/kernels/opencl_test.h"
+
+namespace tim::device {
+namespace {
+
+using OpenClInfo = testing::OpenClTest;
+
+TEST_F(OpenClInfo, TakesAssemblerOfTheProcessorOnPoclAlone) {
+#if defined(__x86_64__)
+  const cl::Platform platform(id_.getInfo<CL_DEVICE_PLATFORM>());
+  const bool expected =
+      platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language" &&
+      id_.getInfo<CL_DEVICE_TYPE>() == CL_DEVICE_TYPE_CPU &&
+      id_.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() >= 16 &&
+      __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  const bool expected = false;
+#endif
+  EXPECT_EQ(device_->info().has_vnni, expected);
+}
+
+// Compilers have the functions in no earlier version of the language.
+TEST_F(OpenClInfo, HasIntegerDotWhereOpenClC3HasIt) {
+  const std::string extensions = id_.getInfo<CL_DEVICE_EXTENSIONS>();
+  const std::string version = id_.getInfo<CL_DEVICE_VERSION>();
+  const bool expected =
+      version >= "OpenCL 3" &&
+      extensions.find("cl_khr_integer_dot_product") != std::string::npos;
+  ASSERT_EQ(device_->info().has_integer_dot, expected);
+  if (!expected) return;
+  cl::Program program(
+      context_,
+      std::string("__kernel void dot_of_bytes(__global int* out) {\n"
+                  "#ifdef __opencl_c_integer_dot_product_input_4x8bit_packed\n"
+                  "  out[0] = dot_4x8packed_us_int(1u, 2u);\n"
+                  "#else\n#error no packed bytes\n#endif\n}\n"));
+  EXPECT_EQ(program.build("-cl-std=CL3.0"), CL_SUCCESS);
+}
+
+}  // namespace
+}  // namespace tim::device

@@ -1,0 +1,337 @@
+// Convolutions of 8-bit codes for GPUs, which the device of the tests runs
+// whatever its class.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::AttributeMap;
+using ir::DataType;
+using ir::TensorDesc;
+using Ints = std::vector<int64_t>;
+
+constexpr char kKernel[] = "conv2d_simt_i8";
+
+// With few compute units tiles are large, with many they are small.
+ir::DeviceInfo Gpu(int units = 2) {
+  ir::DeviceInfo gpu = TestDevice(ir::DeviceClass::kGpu);
+  gpu.compute_units = units;
+  return gpu;
+}
+
+// In the device's own form.
+Status CheckOnce(const CodeConvolution& convolution, const CodeTypes& types,
+                 std::mt19937& rng, const ir::DeviceInfo& device = Gpu()) {
+  TIM_ASSIGN_OR_RETURN(const TestNode node, NodeOf(convolution, types, rng));
+  return CheckCodes(node, kKernel, device, rng);
+}
+
+Status CheckForms(const TestNode& node, std::mt19937& rng) {
+  for (const ir::DeviceInfo& device : WordForms()) {
+    TIM_RETURN_IF_ERROR(CheckCodes(node, kKernel, device, rng));
+  }
+  return OkStatus();
+}
+
+// In all forms.
+Status Check(const CodeConvolution& convolution, const CodeTypes& types,
+             std::mt19937& rng) {
+  TIM_ASSIGN_OR_RETURN(const TestNode node, NodeOf(convolution, types, rng));
+  return CheckForms(node, rng).WithContext(types.ToString());
+}
+
+TEST(Conv2dSimtI8, AllTypes) {
+  std::mt19937 rng = SeededRng(1);
+  const DataType types[] = {DataType::kUint8, DataType::kInt8};
+  for (const DataType input : types) {
+    for (const DataType weights : types) {
+      for (const DataType output : types) {
+        for (const bool per_channel : {false, true}) {
+          EXPECT_OK(
+              Check({.input = {9, 4, 7, 2}, .kernel = {3, 3, 7, 21}},
+                    {.input = input,
+                     .input_zero = 11,
+                     .weights = weights,
+                     .weights_zero = weights == DataType::kUint8 ? 130 : 0,
+                     .output = output,
+                     .output_zero = 20,
+                     .per_channel = per_channel,
+                     .bias = !per_channel},
+                    rng));
+        }
+      }
+    }
+  }
+}
+
+// Pixels that do not exist are the zero point, whatever it is; weights may be
+// too far from theirs for a signed byte.
+TEST(Conv2dSimtI8, ExtremeZeroPoints) {
+  std::mt19937 rng = SeededRng(2);
+  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
+                                                {DataType::kUint8, 255},
+                                                {DataType::kInt8, -128},
+                                                {DataType::kInt8, 127}};
+  for (const auto& [input, input_zero] : zeros) {
+    for (const auto& [weights, weights_zero] : zeros) {
+      EXPECT_OK(Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 6, 18}},
+                      {.input = input,
+                       .input_zero = input_zero,
+                       .weights = weights,
+                       .weights_zero = weights_zero,
+                       .output = input,
+                       .output_zero = input_zero},
+                      rng));
+    }
+  }
+}
+
+// All codes are at a limit of their type.
+TEST(Conv2dSimtI8, ExtremeCodes) {
+  const CodeConvolution config = {.input = {5, 3, 12, 1},
+                                  .kernel = {3, 3, 12, 16}};
+  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+    for (const uint8_t weight : {0x00, 0x7f, 0x80, 0xff}) {
+      for (const uint8_t code : {0x00, 0x7f, 0x80, 0xff}) {
+        const TensorDesc weights = WeightsOf(config, types);
+        const TensorDesc input =
+            Desc(types.input, config.input, 0.02f, types.input_zero);
+        const auto node = MakeNode(
+            "tim.Conv2d", config.attributes(), {input, weights},
+            {OutputOf(config, types)},
+            {{1,
+              MakeTensor(weights, std::vector<uint8_t>(9 * 12 * 16, weight))}});
+        ASSERT_OK(node);
+        const std::vector<TensorData> inputs = {
+            MakeTensor(input, std::vector<uint8_t>(15 * 12, code))};
+        const auto expected = Eval(*node, inputs);
+        ASSERT_OK(expected);
+        for (const ir::DeviceInfo& device : WordForms()) {
+          const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
+          ASSERT_OK(actual);
+          EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]))
+              << types.ToString() << ": " << int{weight} << " * " << int{code};
+        }
+      }
+    }
+  }
+}
+
+TEST(Conv2dSimtI8, FixedPoint) {
+  std::mt19937 rng = SeededRng(3);
+  const TensorDesc weights = DescFixed(DataType::kInt8, {3, 3, 20, 24}, 7);
+  const TensorDesc bias = DescFixed(DataType::kInt32, {24}, 12);
+  TensorDesc output = Inferred(DataType::kInt8);
+  output.quantization = {.kind = ir::QuantizationKind::kFixedPoint, .fl = 1};
+  const auto node = MakeNode(
+      "tim.Conv2d", Conv2dAttributes(kSame),
+      {DescFixed(DataType::kInt8, {7, 5, 20, 1}, 5), weights, bias}, {output},
+      {{1, RandomTensor(weights, rng)},
+       {2, MakeTensor(bias, std::vector<int32_t>(24, -777))}});
+  ASSERT_OK(node);
+  EXPECT_OK(CheckForms(*node, rng));
+}
+
+TEST(Conv2dSimtI8, ChannelsThatDoNotFillAWordOrATile) {
+  std::mt19937 rng = SeededRng(4);
+  for (const int64_t ic : {1, 2, 3, 4, 5, 31, 67}) {
+    for (const int64_t oc : {1, 31, 33, 65}) {
+      EXPECT_OK(CheckOnce({.input = {9, 3, ic, 2}, .kernel = {3, 2, ic, oc}},
+                          oc == 33 ? kSignedCodes : kUnsignedCodes, rng))
+          << ic << " to " << oc;
+    }
+  }
+}
+
+TEST(Conv2dSimtI8, PixelsThatDoNotFillATile) {
+  std::mt19937 rng = SeededRng(5);
+  for (const int64_t width : {1, 31, 32, 33, 65}) {
+    for (const int64_t batch : {1, 3}) {
+      EXPECT_OK(
+          CheckOnce({.input = {width, 3, 5, batch}, .kernel = {1, 1, 5, 7}},
+                    batch == 1 ? kUnsignedCodes : kSignedCodes, rng))
+          << width << " x 3, " << batch;
+    }
+  }
+}
+
+TEST(Conv2dSimtI8, TilesOfEverySize) {
+  std::mt19937 rng = SeededRng(6);
+  for (const int units : {1, 4, 8, 16, 100}) {
+    for (const Ints& sizes :
+         {Ints{9, 9, 70}, Ints{13, 13, 20}, Ints{4, 4, 80}}) {
+      EXPECT_OK(CheckOnce(
+          {.input = {sizes[0], sizes[1], 6, 1}, .kernel = {3, 3, 6, sizes[2]}},
+          kUnsignedCodes, rng, Gpu(units)))
+          << units << " units, " << sizes[0] << " " << sizes[2];
+    }
+  }
+}
+
+TEST(Conv2dSimtI8, Groups) {
+  std::mt19937 rng = SeededRng(7);
+  struct Case {
+    int64_t groups;
+    Ints kernel;
+  };
+  for (const auto& [groups, kernel] :
+       {Case{4, {3, 3, 16, 64}}, Case{2, {3, 3, 9, 70}}, Case{8, {3, 1, 4, 32}},
+        Case{4, {1, 1, 3, 40}}, Case{32, {3, 3, 1, 64}}}) {
+    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+      EXPECT_OK(
+          CheckOnce({.input = {6, 5, kernel[2] * groups, 2}, .kernel = kernel},
+                    types, rng))
+          << groups << " groups of " << kernel[2];
+    }
+  }
+}
+
+TEST(Conv2dSimtI8, StridesPadsAndDilations) {
+  std::mt19937 rng = SeededRng(8);
+  const auto small = [&](int64_t limit) {
+    return static_cast<int64_t>(rng() % limit);
+  };
+  int checked = 0;
+  while (checked < 20) {
+    const int64_t groups = 1 + small(3);
+    const int64_t ic = 1 + small(9);
+    const CodeConvolution config = {
+        .input = {1 + small(40), 1 + small(9), ic * groups, 1 + small(2)},
+        .kernel = {1 + small(7), 1 + small(5), ic, groups * (1 + small(40))},
+        .padding = small(4) - 1,
+        .pad = {small(5), small(5), small(5), small(5)},
+        .stride = {1 + small(3), 1 + small(3)},
+        .dilation = {small(4), small(3)}};
+    CodeTypes types = small(2) == 0 ? kUnsignedCodes : kSignedCodes;
+    types.per_channel = small(2) == 0;
+    types.bias = small(2) == 0;
+    const auto node = NodeOf(config, types, rng);
+    if (!node.ok()) continue;  // The kernel does not fit the input.
+    EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng))
+        << config.attributes().ToString() << " " << node->input(0).ToString()
+        << " " << node->input(1).ToString();
+    ++checked;
+  }
+}
+
+TEST(Conv2dSimtI8, DeclaredExtents) {
+  std::mt19937 rng = SeededRng(9);
+  const CodeConvolution config = {.input = {8, 5, 4, 1},
+                                  .kernel = {3, 3, 4, 20}};
+  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
+  for (const Ints& extents : {Ints{20, 2}, Ints{3, 9}, Ints{1, 1}}) {
+    TensorDesc output = OutputOf(config, kUnsignedCodes);
+    output.shape = ir::Shape({extents[0], extents[1], 20, 1});
+    const auto node =
+        MakeNode("tim.Conv2d", {},
+                 {Desc(DataType::kUint8, config.input, 0.02f, 200), weights},
+                 {output}, {{1, RandomTensor(weights, rng)}});
+    ASSERT_OK(node);
+    EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng));
+  }
+}
+
+TEST(Conv2dSimtI8, RoundsTowardsZeroIfAsked) {
+  std::mt19937 rng = SeededRng(10);
+  const CodeConvolution config = {.input = {6, 5, 16, 1},
+                                  .kernel = {3, 3, 16, 16}};
+  const TensorDesc weights = WeightsOf(config, kSignedCodes);
+  AttributeMap attributes = config.attributes();
+  attributes.Set(ir::kRoundingPolicy, int64_t{0});
+  const auto node = MakeNode(
+      "tim.Conv2d", attributes,
+      {Desc(DataType::kInt8, config.input, 0.02f, -9), weights},
+      {OutputOf(config, kSignedCodes)}, {{1, RandomTensor(weights, rng)}});
+  ASSERT_OK(node);
+  EXPECT_OK(CheckForms(*node, rng));
+}
+
+TEST(Conv2dSimtI8, FusedActivations) {
+  std::mt19937 rng = SeededRng(11);
+  for (const char* activation :
+       {"tim.Relu", "tim.Relu1", "tim.Relu6", "tim.Clip"}) {
+    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+      SCOPED_TRACE(StrCat(activation, " ", types.ToString()));
+      auto node =
+          NodeOf({.input = {9, 6, 5, 2}, .kernel = {3, 3, 5, 20}}, types, rng);
+      ASSERT_OK(node);
+      const TensorDesc output = node->output();
+      AttributeMap attributes;
+      if (activation == std::string("tim.Clip")) {
+        // Zero is no result.
+        attributes = {{"min", 0.25f}, {"max", 0.5f}};
+      }
+      node = Fuse(*node, activation, attributes, {}, output);
+      ASSERT_OK(node);
+      EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng));
+    }
+  }
+}
+
+// A sum that just fits 32 bits, by the weights that there are.
+TEST(Conv2dSimtI8, LargeSums) {
+  const int64_t channels = 40000;
+  const TensorDesc weights =
+      Desc(DataType::kUint8, {1, 1, channels, 2}, 0.01f, 0);
+  const TensorDesc input =
+      Desc(DataType::kUint8, {2, 1, channels, 1}, 0.01f, 0);
+  TensorDesc output = Inferred(DataType::kUint8);
+  output.quantization = ir::Quantization::PerTensor(1000.0f, 3);
+  for (const uint8_t weight : {210, 211}) {
+    const auto node = MakeNode(
+        "tim.Conv2d", {}, {input, weights}, {output},
+        {{1, MakeTensor(weights, std::vector<uint8_t>(2 * channels, weight))}});
+    ASSERT_OK(node);
+    if (weight == 211) {
+      EXPECT_ERROR(Supports(*node, kKernel, Gpu()),
+                   "may need more than 32 bits");
+      continue;
+    }
+    const std::vector<TensorData> inputs = {
+        MakeTensor(input, std::vector<uint8_t>(2 * channels, 255))};
+    const auto expected = Eval(*node, inputs);
+    ASSERT_OK(expected);
+    for (const ir::DeviceInfo& device : WordForms()) {
+      const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
+      ASSERT_OK(actual);
+      EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
+    }
+  }
+}
+
+TEST(Conv2dSimtI8, RefusesWithReason) {
+  std::mt19937 rng = SeededRng(12);
+  const CodeConvolution config = {.input = {4, 3, 8, 1},
+                                  .kernel = {1, 1, 8, 4}};
+  const auto node = NodeOf(config, kUnsignedCodes, rng);
+  ASSERT_OK(node);
+  EXPECT_OK(Supports(*node, kKernel, Gpu()));
+  EXPECT_ERROR(Supports(*node, kKernel, TestDevice(ir::DeviceClass::kCpu)),
+               "for GPU devices; this one takes kernels of class cpu");
+  ir::DeviceInfo device = Gpu();
+  device.max_work_group_size = 128;
+  EXPECT_ERROR(Supports(*node, kKernel, device),
+               "needs work-groups of 16 x 16 items, the device has 128");
+  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
+  const TensorDesc input = Desc(DataType::kUint8, config.input, 0.02f, 3);
+  const auto variable = MakeNode("tim.Conv2d", {}, {input, weights},
+                                 {OutputOf(config, kUnsignedCodes)});
+  ASSERT_OK(variable);
+  EXPECT_ERROR(Supports(*variable, kKernel, Gpu()),
+               "the weights are not constant");
+  const auto real = MakeNode("tim.Conv2d", {}, {input, weights}, {Inferred()},
+                             {{1, RandomTensor(weights, rng)}});
+  ASSERT_OK(real);
+  EXPECT_ERROR(Supports(*real, kKernel, Gpu()),
+               "must be int8 or uint8, not float32");
+}
+
+}  // namespace
+}  // namespace tim::testing
