@@ -66,6 +66,25 @@ Status CheckTail(const ir::KernelNode& node, const ir::Limits& limits) {
   return Unimplemented("limits behind a fused Add that exclude 0");
 }
 
+// The operands' quantization, or numbers that make codes of codes.
+void AddNumbers(const BinaryProblem& problem, const ir::TensorDesc& y,
+                Launch* launch) {
+  const auto bytes = BytePairsOf(problem, y, {});
+  if (bytes) launch->Option(StrCat("-DCORRECTIONS=", bytes->corrections));
+  if (bytes && bytes->linear) {
+    launch->Option("-DLINEAR")
+        .Float("sum_scale", bytes->linear->a)
+        .Int("sum_zero", 0)
+        .Float("residual_scale", bytes->linear->b)
+        .Int("residual_zero", 0)
+        .Float("start", bytes->linear->start);
+    return;
+  }
+  launch->InputQuantization("sum", problem.a)
+      .InputQuantization("residual", problem.b)
+      .Float("start", 0);
+}
+
 }  // namespace
 
 Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
@@ -98,15 +117,12 @@ void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
   const ir::TensorDesc& y = node.outputs[0];
   const BinaryProblem problem =
       ProblemOf(node, *epilogue.add, epilogue.residual);
-  const auto corrections = CorrectionsOfBytePairs(problem, y, {});
-  if (corrections) launch->Option(StrCat("-DCORRECTIONS=", *corrections));
-  const ir::Limits& limits = epilogue.results.limits;
   launch->Option("-DRESIDUAL")
       .Input("residual", node, epilogue.residual)
-      .InPlace(node, epilogue.residual)
-      .InputQuantization("sum", problem.a)
-      .InputQuantization("residual", problem.b)
-      .OutputQuantization("y", y)
+      .InPlace(node, epilogue.residual);
+  AddNumbers(problem, y, launch);
+  const ir::Limits& limits = epilogue.results.limits;
+  launch->OutputQuantization("y", y)
       .Int("y_low", CodeOf(limits.low, y))
       .Int("y_high", CodeOf(limits.high, y));
 }

@@ -24,7 +24,6 @@ constexpr int64_t kMaxSpan = 64;
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
   if (shape.group.channels != 1 || shape.group.outputs != 1) {
     return Unimplemented("a group must have one input and one output channel");
   }

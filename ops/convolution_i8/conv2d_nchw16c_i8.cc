@@ -60,8 +60,8 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
-  TIM_RETURN_IF_ERROR(CodeEpilogueOf(node).status());
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape,
+                       CodeConv2dOf(node, Residual::kTaken));
   const Tiling tiling = TilingOf(Flatten(shape), ir::Layout::Dense(), device);
   if (tiling.rows * tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.rows * tiling.span,

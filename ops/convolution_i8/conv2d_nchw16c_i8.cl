@@ -24,6 +24,8 @@
 //               of 16 / DEPTH
 // -DRESIDUAL    y = clamp(code of real(sum) + real(residual), y_low, y_high)
 // -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
+// -DLINEAR      sum_scale * code of the sum + (residual_scale * code of the
+//               residual + start), which is in codes of y, gives the same
 // -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
 // -DTIM_TO_ZERO kernels/requantize.clh
 
@@ -71,9 +73,9 @@
 // from there on the plane of the row has `room` pixels.
 #if DEPTH == 4
 #define PIXEL_BYTES 16
-inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
-                     int needed, int room, int plane, int channels, uchar zero,
-                     int16* span) {
+static inline void copy_row(__global const uchar* row, int left, int in_w,
+                            int inside, int needed, int room, int plane,
+                            int channels, uchar zero, int16* span) {
   if (inside && left >= 0 && left + needed <= in_w && SPAN <= room) {
     for (int i = 0; i < SPAN_VECTORS; ++i) {
       span[i] = TIM_UNSIGNED_INTS(IN0, TIM_VLOAD16(i, row, int));
@@ -91,9 +93,9 @@ inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
 }
 #else
 #define PIXEL_BYTES 1
-inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
-                     int needed, int room, int plane, int channels, uchar zero,
-                     int16* span) {
+static inline void copy_row(__global const uchar* row, int left, int in_w,
+                            int inside, int needed, int room, int plane,
+                            int channels, uchar zero, int16* span) {
   for (int v = 0; v < SPAN_VECTORS; ++v) {
     const int first = left + 16 * v;
     const int whole = inside && first >= 0 && first + 16 <= in_w;
@@ -119,9 +121,10 @@ inline void copy_row(__global const uchar* row, int left, int in_w, int inside,
 #endif
 
 // The same of the rows of a tile, from row `top` of block `block` on.
-inline void copy_rows(__global const uchar* input, int block, int top, int left,
-                      int in_w, int in_h, int stride_h, int needed,
-                      int in_channels, uchar zero, int16* span) {
+static inline void copy_rows(__global const uchar* input, int block, int top,
+                             int left, int in_w, int in_h, int stride_h,
+                             int needed, int in_channels, uchar zero,
+                             int16* span) {
   const int plane = in_h * in_w;
   for (int r = 0; r < ROWS; ++r) {
     const int y = top + r * stride_h;
@@ -135,16 +138,20 @@ inline void copy_rows(__global const uchar* input, int block, int top, int left,
 #ifdef RESIDUAL
 // Stores 16 results of Add, as ops/elementwise/elementwise.cl does, whose
 // operands are the codes that `units` become and those of the residual.
-inline void store_residual_sum(float16 units,
-                               __global const TIM_STORAGE(OUT) * residual,
-                               __global TIM_STORAGE(OUT) * y, float sum_scale,
-                               int sum_zero, float residual_scale,
-                               int residual_zero, float y_scale,
-                               float y_inverse, int y_zero, int y_low,
-                               int y_high) {
-  // 1.5 * 2^23 rounds half to even.
-  const float shift = 12582912.0f;
-  const float16 a = ((units + shift) - (shift + (float)sum_zero)) * sum_scale;
+static inline void store_residual_sum(
+    float16 units, __global const TIM_STORAGE(OUT) * residual,
+    __global TIM_STORAGE(OUT) * y, float sum_scale, int sum_zero,
+    float residual_scale, int residual_zero, float start, float y_scale,
+    float y_inverse, int y_zero, int y_low, int y_high) {
+  const float16 code = (units + TIM_LOW_BITS_OF_SUM) - TIM_LOW_BITS_OF_SUM;
+#ifdef LINEAR
+  const float16 other = TIM_LOAD_REAL16(OUT, residual, 0, 1.0f, 0);
+  const float16 sum =
+      fma(code, (float16)(sum_scale),
+          fma(other, (float16)(residual_scale), (float16)(start)));
+  TIM_STORE_LOW16(OUT, y, 0, sum + TIM_LOW_BITS_OF_SUM, y_low, y_high);
+#else
+  const float16 a = (code - (float)sum_zero) * sum_scale;
   const float16 b =
       TIM_LOAD_REAL16(OUT, residual, 0, residual_scale, residual_zero);
   const float16 real = a + b;
@@ -157,13 +164,15 @@ inline void store_residual_sum(float16 units,
     y[l] = (TIM_STORAGE(OUT))clamp((int)y[l], y_low, y_high);
   }
 #endif
+#endif
 }
 #endif
 
 #ifdef WEIGHT_ZERO
 // The sum of all input codes that pixel `i` of the tile reads, from those of
 // the columns.
-inline int window_sum(const int* columns, int i, int kernel_w, int dilation_w) {
+static inline int window_sum(const int* columns, int i, int kernel_w,
+                             int dilation_w) {
   int sum = 0;
   for (int kw = 0; kw < kernel_w; ++kw) {
     const int x = i / TW * SPAN + i % TW * STRIDE + kw * dilation_w;
@@ -180,8 +189,8 @@ __kernel void conv2d_nchw16c_i8(
     int low, int high,
 #ifdef RESIDUAL
     __global const uchar* residual, int residual_offset, float sum_scale,
-    int sum_zero, float residual_scale, int residual_zero, float y_scale,
-    float y_inverse, int y_zero, int y_low, int y_high,
+    int sum_zero, float residual_scale, int residual_zero, float start,
+    float y_scale, float y_inverse, int y_zero, int y_low, int y_high,
 #endif
     int in_w, int in_h, int in_channels, int in_blocks, int read_blocks,
     int group_channels, int group_outputs, int kernel_w, int kernel_h,
@@ -353,8 +362,8 @@ __kernel void conv2d_nchw16c_i8(
                                OUT)*)(residual + residual_offset + first * 16) +
                                at * 16,
                            (__global TIM_STORAGE(OUT)*)to + at * 16, sum_scale,
-                           sum_zero, residual_scale, residual_zero, y_scale,
-                           y_inverse, y_zero, y_low, y_high);
+                           sum_zero, residual_scale, residual_zero, start,
+                           y_scale, y_inverse, y_zero, y_low, y_high);
 #else
         TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
 #endif

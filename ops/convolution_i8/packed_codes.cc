@@ -6,6 +6,7 @@
 #include "base/str_cat.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
+#include "ops/convolution_i8/code_epilogue.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/epilogue.h"
 
@@ -68,9 +69,13 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
 
 }  // namespace
 
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node) {
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
+                                 Residual residual) {
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_RETURN_IF_ERROR(residual == Residual::kTaken
+                          ? CodeEpilogueOf(node).status()
+                          : EpilogueOf(node, kConvChannelAxis).status());
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");

@@ -8,12 +8,14 @@
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
 #include "ops/elements/byte_sum.h"
+#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
 /// The convolution that a Conv2d node of such codes does, or why these kernels
-/// do not take it: types, weights, sizes.
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node);
+/// do not take it: types, weights, epilogue, sizes.
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
+                                 Residual residual = Residual::kRefused);
 
 /// Where its weights are.
 ByteWeights ByteWeightsOf(const Conv2dShape& shape);
