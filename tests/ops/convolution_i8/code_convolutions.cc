@@ -16,7 +16,61 @@ using ir::TensorDesc;
 constexpr float kInputScale = 0.02f;
 constexpr float kWeightsScale = 0.005f;
 
+Status CheckCodes(const TestNode& node, const std::string& kernel,
+                  const std::vector<TensorData>& inputs,
+                  const std::vector<ir::DeviceInfo>& devices) {
+  TIM_ASSIGN_OR_RETURN(const auto expected, Eval(node, inputs));
+  for (const ir::DeviceInfo& device : devices) {
+    TIM_ASSIGN_OR_RETURN(const auto actual,
+                         RunKernel(node, kernel, 0, inputs, device));
+    TIM_RETURN_IF_ERROR(
+        CompareTensors(expected[0], actual[0]).WithContext(device.ToString()));
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+std::vector<CodeTypes> AllCodeTypes() {
+  const DataType types[] = {DataType::kUint8, DataType::kInt8};
+  std::vector<CodeTypes> out;
+  for (const DataType input : types) {
+    for (const DataType weights : types) {
+      for (const DataType output : types) {
+        for (const bool per_channel : {false, true}) {
+          out.push_back({.input = input,
+                         .input_zero = 11,
+                         .weights = weights,
+                         .weights_zero = weights == DataType::kUint8 ? 130 : 0,
+                         .output = output,
+                         .output_zero = 20,
+                         .per_channel = per_channel,
+                         .bias = !per_channel});
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<CodeTypes> ExtremeZeroPoints() {
+  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
+                                                {DataType::kUint8, 255},
+                                                {DataType::kInt8, -128},
+                                                {DataType::kInt8, 127}};
+  std::vector<CodeTypes> out;
+  for (const auto& [input, input_zero] : zeros) {
+    for (const auto& [weights, weights_zero] : zeros) {
+      out.push_back({.input = input,
+                     .input_zero = input_zero,
+                     .weights = weights,
+                     .weights_zero = weights_zero,
+                     .output = input,
+                     .output_zero = input_zero});
+    }
+  }
+  return out;
+}
 
 std::string CodeTypes::ToString() const {
   return StrCat(ir::ToString(input), " ", input_zero, ", ",
@@ -75,6 +129,18 @@ Result<TestNode> NodeOf(const CodeConvolution& convolution,
                   {OutputOf(convolution, types)}, std::move(constants));
 }
 
+Result<TestNode> FixedPointNode(std::mt19937& rng) {
+  const TensorDesc weights = DescFixed(DataType::kInt8, {3, 3, 20, 24}, 7);
+  const TensorDesc bias = DescFixed(DataType::kInt32, {24}, 12);
+  TensorDesc output = Inferred(DataType::kInt8);
+  output.quantization = {.kind = ir::QuantizationKind::kFixedPoint, .fl = 1};
+  return MakeNode("tim.Conv2d", Conv2dAttributes(kSame),
+                  {DescFixed(DataType::kInt8, {7, 5, 20, 1}, 5), weights, bias},
+                  {output},
+                  {{1, RandomTensor(weights, rng)},
+                   {2, MakeTensor(bias, std::vector<int32_t>(24, -777))}});
+}
+
 std::vector<ir::DeviceInfo> DotForms() {
   std::vector<ir::DeviceInfo> out = {TestDevice()};
   if (out[0].has_vnni) {
@@ -116,6 +182,61 @@ Status CheckCodes(const TestNode& node, const std::string& kernel,
     TIM_RETURN_IF_ERROR(CheckCodes(node, kernel, device, rng));
   }
   return OkStatus();
+}
+
+Status CheckExtremeCodes(const CodeConvolution& convolution,
+                         const std::string& kernel,
+                         const std::vector<ir::DeviceInfo>& devices) {
+  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+    const TensorDesc weights = WeightsOf(convolution, types);
+    const TensorDesc input =
+        Desc(types.input, convolution.input, kInputScale, types.input_zero);
+    const auto filled = [](const TensorDesc& desc, uint8_t code) {
+      return MakeTensor(desc,
+                        std::vector<uint8_t>(*desc.shape.NumElements(), code));
+    };
+    for (const uint8_t weight : {0x00, 0x7f, 0x80, 0xff}) {
+      TIM_ASSIGN_OR_RETURN(
+          const TestNode node,
+          MakeNode("tim.Conv2d", convolution.attributes(), {input, weights},
+                   {OutputOf(convolution, types)},
+                   {{1, filled(weights, weight)}}));
+      for (const uint8_t code : {0x00, 0x7f, 0x80, 0xff}) {
+        TIM_RETURN_IF_ERROR(
+            CheckCodes(node, kernel, {filled(input, code)}, devices)
+                .WithContext(StrCat(types.ToString(), ": ", int{weight}, " * ",
+                                    int{code})));
+      }
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckLargeSums(const std::string& kernel,
+                      const std::vector<ir::DeviceInfo>& devices) {
+  const int64_t channels = 40000;
+  const TensorDesc weights =
+      Desc(DataType::kUint8, {1, 1, channels, 2}, 0.01f, 0);
+  const TensorDesc input =
+      Desc(DataType::kUint8, {2, 1, channels, 1}, 0.01f, 0);
+  TensorDesc output = Inferred(DataType::kUint8);
+  output.quantization = ir::Quantization::PerTensor(1000.0f, 3);
+  const auto node_of = [&](uint8_t weight) {
+    return MakeNode(
+        "tim.Conv2d", {}, {input, weights}, {output},
+        {{1, MakeTensor(weights, std::vector<uint8_t>(2 * channels, weight))}});
+  };
+  TIM_ASSIGN_OR_RETURN(const TestNode fits, node_of(210));
+  TIM_RETURN_IF_ERROR(CheckCodes(
+      fits, kernel,
+      {MakeTensor(input, std::vector<uint8_t>(2 * channels, 255))}, devices));
+  TIM_ASSIGN_OR_RETURN(const TestNode large, node_of(211));
+  const Status refusal = Supports(large, kernel, devices[0]);
+  if (refusal.ToString().find("may need more than 32 bits") !=
+      std::string::npos) {
+    return OkStatus();
+  }
+  return InvalidArgument("a sum beyond 32 bits: ", refusal.ToString());
 }
 
 }  // namespace tim::testing

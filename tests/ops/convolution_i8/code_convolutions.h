@@ -60,6 +60,12 @@ inline constexpr CodeTypes kSignedCodes = {.input = ir::DataType::kInt8,
                                            .output_zero = 3,
                                            .per_channel = true};
 
+/// Input, weights and output each of uint8 and int8; with weights per tensor
+/// and a bias, or per channel without.
+std::vector<CodeTypes> AllCodeTypes();
+/// Zero points at the limits of their types.
+std::vector<CodeTypes> ExtremeZeroPoints();
+
 ir::TensorDesc WeightsOf(const CodeConvolution& convolution,
                          const CodeTypes& types);
 /// Of a shape that is to be inferred, in whose range the results of random
@@ -70,6 +76,9 @@ ir::TensorDesc OutputOf(const CodeConvolution& convolution,
 /// With random weights over the whole range, and a bias.
 Result<TestNode> NodeOf(const CodeConvolution& convolution,
                         const CodeTypes& types, std::mt19937& rng);
+
+/// Dynamic fixed point, 20 to 24 channels.
+Result<TestNode> FixedPointNode(std::mt19937& rng);
 
 /// Devices with each form of the products that this one has.
 std::vector<ir::DeviceInfo> DotForms();
@@ -83,6 +92,16 @@ Status CheckCodes(const TestNode& node, const std::string& kernel,
 /// The same in every form.
 Status CheckCodes(const TestNode& node, const std::string& kernel,
                   std::mt19937& rng);
+
+/// Of one kernel where all codes of input and weights are at a limit of their
+/// types, on all of `devices`.
+Status CheckExtremeCodes(const CodeConvolution& convolution,
+                         const std::string& kernel,
+                         const std::vector<ir::DeviceInfo>& devices);
+/// A sum that just fits 32 bits, by the weights that there are, is made; one
+/// that may not is refused.
+Status CheckLargeSums(const std::string& kernel,
+                      const std::vector<ir::DeviceInfo>& devices);
 
 }  // namespace tim::testing
 

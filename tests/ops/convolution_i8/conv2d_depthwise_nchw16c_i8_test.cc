@@ -34,22 +34,9 @@ Status Check(const CodeConvolution& convolution, const CodeTypes& types,
 
 TEST(Conv2dDepthwiseNchw16cI8, AllTypes) {
   std::mt19937 rng = SeededRng(1);
-  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
-                                                {DataType::kUint8, 255},
-                                                {DataType::kInt8, -128},
-                                                {DataType::kInt8, 127}};
-  for (const auto& [input, input_zero] : zeros) {
-    for (const auto& [weights, weights_zero] : zeros) {
-      EXPECT_OK(Check(Depthwise({kWidth, 5, 21, 2}, 3, 3),
-                      {.input = input,
-                       .input_zero = input_zero,
-                       .weights = weights,
-                       .weights_zero = weights_zero,
-                       .output = input,
-                       .output_zero = input_zero,
-                       .per_channel = input_zero == 0},
-                      rng));
-    }
+  for (CodeTypes types : ExtremeZeroPoints()) {
+    types.per_channel = types.input_zero == 0;
+    EXPECT_OK(Check(Depthwise({kWidth, 5, 21, 2}, 3, 3), types, rng));
   }
 }
 

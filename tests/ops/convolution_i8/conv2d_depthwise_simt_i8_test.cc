@@ -29,46 +29,19 @@ Status Check(const CodeConvolution& convolution, const CodeTypes& types,
 
 TEST(Conv2dDepthwiseSimtI8, AllTypes) {
   std::mt19937 rng = SeededRng(1);
-  const DataType types[] = {DataType::kUint8, DataType::kInt8};
-  for (const DataType input : types) {
-    for (const DataType weights : types) {
-      for (const DataType output : types) {
-        for (const bool per_channel : {false, true}) {
-          EXPECT_OK(Check(
-              {.input = {9, 6, 7, 2}, .kernel = {3, 3, 7, 1}, .multiplier = 1},
-              {.input = input,
-               .input_zero = 11,
-               .weights = weights,
-               .weights_zero = weights == DataType::kUint8 ? 130 : 0,
-               .output = output,
-               .output_zero = 20,
-               .per_channel = per_channel,
-               .bias = !per_channel},
-              rng));
-        }
-      }
-    }
+  for (const CodeTypes& types : AllCodeTypes()) {
+    EXPECT_OK(
+        Check({.input = {9, 6, 7, 2}, .kernel = {3, 3, 7, 1}, .multiplier = 1},
+              types, rng));
   }
 }
 
 TEST(Conv2dDepthwiseSimtI8, ExtremeZeroPoints) {
   std::mt19937 rng = SeededRng(2);
-  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
-                                                {DataType::kUint8, 255},
-                                                {DataType::kInt8, -128},
-                                                {DataType::kInt8, 127}};
-  for (const auto& [input, input_zero] : zeros) {
-    for (const auto& [weights, weights_zero] : zeros) {
-      EXPECT_OK(Check(
-          {.input = {5, 4, 6, 1}, .kernel = {3, 3, 6, 1}, .multiplier = 1},
-          {.input = input,
-           .input_zero = input_zero,
-           .weights = weights,
-           .weights_zero = weights_zero,
-           .output = input,
-           .output_zero = input_zero},
-          rng));
-    }
+  for (const CodeTypes& types : ExtremeZeroPoints()) {
+    EXPECT_OK(
+        Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 6, 1}, .multiplier = 1},
+              types, rng));
   }
 }
 

@@ -34,91 +34,29 @@ Status Check(const CodeConvolution& convolution, const CodeTypes& types,
 
 TEST(Conv2dNchw16cI8, AllTypes) {
   std::mt19937 rng = SeededRng(1);
-  const DataType types[] = {DataType::kUint8, DataType::kInt8};
-  for (const DataType input : types) {
-    for (const DataType weights : types) {
-      for (const DataType output : types) {
-        for (const bool per_channel : {false, true}) {
-          EXPECT_OK(
-              Check({.input = {9, 4, 20, 2}, .kernel = {3, 3, 20, 37}},
-                    {.input = input,
-                     .input_zero = 11,
-                     .weights = weights,
-                     .weights_zero = weights == DataType::kUint8 ? 130 : 0,
-                     .output = output,
-                     .output_zero = 20,
-                     .per_channel = per_channel,
-                     .bias = !per_channel},
-                    rng));
-        }
-      }
-    }
+  for (const CodeTypes& types : AllCodeTypes()) {
+    EXPECT_OK(
+        Check({.input = {9, 4, 20, 2}, .kernel = {3, 3, 20, 37}}, types, rng));
   }
 }
 
 // Padding and channels that do not exist are the zero point, whatever it is.
 TEST(Conv2dNchw16cI8, ExtremeZeroPoints) {
   std::mt19937 rng = SeededRng(2);
-  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
-                                                {DataType::kUint8, 255},
-                                                {DataType::kInt8, -128},
-                                                {DataType::kInt8, 127}};
-  for (const auto& [input, input_zero] : zeros) {
-    for (const auto& [weights, weights_zero] : zeros) {
-      EXPECT_OK(Check({.input = {5, 4, 19, 1}, .kernel = {3, 3, 19, 18}},
-                      {.input = input,
-                       .input_zero = input_zero,
-                       .weights = weights,
-                       .weights_zero = weights_zero,
-                       .output = input,
-                       .output_zero = input_zero},
-                      rng));
-    }
+  for (const CodeTypes& types : ExtremeZeroPoints()) {
+    EXPECT_OK(
+        Check({.input = {5, 4, 19, 1}, .kernel = {3, 3, 19, 18}}, types, rng));
   }
 }
 
-// All codes are at a limit of their type.
 TEST(Conv2dNchw16cI8, ExtremeCodes) {
-  const CodeConvolution config = {.input = {5, 3, 64, 1},
-                                  .kernel = {3, 3, 64, 16}};
-  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-    for (const uint8_t weight : {0x00, 0x7f, 0x80, 0xff}) {
-      for (const uint8_t code : {0x00, 0x7f, 0x80, 0xff}) {
-        const TensorDesc weights = WeightsOf(config, types);
-        const TensorDesc input =
-            Desc(types.input, config.input, 0.02f, types.input_zero);
-        const auto node = MakeNode(
-            "tim.Conv2d", config.attributes(), {input, weights},
-            {OutputOf(config, types)},
-            {{1,
-              MakeTensor(weights, std::vector<uint8_t>(9 * 64 * 16, weight))}});
-        ASSERT_OK(node);
-        const std::vector<TensorData> inputs = {
-            MakeTensor(input, std::vector<uint8_t>(15 * 64, code))};
-        const auto expected = Eval(*node, inputs);
-        ASSERT_OK(expected);
-        for (const ir::DeviceInfo& device : DotForms()) {
-          const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
-          ASSERT_OK(actual);
-          EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]))
-              << types.ToString() << ": " << int{weight} << " * " << int{code};
-        }
-      }
-    }
-  }
+  EXPECT_OK(CheckExtremeCodes(
+      {.input = {5, 3, 64, 1}, .kernel = {3, 3, 64, 16}}, kKernel, DotForms()));
 }
 
 TEST(Conv2dNchw16cI8, FixedPoint) {
   std::mt19937 rng = SeededRng(3);
-  const TensorDesc weights = DescFixed(DataType::kInt8, {3, 3, 20, 24}, 7);
-  const TensorDesc bias = DescFixed(DataType::kInt32, {24}, 12);
-  TensorDesc output = Inferred(DataType::kInt8);
-  output.quantization = {.kind = ir::QuantizationKind::kFixedPoint, .fl = 1};
-  const auto node = MakeNode(
-      "tim.Conv2d", Conv2dAttributes(kSame),
-      {DescFixed(DataType::kInt8, {7, 5, 20, 1}, 5), weights, bias}, {output},
-      {{1, RandomTensor(weights, rng)},
-       {2, MakeTensor(bias, std::vector<int32_t>(24, -777))}});
+  const auto node = FixedPointNode(rng);
   ASSERT_OK(node);
   EXPECT_OK(CheckCodes(*node, kKernel, rng));
 }
@@ -348,158 +286,8 @@ TEST(Conv2dNchw16cI8, FusedActivations) {
   }
 }
 
-// A convolution of 20 or 32 channels, limited or not, and Add of codes with
-// another quantization.
-struct ResidualCase {
-  CodeTypes types;
-  int64_t channels = 20;
-  const char* before = nullptr;
-  const char* after = "tim.Relu";
-  AttributeMap after_attributes = {};
-  float residual_scale = 0.031f;
-  int32_t residual_zero = 5;
-  float scale = 0.047f;
-  int32_t zero = -9;
-};
-
-TensorDesc Like(const TensorDesc& desc, float scale, int32_t zero) {
-  TensorDesc out = desc;
-  const bool is_unsigned = desc.type == DataType::kUint8;
-  out.quantization =
-      ir::Quantization::PerTensor(scale, zero + (is_unsigned ? 128 : 0));
-  return out;
-}
-
-Result<TestNode> NodeOf(const ResidualCase& config, std::mt19937& rng) {
-  TIM_ASSIGN_OR_RETURN(
-      TestNode node,
-      NodeOf({.input = {15, 6, 16, 2}, .kernel = {3, 3, 16, config.channels}},
-             config.types, rng));
-  const TensorDesc sums = node.output();
-  if (config.before != nullptr) {
-    TIM_ASSIGN_OR_RETURN(node, Fuse(node, config.before, {}, {}, sums));
-  }
-  const TensorDesc result = Like(sums, config.scale, config.zero);
-  TIM_ASSIGN_OR_RETURN(
-      node,
-      Fuse(node, "tim.Add", {},
-           {Like(sums, config.residual_scale, config.residual_zero)}, result));
-  if (config.after == nullptr) return node;
-  return Fuse(node, config.after, config.after_attributes, {}, result);
-}
-
-TEST(Conv2dNchw16cI8, FusedResiduals) {
-  std::mt19937 rng = SeededRng(18);
-  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-    for (const char* before : {static_cast<const char*>(nullptr), "tim.Relu"}) {
-      for (const char* after :
-           {static_cast<const char*>(nullptr), "tim.Relu", "tim.Relu6"}) {
-        const auto node =
-            NodeOf({.types = types, .before = before, .after = after}, rng);
-        ASSERT_OK(node);
-        EXPECT_OK(CheckCodes(*node, kKernel, rng));
-      }
-    }
-  }
-}
-
-// Results whose codes few operations do not give, the most of them at a limit,
-// and a residual that is all that counts.
-TEST(Conv2dNchw16cI8, FusedResidualsOfAnyScale) {
-  std::mt19937 rng = SeededRng(19);
-  for (const auto& [residual, scale] :
-       {std::pair(0.031f, 1e-9f), std::pair(1e6f, 1e6f),
-        std::pair(1e-7f, 0.047f), std::pair(3e38f, 3e38f),
-        std::pair(0.02f, 0.01f)}) {
-    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-      SCOPED_TRACE(StrCat(residual, " to ", scale, " ", types.ToString()));
-      const auto node = NodeOf({.types = types,
-                                .after = "tim.Relu6",
-                                .residual_scale = residual,
-                                .scale = scale},
-                               rng);
-      ASSERT_OK(node);
-      EXPECT_OK(CheckCodes(*node, kKernel, TestDevice(), rng));
-    }
-  }
-}
-
-TEST(Conv2dNchw16cI8, RefusesResidualsWithReason) {
-  std::mt19937 rng = SeededRng(20);
-  const AttributeMap above = {{"min", 0.25f}, {"max", 0.5f}};
-  ResidualCase config = {
-      .types = kSignedCodes, .after = "tim.Clip", .after_attributes = above};
-  auto node = NodeOf(config, rng);
-  ASSERT_OK(node);
-  EXPECT_ERROR(Supports(*node, kKernel),
-               "limits behind a fused Add that exclude 0");
-  config.channels = 32;
-  node = NodeOf(config, rng);
-  ASSERT_OK(node);
-  EXPECT_OK(CheckCodes(*node, kKernel, TestDevice(), rng));
-
-  const auto plain = NodeOf({.input = {5, 4, 16, 1}, .kernel = {1, 1, 16, 16}},
-                            kSignedCodes, rng);
-  ASSERT_OK(plain);
-  const TensorDesc sums = plain->output();
-  const auto refusal = [&](const TensorDesc& other, const TensorDesc& result,
-                           AttributeMap attributes = {}) {
-    const auto fused =
-        Fuse(*plain, "tim.Add", std::move(attributes), {other}, result);
-    EXPECT_OK(fused);
-    return Supports(*fused, kKernel);
-  };
-  EXPECT_OK(refusal(sums, sums));
-  TensorDesc one = sums;
-  one.shape = ir::Shape({1, 1, 16, 1});
-  EXPECT_ERROR(refusal(one, sums), "must have operands of the shape");
-  TensorDesc other = sums;
-  other.type = DataType::kUint8;
-  EXPECT_ERROR(refusal(other, sums), "a fused Add must be of int8 only");
-  EXPECT_ERROR(refusal(sums, other), "a fused Add must be of int8 only");
-  EXPECT_ERROR(refusal(sums, sums, {{ir::kOverflowPolicy, int64_t{0}}}),
-               "needs the policies saturate and to nearest even");
-  TensorDesc channels = sums;
-  channels.quantization = {.kind = ir::QuantizationKind::kPerChannel,
-                           .axis = 2,
-                           .scales = std::vector<float>(16, 0.1f),
-                           .zero_points = {0}};
-  EXPECT_ERROR(refusal(channels, sums), "quantized per channel");
-  const auto twice = Fuse(*plain, "tim.Add", {}, {sums}, sums);
-  ASSERT_OK(twice);
-  const auto again = Fuse(*twice, "tim.Add", {}, {sums}, sums);
-  ASSERT_OK(again);
-  EXPECT_ERROR(Supports(*again, kKernel), "a fused Add must be float32");
-}
-
-// A sum that just fits 32 bits, by the weights that there are.
 TEST(Conv2dNchw16cI8, LargeSums) {
-  const int64_t channels = 40000;
-  const TensorDesc weights =
-      Desc(DataType::kUint8, {1, 1, channels, 2}, 0.01f, 0);
-  const TensorDesc input =
-      Desc(DataType::kUint8, {2, 1, channels, 1}, 0.01f, 0);
-  TensorDesc output = Inferred(DataType::kUint8);
-  output.quantization = ir::Quantization::PerTensor(1000.0f, 3);
-  for (const uint8_t weight : {210, 211}) {
-    const auto node = MakeNode(
-        "tim.Conv2d", {}, {input, weights}, {output},
-        {{1, MakeTensor(weights, std::vector<uint8_t>(2 * channels, weight))}});
-    ASSERT_OK(node);
-    if (weight == 211) {
-      EXPECT_ERROR(Supports(*node, kKernel), "may need more than 32 bits");
-      continue;
-    }
-    const std::vector<TensorData> inputs = {
-        MakeTensor(input, std::vector<uint8_t>(2 * channels, 255))};
-    const auto expected = Eval(*node, inputs);
-    ASSERT_OK(expected);
-    for (const ir::DeviceInfo& device : DotForms()) {
-      const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
-      ASSERT_OK(actual);
-      EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
-    }
-  }
+  EXPECT_OK(CheckLargeSums(kKernel, DotForms()));
 }
 
 TEST(Conv2dNchw16cI8, RefusesWithReason) {

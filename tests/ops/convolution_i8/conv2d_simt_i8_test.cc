@@ -49,25 +49,9 @@ Status Check(const CodeConvolution& convolution, const CodeTypes& types,
 
 TEST(Conv2dSimtI8, AllTypes) {
   std::mt19937 rng = SeededRng(1);
-  const DataType types[] = {DataType::kUint8, DataType::kInt8};
-  for (const DataType input : types) {
-    for (const DataType weights : types) {
-      for (const DataType output : types) {
-        for (const bool per_channel : {false, true}) {
-          EXPECT_OK(
-              Check({.input = {9, 4, 7, 2}, .kernel = {3, 3, 7, 21}},
-                    {.input = input,
-                     .input_zero = 11,
-                     .weights = weights,
-                     .weights_zero = weights == DataType::kUint8 ? 130 : 0,
-                     .output = output,
-                     .output_zero = 20,
-                     .per_channel = per_channel,
-                     .bias = !per_channel},
-                    rng));
-        }
-      }
-    }
+  for (const CodeTypes& types : AllCodeTypes()) {
+    EXPECT_OK(
+        Check({.input = {9, 4, 7, 2}, .kernel = {3, 3, 7, 21}}, types, rng));
   }
 }
 
@@ -75,66 +59,21 @@ TEST(Conv2dSimtI8, AllTypes) {
 // too far from theirs for a signed byte.
 TEST(Conv2dSimtI8, ExtremeZeroPoints) {
   std::mt19937 rng = SeededRng(2);
-  const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
-                                                {DataType::kUint8, 255},
-                                                {DataType::kInt8, -128},
-                                                {DataType::kInt8, 127}};
-  for (const auto& [input, input_zero] : zeros) {
-    for (const auto& [weights, weights_zero] : zeros) {
-      EXPECT_OK(Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 6, 18}},
-                      {.input = input,
-                       .input_zero = input_zero,
-                       .weights = weights,
-                       .weights_zero = weights_zero,
-                       .output = input,
-                       .output_zero = input_zero},
-                      rng));
-    }
+  for (const CodeTypes& types : ExtremeZeroPoints()) {
+    EXPECT_OK(
+        Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 6, 18}}, types, rng));
   }
 }
 
-// All codes are at a limit of their type.
 TEST(Conv2dSimtI8, ExtremeCodes) {
-  const CodeConvolution config = {.input = {5, 3, 12, 1},
-                                  .kernel = {3, 3, 12, 16}};
-  for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-    for (const uint8_t weight : {0x00, 0x7f, 0x80, 0xff}) {
-      for (const uint8_t code : {0x00, 0x7f, 0x80, 0xff}) {
-        const TensorDesc weights = WeightsOf(config, types);
-        const TensorDesc input =
-            Desc(types.input, config.input, 0.02f, types.input_zero);
-        const auto node = MakeNode(
-            "tim.Conv2d", config.attributes(), {input, weights},
-            {OutputOf(config, types)},
-            {{1,
-              MakeTensor(weights, std::vector<uint8_t>(9 * 12 * 16, weight))}});
-        ASSERT_OK(node);
-        const std::vector<TensorData> inputs = {
-            MakeTensor(input, std::vector<uint8_t>(15 * 12, code))};
-        const auto expected = Eval(*node, inputs);
-        ASSERT_OK(expected);
-        for (const ir::DeviceInfo& device : WordForms()) {
-          const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
-          ASSERT_OK(actual);
-          EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]))
-              << types.ToString() << ": " << int{weight} << " * " << int{code};
-        }
-      }
-    }
-  }
+  EXPECT_OK(
+      CheckExtremeCodes({.input = {5, 3, 12, 1}, .kernel = {3, 3, 12, 16}},
+                        kKernel, WordForms()));
 }
 
 TEST(Conv2dSimtI8, FixedPoint) {
   std::mt19937 rng = SeededRng(3);
-  const TensorDesc weights = DescFixed(DataType::kInt8, {3, 3, 20, 24}, 7);
-  const TensorDesc bias = DescFixed(DataType::kInt32, {24}, 12);
-  TensorDesc output = Inferred(DataType::kInt8);
-  output.quantization = {.kind = ir::QuantizationKind::kFixedPoint, .fl = 1};
-  const auto node = MakeNode(
-      "tim.Conv2d", Conv2dAttributes(kSame),
-      {DescFixed(DataType::kInt8, {7, 5, 20, 1}, 5), weights, bias}, {output},
-      {{1, RandomTensor(weights, rng)},
-       {2, MakeTensor(bias, std::vector<int32_t>(24, -777))}});
+  const auto node = FixedPointNode(rng);
   ASSERT_OK(node);
   EXPECT_OK(CheckForms(*node, rng));
 }
@@ -275,35 +214,8 @@ TEST(Conv2dSimtI8, FusedActivations) {
   }
 }
 
-// A sum that just fits 32 bits, by the weights that there are.
 TEST(Conv2dSimtI8, LargeSums) {
-  const int64_t channels = 40000;
-  const TensorDesc weights =
-      Desc(DataType::kUint8, {1, 1, channels, 2}, 0.01f, 0);
-  const TensorDesc input =
-      Desc(DataType::kUint8, {2, 1, channels, 1}, 0.01f, 0);
-  TensorDesc output = Inferred(DataType::kUint8);
-  output.quantization = ir::Quantization::PerTensor(1000.0f, 3);
-  for (const uint8_t weight : {210, 211}) {
-    const auto node = MakeNode(
-        "tim.Conv2d", {}, {input, weights}, {output},
-        {{1, MakeTensor(weights, std::vector<uint8_t>(2 * channels, weight))}});
-    ASSERT_OK(node);
-    if (weight == 211) {
-      EXPECT_ERROR(Supports(*node, kKernel, Gpu()),
-                   "may need more than 32 bits");
-      continue;
-    }
-    const std::vector<TensorData> inputs = {
-        MakeTensor(input, std::vector<uint8_t>(2 * channels, 255))};
-    const auto expected = Eval(*node, inputs);
-    ASSERT_OK(expected);
-    for (const ir::DeviceInfo& device : WordForms()) {
-      const auto actual = RunKernel(*node, kKernel, 0, inputs, device);
-      ASSERT_OK(actual);
-      EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
-    }
-  }
+  EXPECT_OK(CheckLargeSums(kKernel, WordForms()));
 }
 
 TEST(Conv2dSimtI8, RefusesWithReason) {
