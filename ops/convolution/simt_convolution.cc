@@ -6,16 +6,13 @@
 
 #include "base/checked_math.h"
 #include "base/str_cat.h"
+#include "ops/convolution/nchw16c.h"
 
 namespace tim::ops {
 namespace {
 
 // Registers of one work-item for the rows that its strip spans.
 constexpr int64_t kMaxSpan = 32;
-
-int64_t SpanOf(const ConvAxis& axis, int64_t strip) {
-  return (strip - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-}
 
 // Output rows of one work-item.
 int64_t StripOf(const ConvAxis& axis) {
