@@ -1,6 +1,9 @@
 #include "device/opencl/driver/opencl_platforms.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -28,6 +31,36 @@ void AddDevices(const cl::Platform& platform,
       found->push_back({platform, std::move(device)});
     }
   }
+}
+
+// Sub-devices, kept until the process ends: PoCL's threads release the last
+// events of a queue, and so read its device, after clFinish() has returned.
+struct KeptParts {
+  std::mutex mutex;
+  // By device, first core and number of cores.
+  std::map<std::tuple<cl_device_id, int, int>, cl::Device> parts;
+};
+
+KeptParts& Parts() {
+  static auto* const parts = new KeptParts();
+  return *parts;
+}
+
+// Runtimes give sub-devices the cores in the order of the list.
+Result<cl::Device> Part(cl::Device whole, int first, int count) {
+  const int cores = CountCores(whole);
+  std::vector<cl_device_partition_property> list = {
+      CL_DEVICE_PARTITION_BY_COUNTS};
+  for (const int part : {first, count, cores - first - count}) {
+    if (part > 0) list.push_back(part);
+  }
+  list.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
+  list.push_back(0);
+  std::vector<cl::Device> parts;
+  const int code = whole.createSubDevices(list.data(), &parts);
+  TIM_RETURN_IF_CL_ERROR(code, "parting the ", cores, " cores of ",
+                         whole.getInfo<CL_DEVICE_NAME>());
+  return parts[first > 0 ? 1 : 0];
 }
 
 }  // namespace
@@ -60,23 +93,15 @@ int CountCores(const cl::Device& device) {
   return by_counts && enough ? std::max(1, static_cast<int>(units)) : 1;
 }
 
-// Runtimes give sub-devices the cores in the order of the list.
 Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count) {
-  const int cores = CountCores(id.device);
-  if (first == 0 && count == cores) return id;
-  std::vector<cl_device_partition_property> list = {
-      CL_DEVICE_PARTITION_BY_COUNTS};
-  for (const int part : {first, count, cores - first - count}) {
-    if (part > 0) list.push_back(part);
+  if (first == 0 && count == CountCores(id.device)) return id;
+  KeptParts& kept = Parts();
+  const std::lock_guard lock(kept.mutex);
+  cl::Device& part = kept.parts[{id.device(), first, count}];
+  if (part() == nullptr) {
+    TIM_ASSIGN_OR_RETURN(part, Part(id.device, first, count));
   }
-  list.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
-  list.push_back(0);
-  cl::Device whole = id.device;
-  std::vector<cl::Device> parts;
-  const int code = whole.createSubDevices(list.data(), &parts);
-  TIM_RETURN_IF_CL_ERROR(code, "parting the ", cores, " cores of ",
-                         whole.getInfo<CL_DEVICE_NAME>());
-  return OpenClDeviceId{id.platform, parts[first > 0 ? 1 : 0]};
+  return OpenClDeviceId{id.platform, part};
 }
 
 }  // namespace tim::device

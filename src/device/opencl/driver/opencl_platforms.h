@@ -22,7 +22,8 @@ Result<std::vector<OpenClDeviceId>> EnumerateOpenClDevices();
 int CountCores(const cl::Device& device);
 
 /// The sub-device of `count` cores from `first` on, which the caller has
-/// checked; the device itself where these are all.
+/// checked; the device itself where these are all.  The same cores are the
+/// same sub-device, however often they are asked for.
 Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count);
 
 }  // namespace tim::device
