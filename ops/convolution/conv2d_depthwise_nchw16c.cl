@@ -20,7 +20,7 @@
 #endif
 
 // Channel c of its group in every lane.
-inline float16 of_group(float16 pixel, int c) {
+static inline float16 of_group(float16 pixel, int c) {
 #if GROUP_CHANNELS == 2
   return c == 0 ? pixel.s0022446688aaccee : pixel.s1133557799bbddff;
 #elif GROUP_CHANNELS == 4

@@ -12,6 +12,7 @@
 // -DACTIVATE    kernels/activate.clh
 
 #include "kernels/activate.clh"
+#include "ops/convolution/simt_windows.clh"
 #include "ops/launch/simt_tile.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
@@ -43,13 +44,10 @@ conv2d_simt(__global const float* input, int input_offset,
   // The pixel whose input this item copies.
   const int own = lane % TILE_COLUMNS;
   const int pixel = first_column + own;
-  const int n = pixel / plane;
-  const int y = (pixel - n * plane) / out_w;
-  const int left = (pixel - n * plane - y * out_w) * stride_w - pad_left;
-  const int top = y * stride_h - pad_top;
-  const int first_tap =
-      input_offset +
-      ((n * in_channels + group * group_channels) * in_h + top) * in_w + left;
+  const simt_window window =
+      window_of(pixel, group * group_channels, out_w, out_h, stride_w, stride_h,
+                pad_left, pad_top, in_w, in_h, in_channels);
+  input += input_offset;
   weights += weights_offset + (group * group_outputs + first_row) * terms;
 
   float sums[ROWS * COLUMNS];
@@ -60,10 +58,8 @@ conv2d_simt(__global const float* input, int input_offset,
       float value = 0.0f;
       if (pixel < pixels && first_k + k < terms) {
         const int4 tap = taps[taps_offset + first_k + k];
-        const int in_x = left + tap.y;
-        const int in_y = top + tap.z;
-        if (in_x >= 0 && in_x < in_w && in_y >= 0 && in_y < in_h) {
-          value = input[first_tap + tap.x];
+        if (is_inside(window, tap, in_w, in_h)) {
+          value = input[window.first_tap + tap.x];
         }
       }
       b[k * B_STEP + own] = value;
@@ -78,13 +74,11 @@ conv2d_simt(__global const float* input, int input_offset,
   for (int c = 0; c < COLUMNS; ++c) {
     const int column = first_column + get_local_id(0) * COLUMNS + c;
     if (column >= pixels) break;
-    const int image = column / plane;
     for (int r = 0; r < ROWS; ++r) {
       const int row = first_row + get_local_id(1) * ROWS + r;
       if (row >= group_outputs) break;
       const int oc = group * group_outputs + row;
-      const int index =
-          (image * out_channels + oc) * plane + column - image * plane;
+      const int index = output_index(column, oc, plane, out_channels);
       float result = sums[r * COLUMNS + c];
 #ifdef BIAS
       result += bias[bias_offset + oc];

@@ -47,8 +47,8 @@
 #define P 0.6875f
 #define Q 1.5f
 
-inline void transform_input(const float16* x, int x_step, float16* y,
-                            int y_step) {
+static inline void transform_input(const float16* x, int x_step, float16* y,
+                                   int y_step) {
   const float16 x1 = x[x_step];
   const float16 x2 = x[2 * x_step];
   const float16 x3 = x[3 * x_step];
@@ -67,8 +67,8 @@ inline void transform_input(const float16* x, int x_step, float16* y,
       x1, P * P * Q * Q, multiply_add(x3, -(P * P + Q * Q), x[5 * x_step]));
 }
 
-inline void transform_output(const float16* x, int x_step, float16* y,
-                             int y_step) {
+static inline void transform_output(const float16* x, int x_step, float16* y,
+                                    int y_step) {
   const float16 even_p = x[x_step] + x[2 * x_step];
   const float16 odd_p = x[x_step] - x[2 * x_step];
   const float16 even_q = x[3 * x_step] + x[4 * x_step];
@@ -80,16 +80,16 @@ inline void transform_output(const float16* x, int x_step, float16* y,
                                multiply_add(odd_p, P * P * P, x[5 * x_step]));
 }
 #else
-inline void transform_input(const float16* x, int x_step, float16* y,
-                            int y_step) {
+static inline void transform_input(const float16* x, int x_step, float16* y,
+                                   int y_step) {
   y[0] = x[2 * x_step] - x[0];
   y[y_step] = x[2 * x_step] + x[x_step];
   y[2 * y_step] = x[2 * x_step] - x[x_step];
   y[3 * y_step] = x[3 * x_step] - x[x_step];
 }
 
-inline void transform_output(const float16* x, int x_step, float16* y,
-                             int y_step) {
+static inline void transform_output(const float16* x, int x_step, float16* y,
+                                    int y_step) {
   y[0] = x[0] + x[x_step] + x[2 * x_step];
   y[y_step] = x[x_step] - x[2 * x_step] + x[3 * x_step];
 }
@@ -150,8 +150,9 @@ __kernel void conv2d_winograd_input(__global const float* input,
 
 // The sums over channels of a group's patches, [TILES, BLOCKS, POINTS] vectors.
 // One moving pointer each: the tiles of a group are at constant distances.
-inline void multiply(__global const float* patch, __global const float* weight,
-                     int in_blocks, float16* products) {
+static inline void multiply(__global const float* patch,
+                            __global const float* weight, int in_blocks,
+                            float16* products) {
   for (int point = 0; point < POINTS; ++point, products += BLOCKS * TILES) {
     float16 sum0[TILES];
 #if BLOCKS == 2

@@ -90,18 +90,17 @@ void AddNumbers(const BinaryProblem& problem, const ir::TensorDesc& y,
 Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
   const auto add =
       std::find_if(node.epilogue.begin(), node.epilogue.end(), IsSum);
-  ir::KernelNode before = node;
-  before.epilogue.assign(node.epilogue.begin(), add);
   CodeEpilogue out;
-  TIM_ASSIGN_OR_RETURN(out.sums, EpilogueOf(before, kConvChannelAxis));
+  TIM_ASSIGN_OR_RETURN(out.sums,
+                       EpilogueOf(node, {node.epilogue.begin(), add},
+                                  node.anchor_output, kConvChannelAxis));
   if (add == node.epilogue.end()) return out;
   out.add = &*add;
   out.residual = OtherOperand(*add);
   TIM_RETURN_IF_ERROR(CheckAdd(node, out));
-  ir::KernelNode after = node;
-  after.anchor_output = add->result;
-  after.epilogue.assign(add + 1, node.epilogue.end());
-  TIM_ASSIGN_OR_RETURN(out.results, EpilogueOf(after, kConvChannelAxis));
+  TIM_ASSIGN_OR_RETURN(
+      out.results, EpilogueOf(node, {add + 1, node.epilogue.end()}, add->result,
+                              kConvChannelAxis));
   TIM_RETURN_IF_ERROR(CheckTail(node, out.results.limits));
   return out;
 }

@@ -138,14 +138,19 @@ static inline void copy_rows(__global const uchar* input, int block, int top,
 #ifdef RESIDUAL
 // Stores 16 results of Add, as ops/elementwise/elementwise.cl does, whose
 // operands are the codes that `units` become and those of the residual.
-static inline void store_residual_sum(
-    float16 units, __global const TIM_STORAGE(OUT) * residual,
-    __global TIM_STORAGE(OUT) * y, float sum_scale, int sum_zero,
-    float residual_scale, int residual_zero, float start, float y_scale,
-    float y_inverse, int y_zero, int y_low, int y_high) {
+static inline void store_residual_sum(float16 units,
+                                      __global const uchar* residual,
+                                      __global uchar* result, float sum_scale,
+                                      int sum_zero, float residual_scale,
+                                      int residual_zero, float start,
+                                      float y_scale, float y_inverse,
+                                      int y_zero, int y_low, int y_high) {
+  __global TIM_STORAGE(OUT)* const y = (__global TIM_STORAGE(OUT)*)result;
+  __global const TIM_STORAGE(OUT)* const others =
+      (__global const TIM_STORAGE(OUT)*)residual;
   const float16 code = (units + TIM_LOW_BITS_OF_SUM) - TIM_LOW_BITS_OF_SUM;
 #ifdef LINEAR
-  const float16 other = TIM_LOAD_REAL16(OUT, residual, 0, 1.0f, 0);
+  const float16 other = TIM_LOAD_REAL16(OUT, others, 0, 1.0f, 0);
   const float16 sum =
       fma(code, (float16)(sum_scale),
           fma(other, (float16)(residual_scale), (float16)(start)));
@@ -153,7 +158,7 @@ static inline void store_residual_sum(
 #else
   const float16 a = (code - (float)sum_zero) * sum_scale;
   const float16 b =
-      TIM_LOAD_REAL16(OUT, residual, 0, residual_scale, residual_zero);
+      TIM_LOAD_REAL16(OUT, others, 0, residual_scale, residual_zero);
   const float16 real = a + b;
 #ifdef CORRECTIONS
   TIM_STORE_BOUNDED16(OUT, y, 0, real, y_scale, y_inverse, y_zero, y_low,
@@ -180,7 +185,63 @@ static inline int window_sum(const int* columns, int i, int kernel_w,
   }
   return sum;
 }
+
+// Less the weights' zero points times the sums of pixels.
+static inline void subtract_weight_zeros(const int* columns,
+                                         __global const int* channels,
+                                         int out_block, int out_blocks,
+                                         int kernel_w, int dilation_w,
+                                         int16 (*sum)[PIXEL_COUNT]) {
+  int window[PIXEL_COUNT];
+  for (int i = 0; i < PIXEL_COUNT; ++i) {
+    window[i] = window_sum(columns, i, kernel_w, dilation_w);
+  }
+#pragma unroll
+  for (int b = 0; b < BLOCKS; ++b) {
+    const int16 zero =
+        tim_load_weight_zero(channels, min(out_block + b, out_blocks - 1));
+#pragma unroll
+    for (int i = 0; i < PIXEL_COUNT; ++i) {
+      sum[b][i] = tim_less_weight_zero(sum[b][i], window[i], zero);
+    }
+  }
+}
 #endif
+
+// Otherwise the stores of a tile wait for lines that another core had.
+static inline void fetch_outputs(__global uchar* tile, int plane) {
+  for (int b = 0; b < BLOCKS; ++b) {
+    for (int i = 0; i < PIXEL_COUNT; i += 4) {
+      TIM_FETCH_AHEAD_TO_WRITE(
+          tile + (b * plane + TILES_AHEAD * PIXEL_COUNT + i) * 16);
+    }
+  }
+}
+
+// Adds the products of one row of the kernel and `depth` groups of channels.
+static inline void add_kernel_row(const int16* span, __global const int* weight,
+                                  int depth, int kernel_w, int dilation_w,
+                                  int16 (*sum)[PIXEL_COUNT]) {
+  // A moving pointer per row: the pixels of a tile are at constant distances.
+  for (int kw = 0; kw < kernel_w; ++kw) {
+    const int* pixel = (const int*)span + kw * dilation_w * DEPTH;
+    const int* pixel_below = pixel + (ROWS - 1) * SPAN * DEPTH;
+    for (int c = 0; c < depth;
+         ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
+      int16 w[BLOCKS];
+#pragma unroll
+      for (int b = 0; b < BLOCKS; ++b) w[b] = TIM_VLOAD16(b, weight, int);
+#pragma unroll
+      for (int i = 0; i < PIXEL_COUNT; ++i) {
+        const int* row = i < TW ? pixel : pixel_below;
+        const int16 x = (int16)(row[i % TW * STRIDE * DEPTH]);
+#pragma unroll
+        for (int b = 0; b < BLOCKS; ++b) TIM_DOT(DOT, sum[b][i], x, w[b]);
+      }
+    }
+    weight += (DEPTH - depth) * BLOCKS * 16;
+  }
+}
 
 __kernel void conv2d_nchw16c_i8(
     __global const uchar* input, int input_offset, __global const int* weights,
@@ -253,13 +314,7 @@ __kernel void conv2d_nchw16c_i8(
     const int next_top = next_y * stride_h - pad_top;
     const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
     __global uchar* const to = output + output_offset + first * 16;
-    // Otherwise the stores of a tile wait for lines that another core had.
-    for (int b = 0; b < BLOCKS; ++b) {
-      for (int i = 0; i < PIXEL_COUNT; i += 4) {
-        TIM_FETCH_AHEAD_TO_WRITE(
-            to + (b * plane + TILES_AHEAD * PIXEL_COUNT + i) * 16);
-      }
-    }
+    fetch_outputs(to, plane);
     const int ahead = tile_ints + t * share;
     const int ahead_end = min(ahead + share, tile_ints + row_ints);
 
@@ -302,46 +357,15 @@ __kernel void conv2d_nchw16c_i8(
           TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
         }
 #endif
-        // A moving pointer per row: the pixels of a tile are at constant
-        // distances.
-        for (int kw = 0; kw < kernel_w; ++kw) {
-          const int* pixel = (const int*)span + kw * dilation_w * DEPTH;
-          const int* pixel_below = pixel + (ROWS - 1) * SPAN * DEPTH;
-          for (int c = 0; c < depth;
-               ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
-            int16 w[BLOCKS];
-#pragma unroll
-            for (int b = 0; b < BLOCKS; ++b) {
-              w[b] = TIM_VLOAD16(b, weight, int);
-            }
-#pragma unroll
-            for (int i = 0; i < PIXEL_COUNT; ++i) {
-              const int* row = i < TW ? pixel : pixel_below;
-              const int16 x = (int16)(row[i % TW * STRIDE * DEPTH]);
-#pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) TIM_DOT(DOT, sum[b][i], x, w[b]);
-            }
-          }
-          weight += (DEPTH - depth) * BLOCKS * 16;
-        }
+        add_kernel_row(span, weight, depth, kernel_w, dilation_w, sum);
+        weight += row_ints;
       }
     }
 
 #ifdef WEIGHT_ZERO
     if (has_zeros) {
-      int window[PIXEL_COUNT];
-      for (int i = 0; i < PIXEL_COUNT; ++i) {
-        window[i] = window_sum((const int*)columns, i, kernel_w, dilation_w);
-      }
-#pragma unroll
-      for (int b = 0; b < BLOCKS; ++b) {
-        const int block = min(out_block + b, out_blocks - 1);
-        const int16 zero = tim_load_weight_zero(channels, block);
-#pragma unroll
-        for (int i = 0; i < PIXEL_COUNT; ++i) {
-          sum[b][i] = tim_less_weight_zero(sum[b][i], window[i], zero);
-        }
-      }
+      subtract_weight_zeros((const int*)columns, channels, out_block,
+                            out_blocks, kernel_w, dilation_w, sum);
     }
 #endif
     const int whole = x0 == first_x && y0 == first_y;
@@ -358,12 +382,10 @@ __kernel void conv2d_nchw16c_i8(
         const int at = b * plane + i / TW * out_w + i % TW;
 #ifdef RESIDUAL
         store_residual_sum(tim_whole_byte_units(sum[b][i], rule),
-                           (__global const TIM_STORAGE(
-                               OUT)*)(residual + residual_offset + first * 16) +
-                               at * 16,
-                           (__global TIM_STORAGE(OUT)*)to + at * 16, sum_scale,
-                           sum_zero, residual_scale, residual_zero, start,
-                           y_scale, y_inverse, y_zero, y_low, y_high);
+                           residual + residual_offset + (first + at) * 16,
+                           to + at * 16, sum_scale, sum_zero, residual_scale,
+                           residual_zero, start, y_scale, y_inverse, y_zero,
+                           y_low, y_high);
 #else
         TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
 #endif

@@ -26,13 +26,14 @@
 
 #include "kernels/bytes/one_byte_result.clh"
 #include "kernels/bytes/word_dot.clh"
+#include "ops/convolution/simt_windows.clh"
 #define TILE_TYPE int
 #define TILE_ADD(sum, weights, pixels) TIM_WORD_DOT(DOT, sum, pixels, weights)
 #include "ops/launch/simt_tile.clh"
 
 // `count` channels of a pixel, `plane` apart.
-inline int load_channels(__global const uchar* input, int first, int plane,
-                         int count, int inside, int zero) {
+static inline int load_channels(__global const uchar* input, int first,
+                                int plane, int count, int inside, int zero) {
   uint word = 0;
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
@@ -67,13 +68,10 @@ conv2d_simt_i8(__global const uchar* input, int input_offset,
   // The pixel whose input this item copies.
   const int own = lane % TILE_COLUMNS;
   const int pixel = first_column + own;
-  const int n = pixel / plane;
-  const int y = (pixel - n * plane) / out_w;
-  const int left = (pixel - n * plane - y * out_w) * stride_w - pad_left;
-  const int top = y * stride_h - pad_top;
-  const int first_tap =
-      input_offset +
-      ((n * in_channels + group * group_channels) * in_h + top) * in_w + left;
+  const simt_window window =
+      window_of(pixel, group * group_channels, out_w, out_h, stride_w, stride_h,
+                pad_left, pad_top, in_w, in_h, in_channels);
+  input += input_offset;
   weights += weights_offset + group * terms * group_outputs + first_row;
 
   int sums[ROWS * COLUMNS];
@@ -86,11 +84,9 @@ conv2d_simt_i8(__global const uchar* input, int input_offset,
       int word = 0;
       if (pixel < pixels && first_k + k < terms) {
         const int4 tap = taps[taps_offset + first_k + k];
-        const int in_x = left + tap.y;
-        const int in_y = top + tap.z;
-        const int inside = in_x >= 0 && in_x < in_w && in_y >= 0 && in_y < in_h;
-        word = load_channels(input, first_tap + tap.x, in_w * in_h, tap.w,
-                             inside, input_zero);
+        word =
+            load_channels(input, window.first_tap + tap.x, in_w * in_h, tap.w,
+                          is_inside(window, tap, in_w, in_h), input_zero);
       }
       b[k * B_STEP + own] = word;
     }
@@ -117,9 +113,7 @@ conv2d_simt_i8(__global const uchar* input, int input_offset,
     for (int c = 0; c < COLUMNS; ++c) {
       const int column = first_column + get_local_id(0) * COLUMNS + c;
       if (column >= pixels) break;
-      const int image = column / plane;
-      output[output_offset + (image * out_channels + oc) * plane + column -
-             image * plane] =
+      output[output_offset + output_index(column, oc, plane, out_channels)] =
           tim_one_byte_result(sums[r * COLUMNS + c], bytes[c],
                               channels + channels_offset, oc, output_zero, low,
                               high);

@@ -37,14 +37,4 @@ std::optional<BytePairs> BytePairsOf(const BinaryProblem& problem,
                    .linear = LinearCodesOf(problem, y)};
 }
 
-int64_t CodeOf(float real, const ir::TensorDesc& y) {
-  const ir::DataTypeInfo& info = ir::Info(y.type);
-  const bool quantized = y.quantized();
-  const float scale = quantized ? y.quantization.Scale() : 1.0f;
-  const auto zero =
-      static_cast<float>(quantized ? y.quantization.ZeroPoint() : 0);
-  return kernels::RoundToCode(real / scale + zero, info.min, info.max,
-                              info.bits, {});
-}
-
 }  // namespace tim::ops

@@ -2,7 +2,6 @@
 #ifndef TIM_OPS_ELEMENTWISE_BYTE_PAIRS_H_
 #define TIM_OPS_ELEMENTWISE_BYTE_PAIRS_H_
 
-#include <cstdint>
 #include <optional>
 
 #include "kernels/requantize.h"
@@ -22,9 +21,6 @@ struct BytePairs {
 std::optional<BytePairs> BytePairsOf(const BinaryProblem& problem,
                                      const ir::TensorDesc& y,
                                      kernels::RequantizePolicy policy);
-
-/// The code of a real value, which may be infinite.
-int64_t CodeOf(float real, const ir::TensorDesc& y);
 
 }  // namespace tim::ops
 

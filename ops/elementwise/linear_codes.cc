@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/elements.h"
-#include "ops/elementwise/byte_pairs.h"
+#include "ops/launch/activation.h"
 
 namespace tim::ops {
 namespace {

@@ -19,7 +19,7 @@
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 
-inline float sum_of_lanes(float16 v) {
+static inline float sum_of_lanes(float16 v) {
   const float8 a = v.lo + v.hi;
   const float4 b = a.lo + a.hi;
   const float2 c = b.lo + b.hi;

@@ -115,7 +115,8 @@ __kernel void gemm_rows(__global const float* x, int x_offset,
   for (; k < depth; ++k) rows[k] = x[k];
 }
 
-inline FLOATS load_columns(__global const float* values, int first, int count) {
+static inline FLOATS load_columns(__global const float* values, int first,
+                                  int count) {
   if (first + WIDTH <= count) return LOAD(0, values + first);
   float lanes[WIDTH];
   for (int i = 0; i < WIDTH; ++i) {
@@ -124,8 +125,8 @@ inline FLOATS load_columns(__global const float* values, int first, int count) {
   return LOAD(0, lanes);
 }
 
-inline void store_columns(FLOATS v, __global float* row, int first, int count,
-                          float low, float high) {
+static inline void store_columns(FLOATS v, __global float* row, int first,
+                                 int count, float low, float high) {
 #ifndef ACTIVATE
   v = v < low ? low : v;
   v = v > high ? high : v;

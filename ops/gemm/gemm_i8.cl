@@ -48,15 +48,15 @@
 
 #define PANEL_COLUMNS (16 * BLOCKS)
 
-inline int sum_of_bytes(uint group) {
+static inline int sum_of_bytes(uint group) {
   const uint pairs = (group & 0xff00ff) + (group >> 8 & 0xff00ff);
   return (pairs & 0xffff) + (pairs >> 16);
 }
 
 // Writes the bytes of a row to `to`, ROWS apart, and their sum behind them
 // where it counts.
-inline void pack_row(__global const uchar* from, int step, int depth,
-                     __global int* to) {
+static inline void pack_row(__global const uchar* from, int step, int depth,
+                            __global int* to) {
   const uint flip = TIM_SIGN_BITS(IN0);
   int sum = 0;
   int g = 0;
@@ -113,8 +113,8 @@ __kernel void gemm_i8_rows(__global const uchar* x, int x_offset,
 #define WEIGHT_FLIP (TIM_SIGN_BITS(IN1) ^ 0x80808080u)
 
 // Group g of 16 columns from `p` on, of which there are `count`.
-inline int16 load_columns(__global const uchar* p, int g, int count, int depth,
-                          int item_step, int depth_step) {
+static inline int16 load_columns(__global const uchar* p, int g, int count,
+                                 int depth, int item_step, int depth_step) {
 #ifdef NEIGHBOURS
   if (count >= 16) {
     int16 group = 0;

@@ -45,9 +45,10 @@
 
 // As load_slice, of words of bytes whose bits of `flip` change; depth and its
 // step are those of bytes.
-inline void load_words(__global const uchar* x, int items, int depth,
-                       int item_step, int depth_step, int along, int size,
-                       uint flip, __local int* slice, int step) {
+static inline void load_words(__global const uchar* x, int items, int depth,
+                              int item_step, int depth_step, int along,
+                              int size, uint flip, __local int* slice,
+                              int step) {
   const int lane = get_local_id(1) * GROUP + get_local_id(0);
   for (int n = lane; n < size * SLICE; n += GROUP * GROUP) {
     const int i = along == ALONG_ITEMS ? n % size : n / SLICE;

@@ -1,5 +1,7 @@
 #include "ops/launch/activation.h"
 
+#include "kernels/requantize.h"
+
 namespace tim::ops {
 namespace {
 
@@ -45,6 +47,16 @@ Result<Activation> ActivationOf(const ir::EpilogueStep& step,
                          ir::ToString(before.type));
   }
   return out;
+}
+
+int64_t CodeOf(float real, const ir::TensorDesc& desc) {
+  const ir::DataTypeInfo& info = ir::Info(desc.type);
+  const bool quantized = desc.quantized();
+  const float scale = quantized ? desc.quantization.Scale() : 1.0f;
+  const auto zero =
+      static_cast<float>(quantized ? desc.quantization.ZeroPoint() : 0);
+  return kernels::RoundToCode(real / scale + zero, info.min, info.max,
+                              info.bits, {});
 }
 
 }  // namespace tim::ops

@@ -3,6 +3,7 @@
 #ifndef TIM_OPS_LAUNCH_ACTIVATION_H_
 #define TIM_OPS_LAUNCH_ACTIVATION_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "base/status.h"
@@ -23,6 +24,10 @@ struct Activation {
 /// that sets limits on other types; or says why it must be a step of its own.
 Result<Activation> ActivationOf(const ir::EpilogueStep& step,
                                 const ir::TensorDesc& before);
+
+/// The code that a real value, which may be infinite, has in a tensor of
+/// integers: of its quantization, in the range of its type.
+int64_t CodeOf(float real, const ir::TensorDesc& desc);
 
 }  // namespace tim::ops
 

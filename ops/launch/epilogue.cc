@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/requantize.h"
-
 namespace tim::ops {
 namespace {
 
@@ -20,13 +18,14 @@ bool IsPerChannel(const ir::Shape& operand, const ir::Shape& result,
 
 // What is added to the channels comes before a residual.
 Status TakeAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
-               int channel_axis, Residual residual, Epilogue* out) {
+               const ir::TensorDesc& begin, int channel_axis, Residual residual,
+               Epilogue* out) {
   const int other = OtherOperand(step);
   if (other < 0) return Unimplemented("Add of a value to itself");
   const ir::TensorDesc& operand = node.inputs[other];
   if (operand.type != ir::DataType::kFloat32 ||
       step.result.type != ir::DataType::kFloat32 ||
-      node.anchor_output.type != ir::DataType::kFloat32) {
+      begin.type != ir::DataType::kFloat32) {
     return Unimplemented("a fused Add must be float32");
   }
   const ir::Shape& shape = step.result.shape;
@@ -44,15 +43,12 @@ Status TakeAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
                        shape.ToString(), ", not ", operand.shape.ToString());
 }
 
-int32_t CodeOf(float real, const ir::TensorDesc& desc, int32_t unbounded) {
-  if (std::isinf(real)) return unbounded;
-  const ir::DataTypeInfo& info = ir::Info(desc.type);
-  const bool quantized = desc.quantized();
-  const float scale = quantized ? desc.quantization.Scale() : 1.0f;
-  const int32_t zero = quantized ? desc.quantization.ZeroPoint() : 0;
-  return static_cast<int32_t>(
-      kernels::RoundToCode(real / scale + static_cast<float>(zero), info.min,
-                           info.max, info.bits, {}));
+// Beyond every code where there is no limit: then nothing is cut off before a
+// result wraps.
+int64_t LimitOf(float real, const ir::TensorDesc& desc) {
+  if (!std::isinf(real)) return CodeOf(real, desc);
+  return real < 0 ? std::numeric_limits<int32_t>::min()
+                  : std::numeric_limits<int32_t>::max();
 }
 
 }  // namespace
@@ -68,17 +64,19 @@ int OtherOperand(const ir::EpilogueStep& step) {
   return step.operands[1] == ir::kRunning ? step.operands[0] : -1;
 }
 
-Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
+Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
+                            std::span<const ir::EpilogueStep> steps,
+                            const ir::TensorDesc& begin, int channel_axis,
                             Residual residual) {
   Epilogue out;
   bool activated = false;
-  for (const ir::EpilogueStep& step : node.epilogue) {
+  for (const ir::EpilogueStep& step : steps) {
     const ir::OpSchema& schema = *step.node->schema;
-    if (step.result.shape != node.anchor_output.shape) {
+    if (step.result.shape != begin.shape) {
       return Unimplemented("a fused ", schema.name, " must keep the shape ",
-                           node.anchor_output.shape.ToString());
+                           begin.shape.ToString());
     }
-    if (!ir::SameElements(step.result, node.anchor_output)) {
+    if (!ir::SameElements(step.result, begin)) {
       return Unimplemented("a fused ", schema.name,
                            " must keep the type and quantization");
     }
@@ -86,11 +84,12 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
       return Unimplemented("a fused ", schema.name, " at this place");
     }
     if (schema.pointwise && schema.pointwise->is_sum) {
-      TIM_RETURN_IF_ERROR(TakeAdd(node, step, channel_axis, residual, &out));
+      TIM_RETURN_IF_ERROR(
+          TakeAdd(node, step, begin, channel_axis, residual, &out));
       continue;
     }
     TIM_ASSIGN_OR_RETURN(const Activation activation,
-                         ActivationOf(step, node.anchor_output));
+                         ActivationOf(step, begin));
     activated = true;
     if (activation.limits) {
       out.limits = *activation.limits;
@@ -99,6 +98,12 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
     }
   }
   return out;
+}
+
+Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
+                            Residual residual) {
+  return EpilogueOf(node, node.epilogue, node.anchor_output, channel_axis,
+                    residual);
 }
 
 void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
@@ -115,9 +120,7 @@ void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
     launch->Float("low", low).Float("high", high);
     return;
   }
-  launch->Int("low", CodeOf(low, output, std::numeric_limits<int32_t>::min()));
-  launch->Int("high",
-              CodeOf(high, output, std::numeric_limits<int32_t>::max()));
+  launch->Int("low", LimitOf(low, output)).Int("high", LimitOf(high, output));
 }
 
 void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,

@@ -5,6 +5,7 @@
 #define TIM_OPS_LAUNCH_EPILOGUE_H_
 
 #include <cstdint>
+#include <span>
 
 #include "ir/kernel_def.h"
 #include "ops/launch/activation.h"
@@ -33,6 +34,12 @@ int OtherOperand(const ir::EpilogueStep& step);
 /// Reads the epilogue of a node whose output channels lie along `channel_axis`,
 /// or says why it cannot be done before the store.
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
+                            Residual residual = Residual::kRefused);
+
+/// The same of some of its steps, which begin with a value of `begin`.
+Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
+                            std::span<const ir::EpilogueStep> steps,
+                            const ir::TensorDesc& begin, int channel_axis,
                             Residual residual = Residual::kRefused);
 
 /// The arguments `low, high` of kernels/activate.clh: real values for a float

@@ -5,6 +5,7 @@
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #include <CL/opencl.hpp>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -168,6 +169,56 @@ TEST(Kernels, HeadersThatChainsHaveOnceDependOnNoOption) {
       DependencesOnOptions(guard + "#include \"ops/elements/convert.clh\"\n"),
       testing::SizeIs(1));
   EXPECT_THAT(DependencesOnOptions("#ifndef WORD\n"), IsEmpty());
+}
+
+// A function that is `inline` alone has no body where it is not inlined.
+std::vector<std::string> NotStatic(const std::string& text) {
+  static const std::regex alone("(^|[^c] |\\n *)inline [^\n]*");
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), alone), end; it != end;
+       ++it) {
+    found.push_back(it->str());
+  }
+  return found;
+}
+
+TEST(Kernels, InlineFunctionsAreStatic) {
+  for (const char* folder : {"ops", "src/kernels", "custom_ops"}) {
+    for (const std::string& path : FilesUnder(folder, {".cl", ".clh"})) {
+      EXPECT_THAT(NotStatic(ReadText(path)), IsEmpty()) << path;
+    }
+  }
+  EXPECT_THAT(NotStatic("inline int planted(void);\n"), testing::SizeIs(1));
+  EXPECT_THAT(NotStatic("x\n  inline int planted(void);"), testing::SizeIs(1));
+  EXPECT_THAT(NotStatic("static inline int planted(void);\n"), IsEmpty());
+}
+
+std::set<std::string> TypesOf(const std::string& text) {
+  static const std::regex type(
+      "typedef [^{;]*?(\\w+)( __attribute__[^;]*)?;|\n *\\} (\\w+);");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end;
+       ++it) {
+    names.insert((*it)[1].matched ? (*it)[1].str() : (*it)[3].str());
+  }
+  return names;
+}
+
+// Headers of kernels that become one chain meet in one program.
+TEST(Kernels, EachTypeIsOfOneHeader) {
+  std::map<std::string, std::string> declared;
+  for (const std::string& path : FilesUnder("src/kernels", {".clh"})) {
+    for (const std::string& name : TypesOf(ReadText(path))) {
+      const auto [before, is_new] = declared.emplace(name, path);
+      EXPECT_TRUE(is_new) << name << " in " << before->second << " and "
+                          << path;
+    }
+  }
+  EXPECT_EQ(declared.count("tim_byte_channels"), 1u);
+  EXPECT_THAT(
+      TypesOf("typedef char a __attribute__((ext_vector_type(64)));\n"
+              "typedef struct {\n  int x;\n} b;\ntypedef long2 c;  // d\n"),
+      testing::UnorderedElementsAre("a", "b", "c"));
 }
 
 }  // namespace
