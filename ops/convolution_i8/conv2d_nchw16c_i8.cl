@@ -26,6 +26,12 @@
 // -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
 // -DLINEAR      sum_scale * code of the sum + (residual_scale * code of the
 //               residual + start), which is in codes of y, gives the same
+// -DPHASES      output channels are those of phases_w * phases_h phases, each
+// in
+//               blocks of its own: pixel (x, y) of phase i + phases_w * j is
+//               pixel (x * phases_w + i, y * phases_h + j), if there is one, of
+//               an output [16, phased_w, phased_h, ceil(phase_channels / 16),
+//               N]; a residual lies likewise
 // -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
 // -DTIM_TO_ZERO kernels/requantize.clh
 
@@ -256,7 +262,11 @@ __kernel void conv2d_nchw16c_i8(
     int in_w, int in_h, int in_channels, int in_blocks, int read_blocks,
     int group_channels, int group_outputs, int kernel_w, int kernel_h,
     int out_w, int out_h, int out_channels, int tiles, int batch, int stride_h,
-    int dilation_w, int dilation_h, int pad_left, int pad_top, int run) {
+    int dilation_w, int dilation_h, int pad_left, int pad_top,
+#ifdef PHASES
+    int phases_w, int phases_h, int phased_w, int phased_h, int phase_channels,
+#endif
+    int run) {
   const int row_tiles = (out_w + TW - 1) / TW;
   const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
   const int begin = get_global_id(0) * run;
@@ -266,7 +276,12 @@ __kernel void conv2d_nchw16c_i8(
   if (begin >= end || n >= batch) return;
   const int out_blocks = (out_channels + 15) / 16;
   const int out_block = tile * BLOCKS;
+#ifdef PHASES
+  const int plane = phased_h * phased_w;
+  const int blocks_of_phase = (phase_channels + 15) / 16;
+#else
   const int plane = out_h * out_w;
+#endif
   const int in_plane = in_h * in_w;
   const int first_channel =
       out_block * 16 / group_outputs * group_channels / (4 * DEPTH);
@@ -312,9 +327,15 @@ __kernel void conv2d_nchw16c_i8(
     const int next_y = min((t + 1) / row_tiles * ROWS, out_h - ROWS);
     const int next_left = next_x * STRIDE - pad_left;
     const int next_top = next_y * stride_h - pad_top;
+#ifdef PHASES
+    const int first = n * blocks_of_phase * plane;
+#else
     const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+#endif
     __global uchar* const to = output + output_offset + first * 16;
+#ifndef PHASES
     fetch_outputs(to, plane);
+#endif
     const int ahead = tile_ints + t * share;
     const int ahead_end = min(ahead + share, tile_ints + row_ints);
 
@@ -372,14 +393,29 @@ __kernel void conv2d_nchw16c_i8(
 #pragma unroll
     for (int b = 0; b < BLOCKS; ++b) {
       if (out_block + b >= out_blocks) break;
+#ifdef PHASES
+      const int phase = (out_block + b) / blocks_of_phase;
+      const int block = (out_block + b) % blocks_of_phase;
+      const tim_byte_channels rule =
+          tim_load_byte_channels(channels + phase * blocks_of_phase * 48, block,
+                                 phase_channels, output_zero, low, high);
+#else
       const tim_byte_channels rule = tim_load_byte_channels(
           channels, out_block + b, out_channels, output_zero, low, high);
+#endif
 #pragma unroll
       for (int i = 0; i < PIXEL_COUNT; ++i) {
         if (!whole && (x0 + i % TW < first_x || y0 + i / TW < first_y)) {
           continue;
         }
+#ifdef PHASES
+        const int x = (x0 + i % TW) * phases_w + phase % phases_w;
+        const int y = (y0 + i / TW) * phases_h + phase / phases_w;
+        if (x >= phased_w || y >= phased_h) continue;
+        const int at = block * plane + y * phased_w + x;
+#else
         const int at = b * plane + i / TW * out_w + i % TW;
+#endif
 #ifdef RESIDUAL
         store_residual_sum(tim_whole_byte_units(sum[b][i], rule),
                            residual + residual_offset + (first + at) * 16,

@@ -69,10 +69,9 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
 
 }  // namespace
 
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
-                                 Residual residual) {
+Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+                  Residual residual) {
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(residual == Residual::kTaken
                           ? CodeEpilogueOf(node).status()
                           : EpilogueOf(node, kConvChannelAxis).status());
@@ -88,8 +87,15 @@ Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
                            " is too large for 32-bit positions");
     }
   }
+  return CheckByteSums(node, ByteWeightsOf(shape));
+}
+
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
+                                 Residual residual) {
+  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  TIM_RETURN_IF_ERROR(CheckByteSums(node, ByteWeightsOf(shape)));
+  TIM_RETURN_IF_ERROR(CheckCodes(node, shape, residual));
   return shape;
 }
 
@@ -133,20 +139,21 @@ ir::PackedConstant PackedCodeWeights(const ir::KernelNode& node,
                                      const PackedCodes& packed,
                                      const ByteShifts& shifts) {
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
-  return {.id = StrCat("conv2d_nchw16c_i8 ", node.inputs[1].shape.ToString(),
-                       " channels ", shape.channels, " outputs ",
-                       shape.group.outputs, " lanes ", packed.lanes, " ic ",
-                       packed.ic_block, is_signed ? " signed " : " unsigned ",
-                       shifts.ToString()),
-          .sources = {1},
-          .bytes = packed.bytes(shape),
-          .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
-            for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
-              PackChannel(shape, packed, oc, shifts.shifts[oc],
-                          shifts.zeros[oc], *constant, is_signed, out.data());
-            }
-            return OkStatus();
-          }};
+  return {
+      .id = StrCat("conv2d_nchw16c_i8 ", node.inputs[1].shape.ToString(),
+                   " of ", node.constants[1]->hash.ToString(), " channels ",
+                   shape.channels, " outputs ", shape.group.outputs, " lanes ",
+                   packed.lanes, " ic ", packed.ic_block,
+                   is_signed ? " signed " : " unsigned ", shifts.ToString()),
+      .sources = {1},
+      .bytes = packed.bytes(shape),
+      .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
+        for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+          PackChannel(shape, packed, oc, shifts.shifts[oc], shifts.zeros[oc],
+                      *constant, is_signed, out.data());
+        }
+        return OkStatus();
+      }};
 }
 
 }  // namespace tim::ops

@@ -12,8 +12,12 @@
 
 namespace tim::ops {
 
-/// The convolution that a Conv2d node of such codes does, or why these kernels
-/// do not take it: types, weights, epilogue, sizes.
+/// Ok, or why these kernels do not take a node that does this convolution of
+/// codes: types, weights, epilogue, elements.
+Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+                  Residual residual);
+/// The convolution that a Conv2d node does, or why they do not take it (all
+/// this, and positions).
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
                                  Residual residual = Residual::kRefused);
 
@@ -38,7 +42,7 @@ struct PackedCodes {
 PackedCodes PackedCodesOf(const Conv2dShape& shape, int64_t lanes,
                           int64_t ic_block);
 
-/// Constant input 1 of the node in this form.
+/// Constant 1 of the node, the weights of `shape`, in this form.
 ir::PackedConstant PackedCodeWeights(const ir::KernelNode& node,
                                      const Conv2dShape& shape,
                                      const PackedCodes& packed,

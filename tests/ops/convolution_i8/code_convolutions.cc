@@ -114,6 +114,15 @@ TensorDesc OutputOf(const CodeConvolution& convolution,
 
 Result<TestNode> NodeOf(const CodeConvolution& convolution,
                         const CodeTypes& types, std::mt19937& rng) {
+  return NodeOf("tim.Conv2d", convolution.attributes(), convolution, types,
+                OutputOf(convolution, types), rng);
+}
+
+Result<TestNode> NodeOf(const std::string& op,
+                        const ir::AttributeMap& attributes,
+                        const CodeConvolution& convolution,
+                        const CodeTypes& types, const TensorDesc& output,
+                        std::mt19937& rng) {
   const TensorDesc weights = WeightsOf(convolution, types);
   std::vector<std::optional<TensorDesc>> inputs = {
       Desc(types.input, convolution.input, kInputScale, types.input_zero),
@@ -125,8 +134,7 @@ Result<TestNode> NodeOf(const CodeConvolution& convolution,
     inputs.push_back(Desc(DataType::kInt32, {convolution.outputs()}));
     constants[2] = MakeTensor(*inputs[2], values);
   }
-  return MakeNode("tim.Conv2d", convolution.attributes(), inputs,
-                  {OutputOf(convolution, types)}, std::move(constants));
+  return MakeNode(op, attributes, inputs, {output}, std::move(constants));
 }
 
 Result<TestNode> FixedPointNode(std::mt19937& rng) {

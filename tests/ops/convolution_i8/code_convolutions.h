@@ -76,6 +76,12 @@ ir::TensorDesc OutputOf(const CodeConvolution& convolution,
 /// With random weights over the whole range, and a bias.
 Result<TestNode> NodeOf(const CodeConvolution& convolution,
                         const CodeTypes& types, std::mt19937& rng);
+/// The same of another operator with such operands.
+Result<TestNode> NodeOf(const std::string& op,
+                        const ir::AttributeMap& attributes,
+                        const CodeConvolution& convolution,
+                        const CodeTypes& types, const ir::TensorDesc& output,
+                        std::mt19937& rng);
 
 /// Dynamic fixed point, 20 to 24 channels.
 Result<TestNode> FixedPointNode(std::mt19937& rng);

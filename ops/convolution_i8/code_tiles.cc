@@ -1,0 +1,146 @@
+#include "ops/convolution_i8/code_tiles.h"
+
+#include <algorithm>
+
+#include "base/checked_math.h"
+#include "ops/convolution/nchw16c.h"
+#include "ops/elements/byte_sum.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
+#include "ops/launch/register_tile.h"
+
+namespace tim::ops {
+namespace {
+
+// Pixels of a row that are copied to the stack, 16 bytes each.
+constexpr int64_t kMaxSpan = 256;
+// Channels whose products are summed at once.
+constexpr int64_t kDotChannels = 4;
+
+// A tile of several groups would read the channels of all.
+int64_t MostBlocks(const Conv2dShape& shape) {
+  const bool groups = shape.group.channels != shape.channels;
+  return groups ? std::max<int64_t>(1, shape.group.outputs / kChannelBlock)
+                : CeilDiv(shape.group.out_channels, kChannelBlock);
+}
+
+void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
+              Launch* launch) {
+  launch->Option(StrCat("-DTW=", tiling.width))
+      .Option(StrCat("-DROWS=", tiling.rows))
+      .Option(StrCat("-DBLOCKS=", tiling.blocks))
+      .Option(StrCat("-DSTRIDE=", shape.w.stride))
+      .Option(StrCat("-DDEPTH=", tiling.ic_block / kDotChannels))
+      .Option(StrCat("-DSPAN=", tiling.span));
+  const int64_t rest = CeilDiv(shape.channels % tiling.ic_block, kDotChannels);
+  const bool one_group = shape.group.channels == shape.channels;
+  // Sums of pixels go over whole blocks.
+  if (rest != 0 && rest < tiling.ic_block / kDotChannels && one_group &&
+      centered) {
+    launch->Option(StrCat("-DREST=", rest));
+  }
+}
+
+}  // namespace
+
+CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
+                      const ir::DeviceInfo& device) {
+  const RegisterTile limits =
+      BestTile(shape.w.output, MostBlocks(shape), device);
+  CodeTiles out;
+  out.width = TileSize(shape.w.output, limits.neighbours);
+  const int64_t max_rows = 2 * out.width <= limits.neighbours ? 2 : 1;
+  out.rows = TileSize(shape.h.output, max_rows, out.width);
+  out.blocks = limits.blocks;
+  out.ic_block = input.blocked() ? kChannelBlock : kDotChannels;
+  // Whole vectors of 64 bytes.
+  out.span = AlignUp(SpanOf(shape.w, out.width), 64 / out.ic_block);
+  out.packed = PackedCodesOf(shape, out.blocks * kChannelBlock, out.ic_block);
+  return out;
+}
+
+Status CheckSpan(const CodeTiles& tiles) {
+  if (tiles.rows * tiles.span <= kMaxSpan) return OkStatus();
+  return Unimplemented("a tile spans ", tiles.rows * tiles.span,
+                       " input pixels, at most ", kMaxSpan, " are kept");
+}
+
+ir::LayoutTuple CodeTileLayouts(const ir::KernelNode& node) {
+  ir::LayoutTuple blocked = CodeConv2dLayouts(node);
+  if (const auto epilogue = CodeEpilogueOf(node);
+      epilogue.ok() && epilogue->residual >= 0) {
+    blocked.inputs[epilogue->residual] = ChannelBlocks();
+  }
+  return blocked;
+}
+
+double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
+                     const ir::DeviceInfo& device) {
+  const CodeTiles tiling = CodeTilesOf(shape, node.inputs[0].layout, device);
+  const AnchorView view(node);
+  ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
+  // Lanes and pixels beyond the tensor included.
+  estimate.flops = 2.0 * tiling.packed.bytes(shape) *
+                   AlignUp(shape.w.output, tiling.width) *
+                   AlignUp(shape.h.output, tiling.rows) * shape.batch;
+  const double efficiency = node.inputs[0].layout.blocked() ? 0.6 : 0.5;
+  return ir::EstimateMicroseconds(estimate, device,
+                                  efficiency * ByteSpeed(device));
+}
+
+Launch ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+                     const std::optional<OutputPhases>& phases,
+                     const CodeEpilogue& epilogue,
+                     const ir::DeviceInfo& device) {
+  const CodeTiles tiling = CodeTilesOf(shape, node.inputs[0].layout, device);
+  const ByteWeights weights = ByteWeightsOf(shape);
+  const ByteShifts shifts = ByteShiftsOf(node, weights);
+  const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
+                        CeilDiv(shape.h.output, tiling.rows);
+  const int64_t planes = tiling.packed.tiles * shape.batch;
+  const int64_t run = TilesPerItem(tiles, planes, device);
+  Launch launch("ops/convolution_i8/conv2d_nchw16c_i8.cl", "conv2d_nchw16c_i8");
+  AddByteOptions(node, shifts.centered, device, &launch);
+  AddTiles(shape, tiling, shifts.centered, &launch);
+  launch.Input("input", node, 0)
+      .Packed("weights", PackedCodeWeights(node, shape, tiling.packed, shifts),
+              sizeof(int32_t))
+      .Packed("channels", ByteTable(node, weights, shifts), sizeof(int32_t))
+      .Int("input_zero", UnsignedZero(node.inputs[0]));
+  AddCodeEpilogue(node, epilogue, &launch);
+  launch.Int("in_w", shape.w.input)
+      .Int("in_h", shape.h.input)
+      .Int("in_channels", shape.channels)
+      .Int("in_blocks", tiling.packed.in_blocks)
+      .Int("read_blocks", tiling.packed.read_blocks)
+      .Int("group_channels", shape.group.channels)
+      .Int("group_outputs", shape.group.outputs)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("out_w", shape.w.output)
+      .Int("out_h", shape.h.output)
+      .Int("out_channels", shape.group.out_channels)
+      .Int("tiles", tiling.packed.tiles)
+      .Int("batch", shape.batch)
+      .Int("stride_h", shape.h.stride)
+      .Int("dilation_w", shape.w.dilation)
+      .Int("dilation_h", shape.h.dilation)
+      .Int("pad_left", shape.w.pad)
+      .Int("pad_top", shape.h.pad);
+  if (phases) {
+    launch.Option("-DPHASES")
+        .Int("phases_w", phases->w)
+        .Int("phases_h", phases->h)
+        .Int("phased_w", phases->out_w)
+        .Int("phased_h", phases->out_h)
+        .Int("phase_channels", phases->out_channels);
+  }
+  launch.Int("run", run)
+      .Global(CeilDiv(tiles, run), 1, planes)
+      .Local(1, 1, 1)
+      .PartitionSpatially(tiling.packed.bytes(shape) <=
+                          kWeightsPerPixel * InputElements(shape));
+  return launch;
+}
+
+}  // namespace tim::ops

@@ -1,0 +1,58 @@
+// The launch of conv2d_nchw16c_i8.cl, for operators that are such convolutions.
+#ifndef TIM_OPS_CONVOLUTION_I8_CODE_TILES_H_
+#define TIM_OPS_CONVOLUTION_I8_CODE_TILES_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/kernel_def.h"
+#include "ops/convolution/convolution.h"
+#include "ops/convolution_i8/code_epilogue.h"
+#include "ops/convolution_i8/packed_codes.h"
+#include "ops/launch/launch.h"
+
+namespace tim::ops {
+
+/// Its sizes, see the kernel.
+struct CodeTiles {
+  int64_t width = 1;     ///< TW
+  int64_t rows = 1;      ///< ROWS
+  int64_t blocks = 1;    ///< BLOCKS
+  int64_t ic_block = 1;  ///< 4 * DEPTH
+  int64_t span = 1;      ///< SPAN
+  PackedCodes packed;
+};
+/// For an input of this layout.
+CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
+                      const ir::DeviceInfo& device);
+
+/// Ok, or that a tile reads more pixels than the kernel keeps.
+Status CheckSpan(const CodeTiles& tiles);
+
+/// Input 0, output 0 and a residual in blocks, the rest dense.
+ir::LayoutTuple CodeTileLayouts(const ir::KernelNode& node);
+
+/// Estimated microseconds for the layouts of the node's descs.
+double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
+                     const ir::DeviceInfo& device);
+
+/// A convolution whose output channels are pixels of a larger output, w * h of
+/// each: -DPHASES.
+struct OutputPhases {
+  int64_t w = 1;
+  int64_t h = 1;
+  int64_t out_w = 1;  ///< Of the larger output.
+  int64_t out_h = 1;
+  int64_t out_channels = 1;
+};
+
+/// Weights, bias and their quantization are those of `shape`, where a 1x1
+/// convolution without phases may be flat.
+Launch ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+                     const std::optional<OutputPhases>& phases,
+                     const CodeEpilogue& epilogue,
+                     const ir::DeviceInfo& device);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_CONVOLUTION_I8_CODE_TILES_H_

@@ -1,0 +1,78 @@
+// Transposed convolution of 8-bit codes on tensors in blocks of 16 channels,
+// for CPUs: conv2d_nchw16c_i8.cl on its phases.
+#include "ir/op_registry.h"
+#include "ops/convolution_i8/code_tiles.h"
+#include "ops/deconvolution/deconv_node.h"
+#include "ops/deconvolution/deconv_phases.h"
+#include "ops/launch/device_class.h"
+
+namespace tim::ops {
+namespace {
+
+// Of all phases; 32 bits count them with those of channels that do not exist.
+constexpr int64_t kMostWeights = int64_t{1} << 26;
+
+Status CheckSizes(const Conv2dShape& deconv, const ir::DeviceInfo& device) {
+  if (deconv.group.channels != deconv.channels) {
+    return Unimplemented("one group only, not ",
+                         deconv.channels / deconv.group.channels);
+  }
+  // No less than the taps of the phases.
+  const auto taps = [](const ConvAxis& axis) {
+    return static_cast<double>(axis.kernel + axis.pad) +
+           3.0 * static_cast<double>(axis.stride);
+  };
+  const double weights = taps(deconv.w) * taps(deconv.h) *
+                         static_cast<double>(deconv.channels) *
+                         static_cast<double>(deconv.group.out_channels);
+  if (weights > kMostWeights) {
+    return Unimplemented("the phases may have ", weights, " weights, at most ",
+                         kMostWeights, " are packed");
+  }
+  return CheckSpan(CodeTilesOf(PhasesOf(deconv), ir::Layout::Dense(), device));
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape deconv, TransposedShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, deconv));
+  TIM_RETURN_IF_ERROR(CheckCodes(node, deconv, Residual::kTaken));
+  return CheckSizes(deconv, device);
+}
+
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  return {CodeTileLayouts(node)};
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> deconv = TransposedShapeOf(node);
+  return deconv.ok() ? CodeTilesCost(node, PhasesOf(*deconv), device) : 0;
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape deconv, TransposedShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
+  const OutputPhases phases = {.w = deconv.w.stride,
+                               .h = deconv.h.stride,
+                               .out_w = deconv.w.output,
+                               .out_h = deconv.h.output,
+                               .out_channels = deconv.group.out_channels};
+  return ConvolveCodes(PhaseNodeOf(node, deconv), PhasesOf(deconv), phases,
+                       epilogue, device)
+      .Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(deconv_nchw16c_i8) {
+  registry.Add(ir::KernelDef{.op = "tim.DeConv2d",
+                             .name = "deconv_nchw16c_i8",
+                             .supports = Supports,
+                             .layouts = Layouts,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops

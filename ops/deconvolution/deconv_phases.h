@@ -1,0 +1,26 @@
+// Transposed convolutions as convolutions of stride 1.
+// Output positions that differ by a multiple of the stride are of one phase:
+// the same taps reach them.  Of a convolution with the output channels of every
+// phase, output pixel (x, y) has those of the phases' pixels (x, y).
+#ifndef TIM_OPS_DECONVOLUTION_DECONV_PHASES_H_
+#define TIM_OPS_DECONVOLUTION_DECONV_PHASES_H_
+
+#include "ir/kernel_def.h"
+#include "ops/convolution/convolution.h"
+
+namespace tim::ops {
+
+/// The convolution that does what `deconv`, of one group, does.  The channels
+/// of a phase are those of `deconv` in whole blocks of 16, phases count along
+/// W, then along H.  Taps that a phase does not have are part of the kernel.
+Conv2dShape PhasesOf(const Conv2dShape& deconv);
+
+/// The node with constant weights, and bias, of PhasesOf(deconv).  They are
+/// integers, or floats without quantization, of whole bytes; taps and channels
+/// that do not exist have the weights' zero point, and add nothing.
+ir::KernelNode PhaseNodeOf(const ir::KernelNode& node,
+                           const Conv2dShape& deconv);
+
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_DECONVOLUTION_DECONV_PHASES_H_

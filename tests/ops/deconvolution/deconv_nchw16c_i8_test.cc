@@ -1,0 +1,183 @@
+// The kernel of DeConv2d on 8-bit codes in blocks of 16 channels, against eval.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::testing {
+namespace {
+
+using ir::DataType;
+using ir::TensorDesc;
+using Ints = std::vector<int64_t>;
+
+constexpr char kKernel[] = "deconv_nchw16c_i8";
+
+struct Config {
+  Ints input = {9, 6, 20, 2};
+  Ints kernel = {4, 4, 37};  ///< Kw, Kh, Oc.
+  Ints stride = {2, 2};
+  Ints pad = {1, 1, 1, 1};
+  Ints declared = {};  ///< W, H; empty: inferred.
+  CodeTypes types = kUnsignedCodes;
+
+  CodeConvolution convolution() const {
+    return {.input = input,
+            .kernel = {kernel[0], kernel[1], input[2], kernel[2]}};
+  }
+};
+
+Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
+  TensorDesc output = OutputOf(config.convolution(), config.types);
+  if (!config.declared.empty()) {
+    output.shape = {config.declared[0], config.declared[1], config.kernel[2],
+                    config.input[3]};
+  }
+  return NodeOf("tim.DeConv2d",
+                {{"stride", config.stride}, {"pad", config.pad}},
+                config.convolution(), config.types, output, rng);
+}
+
+void Check(const Config& config) {
+  std::mt19937 rng = SeededRng(1);
+  const auto node = NodeOf(config, rng);
+  ASSERT_OK(node);
+  EXPECT_OK(CheckCodes(*node, kKernel, rng));
+}
+
+TEST(DeconvNchw16cI8, Types) {
+  for (const CodeTypes& types : AllCodeTypes()) {
+    SCOPED_TRACE(types.ToString());
+    Check({.types = types});
+  }
+}
+
+TEST(DeconvNchw16cI8, ZeroPointsAtTheLimits) {
+  for (const CodeTypes& types : ExtremeZeroPoints()) {
+    SCOPED_TRACE(types.ToString());
+    Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 18}, .types = types});
+  }
+}
+
+TEST(DeconvNchw16cI8, PhasesOfEveryStride) {
+  for (const int64_t stride : {1, 2, 3, 5}) {
+    for (const int64_t kernel : {1, 2, 3, 4, 7}) {
+      SCOPED_TRACE(StrCat("stride ", stride, " kernel ", kernel));
+      Check({.input = {7, 3, 5, 1},
+             .kernel = {kernel, 3, 18},
+             .stride = {stride, 2},
+             .pad = {0, 0, 0, 0},
+             .types = kSignedCodes});
+    }
+  }
+}
+
+TEST(DeconvNchw16cI8, TilesMoveBackIntoTheRow) {
+  for (const int64_t width : {1, 2, 13, 14, 15, 29}) {
+    SCOPED_TRACE(width);
+    Check({.input = {width, 3, 16, 1}, .kernel = {3, 3, 33}});
+  }
+}
+
+TEST(DeconvNchw16cI8, PadsMoveThePhases) {
+  for (const Ints& pad : {Ints{0, 3, 0, 0}, Ints{3, 0, 1, 2}, Ints{2, 1, 3, 3},
+                          Ints{4, 0, 0, 4}}) {
+    Check({.kernel = {5, 5, 3}, .stride = {3, 2}, .pad = pad});
+    Check({.kernel = {2, 3, 3}, .stride = {1, 4}, .pad = pad});
+  }
+}
+
+// Fewer pixels than phases, and pixels that no tap reaches.
+TEST(DeconvNchw16cI8, DeclaredExtents) {
+  for (const Ints& declared : {Ints{2, 1}, Ints{1, 40}, Ints{60, 3}}) {
+    SCOPED_TRACE(declared[0]);
+    Check({.stride = {4, 3}, .declared = declared});
+  }
+}
+
+TEST(DeconvNchw16cI8, LimitsAndResiduals) {
+  std::mt19937 rng = SeededRng(7);
+  for (const char* activation : {"", "tim.Relu", "tim.Relu6"}) {
+    for (const bool residual : {false, true}) {
+      SCOPED_TRACE(StrCat(activation, residual ? " residual" : ""));
+      auto node = NodeOf({.input = {15, 3, 20, 1}}, rng);
+      ASSERT_OK(node);
+      TensorDesc result = node->output();
+      if (residual) {
+        TensorDesc other = result;
+        other.quantization = ir::Quantization::PerTensor(0.05f, 100);
+        result.quantization = ir::Quantization::PerTensor(0.07f, 120);
+        node = Fuse(*node, "tim.Add", {}, {other}, result);
+        ASSERT_OK(node);
+      }
+      if (*activation != '\0') {
+        node = Fuse(*node, activation, {}, {}, result);
+        ASSERT_OK(node);
+      }
+      EXPECT_OK(CheckCodes(*node, kKernel, rng));
+    }
+  }
+}
+
+// A pixel that two tiles make is stored by one of them.
+TEST(DeconvNchw16cI8, ResidualsInPlace) {
+  std::mt19937 rng = SeededRng(8);
+  auto node = NodeOf({.input = {15, 3, 4, 1}, .kernel = {2, 2, 20}}, rng);
+  ASSERT_OK(node);
+  const TensorDesc output = node->output();
+  node = Fuse(*node, "tim.Add", {}, {output}, output);
+  ASSERT_OK(node);
+  const auto pairs = InPlacePairs(*node, kKernel, 0);
+  ASSERT_OK(pairs);
+  ASSERT_EQ(pairs->size(), 1u);
+  const auto inputs = RandomInputs(*node, rng);
+  const auto apart = RunKernel(*node, kKernel, 0, inputs);
+  const auto in_place = RunKernel(*node, kKernel, 0, inputs,
+                                  KernelRun{.in_place = pairs->front()});
+  ASSERT_OK(apart);
+  ASSERT_OK(in_place);
+  EXPECT_EQ((*apart)[0].bytes, (*in_place)[0].bytes);
+}
+
+TEST(DeconvNchw16cI8, RefusesWithReason) {
+  std::mt19937 rng = SeededRng(9);
+  const TensorDesc input = Desc(DataType::kUint8, {3, 3, 4, 1}, 0.1f, 3);
+  const TensorDesc weights = Desc(DataType::kUint8, {2, 2, 4, 4}, 0.1f, 3);
+  TensorDesc output = Inferred(DataType::kUint8);
+  output.quantization = ir::Quantization::PerTensor(1.0f, 3);
+  const auto variable =
+      MakeNode("tim.DeConv2d", {}, {input, weights}, {output});
+  ASSERT_OK(variable);
+  EXPECT_ERROR(Supports(*variable, kKernel), "the weights are not constant");
+  const TensorDesc depthwise = Desc(DataType::kUint8, {2, 2, 4, 1}, 0.1f, 3);
+  const auto grouped =
+      MakeNode("tim.DeConv2d", {{"group", int64_t{4}}}, {input, depthwise},
+               {output}, {{1, RandomTensor(depthwise, rng)}});
+  ASSERT_OK(grouped);
+  EXPECT_ERROR(Supports(*grouped, kKernel), "one group only, not 4");
+  const auto wide = NodeOf({.input = {300, 1, 1, 1},
+                            .kernel = {300, 1, 1},
+                            .stride = {1, 1},
+                            .pad = {0, 0, 0, 0}},
+                           rng);
+  ASSERT_OK(wide);
+  EXPECT_ERROR(Supports(*wide, kKernel), "at most 256 are kept");
+  const auto sparse = NodeOf({.input = {2, 2, 64, 1},
+                              .kernel = {1, 1, 64},
+                              .stride = {1000, 1000},
+                              .pad = {0, 0, 0, 0}},
+                             rng);
+  ASSERT_OK(sparse);
+  EXPECT_ERROR(Supports(*sparse, kKernel), "weights, at most 67108864");
+  const auto plain = NodeOf({}, rng);
+  ASSERT_OK(plain);
+  EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
+               "for CPU devices");
+}
+
+}  // namespace
+}  // namespace tim::testing
