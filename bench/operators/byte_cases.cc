@@ -145,6 +145,34 @@ ByteCase CaseOf(const std::string& name,
   return out;
 }
 
+// 4x4, stride 2, 64 channels to as many, from 28x28 to 56x56.
+ByteCase Deconvolution(CodeType codes) {
+  constexpr uint32_t kChannels = 64;
+  constexpr uint32_t kSize = 28;
+  constexpr std::array<uint32_t, 2> kKernel = {4, 4};
+  constexpr std::array<uint32_t, 2> kStride = {2, 2};
+  const auto build = [=](Graph& graph) {
+    Maker maker(graph, codes);
+    graph
+        .CreateOperation<vx::ops::DeConv2d>(
+            int32_t{kChannels}, vx::PadType::AUTO, kKernel, kStride,
+            std::array<uint32_t, 2>{0, 0}, std::array<uint32_t, 4>{1, 1, 1, 1})
+        ->BindInputs(
+            {maker.Values({kSize, kSize, kChannels, 1}, vx::INPUT, 0.02f),
+             maker.Weights({4, 4, kChannels, kChannels}, 3),
+             maker.Bias(kChannels)})
+        .BindOutput(maker.Values({2 * kSize, 2 * kSize, kChannels, 1},
+                                 vx::OUTPUT, 0.5f));
+  };
+  constexpr double kPixels = 1.0 * kSize * kSize * kChannels;
+  return {.name = std::string("deconv2d_4x4_64_56") + SuffixOf(codes),
+          .operation = "DeConv2d",
+          .operations = 2.0 * 16 * kChannels * kPixels,
+          .bytes = 5 * kPixels + 16 * kChannels * kChannels,
+          .repeats = 16,
+          .build = build};
+}
+
 std::vector<Convolution> Resnet50Convolutions() {
   const Network network = Resnet50(kImageSize);
   std::vector<Convolution> out;
@@ -190,6 +218,7 @@ std::vector<ByteCase> ByteCases() {
     out.push_back(
         CaseOf("conv2d_depthwise_3x3_32_112", {depthwise}, 64, codes));
     out.push_back(CaseOf("conv2d_resnet50", Resnet50Convolutions(), 1, codes));
+    out.push_back(Deconvolution(codes));
     out.push_back(FullyConnected(1, codes));
     out.push_back(FullyConnected(64, codes));
   }

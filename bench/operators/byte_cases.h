@@ -25,7 +25,8 @@ struct ByteCase {
 /// channel, `_uint8` with asymmetric ones, as clients of NPUs have them.
 /// conv2d_3x3_64_56, conv2d_1x1_256_64_56 (256 to 64 channels),
 /// conv2d_depthwise_3x3_32_112, fully_connected_1024_1000_batch1 (and
-/// _batch64); conv2d_resnet50: all convolutions of ResNet-50.
+/// _batch64); deconv2d_4x4_64_56 (stride 2); conv2d_resnet50: all convolutions
+/// of ResNet-50.
 std::vector<ByteCase> ByteCases();
 
 }  // namespace tim::bench
