@@ -1,9 +1,14 @@
 #include "ops/elements/convert.h"
 
+#include <array>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "kernels/bytes/codes.h"
 #include "ops/elements/operands.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/packed.h"
 #include "ops/launch/pieces.h"
 
 namespace tim::ops {
@@ -18,6 +23,30 @@ Status CheckOperand(const ir::TensorDesc& desc) {
     return Unimplemented("converting per-channel quantization has no kernel");
   }
   return OkStatus();
+}
+
+// Whether the processor picks many bytes of a table at once, see
+// kernels/bytes/table.clh.
+bool PicksBytes(const ir::DeviceInfo& device) {
+  constexpr int kLanes = 16;  // of AVX-512
+  return CheckCpu(device).ok() && device.float_vector_width >= kLanes;
+}
+
+bool IsByte(ir::DataType type) { return ir::Info(type).bits == 8; }
+
+// What each of the 256 codes becomes.
+ir::PackedConstant CodeTable(ir::TensorDesc from, ir::TensorDesc to,
+                             kernels::ConvertRule rule,
+                             kernels::RequantizePolicy policy) {
+  from.shape = to.shape = ir::Shape({256});
+  from.layout = to.layout = ir::Layout::Dense();
+  std::array<uint8_t, 256> codes;
+  std::iota(codes.begin(), codes.end(), uint8_t{0});
+  std::vector<int32_t> table(64);
+  kernels::ElementConverter converter({&from, codes.data()},
+                                      {&to, table.data()}, rule, policy);
+  for (int i = 0; i < 256; ++i) converter.Convert(i, i);
+  return PackedTable("code_table", std::move(table));
 }
 
 }  // namespace
@@ -100,11 +129,30 @@ void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
   launch->OutputQuantization("y", to);
 }
 
-Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
-                         const ir::DeviceInfo& device, ir::Lowering* lowering) {
+namespace {
+
+// Rows of 8-bit elements, each of which has its place in a table.
+Launch LookUpRows(const ir::KernelNode& node, const ConvertRows& rows,
+                  kernels::ConvertRule rule, int64_t piece) {
   const ir::TensorDesc& from = node.inputs[rows.input];
   const ir::TensorDesc& to = node.outputs[0];
-  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  Launch launch("ops/elements/unary_table.cl", "unary_table");
+  launch.Option("-DT=uchar")
+      .Input("x", node, rows.input)
+      .Output("y", node, 0)
+      .Packed("table", CodeTable(from, to, rule, rows.policy), 1)
+      .Int("rows", rows.rows)
+      .Int("run", rows.run)
+      .Int("y_stride", rows.y_stride)
+      .Int("y_start", rows.y_start)
+      .Int("piece", piece);
+  return launch;
+}
+
+Launch ComputeRows(const ir::KernelNode& node, const ConvertRows& rows,
+                   kernels::ConvertRule rule, int64_t piece) {
+  const ir::TensorDesc& from = node.inputs[rows.input];
+  const ir::TensorDesc& to = node.outputs[0];
   Launch launch("ops/elementwise/data_convert.cl", "data_convert");
   if (rule == kernels::ConvertRule::kRequantize && !rows.policy.wrap &&
       !rows.policy.to_zero && kernels::AreBoundedCodes(from, to)) {
@@ -112,17 +160,33 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
   } else {
     AddConvertOptions(from, to, rule, &launch);
   }
-  launch.Policy(rows.policy);
-  launch.Input("x", node, rows.input).Output("y", node, 0);
-  launch.Int("rows", rows.rows)
+  launch.Policy(rows.policy)
+      .Input("x", node, rows.input)
+      .Output("y", node, 0)
+      .Int("rows", rows.rows)
       .Int("run", rows.run)
       .Int("x_stride", rows.run)
       .Int("y_stride", rows.y_stride)
-      .Int("y_start", rows.y_start);
+      .Int("y_start", rows.y_start)
+      .Int("piece", piece);
+  AddConvertArguments(from, to, rule, &launch);
+  return launch;
+}
+
+}  // namespace
+
+Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
+                         const ir::DeviceInfo& device, ir::Lowering* lowering) {
+  const ir::TensorDesc& from = node.inputs[rows.input];
+  const ir::TensorDesc& to = node.outputs[0];
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
   const RowExtents extents = {.length = rows.run, .planes = rows.rows};
   const Pieces pieces = PiecesOf(extents, device);
-  launch.Int("piece", pieces.piece);
-  AddConvertArguments(from, to, rule, &launch);
+  const bool look_up = rule != kernels::ConvertRule::kBits &&
+                       IsByte(from.type) && IsByte(to.type) &&
+                       PicksBytes(device);
+  Launch launch = look_up ? LookUpRows(node, rows, rule, pieces.piece)
+                          : ComputeRows(node, rows, rule, pieces.piece);
   if (rows.in_place) launch.InPlace(node, rows.input);
   return launch.Items(CountItems(extents, pieces)).AppendTo(lowering);
 }

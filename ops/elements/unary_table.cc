@@ -95,11 +95,13 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
   launch.Input("x", node, 0).Output("y", node, 0).InPlace(node, 0);
   if (limits) {
     launch.Int("low", limits->low).Int("high", limits->high);
+    launch.Int("n", count);
   } else {
     launch.Packed("table", TableOf(node), ir::Info(output.type).bits / 8);
+    launch.Int("rows", 1).Int("run", count).Int("y_stride", count);
+    launch.Int("y_start", 0);
   }
-  return launch.Int("n", count)
-      .Int("piece", pieces.piece)
+  return launch.Int("piece", pieces.piece)
       .Items(CountItems(extents, pieces))
       .Build();
 }

@@ -1,6 +1,8 @@
 // Any unary operator on 8-bit elements, whose table of 256 results the host
-// makes with eval.  Flat over all elements in memory.
-//   unary_table   y[i] = table[x[i]]
+// makes with eval.
+//   unary_table   y[y_start + row * y_stride + i] = table[x[row * run + i]];
+//   one
+//                 row is flat over all elements in memory
 //   unary_limits  y[i] = clamp(x[i], low, high), which is what some tables say
 // One work-item computes `piece` consecutive elements, a multiple of 16.
 //
@@ -19,13 +21,16 @@
 
 __kernel void unary_table(__global const uchar* x, int x_offset, __global T* y,
                           int y_offset, __global const T* table,
-                          int table_offset, int n, int piece) {
-  const int first = get_global_id(0) * piece;
-  if (first >= n) return;
-  x += x_offset + first;
-  y += y_offset + first;
+                          int table_offset, int rows, int run, int y_stride,
+                          int y_start, int piece) {
+  const int items_per_row = (run - 1) / piece + 1;
+  const int row = get_global_id(0) / items_per_row;
+  if (row >= rows) return;
+  const int first = (get_global_id(0) - row * items_per_row) * piece;
+  x += x_offset + row * run + first;
+  y += y_offset + y_start + row * y_stride + first;
   table += table_offset;
-  const int count = min(piece, n - first);
+  const int count = min(piece, run - first);
   for (int i = LOOK_UP(x, y, table, count); i < count; ++i) {
     y[i] = table[x[i]];
   }

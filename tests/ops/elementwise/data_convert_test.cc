@@ -66,8 +66,17 @@ TEST(DataConvert, AllCodesOfEightBitsEqualEval) {
           codes(i8, 0.25f, -128), codes(i8, 70.0f, 5), codes(u8, 1e20f, 1)}) {
       const auto node = Convert(from, to);
       ASSERT_OK(node);
-      EXPECT_OK(CheckKernels(*node, {MakeTensor<uint8_t>(from, bytes)}))
-          << from.ToString() << to.ToString();
+      const std::vector inputs = {MakeTensor<uint8_t>(from, bytes)};
+      const auto expected = Eval(*node, inputs);
+      ASSERT_OK(expected);
+      // By a table, and by the formula.
+      for (const int lanes : {16, 8}) {
+        const auto actual = RunKernel(*node, "data_convert", 0, inputs,
+                                      TestDeviceOfLanes(lanes));
+        ASSERT_OK(actual);
+        EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]))
+            << lanes << " lanes" << from.ToString() << to.ToString();
+      }
     }
   }
 }
