@@ -45,6 +45,18 @@ TEST_F(Cores, AreDevicesOfTheirOwn) {
   }
 }
 
+// What a runtime's threads still do with a part is done to one that is there.
+TEST_F(Cores, OutliveTheirDevices) {
+  const auto part_of = [&](int first) -> void* {
+    const auto core = CreateOpenClDevice(0, {}, {first, 1});
+    return core.ok() ? (*core)->NativeHandle("cl_device_id") : nullptr;
+  };
+  void* const part = part_of(0);
+  ASSERT_NE(part, nullptr);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(part_of(0), part);
+  EXPECT_NE(part_of(1), part);
+}
+
 TEST_F(Cores, MayBeSeveral) {
   for (int first = 0; first < all_; ++first) {
     const auto rest = CreateOpenClDevice(0, {}, {first, all_ - first});
