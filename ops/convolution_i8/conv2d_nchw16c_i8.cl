@@ -66,119 +66,16 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
-#include "kernels/bytes/codes.clh"
 #include "kernels/bytes/table.clh"
 #include "kernels/fetch_ahead.clh"
 
 #define PIXEL_COUNT (ROWS * TW)
 // So many tiles before they are stored, lines of the output are fetched.
 #define TILES_AHEAD 2
-// Vectors of 16 groups of 4 channels in a row of copied pixels.
-#define SPAN_VECTORS (SPAN * DEPTH / 16)
 
-// Copies input pixels `left` to left + SPAN - 1 of a row, of which `needed`
-// will be used.  `row` points to pixel `left`, inside of the tensor or not;
-// from there on the plane of the row has `room` pixels.
-#if DEPTH == 4
-#define PIXEL_BYTES 16
-static inline void copy_row(__global const uchar* row, int left, int in_w,
-                            int inside, int needed, int room, int plane,
-                            int channels, uchar zero, int16* span) {
-  if (inside && left >= 0 && left + needed <= in_w && SPAN <= room) {
-    for (int i = 0; i < SPAN_VECTORS; ++i) {
-      span[i] = TIM_UNSIGNED_INTS(IN0, TIM_VLOAD16(i, row, int));
-    }
-    return;
-  }
-  for (int i = 0; i < SPAN_VECTORS; ++i)
-    span[i] = as_int((uint)zero * 0x01010101);
-  if (!inside) return;
-  const int end = min(SPAN, in_w - left);
-  for (int i = max(-left, 0); i < end; ++i) {
-    TIM_VSTORE16_PRIVATE(TIM_UNSIGNED_BYTES(IN0, TIM_VLOAD16(i, row, uchar)), i,
-                         (uchar*)span, uchar);
-  }
-}
-#else
-#define PIXEL_BYTES 1
-static inline void copy_row(__global const uchar* row, int left, int in_w,
-                            int inside, int needed, int room, int plane,
-                            int channels, uchar zero, int16* span) {
-  for (int v = 0; v < SPAN_VECTORS; ++v) {
-    const int first = left + 16 * v;
-    const int whole = inside && first >= 0 && first + 16 <= in_w;
-    int16 pixels = 0;
-    for (int c = 0; c < 4; ++c) {
-      uchar16 bytes = zero;
-      __global const uchar* from = row + c * plane + 16 * v;
-      if (c < channels && whole) {
-        bytes = TIM_UNSIGNED_BYTES(IN0, TIM_VLOAD16(0, from, uchar));
-      } else if (c < channels && inside) {
-        uchar lanes[16];
-        for (int i = 0; i < 16; ++i) {
-          const int there = first + i >= 0 && first + i < in_w;
-          lanes[i] = there ? TIM_UNSIGNED_BYTES(IN0, from[i]) : zero;
-        }
-        bytes = vload16(0, lanes);
-      }
-      pixels |= convert_int16(bytes) << (8 * c);
-    }
-    span[v] = pixels;
-  }
-}
-#endif
-
-// The same of the rows of a tile, from row `top` of block `block` on.
-static inline void copy_rows(__global const uchar* input, int block, int top,
-                             int left, int in_w, int in_h, int stride_h,
-                             int needed, int in_channels, uchar zero,
-                             int16* span) {
-  const int plane = in_h * in_w;
-  for (int r = 0; r < ROWS; ++r) {
-    const int y = top + r * stride_h;
-    const int first = y * in_w + left;
-    copy_row(input + (block * plane * 4 * DEPTH + first * PIXEL_BYTES), left,
-             in_w, y >= 0 && y < in_h, needed, plane - first, plane,
-             in_channels - 4 * block, zero, span + r * SPAN_VECTORS);
-  }
-}
-
+#include "ops/convolution_i8/pixel_rows.clh"
 #ifdef RESIDUAL
-// Stores 16 results of Add, as ops/elementwise/elementwise.cl does, whose
-// operands are the codes that `units` become and those of the residual.
-static inline void store_residual_sum(float16 units,
-                                      __global const uchar* residual,
-                                      __global uchar* result, float sum_scale,
-                                      int sum_zero, float residual_scale,
-                                      int residual_zero, float start,
-                                      float y_scale, float y_inverse,
-                                      int y_zero, int y_low, int y_high) {
-  __global TIM_STORAGE(OUT)* const y = (__global TIM_STORAGE(OUT)*)result;
-  __global const TIM_STORAGE(OUT)* const others =
-      (__global const TIM_STORAGE(OUT)*)residual;
-  const float16 code = (units + TIM_LOW_BITS_OF_SUM) - TIM_LOW_BITS_OF_SUM;
-#ifdef LINEAR
-  const float16 other = TIM_LOAD_REAL16(OUT, others, 0, 1.0f, 0);
-  const float16 sum =
-      fma(code, (float16)(sum_scale),
-          fma(other, (float16)(residual_scale), (float16)(start)));
-  TIM_STORE_LOW16(OUT, y, 0, sum + TIM_LOW_BITS_OF_SUM, y_low, y_high);
-#else
-  const float16 a = (code - (float)sum_zero) * sum_scale;
-  const float16 b =
-      TIM_LOAD_REAL16(OUT, others, 0, residual_scale, residual_zero);
-  const float16 real = a + b;
-#ifdef CORRECTIONS
-  TIM_STORE_BOUNDED16(OUT, y, 0, real, y_scale, y_inverse, y_zero, y_low,
-                      y_high);
-#else
-  TIM_STORE_REAL16(OUT, y, 0, real, y_scale, y_inverse, y_zero);
-  for (int l = 0; l < 16; ++l) {
-    y[l] = (TIM_STORAGE(OUT))clamp((int)y[l], y_low, y_high);
-  }
-#endif
-#endif
-}
+#include "ops/convolution_i8/residual_sum.clh"
 #endif
 
 #ifdef WEIGHT_ZERO

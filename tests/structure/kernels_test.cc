@@ -77,10 +77,18 @@ TEST_P(Kernels, CompileForProcessorsWithoutFma) {
 }
 
 TEST(Kernels, CompileWithHeadersThatAnOptionChooses) {
+  const std::string folder = "ops/convolution_i8/";
   const char* const depthwise =
-      kernels::FindSource("ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl");
+      kernels::FindSource(folder + "conv2d_depthwise_nchw16c_i8.cl");
   ASSERT_NE(depthwise, nullptr);
   EXPECT_EQ(Complaints(depthwise, "-DQUADS=3"), "");
+  const char* const direct =
+      kernels::FindSource(folder + "conv2d_nchw16c_i8.cl");
+  ASSERT_NE(direct, nullptr);
+  for (const char* option : {"-DRESIDUAL", "-DRESIDUAL -DLINEAR", "-DTABLE",
+                             "-DPHASES", "-DWEIGHT_ZERO", "-DDEPTH=1"}) {
+    EXPECT_EQ(Complaints(direct, option), "") << option;
+  }
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Kernels);
