@@ -1,11 +1,8 @@
 #include "ops/convolution_i8/code_epilogue.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "ops/convolution/conv2d_node.h"
-#include "ops/elements/unary.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/byte_pairs.h"
 #include "ops/launch/blocked.h"
@@ -59,63 +56,14 @@ Status CheckAdd(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
   return OkStatus();
 }
 
-bool HasTail(const ir::KernelNode& node) {
-  return node.outputs[0].shape.DimOr1(kConvChannelAxis) % kChannelBlock != 0;
-}
-
 // Channels that do not exist have codes of the real value 0 only where that is
 // no less than `low` and no more than `high`.
 Status CheckTail(const ir::KernelNode& node, const ir::Limits& limits) {
   if (limits.low <= 0.0f && limits.high >= 0.0f) return OkStatus();
-  if (!HasTail(node)) return OkStatus();
-  return Unimplemented("limits behind a fused Add that exclude 0");
-}
-
-// Whether it goes element by element, of one input.
-bool IsUnary(const ir::EpilogueStep& step) {
-  const std::optional<ir::Pointwise>& formula = step.node->schema->pointwise;
-  return formula && formula->arity == 1 && step.operands.size() == 1;
-}
-
-// What the last step reads.
-const ir::TensorDesc& BeforeLast(const ir::KernelNode& node) {
-  const size_t steps = node.epilogue.size();
-  return steps > 1 ? node.epilogue[steps - 2].result : node.anchor_output;
-}
-
-uint8_t ZeroCode(const ir::TensorDesc& desc) {
-  return static_cast<uint8_t>(desc.quantized() ? desc.quantization.ZeroPoint()
-                                               : 0);
-}
-
-ir::PackedConstant TableOf(const ir::KernelNode& node,
-                           const ir::EpilogueStep& step) {
-  return UnaryTable(*step.node, BeforeLast(node), step.result);
-}
-
-// Also that it keeps the real value 0 where there are channels that do not
-// exist.
-Status CheckTable(const ir::KernelNode& node, const ir::EpilogueStep& step) {
-  const std::string& name = step.node->schema->name;
-  const ir::TensorDesc& from = BeforeLast(node);
-  if (ir::Info(step.result.type).bits != 8 || step.result.shape != from.shape) {
-    return Unimplemented("a fused ", name,
-                         " must give 8-bit elements in the shape ",
-                         from.shape.ToString());
-  }
-  for (const ir::TensorDesc* desc : {&from, &step.result}) {
-    if (desc->quantized() && desc->quantization.per_channel()) {
-      return Unimplemented("a fused ", name, " quantized per channel");
-    }
-  }
-  if (!HasTail(node)) return OkStatus();
-  std::array<std::byte, 256> table;
-  TIM_RETURN_IF_ERROR(TableOf(node, step).pack(table));
-  if (std::to_integer<uint8_t>(table[ZeroCode(from)]) ==
-      ZeroCode(step.result)) {
+  if (node.outputs[0].shape.DimOr1(kConvChannelAxis) % kChannelBlock == 0) {
     return OkStatus();
   }
-  return Unimplemented("a fused ", name, " that makes another value of 0");
+  return Unimplemented("limits behind a fused Add that exclude 0");
 }
 
 // The operands' quantization, or numbers that make codes of codes.
@@ -143,16 +91,6 @@ Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
   const auto add =
       std::find_if(node.epilogue.begin(), node.epilogue.end(), IsSum);
   CodeEpilogue out;
-  const std::span<const ir::EpilogueStep> steps = node.epilogue;
-  if (!steps.empty() && add == node.epilogue.end() && IsUnary(steps.back()) &&
-      !EpilogueOf(node, kConvChannelAxis).ok()) {
-    TIM_RETURN_IF_ERROR(CheckTable(node, steps.back()));
-    out.table = &steps.back();
-    TIM_ASSIGN_OR_RETURN(out.sums,
-                         EpilogueOf(node, steps.first(steps.size() - 1),
-                                    node.anchor_output, kConvChannelAxis));
-    return out;
-  }
   TIM_ASSIGN_OR_RETURN(out.sums,
                        EpilogueOf(node, {node.epilogue.begin(), add},
                                   node.anchor_output, kConvChannelAxis));
@@ -167,16 +105,6 @@ Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
   return out;
 }
 
-Status CheckCodeEpilogue(const ir::KernelNode& node, CodeFusions fusions) {
-  TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
-  if ((epilogue.add == nullptr || fusions.residual) &&
-      (epilogue.table == nullptr || fusions.table)) {
-    return OkStatus();
-  }
-  // What makes an epilogue of these, others refuse.
-  return EpilogueOf(node, kConvChannelAxis).status();
-}
-
 void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
                      Launch* launch) {
   const ir::TensorDesc& sums = node.anchor_output;
@@ -184,10 +112,6 @@ void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
   launch->Int("output_zero",
               sums.quantized() ? sums.quantization.ZeroPoint() : 0);
   AddActivation(epilogue.sums, sums, launch);
-  if (epilogue.table != nullptr) {
-    launch->Option("-DTABLE").Packed("table", TableOf(node, *epilogue.table),
-                                     1);
-  }
   if (epilogue.add == nullptr) return;
   const ir::TensorDesc& y = node.outputs[0];
   const BinaryProblem problem =

@@ -1,6 +1,5 @@
 // What convolutions of 8-bit codes do between the sum and the store: limits,
-// then Add of a tensor of the output's shape and limits of its result, or any
-// operator of one input, by a table.
+// then Add of a tensor of the output's shape, then limits of its result.
 #ifndef TIM_OPS_CONVOLUTION_I8_CODE_EPILOGUE_H_
 #define TIM_OPS_CONVOLUTION_I8_CODE_EPILOGUE_H_
 
@@ -16,23 +15,13 @@ struct CodeEpilogue {
   const ir::EpilogueStep* add = nullptr;
   int residual = -1;  ///< Its other operand, index in KernelNode::inputs.
   Epilogue results;   ///< Of what the Add stores.
-  /// The last of KernelNode::epilogue, where it is such a table; else null.
-  const ir::EpilogueStep* table = nullptr;
-};
-
-/// What of it a kernel does beyond limits.
-struct CodeFusions {
-  bool residual = false;
-  bool table = false;
 };
 
 /// Points into `node`; or why it cannot be done before the store.
 Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node);
-/// Ok, or why a kernel does not do it.
-Status CheckCodeEpilogue(const ir::KernelNode& node, CodeFusions fusions);
 
 /// Of conv2d_nchw16c_i8.cl: output, output_zero, low, high, and those of
-/// -DRESIDUAL and -DTABLE.
+/// -DRESIDUAL.
 void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
                      Launch* launch);
 

@@ -7,7 +7,6 @@
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
-#include "ops/launch/device_class.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -64,10 +63,6 @@ Status CheckSpan(const CodeTiles& tiles) {
   if (tiles.rows * tiles.span <= kMaxSpan) return OkStatus();
   return Unimplemented("a tile spans ", tiles.rows * tiles.span,
                        " input pixels, at most ", kMaxSpan, " are kept");
-}
-
-CodeFusions CodeTileFusions(const ir::DeviceInfo& device) {
-  return {.residual = true, .table = PicksBytes(device)};
 }
 
 ir::LayoutTuple CodeTileLayouts(const ir::KernelNode& node) {

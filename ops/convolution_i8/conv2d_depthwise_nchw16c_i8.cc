@@ -7,12 +7,12 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
-#include "ops/convolution_i8/code_epilogue.h"
 #include "ops/convolution_i8/packed_codes.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
+#include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
 namespace tim::ops {
@@ -23,8 +23,7 @@ constexpr int64_t kMaxSpan = 64;
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape,
-                       CodeConv2dOf(node, {.table = PicksBytes(device)}));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
   if (shape.group.channels != 1 || shape.group.outputs != 1) {
     return Unimplemented("a group must have one input and one output channel");
   }
@@ -180,7 +179,8 @@ Launch RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
   const ByteShifts shifts = WholeShifts(node, shape.channels);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   const int64_t run =
@@ -189,8 +189,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   launch
       .Packed("channels", ByteTable(node, ByteWeightsOf(shape), shifts),
               sizeof(int32_t))
-      .Int("input_zero", UnsignedZero(node.inputs[0]));
-  AddCodeEpilogue(node, epilogue, &launch);
+      .Output("output", node, 0)
+      .Int("input_zero", UnsignedZero(node.inputs[0]))
+      .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
+  AddActivation(epilogue, node.outputs[0], &launch);
   return launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("kernel_h", shape.h.kernel)

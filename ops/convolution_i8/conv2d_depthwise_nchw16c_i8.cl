@@ -12,7 +12,6 @@
 // -DQUADS=3     depthwise_quads.clh, on processors that add the products of
 //               four bytes at once; without it depthwise_pairs.clh, which has
 //               options of its own
-// -DTABLE       y = table[code of the sum]
 // -DTIM_TO_ZERO kernels/requantize.clh
 
 #ifndef IN0
@@ -36,8 +35,6 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
-#include "kernels/bytes/table.clh"
-
 // Their add_row is static: it is large, and compilers put such a function in
 // place only where they see that nothing else calls it.
 #ifdef QUADS
@@ -49,14 +46,10 @@
 __kernel void conv2d_depthwise_nchw16c_i8(
     __global const uchar* input, int input_offset, __global const int* weights,
     int weights_offset, __global const int* channels, int channels_offset,
-    int input_zero, __global uchar* output, int output_offset, int output_zero,
-    int low, int high,
-#ifdef TABLE
-    __global const uchar* table, int table_offset,
-#endif
-    int in_w, int in_h, int kernel_h, int out_w, int out_h, int out_channels,
-    int blocks, int batch, int stride_h, int dilation_h, int pad_left,
-    int pad_top, int run) {
+    __global uchar* output, int output_offset, int input_zero, int output_zero,
+    int low, int high, int in_w, int in_h, int kernel_h, int out_w, int out_h,
+    int out_channels, int blocks, int batch, int stride_h, int dilation_h,
+    int pad_left, int pad_top, int run) {
   const int begin = get_global_id(0) * run;
   const int end = min(begin + run, out_h);
   const int plane = get_global_id(2);
@@ -85,20 +78,10 @@ __kernel void conv2d_depthwise_nchw16c_i8(
         add_row(image + in_y * in_w * 16, left, in_w, inside, input_zero,
                 taps + kh * ROW_WEIGHTS, sum);
       }
-      uchar16 results[(TW + 3) / 4 * 4];
-#pragma unroll
-      for (int i = 0; i < (TW + 3) / 4 * 4; ++i) {
-        results[i] = tim_whole_byte_result(sum[min(i, TW - 1)], rule);
-      }
-#ifdef TABLE
-#pragma unroll
-      for (int i = 0; i < TW; i += 4) {
-        tim_look_up_vectors(table + table_offset, results + i);
-      }
-#endif
 #pragma unroll
       for (int i = 0; i < TW; ++i) {
-        TIM_VSTORE16(results[i], x0 + i, out_row, uchar);
+        TIM_VSTORE16(tim_whole_byte_result(sum[i], rule), x0 + i, out_row,
+                     uchar);
       }
     }
   }

@@ -17,7 +17,7 @@ constexpr int64_t kFewChannels = 16;
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape,
-                       CodeConv2dOf(node, CodeTileFusions(device)));
+                       CodeConv2dOf(node, Residual::kTaken));
   return CheckSpan(CodeTilesOf(Flatten(shape), ir::Layout::Dense(), device));
 }
 

@@ -26,7 +26,6 @@
 // -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
 // -DLINEAR      sum_scale * code of the sum + (residual_scale * code of the
 //               residual + start), which is in codes of y, gives the same
-// -DTABLE       y = table[code of the sum]; not with -DRESIDUAL
 // -DPHASES      output channels are those of phases_w * phases_h phases, each
 // in
 //               blocks of its own: pixel (x, y) of phase i + phases_w * j is
@@ -66,7 +65,6 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
-#include "kernels/bytes/table.clh"
 #include "kernels/fetch_ahead.clh"
 
 #define PIXEL_COUNT (ROWS * TW)
@@ -157,9 +155,6 @@ __kernel void conv2d_nchw16c_i8(
     __global const uchar* residual, int residual_offset, float sum_scale,
     int sum_zero, float residual_scale, int residual_zero, float start,
     float y_scale, float y_inverse, int y_zero, int y_low, int y_high,
-#endif
-#ifdef TABLE
-    __global const uchar* table, int table_offset,
 #endif
     int in_w, int in_h, int in_channels, int in_blocks, int read_blocks,
     int group_channels, int group_outputs, int kernel_w, int kernel_h,
@@ -305,18 +300,6 @@ __kernel void conv2d_nchw16c_i8(
       const tim_byte_channels rule = tim_load_byte_channels(
           channels, out_block + b, out_channels, output_zero, low, high);
 #endif
-#ifdef TABLE
-      uchar16 results[(PIXEL_COUNT + 3) / 4 * 4];
-#pragma unroll
-      for (int i = 0; i < (PIXEL_COUNT + 3) / 4 * 4; ++i) {
-        results[i] =
-            tim_whole_byte_result(sum[b][min(i, PIXEL_COUNT - 1)], rule);
-      }
-#pragma unroll
-      for (int i = 0; i < PIXEL_COUNT; i += 4) {
-        tim_look_up_vectors(table + table_offset, results + i);
-      }
-#endif
 #pragma unroll
       for (int i = 0; i < PIXEL_COUNT; ++i) {
         if (!whole && (x0 + i % TW < first_x || y0 + i / TW < first_y)) {
@@ -336,8 +319,6 @@ __kernel void conv2d_nchw16c_i8(
                            to + at * 16, sum_scale, sum_zero, residual_scale,
                            residual_zero, start, y_scale, y_inverse, y_zero,
                            y_low, y_high);
-#elif defined(TABLE)
-        TIM_VSTORE16(results[i], at, to, uchar);
 #else
         TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
 #endif

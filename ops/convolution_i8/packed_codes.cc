@@ -70,9 +70,11 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
 }  // namespace
 
 Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
-                  CodeFusions fusions) {
+                  Residual residual) {
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
-  TIM_RETURN_IF_ERROR(CheckCodeEpilogue(node, fusions));
+  TIM_RETURN_IF_ERROR(residual == Residual::kTaken
+                          ? CodeEpilogueOf(node).status()
+                          : EpilogueOf(node, kConvChannelAxis).status());
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
@@ -89,11 +91,11 @@ Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
 }
 
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
-                                 CodeFusions fusions) {
+                                 Residual residual) {
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  TIM_RETURN_IF_ERROR(CheckCodes(node, shape, fusions));
+  TIM_RETURN_IF_ERROR(CheckCodes(node, shape, residual));
   return shape;
 }
 

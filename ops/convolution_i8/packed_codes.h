@@ -7,19 +7,19 @@
 
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
-#include "ops/convolution_i8/code_epilogue.h"
 #include "ops/elements/byte_sum.h"
+#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
 /// Ok, or why these kernels do not take a node that does this convolution of
 /// codes: types, weights, epilogue, elements.
 Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
-                  CodeFusions fusions);
+                  Residual residual);
 /// The convolution that a Conv2d node does, or why they do not take it (all
 /// this, and positions).
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
-                                 CodeFusions fusions = {});
+                                 Residual residual = Residual::kRefused);
 
 /// Where its weights are.
 ByteWeights ByteWeightsOf(const Conv2dShape& shape);

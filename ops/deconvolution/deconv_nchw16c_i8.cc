@@ -36,7 +36,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape deconv, TransposedShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, deconv));
-  TIM_RETURN_IF_ERROR(CheckCodes(node, deconv, CodeTileFusions(device)));
+  TIM_RETURN_IF_ERROR(CheckCodes(node, deconv, Residual::kTaken));
   return CheckSizes(deconv, device);
 }
 

@@ -196,7 +196,7 @@ ir::PackedConstant ByteTable(const ir::KernelNode& node,
 
 void AddByteTypes(const ir::KernelNode& node, bool centered, Launch* launch) {
   launch->Type("IN0", node.inputs[0])
-      .Type("OUT", node.anchor_output)
+      .Type("OUT", node.outputs[0])
       .Policy(node.attributes());
   if (!centered) launch->Option("-DWEIGHT_ZERO");
 }

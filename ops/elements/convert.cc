@@ -25,6 +25,13 @@ Status CheckOperand(const ir::TensorDesc& desc) {
   return OkStatus();
 }
 
+// Whether the processor picks many bytes of a table at once, see
+// kernels/bytes/table.clh.
+bool PicksBytes(const ir::DeviceInfo& device) {
+  constexpr int kLanes = 16;  // of AVX-512
+  return CheckCpu(device).ok() && device.float_vector_width >= kLanes;
+}
+
 bool IsByte(ir::DataType type) { return ir::Info(type).bits == 8; }
 
 // What each of the 256 codes becomes.

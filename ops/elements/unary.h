@@ -40,11 +40,6 @@ ir::OpSchema UnarySchema(const UnaryOp& op);
 /// but 8-bit inputs.  `op`: name of a schema with a formula of arity 1.
 ir::KernelDef UnaryKernel(const std::string& op);
 
-/// The 256 results of eval, for codes of `input`, which has 8 bits, of an
-/// operator of one input that goes element by element.
-ir::PackedConstant UnaryTable(const ir::Node& op, const ir::TensorDesc& input,
-                              const ir::TensorDesc& output);
-
 /// A table of 256 results of eval: "relu_table", for 8-bit inputs.  Works for
 /// the schema of any operator of one input whose eval is element by element.
 ir::KernelDef UnaryTableKernel(const std::string& op);

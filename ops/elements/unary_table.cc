@@ -65,6 +65,22 @@ std::optional<CodeLimits> LimitsOf(const ir::KernelNode& node) {
   return limits;
 }
 
+ir::PackedConstant TableOf(const ir::KernelNode& node) {
+  const ir::TensorDesc& input = node.inputs[0];
+  const ir::TensorDesc& output = node.outputs[0];
+  return {
+      .id = StrCat("unary_table ", node.anchor->schema->Key(), " ",
+                   node.attributes().ToString(), " ", ir::ToString(input.type),
+                   " ", input.quantization.ToString(), " ",
+                   ir::ToString(output.type), " ",
+                   output.quantization.ToString()),
+      .sources = {},
+      .bytes = int64_t{256} * ir::Info(output.type).bits / 8,
+      .pack = [anchor = *node.anchor, input, output](std::span<std::byte> out) {
+        return FillTable(anchor, input, output, out);
+      }};
+}
+
 Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
                                 const ir::DeviceInfo& device) {
   const ir::TensorDesc& output = node.outputs[0];
@@ -81,8 +97,7 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
     launch.Int("low", limits->low).Int("high", limits->high);
     launch.Int("n", count);
   } else {
-    launch.Packed("table", UnaryTable(*node.anchor, node.inputs[0], output),
-                  ir::Info(output.type).bits / 8);
+    launch.Packed("table", TableOf(node), ir::Info(output.type).bits / 8);
     launch.Int("rows", 1).Int("run", count).Int("y_stride", count);
     launch.Int("y_start", 0);
   }
@@ -92,20 +107,6 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
 }
 
 }  // namespace
-
-ir::PackedConstant UnaryTable(const ir::Node& op, const ir::TensorDesc& input,
-                              const ir::TensorDesc& output) {
-  return {.id = StrCat("unary_table ", op.schema->Key(), " ",
-                       op.attributes.ToString(), " ", ir::ToString(input.type),
-                       " ", input.quantization.ToString(), " ",
-                       ir::ToString(output.type), " ",
-                       output.quantization.ToString()),
-          .sources = {},
-          .bytes = int64_t{256} * ir::Info(output.type).bits / 8,
-          .pack = [op, input, output](std::span<std::byte> out) {
-            return FillTable(op, input, output, out);
-          }};
-}
 
 ir::KernelDef UnaryTableKernel(const std::string& op) {
   return {.op = StrCat("tim.", op),

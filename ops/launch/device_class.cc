@@ -13,9 +13,4 @@ Status CheckNoCpu(const ir::DeviceInfo& device) {
   return Unimplemented("for GPU devices; this one takes kernels of class cpu");
 }
 
-bool PicksBytes(const ir::DeviceInfo& device) {
-  constexpr int kLanes = 16;
-  return CheckCpu(device).ok() && device.float_vector_width >= kLanes;
-}
-
 }  // namespace tim::ops

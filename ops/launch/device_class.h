@@ -15,10 +15,6 @@ Status CheckCpu(const ir::DeviceInfo& device);
 /// that is no CPU, or the reason why not.
 Status CheckNoCpu(const ir::DeviceInfo& device);
 
-/// Whether a processor has AVX-512: it picks many bytes of a table at once, see
-/// kernels/bytes/table.clh.
-bool PicksBytes(const ir::DeviceInfo& device);
-
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_LAUNCH_DEVICE_CLASS_H_

@@ -123,19 +123,6 @@ TEST(DeconvNchw16cI8, LimitsAndResiduals) {
   }
 }
 
-TEST(DeconvNchw16cI8, TableOfAnOperator) {
-  std::mt19937 rng = SeededRng(6);
-  auto node = NodeOf({.input = {15, 3, 20, 1}}, rng);
-  ASSERT_OK(node);
-  TensorDesc result = node->output();
-  result.quantization = ir::Quantization::PerTensor(0.03f, 9);
-  node = Fuse(*node, "tim.HardSwish", {}, {}, result);
-  ASSERT_OK(node);
-  ir::DeviceInfo device = TestDevice();
-  device.float_vector_width = 16;
-  EXPECT_OK(CheckCodes(*node, kKernel, device, rng));
-}
-
 // A pixel that two tiles make is stored by one of them.
 TEST(DeconvNchw16cI8, ResidualsInPlace) {
   std::mt19937 rng = SeededRng(8);
