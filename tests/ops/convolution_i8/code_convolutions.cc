@@ -192,6 +192,89 @@ Status CheckCodes(const TestNode& node, const std::string& kernel,
   return OkStatus();
 }
 
+Status CheckRandomExtents(const std::string& kernel,
+                          const ir::DeviceInfo& device, const MostExtents& most,
+                          uint32_t seed) {
+  std::mt19937 rng = SeededRng(seed);
+  const auto small = [&](int64_t limit) {
+    return static_cast<int64_t>(rng() % limit);
+  };
+  int checked = 0;
+  while (checked < 20) {
+    const int64_t groups = most.groups > 1 ? 1 + small(most.groups) : 1;
+    const int64_t channels = 1 + small(most.inputs);
+    const CodeConvolution convolution = {
+        .input = {1 + small(40), 1 + small(9), channels * groups, 1 + small(2)},
+        .kernel = {1 + small(7), 1 + small(5), channels,
+                   groups * (1 + small(most.outputs))},
+        .padding = small(4) - 1,
+        .pad = {small(5), small(5), small(5), small(5)},
+        .stride = {1 + small(3), 1 + small(3)},
+        .dilation = {small(4), small(3)}};
+    CodeTypes types = small(2) == 0 ? kUnsignedCodes : kSignedCodes;
+    types.per_channel = small(2) == 0;
+    types.bias = small(2) == 0;
+    const auto node = NodeOf(convolution, types, rng);
+    if (!node.ok()) continue;  // The kernel does not fit the input.
+    TIM_RETURN_IF_ERROR(
+        CheckCodes(*node, kernel, device, rng)
+            .WithContext(StrCat(convolution.attributes().ToString(), " ",
+                                node->input(0).ToString(), " ",
+                                node->input(1).ToString())));
+    ++checked;
+  }
+  return OkStatus();
+}
+
+Status CheckDeclaredExtents(const std::string& kernel,
+                            const ir::DeviceInfo& device, uint32_t seed) {
+  std::mt19937 rng = SeededRng(seed);
+  const CodeConvolution convolution = {.input = {8, 5, 4, 1},
+                                       .kernel = {3, 3, 4, 20}};
+  const TensorDesc weights = WeightsOf(convolution, kUnsignedCodes);
+  const std::vector<int64_t> declared[] = {{20, 2}, {3, 9}, {1, 1}};
+  for (const std::vector<int64_t>& extents : declared) {
+    TensorDesc output = OutputOf(convolution, kUnsignedCodes);
+    output.shape = ir::Shape({extents[0], extents[1], 20, 1});
+    TIM_ASSIGN_OR_RETURN(
+        const TestNode node,
+        MakeNode(
+            "tim.Conv2d", {},
+            {Desc(DataType::kUint8, convolution.input, 0.02f, 200), weights},
+            {output}, {{1, RandomTensor(weights, rng)}}));
+    TIM_RETURN_IF_ERROR(CheckCodes(node, kernel, device, rng)
+                            .WithContext(output.shape.ToString()));
+  }
+  return OkStatus();
+}
+
+Status CheckFusedLimits(const CodeConvolution& convolution,
+                        const std::string& kernel,
+                        const std::vector<ir::DeviceInfo>& devices,
+                        uint32_t seed) {
+  std::mt19937 rng = SeededRng(seed);
+  // Zero is no result of the last.
+  const std::pair<const char*, ir::AttributeMap> operators[] = {
+      {"tim.Relu", {}},
+      {"tim.Relu1", {}},
+      {"tim.Relu6", {}},
+      {"tim.Clip", {{"min", 0.25f}, {"max", 0.5f}}}};
+  for (const auto& [op, attributes] : operators) {
+    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+      TIM_ASSIGN_OR_RETURN(const TestNode plain,
+                           NodeOf(convolution, types, rng));
+      TIM_ASSIGN_OR_RETURN(const TestNode node,
+                           Fuse(plain, op, attributes, {}, plain.output()));
+      for (const ir::DeviceInfo& device : devices) {
+        TIM_RETURN_IF_ERROR(
+            CheckCodes(node, kernel, device, rng)
+                .WithContext(StrCat(op, " ", types.ToString())));
+      }
+    }
+  }
+  return OkStatus();
+}
+
 Status CheckExtremeCodes(const CodeConvolution& convolution,
                          const std::string& kernel,
                          const std::vector<ir::DeviceInfo>& devices) {

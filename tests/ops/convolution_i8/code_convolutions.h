@@ -99,6 +99,25 @@ Status CheckCodes(const TestNode& node, const std::string& kernel,
 Status CheckCodes(const TestNode& node, const std::string& kernel,
                   std::mt19937& rng);
 
+/// Limits of random convolutions.
+struct MostExtents {
+  int64_t groups = 1;
+  int64_t inputs = 1;   ///< Channels of a group.
+  int64_t outputs = 1;  ///< Likewise.
+};
+/// Of one kernel, convolutions of random extents, padding, strides, dilations
+/// and types; or whose output has declared extents; `seed` as of SeededRng.
+Status CheckRandomExtents(const std::string& kernel,
+                          const ir::DeviceInfo& device, const MostExtents& most,
+                          uint32_t seed);
+Status CheckDeclaredExtents(const std::string& kernel,
+                            const ir::DeviceInfo& device, uint32_t seed);
+/// Of one kernel with each operator that sets limits behind the convolution, on
+/// all of `devices`.
+Status CheckFusedLimits(const CodeConvolution& convolution,
+                        const std::string& kernel,
+                        const std::vector<ir::DeviceInfo>& devices,
+                        uint32_t seed);
 /// Of one kernel where all codes of input and weights are at a limit of their
 /// types, on all of `devices`.
 Status CheckExtremeCodes(const CodeConvolution& convolution,

@@ -11,8 +11,6 @@ namespace tim::testing {
 namespace {
 
 using ir::DataType;
-using ir::TensorDesc;
-using Ints = std::vector<int64_t>;
 
 constexpr char kKernel[] = "conv2d_depthwise_simt_i8";
 
@@ -90,20 +88,9 @@ TEST(Conv2dDepthwiseSimtI8, StridesPadsDilationsAndMultipliers) {
 }
 
 TEST(Conv2dDepthwiseSimtI8, FusedActivations) {
-  std::mt19937 rng = SeededRng(5);
-  for (const char* activation : {"tim.Relu", "tim.Relu6"}) {
-    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-      SCOPED_TRACE(StrCat(activation, " ", types.ToString()));
-      auto node = NodeOf(
-          {.input = {9, 6, 5, 2}, .kernel = {3, 3, 5, 1}, .multiplier = 1},
-          types, rng);
-      ASSERT_OK(node);
-      const TensorDesc output = node->output();
-      node = Fuse(*node, activation, {}, {}, output);
-      ASSERT_OK(node);
-      EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng));
-    }
-  }
+  EXPECT_OK(CheckFusedLimits(
+      {.input = {9, 6, 5, 2}, .kernel = {3, 3, 5, 1}, .multiplier = 1}, kKernel,
+      {Gpu()}, 5));
 }
 
 TEST(Conv2dDepthwiseSimtI8, RefusesWithReason) {

@@ -133,48 +133,12 @@ TEST(Conv2dSimtI8, Groups) {
 }
 
 TEST(Conv2dSimtI8, StridesPadsAndDilations) {
-  std::mt19937 rng = SeededRng(8);
-  const auto small = [&](int64_t limit) {
-    return static_cast<int64_t>(rng() % limit);
-  };
-  int checked = 0;
-  while (checked < 20) {
-    const int64_t groups = 1 + small(3);
-    const int64_t ic = 1 + small(9);
-    const CodeConvolution config = {
-        .input = {1 + small(40), 1 + small(9), ic * groups, 1 + small(2)},
-        .kernel = {1 + small(7), 1 + small(5), ic, groups * (1 + small(40))},
-        .padding = small(4) - 1,
-        .pad = {small(5), small(5), small(5), small(5)},
-        .stride = {1 + small(3), 1 + small(3)},
-        .dilation = {small(4), small(3)}};
-    CodeTypes types = small(2) == 0 ? kUnsignedCodes : kSignedCodes;
-    types.per_channel = small(2) == 0;
-    types.bias = small(2) == 0;
-    const auto node = NodeOf(config, types, rng);
-    if (!node.ok()) continue;  // The kernel does not fit the input.
-    EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng))
-        << config.attributes().ToString() << " " << node->input(0).ToString()
-        << " " << node->input(1).ToString();
-    ++checked;
-  }
+  EXPECT_OK(CheckRandomExtents(kKernel, Gpu(),
+                               {.groups = 3, .inputs = 9, .outputs = 40}, 8));
 }
 
 TEST(Conv2dSimtI8, DeclaredExtents) {
-  std::mt19937 rng = SeededRng(9);
-  const CodeConvolution config = {.input = {8, 5, 4, 1},
-                                  .kernel = {3, 3, 4, 20}};
-  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
-  for (const Ints& extents : {Ints{20, 2}, Ints{3, 9}, Ints{1, 1}}) {
-    TensorDesc output = OutputOf(config, kUnsignedCodes);
-    output.shape = ir::Shape({extents[0], extents[1], 20, 1});
-    const auto node =
-        MakeNode("tim.Conv2d", {},
-                 {Desc(DataType::kUint8, config.input, 0.02f, 200), weights},
-                 {output}, {{1, RandomTensor(weights, rng)}});
-    ASSERT_OK(node);
-    EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng));
-  }
+  EXPECT_OK(CheckDeclaredExtents(kKernel, Gpu(), 9));
 }
 
 TEST(Conv2dSimtI8, RoundsTowardsZeroIfAsked) {
@@ -193,25 +157,8 @@ TEST(Conv2dSimtI8, RoundsTowardsZeroIfAsked) {
 }
 
 TEST(Conv2dSimtI8, FusedActivations) {
-  std::mt19937 rng = SeededRng(11);
-  for (const char* activation :
-       {"tim.Relu", "tim.Relu1", "tim.Relu6", "tim.Clip"}) {
-    for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
-      SCOPED_TRACE(StrCat(activation, " ", types.ToString()));
-      auto node =
-          NodeOf({.input = {9, 6, 5, 2}, .kernel = {3, 3, 5, 20}}, types, rng);
-      ASSERT_OK(node);
-      const TensorDesc output = node->output();
-      AttributeMap attributes;
-      if (activation == std::string("tim.Clip")) {
-        // Zero is no result.
-        attributes = {{"min", 0.25f}, {"max", 0.5f}};
-      }
-      node = Fuse(*node, activation, attributes, {}, output);
-      ASSERT_OK(node);
-      EXPECT_OK(CheckCodes(*node, kKernel, Gpu(), rng));
-    }
-  }
+  EXPECT_OK(CheckFusedLimits({.input = {9, 6, 5, 2}, .kernel = {3, 3, 5, 20}},
+                             kKernel, {Gpu()}, 11));
 }
 
 TEST(Conv2dSimtI8, LargeSums) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/ops/deconvolution/deconv_extents.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -13,91 +14,65 @@ namespace {
 
 using ir::DataType;
 using ir::TensorDesc;
-using Ints = std::vector<int64_t>;
 
 constexpr char kKernel[] = "deconv_nchw16c_i8";
 
-struct Config {
-  Ints input = {9, 6, 20, 2};
-  Ints kernel = {4, 4, 37};  ///< Kw, Kh, Oc.
-  Ints stride = {2, 2};
-  Ints pad = {1, 1, 1, 1};
-  Ints declared = {};  ///< W, H; empty: inferred.
-  CodeTypes types = kUnsignedCodes;
-
-  CodeConvolution convolution() const {
-    return {.input = input,
-            .kernel = {kernel[0], kernel[1], input[2], kernel[2]}};
-  }
-};
-
-Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
-  TensorDesc output = OutputOf(config.convolution(), config.types);
-  if (!config.declared.empty()) {
-    output.shape = {config.declared[0], config.declared[1], config.kernel[2],
-                    config.input[3]};
-  }
-  return NodeOf("tim.DeConv2d",
-                {{"stride", config.stride}, {"pad", config.pad}},
-                config.convolution(), config.types, output, rng);
+CodeConvolution ConvolutionOf(const DeconvExtents& extents) {
+  return {.input = extents.input,
+          .kernel = {extents.kernel[0], extents.kernel[1], extents.input[2],
+                     extents.kernel[2]}};
 }
 
-void Check(const Config& config) {
+Result<TestNode> NodeOf(const DeconvExtents& extents, std::mt19937& rng,
+                        const CodeTypes& types = kUnsignedCodes) {
+  const CodeConvolution convolution = ConvolutionOf(extents);
+  TensorDesc output = OutputOf(convolution, types);
+  if (!extents.declared.empty()) {
+    output.shape = {extents.declared[0], extents.declared[1], extents.kernel[2],
+                    extents.input[3]};
+  }
+  return NodeOf("tim.DeConv2d",
+                {{"stride", extents.stride}, {"pad", extents.pad}}, convolution,
+                types, output, rng);
+}
+
+void Check(const DeconvExtents& extents,
+           const CodeTypes& types = kUnsignedCodes) {
+  SCOPED_TRACE(extents.ToString());
   std::mt19937 rng = SeededRng(1);
-  const auto node = NodeOf(config, rng);
+  const auto node = NodeOf(extents, rng, types);
   ASSERT_OK(node);
   EXPECT_OK(CheckCodes(*node, kKernel, rng));
+}
+
+void CheckAll(const std::vector<DeconvExtents>& all,
+              const CodeTypes& types = kUnsignedCodes) {
+  for (const DeconvExtents& extents : all) Check(extents, types);
 }
 
 TEST(DeconvNchw16cI8, Types) {
   for (const CodeTypes& types : AllCodeTypes()) {
     SCOPED_TRACE(types.ToString());
-    Check({.types = types});
+    Check({}, types);
   }
 }
 
 TEST(DeconvNchw16cI8, ZeroPointsAtTheLimits) {
   for (const CodeTypes& types : ExtremeZeroPoints()) {
     SCOPED_TRACE(types.ToString());
-    Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 18}, .types = types});
+    Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 18}}, types);
   }
 }
 
 TEST(DeconvNchw16cI8, PhasesOfEveryStride) {
-  for (const int64_t stride : {1, 2, 3, 5}) {
-    for (const int64_t kernel : {1, 2, 3, 4, 7}) {
-      SCOPED_TRACE(StrCat("stride ", stride, " kernel ", kernel));
-      Check({.input = {7, 3, 5, 1},
-             .kernel = {kernel, 3, 18},
-             .stride = {stride, 2},
-             .pad = {0, 0, 0, 0},
-             .types = kSignedCodes});
-    }
-  }
+  CheckAll(PhasesOfEveryStride(), kSignedCodes);
 }
 
-TEST(DeconvNchw16cI8, TilesMoveBackIntoTheRow) {
-  for (const int64_t width : {1, 2, 13, 14, 15, 29}) {
-    SCOPED_TRACE(width);
-    Check({.input = {width, 3, 16, 1}, .kernel = {3, 3, 33}});
-  }
-}
+TEST(DeconvNchw16cI8, TilesMoveBackIntoTheRow) { CheckAll(RowsOfManyWidths()); }
 
-TEST(DeconvNchw16cI8, PadsMoveThePhases) {
-  for (const Ints& pad : {Ints{0, 3, 0, 0}, Ints{3, 0, 1, 2}, Ints{2, 1, 3, 3},
-                          Ints{4, 0, 0, 4}}) {
-    Check({.kernel = {5, 5, 3}, .stride = {3, 2}, .pad = pad});
-    Check({.kernel = {2, 3, 3}, .stride = {1, 4}, .pad = pad});
-  }
-}
+TEST(DeconvNchw16cI8, PadsMoveThePhases) { CheckAll(ManyPads()); }
 
-// Fewer pixels than phases, and pixels that no tap reaches.
-TEST(DeconvNchw16cI8, DeclaredExtents) {
-  for (const Ints& declared : {Ints{2, 1}, Ints{1, 40}, Ints{60, 3}}) {
-    SCOPED_TRACE(declared[0]);
-    Check({.stride = {4, 3}, .declared = declared});
-  }
-}
+TEST(DeconvNchw16cI8, DeclaredExtents) { CheckAll(DeclaredExtents()); }
 
 TEST(DeconvNchw16cI8, LimitsAndResiduals) {
   std::mt19937 rng = SeededRng(7);

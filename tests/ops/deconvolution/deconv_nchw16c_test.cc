@@ -1,8 +1,7 @@
 // The kernel of DeConv2d in blocks of 16 channels, against eval.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "tests/ops/deconvolution/deconv_extents.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
@@ -11,24 +10,15 @@ namespace tim::testing {
 namespace {
 
 using ir::TensorDesc;
-using Ints = std::vector<int64_t>;
 
 constexpr const char* kKernel = "deconv_nchw16c";
 
-struct Config {
-  Ints input = {9, 6, 20, 2};
-  Ints kernel = {4, 4, 37};  ///< Kw, Kh, Oc.
-  Ints stride = {2, 2};
-  Ints pad = {1, 1, 1, 1};
-  bool bias = false;
-  Ints declared = {};  ///< W, H; empty: inferred.
-};
-
-Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
+Result<TestNode> NodeOf(const DeconvExtents& config, std::mt19937& rng,
+                        bool bias = false) {
   const TensorDesc weights = F32(
       {config.kernel[0], config.kernel[1], config.input[2], config.kernel[2]});
   std::vector<std::optional<TensorDesc>> inputs = {F32(config.input), weights};
-  if (config.bias) inputs.emplace_back(F32({config.kernel[2]}));
+  if (bias) inputs.emplace_back(F32({config.kernel[2]}));
   TensorDesc output = Inferred();
   if (!config.declared.empty()) {
     output = F32({config.declared[0], config.declared[1], config.kernel[2],
@@ -54,56 +44,33 @@ void Check(const TestNode& node, std::mt19937& rng) {
   }
 }
 
-void Check(const Config& config) {
-  std::mt19937 rng = SeededRng(1);
-  const auto node = NodeOf(config, rng);
-  ASSERT_OK(node);
-  Check(*node, rng);
+void CheckAll(const std::vector<DeconvExtents>& all, bool bias = false) {
+  for (const DeconvExtents& extents : all) {
+    SCOPED_TRACE(extents.ToString());
+    std::mt19937 rng = SeededRng(1);
+    const auto node = NodeOf(extents, rng, bias);
+    ASSERT_OK(node);
+    Check(*node, rng);
+  }
 }
 
 TEST(DeconvNchw16c, PhasesOfEveryStride) {
-  for (const int64_t stride : {1, 2, 3, 5}) {
-    for (const int64_t kernel : {1, 2, 3, 4, 7}) {
-      SCOPED_TRACE(StrCat("stride ", stride, " kernel ", kernel));
-      Check({.input = {7, 3, 5, 1},
-             .kernel = {kernel, 3, 18},
-             .stride = {stride, 2},
-             .pad = {0, 0, 0, 0},
-             .bias = true});
-    }
-  }
+  CheckAll(PhasesOfEveryStride(), true);
 }
 
-TEST(DeconvNchw16c, TilesMoveBackIntoTheRow) {
-  for (const int64_t width : {1, 2, 13, 14, 15, 29}) {
-    SCOPED_TRACE(width);
-    Check({.input = {width, 2, 16, 1}, .kernel = {3, 3, 33}});
-  }
-}
+TEST(DeconvNchw16c, TilesMoveBackIntoTheRow) { CheckAll(RowsOfManyWidths()); }
 
-TEST(DeconvNchw16c, PadsMoveThePhases) {
-  for (const Ints& pad :
-       {Ints{0, 3, 0, 0}, Ints{3, 0, 1, 2}, Ints{2, 1, 3, 3}}) {
-    Check({.kernel = {5, 5, 3}, .stride = {3, 2}, .pad = pad});
-  }
-}
+TEST(DeconvNchw16c, PadsMoveThePhases) { CheckAll(ManyPads()); }
 
-// Fewer pixels than phases, and pixels that no tap reaches.
-TEST(DeconvNchw16c, DeclaredExtents) {
-  for (const Ints& declared : {Ints{2, 1}, Ints{1, 40}, Ints{60, 3}}) {
-    SCOPED_TRACE(declared[0]);
-    Check({.stride = {4, 3}, .bias = true, .declared = declared});
-  }
-}
+TEST(DeconvNchw16c, DeclaredExtents) { CheckAll(DeclaredExtents(), true); }
 
 TEST(DeconvNchw16c, FusedEpilogues) {
   std::mt19937 rng = SeededRng(7);
-  const Config config = {.bias = true};
   for (const bool add : {false, true}) {
     for (const bool residual : {false, true}) {
       for (const char* activation : {"", "tim.Relu6", "tim.Sigmoid"}) {
         SCOPED_TRACE(StrCat(add, " ", residual, " ", activation));
-        auto node = NodeOf(config, rng);
+        auto node = NodeOf({}, rng, true);
         ASSERT_OK(node);
         const TensorDesc output = node->output();
         if (add) node = Fuse(*node, "tim.Add", {}, {F32({1, 1, 37})}, output);
