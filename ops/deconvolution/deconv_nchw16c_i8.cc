@@ -9,24 +9,17 @@
 namespace tim::ops {
 namespace {
 
-// Of all phases; 32 bits count them with those of channels that do not exist.
-constexpr int64_t kMostWeights = int64_t{1} << 26;
+// Bytes of all phases.
+constexpr int64_t kMostWeights = int64_t{1} << 28;
 
 Status CheckSizes(const Conv2dShape& deconv, const ir::DeviceInfo& device) {
   if (deconv.group.channels != deconv.channels) {
     return Unimplemented("one group only, not ",
                          deconv.channels / deconv.group.channels);
   }
-  // No less than the taps of the phases.
-  const auto taps = [](const ConvAxis& axis) {
-    return static_cast<double>(axis.kernel + axis.pad) +
-           3.0 * static_cast<double>(axis.stride);
-  };
-  const double weights = taps(deconv.w) * taps(deconv.h) *
-                         static_cast<double>(deconv.channels) *
-                         static_cast<double>(deconv.group.out_channels);
+  const double weights = CountPhaseWeights(deconv);
   if (weights > kMostWeights) {
-    return Unimplemented("the phases may have ", weights, " weights, at most ",
+    return Unimplemented("the phases have ", weights, " weights, at most ",
                          kMostWeights, " are packed");
   }
   return CheckSpan(CodeTilesOf(PhasesOf(deconv), ir::Layout::Dense(), device));

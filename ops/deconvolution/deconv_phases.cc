@@ -127,6 +127,16 @@ Conv2dShape PhasesOf(const Conv2dShape& deconv) {
   return out;
 }
 
+double CountPhaseWeights(const Conv2dShape& deconv) {
+  const auto taps = [](const ConvAxis& axis) {
+    return static_cast<double>(PhasesOf(axis).kernel) *
+           static_cast<double>(axis.stride);
+  };
+  return taps(deconv.w) * taps(deconv.h) *
+         static_cast<double>(AlignUp(deconv.channels, kChannelBlock)) *
+         static_cast<double>(ChannelsOfPhase(deconv));
+}
+
 ir::KernelNode PhaseNodeOf(const ir::KernelNode& node,
                            const Conv2dShape& deconv) {
   const Conv2dShape phases = PhasesOf(deconv);

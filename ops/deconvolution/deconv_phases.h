@@ -15,6 +15,10 @@ namespace tim::ops {
 /// W, then along H.  Taps that a phase does not have are part of the kernel.
 Conv2dShape PhasesOf(const Conv2dShape& deconv);
 
+/// How many weights it has, with input channels in whole blocks of 16, too.
+/// There may be more than 64 bits count, and PhasesOf can make.
+double CountPhaseWeights(const Conv2dShape& deconv);
+
 /// The node with constant weights, and bias, of PhasesOf(deconv).  They are
 /// integers, or floats without quantization, of whole bytes; taps and channels
 /// that do not exist have the weights' zero point, and add nothing.

@@ -1,5 +1,5 @@
-// Any unary operator on 8-bit elements, whose table of 256 results the host
-// makes with eval.
+// Any unary operator on 8-bit elements, or a conversion of them, whose table of
+// 256 results the host makes with eval.
 //   unary_table   y[y_start + row * y_stride + i] = table[x[row * run + i]];
 //   one
 //                 row is flat over all elements in memory

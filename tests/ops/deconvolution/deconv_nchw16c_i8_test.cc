@@ -141,13 +141,16 @@ TEST(DeconvNchw16cI8, RefusesWithReason) {
                            rng);
   ASSERT_OK(wide);
   EXPECT_ERROR(Supports(*wide, kKernel), "at most 256 are kept");
-  const auto sparse = NodeOf({.input = {2, 2, 64, 1},
-                              .kernel = {1, 1, 64},
-                              .stride = {1000, 1000},
-                              .pad = {0, 0, 0, 0}},
-                             rng);
-  ASSERT_OK(sparse);
-  EXPECT_ERROR(Supports(*sparse, kKernel), "weights, at most 67108864");
+  // Few weights of its own, but many phases with channels in blocks.
+  for (const int64_t channels : {1, 17}) {
+    const auto sparse = NodeOf({.input = {2, 2, channels, 1},
+                                .kernel = {1, 1, channels},
+                                .stride = {1100, 1100},
+                                .pad = {0, 0, 0, 0}},
+                               rng);
+    ASSERT_OK(sparse);
+    EXPECT_ERROR(Supports(*sparse, kKernel), "weights, at most 268435456");
+  }
   const auto plain = NodeOf({}, rng);
   ASSERT_OK(plain);
   EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
