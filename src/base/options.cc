@@ -23,6 +23,10 @@ Status ParseStrict(const std::string& text, Options* options) {
   return ParseSwitch(text, &options->strict);
 }
 
+Status ParseLenient(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->lenient);
+}
+
 template <bool DeviceOptions::*kSwitch>
 Status ParseOnDevice(const std::string& text, Options* options) {
   return ParseSwitch(text, &(options->on_device.*kSwitch));
@@ -79,6 +83,11 @@ constexpr OptionSpec kTable[] = {
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",
      ParseStrict},
+    {"TIMCL_LENIENT", "`0`, `1`", "`1`",
+     "what TIM-VX lets pass and is hardly meant, such as a layout argument "
+     "that "
+     "nothing applies, is a warning of `Compile()`; `0`: an error",
+     ParseLenient},
     {"TIMCL_CHAIN", "`0`, `1`", "`1`",
      "kernels that follow one another are launched as one on CPU devices",
      ParseOnDevice<&DeviceOptions::chain>},

@@ -33,6 +33,8 @@ struct DeviceOptions {
 struct Options {
   std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
+  /// TIMCL_LENIENT: what is legal and hardly meant is a warning, else an error.
+  bool lenient = true;
   DeviceOptions on_device;
   int log_level = 2;  ///< TIMCL_LOG: 0 off .. 4 debug.
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.

@@ -21,6 +21,8 @@ struct CompileOptions {
   std::vector<ir::DeviceInfo> devices;
   /// A host step beside another device is an error.
   bool strict = false;
+  /// A doubt (see module.h) is a warning; else an error.
+  bool lenient = true;
   FoldLimits fold = {};
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;

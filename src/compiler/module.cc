@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+
 namespace tim::compiler {
 
 bool FitInPlace(const Module& module, const ir::Node& node,
@@ -22,6 +24,16 @@ std::string Describe(const ir::Graph& graph, const ir::Node& node) {
   std::string text = StrCat("operation ", node.name);
   if (!graph.name().empty()) text += StrCat(" of graph '", graph.name(), "'");
   return text;
+}
+
+Status Doubt(const Module& module, const ir::Graph& graph, const ir::Node& node,
+             const std::string& text) {
+  if (!module.options.lenient) {
+    return InvalidArgument(text, " (TIMCL_LENIENT=0)");
+  }
+  TIM_LOG(kWarning, Describe(graph, node), ": ", text,
+          DescribeOperands(graph, node));
+  return OkStatus();
 }
 
 std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node) {

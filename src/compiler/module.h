@@ -113,6 +113,11 @@ bool FitInPlace(const Module& module, const ir::Node& node,
 
 /// "operation Conv2d#3 of graph g": the start of a message about a node.
 std::string Describe(const ir::Graph& graph, const ir::Node& node);
+/// What a node says is legal and hardly meant: `text` names operands, the
+/// values found and expected, and the remedy.  A warning where the options are
+/// lenient, else a failure.
+Status Doubt(const Module& module, const ir::Graph& graph, const ir::Node& node,
+             const std::string& text);
 /// One line per operand with shape, type and quantization.
 std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node);
 

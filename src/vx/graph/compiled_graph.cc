@@ -21,6 +21,7 @@ compiler::CompileOptions OptionsFor(const GraphCore& core,
                                     const Devices& devices) {
   compiler::CompileOptions out = runtime::CompileOptionsFor(devices);
   out.strict = core.context->options.strict;
+  out.lenient = core.context->options.lenient;
   out.placement = core.context->options.placement;
   return out;
 }

@@ -60,7 +60,8 @@ std::shared_ptr<Context> Context::Create() {
   const Status status = GuardedCall([&]() -> Status {
     const std::string& wanted = GetOptions().device;
     TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(wanted));
-    ContextOptions options{.strict = GetOptions().strict};
+    ContextOptions options{.strict = GetOptions().strict,
+                           .lenient = GetOptions().lenient};
     if (wanted.empty()) {
       options.devices_of = [](uint32_t number) {
         return SelectListedDevice(number, {}, "");

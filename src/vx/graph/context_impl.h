@@ -19,6 +19,8 @@ namespace tim::vx {
 struct ContextOptions {
   /// A host step beside another device fails Compile().
   bool strict = false;
+  /// What is legal and hardly meant is a warning; else it fails Compile().
+  bool lenient = true;
   /// Index of the device that a node must run on, -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Null: the built-in ones; must outlive the context's graphs.

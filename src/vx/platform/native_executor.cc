@@ -35,7 +35,8 @@ Result<std::shared_ptr<const ContextState>> StateOn(
     Devices devices, std::shared_ptr<Context>* context) {
   if (*context == nullptr) {
     *context = CreateContext(std::move(devices),
-                             ContextOptions{.strict = GetOptions().strict});
+                             ContextOptions{.strict = GetOptions().strict,
+                                            .lenient = GetOptions().lenient});
     return static_cast<const ContextImpl&>(**context).state();
   }
   const auto* given = dynamic_cast<const ContextImpl*>(context->get());
