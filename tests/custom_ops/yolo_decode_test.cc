@@ -349,7 +349,7 @@ TEST(YoloDecodeErrors, NameTheParameter) {
   bad.FailsWith("strides is empty, expected one per head");
   bad = Rejected();
   bad.parameters.strides = {0};
-  bad.FailsWith("a stride is 0.000000, expected above 0");
+  bad.FailsWith("a stride is 0, expected above 0");
   bad = Rejected();
   bad.parameters.num_classes = 0;
   bad.FailsWith("num_classes is 0, expected 1 or more");

@@ -1,7 +1,7 @@
 #include "device/opencl/driver/opencl_info.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <string>
 
 namespace tim::device {
@@ -17,8 +17,11 @@ bool HasWord(const std::string& list, const std::string& name) {
 // Of "OpenCL 3.0 ...".
 int MajorVersion(const cl::Device& device) {
   const std::string version = device.getInfo<CL_DEVICE_VERSION>();
-  const size_t space = version.find(' ');
-  return space == std::string::npos ? 0 : std::atoi(&version[space + 1]);
+  const size_t start = std::min(version.find(' '), version.size() - 1) + 1;
+  int major = 0;
+  std::from_chars(version.data() + start, version.data() + version.size(),
+                  major);
+  return major;
 }
 
 ir::DeviceClass ClassOf(const cl::Device& device) {
