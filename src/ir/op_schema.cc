@@ -29,6 +29,21 @@ Status CheckAttribute(const AttributeSpec& spec, const Attribute& value) {
                          std::get<int64_t>(value), ", expected one of ", legal);
 }
 
+std::string_view NameOfValue(const AttributeSpec& spec, int64_t value) {
+  for (const auto& [name, number] : spec.values) {
+    if (number == value) return name;
+  }
+  return "";
+}
+
+// Integers that the schema names are written by their names.
+std::string ValueText(const AttributeSpec* spec, const Attribute& value) {
+  const auto* number = std::get_if<int64_t>(&value);
+  if (spec == nullptr || number == nullptr) return ToString(value);
+  const std::string_view name = NameOfValue(*spec, *number);
+  return name.empty() ? ToString(value) : std::string(name);
+}
+
 Status AddDefault(const AttributeSpec& spec, AttributeMap* attributes) {
   if (attributes->Find(spec.name) != nullptr) return OkStatus();
   if (!spec.default_value) {
@@ -114,6 +129,16 @@ Status CheckOperandCounts(const Node& node) {
     }
   }
   return OkStatus();
+}
+
+std::string AttributesText(const OpSchema& schema,
+                           const AttributeMap& attributes) {
+  std::string out = "{";
+  for (const auto& [name, value] : attributes.entries()) {
+    out += StrCat(out.size() > 1 ? ", " : "", name, ": ",
+                  ValueText(FindSpec(schema, name), value));
+  }
+  return out + "}";
 }
 
 std::string Dump(const OpSchema& schema) {

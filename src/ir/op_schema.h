@@ -277,6 +277,11 @@ Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes);
 /// the node has a schema and complete attributes.
 Status CheckOperandCounts(const Node& node);
 
+/// "{axis: 1, padding: same}": like AttributeMap::ToString(), but integers
+/// that `schema` names are written by their names.
+std::string AttributesText(const OpSchema& schema,
+                           const AttributeMap& attributes);
+
 /// Text of a schema for dumps and documentation.
 std::string Dump(const OpSchema& schema);
 

@@ -110,6 +110,14 @@ TEST(Verify, PerChannelScalesAreOneOrAsManyAsChannels) {
   EXPECT_ERROR(CompileWithInput(desc), "2 zero points along axis 1");
   desc.quantization.axis = 2;
   EXPECT_ERROR(CompileWithInput(desc), "channel dimension 2 is outside rank 2");
+  desc.shape = {2, 1};
+  desc.quantization.axis = 1;
+  desc.quantization.scales = {1, 1};
+  EXPECT_TRUE(CompileWithInput(desc).status().message().ends_with(
+      "2 scales along axis 1 with 1 channels; expected 1"));
+  desc.quantization.scales = {1};
+  EXPECT_TRUE(CompileWithInput(desc).status().message().ends_with(
+      "2 zero points along axis 1 with 1 channels; expected 0 or 1"));
 }
 
 TEST(Verify, ConstantOfTheWrongSize) {

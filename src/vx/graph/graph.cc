@@ -1,6 +1,9 @@
 // What all graphs share.
 #include "tim/vx/graph.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "tim/vx/operation.h"
 #include "vx/failure.h"
 #include "vx/graph/graph_core.h"
@@ -9,14 +12,33 @@
 
 namespace tim::vx {
 
-bool Fail(GraphCore& core, const Status& status) {
+namespace {
+
+// `status`, naming the graph, whose ErrorMessage() it becomes.
+Status Recorded(GraphCore& core, const Status& status) {
   const bool named =
       status.message().find(StrCat("graph ", core.name)) != std::string::npos ||
       status.message().find(StrCat("'", core.name, "'")) != std::string::npos;
   const Status complete =
       named ? status : status.WithContext(StrCat("graph ", core.name));
   core.error = ErrorText(complete);
-  return Fail(complete);
+  return complete;
+}
+
+}  // namespace
+
+bool Fail(GraphCore& core, const Status& status) {
+  return Fail(Recorded(core, status));
+}
+
+bool FailToCompile(GraphCore& core, const Status& status) {
+  const auto known = std::find_if(
+      core.logged.begin(), core.logged.end(), [&](std::string_view text) {
+        return std::string_view(status.message()).ends_with(text);
+      });
+  if (known == core.logged.end()) return Fail(core, status);
+  core.logged.erase(known);
+  return Adopt(Recorded(core, status));
 }
 
 void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {

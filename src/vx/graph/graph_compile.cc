@@ -65,7 +65,7 @@ Status GraphImpl::CompileIfChanged() {
 
 bool GraphImpl::Compile() {
   const Status status = CompileIfChanged();
-  return status.ok() || Fail(*core_, status);
+  return status.ok() || FailToCompile(*core_, status);
 }
 
 bool GraphImpl::Run() {
@@ -73,7 +73,7 @@ bool GraphImpl::Run() {
     TIM_RETURN_IF_ERROR(CompileIfChanged());
     return compiled_->Run();
   });
-  return status.ok() || Fail(*core_, status);
+  return status.ok() || FailToCompile(*core_, status);
 }
 
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {
@@ -96,8 +96,9 @@ Status GraphImpl::WriteBinary(void* buf, size_t* size) {
 bool GraphImpl::CompileToBinary(void* buf, size_t* size) {
   const Status status = GuardedCall([&] { return WriteBinary(buf, size); });
   return status.ok() ||
-         Fail(*core_, status.WithContext(StrCat("graph ", core_->name,
-                                                ": CompileToBinary()")));
+         FailToCompile(
+             *core_, status.WithContext(
+                         StrCat("graph ", core_->name, ": CompileToBinary()")));
 }
 
 void GraphImpl::PrintGraph() const {

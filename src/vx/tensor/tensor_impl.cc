@@ -16,6 +16,7 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateUnusable(
   auto tensor = std::make_shared<TensorImpl>(std::move(core), spec);
   tensor->problem_ = std::move(problem);
   tensor->Report(tensor->problem_);
+  tensor->core_->logged.push_back(AsFinal(tensor->problem_).message());
   return tensor;
 }
 

@@ -63,7 +63,7 @@ class OpenClQueue {
                                                 Size(bytes), nullptr, last()));
   }
   /// Of imported memory: the host has written, or will read.
-  cl_int MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
+  Status MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
                      cl_map_flags flags);
   cl_int WaitFor(const cl::Event& event);
 

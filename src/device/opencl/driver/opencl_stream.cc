@@ -87,10 +87,7 @@ Status OpenClStream::SynchronizeToHost(Buffer& imported) {
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
   if (works_in_host_memory_) return OkStatus();
-  TIM_RETURN_IF_CL_ERROR(
-      queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags),
-      "mapping imported memory");
-  return OkStatus();
+  return queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags);
 }
 
 Status OpenClStream::WaitFor(Event& event) {
