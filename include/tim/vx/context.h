@@ -50,6 +50,10 @@ class TIM_VX_API Context {
   /// Devices are chosen by the environment variable TIMCL_DEVICE: `host`,
   /// `opencl` (the first OpenCL device) or `opencl:<n>`.  Unset: the first
   /// OpenCL device, or, where there is none, the host, with one warning.
+  /// Like every variable of this library it is read once in a process, when the
+  /// library is first used: a later setenv() has no effect.  Graphs of one
+  /// process run on several devices by CompileOption::setDeviceId() or
+  /// tim::vx::platform, where the variable is unset.
   /// Null, with LastError(), where the device asked for does not exist.
   static std::shared_ptr<Context> Create();
 

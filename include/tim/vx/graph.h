@@ -70,7 +70,13 @@ class TIM_VX_API Graph {
   /// because of an error of this library is tried again by the next Compile()
   /// or Run().
   virtual bool Compile() = 0;
-  /// Not implemented yet: false.
+  /// Compiles, and writes the graph as bytes that ops::NBG and
+  /// tim::lite::Execution run, in any process of the same library; constants
+  /// are in them, and the content that VARIABLE tensors have now.
+  /// `buf`: of *size bytes, or null, so that the call only tells how many are
+  /// needed.  `size`: in both cases set to the number of bytes of the binary.
+  /// False, with LastError(), where Compile() fails, where `size` is null or
+  /// the buffer too small, and where the graph cannot be written.
   virtual bool CompileToBinary(void* buf, size_t* size) = 0;
   /// Compiles where needed, runs, and waits for the results.
   virtual bool Run() = 0;
