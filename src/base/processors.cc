@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fork/keep_one.h"
 #include "base/str_cat.h"
 
 namespace tim {
@@ -151,8 +153,10 @@ std::optional<int> ProcessorsOfQuota(const FileReader& read) {
 }
 
 int UsableProcessors() {
-  static const int quota = ProcessorsOfQuota(ReadFile).value_or(kNoLimit);
-  return std::max(1, std::min(ProcessorsOfAffinity(), quota));
+  static constinit std::atomic<const int*> quota = nullptr;
+  const int limit = KeepOne(
+      quota, [] { return ProcessorsOfQuota(ReadFile).value_or(kNoLimit); });
+  return std::max(1, std::min(ProcessorsOfAffinity(), limit));
 }
 
 }  // namespace tim

@@ -1,5 +1,9 @@
 #include "ir/op_schema.h"
 
+#include <atomic>
+
+#include "base/fork/keep_one.h"
+
 namespace tim::ir {
 namespace {
 
@@ -61,22 +65,25 @@ void DumpAttribute(const AttributeSpec& spec, std::string* out) {
 }  // namespace
 
 std::span<const AttributeSpec> ReservedAttributes() {
-  static const AttributeSpec kSpecs[] = {
-      {kOverflowPolicy,
-       AttributeType::kInt,
-       int64_t{1},
-       {{"wrap", 0}, {"saturate", 1}}},
-      {kRoundingPolicy,
-       AttributeType::kInt,
-       int64_t{1},
-       {{"to_zero", 0}, {"to_nearest_even", 1}}},
-      {kRoundType,
-       AttributeType::kInt,
-       int64_t{1},
-       {{"ceiling", 0}, {"floor", 1}}},
-      {kAccumulatorBits, AttributeType::kInt, int64_t{0}},
-  };
-  return kSpecs;
+  using Specs = std::vector<AttributeSpec>;
+  static constinit std::atomic<const Specs*> specs = nullptr;
+  return KeepOne(specs, [] {
+    return Specs{
+        {kOverflowPolicy,
+         AttributeType::kInt,
+         int64_t{1},
+         {{"wrap", 0}, {"saturate", 1}}},
+        {kRoundingPolicy,
+         AttributeType::kInt,
+         int64_t{1},
+         {{"to_zero", 0}, {"to_nearest_even", 1}}},
+        {kRoundType,
+         AttributeType::kInt,
+         int64_t{1},
+         {{"ceiling", 0}, {"floor", 1}}},
+        {kAccumulatorBits, AttributeType::kInt, int64_t{0}},
+    };
+  });
 }
 
 Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes) {

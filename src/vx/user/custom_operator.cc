@@ -38,7 +38,7 @@ Result<ShapeType> KnownShape(const ir::InferContext::Input& input) {
 }
 
 uint64_t NextEdition() {
-  static std::atomic<uint64_t> next = 1;
+  static constinit std::atomic<uint64_t> next = 1;
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
