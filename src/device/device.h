@@ -172,6 +172,10 @@ class Device {
   /// The API's own handle ("cl_context", "cl_device_id"), null if unknown.  It
   /// is the device's and lives as long.
   virtual void* NativeHandle(std::string_view) const { return nullptr; }
+
+  /// kDeviceLost where nothing that the device does can succeed any more, as in
+  /// a process without the driver's threads: asked before long work.  Cheap.
+  virtual Status CheckUsable() const { return OkStatus(); }
 };
 
 }  // namespace tim::device

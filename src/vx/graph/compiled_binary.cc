@@ -105,6 +105,9 @@ Status CompiledGraph::MakeSource(const GraphCore& core, const Tensors& io) {
 Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
                                           const Tensors& inputs,
                                           const Tensors& outputs) {
+  for (size_t i = 0; i < plan().devices.size(); ++i) {
+    TIM_RETURN_IF_ERROR(executable_->device(static_cast<int>(i)).CheckUsable());
+  }
   if (source_.registry == nullptr) {
     Tensors io = inputs;
     io.insert(io.end(), outputs.begin(), outputs.end());

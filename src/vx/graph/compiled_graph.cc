@@ -109,6 +109,9 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     const std::vector<std::shared_ptr<Tensor>>& io) {
   const auto overrides = OverridesRevision(core);
   TIM_ASSIGN_OR_RETURN(Devices devices, core.context->DevicesFor(core.options));
+  for (const auto& device : devices) {
+    TIM_RETURN_IF_ERROR(device->CheckUsable());
+  }
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   if (auto stored = CreateStored(core, operations, effective, devices)) {

@@ -1,5 +1,7 @@
 #include "device/opencl/driver/opencl_device.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -98,8 +100,11 @@ class OpenClDevice final : public Device {
   const ir::DeviceInfo& info() const override { return info_; }
   const void* domain() const override { return context_(); }
 
+  Status CheckUsable() const override { return CheckOpenClProcess(); }
+
   Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
                                            ir::MemoryKind kind) override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
     if (kind != ir::MemoryKind::kDevice) {
       return Unimplemented("OpenCL devices have no memory of kind ",
                            ToString(kind));
@@ -108,6 +113,7 @@ class OpenClDevice final : public Device {
   }
 
   Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
     if (!info_.unified_memory) {
       return Unimplemented(info_.name, " does not import host memory");
     }
@@ -115,6 +121,7 @@ class OpenClDevice final : public Device {
   }
 
   Result<std::unique_ptr<Stream>> CreateStream() override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
     return OpenClStream::Create(context_, id_.device, stream_traits_);
   }
 
@@ -158,6 +165,7 @@ class OpenClDevice final : public Device {
 Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
     std::span<const ir::Action* const> steps, const ir::OpRegistry&,
     BinaryStore& store) {
+  TIM_RETURN_IF_ERROR(CheckUsable());
   std::vector<const ir::KernelLaunch*> launches;
   std::vector<ProgramSource> sources;
   for (const ir::Action* step : steps) {
@@ -223,6 +231,7 @@ bool OpenClDevice::CanChain(const ir::Action& action) const {
 
 Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
     std::span<const ChainLink> links, BinaryStore& store) {
+  TIM_RETURN_IF_ERROR(CheckUsable());
   if (!info_.chains) return Unimplemented(info_.name, " chains no steps");
   std::vector<const ir::KernelLaunch*> launches;
   for (const ChainLink& link : links) {
@@ -242,34 +251,42 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
   return ChainStep::Create(context_, programs[0], info_, source, links, names);
 }
 
+using Facts = std::vector<OpenClDeviceFacts>;
+
+// Of the first enumeration, null before it: forked processes cannot ask.
+constinit std::atomic<const Facts*> g_facts = nullptr;
+
+Result<std::vector<OpenClDeviceId>> Enumerate() {
+  TIM_ASSIGN_OR_RETURN(std::vector<OpenClDeviceId> found,
+                       EnumerateOpenClDevices());
+  if (g_facts != nullptr) return found;
+  auto facts = std::make_unique<Facts>();
+  for (const OpenClDeviceId& id : found) {
+    facts->push_back({.name = id.device.getInfo<CL_DEVICE_NAME>(),
+                      .cores = CountCores(id.device)});
+  }
+  const Facts* none = nullptr;
+  if (g_facts.compare_exchange_strong(none, facts.get())) facts.release();
+  return found;
+}
+
 }  // namespace
 
 std::vector<OpenClDeviceFacts> ListOpenClDevices() {
-  std::vector<OpenClDeviceFacts> list;
-  const auto found = EnumerateOpenClDevices();
-  if (!found.ok()) {
-    TIM_LOG(kDebug, found.status().message());
-    return list;
-  }
-  for (const OpenClDeviceId& id : *found) {
-    list.push_back({.name = id.device.getInfo<CL_DEVICE_NAME>(),
-                    .cores = CountCores(id.device)});
-  }
-  return list;
+  const auto found = Enumerate();
+  if (!found.ok()) TIM_LOG(kDebug, found.status().message());
+  const Facts* const facts = g_facts;
+  return facts != nullptr ? *facts : Facts();
 }
 
 int CountOpenClDevices() {
-  const auto found = EnumerateOpenClDevices();
-  if (found.ok()) return static_cast<int>(found->size());
-  TIM_LOG(kDebug, found.status().message());
-  return 0;
+  return static_cast<int>(ListOpenClDevices().size());
 }
 
 Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
                                                    const DeviceOptions& options,
                                                    CoreRange cores) {
-  TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found,
-                       EnumerateOpenClDevices());
+  TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found, Enumerate());
   if (index < 0 || index >= static_cast<int>(found.size())) {
     return InvalidArgument("OpenCL device ", index, ": this machine has ",
                            found.size(), ", numbered from 0");

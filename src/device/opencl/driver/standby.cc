@@ -92,6 +92,7 @@ bool Standby::HasThreads(const cl::Context& context, const cl::Device& device) {
 }
 
 Standby::~Standby() {
+  if (IsForkedFromOpenCl()) return;
   Ring();
   commands_.finish();
   if (waits_() != nullptr) waits_.finish();
