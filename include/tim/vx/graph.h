@@ -72,7 +72,8 @@ class TIM_VX_API Graph {
   virtual bool Compile() = 0;
   /// Not implemented yet: false.
   virtual bool CompileToBinary(void* buf, size_t* size) = 0;
-  /// Compiles where needed, runs, and waits for the results.
+  /// Compiles where needed, runs, and waits for the results.  After a failure
+  /// OUTPUT tensors have no content, see Tensor::CopyDataFromTensor().
   virtual bool Run() = 0;
 
   /// Makes an OpType(this, parameters...) and adds it to OpVector().

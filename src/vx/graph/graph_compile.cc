@@ -73,7 +73,11 @@ bool GraphImpl::Run() {
     TIM_RETURN_IF_ERROR(CompileIfChanged());
     return compiled_->Run();
   });
-  return status.ok() || Fail(*core_, status);
+  if (status.ok()) return true;
+  for (const auto& output : outputs_) {
+    static_cast<TensorImpl&>(*output).SetRun(TensorImpl::RunResult::kFailed);
+  }
+  return Fail(*core_, status);
 }
 
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {

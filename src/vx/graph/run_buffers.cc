@@ -85,7 +85,11 @@ Status RunBuffers::Finish(Status run) {
                 static_cast<size_t>(storage.bytes));
   }
   Status ended = Synchronize(&DmaMapping::End);
-  return run.ok() ? ended : run;
+  if (!run.ok()) return run;
+  for (const auto& output : outputs_) {
+    output->SetRun(TensorImpl::RunResult::kWritten);
+  }
+  return ended;
 }
 
 }  // namespace tim::vx

@@ -24,7 +24,8 @@ class RunBuffers {
 
   /// Before a run: gathers addresses, and copies inputs where needed.
   Status Prepare();
-  /// After it, or after a Prepare() that failed: copies outputs where needed.
+  /// After it, or after a Prepare() that failed: copies outputs where needed,
+  /// which have content then.
   /// `run`, which tells how it went, or what fails.
   Status Finish(Status run);
 

@@ -38,7 +38,7 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateOn(
   auto tensor = std::make_shared<TensorImpl>(core, spec);
   const Status status = tensor->CheckOnMemory();
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
-  tensor->storage_ = HandleStorage{memory, tensor->bytes_};
+  tensor->storage_ = HandleStorage{.memory = memory, .bytes = tensor->bytes_};
   tensor->id_ = core->next_tensor_id++;
   return tensor;
 }
@@ -50,7 +50,8 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateOnDmaBuffer(
     TIM_RETURN_IF_ERROR(tensor->CheckOnMemory());
     TIM_ASSIGN_OR_RETURN(auto mapping, DmaMapping::Create(fd, tensor->bytes_));
     tensor->storage_ =
-        HandleStorage{core->memory.Adopt(std::move(mapping)), tensor->bytes_};
+        HandleStorage{.memory = core->memory.Adopt(std::move(mapping)),
+                      .bytes = tensor->bytes_};
     return OkStatus();
   });
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
@@ -124,7 +125,11 @@ Status TensorImpl::AllocateHandle() {
     return OutOfMemory("no host memory for a tensor of ", bytes_, " bytes, ",
                        desc_.ToString());
   }
-  storage_ = HandleStorage{memory, bytes_};
+  storage_ = HandleStorage{.memory = memory,
+                           .bytes = bytes_,
+                           .content = attribute_ == OUTPUT
+                                          ? HandleStorage::Content::kNone
+                                          : HandleStorage::Content::kGiven};
   return FillZero(desc_, memory);
 }
 
@@ -141,7 +146,7 @@ Status TensorImpl::MakeStorage() {
   TIM_RETURN_IF_ERROR(CheckMemory());
   if (attribute_ == INPUT || attribute_ == OUTPUT) {
     if (!shape_open_) return AllocateHandle();
-    storage_ = HandleStorage{};
+    storage_ = HandleStorage{.content = HandleStorage::Content::kNone};
     return OkStatus();
   }
   if (attribute_ == CONSTANT) {
@@ -200,7 +205,10 @@ Status TensorImpl::Write(const void* data) {
     return NotPossible("write", "the shape is not known before Compile()");
   }
   if (auto* handle = std::get_if<HandleStorage>(&storage_)) {
-    return CopyBytes(handle->memory, data, DmaMapping::Access::kWrite);
+    TIM_RETURN_IF_ERROR(
+        CopyBytes(handle->memory, data, DmaMapping::Access::kWrite));
+    handle->content = HandleStorage::Content::kGiven;
+    return OkStatus();
   }
   if (auto* constant = std::get_if<ConstantStorage>(&storage_)) {
     auto written = ir::MakeConstant(data, static_cast<size_t>(bytes_));
@@ -215,11 +223,45 @@ Status TensorImpl::Write(const void* data) {
   return NotPossible("write", "the host cannot reach a TRANSIENT tensor");
 }
 
+Status TensorImpl::CheckContent(const char* what) const {
+  using Content = HandleStorage::Content;
+  if (needs_data_) {
+    return NotPossible(what,
+                       "it was created without data, and none was given "
+                       "to it since");
+  }
+  const auto* handle = std::get_if<HandleStorage>(&storage_);
+  if (attribute_ != OUTPUT || handle == nullptr ||
+      handle->content == Content::kGiven) {
+    return OkStatus();
+  }
+  if (handle->content == Content::kFailed) {
+    return NotPossible(what,
+                       "the graph's last Run() has failed; its results "
+                       "are there after one that succeeds");
+  }
+  return NotPossible(what,
+                     "no Run() has written it; its results are there "
+                     "after the first Run() of a graph in which an "
+                     "operation writes it");
+}
+
+void TensorImpl::SetRun(RunResult result) {
+  HandleStorage* const storage = handle();
+  if (attribute_ != OUTPUT || storage == nullptr) return;
+  if (result == RunResult::kWritten) {
+    storage->content = HandleStorage::Content::kGiven;
+  } else if (core_->memory.Owns(storage->memory) && mapping() == nullptr) {
+    storage->content = HandleStorage::Content::kFailed;
+  }
+}
+
 Status TensorImpl::Read(void* data) const {
   if (data == nullptr) return NotPossible("read", "the destination is null");
   if (shape_open_ && bytes_ == 0) {
     return NotPossible("read", "the shape is not known before Compile()");
   }
+  TIM_RETURN_IF_ERROR(CheckContent("read"));
   if (const auto* handle = std::get_if<HandleStorage>(&storage_)) {
     return CopyBytes(data, handle->memory, DmaMapping::Access::kRead);
   }

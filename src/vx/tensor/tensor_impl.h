@@ -82,6 +82,10 @@ class TensorImpl final : public Tensor {
   Status StoreInferred(const ir::TensorDesc& desc);
 
   HandleStorage* handle() { return std::get_if<HandleStorage>(&storage_); }
+  /// After a run of the graph.  What it writes of an OUTPUT has content; what
+  /// it might have written and did not has none, but for memory of the client.
+  enum class RunResult { kWritten, kFailed };
+  void SetRun(RunResult result);
   /// Null where the tensor's memory is no DMA buffer.
   DmaMapping* mapping() const;
   const ConstantStorage* constant() const {
@@ -100,6 +104,8 @@ class TensorImpl final : public Tensor {
   Status CopyBytes(void* destination, const void* source,
                    DmaMapping::Access access) const;
   Status Read(void* data) const;
+  /// Fails where there is nothing to be read yet.
+  Status CheckContent(const char* what) const;
   Result<std::vector<std::byte>> Bytes() const;
   Result<std::vector<float>> RealValues() const;
   Status CheckSwap(TensorImpl* other);

@@ -41,12 +41,16 @@ TensorPtr CopyOf(TensorImpl& tensor, vx::GraphImpl& to) {
   const TensorSpec spec = SpecAsMade(tensor);
   const bool is_clients =
       handle.memory != nullptr && !tensor.core()->memory.Owns(handle.memory);
+  const bool has_content =
+      !spec.shape_.empty() &&
+      (tensor.attribute() == vx::INPUT ||
+       handle.content == vx::HandleStorage::Content::kGiven);
   const vx::DmaMapping* dma = tensor.mapping();
   TensorPtr copy =
       dma != nullptr ? to.CreateTensor(spec, vx::DmaBufferDesc{dma->fd()})
-      : is_clients   ? to.CreateIOTensor(spec, handle.memory)
-                     : to.CreateTensor(
-                           spec, spec.shape_.empty() ? nullptr : handle.memory);
+      : is_clients
+          ? to.CreateIOTensor(spec, handle.memory)
+          : to.CreateTensor(spec, has_content ? handle.memory : nullptr);
   copy->SetScalar(tensor.IsScalar());
   return copy;
 }
