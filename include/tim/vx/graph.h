@@ -63,6 +63,11 @@ class TIM_VX_API Graph {
   /// Checks the graph, infers shapes and prepares it for Run().  After a
   /// success it does nothing until operations or constants have changed.
   ///
+  /// A graph without operations copies: the first INPUT tensor to the first
+  /// OUTPUT tensor, the second to the second and so on.  They must be as many,
+  /// and two by two of one type, shape and quantization.  Without an OUTPUT its
+  /// outputs are its INPUT tensors themselves, and Run() changes nothing.
+  ///
   /// A Compile() that fails because of the graph, its operators' own kernels
   /// and functions included, is final: later calls of Compile() and Run() fail
   /// as well and say that it failed before, why, and that a new graph is

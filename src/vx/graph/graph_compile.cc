@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "base/guarded.h"
+#include "base/log_once.h"
 #include "binary/blob.h"
 #include "tim/vx/operation.h"
 #include "vx/failure.h"
@@ -23,14 +24,28 @@ std::vector<std::shared_ptr<Tensor>> Join(
 
 Status GraphImpl::CompileNow() {
   compiled_ = nullptr;  // out of date: its memory is better used now
-  if (op_vector_.empty()) {
+  if (op_vector_.empty() && inputs_.empty()) {
     return InvalidArgument("graph ", core_->name,
                            " is empty: create operations before Compile()");
   }
   TIM_ASSIGN_OR_RETURN(
       compiled_,
       CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_)));
+  compiled_tensors_ = inputs_.size() + outputs_.size();
   return OkStatus();
+}
+
+bool GraphImpl::IsCompiled() const {
+  if (compiled_ == nullptr || !compiled_->IsCurrent(*core_, op_vector_)) {
+    return false;
+  }
+  // Without operations the tensors are what is computed.
+  return !op_vector_.empty() ||
+         compiled_tensors_ == inputs_.size() + outputs_.size();
+}
+
+bool GraphImpl::IsItsInputs() const {
+  return op_vector_.empty() && outputs_.empty() && !inputs_.empty();
 }
 
 void GraphImpl::Refuse(const Status& reason) {
@@ -53,7 +68,11 @@ Status GraphImpl::CompileIfChanged() {
                          "needed; the reason was: ",
                          failure_.message()));
   }
-  if (compiled_ != nullptr && compiled_->IsCurrent(*core_, op_vector_)) {
+  if (IsCompiled()) return OkStatus();
+  if (IsItsInputs()) {
+    TIM_LOG_ONCE(kWarning, "graph ", core_->name,
+                 " has no operations and no OUTPUT: its results are its INPUT "
+                 "tensors as they are");
     return OkStatus();
   }
   compiling_ = true;
@@ -71,7 +90,7 @@ bool GraphImpl::Compile() {
 bool GraphImpl::Run() {
   const Status status = GuardedCall([&]() -> Status {
     TIM_RETURN_IF_ERROR(CompileIfChanged());
-    return compiled_->Run();
+    return IsItsInputs() ? OkStatus() : compiled_->Run();
   });
   if (status.ok()) return true;
   for (const auto& output : outputs_) {
@@ -83,6 +102,11 @@ bool GraphImpl::Run() {
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {
   if (size == nullptr) return InvalidArgument("size is null");
   TIM_RETURN_IF_ERROR(CompileIfChanged());
+  if (IsItsInputs()) {
+    return InvalidArgument(
+        "it has no operations and no OUTPUT tensor, and a binary graph needs "
+        "one: with an OUTPUT like the INPUT it is a copy");
+  }
   TIM_ASSIGN_OR_RETURN(const GraphBinary binary,
                        compiled_->Binary(*core_, inputs_, outputs_));
   const binary::BlobWriter writer(binary.content);

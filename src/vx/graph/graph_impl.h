@@ -81,6 +81,9 @@ class GraphImpl final : public Graph {
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
   Status CompileNow();
+  bool IsCompiled() const;
+  /// Nothing is to be done: what a client reads is what it has written.
+  bool IsItsInputs() const;
   Status WriteBinary(void* buf, size_t* size);
 
   std::shared_ptr<GraphCore> core_;
@@ -93,6 +96,7 @@ class GraphImpl final : public Graph {
   Status refused_;  ///< Of Refuse().
   Status failure_;  ///< Of a Compile() that failed for good.
   bool compiling_ = false;
+  size_t compiled_tensors_ = 0;  ///< INPUT and OUTPUT, by the last Compile().
 };
 
 /// The plan of a compiled graph, null where it is not compiled.
