@@ -74,6 +74,12 @@ class Stream {
   /// buffers, not the span, must stay until the work is done.
   virtual Status Enqueue(PreparedStep& step,
                          std::span<const BufferRange> operands) = 0;
+  /// Has the device build now what it would build when it first does a step
+  /// that Enqueue() takes, and not do it; where it cannot, nothing.  What steps
+  /// write of `operands` holds anything then.
+  virtual Status Build(PreparedStep&, std::span<const BufferRange>) {
+    return OkStatus();
+  }
   /// Between two buffers of this device, or one of it and one with a host
   /// address; both ranges have as many bytes, and overlap only where they are
   /// the same.  Host memory must stay unchanged until a later event is reached.

@@ -13,8 +13,9 @@
 namespace tim::runtime {
 
 /// Runs the device's own steps once on the zeroed arenas: some drivers compile
-/// a kernel when it is first enqueued.  Host steps, copies and users' kernels
-/// are left out; states are replaced by zeroed scratch.
+/// a kernel when it is first enqueued.  Users' kernels are only built, where
+/// the device can (Stream::Build); host steps and copies are left out.  States
+/// are replaced by zeroed scratch.
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<device::Stream>> streams,
               std::span<const PreparedGroup> prepared);

@@ -13,17 +13,6 @@
 namespace tim::device {
 namespace {
 
-cl::NDRange Range(const std::array<int64_t, 3>& sizes, int dimensions) {
-  switch (dimensions) {
-    case 1:
-      return cl::NDRange(sizes[0]);
-    case 2:
-      return cl::NDRange(sizes[0], sizes[1]);
-    default:
-      return cl::NDRange(sizes[0], sizes[1], sizes[2]);
-  }
-}
-
 KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
   KernelLimits limits;
   limits.work_group_size =
@@ -71,16 +60,6 @@ Result<cl::Kernel> MakeKernel(const cl::Program& program,
 
 }  // namespace
 
-KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
-                       const KernelLimits& limits)
-    : kernel_(std::move(kernel)),
-      function_(launch.function),
-      global_(Range(launch.global, launch.dimensions)),
-      local_(cl::NullRange) {
-  const std::array<int64_t, 3> local = LocalSizes(launch, limits);
-  if (local[0] > 0) local_ = Range(local, launch.dimensions);
-}
-
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
     const ir::DeviceInfo& info, const DeviceOptions& options,
@@ -91,12 +70,13 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
   limits.local_memory_bytes += uncounted_local_bytes;
   TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
   TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
+  LaunchSizes sizes = SizesOf(kernel, device, info, launch, limits);
   std::unique_ptr<KernelStep> step(
-      new KernelStep(std::move(kernel), launch, limits));
+      new KernelStep(std::move(kernel), launch, std::move(sizes)));
   TIM_RETURN_IF_ERROR(step->TakeArguments(info, options, launch));
   if (launch.user_kernel && options.guard) {
-    return GuardedStep::Create(step->kernel_, step->global_, step->local_, info,
-                               launch, guards);
+    return GuardedStep::Create(step->kernel_, step->sizes_, info, launch,
+                               guards);
   }
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
@@ -176,8 +156,8 @@ Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
   return OkStatus();
 }
 
-Status KernelStep::Enqueue(OpenClQueue& queue,
-                           std::span<const BufferRange> operands) {
+Status KernelStep::Bind(OpenClQueue& queue,
+                        std::span<const BufferRange> operands) {
   if (operands.size() < operands_) {
     return TIM_INTERNAL("kernel '", function_, "' needs ", operands_,
                         " operands, found ", operands.size());
@@ -185,9 +165,23 @@ Status KernelStep::Enqueue(OpenClQueue& queue,
   for (Tensor& tensor : tensors_) {
     TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
   }
-  TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands));
-  TIM_RETURN_IF_CL_ERROR(queue.Launch(kernel_, global_, local_),
-                         "launching kernel '", function_, "'");
+  return user_.Bind(kernel_, queue, operands);
+}
+
+Status KernelStep::Enqueue(OpenClQueue& queue,
+                           std::span<const BufferRange> operands) {
+  TIM_RETURN_IF_ERROR(Bind(queue, operands));
+  TIM_RETURN_IF_CL_ERROR(
+      queue.Launch(kernel_, sizes_.run.global, sizes_.run.local),
+      "launching kernel '", function_, "'");
+  return user_.Finish(queue, operands);
+}
+
+Status KernelStep::Build(OpenClQueue& queue,
+                         std::span<const BufferRange> operands) {
+  if (!sizes_.build) return OkStatus();
+  TIM_RETURN_IF_ERROR(Bind(queue, operands));
+  BuildKernel(queue, kernel_, sizes_, function_);
   return user_.Finish(queue, operands);
 }
 

@@ -31,6 +31,13 @@ Status OpenClStream::Enqueue(PreparedStep& step,
   return own->Enqueue(queue_, operands);
 }
 
+Status OpenClStream::Build(PreparedStep& step,
+                           std::span<const BufferRange> operands) {
+  auto* own = dynamic_cast<OpenClStep*>(&step);
+  if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
+  return own->Build(queue_, operands);
+}
+
 Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
   if (source.bytes == 0) return OkStatus();
   const bool from_host = source.buffer->host_address() != nullptr;

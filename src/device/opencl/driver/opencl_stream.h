@@ -34,6 +34,8 @@ class OpenClStream final : public Stream {
 
   Status Enqueue(PreparedStep& step,
                  std::span<const BufferRange> operands) override;
+  Status Build(PreparedStep& step,
+               std::span<const BufferRange> operands) override;
   Status Copy(BufferRange source, BufferRange destination) override;
   Result<std::unique_ptr<Event>> Record(std::unique_ptr<Event> done) override;
   Status WaitFor(Event& event) override;
