@@ -145,7 +145,10 @@ struct TIM_VX_API TensorSpec {
   Quantization& GetQuantization() { return quantization_; }
 
   DataType datatype_ = DataType::UNKNOWN;
-  ShapeType shape_;  ///< In a TRANSIENT spec ignored: the producer decides.
+  /// In a TRANSIENT spec: kept where the producer makes as many elements (a
+  /// warning where the extents other than 1 are others, or in another order),
+  /// else the producer decides.
+  ShapeType shape_;
   TensorAttribute attr_ = TRANSIENT;
   Quantization quantization_;
   std::string name_;
@@ -179,8 +182,10 @@ class TIM_VX_API Tensor {
   /// it).
   virtual uint32_t GetId() = 0;
 
-  /// Copies the whole tensor (TensorSpec::GetByteSize() bytes) from `data`.
-  /// `size_in_bytes` does not matter.  False for TRANSIENT tensors and null.
+  /// Copies the whole tensor (TensorSpec::GetByteSize() bytes) from `data`,
+  /// whatever `size_in_bytes` is.  A size that is neither 0 nor the tensor's is
+  /// a warning, once per tensor; with TIMCL_LENIENT=0 nothing is copied, and
+  /// the answer is false.  False for TRANSIENT tensors and null.
   /// A CONSTANT may be written after Compile(): the graph compiles again
   /// before its next Run().
   virtual bool CopyDataToTensor(const void* data,

@@ -105,7 +105,7 @@ NativeExecutable::NativeExecutable(const std::shared_ptr<IExecutor>& executor,
 NativeExecutable::~NativeExecutable() = default;
 
 std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
-    const TensorSpec& tensor_spec, void* data, uint32_t) {
+    const TensorSpec& tensor_spec, void* data, uint32_t size) {
   if (!impl_->problem.ok()) {
     Fail(impl_->problem.WithContext("AllocateTensor()"));
     return nullptr;
@@ -118,8 +118,9 @@ std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
     return nullptr;
   }
   const std::lock_guard lock(*impl_->running);
-  auto tensor = nb_graph_->CreateTensor(tensor_spec, data);
+  auto tensor = nb_graph_->CreateTensor(tensor_spec);
   if (tensor->GetId() == kNoTensorId) return nullptr;
+  if (data != nullptr && !tensor->CopyDataToTensor(data, size)) return nullptr;
   return std::make_shared<NativeTensorHandle>(std::move(tensor),
                                               impl_->running);
 }

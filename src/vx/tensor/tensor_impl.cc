@@ -2,6 +2,7 @@
 #include "vx/tensor/tensor_impl.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/guarded.h"
 #include "base/log.h"
@@ -234,14 +235,29 @@ Status TensorImpl::Read(void* data) const {
   return NotPossible("read", "the host cannot reach a TRANSIENT tensor");
 }
 
+Status TensorImpl::CheckSize(uint32_t size_in_bytes) {
+  if (size_in_bytes == 0 || size_in_bytes == bytes_ || bytes_ == 0) {
+    return OkStatus();
+  }
+  const std::string text =
+      StrCat("tensor ", Name(), " (", desc_.ToString(), ") of graph ",
+             core_->name, ": CopyDataToTensor() is given ", size_in_bytes,
+             " bytes, and copies the ", bytes_,
+             " that the tensor has; give their number, or 0, and memory that "
+             "holds them");
+  if (!core_->context->options.lenient) {
+    return InvalidArgument(text, " (TIMCL_LENIENT=0)");
+  }
+  if (!std::exchange(size_doubted_, true)) TIM_LOG(kWarning, text);
+  return OkStatus();
+}
+
 bool TensorImpl::CopyDataToTensor(const void* data, uint32_t size_in_bytes) {
   if (!problem_.ok()) return Report(problem_);
-  if (size_in_bytes != 0 && size_in_bytes != bytes_) {
-    TIM_LOG(kDebug, "tensor ", Name(), " of graph ", core_->name, " has ",
-            bytes_, " bytes, all are copied; the size given, ", size_in_bytes,
-            ", does not matter");
-  }
-  const Status status = GuardedCall([&] { return Write(data); });
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_RETURN_IF_ERROR(CheckSize(size_in_bytes));
+    return Write(data);
+  });
   return status.ok() || Report(status);
 }
 
@@ -269,6 +285,12 @@ Result<ir::TensorDesc> TensorImpl::DeclaredDesc() const {
   desc.type = desc_.type;
   desc.shape = shape_open_ ? ir::Shape() : desc_.shape;
   return desc;
+}
+
+ir::Shape TensorImpl::PreferredShape() const {
+  const bool preferred =
+      attribute_ == TRANSIENT && !shape_counts_ && desc_.shape.rank() > 0;
+  return preferred ? desc_.shape : ir::Shape();
 }
 
 Status TensorImpl::StoreInferred(const ir::TensorDesc& desc) {

@@ -76,6 +76,9 @@ class TensorImpl final : public Tensor {
   /// What the graph declares: storage's type and shape, unknown where the
   /// producer decides, and the quantization of now.
   Result<ir::TensorDesc> DeclaredDesc() const;
+  /// Of a TRANSIENT tensor the shape at its creation, which it keeps where the
+  /// producer makes as many elements; unknown where there is none.
+  ir::Shape PreferredShape() const;
   /// The shape of a TRANSIENT tensor is declared, as an OUTPUT's is.
   void DeclareShape() { shape_counts_ = true; }
   /// What Compile() found: into the spec, and storage where there was none.
@@ -96,6 +99,8 @@ class TensorImpl final : public Tensor {
   Status MakeStorage();
   Status AllocateHandle();
   Status CheckOnMemory();
+  /// Of CopyDataToTensor(); says once that the size is not the tensor's.
+  Status CheckSize(uint32_t size_in_bytes);
   Status Write(const void* data);
   Status CopyBytes(void* destination, const void* source,
                    DmaMapping::Access access) const;
@@ -121,6 +126,7 @@ class TensorImpl final : public Tensor {
   bool shape_open_ = false;    ///< OUTPUT without a shape: inference decides.
   bool type_open_ = false;     ///< TRANSIENT, UNKNOWN at creation.
   bool needs_data_ = false;    ///< CONSTANT that nobody wrote yet.
+  bool size_doubted_ = false;  ///< CheckSize() has said it.
 };
 
 /// TensorImpl::Name(); "t" and the number of another.
