@@ -8,6 +8,9 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/deconvolution/deconv_node.h"
+#include "ops/doubts/extents.h"
+#include "ops/doubts/sums.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
@@ -58,6 +61,38 @@ Status Check(const ir::NodeView& view) {
   const SumDescs descs = DescsOf(view);
   return ChannelsBeforeLast(view) ? CheckSumTypes(descs, {2, 3})
                                   : CheckSumTypes(descs, {3});
+}
+
+// Sizes of which a convolution by this window, however rounded, makes the
+// input; by 'padding', which has no effect, too.
+std::vector<ExtentRange> Extents(const TransposedWindow& window, PadMode mode,
+                                 int64_t input, int64_t kernel) {
+  const int64_t whole = (input - 1) * window.stride + kernel;
+  const int64_t made = whole - window.front - window.back;
+  const int64_t more = std::max(window.stride - 1, window.output_padding);
+  std::vector<ExtentRange> out = {{made - (window.stride - 1), made + more}};
+  if (mode == PadMode::kSame) {
+    out.push_back({(input - 1) * window.stride + 1, input * window.stride});
+  } else if (mode == PadMode::kValid) {
+    out.push_back({whole - (window.stride - 1), whole + more});
+  }
+  return out;
+}
+
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts = SumDoubts(view);
+  AddKernelDoubt(view, 2, &doubts);
+  const auto windows = TransposedWindowsOf(view.node.attributes);
+  const ir::Shape& input = view.inputs[0]->shape;
+  const ir::Shape& kernel = view.inputs[1]->shape;
+  if (!windows.ok() || !input.IsStatic() || !kernel.IsStatic()) return doubts;
+  const auto mode = static_cast<PadMode>(view.node.attributes.Int("padding"));
+  std::vector<std::vector<ExtentRange>> readings;
+  for (int i = 0; i < 2; ++i) {
+    readings.push_back(Extents((*windows)[i], mode, input[i], kernel[i]));
+  }
+  AddExtentsDoubt(view, readings, &doubts);
+  return doubts;
 }
 
 // Input positions that reach an output position, with the taps by which they
@@ -212,10 +247,11 @@ ir::OpSchema DeConv2dSchema() {
       {"group", AttributeType::kInt, int64_t{1}},
       {"oc_count", AttributeType::kInt, int64_t{0}},
       {"ksize", AttributeType::kInts, Ints{0, 0}},
-      {"input_layout", AttributeType::kInt, int64_t{1}},
-      {"kernel_layout", AttributeType::kInt, int64_t{6}},
+      DataLayoutSpec("input_layout", DataLayout::kWhcn),
+      DataLayoutSpec("kernel_layout", DataLayout::kWhIcOc),
   };
   schema.check = Check;
+  schema.doubts = FindDoubts;
   schema.infer_shapes = Infer;
   schema.eval = Eval;
   schema.memory_estimate = FactorBytes;

@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "kernels/elements.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
@@ -92,6 +93,8 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
       .inputs = {1, 1},
       .attributes = op.attributes,
       .check = [op](const ir::NodeView& view) { return CheckUnary(op, view); },
+      // Operators with rules of their own take truth values.
+      .doubts = op.check ? nullptr : FirstCodes,
       .infer_shapes = InferSameAsInput,
       .eval = EvalUnary,
       .pointwise = op.pointwise,

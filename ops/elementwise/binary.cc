@@ -114,6 +114,7 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
   schema.check = [op](const ir::NodeView& view) {
     return CheckBinary(op, view);
   };
+  schema.doubts = op.doubts;
   schema.infer_shapes = [op](ir::InferContext& context) {
     return InferBinary(op, context);
   };

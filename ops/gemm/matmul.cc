@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/sums.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/gemm/gemm_provider.h"
@@ -89,6 +90,7 @@ ir::OpSchema MatmulSchema() {
     schema.attributes.push_back({flag, AttributeType::kBool, false});
   }
   schema.check = CheckMatmul;
+  schema.doubts = SumDoubts;
   schema.infer_shapes = InferMatmul;
   schema.eval = EvalMatmul;
   schema.memory_estimate = FactorBytes;

@@ -8,6 +8,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/movement/padding.h"
@@ -241,6 +242,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
             int64_t{0},
             {{"constant", 0}, {"edge", 1}, {"symmetric", 2}, {"reflect", 3}}}},
       .check = CheckPad,
+      .doubts = FirstCodes,
       .infer_shapes = InferPad,
       .eval = EvalPad,
       .memory_estimate = NoScratch,

@@ -1,6 +1,7 @@
 // Reshape: the same elements in the same flat order with other extents.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -163,6 +164,7 @@ ir::OpSchema ReshapeSchema() {
       .inputs = {1, 1},
       .attributes = {{.name = "shape", .type = ir::AttributeType::kInts}},
       .check = CheckReshape,
+      .doubts = AllCodes,
       .infer_shapes = InferReshape,
       .eval = EvalReshape,
       .memory_estimate = NoScratch,

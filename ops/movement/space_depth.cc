@@ -337,8 +337,7 @@ void Add(ir::OpRegistry& registry, const char* name,
          std::vector<ir::AttributeSpec> own,
          std::function<Status(ir::InferContext&)> infer,
          const IndexMaps& maps) {
-  own.push_back({kLayout, ir::AttributeType::kInt,
-                 static_cast<int64_t>(DataLayout::kWhcn)});
+  own.push_back(DataLayoutSpec(kLayout, DataLayout::kWhcn));
   ir::OpSchema schema =
       IndexMapSchema(name, std::move(own), std::move(infer), maps);
   schema.layout_rule = InDefaultLayout;

@@ -5,6 +5,7 @@
 #include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -115,6 +116,7 @@ ir::OpSchema TransposeSchema() {
       .inputs = {1, 1},
       .attributes = {{.name = "perm", .type = ir::AttributeType::kInts}},
       .check = CheckTranspose,
+      .doubts = AllCodes,
       .infer_shapes = InferTranspose,
       .eval = EvalTranspose,
       .memory_estimate = NoScratch,

@@ -66,12 +66,13 @@ ir::OpSchema Pool1dSchema() {
        int64_t{0},
        {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
       {"pad", AttributeType::kInts, Ints{0, 0}},
-      {"layout", AttributeType::kInt, static_cast<int64_t>(DataLayout::kWcn)},
+      DataLayoutSpec("layout", DataLayout::kWcn),
   };
   for (const char* name : {"ksize", "stride", "input_size", "output_size"}) {
     schema.attributes.push_back({name, AttributeType::kInt, int64_t{0}});
   }
   schema.permute_rule = Permute;
+  schema.doubts = IdleLayouts;
   return DelegatingSchema(
       std::move(schema),
       {.target = Pool2dSchema(), .attributes = In2d, .rows = 1});

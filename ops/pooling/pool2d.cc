@@ -54,6 +54,30 @@ Status Infer(ir::InferContext& context) {
   return OkStatus();
 }
 
+// Windows of an input of another size than the one that is there.
+void AddSizeDoubt(const ir::NodeView& view, std::vector<std::string>* doubts) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  const ir::Shape& input = view.inputs[0]->shape;
+  const Ints& size = attributes.Ints("input_size");
+  if (attributes.String("mode") == "window" || !input.IsStatic() ||
+      (size[0] == input[0] && size[1] == input[1])) {
+    return;
+  }
+  doubts->push_back(StrCat("attribute 'input_size' is [", StrJoin(size, ", "),
+                           "], but input 0 is ", input.ToString(),
+                           ": the windows are those of another size; give "
+                           "W and H of the input"));
+}
+
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  const auto windows = PoolWindowsOf(view.node.attributes);
+  if (!windows.ok()) return {};
+  const PoolWindow along[] = {windows->w, windows->h};
+  std::vector<std::string> doubts = PoolDoubts(view, along);
+  AddSizeDoubt(view, &doubts);
+  return doubts;
+}
+
 Status Eval(const ir::EvalContext& context) {
   TIM_ASSIGN_OR_RETURN(
       const PoolShape shape,
@@ -188,8 +212,9 @@ ir::OpSchema Pool2dSchema() {
                      {"stride", AttributeType::kInts, Ints{}},
                      {"input_size", AttributeType::kInts, Ints{}},
                      {"output_size", AttributeType::kInts, Ints{}},
-                     {"layout", AttributeType::kInt, int64_t{1}}},
+                     DataLayoutSpec("layout", DataLayout::kWhcn)},
       .check = Check,
+      .doubts = FindDoubts,
       .infer_shapes = Infer,
       .eval = Eval,
       .memory_estimate = NoScratch,

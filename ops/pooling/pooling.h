@@ -51,6 +51,11 @@ Result<ir::Shape> PooledShape(std::span<const PoolWindow> windows,
                               const ir::Shape& input,
                               const ir::Shape* declared);
 
+/// doubts of an operator with these windows along the first axes: codes without
+/// quantization, and a declared output that no rounding of the rule gives.
+std::vector<std::string> PoolDoubts(const ir::NodeView& view,
+                                    std::span<const PoolWindow> windows);
+
 struct PoolWindows2d {
   PoolWindow w;
   PoolWindow h;

@@ -7,6 +7,7 @@
 // on both sides: S, saturated (sums of int64 wrap).  Float types: float32, one
 // addition after the other.
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
@@ -101,6 +102,7 @@ ir::OpSchema CumSumSchema() {
                          {"exclusive", ir::AttributeType::kInt, int64_t{0}},
                          {"reverse", ir::AttributeType::kInt, int64_t{0}}},
           .check = Check,
+          .doubts = FirstCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,

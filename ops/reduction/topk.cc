@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -120,6 +121,7 @@ ir::OpSchema TopkSchema() {
           .attributes = {{"k", ir::AttributeType::kInt},
                          {"axis", ir::AttributeType::kInt, int64_t{0}}},
           .check = Check,
+          .doubts = FirstCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,

@@ -3,6 +3,7 @@
 #define TIM_COMPILER_COMPILER_H_
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct CompileOptions {
   bool strict = false;
   /// A doubt (see module.h) is a warning; else an error.
   bool lenient = true;
+  /// The graph was compiled before: what is doubtful in it was said then.
+  bool was_compiled = false;
+  /// Warnings about doubts that the caller has seen, which are not repeated,
+  /// and to which those of this Compile are added.  Null: none.
+  std::set<std::string>* known_doubts = nullptr;
   FoldLimits fold = {};
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
@@ -42,7 +48,8 @@ struct CompileOptions {
 Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
                          const CompileOptions& options);
 
-/// Only verification and inference of types and shapes, in place.
+/// Only verification and inference of types and shapes, in place; says no
+/// doubts.
 Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry);
 
 }  // namespace tim::compiler

@@ -28,11 +28,14 @@ std::string Describe(const ir::Graph& graph, const ir::Node& node) {
 
 Status Doubt(const Module& module, const ir::Graph& graph, const ir::Node& node,
              const std::string& text) {
+  if (module.options.was_compiled) return OkStatus();
   if (!module.options.lenient) {
     return InvalidArgument(text, " (TIMCL_LENIENT=0)");
   }
-  TIM_LOG(kWarning, Describe(graph, node), ": ", text,
-          DescribeOperands(graph, node));
+  const std::string warning = StrCat(Describe(graph, node), ": ", text);
+  std::set<std::string>* known = module.options.known_doubts;
+  if (known != nullptr && !known->insert(warning).second) return OkStatus();
+  TIM_LOG(kWarning, warning, DescribeOperands(graph, node));
   return OkStatus();
 }
 

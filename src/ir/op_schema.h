@@ -178,15 +178,21 @@ struct OpSchema {
   /// Every rule about types and attribute values that the specs above cannot
   /// state.  Extents may be unknown.  A failure names operand and rule.
   std::function<Status(const NodeView&)> check = nullptr;
+  /// What of a node is legal and hardly meant: for each mistake that it looks
+  /// like, a sentence that names the operands or attributes, both values and
+  /// the remedy.  Asked behind `check`, once per node; extents may be unknown.
+  /// Null: nothing is.
+  std::function<std::vector<std::string>(const NodeView&)> doubts = nullptr;
   Effects effects = {};
   /// Its kernel is a user's text: operands begin where the device's buffers may
   /// (DeviceInfo::alignment), and it needs no `eval`.
   bool user_kernel = false;
 
   /// Shapes of the outputs, and types where they are not declared; at most once
-  /// per node and Compile, and where a host step is prepared.  Input types are
-  /// known; what cannot be known of a shape stays unknown.  A failure names
-  /// operand or attribute and rule.
+  /// per node and Compile, and where a host step is prepared (a library's
+  /// operator also behind a failure, with its operands' axes in other orders).
+  /// Input types are known; what cannot be known of a shape stays unknown.  A
+  /// failure names operand or attribute and rule.
   std::function<Status(InferContext&)> infer_shapes = nullptr;
   /// Host reference: plain scalar code written from the formula, for folding
   /// and packing at Compile and for host steps on the threads of runs.  All

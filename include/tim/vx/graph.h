@@ -69,6 +69,21 @@ class TIM_VX_API Graph {
   /// needed.  One that fails for want of memory, because a device was lost or
   /// because of an error of this library is tried again by the next Compile()
   /// or Run().
+  ///
+  /// What TIM-VX lets pass and is hardly meant is computed as it is documented,
+  /// with a warning, once for each operation and kind of mistake; with
+  /// TIMCL_LENIENT=0 it is an error:
+  /// - layout arguments other than the native ones, where the graph is not one
+  ///   that tim::transform::LayoutInference() returned;
+  /// - declared extents of an output that no rounding of the operator's rule
+  ///   gives, and a declared shape of as many elements (of a TRANSIENT tensor,
+  ///   too) whose extents other than 1 are others or in another order;
+  /// - an integer bias without quantization of a float sum, and a bias whose
+  ///   scale is not input scale x weight scale, within 2 %;
+  /// - codes of at most 8 bits without quantization beside quantized operands;
+  /// - arguments that have no effect and contradict those that have: pads that
+  ///   a padding mode discards, a kernel size that is not the kernel's, a
+  ///   window for another input size, targets beside a factor.
   virtual bool Compile() = 0;
   /// Not implemented yet: false.
   virtual bool CompileToBinary(void* buf, size_t* size) = 0;

@@ -17,11 +17,11 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
   return {core.overrides.revision(), core.context->overrides->revision()};
 }
 
-compiler::CompileOptions OptionsFor(const GraphCore& core,
-                                    const Devices& devices) {
+compiler::CompileOptions OptionsFor(GraphCore& core, const Devices& devices) {
   compiler::CompileOptions out = runtime::CompileOptionsFor(devices);
   out.strict = core.context->options.strict;
   out.lenient = core.context->options.lenient;
+  out.known_doubts = &core.known_doubts;
   out.placement = core.context->options.placement;
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct GraphCore {
   CompileOption options;
   HostMemory memory;
   std::string error;  ///< Graph::ErrorMessage()
+  /// Doubts that Compile() has said: the next one does not repeat them.
+  std::set<std::string> known_doubts;
   uint32_t next_tensor_id = 0;
   uint32_t last_uid = 0;  ///< Of operations.
   /// Composed operations under construction, outermost first: the last one

@@ -20,6 +20,7 @@ using Devices = std::vector<std::shared_ptr<device::Device>>;
 
 compiler::CompileOptions OptionsFor(const Devices& devices) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
+  options.was_compiled = true;
   options.strict = GetOptions().strict;
   return options;
 }

@@ -179,6 +179,7 @@ Result<TensorValues> Lowerer::Declare(TensorImpl& tensor, Scope& scope) const {
   }
   for (const ir::ValueId id : {made.value, made.written}) {
     graph.value(id).shape_declared = desc.shape.ranked();
+    graph.value(id).preferred_shape = tensor.PreferredShape();
     graph.value(id).is_scalar = tensor.IsScalar();
   }
   return made;
