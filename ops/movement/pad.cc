@@ -33,7 +33,7 @@ Status CheckCounts(const ir::AttributeMap& attributes, const char* name,
     return OkStatus();
   }
   return InvalidArgument("attribute '", name, "' [", StrJoin(counts, ", "),
-                         "] has a negative count");
+                         "] has a negative count; Slice takes elements away");
 }
 
 Status CheckAllCounts(const ir::AttributeMap& attributes,

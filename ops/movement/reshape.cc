@@ -8,7 +8,8 @@
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kInferExtent = 4294967295;  // uint32_t(-1) in the public API
+// What older binary graphs have for -1.
+constexpr int64_t kInferExtent = 4294967295;
 
 bool IsInferred(int64_t extent) {
   return extent == kInferExtent || extent == -1;
