@@ -68,10 +68,9 @@ struct Reach {
 };
 Reach ReachOf(const ConvAxis& axis, int64_t output) {
   const int64_t padded = output + axis.pad;
-  const int64_t behind = padded / axis.stride - (axis.input - 1);
-  const int64_t skipped = std::max<int64_t>(behind, 0);
-  return {padded % axis.stride + skipped * axis.stride,
-          padded / axis.stride - skipped};
+  const int64_t last = FloorDiv(padded, axis.stride);
+  const int64_t skipped = std::max<int64_t>(last - (axis.input - 1), 0);
+  return {padded - (last - skipped) * axis.stride, last - skipped};
 }
 
 template <typename T, typename Sum>

@@ -231,5 +231,18 @@ TEST(UnsignedAttributes, AreReadAsTheyWereGiven) {
   EXPECT_EQ(shape, (Uints{3000000000u, 4294967295u}));
 }
 
+// TRANSPOSE_CONV of TFLite as its delegate for TIM-VX hands it over: SAME, a
+// stride of 3 and a kernel of 2.
+TEST(NegativePads, OfTransposedConvolutionsAreComputed) {
+  const auto made = OneOperation::Of<vx::ops::DeConv2d>(
+      {{2, 1, 1, 1}, {2, 1, 1, 1}}, 1, 1, PadType::SAME, Array2{2, 1},
+      Array2{3, 1}, Array2{0, 0}, Array4{0, Minus(1), 0, 0});
+  EXPECT_EQ(made.Run()[0], (std::vector<float>{1, 2, 0, 2, 4, 0}));
+  const auto row = OneOperation::Of<vx::ops::DeConv1d>(
+      {{2, 1, 1}, {2, 1, 1}}, 1, 1, PadType::AUTO, 2u, 3u, 0u,
+      Array2{Minus(2), Minus(1)});
+  EXPECT_EQ(row.Run()[0], (std::vector<float>{0, 0, 1, 2, 0, 2, 4, 0}));
+}
+
 }  // namespace
 }  // namespace tim::testing
