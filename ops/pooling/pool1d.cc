@@ -56,10 +56,7 @@ ir::OpSchema Pool1dSchema() {
   schema.name = "Pool1d";
   schema.inputs = {1, 1};
   schema.attributes = {
-      {"type",
-       AttributeType::kInt,
-       std::nullopt,
-       {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
+      PoolTypeSpec(),
       {"mode", AttributeType::kString, "window"},
       {"padding",
        AttributeType::kInt,
