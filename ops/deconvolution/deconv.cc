@@ -200,6 +200,7 @@ ir::OpSchema DeConv2dSchema() {
   ir::OpSchema schema;
   schema.name = "DeConv2d";
   schema.inputs = {2, 3};
+  schema.surplus_inputs = 1;  // NNAPI: output shape, behind the bias
   schema.attributes = {
       {"padding",
        AttributeType::kInt,

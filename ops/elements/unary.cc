@@ -90,6 +90,7 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
   return {
       .name = op.name,
       .inputs = {1, 1},
+      .surplus_inputs = op.surplus_inputs,
       .attributes = op.attributes,
       .check = [op](const ir::NodeView& view) { return CheckUnary(op, view); },
       .infer_shapes = InferSameAsInput,

@@ -126,6 +126,8 @@ ir::OpSchema ScatterSchema(const ScatterOp& op,
   return {
       .name = op.name,
       .inputs = {inputs, inputs},
+      // TFLite: shape, where the operator has it and not a tensor.
+      .surplus_inputs = op.data < 0 ? 1 : 0,
       .attributes = std::move(attributes),
       .check =
           [op](const ir::NodeView& view) { return CheckScatter(op, view); },

@@ -232,6 +232,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
   return {
       .name = std::move(name),
       .inputs = {1, 1},
+      .surplus_inputs = 3,  // ONNX: pads, constant_value, axes
       .attributes =
           {{.name = kFrontSize, .type = ir::AttributeType::kInts},
            {.name = kBackSize, .type = ir::AttributeType::kInts},

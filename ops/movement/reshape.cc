@@ -162,6 +162,7 @@ ir::OpSchema ReshapeSchema() {
   return {
       .name = "Reshape",
       .inputs = {1, 1},
+      .surplus_inputs = 1,  // TFLite, ONNX: shape
       .attributes = {{.name = "shape", .type = ir::AttributeType::kInts}},
       .check = CheckReshape,
       .infer_shapes = InferReshape,

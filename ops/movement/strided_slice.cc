@@ -306,6 +306,7 @@ ir::OpSchema StridedSliceSchema() {
                       {kShrinkMask, AttributeType::kInt, int64_t{0}},
                       {kNewAxisMask, AttributeType::kInt, int64_t{0}}},
                      InferStridedSlice, StridedSliceMap);
+  schema.surplus_inputs = 4;  // ONNX: starts, ends, axes, steps
   schema.permute_rule = PermuteStridedSlice;
   return schema;
 }

@@ -113,6 +113,7 @@ ir::OpSchema TransposeSchema() {
   return {
       .name = "Transpose",
       .inputs = {1, 1},
+      .surplus_inputs = 1,  // TFLite: perm
       .attributes = {{.name = "perm", .type = ir::AttributeType::kInts}},
       .check = CheckTranspose,
       .infer_shapes = InferTranspose,

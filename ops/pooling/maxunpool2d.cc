@@ -141,6 +141,7 @@ ir::OpSchema MaxUnpool2dSchema() {
   return {
       .name = "MaxUnpool2d",
       .inputs = {2, 2},
+      .surplus_inputs = 1,  // ONNX: output_shape
       .attributes = {{"ksize", AttributeType::kInts},
                      {"stride", AttributeType::kInts},
                      {"layout", AttributeType::kInt, layout}},

@@ -97,6 +97,7 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
 ir::OpSchema CumSumSchema() {
   return {.name = "CumSum",
           .inputs = {1, 1},
+          .surplus_inputs = 1,  // TFLite, ONNX: axis
           .attributes = {{"axis", ir::AttributeType::kInt, int64_t{0}},
                          {"exclusive", ir::AttributeType::kInt, int64_t{0}},
                          {"reverse", ir::AttributeType::kInt, int64_t{0}}},

@@ -172,6 +172,7 @@ ir::OpSchema Schema(const ReduceOp& op) {
   return {
       .name = op.name,
       .inputs = {1, 1},
+      .surplus_inputs = 1,  // TFLite: axes
       .attributes = {{"axis", ir::AttributeType::kInts},
                      {"keep_dims", ir::AttributeType::kBool}},
       .check = [kind](const ir::NodeView& view) { return Check(kind, view); },

@@ -116,6 +116,7 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
 ir::OpSchema TopkSchema() {
   return {.name = "Topk",
           .inputs = {1, 1},
+          .surplus_inputs = 1,  // TFLite, ONNX: k
           .outputs = {2, 2},
           .attributes = {{"k", ir::AttributeType::kInt},
                          {"axis", ir::AttributeType::kInt, int64_t{0}}},

@@ -182,6 +182,7 @@ ir::OpSchema ResizeSchema(const ResizeOp& op) {
   ir::OpSchema schema = {
       .name = op.name,
       .inputs = {1, 1},
+      .surplus_inputs = 3,  // ONNX: roi, scales, sizes
       .attributes = {{"type",
                       AttributeType::kInt,
                       std::nullopt,

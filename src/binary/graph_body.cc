@@ -8,11 +8,16 @@ namespace {
 
 using Ids = std::map<ir::ValueId, ir::ValueId>;
 
-// Values and nodes; states become values of the role given.
+// Values that something needs, and nodes; states become values of the role
+// given.
 Ids Copy(const ir::Graph& from, ir::Role states, ir::Graph* to) {
   Ids ids = {{ir::kNone, ir::kNone}};
   for (const ir::ValueId id : from.ValueIds()) {
     const ir::Value& value = from.value(id);
+    if (value.role == ir::Role::kConstant && value.uses.empty() &&
+        !from.IsLiveOut(id)) {
+      continue;
+    }
     const bool is_state = value.role == ir::Role::kState;
     const ir::Role role = is_state ? states : value.role;
     ids[id] = to->AddValue(value.desc, role, value.name);

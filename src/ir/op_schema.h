@@ -169,6 +169,10 @@ struct OpSchema {
   std::string name;
   int version = 1;
   Arity inputs;
+  /// How many operands, at most, other forms of the operator (TFLite, ONNX,
+  /// NNAPI) have behind `inputs` for what are attributes here.  Compile drops
+  /// constants that are bound there before it asks the functions below.
+  int surplus_inputs = 0;
   Arity outputs{1, 1};
   /// Where the number of operands depends on attributes (Concat, Split), which
   /// are complete.

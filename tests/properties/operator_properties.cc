@@ -33,6 +33,9 @@ TEST_P(Properties, PermutedNodeAgrees) { EXPECT_OK(Check(PermutedNodeAgrees)); }
 TEST_P(Properties, LayoutsAgree) { EXPECT_OK(Check(LayoutsAgree)); }
 TEST_P(Properties, ViewsAgree) { EXPECT_OK(Check(ViewsAgree)); }
 TEST_P(Properties, CopiesAgree) { EXPECT_OK(Check(CopiesAgree)); }
+TEST_P(Properties, SurplusInputsAreDropped) {
+  EXPECT_OK(Check(SurplusInputsAreDropped));
+}
 TEST_P(Properties, IllegalNodesAreRefused) {
   EXPECT_OK(IllegalNodesAreRefused(described()));
 }

@@ -45,6 +45,10 @@ Status LayoutsAgree(const Described&, const NodeCase&, CaseRng&);
 Status ViewsAgree(const Described&, const NodeCase&, CaseRng&);
 /// A copy of the graph is equal, and its dump names attributes and operands.
 Status CopiesAgree(const Described&, const NodeCase&, CaseRng&);
+/// Constants behind the operator's inputs are dropped where other forms of it
+/// have operands (OpSchema::surplus_inputs), and refused where not; variables
+/// always are.
+Status SurplusInputsAreDropped(const Described&, const NodeCase&, CaseRng&);
 
 /// Every illegal case is refused with its message.
 Status IllegalNodesAreRefused(const Described&);

@@ -18,6 +18,7 @@ struct LayoutOptions {
   std::map<ir::ValueId, ir::Permutation> arrival = {};
   /// Nodes that nothing but layout arguments may change; null: none.
   std::function<bool(const ir::Node&)> stays = nullptr;
+  bool lenient = true;  ///< As of CompileOptions.
 };
 
 /// The graph that computes the same with every operator in its default layouts:

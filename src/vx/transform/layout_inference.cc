@@ -88,6 +88,7 @@ class LayoutPass {
       stays.push_back(is_overridden(*operation));
     }
     compiler::LayoutOptions options;
+    options.lenient = core_.context->options.lenient;
     TIM_ASSIGN_OR_RETURN(options.arrival, ArrivalOf(vectors, core_, lowered));
     options.stays = [&](const ir::Node& node) {
       const auto id = static_cast<size_t>(node.id);

@@ -95,7 +95,9 @@ class Rebuilder {
     clone->SetInstanceName(source->InstanceName());
     const OpImpl& impl = *source->impl();
     TIM_RETURN_IF_ERROR(CheckOperands(*source, node));
-    return Bind(node, impl.inputs.size(), impl.outputs.size(), *clone);
+    // Surplus inputs are gone.
+    const size_t inputs = std::min(impl.inputs.size(), node.inputs.size());
+    return Bind(node, inputs, impl.outputs.size(), *clone);
   }
 
   // Nodes of composed operations have more operands where their parts reach
