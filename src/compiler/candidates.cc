@@ -106,15 +106,19 @@ class Enumerator {
     const ir::DeviceInfo& info = module_.device(device);
     for (const ir::KernelDef* kernel :
          module_.registry.Kernels(KernelOpName(node_), info.kind)) {
-      const Status supported = kernel->supports(view_, info);
+      const Status supported = Supports(module_, *kernel, view_, device);
       if (!supported.ok()) {
         found_.refused.push_back(
             StrCat(info.kind, ":", kernel->name, ": ", supported.message()));
         continue;
       }
-      const auto tuples = kernel->layouts
-                              ? kernel->layouts(view_, info)
-                              : std::vector{ir::DenseLayouts(view_)};
+      auto tuples = kernel->layouts ? kernel->layouts(view_, info)
+                                    : std::vector{ir::DenseLayouts(view_)};
+      if (DenseOnly(device)) {
+        std::erase_if(tuples, [&](const ir::LayoutTuple& tuple) {
+          return !(tuple == ir::DenseLayouts(view_));
+        });
+      }
       for (const ir::LayoutTuple& layouts : tuples) {
         KernelNode laid_out = view_;
         for (size_t i = 0; i < layouts.inputs.size(); ++i) {
@@ -127,6 +131,20 @@ class Enumerator {
             layouts, CostOf(*kernel, laid_out, info), kernel->name);
       }
     }
+  }
+
+  // Where a kernel that goes to other layouts and back cannot run.
+  bool DenseOnly(int device) const {
+    const auto reorders =
+        module_.registry.Kernels(kReorderOp, module_.device(device).kind);
+    const auto& refused = module_.options.refused;
+    return std::any_of(refused.begin(), refused.end(), [&](const auto& one) {
+      return one.device == device &&
+             std::any_of(reorders.begin(), reorders.end(),
+                         [&](const ir::KernelDef* kernel) {
+                           return kernel->name == one.kernel;
+                         });
+    });
   }
 
   // Parts of an input are made by no step.

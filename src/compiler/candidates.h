@@ -11,6 +11,9 @@
 
 namespace tim::compiler {
 
+/// The operator that brings a value to another layout.
+inline constexpr char kReorderOp[] = "tim.Reorder";
+
 /// Where a value may be: device and layout.
 struct Location {
   int device = 0;

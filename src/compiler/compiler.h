@@ -16,6 +16,16 @@ namespace tim::compiler {
 
 using ir::FoldLimits;
 
+/// A kernel that a device could neither build nor launch when an earlier plan
+/// of the graph was prepared.
+struct RefusedKernel {
+  int device = 0;      ///< Index in CompileOptions::devices.
+  std::string kernel;  ///< KernelDef::name.
+  std::string node;    ///< ir::Node::name of the only one that is meant; empty:
+                       ///< of all.
+  std::string reason;  ///< One line.
+};
+
 struct CompileOptions {
   /// devices[0] is the host; the others are preferred over it.
   std::vector<ir::DeviceInfo> devices;
@@ -29,6 +39,9 @@ struct CompileOptions {
   /// Whether `action` may be a part of a chain on a device that chains (index
   /// in `devices`): Device::CanChain.  Null: no action.
   std::function<bool(int device, const ir::Action& action)> can_chain = nullptr;
+  /// What is no candidate any more.  Where there are any, the graph has been
+  /// compiled without, and doubts have been told.
+  std::vector<RefusedKernel> refused = {};
   /// Called once types and shapes are inferred, before kernels are chosen.
   std::function<Status(const ir::Graph&)> inferred = nullptr;
   /// Called after each pass with its name and the graph's dump.

@@ -117,6 +117,10 @@ class BinaryStore {
   virtual bool collects() const { return false; }
 };
 
+/// One per action, in order: null for a Copy, which Stream::Copy does, or why
+/// that action cannot be made ready.
+using PreparedSteps = std::vector<Result<std::unique_ptr<PreparedStep>>>;
+
 /// An action of a chain, and what it works on.
 struct ChainLink {
   const ir::Action* action = nullptr;
@@ -147,15 +151,18 @@ class Device {
   virtual Result<std::unique_ptr<Stream>> CreateStream() = 0;
 
   /// Builds what the steps need, in parallel; with PrepareChain the only slow
-  /// call.  One result per step, in order; Copy steps give null (Stream::Copy
-  /// does them).  A failure is that of one step, and there are no results.  The
-  /// device keeps programs, so that preparing the same actions again is cheap;
-  /// it copies what it needs of them, and uses `store` during the call only.
-  /// `operators` has those that host calls name, and outlives the steps.  Steps
-  /// may come from a file: ir::Verify has seen them, but not what they compute.
-  virtual Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
+  /// call.  The device keeps programs, so that preparing the same actions again
+  /// is cheap; it copies what it needs of them, and uses `store` during the
+  /// call only.  `operators` has those that host calls name, and outlives the
+  /// steps.  Steps may come from a file: ir::Verify has seen them, but not what
+  /// they compute.
+  virtual PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                                    const ir::OpRegistry& operators,
+                                    BinaryStore& store) = 0;
+  /// All of PrepareEach(), or the first failure.
+  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
       std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
-      BinaryStore& store) = 0;
+      BinaryStore& store);
 
   /// Where info().chains, whether `action` can be a part of a chain: actions
   /// that are enqueued as one step and done one after the other.  Where it

@@ -44,14 +44,18 @@ ExecutionContext::ExecutionContext(std::unique_ptr<Impl> impl)
 ExecutionContext::~ExecutionContext() = default;
 
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
-    std::shared_ptr<const Executable> executable) {
+    std::shared_ptr<const Executable> executable,
+    std::vector<compiler::RefusedKernel>* refused) {
   auto impl = std::make_unique<Impl>(std::move(executable));
   TIM_RETURN_IF_ERROR(impl->CreateStreams());
   TIM_ASSIGN_OR_RETURN(impl->memory,
                        RunMemory::Create(*impl->executable, impl->streams));
   TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
-  TIM_RETURN_IF_ERROR(
-      WarmUp(*impl->executable, *impl->memory, impl->streams, impl->prepared));
+  StepFailures failures;
+  const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
+                             impl->prepared, &failures);
+  if (refused != nullptr) *refused = failures.Refused(impl->plan());
+  TIM_RETURN_IF_ERROR(warm);
   impl->events.resize(impl->plan().steps.size());
   impl->finished.resize(impl->streams.size());
   return std::unique_ptr<ExecutionContext>(

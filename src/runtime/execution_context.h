@@ -17,8 +17,10 @@ class ExecutionContext {
  public:
   /// Allocates arenas, prepares the steps, and runs the built-in kernels once
   /// on zeroed memory, so that Run() meets no first-use compilation.
+  /// \param refused as Executable::Create's, of kernels that were not launched.
   static Result<std::unique_ptr<ExecutionContext>> Create(
-      std::shared_ptr<const Executable> executable);
+      std::shared_ptr<const Executable> executable,
+      std::vector<compiler::RefusedKernel>* refused = nullptr);
   ~ExecutionContext();
 
   /// Blocks until the outputs are complete.  `inputs` and `outputs`: dense

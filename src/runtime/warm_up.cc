@@ -62,7 +62,7 @@ Result<std::vector<std::unique_ptr<Buffer>>> StandIns(
 
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<Stream>> streams,
-              std::span<const PreparedGroup> prepared) {
+              std::span<const PreparedGroup> prepared, StepFailures* failures) {
   const ir::Plan& plan = executable.plan();
   TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
   memory.BindTo(stand_ins);
@@ -73,7 +73,12 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
     status = streams[step.device]
                  ->Enqueue(*ready.step, memory.operands(ready.group))
                  .WithContext(step.label);
-    if (!status.ok()) break;
+    if (status.ok()) continue;
+    const bool another =
+        !ready.group.chain &&
+        failures->Keep(executable.plan(), ready.group.first, status);
+    if (!another) break;
+    status = OkStatus();
   }
   // Also after a failure: the stand-ins must outlive what was enqueued.
   for (const std::unique_ptr<Stream>& stream : streams) {
@@ -81,6 +86,8 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
     const Status finished = Finish(*stream);
     if (status.ok()) status = finished;
   }
+  if (!status.ok()) *failures = {};
+  if (status.ok() && !failures->empty()) status = failures->first();
   return status.WithContext("first use of the kernels");
 }
 

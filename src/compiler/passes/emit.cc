@@ -132,6 +132,7 @@ class Emitter {
     const ir::Node& node = graph_.node(scheduled.node);
     const ir::LoweredStep& lowered =
         module_.lowerings[scheduled.node].steps[scheduled.index];
+    step->kernel = module_.placements[scheduled.node].kernel->name;
     step->action = lowered.action;
     step->written = lowered.written;
     for (const ir::LoweredOperand& operand : lowered.operands) {

@@ -79,7 +79,10 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
   plan->graph = core.name;
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->effective_ = effective;
-  Status status = compiled->Build(core, *std::move(plan), devices, nullptr);
+  auto ready = runtime::Prepare(
+      *std::move(plan), SurroundingsOf(core, effective, devices, nullptr));
+  Status status = ready.status();
+  if (status.ok()) status = compiled->Take(*std::move(ready));
   if (status.ok()) status = compiled->BindTensors(lowered);
   if (!status.ok()) {
     TIM_LOG(kInfo, "graph ", core.name,

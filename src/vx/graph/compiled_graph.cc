@@ -71,18 +71,6 @@ Status StoreInferred(const LoweredGraph& lowered,
   return OkStatus();
 }
 
-// Before the programs of the context those of the binary graphs.
-std::shared_ptr<device::BinaryStore> WithStored(
-    const Operations& operations,
-    std::shared_ptr<device::BinaryStore> programs) {
-  for (const auto& operation : operations) {
-    const auto& binary = operation->impl()->binary;
-    if (binary == nullptr) continue;
-    programs = WithPrograms(binary->blob(), std::move(programs));
-  }
-  return programs;
-}
-
 using TensorsByName = std::map<std::string, std::shared_ptr<TensorImpl>>;
 
 Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
@@ -108,7 +96,8 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     GraphCore& core, const Operations& operations,
     const std::vector<std::shared_ptr<Tensor>>& io) {
   const auto overrides = OverridesRevision(core);
-  TIM_ASSIGN_OR_RETURN(Devices devices, core.context->DevicesFor(core.options));
+  TIM_ASSIGN_OR_RETURN(const Devices devices,
+                       core.context->DevicesFor(core.options));
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   if (auto stored = CreateStored(core, operations, effective, devices)) {
@@ -130,32 +119,40 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
         .WithContext(StrCat("graph ", core.name));
   };
   TIM_ASSIGN_OR_RETURN(
-      ir::Plan plan,
-      compiler::Compile(lowered.graph, *lowered.registry, compile_options));
+      runtime::ReadyGraph ready,
+      runtime::CompileAndPrepare(
+          lowered.graph, std::move(compile_options),
+          SurroundingsOf(core, effective, devices, lowered.registry)));
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
   compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
   compiled->source_ = std::move(source);
-  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan), std::move(devices),
-                                      lowered.registry));
+  TIM_RETURN_IF_ERROR(compiled->Take(std::move(ready)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
   return compiled;
 }
 
-Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
-                            Devices devices,
-                            std::shared_ptr<const ir::OpRegistry> operators) {
-  TIM_ASSIGN_OR_RETURN(
-      executable_, runtime::Executable::Create(
-                       std::move(plan), std::move(devices),
-                       WithStored(effective_, core.context->options.programs),
-                       std::move(operators)));
-  TIM_ASSIGN_OR_RETURN(context_,
-                       runtime::ExecutionContext::Create(executable_));
+runtime::Surroundings CompiledGraph::SurroundingsOf(
+    const GraphCore& core, const Operations& operations, const Devices& devices,
+    std::shared_ptr<const ir::OpRegistry> operators) {
+  auto programs = core.context->options.programs;
+  for (const auto& operation : operations) {
+    const auto& binary = operation->impl()->binary;
+    if (binary == nullptr) continue;
+    programs = WithPrograms(binary->blob(), std::move(programs));
+  }
+  return {.devices = devices,
+          .store = std::move(programs),
+          .operators = std::move(operators)};
+}
+
+Status CompiledGraph::Take(runtime::ReadyGraph ready) {
+  executable_ = std::move(ready.executable);
+  context_ = std::move(ready.context);
   if (this->plan().states.empty()) return OkStatus();
   TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
   return OkStatus();

@@ -12,6 +12,7 @@
 #include "ir/plan.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
+#include "runtime/ready_graph.h"
 #include "runtime/state_set.h"
 #include "vx/binary/graph_binary.h"
 #include "vx/graph/effective_operations.h"
@@ -45,8 +46,12 @@ class CompiledGraph {
  private:
   CompiledGraph() = default;
   void Remember(const Operations& operations, const LoweredGraph& lowered);
-  Status Build(const GraphCore& core, ir::Plan plan, Devices devices,
-               std::shared_ptr<const ir::OpRegistry> operators);
+  /// Before the programs of the context those of the binary graphs.
+  static runtime::Surroundings SurroundingsOf(
+      const GraphCore& core, const Operations& operations,
+      const Devices& devices, std::shared_ptr<const ir::OpRegistry> operators);
+  /// Takes what runs it, and makes its states.
+  Status Take(runtime::ReadyGraph ready);
   Status BindTensors(const LoweredGraph& lowered);
   /// The stored plan of a graph that is an NBG and nothing else; null where
   /// there is none for here.

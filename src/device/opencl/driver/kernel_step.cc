@@ -109,10 +109,12 @@ Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
     TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
     return OkStatus();
   }
-  TIM_RETURN_IF_ERROR(CheckSignature(kernel_, launch));
-  if (options.check_names) {
-    TIM_RETURN_IF_ERROR(CheckNames(kernel_, launch));
+  Status status = CheckSignature(kernel_, launch);
+  if (status.ok() && options.check_names) {
+    status = CheckNames(kernel_, launch);
   }
+  // A mistake of the library.
+  if (!status.ok()) return Status(StatusCode::kInternal, status.message());
   return SetFixedArguments(launch);
 }
 
@@ -176,6 +178,19 @@ Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
   return OkStatus();
 }
 
+Status KernelStep::Launch(OpenClQueue& queue) {
+  const int code = queue.Launch(kernel_, global_, local_);
+  // Of memory there may be enough later, of registers not.
+  if (code == CL_OUT_OF_RESOURCES && local_.dimensions() > 0) {
+    return Unimplemented("launching kernel '", function_,
+                         "': CL_OUT_OF_RESOURCES (-5); a work-group of the "
+                         "size that it is launched with needs more registers "
+                         "or local memory than the device has");
+  }
+  TIM_RETURN_IF_CL_ERROR(code, "launching kernel '", function_, "'");
+  return OkStatus();
+}
+
 Status KernelStep::Enqueue(OpenClQueue& queue,
                            std::span<const BufferRange> operands) {
   if (operands.size() < operands_) {
@@ -186,8 +201,7 @@ Status KernelStep::Enqueue(OpenClQueue& queue,
     TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
   }
   TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands));
-  TIM_RETURN_IF_CL_ERROR(queue.Launch(kernel_, global_, local_),
-                         "launching kernel '", function_, "'");
+  TIM_RETURN_IF_ERROR(Launch(queue));
   return user_.Finish(queue, operands);
 }
 

@@ -52,6 +52,7 @@ class KernelStep final : public OpenClStep {
                        const ir::KernelLaunch& launch);
   Status SetFixedArguments(const ir::KernelLaunch& launch);
   Status SetTensor(Tensor& tensor, const BufferRange& range);
+  Status Launch(OpenClQueue& queue);
   Status SetBufferAndOffset(const Tensor& tensor, const OpenClBuffer& buffer,
                             int64_t offset);
 
