@@ -168,6 +168,7 @@ ir::OpSchema Conv2dSchema() {
   schema.sum_channels = [](const ir::NodeView& view) {
     return ConvolutionSums(view, 2);
   };
+  schema.sliced_inputs = SliceInputFrom(3);
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
     return PermuteSpatialAxes(view, operand, perm, 2,

@@ -197,6 +197,7 @@ ir::OpSchema Conv3dSchema() {
   schema.sum_channels = [](const ir::NodeView& view) {
     return ConvolutionSums(view, kConv3dAxes);
   };
+  schema.sliced_inputs = SliceInputFrom(4);
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
     return PermuteSpatialAxes(view, operand, perm, kConv3dAxes,

@@ -224,6 +224,7 @@ ir::OpSchema DeConv2dSchema() {
     return std::optional(ir::SumChannels{
         .axis = 2, .weights_axis = ChannelsBeforeLast(view) ? 2 : 3});
   };
+  schema.sliced_inputs = SliceInputFrom(3);
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
     return PermuteSpatialAxes(view, operand, perm, 2,

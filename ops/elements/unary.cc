@@ -100,6 +100,7 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
           [flops = op.flops](const ir::NodeView& view) {
             return ElementwiseEstimate(view, flops);
           },
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes};
 }
 

@@ -154,6 +154,7 @@ TIM_OPERATOR(select) {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes});
   registry.Add(ir::KernelDef{
       .op = "tim.Select",

@@ -94,6 +94,9 @@ ir::OpSchema MatmulSchema() {
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateMatmul;
   schema.sum_channels = SumChannelsOf;
+  schema.sliced_inputs = [](const ir::NodeView& view, int axis) {
+    return axis < 2 ? std::vector<bool>() : SliceAlike(view, axis);
+  };
   schema.permute_rule = PermuteMatmul;
   return schema;
 }

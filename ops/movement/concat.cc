@@ -202,6 +202,7 @@ ir::OpSchema ConcatSchema() {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .in_place_offsets = InPlaceOffsets,
       .is_identity = IsIdentity,
+      .sliced_inputs = SliceBesideAxis("axis"),
       .permute_rule = MoveAxis("axis")};
 }
 

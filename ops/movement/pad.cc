@@ -249,6 +249,13 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
       .is_identity = IsIdentity,
       .element_map = MapOf,
       .padding = PaddingOf,
+      .sliced_inputs =
+          [](const ir::NodeView& view, int axis) {
+            const ir::AttributeMap& attributes = view.node.attributes;
+            const bool is_padded = attributes.Ints(kFrontSize)[axis] != 0 ||
+                                   attributes.Ints(kBackSize)[axis] != 0;
+            return is_padded ? std::vector<bool>() : SliceAlike(view, axis);
+          },
       .permute_rule = MoveValues({kFrontSize, kBackSize})};
 }
 

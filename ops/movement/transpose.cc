@@ -109,6 +109,13 @@ std::optional<ir::ElementMap> MapOf(const ir::NodeView& view) {
                         .bounds = {}};
 }
 
+// Where the outermost axis stays it.
+std::vector<bool> SlicedInputs(const ir::NodeView& view, int axis) {
+  const auto perm = PermOf(view.node.attributes);
+  if (perm[axis] != axis) return {};
+  return {true};
+}
+
 ir::OpSchema TransposeSchema() {
   return {
       .name = "Transpose",
@@ -122,6 +129,7 @@ ir::OpSchema TransposeSchema() {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
       .element_map = MapOf,
+      .sliced_inputs = SlicedInputs,
       .permute_rule = PermuteTranspose};
 }
 

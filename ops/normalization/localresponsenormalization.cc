@@ -119,6 +119,7 @@ ir::OpSchema Schema() {
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = Estimate,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

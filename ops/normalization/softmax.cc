@@ -95,6 +95,7 @@ ir::OpSchema SoftmaxSchema() {
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = SoftmaxEstimate,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

@@ -195,6 +195,7 @@ ir::OpSchema Pool2dSchema() {
       .memory_estimate = NoScratch,
       .compute_estimate = Pool2dEstimate,
       .absorb_padding = AbsorbPadding,
+      .sliced_inputs = SliceInputFrom(2),
       .permute_rule = PermutePool2d,
       .layout_rule = DataLayoutRule("layout")};
 }

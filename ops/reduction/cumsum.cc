@@ -105,6 +105,7 @@ ir::OpSchema CumSumSchema() {
           .eval = Eval,
           .memory_estimate = MemoryEstimate,
           .compute_estimate = Estimate,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

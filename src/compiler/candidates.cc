@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compiler/in_place_parts.h"
+#include "compiler/pieces.h"
 #include "ir/evaluate.h"
 
 namespace tim::compiler {
@@ -104,12 +105,20 @@ class Enumerator {
 
   void AddKernels(int device) {
     const ir::DeviceInfo& info = module_.device(device);
+    const std::vector<NodePiece> pieces =
+        CutToPieces(view_, module_.options.piece_elements, info.alignment);
     for (const ir::KernelDef* kernel :
          module_.registry.Kernels(KernelOpName(node_), info.kind)) {
-      const Status supported = Supports(module_, *kernel, view_, device);
+      const Status supported = pieces.empty()
+                                   ? Supports(module_, *kernel, view_, device)
+                                   : SupportsAll(*kernel, pieces, device);
       if (!supported.ok()) {
         found_.refused.push_back(
             StrCat(info.kind, ":", kernel->name, ": ", supported.message()));
+        continue;
+      }
+      if (!pieces.empty()) {
+        AddPieces(*kernel, pieces, device);
         continue;
       }
       auto tuples = kernel->layouts ? kernel->layouts(view_, info)
@@ -131,6 +140,39 @@ class Enumerator {
             layouts, CostOf(*kernel, laid_out, info), kernel->name);
       }
     }
+  }
+
+  Status SupportsAll(const ir::KernelDef& kernel,
+                     const std::vector<NodePiece>& pieces, int device) const {
+    for (const NodePiece& piece : pieces) {
+      TIM_RETURN_IF_ERROR(Supports(module_, kernel, piece.view, device)
+                              .WithContext("a piece of it"));
+    }
+    return OkStatus();
+  }
+
+  void AddPieces(const ir::KernelDef& kernel,
+                 const std::vector<NodePiece>& pieces, int device) {
+    const ir::LayoutTuple dense = ir::DenseLayouts(view_);
+    if (kernel.layouts) {
+      const auto tuples =
+          kernel.layouts(pieces[0].view, module_.device(device));
+      if (std::count(tuples.begin(), tuples.end(), dense) == 0) {
+        found_.refused.push_back(StrCat(module_.device(device).kind, ":",
+                                        kernel.name,
+                                        ": pieces of tensors are dense"));
+        return;
+      }
+    }
+    double cost = 0;
+    for (const NodePiece& piece : pieces) {
+      cost += kernel.cost(piece.view, module_.device(device));
+    }
+    Add({.kind = RunKind::kKernel,
+         .device = device,
+         .kernel = &kernel,
+         .in_pieces = true},
+        dense, cost, StrCat(kernel.name, " in ", pieces.size(), " pieces"));
   }
 
   // Where a kernel that goes to other layouts and back cannot run.

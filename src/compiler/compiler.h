@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "ir/device_info.h"
 #include "ir/graph.h"
+#include "ir/kernel_def.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
 
@@ -34,6 +35,8 @@ struct CompileOptions {
   /// A doubt (see module.h) is a warning; else an error.
   bool lenient = true;
   FoldLimits fold = {};
+  /// A node with an operand of more elements is done in pieces, where it can.
+  int64_t piece_elements = ir::kMostKernelElements;
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Whether `action` may be a part of a chain on a device that chains (index

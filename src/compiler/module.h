@@ -26,6 +26,7 @@ struct Placement {
   RunKind kind = RunKind::kEval;
   int device = 0;
   const ir::KernelDef* kernel = nullptr;  ///< kKernel
+  bool in_pieces = false;                 ///< Of kKernel: see CutToPieces.
 };
 
 /// A range of an arena that lives over a range of steps.

@@ -237,6 +237,12 @@ struct OpSchema {
   /// null: it is not.  Called with operands of known extents.
   std::function<std::optional<SumChannels>(const NodeView&)> sum_channels =
       nullptr;
+  /// Outputs are made slice by slice along `axis`, their outermost one of more
+  /// than one index: for each input whether a slice is made of the same slice
+  /// of it (else of all of it), by the operator with the same attributes.
+  /// Empty, or the function null: they are not.  Called with known extents.
+  std::function<std::vector<bool>(const NodeView&, int axis)> sliced_inputs =
+      nullptr;
   /// How a permutation of one input's axes passes through; see PermuteNode,
   /// which asks it.  A pure function of attributes and operands, called with
   /// known ranks (extents and types may be unknown) and never without an axis

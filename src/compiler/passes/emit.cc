@@ -148,9 +148,9 @@ class Emitter {
     using Kind = ir::LoweredOperand::Kind;
     switch (operand.kind) {
       case Kind::kInput:
-        return ValueSlot(node.inputs[operand.index], device);
+        return PartSlot(node.inputs[operand.index], operand, device);
       case Kind::kOutput:
-        return ValueSlot(node.outputs[operand.index], device);
+        return PartSlot(node.outputs[operand.index], operand, device);
       case Kind::kScratch:
         return ScratchSlot(module_.scratches[id][operand.index]);
       case Kind::kPacked:
@@ -274,6 +274,16 @@ class Emitter {
         break;
     }
     return TIM_INTERNAL("tensor ", value.name, " has no memory");
+  }
+
+  // Of a value that a step has as a whole, or a part of.
+  Result<int> PartSlot(ValueId id, const ir::LoweredOperand& part, int device) {
+    TIM_ASSIGN_OR_RETURN(const int whole, ValueSlot(id, device));
+    if (part.bytes < 0) return whole;
+    Slot slot = plan_.slots[whole];
+    slot.offset += part.offset;
+    slot.bytes = part.bytes;
+    return AddSlot(slot);
   }
 
   int PackedSlot(const ir::Node& node, const ir::PackedConstant& packed,

@@ -134,6 +134,7 @@ class Planner {
     const ir::LoweredStep& lowered = module_.lowerings[node].steps[step];
     if (!std::holds_alternative<ir::Copy>(lowered.action) ||
         lowered.operands[0].kind != Kind::kInput ||
+        lowered.operands[0].bytes >= 0 ||
         lowered.operands[1].kind != Kind::kOutput) {
       return -1;
     }

@@ -105,6 +105,7 @@ Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
                                  const DeviceOptions& options,
                                  const ir::KernelLaunch& launch) {
   operands_ = OperandCount(launch);
+  alignment_ = info.alignment;
   if (launch.user_kernel) {
     TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
     return OkStatus();
@@ -142,24 +143,27 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
   return OkStatus();
 }
 
+// Kernels add offsets in 32 bits: what lies beyond is in a buffer of its own.
 Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
-                                      const OpenClBuffer& buffer,
-                                      int64_t offset) {
+                                      const BufferRange& range,
+                                      OpenClBuffer& buffer) {
+  const int64_t offset = range.offset;
   const int64_t size = tensor.argument.element_bytes;
   if (size <= 0 || offset % size != 0) {
     return TIM_INTERNAL("kernel '", function_, "', parameter ",
                         tensor.parameter, ": offset ", offset,
                         " is no multiple of ", size, " bytes");
   }
-  const int64_t elements = offset / size;
+  int64_t elements = offset / size;
+  cl::Buffer handle = buffer.handle();
   if (elements > std::numeric_limits<int32_t>::max()) {
-    return Unimplemented("kernel '", function_, "', parameter ",
-                         tensor.parameter, ": an offset of ", elements,
-                         " elements; use smaller tensors");
+    const int64_t first = offset / alignment_ * alignment_;
+    TIM_ASSIGN_OR_RETURN(handle,
+                         buffer.View(first, offset - first + range.bytes));
+    elements = (offset - first) / size;
   }
-  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, buffer.handle()),
-                         "kernel '", function_, "', buffer parameter ",
-                         tensor.parameter);
+  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, handle), "kernel '",
+                         function_, "', buffer parameter ", tensor.parameter);
   TIM_RETURN_IF_CL_ERROR(
       kernel_.setArg(tensor.parameter + 1, static_cast<cl_int>(elements)),
       "kernel '", function_, "', offset parameter ", tensor.parameter + 1);
@@ -172,7 +176,7 @@ Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
     return OkStatus();
   }
   tensor.buffer_id = 0;
-  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, *buffer, range.offset));
+  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, range, *buffer));
   tensor.buffer_id = buffer->id();
   tensor.offset = range.offset;
   return OkStatus();

@@ -53,14 +53,15 @@ class KernelStep final : public OpenClStep {
   Status SetFixedArguments(const ir::KernelLaunch& launch);
   Status SetTensor(Tensor& tensor, const BufferRange& range);
   Status Launch(OpenClQueue& queue);
-  Status SetBufferAndOffset(const Tensor& tensor, const OpenClBuffer& buffer,
-                            int64_t offset);
+  Status SetBufferAndOffset(const Tensor& tensor, const BufferRange& range,
+                            OpenClBuffer& buffer);
 
   cl::Kernel kernel_;
   std::string function_;
   cl::NDRange global_;
   cl::NDRange local_;
-  size_t operands_ = 0;  ///< Least number of operands.
+  size_t operands_ = 0;    ///< Least number of operands.
+  int64_t alignment_ = 1;  ///< Of buffers that begin in others.
   std::vector<Tensor> tensors_;
   UserArguments user_;
 };
