@@ -21,9 +21,6 @@ constexpr char kInstall[] =
 using ir::KernelNode;
 using ir::Node;
 
-// A host step beside another device is the last resort: a second, so that no
-// rough estimate of a kernel or of a transfer makes it one.
-constexpr double kHostStepPenalty = 1e6;
 constexpr double kTransferGBytesPerSecond = 5;
 constexpr double kTransferUs = 10;
 constexpr double kReorderEfficiency = 0.3;

@@ -36,6 +36,10 @@ class LocationTable {
 };
 inline constexpr int kNoLocation = -1;
 
+/// A host step beside another device is the last resort: a second, so that no
+/// rough estimate of a kernel or of a transfer makes it one.
+inline constexpr double kHostStepPenalty = 1e6;
+
 /// One variant of running a node.
 struct Candidate {
   Placement placement;

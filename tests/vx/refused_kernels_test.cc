@@ -1,9 +1,12 @@
-// Graphs on devices that cannot run every kernel that they are given.
+// Graphs on devices that cannot run every kernel that they are given, and what
+// is left to the host.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/driver/opencl_device.h"
+#include "tests/support/devices/fake_device.h"
 #include "tests/support/devices/forwarding_device.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/vx_graph.h"
@@ -11,6 +14,9 @@
 
 namespace tim::testing {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // An OpenCL device whose kernels allow work-groups of so many items.
 class LimitedDevice final : public ForwardingDevice {
@@ -123,6 +129,33 @@ TEST(RefusedKernels, AStoredPlanOfThemIsCompiledAnew) {
   for (size_t i = 0; i < expected.size(); ++i) {
     ASSERT_NEAR(actual[i], expected[i], 1e-5) << i;
   }
+}
+
+std::string LogOfCompile(const std::shared_ptr<FakeDevice>& fake) {
+  ReluGraph g(
+      {1000},
+      vx::CreateContext({device::CreateHostDevice(), fake})->CreateGraph());
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(g.graph->Compile()) << vx::LastError();
+  EXPECT_TRUE(g.graph->Run()) << vx::LastError();
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(HostSteps, ThatTakeTheTimeOfAGraphAreAWarning) {
+  const std::string log = LogOfCompile(
+      std::make_shared<FakeDevice>(FakeOptions{.runs_eval = false}));
+  EXPECT_THAT(log, HasSubstr("[warning] operation Relu#"));
+  EXPECT_THAT(log, HasSubstr("runs on the host, and not on fake device, which "
+                             "takes about 100 % of the graph's time"));
+  EXPECT_THAT(log, HasSubstr("TIMCL_STRICT=1"));
+  EXPECT_THAT(log, HasSubstr("it has no kernel"));
+  EXPECT_THAT(log, HasSubstr("input 0: "));
+  EXPECT_EQ(log.find("[warning]"), log.rfind("[warning]"));
+}
+
+TEST(HostSteps, ThereAreNoneWhereTheDeviceRunsAll) {
+  EXPECT_THAT(LogOfCompile(std::make_shared<FakeDevice>()),
+              Not(HasSubstr("[warning]")));
 }
 
 }  // namespace
