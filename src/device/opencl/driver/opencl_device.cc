@@ -34,6 +34,9 @@ StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id,
   StreamTraits traits;
   traits.queue.keeps_events = IsCpu(id.device);
   traits.works_in_host_memory = WorksInHostMemory(context, id.device);
+  if (!traits.works_in_host_memory) {
+    traits.mapping = MappingOf(context, id.device);
+  }
   // Other runtimes' threads wait by themselves, or the host's works with them.
   if (traits.works_in_host_memory && IsPocl(id.platform) &&
       Standby::HasThreads(context, id.device)) {

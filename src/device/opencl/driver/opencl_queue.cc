@@ -56,10 +56,11 @@ cl_int OpenClQueue::Copy(const cl::Buffer& source, int64_t source_offset,
 }
 
 cl_int OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
-                                cl_map_flags flags) {
+                                cl_map_flags flags, Mapping mapping) {
   int code = CL_SUCCESS;
   void* const mapped = commands_.enqueueMapBuffer(
-      buffer, CL_FALSE, flags, 0, Size(bytes), nullptr, last(), &code);
+      buffer, mapping == Mapping::kBlocking ? CL_TRUE : CL_FALSE, flags, 0,
+      Size(bytes), nullptr, last(), &code);
   if (code != CL_SUCCESS) return code;
   return Enqueued(
       commands_.enqueueUnmapMemObject(buffer, mapped, nullptr, last()));

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/host_memory.h"
 #include "device/opencl/driver/standby.h"
 
 namespace tim::device {
@@ -36,8 +37,8 @@ struct QueueTraits {
   std::chrono::microseconds standby = {};
 };
 
-/// Nothing blocks but the destructor, where threads wait for the next run. What
-/// returns cl_int returns OpenCL's own code.
+/// Nothing blocks but Mapping::kBlocking and, where threads wait for the next
+/// run, the destructor. What returns cl_int returns OpenCL's own code.
 class OpenClQueue {
  public:
   static Result<OpenClQueue> Create(const cl::Context& context,
@@ -64,7 +65,7 @@ class OpenClQueue {
   }
   /// Of imported memory: the host has written, or will read.
   cl_int MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
-                     cl_map_flags flags);
+                     cl_map_flags flags, Mapping mapping);
   cl_int WaitFor(const cl::Event& event);
 
   /// Whatever enqueues by itself: enqueue(cl_command_queue, cl_event*), where

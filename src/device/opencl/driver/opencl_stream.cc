@@ -20,8 +20,7 @@ Result<std::unique_ptr<Stream>> OpenClStream::Create(
     const StreamTraits& traits) {
   TIM_ASSIGN_OR_RETURN(OpenClQueue queue,
                        OpenClQueue::Create(context, device, traits.queue));
-  return std::unique_ptr<Stream>(
-      new OpenClStream(std::move(queue), traits.works_in_host_memory));
+  return std::unique_ptr<Stream>(new OpenClStream(std::move(queue), traits));
 }
 
 Status OpenClStream::Enqueue(PreparedStep& step,
@@ -88,7 +87,7 @@ Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
   if (works_in_host_memory_) return OkStatus();
   TIM_RETURN_IF_CL_ERROR(
-      queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags),
+      queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags, mapping_),
       "mapping imported memory");
   return OkStatus();
 }
