@@ -179,27 +179,28 @@ TEST(Kernels, HeadersThatChainsHaveOnceDependOnNoOption) {
   EXPECT_THAT(DependencesOnOptions("#ifndef WORD\n"), IsEmpty());
 }
 
-// Macros around the conversions that say how they round: an argument that is no
-// real number does not compile.  Integers are not rounded, and libclc, with
-// which Mesa compiles, has no such conversions of them.
+// Macros in place of the conversions that say how they round: an argument that
+// is no real number does not compile.  Integers are not rounded, and libclc,
+// with which Mesa compiles, has no such conversions of them.
 std::string RoundingOfRealNumbersOnly() {
   std::string text =
-      "#define TIM_IS(x, T) __builtin_types_compatible_p("
-      "__typeof__(x), T)\n"
+      "#define TIM_IS(x, T) __builtin_types_compatible_p(__typeof__(x), T)\n"
       "#define TIM_IS_REAL(x) (TIM_IS(x, float)";
   for (const char* width : {"2", "3", "4", "8", "16"}) {
     text += std::string(" || TIM_IS(x, float") + width + ")";
   }
   text +=
-      ")\n#define TIM_ROUNDED(convert, x) "
-      "((void)sizeof(char[TIM_IS_REAL(x) ? 1 : -1]), (convert)(x))\n";
+      ")\n#define TIM_ROUNDED(T, x) "
+      "((void)sizeof(char[TIM_IS_REAL(x) ? 1 : -1]), (T)(0))\n";
   for (const std::string type :
        {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"}) {
     for (const char* width : {"", "2", "3", "4", "8", "16"}) {
       for (const char* ending : {"_rte", "_rtz", "_rtp", "_rtn", "_sat_rte",
                                  "_sat_rtz", "_sat_rtp", "_sat_rtn"}) {
-        const std::string name = "convert_" + type + width + ending;
-        text += "#define " + name + "(x) TIM_ROUNDED(" + name + ", x)\n";
+        const std::string to = type + width;
+        const std::string name = "convert_" + to + ending;
+        text += "#undef " + name + "\n#define " + name + "(x) TIM_ROUNDED(" +
+                to + ", x)\n";
       }
     }
   }
