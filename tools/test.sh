@@ -72,6 +72,7 @@ if [[ $runtime = mesa* ]]; then
     --test_env=OCL_ICD_VENDORS="$folder/vendors"
     --test_env=RUSTICL_ENABLE=llvmpipe
     --test_env=TIMCL_TEST_LIBRARIES="$folder/lib"
+    --test_env=TIMCL_TEST_KNOWN="$PWD/tests/known_failures/$runtime.txt"
     # Kernels take minutes to compile here.
     --test_timeout=600,1800,3600,7200
   )

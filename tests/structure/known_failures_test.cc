@@ -36,6 +36,47 @@ TEST(KnownFailures, NameTestsThatThereAreAndSayWhy) {
   }
 }
 
+class EndingCases : public testing::Test {
+ protected:
+  // Runs a program that says which cases it is asked for, and fails those of
+  // the name `failing`.
+  CommandResult Run(const std::string& failing) {
+    WriteText(folder_ + "/known.txt",
+              "//tests:some_test A.Ends ends the process: it does\n"
+              "//tests:some_test A.Fails fails in another way here\n"
+              "//tests:other_test B.Ends ends the process: it does\n");
+    WriteText(folder_ + "/program.sh",
+              "echo \"cases $GTEST_FILTER report ${XML_OUTPUT_FILE-none}\"\n"
+              "[ \"$GTEST_FILTER\" != " +
+                  failing + " ]\n");
+    return RunCommand("env -u GTEST_FILTER TEST_TMPDIR='" + folder_ +
+                      "' TEST_SRCDIR='" + folder_ +
+                      "/execroot/x' TEST_TARGET=//tests:some_test "
+                      "XML_OUTPUT_FILE=report.xml TEST_TOTAL_SHARDS=1 "
+                      "TEST_SHARD_INDEX=0 TIMCL_TEST_KNOWN='" +
+                      folder_ + "/known.txt' tools/bazel/run_test.sh sh '" +
+                      folder_ + "/program.sh'");
+  }
+  const std::string folder_ =
+      std::filesystem::absolute(FreshFolder("ending_cases")).string();
+};
+
+TEST_F(EndingCases, RunAloneBehindTheOthers) {
+  const CommandResult result = Run("A.Ends");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(result.output,
+            "cases -A.Ends report report.xml\n"
+            "cases A.Ends report none\n");
+}
+
+TEST_F(EndingCases, ThatPassFailTheTest) {
+  const CommandResult result = Run("nothing");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_NE(result.output.find("A.Ends passes: remove its line from "),
+            std::string::npos)
+      << result.output;
+}
+
 class WithLibraries : public testing::Test {
  protected:
   CommandResult Run(const std::string& command) {

@@ -134,6 +134,16 @@ TEST_F(KnownFailures, ThatPassAreToldAndFail) {
   EXPECT_THAT(result.output, Not(HasSubstr("absent")));
 }
 
+TEST_F(KnownFailures, ThatEndTheProcessAreCountedWhereTheirTestRan) {
+  AddTest("one", Case("Good", "1"));
+  const CommandResult result = RunKnowing(
+      "//:one A.Ends ends the process: no memory\n"
+      "//:absent A.Ends ends the process: no memory\n");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("KNOWN //:one A.Ends: ends the "));
+  EXPECT_THAT(result.output, EndsWith("1 passed, 0 failed, 1 known to fail\n"));
+}
+
 TEST_F(KnownFailures, NeedAReason) {
   AddTest("one", Case("Bad", "1", failure_));
   const CommandResult result = RunKnowing("//:one A.Bad\n");
