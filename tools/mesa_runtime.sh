@@ -59,17 +59,17 @@ names=$(apt-get install --simulate mesa-opencl-icd ocl-icd-libopencl1 \
 # shellcheck disable=SC2086  # a list of words
 (cd "$folder/packages" && apt-get download -q $names >&2)
 for package in "$folder"/packages/*.deb; do
-  dpkg -x "$package" "$folder/root"
+  dpkg -x "$package" "$folder/unpacked"
 done
 
 # Packages of releases before /lib became a link still have it.
 mkdir -p "$folder/lib"
 for part in usr/lib lib; do
-  if [ -d "$folder/root/$part" ]; then
-    cp -al "$folder/root/$part/." "$folder/lib"
+  if [ -d "$folder/unpacked/$part" ]; then
+    cp -al "$folder/unpacked/$part/." "$folder/lib"
   fi
 done
-rm -rf "$folder"/{apt,packages,root}
+rm -rf "$folder"/{apt,packages,unpacked}
 driver=$(basename "$(echo "$folder"/lib/*/libRusticlOpenCL.so.1)")
 if [ "$driver" != libRusticlOpenCL.so.1 ]; then
   echo "mesa_runtime.sh: $release has no libRusticlOpenCL.so.1" >&2
