@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/in_place_parts.h"
+#include "compiler/memory/in_place_parts.h"
 #include "ir/evaluate.h"
 
 namespace tim::compiler {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/in_place_parts.h"
+#include "compiler/memory/in_place_parts.h"
 #include "compiler/passes/passes.h"
 #include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
