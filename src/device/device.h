@@ -53,6 +53,8 @@ class Event {
   /// of the work since the stream's event before this one.  Any thread; may be
   /// called again and then gives the same at once.
   virtual Status Wait() = 0;
+  /// Whether Wait() would return at once.  Never blocks; any thread.
+  virtual bool Ready() = 0;
 };
 
 /// A step made ready once, enqueued many times, in one stream at a time: it may

@@ -12,6 +12,7 @@
 
 #include "tim/vx/error.h"
 #include "tim/vx/export.h"
+#include "tim/vx/run_event.h"
 
 namespace tim {
 namespace vx {
@@ -74,6 +75,29 @@ class TIM_VX_API Graph {
   virtual bool CompileToBinary(void* buf, size_t* size) = 0;
   /// Compiles where needed, runs, and waits for the results.
   virtual bool Run() = 0;
+  /// Compiles where needed, starts a run and returns before it has ended; an
+  /// addition to TIM-VX.  The run reads and writes memory of its own: the
+  /// tensors' contents, and memory that CreateIOTensor() was given, stay as
+  /// they are.  Several may be in flight at a time; where four are, the call
+  /// waits until one has ended.
+  ///
+  /// Runs of a graph with VARIABLE tensors, or with steps of the host (of
+  /// operators without kernels, custom operators' HostEval() among them), are
+  /// made by threads of the library; those that share a VARIABLE follow one
+  /// another in the order of the calls.  Run(), SwapHandle(), access to
+  /// VARIABLE tensors, a Compile() for what has changed and the destructor wait
+  /// for what is in flight.
+  ///
+  /// \param inputs as InputsTensor(), dense memory with as many bytes as the
+  ///     tensor; not written to, and must not change before the run has ended.
+  ///     64-byte aligned memory saves a copy.
+  /// \param outputs as OutputsTensor(), likewise; what runs in flight write
+  ///     must not overlap with anything that others use.  It is the caller's
+  ///     again when RunEvent::Wait() has returned.
+  /// \return an event that is false where there is no run: with LastError().
+  ///     What fails later, RunEvent::Wait() tells.
+  virtual RunEvent RunAsync(const std::vector<const void*>& inputs,
+                            const std::vector<void*>& outputs) = 0;
 
   /// Makes an OpType(this, parameters...) and adds it to OpVector().
   /// Operations may be created and bound in any order.

@@ -29,6 +29,7 @@ ir::DeviceInfo HostInfo() {
 class HostEvent final : public Event {
  public:
   Status Wait() override { return status; }
+  bool Ready() override { return true; }
 
   Status status;
 };

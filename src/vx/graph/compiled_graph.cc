@@ -8,6 +8,7 @@
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
 #include "vx/binary/stored_plan.h"
+#include "vx/failure.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -154,8 +155,7 @@ Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
                        std::move(plan), std::move(devices),
                        WithStored(effective_, core.context->options.programs),
                        std::move(operators)));
-  TIM_ASSIGN_OR_RETURN(context_,
-                       runtime::ExecutionContext::Create(executable_));
+  TIM_ASSIGN_OR_RETURN(pool_, runtime::ContextPool::Create(executable_));
   if (this->plan().states.empty()) return OkStatus();
   TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
   return OkStatus();
@@ -207,12 +207,32 @@ bool CompiledGraph::IsCurrent(const GraphCore& core,
 }
 
 Status CompiledGraph::Run() {
+  pool_->Drain();
   Status status = buffers_.Prepare();
   if (status.ok()) {
-    status =
-        context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
+    status = pool_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
   }
   return buffers_.Finish(std::move(status));
+}
+
+Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
+    std::span<const runtime::HostPort> inputs,
+    std::span<const runtime::HostPort> outputs) {
+  const auto binding = std::make_shared<runtime::PortBinding>();
+  TIM_RETURN_IF_ERROR(binding->Bind(inputs, outputs));
+  runtime::RunPorts ports{
+      {binding->inputs().begin(), binding->inputs().end()},
+      {binding->outputs().begin(), binding->outputs().end()}};
+  const auto done = [binding, graph = plan().graph](Status status) {
+    if (status.ok()) {
+      binding->CopyOutputs();
+    } else {
+      status = status.WithContext(StrCat("a run of graph ", graph));
+      TIM_LOG(kError, ErrorText(status));
+    }
+    return status;
+  };
+  return pool_->Enqueue(std::move(ports), states_, {}, done);
 }
 
 }  // namespace tim::vx

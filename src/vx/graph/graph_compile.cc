@@ -1,4 +1,5 @@
-// Compile, Run and PrintGraph.
+// Compile, runs and PrintGraph.
+#include <algorithm>
 #include <cstdio>
 
 #include "base/guarded.h"
@@ -7,6 +8,7 @@
 #include "vx/failure.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_impl.h"
+#include "vx/graph/run_event.h"
 #include "vx/lowering/lowering.h"
 
 namespace tim::vx {
@@ -74,6 +76,60 @@ bool GraphImpl::Run() {
     return compiled_->Run();
   });
   return status.ok() || Fail(*core_, status);
+}
+
+namespace {
+
+// Memory of a run by the tensor that it stands for, as `tensors` of the graph
+// has them; `used`, the tensors of the plan, in its order.
+template <typename Pointer>
+Result<std::vector<runtime::HostPort>> PortsOf(
+    const char* what, const std::vector<Pointer>& memory,
+    const std::vector<std::shared_ptr<Tensor>>& tensors,
+    const std::vector<std::shared_ptr<TensorImpl>>& used) {
+  if (memory.size() != tensors.size()) {
+    return InvalidArgument("RunAsync() is given memory for ", memory.size(),
+                           " ", what, "s, the graph has ", tensors.size());
+  }
+  std::vector<runtime::HostPort> ports;
+  for (const auto& tensor : used) {
+    const size_t place =
+        std::find(tensors.begin(), tensors.end(), tensor) - tensors.begin();
+    if (memory[place] == nullptr) {
+      return InvalidArgument("RunAsync(): the memory of ", what, " ", place,
+                             ", tensor ", tensor->Name(), ", is null");
+    }
+    ports.push_back({const_cast<void*>(static_cast<const void*>(memory[place])),
+                     tensor->handle()->bytes});
+  }
+  return ports;
+}
+
+}  // namespace
+
+Result<RunEvent> GraphImpl::StartRun(const std::vector<const void*>& inputs,
+                                     const std::vector<void*>& outputs) {
+  TIM_RETURN_IF_ERROR(CompileIfChanged());
+  const RunBuffers& tensors = compiled_->buffers();
+  TIM_ASSIGN_OR_RETURN(
+      const auto input_ports,
+      PortsOf("input", inputs, inputs_, tensors.input_tensors()));
+  TIM_ASSIGN_OR_RETURN(
+      const auto output_ports,
+      PortsOf("output", outputs, outputs_, tensors.output_tensors()));
+  TIM_ASSIGN_OR_RETURN(auto run, compiled_->Enqueue(input_ports, output_ports));
+  return RunEvent(std::make_shared<RunEvent::Impl>(std::move(run)));
+}
+
+RunEvent GraphImpl::RunAsync(const std::vector<const void*>& inputs,
+                             const std::vector<void*>& outputs) {
+  RunEvent event;
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(event, StartRun(inputs, outputs));
+    return OkStatus();
+  });
+  if (!status.ok()) Fail(*core_, status);
+  return event;
 }
 
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {

@@ -38,6 +38,8 @@ class GraphImpl final : public Graph {
   bool Compile() override;
   bool CompileToBinary(void* buf, size_t* size) override;
   bool Run() override;
+  RunEvent RunAsync(const std::vector<const void*>& inputs,
+                    const std::vector<void*>& outputs) override;
   const Tensors InputsTensor() const override { return inputs_; }
   const Tensors OutputsTensor() const override { return outputs_; }
   void UpdateTensorConsumersMap(const std::shared_ptr<Tensor>& tensor,
@@ -81,6 +83,8 @@ class GraphImpl final : public Graph {
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
   Status CompileNow();
+  Result<RunEvent> StartRun(const std::vector<const void*>& inputs,
+                            const std::vector<void*>& outputs);
   Status WriteBinary(void* buf, size_t* size);
 
   std::shared_ptr<GraphCore> core_;

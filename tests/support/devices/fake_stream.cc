@@ -36,6 +36,11 @@ void FakeEvent::Moment::Reach(Status result) {
   reached.notify_all();
 }
 
+bool FakeEvent::Moment::IsReached() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return done;
+}
+
 Status FakeEvent::Moment::Wait() {
   std::unique_lock<std::mutex> lock(mutex);
   reached.wait(lock, [this] { return done; });

@@ -19,6 +19,8 @@ struct QueueFence {
   std::shared_ptr<Standby> standby;  ///< Or null.
   Standby::Fence fence;
 
+  /// Whether they are done, or one has failed.
+  bool Ready() const { return IsComplete(event); }
   /// Blocks until then; OpenCL's code.
   int Wait() const {
     return standby ? standby->Wait(event, fence) : event.wait();

@@ -14,6 +14,7 @@ namespace tim::device {
 class OpenClEvent final : public Event {
  public:
   Status Wait() override;
+  bool Ready() override { return fence_.Ready(); }
   QueueFence& fence() { return fence_; }
 
  private:
