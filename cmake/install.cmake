@@ -25,15 +25,22 @@ install(FILES bench/README.md DESTINATION ${documents}/bench)
 install(DIRECTORY docs samples DESTINATION ${documents}
         PATTERN BUILD EXCLUDE PATTERN build EXCLUDE PATTERN __pycache__ EXCLUDE)
 
+# lib/pkgconfig/NAME.pc and NAME-static.pc, of TEMPLATE.
+function(tim_cl_install_pkg_config NAME TEMPLATE)
+  set(VERSION ${PROJECT_VERSION})
+  set(folder "${PROJECT_BINARY_DIR}/package")
+  foreach(kind "" -static)
+    configure_file(cmake/package/${TEMPLATE}${kind}.pc.in
+                   "${folder}/${NAME}${kind}.pc" @ONLY)
+    install(FILES "${folder}/${NAME}${kind}.pc" DESTINATION lib/pkgconfig)
+  endforeach()
+endfunction()
+
 function(tim_cl_install_package NAME)
   set(VERSION ${PROJECT_VERSION})
   set(MAJOR ${PROJECT_VERSION_MAJOR})
   set(folder "${PROJECT_BINARY_DIR}/package")
-  foreach(kind "" -static)
-    configure_file(cmake/package/package${kind}.pc.in
-                   "${folder}/${NAME}${kind}.pc" @ONLY)
-    install(FILES "${folder}/${NAME}${kind}.pc" DESTINATION lib/pkgconfig)
-  endforeach()
+  tim_cl_install_pkg_config(${NAME} package)
   configure_file(cmake/package/config-version.cmake.in
                  "${folder}/${NAME}-config-version.cmake" @ONLY)
   install(FILES cmake/package/${NAME}-config.cmake
@@ -42,3 +49,4 @@ function(tim_cl_install_package NAME)
 endfunction()
 tim_cl_install_package(tim-cl)
 tim_cl_install_package(tim-vx)
+tim_cl_install_pkg_config(tim-cl-custom-ops custom-ops)

@@ -34,7 +34,7 @@ target_link_libraries(tim-cl-test-tree PUBLIC
 string(CONCAT tree_alone
        "^structure/(bench_(agreement|selection|turns)|commands"
        "|custom_operators_page|detection_page|format|generate_sources|headers"
-       "|include_direction|paths|test_report|threads)_test$")
+       "|include_direction|locale|paths|test_report|threads)_test$")
 
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})

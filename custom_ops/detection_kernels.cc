@@ -89,17 +89,12 @@ __kernel void prepare_regular(__global const ELEMENT* encodings,
   }
 }
 
-typedef struct {
-  __global float4* boxes;
-  __global LABEL* labels;
-  __global float* scores;
-} Rows;
-
-void write_row(Rows to, int row, bool is_used, float4 box, int label,
-               float score) {
-  to.boxes[row] = is_used ? box : (float4)(0);
-  to.labels[row] = is_used ? (LABEL)label : 0;
-  to.scores[row] = is_used ? score : 0;
+void write_row(__global float4* boxes, __global LABEL* labels,
+               __global float* scores, int row, bool is_used, float4 box,
+               int label, float score) {
+  boxes[row] = is_used ? box : (float4)(0);
+  labels[row] = is_used ? (LABEL)label : 0;
+  scores[row] = is_used ? score : 0;
 }
 
 // One item = one detection of fast NMS: an anchor with its highest classes.
@@ -113,7 +108,6 @@ __kernel void write_fast(__global const ELEMENT* scores,
                          int best_classes, int first_label) {
   const int detection = get_global_id(0);
   const int image = get_global_id(1);
-  const Rows to = {row_boxes, row_labels, row_scores};
   const bool is_used = detection < numbers[image];
   const int anchor = is_used ? kept[image * list_limit + detection] : 0;
   const int at = image * anchors + anchor;
@@ -130,7 +124,8 @@ __kernel void write_fast(__global const ELEMENT* scores,
       best = k;
       best_label = c;
     }
-    write_row(to, image * rows + detection * best_classes + r, best != 0,
+    write_row(row_boxes, row_labels, row_scores,
+              image * rows + detection * best_classes + r, best != 0,
               boxes[at], best_label + first_label, SCORE(own[best_label]));
     key = best;
     label = best_label;
@@ -165,7 +160,6 @@ __kernel void write_regular(
     int kept_padded, int image_limit, int rows, int first_label) {
   __local Selection s;
   const int image = get_group_id(0);
-  const Rows to = {row_boxes, row_labels, row_scores};
   __global int* own = taken + image * image_limit;
   take_first(kept_keys + image * kept_padded, kept_padded, image_limit, own,
              &s);
@@ -176,8 +170,8 @@ __kernel void write_regular(
     const int anchor =
         row < used ? kept[image * lists * list_limit + i] : 0;
     const int at = image * anchors + anchor;
-    write_row(to, image * rows + row, row < used, boxes[at],
-              label + first_label,
+    write_row(row_boxes, row_labels, row_scores, image * rows + row,
+              row < used, boxes[at], label + first_label,
               SCORE(scores[at * score_columns + background + label]));
   }
   if (get_local_id(0) == 0) detections[image] = used;

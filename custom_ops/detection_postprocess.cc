@@ -9,6 +9,7 @@
 
 #include "custom_ops/box_selection.h"
 #include "custom_ops/detection_kernels.h"
+#include "custom_ops/number_text.h"
 
 namespace tim {
 namespace custom_ops {
@@ -72,7 +73,7 @@ void CheckCount(const char* name, int32_t value) {
 
 void CheckScale(const char* name, float value) {
   if (value != 0 && std::isfinite(value)) return;
-  Refuse(std::string(name) + " is " + std::to_string(value) +
+  Refuse(std::string(name) + " is " + NumberText(value) +
          "; boxes are divided by it, so it may not be 0, infinite or NaN");
 }
 
@@ -173,7 +174,7 @@ void DetectionPostProcess::CheckParameters() const {
   CheckScale(is_nnapi ? "dw" : "w_scale", p.w_scale);
   if (std::isnan(p.nms_score_threshold)) Refuse("the score threshold is NaN");
   if (!(p.nms_iou_threshold > 0 && p.nms_iou_threshold <= 1)) {
-    Refuse("the IoU threshold is " + std::to_string(p.nms_iou_threshold) +
+    Refuse("the IoU threshold is " + NumberText(p.nms_iou_threshold) +
            ", expected above 0 and up to 1");
   }
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "custom_ops/box_selection.h"
+#include "custom_ops/number_text.h"
 
 namespace tim {
 namespace custom_ops {
@@ -142,7 +143,7 @@ void NonMaxSuppression::CheckParameters() const {
            ", expected 0 or more");
   }
   if (!(p.iou_threshold >= 0 && p.iou_threshold <= 1)) {
-    Refuse("iou_threshold is " + std::to_string(p.iou_threshold) +
+    Refuse("iou_threshold is " + NumberText(p.iou_threshold) +
            ", expected 0 to 1");
   }
   if (std::isnan(p.score_threshold)) Refuse("score_threshold is NaN");

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "custom_ops/box_selection.h"
+#include "custom_ops/number_text.h"
 
 namespace tim {
 namespace custom_ops {
@@ -209,7 +210,7 @@ void YoloDecode::CheckParameters() const {
   if (heads == 0) Refuse("strides is empty, expected one per head");
   for (const float stride : p.strides) {
     if (stride > 0 && std::isfinite(stride)) continue;
-    Refuse("a stride is " + std::to_string(stride) + ", expected above 0");
+    Refuse("a stride is " + NumberText(stride) + ", expected above 0");
   }
   if (p.num_classes < 1) {
     Refuse("num_classes is " + std::to_string(p.num_classes) +

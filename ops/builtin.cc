@@ -1,14 +1,19 @@
+// The registry of the library's operators, which files of their own fill.
 #include "ops/builtin.h"
+
+#include <atomic>
+
+#include "base/fork/keep_one.h"
 
 namespace tim::ops {
 
 const ir::OpRegistry& BuiltinOperators() {
-  static const ir::OpRegistry* const registry = [] {
-    auto* made = new ir::OpRegistry();
-    RegisterAllOperators(*made);
+  static constinit std::atomic<const ir::OpRegistry*> registry = nullptr;
+  return KeepOne(registry, [] {
+    ir::OpRegistry made;
+    RegisterAllOperators(made);
     return made;
-  }();
-  return *registry;
+  });
 }
 
 }  // namespace tim::ops

@@ -13,6 +13,7 @@ work=$(cd "$1" && pwd)/clients
 prefix=$work/prefix
 moved=$work/moved
 client=tests/sdk/consumer
+operators=tests/sdk/packaged_operator
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -145,6 +146,10 @@ step PkgConfigShared use "$moved" "$client" g++ 20 shared tim-vx.pc
 step PkgConfigStatic use "$moved" "$client" clang++ 14 static tim-cl.pc
 step LinksByPathShared use "$moved" "$client" clang++ 20 shared path
 step LinksByPathStatic use "$moved" "$client" g++ 14 static path
+step PkgConfigOfCustomOperators use "$moved" "$operators" g++ 14 shared \
+  tim-cl-custom-ops.pc
+step PkgConfigOfTheirArchive use "$moved" "$operators" clang++ 20 static \
+  tim-cl-custom-ops.pc
 step AppShared use "$moved" samples/sdk_app clang++ 14 shared tim-vx
 step AppStatic use "$moved" samples/sdk_app g++ 20 static tim-cl
 step AppByPkgConfig use "$moved" samples/sdk_app g++ 14 shared tim-cl.pc

@@ -6,11 +6,15 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/test.sh [--runtime intel] [--long]
-  --runtime intel  test on Intel's CPU runtime, which pip installs into a
-                   private virtual environment, instead of the machine's
-                   own devices
-  --long           also the tests that take minutes each
+usage: tools/test.sh [--runtime NAME] [--long]
+  --runtime intel   test on Intel's CPU runtime, which pip installs into a
+                    private virtual environment, instead of the machine's
+                    own devices
+  --runtime mesa    test on Mesa's Rusticl of Debian 13 on the CPU (llvmpipe),
+                    unpacked into a private folder; what is known to fail there
+                    stands in tests/known_failures
+  --runtime mesa22  the same of Debian 12
+  --long            also the tests that take minutes each
 END
 }
 
@@ -37,7 +41,7 @@ while [ $# -gt 0 ]; do
 done
 
 case $runtime in
-  machine | intel) ;;
+  machine | intel | mesa | mesa22) ;;
   *)
     usage >&2
     exit 2
@@ -58,6 +62,21 @@ if [ "$runtime" = intel ]; then
     # This runtime keeps no kernels itself.
     --test_env=TIMCL_CACHE_DIR="$caches/timcl"
   )
+fi
+report_options=()
+if [[ $runtime = mesa* ]]; then
+  release=trixie
+  [ "$runtime" = mesa ] || release=bookworm
+  folder=$(./tools/mesa_runtime.sh "$release")
+  bazel_options+=(
+    --test_env=OCL_ICD_VENDORS="$folder/vendors"
+    --test_env=RUSTICL_ENABLE=llvmpipe
+    --test_env=TIMCL_TEST_LIBRARIES="$folder/lib"
+    --test_env=TIMCL_TEST_KNOWN="$PWD/tests/known_failures/$runtime.txt"
+    # Kernels take minutes to compile here.
+    --test_timeout=600,1800,3600,7200
+  )
+  report_options+=(--known "tests/known_failures/$runtime.txt")
 fi
 # Models and their inputs are no part of the repository, see style.md 20.
 if [ -z "${TIMCL_TEST_DATA-}" ] && [ -d ../shared/data ]; then
@@ -83,4 +102,5 @@ if [ -n "${TIMCL_TEST_LONG-}" ]; then
     "$results/commands_clang.xml" || true
 fi
 python3 tools/test_report.py --bazel-status "$status" \
-  --kernel-caches "$caches" --events "$results/events.json" "${reports[@]}"
+  --kernel-caches "$caches" --events "$results/events.json" \
+  "${report_options[@]}" "${reports[@]}"

@@ -99,7 +99,8 @@ std::vector<UnaryOp> Clamps() {
                                    high};
                },
            .limits = LimitsOf},
-       .attributes = {FloatAttribute("min"), FloatAttribute("max")}},
+       .attributes = {FloatAttribute("min"), FloatAttribute("max")},
+       .surplus_inputs = 2},
   };
 }
 
@@ -157,7 +158,8 @@ std::vector<UnaryOp> Lines() {
                          [](const AttributeMap& attributes) {
                            return Parameters{attributes.Float("ratio"), 0};
                          }},
-       .attributes = {FloatAttribute("ratio")}},
+       .attributes = {FloatAttribute("ratio")},
+       .surplus_inputs = 2},
       {.name = "Sign",
        .pointwise = {.macro = "TIM_SIGN",
                      .header = kSimple,

@@ -2,6 +2,7 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/conv_delegate.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/delegate.h"
 
 namespace tim::ops {
@@ -29,6 +30,7 @@ ir::OpSchema Conv1dSchema() {
   for (const char* name : {"multiplier", "weights", "ksize"}) {
     schema.attributes.push_back({name, AttributeType::kInt, int64_t{0}});
   }
+  schema.doubts = IdleLayouts;
   return DelegatingSchema(std::move(schema), {.target = Conv2dSchema(),
                                               .attributes = In2d,
                                               .check = Check,

@@ -7,6 +7,7 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
@@ -149,11 +150,14 @@ ir::OpSchema Conv2dSchema() {
       {"multiplier", AttributeType::kInt, int64_t{0}},
       {"weights", AttributeType::kInt, int64_t{0}},
       {"ksize", AttributeType::kInts, std::vector<int64_t>{0, 0}},
-      {"input_layout", AttributeType::kInt, int64_t{1}},
-      {"kernel_layout", AttributeType::kInt, int64_t{6}},
+      DataLayoutSpec("input_layout", DataLayout::kWhcn),
+      DataLayoutSpec("kernel_layout", DataLayout::kWhIcOc),
   };
   schema.check = [](const ir::NodeView& view) {
     return CheckConvolution(view, 2);
+  };
+  schema.doubts = [](const ir::NodeView& view) {
+    return ConvolutionDoubts(view, 2);
   };
   schema.infer_shapes = [](ir::InferContext& context) {
     return InferConvolution(context, 2);
@@ -168,6 +172,7 @@ ir::OpSchema Conv2dSchema() {
   schema.sum_channels = [](const ir::NodeView& view) {
     return ConvolutionSums(view, 2);
   };
+  schema.sliced_inputs = SliceInputFrom(3);
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
     return PermuteSpatialAxes(view, operand, perm, 2,

@@ -56,10 +56,8 @@ std::vector<ir::AttributeSpec> Conv1dWindowSpecs() {
       {"pad", AttributeType::kInts, Ints{0, 0}},
       {"stride", AttributeType::kInt, int64_t{1}},
       {"dilation", AttributeType::kInt, int64_t{1}},
-      {"input_layout", AttributeType::kInt,
-       static_cast<int64_t>(DataLayout::kWcn)},
-      {"kernel_layout", AttributeType::kInt,
-       static_cast<int64_t>(DataLayout::kWIcOc)},
+      DataLayoutSpec("input_layout", DataLayout::kWcn),
+      DataLayoutSpec("kernel_layout", DataLayout::kWIcOc),
   };
 }
 

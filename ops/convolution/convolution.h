@@ -146,6 +146,11 @@ Result<ir::PermutedNode> PermuteSpatialAxes(
     const ir::NodeView& view, int operand, std::span<const int> perm, int axes,
     std::initializer_list<const char*> attributes);
 
+/// doubts of a convolution with `axes` spatial axes: those of its sums, a
+/// declared output that no rounding of the rule gives, pads that a padding mode
+/// discards, and arguments that the kernel contradicts.
+std::vector<std::string> ConvolutionDoubts(const ir::NodeView& view, int axes);
+
 /// layout_rule where the attributes input_layout and kernel_layout count.
 Result<ir::PermutedNode> ConvInDefaultLayout(const ir::NodeView& view);
 

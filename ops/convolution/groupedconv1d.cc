@@ -3,6 +3,7 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/conv_delegate.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/delegate.h"
 
 namespace tim::ops {
@@ -19,6 +20,7 @@ ir::OpSchema GroupedConv1dSchema() {
   schema.inputs = {2, 3};
   schema.attributes = Conv1dWindowSpecs();
   schema.attributes.push_back({"group", ir::AttributeType::kInt, int64_t{1}});
+  schema.doubts = IdleLayouts;
   return DelegatingSchema(std::move(schema), {.target = Conv2dSchema(),
                                               .attributes = Conv1dWindowIn2d,
                                               .check = Check,

@@ -114,6 +114,17 @@ Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
   return ir::UnpermutedNode(view);
 }
 
+// Where the layouts are not those of layout inference.
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  std::vector<std::string> doubts = ConvolutionDoubts(view, kConv3dAxes);
+  constexpr auto kCwhdn = static_cast<int64_t>(DataLayout::kCwhdn);
+  if (view.node.attributes.Int("input_layout") != kCwhdn) {
+    const std::vector<std::string> idle = IdleLayouts(view);
+    doubts.insert(doubts.end(), idle.begin(), idle.end());
+  }
+  return doubts;
+}
+
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
@@ -176,14 +187,13 @@ ir::OpSchema Conv3dSchema() {
       {"multiplier", AttributeType::kInt, int64_t{0}},
       {"weights", AttributeType::kInt, int64_t{0}},
       {"ksize", AttributeType::kInts, Ints{0, 0, 0}},
-      {"input_layout", AttributeType::kInt,
-       static_cast<int64_t>(DataLayout::kWhdcn)},
-      {"kernel_layout", AttributeType::kInt,
-       static_cast<int64_t>(DataLayout::kWhdIcOc)},
+      DataLayoutSpec("input_layout", DataLayout::kWhdcn),
+      DataLayoutSpec("kernel_layout", DataLayout::kWhdIcOc),
   };
   schema.check = [](const ir::NodeView& view) {
     return CheckConvolution(view, kConv3dAxes);
   };
+  schema.doubts = FindDoubts;
   schema.infer_shapes = [](ir::InferContext& context) {
     return InferConvolution(context, kConv3dAxes);
   };
@@ -197,6 +207,7 @@ ir::OpSchema Conv3dSchema() {
   schema.sum_channels = [](const ir::NodeView& view) {
     return ConvolutionSums(view, kConv3dAxes);
   };
+  schema.sliced_inputs = SliceInputFrom(4);
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
     return PermuteSpatialAxes(view, operand, perm, kConv3dAxes,

@@ -8,6 +8,9 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/deconvolution/deconv_node.h"
+#include "ops/doubts/extents.h"
+#include "ops/doubts/sums.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
@@ -60,6 +63,38 @@ Status Check(const ir::NodeView& view) {
                                   : CheckSumTypes(descs, {3});
 }
 
+// Sizes of which a convolution by this window, however rounded, makes the
+// input; by 'padding', which has no effect, too.
+std::vector<ExtentRange> Extents(const TransposedWindow& window, PadMode mode,
+                                 int64_t input, int64_t kernel) {
+  const int64_t whole = (input - 1) * window.stride + kernel;
+  const int64_t made = whole - window.front - window.back;
+  const int64_t more = std::max(window.stride - 1, window.output_padding);
+  std::vector<ExtentRange> out = {{made - (window.stride - 1), made + more}};
+  if (mode == PadMode::kSame) {
+    out.push_back({(input - 1) * window.stride + 1, input * window.stride});
+  } else if (mode == PadMode::kValid) {
+    out.push_back({whole - (window.stride - 1), whole + more});
+  }
+  return out;
+}
+
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts = SumDoubts(view);
+  AddKernelDoubt(view, 2, &doubts);
+  const auto windows = TransposedWindowsOf(view.node.attributes);
+  const ir::Shape& input = view.inputs[0]->shape;
+  const ir::Shape& kernel = view.inputs[1]->shape;
+  if (!windows.ok() || !input.IsStatic() || !kernel.IsStatic()) return doubts;
+  const auto mode = static_cast<PadMode>(view.node.attributes.Int("padding"));
+  std::vector<std::vector<ExtentRange>> readings;
+  for (int i = 0; i < 2; ++i) {
+    readings.push_back(Extents((*windows)[i], mode, input[i], kernel[i]));
+  }
+  AddExtentsDoubt(view, readings, &doubts);
+  return doubts;
+}
+
 // Input positions that reach an output position, with the taps by which they
 // do: tap, tap + stride, ... and position, position - 1, ...
 struct Reach {
@@ -68,10 +103,9 @@ struct Reach {
 };
 Reach ReachOf(const ConvAxis& axis, int64_t output) {
   const int64_t padded = output + axis.pad;
-  const int64_t behind = padded / axis.stride - (axis.input - 1);
-  const int64_t skipped = std::max<int64_t>(behind, 0);
-  return {padded % axis.stride + skipped * axis.stride,
-          padded / axis.stride - skipped};
+  const int64_t last = FloorDiv(padded, axis.stride);
+  const int64_t skipped = std::max<int64_t>(last - (axis.input - 1), 0);
+  return {padded - (last - skipped) * axis.stride, last - skipped};
 }
 
 template <typename T, typename Sum>
@@ -201,6 +235,7 @@ ir::OpSchema DeConv2dSchema() {
   ir::OpSchema schema;
   schema.name = "DeConv2d";
   schema.inputs = {2, 3};
+  schema.surplus_inputs = 1;  // NNAPI: output shape, behind the bias
   schema.attributes = {
       {"padding",
        AttributeType::kInt,
@@ -212,10 +247,11 @@ ir::OpSchema DeConv2dSchema() {
       {"group", AttributeType::kInt, int64_t{1}},
       {"oc_count", AttributeType::kInt, int64_t{0}},
       {"ksize", AttributeType::kInts, Ints{0, 0}},
-      {"input_layout", AttributeType::kInt, int64_t{1}},
-      {"kernel_layout", AttributeType::kInt, int64_t{6}},
+      DataLayoutSpec("input_layout", DataLayout::kWhcn),
+      DataLayoutSpec("kernel_layout", DataLayout::kWhIcOc),
   };
   schema.check = Check;
+  schema.doubts = FindDoubts;
   schema.infer_shapes = Infer;
   schema.eval = Eval;
   schema.memory_estimate = FactorBytes;
@@ -224,6 +260,7 @@ ir::OpSchema DeConv2dSchema() {
     return std::optional(ir::SumChannels{
         .axis = 2, .weights_axis = ChannelsBeforeLast(view) ? 2 : 3});
   };
+  schema.sliced_inputs = SliceInputFrom(3);
   schema.permute_rule = [](const ir::NodeView& view, int operand,
                            std::span<const int> perm) {
     return PermuteSpatialAxes(view, operand, perm, 2,

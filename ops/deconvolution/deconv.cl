@@ -34,11 +34,12 @@ __kernel void deconv(__global const TIM_STORAGE(IN0) * input, int input_offset,
   const int n = get_global_id(2);
   if (pixel >= out_w * out_h || oc >= out_channels || n >= batch) return;
   const tim_channel channel = tim_load_channel(channels + channels_offset, oc);
-  // The taps that reach the pixel are those of its phase.
+  // The taps that reach the pixel are those of its phase; none does before the
+  // first input position, where pads are negative.
   const int right = pixel % out_w + pad_left;
   const int bottom = pixel / out_w + pad_top;
-  const int first_kw = right % stride_w;
-  const int first_kh = bottom % stride_h;
+  const int first_kw = right < 0 ? kernel_w : right % stride_w;
+  const int first_kh = bottom < 0 ? kernel_h : bottom % stride_h;
   const int last_x = right / stride_w;
   const int last_y = bottom / stride_h;
   const int first_channel =

@@ -2,6 +2,7 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv_delegate.h"
 #include "ops/deconvolution/deconv_node.h"
+#include "ops/elements/data_layout.h"
 #include "ops/elements/delegate.h"
 
 namespace tim::ops {
@@ -47,6 +48,7 @@ ir::OpSchema DeConv1dSchema() {
       own.default_value = std::get<Ints>(*spec.default_value)[0];
     }
   }
+  schema.doubts = IdleLayouts;
   return DelegatingSchema(
       std::move(schema),
       {.target = deconv2d, .attributes = In2d, .check = Check, .rows = 2});

@@ -41,6 +41,11 @@
 #define LOAD_RESIDUAL(at) 0.0f
 #endif
 
+// a / b towards minus infinity: pads may be negative.
+static inline int floor_divide(int a, int b) {
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
 __kernel void deconv_nchw16c(__global const float* input, int input_offset,
                              __global const float* weights, int weights_offset,
 #ifdef BIAS
@@ -75,9 +80,9 @@ __kernel void deconv_nchw16c(__global const float* input, int input_offset,
 
   // The rows of taps of the phase, and where the first of them reads for its
   // first row of pixels; the next ones read one row before.
-  const int first_kh = (phase_y + pad_top) % stride_h;
+  const int first_y = floor_divide(phase_y + pad_top, stride_h);
+  const int first_kh = phase_y + pad_top - first_y * stride_h;
   const int taps_h = (kernel_h - first_kh + stride_h - 1) / stride_h;
-  const int first_y = (phase_y + pad_top) / stride_h;
   input += input_offset + n * in_blocks * in_step;
   weights += weights_offset + tile * in_blocks * w_step +
              first_kh * kernel_w * tap_floats;
@@ -95,9 +100,10 @@ __kernel void deconv_nchw16c(__global const float* input, int input_offset,
     const int x0 = min(first_new, columns - TW);
     const int y0 = t / row_tiles;
     // The taps of the phase, likewise.
-    const int first_kw = (phase_x + pad_left) % stride_w;
+    const int first_x = floor_divide(phase_x + pad_left, stride_w);
+    const int first_kw = phase_x + pad_left - first_x * stride_w;
     const int taps_w = (kernel_w - first_kw + stride_w - 1) / stride_w;
-    const int left = (phase_x + pad_left) / stride_w + x0 - (taps_w - 1);
+    const int left = first_x + x0 - (taps_w - 1);
     const int before =
         first_kw * (kernel_w / stride_w) + min(first_kw, kernel_w % stride_w);
     const int place =

@@ -1,6 +1,7 @@
 #include "ops/deconvolution/deconv_node.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "ops/convolution/conv2d_node.h"
@@ -20,8 +21,12 @@ Status CheckLength(const char* name, const std::vector<int64_t>& values,
 }
 
 Status CheckTransposedWindow(const TransposedWindow& window) {
-  TIM_RETURN_IF_ERROR(CheckWindow(
-      {.front = window.front, .back = window.back, .stride = window.stride}));
+  TIM_RETURN_IF_ERROR(CheckWindow({.stride = window.stride}));
+  if (std::min(window.front, window.back) < -kMaxInt ||
+      std::max(window.front, window.back) > kMaxInt) {
+    return InvalidArgument("pad is ", window.front, " and ", window.back,
+                           ", expected ", -kMaxInt, " to ", kMaxInt);
+  }
   if (window.output_padding >= 0 && window.output_padding <= kMaxInt) {
     return OkStatus();
   }
@@ -144,7 +149,7 @@ Status CheckTransposedSizes(const ir::KernelNode& node,
     // The greatest position that a kernel computes, with room for a tile of
     // every phase beyond the end.
     constexpr int64_t kTile = 64;
-    const double last = static_cast<double>(axis.output) + axis.pad +
+    const double last = static_cast<double>(axis.output) + std::abs(axis.pad) +
                         axis.kernel + static_cast<double>(axis.stride) * kTile;
     if (last > kMaxInt) return Unimplemented("positions do not fit 32 bits");
   }

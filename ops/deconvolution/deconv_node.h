@@ -13,7 +13,8 @@ namespace tim::ops {
 ir::OpSchema DeConv2dSchema();
 
 /// Along one axis, input position i adds tap k to output position
-/// i * stride - front + k.
+/// i * stride - front + k.  Of negative pads the output has so many cells more
+/// at that end, which no input reaches.
 struct TransposedWindow {
   int64_t front = 0;
   int64_t back = 0;

@@ -27,7 +27,7 @@ struct PhaseTaps {
 
 ConvAxis PhasesOf(const ConvAxis& deconv) {
   // Where the taps of all phases read, from the pixel's own position on.
-  const int64_t last = (deconv.stride - 1 + deconv.pad) / deconv.stride;
+  const int64_t last = FloorDiv(deconv.stride - 1 + deconv.pad, deconv.stride);
   const int64_t before =
       std::max<int64_t>(0, (deconv.kernel - 1 - deconv.pad) / deconv.stride);
   return {.input = deconv.input,

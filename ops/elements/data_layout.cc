@@ -1,12 +1,15 @@
 #include "ops/elements/data_layout.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
-#include "ir/op_schema.h"
-
 namespace tim::ops {
 namespace {
+
+constexpr const char* kNames[] = {
+    "ANY", "WHCN",  "CWHN",  "IcWHOc",  "OcIcWH", "IcOcWH", "WHIcOc",
+    "WCN", "WIcOc", "WHDCN", "WHDIcOc", "CWHDN",  "OcIcWHD"};
 
 // A layout of operands of one rank, and the default of that rank.
 struct Layout {
@@ -48,6 +51,39 @@ Result<ir::Permutation> Take(std::span<const Layout> layouts,
 }
 
 }  // namespace
+
+ir::AttributeSpec DataLayoutSpec(std::string name, DataLayout usual) {
+  ir::AttributeSpec spec{.name = std::move(name),
+                         .type = ir::AttributeType::kInt,
+                         .default_value = static_cast<int64_t>(usual)};
+  for (const char* layout : kNames) {
+    spec.values.emplace_back(layout, std::ssize(spec.values));
+  }
+  return spec;
+}
+
+std::vector<std::string> IdleLayouts(const ir::NodeView& view) {
+  std::vector<std::string> doubts;
+  for (const std::string name : {"layout", "input_layout", "kernel_layout"}) {
+    const ir::Attribute* attribute = view.node.attributes.Find(name);
+    if (attribute == nullptr) continue;
+    const auto value = std::get<int64_t>(*attribute);
+    const auto names = [&](const Layout& row) {
+      return value == static_cast<int64_t>(row.layout);
+    };
+    const std::vector<Layout> data = DataLayouts(), kernels = KernelLayouts();
+    if (std::none_of(data.begin(), data.end(), names) &&
+        std::none_of(kernels.begin(), kernels.end(), names)) {
+      continue;
+    }
+    doubts.push_back(StrCat(
+        "attribute '", name, "' is ", kNames[value],
+        ", which has no effect on ", view.node.schema->name,
+        ", nor in tim::transform::LayoutInference(): W is the first axis, and "
+        "channels follow the spatial axes; add a Transpose"));
+  }
+  return doubts;
+}
 
 Result<ir::Permutation> TakeDataLayout(const ir::TensorDesc& operand,
                                        const std::string& name,

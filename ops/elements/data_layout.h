@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/op_schema.h"
 #include "ir/permute/permuted_node.h"
 
 namespace tim::ops {
@@ -26,6 +27,13 @@ enum class DataLayout : int64_t {
   kCwhdn,
   kOcIcWhd,
 };
+
+/// An attribute that names a layout.
+ir::AttributeSpec DataLayoutSpec(std::string name, DataLayout usual);
+
+/// doubts of operators without a layout_rule: attributes that name a layout in
+/// which the channels do not follow the spatial axes, which nothing applies.
+std::vector<std::string> IdleLayouts(const ir::NodeView& view);
 
 /// The axes of `operand`, which has the layout that the attribute `name`
 /// states, in the order of the default layout, which the attribute then names.

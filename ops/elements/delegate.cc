@@ -265,6 +265,15 @@ ir::OpSchema DelegatingSchema(ir::OpSchema schema, Delegate delegate) {
   schema.infer_shapes = [shared](ir::InferContext& context) {
     return Infer(*shared, context);
   };
+  schema.doubts = [shared, own = schema.doubts](const ir::NodeView& view) {
+    std::vector<std::string> all;
+    if (own) all = own(view);
+    if (!shared->target.doubts) return all;
+    const std::vector<std::string> more =
+        AskTarget(*shared, view, shared->target.doubts);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
   schema.eval = [shared](const ir::EvalContext& context) {
     return Eval(*shared, context);
   };

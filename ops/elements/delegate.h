@@ -26,9 +26,10 @@ struct Delegate {
   int rows = 0;
 };
 
-/// `schema`, complete but for functions, with infer_shapes, eval, estimates and
-/// decompose: a body of the target, with Reshapes, which are views, around it.
-/// A declared output of as many axes is one for the target.
+/// `schema`, complete but for functions, with infer_shapes, eval, estimates,
+/// the target's doubts behind its own and decompose: a body of the target, with
+/// Reshapes, which are views, around it. A declared output of as many axes is
+/// one for the target.
 ir::OpSchema DelegatingSchema(ir::OpSchema schema, Delegate delegate);
 
 /// A shape or tensor [W, ., .] as [W, 1, ., .]; one of unknown rank stays.

@@ -1,8 +1,8 @@
 #include "ops/elements/operands.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "ops/elements/shapes.h"
 
 namespace tim::ops {
@@ -75,9 +75,7 @@ Status CheckChannels(const ir::TensorDesc& output) {
 }
 
 std::string LowerCase(std::string text) {
-  for (char& c : text) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  for (char& c : text) c = AsciiLower(c);
   return text;
 }
 

@@ -123,6 +123,36 @@ ir::PermuteRule MoveValues(std::vector<std::string> names) {
   };
 }
 
+std::vector<bool> SliceAlike(const ir::NodeView& view, int axis) {
+  const int64_t extent = view.outputs[0]->shape[axis];
+  std::vector<bool> sliced;
+  for (const ir::TensorDesc* input : view.inputs) {
+    sliced.push_back(input != nullptr && input->shape.DimOr1(axis) == extent);
+  }
+  return sliced;
+}
+
+std::function<std::vector<bool>(const ir::NodeView&, int)> SliceBesideAxis(
+    std::string name) {
+  return [name = std::move(name)](const ir::NodeView& view,
+                                  int axis) -> std::vector<bool> {
+    const auto own =
+        WrapAxis(view.node.attributes.Int(name), view.outputs[0]->shape.rank());
+    if (!own.ok() || *own >= axis) return {};
+    return SliceAlike(view, axis);
+  };
+}
+
+std::function<std::vector<bool>(const ir::NodeView&, int)> SliceInputFrom(
+    int first) {
+  return [first](const ir::NodeView& view, int axis) -> std::vector<bool> {
+    if (axis < first) return {};
+    std::vector<bool> sliced(view.inputs.size(), false);
+    sliced[0] = true;
+    return sliced;
+  };
+}
+
 double InputBytes(const ir::NodeView& view) { return TotalBytes(view.inputs); }
 double OutputBytes(const ir::NodeView& view) {
   return TotalBytes(view.outputs);

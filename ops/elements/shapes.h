@@ -3,6 +3,7 @@
 #define TIM_OPS_ELEMENTS_SHAPES_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,18 @@ Result<ir::PermutedNode> KeepAttributes(const ir::NodeView& view, int operand,
 ir::PermuteRule MoveAxis(std::string name);
 /// The same where the attributes `names` have a value for each axis.
 ir::PermuteRule MoveValues(std::vector<std::string> names);
+
+/// OpSchema::sliced_inputs of operators whose elements are made of those at the
+/// same place, broadcasting included.
+std::vector<bool> SliceAlike(const ir::NodeView& view, int axis);
+/// The same of operators that treat all axes alike but the one that the
+/// attribute `name` is.
+std::function<std::vector<bool>(const ir::NodeView&, int)> SliceBesideAxis(
+    std::string name);
+/// The same of operators that do each index of axis `first`, and of those
+/// behind it, by itself, for input 0; the other inputs are read as a whole.
+std::function<std::vector<bool>(const ir::NodeView&, int)> SliceInputFrom(
+    int first);
 
 /// Sum of the byte sizes of all present inputs (outputs).
 double InputBytes(const ir::NodeView& view);

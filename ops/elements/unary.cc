@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "kernels/elements.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
@@ -90,8 +91,11 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
   return {
       .name = op.name,
       .inputs = {1, 1},
+      .surplus_inputs = op.surplus_inputs,
       .attributes = op.attributes,
       .check = [op](const ir::NodeView& view) { return CheckUnary(op, view); },
+      // Operators with rules of their own take truth values.
+      .doubts = op.check ? nullptr : FirstCodes,
       .infer_shapes = InferSameAsInput,
       .eval = EvalUnary,
       .pointwise = op.pointwise,
@@ -100,6 +104,7 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
           [flops = op.flops](const ir::NodeView& view) {
             return ElementwiseEstimate(view, flops);
           },
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes};
 }
 

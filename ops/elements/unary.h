@@ -22,6 +22,7 @@ struct UnaryOp {
   ir::Pointwise pointwise;     ///< Of arity 1, with a macro.
   double flops = 1;            ///< Of one element, roughly.
   std::vector<ir::AttributeSpec> attributes = {};
+  int surplus_inputs = 0;  ///< As of ir::OpSchema.
   /// Of the operands' types; null: numbers of any type.
   Status (*check)(const ir::NodeView& view) = nullptr;
 };

@@ -170,6 +170,7 @@ TIM_OPERATOR(addn) {
       .eval = EvalAddn,
       .memory_estimate = NoScratch,
       .compute_estimate = Estimate,
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes,
       .decompose = Decompose});
 }

@@ -114,6 +114,7 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
   schema.check = [op](const ir::NodeView& view) {
     return CheckBinary(op, view);
   };
+  schema.doubts = op.doubts;
   schema.infer_shapes = [op](ir::InferContext& context) {
     return InferBinary(op, context);
   };
@@ -125,6 +126,7 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
   schema.compute_estimate = [flops = op.flops](const ir::NodeView& view) {
     return ElementwiseEstimate(view, flops);
   };
+  if (!op.permute_rule) schema.sliced_inputs = SliceAlike;
   schema.permute_rule = op.permute_rule ? op.permute_rule : KeepAttributes;
   if (op.affine_of == nullptr) return schema;
   schema.channel_affine = [affine_of = op.affine_of](

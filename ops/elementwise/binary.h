@@ -12,6 +12,7 @@
 #include "ir/op_registry.h"
 #include "ir/op_schema.h"
 #include "ir/pointwise.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/channel_affine.h"
 
 namespace tim::ops {
@@ -34,6 +35,8 @@ struct BinaryOp {
   AffineOf affine_of = nullptr;
   /// Of the operands' types; null: numbers of any type.
   Status (*check)(const ir::NodeView& view) = nullptr;
+  /// OpSchema::doubts; null: of truth values.
+  Doubts (*doubts)(const ir::NodeView& view) = AllCodes;
   /// Of the output where it is not declared; unknown: as input 0.
   ir::DataType result_type = ir::DataType::kUnknown;
   /// f(k * a, k * b) = k^degree * f(a, b) for k > 0: of operands with the same

@@ -57,6 +57,7 @@ ir::OpSchema CastSchema() {
             return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
                    view.inputs[0]->shape == view.outputs[0]->shape;
           },
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes};
 }
 

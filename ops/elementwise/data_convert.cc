@@ -35,6 +35,7 @@ ir::OpSchema DataConvertSchema() {
             return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
                    view.inputs[0]->shape == view.outputs[0]->shape;
           },
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes};
 }
 

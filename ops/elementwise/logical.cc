@@ -20,7 +20,8 @@ BinaryOp Row(const char* name, const char* macro, float (*real)(float, float),
                         .header = "kernels/formulas/predicates.clh",
                         .binary = real,
                         .binary_integer = integer},
-          .check = CheckTruths};
+          .check = CheckTruths,
+          .doubts = nullptr};
 }
 
 }  // namespace

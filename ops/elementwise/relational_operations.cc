@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elementwise/binary.h"
 
@@ -12,6 +13,12 @@ Status CheckCompared(const ir::NodeView& view) {
   TIM_RETURN_IF_ERROR(CheckNumberOrBool(view, Operand::kInput, 0));
   TIM_RETURN_IF_ERROR(CheckNumberOrBool(view, Operand::kInput, 1));
   return CheckTruth(view, Operand::kOutput, 0);
+}
+
+Doubts ComparedCodes(const ir::NodeView& view) {
+  Doubts doubts;
+  AddCodesDoubt(view, {0, 1}, {}, &doubts);
+  return doubts;
 }
 
 // `Compare` on real values, exactly on integers without quantization.
@@ -27,6 +34,7 @@ BinaryOp Row(const char* name, const char* macro) {
               .binary_integer = [](int64_t a, int64_t b,
                                    bool) { return int64_t{Compare()(a, b)}; }},
           .check = CheckCompared,
+          .doubts = ComparedCodes,
           .result_type = ir::DataType::kBool8};
 }
 

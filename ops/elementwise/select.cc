@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -37,6 +38,12 @@ Status CheckSelect(const ir::NodeView& view) {
   TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kInput, kElse));
   TIM_RETURN_IF_ERROR(CheckKnownType(view, Operand::kOutput, 0));
   return CheckChannels(*view.outputs[0]);
+}
+
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts;
+  AddCodesDoubt(view, {kThen, kElse}, {0}, &doubts);
+  return doubts;
 }
 
 Status EvalSelect(const ir::EvalContext& context) {
@@ -149,11 +156,13 @@ TIM_OPERATOR(select) {
       .name = "Select",
       .inputs = {3, 3},
       .check = CheckSelect,
+      .doubts = FindDoubts,
       .infer_shapes = InferSelect,
       .eval = EvalSelect,
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
+      .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes});
   registry.Add(ir::KernelDef{
       .op = "tim.Select",

@@ -1,6 +1,7 @@
 // FullyConnected: out(o, m) = bias(o) + sum over k of input(k, m) *
 // weights(k, o); see ops/elements/product_sum.h for the arithmetic.
 #include "ir/op_registry.h"
+#include "ops/doubts/sums.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/gemm/fullyconnected_shape.h"
@@ -110,6 +111,7 @@ ir::OpSchema FullyConnectedSchema() {
   schema.attributes = {{"axis", AttributeType::kInt},
                        {"weights", AttributeType::kInt, int64_t{0}}};
   schema.check = CheckFullyConnected;
+  schema.doubts = SumDoubts;
   schema.infer_shapes = InferFullyConnected;
   schema.eval = EvalFullyConnected;
   schema.memory_estimate = FactorBytes;

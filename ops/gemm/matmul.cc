@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/sums.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/gemm/gemm_provider.h"
@@ -89,11 +90,15 @@ ir::OpSchema MatmulSchema() {
     schema.attributes.push_back({flag, AttributeType::kBool, false});
   }
   schema.check = CheckMatmul;
+  schema.doubts = SumDoubts;
   schema.infer_shapes = InferMatmul;
   schema.eval = EvalMatmul;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateMatmul;
   schema.sum_channels = SumChannelsOf;
+  schema.sliced_inputs = [](const ir::NodeView& view, int axis) {
+    return axis < 2 ? std::vector<bool>() : SliceAlike(view, axis);
+  };
   schema.permute_rule = PermuteMatmul;
   return schema;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/rows.h"
 
@@ -304,6 +305,12 @@ ir::OpSchema RowSchema(const RowOperator& op) {
       .attributes = op.attributes,
       .check =
           [op](const ir::NodeView& view) { return CheckRowOperator(op, view); },
+      .doubts =
+          [op](const ir::NodeView& view) {
+            Doubts doubts;
+            AddCodesDoubt(view, {op.data}, {0}, &doubts);
+            return doubts;
+          },
       .infer_shapes = op.infer,
       .eval =
           [op](const ir::EvalContext& context) {

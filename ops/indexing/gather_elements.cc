@@ -1,6 +1,7 @@
 // GatherElements: each element chosen by an index along one axis.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/indices.h"
@@ -111,6 +112,7 @@ ir::OpSchema GatherElementsSchema() {
       .inputs = {2, 2},
       .attributes = {{.name = "axis"}},
       .check = CheckGatherElements,
+      .doubts = FirstCodes,
       .infer_shapes = InferGatherElements,
       .eval = EvalGatherElements,
       .memory_estimate = NoScratch,

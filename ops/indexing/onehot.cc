@@ -108,6 +108,7 @@ ir::OpSchema OneHotSchema() {
   return {
       .name = "OneHot",
       .inputs = {1, 1},
+      .surplus_inputs = 3,  // TFLite: depth, on_value, off_value
       .attributes = {{.name = "depth"},
                      real(kOn, 1.0),
                      real(kOff, 0.0),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/scatter.h"
 
@@ -68,6 +69,13 @@ Status CheckScatter(const ScatterOp& op, const ir::NodeView& view) {
   return check(Operand::kOutput, 0);
 }
 
+std::vector<std::string> FindDoubts(const ScatterOp& op,
+                                    const ir::NodeView& view) {
+  Doubts doubts;
+  AddCodesDoubt(view, {op.data, op.updates}, {0}, &doubts);
+  return doubts;
+}
+
 // An operation for each element of the output and of the updates.
 ir::ComputeEstimate EstimateScatter(const ScatterOp& op,
                                     const ir::NodeView& view) {
@@ -126,9 +134,12 @@ ir::OpSchema ScatterSchema(const ScatterOp& op,
   return {
       .name = op.name,
       .inputs = {inputs, inputs},
+      // TFLite: shape, where the operator has it and not a tensor.
+      .surplus_inputs = op.data < 0 ? 1 : 0,
       .attributes = std::move(attributes),
       .check =
           [op](const ir::NodeView& view) { return CheckScatter(op, view); },
+      .doubts = [op](const ir::NodeView& view) { return FindDoubts(op, view); },
       .infer_shapes =
           [op](ir::InferContext& context) { return InferScatter(op, context); },
       .eval =

@@ -55,11 +55,11 @@ const char* KernelTypeName(DataType type) {
 }
 
 Status CheckElementCount(const ir::TensorDesc& desc) {
-  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max() - 64;
   const Result<int64_t> count = ir::PhysicalElements(desc);
   if (!count.ok()) return count.status();
-  if (*count <= kLimit) return OkStatus();
-  return Unimplemented(desc.ToString(), " has more than ", kLimit,
+  if (*count <= ir::kMostKernelElements) return OkStatus();
+  return Unimplemented(desc.ToString(), " has more than ",
+                       ir::kMostKernelElements,
                        " elements, which no kernel takes");
 }
 

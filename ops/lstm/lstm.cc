@@ -1,6 +1,7 @@
 // UnidirectionalSequenceLstm; formulas in lstm_node.h.
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/doubts/sums.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/sequence_axes.h"
 #include "ops/elements/shapes.h"
@@ -52,6 +53,20 @@ Status Check(const ir::NodeView& view) {
   return OkStatus();
 }
 
+// Of one bias, the first.
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  constexpr int kGates = 4;
+  Doubts doubts;
+  for (int gate = 0; gate < kGates && doubts.empty(); ++gate) {
+    AddBareBiasDoubt(view, In::kInput, In::kWeights + gate, In::kBias + gate,
+                     &doubts);
+  }
+  std::vector<int> inputs = {In::kInput};
+  for (int i = 0; i < 2 * kGates; ++i) inputs.push_back(In::kWeights + i);
+  AddCodesDoubt(view, inputs, {0}, &doubts);
+  return doubts;
+}
+
 Status Eval(const ir::EvalContext& context) {
   std::vector<const ir::TensorDesc*> descs;
   for (const ir::ConstTensor& input : context.inputs) {
@@ -70,6 +85,7 @@ ir::OpSchema Schema() {
   schema.outputs = {1, kLstmOutputs};
   schema.attributes = LstmAttributes();
   schema.check = Check;
+  schema.doubts = FindDoubts;
   schema.infer_shapes = Infer;
   schema.eval = Eval;
   schema.memory_estimate = [](const ir::NodeView& view) {

@@ -7,6 +7,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -195,6 +196,7 @@ ir::OpSchema ConcatSchema() {
       .input_arity = ConcatArity,
       .attributes = {{.name = "axis"}, {.name = "input_cnt"}},
       .check = CheckConcat,
+      .doubts = AllCodes,
       .infer_shapes = InferConcat,
       .eval = EvalConcat,
       .memory_estimate = NoScratch,
@@ -202,6 +204,7 @@ ir::OpSchema ConcatSchema() {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .in_place_offsets = InPlaceOffsets,
       .is_identity = IsIdentity,
+      .sliced_inputs = SliceBesideAxis("axis"),
       .permute_rule = MoveAxis("axis")};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -407,6 +408,7 @@ ir::OpSchema IndexMapSchema(std::string name,
   schema.check = [maps](const ir::NodeView& view) {
     return CheckMaps(view, maps);
   };
+  schema.doubts = AllCodes;
   schema.infer_shapes =
       [maps, shapes = std::move(shapes)](ir::InferContext& context) -> Status {
     TIM_RETURN_IF_ERROR(shapes(context));

@@ -8,6 +8,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/movement/padding.h"
@@ -33,7 +34,7 @@ Status CheckCounts(const ir::AttributeMap& attributes, const char* name,
     return OkStatus();
   }
   return InvalidArgument("attribute '", name, "' [", StrJoin(counts, ", "),
-                         "] has a negative count");
+                         "] has a negative count; Slice takes elements away");
 }
 
 Status CheckAllCounts(const ir::AttributeMap& attributes,
@@ -232,6 +233,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
   return {
       .name = std::move(name),
       .inputs = {1, 1},
+      .surplus_inputs = 3,  // ONNX: pads, constant_value, axes
       .attributes =
           {{.name = kFrontSize, .type = ir::AttributeType::kInts},
            {.name = kBackSize, .type = ir::AttributeType::kInts},
@@ -241,6 +243,7 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
             int64_t{0},
             {{"constant", 0}, {"edge", 1}, {"symmetric", 2}, {"reflect", 3}}}},
       .check = CheckPad,
+      .doubts = FirstCodes,
       .infer_shapes = InferPad,
       .eval = EvalPad,
       .memory_estimate = NoScratch,
@@ -249,6 +252,13 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
       .is_identity = IsIdentity,
       .element_map = MapOf,
       .padding = PaddingOf,
+      .sliced_inputs =
+          [](const ir::NodeView& view, int axis) {
+            const ir::AttributeMap& attributes = view.node.attributes;
+            const bool is_padded = attributes.Ints(kFrontSize)[axis] != 0 ||
+                                   attributes.Ints(kBackSize)[axis] != 0;
+            return is_padded ? std::vector<bool>() : SliceAlike(view, axis);
+          },
       .permute_rule = MoveValues({kFrontSize, kBackSize})};
 }
 

@@ -1,6 +1,7 @@
 // Reshape: the same elements in the same flat order with other extents.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -8,7 +9,8 @@
 namespace tim::ops {
 namespace {
 
-constexpr int64_t kInferExtent = 4294967295;  // uint32_t(-1) in the public API
+// What older binary graphs have for -1.
+constexpr int64_t kInferExtent = 4294967295;
 
 bool IsInferred(int64_t extent) {
   return extent == kInferExtent || extent == -1;
@@ -161,8 +163,10 @@ ir::OpSchema ReshapeSchema() {
   return {
       .name = "Reshape",
       .inputs = {1, 1},
+      .surplus_inputs = 1,  // TFLite, ONNX: shape
       .attributes = {{.name = "shape", .type = ir::AttributeType::kInts}},
       .check = CheckReshape,
+      .doubts = AllCodes,
       .infer_shapes = InferReshape,
       .eval = EvalReshape,
       .memory_estimate = NoScratch,

@@ -102,6 +102,7 @@ TIM_OPERATOR(reverse) {
   ir::OpSchema reverse = IndexMapSchema(
       "Reverse", {{.name = "axis", .type = ir::AttributeType::kInts}},
       InferReverse, ReverseMap);
+  reverse.surplus_inputs = 1;  // TFLite: axes
   reverse.permute_rule = PermuteReverse;
   registry.Add(std::move(reverse));
   registry.Add(IndexMapKernel("Reverse", ReverseMap));

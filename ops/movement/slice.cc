@@ -132,6 +132,7 @@ ir::OpSchema SliceSchema() {
                       {.name = kLength, .type = AttributeType::kInts},
                       {kStep, AttributeType::kInts, std::vector<int64_t>()}},
                      InferSlice, SliceMap);
+  schema.surplus_inputs = 4;  // ONNX: starts, ends, axes, steps
   schema.permute_rule = PermuteSlice;
   return schema;
 }

@@ -335,12 +335,12 @@ Result<ir::PermutedNode> InDefaultLayout(const ir::NodeView& view) {
 // An operator with the attributes `own` and a layout.
 void Add(ir::OpRegistry& registry, const char* name,
          std::vector<ir::AttributeSpec> own,
-         std::function<Status(ir::InferContext&)> infer,
-         const IndexMaps& maps) {
-  own.push_back({kLayout, ir::AttributeType::kInt,
-                 static_cast<int64_t>(DataLayout::kWhcn)});
+         std::function<Status(ir::InferContext&)> infer, const IndexMaps& maps,
+         int surplus_inputs = 0) {
+  own.push_back(DataLayoutSpec(kLayout, DataLayout::kWhcn));
   ir::OpSchema schema =
       IndexMapSchema(name, std::move(own), std::move(infer), maps);
+  schema.surplus_inputs = surplus_inputs;
   schema.layout_rule = InDefaultLayout;
   registry.Add(std::move(schema));
   registry.Add(IndexMapKernel(name, maps));
@@ -359,10 +359,11 @@ TIM_OPERATOR(space_depth) {
       {{.name = kBlock},
        {"mode", ir::AttributeType::kInt, int64_t{0}, {{"dcr", 0}, {"crd", 1}}}},
       InferDepthToSpace, DepthToSpaceMap);
+  constexpr int kBlocksAndEnds = 2;  // TFLite: block_shape, paddings or crops
   Add(registry, "Space2Batch", {Ints(kBlock), Ints(kPad)}, InferSpace2Batch,
-      Space2BatchMap);
+      Space2BatchMap, kBlocksAndEnds);
   Add(registry, "Batch2Space", {Ints(kBlock), Ints(kCrop)}, InferBatch2Space,
-      Batch2SpaceMap);
+      Batch2SpaceMap, kBlocksAndEnds);
   registry.Add(
       IndexMapSchema("Reorg", {{.name = "stride"}}, InferReorg, ReorgMaps));
   registry.Add(IndexMapKernel("Reorg", ReorgMaps));

@@ -153,6 +153,7 @@ ir::OpSchema SplitSchema() {
       "Split",
       {{.name = "axis"}, {.name = kSlices, .type = ir::AttributeType::kInts}},
       InferSplit, SplitMaps);
+  schema.surplus_inputs = 2;  // TFLite SPLIT_V: size_splits, axis
   schema.output_arity = SplitArity;
   schema.permute_rule = MoveAxis("axis");
   return schema;

@@ -61,9 +61,11 @@ Result<std::vector<IndexMap>> SqueezeMap(const ir::NodeView& view) {
 }  // namespace
 
 TIM_OPERATOR(squeeze) {
-  registry.Add(IndexMapSchema(
+  ir::OpSchema schema = IndexMapSchema(
       "Squeeze", {{.name = "axis", .type = ir::AttributeType::kInts}},
-      InferSqueeze, SqueezeMap));
+      InferSqueeze, SqueezeMap);
+  schema.surplus_inputs = 1;  // ONNX: axes
+  registry.Add(std::move(schema));
   registry.Add(IndexMapKernel("Squeeze", SqueezeMap));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -294,6 +295,34 @@ Result<ir::PermutedNode> PermuteStridedSlice(const ir::NodeView& view, int,
   return out;
 }
 
+// Declared extents rule where there are elements for them; those that neither
+// rounding of (end - begin) / stride gives were hardly meant.  A range without
+// elements leaves them open.
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts = AllCodes(view);
+  const ir::Shape& input = view.inputs[0]->shape;
+  const ir::Shape& output = view.outputs[0]->shape;
+  if (!input.IsStatic() || !output.IsStatic()) return doubts;
+  const auto axes = SlicedAxes(view.node.attributes, input);
+  if (!axes.ok() || IsWholeInput(*axes, input, output)) return doubts;
+  const auto places = OutputAxes(*axes, output);
+  if (!places) return doubts;
+  for (size_t i = 0; i < axes->size(); ++i) {
+    const SlicedAxis& axis = (*axes)[i];
+    const int place = (*places)[i];
+    if (place == kNoAxis || axis.extent == 0) continue;
+    const int64_t least = axis.extent - (std::abs(axis.stride) > 1 ? 1 : 0);
+    if (output[place] >= least && output[place] <= axis.extent) continue;
+    doubts.push_back(StrCat(
+        "output 0 is declared as ", output.ToString(), ": along axis ", place,
+        " ", output[place], " where begin, end and stride give ", axis.extent,
+        "; the declared extent rules, and end has no meaning; declare what "
+        "they give, or {} to have it inferred"));
+    break;
+  }
+  return doubts;
+}
+
 ir::OpSchema StridedSliceSchema() {
   using ir::AttributeType;
   ir::OpSchema schema =
@@ -306,6 +335,8 @@ ir::OpSchema StridedSliceSchema() {
                       {kShrinkMask, AttributeType::kInt, int64_t{0}},
                       {kNewAxisMask, AttributeType::kInt, int64_t{0}}},
                      InferStridedSlice, StridedSliceMap);
+  schema.doubts = FindDoubts;
+  schema.surplus_inputs = 4;  // ONNX: starts, ends, axes, steps
   schema.permute_rule = PermuteStridedSlice;
   return schema;
 }

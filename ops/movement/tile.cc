@@ -150,14 +150,17 @@ TIM_OPERATOR(tile) {
   ir::OpSchema tile = IndexMapSchema(
       "Tile", {{.name = kMultiples, .type = AttributeType::kInts}}, InferTile,
       TileMap);
+  tile.surplus_inputs = 1;  // TFLite: multiples
   tile.permute_rule = MoveValues({kMultiples});
   registry.Add(std::move(tile));
   registry.Add(IndexMapKernel("Tile", TileMap));
-  registry.Add(IndexMapSchema(
+  ir::OpSchema broadcast = IndexMapSchema(
       "Broadcast",
       {{.name = "shape", .type = AttributeType::kInts},
        {kDimensions, AttributeType::kInts, std::vector<int64_t>()}},
-      InferBroadcast, BroadcastMap));
+      InferBroadcast, BroadcastMap);
+  broadcast.surplus_inputs = 1;  // TFLite, ONNX: shape
+  registry.Add(std::move(broadcast));
   registry.Add(IndexMapKernel("Broadcast", BroadcastMap));
 }
 

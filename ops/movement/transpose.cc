@@ -5,6 +5,7 @@
 #include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -109,12 +110,21 @@ std::optional<ir::ElementMap> MapOf(const ir::NodeView& view) {
                         .bounds = {}};
 }
 
+// Where the outermost axis stays it.
+std::vector<bool> SlicedInputs(const ir::NodeView& view, int axis) {
+  const auto perm = PermOf(view.node.attributes);
+  if (perm[axis] != axis) return {};
+  return {true};
+}
+
 ir::OpSchema TransposeSchema() {
   return {
       .name = "Transpose",
       .inputs = {1, 1},
+      .surplus_inputs = 1,  // TFLite: perm
       .attributes = {{.name = "perm", .type = ir::AttributeType::kInts}},
       .check = CheckTranspose,
+      .doubts = AllCodes,
       .infer_shapes = InferTranspose,
       .eval = EvalTranspose,
       .memory_estimate = NoScratch,
@@ -122,6 +132,7 @@ ir::OpSchema TransposeSchema() {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .is_identity = IsIdentity,
       .element_map = MapOf,
+      .sliced_inputs = SlicedInputs,
       .permute_rule = PermuteTranspose};
 }
 

@@ -8,6 +8,7 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/channel_affine.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
@@ -123,8 +124,9 @@ ir::OpSchema Schema() {
       .name = "BatchNorm",
       .inputs = {5, 5},
       .attributes = {{"eps", AttributeType::kFloat},
-                     {"input_layout", AttributeType::kInt, int64_t{1}}},
+                     DataLayoutSpec("input_layout", DataLayout::kWhcn)},
       .check = Check,
+      .doubts = FirstCodes,
       .infer_shapes = Infer,
       .eval = Eval,
       .memory_estimate = NoScratch,

@@ -60,7 +60,7 @@ ir::OpSchema Schema() {
   return {.name = "InstanceNormalization",
           .inputs = {3, 3},
           .attributes = {{"eps", ir::AttributeType::kFloat, 1e-5},
-                         {"input_layout", ir::AttributeType::kInt, int64_t{1}}},
+                         DataLayoutSpec("input_layout", DataLayout::kWhcn)},
           .infer_shapes = Infer,
           .layout_rule = DataLayoutRule("input_layout")};
 }

@@ -28,6 +28,7 @@ ir::OpSchema Schema() {
           .inputs = {1, 1},
           .attributes = {{"axis", ir::AttributeType::kInt}},
           .infer_shapes = InferAlongAxis,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

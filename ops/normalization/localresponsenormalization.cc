@@ -12,6 +12,7 @@
 #include "kernels/elements.h"
 #include "kernels/exact_exp2.h"
 #include "kernels/exact_log2.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
@@ -115,10 +116,12 @@ ir::OpSchema Schema() {
                          {"bias", AttributeType::kFloat},
                          {"axis", AttributeType::kInt}},
           .check = Check,
+          .doubts = FirstCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = Estimate,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

@@ -27,6 +27,7 @@ ir::OpSchema Schema() {
           .attributes = {{"axis", ir::AttributeType::kInt},
                          {"beta", ir::AttributeType::kFloat, 1.0}},
           .infer_shapes = InferAlongAxis,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/exact_exp.h"
 #include "kernels/exact_log2.h"
 #include "kernels/lane_sum.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/normalization/parameters.h"
@@ -194,6 +195,7 @@ ir::ComputeEstimate RowNormEstimate(RowNorm kind, const ir::NodeView& view) {
 void AddRowNorm(const RowNormOp& op, ir::OpSchema schema,
                 ir::OpRegistry& registry) {
   schema.check = CheckRowNormTypes;
+  schema.doubts = FirstCodes;
   schema.eval = [op](const ir::EvalContext& context) {
     return EvalRowNorm(op, context);
   };

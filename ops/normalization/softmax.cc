@@ -10,6 +10,7 @@
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
 #include "kernels/exact_exp2.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/normalization/parameters.h"
@@ -91,10 +92,12 @@ ir::OpSchema SoftmaxSchema() {
           .attributes = {{"beta", ir::AttributeType::kFloat},
                          {"axis", ir::AttributeType::kInt}},
           .check = Check,
+          .doubts = FirstCodes,
           .infer_shapes = InferAlongAxis,
           .eval = Eval,
           .memory_estimate = NoScratch,
           .compute_estimate = SoftmaxEstimate,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

@@ -69,7 +69,7 @@ void ForEachMaximum(const MaxWindows& windows, const ir::ConstTensor& input,
   }
 }
 
-std::vector<ir::AttributeSpec> WindowAttributes(int axes, int64_t layout) {
+std::vector<ir::AttributeSpec> WindowAttributes(int axes, DataLayout layout) {
   using ir::AttributeType;
   const std::vector<int64_t> none(2 * axes, 0);
   return {{"ksize", AttributeType::kInts},
@@ -79,7 +79,7 @@ std::vector<ir::AttributeSpec> WindowAttributes(int axes, int64_t layout) {
            AttributeType::kInt,
            int64_t{0},
            {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
-          {"layout", AttributeType::kInt, layout}};
+          DataLayoutSpec("layout", layout)};
 }
 
 double CellsPerWindow(const ir::NodeView& view, int axes) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/kernel_def.h"
+#include "ops/elements/data_layout.h"
 #include "ops/launch/launch.h"
 #include "ops/pooling/pooling.h"
 
@@ -45,7 +46,7 @@ void ForEachMaximum(const MaxWindows& windows, const ir::ConstTensor& input,
 
 /// Attributes ksize, stride, pad, padding and an inert layout, whose default is
 /// `layout`.
-std::vector<ir::AttributeSpec> WindowAttributes(int axes, int64_t layout);
+std::vector<ir::AttributeSpec> WindowAttributes(int axes, DataLayout layout);
 
 /// The cells that a window has inside the image, at most, where extents are
 /// known.

@@ -92,6 +92,16 @@ Status Check(const MaxPool& op, const ir::NodeView& view) {
   return op.indices == Indices::kNone ? OkStatus() : CheckIndexType(op, view);
 }
 
+std::vector<std::string> FindDoubts(const MaxPool& op,
+                                    const ir::NodeView& view) {
+  std::vector<std::string> doubts = IdleLayouts(view);
+  const auto windows = ExplicitWindows(view.node.attributes, op.axes);
+  if (!windows.ok()) return doubts;
+  const std::vector<std::string> more = PoolDoubts(view, *windows);
+  doubts.insert(doubts.end(), more.begin(), more.end());
+  return doubts;
+}
+
 Status Infer(const MaxPool& op, ir::InferContext& context) {
   TIM_ASSIGN_OR_RETURN(const auto windows,
                        ExplicitWindows(context.attributes(), op.axes));
@@ -173,8 +183,9 @@ ir::OpSchema MaxPoolSchema(const MaxPool& op) {
       .name = op.name,
       .inputs = {1, 1},
       .outputs = {op.outputs(), op.outputs()},
-      .attributes = WindowAttributes(op.axes, static_cast<int64_t>(op.layout)),
+      .attributes = WindowAttributes(op.axes, op.layout),
       .check = [op](const ir::NodeView& view) { return Check(op, view); },
+      .doubts = [op](const ir::NodeView& view) { return FindDoubts(op, view); },
       .infer_shapes =
           [op](ir::InferContext& context) { return Infer(op, context); },
       .eval =

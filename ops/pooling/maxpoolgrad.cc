@@ -8,6 +8,7 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -93,12 +94,18 @@ Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
   return KeepAttributes(view, operand, perm);
 }
 
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts = IdleLayouts(view);
+  AddCodesDoubt(view, {kPooled, kGradient}, {0}, &doubts);
+  return doubts;
+}
+
 ir::OpSchema MaxpoolGradSchema() {
   return {.name = "MaxpoolGrad",
           .inputs = {2, 2},
-          .attributes =
-              WindowAttributes(2, static_cast<int64_t>(DataLayout::kWhcn)),
+          .attributes = WindowAttributes(2, DataLayout::kWhcn),
           .check = Check,
+          .doubts = FindDoubts,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = Scratch,

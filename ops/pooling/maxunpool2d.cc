@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/extents.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
@@ -85,6 +86,26 @@ Status Check(const ir::NodeView& view) {
                          ", expected an integer type");
 }
 
+// Sizes of which a pooling by these windows, padded or not and however rounded,
+// makes the input.
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts = IdleLayouts(view);
+  AddCodesDoubt(view, {kValues}, {0}, &doubts);
+  const auto windows = WindowsAlong(view.node.attributes);
+  const ir::Shape& input = view.inputs[kValues]->shape;
+  if (!windows.ok() || !input.IsStatic()) return doubts;
+  std::vector<std::vector<ExtentRange>> readings;
+  for (int axis = 0; axis < 2; ++axis) {
+    const auto& window = (*windows)[axis];
+    const int64_t steps = (input[axis] - 1) * window.stride;
+    readings.push_back(
+        {{std::max<int64_t>(steps - window.stride, 0) + 1,
+          steps + std::max(window.kernel, window.stride) + window.stride - 1}});
+  }
+  AddExtentsDoubt(view, readings, &doubts);
+  return doubts;
+}
+
 // The output takes the part of the pooling's input.
 Result<MaxWindows> UnpoolWindowsOf(const ir::AttributeMap& attributes,
                                    const ir::Shape& values,
@@ -137,14 +158,15 @@ Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
 
 ir::OpSchema MaxUnpool2dSchema() {
   using ir::AttributeType;
-  const auto layout = static_cast<int64_t>(DataLayout::kWhcn);
   return {
       .name = "MaxUnpool2d",
       .inputs = {2, 2},
+      .surplus_inputs = 1,  // ONNX: output_shape
       .attributes = {{"ksize", AttributeType::kInts},
                      {"stride", AttributeType::kInts},
-                     {"layout", AttributeType::kInt, layout}},
+                     DataLayoutSpec("layout", DataLayout::kWhcn)},
       .check = Check,
+      .doubts = FindDoubts,
       .infer_shapes = Infer,
       .eval = Eval,
       .memory_estimate = NoScratch,

@@ -56,22 +56,20 @@ ir::OpSchema Pool1dSchema() {
   schema.name = "Pool1d";
   schema.inputs = {1, 1};
   schema.attributes = {
-      {"type",
-       AttributeType::kInt,
-       std::nullopt,
-       {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
+      PoolTypeSpec(),
       {"mode", AttributeType::kString, "window"},
       {"padding",
        AttributeType::kInt,
        int64_t{0},
        {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
       {"pad", AttributeType::kInts, Ints{0, 0}},
-      {"layout", AttributeType::kInt, static_cast<int64_t>(DataLayout::kWcn)},
+      DataLayoutSpec("layout", DataLayout::kWcn),
   };
   for (const char* name : {"ksize", "stride", "input_size", "output_size"}) {
     schema.attributes.push_back({name, AttributeType::kInt, int64_t{0}});
   }
   schema.permute_rule = Permute;
+  schema.doubts = IdleLayouts;
   return DelegatingSchema(
       std::move(schema),
       {.target = Pool2dSchema(), .attributes = In2d, .rows = 1});

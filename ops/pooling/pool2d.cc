@@ -1,6 +1,7 @@
-// Pool2d over the windows of every plane [W, H]: MAX, AVG (padding counts in
-// the divisor), AVG_ANDROID (cells inside the image alone count) and L2
-// (sqrt(mean of squares) of the cells inside).  Inputs are [W, H, C, N] or
+// Pool2d over the windows of every plane [W, H]: MAX, AVG (every cell of the
+// window counts in the divisor), AVG_PADDED (those inside the padded image),
+// AVG_ANDROID (those inside the image) and L2 (sqrt(mean of squares) of the
+// cells inside).  Inputs are [W, H, C, N] or
 // [W, H, C].  ONNX MaxPool, AveragePool, LpPool and their Global forms; TFLite
 // AVERAGE_POOL_2D (AVG_ANDROID), MAX_POOL_2D, L2_POOL_2D.
 //
@@ -54,6 +55,30 @@ Status Infer(ir::InferContext& context) {
   return OkStatus();
 }
 
+// Windows of an input of another size than the one that is there.
+void AddSizeDoubt(const ir::NodeView& view, std::vector<std::string>* doubts) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  const ir::Shape& input = view.inputs[0]->shape;
+  const Ints& size = attributes.Ints("input_size");
+  if (attributes.String("mode") == "window" || !input.IsStatic() ||
+      (size[0] == input[0] && size[1] == input[1])) {
+    return;
+  }
+  doubts->push_back(StrCat("attribute 'input_size' is [", StrJoin(size, ", "),
+                           "], but input 0 is ", input.ToString(),
+                           ": the windows are those of another size; give "
+                           "W and H of the input"));
+}
+
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  const auto windows = PoolWindowsOf(view.node.attributes);
+  if (!windows.ok()) return {};
+  const PoolWindow along[] = {windows->w, windows->h};
+  std::vector<std::string> doubts = PoolDoubts(view, along);
+  AddSizeDoubt(view, &doubts);
+  return doubts;
+}
+
 Status Eval(const ir::EvalContext& context) {
   TIM_ASSIGN_OR_RETURN(
       const PoolShape shape,
@@ -63,14 +88,16 @@ Status Eval(const ir::EvalContext& context) {
                   context.outputs[0]);
 }
 
-// Padding counts in the mean alone.
+// Padding counts in two means alone.
 std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
                                               const ir::Padding& padding) {
   const ir::AttributeMap& attributes = view.node.attributes;
   const auto windows = PoolWindowsOf(attributes);
-  if (!windows.ok() || PoolTypeOf(attributes) != PoolType::kAverage ||
-      attributes.String("mode") != "window" || windows->w.stride == 0 ||
-      windows->h.stride == 0) {
+  const PoolType type = PoolTypeOf(attributes);
+  const bool counts =
+      type == PoolType::kAverage || type == PoolType::kAveragePadded;
+  if (!windows.ok() || !counts || attributes.String("mode") != "window" ||
+      windows->w.stride == 0 || windows->h.stride == 0) {
     return std::nullopt;
   }
   const ir::Shape& input = view.inputs[0]->shape;
@@ -154,8 +181,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Float("multiplier", scale.multiplier)
       .Float("scale", scale.scale)
       .Float("inverse_scale", 1.0f / scale.scale)
-      .Int("zero", scale.zero)
-      .Float("lowest", PoolLowest(node.outputs[0].type));
+      .Int("zero", scale.zero);
+  AddPaddedSizes(type, shape, &launch);
+  launch.Float("lowest", PoolLowest(node.outputs[0].type));
   return launch.Tiles(device, shape.w.output * shape.h.output * shape.planes)
       .Build();
 }
@@ -174,10 +202,7 @@ ir::OpSchema Pool2dSchema() {
   return {
       .name = "Pool2d",
       .inputs = {1, 1},
-      .attributes = {{"type",
-                      AttributeType::kInt,
-                      std::nullopt,
-                      {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
+      .attributes = {PoolTypeSpec(),
                      {"mode", AttributeType::kString, "window"},
                      {"padding",
                       AttributeType::kInt,
@@ -188,13 +213,15 @@ ir::OpSchema Pool2dSchema() {
                      {"stride", AttributeType::kInts, Ints{}},
                      {"input_size", AttributeType::kInts, Ints{}},
                      {"output_size", AttributeType::kInts, Ints{}},
-                     {"layout", AttributeType::kInt, int64_t{1}}},
+                     DataLayoutSpec("layout", DataLayout::kWhcn)},
       .check = Check,
+      .doubts = FindDoubts,
       .infer_shapes = Infer,
       .eval = Eval,
       .memory_estimate = NoScratch,
       .compute_estimate = Pool2dEstimate,
       .absorb_padding = AbsorbPadding,
+      .sliced_inputs = SliceInputFrom(2),
       .permute_rule = PermutePool2d,
       .layout_rule = DataLayoutRule("layout")};
 }

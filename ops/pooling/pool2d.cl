@@ -4,7 +4,8 @@
 //
 // -DIN=F32 -DOUT=F32  element types of kernels/elements.clh
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
-//           2 sqrt(sum of squares / cells inside), 3 the sum / cells inside
+//           2 sqrt(sum of squares / cells inside), 3 the sum / cells inside,
+//           4 the sum / cells before padded_w and padded_h
 // -DSUM=float  type of the sum: float for float inputs, else int or long
 
 #include "kernels/elements.clh"
@@ -38,7 +39,11 @@ __kernel void pool2d(__global const TIM_STORAGE(IN) * in, int in_offset,
                      int kernel_h, int stride_w, int stride_h, int left,
                      int top, float window, float inverse_window, int in_zero,
                      float multiplier, float scale, float inverse_scale,
-                     int zero, float lowest) {
+                     int zero,
+#if POOL == 4
+                     int padded_w, int padded_h,
+#endif
+                     float lowest) {
   const int index = get_global_id(0);
   const int row = index / out_w;
   const int plane = row / out_h;
@@ -50,7 +55,12 @@ __kernel void pool2d(__global const TIM_STORAGE(IN) * in, int in_offset,
   const int x_end = clamp(x + kernel_w, 0, w);
   const int y_begin = clamp(y, 0, h);
   const int y_end = clamp(y + kernel_h, 0, h);
+#if POOL == 4
+  const int count = max(min(x + kernel_w, padded_w) - x, 0) *
+                    max(min(y + kernel_h, padded_h) - y, 0);
+#else
   const int count = (x_end - x_begin) * (y_end - y_begin);
+#endif
 
   SUM sum = 0;
 #if POOL == 0

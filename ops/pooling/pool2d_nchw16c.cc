@@ -1,4 +1,4 @@
-// Pool2d of float32 in blocks of 16 channels: MAX, AVG and AVG_ANDROID.
+// Pool2d of float32 in blocks of 16 channels: MAX and all kinds of AVG.
 #include <limits>
 
 #include "base/checked_math.h"
@@ -72,9 +72,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
         .Option(StrCat("-DSTRIDE_W=", shape.w.stride));
   }
   AddPoolSizes(shape, &launch);
-  launch.Int("channels", channels)
-      .Float("inverse_window", 1.0f / window)
-      .Float("lowest", PoolLowest(ir::DataType::kFloat32));
+  launch.Int("channels", channels).Float("inverse_window", 1.0f / window);
+  AddPaddedSizes(PoolTypeOf(node.attributes()), shape, &launch);
+  launch.Float("lowest", PoolLowest(ir::DataType::kFloat32));
   return launch
       .Tiles(device, CeilDiv(shape.w.output, kTile) * shape.h.output, 1,
              shape.planes)

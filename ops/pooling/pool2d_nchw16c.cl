@@ -4,7 +4,8 @@
 // block + blocks * image.
 //
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
-//           3 the sum / cells inside
+//           3 the sum / cells inside, 4 the sum / cells before padded_w and
+//           padded_h
 // -DKERNEL_W=3, -DSTRIDE_W=2  maxima of few columns: each is then looked at
 //                             once for all the windows that have it
 
@@ -95,6 +96,9 @@ __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
                              int out_w, int out_h, int planes, int kernel_w,
                              int kernel_h, int stride_w, int stride_h, int left,
                              int top, int channels, float inverse_window,
+#if POOL == 4
+                             int padded_w, int padded_h,
+#endif
                              float lowest) {
   const int tiles = (out_w + TILE - 1) / TILE;
   const int index = get_global_id(0);
@@ -125,13 +129,18 @@ __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
     const int x = ox * stride_w - left;
     const int x_begin = clamp(x, 0, w);
     const int x_end = clamp(x + kernel_w, 0, w);
+#if POOL == 4
+    const int count = max(min(x + kernel_w, padded_w) - x, 0) *
+                      max(min(y + kernel_h, padded_h) - y, 0);
+#else
     const int count = (x_end - x_begin) * (y_end - y_begin);
+#endif
 #if POOL == 0
     const float16 result =
         count > 0 ? pool_window(in, w, x_begin, x_end, y_begin, y_end) : empty;
 #else
     float scale = inverse_window;
-#if POOL == 3
+#if POOL != 1
     if (count != kernel_w * kernel_h) {
       scale = count > 0 ? tim_reciprocal((float)count) : 0.0f;
     }

@@ -1,4 +1,4 @@
-// Pool2d of 8-bit codes in blocks of 16 channels: MAX, AVG and AVG_ANDROID.
+// Pool2d of 8-bit codes in blocks of 16 channels: MAX and all kinds of AVG.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
@@ -108,8 +108,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Float("inverse_window", 1.0f / window)
       .Int("in_zero", ZeroOf(input))
       .Float("multiplier", scale.multiplier)
-      .Int("zero", ZeroOf(output))
-      .Int("lowest", ir::Info(output.type).min);
+      .Int("zero", ZeroOf(output));
+  AddPaddedSizes(type, shape, &launch);
+  launch.Int("lowest", ir::Info(output.type).min);
   return launch.Tiles(device, tiles * group, 1, shape.planes / group)
       .PartitionSpatially(group == 1)
       .Build();

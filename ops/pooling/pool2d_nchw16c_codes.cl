@@ -5,7 +5,8 @@
 //
 // -DIN=U8 -DOUT=U8  types of codes, U8 or I8
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
-//           3 the sum / cells inside; sums are of code - in_zero, and the
+//           3 the sum / cells inside, 4 the sum / cells before padded_w and
+//           padded_h; sums are of code - in_zero, and the
 //           output is clamp(rint(result * multiplier + zero))
 // -DBOUNDED  |result * multiplier + zero| < 2^22
 // -DSAME    of POOL=0: the output has the codes of the input
@@ -57,8 +58,8 @@
 #define FINISH_ARGUMENTS \
   kernel_cells, window, inverse_window, in_zero, multiplier, zero
 
-// Stores what `cells` cells are joined to, of which `inside` lie in the image.
-static inline void store_window(JOINED joined, int cells, int inside,
+// Stores what `cells` cells are joined to, of which `counted` are in the mean.
+static inline void store_window(JOINED joined, int cells, int counted,
                                 FINISH_PARAMETERS, __global STORED* out) {
 #ifdef SAME
   TIM_VSTORE16(joined, 0, out, STORED);
@@ -68,9 +69,9 @@ static inline void store_window(JOINED joined, int cells, int inside,
 #else
   float divisor = window;
   float inverse = inverse_window;
-#if POOL == 3
-  if (inside != kernel_cells) {
-    divisor = (float)max(inside, 1);
+#if POOL != 1
+  if (counted != kernel_cells) {
+    divisor = (float)max(counted, 1);
     inverse = tim_reciprocal(divisor);
   }
 #endif
@@ -110,10 +111,12 @@ static inline JOINED read_column(__global const CODE* in, int w, int x,
 }
 
 // The `count` windows from column x on: rows [y, y_end), of which there is one.
-// Each has a column inside; they have no other unless `beyond`.
+// Each has a column inside; they have no other unless `beyond`.  Columns from
+// `first` to `end` and `counted` rows are in the mean.
 static inline void pool_tile(__global const CODE* in, int w, int x, int y,
-                             int y_end, bool beyond, int count,
-                             FINISH_PARAMETERS, __global STORED* out) {
+                             int y_end, bool beyond, int count, int first,
+                             int end, int counted, FINISH_PARAMETERS,
+                             __global STORED* out) {
   JOINED columns[COLUMNS];
   const int rows = y_end - y;
   in += y * w * 16;
@@ -136,9 +139,9 @@ static inline void pool_tile(__global const CODE* in, int w, int x, int y,
       joined = JOIN(joined, columns[o * STRIDE_W + i]);
     }
     const int left = x + o * STRIDE_W;
-    const int across = min(left + KERNEL_W, w) - max(left, 0);
+    const int across = min(left + KERNEL_W, end) - max(left, first);
     if (o < count) {
-      store_window(joined, KERNEL_W * rows, across * rows, FINISH_ARGUMENTS,
+      store_window(joined, KERNEL_W * rows, across * counted, FINISH_ARGUMENTS,
                    out + o * 16);
     }
   }
@@ -165,7 +168,11 @@ __kernel void pool2d_nchw16c_codes(__global const CODE* in, int in_offset,
                                    int stride_h, int left, int top, int group,
                                    int channels, float window,
                                    float inverse_window, int in_zero,
-                                   float multiplier, int zero, int lowest) {
+                                   float multiplier, int zero,
+#if POOL == 4
+                                   int padded_w, int padded_h,
+#endif
+                                   int lowest) {
   const int tiles = (out_w + TILE - 1) / TILE;
   const int of_group = get_global_id(0) / tiles;
   const int above = of_group / out_h;
@@ -177,6 +184,15 @@ __kernel void pool2d_nchw16c_codes(__global const CODE* in, int in_offset,
   const int y_begin = clamp(y, 0, h);
   const int y_end = clamp(y + kernel_h, 0, h);
   const int kernel_cells = kernel_w * kernel_h;
+#if POOL == 4
+  const int first_column = -left;
+  const int end_column = padded_w;
+  const int counted_rows = max(min(y + kernel_h, padded_h) - y, 0);
+#else
+  const int first_column = 0;
+  const int end_column = w;
+  const int counted_rows = y_end - y_begin;
+#endif
   in += in_offset + plane * h * w * 16;
   out += out_offset + (plane * out_h + row) * out_w * 16;
 #ifdef KERNEL_W
@@ -185,8 +201,8 @@ __kernel void pool2d_nchw16c_codes(__global const CODE* in, int in_offset,
   if (y_begin < y_end && tile_x + KERNEL_W > 0 &&
       tile_x + (count - 1) * STRIDE_W < w) {
     const bool inside = tile_x >= 0 && tile_x + COLUMNS <= w;
-    pool_tile(in, w, tile_x, y_begin, y_end, !inside, count, FINISH_ARGUMENTS,
-              out + first * 16);
+    pool_tile(in, w, tile_x, y_begin, y_end, !inside, count, first_column,
+              end_column, counted_rows, FINISH_ARGUMENTS, out + first * 16);
     return;
   }
 #endif
@@ -197,8 +213,13 @@ __kernel void pool2d_nchw16c_codes(__global const CODE* in, int in_offset,
     const int x_end = clamp(x + kernel_w, 0, w);
     const int cells = (x_end - x_begin) * (y_end - y_begin);
     if (cells > 0) {
+#if POOL == 4
+      const int counted = (min(x + kernel_w, padded_w) - x) * counted_rows;
+#else
+      const int counted = cells;
+#endif
       store_window(join_window(in, w, x_begin, x_end, y_begin, y_end), cells,
-                   cells, FINISH_ARGUMENTS, out + ox * 16);
+                   counted, FINISH_ARGUMENTS, out + ox * 16);
     } else {
       TIM_VSTORE16(empty_window(channels - block * 16, lowest, zero), ox, out,
                    STORED);

@@ -1,5 +1,6 @@
 #include "ops/pooling/pool2d_node.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "ops/elements/shapes.h"
@@ -13,7 +14,9 @@ Status CheckPositions(const char* name, const PoolAxis& axis) {
   const double last = static_cast<double>(axis.output + kTile) *
                           static_cast<double>(axis.stride) +
                       static_cast<double>(axis.kernel);
-  if (last <= std::numeric_limits<int32_t>::max()) return OkStatus();
+  const double end = static_cast<double>(axis.input) + axis.back;
+  if (std::max(last, end) <= std::numeric_limits<int32_t>::max())
+    return OkStatus();
   return Unimplemented("positions along ", name, " do not fit 32 bits");
 }
 
@@ -54,6 +57,12 @@ void AddPoolSizes(const PoolShape& shape, Launch* launch) {
       .Int("stride_h", shape.h.stride)
       .Int("left", shape.w.pad)
       .Int("top", shape.h.pad);
+}
+
+void AddPaddedSizes(PoolType type, const PoolShape& shape, Launch* launch) {
+  if (type != PoolType::kAveragePadded) return;
+  launch->Int("padded_w", shape.w.input + shape.w.back)
+      .Int("padded_h", shape.h.input + shape.h.back);
 }
 
 ir::ComputeEstimate Pool2dEstimate(const ir::NodeView& view) {

@@ -24,6 +24,10 @@ Status CheckPool2dSizes(const ir::KernelNode& node);
 /// left, top` of a kernel.
 void AddPoolSizes(const PoolShape& shape, Launch* launch);
 
+/// For POOL == 4: `int padded_w, padded_h`, where the
+/// padding behind the last cells ends.
+void AddPaddedSizes(PoolType type, const PoolShape& shape, Launch* launch);
+
 ir::ComputeEstimate Pool2dEstimate(const ir::NodeView& view);
 
 }  // namespace tim::ops

@@ -78,7 +78,7 @@ Result<PoolWindows2d> AdaptiveWindows(const ir::AttributeMap& attributes) {
 }
 
 // Calls visit(cell index) for the cells inside the image of every window, then
-// finish(output index).
+// finish(output index, cells inside the padded image).
 template <typename Visit, typename Finish>
 void ForEachWindow(const PoolShape& shape, Visit visit, Finish finish) {
   int64_t index = 0;
@@ -92,7 +92,8 @@ void ForEachWindow(const PoolShape& shape, Visit visit, Finish finish) {
             visit((plane * shape.h.input + y) * shape.w.input + x);
           }
         }
-        finish(index++);
+        finish(index++,
+               PaddedCellsOf(shape.w, ox) * PaddedCellsOf(shape.h, oy));
       }
     }
   }
@@ -107,7 +108,7 @@ void EvalMaxOfCodes(const PoolShape& shape, const ir::ConstTensor& input,
   int64_t largest = lowest;
   ForEachWindow(
       shape, [&](int64_t i) { largest = std::max(largest, reader.Code(i)); },
-      [&](int64_t i) {
+      [&](int64_t i, int64_t) {
         writer.StoreCode(i, largest);
         largest = lowest;
       });
@@ -129,10 +130,13 @@ class Pooled {
     ++count_;
   }
   bool empty() const { return count_ == 0; }
-  /// The pooled value; starts the next window.
-  float Take() {
+  /// The pooled value of a window with so many cells inside the padded image;
+  /// starts the next one.
+  float Take(int64_t padded) {
     const auto sum = static_cast<float>(sum_);
-    const int64_t divisor = type_ == PoolType::kAverage ? window_ : count_;
+    const int64_t divisor = type_ == PoolType::kAverage         ? window_
+                            : type_ == PoolType::kAveragePadded ? padded
+                                                                : count_;
     sum_ = 0;
     count_ = 0;
     if (type_ == PoolType::kMax) return sum;
@@ -155,9 +159,9 @@ void EvalWindows(PoolType type, const PoolShape& shape, const PoolScale& scale,
   Pooled<T> pooled(type, shape.w.kernel * shape.h.kernel);
   ForEachWindow(
       shape, [&](int64_t i) { pooled.Add(load(i)); },
-      [&](int64_t i) {
+      [&](int64_t i, int64_t padded) {
         const bool lowest = type == PoolType::kMax && pooled.empty();
-        const float y = pooled.Take() * scale.multiplier;
+        const float y = pooled.Take(padded) * scale.multiplier;
         if (lowest) {
           writer.StoreReal(i, PoolLowest(output.desc->type));
         } else if (units) {
@@ -173,6 +177,17 @@ bool IsPerChannel(const ir::TensorDesc& desc) {
 }
 
 }  // namespace
+
+ir::AttributeSpec PoolTypeSpec() {
+  return {"type",
+          ir::AttributeType::kInt,
+          std::nullopt,
+          {{"max", 0},
+           {"avg", 1},
+           {"l2", 2},
+           {"avg_android", 3},
+           {"avg_padded", 4}}};
+}
 
 Result<int64_t> PoolExtent(const PoolWindow& window, int64_t input) {
   if (input == ir::kUnknownDim) return ir::kUnknownDim;
@@ -264,6 +279,12 @@ PoolCells CellsOf(const PoolAxis& axis, int64_t index) {
           std::clamp<int64_t>(begin + axis.kernel, 0, axis.input)};
 }
 
+int64_t PaddedCellsOf(const PoolAxis& axis, int64_t index) {
+  const int64_t begin = index * axis.stride - axis.pad;
+  const int64_t end = std::min(begin + axis.kernel, axis.input + axis.back);
+  return std::max<int64_t>(end - begin, 0);
+}
+
 ConvPads PadsOf(const PoolWindow& window, int64_t input) {
   return PadsOf(ConvWindow{.mode = window.mode,
                            .front = window.front,
@@ -273,11 +294,13 @@ ConvPads PadsOf(const PoolWindow& window, int64_t input) {
 }
 
 PoolAxis PoolAxisOf(const PoolWindow& window, int64_t input, int64_t output) {
+  const ConvPads pads = PadsOf(window, input);
   return {.input = input,
           .output = output,
           .kernel = window.kernel,
           .stride = std::max<int64_t>(window.stride, 1),
-          .pad = PadsOf(window, input).front};
+          .pad = pads.front,
+          .back = pads.back};
 }
 
 PoolScale PoolScaleOf(const ir::TensorDesc& input,

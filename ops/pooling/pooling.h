@@ -19,7 +19,11 @@ enum class PoolType : int8_t {
   kAverage = 1,        ///< Divided by the size of the window: padding counts.
   kL2 = 2,             ///< sqrt(mean of squares) of the cells inside the image.
   kAverageInside = 3,  ///< Divided by the number of cells inside the image.
+  kAveragePadded = 4,  ///< By that of cells inside the image with its padding.
 };
+
+/// The attribute that names one.
+ir::AttributeSpec PoolTypeSpec();
 
 enum class PoolRounding : int8_t { kCeiling = 0, kFloor = 1 };
 
@@ -51,6 +55,11 @@ Result<ir::Shape> PooledShape(std::span<const PoolWindow> windows,
                               const ir::Shape& input,
                               const ir::Shape* declared);
 
+/// doubts of an operator with these windows along the first axes: codes without
+/// quantization, and a declared output that no rounding of the rule gives.
+std::vector<std::string> PoolDoubts(const ir::NodeView& view,
+                                    std::span<const PoolWindow> windows);
+
 struct PoolWindows2d {
   PoolWindow w;
   PoolWindow h;
@@ -64,7 +73,8 @@ struct PoolAxis {
   int64_t output = 1;
   int64_t kernel = 1;
   int64_t stride = 1;
-  int64_t pad = 0;  ///< Front.
+  int64_t pad = 0;   ///< Front.
+  int64_t back = 0;  ///< Padding behind the last cell.
 };
 /// Padding before the first cell and after the last.
 ConvPads PadsOf(const PoolWindow& window, int64_t input);
@@ -77,6 +87,8 @@ struct PoolCells {
   int64_t last = 0;
 };
 PoolCells CellsOf(const PoolAxis& axis, int64_t index);
+/// Cells that it covers inside of the padded image.
+int64_t PaddedCellsOf(const PoolAxis& axis, int64_t index);
 
 /// `planes` images [w.input, h.input], one behind the other.
 struct PoolShape {

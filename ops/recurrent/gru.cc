@@ -1,6 +1,7 @@
 #include "ops/recurrent/gru.h"
 
 #include "ir/op_registry.h"
+#include "ops/doubts/sums.h"
 #include "ops/elements/sequence_axes.h"
 
 namespace tim::ops {
@@ -149,6 +150,19 @@ ir::ComputeEstimate EstimateGru(const ir::NodeView& view) {
                 static_cast<double>(sequence.batch * sequence.steps));
 }
 
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  using In = GruInput;
+  Doubts doubts;
+  for (int gate = 0; gate < kGruGates && doubts.empty(); ++gate) {
+    AddBareBiasDoubt(view, In::kInput, In::kWeights + gate, In::kBias + gate,
+                     &doubts);
+  }
+  std::vector<int> inputs = {In::kInput};
+  for (int i = In::kWeights; i < In::kBias; ++i) inputs.push_back(i);
+  AddCodesDoubt(view, inputs, {kGruOutput}, &doubts);
+  return doubts;
+}
+
 ir::OpSchema GruSchema(std::string name) {
   ir::OpSchema schema;
   schema.name = std::move(name);
@@ -161,6 +175,7 @@ ir::OpSchema GruSchema(std::string name) {
                          {StepActivation::kRelu1}),
       {"reset_after", ir::AttributeType::kBool, true}};
   schema.check = CheckSequenceTypes;
+  schema.doubts = FindDoubts;
   schema.infer_shapes = InferGru;
   schema.eval = EvalGru;
   schema.memory_estimate = InputRealBytes;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "ir/op_registry.h"
+#include "ops/doubts/sums.h"
 
 namespace tim::ops {
 namespace {
@@ -30,6 +31,22 @@ Status CheckOutputs(const ir::Node& node) {
 Status CheckRnn(const ir::NodeView& view) {
   TIM_RETURN_IF_ERROR(CheckOutputs(view.node));
   return CheckSequenceTypes(view);
+}
+
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts;
+  std::vector<int> inputs = {kRnnInput}, outputs;
+  for (const RnnDirection& direction :
+       RnnDirectionsOf(*view.node.schema, view.node.attributes)) {
+    inputs.insert(inputs.end(), {direction.weights, direction.recurrent});
+    outputs.push_back(direction.sequence);
+    if (doubts.empty()) {
+      AddBareBiasDoubt(view, kRnnInput, direction.weights, direction.bias,
+                       &doubts);
+    }
+  }
+  AddCodesDoubt(view, inputs, outputs, &doubts);
+  return doubts;
 }
 
 Status CheckAux(const ir::InferContext& context, const SequenceShape& sequence,
@@ -211,6 +228,7 @@ ir::OpSchema RnnSchema(std::string name) {
         {"merge_outputs", ir::AttributeType::kBool, false});
   }
   schema.check = CheckRnn;
+  schema.doubts = FindDoubts;
   schema.infer_shapes = InferRnn;
   schema.eval = EvalRnn;
   schema.memory_estimate = InputRealBytes;

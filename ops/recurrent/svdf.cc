@@ -1,5 +1,6 @@
 // Svdf: filters of rank 1 over features and time; see svdf.cl.
 #include "ir/op_registry.h"
+#include "ops/doubts/sums.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
@@ -108,6 +109,21 @@ ir::ComputeEstimate EstimateSvdf(const ir::NodeView& view) {
                                       shape.filters() * shape.batch));
 }
 
+std::vector<std::string> FindDoubts(const ir::NodeView& view) {
+  Doubts doubts;
+  AddBareBiasDoubt(view, kInput, kFeature, kBias, &doubts);
+  AddCodesDoubt(view, {kInput, kState, kFeature, kTime}, {0, 1}, &doubts);
+  const int64_t length = view.node.attributes.Int("spectrogram_length");
+  const ir::Shape& time = view.inputs[kTime]->shape;
+  if (length != 0 && time.IsStatic() && time[0] != length) {
+    doubts.push_back(StrCat("attribute 'spectrogram_length' is ", length,
+                            ", which has no effect: input 3 is ",
+                            time.ToString(), ", a memory of ", time[0],
+                            " values; give that number"));
+  }
+  return doubts;
+}
+
 ir::OpSchema SvdfSchema() {
   ir::OpSchema schema;
   schema.name = "Svdf";
@@ -118,6 +134,7 @@ ir::OpSchema SvdfSchema() {
       {"num_units", ir::AttributeType::kInt},
       {"spectrogram_length", ir::AttributeType::kInt, int64_t{0}}};
   schema.check = CheckSequenceTypes;
+  schema.doubts = FindDoubts;
   schema.infer_shapes = InferSvdf;
   schema.eval = EvalSvdf;
   schema.memory_estimate = InputRealBytes;

@@ -107,6 +107,7 @@ Result<ir::PermutedNode> Permute(const ir::NodeView& view, int,
 ir::OpSchema Schema(const ArgOp& op) {
   return {.name = op.name,
           .inputs = {1, 1},
+          .surplus_inputs = 1,  // TFLite: dimension
           .attributes = {{"axis", ir::AttributeType::kInt}},
           .check = Check,
           .infer_shapes = Infer,

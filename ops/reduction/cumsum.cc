@@ -7,6 +7,7 @@
 // on both sides: S, saturated (sums of int64 wrap).  Float types: float32, one
 // addition after the other.
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
@@ -97,14 +98,17 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
 ir::OpSchema CumSumSchema() {
   return {.name = "CumSum",
           .inputs = {1, 1},
+          .surplus_inputs = 1,  // TFLite, ONNX: axis
           .attributes = {{"axis", ir::AttributeType::kInt, int64_t{0}},
                          {"exclusive", ir::AttributeType::kInt, int64_t{0}},
                          {"reverse", ir::AttributeType::kInt, int64_t{0}}},
           .check = Check,
+          .doubts = FirstCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,
           .compute_estimate = Estimate,
+          .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis")};
 }
 

@@ -4,6 +4,7 @@
 // The mean is ReduceMean's in float32, m; the variance is the sum of (x - m)^2
 // in float32, in the order of reduce_axes.h, divided by the number of elements.
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
@@ -125,6 +126,7 @@ ir::OpSchema MomentsSchema() {
           .attributes = {{kAxes, ir::AttributeType::kInts},
                          {"keep_dims", ir::AttributeType::kBool, false}},
           .check = Check,
+          .doubts = AllCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,

@@ -12,6 +12,7 @@
 // types, are joined as real values in float32, in the order of reduce_axes.h.
 // NaN among the elements of a minimum or maximum is the result.
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
@@ -172,9 +173,11 @@ ir::OpSchema Schema(const ReduceOp& op) {
   return {
       .name = op.name,
       .inputs = {1, 1},
+      .surplus_inputs = 1,  // TFLite: axes
       .attributes = {{"axis", ir::AttributeType::kInts},
                      {"keep_dims", ir::AttributeType::kBool}},
       .check = [kind](const ir::NodeView& view) { return Check(kind, view); },
+      .doubts = FirstCodes,
       .infer_shapes =
           [](ir::InferContext& context) {
             return InferReduced(context, "axis");

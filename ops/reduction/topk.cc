@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -116,10 +117,12 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
 ir::OpSchema TopkSchema() {
   return {.name = "Topk",
           .inputs = {1, 1},
+          .surplus_inputs = 1,  // TFLite, ONNX: k
           .outputs = {2, 2},
           .attributes = {{"k", ir::AttributeType::kInt},
                          {"axis", ir::AttributeType::kInt, int64_t{0}}},
           .check = Check,
+          .doubts = FirstCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = MemoryEstimate,

@@ -7,6 +7,7 @@
 // of code - zero point, are added in float32 row by row, and divided by the
 // number of samples.
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -143,8 +144,9 @@ ir::OpSchema RoiAlignSchema() {
                          {"width_ratio", AttributeType::kFloat},
                          {"height_sample_num", AttributeType::kInt, int64_t{0}},
                          {"width_sample_num", AttributeType::kInt, int64_t{0}},
-                         {"layout", AttributeType::kInt, int64_t{1}}},
+                         DataLayoutSpec("layout", DataLayout::kWhcn)},
           .check = CheckRoiAlign,
+          .doubts = FirstCodes,
           .infer_shapes = Infer,
           .eval = Eval,
           .memory_estimate = NoScratch,

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
@@ -123,8 +124,9 @@ ir::OpSchema RoiPoolSchema() {
                       {{"max", 0}, {"avg", 1}, {"l2", 2}, {"avg_android", 3}}},
                      {"scale", AttributeType::kFloat},
                      {"size", AttributeType::kInts},
-                     {"layout", AttributeType::kInt, int64_t{1}}},
+                     DataLayoutSpec("layout", DataLayout::kWhcn)},
       .check = CheckRoiPool,
+      .doubts = FirstCodes,
       .infer_shapes = Infer,
       .eval = Eval,
       .memory_estimate = NoScratch,

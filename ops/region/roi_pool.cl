@@ -15,7 +15,7 @@
 
 static inline long corner(float coordinate, float scale) {
   const float at = round(coordinate * scale);
-  return isnan(at) ? 0L : (long)clamp(at, -0x1p30f, 0x1p30f);
+  return (long)clamp(isnan(at) ? 0.0f : at, -0x1p30f, 0x1p30f);
 }
 
 // [begin, end) of bin i of `bins` along an axis of the features.
@@ -38,7 +38,7 @@ __kernel void roipool(__global const TIM_STORAGE(CELL) * x, int x_offset,
   rois += rois_offset + 5 * bin.w;
   y += y_offset;
   const float batch_real = TIM_ROI(rois, 0);
-  const int batch = isnan(batch_real) ? -1 : convert_int_sat_rtz(batch_real);
+  const int batch = convert_int_sat_rtz(isnan(batch_real) ? -1.0f : batch_real);
   int best = -1;
   if (batch >= 0 && batch < batches) {
     const int2 across =

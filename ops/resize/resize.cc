@@ -12,6 +12,7 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
+#include "ops/doubts/extents.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -100,6 +101,65 @@ Status Infer(const ResizeOp& op, ir::InferContext& context) {
   return OkStatus();
 }
 
+// What factor and target say, each however rounded.
+std::vector<ExtentRange> Extents(const ir::AttributeMap& attributes,
+                                 const std::string& target, int64_t input) {
+  std::vector<ExtentRange> out;
+  if (attributes.Int(target) >= 1) {
+    out.push_back({attributes.Int(target), attributes.Int(target)});
+  }
+  const double factor = attributes.Float("factor");
+  if (factor == 0) return out;
+  const auto add = [&](double extent) {
+    if (!(extent < 0x1p31)) return;
+    out.push_back({static_cast<int64_t>(std::floor(extent)),
+                   static_cast<int64_t>(std::ceil(extent))});
+  };
+  const auto n = static_cast<double>(input);
+  add(n * factor);
+  if (attributes.Bool("align_corners")) add((n - 1) * factor + 1);
+  return out;
+}
+
+// Of a factor and targets the factor counts.
+void AddTargetDoubt(const ResizeOp& op, const ir::NodeView& view,
+                    Doubts* doubts) {
+  const ir::AttributeMap& attributes = view.node.attributes;
+  if (attributes.Float("factor") == 0) return;
+  for (int axis = 0; axis < op.axes(); ++axis) {
+    const int64_t target = attributes.Int(op.targets[axis]);
+    const auto made = ResizedExtent(attributes, op.targets[axis],
+                                    view.inputs[0]->shape[axis]);
+    if (target < 1 || !made.ok() || *made == target) continue;
+    doubts->push_back(StrCat("attribute '", op.targets[axis], "' is ", target,
+                             ", but 'factor' is ", attributes.Float("factor"),
+                             ", which counts and makes ", *made,
+                             "; give a factor of 0 for the target"));
+    return;
+  }
+}
+
+std::vector<std::string> FindDoubts(const ResizeOp& op,
+                                    const ir::NodeView& view) {
+  Doubts doubts = FirstCodes(view);
+  if (!op.has_layout) {
+    const std::vector<std::string> idle = IdleLayouts(view);
+    doubts.insert(doubts.end(), idle.begin(), idle.end());
+  }
+  const ir::Shape& input = view.inputs[0]->shape;
+  if (!input.IsStatic()) return doubts;
+  std::vector<std::vector<ExtentRange>> readings;
+  for (int axis = 0; axis < op.axes(); ++axis) {
+    readings.push_back(
+        Extents(view.node.attributes, op.targets[axis], input[axis]));
+    // The declared shape alone says it.
+    if (readings.back().empty()) return doubts;
+  }
+  AddExtentsDoubt(view, readings, &doubts);
+  AddTargetDoubt(op, view, &doubts);
+  return doubts;
+}
+
 // make(o, x, y, first): element o of the output, from the plane of the input
 // that begins at element `first`.
 template <typename Make>
@@ -182,6 +242,7 @@ ir::OpSchema ResizeSchema(const ResizeOp& op) {
   ir::OpSchema schema = {
       .name = op.name,
       .inputs = {1, 1},
+      .surplus_inputs = 3,  // ONNX: roi, scales, sizes
       .attributes = {{"type",
                       AttributeType::kInt,
                       std::nullopt,
@@ -189,8 +250,9 @@ ir::OpSchema ResizeSchema(const ResizeOp& op) {
                      {"factor", AttributeType::kFloat, 0.0},
                      {"align_corners", AttributeType::kBool, false},
                      {"half_pixel_centers", AttributeType::kBool, false},
-                     {"layout", AttributeType::kInt, int64_t{1}}},
+                     DataLayoutSpec("layout", DataLayout::kWhcn)},
       .check = Check,
+      .doubts = [op](const ir::NodeView& view) { return FindDoubts(op, view); },
       .infer_shapes =
           [op](ir::InferContext& context) { return Infer(op, context); },
       .eval =

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "ir/op_registry.h"
+#include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/packed.h"
@@ -196,6 +197,7 @@ ir::OpSchema SpatialTransformerSchema() {
                      {"output_w", AttributeType::kInt, int64_t{0}},
                      {"align_corners", AttributeType::kBool, false}},
       .check = Check,
+      .doubts = FirstCodes,
       .infer_shapes = Infer,
       .eval = Eval,
       .memory_estimate = Scratch,

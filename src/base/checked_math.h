@@ -21,6 +21,10 @@ inline std::optional<int64_t> CheckedAdd(int64_t a, int64_t b) {
   return out;
 }
 
+/// a / b towards minus infinity; b > 0.
+constexpr int64_t FloorDiv(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
 constexpr int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t AlignUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 

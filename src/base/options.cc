@@ -1,8 +1,11 @@
 #include "base/options.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+
+#include "base/fork/keep_one.h"
 
 namespace tim {
 namespace {
@@ -148,13 +151,13 @@ Options ParseOptions(const char* (*get)(const char* name),
 }
 
 const Options& GetOptions() {
-  static const Options options = [] {
+  static constinit std::atomic<const Options*> options = nullptr;
+  return KeepOne(options, [] {
     std::string warnings;
     Options parsed = ParseOptions(FromEnvironment, &warnings);
     if (parsed.log_level >= 2) std::fputs(warnings.c_str(), stderr);
     return parsed;
-  }();
-  return options;
+  });
 }
 
 std::string OptionTableMarkdown() {

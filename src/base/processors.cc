@@ -3,15 +3,18 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <sstream>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/ascii.h"
+#include "base/fork/keep_one.h"
 #include "base/str_cat.h"
 
 namespace tim {
@@ -30,9 +33,10 @@ struct Hierarchy {
 
 std::vector<std::string> Split(const std::string& text, char separator) {
   std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) {
-    parts.push_back(part);
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(separator, start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
   }
   return parts;
 }
@@ -95,6 +99,15 @@ int Worth(int64_t quota, int64_t period) {
   return static_cast<int>(std::min<int64_t>(processors, kNoLimit));
 }
 
+std::optional<int64_t> TakeNumber(std::string_view* text) {
+  const std::string_view word = TakeWord(text);
+  int64_t number = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
 int LimitOfGroup(Version version, const std::string& folder,
                  const FileReader& read) {
   const std::string text =
@@ -103,11 +116,11 @@ int LimitOfGroup(Version version, const std::string& folder,
           : StrCat(read(StrCat(folder, "/cpu.cfs_quota_us")), " ",
                    read(StrCat(folder, "/cpu.cfs_period_us")));
   // "max 100000", or -1 and 100000, where there is none.
-  std::istringstream numbers(text);
-  int64_t quota = 0;
-  int64_t period = 0;
-  if (!(numbers >> quota >> period)) return kNoLimit;
-  return Worth(quota, period);
+  std::string_view numbers = text;
+  const std::optional<int64_t> quota = TakeNumber(&numbers);
+  const std::optional<int64_t> period = TakeNumber(&numbers);
+  if (!quota.has_value() || !period.has_value()) return kNoLimit;
+  return Worth(*quota, *period);
 }
 
 // The group's own quota holds, and those of the groups that it is in.
@@ -151,8 +164,10 @@ std::optional<int> ProcessorsOfQuota(const FileReader& read) {
 }
 
 int UsableProcessors() {
-  static const int quota = ProcessorsOfQuota(ReadFile).value_or(kNoLimit);
-  return std::max(1, std::min(ProcessorsOfAffinity(), quota));
+  static constinit std::atomic<const int*> quota = nullptr;
+  const int limit = KeepOne(
+      quota, [] { return ProcessorsOfQuota(ReadFile).value_or(kNoLimit); });
+  return std::max(1, std::min(ProcessorsOfAffinity(), limit));
 }
 
 }  // namespace tim

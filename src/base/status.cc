@@ -44,7 +44,7 @@ namespace internal {
 Status MakeInternal(const char* file, int line, std::string message) {
   std::string text = StrCat(file, ":", line, ": ", message);
 #ifndef NDEBUG
-  std::fprintf(stderr, "tim-cl: internal error: %s\n", text.c_str());
+  std::fputs(StrCat("tim-cl: internal error: ", text, "\n").c_str(), stderr);
   std::abort();
 #endif
   return Status(StatusCode::kInternal, std::move(text));

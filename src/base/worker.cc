@@ -1,3 +1,4 @@
+// A thread that takes one call after the other.
 #include "base/worker.h"
 
 #include <condition_variable>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/fork/fork.h"
 #include "base/guarded.h"
 #include "base/log.h"
 
@@ -27,6 +29,7 @@ struct Worker::State {
 };
 
 void Worker::State::Work() {
+  const uint32_t forks = Forks();
   std::unique_lock lock(mutex);
   while (true) {
     changed.wait(lock, [&] { return closing || !calls.empty(); });
@@ -39,22 +42,23 @@ void Worker::State::Work() {
       return OkStatus();
     });
     if (!status.ok()) TIM_LOG(kError, "a call of a queue: ", status.message());
-    call = nullptr;  // whoever waits for it may count on that
+    call = nullptr;                // whoever waits for it may count on that
+    if (forks != Forks()) return;  // a process that the call has forked off
     lock.lock();
     ++done;
     changed.notify_all();
   }
 }
 
-Worker::Worker() : state_(std::make_shared<State>()) {}
+Worker::Queue::Queue() : state(std::make_shared<State>()) {}
 
-Worker::~Worker() {
+Worker::Queue::~Queue() {
   std::thread thread;
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->closing = true;
-    thread = std::move(state_->thread);
-    state_->changed.notify_all();
+    const std::lock_guard lock(state->mutex);
+    state->closing = true;
+    thread = std::move(state->thread);
+    state->changed.notify_all();
   }
   if (!thread.joinable()) return;
   if (thread.get_id() == std::this_thread::get_id()) {
@@ -64,19 +68,22 @@ Worker::~Worker() {
   }
 }
 
+Worker::State& Worker::state() const { return *queue_.Get().state; }
+
 Status Worker::Post(Call call) {
-  const std::lock_guard lock(state_->mutex);
+  State& own = state();
+  const std::lock_guard lock(own.mutex);
   try {
-    if (!state_->thread.joinable()) {
-      state_->thread = std::thread([state = state_] { state->Work(); });
+    if (!own.thread.joinable()) {
+      own.thread = std::thread([state = queue_.Get().state] { state->Work(); });
     }
-    state_->calls.push_back(std::move(call));
+    own.calls.push_back(std::move(call));
   } catch (const std::exception& exception) {
     return OutOfMemory("a queue has no thread for its work: ",
                        exception.what());
   }
-  ++state_->posted;
-  state_->changed.notify_all();
+  ++own.posted;
+  own.changed.notify_all();
   return OkStatus();
 }
 
@@ -85,15 +92,17 @@ Status Worker::Wait() {
     return FailedPrecondition(
         "a call of a queue waits for the queue, which would never end");
   }
-  std::unique_lock lock(state_->mutex);
-  const uint64_t all = state_->posted;
-  state_->changed.wait(lock, [&] { return state_->done >= all; });
+  State& own = state();
+  std::unique_lock lock(own.mutex);
+  const uint64_t all = own.posted;
+  own.changed.wait(lock, [&] { return own.done >= all; });
   return OkStatus();
 }
 
 bool Worker::IsCalling() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->thread.get_id() == std::this_thread::get_id();
+  State& own = state();
+  const std::lock_guard lock(own.mutex);
+  return own.thread.get_id() == std::this_thread::get_id();
 }
 
 }  // namespace tim

@@ -131,9 +131,9 @@ class Applier {
   Result<Node> ReorderNode(const std::string& of) const {
     Node node;
     node.name = StrCat("reorder(", of, ")");
-    node.schema = module_.registry.Find("tim.Reorder");
+    node.schema = module_.registry.Find(kReorderOp);
     if (node.schema == nullptr) {
-      return TIM_INTERNAL("tim.Reorder is not registered");
+      return TIM_INTERNAL(kReorderOp, " is not registered");
     }
     TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
     return node;
@@ -172,8 +172,8 @@ class Applier {
     const ir::LayoutTuple wanted{{view.inputs[0].layout},
                                  {view.outputs[0].layout}};
     for (const ir::KernelDef* kernel :
-         module_.registry.Kernels("tim.Reorder", info.kind)) {
-      if (!kernel->supports(dense, info).ok()) continue;
+         module_.registry.Kernels(kReorderOp, info.kind)) {
+      if (!Supports(module_, *kernel, dense, device).ok()) continue;
       for (const ir::LayoutTuple& tuple : kernel->layouts(dense, info)) {
         if (tuple == wanted) {
           return {.kind = RunKind::kKernel, .device = device, .kernel = kernel};

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/in_place_parts.h"
+#include "compiler/memory/in_place_parts.h"
+#include "compiler/pieces.h"
 #include "ir/evaluate.h"
 
 namespace tim::compiler {
@@ -20,9 +21,6 @@ constexpr char kInstall[] =
 using ir::KernelNode;
 using ir::Node;
 
-// A host step beside another device is the last resort: a second, so that no
-// rough estimate of a kernel or of a transfer makes it one.
-constexpr double kHostStepPenalty = 1e6;
 constexpr double kTransferGBytesPerSecond = 5;
 constexpr double kTransferUs = 10;
 constexpr double kReorderEfficiency = 0.3;
@@ -104,17 +102,29 @@ class Enumerator {
 
   void AddKernels(int device) {
     const ir::DeviceInfo& info = module_.device(device);
+    const std::vector<NodePiece> pieces =
+        CutToPieces(view_, module_.options.piece_elements, info.alignment);
     for (const ir::KernelDef* kernel :
          module_.registry.Kernels(KernelOpName(node_), info.kind)) {
-      const Status supported = kernel->supports(view_, info);
+      const Status supported = pieces.empty()
+                                   ? Supports(module_, *kernel, view_, device)
+                                   : SupportsAll(*kernel, pieces, device);
       if (!supported.ok()) {
         found_.refused.push_back(
             StrCat(info.kind, ":", kernel->name, ": ", supported.message()));
         continue;
       }
-      const auto tuples = kernel->layouts
-                              ? kernel->layouts(view_, info)
-                              : std::vector{ir::DenseLayouts(view_)};
+      if (!pieces.empty()) {
+        AddPieces(*kernel, pieces, device);
+        continue;
+      }
+      auto tuples = kernel->layouts ? kernel->layouts(view_, info)
+                                    : std::vector{ir::DenseLayouts(view_)};
+      if (DenseOnly(device)) {
+        std::erase_if(tuples, [&](const ir::LayoutTuple& tuple) {
+          return !(tuple == ir::DenseLayouts(view_));
+        });
+      }
       for (const ir::LayoutTuple& layouts : tuples) {
         KernelNode laid_out = view_;
         for (size_t i = 0; i < layouts.inputs.size(); ++i) {
@@ -127,6 +137,53 @@ class Enumerator {
             layouts, CostOf(*kernel, laid_out, info), kernel->name);
       }
     }
+  }
+
+  Status SupportsAll(const ir::KernelDef& kernel,
+                     const std::vector<NodePiece>& pieces, int device) const {
+    for (const NodePiece& piece : pieces) {
+      TIM_RETURN_IF_ERROR(Supports(module_, kernel, piece.view, device)
+                              .WithContext("a piece of it"));
+    }
+    return OkStatus();
+  }
+
+  void AddPieces(const ir::KernelDef& kernel,
+                 const std::vector<NodePiece>& pieces, int device) {
+    const ir::LayoutTuple dense = ir::DenseLayouts(view_);
+    if (kernel.layouts) {
+      const auto tuples =
+          kernel.layouts(pieces[0].view, module_.device(device));
+      if (std::count(tuples.begin(), tuples.end(), dense) == 0) {
+        found_.refused.push_back(StrCat(module_.device(device).kind, ":",
+                                        kernel.name,
+                                        ": pieces of tensors are dense"));
+        return;
+      }
+    }
+    double cost = 0;
+    for (const NodePiece& piece : pieces) {
+      cost += kernel.cost(piece.view, module_.device(device));
+    }
+    Add({.kind = RunKind::kKernel,
+         .device = device,
+         .kernel = &kernel,
+         .in_pieces = true},
+        dense, cost, StrCat(kernel.name, " in ", pieces.size(), " pieces"));
+  }
+
+  // Where a kernel that goes to other layouts and back cannot run.
+  bool DenseOnly(int device) const {
+    const auto reorders =
+        module_.registry.Kernels(kReorderOp, module_.device(device).kind);
+    const auto& refused = module_.options.refused;
+    return std::any_of(refused.begin(), refused.end(), [&](const auto& one) {
+      return one.device == device &&
+             std::any_of(reorders.begin(), reorders.end(),
+                         [&](const ir::KernelDef* kernel) {
+                           return kernel->name == one.kernel;
+                         });
+    });
   }
 
   // Parts of an input are made by no step.

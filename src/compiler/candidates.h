@@ -11,6 +11,9 @@
 
 namespace tim::compiler {
 
+/// The operator that brings a value to another layout.
+inline constexpr char kReorderOp[] = "tim.Reorder";
+
 /// Where a value may be: device and layout.
 struct Location {
   int device = 0;
@@ -32,6 +35,10 @@ class LocationTable {
   std::vector<Location> locations_;
 };
 inline constexpr int kNoLocation = -1;
+
+/// A host step beside another device is the last resort: a second, so that no
+/// rough estimate of a kernel or of a transfer makes it one.
+inline constexpr double kHostStepPenalty = 1e6;
 
 /// One variant of running a node.
 struct Candidate {

@@ -1,5 +1,7 @@
 #include "compiler/chains.h"
 
+#include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -37,7 +39,16 @@ class ChainFinder {
  private:
   bool Chains(const ir::Step& step) const {
     return plan_.devices[step.device].chains && can_chain_ &&
-           can_chain_(step.device, step.action);
+           can_chain_(step.device, step.action) && HasSmallOffsets(step);
+  }
+
+  // The table of a chain has offsets in 32 bits.
+  bool HasSmallOffsets(const ir::Step& step) const {
+    return std::all_of(step.operands.begin(), step.operands.end(),
+                       [&](int operand) {
+                         return plan_.slots[operand].offset <=
+                                std::numeric_limits<int32_t>::max();
+                       });
   }
 
   // Those that steps of other devices wait for.

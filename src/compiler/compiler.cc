@@ -20,6 +20,7 @@ constexpr Pass kPasses[] = {
     {"infer", Infer},
     {"report what was inferred", ReportInferred},
     {"expand composites", ExpandComposites},
+    {"sink views", SinkViews},
     {"simplify", Simplify},
     {"fold affine functions", FoldAffine},
     {"absorb padding", AbsorbPadding},
@@ -63,7 +64,8 @@ Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
 }
 
 Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry) {
-  const CompileOptions options;
+  CompileOptions options;
+  options.was_compiled = true;
   Module module(std::move(*graph), registry, options);
   Status status = Verify(module);
   if (status.ok()) status = Infer(module);

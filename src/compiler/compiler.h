@@ -3,18 +3,30 @@
 #define TIM_COMPILER_COMPILER_H_
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "ir/device_info.h"
 #include "ir/graph.h"
+#include "ir/kernel_def.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
 
 namespace tim::compiler {
 
 using ir::FoldLimits;
+
+/// A kernel that a device could neither build nor launch when an earlier plan
+/// of the graph was prepared.
+struct RefusedKernel {
+  int device = 0;      ///< Index in CompileOptions::devices.
+  std::string kernel;  ///< KernelDef::name.
+  std::string node;    ///< ir::Node::name of the only one that is meant; empty:
+                       ///< of all.
+  std::string reason;  ///< One line.
+};
 
 struct CompileOptions {
   /// devices[0] is the host; the others are preferred over it.
@@ -23,12 +35,22 @@ struct CompileOptions {
   bool strict = false;
   /// A doubt (see module.h) is a warning; else an error.
   bool lenient = true;
+  /// The graph was compiled before: what is doubtful in it was said then.
+  bool was_compiled = false;
+  /// Warnings about doubts that the caller has seen, which are not repeated,
+  /// and to which those of this Compile are added.  Null: none.
+  std::set<std::string>* known_doubts = nullptr;
   FoldLimits fold = {};
+  /// A node with an operand of more elements is done in pieces, where it can.
+  int64_t piece_elements = ir::kMostKernelElements;
   /// Where a node must run (index in `devices`), or -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Whether `action` may be a part of a chain on a device that chains (index
   /// in `devices`): Device::CanChain.  Null: no action.
   std::function<bool(int device, const ir::Action& action)> can_chain = nullptr;
+  /// What is no candidate any more.  Where there are any, the graph has been
+  /// compiled without, and doubts have been told.
+  std::vector<RefusedKernel> refused = {};
   /// Called once types and shapes are inferred, before kernels are chosen.
   std::function<Status(const ir::Graph&)> inferred = nullptr;
   /// Called after each pass with its name and the graph's dump.
@@ -42,7 +64,8 @@ struct CompileOptions {
 Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
                          const CompileOptions& options);
 
-/// Only verification and inference of types and shapes, in place.
+/// Only verification and inference of types and shapes, in place; says no
+/// doubts.
 Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry);
 
 }  // namespace tim::compiler

@@ -20,6 +20,17 @@ bool FitInPlace(const Module& module, const ir::Node& node,
   return from_bytes.ok() && to_bytes.ok() && *from_bytes == *to_bytes;
 }
 
+Status Supports(const Module& module, const ir::KernelDef& kernel,
+                const ir::KernelNode& node, int device) {
+  for (const RefusedKernel& refused : module.options.refused) {
+    if (refused.device == device && refused.kernel == kernel.name &&
+        (refused.node.empty() || refused.node == node.node->name)) {
+      return Unimplemented("it cannot run here: ", refused.reason);
+    }
+  }
+  return kernel.supports(node, module.device(device));
+}
+
 std::string Describe(const ir::Graph& graph, const ir::Node& node) {
   std::string text = StrCat("operation ", node.name);
   if (!graph.name().empty()) text += StrCat(" of graph '", graph.name(), "'");
@@ -28,11 +39,16 @@ std::string Describe(const ir::Graph& graph, const ir::Node& node) {
 
 Status Doubt(const Module& module, const ir::Graph& graph, const ir::Node& node,
              const std::string& text) {
+  if (module.options.was_compiled || !module.options.refused.empty()) {
+    return OkStatus();
+  }
   if (!module.options.lenient) {
     return InvalidArgument(text, " (TIMCL_LENIENT=0)");
   }
-  TIM_LOG(kWarning, Describe(graph, node), ": ", text,
-          DescribeOperands(graph, node));
+  const std::string warning = StrCat(Describe(graph, node), ": ", text);
+  std::set<std::string>* known = module.options.known_doubts;
+  if (known != nullptr && !known->insert(warning).second) return OkStatus();
+  TIM_LOG(kWarning, warning, DescribeOperands(graph, node));
   return OkStatus();
 }
 

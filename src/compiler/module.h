@@ -26,6 +26,7 @@ struct Placement {
   RunKind kind = RunKind::kEval;
   int device = 0;
   const ir::KernelDef* kernel = nullptr;  ///< kKernel
+  bool in_pieces = false;                 ///< Of kKernel: see CutToPieces.
 };
 
 /// A range of an arena that lives over a range of steps.
@@ -89,6 +90,9 @@ struct Module {
   /// As the user knows them; passes may put other values in their place.
   std::vector<std::string> output_names;
 
+  /// Reshapes of the graph that keep declared shapes, see Infer.
+  std::vector<ir::NodeId> declared_reshapes;
+
   std::vector<Placement> placements;  ///< By node id, after choose.
   std::vector<int> locations;  ///< Device of each value by id, after choose.
   std::vector<ir::Decision> decisions;
@@ -111,11 +115,16 @@ struct Module {
 bool FitInPlace(const Module& module, const ir::Node& node,
                 const ir::InPlacePair& pair);
 
+/// Whether a device runs the node by the kernel: KernelDef::supports, and that
+/// the options do not refuse it.
+Status Supports(const Module& module, const ir::KernelDef& kernel,
+                const ir::KernelNode& node, int device);
+
 /// "operation Conv2d#3 of graph g": the start of a message about a node.
 std::string Describe(const ir::Graph& graph, const ir::Node& node);
 /// What a node says is legal and hardly meant: `text` names operands, the
 /// values found and expected, and the remedy.  A warning where the options are
-/// lenient, else a failure.
+/// lenient, else a failure.  Nothing where the graph was compiled before.
 Status Doubt(const Module& module, const ir::Graph& graph, const ir::Node& node,
              const std::string& text);
 /// One line per operand with shape, type and quantization.

@@ -53,6 +53,8 @@ class Event {
   /// of the work since the stream's event before this one.  Any thread; may be
   /// called again and then gives the same at once.
   virtual Status Wait() = 0;
+  /// Whether Wait() would return at once.  Never blocks; any thread.
+  virtual bool Ready() = 0;
 };
 
 /// A step made ready once, enqueued many times, in one stream at a time: it may
@@ -74,6 +76,12 @@ class Stream {
   /// buffers, not the span, must stay until the work is done.
   virtual Status Enqueue(PreparedStep& step,
                          std::span<const BufferRange> operands) = 0;
+  /// Has the device build now what it would build when it first does a step
+  /// that Enqueue() takes, and not do it; where it cannot, nothing.  What steps
+  /// write of `operands` holds anything then.
+  virtual Status Build(PreparedStep&, std::span<const BufferRange>) {
+    return OkStatus();
+  }
   /// Between two buffers of this device, or one of it and one with a host
   /// address; both ranges have as many bytes, and overlap only where they are
   /// the same.  Host memory must stay unchanged until a later event is reached.
@@ -117,6 +125,10 @@ class BinaryStore {
   virtual bool collects() const { return false; }
 };
 
+/// One per action, in order: null for a Copy, which Stream::Copy does, or why
+/// that action cannot be made ready.
+using PreparedSteps = std::vector<Result<std::unique_ptr<PreparedStep>>>;
+
 /// An action of a chain, and what it works on.
 struct ChainLink {
   const ir::Action* action = nullptr;
@@ -147,15 +159,18 @@ class Device {
   virtual Result<std::unique_ptr<Stream>> CreateStream() = 0;
 
   /// Builds what the steps need, in parallel; with PrepareChain the only slow
-  /// call.  One result per step, in order; Copy steps give null (Stream::Copy
-  /// does them).  A failure is that of one step, and there are no results.  The
-  /// device keeps programs, so that preparing the same actions again is cheap;
-  /// it copies what it needs of them, and uses `store` during the call only.
-  /// `operators` has those that host calls name, and outlives the steps.  Steps
-  /// may come from a file: ir::Verify has seen them, but not what they compute.
-  virtual Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
+  /// call.  The device keeps programs, so that preparing the same actions again
+  /// is cheap; it copies what it needs of them, and uses `store` during the
+  /// call only.  `operators` has those that host calls name, and outlives the
+  /// steps.  Steps may come from a file: ir::Verify has seen them, but not what
+  /// they compute.
+  virtual PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                                    const ir::OpRegistry& operators,
+                                    BinaryStore& store) = 0;
+  /// All of PrepareEach(), or the first failure.
+  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
       std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
-      BinaryStore& store) = 0;
+      BinaryStore& store);
 
   /// Where info().chains, whether `action` can be a part of a chain: actions
   /// that are enqueued as one step and done one after the other.  Where it
@@ -172,6 +187,10 @@ class Device {
   /// The API's own handle ("cl_context", "cl_device_id"), null if unknown.  It
   /// is the device's and lives as long.
   virtual void* NativeHandle(std::string_view) const { return nullptr; }
+
+  /// kDeviceLost where nothing that the device does can succeed any more, as in
+  /// a process without the driver's threads: asked before long work.  Cheap.
+  virtual Status CheckUsable() const { return OkStatus(); }
 };
 
 }  // namespace tim::device

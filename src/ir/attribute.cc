@@ -1,5 +1,8 @@
 #include "ir/attribute.h"
 
+#include <atomic>
+
+#include "base/fork/keep_one.h"
 #include "ir/constant.h"
 
 namespace tim::ir {
@@ -29,12 +32,11 @@ struct Printer {
 // keeps a broken invariant from becoming undefined behaviour.
 template <typename T>
 const T& Get(const AttributeMap& map, std::string_view name) {
-  static const T kFallback{};
+  static constinit std::atomic<const T*> fallback = nullptr;
   const Attribute* attribute = map.Find(name);
   TIM_DCHECK(attribute != nullptr && std::holds_alternative<T>(*attribute));
-  if (attribute == nullptr) return kFallback;
-  const T* value = std::get_if<T>(attribute);
-  return value != nullptr ? *value : kFallback;
+  const T* value = attribute != nullptr ? std::get_if<T>(attribute) : nullptr;
+  return value != nullptr ? *value : KeepOne(fallback, [] { return T{}; });
 }
 
 }  // namespace

@@ -251,8 +251,10 @@ void DumpTo(const Graph& graph, const std::string& indent, std::string* out) {
                             : node.schema  ? node.schema->Key()
                                            : "?";
     *out += StrCat(indent, "  ", Names(graph, node.outputs), " = ", key, " ",
-                   node.attributes.ToString(), " ", Names(graph, node.inputs),
-                   "  # ", node.name, "\n");
+                   node.schema != nullptr
+                       ? AttributesText(*node.schema, node.attributes)
+                       : node.attributes.ToString(),
+                   " ", Names(graph, node.inputs), "  # ", node.name, "\n");
     if (node.composite) DumpTo(node.composite->body, indent + "    ", out);
   }
   for (const auto& update : graph.state_updates()) {

@@ -46,6 +46,9 @@ struct Value {
   /// The shape in `desc` was given by the user and rules (design.md: the
   /// declared output), else it is found by inference.
   bool shape_declared = false;
+  /// Before inference, of a value without a declared shape: the one that it
+  /// gets where the operator's has as many elements.  Unknown: none.
+  Shape preferred_shape;
   /// kConstant; of a kState, where it is known, the content before the first
   /// run, which compilation leaves alone.
   std::shared_ptr<const ConstantData> constant;
@@ -161,6 +164,8 @@ struct Composite {
   Graph body;
   /// Fused nodes: the body node whose kernels may take the whole; else kNone.
   NodeId anchor = kNone;
+  /// A graph that was compiled before: what is doubtful in it was said then.
+  bool was_compiled = false;
 };
 
 }  // namespace tim::ir

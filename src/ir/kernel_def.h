@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -86,6 +87,10 @@ struct LoweredOperand {
   enum class Kind : uint8_t { kInput, kOutput, kScratch, kPacked };
   Kind kind = Kind::kInput;
   int index = 0;  ///< In KernelNode::inputs, outputs, or the lists below.
+  /// Of a node that is done in pieces: the part of the input or output, in
+  /// bytes.  Kernels leave it to the compiler.
+  int64_t offset = 0;
+  int64_t bytes = -1;  ///< -1: all of it.
   bool operator==(const LoweredOperand&) const = default;
 };
 
@@ -117,6 +122,11 @@ struct Lowering {
   std::vector<InPlacePair> in_place;
 };
 
+/// Most elements of an operand that kernels take: they count in `int`, up to a
+/// vector beyond the last.
+inline constexpr int64_t kMostKernelElements =
+    std::numeric_limits<int32_t>::max() - 64;
+
 /// The functions are pure and any thread may call them, several at a time and
 /// as often as it likes; they keep no reference to an argument.  The operator's
 /// schema has accepted the node, and the node of an epilogue its own.
@@ -138,8 +148,9 @@ struct KernelDef {
   /// `supports` is ok.
   std::function<double(const KernelNode&, const DeviceInfo&)> cost;
   /// Steps for the layouts set in the descs, those of one of the tuples.  Once
-  /// per node and Compile, where `supports` is ok and the kernel was chosen; a
-  /// failure is the Compile's.
+  /// per node and Compile, where `supports` is ok and the kernel was chosen (of
+  /// a node that is done in pieces, once per piece); a failure is the
+  /// Compile's.
   std::function<Result<Lowering>(const KernelNode&, const DeviceInfo&)> lower;
 };
 

@@ -1,5 +1,9 @@
 #include "ir/op_schema.h"
 
+#include <atomic>
+
+#include "base/fork/keep_one.h"
+
 namespace tim::ir {
 namespace {
 
@@ -27,6 +31,21 @@ Status CheckAttribute(const AttributeSpec& spec, const Attribute& value) {
   }
   return InvalidArgument("attribute '", spec.name, "' is ",
                          std::get<int64_t>(value), ", expected one of ", legal);
+}
+
+std::string_view NameOfValue(const AttributeSpec& spec, int64_t value) {
+  for (const auto& [name, number] : spec.values) {
+    if (number == value) return name;
+  }
+  return "";
+}
+
+// Integers that the schema names are written by their names.
+std::string ValueText(const AttributeSpec* spec, const Attribute& value) {
+  const auto* number = std::get_if<int64_t>(&value);
+  if (spec == nullptr || number == nullptr) return ToString(value);
+  const std::string_view name = NameOfValue(*spec, *number);
+  return name.empty() ? ToString(value) : std::string(name);
 }
 
 Status AddDefault(const AttributeSpec& spec, AttributeMap* attributes) {
@@ -61,22 +80,25 @@ void DumpAttribute(const AttributeSpec& spec, std::string* out) {
 }  // namespace
 
 std::span<const AttributeSpec> ReservedAttributes() {
-  static const AttributeSpec kSpecs[] = {
-      {kOverflowPolicy,
-       AttributeType::kInt,
-       int64_t{1},
-       {{"wrap", 0}, {"saturate", 1}}},
-      {kRoundingPolicy,
-       AttributeType::kInt,
-       int64_t{1},
-       {{"to_zero", 0}, {"to_nearest_even", 1}}},
-      {kRoundType,
-       AttributeType::kInt,
-       int64_t{1},
-       {{"ceiling", 0}, {"floor", 1}}},
-      {kAccumulatorBits, AttributeType::kInt, int64_t{0}},
-  };
-  return kSpecs;
+  using Specs = std::vector<AttributeSpec>;
+  static constinit std::atomic<const Specs*> specs = nullptr;
+  return KeepOne(specs, [] {
+    return Specs{
+        {kOverflowPolicy,
+         AttributeType::kInt,
+         int64_t{1},
+         {{"wrap", 0}, {"saturate", 1}}},
+        {kRoundingPolicy,
+         AttributeType::kInt,
+         int64_t{1},
+         {{"to_zero", 0}, {"to_nearest_even", 1}}},
+        {kRoundType,
+         AttributeType::kInt,
+         int64_t{1},
+         {{"ceiling", 0}, {"floor", 1}}},
+        {kAccumulatorBits, AttributeType::kInt, int64_t{0}},
+    };
+  });
 }
 
 Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes) {
@@ -114,6 +136,16 @@ Status CheckOperandCounts(const Node& node) {
     }
   }
   return OkStatus();
+}
+
+std::string AttributesText(const OpSchema& schema,
+                           const AttributeMap& attributes) {
+  std::string out = "{";
+  for (const auto& [name, value] : attributes.entries()) {
+    out += StrCat(out.size() > 1 ? ", " : "", name, ": ",
+                  ValueText(FindSpec(schema, name), value));
+  }
+  return out + "}";
 }
 
 std::string Dump(const OpSchema& schema) {

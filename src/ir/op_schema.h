@@ -169,6 +169,10 @@ struct OpSchema {
   std::string name;
   int version = 1;
   Arity inputs;
+  /// How many operands, at most, other forms of the operator (TFLite, ONNX,
+  /// NNAPI) have behind `inputs` for what are attributes here.  Compile drops
+  /// constants that are bound there before it asks the functions below.
+  int surplus_inputs = 0;
   Arity outputs{1, 1};
   /// Where the number of operands depends on attributes (Concat, Split), which
   /// are complete.
@@ -178,15 +182,21 @@ struct OpSchema {
   /// Every rule about types and attribute values that the specs above cannot
   /// state.  Extents may be unknown.  A failure names operand and rule.
   std::function<Status(const NodeView&)> check = nullptr;
+  /// What of a node is legal and hardly meant: for each mistake that it looks
+  /// like, a sentence that names the operands or attributes, both values and
+  /// the remedy.  Asked behind `check`, once per node; extents may be unknown.
+  /// Null: nothing is.
+  std::function<std::vector<std::string>(const NodeView&)> doubts = nullptr;
   Effects effects = {};
   /// Its kernel is a user's text: operands begin where the device's buffers may
   /// (DeviceInfo::alignment), and it needs no `eval`.
   bool user_kernel = false;
 
   /// Shapes of the outputs, and types where they are not declared; at most once
-  /// per node and Compile, and where a host step is prepared.  Input types are
-  /// known; what cannot be known of a shape stays unknown.  A failure names
-  /// operand or attribute and rule.
+  /// per node and Compile, and where a host step is prepared (a library's
+  /// operator also behind a failure, with its operands' axes in other orders).
+  /// Input types are known; what cannot be known of a shape stays unknown.  A
+  /// failure names operand or attribute and rule.
   std::function<Status(InferContext&)> infer_shapes = nullptr;
   /// Host reference: plain scalar code written from the formula, for folding
   /// and packing at Compile and for host steps on the threads of runs.  All
@@ -237,6 +247,12 @@ struct OpSchema {
   /// null: it is not.  Called with operands of known extents.
   std::function<std::optional<SumChannels>(const NodeView&)> sum_channels =
       nullptr;
+  /// Outputs are made slice by slice along `axis`, their outermost one of more
+  /// than one index: for each input whether a slice is made of the same slice
+  /// of it (else of all of it), by the operator with the same attributes.
+  /// Empty, or the function null: they are not.  Called with known extents.
+  std::function<std::vector<bool>(const NodeView&, int axis)> sliced_inputs =
+      nullptr;
   /// How a permutation of one input's axes passes through; see PermuteNode,
   /// which asks it.  A pure function of attributes and operands, called with
   /// known ranks (extents and types may be unknown) and never without an axis
@@ -276,6 +292,11 @@ Status CompleteAttributes(const OpSchema& schema, AttributeMap* attributes);
 /// As many operands as the schema's arities allow, the required ones present;
 /// the node has a schema and complete attributes.
 Status CheckOperandCounts(const Node& node);
+
+/// "{axis: 1, padding: same}": like AttributeMap::ToString(), but integers
+/// that `schema` names are written by their names.
+std::string AttributesText(const OpSchema& schema,
+                           const AttributeMap& attributes);
 
 /// Text of a schema for dumps and documentation.
 std::string Dump(const OpSchema& schema);

@@ -48,6 +48,7 @@ struct Step {
   std::vector<bool> written;  ///< Per operand.
   /// Earlier steps on other devices that must have finished.
   std::vector<int> waits;
+  std::string kernel = {};  ///< Of a kernel's step: KernelDef::name.
   bool operator==(const Step&) const = default;
 };
 

@@ -1,8 +1,8 @@
 #include "ir/step.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/str_cat.h"
 
@@ -99,7 +99,7 @@ std::string ProgramText(const KernelLaunch& launch) {
   for (const char c : launch.text) {
     if (c == '\n') {
       out += "\n  | ";
-    } else if (c == '\t' || std::iscntrl(static_cast<unsigned char>(c)) == 0) {
+    } else if (c == '\t' || !IsAsciiControl(c)) {
       out += c;
     } else {
       out += StrCat("\\x", kDigits[(c >> 4) & 15], kDigits[c & 15]);

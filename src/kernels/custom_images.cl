@@ -42,37 +42,39 @@ typedef struct {
 #define TIM_IMAGE_FUNCTION __attribute__((overloadable, unused)) static inline
 #define TIM_IMAGE_ELEMENTS(T) ((__global T*)((__global char*)image + 64))
 
-// tim_load_T(image, i): element i as a T.
-#define TIM_IMAGE_LOAD(T, convert)                                     \
-  TIM_IMAGE_FUNCTION T tim_load_##T(__global const tim_image* image,   \
-                                    size_t i) {                        \
-    switch (image->type) {                                             \
-      case TIM_IMAGE_FLOAT32:                                          \
-        return convert(TIM_IMAGE_ELEMENTS(const float)[i]);            \
-      case TIM_IMAGE_FLOAT16:                                          \
-        return convert(vload_half(i, TIM_IMAGE_ELEMENTS(const half))); \
-      case TIM_IMAGE_INT8:                                             \
-        return convert(TIM_IMAGE_ELEMENTS(const char)[i]);             \
-      case TIM_IMAGE_INT16:                                            \
-        return convert(TIM_IMAGE_ELEMENTS(const short)[i]);            \
-      case TIM_IMAGE_UINT16:                                           \
-        return convert(TIM_IMAGE_ELEMENTS(const ushort)[i]);           \
-      case TIM_IMAGE_INT32:                                            \
-        return convert(TIM_IMAGE_ELEMENTS(const int)[i]);              \
-      case TIM_IMAGE_UINT32:                                           \
-        return convert(TIM_IMAGE_ELEMENTS(const uint)[i]);             \
-      case TIM_IMAGE_INT64:                                            \
-        return convert(TIM_IMAGE_ELEMENTS(const long)[i]);             \
-      default:                                                         \
-        return convert(TIM_IMAGE_ELEMENTS(const uchar)[i]);            \
-    }                                                                  \
+// tim_load_T(image, i): element i as a T.  Conversions of integers do not
+// round: libclc, which Mesa compiles with, has none that say how.
+#define TIM_IMAGE_LOAD(T, convert_real, convert)                            \
+  TIM_IMAGE_FUNCTION T tim_load_##T(__global const tim_image* image,        \
+                                    size_t i) {                             \
+    switch (image->type) {                                                  \
+      case TIM_IMAGE_FLOAT32:                                               \
+        return convert_real(TIM_IMAGE_ELEMENTS(const float)[i]);            \
+      case TIM_IMAGE_FLOAT16:                                               \
+        return convert_real(vload_half(i, TIM_IMAGE_ELEMENTS(const half))); \
+      case TIM_IMAGE_INT8:                                                  \
+        return convert(TIM_IMAGE_ELEMENTS(const char)[i]);                  \
+      case TIM_IMAGE_INT16:                                                 \
+        return convert(TIM_IMAGE_ELEMENTS(const short)[i]);                 \
+      case TIM_IMAGE_UINT16:                                                \
+        return convert(TIM_IMAGE_ELEMENTS(const ushort)[i]);                \
+      case TIM_IMAGE_INT32:                                                 \
+        return convert(TIM_IMAGE_ELEMENTS(const int)[i]);                   \
+      case TIM_IMAGE_UINT32:                                                \
+        return convert(TIM_IMAGE_ELEMENTS(const uint)[i]);                  \
+      case TIM_IMAGE_INT64:                                                 \
+        return convert(TIM_IMAGE_ELEMENTS(const long)[i]);                  \
+      default:                                                              \
+        return convert(TIM_IMAGE_ELEMENTS(const uchar)[i]);                 \
+    }                                                                       \
   }
-TIM_IMAGE_LOAD(float, convert_float)
-TIM_IMAGE_LOAD(int, convert_int_sat_rte)
-TIM_IMAGE_LOAD(uint, convert_uint_sat_rte)
+TIM_IMAGE_LOAD(float, convert_float, convert_float)
+TIM_IMAGE_LOAD(int, convert_int_sat_rte, convert_int_sat)
+TIM_IMAGE_LOAD(uint, convert_uint_sat_rte, convert_uint_sat)
 
-// tim_store(image, i, value): element i becomes `value`, a T.
-#define TIM_IMAGE_STORE(T)                                                     \
+// tim_store(image, i, value): element i becomes `value`, a T; `rounding` ends
+// the names of the conversions to integers.
+#define TIM_IMAGE_STORE(T, rounding)                                           \
   TIM_IMAGE_FUNCTION void tim_store(__global const tim_image* image, size_t i, \
                                     T value) {                                 \
     switch (image->type) {                                                     \
@@ -83,33 +85,33 @@ TIM_IMAGE_LOAD(uint, convert_uint_sat_rte)
         vstore_half_rte(convert_float(value), i, TIM_IMAGE_ELEMENTS(half));    \
         break;                                                                 \
       case TIM_IMAGE_INT8:                                                     \
-        TIM_IMAGE_ELEMENTS(char)[i] = convert_char_sat_rte(value);             \
+        TIM_IMAGE_ELEMENTS(char)[i] = convert_char##rounding(value);           \
         break;                                                                 \
       case TIM_IMAGE_UINT8:                                                    \
-        TIM_IMAGE_ELEMENTS(uchar)[i] = convert_uchar_sat_rte(value);           \
+        TIM_IMAGE_ELEMENTS(uchar)[i] = convert_uchar##rounding(value);         \
         break;                                                                 \
       case TIM_IMAGE_INT16:                                                    \
-        TIM_IMAGE_ELEMENTS(short)[i] = convert_short_sat_rte(value);           \
+        TIM_IMAGE_ELEMENTS(short)[i] = convert_short##rounding(value);         \
         break;                                                                 \
       case TIM_IMAGE_UINT16:                                                   \
-        TIM_IMAGE_ELEMENTS(ushort)[i] = convert_ushort_sat_rte(value);         \
+        TIM_IMAGE_ELEMENTS(ushort)[i] = convert_ushort##rounding(value);       \
         break;                                                                 \
       case TIM_IMAGE_INT32:                                                    \
-        TIM_IMAGE_ELEMENTS(int)[i] = convert_int_sat_rte(value);               \
+        TIM_IMAGE_ELEMENTS(int)[i] = convert_int##rounding(value);             \
         break;                                                                 \
       case TIM_IMAGE_UINT32:                                                   \
-        TIM_IMAGE_ELEMENTS(uint)[i] = convert_uint_sat_rte(value);             \
+        TIM_IMAGE_ELEMENTS(uint)[i] = convert_uint##rounding(value);           \
         break;                                                                 \
       case TIM_IMAGE_INT64:                                                    \
-        TIM_IMAGE_ELEMENTS(long)[i] = convert_long_sat_rte(value);             \
+        TIM_IMAGE_ELEMENTS(long)[i] = convert_long##rounding(value);           \
         break;                                                                 \
       default:                                                                 \
         TIM_IMAGE_ELEMENTS(uchar)[i] = value != 0;                             \
     }                                                                          \
   }
-TIM_IMAGE_STORE(float)
-TIM_IMAGE_STORE(int)
-TIM_IMAGE_STORE(uint)
+TIM_IMAGE_STORE(float, _sat_rte)
+TIM_IMAGE_STORE(int, _sat)
+TIM_IMAGE_STORE(uint, _sat)
 
 // at = (x, y, layer, any).
 TIM_IMAGE_FUNCTION size_t tim_index(__global const tim_image* image, int4 at) {

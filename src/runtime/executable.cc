@@ -39,7 +39,8 @@ void AppendSingles(const StepGroup& group,
 Result<std::shared_ptr<const Executable>> Executable::Create(
     ir::Plan plan, std::vector<std::shared_ptr<device::Device>> devices,
     std::shared_ptr<device::BinaryStore> store,
-    std::shared_ptr<const ir::OpRegistry> operators) {
+    std::shared_ptr<const ir::OpRegistry> operators,
+    std::vector<compiler::RefusedKernel>* refused) {
   std::shared_ptr<Executable> executable(new Executable());
   executable->plan_ = std::move(plan);
   executable->devices_ = std::move(devices);
@@ -54,10 +55,12 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
     TIM_LOG(kDebug, group.count, " steps in one launch, the first is '",
             executable->plan_.steps[group.first].label, "'");
   }
-  TIM_ASSIGN_OR_RETURN(const std::vector<PreparedGroup> prepared,
-                       executable->PrepareGroups());
+  StepFailures failures;
+  const auto prepared = executable->Prepare(*executable->store_, &failures);
+  if (refused != nullptr) *refused = failures.Refused(executable->plan_);
+  TIM_RETURN_IF_ERROR(prepared.status());
   executable->groups_.clear();
-  for (const PreparedGroup& group : prepared) {
+  for (const PreparedGroup& group : *prepared) {
     executable->groups_.push_back(group.group);
   }
   TIM_ASSIGN_OR_RETURN(
@@ -91,7 +94,8 @@ Status Executable::PrepareChains(device::BinaryStore& store,
 }
 
 Status Executable::PrepareSingles(int device, device::BinaryStore& store,
-                                  std::vector<PreparedGroup>* prepared) const {
+                                  std::vector<PreparedGroup>* prepared,
+                                  StepFailures* failures) const {
   std::vector<const ir::Action*> actions;
   std::vector<PreparedGroup*> singles;
   for (PreparedGroup& single : *prepared) {
@@ -103,30 +107,40 @@ Status Executable::PrepareSingles(int device, device::BinaryStore& store,
   if (actions.empty()) return OkStatus();
   const ir::OpRegistry& operators =
       operators_ != nullptr ? *operators_ : ops::BuiltinOperators();
-  TIM_ASSIGN_OR_RETURN(auto steps,
-                       devices_[device]->Prepare(actions, operators, store));
+  auto steps = devices_[device]->PrepareEach(actions, operators, store);
   for (size_t i = 0; i < steps.size(); ++i) {
-    singles[i]->step = std::move(steps[i]);
+    if (steps[i].ok()) {
+      singles[i]->step = *std::move(steps[i]);
+    } else if (!failures->Keep(plan_, singles[i]->group.first,
+                               steps[i].status())) {
+      return steps[i].status();
+    }
   }
   return OkStatus();
 }
 
 Result<std::vector<PreparedGroup>> Executable::Prepare(
-    device::BinaryStore& store) const {
+    device::BinaryStore& store, StepFailures* failures) const {
   std::vector<PreparedGroup> prepared;
-  TIM_RETURN_IF_ERROR(PrepareChains(store, &prepared));
-  for (size_t d = 0; d < devices_.size(); ++d) {
-    TIM_RETURN_IF_ERROR(PrepareSingles(static_cast<int>(d), store, &prepared));
+  Status status = PrepareChains(store, &prepared);
+  for (size_t d = 0; d < devices_.size() && status.ok(); ++d) {
+    status = PrepareSingles(static_cast<int>(d), store, &prepared, failures);
   }
+  // What no other kernel mends is the reason.
+  if (!status.ok()) *failures = {};
+  if (status.ok() && !failures->empty()) status = failures->first();
+  TIM_RETURN_IF_ERROR(status);
   return prepared;
 }
 
 Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
-  return Prepare(*store_);
+  StepFailures failures;
+  return Prepare(*store_, &failures);
 }
 
 Status Executable::Collect(device::BinaryStore& store) const {
-  return Prepare(store).status();
+  StepFailures failures;
+  return Prepare(store, &failures).status();
 }
 
 }  // namespace tim::runtime

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
+#include "runtime/step_failures.h"
 #include "runtime/step_groups.h"
 #include "runtime/step_order.h"
 
@@ -29,11 +30,14 @@ class Executable {
   /// imports or uploads the constants.
   /// \param devices of the plan's kinds; devices[i] is plan.devices[i].
   /// \param operators that host steps name; null: the built-in ones.
+  /// \param refused where it fails for want of other kernels alone: those that
+  /// the devices cannot run; may be null.
   /// kInvalidArgument where the plan, which may come from a file, is wrong.
   static Result<std::shared_ptr<const Executable>> Create(
       ir::Plan plan, std::vector<std::shared_ptr<device::Device>> devices,
       std::shared_ptr<device::BinaryStore> store,
-      std::shared_ptr<const ir::OpRegistry> operators = nullptr);
+      std::shared_ptr<const ir::OpRegistry> operators = nullptr,
+      std::vector<compiler::RefusedKernel>* refused = nullptr);
 
   /// Without the content of constants that were uploaded.
   const ir::Plan& plan() const { return plan_; }
@@ -54,11 +58,13 @@ class Executable {
 
  private:
   Executable() = default;
-  Result<std::vector<PreparedGroup>> Prepare(device::BinaryStore& store) const;
+  Result<std::vector<PreparedGroup>> Prepare(device::BinaryStore& store,
+                                             StepFailures* failures) const;
   Status PrepareChains(device::BinaryStore& store,
                        std::vector<PreparedGroup>* prepared) const;
   Status PrepareSingles(int device, device::BinaryStore& store,
-                        std::vector<PreparedGroup>* prepared) const;
+                        std::vector<PreparedGroup>* prepared,
+                        StepFailures* failures) const;
 
   // In this order: buffers on the plan's memory are destroyed before it.
   ir::Plan plan_;

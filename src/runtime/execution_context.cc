@@ -1,5 +1,6 @@
 #include "runtime/execution_context.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -24,7 +25,8 @@ struct ExecutionContext::Impl {
   Status WaitBefore(const StepOrder& order, Stream& stream);
   Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
-  Status FinishAll();
+  Status RecordAll();
+  Status WaitForAll();
 
   const ir::Plan& plan() const { return executable->plan(); }
 
@@ -36,22 +38,38 @@ struct ExecutionContext::Impl {
   // Of the last run, for the next to use again.
   std::vector<std::unique_ptr<Event>> events;    // per step
   std::vector<std::unique_ptr<Event>> finished;  // per device
+  // Of the run in flight.
+  StateSet* states = nullptr;
+  Status run;
   Status lost;
 };
+
+namespace {
+
+// The first failure counts, unless a device was lost.
+void KeepWorst(const Status& next, Status* status) {
+  if (status->ok() || next.code() == StatusCode::kDeviceLost) *status = next;
+}
+
+}  // namespace
 
 ExecutionContext::ExecutionContext(std::unique_ptr<Impl> impl)
     : impl_(std::move(impl)) {}
 ExecutionContext::~ExecutionContext() = default;
 
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
-    std::shared_ptr<const Executable> executable) {
+    std::shared_ptr<const Executable> executable,
+    std::vector<compiler::RefusedKernel>* refused) {
   auto impl = std::make_unique<Impl>(std::move(executable));
   TIM_RETURN_IF_ERROR(impl->CreateStreams());
   TIM_ASSIGN_OR_RETURN(impl->memory,
                        RunMemory::Create(*impl->executable, impl->streams));
   TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
-  TIM_RETURN_IF_ERROR(
-      WarmUp(*impl->executable, *impl->memory, impl->streams, impl->prepared));
+  StepFailures failures;
+  const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
+                             impl->prepared, &failures);
+  if (refused != nullptr) *refused = failures.Refused(impl->plan());
+  TIM_RETURN_IF_ERROR(warm);
   impl->events.resize(impl->plan().steps.size());
   impl->finished.resize(impl->streams.size());
   return std::unique_ptr<ExecutionContext>(
@@ -146,42 +164,79 @@ Status ExecutionContext::Impl::EnqueueAll() {
   return OkStatus();
 }
 
-Status ExecutionContext::Impl::FinishAll() {
+Status ExecutionContext::Impl::RecordAll() {
   Status status;
-  const auto keep = [&](const Status& next) {
-    if (status.ok() || next.code() == StatusCode::kDeviceLost) status = next;
-  };
   for (size_t i = 0; i < streams.size(); ++i) {
     if (streams[i] == nullptr) continue;
     auto event = streams[i]->Record(std::move(finished[i]));
-    if (!event.ok()) keep(event.status());
     if (event.ok()) finished[i] = *std::move(event);
-  }
-  for (const std::unique_ptr<Event>& event : finished) {
-    if (event == nullptr) continue;
-    if (Status next = event->Wait(); !next.ok()) keep(next);
+    KeepWorst(event.status(), &status);
   }
   return status;
 }
 
-Status ExecutionContext::Run(std::span<const void* const> inputs,
-                             std::span<void* const> outputs, StateSet* states) {
+Status ExecutionContext::Impl::WaitForAll() {
+  Status status;
+  for (const std::unique_ptr<Event>& event : finished) {
+    if (event != nullptr) KeepWorst(event->Wait(), &status);
+  }
+  return status;
+}
+
+Status ExecutionContext::Check(std::span<const void* const> inputs,
+                               std::span<void* const> outputs,
+                               const StateSet* states) const {
+  return impl_->CheckArguments(inputs, outputs, states);
+}
+
+Status ExecutionContext::Enqueue(std::span<const void* const> inputs,
+                                 std::span<void* const> outputs,
+                                 StateSet* states) {
   Impl& impl = *impl_;
   if (!impl.lost.ok()) return impl.lost;
   TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
   TIM_RETURN_IF_ERROR(impl.memory->BindTensors(inputs, outputs));
   if (states != nullptr) impl.memory->BindStates(*states);
-  Status status = impl.memory->SynchronizeInputs(impl.streams);
-  if (status.ok()) status = impl.EnqueueAll();
-  if (status.ok()) status = impl.memory->SynchronizeOutputs(impl.streams);
+  impl.states = states;
+  impl.run = impl.memory->SynchronizeInputs(impl.streams);
+  if (impl.run.ok()) impl.run = impl.EnqueueAll();
+  if (impl.run.ok()) impl.run = impl.memory->SynchronizeOutputs(impl.streams);
   // Also after a failure: work in flight uses the caller's memory.
-  const Status finished = impl.FinishAll();
-  if (status.ok() || finished.code() == StatusCode::kDeviceLost) {
-    status = finished;
-  }
+  KeepWorst(impl.RecordAll(), &impl.run);
+  return OkStatus();
+}
+
+Status ExecutionContext::Wait() {
+  Impl& impl = *impl_;
+  KeepWorst(impl.WaitForAll(), &impl.run);
+  const Status status = std::exchange(impl.run, OkStatus());
   if (status.code() == StatusCode::kDeviceLost) impl.lost = status;
-  if (status.ok() && states != nullptr) states->Advance();
+  if (status.ok() && impl.states != nullptr) impl.states->Advance();
+  impl.states = nullptr;
   return status;
+}
+
+bool ExecutionContext::Ready() const {
+  return std::all_of(impl_->finished.begin(), impl_->finished.end(),
+                     [](const std::unique_ptr<Event>& event) {
+                       return event == nullptr || event->Ready();
+                     });
+}
+
+bool ExecutionContext::blocks() const {
+  const auto& steps = impl_->plan().steps;
+  const auto order = impl_->executable->order();
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const ir::Step& step) { return step.device == 0; }) ||
+         std::any_of(order.begin(), order.end(), [](const StepOrder& step) {
+           return !step.host_waits.empty();
+         });
+}
+
+Status ExecutionContext::Run(std::span<const void* const> inputs,
+                             std::span<void* const> outputs, StateSet* states) {
+  TIM_RETURN_IF_ERROR(Enqueue(inputs, outputs, states));
+  return Wait();
 }
 
 void ExecutionContext::Release(const void* memory) {

@@ -12,13 +12,16 @@
 
 namespace tim::runtime {
 
-/// One thread at a time; several contexts of one Executable run side by side.
+/// One run and one thread at a time; several contexts of one Executable run
+/// side by side.
 class ExecutionContext {
  public:
   /// Allocates arenas, prepares the steps, and runs the built-in kernels once
   /// on zeroed memory, so that Run() meets no first-use compilation.
+  /// \param refused as Executable::Create's, of kernels that were not launched.
   static Result<std::unique_ptr<ExecutionContext>> Create(
-      std::shared_ptr<const Executable> executable);
+      std::shared_ptr<const Executable> executable,
+      std::vector<compiler::RefusedKernel>* refused = nullptr);
   ~ExecutionContext();
 
   /// Blocks until the outputs are complete.  `inputs` and `outputs`: dense
@@ -27,6 +30,22 @@ class ExecutionContext {
   /// after kDeviceLost every further Run gives the same error.
   Status Run(std::span<const void* const> inputs,
              std::span<void* const> outputs, StateSet* states);
+
+  /// What Run() finds wrong with its arguments, at once.
+  Status Check(std::span<const void* const> inputs,
+               std::span<void* const> outputs, const StateSet* states) const;
+
+  /// The halves of Run().  Enqueue() hands the run to the devices; after its
+  /// success, and only then, the memory is in use until Wait() has returned,
+  /// which comes before the next run and says how this one went.
+  Status Enqueue(std::span<const void* const> inputs,
+                 std::span<void* const> outputs, StateSet* states);
+  Status Wait();
+  /// Whether Wait() would return at once.
+  bool Ready() const;
+  /// Whether Enqueue() may wait for work: the plan has steps of the host, or of
+  /// devices that cannot wait for each other.
+  bool blocks() const;
 
   /// Devices may keep what Run() was given until the next one: before `memory`
   /// is freed, or other memory can be at its address, it must be released.

@@ -55,14 +55,31 @@ Status StateSet::CheckIndex(int index) const {
 
 Status StateSet::Write(int index, const void* data) {
   TIM_RETURN_IF_ERROR(CheckIndex(index));
+  WaitForRun();
   const State& state = states_[index];
   return Upload(*state.stream, data, state.read->bytes(), *state.read);
 }
 
 Status StateSet::Read(int index, void* data) const {
   TIM_RETURN_IF_ERROR(CheckIndex(index));
+  WaitForRun();
   const State& state = states_[index];
   return Download(*state.stream, *state.read, data, state.read->bytes());
+}
+
+std::shared_ptr<RunEvent> StateSet::Follow(
+    const std::shared_ptr<RunEvent>& run) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(run_, run).lock();
+}
+
+void StateSet::WaitForRun() const {
+  std::shared_ptr<RunEvent> run;
+  {
+    const std::lock_guard lock(mutex_);
+    run = run_.lock();
+  }
+  if (run != nullptr) static_cast<void>(run->Wait());
 }
 
 void StateSet::Advance() {

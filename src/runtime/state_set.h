@@ -3,17 +3,19 @@
 #define TIM_RUNTIME_STATE_SET_H_
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/status.h"
 #include "device/device.h"
 #include "runtime/executable.h"
+#include "runtime/run_event.h"
 
 namespace tim::runtime {
 
 /// Two buffers per state that a run writes (every read of a run sees the value
 /// from before it), one per state that is only read or updated in place.  One
-/// run in flight and one thread at a time.
+/// run and one thread at a time.
 class StateSet {
  public:
   /// All states start with zero bytes.
@@ -31,6 +33,12 @@ class StateSet {
     const State& state = states_[index];
     return state.write != nullptr ? *state.write : *state.read;
   }
+  /// `run` is the one that uses the states from now on: until it has ended,
+  /// Write() and Read() wait.  Returns the one before, null where that has
+  /// ended.
+  std::shared_ptr<RunEvent> Follow(const std::shared_ptr<RunEvent>& run);
+  /// Blocks until the run that uses the states, if any, has ended.
+  void WaitForRun() const;
   /// After a successful run: what was written becomes what is read.  After a
   /// failed one only states that are updated in place have changed.
   void Advance();
@@ -50,6 +58,8 @@ class StateSet {
   std::shared_ptr<const Executable> executable_;
   std::vector<std::unique_ptr<device::Stream>> streams_;  // per device, or null
   std::vector<State> states_;
+  mutable std::mutex mutex_;  // of run_
+  std::weak_ptr<RunEvent> run_;
 };
 
 }  // namespace tim::runtime

@@ -29,11 +29,18 @@ bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
       std::holds_alternative<ir::HostCall>(step.action)) {
     return false;
   }
-  const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-  if (launch != nullptr && launch->user_kernel) return false;
   return std::none_of(
       step.operands.begin(), step.operands.end(),
       [&](int operand) { return IsExternal(plan.slots[operand]); });
+}
+
+// A user's kernel on what nobody has written yet might do anything.
+Status FirstUse(const ir::Step& step, const PreparedGroup& ready,
+                std::span<const device::BufferRange> operands, Stream& stream) {
+  const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+  const bool build = launch != nullptr && launch->user_kernel;
+  return build ? stream.Build(*ready.step, operands)
+               : stream.Enqueue(*ready.step, operands);
 }
 
 // Stands for what is not bound: per device as much as the largest of it needs;
@@ -62,7 +69,7 @@ Result<std::vector<std::unique_ptr<Buffer>>> StandIns(
 
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<Stream>> streams,
-              std::span<const PreparedGroup> prepared) {
+              std::span<const PreparedGroup> prepared, StepFailures* failures) {
   const ir::Plan& plan = executable.plan();
   TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
   memory.BindTo(stand_ins);
@@ -70,10 +77,15 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
   for (const PreparedGroup& ready : prepared) {
     const ir::Step& step = plan.steps[ready.group.first];
     if (!ToWarm(plan, step)) continue;
-    status = streams[step.device]
-                 ->Enqueue(*ready.step, memory.operands(ready.group))
+    status = FirstUse(step, ready, memory.operands(ready.group),
+                      *streams[step.device])
                  .WithContext(step.label);
-    if (!status.ok()) break;
+    if (status.ok()) continue;
+    const bool another =
+        !ready.group.chain &&
+        failures->Keep(executable.plan(), ready.group.first, status);
+    if (!another) break;
+    status = OkStatus();
   }
   // Also after a failure: the stand-ins must outlive what was enqueued.
   for (const std::unique_ptr<Stream>& stream : streams) {
@@ -81,6 +93,8 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
     const Status finished = Finish(*stream);
     if (status.ok()) status = finished;
   }
+  if (!status.ok()) *failures = {};
+  if (status.ok() && !failures->empty()) status = failures->first();
   return status.WithContext("first use of the kernels");
 }
 

@@ -9,15 +9,18 @@
 #include "device/device.h"
 #include "runtime/executable.h"
 #include "runtime/run_memory.h"
+#include "runtime/step_failures.h"
 
 namespace tim::runtime {
 
 /// Runs the device's own steps once on the zeroed arenas: some drivers compile
-/// a kernel when it is first enqueued.  Host steps, copies and users' kernels
-/// are left out; states are replaced by zeroed scratch.
+/// a kernel when it is first enqueued.  Users' kernels are only built, where
+/// the device can (Stream::Build); host steps and copies are left out.  States
+/// are replaced by zeroed scratch.
+/// After a failure that `failures` keeps the other steps run all the same.
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<device::Stream>> streams,
-              std::span<const PreparedGroup> prepared);
+              std::span<const PreparedGroup> prepared, StepFailures* failures);
 
 }  // namespace tim::runtime
 

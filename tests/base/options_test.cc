@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace tim {
 namespace {
@@ -77,6 +79,20 @@ TEST(Options, KernelsOfNoOtherClass) {
       &warnings);
   EXPECT_EQ(options.on_device.kernels, KernelSet::kOfDevice);
   EXPECT_EQ(warnings, "TIMCL_KERNELS='dsp' is ignored: expected cpu or gpu\n");
+}
+
+// As README.md and tim/vx/context.h tell.
+TEST(Options, AreReadOnceInAProcess) {
+  const std::string device = GetOptions().device;
+  const char* const before = std::getenv("TIMCL_DEVICE");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("TIMCL_DEVICE", "opencl:12345", 1);
+  EXPECT_EQ(GetOptions().device, device);
+  if (before != nullptr) {
+    setenv("TIMCL_DEVICE", kept.c_str(), 1);
+  } else {
+    unsetenv("TIMCL_DEVICE");
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/forked_process.h"
 #include "tests/support/status_macros.h"
 
 namespace tim {
@@ -196,6 +197,42 @@ TEST(Worker, TellsThatThereIsNoThread) {
   ASSERT_OK(worker.Post([&] { called = true; }));
   ASSERT_OK(worker.Wait());
   EXPECT_TRUE(called);
+}
+
+// One call runs for ever, as far as a forked process knows, and one waits.
+TEST(Worker, ForkedProcessHasAThreadOfItsOwn) {
+  Worker worker;
+  Gate begun;
+  Gate gate;
+  std::atomic<int> calls = 0;
+  ASSERT_OK(worker.Post([&] {
+    begun.Open();
+    gate.Pass();
+  }));
+  ASSERT_OK(worker.Post([&] { ++calls; }));
+  begun.Pass();
+  EXPECT_PASSES(testing::Fork([&] {
+    EXPECT_FALSE(worker.IsCalling());
+    EXPECT_OK(worker.Wait());
+    EXPECT_EQ(calls, 0);
+    EXPECT_OK(worker.Post([&] { calls += 10; }));
+    EXPECT_OK(worker.Wait());
+    EXPECT_EQ(calls, 10);
+    worker.~Worker();
+    new (&worker) Worker();
+  }));
+  gate.Open();
+  EXPECT_OK(worker.Wait());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Worker, ForkedProcessDestroysItsParentsWorker) {
+  auto worker = std::make_unique<Worker>();
+  Gate gate;
+  ASSERT_OK(worker->Post([&] { gate.Pass(); }));
+  EXPECT_PASSES(testing::Fork([&] { worker.reset(); }));
+  gate.Open();
+  EXPECT_OK(worker->Wait());
 }
 
 }  // namespace

@@ -240,6 +240,13 @@ TEST(AbsorbPadding, MeansWithPaddingOfTheirOwn) {
     net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::SAME, size,
                               kStep);
   });
+  for (const uint32_t last : {0, 1}) {
+    const std::array<uint32_t, 4> pads = {1, last, 2, 1};
+    ExpectSame(kUneven, {9, 14, 16, 1}, 0, [&](Sequential& net) {
+      net.Then<vx::ops::Pool2d>(vx::PoolType::AVG_PADDED, pads, size, kStep,
+                                vx::RoundType::CEILING);
+    });
+  }
   ExpectSame(kUneven, {9, 11, 16, 1}, 0, [&](Sequential& net) {
     net.Then<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::VALID,
                               std::array<uint32_t, 2>{1, 4}, kStep,

@@ -1,4 +1,4 @@
-#include "compiler/memory_planner.h"
+#include "compiler/memory/memory_planner.h"
 
 #include <gtest/gtest.h>
 

@@ -37,6 +37,36 @@ TEST(Verify, TooFewAndTooManyOperands) {
   EXPECT_ERROR(many.Compile(), "2 inputs are bound, expected 1");
 }
 
+TEST(Verify, SurplusConstantsAreDropped) {
+  const auto bound = [](std::vector<ir::ValueId> surplus, ToyGraph& toy,
+                        bool lenient = true) {
+    surplus.insert(surplus.begin(), toy.Input({4}));
+    toy.Output(toy.Op("Slow", surplus));
+    compiler::CompileOptions options = testing::ToyOptions();
+    options.lenient = lenient;
+    return toy.Compile(options);
+  };
+  for (const bool both : {false, true}) {
+    ToyGraph toy;
+    const ir::ValueId constant = toy.Constant({2}, 7);
+    const auto plan = bound({both ? constant : ir::kNone, constant}, toy);
+    ASSERT_OK(plan);
+    EXPECT_TRUE(plan->constants.empty());
+  }
+  ToyGraph strict;
+  EXPECT_ERROR(bound({strict.Constant({2}, 7)}, strict, false),
+               "2 inputs are bound, expected 1: nothing reads %0");
+  ToyGraph absent;
+  EXPECT_OK(bound({ir::kNone}, absent, false));
+  ToyGraph variable;
+  EXPECT_ERROR(bound({variable.Input({2})}, variable),
+               "2 inputs are bound, expected 1");
+  ToyGraph many;
+  const ir::ValueId constant = many.Constant({2}, 7);
+  EXPECT_ERROR(bound({constant, constant, constant}, many),
+               "4 inputs are bound, expected 1");
+}
+
 TEST(Verify, PlaceholderInARequiredSlot) {
   ToyGraph toy;
   toy.Output(toy.Op("Sum", {toy.Input({4}), ir::kNone}));
@@ -110,6 +140,14 @@ TEST(Verify, PerChannelScalesAreOneOrAsManyAsChannels) {
   EXPECT_ERROR(CompileWithInput(desc), "2 zero points along axis 1");
   desc.quantization.axis = 2;
   EXPECT_ERROR(CompileWithInput(desc), "channel dimension 2 is outside rank 2");
+  desc.shape = {2, 1};
+  desc.quantization.axis = 1;
+  desc.quantization.scales = {1, 1};
+  EXPECT_TRUE(CompileWithInput(desc).status().message().ends_with(
+      "2 scales along axis 1 with 1 channels; expected 1"));
+  desc.quantization.scales = {1};
+  EXPECT_TRUE(CompileWithInput(desc).status().message().ends_with(
+      "2 zero points along axis 1 with 1 channels; expected 0 or 1"));
 }
 
 TEST(Verify, ConstantOfTheWrongSize) {

@@ -120,10 +120,35 @@ TEST(FakeDevice, IsLostAtTheChosenStepUntilReset) {
 TEST(FakeDevice, FailsOneBuild) {
   FakeDevice device;
   EmptyStore store;
+  const ir::Action copy = ir::Copy{4};
+  const ir::Action* const steps[] = {&copy};
   device.FailNextPrepare();
-  EXPECT_EQ(device.Prepare({}, ir::OpRegistry(), store).status().code(),
+  EXPECT_EQ(device.Prepare(steps, ir::OpRegistry(), store).status().code(),
             StatusCode::kBuildFailure);
-  EXPECT_OK(device.Prepare({}, ir::OpRegistry(), store));
+  EXPECT_OK(device.Prepare(steps, ir::OpRegistry(), store));
+}
+
+TEST(FakeDevice, RunsTheKernelsThatItWasGivenWithinItsLimit) {
+  FakeDevice device(
+      {.kernels = {{"known", [](auto) {}}}, .work_group_limit = 32});
+  ir::KernelLaunch small;
+  small.function = "known";
+  small.global = {64, 1, 1};
+  small.local = {32, 0, 0};
+  ir::KernelLaunch large = small;
+  large.local = {64, 0, 0};
+  ir::KernelLaunch unknown = small;
+  unknown.function = "unknown";
+  const ir::Action actions[] = {large, small, unknown};
+  const ir::Action* const steps[] = {&actions[0], &actions[1], &actions[2]};
+  EmptyStore store;
+  const auto prepared = device.PrepareEach(steps, ir::OpRegistry(), store);
+  ASSERT_EQ(prepared.size(), 3u);
+  EXPECT_ERROR(prepared[0], "a work-group of 64 items exceeds the limit 32");
+  EXPECT_OK(prepared[1]);
+  EXPECT_EQ(prepared[2].status().code(), StatusCode::kBuildFailure);
+  EXPECT_EQ(device.Prepare(steps, ir::OpRegistry(), store).status().message(),
+            prepared[0].status().message());
 }
 
 }  // namespace

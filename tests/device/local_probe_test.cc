@@ -27,8 +27,8 @@ class LocalProbe : public testing::OpenClTest {
     testing::EmptyStore store;
     ProgramSet set(context_, id_);
     TIM_ASSIGN_OR_RETURN(const ProgramSource source, SourceOf(launch, "test"));
-    TIM_ASSIGN_OR_RETURN(const auto programs, set.Get({&source, 1}, store));
-    return ProbedLocalBytes(programs[0], id_);
+    TIM_ASSIGN_OR_RETURN(const cl::Program program, set.Get(source, store));
+    return ProbedLocalBytes(program, id_);
   }
 
   void ExpectBytes(int64_t bytes, const std::string& body,

@@ -112,8 +112,11 @@ TEST_F(OpenClDevice, FillsItsInfo) {
 
 TEST_F(OpenClDevice, OrdersStoresWhereItIsAnX8664) {
 #if defined(__x86_64__)
-  const bool expected = id_.getInfo<CL_DEVICE_TYPE>() == CL_DEVICE_TYPE_CPU &&
-                        id_.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
+  const bool expected =
+      id_.getInfo<CL_DEVICE_TYPE>() == CL_DEVICE_TYPE_CPU &&
+      id_.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE &&
+      (id_.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>() &
+       CL_EXEC_NATIVE_KERNEL) != 0;
 #else
   const bool expected = false;
 #endif

@@ -26,6 +26,20 @@ TEST_F(OpenClInfo, TakesAssemblerOfTheProcessorOnPoclAlone) {
   EXPECT_EQ(device_->info().has_vnni, expected);
 }
 
+// llvmpipe says that it is a CPU, and that vectors of 1 float fit it.
+TEST_F(OpenClInfo, GivesKernelsForGpusToCpusWithItemsInLanes) {
+  const cl::Platform platform(id_.getInfo<CL_DEVICE_PLATFORM>());
+  if (platform.getInfo<CL_PLATFORM_NAME>() != "rusticl") {
+    EXPECT_EQ(device_->info().device_class == ir::DeviceClass::kCpu,
+              id_.getInfo<CL_DEVICE_TYPE>() == CL_DEVICE_TYPE_CPU);
+    return;
+  }
+  EXPECT_EQ(device_->info().device_class, ir::DeviceClass::kGpu);
+  const auto device = CreateOpenClDevice(0, {.kernels = KernelSet::kCpu});
+  ASSERT_OK(device);
+  EXPECT_EQ((*device)->info().device_class, ir::DeviceClass::kCpu);
+}
+
 // Compilers have the functions in no earlier version of the language.
 TEST_F(OpenClInfo, HasIntegerDotWhereOpenClC3HasIt) {
   const std::string extensions = id_.getInfo<CL_DEVICE_EXTENSIONS>();

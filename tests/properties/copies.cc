@@ -24,10 +24,11 @@ Status CopiesAgree(const Described& described, const NodeCase& node, CaseRng&) {
   }
   const std::string dump = made.graph.Dump();
   const std::string schema = ir::Dump(*original.schema);
+  const std::string attributes =
+      ir::AttributesText(*original.schema, original.attributes);
+  TIM_RETURN_IF_ERROR(Names(dump, attributes));
   for (const ir::AttributeSpec& spec : original.schema->attributes) {
-    TIM_RETURN_IF_ERROR(Names(
-        dump, StrCat(spec.name, ": ",
-                     ir::ToString(*original.attributes.Find(spec.name)))));
+    TIM_RETURN_IF_ERROR(Names(attributes, StrCat(spec.name, ": ")));
     TIM_RETURN_IF_ERROR(Names(schema, StrCat("  ", spec.name, ": ")));
   }
   for (const ir::ValueId id : made.graph.ValueIds()) {

@@ -41,7 +41,8 @@ of the public headers, which say formulas, operands, attributes and errors:
   are plain integers, `b8` is bool; `u8a`: scale and zero point; `i8d`: fixed
   point; `i8pc`: a scale per channel; `-`: absent.  Combinations, and those with
   results: `types.txt`.  4-bit types and data with a scale per channel run on
-  the host, which `CompileOptions` can forbid.
+  the host; with `TIMCL_STRICT=1` a host step beside an OpenCL device makes
+  `Compile()` fail.
 - **Kernels** by class of device, those that random nodes of the description
   reach; fused operators and large sizes have more.  "made of others": the
   operator becomes a graph of those.

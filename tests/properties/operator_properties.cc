@@ -32,7 +32,11 @@ TEST_P(Properties, EstimatesAgree) { EXPECT_OK(Check(EstimatesAgree)); }
 TEST_P(Properties, PermutedNodeAgrees) { EXPECT_OK(Check(PermutedNodeAgrees)); }
 TEST_P(Properties, LayoutsAgree) { EXPECT_OK(Check(LayoutsAgree)); }
 TEST_P(Properties, ViewsAgree) { EXPECT_OK(Check(ViewsAgree)); }
+TEST_P(Properties, PiecesAgree) { EXPECT_OK(Check(PiecesAgree)); }
 TEST_P(Properties, CopiesAgree) { EXPECT_OK(Check(CopiesAgree)); }
+TEST_P(Properties, SurplusInputsAreDropped) {
+  EXPECT_OK(Check(SurplusInputsAreDropped));
+}
 TEST_P(Properties, IllegalNodesAreRefused) {
   EXPECT_OK(IllegalNodesAreRefused(described()));
 }

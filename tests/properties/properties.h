@@ -43,8 +43,14 @@ Status LayoutsAgree(const Described&, const NodeCase&, CaseRng&);
 /// Views, identities, element maps and operands in place have the bytes that
 /// the schema says.
 Status ViewsAgree(const Described&, const NodeCase&, CaseRng&);
+/// sliced_inputs: eval gives the same of a node in pieces.
+Status PiecesAgree(const Described&, const NodeCase&, CaseRng&);
 /// A copy of the graph is equal, and its dump names attributes and operands.
 Status CopiesAgree(const Described&, const NodeCase&, CaseRng&);
+/// Constants behind the operator's inputs are dropped where other forms of it
+/// have operands (OpSchema::surplus_inputs), and refused where not; variables
+/// always are.
+Status SurplusInputsAreDropped(const Described&, const NodeCase&, CaseRng&);
 
 /// Every illegal case is refused with its message.
 Status IllegalNodesAreRefused(const Described&);

@@ -63,6 +63,15 @@ TEST(Sdk, ClientOfTheArchiveRuns) {
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
+TEST(Sdk, ClientsOfTheCustomOperatorsRunByPkgConfig) {
+  for (const char* how : {"g++ 14 shared tim-cl-custom-ops.pc",
+                          "clang++ 20 static tim-cl-custom-ops.pc"}) {
+    const CommandResult result = Use(how, "tests/sdk/packaged_operator");
+    EXPECT_EQ(result.exit_status, 0) << how << "\n" << result.output;
+    EXPECT_THAT(result.output, HasSubstr("0 0 3 6"));
+  }
+}
+
 // A custom operator in a library of its own, a composed one, and a built-in
 // replaced, in every way to link.
 TEST(SdkApp, RunsOnTheUnpackedTree) {

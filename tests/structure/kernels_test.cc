@@ -179,6 +179,86 @@ TEST(Kernels, HeadersThatChainsHaveOnceDependOnNoOption) {
   EXPECT_THAT(DependencesOnOptions("#ifndef WORD\n"), IsEmpty());
 }
 
+// Macros in place of the conversions that say how they round: an argument that
+// is no real number does not compile.  Integers are not rounded, and libclc,
+// with which Mesa compiles, has no such conversions of them.
+std::string RoundingOfRealNumbersOnly() {
+  std::string text =
+      "#define TIM_IS(x, T) __builtin_types_compatible_p(__typeof__(x), T)\n"
+      "#define TIM_IS_REAL(x) (TIM_IS(x, float)";
+  for (const char* width : {"2", "3", "4", "8", "16"}) {
+    text += std::string(" || TIM_IS(x, float") + width + ")";
+  }
+  text +=
+      ")\n#define TIM_ROUNDED(T, x) "
+      "((void)sizeof(char[TIM_IS_REAL(x) ? 1 : -1]), (T)(0))\n";
+  for (const std::string type :
+       {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"}) {
+    for (const char* width : {"", "2", "3", "4", "8", "16"}) {
+      for (const char* ending : {"_rte", "_rtz", "_rtp", "_rtn", "_sat_rte",
+                                 "_sat_rtz", "_sat_rtp", "_sat_rtn"}) {
+        const std::string to = type + width;
+        const std::string name = "convert_" + to + ending;
+        text += "#undef " + name + "\n#define " + name + "(x) TIM_ROUNDED(" +
+                to + ", x)\n";
+      }
+    }
+  }
+  return text;
+}
+
+bool Rounds(const std::string& text) {
+  static const std::regex rounding("_rt[ezpn]\\b");
+  return std::regex_search(text, rounding);
+}
+
+// The kernels in the raw strings of a source.
+std::vector<std::string> RawStrings(const std::string& text) {
+  std::vector<std::string> found;
+  const std::string begin = "R\"(";
+  for (size_t at = text.find(begin); at != std::string::npos;
+       at = text.find(begin, at)) {
+    at += begin.size();
+    found.push_back(text.substr(at, text.find(")\"", at) - at));
+  }
+  return found;
+}
+
+TEST(Kernels, OnlyRealNumbersAreRounded) {
+  const std::string macros = RoundingOfRealNumbersOnly();
+  int count = 0;
+  for (const kernels::KernelSource& source : kernels::EmbeddedSources()) {
+    if (!Rounds(source.text)) continue;
+    EXPECT_EQ(Complaints(macros + source.text), "") << source.name;
+    ++count;
+  }
+  EXPECT_GT(count, 1);
+  const std::string planted =
+      "__kernel void planted(__global int* y) {\n"
+      "  y[0] = convert_int_sat_rte(y[1]);\n}\n";
+  EXPECT_THAT(Complaints(macros + planted), Not(IsEmpty()));
+}
+
+TEST(Kernels, OnlyRealNumbersAreRoundedInOperatorsOfUsers) {
+  const std::string macros = RoundingOfRealNumbersOnly() +
+                             "#define TIM_SCALE_INPUT0 1.0f\n"
+                             "#define TIM_ZERO_POINT_INPUT0 1\n"
+                             "#define TIM_SCALE_OUTPUT0 1.0f\n"
+                             "#define TIM_ZERO_POINT_OUTPUT0 1\n";
+  int count = 0;
+  for (const auto& [folder, extension] : std::map<std::string, std::string>{
+           {"custom_ops", ".cc"}, {"samples", ".cc"}, {"docs", ".md"}}) {
+    for (const std::string& path : FilesUnder(folder, {extension})) {
+      for (const std::string& text : RawStrings(ReadText(path))) {
+        if (!Rounds(text)) continue;
+        EXPECT_EQ(Complaints(macros + text), "") << path;
+        ++count;
+      }
+    }
+  }
+  EXPECT_GT(count, 2);
+}
+
 // A function that is `inline` alone has no body where it is not inlined.
 std::vector<std::string> NotStatic(const std::string& text) {
   static const std::regex alone("(^|[^c] |\\n *)inline [^\n]*");

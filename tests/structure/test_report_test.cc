@@ -93,5 +93,64 @@ TEST_F(TestReport, CountsWhatFailedOrWasSkipped) {
   EXPECT_THAT(result.output, EndsWith("1 passed, 1 failed, 1 skipped\n"));
 }
 
+class KnownFailures : public TestReport {
+ protected:
+  CommandResult RunKnowing(const std::string& lines) {
+    WriteText(folder_ + "/known.txt", lines);
+    return Run("--known '" + folder_ + "/known.txt'");
+  }
+  const std::string failure_ = "<failure>no</failure>";
+};
+
+TEST_F(KnownFailures, FailNoRun) {
+  AddTest("one", Case("Fine", "1") + Case("Bad", "1", failure_) +
+                     Case("Bad/1", "1", failure_));
+  const CommandResult result = RunKnowing(
+      "# What a driver fails.\n\n"
+      "//:one A.Bad* the driver has no such thing\n");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.output,
+              HasSubstr("KNOWN //:one A.Bad: the driver has no such thing\n"));
+  EXPECT_THAT(result.output, EndsWith("1 passed, 0 failed, 2 known to fail\n"));
+}
+
+TEST_F(KnownFailures, OfAnotherTargetFail) {
+  AddTest("one", Case("Bad", "1", failure_));
+  AddTest("two", Case("Bad", "1", failure_) + Case("Fine", "1"));
+  const CommandResult result = RunKnowing("//:two A.Bad it is so\n");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("FAILED //:one A.Bad\n"));
+  EXPECT_THAT(result.output, EndsWith("1 passed, 1 failed, 1 known to fail\n"));
+}
+
+TEST_F(KnownFailures, ThatPassAreToldAndFail) {
+  AddTest("one", Case("Good", "1"));
+  const CommandResult result = RunKnowing(
+      "//:one A.Good it was so\n"
+      "//:absent * it does not run here\n");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("FAILED //:one A.Good (passes)\n"));
+  EXPECT_THAT(result.output, HasSubstr("remove that line"));
+  EXPECT_THAT(result.output, Not(HasSubstr("absent")));
+}
+
+TEST_F(KnownFailures, ThatEndTheProcessAreCountedWhereTheirTestRan) {
+  AddTest("one", Case("Good", "1"));
+  const CommandResult result = RunKnowing(
+      "//:one A.Ends ends the process: no memory\n"
+      "//:absent A.Ends ends the process: no memory\n");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("KNOWN //:one A.Ends: ends the "));
+  EXPECT_THAT(result.output, EndsWith("1 passed, 0 failed, 1 known to fail\n"));
+}
+
+TEST_F(KnownFailures, NeedAReason) {
+  AddTest("one", Case("Bad", "1", failure_));
+  const CommandResult result = RunKnowing("//:one A.Bad\n");
+  EXPECT_NE(result.exit_status, 0);
+  EXPECT_THAT(result.output,
+              HasSubstr("known.txt:1: expected a target, a case and why"));
+}
+
 }  // namespace
 }  // namespace tim::structure

@@ -46,5 +46,40 @@ TEST(Threads, PlantedOnesAreSeen) {
               IsEmpty());
 }
 
+// Of function-local statics those that are made under a lock, which a process
+// forked off meanwhile would find taken for ever.
+std::vector<std::string> LinesWithLocks(const std::string& text) {
+  static const std::regex guarded(
+      R"(^\s+static\s+(?!constexpr\b|constinit\b)[^()]*[;={])");
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (std::regex_search(line, guarded)) found.push_back(line);
+  return found;
+}
+
+TEST(Statics, AreMadeWithoutALock) {
+  std::size_t count = 0;
+  for (const char* folder : {"src", "ops", "custom_ops"})
+    for (const std::string& path : FilesUnder(folder, {".cc"})) {
+      ++count;
+      EXPECT_THAT(LinesWithLocks(ReadText(path)), IsEmpty())
+          << path << ": see src/base/fork/keep_one.h";
+    }
+  EXPECT_GT(count, 50u) << "the tree was not found";
+}
+
+TEST(Statics, PlantedOnesAreSeen) {
+  for (const char* line :
+       {"  static std::mutex mutex;", "  static const Options options = [] {",
+        "  static const T kNone{};", "  static auto* const all = new All();"})
+    EXPECT_THAT(LinesWithLocks(std::string("\n") + line), SizeIs(1)) << line;
+  EXPECT_THAT(LinesWithLocks("  static constexpr int kOne = 1;\n"
+                             "  static constinit std::mutex mutex;\n"
+                             "static int Three() { return 3; }\n"
+                             "  static Layout Any() { return {.kind = 1}; }\n"),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace tim::structure

@@ -22,7 +22,7 @@ namespace tim::testing {
 ///   Weighted   y = x * w[0], w constant, packed as {w, w}
 ///   Keep       y = 2 x at even elements, old at odd ones, which the kernel
 ///              does not write
-///   Slow       y = x, without any kernel
+///   Slow       y = x, without any kernel; 2 surplus inputs
 ///   Same       the identity
 /// and tim.Reorder, tim.Reshape as the compiler needs them.
 const ir::OpRegistry& ToyOperators();

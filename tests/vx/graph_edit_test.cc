@@ -1,6 +1,10 @@
 // The live lists of a graph: operations, consumers and producers.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
+#include <string>
+
 #include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
@@ -84,6 +88,78 @@ TEST(Graph, PrintGraphGoesToStderr) {
       << printed;
   EXPECT_NE(printed.find("Relu#1"), std::string::npos) << printed;
   HostGraph()->PrintGraph();
+}
+
+TEST(Graph, PrintGraphNamesTheValuesOfEnums) {
+  const auto graph = HostGraph();
+  const auto in = graph->CreateTensor(Floats({4, 4, 1, 1}, vx::INPUT));
+  const auto out = graph->CreateTensor(Floats({2, 2, 1, 1}, vx::OUTPUT));
+  const std::array<uint32_t, 2> two = {2, 2};
+  graph
+      ->CreateOperation<vx::ops::Pool2d>(vx::PoolType::AVG, vx::PadType::SAME,
+                                         two, two)
+      ->BindInput(in)
+      .BindOutput(out);
+  ::testing::internal::CaptureStderr();
+  graph->PrintGraph();
+  const std::string printed = ::testing::internal::GetCapturedStderr();
+  for (const char* const part :
+       {"type: avg", "padding: same", "round_type: floor", "ksize: [2, 2]"}) {
+    EXPECT_NE(printed.find(part), std::string::npos) << part << "\n" << printed;
+  }
+}
+
+int Count(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// `make` makes the input of a Relu, in vain.
+void ExpectOneError(
+    const std::function<std::shared_ptr<vx::Tensor>(vx::Graph&)>& make) {
+  ReluGraph g({2});
+  ::testing::internal::CaptureStderr();
+  g.graph->CreateOperation<vx::ops::Relu>()
+      ->BindInput(make(*g.graph))
+      .BindOutput(g.graph->CreateTensor(Floats({2}, vx::OUTPUT)));
+  EXPECT_FALSE(g.graph->Compile());
+  const std::string reason = vx::LastError();
+  const std::string logged = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(Count(logged, "[error]"), 1) << logged;
+  EXPECT_EQ(g.graph->ErrorMessage(), reason);
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(g.graph->Run());
+  EXPECT_EQ(Count(::testing::internal::GetCapturedStderr(), "[error]"), 1);
+  EXPECT_NE(vx::LastError().find("Compile() failed before"), std::string::npos);
+}
+
+TEST(Graph, MistakesInBindingsAreLoggedOnce) {
+  ExpectOneError([](vx::Graph&) { return nullptr; });
+}
+
+TEST(Graph, MistakesInTensorsAreLoggedOnce) {
+  ExpectOneError([](vx::Graph& graph) {
+    return graph.CreateTensor(Floats({0, 2}, vx::INPUT));
+  });
+}
+
+// Replacements are made, and bound, while Compile() runs.
+TEST(Graph, MistakesOfReplacementsAreLoggedOnce) {
+  ReluGraph g({2});
+  g.graph->Override<vx::ops::Relu>([](vx::Graph* graph, const vx::Operation&) {
+    auto made = graph->CreateOperation<vx::ops::Relu6>();
+    made->BindInput(nullptr);
+    return made;
+  });
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(g.graph->Compile());
+  const std::string logged = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(Count(logged, "the tensor is null"), 1) << logged;
+  EXPECT_EQ(Count(logged, "gave an operation that is bound"), 1) << logged;
 }
 
 // A client's class that binds in its constructor.

@@ -71,10 +71,12 @@ TEST(Tensors, WithoutDataHoldTheRealValueZero) {
   const auto graph = HostGraph();
   for (const auto attribute : {TensorAttribute::INPUT, TensorAttribute::OUTPUT,
                                TensorAttribute::VARIABLE}) {
-    EXPECT_EQ(Read<uint8_t>(graph->CreateTensor(Quantized(attribute))),
-              std::vector<uint8_t>(3, 7));
-    EXPECT_EQ(Read(graph->CreateTensor(Floats({2}, attribute))),
-              std::vector<float>(2, 0));
+    const auto codes = graph->CreateTensor(Quantized(attribute));
+    const auto floats = graph->CreateTensor(Floats({2}, attribute));
+    // Of an OUTPUT that nothing has written, to whoever is about to write it.
+    for (const auto& tensor : {codes, floats}) tensor->map();
+    EXPECT_EQ(Read<uint8_t>(codes), std::vector<uint8_t>(3, 7));
+    EXPECT_EQ(Read(floats), std::vector<float>(2, 0));
   }
   const Quantization per_channel(QuantType::ASYMMETRIC_PER_CHANNEL, 1, {1, 1},
                                  {3, -4});

@@ -26,6 +26,8 @@ expected_files() {
   for name in tim-cl tim-vx; do
     echo "lib/cmake/$name/$name-config.cmake"
     echo "lib/cmake/$name/$name-config-version.cmake"
+  done
+  for name in tim-cl tim-cl-custom-ops tim-vx; do
     echo "lib/pkgconfig/$name.pc"
     echo "lib/pkgconfig/$name-static.pc"
   done

@@ -9,8 +9,9 @@
 #     STANDARD  14, 17, 20
 #     LINK      shared, static
 #     METHOD    tim-cl, tim-vx: find_package of that name; tim-cl.pc,
-#               tim-vx.pc: pkg-config of that name, with -static for the
-#               archive; path: -I and the library's file under TIM-VX's name
+#               tim-cl-custom-ops.pc, tim-vx.pc: pkg-config of that name, with
+#               -static for the archive; path: -I and the library's file under
+#               TIM-VX's name
 #     WORK      a folder to build in
 set -euo pipefail
 if [ $# -ne 7 ]; then
@@ -56,7 +57,7 @@ case $method-$link in
   tim-cl-shared | tim-cl-static | tim-vx-shared | tim-vx-static)
     find_package
     ;;
-  tim-??.pc-*) pkg_config ;;
+  tim-??.pc-* | tim-cl-custom-ops.pc-*) pkg_config ;;
   path-shared) compile -I"$tree/include" "$tree/lib/libtim-vx.so" ;;
   path-static)
     compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lclblast -lOpenCL -lpthread \

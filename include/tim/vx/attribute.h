@@ -33,6 +33,22 @@ struct AttributeValue<T,
   static void Restore(int64_t kept, T* value) { *value = static_cast<T>(kept); }
 };
 
+/// Unsigned parameters of 32 bits that clients give negative numbers (an axis
+/// from the end, a padding that crops, an extent left open) keep them: the last
+/// 2^24 values are the numbers from -2^24 to -1.  Every smaller one is itself.
+template <>
+struct AttributeValue<std::uint32_t> {
+  using type = int64_t;
+  static int64_t Keep(std::uint32_t value) {
+    constexpr std::uint32_t kFirstNegative = 0xFF000000u;
+    const int64_t kept = value;
+    return value < kFirstNegative ? kept : kept - (int64_t{1} << 32);
+  }
+  static void Restore(int64_t kept, std::uint32_t* value) {
+    *value = static_cast<std::uint32_t>(kept);
+  }
+};
+
 template <typename T>
 struct AttributeValue<
     T, typename std::enable_if<std::is_floating_point<T>::value>::type> {

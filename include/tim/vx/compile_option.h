@@ -23,7 +23,8 @@ class TIM_VX_API CompileOption {
   bool setRelaxMode(bool enable = false) { return relax_mode_ = enable; }
 
   /// The graph runs on platform::IDevice::Enumerate()[device_id]; Compile()
-  /// fails where there is none.  TIMCL_DEVICE, where it is set, wins.
+  /// fails where there is none.  TIMCL_DEVICE, where it is set, wins
+  /// (Context::Create()).
   void setDeviceId(uint32_t device_id) { device_id_ = device_id; }
   uint32_t getDeviceId() const { return device_id_; }
 

@@ -17,6 +17,15 @@ class CompileOption;
 
 /// The devices that graphs run on.  Any number of contexts may exist; all of
 /// one process share its devices.  Any thread.  A graph outlives its context.
+///
+/// Processes that are forked (multiprocessing, pre-fork servers): OpenCL's
+/// drivers do not work in a process that was forked off one that had used them,
+/// by Create(), IDevice::Enumerate() or lite::Execution::Create().  There
+/// Create(), Compile(), Run() and whatever else needs the driver fail at once,
+/// with LastError(); what is destroyed, also by exit(), releases nothing of the
+/// driver; and graphs on the host work.  Fork before OpenCL is first used, or
+/// start the process anew (posix_spawn(), exec()).  Objects that other threads
+/// were changing when the process forked are not for the new process.
 class TIM_VX_API Context {
  public:
   virtual ~Context() = default;
@@ -50,7 +59,12 @@ class TIM_VX_API Context {
   /// Devices are chosen by the environment variable TIMCL_DEVICE: `host`,
   /// `opencl` (the first OpenCL device) or `opencl:<n>`.  Unset: the first
   /// OpenCL device, or, where there is none, the host, with one warning.
-  /// Null, with LastError(), where the device asked for does not exist.
+  /// Like every variable of this library it is read once in a process, when the
+  /// library is first used: a later setenv() has no effect.  Graphs of one
+  /// process run on several devices by CompileOption::setDeviceId() or
+  /// tim::vx::platform, where the variable is unset.
+  /// Null, with LastError(), where the device asked for does not exist, and in
+  /// a process forked off one that had used OpenCL, but for `host`.
   static std::shared_ptr<Context> Create();
 
  private:

@@ -12,6 +12,7 @@
 
 #include "tim/vx/error.h"
 #include "tim/vx/export.h"
+#include "tim/vx/run_event.h"
 
 namespace tim {
 namespace vx {
@@ -63,17 +64,68 @@ class TIM_VX_API Graph {
   /// Checks the graph, infers shapes and prepares it for Run().  After a
   /// success it does nothing until operations or constants have changed.
   ///
+  /// A graph without operations copies: the first INPUT tensor to the first
+  /// OUTPUT tensor, the second to the second and so on.  They must be as many,
+  /// and two by two of one type, shape and quantization.  Without an OUTPUT its
+  /// outputs are its INPUT tensors themselves, and Run() changes nothing.
+  ///
   /// A Compile() that fails because of the graph, its operators' own kernels
   /// and functions included, is final: later calls of Compile() and Run() fail
   /// as well and say that it failed before, why, and that a new graph is
   /// needed.  One that fails for want of memory, because a device was lost or
   /// because of an error of this library is tried again by the next Compile()
   /// or Run().
+  ///
+  /// What TIM-VX lets pass and is hardly meant is computed as it is documented,
+  /// with a warning, once for each operation and kind of mistake; with
+  /// TIMCL_LENIENT=0 it is an error:
+  /// - layout arguments other than the native ones, where the graph is not one
+  ///   that tim::transform::LayoutInference() returned;
+  /// - declared extents of an output that no rounding of the operator's rule
+  ///   gives, and a declared shape of as many elements (of a TRANSIENT tensor,
+  ///   too) whose extents other than 1 are others or in another order;
+  /// - an integer bias without quantization of a float sum, and a bias whose
+  ///   scale is not input scale x weight scale, within 2 %;
+  /// - codes of at most 8 bits without quantization beside quantized operands;
+  /// - arguments that have no effect and contradict those that have: pads that
+  ///   a padding mode discards, a kernel size that is not the kernel's, a
+  ///   window for another input size, targets beside a factor.
   virtual bool Compile() = 0;
-  /// Not implemented yet: false.
+  /// Compiles, and writes the graph as bytes that ops::NBG and
+  /// tim::lite::Execution run, in any process of the same library; constants
+  /// are in them, and the content that VARIABLE tensors have now.
+  /// `buf`: of *size bytes, or null, so that the call only tells how many are
+  /// needed.  `size`: in both cases set to the number of bytes of the binary.
+  /// False, with LastError(), where Compile() fails, where `size` is null or
+  /// the buffer too small, and where the graph cannot be written.
   virtual bool CompileToBinary(void* buf, size_t* size) = 0;
-  /// Compiles where needed, runs, and waits for the results.
+  /// Compiles where needed, runs, and waits for the results.  After a failure
+  /// OUTPUT tensors have no content, see Tensor::CopyDataFromTensor().
   virtual bool Run() = 0;
+
+  /// Compiles where needed, starts a run and returns before it has ended; an
+  /// addition to TIM-VX.  The run reads and writes memory of its own: the
+  /// tensors' contents, and memory that CreateIOTensor() was given, stay as
+  /// they are.  Several may be in flight at a time; where four are, the call
+  /// waits until one has ended.
+  ///
+  /// Runs of a graph with VARIABLE tensors, or with steps of the host (of
+  /// operators without kernels, custom operators' HostEval() among them), are
+  /// made by threads of the library; those that share a VARIABLE follow one
+  /// another in the order of the calls.  Run(), SwapHandle(), access to
+  /// VARIABLE tensors, a Compile() for what has changed and the destructor wait
+  /// for what is in flight.
+  ///
+  /// \param inputs as InputsTensor(), dense memory with as many bytes as the
+  ///     tensor; not written to, and must not change before the run has ended.
+  ///     64-byte aligned memory saves a copy.
+  /// \param outputs as OutputsTensor(), likewise; what runs in flight write
+  ///     must not overlap with anything that others use.  It is the caller's
+  ///     again when RunEvent::Wait() has returned.
+  /// \return an event that is false where there is no run: with LastError().
+  ///     What fails later, RunEvent::Wait() tells.
+  RunEvent RunAsync(const std::vector<const void*>& inputs,
+                    const std::vector<void*>& outputs);
 
   /// Makes an OpType(this, parameters...) and adds it to OpVector().
   /// Operations may be created and bound in any order.

@@ -34,7 +34,9 @@ class TIM_VX_API Operation {
 
   /// Binds the next input or output, in the order that the operator documents.
   /// An absent optional one in the middle is Graph::CreateTensorPlaceHolder();
-  /// trailing ones may be left out.
+  /// trailing ones may be left out.  Constants behind the last input, where
+  /// TFLite, ONNX or NNAPI have operands for what the operator's constructor is
+  /// given here, are not read: a warning, or an error with TIMCL_LENIENT=0.
   Operation& BindInput(const std::shared_ptr<Tensor>& tensor);
   Operation& BindOutput(const std::shared_ptr<Tensor>& tensor);
   Operation& BindInputs(const std::vector<std::shared_ptr<Tensor>>& tensors);

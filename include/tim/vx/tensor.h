@@ -145,7 +145,10 @@ struct TIM_VX_API TensorSpec {
   Quantization& GetQuantization() { return quantization_; }
 
   DataType datatype_ = DataType::UNKNOWN;
-  ShapeType shape_;  ///< In a TRANSIENT spec ignored: the producer decides.
+  /// In a TRANSIENT spec: kept where the producer makes as many elements (a
+  /// warning where the extents other than 1 are others, or in another order),
+  /// else the producer decides.
+  ShapeType shape_;
   TensorAttribute attr_ = TRANSIENT;
   Quantization quantization_;
   std::string name_;
@@ -179,14 +182,22 @@ class TIM_VX_API Tensor {
   /// it).
   virtual uint32_t GetId() = 0;
 
-  /// Copies the whole tensor (TensorSpec::GetByteSize() bytes) from `data`.
-  /// `size_in_bytes` does not matter.  False for TRANSIENT tensors and null.
+  /// Copies the whole tensor (TensorSpec::GetByteSize() bytes) from `data`,
+  /// whatever `size_in_bytes` is.  A size that is neither 0 nor the tensor's is
+  /// a warning, once per tensor; with TIMCL_LENIENT=0 nothing is copied, and
+  /// the answer is false.  False for TRANSIENT tensors and null.
   /// A CONSTANT may be written after Compile(): the graph compiles again
   /// before its next Run().
   virtual bool CopyDataToTensor(const void* data,
                                 uint32_t size_in_bytes = 0) = 0;
   /// Copies the whole tensor to `data`, which may be what map() returns.
-  /// False for TRANSIENT tensors and null.
+  /// False for TRANSIENT tensors and null, and where the tensor has no content:
+  /// an OUTPUT tensor that neither a Run() nor the client has written, or
+  /// whose graph's last Run() has failed, until a Run() succeeds or the client
+  /// writes it; and a CONSTANT that was given no data.  The client writes by
+  /// data for CreateTensor(), CopyDataToTensor() and what map() has returned;
+  /// memory of its own (CreateIOTensor() with data, SwapHandle(), DMA buffers)
+  /// always has content.
   virtual bool CopyDataFromTensor(void* data) = 0;
 
   /// INPUT and OUTPUT: `new_ptr`, of at least the tensor's bytes, becomes its
@@ -204,10 +215,14 @@ class TIM_VX_API Tensor {
   virtual bool SwapHandleWithCache(std::shared_ptr<Tensor> tensor) = 0;
   /// INPUT: what was written through map() reaches the next Run().
   virtual bool FlushCacheForHandle() = 0;
-  /// OUTPUT: results of the last Run() are visible through map().
+  /// OUTPUT: results of the last Run() are visible through map().  False where
+  /// CopyDataFromTensor() is for want of content.
   virtual bool InvalidateCacheForHandle() = 0;
   /// INPUT and OUTPUT: the tensor's memory in this process, the caller's own
-  /// for Graph::CreateIOTensor() with data.  Null otherwise.
+  /// for Graph::CreateIOTensor() with data.  Null otherwise.  With
+  /// `invalidate_cpu_cache`, which is for reading, null where
+  /// CopyDataFromTensor() fails for want of content; without it the caller may
+  /// write, and the tensor has content.
   virtual void* map(bool invalidate_cpu_cache = false) = 0;
   virtual void unmap() = 0;
 
@@ -217,7 +232,8 @@ class TIM_VX_API Tensor {
   virtual void SetScalar(int8_t is_scalar) = 0;
   virtual bool IsScalar() = 0;
 
-  /// One real value per line, "%.16f".
+  /// One real value per line, "%.16f".  This and the next two fail where
+  /// CopyDataFromTensor() does.
   virtual bool SaveTensorToTextByFp32(std::string filename) = 0;
   /// A copy of the codes, INT4 and UINT4 one per byte; the caller frees it
   /// with free().  `tensorData`, where not null, receives the same bytes.

@@ -56,12 +56,15 @@ enum class PadType {
 };
 
 /// AVG divides by the window's size, AVG_ANDROID by the number of its cells
-/// that lie inside the image.
+/// that lie inside the image, AVG_PADDED by that of its cells inside the padded
+/// image, as ONNX and PyTorch do where they count padding; TIM-VX has no
+/// AVG_PADDED.
 enum class PoolType {
   MAX,
   AVG,
   L2,
   AVG_ANDROID,
+  AVG_PADDED,
 };
 
 /// Rounding of pooled extents.

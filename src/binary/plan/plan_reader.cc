@@ -225,6 +225,7 @@ Result<ir::Step> PlanReader::ReadStep(const fbs::Step& table) {
   TIM_ASSIGN_OR_RETURN(const auto written, budget_.Copy(table.written()));
   step.written.assign(written.begin(), written.end());
   TIM_ASSIGN_OR_RETURN(step.waits, budget_.Copy(table.waits()));
+  TIM_ASSIGN_OR_RETURN(step.kernel, budget_.Copy(table.kernel()));
   return step;
 }
 

@@ -185,9 +185,10 @@ class PlanWriter {
     const auto operands = builder_.CreateVector(step.operands);
     const auto written = builder_.CreateVector(step.written);
     const auto waits = builder_.CreateVector(step.waits);
+    const auto kernel = builder_.CreateString(step.kernel);
     return fbs::CreateStep(builder_, label, step.device, operands, written,
                            waits, launch, call,
-                           plain != nullptr ? &copy : nullptr, gemm);
+                           plain != nullptr ? &copy : nullptr, gemm, kernel);
   }
 
   const ir::Plan& plan_;

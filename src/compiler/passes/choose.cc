@@ -10,6 +10,7 @@
 
 #include "compiler/apply_choice.h"
 #include "compiler/candidates.h"
+#include "compiler/host_steps.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -248,6 +249,7 @@ Status Choose(Module& module) {
   for (size_t i = 0; i < order.size(); ++i) {
     module.decisions[i].node = module.graph.node(order[i]).name;
   }
+  WarnOfHostSteps(module, order, chosen);
   return ApplyChoice(module, locations, order, chosen);
 }
 

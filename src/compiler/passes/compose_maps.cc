@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/in_place_parts.h"
+#include "compiler/memory/in_place_parts.h"
 #include "compiler/passes/passes.h"
 #include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
@@ -90,11 +90,11 @@ Offer OfferOf(const Module& module, const Node& node) {
   const ir::KernelNode view = ir::MakeKernelNode(module.graph, node);
   const std::string name = StrCat(node.schema->domain, ".", node.schema->name);
   Offer offer;
-  for (size_t i = 1; i < module.options.devices.size(); ++i) {
-    const ir::DeviceInfo& device = module.options.devices[i];
+  for (int i = 1; i < static_cast<int>(module.options.devices.size()); ++i) {
+    const ir::DeviceInfo& device = module.device(i);
     for (const ir::KernelDef* kernel :
          module.registry.Kernels(name, device.kind)) {
-      if (!kernel->supports(view, device).ok()) continue;
+      if (!Supports(module, *kernel, view, i).ok()) continue;
       offer.runs = true;
       if (!kernel->layouts) continue;
       for (const ir::LayoutTuple& tuple : kernel->layouts(view, device)) {

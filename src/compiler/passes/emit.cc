@@ -132,6 +132,7 @@ class Emitter {
     const ir::Node& node = graph_.node(scheduled.node);
     const ir::LoweredStep& lowered =
         module_.lowerings[scheduled.node].steps[scheduled.index];
+    step->kernel = module_.placements[scheduled.node].kernel->name;
     step->action = lowered.action;
     step->written = lowered.written;
     for (const ir::LoweredOperand& operand : lowered.operands) {
@@ -147,9 +148,9 @@ class Emitter {
     using Kind = ir::LoweredOperand::Kind;
     switch (operand.kind) {
       case Kind::kInput:
-        return ValueSlot(node.inputs[operand.index], device);
+        return PartSlot(node.inputs[operand.index], operand, device);
       case Kind::kOutput:
-        return ValueSlot(node.outputs[operand.index], device);
+        return PartSlot(node.outputs[operand.index], operand, device);
       case Kind::kScratch:
         return ScratchSlot(module_.scratches[id][operand.index]);
       case Kind::kPacked:
@@ -273,6 +274,16 @@ class Emitter {
         break;
     }
     return TIM_INTERNAL("tensor ", value.name, " has no memory");
+  }
+
+  // Of a value that a step has as a whole, or a part of.
+  Result<int> PartSlot(ValueId id, const ir::LoweredOperand& part, int device) {
+    TIM_ASSIGN_OR_RETURN(const int whole, ValueSlot(id, device));
+    if (part.bytes < 0) return whole;
+    Slot slot = plan_.slots[whole];
+    slot.offset += part.offset;
+    slot.bytes = part.bytes;
+    return AddSlot(slot);
   }
 
   int PackedSlot(const ir::Node& node, const ir::PackedConstant& packed,

@@ -11,10 +11,11 @@ using ir::Node;
 bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
   if (!HasStaticOperands(graph, graph.node(id))) return false;
   const ir::KernelNode view = ir::MakeKernelNode(graph, graph.node(id));
-  for (const ir::DeviceInfo& device : module.options.devices) {
-    for (const ir::KernelDef* kernel :
-         module.registry.Kernels(graph.node(id).composite->name, device.kind)) {
-      if (kernel->supports(view, device).ok()) return true;
+  const int devices = static_cast<int>(module.options.devices.size());
+  for (int i = 0; i < devices; ++i) {
+    for (const ir::KernelDef* kernel : module.registry.Kernels(
+             graph.node(id).composite->name, module.device(i).kind)) {
+      if (Supports(module, *kernel, view, i).ok()) return true;
     }
   }
   return false;

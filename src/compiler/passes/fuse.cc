@@ -16,11 +16,11 @@ std::optional<double> BestCost(const Module& module,
   if (op.composite) return std::nullopt;
   const std::string name = StrCat(op.schema->domain, ".", op.schema->name);
   std::optional<double> best;
-  for (size_t i = 1; i < module.options.devices.size(); ++i) {
-    const ir::DeviceInfo& device = module.options.devices[i];
+  for (int i = 1; i < static_cast<int>(module.options.devices.size()); ++i) {
+    const ir::DeviceInfo& device = module.device(i);
     for (const ir::KernelDef* kernel :
          module.registry.Kernels(name, device.kind)) {
-      if (!kernel->supports(view, device).ok()) continue;
+      if (!Supports(module, *kernel, view, i).ok()) continue;
       const double cost = kernel->cost(view, device);
       if (!best || cost < *best) best = cost;
     }

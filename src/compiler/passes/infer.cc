@@ -1,3 +1,4 @@
+#include "compiler/doubts.h"
 #include "compiler/passes/passes.h"
 #include "ir/verify/desc_check.h"
 
@@ -45,7 +46,8 @@ Status AddReshape(Module& module, Graph& graph, ir::NodeId id, int index,
   node.inputs = {result};
   node.outputs = {declared};
   TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*reshape, &node.attributes));
-  graph.AddNode(std::move(node));
+  const ir::NodeId added = graph.AddNode(std::move(node));
+  if (&graph == &module.graph) module.declared_reshapes.push_back(added);
   return OkStatus();
 }
 
@@ -65,27 +67,36 @@ Status StoreOutput(Module& module, Graph& graph, ir::NodeId id, int index,
     const Status status = ir::CheckQuantization(inferred.desc);
     if (!status.ok()) return status.WithContext(StrCat("output ", index));
   }
-  if (!value.shape_declared || !shape.IsStatic() || value.desc.shape == shape) {
-    const ir::Shape kept = value.shape_declared ? value.desc.shape : shape;
+  const ir::Shape declared = DeclaredShape(value, shape);
+  value.preferred_shape = ir::Shape();
+  if (!declared.ranked() || !shape.IsStatic() || declared == shape) {
     value.desc = inferred.desc;
-    value.desc.shape = kept;
+    if (value.shape_declared) value.desc.shape = declared;
     value.is_scalar = value.is_scalar || inferred.is_scalar;
     return OkStatus();
   }
-  if (value.desc.shape.NumElements() != shape.NumElements()) {
+  if (declared.NumElements() != shape.NumElements()) {
     return InvalidArgument("output ", index, " is declared as ",
-                           value.desc.shape.ToString(),
-                           ", but the operation gives ", shape.ToString(),
-                           "; declare as many elements");
+                           declared.ToString(), ", but the operation gives ",
+                           shape.ToString(), "; declare as many elements");
   }
+  if (!value.shape_declared || value.desc.type == ir::DataType::kUnknown) {
+    value.desc = inferred.desc;
+  }
+  value.desc.shape = declared;
   return AddReshape(module, graph, id, index, inferred);
 }
 
-Status InferBody(Module& module, Graph& graph);
+Status InferBody(Module& module, Graph& graph, Doubts said);
+
+// A body that an operator consists of has no doubts beside the operator's.
+Doubts SaidOfBody(const Node& node, bool decomposed, Doubts said) {
+  return decomposed || node.composite->was_compiled ? Doubts::kNone : said;
+}
 
 // A composite's outputs are what its body gives for the node's inputs.
 Status InferComposite(Module& module, const Graph& graph, Node& node,
-                      InferContext& context) {
+                      Doubts said, InferContext& context) {
   auto copy = std::make_shared<ir::Composite>(*node.composite);
   Graph& body = copy->body;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -95,7 +106,7 @@ Status InferComposite(Module& module, const Graph& graph, Node& node,
     input.is_scalar = graph.value(node.inputs[i]).is_scalar;
     input.constant = graph.value(node.inputs[i]).constant;
   }
-  TIM_RETURN_IF_ERROR(InferBody(module, body));
+  TIM_RETURN_IF_ERROR(InferBody(module, body, said));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == ir::kNone) continue;
     const Value& output = body.value(body.outputs()[i]);
@@ -117,17 +128,21 @@ Status Decompose(Module& module, const Graph& graph, Node& node) {
   return VerifyComposite(node);
 }
 
-Status InferOperator(Module& module, Graph& graph, ir::NodeId id) {
+// `shape_doubt` becomes what ShapeDoubt says.
+Status InferOperator(Module& module, Graph& graph, ir::NodeId id, Doubts said,
+                     std::string* shape_doubt) {
   Node& node = graph.node(id);
   InferContext context = MakeContext(graph, node);
   if (node.schema != nullptr) {
     TIM_RETURN_IF_ERROR(node.schema->infer_shapes(context));
   }
-  if (!node.composite && node.schema->decompose) {
-    TIM_RETURN_IF_ERROR(Decompose(module, graph, node));
-  }
+  const bool decomposed = !node.composite && node.schema->decompose;
+  if (!node.composite) *shape_doubt = ShapeDoubt(graph, node, context);
+  if (decomposed) TIM_RETURN_IF_ERROR(Decompose(module, graph, node));
   if (node.composite) {
-    TIM_RETURN_IF_ERROR(InferComposite(module, graph, node, context));
+    TIM_RETURN_IF_ERROR(InferComposite(
+        module, graph, node, SaidOfBody(node, decomposed, said), context));
+    if (!decomposed) *shape_doubt = ShapeDoubt(graph, node, context);
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (graph.node(id).outputs[i] == ir::kNone) continue;
@@ -139,26 +154,39 @@ Status InferOperator(Module& module, Graph& graph, ir::NodeId id) {
   return done.schema->check(NodeDescs(graph, done).view());
 }
 
-Status InferBody(Module& module, Graph& graph) {
+Status InferBody(Module& module, Graph& graph, Doubts said) {
   TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
                        graph.TopologicalOrder());
   for (const ir::NodeId id : order) {
-    TIM_RETURN_IF_ERROR(InferNode(module, graph, id));
+    TIM_RETURN_IF_ERROR(InferNode(module, graph, id, said));
   }
   return OkStatus();
 }
 
 }  // namespace
 
-Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id) {
-  const Status status = InferOperator(module, graph, id);
-  if (status.ok()) return status;
+Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said) {
+  const bool has_parts = graph.node(id).composite != nullptr;
+  std::string doubt;
+  std::string cause;
+  Status status = InferOperator(module, graph, id, said, &doubt);
   const Node& node = graph.node(id);
+  if (!status.ok()) {
+    cause = LikelyCause(graph, node);
+  } else if (said != Doubts::kNone && !doubt.empty()) {
+    status = Doubt(module, graph, node, doubt);
+  }
+  if (status.ok() && said == Doubts::kAll && !has_parts) {
+    status = SayDoubts(module, graph, node);
+  }
+  if (status.ok()) return status;
   return Status(status.code(),
-                StrCat(Describe(graph, node), ": ", status.message(),
+                StrCat(Describe(graph, node), ": ", status.message(), cause,
                        DescribeOperands(graph, node)));
 }
 
-Status Infer(Module& module) { return InferBody(module, module.graph); }
+Status Infer(Module& module) {
+  return InferBody(module, module.graph, Doubts::kAll);
+}
 
 }  // namespace tim::compiler

@@ -1,4 +1,5 @@
 #include "compiler/passes/passes.h"
+#include "compiler/pieces.h"
 
 namespace tim::compiler {
 namespace {
@@ -105,8 +106,14 @@ Status Lower(Module& module) {
     const Placement& placement = module.placements[id];
     if (placement.kind != RunKind::kKernel) continue;
     const ir::KernelNode view = ir::MakeKernelNode(graph, graph.node(id));
+    const ir::DeviceInfo& device = module.device(placement.device);
     Result<ir::Lowering> lowering =
-        placement.kernel->lower(view, module.device(placement.device));
+        placement.in_pieces
+            ? LowerPieces(*placement.kernel,
+                          CutToPieces(view, module.options.piece_elements,
+                                      device.alignment),
+                          device)
+            : placement.kernel->lower(view, device);
     Status status = lowering.status();
     if (lowering.ok()) status = CheckLowering(*lowering, view);
     if (!status.ok()) {

@@ -18,11 +18,21 @@ Status VerifyComposite(ir::Node& node);
 /// composites.  Where the user declared an output of
 /// another shape with as many elements, a Reshape is put before it.
 Status Infer(Module& module);
+/// Which doubts about a node are said, see doubts.h.
+enum class Doubts : uint8_t {
+  kNone,
+  kShapes,  ///< ShapeDoubt alone.
+  kAll,
+};
 /// The same of one node of the graph or of a body; its inputs are inferred.
-Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id);
+Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said);
 
 /// Expands composite nodes that no kernel of a target device claims.
 Status ExpandComposites(Module& module);
+
+/// Reshapes that keep declared shapes move behind the element-wise operators
+/// that read them.
+Status SinkViews(Module& module);
 
 /// Folds constants, removes identities and what nothing needs.
 Status Simplify(Module& module);

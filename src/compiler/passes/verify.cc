@@ -44,15 +44,52 @@ Status CheckProducer(const Graph& graph, const Value& value) {
                          "neither an input nor a constant");
 }
 
+// Constants behind the inputs of a node, where other forms of its operator have
+// operands, are dropped.  Whatever else is bound there stays, for
+// CheckOperandCounts.
+Status DropSurplusInputs(const Module& module, Graph& graph, Node& node) {
+  const ir::OpSchema& schema = *node.schema;
+  const int limit = schema.InputArity(node.attributes).limit;
+  const int bound = static_cast<int>(node.inputs.size());
+  if (bound <= limit || bound > limit + schema.surplus_inputs) {
+    return OkStatus();
+  }
+  std::string names;
+  for (int i = limit; i < bound; ++i) {
+    const ir::ValueId id = node.inputs[i];
+    if (id == ir::kNone) continue;
+    if (graph.value(id).role != ir::Role::kConstant) return OkStatus();
+    names += StrCat(names.empty() ? "" : ", ", graph.value(id).name);
+  }
+  if (!names.empty()) {
+    TIM_RETURN_IF_ERROR(Doubt(
+        module, graph, node,
+        StrCat(bound, " inputs are bound, expected ", limit, ": nothing reads ",
+               names, ", operands in other forms of ", schema.name,
+               ", here its attributes, which count; bind ", limit, " only")));
+  }
+  for (int i = bound - 1; i >= limit; --i) {
+    graph.SetInput(node.id, i, ir::kNone);
+    node.inputs.pop_back();
+  }
+  return OkStatus();
+}
+
 Status VerifyNode(Node& node) {
   if (node.schema == nullptr) return InvalidArgument("unknown operator");
   TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
   return ir::CheckOperandCounts(node);
 }
 
-enum class Scope { kWholeGraph, kBody };
+Status VerifyNode(const Module* module, Graph& graph, Node& node) {
+  if (node.schema != nullptr && module != nullptr) {
+    TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
+    TIM_RETURN_IF_ERROR(DropSurplusInputs(*module, graph, node));
+  }
+  return VerifyNode(node);
+}
 
-Status VerifyGraph(Graph& graph, Scope scope);
+enum class Scope { kWholeGraph, kBody };
 
 Status CheckBodyCount(const char* what, size_t body, size_t node) {
   if (body == node) return OkStatus();
@@ -84,11 +121,30 @@ Status CheckBodyOutputs(const Node& node, const Graph& body) {
   return OkStatus();
 }
 
-Status VerifyNodes(Graph& graph) {
+// Null: a body that the library made, whose operators have no surplus inputs.
+Status VerifyGraph(const Module* module, Graph& graph, Scope scope);
+
+// Users' composites have no schema.
+Status VerifyComposite(const Module* module, Node& node) {
+  if (node.schema != nullptr) TIM_RETURN_IF_ERROR(VerifyNode(node));
+  auto copy = std::make_shared<ir::Composite>(*node.composite);
+  Graph& body = copy->body;
+  TIM_RETURN_IF_ERROR(
+      CheckBodyCount("input", body.inputs().size(), node.inputs.size()));
+  TIM_RETURN_IF_ERROR(
+      CheckBodyCount("output", body.outputs().size(), node.outputs.size()));
+  RemoveAbsentInputs(node, body);
+  TIM_RETURN_IF_ERROR(CheckBodyOutputs(node, body));
+  TIM_RETURN_IF_ERROR(VerifyGraph(module, body, Scope::kBody));
+  node.composite = std::move(copy);
+  return OkStatus();
+}
+
+Status VerifyNodes(const Module* module, Graph& graph) {
   for (const ir::NodeId id : graph.NodeIds()) {
     Node& node = graph.node(id);
-    const Status status =
-        node.composite ? VerifyComposite(node) : VerifyNode(node);
+    const Status status = node.composite ? VerifyComposite(module, node)
+                                         : VerifyNode(module, graph, node);
     if (status.ok()) continue;
     return Status(status.code(),
                   StrCat(Describe(graph, node), ": ", status.message(),
@@ -97,9 +153,9 @@ Status VerifyNodes(Graph& graph) {
   return OkStatus();
 }
 
-Status VerifyGraph(Graph& graph, Scope scope) {
+Status VerifyGraph(const Module* module, Graph& graph, Scope scope) {
   TIM_RETURN_IF_ERROR(graph.CheckChains());
-  TIM_RETURN_IF_ERROR(VerifyNodes(graph));
+  TIM_RETURN_IF_ERROR(VerifyNodes(module, graph));
   for (const ir::ValueId id : graph.ValueIds()) {
     const Value& value = graph.value(id);
     Status status = CheckProducer(graph, value);
@@ -115,24 +171,10 @@ Status VerifyGraph(Graph& graph, Scope scope) {
 
 }  // namespace
 
-// Users' composites have no schema.
-Status VerifyComposite(Node& node) {
-  if (node.schema != nullptr) TIM_RETURN_IF_ERROR(VerifyNode(node));
-  auto copy = std::make_shared<ir::Composite>(*node.composite);
-  Graph& body = copy->body;
-  TIM_RETURN_IF_ERROR(
-      CheckBodyCount("input", body.inputs().size(), node.inputs.size()));
-  TIM_RETURN_IF_ERROR(
-      CheckBodyCount("output", body.outputs().size(), node.outputs.size()));
-  RemoveAbsentInputs(node, body);
-  TIM_RETURN_IF_ERROR(CheckBodyOutputs(node, body));
-  TIM_RETURN_IF_ERROR(VerifyGraph(body, Scope::kBody));
-  node.composite = std::move(copy);
-  return OkStatus();
-}
+Status VerifyComposite(Node& node) { return VerifyComposite(nullptr, node); }
 
 Status Verify(Module& module) {
-  return VerifyGraph(module.graph, Scope::kWholeGraph);
+  return VerifyGraph(&module, module.graph, Scope::kWholeGraph);
 }
 
 }  // namespace tim::compiler

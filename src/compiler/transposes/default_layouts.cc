@@ -85,7 +85,8 @@ Result<ValueId> Extended(Module& module, ValueId from, int rank) {
   node.name = StrCat("Reshape of ", value.name);
   node.inputs = {from};
   node.outputs = {to};
-  TIM_RETURN_IF_ERROR(InferNode(module, graph, graph.AddNode(std::move(node))));
+  TIM_RETURN_IF_ERROR(
+      InferNode(module, graph, graph.AddNode(std::move(node)), Doubts::kNone));
   return to;
 }
 
@@ -102,7 +103,7 @@ Status PermuteInputs(Module& module, NodeId id,
                                    graph.value(from).name + ".permuted");
     TIM_ASSIGN_OR_RETURN(const NodeId transpose,
                          AddTranspose(module, from, inputs[i], to));
-    TIM_RETURN_IF_ERROR(InferNode(module, graph, transpose));
+    TIM_RETURN_IF_ERROR(InferNode(module, graph, transpose, Doubts::kNone));
     graph.SetInput(id, static_cast<int>(i), to);
   }
   return OkStatus();
@@ -155,14 +156,16 @@ Status InferInDefaultLayout(Module& module, NodeId id) {
     moved.push_back({made, wanted, ir::Inverse(answer.outputs[i])});
   }
   const bool was_composite = graph.node(id).composite != nullptr;
-  TIM_RETURN_IF_ERROR(InferNode(module, graph, id));
+  // A Reshape before a Transpose is dropped: the one behind it says the doubt.
+  TIM_RETURN_IF_ERROR(InferNode(
+      module, graph, id, moved.empty() ? Doubts::kShapes : Doubts::kNone));
   if (!was_composite) graph.node(id).composite = nullptr;
   for (const Moved& output : moved) {
     const ValueId made = DropReshape(graph, id, output.made);
     TIM_ASSIGN_OR_RETURN(
         const NodeId transpose,
         AddTranspose(module, made, output.back, output.wanted));
-    TIM_RETURN_IF_ERROR(InferNode(module, graph, transpose));
+    TIM_RETURN_IF_ERROR(InferNode(module, graph, transpose, Doubts::kShapes));
   }
   return OkStatus();
 }

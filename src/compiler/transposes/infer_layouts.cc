@@ -38,7 +38,8 @@ Status Run(Module& module, const LayoutOptions& options) {
 
 Status InferLayouts(ir::Graph* graph, const ir::OpRegistry& registry,
                     const LayoutOptions& options) {
-  const CompileOptions compile_options;
+  CompileOptions compile_options;
+  compile_options.lenient = options.lenient;
   Module module(std::move(*graph), registry, compile_options);
   TIM_RETURN_IF_ERROR(Run(module, options));
   *graph = std::move(module.graph);

@@ -18,6 +18,9 @@ struct LayoutOptions {
   std::map<ir::ValueId, ir::Permutation> arrival = {};
   /// Nodes that nothing but layout arguments may change; null: none.
   std::function<bool(const ir::Node&)> stays = nullptr;
+  /// As CompileOptions::lenient, of declared shapes that Reshapes make; other
+  /// doubts are said when the answer is compiled.
+  bool lenient = true;
 };
 
 /// The graph that computes the same with every operator in its default layouts:

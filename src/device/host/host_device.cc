@@ -29,6 +29,7 @@ ir::DeviceInfo HostInfo() {
 class HostEvent final : public Event {
  public:
   Status Wait() override { return status; }
+  bool Ready() override { return true; }
 
   Status status;
 };
@@ -119,22 +120,29 @@ class HostDevice final : public Device {
     return std::unique_ptr<Stream>(std::make_unique<HostStream>());
   }
 
-  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
-      BinaryStore&) override {
-    std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
-    for (size_t i = 0; i < steps.size(); ++i) {
-      if (std::holds_alternative<ir::Copy>(*steps[i])) continue;
-      const auto* call = std::get_if<ir::HostCall>(steps[i]);
-      if (call == nullptr) {
-        return Unimplemented("the host cannot run '", ToString(*steps[i]), "'");
-      }
-      TIM_ASSIGN_OR_RETURN(prepared[i], EvalStep::Create(*call, operators));
+  PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                            const ir::OpRegistry& operators,
+                            BinaryStore&) override {
+    PreparedSteps prepared;
+    for (const ir::Action* step : steps) {
+      prepared.push_back(PrepareOne(*step, operators));
     }
     return prepared;
   }
 
  private:
+  static Result<std::unique_ptr<PreparedStep>> PrepareOne(
+      const ir::Action& action, const ir::OpRegistry& operators) {
+    if (std::holds_alternative<ir::Copy>(action)) return nullptr;
+    const auto* call = std::get_if<ir::HostCall>(&action);
+    if (call == nullptr) {
+      return Unimplemented("the host cannot run '", ToString(action), "'");
+    }
+    TIM_ASSIGN_OR_RETURN(std::unique_ptr<PreparedStep> step,
+                         EvalStep::Create(*call, operators));
+    return step;
+  }
+
   const ir::DeviceInfo info_;
 };
 

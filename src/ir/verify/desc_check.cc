@@ -1,6 +1,8 @@
 #include "ir/verify/desc_check.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tim::ir {
 namespace {
@@ -63,6 +65,15 @@ Status CheckShape(const Shape& shape) {
   return OkStatus();
 }
 
+// "0, 1 or 5", each number once.
+std::string CountText(std::vector<int64_t> counts) {
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  const std::string last = StrCat(counts.back());
+  counts.pop_back();
+  if (counts.empty()) return last;
+  return StrCat(StrJoin(counts, ", "), " or ", last);
+}
+
 Status CheckQuantization(const TensorDesc& desc) {
   if (!desc.quantized()) return OkStatus();
   const Quantization& quantization = desc.quantization;
@@ -79,13 +90,13 @@ Status CheckQuantization(const TensorDesc& desc) {
   if (channels == kUnknownDim) return OkStatus();
   if (scales != 1 && scales != channels) {
     return InvalidArgument(scales, " scales along axis ", quantization.axis,
-                           " with ", channels, " channels; expected 1 or ",
-                           channels);
+                           " with ", channels, " channels; expected ",
+                           CountText({1, channels}));
   }
   if (zeros > 1 && zeros != channels) {
     return InvalidArgument(zeros, " zero points along axis ", quantization.axis,
-                           " with ", channels, " channels; expected 0, 1 or ",
-                           channels);
+                           " with ", channels, " channels; expected ",
+                           CountText({0, 1, channels}));
   }
   return OkStatus();
 }

@@ -46,7 +46,7 @@ int64_t TotalBytes(const std::vector<FileFacts>& files) {
 }
 
 std::string TemporaryName() {
-  static std::atomic<int> next = 0;
+  static constinit std::atomic<int> next = 0;
   return StrCat(kTemporaryPrefix, getpid(), "-", next++);
 }
 

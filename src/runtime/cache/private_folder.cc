@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -33,6 +32,13 @@ Status MakeFolders(const std::string& path) {
   }
 }
 
+// As chmod has it: "775".
+std::string ModeText(mode_t mode) {
+  std::string digits;
+  for (const int shift : {6, 3, 0}) digits += StrCat(mode >> shift & 7);
+  return digits;
+}
+
 // Of the opened folder itself, so that nobody can exchange it in between.
 Status CheckPrivate(int descriptor, const std::string& path) {
   struct stat facts = {};
@@ -44,12 +50,9 @@ Status CheckPrivate(int descriptor, const std::string& path) {
                               ", not to user ", geteuid());
   }
   if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    char mode[16];
-    std::snprintf(mode, sizeof(mode), "%03o",
-                  static_cast<unsigned>(facts.st_mode & 0777));
-    return FailedPrecondition("'", path,
-                              "' is writable by its group or by others (mode ",
-                              mode, "); chmod 700 makes it private");
+    return FailedPrecondition(
+        "'", path, "' is writable by its group or by others (mode ",
+        ModeText(facts.st_mode), "); chmod 700 makes it private");
   }
   return OkStatus();
 }

@@ -175,6 +175,7 @@ Result<ir::Node> BinaryOperator::MakeNode(const OpImpl& operation,
   auto composite = std::make_shared<ir::Composite>();
   composite->name = kCompositeName;
   composite->body = std::move(body.graph);
+  composite->was_compiled = true;
   ir::Node node;
   node.name = operation.InstanceName();
   node.schema = registry->Find(StrCat("nbg.", name));

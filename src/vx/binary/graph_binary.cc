@@ -79,6 +79,17 @@ void SetOutputs(const std::vector<ir::ValueId>& ids, ir::Graph* graph) {
   }
 }
 
+// Operands that Compile() dropped, and others that no operation reads.
+void RemoveUnusedConstants(ir::Graph* graph) {
+  for (const ir::ValueId id : graph->ValueIds()) {
+    const ir::Value& value = graph->value(id);
+    if (value.role == ir::Role::kConstant && value.uses.empty() &&
+        !graph->IsLiveOut(id)) {
+      graph->RemoveValue(id);
+    }
+  }
+}
+
 Status StoreStates(const BinarySource& source, ir::Graph* graph) {
   for (const auto& [tensor, id] : source.tensors) {
     if (tensor->state() == nullptr) continue;
@@ -113,6 +124,7 @@ Result<GraphBinary> BinaryOf(const BinarySource& source, const Tensors& inputs,
                        ValuesOf(outputs, ids, graph.outputs()));
   SetInputs(input_ids, &graph);
   SetOutputs(output_ids, &graph);
+  RemoveUnusedConstants(&graph);
   TIM_RETURN_IF_ERROR(StoreStates(source, &graph));
   TIM_ASSIGN_OR_RETURN(std::vector<binary::Port> input_ports,
                        PortsOf(inputs, input_ids, graph));

@@ -1,9 +1,11 @@
 #include "vx/binary/stored_plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <variant>
 
+#include "base/fork/keep_one.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "binary/graph_file.h"
@@ -78,7 +80,8 @@ Result<ir::Plan> ReadUsable(
 }  // namespace
 
 const std::string& KernelsIdentity() {
-  static const std::string* const identity = [] {
+  static constinit std::atomic<const std::string*> identity = nullptr;
+  return KeepOne(identity, [] {
     std::string hashes;
     for (const auto sources :
          {kernels::EmbeddedSources(), kernels::EmbeddedHeaders()}) {
@@ -86,9 +89,8 @@ const std::string& KernelsIdentity() {
         hashes += StrCat(source.name, HashText(source.text).ToString());
       }
     }
-    return new std::string(HashText(hashes).ToString());
-  }();
-  return *identity;
+    return HashText(hashes).ToString();
+  });
 }
 
 std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan) {

@@ -79,7 +79,10 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
   plan->graph = core.name;
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->effective_ = effective;
-  Status status = compiled->Build(core, *std::move(plan), devices, nullptr);
+  auto ready = runtime::Prepare(
+      *std::move(plan), SurroundingsOf(core, effective, devices, nullptr));
+  Status status = ready.status();
+  if (status.ok()) status = compiled->Take(*std::move(ready));
   if (status.ok()) status = compiled->BindTensors(lowered);
   if (!status.ok()) {
     TIM_LOG(kInfo, "graph ", core.name,
@@ -105,6 +108,9 @@ Status CompiledGraph::MakeSource(const GraphCore& core, const Tensors& io) {
 Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
                                           const Tensors& inputs,
                                           const Tensors& outputs) {
+  for (size_t i = 0; i < plan().devices.size(); ++i) {
+    TIM_RETURN_IF_ERROR(executable_->device(static_cast<int>(i)).CheckUsable());
+  }
   if (source_.registry == nullptr) {
     Tensors io = inputs;
     io.insert(io.end(), outputs.begin(), outputs.end());

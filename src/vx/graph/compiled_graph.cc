@@ -8,6 +8,7 @@
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
 #include "vx/binary/stored_plan.h"
+#include "vx/failure.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -17,11 +18,11 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
   return {core.overrides.revision(), core.context->overrides->revision()};
 }
 
-compiler::CompileOptions OptionsFor(const GraphCore& core,
-                                    const Devices& devices) {
+compiler::CompileOptions OptionsFor(GraphCore& core, const Devices& devices) {
   compiler::CompileOptions out = runtime::CompileOptionsFor(devices);
   out.strict = core.context->options.strict;
   out.lenient = core.context->options.lenient;
+  out.known_doubts = &core.known_doubts;
   out.placement = core.context->options.placement;
   return out;
 }
@@ -71,18 +72,6 @@ Status StoreInferred(const LoweredGraph& lowered,
   return OkStatus();
 }
 
-// Before the programs of the context those of the binary graphs.
-std::shared_ptr<device::BinaryStore> WithStored(
-    const Operations& operations,
-    std::shared_ptr<device::BinaryStore> programs) {
-  for (const auto& operation : operations) {
-    const auto& binary = operation->impl()->binary;
-    if (binary == nullptr) continue;
-    programs = WithPrograms(binary->blob(), std::move(programs));
-  }
-  return programs;
-}
-
 using TensorsByName = std::map<std::string, std::shared_ptr<TensorImpl>>;
 
 Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
@@ -108,7 +97,11 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     GraphCore& core, const Operations& operations,
     const std::vector<std::shared_ptr<Tensor>>& io) {
   const auto overrides = OverridesRevision(core);
-  TIM_ASSIGN_OR_RETURN(Devices devices, core.context->DevicesFor(core.options));
+  TIM_ASSIGN_OR_RETURN(const Devices devices,
+                       core.context->DevicesFor(core.options));
+  for (const auto& device : devices) {
+    TIM_RETURN_IF_ERROR(device->CheckUsable());
+  }
   TIM_ASSIGN_OR_RETURN(const Operations effective,
                        EffectiveOperations(core, operations));
   if (auto stored = CreateStored(core, operations, effective, devices)) {
@@ -130,32 +123,40 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
         .WithContext(StrCat("graph ", core.name));
   };
   TIM_ASSIGN_OR_RETURN(
-      ir::Plan plan,
-      compiler::Compile(lowered.graph, *lowered.registry, compile_options));
+      runtime::ReadyGraph ready,
+      runtime::CompileAndPrepare(
+          lowered.graph, std::move(compile_options),
+          SurroundingsOf(core, effective, devices, lowered.registry)));
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
   compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
   compiled->source_ = std::move(source);
-  TIM_RETURN_IF_ERROR(compiled->Build(core, std::move(plan), std::move(devices),
-                                      lowered.registry));
+  TIM_RETURN_IF_ERROR(compiled->Take(std::move(ready)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
   return compiled;
 }
 
-Status CompiledGraph::Build(const GraphCore& core, ir::Plan plan,
-                            Devices devices,
-                            std::shared_ptr<const ir::OpRegistry> operators) {
-  TIM_ASSIGN_OR_RETURN(
-      executable_, runtime::Executable::Create(
-                       std::move(plan), std::move(devices),
-                       WithStored(effective_, core.context->options.programs),
-                       std::move(operators)));
-  TIM_ASSIGN_OR_RETURN(context_,
-                       runtime::ExecutionContext::Create(executable_));
+runtime::Surroundings CompiledGraph::SurroundingsOf(
+    const GraphCore& core, const Operations& operations, const Devices& devices,
+    std::shared_ptr<const ir::OpRegistry> operators) {
+  auto programs = core.context->options.programs;
+  for (const auto& operation : operations) {
+    const auto& binary = operation->impl()->binary;
+    if (binary == nullptr) continue;
+    programs = WithPrograms(binary->blob(), std::move(programs));
+  }
+  return {.devices = devices,
+          .store = std::move(programs),
+          .operators = std::move(operators)};
+}
+
+Status CompiledGraph::Take(runtime::ReadyGraph ready) {
+  executable_ = std::move(ready.executable);
+  pool_ = runtime::ContextPool::Create(executable_, std::move(ready.context));
   if (this->plan().states.empty()) return OkStatus();
   TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
   return OkStatus();
@@ -207,12 +208,32 @@ bool CompiledGraph::IsCurrent(const GraphCore& core,
 }
 
 Status CompiledGraph::Run() {
+  pool_->Drain();
   Status status = buffers_.Prepare();
   if (status.ok()) {
-    status =
-        context_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
+    status = pool_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
   }
   return buffers_.Finish(std::move(status));
+}
+
+Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
+    std::span<const runtime::HostPort> inputs,
+    std::span<const runtime::HostPort> outputs) {
+  const auto binding = std::make_shared<runtime::PortBinding>();
+  TIM_RETURN_IF_ERROR(binding->Bind(inputs, outputs));
+  runtime::RunPorts ports{
+      {binding->inputs().begin(), binding->inputs().end()},
+      {binding->outputs().begin(), binding->outputs().end()}};
+  const auto done = [binding, graph = plan().graph](Status status) {
+    if (status.ok()) {
+      binding->CopyOutputs();
+    } else {
+      status = status.WithContext(StrCat("a run of graph ", graph));
+      TIM_LOG(kError, ErrorText(status));
+    }
+    return status;
+  };
+  return pool_->Enqueue(std::move(ports), states_, {}, done);
 }
 
 }  // namespace tim::vx

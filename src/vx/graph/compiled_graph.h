@@ -4,14 +4,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
+#include "runtime/context_pool.h"
 #include "runtime/executable.h"
-#include "runtime/execution_context.h"
+#include "runtime/ready_graph.h"
 #include "runtime/state_set.h"
 #include "vx/binary/graph_binary.h"
 #include "vx/graph/effective_operations.h"
@@ -32,9 +34,17 @@ class CompiledGraph {
   /// Nothing that it was made of has changed.
   bool IsCurrent(const GraphCore& core, const Operations& operations) const;
 
+  /// On the tensors' memory, behind what is in flight.
   Status Run();
+  /// On memory of its own, in the order of the plan.
+  Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
+      std::span<const runtime::HostPort> inputs,
+      std::span<const runtime::HostPort> outputs);
   /// A tensor has left the memory, which its owner may free now.
-  void Release(const void* memory) { context_->Release(memory); }
+  void Release(const void* memory) { pool_->Release(memory); }
+
+  /// The tensors that runs read and write.
+  const RunBuffers& buffers() const { return buffers_; }
 
   const ir::Plan& plan() const { return executable_->plan(); }
   /// For CompileToBinary(): with these tensors as inputs and outputs.
@@ -45,8 +55,12 @@ class CompiledGraph {
  private:
   CompiledGraph() = default;
   void Remember(const Operations& operations, const LoweredGraph& lowered);
-  Status Build(const GraphCore& core, ir::Plan plan, Devices devices,
-               std::shared_ptr<const ir::OpRegistry> operators);
+  /// Before the programs of the context those of the binary graphs.
+  static runtime::Surroundings SurroundingsOf(
+      const GraphCore& core, const Operations& operations,
+      const Devices& devices, std::shared_ptr<const ir::OpRegistry> operators);
+  /// Takes what runs it, and makes its states.
+  Status Take(runtime::ReadyGraph ready);
   Status BindTensors(const LoweredGraph& lowered);
   /// The stored plan of a graph that is an NBG and nothing else; null where
   /// there is none for here.
@@ -62,8 +76,8 @@ class CompiledGraph {
   /// Collected once: what drivers give can change with every use.
   std::shared_ptr<const binary::Programs> programs_;
   std::shared_ptr<const runtime::Executable> executable_;
-  std::unique_ptr<runtime::ExecutionContext> context_;
   std::shared_ptr<runtime::StateSet> states_;  // null where there are none
+  std::unique_ptr<runtime::ContextPool> pool_;
   RunBuffers buffers_;
   /// OpVector(), where effective_ has replacements.
   std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/fork/per_process.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "device/host/host_device.h"
@@ -26,10 +27,10 @@ struct SharedDevices {
   bool warned = false;
 };
 
-SharedDevices& Shared() {
-  static auto* const shared = new SharedDevices();
-  return *shared;
-}
+// Held while devices are made, which takes long.
+constinit GlobalPerProcess<SharedDevices> g_shared;
+
+SharedDevices& Shared() { return g_shared.Get(); }
 
 // The caller holds the mutex.
 Result<std::shared_ptr<Device>> Share(int number, CoreRange cores = {}) {
@@ -85,6 +86,7 @@ Result<Devices> SelectDevices(const std::string& wanted) {
   TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, Share(kHost));
   if (wanted == "host") return Devices{host};
   TIM_ASSIGN_OR_RETURN(const int number, NumberOf(wanted));
+  TIM_RETURN_IF_ERROR(device::CheckOpenClProcess());
   auto opencl = Share(number);
   if (opencl.ok()) return Devices{host, *std::move(opencl)};
   if (!wanted.empty()) {

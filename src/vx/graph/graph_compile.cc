@@ -1,12 +1,15 @@
-// Compile, Run and PrintGraph.
+// Compile, runs and PrintGraph.
+#include <algorithm>
 #include <cstdio>
 
 #include "base/guarded.h"
+#include "base/log_once.h"
 #include "binary/blob.h"
 #include "tim/vx/operation.h"
 #include "vx/failure.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_impl.h"
+#include "vx/graph/run_event.h"
 #include "vx/lowering/lowering.h"
 
 namespace tim::vx {
@@ -23,14 +26,28 @@ std::vector<std::shared_ptr<Tensor>> Join(
 
 Status GraphImpl::CompileNow() {
   compiled_ = nullptr;  // out of date: its memory is better used now
-  if (op_vector_.empty()) {
+  if (op_vector_.empty() && inputs_.empty()) {
     return InvalidArgument("graph ", core_->name,
                            " is empty: create operations before Compile()");
   }
   TIM_ASSIGN_OR_RETURN(
       compiled_,
       CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_)));
+  compiled_tensors_ = inputs_.size() + outputs_.size();
   return OkStatus();
+}
+
+bool GraphImpl::IsCompiled() const {
+  if (compiled_ == nullptr || !compiled_->IsCurrent(*core_, op_vector_)) {
+    return false;
+  }
+  // Without operations the tensors are what is computed.
+  return !op_vector_.empty() ||
+         compiled_tensors_ == inputs_.size() + outputs_.size();
+}
+
+bool GraphImpl::IsItsInputs() const {
+  return op_vector_.empty() && outputs_.empty() && !inputs_.empty();
 }
 
 void GraphImpl::Refuse(const Status& reason) {
@@ -53,7 +70,11 @@ Status GraphImpl::CompileIfChanged() {
                          "needed; the reason was: ",
                          failure_.message()));
   }
-  if (compiled_ != nullptr && compiled_->IsCurrent(*core_, op_vector_)) {
+  if (IsCompiled()) return OkStatus();
+  if (IsItsInputs()) {
+    TIM_LOG_ONCE(kWarning, "graph ", core_->name,
+                 " has no operations and no OUTPUT: its results are its INPUT "
+                 "tensors as they are");
     return OkStatus();
   }
   compiling_ = true;
@@ -65,20 +86,88 @@ Status GraphImpl::CompileIfChanged() {
 
 bool GraphImpl::Compile() {
   const Status status = CompileIfChanged();
-  return status.ok() || Fail(*core_, status);
+  return status.ok() || FailToCompile(*core_, status);
 }
 
 bool GraphImpl::Run() {
   const Status status = GuardedCall([&]() -> Status {
     TIM_RETURN_IF_ERROR(CompileIfChanged());
-    return compiled_->Run();
+    return IsItsInputs() ? OkStatus() : compiled_->Run();
   });
-  return status.ok() || Fail(*core_, status);
+  if (status.ok()) return true;
+  for (const auto& output : outputs_) {
+    static_cast<TensorImpl&>(*output).SetRun(TensorImpl::RunResult::kFailed);
+  }
+  return FailToCompile(*core_, status);
+}
+
+namespace {
+
+// Memory of a run by the tensor that it stands for, as `tensors` of the graph
+// has them; `used`, the tensors of the plan, in its order.
+template <typename Pointer>
+Result<std::vector<runtime::HostPort>> PortsOf(
+    const char* what, const std::vector<Pointer>& memory,
+    const std::vector<std::shared_ptr<Tensor>>& tensors,
+    const std::vector<std::shared_ptr<TensorImpl>>& used) {
+  if (memory.size() != tensors.size()) {
+    return InvalidArgument("RunAsync() is given memory for ", memory.size(),
+                           " ", what, "s, the graph has ", tensors.size());
+  }
+  std::vector<runtime::HostPort> ports;
+  for (const auto& tensor : used) {
+    const size_t place =
+        std::find(tensors.begin(), tensors.end(), tensor) - tensors.begin();
+    if (memory[place] == nullptr) {
+      return InvalidArgument("RunAsync(): the memory of ", what, " ", place,
+                             ", tensor ", tensor->Name(), ", is null");
+    }
+    ports.push_back({const_cast<void*>(static_cast<const void*>(memory[place])),
+                     tensor->handle()->bytes});
+  }
+  return ports;
+}
+
+}  // namespace
+
+Result<RunEvent> GraphImpl::StartRun(const std::vector<const void*>& inputs,
+                                     const std::vector<void*>& outputs) {
+  TIM_RETURN_IF_ERROR(CompileIfChanged());
+  if (IsItsInputs()) {
+    return InvalidArgument("graph ", core_->name,
+                           " has no operations and no OUTPUT tensor, so that "
+                           "RunAsync() has nothing to write");
+  }
+  const RunBuffers& tensors = compiled_->buffers();
+  TIM_ASSIGN_OR_RETURN(
+      const auto input_ports,
+      PortsOf("input", inputs, inputs_, tensors.input_tensors()));
+  TIM_ASSIGN_OR_RETURN(
+      const auto output_ports,
+      PortsOf("output", outputs, outputs_, tensors.output_tensors()));
+  TIM_ASSIGN_OR_RETURN(auto run, compiled_->Enqueue(input_ports, output_ports));
+  return RunEvent(std::make_shared<RunEvent::Impl>(std::move(run)));
+}
+
+RunEvent GraphImpl::Start(const std::vector<const void*>& inputs,
+                          const std::vector<void*>& outputs) {
+  RunEvent event;
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(event, StartRun(inputs, outputs));
+    return OkStatus();
+  });
+  if (!status.ok()) FailToCompile(*core_, status);
+  return event;
 }
 
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {
   if (size == nullptr) return InvalidArgument("size is null");
   TIM_RETURN_IF_ERROR(CompileIfChanged());
+  if (IsItsInputs()) {
+    return InvalidArgument(
+        "it has no operations and no OUTPUT tensor, and a binary graph needs "
+        "one: with an OUTPUT like the INPUT it is a copy");
+  }
   TIM_ASSIGN_OR_RETURN(const GraphBinary binary,
                        compiled_->Binary(*core_, inputs_, outputs_));
   const binary::BlobWriter writer(binary.content);
@@ -96,8 +185,9 @@ Status GraphImpl::WriteBinary(void* buf, size_t* size) {
 bool GraphImpl::CompileToBinary(void* buf, size_t* size) {
   const Status status = GuardedCall([&] { return WriteBinary(buf, size); });
   return status.ok() ||
-         Fail(*core_, status.WithContext(StrCat("graph ", core_->name,
-                                                ": CompileToBinary()")));
+         FailToCompile(
+             *core_, status.WithContext(
+                         StrCat("graph ", core_->name, ": CompileToBinary()")));
 }
 
 void GraphImpl::PrintGraph() const {

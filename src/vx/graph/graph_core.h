@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct GraphCore {
   CompileOption options;
   HostMemory memory;
   std::string error;  ///< Graph::ErrorMessage()
+  /// Doubts that Compile() has said: the next one does not repeat them.
+  std::set<std::string> known_doubts;
+  /// Mistakes that were logged when a tensor was made or bound, and for which
+  /// Compile() will fail.
+  std::vector<std::string> logged;
   uint32_t next_tensor_id = 0;
   uint32_t last_uid = 0;  ///< Of operations.
   /// Composed operations under construction, outermost first: the last one
@@ -40,6 +46,9 @@ std::shared_ptr<GraphCore> CoreOf(Graph* graph);
 
 /// Fail() for something that belongs to a graph, which the message names.
 bool Fail(GraphCore& core, const Status& status);
+/// The same of Compile(): one of `core.logged` is not logged again by the first
+/// call that fails for it.
+bool FailToCompile(GraphCore& core, const Status& status);
 
 }  // namespace tim::vx
 

@@ -12,7 +12,7 @@ namespace tim::vx {
 namespace {
 
 std::string NextName() {
-  static std::atomic<int> count{0};
+  static constinit std::atomic<int> count{0};
   return StrCat("g", ++count);
 }
 

@@ -38,6 +38,9 @@ class GraphImpl final : public Graph {
   bool Compile() override;
   bool CompileToBinary(void* buf, size_t* size) override;
   bool Run() override;
+  /// Graph::RunAsync().
+  RunEvent Start(const std::vector<const void*>& inputs,
+                 const std::vector<void*>& outputs);
   const Tensors InputsTensor() const override { return inputs_; }
   const Tensors OutputsTensor() const override { return outputs_; }
   void UpdateTensorConsumersMap(const std::shared_ptr<Tensor>& tensor,
@@ -81,6 +84,11 @@ class GraphImpl final : public Graph {
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
   Status CompileNow();
+  Result<RunEvent> StartRun(const std::vector<const void*>& inputs,
+                            const std::vector<void*>& outputs);
+  bool IsCompiled() const;
+  /// Nothing is to be done: what a client reads is what it has written.
+  bool IsItsInputs() const;
   Status WriteBinary(void* buf, size_t* size);
 
   std::shared_ptr<GraphCore> core_;
@@ -93,6 +101,7 @@ class GraphImpl final : public Graph {
   Status refused_;  ///< Of Refuse().
   Status failure_;  ///< Of a Compile() that failed for good.
   bool compiling_ = false;
+  size_t compiled_tensors_ = 0;  ///< INPUT and OUTPUT, by the last Compile().
 };
 
 /// The plan of a compiled graph, null where it is not compiled.

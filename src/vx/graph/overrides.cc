@@ -1,4 +1,7 @@
+// Keeps the factories as they are while others read them.
 #include "vx/graph/overrides.h"
+
+#include "base/fork/fork.h"
 
 namespace tim::vx {
 
@@ -9,31 +12,41 @@ Status Overrides::Set(const char* operator_name, Graph::Replacement factory) {
   if (operator_name[0] == '\0') {
     return InvalidArgument("Override(): the name of the operator is empty");
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++revision_;
-  if (factory == nullptr) {
-    factories_.erase(operator_name);
-  } else {
-    factories_[operator_name] = std::move(factory);
-  }
+  Change([&](Factories* factories) {
+    if (factory == nullptr) {
+      factories->erase(operator_name);
+    } else {
+      (*factories)[operator_name] = factory;
+    }
+  });
   return OkStatus();
 }
 
 void Overrides::Inherit(const Overrides& other) {
-  Factories inherited = other.factories();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++revision_;
-  factories_.merge(inherited);
+  const auto inherited = other.Current();
+  Change([&](Factories* factories) {
+    factories->insert(inherited->begin(), inherited->end());
+  });
 }
 
-Factories Overrides::factories() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+Factories Overrides::factories() const { return *Current(); }
+
+std::shared_ptr<const Factories> Overrides::Current() const {
+  const std::lock_guard lock(ForkMutex());
   return factories_;
 }
 
-uint64_t Overrides::revision() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return revision_;
+void Overrides::Change(const std::function<void(Factories*)>& change) {
+  while (true) {
+    const auto before = Current();
+    auto after = std::make_shared<Factories>(*before);
+    change(after.get());
+    const std::lock_guard lock(ForkMutex());
+    if (factories_ != before) continue;  // another thread was first
+    factories_ = std::move(after);
+    ++revision_;
+    return;
+  }
 }
 
 }  // namespace tim::vx

@@ -2,9 +2,11 @@
 #ifndef TIM_VX_GRAPH_OVERRIDES_H_
 #define TIM_VX_GRAPH_OVERRIDES_H_
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <string>
 
 #include "base/status.h"
@@ -26,12 +28,15 @@ class Overrides {
 
   Factories factories() const;
   /// Changes with each Set().
-  uint64_t revision() const;
+  uint64_t revision() const { return revision_; }
 
  private:
-  mutable std::mutex mutex_;
-  Factories factories_;
-  uint64_t revision_ = 0;
+  std::shared_ptr<const Factories> Current() const;
+  void Change(const std::function<void(Factories*)>& change);
+
+  std::shared_ptr<const Factories> factories_ =
+      std::make_shared<const Factories>();
+  std::atomic<uint64_t> revision_ = 0;
 };
 
 }  // namespace tim::vx

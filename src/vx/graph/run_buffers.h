@@ -1,4 +1,4 @@
-// Host memory of one run's inputs and outputs.
+// Tensors as the inputs and outputs of one run.
 #ifndef TIM_VX_GRAPH_RUN_BUFFERS_H_
 #define TIM_VX_GRAPH_RUN_BUFFERS_H_
 
@@ -6,15 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "base/aligned_memory.h"
 #include "base/status.h"
+#include "runtime/port_binding.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {
 
-/// Uses the tensors' memory where it can: a copy is needed where memory of the
-/// client is not aligned, or where an output lies on an input.  DMA buffers
-/// belong to the host from Prepare() to Finish().
+/// Binds the tensors' memory.  DMA buffers belong to the host from Prepare() to
+/// Finish().
 class RunBuffers {
  public:
   RunBuffers() = default;
@@ -24,31 +23,31 @@ class RunBuffers {
 
   /// Before a run: gathers addresses, and copies inputs where needed.
   Status Prepare();
-  /// After it, or after a Prepare() that failed: copies outputs where needed.
+  /// After it, or after a Prepare() that failed: copies outputs where needed,
+  /// which have content then.
   /// `run`, which tells how it went, or what fails.
   Status Finish(Status run);
 
-  std::span<const void* const> inputs() const { return input_memory_; }
-  std::span<void* const> outputs() const { return output_memory_; }
+  std::span<const void* const> inputs() const { return binding_.inputs(); }
+  std::span<void* const> outputs() const { return binding_.outputs(); }
+
+  /// The tensors, in the order of the plan.
+  const std::vector<std::shared_ptr<TensorImpl>>& input_tensors() const {
+    return inputs_;
+  }
+  const std::vector<std::shared_ptr<TensorImpl>>& output_tensors() const {
+    return outputs_;
+  }
 
  private:
-  struct Copy {
-    AlignedMemory memory;
-    int64_t bytes = 0;
-  };
-
-  Result<void*> CopyFor(Copy* copy, int64_t bytes);
-  bool LiesOnInput(const TensorImpl& output,
-                   const HandleStorage& storage) const;
   /// Of all tensors on DMA buffers; the first failure.
   Status Synchronize(Status (DmaMapping::*step)(DmaMapping::Access));
 
   std::vector<std::shared_ptr<TensorImpl>> inputs_;
   std::vector<std::shared_ptr<TensorImpl>> outputs_;
-  std::vector<const void*> input_memory_;
-  std::vector<void*> output_memory_;
-  std::vector<Copy> input_copies_;
-  std::vector<Copy> output_copies_;
+  std::vector<runtime::HostPort> input_ports_;
+  std::vector<runtime::HostPort> output_ports_;
+  runtime::PortBinding binding_;
 };
 
 }  // namespace tim::vx

@@ -1,26 +1,20 @@
 #include "tim/lite/execution.h"
 
-#include <cstring>
 #include <utility>
 
 #include "base/guarded.h"
 #include "base/options.h"
+#include "runtime/port_binding.h"
 #include "vx/failure.h"
 #include "vx/graph/device_selection.h"
 #include "vx/graph/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
-#include "vx/tensor/host_memory.h"
 
 namespace tim::lite {
 namespace {
 
 using Handles = std::vector<std::shared_ptr<Handle>>;
-
-bool Overlap(const uint8_t* a, int64_t a_bytes, const uint8_t* b,
-             int64_t b_bytes) {
-  return a != nullptr && b != nullptr && a < b + b_bytes && b < a + a_bytes;
-}
 
 class LoadedExecution final : public Execution {
  public:
@@ -80,50 +74,19 @@ class LoadedExecution final : public Execution {
     return *this;
   }
 
-  /// Memory that is not aligned works by a copy, and so does an output that
-  /// lies on an input.
-  bool NeedsCopy(size_t output) const {
-    const uint8_t* memory = outputs_.bound(output);
-    if (memory == nullptr) return false;
-    if (!IsAligned(memory, vx::kHostAlignment)) return true;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (Overlap(memory, outputs_.bytes(output), inputs_.bound(i),
-                  inputs_.bytes(i))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   Status Run() {
-    TIM_RETURN_IF_ERROR(inputs_.CheckBound());
-    TIM_RETURN_IF_ERROR(outputs_.CheckBound());
-    std::vector<const void*> inputs(inputs_.size(), nullptr);
-    std::vector<void*> outputs(outputs_.size(), nullptr);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i] = inputs_.bound(i);
-      if (IsAligned(inputs[i], vx::kHostAlignment)) continue;
-      TIM_ASSIGN_OR_RETURN(std::byte * copy, inputs_.Copy(i));
-      std::memcpy(copy, inputs[i], static_cast<size_t>(inputs_.bytes(i)));
-      inputs[i] = copy;
-    }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i] = outputs_.bound(i);
-      if (!NeedsCopy(i)) continue;
-      TIM_ASSIGN_OR_RETURN(outputs[i], outputs_.Copy(i));
-    }
-    TIM_RETURN_IF_ERROR(graph_->Run(inputs, outputs));
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i] == outputs_.bound(i)) continue;
-      std::memcpy(outputs_.bound(i), outputs[i],
-                  static_cast<size_t>(outputs_.bytes(i)));
-    }
+    TIM_ASSIGN_OR_RETURN(const auto inputs, inputs_.Bound());
+    TIM_ASSIGN_OR_RETURN(const auto outputs, outputs_.Bound());
+    TIM_RETURN_IF_ERROR(binding_.Bind(inputs, outputs));
+    TIM_RETURN_IF_ERROR(graph_->Run(binding_.inputs(), binding_.outputs()));
+    binding_.CopyOutputs();
     return OkStatus();
   }
 
   const std::unique_ptr<LoadedGraph> graph_;
   PortMemory inputs_;
   PortMemory outputs_;
+  runtime::PortBinding binding_;
 };
 
 Result<std::shared_ptr<Execution>> Load(const void* executable, size_t size) {

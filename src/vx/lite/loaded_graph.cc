@@ -20,6 +20,7 @@ using Devices = std::vector<std::shared_ptr<device::Device>>;
 
 compiler::CompileOptions OptionsFor(const Devices& devices) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
+  options.was_compiled = true;
   options.strict = GetOptions().strict;
   return options;
 }
@@ -57,32 +58,28 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
     binary::Blob blob, Devices devices,
     std::shared_ptr<device::BinaryStore> programs) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(std::move(blob)));
-  programs = vx::WithPrograms(loaded->blob_, std::move(programs));
-  if (loaded->UseStored(devices, programs)) {
+  runtime::Surroundings surroundings = {
+      .devices = std::move(devices),
+      .store = vx::WithPrograms(loaded->blob_, std::move(programs))};
+  if (loaded->UseStored(surroundings)) {
     TIM_RETURN_IF_ERROR(loaded->WriteStoredStates());
   } else {
-    TIM_RETURN_IF_ERROR(loaded->Compile(std::move(devices), programs));
+    TIM_RETURN_IF_ERROR(loaded->Compile(std::move(surroundings)));
   }
-  TIM_ASSIGN_OR_RETURN(loaded->context_,
-                       runtime::ExecutionContext::Create(loaded->executable_));
   return loaded;
 }
 
-bool LoadedGraph::UseStored(
-    const Devices& devices,
-    const std::shared_ptr<device::BinaryStore>& programs) {
+bool LoadedGraph::UseStored(const runtime::Surroundings& surroundings) {
   const ir::PlanOptions options = {.strict = GetOptions().strict};
-  auto plan = vx::UsablePlan(blob_, devices, options);
+  auto plan = vx::UsablePlan(blob_, surroundings.devices, options);
   if (!plan) return false;
-  auto executable =
-      runtime::Executable::Create(*std::move(plan), devices, programs);
-  if (executable.ok()) {
-    executable_ = *std::move(executable);
+  auto ready = runtime::Prepare(*std::move(plan), surroundings);
+  if (ready.ok()) {
+    Take(*std::move(ready));
     return true;
   }
   TIM_LOG(kInfo, "binary graph ", blob_.graph_name,
-          " is compiled anew: its plan cannot run: ",
-          executable.status().message());
+          " is compiled anew: its plan cannot run: ", ready.status().message());
   return false;
 }
 
@@ -93,17 +90,21 @@ Result<ir::Graph> LoadedGraph::ReadGraph(ir::OpRegistry* registry) const {
   return binary::WithoutAbsent(graph);
 }
 
-Status LoadedGraph::Compile(
-    Devices devices, const std::shared_ptr<device::BinaryStore>& programs) {
+void LoadedGraph::Take(runtime::ReadyGraph ready) {
+  executable_ = std::move(ready.executable);
+  context_ = std::move(ready.context);
+}
+
+Status LoadedGraph::Compile(runtime::Surroundings surroundings) {
   auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
-  TIM_ASSIGN_OR_RETURN(ir::Graph graph, ReadGraph(registry.get()));
+  TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(registry.get()));
   const std::vector<ir::Value> states = StatesOf(graph);
+  surroundings.operators = std::move(registry);
   TIM_ASSIGN_OR_RETURN(
-      ir::Plan plan,
-      compiler::Compile(std::move(graph), *registry, OptionsFor(devices)));
-  TIM_ASSIGN_OR_RETURN(executable_, runtime::Executable::Create(
-                                        std::move(plan), std::move(devices),
-                                        programs, std::move(registry)));
+      runtime::ReadyGraph ready,
+      runtime::CompileAndPrepare(graph, OptionsFor(surroundings.devices),
+                                 surroundings));
+  Take(std::move(ready));
   return WriteStates(states);
 }
 

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "runtime/execution_context.h"
+#include "runtime/ready_graph.h"
 #include "runtime/state_set.h"
 
 namespace tim::lite {
@@ -36,13 +37,10 @@ class LoadedGraph {
   void Release(const void* memory) { context_->Release(memory); }
 
  private:
-  using Devices = std::vector<std::shared_ptr<device::Device>>;
-
   explicit LoadedGraph(binary::Blob blob) : blob_(std::move(blob)) {}
-  bool UseStored(const Devices& devices,
-                 const std::shared_ptr<device::BinaryStore>& programs);
-  Status Compile(Devices devices,
-                 const std::shared_ptr<device::BinaryStore>& programs);
+  bool UseStored(const runtime::Surroundings& surroundings);
+  Status Compile(runtime::Surroundings surroundings);
+  void Take(runtime::ReadyGraph ready);
   Result<ir::Graph> ReadGraph(ir::OpRegistry* registry) const;
   /// With the states as the binary graph has them, which a plan does not.
   Status WriteStoredStates();

@@ -1,7 +1,5 @@
 #include "vx/lite/port_memory.h"
 
-#include "vx/tensor/host_memory.h"
-
 namespace tim::lite {
 
 int64_t PortMemory::bytes(size_t index) const {
@@ -57,29 +55,18 @@ Result<const void*> PortMemory::UnBind(const std::shared_ptr<Handle>& handle) {
   return own->memory;
 }
 
-uint8_t* PortMemory::bound(size_t index) const {
-  const auto* own = static_cast<const MemoryHandle*>(bound_[index].get());
-  return own != nullptr ? own->memory : nullptr;
-}
-
-Status PortMemory::CheckBound() const {
+Result<std::vector<runtime::HostPort>> PortMemory::Bound() const {
+  std::vector<runtime::HostPort> ports(ports_.size());
   for (size_t i = 0; i < ports_.size(); ++i) {
-    if (ports_[i].unused || bound_[i] != nullptr) continue;
-    return FailedPrecondition(what_, " ", i, " is not bound");
+    const auto* own = static_cast<const MemoryHandle*>(bound_[i].get());
+    if (own != nullptr) {
+      ports[i].memory = own->memory;
+      ports[i].bytes = bytes(i);
+    } else if (!ports_[i].unused) {
+      return FailedPrecondition(what_, " ", i, " is not bound");
+    }
   }
-  return OkStatus();
-}
-
-Result<std::byte*> PortMemory::Copy(size_t index) {
-  AlignedMemory& copy = copies_[index];
-  if (copy == nullptr) {
-    copy = AllocateAligned(bytes(index), vx::kHostAlignment);
-  }
-  if (copy == nullptr) {
-    return OutOfMemory("no host memory for a copy of ", what_, " ", index, ", ",
-                       bytes(index), " bytes");
-  }
-  return copy.get();
+  return ports;
 }
 
 }  // namespace tim::lite

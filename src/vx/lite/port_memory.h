@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned_memory.h"
 #include "base/status.h"
 #include "binary/blob.h"
+#include "runtime/port_binding.h"
 #include "tim/lite/handle.h"
 
 namespace tim::lite {
@@ -33,10 +33,7 @@ class PortMemory {
  public:
   /// \param what "input" or "output".  \param ports must outlive it.
   PortMemory(std::string what, const std::vector<binary::Port>& ports)
-      : what_(std::move(what)),
-        ports_(ports),
-        bound_(ports.size()),
-        copies_(ports.size()) {}
+      : what_(std::move(what)), ports_(ports), bound_(ports.size()) {}
 
   Result<std::shared_ptr<Handle>> MakeHandle(uint32_t index, uint8_t* memory,
                                              size_t size) const;
@@ -45,22 +42,17 @@ class PortMemory {
   /// Returns the handle's memory.
   Result<const void*> UnBind(const std::shared_ptr<Handle>& handle);
 
-  size_t size() const { return ports_.size(); }
-  int64_t bytes(size_t index) const;
-  /// Null where the place is unused and not bound.
-  uint8_t* bound(size_t index) const;
-  /// Fails where a place that is used is not bound.
-  Status CheckBound() const;
-  /// Aligned memory of the place's size, its own.
-  Result<std::byte*> Copy(size_t index);
+  /// What runs are given, by place; fails where a place that is used is not
+  /// bound.
+  Result<std::vector<runtime::HostPort>> Bound() const;
 
  private:
+  int64_t bytes(size_t index) const;
   Result<const MemoryHandle*> Own(const std::shared_ptr<Handle>& handle) const;
 
   const std::string what_;
   const std::vector<binary::Port>& ports_;
   std::vector<std::shared_ptr<Handle>> bound_;
-  std::vector<AlignedMemory> copies_;
 };
 
 }  // namespace tim::lite

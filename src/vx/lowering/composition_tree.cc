@@ -55,9 +55,8 @@ uint32_t CompositionTree::OwnerOf(const OpImpl& operation) const {
 }
 
 const std::vector<Operation*>& CompositionTree::Parts(uint32_t owner) const {
-  static const std::vector<Operation*> kNone;
   const auto found = parts_.find(owner);
-  return found != parts_.end() ? found->second : kNone;
+  return found != parts_.end() ? found->second : no_parts_;
 }
 
 bool CompositionTree::IsInside(const OpImpl& operation, uint32_t owner) const {

@@ -55,6 +55,7 @@ class CompositionTree {
 
   std::map<uint32_t, const OpImpl*> composed_;
   std::map<uint32_t, std::vector<Operation*>> parts_;
+  const std::vector<Operation*> no_parts_;
   std::map<const Tensor*, std::vector<const OpImpl*>> readers_;
 };
 

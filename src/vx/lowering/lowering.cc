@@ -6,6 +6,7 @@
 #include "tim/vx/ops/custom_base.h"
 #include "vx/failure.h"
 #include "vx/lowering/composition_tree.h"
+#include "vx/lowering/copies.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -46,6 +47,8 @@ class Lowerer {
   /// Fills writers_; in single assignment form a tensor has one writer.
   Status FindWriters(const Operations& operations);
   Status AddParts(uint32_t owner, Scope& scope);
+  /// Of a graph without operations.
+  Status AddCopies(const Tensors& io, Scope& scope);
   Result<ir::Node> MakeNode(Operation& operation, Scope& scope);
   Result<ir::Node> MakeComposite(const OpImpl& composed,
                                  const Boundary& boundary);
@@ -179,6 +182,7 @@ Result<TensorValues> Lowerer::Declare(TensorImpl& tensor, Scope& scope) const {
   }
   for (const ir::ValueId id : {made.value, made.written}) {
     graph.value(id).shape_declared = desc.shape.ranked();
+    graph.value(id).preferred_shape = tensor.PreferredShape();
     graph.value(id).is_scalar = tensor.IsScalar();
   }
   return made;
@@ -331,6 +335,25 @@ Status Lowerer::AddParts(uint32_t owner, Scope& scope) {
   return OkStatus();
 }
 
+Status Lowerer::AddCopies(const Tensors& io, Scope& scope) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<TensorCopy> copies, CopiesOf(io));
+  if (copies.empty()) return OkStatus();
+  const ir::OpSchema* reshape = operators_.Find("tim.Reshape");
+  if (reshape == nullptr) return TIM_INTERNAL("tim.Reshape is not registered");
+  for (const TensorCopy& copy : copies) {
+    writers_.emplace(copy.to.get(), nullptr);
+    ir::Node node;
+    node.name = StrCat("copy of ", copy.from->Name());
+    node.schema = reshape;
+    TIM_RETURN_IF_ERROR(Connect({copy.from}, {copy.to}, scope, &node));
+    node.attributes.Set("shape",
+                        scope.graph.value(node.inputs[0]).desc.shape.dims());
+    TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*reshape, &node.attributes));
+    scope.graph.AddNode(std::move(node));
+  }
+  return OkStatus();
+}
+
 void Lowerer::AddInputsAndOutputs(const Tensors& io, const Scope& scope) {
   for (const auto& tensor : io) {
     const auto known = scope.values.find(tensor.get());
@@ -348,7 +371,12 @@ Result<LoweredGraph> Lowerer::Lower(const Operations& operations,
   TIM_RETURN_IF_ERROR(ReadBinaries(operations));
   TIM_RETURN_IF_ERROR(FindWriters(operations));
   Scope scope{.graph = lowered_.graph};
-  TIM_RETURN_IF_ERROR(AddParts(0, scope));
+  if (operations.empty()) {
+    const Status status = AddCopies(io, scope);
+    if (!status.ok()) return status.WithContext(StrCat("graph ", core_.name));
+  } else {
+    TIM_RETURN_IF_ERROR(AddParts(0, scope));
+  }
   AddInputsAndOutputs(io, scope);
   lowered_.registry = std::move(registry_);
   return std::move(lowered_);

@@ -38,7 +38,8 @@ struct LoweredGraph {
 /// INPUT or OUTPUT is a graph input where no operation writes it, else a graph
 /// output; a VARIABLE is a state, which a write updates after the run. Composed
 /// operations become composite nodes, their parts the bodies.
-/// `io` are the INPUT and OUTPUT tensors in order of creation.
+/// `io` are the INPUT and OUTPUT tensors in order of creation, which a graph
+/// without operations copies, see CopiesOf().
 Result<LoweredGraph> Lower(
     const GraphCore& core,
     const std::vector<std::shared_ptr<Operation>>& operations,

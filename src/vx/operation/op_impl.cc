@@ -58,6 +58,7 @@ void OpImpl::Join(std::shared_ptr<GraphCore> graph) {
   if (core != nullptr || graph == nullptr) return;
   core = std::move(graph);
   uid = ++core->last_uid;
+  if (!problem.ok()) core->logged.push_back(problem.message());
 }
 
 void OpImpl::Refuse(const Status& mistake) {
@@ -67,7 +68,9 @@ void OpImpl::Refuse(const Status& mistake) {
   } else {
     Fail(status);
   }
-  if (problem.ok()) problem = AsFinal(mistake);
+  if (!problem.ok()) return;
+  problem = AsFinal(mistake);
+  if (core != nullptr) core->logged.push_back(problem.message());
 }
 
 }  // namespace tim::vx

@@ -1,7 +1,9 @@
 #include "vx/platform/native_device.h"
 
+#include <mutex>
 #include <utility>
 
+#include "base/fork/fork.h"
 #include "base/guarded.h"
 #include "base/options.h"
 #include "tim/vx/platform/lite/lite_native.h"
@@ -69,7 +71,7 @@ bool NativeDevice::Submit(const std::shared_ptr<Graph>& graph) {
                                 " needs a graph of this library"));
   }
   core->options.setDeviceId(Id());
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(ForkMutex());
   impl_->graphs.push_back(graph);
   return true;
 }
@@ -77,7 +79,7 @@ bool NativeDevice::Submit(const std::shared_ptr<Graph>& graph) {
 bool NativeDevice::Trigger(bool async, async_callback cb) {
   std::vector<std::shared_ptr<Graph>> graphs;
   {
-    const std::lock_guard lock(impl_->mutex);
+    const std::lock_guard lock(ForkMutex());
     graphs.swap(impl_->graphs);
   }
   if (graphs.empty()) {

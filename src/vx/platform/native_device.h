@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,8 @@ class NativeDevice::Impl {
 
   const DeviceEntry entry;
   const std::shared_ptr<Queues> queues = std::make_shared<Queues>();
-  const std::shared_ptr<Worker> worker;  // of graphs
-  std::mutex mutex;
-  std::vector<std::shared_ptr<Graph>> graphs;  // submitted
+  const std::shared_ptr<Worker> worker;        // of graphs
+  std::vector<std::shared_ptr<Graph>> graphs;  // submitted; ForkMutex()
 };
 
 /// What Enumerate() makes; tests have devices of their own.

@@ -7,6 +7,7 @@
 #include "vx/failure.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/platform/native_executor.h"
+#include "vx/platform/run_lock.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx::platform {
@@ -26,7 +27,7 @@ class NativeExecutable::Impl {
   size_t inputs = 0;
   size_t outputs = 0;
   /// Held while the graph is changed or runs, and by copies of its tensors.
-  const std::shared_ptr<std::mutex> running = std::make_shared<std::mutex>();
+  const std::shared_ptr<RunLock> running = std::make_shared<RunLock>();
 };
 
 Status NativeExecutable::Impl::Check(
@@ -105,7 +106,7 @@ NativeExecutable::NativeExecutable(const std::shared_ptr<IExecutor>& executor,
 NativeExecutable::~NativeExecutable() = default;
 
 std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
-    const TensorSpec& tensor_spec, void* data, uint32_t) {
+    const TensorSpec& tensor_spec, void* data, uint32_t size) {
   if (!impl_->problem.ok()) {
     Fail(impl_->problem.WithContext("AllocateTensor()"));
     return nullptr;
@@ -117,15 +118,16 @@ std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
                         static_cast<int>(tensor_spec.attr_)));
     return nullptr;
   }
-  const std::lock_guard lock(*impl_->running);
-  auto tensor = nb_graph_->CreateTensor(tensor_spec, data);
+  const auto lock = impl_->running->Take();
+  auto tensor = nb_graph_->CreateTensor(tensor_spec);
   if (tensor->GetId() == kNoTensorId) return nullptr;
+  if (data != nullptr && !tensor->CopyDataToTensor(data, size)) return nullptr;
   return std::make_shared<NativeTensorHandle>(std::move(tensor),
                                               impl_->running);
 }
 
 void NativeExecutable::SetInput(const std::shared_ptr<ITensorHandle>& th) {
-  const std::lock_guard lock(*impl_->running);
+  const auto lock = impl_->running->Take();
   Status status = impl_->Check(th, INPUT, nb_graph_.get());
   if (status.ok() && input_handles_.size() == impl_->inputs) {
     status = InvalidArgument("SetInput(): the executable has ", impl_->inputs,
@@ -140,7 +142,7 @@ void NativeExecutable::SetInput(const std::shared_ptr<ITensorHandle>& th) {
 }
 
 void NativeExecutable::SetOutput(const std::shared_ptr<ITensorHandle>& th) {
-  const std::lock_guard lock(*impl_->running);
+  const auto lock = impl_->running->Take();
   Status status = impl_->Check(th, OUTPUT, nb_graph_.get());
   if (status.ok() && output_handles_.size() == impl_->outputs) {
     status = InvalidArgument("SetOutput(): the executable has ", impl_->outputs,
@@ -163,17 +165,17 @@ void NativeExecutable::SetOutputs(const Handles& ths) {
 }
 
 Handles NativeExecutable::Getinputs() {
-  const std::lock_guard lock(*impl_->running);
+  const auto lock = impl_->running->Take();
   return input_handles_;
 }
 
 Handles NativeExecutable::GetOutputs() {
-  const std::lock_guard lock(*impl_->running);
+  const auto lock = impl_->running->Take();
   return output_handles_;
 }
 
 bool NativeExecutable::Verify() {
-  const std::lock_guard lock(*impl_->running);
+  const auto lock = impl_->running->Take();
   const Status status =
       impl_->CheckComplete(input_handles_.size(), output_handles_.size());
   if (!status.ok()) return Fail(status);
@@ -182,7 +184,7 @@ bool NativeExecutable::Verify() {
 
 bool NativeExecutable::Trigger(bool async) {
   if (async) return RunBehindQueue(Executor(), weak_from_this().lock());
-  const std::lock_guard lock(*impl_->running);
+  const auto lock = impl_->running->Take();
   const Status status =
       impl_->CheckComplete(input_handles_.size(), output_handles_.size());
   if (!status.ok()) return Fail(status);

@@ -1,8 +1,10 @@
 #include "vx/platform/native_executor.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
+#include "base/fork/fork.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -98,11 +100,11 @@ bool NativeExecutor::Submit(const std::shared_ptr<IExecutable>& executable,
         "after or before: itself to be the last"));
   }
   if (!executable->Verify()) return false;
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(ForkMutex());
   auto place = tasks_.end();
   if (ref != executable) {
     place = std::find_if(tasks_.begin(), tasks_.end(), [&](const task& known) {
-      return known.lock() == ref;
+      return !known.owner_before(ref) && !ref.owner_before(known);
     });
     if (place == tasks_.end()) {
       return Fail(InvalidArgument(
@@ -121,7 +123,7 @@ bool NativeExecutor::Trigger(bool async, IDevice::async_callback callback) {
   if (!impl_->problem.ok()) return Fail(ReasonOf("Trigger()", impl_->problem));
   std::vector<task> tasks;
   {
-    const std::lock_guard lock(impl_->mutex);
+    const std::lock_guard lock(ForkMutex());
     tasks.swap(tasks_);
   }
   if (tasks.empty()) {

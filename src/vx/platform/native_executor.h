@@ -2,7 +2,6 @@
 #define TIM_VX_PLATFORM_NATIVE_EXECUTOR_H_
 
 #include <memory>
-#include <mutex>
 
 #include "base/status.h"
 #include "tim/vx/platform/native.h"
@@ -18,7 +17,6 @@ class NativeExecutor::Impl {
   std::shared_ptr<const ContextState> context;
   std::shared_ptr<Queues> queues;  ///< Of the device.
   std::shared_ptr<Worker> worker;
-  std::mutex mutex;  ///< Of tasks_.
 };
 
 /// An executor of this library that could be made; its failure otherwise.

@@ -1,8 +1,10 @@
 #include "vx/platform/queues.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
+#include "base/fork/fork.h"
 #include "vx/failure.h"
 
 namespace tim::vx::platform {
@@ -17,21 +19,21 @@ void Tell(const IDevice::async_callback& callback, const Status& status) {
 
 std::shared_ptr<Worker> Queues::Add() {
   auto worker = std::make_shared<Worker>();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ForkMutex());
   std::erase_if(workers_, [](const auto& known) { return known.expired(); });
   workers_.push_back(worker);
   return worker;
 }
 
 void Queues::Keep(const Status& failure) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ForkMutex());
   if (failure_.ok()) failure_ = failure;
 }
 
 void Queues::Wait() {
   std::vector<std::shared_ptr<Worker>> workers;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(ForkMutex());
     for (const auto& worker : workers_) {
       if (auto alive = worker.lock()) workers.push_back(std::move(alive));
     }
@@ -47,8 +49,11 @@ void Queues::Wait() {
     const Status status = worker->Wait();
     if (!status.ok()) Fail(status);
   }
-  const std::lock_guard lock(mutex_);
-  const Status failure = std::exchange(failure_, OkStatus());
+  Status failure;
+  {
+    const std::lock_guard lock(ForkMutex());
+    std::swap(failure, failure_);
+  }
   if (!failure.ok()) Adopt(failure);
 }
 

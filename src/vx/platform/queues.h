@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/status.h"
@@ -31,7 +30,7 @@ class Queues {
   void Keep(const Status& failure);
 
  private:
-  std::mutex mutex_;
+  // Guarded by ForkMutex().
   std::vector<std::weak_ptr<Worker>> workers_;
   Status failure_;
 };

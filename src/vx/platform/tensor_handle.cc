@@ -2,13 +2,14 @@
 
 #include "tim/vx/platform/native.h"
 #include "vx/failure.h"
+#include "vx/platform/run_lock.h"
 
 namespace tim::vx::platform {
 namespace {
 
-std::unique_lock<std::mutex> LockOf(const std::shared_ptr<std::mutex>& mutex) {
-  if (mutex == nullptr) return {};
-  return std::unique_lock<std::mutex>(*mutex);
+std::unique_lock<std::mutex> LockOf(const std::shared_ptr<RunLock>& running) {
+  if (running == nullptr) return {};
+  return running->Take();
 }
 
 bool FailOfNull() {
@@ -21,7 +22,7 @@ NativeTensorHandle::NativeTensorHandle(const std::shared_ptr<Tensor>& tensor)
     : NativeTensorHandle(tensor, nullptr) {}
 
 NativeTensorHandle::NativeTensorHandle(const std::shared_ptr<Tensor>& tensor,
-                                       std::shared_ptr<std::mutex> running)
+                                       std::shared_ptr<RunLock> running)
     : running_(std::move(running)) {
   tensor_ = tensor;
 }

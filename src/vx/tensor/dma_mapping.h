@@ -30,9 +30,8 @@ class DmaMapping {
   void* address() const { return address_; }
   /// Its own, open as long as it lives.
   int fd() const { return fd_; }
-  bool IsOfSameBuffer(const DmaMapping& other) const {
-    return device_ == other.device_ && inode_ == other.inode_;
-  }
+  /// The same for all mappings of one buffer.
+  std::pair<uint64_t, uint64_t> Identity() const { return {device_, inode_}; }
 
   /// The host may access the memory, and sees what other devices have written.
   /// kFailedPrecondition where that would be a crash: the file has become too

@@ -30,6 +30,7 @@ bool TensorImpl::SwapHandle(void* new_ptr, bool is_new_ptr_malloc_by_ovxlib,
   if (is_new_ptr_malloc_by_ovxlib) memory.Adopt(new_ptr);
   memory.AddUser(new_ptr);
   void* old = std::exchange(storage->memory, new_ptr);
+  storage->content = HandleStorage::Content::kGiven;
   if (auto* graph = dynamic_cast<GraphImpl*>(core_->graph)) graph->Release(old);
   if (old_ptr != nullptr) {
     *old_ptr = old;
@@ -84,14 +85,16 @@ bool TensorImpl::InvalidateCacheForHandle() {
     return Report(
         NotPossible("invalidate", "only OUTPUT tensors are invalidated"));
   }
+  Status status = CheckContent("invalidate");
   DmaMapping* dma = mapping();
-  const Status status =
-      dma != nullptr ? dma->Begin(DmaMapping::Access::kRead) : OkStatus();
+  if (status.ok() && dma != nullptr) {
+    status = dma->Begin(DmaMapping::Access::kRead);
+  }
   return status.ok() || Report(status);
 }
 
 // A buffer that may only be read is mapped all the same.
-void* TensorImpl::map(bool) {
+void* TensorImpl::map(bool invalidate_cpu_cache) {
   if (!problem_.ok()) {
     Report(problem_);
     return nullptr;
@@ -102,6 +105,16 @@ void* TensorImpl::map(bool) {
   }
   if (handle()->memory == nullptr) {
     Report(NotPossible("map", "the shape is not known before Compile()"));
+    return nullptr;
+  }
+  if (invalidate_cpu_cache) {
+    const Status status = CheckContent("map(true)");
+    if (!status.ok()) {
+      Report(status);
+      return nullptr;
+    }
+  } else {
+    handle()->content = HandleStorage::Content::kGiven;
   }
   if (DmaMapping* dma = mapping()) {
     const Status status = dma->Begin(DmaMapping::Access::kRead);

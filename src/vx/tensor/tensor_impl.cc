@@ -2,6 +2,7 @@
 #include "vx/tensor/tensor_impl.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/guarded.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateUnusable(
   auto tensor = std::make_shared<TensorImpl>(std::move(core), spec);
   tensor->problem_ = std::move(problem);
   tensor->Report(tensor->problem_);
+  tensor->core_->logged.push_back(AsFinal(tensor->problem_).message());
   return tensor;
 }
 
@@ -38,7 +40,7 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateOn(
   auto tensor = std::make_shared<TensorImpl>(core, spec);
   const Status status = tensor->CheckOnMemory();
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
-  tensor->storage_ = HandleStorage{memory, tensor->bytes_};
+  tensor->storage_ = HandleStorage{.memory = memory, .bytes = tensor->bytes_};
   tensor->id_ = core->next_tensor_id++;
   return tensor;
 }
@@ -50,7 +52,8 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateOnDmaBuffer(
     TIM_RETURN_IF_ERROR(tensor->CheckOnMemory());
     TIM_ASSIGN_OR_RETURN(auto mapping, DmaMapping::Create(fd, tensor->bytes_));
     tensor->storage_ =
-        HandleStorage{core->memory.Adopt(std::move(mapping)), tensor->bytes_};
+        HandleStorage{.memory = core->memory.Adopt(std::move(mapping)),
+                      .bytes = tensor->bytes_};
     return OkStatus();
   });
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
@@ -124,7 +127,11 @@ Status TensorImpl::AllocateHandle() {
     return OutOfMemory("no host memory for a tensor of ", bytes_, " bytes, ",
                        desc_.ToString());
   }
-  storage_ = HandleStorage{memory, bytes_};
+  storage_ = HandleStorage{.memory = memory,
+                           .bytes = bytes_,
+                           .content = attribute_ == OUTPUT
+                                          ? HandleStorage::Content::kNone
+                                          : HandleStorage::Content::kGiven};
   return FillZero(desc_, memory);
 }
 
@@ -141,7 +148,7 @@ Status TensorImpl::MakeStorage() {
   TIM_RETURN_IF_ERROR(CheckMemory());
   if (attribute_ == INPUT || attribute_ == OUTPUT) {
     if (!shape_open_) return AllocateHandle();
-    storage_ = HandleStorage{};
+    storage_ = HandleStorage{.content = HandleStorage::Content::kNone};
     return OkStatus();
   }
   if (attribute_ == CONSTANT) {
@@ -200,7 +207,10 @@ Status TensorImpl::Write(const void* data) {
     return NotPossible("write", "the shape is not known before Compile()");
   }
   if (auto* handle = std::get_if<HandleStorage>(&storage_)) {
-    return CopyBytes(handle->memory, data, DmaMapping::Access::kWrite);
+    TIM_RETURN_IF_ERROR(
+        CopyBytes(handle->memory, data, DmaMapping::Access::kWrite));
+    handle->content = HandleStorage::Content::kGiven;
+    return OkStatus();
   }
   if (auto* constant = std::get_if<ConstantStorage>(&storage_)) {
     auto written = ir::MakeConstant(data, static_cast<size_t>(bytes_));
@@ -215,11 +225,45 @@ Status TensorImpl::Write(const void* data) {
   return NotPossible("write", "the host cannot reach a TRANSIENT tensor");
 }
 
+Status TensorImpl::CheckContent(const char* what) const {
+  using Content = HandleStorage::Content;
+  if (needs_data_) {
+    return NotPossible(what,
+                       "it was created without data, and none was given "
+                       "to it since");
+  }
+  const auto* handle = std::get_if<HandleStorage>(&storage_);
+  if (attribute_ != OUTPUT || handle == nullptr ||
+      handle->content == Content::kGiven) {
+    return OkStatus();
+  }
+  if (handle->content == Content::kFailed) {
+    return NotPossible(what,
+                       "the graph's last Run() has failed; its results "
+                       "are there after one that succeeds");
+  }
+  return NotPossible(what,
+                     "no Run() has written it; its results are there "
+                     "after the first Run() of a graph in which an "
+                     "operation writes it");
+}
+
+void TensorImpl::SetRun(RunResult result) {
+  HandleStorage* const storage = handle();
+  if (attribute_ != OUTPUT || storage == nullptr) return;
+  if (result == RunResult::kWritten) {
+    storage->content = HandleStorage::Content::kGiven;
+  } else if (core_->memory.Owns(storage->memory) && mapping() == nullptr) {
+    storage->content = HandleStorage::Content::kFailed;
+  }
+}
+
 Status TensorImpl::Read(void* data) const {
   if (data == nullptr) return NotPossible("read", "the destination is null");
   if (shape_open_ && bytes_ == 0) {
     return NotPossible("read", "the shape is not known before Compile()");
   }
+  TIM_RETURN_IF_ERROR(CheckContent("read"));
   if (const auto* handle = std::get_if<HandleStorage>(&storage_)) {
     return CopyBytes(data, handle->memory, DmaMapping::Access::kRead);
   }
@@ -234,14 +278,29 @@ Status TensorImpl::Read(void* data) const {
   return NotPossible("read", "the host cannot reach a TRANSIENT tensor");
 }
 
+Status TensorImpl::CheckSize(uint32_t size_in_bytes) {
+  if (size_in_bytes == 0 || size_in_bytes == bytes_ || bytes_ == 0) {
+    return OkStatus();
+  }
+  const std::string text =
+      StrCat("tensor ", Name(), " (", desc_.ToString(), ") of graph ",
+             core_->name, ": CopyDataToTensor() is given ", size_in_bytes,
+             " bytes, and copies the ", bytes_,
+             " that the tensor has; give their number, or 0, and memory that "
+             "holds them");
+  if (!core_->context->options.lenient) {
+    return InvalidArgument(text, " (TIMCL_LENIENT=0)");
+  }
+  if (!std::exchange(size_doubted_, true)) TIM_LOG(kWarning, text);
+  return OkStatus();
+}
+
 bool TensorImpl::CopyDataToTensor(const void* data, uint32_t size_in_bytes) {
   if (!problem_.ok()) return Report(problem_);
-  if (size_in_bytes != 0 && size_in_bytes != bytes_) {
-    TIM_LOG(kDebug, "tensor ", Name(), " of graph ", core_->name, " has ",
-            bytes_, " bytes, all are copied; the size given, ", size_in_bytes,
-            ", does not matter");
-  }
-  const Status status = GuardedCall([&] { return Write(data); });
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_RETURN_IF_ERROR(CheckSize(size_in_bytes));
+    return Write(data);
+  });
   return status.ok() || Report(status);
 }
 
@@ -269,6 +328,12 @@ Result<ir::TensorDesc> TensorImpl::DeclaredDesc() const {
   desc.type = desc_.type;
   desc.shape = shape_open_ ? ir::Shape() : desc_.shape;
   return desc;
+}
+
+ir::Shape TensorImpl::PreferredShape() const {
+  const bool preferred =
+      attribute_ == TRANSIENT && !shape_counts_ && desc_.shape.rank() > 0;
+  return preferred ? desc_.shape : ir::Shape();
 }
 
 Status TensorImpl::StoreInferred(const ir::TensorDesc& desc) {

@@ -76,12 +76,19 @@ class TensorImpl final : public Tensor {
   /// What the graph declares: storage's type and shape, unknown where the
   /// producer decides, and the quantization of now.
   Result<ir::TensorDesc> DeclaredDesc() const;
+  /// Of a TRANSIENT tensor the shape at its creation, which it keeps where the
+  /// producer makes as many elements; unknown where there is none.
+  ir::Shape PreferredShape() const;
   /// The shape of a TRANSIENT tensor is declared, as an OUTPUT's is.
   void DeclareShape() { shape_counts_ = true; }
   /// What Compile() found: into the spec, and storage where there was none.
   Status StoreInferred(const ir::TensorDesc& desc);
 
   HandleStorage* handle() { return std::get_if<HandleStorage>(&storage_); }
+  /// After a run of the graph.  What it writes of an OUTPUT has content; what
+  /// it might have written and did not has none, but for memory of the client.
+  enum class RunResult { kWritten, kFailed };
+  void SetRun(RunResult result);
   /// Null where the tensor's memory is no DMA buffer.
   DmaMapping* mapping() const;
   const ConstantStorage* constant() const {
@@ -96,10 +103,14 @@ class TensorImpl final : public Tensor {
   Status MakeStorage();
   Status AllocateHandle();
   Status CheckOnMemory();
+  /// Of CopyDataToTensor(); says once that the size is not the tensor's.
+  Status CheckSize(uint32_t size_in_bytes);
   Status Write(const void* data);
   Status CopyBytes(void* destination, const void* source,
                    DmaMapping::Access access) const;
   Status Read(void* data) const;
+  /// Fails where there is nothing to be read yet.
+  Status CheckContent(const char* what) const;
   Result<std::vector<std::byte>> Bytes() const;
   Result<std::vector<float>> RealValues() const;
   Status CheckSwap(TensorImpl* other);
@@ -121,6 +132,7 @@ class TensorImpl final : public Tensor {
   bool shape_open_ = false;    ///< OUTPUT without a shape: inference decides.
   bool type_open_ = false;     ///< TRANSIENT, UNKNOWN at creation.
   bool needs_data_ = false;    ///< CONSTANT that nobody wrote yet.
+  bool size_doubted_ = false;  ///< CheckSize() has said it.
 };
 
 /// TensorImpl::Name(); "t" and the number of another.

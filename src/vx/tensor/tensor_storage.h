@@ -16,8 +16,16 @@ namespace tim::vx {
 /// INPUT and OUTPUT: host memory that every run reads or writes, the graph's
 /// or the client's.
 struct HandleStorage {
+  /// Whose the content is that a client reads.
+  enum class Content {
+    kNone,    ///< Nobody's: no run and no client has written it.
+    kFailed,  ///< Nobody's: the last run has failed.
+    kGiven,
+  };
+
   void* memory = nullptr;  ///< Null: an OUTPUT whose shape is not known yet.
   int64_t bytes = 0;
+  Content content = Content::kGiven;
 };
 
 /// CONSTANT.

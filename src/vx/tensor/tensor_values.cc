@@ -1,5 +1,6 @@
 // Copies of a tensor's content in other forms.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,21 @@
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {
+namespace {
+
+// As "%.16f" in the "C" locale.
+bool WriteLine(float value, std::FILE* file) {
+  char line[64];  // A sign, 39 digits, a point, 16 digits, the line's end.
+  char* const end =
+      std::to_chars(line, line + sizeof(line), static_cast<double>(value),
+                    std::chars_format::fixed, 16)
+          .ptr;
+  *end = '\n';
+  const auto length = static_cast<size_t>(end + 1 - line);
+  return std::fwrite(line, 1, length, file) == length;
+}
+
+}  // namespace
 
 Result<std::vector<std::byte>> TensorImpl::Bytes() const {
   if (!problem_.ok()) return problem_;
@@ -41,9 +57,7 @@ bool TensorImpl::SaveTensorToTextByFp32(std::string filename) {
     std::FILE* file = std::fopen(filename.c_str(), "w");
     if (file == nullptr) return NotFound("cannot write ", filename);
     bool written = true;
-    for (const float value : real) {
-      written &= std::fprintf(file, "%.16f\n", static_cast<double>(value)) > 0;
-    }
+    for (const float value : real) written &= WriteLine(value, file);
     written &= std::fclose(file) == 0;
     if (!written) return FailedPrecondition("cannot write all of ", filename);
     return OkStatus();

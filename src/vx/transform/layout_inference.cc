@@ -87,7 +87,7 @@ class LayoutPass {
     for (const vx::Operation* operation : lowered.operations) {
       stays.push_back(is_overridden(*operation));
     }
-    compiler::LayoutOptions options;
+    compiler::LayoutOptions options{.lenient = core_.context->options.lenient};
     TIM_ASSIGN_OR_RETURN(options.arrival, ArrivalOf(vectors, core_, lowered));
     options.stays = [&](const ir::Node& node) {
       const auto id = static_cast<size_t>(node.id);

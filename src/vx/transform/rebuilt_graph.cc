@@ -41,12 +41,16 @@ TensorPtr CopyOf(TensorImpl& tensor, vx::GraphImpl& to) {
   const TensorSpec spec = SpecAsMade(tensor);
   const bool is_clients =
       handle.memory != nullptr && !tensor.core()->memory.Owns(handle.memory);
+  const bool has_content =
+      !spec.shape_.empty() &&
+      (tensor.attribute() == vx::INPUT ||
+       handle.content == vx::HandleStorage::Content::kGiven);
   const vx::DmaMapping* dma = tensor.mapping();
   TensorPtr copy =
       dma != nullptr ? to.CreateTensor(spec, vx::DmaBufferDesc{dma->fd()})
-      : is_clients   ? to.CreateIOTensor(spec, handle.memory)
-                     : to.CreateTensor(
-                           spec, spec.shape_.empty() ? nullptr : handle.memory);
+      : is_clients
+          ? to.CreateIOTensor(spec, handle.memory)
+          : to.CreateTensor(spec, has_content ? handle.memory : nullptr);
   copy->SetScalar(tensor.IsScalar());
   return copy;
 }
@@ -95,7 +99,9 @@ class Rebuilder {
     clone->SetInstanceName(source->InstanceName());
     const OpImpl& impl = *source->impl();
     TIM_RETURN_IF_ERROR(CheckOperands(*source, node));
-    return Bind(node, impl.inputs.size(), impl.outputs.size(), *clone);
+    // Surplus inputs are gone.
+    const size_t inputs = std::min(impl.inputs.size(), node.inputs.size());
+    return Bind(node, inputs, impl.outputs.size(), *clone);
   }
 
   // Nodes of composed operations have more operands where their parts reach

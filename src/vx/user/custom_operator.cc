@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "device/opencl/text/byte_order_mark.h"
 #include "vx/failure.h"
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
@@ -38,7 +39,7 @@ Result<ShapeType> KnownShape(const ir::InferContext::Input& input) {
 }
 
 uint64_t NextEdition() {
-  static std::atomic<uint64_t> next = 1;
+  static constinit std::atomic<uint64_t> next = 1;
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -46,6 +47,16 @@ bool IsReserved(const std::string& name) {
   const auto reserved = ir::ReservedAttributes();
   return std::any_of(reserved.begin(), reserved.end(),
                      [&](const auto& spec) { return spec.name == name; });
+}
+
+Result<std::string> SourceOf(const ops::CustomOpBase& operation) {
+  if (operation.kernel_resource_ == nullptr) {
+    return InvalidArgument(
+        "kernel_resource_ is null; it must point to OpenCL C source");
+  }
+  auto text = device::WithoutByteOrderMarks(operation.kernel_resource_);
+  if (!text.ok()) return text.status().WithContext("kernel_resource_");
+  return text;
 }
 
 // Host references read and write what a kernel would find.
@@ -267,14 +278,13 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
                            ": SetupParams() set no func_name_; it must name a "
                            "kernel of kernel_resource_");
   }
-  if (operation_.kernel_resource_ == nullptr) {
-    return InvalidArgument("operation ", name_,
-                           ": kernel_resource_ is null; it must point to "
-                           "OpenCL C source");
+  auto text = SourceOf(operation_);
+  if (!text.ok()) {
+    return text.status().WithContext(StrCat("operation ", name_));
   }
   launch_ = ir::KernelLaunch();
   launch_.name = name_;
-  launch_.text = operation_.kernel_resource_;
+  launch_.text = *std::move(text);
   launch_.function = operation_.func_name_;
   launch_.options = WithQuantization(specs_, launch_.text, options);
   launch_.defines = OperandDefines(specs_, means, launch_.text, options);

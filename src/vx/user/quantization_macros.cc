@@ -1,8 +1,10 @@
 #include "vx/user/quantization_macros.h"
 
-#include <cstdio>
+#include <charconv>
+#include <cmath>
 
 #include "base/str_cat.h"
+#include "device/opencl/text/include_directive.h"
 #include "vx/tensor/type_convert.h"
 
 namespace tim::vx {
@@ -10,16 +12,20 @@ namespace {
 
 // Hexadecimal: the very number.
 std::string FloatLiteral(float value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "(%af)", static_cast<double>(value));
-  return text;
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof(digits),
+                                 std::abs(value), std::chars_format::hex);
+  return StrCat("(", std::signbit(value) ? "-" : "", "0x",
+                std::string_view(digits, end.ptr - digits), "f)");
 }
 
 // A name may be pasted of parts, and a file may be included.
-bool MayUse(const std::string& text) {
-  return text.find("TIM_SCALE_") != std::string::npos ||
-         text.find("TIM_ZERO_POINT_") != std::string::npos ||
-         text.find("include") != std::string::npos;
+bool MayUse(const std::string& text, const std::string& options) {
+  for (const char* const prefix : {"TIM_SCALE_", "TIM_ZERO_POINT_"}) {
+    if (text.find(prefix) != std::string::npos) return true;
+    if (options.find(prefix) != std::string::npos) return true;
+  }
+  return device::IncludesFiles(text, options);
 }
 
 void Define(const char* what, const std::vector<TensorSpec>& specs,
@@ -38,7 +44,7 @@ void Define(const char* what, const std::vector<TensorSpec>& specs,
 std::string WithQuantization(const OperandSpecs& operands,
                              const std::string& text,
                              const std::string& options) {
-  if (!MayUse(text) && !MayUse(options)) return options;
+  if (!MayUse(text, options)) return options;
   std::string all;
   Define("INPUT", operands.inputs, &all);
   Define("OUTPUT", operands.outputs, &all);

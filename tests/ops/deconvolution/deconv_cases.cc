@@ -28,8 +28,8 @@ Axis RandomAxis(CaseRng& rng) {
                .kernel = rng.Int(1, 5),
                .stride = rng.Int(1, 4)};
   axis.output_padding = rng.Int(0, 2);
-  axis.front = std::min<int64_t>(rng.Int(0, 3), axis.Output() - 1);
-  axis.back = std::min<int64_t>(rng.Int(0, 3), axis.Output() - 1);
+  axis.front = std::min<int64_t>(rng.Int(-4, 4), axis.Output() - 1);
+  axis.back = std::min<int64_t>(rng.Int(-4, 4), axis.Output() - 1);
   return axis;
 }
 
@@ -173,7 +173,8 @@ std::vector<IllegalCase> Illegal(const char* op, int axes) {
       {node(input, full(3, {5, 1}), 6), "must end in [6, 1]"},
       {node(input, kernel, 2, {{"padding", int64_t{9}}}), "padding"},
       {node(input, kernel, 2, {{"pad", Ints{1}}}), "'pad' has 1 elements"},
-      {node(input, kernel, 2, {{"pad", Ints(2 * axes, -1)}}), "expected >= 0"},
+      {node(input, kernel, 2, {{"pad", Ints(2 * axes, -(int64_t{1} << 31))}}),
+       "pad is -2147483648 and -2147483648, expected -2147483647 to"},
       {node(input, kernel, 2, {{"pad", Ints(2 * axes, 3)}}), "leave nothing"},
       {node(input, kernel, 2, {{"stride", each(0)}}), "stride is 0"},
       {node(input, kernel, 2, {{"output_padding", each(-1)}}),

@@ -48,6 +48,30 @@ std::vector<DeconvExtents> ManyPads() {
   return out;
 }
 
+std::vector<DeconvExtents> NegativePads() {
+  std::vector<DeconvExtents> out;
+  for (const Ints& pad : {Ints{0, -1, 0, -1}, Ints{-1, 0, -2, 1},
+                          Ints{-3, 2, -7, -5}, Ints{-17, -2, 1, -16}}) {
+    for (const int64_t kernel : {1, 2, 5}) {
+      out.push_back({.input = {5, 4, 18, 1},
+                     .kernel = {kernel, 2, 17},
+                     .stride = {3, 2},
+                     .pad = pad});
+      out.push_back({.input = {5, 4, 3, 1},
+                     .kernel = {2, kernel, 3},
+                     .stride = {1, 4},
+                     .pad = pad});
+    }
+  }
+  // TFLite's SAME with a stride of 3 and a kernel of 2.
+  out.push_back({.input = {5, 4, 18, 1},
+                 .kernel = {2, 2, 17},
+                 .stride = {3, 3},
+                 .pad = {0, -1, 0, -1},
+                 .declared = {15, 12}});
+  return out;
+}
+
 std::vector<DeconvExtents> DeclaredExtents() {
   std::vector<DeconvExtents> out;
   for (const Ints& declared : {Ints{2, 1}, Ints{1, 40}, Ints{60, 3}}) {

@@ -24,6 +24,8 @@ std::vector<DeconvExtents> PhasesOfEveryStride();
 std::vector<DeconvExtents> RowsOfManyWidths();
 /// Pads that move the phases.
 std::vector<DeconvExtents> ManyPads();
+/// Pads below 0 at every end: cells that no input reaches.
+std::vector<DeconvExtents> NegativePads();
 /// Fewer pixels than phases, and pixels that no tap reaches.
 std::vector<DeconvExtents> DeclaredExtents();
 

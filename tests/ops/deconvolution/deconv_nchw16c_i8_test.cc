@@ -72,6 +72,11 @@ TEST(DeconvNchw16cI8, TilesMoveBackIntoTheRow) { CheckAll(RowsOfManyWidths()); }
 
 TEST(DeconvNchw16cI8, PadsMoveThePhases) { CheckAll(ManyPads()); }
 
+TEST(DeconvNchw16cI8, NegativePads) {
+  CheckAll(NegativePads());
+  CheckAll(NegativePads(), kSignedCodes);
+}
+
 TEST(DeconvNchw16cI8, DeclaredExtents) { CheckAll(DeclaredExtents()); }
 
 TEST(DeconvNchw16cI8, LimitsAndResiduals) {

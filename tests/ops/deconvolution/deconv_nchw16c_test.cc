@@ -62,6 +62,8 @@ TEST(DeconvNchw16c, TilesMoveBackIntoTheRow) { CheckAll(RowsOfManyWidths()); }
 
 TEST(DeconvNchw16c, PadsMoveThePhases) { CheckAll(ManyPads()); }
 
+TEST(DeconvNchw16c, NegativePads) { CheckAll(NegativePads(), true); }
+
 TEST(DeconvNchw16c, DeclaredExtents) { CheckAll(DeclaredExtents(), true); }
 
 TEST(DeconvNchw16c, FusedEpilogues) {

@@ -61,6 +61,59 @@ TEST(DeConv2d, WhatNothingReachesIsTheBias) {
       ElementsAre(15, 5, 5, 25, 5));
 }
 
+// TRANSPOSE_CONV of TFLite with SAME: rows of 2 * 3 cells, of which a kernel of
+// 2 reaches 5.
+TEST(DeConv2d, NegativePadsAreCellsThatNothingReaches) {
+  const auto of = [](Ints pad, const TensorDesc& output = Inferred()) {
+    return ResultOf(
+        "tim.DeConv2d", {{"stride", Ints{3, 1}}, {"pad", std::move(pad)}},
+        {{{2, 1, 1, 1}, {1, 2}}, {{2, 1, 1, 1}, {10, 100}}, {{1}, {5}}},
+        output);
+  };
+  EXPECT_THAT(of({0, -1, 0, 0}), ElementsAre(15, 105, 5, 25, 205, 5));
+  EXPECT_THAT(of({0, -1, 0, 0}, F32({6, 1, 1, 1})),
+              ElementsAre(15, 105, 5, 25, 205, 5));
+  EXPECT_THAT(of({-2, 0, 0, 0}), ElementsAre(5, 5, 15, 105, 5, 25, 205));
+  EXPECT_THAT(of({-4, 3, 0, 0}), ElementsAre(5, 5, 5, 5, 15, 105));
+  EXPECT_THAT(of({1, -2, 0, 0}), ElementsAre(105, 5, 25, 205, 5, 5));
+}
+
+// Against the sum written from the formula, in double, for every stride,
+// kernel and pad of one axis.
+TEST(DeConv2d, PadsOfBothSignsEqualTheFormula) {
+  std::mt19937 rng = SeededRng(11);
+  const int64_t input = 4;
+  for (const int64_t stride : {1, 2, 3, 5}) {
+    for (const int64_t kernel : {1, 2, 3, 6}) {
+      for (int64_t front = -7; front <= 3; ++front) {
+        for (int64_t back = -2; back <= 1; ++back) {
+          const int64_t extent = (input - 1) * stride + kernel - front - back;
+          if (extent < 1) continue;
+          SCOPED_TRACE(StrCat("stride ", stride, " kernel ", kernel, " pads ",
+                              front, " and ", back));
+          Floats x(input), taps(kernel);
+          for (float& v : x) v = static_cast<float>(rng() % 19) - 9;
+          for (float& v : taps) v = static_cast<float>(rng() % 19) - 9;
+          std::vector<double> sums(extent, 0.5);
+          for (int64_t i = 0; i < input; ++i) {
+            for (int64_t k = 0; k < kernel; ++k) {
+              const int64_t to = i * stride - front + k;
+              if (to >= 0 && to < extent) sums[to] += double{x[i]} * taps[k];
+            }
+          }
+          const Floats found = ResultOf(
+              "tim.DeConv2d",
+              {{"stride", Ints{1, stride}}, {"pad", Ints{0, 0, front, back}}},
+              {{{1, input, 1, 1}, x},
+               {{1, kernel, 1, 1}, taps},
+               {{1}, {0.5f}}});
+          EXPECT_EQ(found, Floats(sums.begin(), sums.end()));
+        }
+      }
+    }
+  }
+}
+
 TEST(DeConv2d, DeclaredExtentsRuleOverOutputPadding) {
   const AttributeMap attributes = {{"output_padding", Ints{1, 1}}};
   EXPECT_THAT(ResultOf("tim.DeConv2d", attributes,

@@ -53,13 +53,13 @@ std::vector<IllegalCase> Illegal() {
 }  // namespace
 
 TIM_CASES(reshape) {
-  cases.Add({.op = "tim.Reshape",
-             .legal = Legal,
-             .illegal = Illegal,
-             .flops = FlopsPerElement(1),
-             .shells = {ShellOf<vx::ops::Reshape>(
-                 {{"shape", Ints{2, 4294967295}}},
-                 std::vector<uint32_t>{2, uint32_t(-1)})}});
+  cases.Add(
+      {.op = "tim.Reshape",
+       .legal = Legal,
+       .illegal = Illegal,
+       .flops = FlopsPerElement(1),
+       .shells = {ShellOf<vx::ops::Reshape>(
+           {{"shape", Ints{2, -1}}}, std::vector<uint32_t>{2, uint32_t(-1)})}});
 }
 
 }  // namespace tim::testing

@@ -41,7 +41,7 @@ NodeCase Legal(CaseRng& rng) {
   const TypeNames types = rng.Types(PoolTypes());
   const PoolCaseAxis w = RandomPoolAxis(rng);
   NodeCase node = {.op = "tim.Pool1d"};
-  node.attributes.Set("type", rng.Int(0, 3));
+  node.attributes.Set("type", rng.Int(0, 4));
   const int64_t length = Windows(w, rng, &node.attributes);
   const int64_t channels = rng.Extent(), batch = rng.Int(1, 3);
   node.inputs = {rng.Desc(types.inputs[0], {w.input, channels, batch})};

@@ -43,7 +43,7 @@ NodeCase Legal(CaseRng& rng) {
   const PoolCaseAxis w = RandomPoolAxis(rng);
   const PoolCaseAxis h = RandomPoolAxis(rng);
   NodeCase node = {.op = "tim.Pool2d"};
-  node.attributes.Set("type", rng.Int(0, 3));
+  node.attributes.Set("type", rng.Int(0, 4));
   Ints output = Windows(w, h, rng, &node.attributes);
   Ints input = {w.input, h.input, rng.Extent()};
   if (rng.OneIn(2)) input.push_back(rng.Int(1, 2));
@@ -93,7 +93,7 @@ std::vector<IllegalCase> Illegal() {
       {node(image, {{"ksize", Ints{5, 5}}}), "does not fit the input"},
       {node(image, {{"stride", Ints{0, 1}}}), "stride is 0"},
       {node(image, {{"mode", "no_such"}}), "attribute 'mode' is 'no_such'"},
-      {node(image, {{"type", int64_t{9}}}), "type"},
+      {node(image, {{"type", int64_t{5}}}), "type"},
       {node(image, {{"pad", Ints{1}}}), "attribute 'pad' has 1 elements"},
       {node(image, adaptive), "output_size 5 exceeds input_size 4"},
   };
@@ -118,6 +118,13 @@ std::vector<Shell> Shells() {
                        {"stride", Ints{1, 2}},
                        {"round_type", int64_t{0}}},
                       PoolType::MAX, pad, two, stride, vx::RoundType::CEILING),
+      ShellOf<Pool2d>({{"type", int64_t{4}},
+                       {"pad", Ints{1, 2, 3, 4}},
+                       {"ksize", Ints{2, 3}},
+                       {"stride", Ints{1, 2}},
+                       {"round_type", int64_t{0}}},
+                      PoolType::AVG_PADDED, pad, two, stride,
+                      vx::RoundType::CEILING),
       ShellOf<Pool2d>({{"type", int64_t{0}},
                        {"mode", "global"},
                        {"input_size", Ints{2, 3}}},

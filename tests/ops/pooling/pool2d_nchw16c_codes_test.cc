@@ -17,7 +17,8 @@ constexpr int64_t kMax = 0;
 constexpr int64_t kAvg = 1;
 constexpr int64_t kL2 = 2;
 constexpr int64_t kAvgAndroid = 3;
-constexpr int64_t kTypes[] = {kMax, kAvg, kAvgAndroid};
+constexpr int64_t kAvgPadded = 4;
+constexpr int64_t kTypes[] = {kMax, kAvg, kAvgAndroid, kAvgPadded};
 
 struct Windows {
   Ints ksize;
@@ -32,7 +33,8 @@ Result<TestNode> Pool(const TensorDesc& input, int64_t type,
                   {{"type", type},
                    {"ksize", windows.ksize},
                    {"stride", windows.stride},
-                   {"pad", windows.pad}},
+                   {"pad", windows.pad},
+                   {ir::kRoundType, int64_t{0}}},
                   {input}, {output});
 }
 

@@ -19,15 +19,19 @@ constexpr int64_t kMax = 0;
 constexpr int64_t kAvg = 1;
 constexpr int64_t kL2 = 2;
 constexpr int64_t kAvgAndroid = 3;
+constexpr int64_t kAvgPadded = 4;
 
 Result<TestNode> Pool(const TensorDesc& input, int64_t type, const Ints& ksize,
                       const Ints& stride, const Ints& pad) {
   TensorDesc output = input;
   output.shape = ir::Shape();
-  return MakeNode(
-      "tim.Pool2d",
-      {{"type", type}, {"ksize", ksize}, {"stride", stride}, {"pad", pad}},
-      {input}, {output});
+  return MakeNode("tim.Pool2d",
+                  {{"type", type},
+                   {"ksize", ksize},
+                   {"stride", stride},
+                   {"pad", pad},
+                   {ir::kRoundType, int64_t{0}}},
+                  {input}, {output});
 }
 
 // The kernel alone against eval.
@@ -74,7 +78,7 @@ TEST(Pool2dNchw16c, MaxOfFewColumnsWithPaddingEqualsEval) {
 
 TEST(Pool2dNchw16c, MeansAreWithinTwoRoundings) {
   std::mt19937 rng = SeededRng(2);
-  for (const int64_t type : {kAvg, kAvgAndroid}) {
+  for (const int64_t type : {kAvg, kAvgAndroid, kAvgPadded}) {
     for (const int64_t channels : {3, 16, 33}) {
       for (const Ints& ksize : {Ints{1, 1}, Ints{2, 3}, Ints{5, 5}}) {
         const auto node = Pool(Desc(DataType::kFloat32, {17, 9, channels, 1}),
@@ -114,7 +118,7 @@ TEST(Pool2dNchw16c, SinglePixelsOfWholeBlocksMayBeDense) {
 TEST(Pool2dNchw16c, EmptyWindowsKeepTailLanesZero) {
   // RunKernel fails where a tail lane is not 0.
   std::mt19937 rng = SeededRng(3);
-  for (const int64_t type : {kMax, kAvg, kAvgAndroid}) {
+  for (const int64_t type : {kMax, kAvg, kAvgAndroid, kAvgPadded}) {
     const auto node = Pool(Desc(DataType::kFloat32, {4, 4, 19, 2}), type,
                            {2, 2}, {2, 2}, {2, 4, 2, 4});
     ASSERT_OK(node);
@@ -126,7 +130,7 @@ TEST(Pool2dNchw16c, EmptyWindowsKeepTailLanesZero) {
 TEST(Pool2dNchw16c, RankThreeAndNaN) {
   const TensorDesc desc = Desc(DataType::kFloat32, {4, 1, 1});
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const int64_t type : {kMax, kAvg, kAvgAndroid}) {
+  for (const int64_t type : {kMax, kAvg, kAvgAndroid, kAvgPadded}) {
     const auto node = Pool(desc, type, {2, 1}, {2, 1}, {0, 0, 0, 0});
     ASSERT_OK(node);
     EXPECT_OK(Compare(

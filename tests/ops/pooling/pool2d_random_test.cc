@@ -19,7 +19,7 @@ using ir::DataType;
 using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
 
-constexpr PoolKind kTypes[] = {kMax, kAvg, kL2, kAvgAndroid};
+constexpr PoolKind kTypes[] = {kMax, kAvg, kL2, kAvgAndroid, kAvgPadded};
 
 struct Case {
   TensorDesc input;
@@ -43,15 +43,16 @@ Ints RandomAxis(PaddingKind padding, bool ceiling, std::mt19937& rng,
   Ints pads = {Pick({0, 1, 2}, rng), Pick({0, 1, 2}, rng)};
   if (padding == kSame) {
     axis->output = (axis->input + axis->stride - 1) / axis->stride;
-    axis->front =
-        std::max<int64_t>(
-            (axis->output - 1) * axis->stride + axis->kernel - axis->input, 0) /
-        2;
+    const int64_t total = std::max<int64_t>(
+        (axis->output - 1) * axis->stride + axis->kernel - axis->input, 0);
+    axis->front = total / 2;
+    axis->back = total - axis->front;
     return pads;
   }
   const int64_t total = padding == kValid ? 0 : pads[0] + pads[1];
   axis->kernel = std::min(axis->kernel, axis->input + total);
   axis->front = padding == kValid ? 0 : pads[0];
+  axis->back = padding == kValid ? 0 : pads[1];
   const double steps =
       static_cast<double>(axis->input + total - axis->kernel) / axis->stride;
   axis->output =
@@ -97,7 +98,7 @@ TEST(Pool2d, EvalFollowsTheFormula) {
   std::mt19937 rng = SeededRng(5);
   for (const auto& [in, out] : kTypePairs) {
     for (int i = 0; i < 24; ++i) {
-      const Case test = RandomCase(in, out, kTypes[i % 4], rng);
+      const Case test = RandomCase(in, out, kTypes[i % 5], rng);
       const auto node =
           MakeNode("tim.Pool2d", test.attributes, {test.input}, {test.output});
       ASSERT_OK(node);

@@ -28,7 +28,7 @@ std::vector<float> EvalFloats(const Result<TestNode>& node,
   return outputs.ok() ? Values<float>((*outputs)[0]) : std::vector<float>();
 }
 
-constexpr PoolKind kTypes[] = {kMax, kAvg, kL2, kAvgAndroid};
+constexpr PoolKind kTypes[] = {kMax, kAvg, kL2, kAvgAndroid, kAvgPadded};
 
 TEST(Pool2d, HandCheckedWindows) {
   // 1 2 3
@@ -51,6 +51,28 @@ TEST(Pool2d, HandCheckedWindows) {
   check(kAvgAndroid, {2.5f, 3, 4});
   check(kL2,
         {std::sqrt(17 / 2.0f), std::sqrt(46 / 4.0f), std::sqrt(74 / 4.0f)});
+}
+
+// Five columns in windows of 3 by 2 with a pad of 1 before and none, 1 and 2
+// behind, all extents rounded up.
+TEST(Pool2d, PaddedMeansLeaveOutWhatIsBeyondThePadding) {
+  const TensorDesc desc = Desc(DataType::kFloat32, {5, 1, 1, 1});
+  const auto check = [&](PoolKind type, int64_t back,
+                         const std::vector<float>& expected) {
+    AttributeMap attributes =
+        PoolAttributes(type, {3, 1}, {2, 1}, {1, back, 0, 0});
+    attributes.Set(ir::kRoundType, int64_t{0});
+    const auto node = Pool(desc, attributes);
+    ASSERT_OK(node);
+    EXPECT_EQ(EvalFloats(node, {3, 6, 9, 12, 15}), expected) << back;
+    std::mt19937 rng = SeededRng(6);
+    EXPECT_OK(CheckKernels(*node, rng, {.relative = 3e-7}));
+  };
+  check(kAvg, 0, {3, 9, 9});
+  check(kAvgPadded, 0, {3, 9, 13.5f});
+  check(kAvgPadded, 1, {3, 9, 9});
+  check(kAvgPadded, 2, {3, 9, 9, 0});
+  check(kAvgAndroid, 1, {4.5f, 9, 13.5f});
 }
 
 TEST(Pool2d, ExtentsRoundDownOrUp) {

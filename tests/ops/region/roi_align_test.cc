@@ -48,6 +48,45 @@ TEST(RoiAlign, TheMeanOfOnesIsOne) {
   EXPECT_EQ(Aligned({1, 1, 7, 7}), std::vector<float>(4, 1.0f));
 }
 
+// One sample at a position of the row 10 20 30 40; the numbers are those of
+// roi_align.h.
+TEST(RoiAlign, OutsideOfTheImageIsAsTheHeaderSays) {
+  const auto at = [](float position) {
+    const TensorDesc image = F32({4, 4, 1, 1}), region = F32({4, 1});
+    const TensorDesc batch = Desc(DataType::kInt32, {1});
+    const auto node = MakeNode("tim.RoiAlign",
+                               {{"output_height", int64_t{1}},
+                                {"output_width", int64_t{1}},
+                                {"height_ratio", 1.0},
+                                {"width_ratio", 1.0},
+                                {"height_sample_num", int64_t{1}},
+                                {"width_sample_num", int64_t{1}}},
+                               {image, region, batch}, {F32({1, 1, 1, 1})});
+    EXPECT_OK(node);
+    std::vector<float> rows;
+    for (int i = 0; i < 16; ++i) {
+      rows.push_back(10.0f * static_cast<float>(i % 4 + 1));
+    }
+    const std::vector<TensorData> inputs = {
+        MakeTensor(image, rows),
+        MakeTensor(region,
+                   std::vector<float>{position - 0.5f, 1, position + 0.5f, 2}),
+        MakeTensor<int32_t>(batch, {0})};
+    const auto results = Eval(*node, inputs);
+    const auto found = RunKernel(*node, "roialign", 0, inputs);
+    EXPECT_OK(results);
+    EXPECT_OK(found);
+    EXPECT_OK(CompareTensors((*results)[0], (*found)[0]));
+    return Values<float>((*results)[0])[0];
+  };
+  const std::pair<float, float> kExpected[] = {
+      {-2.0f, 0},     {-1.5f, 10}, {-1.0f, 10}, {-0.5f, 15}, {0.0f, 10},
+      {0.25f, 12.5f}, {3.0f, 40},  {4.0f, 40},  {4.5f, 40},  {5.0f, 0}};
+  for (const auto& [position, value] : kExpected) {
+    EXPECT_EQ(at(position), value) << position;
+  }
+}
+
 TEST(RoiAlign, RegionsThatAreNoNumbersGiveZeros) {
   const std::vector<float> zeros(4, 0.0f);
   EXPECT_EQ(Aligned({kNan, kNan, kNan, kNan}), zeros);

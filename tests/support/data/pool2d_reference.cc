@@ -12,10 +12,12 @@ double PoolWindow(PoolKind type, const PoolAxis& w, const PoolAxis& h,
   double sum = 0;
   double squares = 0;
   int64_t inside = 0;
+  int64_t padded = 0;
   for (int64_t ky = 0; ky < h.kernel; ++ky) {
     for (int64_t kx = 0; kx < w.kernel; ++kx) {
       const int64_t x = ox * w.stride - w.front + kx;
       const int64_t y = oy * h.stride - h.front + ky;
+      if (x < w.input + w.back && y < h.input + h.back) ++padded;
       if (x < 0 || y < 0 || x >= w.input || y >= h.input) continue;
       const double value = plane[y * w.input + x];
       largest = inside == 0 ? value : std::max(largest, value);
@@ -32,6 +34,8 @@ double PoolWindow(PoolKind type, const PoolAxis& w, const PoolAxis& h,
       return sum / static_cast<double>(w.kernel * h.kernel);
     case kAvgAndroid:
       return sum / cells;
+    case kAvgPadded:
+      return sum / static_cast<double>(std::max<int64_t>(padded, 1));
     case kL2:
       return std::sqrt(squares / cells);
   }

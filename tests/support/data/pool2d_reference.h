@@ -11,7 +11,13 @@
 
 namespace tim::testing {
 
-enum PoolKind : int64_t { kMax = 0, kAvg = 1, kL2 = 2, kAvgAndroid = 3 };
+enum PoolKind : int64_t {
+  kMax = 0,
+  kAvg = 1,
+  kL2 = 2,
+  kAvgAndroid = 3,
+  kAvgPadded = 4,
+};
 enum PaddingKind : int64_t { kNone = -1, kAuto = 0, kValid = 1, kSame = 2 };
 
 inline constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -22,6 +28,7 @@ struct PoolAxis {
   int64_t kernel = 1;
   int64_t stride = 1;
   int64_t front = 0;
+  int64_t back = 0;  ///< For kAvgPadded.
   int64_t output = 1;
 };
 

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "device/host/eval_step.h"
+#include "device/launch_check.h"
 #include "tests/support/devices/fake_stream.h"
 
 namespace tim::testing {
@@ -78,7 +79,9 @@ FakeDevice::FakeDevice(const FakeOptions& options)
   info_.vendor = "TIM-CL tests";
   info_.driver = "1";
   info_.device_class = ir::DeviceClass::kAccelerator;
-  info_.runs_eval = true;
+  info_.runs_eval = options.runs_eval;
+  info_.max_work_group_size = 1024;
+  info_.max_work_item_sizes = {1024, 1024, 1024};
   info_.global_memory_bytes = options.memory_bytes;
   info_.max_allocation_bytes = options.memory_bytes;
 }
@@ -100,25 +103,60 @@ Result<std::unique_ptr<device::Stream>> FakeDevice::CreateStream() {
       state_, state_->options().seed + streams_++));
 }
 
-Result<std::vector<std::unique_ptr<device::PreparedStep>>> FakeDevice::Prepare(
+device::PreparedSteps FakeDevice::PrepareEach(
     std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
     device::BinaryStore&) {
-  TIM_RETURN_IF_ERROR(state_->CheckLost());
-  if (fail_prepare_.exchange(false)) {
-    return BuildFailure("the fake device was told to fail the build");
-  }
-  std::vector<std::unique_ptr<device::PreparedStep>> prepared(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (std::holds_alternative<ir::Copy>(*steps[i])) continue;
-    const auto* call = std::get_if<ir::HostCall>(steps[i]);
-    if (call == nullptr) {
-      return Unimplemented("the fake device cannot run '", ToString(*steps[i]),
-                           "'");
+  ++prepares_;
+  const bool fail = fail_prepare_.exchange(false);
+  device::PreparedSteps prepared;
+  for (const ir::Action* step : steps) {
+    if (Status lost = state_->CheckLost(); !lost.ok()) {
+      prepared.push_back(std::move(lost));
+    } else if (fail) {
+      prepared.push_back(
+          BuildFailure("the fake device was told to fail the build"));
+    } else {
+      prepared.push_back(PrepareOne(*step, operators));
     }
-    TIM_ASSIGN_OR_RETURN(prepared[i],
-                         device::EvalStep::Create(*call, operators));
   }
   return prepared;
+}
+
+Result<std::unique_ptr<device::PreparedStep>> FakeDevice::PrepareOne(
+    const ir::Action& action, const ir::OpRegistry& operators) const {
+  if (std::holds_alternative<ir::Copy>(action)) return nullptr;
+  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
+  if (launch != nullptr) return PrepareLaunch(*launch);
+  const auto* call = std::get_if<ir::HostCall>(&action);
+  if (call == nullptr) {
+    return Unimplemented("the fake device cannot run '", ToString(action), "'");
+  }
+  TIM_ASSIGN_OR_RETURN(std::shared_ptr<device::EvalStep> eval,
+                       device::EvalStep::Create(*call, operators));
+  auto step = std::make_unique<FakeStep>();
+  step->run = [eval](std::span<std::byte* const> operands) {
+    return eval->Run(operands);
+  };
+  return std::unique_ptr<device::PreparedStep>(std::move(step));
+}
+
+Result<std::unique_ptr<device::PreparedStep>> FakeDevice::PrepareLaunch(
+    const ir::KernelLaunch& launch) const {
+  const FakeOptions& options = state_->options();
+  const auto kernel = options.kernels.find(launch.function);
+  if (kernel == options.kernels.end()) {
+    return BuildFailure("the fake device has no kernel ", launch.function,
+                        "\nsecond line of the log");
+  }
+  TIM_RETURN_IF_ERROR(device::CheckWorkSizes(
+      launch, info_, {.work_group_size = options.work_group_limit}));
+  auto step = std::make_unique<FakeStep>();
+  step->run = [run = kernel->second](std::span<std::byte* const> operands) {
+    run(operands);
+    return OkStatus();
+  };
+  step->work_group = launch.local[0];
+  return std::unique_ptr<device::PreparedStep>(std::move(step));
 }
 
 }  // namespace tim::testing

@@ -5,18 +5,38 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "device/device.h"
 
 namespace tim::testing {
 
+/// What a launch does, on the operands of its step.
+using FakeKernel = std::function<void(std::span<std::byte* const> operands)>;
+
 struct FakeOptions {
   uint64_t seed = 1;                        ///< Of the delays.
   int max_delay_us = 100;                   ///< Before each piece of work.
   int64_t memory_bytes = int64_t{1} << 30;  ///< More is out of memory.
+  /// By name of the function: what it builds and runs.
+  std::map<std::string, FakeKernel> kernels = {};
+  /// Most items of a work-group of any kernel, as the check before a launch
+  /// sees it, and as a launch does.
+  int64_t work_group_limit = 1024;
+  int64_t launch_limit = 1024;
+  bool runs_eval = true;
+};
+
+/// A launch or a host call, made ready.
+struct FakeStep final : device::PreparedStep {
+  std::function<Status(std::span<std::byte* const> operands)> run;
+  int64_t work_group = 1;
 };
 
 /// What device, buffers and streams share.  Any thread.
@@ -51,7 +71,8 @@ class FakeState {
   int steps_run_ = 0;
 };
 
-/// Runs host calls (`runs_eval`) and copies.  New memory holds 0xCD.
+/// Runs host calls (`runs_eval`), copies, and launches of FakeOptions::kernels.
+/// New memory holds 0xCD.
 class FakeDevice final : public device::Device {
  public:
   explicit FakeDevice(const FakeOptions& options = {});
@@ -61,11 +82,12 @@ class FakeDevice final : public device::Device {
   /// The device is lost while it does the `step`-th step from now, 1 = next.
   void LoseAtStep(int step) { state_->LoseAfter(step - 1); }
   void ResetLost() { state_->SetLost(false); }
-  /// The next Prepare gives kBuildFailure.
+  /// The next Prepare gives kBuildFailure for all of its steps.
   void FailNextPrepare() { fail_prepare_ = true; }
 
   int64_t live_bytes() const { return state_->live_bytes(); }
   int steps_run() const { return state_->steps_run(); }
+  int prepares() const { return prepares_; }
 
   const ir::DeviceInfo& info() const override { return info_; }
   const void* domain() const override { return this; }
@@ -74,15 +96,21 @@ class FakeDevice final : public device::Device {
   Result<std::unique_ptr<device::Buffer>> Import(void* memory,
                                                  int64_t bytes) override;
   Result<std::unique_ptr<device::Stream>> CreateStream() override;
-  Result<std::vector<std::unique_ptr<device::PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
-      device::BinaryStore& store) override;
+  device::PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                                    const ir::OpRegistry& operators,
+                                    device::BinaryStore& store) override;
 
  private:
+  Result<std::unique_ptr<device::PreparedStep>> PrepareOne(
+      const ir::Action& action, const ir::OpRegistry& operators) const;
+  Result<std::unique_ptr<device::PreparedStep>> PrepareLaunch(
+      const ir::KernelLaunch& launch) const;
+
   const std::shared_ptr<FakeState> state_;
   ir::DeviceInfo info_;
   std::atomic<bool> fail_prepare_ = false;
   std::atomic<uint64_t> streams_ = 0;
+  std::atomic<int> prepares_ = 0;
 };
 
 }  // namespace tim::testing

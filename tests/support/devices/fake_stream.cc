@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "device/host/eval_step.h"
-
 namespace tim::testing {
 namespace {
 
@@ -34,6 +32,11 @@ void FakeEvent::Moment::Reach(Status result) {
   status = std::move(result);
   done = true;
   reached.notify_all();
+}
+
+bool FakeEvent::Moment::IsReached() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return done;
 }
 
 Status FakeEvent::Moment::Wait() {
@@ -95,8 +98,12 @@ void FakeStream::PushStep(std::function<Status()> work) {
 Status FakeStream::Enqueue(device::PreparedStep& step,
                            std::span<const BufferRange> operands) {
   TIM_RETURN_IF_ERROR(state_->CheckLost());
-  auto* call = dynamic_cast<device::EvalStep*>(&step);
-  if (call == nullptr) return TIM_INTERNAL("not a step of the fake device");
+  auto* own = dynamic_cast<FakeStep*>(&step);
+  if (own == nullptr) return TIM_INTERNAL("not a step of the fake device");
+  if (own->work_group > state_->options().launch_limit) {
+    return Unimplemented("the fake device has too few registers for ",
+                         own->work_group, " items");
+  }
   std::vector<std::byte*> addresses;
   for (const BufferRange& range : operands) {
     if (!IsFake(range)) {
@@ -105,13 +112,13 @@ Status FakeStream::Enqueue(device::PreparedStep& step,
     addresses.push_back(Address(range));
   }
   const bool lost = state_->NextStepIsLost();
-  PushStep([this, call, lost, addresses = std::move(addresses)] {
+  PushStep([this, own, lost, addresses = std::move(addresses)] {
     if (lost) {
       state_->SetLost(true);
       return state_->CheckLost();
     }
     state_->CountRun();
-    return call->Run(addresses);
+    return own->run(addresses);
   });
   return OkStatus();
 }

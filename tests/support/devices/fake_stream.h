@@ -38,6 +38,7 @@ class FakeEvent final : public device::Event {
   struct Moment {
     void Reach(Status result);
     Status Wait();
+    bool IsReached();
 
     std::mutex mutex;
     std::condition_variable reached;
@@ -48,6 +49,7 @@ class FakeEvent final : public device::Event {
   explicit FakeEvent(std::shared_ptr<Moment> moment)
       : moment_(std::move(moment)) {}
   Status Wait() override { return moment_->Wait(); }
+  bool Ready() override { return moment_->IsReached(); }
   const std::shared_ptr<Moment>& moment() const { return moment_; }
 
  private:

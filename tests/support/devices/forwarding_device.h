@@ -28,10 +28,10 @@ class ForwardingDevice : public device::Device {
   Result<std::unique_ptr<device::Stream>> CreateStream() override {
     return device_->CreateStream();
   }
-  Result<std::vector<std::unique_ptr<device::PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
-      device::BinaryStore& store) override {
-    return device_->Prepare(steps, operators, store);
+  device::PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                                    const ir::OpRegistry& operators,
+                                    device::BinaryStore& store) override {
+    return device_->PrepareEach(steps, operators, store);
   }
   bool CanChain(const ir::Action& action) const override {
     return device_->CanChain(action);

@@ -133,8 +133,10 @@ Status CheckKernels(const TestNode& node, const std::vector<TensorData>& inputs,
 
 /// Compiles the graph for the first OpenCL device, strictly, and runs it: for
 /// operators that consist of others.  One result per output.
+/// \param piece_elements see compiler::CompileOptions.
 Result<std::vector<TensorData>> RunCompiled(
-    const TestNode& node, const std::vector<TensorData>& inputs);
+    const TestNode& node, const std::vector<TensorData>& inputs,
+    int64_t piece_elements = ir::kMostKernelElements);
 
 }  // namespace tim::testing
 

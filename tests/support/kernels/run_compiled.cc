@@ -13,7 +13,8 @@
 namespace tim::testing {
 
 Result<std::vector<TensorData>> RunCompiled(
-    const TestNode& node, const std::vector<TensorData>& inputs) {
+    const TestNode& node, const std::vector<TensorData>& inputs,
+    int64_t piece_elements) {
   static const auto* const kDevice =
       new auto(device::CreateOpenClDevice(0, GetOptions().on_device));
   if (!kDevice->ok()) return kDevice->status();
@@ -21,6 +22,7 @@ Result<std::vector<TensorData>> RunCompiled(
       device::CreateHostDevice(), **kDevice};
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.strict = true;
+  options.piece_elements = piece_elements;
   TIM_ASSIGN_OR_RETURN(
       ir::Plan plan,
       compiler::Compile(node.graph, ops::BuiltinOperators(), options));

@@ -16,7 +16,7 @@ namespace ops {
 /// `axis`.  Placeholders and inputs left out at the end are skipped.
 /// Output 0: the sum of the extents along `axis`; an input of another
 /// quantization is requantized to the output's.
-/// - axis: 0 = fastest-varying dimension.
+/// - axis: 0 = fastest-varying dimension, negative ones count from the end.
 /// - input_cnt: number of inputs.
 /// Errors: Compile() fails where axis is outside of the rank, extents do not
 /// fit, or more than input_cnt inputs are bound.

@@ -38,11 +38,12 @@ namespace ops {
 /// - input_layout, kernel_layout: tim::transform::LayoutInference alone
 ///        acts on them.
 /// The declared W and H of an OUTPUT tensor rule: so many cells are computed,
-/// and what lies beyond the padded input reads as 0.
-/// Errors: Compile() fails on a rank other than 4, kernel or bias extents that
-/// do not fit, a stride of 0, strides, dilations and pads above 2^31 - 1, an
-/// output to infer that is empty, and other types.
-/// Source: ONNX Conv-11, TFLite CONV_2D and DEPTHWISE_CONV_2D.
+/// and what lies beyond the padded input reads as 0 (a warning where no
+/// rounding of the rule gives them, see Graph::Compile()). Errors: Compile()
+/// fails on a rank other than 4, kernel or bias extents that do not fit, a
+/// stride of 0, strides, dilations and pads above 2^31 - 1, an output to infer
+/// that is empty, and other types. Source: ONNX Conv-11, TFLite CONV_2D and
+/// DEPTHWISE_CONV_2D.
 class Conv2d : public BuiltinOpOf<Conv2d> {
  public:
   static const char* OpName() { return "Conv2d"; }

@@ -163,6 +163,13 @@ class TIM_VX_API KernelArg {
 /// each once, on its thread.  Run() calls nothing of the user's but HostEval(),
 /// tim::transform::LayoutInference() SetupTypes() and SetupShapeInfor().
 ///
+/// Compile() also builds the kernels, and runs none of them: what they write,
+/// count or print begins with the first Run().  Some drivers make the code of a
+/// kernel for its local sizes only when it is first launched; PoCL 3.1, which
+/// does, is made to do it in Compile(), and local sizes that are left open are
+/// chosen there as it would.  With others that put it off, as PoCL from 4 on,
+/// the first Run() takes that time.
+///
 /// In all of them InputSpec(i) is final: type, shape and quantization, of
 /// tensors too whose shape or type Compile() has just found out.  OutputSpec(i)
 /// is what the graph declares, with the types that SetupTypes() set, and final

@@ -31,6 +31,9 @@ namespace ops {
 /// - output_padding: {W, H}, cells that an inferred output has more at its
 ///        right and bottom.
 /// - pad: {left, right, top, bottom}, cells of the output that are cut.
+/// Negative
+///        ones, as uint32_t(-1), are cells that it has more at that end, which
+///        no input reaches: the bias alone.
 /// - group: g >= 1, a divisor of C and of O.
 /// - input_layout, kernel_layout: tim::transform::LayoutInference alone
 ///        acts on them.

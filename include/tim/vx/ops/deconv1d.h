@@ -29,7 +29,9 @@ namespace ops {
 /// - pad_type: without effect; `pad` alone moves the output.
 /// - stride: cells of the output per cell of the input.
 /// - output_padding: cells that an inferred output has more at its end.
-/// - pad: {left, right}, cells of the output that are cut.
+/// - pad: {left, right}, cells of the output that are cut.  Negative
+///        ones, as uint32_t(-1), are cells that it has more at that end, which
+///        no input reaches: the bias alone.
 /// - group: g >= 1, a divisor of C and of O.
 /// - input_layout, kernel_layout: without effect.
 /// The declared length of an OUTPUT tensor rules: so many cells are computed.

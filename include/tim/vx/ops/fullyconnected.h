@@ -20,7 +20,8 @@ namespace ops {
 /// Types: FLOAT32, FLOAT16, or quantized; weights may be quantized per channel
 /// along O.
 ///
-/// - axis: last of the flattened dimensions, 0 = fastest-varying.
+/// - axis: last of the flattened dimensions, 0 = fastest-varying, negative ones
+///        count from the end.
 /// - weights: for information; O is the weights' last extent.
 /// Errors: Compile() fails where axis is outside of the rank, K or O do not
 /// fit, and on other types.

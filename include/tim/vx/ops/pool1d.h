@@ -13,7 +13,10 @@ namespace ops {
 
 /// One value per window of every channel: MAX the greatest cell inside the
 /// row; AVG the sum of the cells inside divided by the window's size;
-/// AVG_ANDROID by their number; L2 sqrt(sum of squares / their number).
+/// AVG_ANDROID by their number; AVG_PADDED by the number of the window's cells
+/// inside of the padded row; L2 sqrt(sum of squares / their number).
+/// AVG and AVG_PADDED differ where a window reaches beyond the padding, as the
+/// last one may with CEILING and where a declared extent rules.
 ///
 /// Input 0: [W, C, N]; FLOAT32, FLOAT16 or quantized.
 /// Output 0: [R((W + left + right - k) / stride) + 1, C, N], R being
@@ -33,8 +36,12 @@ namespace ops {
 /// elements; cells beyond the padded input are outside of every window.
 /// Errors: Compile() fails on other ranks and types, on a stride of 0 (unless
 /// the window is the row) and on an output to infer that is empty.
-/// Source: ONNX MaxPool-12, AveragePool-11 (count_include_pad: AVG), LpPool-11
-/// and their Global forms; TFLite's pools of height 1.
+/// With CEILING, ONNX Runtime and PyTorch leave out a last window that begins
+/// behind the row's last cell; here it is there, unless the declared extent is
+/// one less.
+/// Source: ONNX MaxPool-12, AveragePool-19 (count_include_pad 1: AVG_PADDED; 0:
+/// AVG_ANDROID), LpPool-11 and their Global forms; PyTorch's avg_pool likewise;
+/// TFLite's pools of height 1.
 class Pool1d : public BuiltinOpOf<Pool1d> {
  public:
   static const char* OpName() { return "Pool1d"; }

@@ -20,6 +20,13 @@ namespace ops {
 /// trunc(s) and trunc(s) + 1, both clamped to the image, with the weight
 /// s - floor(s) of the second, or 0 where trunc(s) >= W - 1.
 ///
+/// That is NNAPI's rule.  ONNX's differs where a sample is outside of the
+/// image; of a row 10 20 30 40, W = 4:
+///   -2 < s < -1   the first element, 10; ONNX adds 0
+///   -1 < s < 0    the first two blended, at -0.5 15; ONNX the first, 10
+///   W < s < W + 1 the last element, 40; ONNX adds 0
+/// At -1, from 0 to W, and beyond -2 and W + 1 both are alike.
+///
 /// Input 0, features: [W, H, C, N].
 /// Input 1, regions: [4, R], (x1, y1, x2, y2) in the image's coordinates.
 /// Input 2, the batch of each region: [R]; INT32 or another number.
@@ -36,7 +43,7 @@ namespace ops {
 /// Errors: Compile() fails on other ranks, on regions that are no rows of four,
 /// on another number of batches than regions, and on bool8.
 /// Source: NNAPI ROI_ALIGN; ONNX RoiAlign-16 (output_half_pixel, avg,
-/// spatial_scale = 1 / ratio) where all samples are inside.
+/// spatial_scale = 1 / ratio) where all samples lie from 0 to W and to H.
 class RoiAlign : public BuiltinOpOf<RoiAlign> {
  public:
   static const char* OpName() { return "RoiAlign"; }

@@ -18,7 +18,7 @@ namespace ops {
 /// instead of the extent n: (n - window_length) / step + 1, or ceil(n / step)
 /// with pad_end; another type or quantization converts.
 /// - pad_end: not 0: windows may reach beyond the end.
-/// - axis: 0 = fastest-varying dimension.
+/// - axis: 0 = fastest-varying dimension, negative ones count from the end.
 /// Errors: Compile() fails where window_length or step is 0, where the window
 /// is longer than n without pad_end, and where axis is outside of the rank.
 /// Source: tf.signal.frame; ONNX and TFLite: Gather of windows.

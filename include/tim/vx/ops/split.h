@@ -15,7 +15,7 @@ namespace ops {
 ///
 /// Input 0: any type.  Output i: the input's extents, slices[i] along `axis`;
 /// another type or quantization converts.  There is one output per slice.
-/// - axis: 0 = fastest-varying dimension.
+/// - axis: 0 = fastest-varying dimension, negative ones count from the end.
 /// - slices: extents of the parts, which add up to the input's.
 /// Errors: Compile() fails where they do not, and where axis is outside of the
 /// rank.

@@ -15,7 +15,8 @@ namespace ops {
 ///
 /// Input 0: any type.  Output 0: the other extents, {1} where none is left;
 /// another type or quantization converts.
-/// - axis: dimensions to drop, 0 = fastest-varying; empty: all of extent 1.
+/// - axis: dimensions to drop, 0 = fastest-varying, negative ones count from
+///        the end; empty: all of extent 1.
 /// Errors: Compile() fails where a listed dimension has another extent or is
 /// outside of the rank.
 /// Source: ONNX Squeeze-13, TFLite SQUEEZE.

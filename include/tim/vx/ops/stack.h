@@ -17,7 +17,7 @@ namespace ops {
 /// with input_cnt at `axis`; scalars give {input_cnt}.  An input of another
 /// type or quantization converts.
 /// - axis: 0 = the new dimension is the fastest-varying one, the inputs' rank =
-///        the slowest.
+///        the slowest; negative ones count from the output's end.
 /// - input_cnt: number of inputs.
 /// Errors: Compile() fails where shapes differ, where axis is beyond the rank,
 /// and where other than input_cnt inputs are bound.

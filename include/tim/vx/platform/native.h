@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@
 namespace tim {
 namespace vx {
 namespace platform {
+
+class RunLock;
 
 class TIM_VX_API NativeDevice
     : public IDevice,
@@ -135,14 +136,14 @@ class TIM_VX_API NativeTensorHandle : public ITensorHandle {
   explicit NativeTensorHandle(const std::shared_ptr<Tensor>& tensor);
   /// Of an executable's: copies hold `running`.
   NativeTensorHandle(const std::shared_ptr<Tensor>& tensor,
-                     std::shared_ptr<std::mutex> running);
+                     std::shared_ptr<RunLock> running);
 
   bool CopyDataToTensor(const void* data, uint32_t size_in_bytes) override;
   bool CopyDataFromTensor(void* data) override;
   TensorSpec& GetSpec() override;
 
  private:
-  std::shared_ptr<std::mutex> running_;
+  std::shared_ptr<RunLock> running_;
   TensorSpec none_;  // of a handle without a tensor
 };
 

@@ -183,8 +183,8 @@ class TIM_VX_API IExecutable
   /// Whether all inputs and outputs are set and fit; makes ready to run.
   virtual bool Verify() = 0;
   /// A tensor for SetInput() or SetOutput(): `tensor_spec` is that of the
-  /// source graph's, `data` (may be null) is copied in whole, whatever `size`
-  /// says.  Null where it cannot be made.
+  /// source graph's, `data` (may be null) is copied as by
+  /// Tensor::CopyDataToTensor(data, size).  Null where it cannot be made.
   virtual std::shared_ptr<ITensorHandle> AllocateTensor(
       const TensorSpec& tensor_spec, void* data = nullptr,
       uint32_t size = 0) = 0;
@@ -205,7 +205,7 @@ class TIM_VX_API IExecutable
 class TIM_VX_API ITensorHandle {
  public:
   virtual ~ITensorHandle() = default;
-  /// As Tensor's: the whole tensor, `size_in_bytes` does not matter.
+  /// As Tensor's: the whole tensor, whatever `size_in_bytes` is.
   virtual bool CopyDataToTensor(const void* data, uint32_t size_in_bytes) = 0;
   virtual bool CopyDataFromTensor(void* data) = 0;
   virtual std::shared_ptr<Tensor> GetTensor() const { return tensor_; }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/fork/per_process.h"
 #include "device/opencl/text/c_tokens.h"
 #include "device/opencl/text/file_scope_names.h"
 #include "kernels/kernel_sources.h"
@@ -130,6 +131,16 @@ Result<ChainText> MakeChainText(const std::string& source,
   return chain;
 }
 
+// All that were made; they are kept.
+struct ChainTexts {
+  std::mutex mutex;
+  std::map<std::tuple<std::string, std::vector<std::string>, ChainNames>,
+           Result<ChainText>>
+      known;
+};
+
+constinit GlobalPerProcess<ChainTexts> g_texts;
+
 }  // namespace
 
 std::string NamesKernel(std::string_view function) {
@@ -139,15 +150,13 @@ std::string NamesKernel(std::string_view function) {
 Result<const ChainText*> FindChainText(const std::string& source,
                                        const std::vector<std::string>& headers,
                                        ChainNames names) {
-  static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::vector<std::string>, ChainNames>,
-                  Result<ChainText>>
-      texts;
-  const std::lock_guard<std::mutex> lock(mutex);
+  ChainTexts& texts = g_texts.Get();
+  const std::lock_guard<std::mutex> lock(texts.mutex);
   const std::tuple key(source, headers, names);
-  auto found = texts.find(key);
-  if (found == texts.end()) {
-    found = texts.emplace(key, MakeChainText(source, headers, names)).first;
+  auto found = texts.known.find(key);
+  if (found == texts.known.end()) {
+    found =
+        texts.known.emplace(key, MakeChainText(source, headers, names)).first;
   }
   if (!found->second.ok()) return found->second.status();
   return &*found->second;

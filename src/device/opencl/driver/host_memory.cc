@@ -54,4 +54,21 @@ bool WorksInHostMemory(const cl::Context& context, const cl::Device& device) {
          AddressOnDevice(context, device, buffer) == start;
 }
 
+Mapping MappingOf(const cl::Context& context, const cl::Device& device) {
+  alignas(64) std::array<char, 64> memory = {};
+  int code = CL_SUCCESS;
+  const cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                          memory.size(), memory.data(), &code);
+  // Who imports nothing maps nothing.
+  if (code != CL_SUCCESS) return Mapping::kQueued;
+  const cl::CommandQueue queue(context, device, 0, &code);
+  if (code != CL_SUCCESS) return Mapping::kQueued;
+  void* const mapped = queue.enqueueMapBuffer(
+      buffer, CL_FALSE, CL_MAP_READ, 0, memory.size(), nullptr, nullptr, &code);
+  if (code == CL_SUCCESS) code = queue.enqueueUnmapMemObject(buffer, mapped);
+  const int finished = queue.finish();
+  return code == CL_SUCCESS && finished == CL_SUCCESS ? Mapping::kQueued
+                                                      : Mapping::kBlocking;
+}
+
 }  // namespace tim::device

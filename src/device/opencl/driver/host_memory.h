@@ -12,6 +12,16 @@ namespace tim::device {
 /// where it does not say.
 bool WorksInHostMemory(const cl::Context& context, const cl::Device& device);
 
+/// How a queue hands imported memory to the other side.
+enum class Mapping {
+  kQueued,   ///< Map and unmap are commands like others.
+  kBlocking  ///< The map is waited for before it is unmapped.
+};
+
+/// Found out by trying: the first where that works.  Rusticl of Mesa 22 knows a
+/// mapping only when it has been made, and fails to unmap what is in the queue.
+Mapping MappingOf(const cl::Context& context, const cl::Device& device);
+
 }  // namespace tim::device
 
 #endif  // TIM_DEVICE_OPENCL_DRIVER_HOST_MEMORY_H_

@@ -13,17 +13,6 @@
 namespace tim::device {
 namespace {
 
-cl::NDRange Range(const std::array<int64_t, 3>& sizes, int dimensions) {
-  switch (dimensions) {
-    case 1:
-      return cl::NDRange(sizes[0]);
-    case 2:
-      return cl::NDRange(sizes[0], sizes[1]);
-    default:
-      return cl::NDRange(sizes[0], sizes[1], sizes[2]);
-  }
-}
-
 KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
   KernelLimits limits;
   limits.work_group_size =
@@ -71,16 +60,6 @@ Result<cl::Kernel> MakeKernel(const cl::Program& program,
 
 }  // namespace
 
-KernelStep::KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
-                       const KernelLimits& limits)
-    : kernel_(std::move(kernel)),
-      function_(launch.function),
-      global_(Range(launch.global, launch.dimensions)),
-      local_(cl::NullRange) {
-  const std::array<int64_t, 3> local = LocalSizes(launch, limits);
-  if (local[0] > 0) local_ = Range(local, launch.dimensions);
-}
-
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
     const ir::DeviceInfo& info, const DeviceOptions& options,
@@ -91,12 +70,13 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
   limits.local_memory_bytes += uncounted_local_bytes;
   TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
   TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
+  LaunchSizes sizes = SizesOf(kernel, device, info, launch, limits);
   std::unique_ptr<KernelStep> step(
-      new KernelStep(std::move(kernel), launch, limits));
+      new KernelStep(std::move(kernel), launch, std::move(sizes)));
   TIM_RETURN_IF_ERROR(step->TakeArguments(info, options, launch));
   if (launch.user_kernel && options.guard) {
-    return GuardedStep::Create(step->kernel_, step->global_, step->local_, info,
-                               launch, guards);
+    return GuardedStep::Create(step->kernel_, step->sizes_, info, launch,
+                               guards);
   }
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
@@ -105,14 +85,17 @@ Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
                                  const DeviceOptions& options,
                                  const ir::KernelLaunch& launch) {
   operands_ = OperandCount(launch);
+  alignment_ = info.alignment;
   if (launch.user_kernel) {
     TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
     return OkStatus();
   }
-  TIM_RETURN_IF_ERROR(CheckSignature(kernel_, launch));
-  if (options.check_names) {
-    TIM_RETURN_IF_ERROR(CheckNames(kernel_, launch));
+  Status status = CheckSignature(kernel_, launch);
+  if (status.ok() && options.check_names) {
+    status = CheckNames(kernel_, launch);
   }
+  // A mistake of the library.
+  if (!status.ok()) return Status(StatusCode::kInternal, status.message());
   return SetFixedArguments(launch);
 }
 
@@ -140,24 +123,27 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
   return OkStatus();
 }
 
+// Kernels add offsets in 32 bits: what lies beyond is in a buffer of its own.
 Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
-                                      const OpenClBuffer& buffer,
-                                      int64_t offset) {
+                                      const BufferRange& range,
+                                      OpenClBuffer& buffer) {
+  const int64_t offset = range.offset;
   const int64_t size = tensor.argument.element_bytes;
   if (size <= 0 || offset % size != 0) {
     return TIM_INTERNAL("kernel '", function_, "', parameter ",
                         tensor.parameter, ": offset ", offset,
                         " is no multiple of ", size, " bytes");
   }
-  const int64_t elements = offset / size;
+  int64_t elements = offset / size;
+  cl::Buffer handle = buffer.handle();
   if (elements > std::numeric_limits<int32_t>::max()) {
-    return Unimplemented("kernel '", function_, "', parameter ",
-                         tensor.parameter, ": an offset of ", elements,
-                         " elements; use smaller tensors");
+    const int64_t first = offset / alignment_ * alignment_;
+    TIM_ASSIGN_OR_RETURN(handle,
+                         buffer.View(first, offset - first + range.bytes));
+    elements = (offset - first) / size;
   }
-  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, buffer.handle()),
-                         "kernel '", function_, "', buffer parameter ",
-                         tensor.parameter);
+  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, handle), "kernel '",
+                         function_, "', buffer parameter ", tensor.parameter);
   TIM_RETURN_IF_CL_ERROR(
       kernel_.setArg(tensor.parameter + 1, static_cast<cl_int>(elements)),
       "kernel '", function_, "', offset parameter ", tensor.parameter + 1);
@@ -170,14 +156,27 @@ Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
     return OkStatus();
   }
   tensor.buffer_id = 0;
-  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, *buffer, range.offset));
+  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, range, *buffer));
   tensor.buffer_id = buffer->id();
   tensor.offset = range.offset;
   return OkStatus();
 }
 
-Status KernelStep::Enqueue(OpenClQueue& queue,
-                           std::span<const BufferRange> operands) {
+Status KernelStep::Launch(OpenClQueue& queue) {
+  const int code = queue.Launch(kernel_, sizes_.run.global, sizes_.run.local);
+  // Of memory there may be enough later, of registers not.
+  if (code == CL_OUT_OF_RESOURCES && sizes_.run.local.dimensions() > 0) {
+    return Unimplemented("launching kernel '", function_,
+                         "': CL_OUT_OF_RESOURCES (-5); a work-group of the "
+                         "size that it is launched with needs more registers "
+                         "or local memory than the device has");
+  }
+  TIM_RETURN_IF_CL_ERROR(code, "launching kernel '", function_, "'");
+  return OkStatus();
+}
+
+Status KernelStep::Bind(OpenClQueue& queue,
+                        std::span<const BufferRange> operands) {
   if (operands.size() < operands_) {
     return TIM_INTERNAL("kernel '", function_, "' needs ", operands_,
                         " operands, found ", operands.size());
@@ -185,9 +184,21 @@ Status KernelStep::Enqueue(OpenClQueue& queue,
   for (Tensor& tensor : tensors_) {
     TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
   }
-  TIM_RETURN_IF_ERROR(user_.Bind(kernel_, queue, operands));
-  TIM_RETURN_IF_CL_ERROR(queue.Launch(kernel_, global_, local_),
-                         "launching kernel '", function_, "'");
+  return user_.Bind(kernel_, queue, operands);
+}
+
+Status KernelStep::Enqueue(OpenClQueue& queue,
+                           std::span<const BufferRange> operands) {
+  TIM_RETURN_IF_ERROR(Bind(queue, operands));
+  TIM_RETURN_IF_ERROR(Launch(queue));
+  return user_.Finish(queue, operands);
+}
+
+Status KernelStep::Build(OpenClQueue& queue,
+                         std::span<const BufferRange> operands) {
+  if (!sizes_.build) return OkStatus();
+  TIM_RETURN_IF_ERROR(Bind(queue, operands));
+  BuildKernel(queue, kernel_, sizes_, function_);
   return user_.Finish(queue, operands);
 }
 

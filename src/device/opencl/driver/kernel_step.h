@@ -6,15 +6,16 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
-#include "device/launch_check.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/driver/opencl_step.h"
+#include "device/opencl/first_use/launch_sizes.h"
 #include "device/opencl/guard/guarded_contents.h"
 #include "device/opencl/user/user_arguments.h"
 #include "ir/step.h"
@@ -35,6 +36,8 @@ class KernelStep final : public OpenClStep {
 
   Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
+  Status Build(OpenClQueue& queue,
+               std::span<const BufferRange> operands) override;
 
  private:
   // A tensor of a built-in kernel, and what it was last set to.
@@ -46,20 +49,25 @@ class KernelStep final : public OpenClStep {
   };
 
   KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
-             const KernelLimits& limits);
+             LaunchSizes sizes)
+      : kernel_(std::move(kernel)),
+        function_(launch.function),
+        sizes_(std::move(sizes)) {}
 
   Status TakeArguments(const ir::DeviceInfo& info, const DeviceOptions& options,
                        const ir::KernelLaunch& launch);
   Status SetFixedArguments(const ir::KernelLaunch& launch);
+  Status Bind(OpenClQueue& queue, std::span<const BufferRange> operands);
   Status SetTensor(Tensor& tensor, const BufferRange& range);
-  Status SetBufferAndOffset(const Tensor& tensor, const OpenClBuffer& buffer,
-                            int64_t offset);
+  Status Launch(OpenClQueue& queue);
+  Status SetBufferAndOffset(const Tensor& tensor, const BufferRange& range,
+                            OpenClBuffer& buffer);
 
   cl::Kernel kernel_;
   std::string function_;
-  cl::NDRange global_;
-  cl::NDRange local_;
-  size_t operands_ = 0;  ///< Least number of operands.
+  LaunchSizes sizes_;
+  size_t operands_ = 0;    ///< Least number of operands.
+  int64_t alignment_ = 1;  ///< Of buffers that begin in others.
   std::vector<Tensor> tensors_;
   UserArguments user_;
 };

@@ -9,7 +9,7 @@ namespace tim::device {
 namespace {
 
 uint64_t NextId() {
-  static std::atomic<uint64_t> next = 1;
+  static constinit std::atomic<uint64_t> next = 1;
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 

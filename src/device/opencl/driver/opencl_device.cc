@@ -1,5 +1,7 @@
 #include "device/opencl/driver/opencl_device.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -34,6 +36,9 @@ StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id,
   StreamTraits traits;
   traits.queue.keeps_events = IsCpu(id.device);
   traits.works_in_host_memory = WorksInHostMemory(context, id.device);
+  if (!traits.works_in_host_memory) {
+    traits.mapping = MappingOf(context, id.device);
+  }
   // Other runtimes' threads wait by themselves, or the host's works with them.
   if (traits.works_in_host_memory && IsPocl(id.platform) &&
       Standby::HasThreads(context, id.device)) {
@@ -71,16 +76,14 @@ ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
   return info;
 }
 
-// Null for what needs no program; a failure for what the device cannot run.
-Result<const ir::KernelLaunch*> LaunchOf(const ir::Action& action) {
-  if (std::holds_alternative<ir::Copy>(action) ||
-      std::holds_alternative<ir::Gemm>(action)) {
-    return nullptr;
+// What a launch is made of.
+Result<ProgramSource> ProgramOf(const ir::KernelLaunch& launch,
+                                const std::string& identity) {
+  TIM_ASSIGN_OR_RETURN(ProgramSource source, SourceOf(launch, identity));
+  if (launch.user_kernel) {
+    TIM_RETURN_IF_ERROR(CheckImageTypes(launch).WithContext(source.name));
   }
-  if (std::holds_alternative<ir::HostCall>(action)) {
-    return Unimplemented("'", ToString(action), "' on an OpenCL device");
-  }
-  return &std::get<ir::KernelLaunch>(action);
+  return source;
 }
 
 class OpenClDevice final : public Device {
@@ -98,8 +101,11 @@ class OpenClDevice final : public Device {
   const ir::DeviceInfo& info() const override { return info_; }
   const void* domain() const override { return context_(); }
 
+  Status CheckUsable() const override { return CheckOpenClProcess(); }
+
   Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
                                            ir::MemoryKind kind) override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
     if (kind != ir::MemoryKind::kDevice) {
       return Unimplemented("OpenCL devices have no memory of kind ",
                            ToString(kind));
@@ -108,6 +114,7 @@ class OpenClDevice final : public Device {
   }
 
   Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
     if (!info_.unified_memory) {
       return Unimplemented(info_.name, " does not import host memory");
     }
@@ -115,12 +122,13 @@ class OpenClDevice final : public Device {
   }
 
   Result<std::unique_ptr<Stream>> CreateStream() override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
     return OpenClStream::Create(context_, id_.device, stream_traits_);
   }
 
-  Result<std::vector<std::unique_ptr<PreparedStep>>> Prepare(
-      std::span<const ir::Action* const> steps, const ir::OpRegistry&,
-      BinaryStore& store) override;
+  PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                            const ir::OpRegistry& operators,
+                            BinaryStore& store) override;
 
   bool CanChain(const ir::Action& action) const override;
   Result<std::unique_ptr<PreparedStep>> PrepareChain(
@@ -140,6 +148,14 @@ class OpenClDevice final : public Device {
     });
   }
 
+  // What is no launch: null for a copy.
+  Result<std::unique_ptr<PreparedStep>> PrepareOther(const ir::Action& action,
+                                                     BinaryStore& store);
+  Result<std::unique_ptr<PreparedStep>> PrepareLaunch(
+      const ir::KernelLaunch& launch, const ProgramSource& source,
+      const ProgramSet::Built& program, BinaryStore& store,
+      GuardedContents* guards);
+
   // What the driver should report of a user's kernel and does not.
   int64_t UncountedLocalBytes(const cl::Program& program,
                               const ir::KernelLaunch& launch,
@@ -155,39 +171,62 @@ class OpenClDevice final : public Device {
   std::once_flag clblast_;
 };
 
-Result<std::vector<std::unique_ptr<PreparedStep>>> OpenClDevice::Prepare(
+PreparedSteps OpenClDevice::PrepareEach(
     std::span<const ir::Action* const> steps, const ir::OpRegistry&,
     BinaryStore& store) {
-  std::vector<const ir::KernelLaunch*> launches;
-  std::vector<ProgramSource> sources;
-  for (const ir::Action* step : steps) {
-    if (std::holds_alternative<ir::Gemm>(*step)) UseClblast(store);
-    TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*step));
-    if (launches.back() == nullptr) continue;
-    TIM_ASSIGN_OR_RETURN(sources.emplace_back(),
-                         SourceOf(*launches.back(), identity_));
-    if (!launches.back()->user_kernel) continue;
-    TIM_RETURN_IF_ERROR(
-        CheckImageTypes(*launches.back()).WithContext(sources.back().name));
+  PreparedSteps prepared;
+  if (const Status usable = CheckUsable(); !usable.ok()) {
+    for (size_t i = 0; i < steps.size(); ++i) prepared.push_back(usable);
+    return prepared;
   }
-  TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
-                       programs_.Get(sources, store));
-  std::vector<std::unique_ptr<PreparedStep>> prepared(steps.size());
-  GuardedContents guards;
-  size_t next = 0;
+  std::vector<size_t> launches;  // that have a source
+  std::vector<ProgramSource> sources;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (const auto* gemm = std::get_if<ir::Gemm>(steps[i])) {
-      TIM_ASSIGN_OR_RETURN(prepared[i], GemmStep::Create(*gemm));
+    const auto* launch = std::get_if<ir::KernelLaunch>(steps[i]);
+    if (launch == nullptr) {
+      prepared.push_back(PrepareOther(*steps[i], store));
+      continue;
     }
-    if (launches[i] == nullptr) continue;
-    auto step = KernelStep::Create(
-        programs[next], id_.device, info_, options_, *launches[i],
-        UncountedLocalBytes(programs[next], *launches[i], store), &guards);
-    if (!step.ok()) return step.status().WithContext(sources[next].name);
-    prepared[i] = *std::move(step);
-    ++next;
+    auto source = ProgramOf(*launch, identity_);
+    if (!source.ok()) {
+      prepared.push_back(source.status());
+      continue;
+    }
+    prepared.push_back(nullptr);
+    launches.push_back(i);
+    sources.push_back(*std::move(source));
+  }
+  const std::vector<ProgramSet::Built> programs = programs_.Get(sources, store);
+  GuardedContents guards;
+  for (size_t k = 0; k < launches.size(); ++k) {
+    const size_t i = launches[k];
+    prepared[i] = PrepareLaunch(std::get<ir::KernelLaunch>(*steps[i]),
+                                sources[k], programs[k], store, &guards);
   }
   return prepared;
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareOther(
+    const ir::Action& action, BinaryStore& store) {
+  if (std::holds_alternative<ir::Copy>(action)) return nullptr;
+  const auto* gemm = std::get_if<ir::Gemm>(&action);
+  if (gemm == nullptr) {
+    return Unimplemented("'", ToString(action), "' on an OpenCL device");
+  }
+  UseClblast(store);
+  return GemmStep::Create(*gemm);
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareLaunch(
+    const ir::KernelLaunch& launch, const ProgramSource& source,
+    const ProgramSet::Built& program, BinaryStore& store,
+    GuardedContents* guards) {
+  if (!program.ok()) return program.status();
+  auto step =
+      KernelStep::Create(*program, id_.device, info_, options_, launch,
+                         UncountedLocalBytes(*program, launch, store), guards);
+  if (!step.ok()) return step.status().WithContext(source.name);
+  return step;
 }
 
 int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
@@ -206,9 +245,9 @@ int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
   const Result<int64_t> bytes = [&]() -> Result<int64_t> {
     TIM_ASSIGN_OR_RETURN(const ProgramSource source,
                          SourceOf(probe, identity_));
-    TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
-                         programs_.Get({&source, 1}, store));
-    return ProbedLocalBytes(programs[0], id_.device);
+    TIM_ASSIGN_OR_RETURN(const cl::Program probes,
+                         programs_.Get(source, store));
+    return ProbedLocalBytes(probes, id_.device);
   }();
   if (bytes.ok()) return *bytes;
   TIM_LOG(kInfo, launch.name,
@@ -223,10 +262,11 @@ bool OpenClDevice::CanChain(const ir::Action& action) const {
 
 Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
     std::span<const ChainLink> links, BinaryStore& store) {
+  TIM_RETURN_IF_ERROR(CheckUsable());
   if (!info_.chains) return Unimplemented(info_.name, " chains no steps");
   std::vector<const ir::KernelLaunch*> launches;
   for (const ChainLink& link : links) {
-    TIM_ASSIGN_OR_RETURN(launches.emplace_back(), LaunchOf(*link.action));
+    launches.push_back(std::get_if<ir::KernelLaunch>(link.action));
     if (launches.back() == nullptr) {
       return Unimplemented("'", ToString(*link.action), "' in a chain");
     }
@@ -236,40 +276,48 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
       options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
   TIM_ASSIGN_OR_RETURN(const ChainSource source,
                        ChainSourceOf(launches, ChainPointers(links), names));
-  const ProgramSource program = SourceOfChain(source.text, identity_);
-  TIM_ASSIGN_OR_RETURN(const std::vector<cl::Program> programs,
-                       programs_.Get({&program, 1}, store));
-  return ChainStep::Create(context_, programs[0], info_, source, links, names);
+  TIM_ASSIGN_OR_RETURN(
+      const cl::Program program,
+      programs_.Get(SourceOfChain(source.text, identity_), store));
+  return ChainStep::Create(context_, program, info_, source, links, names);
+}
+
+using Facts = std::vector<OpenClDeviceFacts>;
+
+// Of the first enumeration, null before it: forked processes cannot ask.
+constinit std::atomic<const Facts*> g_facts = nullptr;
+
+Result<std::vector<OpenClDeviceId>> Enumerate() {
+  TIM_ASSIGN_OR_RETURN(std::vector<OpenClDeviceId> found,
+                       EnumerateOpenClDevices());
+  if (g_facts != nullptr) return found;
+  auto facts = std::make_unique<Facts>();
+  for (const OpenClDeviceId& id : found) {
+    facts->push_back({.name = id.device.getInfo<CL_DEVICE_NAME>(),
+                      .cores = CountCores(id.device)});
+  }
+  const Facts* none = nullptr;
+  if (g_facts.compare_exchange_strong(none, facts.get())) facts.release();
+  return found;
 }
 
 }  // namespace
 
 std::vector<OpenClDeviceFacts> ListOpenClDevices() {
-  std::vector<OpenClDeviceFacts> list;
-  const auto found = EnumerateOpenClDevices();
-  if (!found.ok()) {
-    TIM_LOG(kDebug, found.status().message());
-    return list;
-  }
-  for (const OpenClDeviceId& id : *found) {
-    list.push_back({.name = id.device.getInfo<CL_DEVICE_NAME>(),
-                    .cores = CountCores(id.device)});
-  }
-  return list;
+  const auto found = Enumerate();
+  if (!found.ok()) TIM_LOG(kDebug, found.status().message());
+  const Facts* const facts = g_facts;
+  return facts != nullptr ? *facts : Facts();
 }
 
 int CountOpenClDevices() {
-  const auto found = EnumerateOpenClDevices();
-  if (found.ok()) return static_cast<int>(found->size());
-  TIM_LOG(kDebug, found.status().message());
-  return 0;
+  return static_cast<int>(ListOpenClDevices().size());
 }
 
 Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
                                                    const DeviceOptions& options,
                                                    CoreRange cores) {
-  TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found,
-                       EnumerateOpenClDevices());
+  TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found, Enumerate());
   if (index < 0 || index >= static_cast<int>(found.size())) {
     return InvalidArgument("OpenCL device ", index, ": this machine has ",
                            found.size(), ", numbered from 0");

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
+#include "device/opencl/fork/opencl_process.h"
 
 namespace tim::device {
 
@@ -18,7 +19,8 @@ struct OpenClDeviceFacts {
   int cores = 1;     ///< Parts that CreateOpenClDevice() makes devices of.
 };
 
-/// All devices of all platforms, in the loader's order; none without a driver.
+/// All devices of all platforms, in the loader's order, as they were found
+/// first; none without a driver.
 std::vector<OpenClDeviceFacts> ListOpenClDevices();
 
 /// How many they are.

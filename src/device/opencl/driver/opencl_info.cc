@@ -1,7 +1,7 @@
 #include "device/opencl/driver/opencl_info.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <string>
 
 namespace tim::device {
@@ -17,8 +17,11 @@ bool HasWord(const std::string& list, const std::string& name) {
 // Of "OpenCL 3.0 ...".
 int MajorVersion(const cl::Device& device) {
   const std::string version = device.getInfo<CL_DEVICE_VERSION>();
-  const size_t space = version.find(' ');
-  return space == std::string::npos ? 0 : std::atoi(&version[space + 1]);
+  const size_t start = std::min(version.find(' '), version.size() - 1) + 1;
+  int major = 0;
+  std::from_chars(version.data() + start, version.data() + version.size(),
+                  major);
+  return major;
 }
 
 ir::DeviceClass ClassOf(const cl::Device& device) {
@@ -28,16 +31,33 @@ ir::DeviceClass ClassOf(const cl::Device& device) {
   return ir::DeviceClass::kAccelerator;
 }
 
-// Whose kernels fit.
-ir::DeviceClass KernelClassOf(ir::DeviceClass own, KernelSet kernels) {
-  switch (kernels) {
-    case KernelSet::kCpu:
-      return ir::DeviceClass::kCpu;
-    case KernelSet::kGpu:
-      return ir::DeviceClass::kGpu;
-    default:
-      return own;
+// CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE of OpenCL 3.0; 1 before.
+size_t ItemsInStep(const cl::Device& device) {
+  constexpr cl_device_info kMultiple = 0x1067;
+  size_t items = 1;
+  if (MajorVersion(device) < 3 ||
+      device.getInfo(kMultiple, &items) != CL_SUCCESS) {
+    return 1;
   }
+  return items;
+}
+
+// Whether the lanes of a CPU's vectors are work-items, as those of a GPU are:
+// then explicit vectors are taken apart.  llvmpipe of Mesa is such a device.
+bool HasItemsInLanes(const cl::Device& device) {
+  return device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() == 1 &&
+         ItemsInStep(device) > 1;
+}
+
+// Whose kernels fit.
+ir::DeviceClass KernelClassOf(const cl::Device& device, KernelSet kernels) {
+  if (kernels == KernelSet::kCpu) return ir::DeviceClass::kCpu;
+  if (kernels == KernelSet::kGpu) return ir::DeviceClass::kGpu;
+  const ir::DeviceClass own = ClassOf(device);
+  if (own == ir::DeviceClass::kCpu && HasItemsInLanes(device)) {
+    return ir::DeviceClass::kGpu;
+  }
+  return own;
 }
 
 // The shared last level of a CPU feeds about two units, as measured; a GPU's
@@ -106,7 +126,7 @@ ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id,
   ReadLimits(id.device, &info);
   ReadFeatures(id.device, &info);
   GuessSpeed(id.device, &info);
-  info.device_class = KernelClassOf(info.device_class, options.kernels);
+  info.device_class = KernelClassOf(id.device, options.kernels);
   info.winograd = options.winograd;
   return info;
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/fork/per_process.h"
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
 
@@ -41,10 +42,7 @@ struct KeptParts {
   std::map<std::tuple<cl_device_id, int, int>, cl::Device> parts;
 };
 
-KeptParts& Parts() {
-  static auto* const parts = new KeptParts();
-  return *parts;
-}
+constinit GlobalPerProcess<KeptParts> g_parts;
 
 // Runtimes give sub-devices the cores in the order of the list.
 Result<cl::Device> Part(cl::Device whole, int first, int count) {
@@ -66,6 +64,7 @@ Result<cl::Device> Part(cl::Device whole, int first, int count) {
 }  // namespace
 
 Result<std::vector<OpenClDeviceId>> EnumerateOpenClDevices() {
+  TIM_RETURN_IF_ERROR(EnterOpenClProcess());
   std::vector<cl::Platform> platforms;
   const int code = cl::Platform::get(&platforms);
   if (platforms.empty()) {
@@ -95,7 +94,7 @@ int CountCores(const cl::Device& device) {
 
 Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count) {
   if (first == 0 && count == CountCores(id.device)) return id;
-  KeptParts& kept = Parts();
+  KeptParts& kept = g_parts.Get();
   const std::lock_guard lock(kept.mutex);
   cl::Device& part = kept.parts[{id.device(), first, count}];
   if (part() == nullptr) {

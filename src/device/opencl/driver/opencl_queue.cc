@@ -55,14 +55,17 @@ cl_int OpenClQueue::Copy(const cl::Buffer& source, int64_t source_offset,
       Size(bytes), nullptr, last()));
 }
 
-cl_int OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
-                                cl_map_flags flags) {
+Status OpenClQueue::MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
+                                cl_map_flags flags, Mapping mapping) {
   int code = CL_SUCCESS;
   void* const mapped = commands_.enqueueMapBuffer(
-      buffer, CL_FALSE, flags, 0, Size(bytes), nullptr, last(), &code);
-  if (code != CL_SUCCESS) return code;
-  return Enqueued(
-      commands_.enqueueUnmapMemObject(buffer, mapped, nullptr, last()));
+      buffer, mapping == Mapping::kBlocking ? CL_TRUE : CL_FALSE, flags, 0,
+      Size(bytes), nullptr, last(), &code);
+  TIM_RETURN_IF_CL_ERROR(code, "mapping ", bytes, " bytes of imported memory");
+  TIM_RETURN_IF_CL_ERROR(Enqueued(commands_.enqueueUnmapMemObject(
+                             buffer, mapped, nullptr, last())),
+                         "unmapping ", bytes, " bytes of imported memory");
+  return OkStatus();
 }
 
 cl_int OpenClQueue::WaitFor(const cl::Event& event) {

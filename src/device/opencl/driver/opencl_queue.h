@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/host_memory.h"
 #include "device/opencl/driver/standby.h"
 
 namespace tim::device {
@@ -19,6 +20,8 @@ struct QueueFence {
   std::shared_ptr<Standby> standby;  ///< Or null.
   Standby::Fence fence;
 
+  /// Whether they are done, or one has failed.
+  bool Ready() const { return IsComplete(event); }
   /// Blocks until then; OpenCL's code.
   int Wait() const {
     return standby ? standby->Wait(event, fence) : event.wait();
@@ -36,8 +39,8 @@ struct QueueTraits {
   std::chrono::microseconds standby = {};
 };
 
-/// Nothing blocks but the destructor, where threads wait for the next run. What
-/// returns cl_int returns OpenCL's own code.
+/// Nothing blocks but Mapping::kBlocking and, where threads wait for the next
+/// run, the destructor. What returns cl_int returns OpenCL's own code.
 class OpenClQueue {
  public:
   static Result<OpenClQueue> Create(const cl::Context& context,
@@ -63,8 +66,8 @@ class OpenClQueue {
                                                 Size(bytes), nullptr, last()));
   }
   /// Of imported memory: the host has written, or will read.
-  cl_int MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
-                     cl_map_flags flags);
+  Status MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
+                     cl_map_flags flags, Mapping mapping);
   cl_int WaitFor(const cl::Event& event);
 
   /// Whatever enqueues by itself: enqueue(cl_command_queue, cl_event*), where

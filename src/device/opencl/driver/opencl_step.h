@@ -14,6 +14,10 @@ class OpenClStep : public PreparedStep {
  public:
   virtual Status Enqueue(OpenClQueue& queue,
                          std::span<const BufferRange> operands) = 0;
+  /// As Stream::Build.
+  virtual Status Build(OpenClQueue&, std::span<const BufferRange>) {
+    return OkStatus();
+  }
 };
 
 }  // namespace tim::device

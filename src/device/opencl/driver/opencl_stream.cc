@@ -8,6 +8,7 @@
 namespace tim::device {
 
 Status OpenClEvent::Wait() {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   const int code = fence_.Wait();
   if (code == CL_SUCCESS) return OkStatus();
   // The wait only says that a command failed; the event says how.
@@ -20,18 +21,26 @@ Result<std::unique_ptr<Stream>> OpenClStream::Create(
     const StreamTraits& traits) {
   TIM_ASSIGN_OR_RETURN(OpenClQueue queue,
                        OpenClQueue::Create(context, device, traits.queue));
-  return std::unique_ptr<Stream>(
-      new OpenClStream(std::move(queue), traits.works_in_host_memory));
+  return std::unique_ptr<Stream>(new OpenClStream(std::move(queue), traits));
 }
 
 Status OpenClStream::Enqueue(PreparedStep& step,
                              std::span<const BufferRange> operands) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   auto* own = dynamic_cast<OpenClStep*>(&step);
   if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
   return own->Enqueue(queue_, operands);
 }
 
+Status OpenClStream::Build(PreparedStep& step,
+                           std::span<const BufferRange> operands) {
+  auto* own = dynamic_cast<OpenClStep*>(&step);
+  if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
+  return own->Build(queue_, operands);
+}
+
 Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   if (source.bytes == 0) return OkStatus();
   const bool from_host = source.buffer->host_address() != nullptr;
   const bool to_host = destination.buffer->host_address() != nullptr;
@@ -65,6 +74,7 @@ Status OpenClStream::CopyInside(const BufferRange& source,
 
 Result<std::unique_ptr<Event>> OpenClStream::Record(
     std::unique_ptr<Event> done) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   if (dynamic_cast<OpenClEvent*>(done.get()) == nullptr) {
     done = std::make_unique<OpenClEvent>();
   }
@@ -85,15 +95,14 @@ Status OpenClStream::SynchronizeToHost(Buffer& imported) {
 }
 
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
   if (works_in_host_memory_) return OkStatus();
-  TIM_RETURN_IF_CL_ERROR(
-      queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags),
-      "mapping imported memory");
-  return OkStatus();
+  return queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags, mapping_);
 }
 
 Status OpenClStream::WaitFor(Event& event) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   auto* other = dynamic_cast<OpenClEvent*>(&event);
   if (other == nullptr) return TIM_INTERNAL("an event of another domain");
   TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->fence().event),

@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
+#include "device/opencl/driver/host_memory.h"
 #include "device/opencl/driver/opencl_queue.h"
 
 namespace tim::device {
@@ -14,6 +15,7 @@ namespace tim::device {
 class OpenClEvent final : public Event {
  public:
   Status Wait() override;
+  bool Ready() override { return fence_.Ready(); }
   QueueFence& fence() { return fence_; }
 
  private:
@@ -23,7 +25,8 @@ class OpenClEvent final : public Event {
 /// What a device makes cheaper than OpenCL in general.
 struct StreamTraits {
   QueueTraits queue;
-  bool works_in_host_memory = false;  ///< See host_memory.h.
+  bool works_in_host_memory = false;   ///< See host_memory.h.
+  Mapping mapping = Mapping::kQueued;  ///< Where it does not.
 };
 
 class OpenClStream final : public Stream {
@@ -34,6 +37,8 @@ class OpenClStream final : public Stream {
 
   Status Enqueue(PreparedStep& step,
                  std::span<const BufferRange> operands) override;
+  Status Build(PreparedStep& step,
+               std::span<const BufferRange> operands) override;
   Status Copy(BufferRange source, BufferRange destination) override;
   Result<std::unique_ptr<Event>> Record(std::unique_ptr<Event> done) override;
   Status WaitFor(Event& event) override;
@@ -41,14 +46,17 @@ class OpenClStream final : public Stream {
   Status SynchronizeToHost(Buffer& imported) override;
 
  private:
-  OpenClStream(OpenClQueue queue, bool works_in_host_memory)
-      : queue_(std::move(queue)), works_in_host_memory_(works_in_host_memory) {}
+  OpenClStream(OpenClQueue queue, const StreamTraits& traits)
+      : queue_(std::move(queue)),
+        works_in_host_memory_(traits.works_in_host_memory),
+        mapping_(traits.mapping) {}
 
   Status MapAndUnmap(Buffer& imported, cl_map_flags flags);
   Status CopyInside(const BufferRange& source, const BufferRange& destination);
 
   OpenClQueue queue_;
   const bool works_in_host_memory_ = false;
+  const Mapping mapping_ = Mapping::kQueued;
 };
 
 }  // namespace tim::device

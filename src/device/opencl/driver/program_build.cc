@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/user/build_log.h"
+#include "device/opencl/user/option_words.h"
 
 namespace tim::device {
 namespace {
@@ -56,9 +57,14 @@ Status ExplainFailure(int code, const cl::Program& program,
   const Status status = ClStatus(
       code, StrCat("building ", source.name, " with options '", source.options,
                    "' for ", device.getInfo<CL_DEVICE_NAME>()));
+  std::string text = status.message();
   const std::string log = LogOf(program, device, source);
-  if (log.empty()) return status;
-  return Status(status.code(), StrCat(status.message(), "\n", log));
+  if (!log.empty()) text += StrCat("\n", log);
+  if (source.user) {
+    const std::string hint = HintOnSpaces(source.options);
+    if (!hint.empty()) text += StrCat("\n", hint);
+  }
+  return Status(status.code(), std::move(text));
 }
 
 Result<cl::Program> FromSource(const cl::Context& context,

@@ -81,18 +81,22 @@ Result<ProgramSet::Futures> ProgramSet::Build(
   return futures;
 }
 
-Result<std::vector<cl::Program>> ProgramSet::Get(
+std::vector<ProgramSet::Built> ProgramSet::Get(
     std::span<const ProgramSource> sources, BinaryStore& store) {
   // Own work first: two threads that wait for each other's programs both end.
-  TIM_ASSIGN_OR_RETURN(const Futures futures, Build(sources, store));
-  std::vector<cl::Program> programs;
-  for (size_t i = 0; i < futures.size(); ++i) {
-    const Built& built = futures[i].get();
-    if (!built.ok()) return built.status();
-    programs.push_back(*built);
-    if (store.collects()) KeepBinary(*built, sources[i], store);
+  const Result<Futures> futures = Build(sources, store);
+  if (!futures.ok()) return {sources.size(), futures.status()};
+  std::vector<Built> programs;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Built& built = programs.emplace_back((*futures)[i].get());
+    if (built.ok() && store.collects()) KeepBinary(*built, sources[i], store);
   }
   return programs;
+}
+
+ProgramSet::Built ProgramSet::Get(const ProgramSource& source,
+                                  BinaryStore& store) {
+  return std::move(Get({&source, 1}, store)[0]);
 }
 
 }  // namespace tim::device

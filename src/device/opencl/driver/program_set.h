@@ -23,14 +23,16 @@ class ProgramSet {
   ProgramSet(cl::Context context, cl::Device device)
       : context_(std::move(context)), device_(std::move(device)) {}
 
-  /// One program per source, in order.  What is missing is built in parallel;
-  /// what another thread builds is waited for.  Failures are not kept,
-  /// exceptions of `store` among them.
-  Result<std::vector<cl::Program>> Get(std::span<const ProgramSource> sources,
-                                       BinaryStore& store);
+  using Built = Result<cl::Program>;
+
+  /// One per source, in order.  What is missing is built in parallel; what
+  /// another thread builds is waited for.  Failures are not kept, exceptions of
+  /// `store` among them.
+  std::vector<Built> Get(std::span<const ProgramSource> sources,
+                         BinaryStore& store);
+  Built Get(const ProgramSource& source, BinaryStore& store);
 
  private:
-  using Built = Result<cl::Program>;
   using Futures = std::vector<std::shared_future<Built>>;
   struct Entry {
     std::shared_future<Built> built;

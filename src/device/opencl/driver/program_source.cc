@@ -48,7 +48,7 @@ std::string Prelude(const ir::KernelLaunch& launch) {
 
 // What has no edition is built each time.
 std::string EditionText(uint64_t edition) {
-  static std::atomic<uint64_t> next = 1;
+  static constinit std::atomic<uint64_t> next = 1;
   if (edition != 0) return StrCat("-edition-", edition);
   return StrCat("-once-", next.fetch_add(1, std::memory_order_relaxed));
 }

@@ -64,12 +64,6 @@ void CL_CALLBACK TellThread(void* arguments) {
   **static_cast<std::thread::id**>(arguments) = std::this_thread::get_id();
 }
 
-bool IsComplete(const cl::Event& event) {
-  cl_int status = CL_COMPLETE;  // or an error, of which wait() tells
-  event.getInfo(CL_EVENT_COMMAND_EXECUTION_STATUS, &status);
-  return status <= CL_COMPLETE;
-}
-
 // Enqueues function(argument); the runtime copies `argument`.
 template <typename T>
 int EnqueueNative(const cl::CommandQueue& commands,
@@ -80,6 +74,12 @@ int EnqueueNative(const cl::CommandQueue& commands,
 }
 
 }  // namespace
+
+bool IsComplete(const cl::Event& event) {
+  cl_int status = CL_COMPLETE;
+  event.getInfo(CL_EVENT_COMMAND_EXECUTION_STATUS, &status);
+  return status <= CL_COMPLETE;
+}
 
 bool Standby::HasThreads(const cl::Context& context, const cl::Device& device) {
   int code = CL_SUCCESS;
@@ -92,6 +92,7 @@ bool Standby::HasThreads(const cl::Context& context, const cl::Device& device) {
 }
 
 Standby::~Standby() {
+  if (IsForkedFromOpenCl()) return;
   Ring();
   commands_.finish();
   if (waits_() != nullptr) waits_.finish();

@@ -18,6 +18,9 @@
 
 namespace tim::device {
 
+/// Whether the command is done or has failed, of which wait() tells.
+bool IsComplete(const cl::Event& event);
+
 /// Of one in-order queue.  Wait(): any thread; the rest: one thread at a time.
 class Standby {
  public:

@@ -53,22 +53,19 @@ std::optional<int64_t> LastChange(const GuardedBytes& one,
 
 }  // namespace
 
-GuardedStep::GuardedStep(cl::Kernel kernel, const cl::NDRange& global,
-                         const cl::NDRange& local,
+GuardedStep::GuardedStep(cl::Kernel kernel, const LaunchSizes& sizes,
                          const ir::KernelLaunch& launch)
     : kernel_(std::move(kernel)),
-      global_(global),
-      local_(local),
+      sizes_(sizes),
       operation_(launch.name),
       function_(launch.function) {}
 
 Result<std::unique_ptr<PreparedStep>> GuardedStep::Create(
-    cl::Kernel kernel, const cl::NDRange& global, const cl::NDRange& local,
-    const ir::DeviceInfo& device, const ir::KernelLaunch& launch,
-    GuardedContents* contents) {
+    cl::Kernel kernel, const LaunchSizes& sizes, const ir::DeviceInfo& device,
+    const ir::KernelLaunch& launch, GuardedContents* contents) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   std::unique_ptr<GuardedStep> step(
-      new GuardedStep(std::move(kernel), global, local, launch));
+      new GuardedStep(std::move(kernel), sizes, launch));
   const auto context = step->kernel_.getInfo<CL_KERNEL_CONTEXT>();
   contents->Begin(launch);
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
@@ -111,6 +108,11 @@ Status GuardedStep::Enqueue(OpenClQueue& queue,
   TIM_RETURN_IF_ERROR(CheckComplete(one, other));
   SetDefined(one, other);
   return Finish(queue, Give(queue, operands, one));
+}
+
+Status GuardedStep::Build(OpenClQueue& queue, std::span<const BufferRange>) {
+  BuildKernel(queue, kernel_, sizes_, function_);
+  return OkStatus();
 }
 
 // Also after a failure: commands in flight use memory of the caller.
@@ -162,8 +164,9 @@ Status GuardedStep::EnqueueLaunch(OpenClQueue& queue,
     TIM_RETURN_IF_ERROR(
         operands_[i].Prepare(queue, flipped[i], &(*launched)[i]));
   }
-  TIM_RETURN_IF_CL_ERROR(queue.Launch(kernel_, global_, local_),
-                         "launching kernel '", function_, "'");
+  TIM_RETURN_IF_CL_ERROR(
+      queue.Launch(kernel_, sizes_.run.global, sizes_.run.local),
+      "launching kernel '", function_, "'");
   for (size_t i = 0; i < operands_.size(); ++i) {
     TIM_RETURN_IF_ERROR(operands_[i].Read(queue, &(*launched)[i]));
   }

@@ -15,6 +15,7 @@
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_step.h"
+#include "device/opencl/first_use/launch_sizes.h"
 #include "device/opencl/guard/guarded_operand.h"
 #include "ir/step.h"
 
@@ -29,14 +30,15 @@ class GuardedStep final : public OpenClStep {
  public:
   /// `kernel` has a checked signature and all arguments but the tensors.
   static Result<std::unique_ptr<PreparedStep>> Create(
-      cl::Kernel kernel, const cl::NDRange& global, const cl::NDRange& local,
-      const ir::DeviceInfo& device, const ir::KernelLaunch& launch,
-      GuardedContents* contents);
+      cl::Kernel kernel, const LaunchSizes& sizes, const ir::DeviceInfo& device,
+      const ir::KernelLaunch& launch, GuardedContents* contents);
 
   /// kInvalidArgument names operation, kernel, operand and first element;
   /// nothing is then written to the operands.
   Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
+  Status Build(OpenClQueue& queue,
+               std::span<const BufferRange> operands) override;
 
  private:
   using Launched = std::vector<GuardedBytes>;  // per operand
@@ -46,8 +48,8 @@ class GuardedStep final : public OpenClStep {
     int64_t at = 0;
   };
 
-  GuardedStep(cl::Kernel kernel, const cl::NDRange& global,
-              const cl::NDRange& local, const ir::KernelLaunch& launch);
+  GuardedStep(cl::Kernel kernel, const LaunchSizes& sizes,
+              const ir::KernelLaunch& launch);
 
   Status Finish(OpenClQueue& queue, const Status& enqueued) const;
   Status Take(OpenClQueue& queue, std::span<const BufferRange> operands);
@@ -82,8 +84,7 @@ class GuardedStep final : public OpenClStep {
   Status Refuse(const Args&... reason) const;
 
   cl::Kernel kernel_;
-  cl::NDRange global_;
-  cl::NDRange local_;
+  LaunchSizes sizes_;
   std::string operation_;
   std::string function_;
   std::vector<GuardedOperand> operands_;

@@ -1,16 +1,11 @@
 #include "device/opencl/text/c_tokens.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace tim::device {
 namespace {
-
-bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)); }
-
-bool IsWordCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 // A backslash that joins two lines.
 bool StartsWithSplice(std::string_view text) {
@@ -30,7 +25,7 @@ std::string_view CTokens::Next() {
   }
   line_start_ = false;
   const auto* const end =
-      std::find_if_not(rest_.begin(), rest_.end(), IsWordCharacter);
+      std::find_if_not(rest_.begin(), rest_.end(), IsNameCharacter);
   const size_t word = end - rest_.begin();
   return Take(std::max<size_t>(word, 1));
 }
@@ -47,7 +42,7 @@ bool CTokens::SkipSpace() {
     rest_.remove_prefix(rest_.find('\n') + 1);
     return true;
   }
-  if (!IsSpace(rest_[0])) return false;
+  if (!IsAsciiSpace(rest_[0])) return false;
   line_start_ |= rest_[0] == '\n';
   rest_.remove_prefix(1);
   return true;

@@ -2,7 +2,8 @@
 
 #include <array>
 #include <limits>
-#include <sstream>
+
+#include "base/ascii.h"
 
 namespace tim::device {
 namespace {
@@ -36,11 +37,11 @@ bool IsQualifier(std::string_view word) {
 }  // namespace
 
 std::string PlainTypeName(std::string_view spelled) {
-  std::istringstream words{std::string(spelled)};
   std::string name;
   bool is_signed = false;
   bool is_unsigned = false;
-  for (std::string word; words >> word;) {
+  for (std::string_view word = TakeWord(&spelled); !word.empty();
+       word = TakeWord(&spelled)) {
     if (word == "unsigned") {
       is_unsigned = true;
     } else if (word == "signed") {

@@ -1,16 +1,12 @@
 #include "device/opencl/text/file_scope_names.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "device/opencl/text/c_tokens.h"
 
 namespace tim::device {
 namespace {
-
-bool IsWordCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 void AddOnce(std::string_view name, std::vector<std::string>* names) {
   if (std::find(names->begin(), names->end(), name) == names->end()) {
@@ -24,15 +20,14 @@ std::string_view TakeWord(std::string_view* line) {
   const size_t start = std::min(line->find_first_not_of(" \t"), line->size());
   line->remove_prefix(start);
   const auto* const end =
-      std::find_if_not(line->begin(), line->end(), IsWordCharacter);
+      std::find_if_not(line->begin(), line->end(), IsNameCharacter);
   const std::string_view word = line->substr(0, end - line->begin());
   line->remove_prefix(word.size());
   return word;
 }
 
 bool StartsWord(std::string_view token) {
-  return IsWordCharacter(token[0]) &&
-         !std::isdigit(static_cast<unsigned char>(token[0]));
+  return IsNameCharacter(token[0]) && !IsAsciiDigit(token[0]);
 }
 
 // The name of the type that the tokens after "typedef" declare.

@@ -1,8 +1,9 @@
 #include "device/opencl/text/include_directive.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
+
+#include "base/ascii.h"
 
 namespace tim::device {
 namespace {
@@ -11,10 +12,6 @@ constexpr std::string_view kDirectives[] = {"include", "include_next", "import",
                                             "embed", "__include_macros"};
 constexpr std::string_view kOperators[] = {"__has_include", "__has_embed"};
 constexpr std::string_view kOptions[] = {"-include", "-imacros"};
-
-bool IsWordCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 // `text` starts with a backslash that joins two lines, or its trigraph: the
 // characters up to the next line, else 0.  Clang allows space before the end.
@@ -56,7 +53,7 @@ std::string_view SkipSpace(std::string_view text) {
 bool NamesDirective(std::string_view text) {
   text = SkipSpace(text);
   const auto* const end =
-      std::find_if_not(text.begin(), text.end(), IsWordCharacter);
+      std::find_if_not(text.begin(), text.end(), IsNameCharacter);
   const std::string_view word = text.substr(0, end - text.begin());
   return std::find(std::begin(kDirectives), std::end(kDirectives), word) !=
          std::end(kDirectives);

@@ -1,7 +1,6 @@
 #include "device/opencl/text/typedef_names.h"
 
-#include <cctype>
-
+#include "base/ascii.h"
 #include "device/opencl/text/c_tokens.h"
 #include "device/opencl/text/c_type.h"
 
@@ -15,7 +14,7 @@ struct Declaration {
 };
 
 bool IsWord(std::string_view token) {
-  return std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_';
+  return IsNameCharacter(token[0]) && !IsAsciiDigit(token[0]);
 }
 
 // Of the tokens after "typedef".  The body of a struct may hold semicolons.

@@ -73,6 +73,11 @@ def main():
     for name, x in (("f32", pool2d.F32), ("u8", pool2d.U8), ("i8", pool2d.I8)):
         suite.add(f"{name}_max_all_negative", lambda rng: in_1d(pool2d.case_of(
             rng, pool2d.MAX, padded, (1, 3, 1, 6), *x, negative=True)))
+    for name, shape, window in WINDOWS:
+        if name in ("pad_0_1_ceil", "4_s2_same"):
+            for types in pool2d.PADDED_TYPES:
+                suite.add(f"{types[0]}_avg_padded_{name}", lambda rng: in_1d(pool2d.case_of(
+                    rng, pool2d.AVG_PADDED, window, shape, *types[1], types[2])))
     suite.add("f32_avg_declared_larger", lambda rng: in_1d(pool2d.case_of(
         rng, pool2d.AVG, w(3, 2), (1, 2, 1, 8), *pool2d.F32, extents=(5, 1))))
     suite.write()

@@ -13,7 +13,7 @@ from golden_format import (EXACT, NONE, TYPES, Case, Suite, Tensor, close, fixed
                            is_float, per_tensor, random_tensor, store)
 
 NO_PAD, AUTO, VALID, SAME = -1, 0, 1, 2
-MAX, AVG, L2, AVG_ANDROID = 0, 1, 2, 3
+MAX, AVG, L2, AVG_ANDROID, AVG_PADDED = 0, 1, 2, 3, 4
 NAMES = {MAX: "max", AVG: "avg", L2: "l2", AVG_ANDROID: "avg_android"}
 CEILING, FLOOR = 0, 1
 
@@ -58,15 +58,17 @@ class Window:
 
 
 def windows(x, window, extents=None):
-    """Yields (row, column, cells in the image [N, C, count], kernel size)."""
-    kw, sw, left, _, out_w = window.axis(0, x.shape[3])
-    kh, sh, top, _, out_h = window.axis(1, x.shape[2])
+    """Yields (row, column, cells in the image [N, C, count], kernel size, number of
+    cells in the padded image)."""
+    kw, sw, left, right, out_w = window.axis(0, x.shape[3])
+    kh, sh, top, bottom, out_h = window.axis(1, x.shape[2])
     if extents:
         out_w, out_h = extents
     for row, col in np.ndindex(out_h, out_w):
         y, x0 = row * sh - top, col * sw - left
         cells = x[:, :, max(y, 0):max(y + kh, 0), max(x0, 0):max(x0 + kw, 0)]
-        yield row, col, cells.reshape(*x.shape[:2], -1), kw * kh
+        padded = (min(y + kh, x.shape[2] + bottom) - y) * (min(x0 + kw, x.shape[3] + right) - x0)
+        yield row, col, cells.reshape(*x.shape[:2], -1), kw * kh, padded
 
 
 def pool(x, kind, window, least, extents=None):
@@ -74,12 +76,14 @@ def pool(x, kind, window, least, extents=None):
     shape = extents[::-1] if extents else tuple(
         window.axis(i, x.shape[3 - i])[4] for i in (1, 0))
     out = np.zeros(x.shape[:2] + shape, x.dtype if kind == MAX else np.float64)
-    for row, col, cells, size in windows(x, window, extents):
+    for row, col, cells, size, padded in windows(x, window, extents):
         count = cells.shape[2]
         if kind == MAX:
             value = cells.max(axis=2) if count else least
         elif kind == AVG:
             value = cells.sum(axis=2) / size
+        elif kind == AVG_PADDED:
+            value = cells.sum(axis=2) / padded
         elif kind == AVG_ANDROID:
             value = cells.mean(axis=2)
         else:
@@ -93,15 +97,16 @@ def check_with_onnx(x, kind, window, expected, absolute):
     windows that start in the padding, so those are NumPy's alone."""
     geometry = [window.axis(i, x.shape[3 - i]) for i in (1, 0)]
     pads = [g[2] for g in geometry] + [g[3] for g in geometry]
-    fits = all((g[4] - 1) * g[1] + g[0] <= extent + g[2] + g[3]
-               for g, extent in zip(geometry, x.shape[2:]))
-    if not fits or any(p >= g[0] for p, g in zip(pads, geometry * 2)):
+    ends = [(g[4] - 1) * g[1] + g[0] - extent - g[2] - g[3]
+            for g, extent in zip(geometry, x.shape[2:])]
+    if (max(ends) > 0 and kind != AVG_PADDED) or any(p >= g[0] for p, g in zip(pads, geometry * 2)):
         return
     attributes = {"kernel_shape": [g[0] for g in geometry], "pads": pads,
                   "strides": [g[1] for g in geometry]}
     op, scale = "MaxPool", 1.0
-    if kind in (AVG, AVG_ANDROID):
-        op, attributes["count_include_pad"] = "AveragePool", int(kind == AVG)
+    if kind in (AVG, AVG_ANDROID, AVG_PADDED):
+        op, attributes["count_include_pad"] = "AveragePool", int(kind != AVG_ANDROID)
+        attributes["ceil_mode"] = int(max(ends) > 0)
     elif kind == L2:
         if any(pads):
             return
@@ -195,6 +200,11 @@ MORE = [("i8d", I8D, I8D), ("i16", I16, I16), ("i16d", I16D, I16D),
         ("u8_to_f16", U8, F16), ("f16_to_u8", F16, ("uint8", per_tensor(0.037, 90))),
         ("i8_to_f16", I8, F16), ("f16_to_i8", F16, ("int8", per_tensor(0.047, 4))),
         ("f16_to_i16", F16, ("int16", per_tensor(0.003, 9)))]
+# Of AVG_PADDED; with equal scales every second sum of an even count is a tie.
+PADDED = ("2x4_s2_3_same", "asymmetric_pads", "ceil", "ceil_asymmetric", "ceil_partly_outside",
+          "global")
+PADDED_TYPES = [("f32", F32, F32)] + [types for types in MAIN + MORE[3:7]
+                                      if types[1] != types[2] or types[0] == "f16"]
 
 
 def add_all(suite):
@@ -238,6 +248,13 @@ def add_corners(suite):
     for kind in (MAX, AVG, AVG_ANDROID):
         suite.add(f"f32_{NAMES[kind]}_declared_larger", lambda rng: case_of(
             rng, kind, W((3, 3), (2, 2)), (1, 2, 6, 8), *F32, extents=(4, 3)))
+    # Windows that reach beyond the padding.
+    for name, shape, window in WINDOWS:
+        if name not in PADDED:
+            continue
+        for types in PADDED_TYPES if window.rounding == CEILING else PADDED_TYPES[:1]:
+            suite.add(f"{types[0]}_avg_padded_{name}", lambda rng: case_of(
+                rng, AVG_PADDED, window, shape, *types[1], types[2]))
     suite.add("f32_max_infinities", infinities)
     suite.add("u8_avg_ties_to_even", average_ties)
     suite.add("i8_avg_ties_to_even", lambda rng: average_ties(rng, "int8", -7))

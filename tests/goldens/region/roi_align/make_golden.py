@@ -175,8 +175,22 @@ TYPED = [
 ]
 
 
+def check_outside():
+    """What include/tim/vx/ops/roi_align.h says of ONNX: one sample at a position of
+    the row 10 20 30 40."""
+    row = np.broadcast_to(np.array([10, 20, 30, 40], F), (1, 1, 4, 4))
+    for at, expected in ((-1.5, 0), (-1, 10), (-0.5, 10), (0, 10), (0.25, 12.5), (3, 40),
+                         (4, 40), (4.5, 0)):
+        found = oracle.run_onnx(
+            "RoiAlign", [row, np.array([[at - 0.5, 1, at + 0.5, 2]], F), np.zeros(1, np.int64)],
+            output_height=1, output_width=1, sampling_ratio=1, spatial_scale=1.0, mode="avg",
+            coordinate_transformation_mode="output_half_pixel")
+        assert found[0, 0, 0, 0] == expected, (at, found)
+
+
 def main():
     suite = Suite(__file__, onnxruntime)
+    check_outside()
     for name, geometry in MANY + MORE:
         suite.add(f"f32_{name}", lambda rng: case_of(rng, geometry, F32, F32, F32))
     for type_name, features, rois, out in TYPED:

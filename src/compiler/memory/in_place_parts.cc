@@ -1,4 +1,4 @@
-#include "compiler/in_place_parts.h"
+#include "compiler/memory/in_place_parts.h"
 
 #include <algorithm>
 

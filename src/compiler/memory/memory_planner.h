@@ -1,6 +1,6 @@
 // Offsets for ranges of memory that live for ranges of steps.
-#ifndef TIM_COMPILER_MEMORY_PLANNER_H_
-#define TIM_COMPILER_MEMORY_PLANNER_H_
+#ifndef TIM_COMPILER_MEMORY_MEMORY_PLANNER_H_
+#define TIM_COMPILER_MEMORY_MEMORY_PLANNER_H_
 
 #include <cstdint>
 #include <vector>
@@ -35,4 +35,4 @@ MemoryLayout PlaceBest(const std::vector<MemoryRange>& ranges,
 
 }  // namespace tim::compiler
 
-#endif  // TIM_COMPILER_MEMORY_PLANNER_H_
+#endif  // TIM_COMPILER_MEMORY_MEMORY_PLANNER_H_

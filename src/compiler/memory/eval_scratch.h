@@ -1,6 +1,6 @@
 // Memory that host references allocate for themselves while they run.
-#ifndef TIM_COMPILER_EVAL_SCRATCH_H_
-#define TIM_COMPILER_EVAL_SCRATCH_H_
+#ifndef TIM_COMPILER_MEMORY_EVAL_SCRATCH_H_
+#define TIM_COMPILER_MEMORY_EVAL_SCRATCH_H_
 
 #include <cstdint>
 
@@ -16,4 +16,4 @@ Result<int64_t> EvalScratchBytes(const Module& module);
 
 }  // namespace tim::compiler
 
-#endif  // TIM_COMPILER_EVAL_SCRATCH_H_
+#endif  // TIM_COMPILER_MEMORY_EVAL_SCRATCH_H_

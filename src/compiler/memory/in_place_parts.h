@@ -1,7 +1,7 @@
 // Values that are parts of another one's memory, so that nothing is copied:
 // inputs that a node concatenates, outputs that are parts of its input.
-#ifndef TIM_COMPILER_IN_PLACE_PARTS_H_
-#define TIM_COMPILER_IN_PLACE_PARTS_H_
+#ifndef TIM_COMPILER_MEMORY_IN_PLACE_PARTS_H_
+#define TIM_COMPILER_MEMORY_IN_PLACE_PARTS_H_
 
 #include <cstdint>
 #include <functional>
@@ -39,4 +39,4 @@ bool IsViewOfParts(const Module& module, const ir::NodeView& view);
 
 }  // namespace tim::compiler
 
-#endif  // TIM_COMPILER_IN_PLACE_PARTS_H_
+#endif  // TIM_COMPILER_MEMORY_IN_PLACE_PARTS_H_

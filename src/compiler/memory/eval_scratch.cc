@@ -1,4 +1,4 @@
-#include "compiler/eval_scratch.h"
+#include "compiler/memory/eval_scratch.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,0 +1,84 @@
+// The contexts of an executable, and the runs that are in flight there.
+#ifndef TIM_RUNTIME_CONTEXT_POOL_H_
+#define TIM_RUNTIME_CONTEXT_POOL_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "runtime/executable.h"
+#include "runtime/execution_context.h"
+#include "runtime/run_event.h"
+#include "runtime/state_set.h"
+
+namespace tim::runtime {
+
+/// Dense host memory of one run, in the order of plan().inputs and
+/// plan().outputs; it must stay until the run has ended.  No address is null.
+struct RunPorts {
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+};
+
+/// Makes contexts when runs need them, `max_in_flight` at most.  Any thread.  A
+/// forked process has contexts of its own, and none of the runs that were in
+/// flight when it was forked off: their events fail there.
+class ContextPool {
+ public:
+  static constexpr int kMaxInFlight = 4;
+
+  /// With `first`, a context of `executable` that no run uses, so that the
+  /// first run meets no compilation.
+  static std::unique_ptr<ContextPool> Create(
+      std::shared_ptr<const Executable> executable,
+      std::unique_ptr<ExecutionContext> first,
+      int max_in_flight = kMaxInFlight);
+  ContextPool(const ContextPool&) = delete;
+  ContextPool& operator=(const ContextPool&) = delete;
+  /// Waits for what is in flight.
+  ~ContextPool();
+
+  /// Hands a run to the devices and returns; where the plan has work for the
+  /// host, a thread of the pool does that.  Blocks only while `max_in_flight`
+  /// runs are in flight.  A run of the same states starts after the last one
+  /// has ended, and any run after those of `waits`; where one of them failed,
+  /// it fails likewise and does nothing.  Once a device was lost all later runs
+  /// fail for that reason.
+  ///
+  /// A failure means that there is no run.
+  /// \param states of this executable; null where the plan has none.
+  /// \param done called with how the run went before the event is ready, on
+  ///     whichever thread finds that it has ended; what it returns is what the
+  ///     event gives.  May be null; must not use the pool.
+  Result<std::shared_ptr<RunEvent>> Enqueue(
+      RunPorts ports, std::shared_ptr<StateSet> states,
+      std::vector<std::shared_ptr<RunEvent>> waits = {},
+      std::function<Status(Status)> done = nullptr);
+
+  /// Enqueue() and Wait(), without an event.
+  Status Run(std::span<const void* const> inputs,
+             std::span<void* const> outputs, StateSet* states);
+
+  /// Blocks until what is in flight has ended.
+  void Drain();
+  /// Before `memory`, which runs have been given, is freed, or other memory can
+  /// be at its address.  Drains.
+  void Release(const void* memory);
+
+  /// Contexts that there are now.
+  int contexts() const;
+
+  class State;  ///< Shared with the runs.
+
+ private:
+  explicit ContextPool(std::shared_ptr<State> state);
+  /// That of this process.
+  State& Own() const;
+
+  mutable std::shared_ptr<State> state_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_CONTEXT_POOL_H_
