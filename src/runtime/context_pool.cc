@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fork/fork.h"
+#include "base/guarded.h"
 #include "base/worker.h"
 #include "runtime/execution_context.h"
 
@@ -126,8 +127,10 @@ class PooledRun final : public RunEvent,
       if (status.ok()) status = ended.WithContext("a run that this one awaits");
     }
     if (status.ok()) {
-      status =
-          slot_->context->Run(ports_.inputs, ports_.outputs, states_.get());
+      status = GuardedCall([&] {
+        return slot_->context->Run(ports_.inputs, ports_.outputs,
+                                   states_.get());
+      });
     }
     const std::lock_guard lock(mutex_);
     End(std::move(status));
@@ -349,7 +352,8 @@ Status ContextPool::State::Run(std::span<const void* const> inputs,
                                StateSet* states) {
   if (states != nullptr) states->WaitForRun();
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
-  const Status status = slot->context->Run(inputs, outputs, states);
+  const Status status =
+      GuardedCall([&] { return slot->context->Run(inputs, outputs, states); });
   Free(slot, status);
   return status;
 }
@@ -382,8 +386,8 @@ ContextPool::ContextPool(std::shared_ptr<State> state)
 
 ContextPool::~ContextPool() { Own().Drain(); }
 
-// What the other process was doing is left as it is: nothing here ends it, and
-// its locks may be held.
+// Runs of the other process are left as they are: nothing here ends them, and
+// their locks may be held.
 ContextPool::State& ContextPool::Own() const {
   if (!state_->IsOfThisProcess()) {
     auto own = state_->Anew();

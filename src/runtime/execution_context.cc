@@ -38,7 +38,7 @@ struct ExecutionContext::Impl {
   // Of the last run, for the next to use again.
   std::vector<std::unique_ptr<Event>> events;    // per step
   std::vector<std::unique_ptr<Event>> finished;  // per device
-  // Of the run in flight.
+  // The run in flight.
   StateSet* states = nullptr;
   Status run;
   Status lost;

@@ -1,4 +1,4 @@
-// What became of a run that was enqueued.
+// The event of a run that was enqueued: whether it has ended, and how.
 #ifndef TIM_RUNTIME_RUN_EVENT_H_
 #define TIM_RUNTIME_RUN_EVENT_H_
 

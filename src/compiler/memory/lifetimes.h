@@ -1,4 +1,4 @@
-// Which ranges of memory there are, and from which step to which they live.
+// Lifetimes of ranges of memory: which there are, from which step to which.
 #ifndef TIM_COMPILER_MEMORY_LIFETIMES_H_
 #define TIM_COMPILER_MEMORY_LIFETIMES_H_
 
