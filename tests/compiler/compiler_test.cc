@@ -257,7 +257,7 @@ TEST(Compiler, DumpsAfterEveryPass) {
     EXPECT_THAT(dump, HasSubstr("toy.Twice@1"));
   };
   ASSERT_TRUE(toy.Compile(options).ok());
-  EXPECT_EQ(passes.size(), 13u);
+  EXPECT_EQ(passes.size(), 14u);
   EXPECT_EQ(passes.front(), "verify");
 }
 

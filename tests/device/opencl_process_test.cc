@@ -108,7 +108,9 @@ TEST_F(OpenClProcess, EverythingOfADeviceFails) {
     lost((*device)->Allocate(64, ir::MemoryKind::kDevice).status());
     lost((*device)->Import(memory.data(), 64).status());
     lost((*device)->CreateStream().status());
-    lost((*device)->Prepare({}, ir::OpRegistry(), store).status());
+    const ir::Action action = ir::KernelLaunch();
+    const ir::Action* const actions[] = {&action};
+    lost((*device)->Prepare(actions, ir::OpRegistry(), store).status());
     lost((*device)->PrepareChain({}, store).status());
     lost((*stream)->Copy(range, to));
     lost((*stream)->Record().status());

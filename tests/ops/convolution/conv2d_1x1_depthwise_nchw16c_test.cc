@@ -143,7 +143,7 @@ TEST(Conv2d1x1DepthwiseNchw16c, Bands) {
   std::set<int64_t> bands;
   for (const int cores : {1, 2, 3, 16}) {
     for (const Ints& stride : {Ints{1, 1}, Ints{2, 2}, Ints{1, 3}}) {
-      ir::DeviceInfo device = TestDevice();
+      ir::DeviceInfo device = TestDeviceOfLanes(16);
       device.compute_units = cores;
       SCOPED_TRACE(StrCat(cores, " cores, stride ", stride[1]));
       const auto node = NodeOf(
