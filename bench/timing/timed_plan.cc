@@ -5,11 +5,10 @@
 
 #include "base/options.h"
 #include "compiler/chains.h"
-#include "runtime/compile_options.h"
+#include "runtime/cache/user_programs.h"
+#include "runtime/device_pool.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
-#include "vx/graph/device_selection.h"
-#include "vx/graph/user_programs.h"
 
 namespace tim::bench {
 namespace {
@@ -39,11 +38,10 @@ Result<void*> PlanRunner::AddMemory(const ir::PlanTensor& tensor) {
 Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(ir::Plan plan,
                                                        const Devices& devices) {
   // Plans that were edited have other neighbours.
-  plan.chains =
-      compiler::FindChains(plan, runtime::CompileOptionsFor(devices).can_chain);
+  plan.chains = compiler::FindChains(plan);
   TIM_ASSIGN_OR_RETURN(const auto executable,
                        runtime::Executable::Create(std::move(plan), devices,
-                                                   vx::UserPrograms()));
+                                                   runtime::UserPrograms()));
   std::unique_ptr<PlanRunner> runner(new PlanRunner());
   for (const ir::PlanTensor& input : executable->plan().inputs) {
     TIM_ASSIGN_OR_RETURN(runner->inputs_.emplace_back(),
@@ -61,7 +59,8 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(ir::Plan plan,
 }  // namespace
 
 Result<Devices> MeasuredDevices() {
-  TIM_ASSIGN_OR_RETURN(Devices devices, vx::SelectDevices(GetOptions().device));
+  TIM_ASSIGN_OR_RETURN(Devices devices,
+                       runtime::SelectDevices(GetOptions().device));
   if (devices.size() == 2) return devices;
   return FailedPrecondition("there is no OpenCL device to measure");
 }

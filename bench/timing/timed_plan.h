@@ -14,7 +14,7 @@
 namespace tim::bench {
 
 /// Devices of a context: [0] is the host, [1] what is measured.
-using Devices = std::vector<std::shared_ptr<device::Device>>;
+using device::Devices;
 
 /// Those of Context::Create().  kFailedPrecondition where there is no OpenCL.
 Result<Devices> MeasuredDevices();

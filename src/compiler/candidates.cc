@@ -50,8 +50,7 @@ class Enumerator {
         node_(node),
         locations_(locations),
         view_(ir::MakeKernelNode(module.graph, node)),
-        pinned_(module.options.placement ? module.options.placement(node)
-                                         : -1) {}
+        pinned_(node.device) {}
 
   void Run() {
     for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {

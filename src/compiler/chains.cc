@@ -5,18 +5,17 @@
 #include <set>
 #include <utility>
 
+#include "kernels/chain_rule.h"
+
 namespace tim::compiler {
 namespace {
-
-using CanChain = std::function<bool(int, const ir::Action&)>;
 
 // Slots of equal key lie in the same buffer.
 using Buffers = std::set<std::pair<ir::SlotKind, int>>;
 
 class ChainFinder {
  public:
-  ChainFinder(const ir::Plan& plan, const CanChain& can_chain)
-      : plan_(plan), can_chain_(can_chain) {}
+  explicit ChainFinder(const ir::Plan& plan) : plan_(plan) {}
 
   std::vector<ir::Chain> Run() {
     const std::vector<bool> awaited = AwaitedSteps();
@@ -38,8 +37,9 @@ class ChainFinder {
 
  private:
   bool Chains(const ir::Step& step) const {
-    return plan_.devices[step.device].chains && can_chain_ &&
-           can_chain_(step.device, step.action) && HasSmallOffsets(step);
+    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+    return plan_.devices[step.device].chains && launch != nullptr &&
+           kernels::CheckChainable(*launch).ok() && HasSmallOffsets(step);
   }
 
   // The table of a chain has offsets in 32 bits.
@@ -96,7 +96,6 @@ class ChainFinder {
   }
 
   const ir::Plan& plan_;
-  const CanChain& can_chain_;
   std::vector<ir::Chain> chains_;
   Buffers buffers_;    // of the last chain
   bool open_ = false;  // whether it can go on
@@ -104,9 +103,8 @@ class ChainFinder {
 
 }  // namespace
 
-std::vector<ir::Chain> FindChains(const ir::Plan& plan,
-                                  const CanChain& can_chain) {
-  return ChainFinder(plan, can_chain).Run();
+std::vector<ir::Chain> FindChains(const ir::Plan& plan) {
+  return ChainFinder(plan).Run();
 }
 
 }  // namespace tim::compiler

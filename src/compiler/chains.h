@@ -2,7 +2,6 @@
 #ifndef TIM_COMPILER_CHAINS_H_
 #define TIM_COMPILER_CHAINS_H_
 
-#include <functional>
 #include <vector>
 
 #include "ir/plan.h"
@@ -10,12 +9,10 @@
 namespace tim::compiler {
 
 /// The chains of the plan's steps, as long as they can be: neighbours on a
-/// device that chains (DeviceInfo::chains), of actions that `can_chain` accepts
-/// (CompileOptions::can_chain; null: none); a step alone is a chain where the
-/// plan has no other and its device says that it gains.
-std::vector<ir::Chain> FindChains(
-    const ir::Plan& plan,
-    const std::function<bool(int device, const ir::Action& action)>& can_chain);
+/// device that chains (DeviceInfo::chains), of launches that can
+/// (kernels::CheckChainable); a step alone is a chain where the plan has no
+/// other and its device says that it gains.
+std::vector<ir::Chain> FindChains(const ir::Plan& plan);
 
 }  // namespace tim::compiler
 

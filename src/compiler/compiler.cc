@@ -1,5 +1,8 @@
 #include "compiler/compiler.h"
 
+#include <span>
+#include <utility>
+
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -10,15 +13,12 @@ struct Pass {
   Status (*run)(Module& module);
 };
 
-Status ReportInferred(Module& module) {
-  return module.options.inferred ? module.options.inferred(module.graph)
-                                 : OkStatus();
-}
+constexpr Pass kInference[] = {
+    {"verify", Verify},
+    {"infer", InferShapes},
+};
 
 constexpr Pass kPasses[] = {
-    {"verify", Verify},
-    {"infer", Infer},
-    {"report what was inferred", ReportInferred},
     {"expand composites", ExpandComposites},
     {"sink views", SinkViews},
     {"simplify", Simplify},
@@ -40,8 +40,8 @@ void ForgetStates(ir::Graph* graph) {
   }
 }
 
-Status RunPasses(Module& module) {
-  for (const Pass& pass : kPasses) {
+Status RunPasses(Module& module, std::span<const Pass> passes) {
+  for (const Pass& pass : passes) {
     TIM_RETURN_IF_ERROR(pass.run(module));
     if (module.options.dump_sink) {
       module.options.dump_sink(pass.name, module.graph.Dump());
@@ -52,15 +52,31 @@ Status RunPasses(Module& module) {
 
 }  // namespace
 
-Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
+Result<InferredGraph> Infer(ir::Graph graph, const ir::OpRegistry& registry,
+                            const CompileOptions& options) {
+  ForgetStates(&graph);
+  Module module(std::move(graph), registry, options);
+  TIM_RETURN_IF_ERROR(RunPasses(module, kInference));
+  return InferredGraph{std::move(module.graph),
+                       std::move(module.declared_reshapes)};
+}
+
+Result<ir::Plan> Compile(InferredGraph inferred, const ir::OpRegistry& registry,
                          const CompileOptions& options) {
   if (options.devices.empty() || !options.devices[0].runs_eval) {
     return TIM_INTERNAL("devices[0] must be the host");
   }
-  ForgetStates(&graph);
-  Module module(std::move(graph), registry, options);
-  TIM_RETURN_IF_ERROR(RunPasses(module));
+  Module module(std::move(inferred.graph), registry, options);
+  module.declared_reshapes = std::move(inferred.declared_reshapes);
+  TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
   return Emit(module);
+}
+
+Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
+                         const CompileOptions& options) {
+  TIM_ASSIGN_OR_RETURN(InferredGraph inferred,
+                       Infer(std::move(graph), registry, options));
+  return Compile(std::move(inferred), registry, options);
 }
 
 Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry) {
@@ -68,7 +84,7 @@ Status InferGraph(ir::Graph* graph, const ir::OpRegistry& registry) {
   options.was_compiled = true;
   Module module(std::move(*graph), registry, options);
   Status status = Verify(module);
-  if (status.ok()) status = Infer(module);
+  if (status.ok()) status = InferShapes(module);
   *graph = std::move(module.graph);
   return status;
 }

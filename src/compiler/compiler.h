@@ -43,24 +43,31 @@ struct CompileOptions {
   FoldLimits fold = {};
   /// A node with an operand of more elements is done in pieces, where it can.
   int64_t piece_elements = ir::kMostKernelElements;
-  /// Where a node must run (index in `devices`), or -1 for the cheapest.
-  std::function<int(const ir::Node&)> placement = nullptr;
-  /// Whether `action` may be a part of a chain on a device that chains (index
-  /// in `devices`): Device::CanChain.  Null: no action.
-  std::function<bool(int device, const ir::Action& action)> can_chain = nullptr;
   /// What is no candidate any more.  Where there are any, the graph has been
   /// compiled without, and doubts have been told.
   std::vector<RefusedKernel> refused = {};
-  /// Called once types and shapes are inferred, before kernels are chosen.
-  std::function<Status(const ir::Graph&)> inferred = nullptr;
-  /// Called after each pass with its name and the graph's dump.
+  /// Observes: called after each pass with its name and the graph's dump.
   std::function<void(const std::string& pass, const std::string& dump)>
       dump_sink = nullptr;
 };
 
-/// Runs every pass.  Errors name graph, operation and rule.  The plan follows
-/// from the arguments alone.
+/// A graph that was verified and whose values have types and shapes.
+struct InferredGraph {
+  ir::Graph graph;
+  /// Reshapes that were added to keep shapes which their values declare.
+  std::vector<ir::NodeId> declared_reshapes;
+};
+
+/// The first half of Compile(): verifies the graph, infers types and shapes,
+/// tells doubts.  Errors name graph, operation and rule.
 /// Thread-safe: no global state; `registry` is only read.
+Result<InferredGraph> Infer(ir::Graph graph, const ir::OpRegistry& registry,
+                            const CompileOptions& options);
+/// The second half: chooses kernels and layouts and makes the plan, which
+/// follows from the arguments alone.  Errors and threads as of Infer().
+Result<ir::Plan> Compile(InferredGraph inferred, const ir::OpRegistry& registry,
+                         const CompileOptions& options);
+/// Both halves.
 Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,
                          const CompileOptions& options);
 

@@ -71,8 +71,7 @@ std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node) {
 }
 
 bool IsPinned(const Module& module, ir::NodeId id) {
-  const auto& placement = module.options.placement;
-  return placement && placement(module.graph.node(id)) >= 0;
+  return module.graph.node(id).device >= 0;
 }
 
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {

@@ -90,7 +90,7 @@ struct Module {
   /// As the user knows them; passes may put other values in their place.
   std::vector<std::string> output_names;
 
-  /// Reshapes of the graph that keep declared shapes, see Infer.
+  /// Reshapes of the graph that keep declared shapes, see InferShapes.
   std::vector<ir::NodeId> declared_reshapes;
 
   std::vector<Placement> placements;  ///< By node id, after choose.

@@ -172,13 +172,11 @@ class Device {
       std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
       BinaryStore& store);
 
-  /// Where info().chains, whether `action` can be a part of a chain: actions
-  /// that are enqueued as one step and done one after the other.  Where it
-  /// pays, that is.  Pure.
-  virtual bool CanChain(const ir::Action&) const { return false; }
-  /// As Prepare, of actions that may be a chain or not.  The step's operands
-  /// are those of the links, in their order.  After a failure that is no lost
-  /// device the caller prepares the actions one by one.
+  /// Where info().chains, as Prepare: the actions become a chain, which is
+  /// enqueued as one step and does one after the other.  Actions may come from
+  /// a file and be none that can chain.  The step's operands are those of the
+  /// links, in their order.  After a failure that is no lost device the caller
+  /// prepares the actions one by one.
   virtual Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink>, BinaryStore&) {
     return TIM_INTERNAL(info().name, " chains no steps");
@@ -192,6 +190,8 @@ class Device {
   /// a process without the driver's threads: asked before long work.  Cheap.
   virtual Status CheckUsable() const { return OkStatus(); }
 };
+
+using Devices = std::vector<std::shared_ptr<Device>>;
 
 }  // namespace tim::device
 

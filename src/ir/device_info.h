@@ -43,7 +43,7 @@ struct DeviceInfo {
   /// of 16 floats' size.
   bool has_vnni = false;
   int float_vector_width = 4;  ///< Lanes of the device's widest float vector.
-  /// Steps that follow one another may be one launch (Device::CanChain), and
+  /// Steps that follow one another may be one launch (ir::Chain), and
   /// whether a run of a single step is faster so, too.
   bool chains = false;
   bool chains_singles = false;

@@ -72,6 +72,9 @@ struct Node {
   std::vector<ValueId> inputs;   ///< kNone = optional input absent.
   std::vector<ValueId> outputs;  ///< kNone = optional output not wanted.
   std::shared_ptr<const Composite> composite;  ///< Set on composite nodes.
+  /// Where it must run, as an index of the devices it is compiled for; -1: on
+  /// the one where the graph is fastest.
+  int device = -1;
 };
 
 class Graph {

@@ -3,17 +3,16 @@
 #define TIM_RUNTIME_COMPILE_OPTIONS_H_
 
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "compiler/compiler.h"
 #include "device/device.h"
 
 namespace tim::runtime {
 
-/// Options with `devices` and all that follows from them; the rest are the
-/// defaults.  They keep the devices.
+/// Options for plans that run on `devices`; the rest are the defaults.
 compiler::CompileOptions CompileOptionsFor(
-    std::vector<std::shared_ptr<device::Device>> devices);
+    std::span<const std::shared_ptr<device::Device>> devices);
 
 }  // namespace tim::runtime
 

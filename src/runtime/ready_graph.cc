@@ -44,7 +44,7 @@ Result<ReadyGraph> Prepare(ir::Plan plan, const Surroundings& surroundings,
   return ready;
 }
 
-Result<ReadyGraph> CompileAndPrepare(const ir::Graph& graph,
+Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
                                      compiler::CompileOptions options,
                                      const Surroundings& surroundings) {
   while (true) {
@@ -54,7 +54,6 @@ Result<ReadyGraph> CompileAndPrepare(const ir::Graph& graph,
     std::vector<RefusedKernel> refused;
     auto ready = Prepare(std::move(plan), surroundings, &refused);
     if (ready.ok() || !Add(std::move(refused), &options.refused)) return ready;
-    options.inferred = nullptr;
   }
 }
 

@@ -37,10 +37,9 @@ Result<ReadyGraph> Prepare(
 /// Compiles and prepares.  Where devices can neither build nor launch kernels
 /// of the library, it compiles again without them, until all that was chosen
 /// runs; what is then chosen, and why, is in the plan's decisions.
-/// `options.inferred` is called once.
 /// \param surroundings with the operators that `graph` is made of, of devices
 /// as in `options`.
-Result<ReadyGraph> CompileAndPrepare(const ir::Graph& graph,
+Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
                                      compiler::CompileOptions options,
                                      const Surroundings& surroundings);
 

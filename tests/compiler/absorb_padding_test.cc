@@ -4,9 +4,9 @@
 #include <numeric>
 #include <random>
 
+#include "runtime/device_pool.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
@@ -362,7 +362,7 @@ TEST(AbsorbPadding, SaturatedZeroKeepsIt) {
 }
 
 TEST(AbsorbPadding, APadWhoseDeviceIsChosenStaysThere) {
-  auto devices = vx::SelectDevices("opencl");
+  auto devices = runtime::SelectDevices("opencl");
   if (!devices.ok()) GTEST_SKIP() << devices.status().message();
   const auto placement = [](const ir::Node& node) {
     return node.name.find("Pad") != std::string::npos ? 0 : -1;

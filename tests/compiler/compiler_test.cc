@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/pinned_nodes.h"
+#include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
 namespace tim {
 namespace {
 
 using testing::CountKernels;
+
 using ::testing::HasSubstr;
+using testing::PinNodes;
 using testing::ToyGraph;
 using testing::ToyOptions;
 
@@ -188,9 +192,8 @@ TEST(Compiler, PlacementSplitsAGraphOverDevices) {
   options.devices[2].kind = "fake";
   options.devices[2].runs_eval = true;
   options.strict = true;
-  options.placement = [](const ir::Node& node) {
-    return node.name == "Twice#0" ? 2 : 1;
-  };
+  PinNodes(toy.graph(),
+           [](const ir::Node& node) { return node.name == "Twice#0" ? 2 : 1; });
   const Result<ir::Plan> plan = toy.Compile(options);
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   // in -> fake, eval, fake -> host, host -> opencl, kernel, out
@@ -199,6 +202,31 @@ TEST(Compiler, PlacementSplitsAGraphOverDevices) {
   EXPECT_EQ(plan->steps[3].device, 1);
   EXPECT_EQ(plan->steps[3].waits, std::vector<int>{2});
   EXPECT_EQ(CountKernels(*plan, "twice"), 1);
+}
+
+TEST(Compiler, DevicesOfNodesMustBeThere) {
+  ToyGraph toy;
+  toy.Output(toy.Op("Twice", {toy.Input({16})}));
+  PinNodes(toy.graph(), [](const ir::Node&) { return 2; });
+  EXPECT_ERROR(toy.Compile(), "it must run on device 2, but is compiled for 2");
+}
+
+// What is inferred once makes the plan that both halves together make.
+TEST(Compiler, InfersAndCompilesInTwoCalls) {
+  ToyGraph toy;
+  toy.Output(toy.Op("Twice", {toy.Op("Twice", {toy.Input({16})})}));
+  const auto options = ToyOptions();
+  const auto inferred =
+      compiler::Infer(toy.graph(), testing::ToyOperators(), options);
+  ASSERT_OK(inferred);
+  EXPECT_EQ(inferred->graph.value(inferred->graph.outputs()[0]).desc.shape,
+            ir::Shape({16}));
+  const auto plan =
+      compiler::Compile(*inferred, testing::ToyOperators(), options);
+  ASSERT_OK(plan);
+  const auto whole = toy.Compile(options);
+  ASSERT_OK(whole);
+  EXPECT_EQ(ir::Dump(*plan), ir::Dump(*whole));
 }
 
 TEST(Compiler, EqualConstantsArePackedOnce) {
@@ -257,7 +285,7 @@ TEST(Compiler, DumpsAfterEveryPass) {
     EXPECT_THAT(dump, HasSubstr("toy.Twice@1"));
   };
   ASSERT_TRUE(toy.Compile(options).ok());
-  EXPECT_EQ(passes.size(), 14u);
+  EXPECT_EQ(passes.size(), 13u);
   EXPECT_EQ(passes.front(), "verify");
 }
 

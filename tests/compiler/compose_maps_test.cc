@@ -6,10 +6,10 @@
 #include <numeric>
 #include <random>
 
+#include "runtime/device_pool.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
@@ -116,7 +116,7 @@ int ComposedSteps(Sequence& made) {
 
 // Every operator by itself: those whose device is chosen stay as they are.
 std::shared_ptr<vx::Context> PinnedContext() {
-  auto devices = vx::SelectDevices("host");
+  auto devices = runtime::SelectDevices("host");
   EXPECT_TRUE(devices.ok());
   return vx::CreateContext(*devices,
                            {.placement = [](const ir::Node&) { return 0; }});

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tests/support/pinned_nodes.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -73,9 +74,9 @@ TEST(EvalScratch, AddsUpOverDevices) {
   toy.Output(slow.Add(toy, x, 3));
   compiler::CompileOptions options = testing::ToyOptions();
   options.devices[1].runs_eval = true;
-  options.placement = [](const ir::Node& node) {
+  testing::PinNodes(toy.graph(), [](const ir::Node& node) {
     return node.schema->name == "Slow3" ? 1 : 0;
-  };
+  });
   const Result<ir::Plan> plan = slow.Compile(toy, options);
   ASSERT_OK(plan);
   EXPECT_EQ(plan->memory.eval_scratch, 4 * kScratch);
@@ -104,10 +105,9 @@ TEST(EvalScratch, CountsTheValuesOfABody) {
   claim.op = "toy.Whole";
   claim.name = "whole";
   registry.Add(claim);
-  compiler::CompileOptions options = testing::ToyOptions();
-  options.placement = [](const ir::Node&) { return 0; };
+  testing::PinNodes(toy.graph(), [](const ir::Node&) { return 0; });
   const Result<ir::Plan> plan =
-      compiler::Compile(toy.graph(), registry, options);
+      compiler::Compile(toy.graph(), registry, testing::ToyOptions());
   ASSERT_OK(plan);
   ASSERT_EQ(plan->decisions.size(), 1u);
   EXPECT_EQ(plan->memory.eval_scratch, 2 * kBytes + 3 * kScratch);

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "compiler/compiler.h"
+#include "tests/support/pinned_nodes.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -123,9 +124,9 @@ TEST(StatePlan, OldValuesFollowAKernelToItsDevice) {
   toy.graph().AddStateUpdate(state, toy.Op("Keep", {toy.Input(kShape), state}));
   compiler::CompileOptions options = ToyOptions();
   options.devices.push_back(options.devices[1]);
-  options.placement = [](const ir::Node& node) {
+  testing::PinNodes(toy.graph(), [](const ir::Node& node) {
     return node.name == "Keep#0" ? 2 : -1;
-  };
+  });
   const auto plan = toy.Compile(options);
   ASSERT_OK(plan);
   EXPECT_EQ(CopiesOf(*plan),

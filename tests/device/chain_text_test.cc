@@ -1,4 +1,4 @@
-#include "device/opencl/chain/chain_text.h"
+#include "kernels/text/chain_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,15 @@
 #include <string>
 
 #include "device/opencl/chain/chain_source.h"
-#include "device/opencl/text/file_scope_names.h"
+#include "kernels/chain_rule.h"
 #include "kernels/kernel_sources.h"
+#include "kernels/text/file_scope_names.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
 namespace {
+
+using namespace kernels;
 
 using ::testing::Contains;
 using ::testing::ContainsRegex;

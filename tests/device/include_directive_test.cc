@@ -1,4 +1,4 @@
-#include "device/opencl/text/include_directive.h"
+#include "kernels/text/include_directive.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST(IncludeDirective, IsFoundInEverySpelling) {
         "#if __has_\\\ninclude(\"a.h\")\n#endif", "##include",
         "#if 0\n#else\n"
         "#include \"a.h\"\n#endif"}) {
-    EXPECT_TRUE(IncludesFiles(text, "")) << text;
+    EXPECT_TRUE(kernels::IncludesFiles(text, "")) << text;
   }
 }
 
@@ -26,7 +26,7 @@ TEST(IncludeDirective, IsFoundInDoubt) {
   for (const char* text :
        {"// #include \"a.h\"", "#warning /*\n#include \"a.h\"\n// */",
         "#if 0\n#include \"a.h\"\n#endif", "\"#include\""}) {
-    EXPECT_TRUE(IncludesFiles(text, "")) << text;
+    EXPECT_TRUE(kernels::IncludesFiles(text, "")) << text;
   }
 }
 
@@ -36,13 +36,13 @@ TEST(IncludeDirective, IsNotFoundElsewhere) {
         "#define include 1\n", "int include;", "#includes", "#pragma once",
         "# 1 \"include\"", "include \"a.h\"", "#\ninclude", "a % include",
         "#define IMPORT(include) import\n"}) {
-    EXPECT_FALSE(IncludesFiles(text, "-DN=1 -I /include")) << text;
+    EXPECT_FALSE(kernels::IncludesFiles(text, "-DN=1 -I /include")) << text;
   }
 }
 
 TEST(IncludeDirective, OptionsCanBeOne) {
-  EXPECT_TRUE(IncludesFiles("", "-DN=4 -include a.h"));
-  EXPECT_TRUE(IncludesFiles("", "-imacros a.h"));
+  EXPECT_TRUE(kernels::IncludesFiles("", "-DN=4 -include a.h"));
+  EXPECT_TRUE(kernels::IncludesFiles("", "-imacros a.h"));
 }
 
 }  // namespace

@@ -121,12 +121,7 @@ TEST_F(OpenClDevice, OrdersStoresWhereItIsAnX8664) {
   const bool expected = false;
 #endif
   EXPECT_EQ(device_->info().orders_stores, expected);
-  ir::KernelLaunch launch;
-  launch.source = "ops/gemm/gemm.cl";
-  launch.function = "gemm";
-  launch.options = "-DROWS=4";
   const bool cpu = device_->info().device_class == ir::DeviceClass::kCpu;
-  EXPECT_EQ(device_->CanChain(launch), expected && cpu);
   EXPECT_EQ(device_->info().chains, expected && cpu);
 }
 
@@ -141,7 +136,6 @@ TEST_F(OpenClDevice, DoesWhatItsOptionsSay) {
   ir::KernelLaunch launch;
   launch.source = "ops/gemm/gemm.cl";
   launch.function = "gemm";
-  EXPECT_FALSE(other->CanChain(launch));
   const ir::Action action = launch;
   const ChainLink link{.action = &action, .buffers = {}};
   EXPECT_ERROR(other->PrepareChain({&link, 1}, store_), "chains no steps");

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "device/opencl/text/typedef_names.h"
+#include "kernels/text/typedef_names.h"
 #include "tests/support/kernels/user_kernel.h"
 #include "tests/support/status_macros.h"
 
@@ -15,7 +15,7 @@ using ir::DataType;
 using testing::UserKernel;
 
 std::string Resolve(const std::string& program, const std::string& name) {
-  return TypedefNames(program).Resolve(name);
+  return kernels::TypedefNames(program).Resolve(name);
 }
 
 TEST(TypedefNames, BuiltinTypesAreFound) {

@@ -54,7 +54,7 @@ class Front {
                          device::CreateOpenClDevice(0, GetOptions().on_device));
     const auto host = device::CreateHostDevice();
     compiler::CompileOptions options =
-        runtime::CompileOptionsFor({host, opencl});
+        runtime::CompileOptionsFor(std::vector{host, opencl});
     options.strict = true;
     ir::Graph graph = graph_;
     graph.value(graph.inputs()[0]).desc = Float(std::move(dims));

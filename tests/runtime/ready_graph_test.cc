@@ -101,17 +101,14 @@ class RefusedKernels : public ::testing::Test {
         device::CreateHostDevice(), device_};
     compiler::CompileOptions options = CompileOptionsFor(devices);
     options.strict = strict_;
-    options.inferred = [this](const ir::Graph&) {
-      ++inferred_;
-      return OkStatus();
-    };
     ::testing::internal::CaptureStderr();
     Outcome outcome;
+    const auto inferred = compiler::Infer(graph_.graph(), *registry_, options);
+    EXPECT_OK(inferred);
     outcome.ready =
-        CompileAndPrepare(graph_.graph(), options,
+        CompileAndPrepare(*inferred, options,
                           {devices, std::make_shared<EmptyStore>(), registry_});
     outcome.log = ::testing::internal::GetCapturedStderr();
-    EXPECT_EQ(inferred_, 1);
     return outcome;
   }
 
@@ -134,7 +131,6 @@ class RefusedKernels : public ::testing::Test {
 
   FakeOptions options_;
   bool strict_ = false;
-  int inferred_ = 0;
   ToyGraph graph_{"refused"};
   std::shared_ptr<FakeDevice> device_;
   std::shared_ptr<ir::OpRegistry> registry_ =

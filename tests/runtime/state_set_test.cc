@@ -14,10 +14,10 @@
 namespace tim::runtime {
 namespace {
 
+using device::Devices;
 using testing::EmptyStore;
 using testing::FakeDevice;
 using testing::PlanBuilder;
-using Devices = std::vector<std::shared_ptr<device::Device>>;
 
 // State 0 is only read; state 1 is written.
 Result<std::shared_ptr<const Executable>> Make(const Devices& devices) {

@@ -6,30 +6,30 @@
 #include <variant>
 
 #include "device/opencl/driver/opencl_device.h"
+#include "runtime/device_pool.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {
 
 TEST(SelectDevices, Host) {
-  const auto devices = vx::SelectDevices("host");
+  const auto devices = runtime::SelectDevices("host");
   ASSERT_TRUE(devices.ok()) << devices.status().message();
   ASSERT_EQ(devices->size(), 1u);
   EXPECT_EQ((*devices)[0]->info().kind, "host");
 }
 
 TEST(SelectDevices, UnsetTakesOpenClOrTheHost) {
-  const auto devices = vx::SelectDevices("");
+  const auto devices = runtime::SelectDevices("");
   ASSERT_TRUE(devices.ok()) << devices.status().message();
   EXPECT_EQ((*devices)[0]->info().kind, "host");
   EXPECT_EQ(devices->size(), device::CountOpenClDevices() > 0 ? 2u : 1u);
 }
 
 TEST(SelectDevices, DeviceThatIsNotThere) {
-  const auto devices = vx::SelectDevices("opencl:4096");
+  const auto devices = runtime::SelectDevices("opencl:4096");
   ASSERT_FALSE(devices.ok());
   EXPECT_NE(devices.status().message().find("TIMCL_DEVICE=opencl:4096"),
             std::string::npos)
@@ -39,7 +39,7 @@ TEST(SelectDevices, DeviceThatIsNotThere) {
 TEST(SelectDevices, NamesThatAreNoDevice) {
   for (const char* wanted : {"bogus", "HOST", "host:1", "opencl:", "opencl:-1",
                              "opencl:1x", "opencl:99999999999999999999"}) {
-    const auto devices = vx::SelectDevices(wanted);
+    const auto devices = runtime::SelectDevices(wanted);
     ASSERT_FALSE(devices.ok()) << wanted;
     EXPECT_NE(devices.status().message().find("expected host, opencl"),
               std::string::npos)
@@ -49,8 +49,8 @@ TEST(SelectDevices, NamesThatAreNoDevice) {
 
 TEST(SelectDevices, DevicesAreShared) {
   for (const char* wanted : {"host", "opencl", "opencl:0", ""}) {
-    const auto first = vx::SelectDevices(wanted);
-    const auto second = vx::SelectDevices(wanted);
+    const auto first = runtime::SelectDevices(wanted);
+    const auto second = runtime::SelectDevices(wanted);
     if (!first.ok()) continue;
     EXPECT_EQ(*first, *second) << wanted;
   }
@@ -91,7 +91,7 @@ TEST(Context, CreateFromManyThreads) {
 }
 
 TEST(Context, PlacementReachesTheCompiler) {
-  auto devices = vx::SelectDevices("opencl");
+  auto devices = runtime::SelectDevices("opencl");
   if (!devices.ok()) GTEST_SKIP() << devices.status().message();
   for (const int device : {0, 1}) {
     const auto context = vx::CreateContext(
@@ -109,7 +109,7 @@ TEST(Context, PlacementReachesTheCompiler) {
 
 // Without strict mode, and although the host has the data.
 TEST(Context, LargeTensorsStayOnTheDevice) {
-  auto devices = vx::SelectDevices("opencl");
+  auto devices = runtime::SelectDevices("opencl");
   if (!devices.ok()) GTEST_SKIP() << devices.status().message();
   for (const uint32_t elements : {1u << 10, 1u << 16, 1u << 22, 1u << 24}) {
     const auto graph = vx::CreateContext(*devices)->CreateGraph();
@@ -124,7 +124,7 @@ TEST(Context, LargeTensorsStayOnTheDevice) {
 
 // No OpenCL kernel takes 4-bit data.
 TEST(Context, StrictReachesTheCompiler) {
-  auto devices = vx::SelectDevices("opencl");
+  auto devices = runtime::SelectDevices("opencl");
   if (!devices.ok()) GTEST_SKIP() << devices.status().message();
   for (const bool strict : {false, true}) {
     const auto graph =

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/options.h"
+#include "runtime/device_pool.h"
 #include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/vx_graph.h"
 #include "tim/vx/compile_option.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
@@ -26,7 +26,7 @@ vx::CompileOption OnDevice(uint32_t number) {
 }
 
 uint32_t HostNumber() {
-  return static_cast<uint32_t>(vx::ListDevices().size()) - 1;
+  return static_cast<uint32_t>(runtime::ListDevices().size()) - 1;
 }
 
 // Whether a device of the graph's plan has a step.
@@ -41,7 +41,7 @@ std::shared_ptr<vx::Context> DefaultContext() {
 }
 
 TEST(ListDevices, HostIsTheLast) {
-  const auto list = vx::ListDevices();
+  const auto list = runtime::ListDevices();
   EXPECT_EQ(static_cast<int>(list.size()), device::CountOpenClDevices() + 1);
   EXPECT_EQ(list.back().name, "host");
   EXPECT_EQ(list.back().cores, 1);
@@ -52,9 +52,9 @@ TEST(ListDevices, HostIsTheLast) {
 }
 
 TEST(SelectListedDevice, GivesEachDevice) {
-  const auto list = vx::ListDevices();
+  const auto list = runtime::ListDevices();
   for (uint32_t i = 0; i < list.size(); ++i) {
-    const auto devices = vx::SelectListedDevice(i, {}, "");
+    const auto devices = runtime::SelectListedDevice(i, {}, "");
     ASSERT_OK(devices);
     EXPECT_EQ((*devices)[0]->info().kind, "host");
     EXPECT_EQ(devices->size(), i == HostNumber() ? 1u : 2u);
@@ -62,34 +62,35 @@ TEST(SelectListedDevice, GivesEachDevice) {
 }
 
 TEST(SelectListedDevice, SharesDevicesAndTheirParts) {
-  const auto list = vx::ListDevices();
+  const auto list = runtime::ListDevices();
   if (list[0].cores < 2) GTEST_SKIP() << "no device that can be parted";
-  const auto whole = vx::SelectListedDevice(0, {}, "");
+  const auto whole = runtime::SelectListedDevice(0, {}, "");
   ASSERT_OK(whole);
-  EXPECT_EQ(*whole, *vx::SelectDevices("opencl:0"));
-  EXPECT_EQ(*whole, *vx::SelectListedDevice(0, {0, list[0].cores}, ""));
-  const auto core = vx::SelectListedDevice(0, {1, 1}, "");
+  EXPECT_EQ(*whole, *runtime::SelectDevices("opencl:0"));
+  EXPECT_EQ(*whole, *runtime::SelectListedDevice(0, {0, list[0].cores}, ""));
+  const auto core = runtime::SelectListedDevice(0, {1, 1}, "");
   ASSERT_OK(core);
-  EXPECT_EQ(*core, *vx::SelectListedDevice(0, {1, 1}, ""));
+  EXPECT_EQ(*core, *runtime::SelectListedDevice(0, {1, 1}, ""));
   EXPECT_NE(*core, *whole);
-  EXPECT_NE(*core, *vx::SelectListedDevice(0, {0, 1}, ""));
+  EXPECT_NE(*core, *runtime::SelectListedDevice(0, {0, 1}, ""));
 }
 
 TEST(SelectListedDevice, EnvironmentWins) {
-  const auto host = vx::SelectListedDevice(0, {}, "host");
+  const auto host = runtime::SelectListedDevice(0, {}, "host");
   ASSERT_OK(host);
   EXPECT_EQ(host->size(), 1u);
-  EXPECT_OK(vx::SelectListedDevice(4096, {}, "host"));
-  EXPECT_ERROR(vx::SelectListedDevice(0, {}, "opencl:4096"),
+  EXPECT_OK(runtime::SelectListedDevice(4096, {}, "host"));
+  EXPECT_ERROR(runtime::SelectListedDevice(0, {}, "opencl:4096"),
                "TIMCL_DEVICE=opencl:4096");
-  EXPECT_ERROR(vx::SelectListedDevice(0, {}, "bogus"), "expected host, opencl");
+  EXPECT_ERROR(runtime::SelectListedDevice(0, {}, "bogus"),
+               "expected host, opencl");
   if (HostNumber() == 0) return;
-  const auto opencl = vx::SelectListedDevice(HostNumber(), {}, "opencl:0");
+  const auto opencl = runtime::SelectListedDevice(HostNumber(), {}, "opencl:0");
   ASSERT_OK(opencl);
-  EXPECT_EQ(*opencl, *vx::SelectDevices("opencl:0"));
-  if (vx::ListDevices()[0].cores < 2) return;
+  EXPECT_EQ(*opencl, *runtime::SelectDevices("opencl:0"));
+  if (runtime::ListDevices()[0].cores < 2) return;
   // The device that it names has cores to choose from.
-  const auto core = vx::SelectListedDevice(0, {0, 1}, "opencl:0");
+  const auto core = runtime::SelectListedDevice(0, {0, 1}, "opencl:0");
   ASSERT_OK(core);
   EXPECT_EQ((*core)[1]->info().compute_units, 1);
 }
@@ -133,7 +134,7 @@ TEST(DeviceId, AnotherOneCompilesAgain) {
 }
 
 TEST(DeviceId, HasNoEffectWhereTheContextsDevicesAreGiven) {
-  const auto devices = vx::SelectDevices("host");
+  const auto devices = runtime::SelectDevices("host");
   ASSERT_OK(devices);
   const ReluGraph g({3},
                     vx::CreateContext(*devices)->CreateGraph(OnDevice(77)));

@@ -19,12 +19,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // An OpenCL device whose kernels allow work-groups of so many items.
-class LimitedDevice final : public ForwardingDevice {
+class LimitedDevice final : public OneByOne {
  public:
   LimitedDevice(std::shared_ptr<device::Device> device, int64_t limit)
-      : ForwardingDevice(std::move(device)), limit_(limit) {}
+      : OneByOne(std::move(device)), limit_(limit) {}
 
-  bool CanChain(const ir::Action&) const override { return false; }
   Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
       std::span<const device::ChainLink>, device::BinaryStore&) override {
     return Unimplemented("no chains");

@@ -54,7 +54,7 @@ class Emitter {
         hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
       }
     }
-    plan_.chains = FindChains(plan_, module_.options.can_chain);
+    plan_.chains = FindChains(plan_);
     TIM_ASSIGN_OR_RETURN(plan_.constants, constants_.Make());
     TIM_RETURN_IF_ERROR(ir::Verify(plan_));
     return std::move(plan_);

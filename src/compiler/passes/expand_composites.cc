@@ -56,6 +56,7 @@ void Expand(Graph& graph, ir::NodeId id) {
     copy.name = StrCat(node.name, "/", copy.name);
     for (ir::ValueId& input : copy.inputs) input = map.at(input);
     for (ir::ValueId& output : copy.outputs) output = map.at(output);
+    if (copy.device < 0) copy.device = node.device;
     graph.AddNode(std::move(copy));
   }
   // An output that is an input, or another output, of the body.

@@ -45,6 +45,7 @@ Status AddReshape(Module& module, Graph& graph, ir::NodeId id, int index,
   node.attributes.Set("shape", graph.value(declared).desc.shape.dims());
   node.inputs = {result};
   node.outputs = {declared};
+  node.device = graph.node(id).device;
   TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*reshape, &node.attributes));
   const ir::NodeId added = graph.AddNode(std::move(node));
   if (&graph == &module.graph) module.declared_reshapes.push_back(added);
@@ -185,7 +186,7 @@ Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said) {
                        DescribeOperands(graph, node)));
 }
 
-Status Infer(Module& module) {
+Status InferShapes(Module& module) {
   return InferBody(module, module.graph, Doubts::kAll);
 }
 

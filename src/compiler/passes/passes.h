@@ -17,7 +17,7 @@ Status VerifyComposite(ir::Node& node);
 /// Types and shapes of every value; operators that consist of others become
 /// composites.  Where the user declared an output of
 /// another shape with as many elements, a Reshape is put before it.
-Status Infer(Module& module);
+Status InferShapes(Module& module);
 /// Which doubts about a node are said, see doubts.h.
 enum class Doubts : uint8_t {
   kNone,

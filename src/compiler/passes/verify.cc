@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "compiler/passes/passes.h"
 #include "ir/verify/desc_check.h"
 
@@ -75,6 +77,14 @@ Status DropSurplusInputs(const Module& module, Graph& graph, Node& node) {
   return OkStatus();
 }
 
+// Inference alone has no devices.
+Status CheckDevice(const Module& module, const Node& node) {
+  const size_t devices = module.options.devices.size();
+  if (devices == 0 || std::cmp_less(node.device, devices)) return OkStatus();
+  return InvalidArgument("it must run on device ", node.device,
+                         ", but is compiled for ", devices);
+}
+
 Status VerifyNode(Node& node) {
   if (node.schema == nullptr) return InvalidArgument("unknown operator");
   TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
@@ -86,6 +96,7 @@ Status VerifyNode(const Module* module, Graph& graph, Node& node) {
     TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &node.attributes));
     TIM_RETURN_IF_ERROR(DropSurplusInputs(*module, graph, node));
   }
+  if (module != nullptr) TIM_RETURN_IF_ERROR(CheckDevice(*module, node));
   return VerifyNode(node);
 }
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "runtime/stored_plan.h"
 #include "vx/binary/binary_operator.h"
-#include "vx/binary/stored_plan.h"
 
 namespace tim::vx {
 namespace {
@@ -148,8 +148,8 @@ void AddStored(const ir::Plan& plan,
                const std::shared_ptr<const binary::Programs>& programs,
                GraphBinary* made) {
   binary::BlobContent& content = made->content;
-  content.kernels = KernelsIdentity();
-  auto stored = EncodeStored(plan);
+  content.kernels = runtime::KernelsIdentity();
+  auto stored = runtime::EncodeStored(plan);
   if (stored && IsWorthIt(*stored, content.graph)) {
     content.plan = *std::move(stored);
   }

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "compiler/compiler.h"
-#include "vx/binary/stored_plan.h"
+#include "runtime/stored_plan.h"
 #include "vx/graph/compiled_graph.h"
 #include "vx/operation/op_impl.h"
 
@@ -31,13 +31,14 @@ std::shared_ptr<TensorImpl> Fitting(const std::shared_ptr<Tensor>& tensor,
   return made;
 }
 
-// Names the plan's tensors after those that are bound.  False where one is not
-// as the plan has it, or is there twice: a compilation says what is wrong.
-bool Rename(const Tensors& bound, const std::vector<binary::Port>& ports,
-            TensorAttribute attribute, std::vector<ir::PlanTensor>* tensors,
-            LoweredGraph* lowered) {
+// The tensors that are bound to a plan's ports, which get their names.  False
+// where one is not as the plan has it, or is there twice: a compilation says
+// what is wrong.
+bool BindPorts(const Tensors& bound, const std::vector<binary::Port>& ports,
+               TensorAttribute attribute, std::vector<ir::PlanTensor>* planned,
+               LoweredGraph* lowered) {
   if (bound.size() != ports.size()) return false;
-  size_t next = 0;
+  auto& tensors = attribute == INPUT ? lowered->inputs : lowered->outputs;
   for (size_t i = 0; i < ports.size(); ++i) {
     if (ports[i].unused) continue;
     auto tensor = Fitting(bound[i], ports[i], attribute);
@@ -45,11 +46,9 @@ bool Rename(const Tensors& bound, const std::vector<binary::Port>& ports,
     for (const LoweredTensor& entry : lowered->tensors) {
       if (entry.tensor == tensor) return false;
     }
-    (*tensors)[next].name = tensor->Name();
-    ++next;
-    const ir::ValueId id = lowered->graph.AddValue(
-        ports[i].desc, ir::Role::kTransient, tensor->Name());
-    lowered->tensors.push_back({std::move(tensor), id});
+    (*planned)[tensors.size()].name = tensor->Name();
+    tensors.push_back(tensor);
+    lowered->tensors.push_back({std::move(tensor)});
   }
   return true;
 }
@@ -68,12 +67,13 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
     return nullptr;
   }
   const binary::Blob& blob = impl.binary->blob();
-  auto plan =
-      UsablePlan(blob, devices, ir::PlanOptions{.strict = context.strict});
+  auto plan = runtime::UsablePlan(blob, devices,
+                                  ir::PlanOptions{.strict = context.strict});
   if (!plan || !plan->states.empty()) return nullptr;
   LoweredGraph lowered;
-  if (!Rename(impl.inputs, blob.inputs, INPUT, &plan->inputs, &lowered) ||
-      !Rename(impl.outputs, blob.outputs, OUTPUT, &plan->outputs, &lowered)) {
+  if (!BindPorts(impl.inputs, blob.inputs, INPUT, &plan->inputs, &lowered) ||
+      !BindPorts(impl.outputs, blob.outputs, OUTPUT, &plan->outputs,
+                 &lowered)) {
     return nullptr;
   }
   plan->graph = core.name;
@@ -94,14 +94,21 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
   return compiled;
 }
 
+BinarySource CompiledGraph::SourceOf(const LoweredGraph& lowered,
+                                     ir::Graph inferred) {
+  BinarySource source{.graph = std::move(inferred),
+                      .tensors = {},
+                      .registry = lowered.registry};
+  for (const LoweredTensor& entry : lowered.tensors) {
+    source.tensors.emplace_back(entry.tensor, entry.value);
+  }
+  return source;
+}
+
 Status CompiledGraph::MakeSource(const GraphCore& core, const Tensors& io) {
   TIM_ASSIGN_OR_RETURN(LoweredGraph lowered, Lower(core, effective_, io));
   TIM_RETURN_IF_ERROR(compiler::InferGraph(&lowered.graph, *lowered.registry));
-  source_.graph = std::move(lowered.graph);
-  for (const LoweredTensor& entry : lowered.tensors) {
-    source_.tensors.emplace_back(entry.tensor, entry.value);
-  }
-  source_.registry = std::move(lowered.registry);
+  source_ = SourceOf(lowered, std::move(lowered.graph));
   return OkStatus();
 }
 
@@ -121,8 +128,8 @@ Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
   TIM_ASSIGN_OR_RETURN(GraphBinary made, BinaryOf(source_, inputs, outputs));
   if (pinned) return made;
   if (programs_ == nullptr) {
-    programs_ =
-        std::make_shared<const binary::Programs>(ProgramsOf(*executable_));
+    programs_ = std::make_shared<const binary::Programs>(
+        runtime::ProgramsOf(*executable_));
   }
   AddStored(plan(), programs_, &made);
   return made;

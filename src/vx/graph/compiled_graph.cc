@@ -1,13 +1,12 @@
 #include "vx/graph/compiled_graph.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "base/log.h"
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
-#include "vx/binary/stored_plan.h"
+#include "runtime/stored_plan.h"
 #include "vx/failure.h"
 #include "vx/operation/op_impl.h"
 
@@ -23,7 +22,6 @@ compiler::CompileOptions OptionsFor(GraphCore& core, const Devices& devices) {
   out.strict = core.context->options.strict;
   out.lenient = core.context->options.lenient;
   out.known_doubts = &core.known_doubts;
-  out.placement = core.context->options.placement;
   return out;
 }
 
@@ -54,41 +52,30 @@ Status CheckReaches(const LoweredGraph& lowered, size_t operations) {
                          "read as OUTPUT");
 }
 
-// What Compile() finds about the tensors, in the order of lowered.tensors.
-std::vector<ir::TensorDesc> DescsOf(const LoweredGraph& lowered,
-                                    const ir::Graph& inferred) {
-  std::vector<ir::TensorDesc> descs;
+Status StoreInferred(const LoweredGraph& lowered, const ir::Graph& inferred) {
   for (const LoweredTensor& entry : lowered.tensors) {
-    descs.push_back(inferred.value(entry.value).desc);
-  }
-  return descs;
-}
-
-Status StoreInferred(const LoweredGraph& lowered,
-                     const std::vector<ir::TensorDesc>& inferred) {
-  for (size_t i = 0; i < inferred.size(); ++i) {
-    TIM_RETURN_IF_ERROR(lowered.tensors[i].tensor->StoreInferred(inferred[i]));
+    TIM_RETURN_IF_ERROR(
+        entry.tensor->StoreInferred(inferred.value(entry.value).desc));
   }
   return OkStatus();
 }
 
-using TensorsByName = std::map<std::string, std::shared_ptr<TensorImpl>>;
-
-Result<std::vector<std::shared_ptr<TensorImpl>>> Match(
-    const std::vector<ir::PlanTensor>& plan, const TensorsByName& tensors) {
-  std::vector<std::shared_ptr<TensorImpl>> found;
-  for (const ir::PlanTensor& wanted : plan) {
-    const auto entry = tensors.find(wanted.name);
-    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(wanted.desc));
-    if (entry == tensors.end() || entry->second->handle() == nullptr ||
-        entry->second->handle()->bytes != bytes) {
-      return TIM_INTERNAL("the plan's tensor ", wanted.name, " (",
-                          wanted.desc.ToString(),
-                          ") is no input or output of the graph");
-    }
-    found.push_back(entry->second);
+// The memory of tensors is that of the plan's ports.
+Status CheckPorts(const std::vector<ir::PlanTensor>& ports,
+                  const std::vector<std::shared_ptr<TensorImpl>>& tensors) {
+  if (ports.size() != tensors.size()) {
+    return TIM_INTERNAL("the plan has ", ports.size(), " ports for ",
+                        tensors.size(), " tensors");
   }
-  return found;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(ports[i].desc));
+    const HandleStorage* storage = tensors[i]->handle();
+    if (storage != nullptr && storage->bytes == bytes) continue;
+    return TIM_INTERNAL("the plan's tensor ", ports[i].name, " (",
+                        ports[i].desc.ToString(), ") is not tensor ",
+                        tensors[i]->Name());
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -110,33 +97,27 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   }
   TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered, Lower(core, effective, io));
   WarnOfUnused(lowered, io);
-  std::vector<ir::TensorDesc> descs;
-  BinarySource source{.graph = {}, .tensors = {}, .registry = lowered.registry};
-  for (const LoweredTensor& entry : lowered.tensors) {
-    source.tensors.emplace_back(entry.tensor, entry.value);
-  }
-  compiler::CompileOptions compile_options = OptionsFor(core, devices);
-  compile_options.inferred = [&](const ir::Graph& inferred) {
-    descs = DescsOf(lowered, inferred);
-    source.graph = inferred;
-    return SetUp(lowered.custom_operators)
-        .WithContext(StrCat("graph ", core.name));
-  };
+  const compiler::CompileOptions options = OptionsFor(core, devices);
+  TIM_ASSIGN_OR_RETURN(
+      compiler::InferredGraph inferred,
+      compiler::Infer(lowered.graph, *lowered.registry, options));
+  TIM_RETURN_IF_ERROR(
+      SetUp(lowered.custom_operators).WithContext(StrCat("graph ", core.name)));
   TIM_ASSIGN_OR_RETURN(
       runtime::ReadyGraph ready,
       runtime::CompileAndPrepare(
-          lowered.graph, std::move(compile_options),
+          inferred, options,
           SurroundingsOf(core, effective, devices, lowered.registry)));
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
   compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
-  compiled->source_ = std::move(source);
   TIM_RETURN_IF_ERROR(compiled->Take(std::move(ready)));
-  TIM_RETURN_IF_ERROR(StoreInferred(lowered, descs));
+  TIM_RETURN_IF_ERROR(StoreInferred(lowered, inferred.graph));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
+  compiled->source_ = SourceOf(lowered, std::move(inferred.graph));
   return compiled;
 }
 
@@ -147,7 +128,7 @@ runtime::Surroundings CompiledGraph::SurroundingsOf(
   for (const auto& operation : operations) {
     const auto& binary = operation->impl()->binary;
     if (binary == nullptr) continue;
-    programs = WithPrograms(binary->blob(), std::move(programs));
+    programs = runtime::WithPrograms(binary->blob(), std::move(programs));
   }
   return {.devices = devices,
           .store = std::move(programs),
@@ -163,21 +144,16 @@ Status CompiledGraph::Take(runtime::ReadyGraph ready) {
 }
 
 Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
-  TensorsByName tensors;
-  for (const LoweredTensor& entry : lowered.tensors) {
-    tensors.emplace(lowered.graph.value(entry.value).name, entry.tensor);
+  TIM_RETURN_IF_ERROR(CheckPorts(plan().inputs, lowered.inputs));
+  TIM_RETURN_IF_ERROR(CheckPorts(plan().outputs, lowered.outputs));
+  buffers_ = RunBuffers(lowered.inputs, lowered.outputs);
+  if (plan().states.size() != lowered.states.size()) {
+    return TIM_INTERNAL("the plan has ", plan().states.size(), " states for ",
+                        lowered.states.size(), " VARIABLE tensors");
   }
-  TIM_ASSIGN_OR_RETURN(auto inputs, Match(plan().inputs, tensors));
-  TIM_ASSIGN_OR_RETURN(auto outputs, Match(plan().outputs, tensors));
-  buffers_ = RunBuffers(std::move(inputs), std::move(outputs));
-  for (size_t i = 0; i < plan().states.size(); ++i) {
-    const auto entry = tensors.find(plan().states[i].name);
-    if (entry == tensors.end() || entry->second->state() == nullptr) {
-      return TIM_INTERNAL("the plan's state ", plan().states[i].name,
-                          " is no VARIABLE of the graph");
-    }
+  for (size_t i = 0; i < lowered.states.size(); ++i) {
     TIM_RETURN_IF_ERROR(
-        entry->second->state()->Attach(states_, static_cast<int>(i)));
+        lowered.states[i]->state()->Attach(states_, static_cast<int>(i)));
   }
   return OkStatus();
 }

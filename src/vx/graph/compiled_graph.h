@@ -67,6 +67,7 @@ class CompiledGraph {
   static std::unique_ptr<CompiledGraph> CreateStored(
       const GraphCore& core, const Operations& operations,
       const Operations& effective, const Devices& devices);
+  static BinarySource SourceOf(const LoweredGraph& lowered, ir::Graph inferred);
   /// What is not needed to run a stored plan.
   Status MakeSource(const GraphCore& core,
                     const std::vector<std::shared_ptr<Tensor>>& io);

@@ -2,12 +2,12 @@
 #include "base/options.h"
 #include "base/str_cat.h"
 #include "ops/builtin.h"
+#include "runtime/cache/user_programs.h"
+#include "runtime/device_pool.h"
 #include "tim/vx/compile_option.h"
 #include "vx/failure.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
-#include "vx/graph/user_programs.h"
 
 namespace tim::vx {
 
@@ -49,7 +49,7 @@ std::string ContextImpl::DeviceName() const {
 std::shared_ptr<Context> CreateContext(Devices devices,
                                        ContextOptions options) {
   if (options.programs == nullptr) {
-    options.programs = UserPrograms();
+    options.programs = runtime::UserPrograms();
   }
   return std::make_shared<ContextImpl>(std::make_shared<const ContextState>(
       ContextState{std::move(devices), std::move(options)}));
@@ -59,12 +59,12 @@ std::shared_ptr<Context> Context::Create() {
   std::shared_ptr<Context> context;
   const Status status = GuardedCall([&]() -> Status {
     const std::string& wanted = GetOptions().device;
-    TIM_ASSIGN_OR_RETURN(auto devices, SelectDevices(wanted));
+    TIM_ASSIGN_OR_RETURN(auto devices, runtime::SelectDevices(wanted));
     ContextOptions options{.strict = GetOptions().strict,
                            .lenient = GetOptions().lenient};
     if (wanted.empty()) {
       options.devices_of = [](uint32_t number) {
-        return SelectListedDevice(number, {}, "");
+        return runtime::SelectListedDevice(number, {}, "");
       };
     }
     context = CreateContext(std::move(devices), std::move(options));

@@ -9,12 +9,14 @@
 #include "device/device.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
+#include "runtime/device_pool.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/context.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/overrides.h"
 
 namespace tim::vx {
+
+using device::Devices;
 
 struct ContextOptions {
   /// A host step beside another device fails Compile().

@@ -4,10 +4,10 @@
 
 #include "base/guarded.h"
 #include "base/options.h"
+#include "runtime/cache/user_programs.h"
+#include "runtime/device_pool.h"
 #include "runtime/port_binding.h"
 #include "vx/failure.h"
-#include "vx/graph/device_selection.h"
-#include "vx/graph/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
 
@@ -96,10 +96,11 @@ Result<std::shared_ptr<Execution>> Load(const void* executable, size_t size) {
       binary::Blob blob,
       binary::OpenBlob({static_cast<const std::byte*>(executable), size},
                        keeper));
-  TIM_ASSIGN_OR_RETURN(auto devices, vx::SelectDevices(GetOptions().device));
+  TIM_ASSIGN_OR_RETURN(auto devices,
+                       runtime::SelectDevices(GetOptions().device));
   TIM_ASSIGN_OR_RETURN(auto graph,
                        LoadedGraph::Create(std::move(blob), std::move(devices),
-                                           vx::UserPrograms()));
+                                           runtime::UserPrograms()));
   return std::shared_ptr<Execution>(
       std::make_shared<LoadedExecution>(std::move(graph)));
 }

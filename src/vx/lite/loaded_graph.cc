@@ -11,12 +11,12 @@
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
-#include "vx/binary/stored_plan.h"
+#include "runtime/stored_plan.h"
 
 namespace tim::lite {
 namespace {
 
-using Devices = std::vector<std::shared_ptr<device::Device>>;
+using device::Devices;
 
 compiler::CompileOptions OptionsFor(const Devices& devices) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
@@ -60,7 +60,7 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(std::move(blob)));
   runtime::Surroundings surroundings = {
       .devices = std::move(devices),
-      .store = vx::WithPrograms(loaded->blob_, std::move(programs))};
+      .store = runtime::WithPrograms(loaded->blob_, std::move(programs))};
   if (loaded->UseStored(surroundings)) {
     TIM_RETURN_IF_ERROR(loaded->WriteStoredStates());
   } else {
@@ -71,7 +71,7 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
 
 bool LoadedGraph::UseStored(const runtime::Surroundings& surroundings) {
   const ir::PlanOptions options = {.strict = GetOptions().strict};
-  auto plan = vx::UsablePlan(blob_, surroundings.devices, options);
+  auto plan = runtime::UsablePlan(blob_, surroundings.devices, options);
   if (!plan) return false;
   auto ready = runtime::Prepare(*std::move(plan), surroundings);
   if (ready.ok()) {
@@ -100,10 +100,13 @@ Status LoadedGraph::Compile(runtime::Surroundings surroundings) {
   TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(registry.get()));
   const std::vector<ir::Value> states = StatesOf(graph);
   surroundings.operators = std::move(registry);
+  const compiler::CompileOptions options = OptionsFor(surroundings.devices);
+  TIM_ASSIGN_OR_RETURN(
+      const compiler::InferredGraph inferred,
+      compiler::Infer(graph, *surroundings.operators, options));
   TIM_ASSIGN_OR_RETURN(
       runtime::ReadyGraph ready,
-      runtime::CompileAndPrepare(graph, OptionsFor(surroundings.devices),
-                                 surroundings));
+      runtime::CompileAndPrepare(inferred, options, surroundings));
   Take(std::move(ready));
   return WriteStates(states);
 }

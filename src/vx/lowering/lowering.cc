@@ -69,6 +69,8 @@ class Lowerer {
   Result<TensorValues> Declare(TensorImpl& tensor, Scope& scope) const;
   ir::ValueId AddConstant(const TensorImpl& tensor, const ir::TensorDesc& desc,
                           ir::Graph& graph) const;
+  /// The node, on the device that the context wants for it.
+  void Add(ir::Node node, Scope& scope) const;
   void AddInputsAndOutputs(const Tensors& io, const Scope& scope);
   std::string Describe(const OpImpl& operation) const {
     return StrCat("operation ", operation.InstanceName(), " of graph ",
@@ -196,6 +198,9 @@ Result<TensorValues> Lowerer::Find(const std::shared_ptr<Tensor>& tensor,
   TIM_ASSIGN_OR_RETURN(const TensorValues made, Declare(*usable, scope));
   scope.values.emplace(tensor.get(), made);
   if (!scope.is_body) {
+    if (scope.graph.value(made.value).role == ir::Role::kState) {
+      lowered_.states.push_back(usable);
+    }
     lowered_.tensors.push_back({std::move(usable), made.value});
   }
   return made;
@@ -329,7 +334,7 @@ Status Lowerer::AddParts(uint32_t owner, Scope& scope) {
     if (!node.ok()) {
       return node.status().WithContext(Describe(*operation->impl()));
     }
-    scope.graph.AddNode(*std::move(node));
+    Add(*std::move(node), scope);
     if (!scope.is_body) lowered_.operations.push_back(operation);
   }
   return OkStatus();
@@ -349,19 +354,28 @@ Status Lowerer::AddCopies(const Tensors& io, Scope& scope) {
     node.attributes.Set("shape",
                         scope.graph.value(node.inputs[0]).desc.shape.dims());
     TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*reshape, &node.attributes));
-    scope.graph.AddNode(std::move(node));
+    Add(std::move(node), scope);
   }
   return OkStatus();
+}
+
+void Lowerer::Add(ir::Node node, Scope& scope) const {
+  const auto& placement = core_.context->options.placement;
+  if (placement != nullptr) node.device = placement(node);
+  scope.graph.AddNode(std::move(node));
 }
 
 void Lowerer::AddInputsAndOutputs(const Tensors& io, const Scope& scope) {
   for (const auto& tensor : io) {
     const auto known = scope.values.find(tensor.get());
     if (known == scope.values.end()) continue;  // not bound
+    auto made = std::static_pointer_cast<TensorImpl>(tensor);
     if (writers_.count(tensor.get()) != 0) {
       lowered_.graph.AddOutput(known->second.written);
+      lowered_.outputs.push_back(std::move(made));
     } else {
       lowered_.graph.AddInput(known->second.value);
+      lowered_.inputs.push_back(std::move(made));
     }
   }
 }

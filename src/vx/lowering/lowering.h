@@ -23,9 +23,13 @@ struct LoweredTensor {
 
 struct LoweredGraph {
   ir::Graph graph;
-  /// Every tensor that is bound.  Graph inputs, outputs and states are named
-  /// after their tensors, so that a plan's can be found.
+  /// Every tensor that is bound.
   std::vector<LoweredTensor> tensors;
+  /// The tensors of graph.inputs(), graph.outputs() and, in the order of their
+  /// ids, the states: those of a plan's ports by number.
+  std::vector<std::shared_ptr<TensorImpl>> inputs;
+  std::vector<std::shared_ptr<TensorImpl>> outputs;
+  std::vector<std::shared_ptr<TensorImpl>> states;
   /// By node.
   std::vector<const Operation*> operations;
   /// The context's operators and the custom ones of this graph, whose schemas

@@ -23,10 +23,10 @@ std::shared_ptr<NativeDevice> MakeDevice(DeviceEntry entry) {
 std::vector<std::shared_ptr<IDevice>> NativeDevice::Enumerate() {
   std::vector<std::shared_ptr<IDevice>> devices;
   const Status status = GuardedCall([&] {
-    for (const ListedDevice& listed : ListDevices()) {
+    for (const runtime::ListedDevice& listed : runtime::ListDevices()) {
       const auto id = static_cast<uint32_t>(devices.size());
       const auto open = [id](device::CoreRange cores) {
-        return SelectListedDevice(id, cores, GetOptions().device);
+        return runtime::SelectListedDevice(id, cores, GetOptions().device);
       };
       devices.push_back(
           MakeDevice({.id = id,

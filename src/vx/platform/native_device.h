@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "runtime/device_pool.h"
 #include "tim/vx/platform/native.h"
-#include "vx/graph/device_selection.h"
 #include "vx/platform/queues.h"
 
 namespace tim::vx::platform {
@@ -20,7 +20,7 @@ struct DeviceEntry {
   std::string name;
   uint32_t cores = 1;
   /// What graphs on these cores run on.
-  std::function<Result<Devices>(device::CoreRange cores)> open;
+  std::function<Result<device::Devices>(device::CoreRange cores)> open;
 };
 
 class NativeDevice::Impl {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-#include "device/opencl/text/byte_order_mark.h"
+#include "kernels/text/byte_order_mark.h"
 #include "vx/failure.h"
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
@@ -54,7 +54,7 @@ Result<std::string> SourceOf(const ops::CustomOpBase& operation) {
     return InvalidArgument(
         "kernel_resource_ is null; it must point to OpenCL C source");
   }
-  auto text = device::WithoutByteOrderMarks(operation.kernel_resource_);
+  auto text = kernels::WithoutByteOrderMarks(operation.kernel_resource_);
   if (!text.ok()) return text.status().WithContext("kernel_resource_");
   return text;
 }

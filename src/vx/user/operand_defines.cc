@@ -5,7 +5,7 @@
 
 #include "base/checked_math.h"
 #include "base/str_cat.h"
-#include "device/opencl/text/include_directive.h"
+#include "kernels/text/include_directive.h"
 #include "vx/tensor/type_convert.h"
 
 namespace tim::vx {
@@ -17,7 +17,7 @@ class Mentions {
  public:
   Mentions(const std::string& text, const std::string& options)
       : all_(StrCat(text, "\n", options)),
-        includes_(device::IncludesFiles(text, options)),
+        includes_(kernels::IncludesFiles(text, options)),
         pastes_(Finds("##")) {}
 
   /// Whether `prefix` and `name` can be a macro of the program.

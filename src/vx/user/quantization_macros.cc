@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/str_cat.h"
-#include "device/opencl/text/include_directive.h"
+#include "kernels/text/include_directive.h"
 #include "vx/tensor/type_convert.h"
 
 namespace tim::vx {
@@ -25,7 +25,7 @@ bool MayUse(const std::string& text, const std::string& options) {
     if (text.find(prefix) != std::string::npos) return true;
     if (options.find(prefix) != std::string::npos) return true;
   }
-  return device::IncludesFiles(text, options);
+  return kernels::IncludesFiles(text, options);
 }
 
 void Define(const char* what, const std::vector<TensorSpec>& specs,

@@ -8,6 +8,7 @@
 #include "binary/plan/plan_file.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
+#include "runtime/cache/user_programs.h"
 #include "runtime/compile_options.h"
 #include "runtime/execution_context.h"
 #include "tests/properties/graphs/random_graph.h"
@@ -18,14 +19,13 @@
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
-#include "vx/graph/user_programs.h"
 #include "vx/lowering/lowering.h"
 
 namespace tim::testing {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using Devices = std::vector<std::shared_ptr<device::Device>>;
+using device::Devices;
 
 // Reorder depends on what no graph states.
 bool IsLeftOut(const std::string& op) {
@@ -76,7 +76,7 @@ Result<std::vector<Bytes>> Run(ir::Plan plan, const std::vector<Bytes>& inputs,
                                const Devices& devices) {
   TIM_ASSIGN_OR_RETURN(const auto executable,
                        runtime::Executable::Create(std::move(plan), devices,
-                                                   vx::UserPrograms()));
+                                                   runtime::UserPrograms()));
   TIM_ASSIGN_OR_RETURN(const auto context,
                        runtime::ExecutionContext::Create(executable));
   std::vector<const void*> in;

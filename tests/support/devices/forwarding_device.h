@@ -33,9 +33,6 @@ class ForwardingDevice : public device::Device {
                                     device::BinaryStore& store) override {
     return device_->PrepareEach(steps, operators, store);
   }
-  bool CanChain(const ir::Action& action) const override {
-    return device_->CanChain(action);
-  }
   Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
       std::span<const device::ChainLink> links,
       device::BinaryStore& store) override {
@@ -44,6 +41,19 @@ class ForwardingDevice : public device::Device {
 
  private:
   const std::shared_ptr<device::Device> device_;
+};
+
+/// A device that launches every kernel by itself.
+class OneByOne : public ForwardingDevice {
+ public:
+  explicit OneByOne(std::shared_ptr<device::Device> device)
+      : ForwardingDevice(std::move(device)), info_(ForwardingDevice::info()) {
+    info_.chains = false;
+  }
+  const ir::DeviceInfo& info() const override { return info_; }
+
+ private:
+  ir::DeviceInfo info_;
 };
 
 }  // namespace tim::testing

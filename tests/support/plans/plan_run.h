@@ -14,7 +14,7 @@
 namespace tim::testing {
 
 using Floats = std::vector<float>;
-using Devices = std::vector<std::shared_ptr<device::Device>>;
+using device::Devices;
 
 /// out = in + 10.
 Status AddTen(std::span<const float> in, std::span<float> out);

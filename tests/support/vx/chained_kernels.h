@@ -17,12 +17,6 @@
 
 namespace tim::testing {
 
-class OneByOne final : public ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-  bool CanChain(const ir::Action&) const override { return false; }
-};
-
 // Counts the steps that were chained; an executable and its context prepare
 // each.
 class CountingDevice final : public ForwardingDevice {

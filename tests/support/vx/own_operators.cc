@@ -1,8 +1,8 @@
 #include "tests/support/vx/own_operators.h"
 
 #include "ops/builtin.h"
+#include "runtime/device_pool.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 
 namespace tim::testing {
 namespace {
@@ -93,7 +93,7 @@ const ir::OpRegistry& OwnOperators() {
 
 std::shared_ptr<vx::Context> OwnContextOn(const std::string& device,
                                           const ir::OpRegistry& operators) {
-  auto devices = vx::SelectDevices(device);
+  auto devices = runtime::SelectDevices(device);
   if (!devices.ok()) return nullptr;
   return vx::CreateContext(*std::move(devices), {.operators = &operators});
 }

@@ -78,11 +78,12 @@ class CallingExecutable final : public vx::platform::IExecutable {
 /// A device with `cores` cores, all of them the host.
 inline std::shared_ptr<vx::platform::NativeDevice> DeviceWithCores(
     uint32_t cores) {
-  return vx::platform::MakeDevice(
-      {.id = 0,
-       .name = "cores of a test",
-       .cores = cores,
-       .open = [](device::CoreRange) { return vx::SelectDevices("host"); }});
+  return vx::platform::MakeDevice({.id = 0,
+                                   .name = "cores of a test",
+                                   .cores = cores,
+                                   .open = [](device::CoreRange) {
+                                     return runtime::SelectDevices("host");
+                                   }});
 }
 
 }  // namespace tim::testing

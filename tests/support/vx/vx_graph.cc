@@ -1,15 +1,15 @@
 #include "tests/support/vx/vx_graph.h"
 
 #include "device/host/host_device.h"
+#include "runtime/device_pool.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 
 namespace tim::testing {
 
 std::shared_ptr<vx::Context> HostContext() { return ContextOn("host"); }
 
 std::shared_ptr<vx::Context> ContextOn(const std::string& device) {
-  auto devices = vx::SelectDevices(device);
+  auto devices = runtime::SelectDevices(device);
   if (!devices.ok()) return nullptr;
   return vx::CreateContext(*std::move(devices));
 }

@@ -5,11 +5,11 @@
 #include <cstdlib>
 
 #include "runtime/cache/program_cache.h"
+#include "runtime/device_pool.h"
 #include "tests/support/child_process.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
@@ -68,7 +68,7 @@ bool IsCompiledAnew(const vx::Graph& graph) {
 std::shared_ptr<vx::Context> With(
     const std::shared_ptr<runtime::ProgramCache>& programs,
     const std::string& device, bool strict = false) {
-  auto devices = vx::SelectDevices(device);
+  auto devices = runtime::SelectDevices(device);
   if (!devices.ok()) return nullptr;
   return vx::CreateContext(*std::move(devices),
                            {.strict = strict, .programs = programs});

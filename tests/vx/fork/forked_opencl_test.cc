@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "device/opencl/driver/opencl_device.h"
+#include "runtime/device_pool.h"
 #include "tests/support/forked_process.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/vx_graph.h"
@@ -16,7 +17,6 @@
 #include "tim/transform/layout_inference.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/platform/native.h"
-#include "vx/graph/device_selection.h"
 
 namespace tim::testing {
 namespace {
@@ -116,7 +116,7 @@ TEST_F(ForkedOpenCl, ContextsNeedTheHost) {
   EXPECT_PASSES(Fork([this] {
     EXPECT_REFUSED(vx::Context::Create() != nullptr);
     for (const std::string wanted : {"", "opencl", "opencl:0"}) {
-      EXPECT_TRUE(SaysSo(vx::SelectDevices(wanted).status().message()));
+      EXPECT_TRUE(SaysSo(runtime::SelectDevices(wanted).status().message()));
     }
     EXPECT_REFUSED(ReluGraph({4}, context_->CreateGraph()).graph->Run());
   }));
@@ -126,7 +126,7 @@ TEST_F(ForkedOpenCl, ContextsNeedTheHost) {
 TEST_F(ForkedOpenCl, HostDeviceWorks) {
   if (!GetOptions().device.empty()) GTEST_SKIP() << "TIMCL_DEVICE is set";
   const auto context = vx::Context::Create();
-  const auto listed = vx::ListDevices();
+  const auto listed = runtime::ListDevices();
   EXPECT_PASSES(Fork([&] {
     const auto devices = IDevice::Enumerate();
     ASSERT_EQ(devices.size(), listed.size());

@@ -1,11 +1,11 @@
 // Clients that bind what TFLite has as inputs and TIM-VX as attributes.
 #include <gtest/gtest.h>
 
+#include "runtime/device_pool.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/inferred_graph.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
-#include "vx/graph/device_selection.h"
 
 namespace tim::testing {
 namespace {
@@ -23,7 +23,7 @@ TensorPtr Constant(vx::Graph& graph, const ShapeType& shape, Ints values) {
 }
 
 std::shared_ptr<vx::Graph> StrictGraph() {
-  auto devices = vx::SelectDevices("host");
+  auto devices = runtime::SelectDevices("host");
   vx::ContextOptions options;
   options.lenient = false;
   return vx::CreateContext(*std::move(devices), options)->CreateGraph();

@@ -30,7 +30,7 @@ bool RunsBesideTheHost(const vx::Graph& graph) {
 
 TEST(Enumerate, NumbersTheListedDevices) {
   const auto devices = IDevice::Enumerate();
-  const auto list = vx::ListDevices();
+  const auto list = runtime::ListDevices();
   ASSERT_EQ(devices.size(), list.size());
   for (uint32_t i = 0; i < devices.size(); ++i) {
     EXPECT_EQ(devices[i]->Id(), i);
@@ -97,7 +97,7 @@ TEST(CreateExecutor, OpensTheCoresOnce) {
   const auto device = vx::platform::MakeDevice(
       {.id = 3, .name = "test", .cores = 4, .open = [&](device::CoreRange c) {
          opened.push_back(c);
-         return vx::SelectDevices("host");
+         return runtime::SelectDevices("host");
        }});
   ASSERT_NE(device->CreateExecutor(1, 2), nullptr) << vx::LastError();
   EXPECT_THAT(opened, ::testing::ElementsAre(device::CoreRange{1, 2}));
@@ -108,7 +108,7 @@ TEST(CreateExecutor, TellsWhyADeviceCannotBeOpened) {
       {.id = 0,
        .name = "gone",
        .cores = 1,
-       .open = [](device::CoreRange) -> Result<vx::Devices> {
+       .open = [](device::CoreRange) -> Result<device::Devices> {
          return DeviceLost("it is gone");
        }});
   EXPECT_EQ(device->CreateExecutor(), nullptr);

@@ -283,14 +283,15 @@ struct OnFakeDevice {
             {.id = 0,
              .name = "fake",
              .cores = 2,
-             .open = [fake = fake](device::CoreRange) -> Result<vx::Devices> {
-               TIM_ASSIGN_OR_RETURN(vx::Devices devices,
-                                    vx::SelectDevices("host"));
+             .open = [fake =
+                          fake](device::CoreRange) -> Result<device::Devices> {
+               TIM_ASSIGN_OR_RETURN(device::Devices devices,
+                                    runtime::SelectDevices("host"));
                devices.push_back(fake);
                return devices;
              }})),
         context(vx::CreateContext(
-            *vx::SelectDevices("host"),
+            *runtime::SelectDevices("host"),
             {.placement = [](const ir::Node&) { return 1; }})) {}
 
   std::shared_ptr<IExecutor> Executor(int core) {

@@ -55,7 +55,7 @@ class SubDevices : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto devices = IDevice::Enumerate();
-    const auto opencl = vx::SelectDevices("opencl:0");
+    const auto opencl = runtime::SelectDevices("opencl:0");
     if (devices[0]->CoreCount() < 2 || !opencl.ok()) {
       GTEST_SKIP() << "no OpenCL device that can be parted";
     }

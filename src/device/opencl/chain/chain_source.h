@@ -9,16 +9,15 @@
 #ifndef TIM_DEVICE_OPENCL_CHAIN_CHAIN_SOURCE_H_
 #define TIM_DEVICE_OPENCL_CHAIN_CHAIN_SOURCE_H_
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "device/opencl/chain/chain_text.h"
 #include "ir/device_info.h"
 #include "ir/step.h"
+#include "kernels/text/chain_text.h"
 
 namespace tim::device {
 
@@ -44,26 +43,17 @@ struct ChainSource {
   int row = 0;  ///< Words of a row of the table.
 };
 
-/// Work-groups of a launch along each dimension; where it leaves the local size
-/// open, an item is one.
-std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch);
-
 /// Whether such a device runs chains: with kernels for CPUs, as a GPU starts
 /// the next kernel at once and its work-groups want barriers; and where stores
 /// are seen in their order, as OpenCL C 1.2 has no other means for a work-group
 /// to see what one before it has written.
 bool RunsChains(const ir::DeviceInfo& info);
 
-/// Ok where the launch can be part of a chain, or why not: users' kernels,
-/// those of very many work-groups, those with barriers or local memory, the
-/// policies TIM_WRAP and TIM_TO_ZERO, options other than -D.
-Status CheckChainable(const ir::KernelLaunch& launch);
-
 /// The text of kernels/chain.cl with the functions that it calls.  `launches`
 /// are chainable; `buffers`: how many pointers the kernel takes.
 Result<ChainSource> ChainSourceOf(
     std::span<const ir::KernelLaunch* const> launches, int buffers,
-    ChainNames names = ChainNames::kDropped);
+    kernels::ChainNames names = kernels::ChainNames::kDropped);
 
 /// Words that an argument takes in the table: a tensor the number of its buffer
 /// and its offset in elements, others their bits.

@@ -12,6 +12,7 @@
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/user/kernel_signature.h"
+#include "kernels/chain_rule.h"
 
 namespace tim::device {
 namespace {
@@ -39,7 +40,7 @@ struct Groups {
 };
 
 Groups GroupsOf(const ir::KernelLaunch& launch, int workers) {
-  const auto [x, y, z] = ChainGroups(launch);
+  const auto [x, y, z] = kernels::ChainGroups(launch);
   const int64_t positions = x * y;
   const bool spatial = launch.spatial_partition && positions >= workers;
   return {.x = x,
@@ -63,7 +64,7 @@ Status CheckChainNames(const cl::Program& program, const ChainSource& source,
   for (size_t i = 0; i < links.size(); ++i) {
     const ir::KernelLaunch& launch = LaunchOf(links[i]);
     const std::string twin =
-        StrCat(NamesKernel(launch.function), "_", source.functions[i]);
+        StrCat(kernels::NamesKernel(launch.function), "_", source.functions[i]);
     int code = CL_SUCCESS;
     const cl::Kernel kernel(program, twin.c_str(), &code);
     TIM_RETURN_IF_CL_ERROR(code, "kernel '", twin, "'");
@@ -87,8 +88,8 @@ int ChainPointers(std::span<const ChainLink> links) {
 Result<std::unique_ptr<PreparedStep>> ChainStep::Create(
     const cl::Context& context, const cl::Program& program,
     const ir::DeviceInfo& info, const ChainSource& source,
-    std::span<const ChainLink> links, ChainNames names) {
-  if (names == ChainNames::kKept) {
+    std::span<const ChainLink> links, kernels::ChainNames names) {
+  if (names == kernels::ChainNames::kKept) {
     TIM_RETURN_IF_ERROR(CheckChainNames(program, source, links));
   }
   int code = CL_SUCCESS;

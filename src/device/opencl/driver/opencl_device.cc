@@ -21,6 +21,7 @@
 #include "device/opencl/driver/program_set.h"
 #include "device/opencl/user/image_types.h"
 #include "device/opencl/user/local_probe.h"
+#include "kernels/chain_rule.h"
 
 namespace tim::device {
 namespace {
@@ -130,7 +131,6 @@ class OpenClDevice final : public Device {
                             const ir::OpRegistry& operators,
                             BinaryStore& store) override;
 
-  bool CanChain(const ir::Action& action) const override;
   Result<std::unique_ptr<PreparedStep>> PrepareChain(
       std::span<const ChainLink> links, BinaryStore& store) override;
 
@@ -255,11 +255,6 @@ int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
   return 0;
 }
 
-bool OpenClDevice::CanChain(const ir::Action& action) const {
-  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
-  return launch != nullptr && info_.chains && CheckChainable(*launch).ok();
-}
-
 Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
     std::span<const ChainLink> links, BinaryStore& store) {
   TIM_RETURN_IF_ERROR(CheckUsable());
@@ -270,8 +265,9 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
     if (launches.back() == nullptr) {
       return Unimplemented("'", ToString(*link.action), "' in a chain");
     }
-    TIM_RETURN_IF_ERROR(CheckChainable(*launches.back()));
+    TIM_RETURN_IF_ERROR(kernels::CheckChainable(*launches.back()));
   }
+  using kernels::ChainNames;
   const ChainNames names =
       options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
   TIM_ASSIGN_OR_RETURN(const ChainSource source,

@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "base/hash.h"
-#include "device/opencl/text/include_directive.h"
 #include "kernels/kernel_sources.h"
+#include "kernels/text/include_directive.h"
 
 namespace tim::device {
 namespace {
@@ -101,7 +101,7 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
     }
     source.user = true;
     source.head += StrCat(prelude, LineDirective(source.name));
-    source.complete = !IncludesFiles(launch.text, launch.options);
+    source.complete = !kernels::IncludesFiles(launch.text, launch.options);
   }
   source.options = CompleteOptions(launch.options);
   source.key = KeyOf(prelude, source, identity);

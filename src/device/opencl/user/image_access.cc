@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "device/opencl/text/kernel_text.h"
 #include "device/opencl/user/user_macros.h"
+#include "kernels/text/kernel_text.h"
 
 namespace tim::device {
 namespace {
@@ -41,7 +41,8 @@ std::vector<ImageAccess> ImageAccessOf(const ir::KernelLaunch& launch,
   const UserMacros macros(launch.text, launch.options);
   std::vector<ImageAccess> all(count, ImageAccess::kNotSaid);
   bool first = true;
-  for (const KernelText& kernel : DefinitionsOf(launch.function, launch.text)) {
+  for (const kernels::KernelText& kernel :
+       kernels::DefinitionsOf(launch.function, launch.text)) {
     // A macro may stand for several parameters.
     if (kernel.parameters.size() != count) {
       return std::vector<ImageAccess>(count, ImageAccess::kNotSaid);

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/opencl/text/kernel_text.h"
+#include "kernels/text/kernel_text.h"
 
 namespace tim::device {
 namespace {
@@ -14,7 +14,8 @@ bool IsOtherImage(std::string_view token) {
          token.size() > 5 && token[5] >= '1' && token[5] <= '3';
 }
 
-Status CheckDefinition(const std::string& function, const KernelText& kernel) {
+Status CheckDefinition(const std::string& function,
+                       const kernels::KernelText& kernel) {
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
     for (const std::string_view token : kernel.parameters[i]) {
       if (!IsOtherImage(token)) continue;
@@ -32,7 +33,8 @@ Status CheckDefinition(const std::string& function, const KernelText& kernel) {
 
 Status CheckImageTypes(const ir::KernelLaunch& launch) {
   Status status;
-  for (const KernelText& kernel : DefinitionsOf(launch.function, launch.text)) {
+  for (const kernels::KernelText& kernel :
+       kernels::DefinitionsOf(launch.function, launch.text)) {
     status = CheckDefinition(launch.function, kernel);
     if (status.ok()) return status;  // the preprocessor may choose this one
   }

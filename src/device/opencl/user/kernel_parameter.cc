@@ -1,7 +1,7 @@
 #include "device/opencl/user/kernel_parameter.h"
 
 #include "base/str_cat.h"
-#include "device/opencl/text/c_type.h"
+#include "kernels/text/c_type.h"
 
 namespace tim::device {
 namespace {
@@ -61,7 +61,7 @@ KernelParameter ParameterOf(const cl::Kernel& kernel, int index) {
   int code = CL_SUCCESS;
   const std::string type =
       kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(index, &code);
-  if (code == CL_SUCCESS) parameter.type = PlainTypeName(type);
+  if (code == CL_SUCCESS) parameter.type = kernels::PlainTypeName(type);
   const std::string name = kernel.getArgInfo<CL_KERNEL_ARG_NAME>(index, &code);
   if (code == CL_SUCCESS) parameter.name = name;
   return parameter;

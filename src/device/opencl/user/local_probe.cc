@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "device/opencl/driver/cl_status.h"
-#include "device/opencl/text/c_tokens.h"
-#include "device/opencl/text/kernel_text.h"
 #include "device/opencl/user/user_macros.h"
+#include "kernels/text/c_tokens.h"
+#include "kernels/text/kernel_text.h"
 
 namespace tim::device {
 namespace {
@@ -48,7 +48,7 @@ struct Statement {
 };
 
 // The token after the block that a "{" has begun is the next of `tokens`.
-void SkipBlock(CTokens& tokens) {
+void SkipBlock(kernels::CTokens& tokens) {
   int depth = 1;
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {
@@ -62,12 +62,12 @@ void SkipBlock(CTokens& tokens) {
 std::string LocalDeclarations(std::string_view body, const UserMacros& macros) {
   std::string declarations;
   bool any = false;
-  CTokens tokens(body, Directives::kGiven);
+  kernels::CTokens tokens(body, kernels::Directives::kGiven);
   Statement statement;
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {
     if (token.starts_with('#')) {
-      CTokens line(token.substr(1));
+      kernels::CTokens line(token.substr(1));
       if (IsOneOf(line.Next(), kKeptDirectives)) {
         declarations += StrCat(token, "\n");
       }
@@ -116,7 +116,8 @@ std::string LocalProbeText(const ir::KernelLaunch& launch) {
   const std::string_view text = launch.text;
   std::string probe;
   size_t copied = 0;
-  for (const KernelText& kernel : DefinitionsOf(launch.function, text)) {
+  for (const kernels::KernelText& kernel :
+       kernels::DefinitionsOf(launch.function, text)) {
     const std::string declarations = LocalDeclarations(kernel.body, macros);
     if (declarations.empty()) continue;
     const size_t end =

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "device/opencl/text/c_tokens.h"
+#include "kernels/text/c_tokens.h"
 
 namespace tim::device {
 namespace {
@@ -30,11 +30,11 @@ std::vector<std::string> Words(std::string_view options) {
 }  // namespace
 
 UserMacros::UserMacros(std::string_view text, std::string_view options) {
-  CTokens tokens(text, Directives::kGiven);
+  kernels::CTokens tokens(text, kernels::Directives::kGiven);
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {
     if (!token.starts_with('#')) continue;
-    CTokens line(token.substr(1));
+    kernels::CTokens line(token.substr(1));
     if (line.Next() != "define") continue;
     const std::string_view name = line.Next();
     if (name.empty()) continue;
@@ -52,7 +52,7 @@ UserMacros::UserMacros(std::string_view text, std::string_view options) {
 
 void UserMacros::Define(std::string_view name, std::string_view body) {
   std::set<std::string>& words = words_[std::string(name)];
-  CTokens tokens(body);
+  kernels::CTokens tokens(body);
   int parentheses = 0;
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {

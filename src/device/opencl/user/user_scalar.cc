@@ -21,11 +21,13 @@ std::vector<std::byte> LowBytes(T value, int bytes) {
   return out;
 }
 
-bool Fits(int64_t value, const CType& type) {
+bool Fits(int64_t value, const kernels::CType& type) {
   return value >= type.min &&
          (value < 0 || static_cast<uint64_t>(value) <= type.max);
 }
-bool Fits(uint64_t value, const CType& type) { return value <= type.max; }
+bool Fits(uint64_t value, const kernels::CType& type) {
+  return value <= type.max;
+}
 
 // Rounded once, to nearest even; through float it would be twice.
 uint16_t DoubleToHalf(double value) {
@@ -38,14 +40,15 @@ uint16_t DoubleToHalf(double value) {
   return FloatToHalf(static_cast<float>(rounded));
 }
 
-Status AnotherType(const ir::UserScalarArg& scalar, const CType& type) {
+Status AnotherType(const ir::UserScalarArg& scalar,
+                   const kernels::CType& type) {
   return InvalidArgument("a scalar of another type: ", scalar.type,
                          " does not go to ", type.name);
 }
 
 struct Converter {
   const ir::UserScalarArg& scalar;
-  const CType& type;
+  const kernels::CType& type;
 
   using Bytes = Result<std::vector<std::byte>>;
 
@@ -74,7 +77,7 @@ struct Converter {
 }  // namespace
 
 Result<std::vector<std::byte>> ScalarBytes(const ir::UserScalarArg& scalar,
-                                           const CType& type) {
+                                           const kernels::CType& type) {
   const Converter converter{scalar, type};
   TIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
                        std::visit(converter, scalar.value));

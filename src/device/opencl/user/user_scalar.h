@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "device/opencl/text/c_type.h"
 #include "ir/step.h"
+#include "kernels/text/c_type.h"
 
 namespace tim::device {
 
@@ -16,7 +16,7 @@ namespace tim::device {
 /// the value, floating-point numbers to floating-point types, rounded to
 /// nearest; an overflow to infinity is an error.
 Result<std::vector<std::byte>> ScalarBytes(const ir::UserScalarArg& scalar,
-                                           const CType& type);
+                                           const kernels::CType& type);
 
 }  // namespace tim::device
 

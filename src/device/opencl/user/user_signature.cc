@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "device/opencl/driver/cl_status.h"
-#include "device/opencl/text/c_type.h"
-#include "device/opencl/text/typedef_names.h"
 #include "device/opencl/user/image_header.h"
 #include "device/opencl/user/kernel_parameter.h"
 #include "device/opencl/user/user_scalar.h"
 #include "device/opencl/user/user_tensor_type.h"
+#include "kernels/text/c_type.h"
+#include "kernels/text/typedef_names.h"
 
 namespace tim::device {
 namespace {
@@ -75,7 +75,7 @@ Status CheckAccess(const KernelParameter& parameter,
 }
 
 Status CheckTensor(const KernelParameter& parameter,
-                   const TypedefNames& typedefs,
+                   const kernels::TypedefNames& typedefs,
                    const ir::UserTensorArg& tensor) {
   if (parameter.space == Space::kValue) {
     return InvalidArgument("a tensor for a value; write __global T*, ",
@@ -130,18 +130,19 @@ Status SetLocal(cl::Kernel& kernel, int index, const KernelParameter& parameter,
 }
 
 // A scalar, or the vector of as many elements.
-Result<const CType*> ScalarType(const std::string& written,
-                                const TypedefNames& typedefs, size_t lanes) {
+Result<const kernels::CType*> ScalarType(const std::string& written,
+                                         const kernels::TypedefNames& typedefs,
+                                         size_t lanes) {
   const std::string name = typedefs.Resolve(written);
-  const std::string element(ElementOfVector(name));
-  const CType* type = FindCType(lanes > 1 ? element : name);
+  const std::string element(kernels::ElementOfVector(name));
+  const kernels::CType* type = kernels::FindCType(lanes > 1 ? element : name);
   if (lanes > 1 && type != nullptr) {
     if (name == StrCat(element, lanes)) return type;
     return InvalidArgument("a vector of ", lanes, " elements does not go to ",
                            written, "; write ", element, lanes);
   }
   if (type != nullptr) return type;
-  if (IsBuiltinType(name) || name == "sampler_t") {
+  if (kernels::IsBuiltinType(name) || name == "sampler_t") {
     return InvalidArgument("no scalar goes to ", written);
   }
   return InvalidArgument("no scalar goes to ", written,
@@ -150,13 +151,15 @@ Result<const CType*> ScalarType(const std::string& written,
 }
 
 Status SetScalar(cl::Kernel& kernel, int index,
-                 const KernelParameter& parameter, const TypedefNames& typedefs,
+                 const KernelParameter& parameter,
+                 const kernels::TypedefNames& typedefs,
                  const ir::UserScalarArg& scalar) {
   if (parameter.space != Space::kValue) {
     return InvalidArgument("a scalar for a pointer or an image");
   }
-  TIM_ASSIGN_OR_RETURN(const CType* type, ScalarType(parameter.type, typedefs,
-                                                     1 + scalar.more.size()));
+  TIM_ASSIGN_OR_RETURN(
+      const kernels::CType* type,
+      ScalarType(parameter.type, typedefs, 1 + scalar.more.size()));
   TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                        ScalarBytes(scalar, *type));
   TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, bytes.size(), bytes.data()),
@@ -183,7 +186,7 @@ Status CheckWrites(const std::vector<KernelParameter>& parameters,
 
 Status CheckParameter(cl::Kernel& kernel, int index,
                       const KernelParameter& parameter,
-                      const TypedefNames& typedefs,
+                      const kernels::TypedefNames& typedefs,
                       const ir::KernelArg& argument) {
   if (parameter.space == Space::kUnknown || parameter.type.empty()) {
     return Unimplemented("the driver does not tell the types of parameters");
@@ -204,7 +207,7 @@ Status CheckParameter(cl::Kernel& kernel, int index,
 
 Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
-  const TypedefNames typedefs(launch.text);
+  const kernels::TypedefNames typedefs(launch.text);
   const auto& arguments = launch.arguments;
   if (const Status status = CheckLocals(parameters, launch); !status.ok()) {
     return Status(status.code(), StrCat(status.message(),

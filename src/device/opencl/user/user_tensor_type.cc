@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "device/opencl/text/c_type.h"
+#include "kernels/text/c_type.h"
 
 namespace tim::device {
 namespace {
@@ -52,7 +52,7 @@ Status CheckPointee(DataType type, std::string_view written,
     return InvalidArgument("a tensor type the kernel does not take: no kernel ",
                            "takes ", ToString(type));
   }
-  const std::string_view element = ElementOfVector(resolved);
+  const std::string_view element = kernels::ElementOfVector(resolved);
   const bool listed = std::find(row->names.begin(), row->names.end(),
                                 element) != row->names.end();
   if (listed || element == "void") return OkStatus();

@@ -1,4 +1,4 @@
-#include "device/opencl/chain/chain_text.h"
+#include "kernels/text/chain_text.h"
 
 #include <algorithm>
 #include <map>
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/fork/per_process.h"
-#include "device/opencl/text/c_tokens.h"
-#include "device/opencl/text/file_scope_names.h"
 #include "kernels/kernel_sources.h"
+#include "kernels/text/c_tokens.h"
+#include "kernels/text/file_scope_names.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 constexpr std::string_view kKernel = "__kernel void ";
@@ -162,4 +162,4 @@ Result<const ChainText*> FindChainText(const std::string& source,
   return &*found->second;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

@@ -1,10 +1,10 @@
-#include "device/opencl/text/kernel_text.h"
+#include "kernels/text/kernel_text.h"
 
 #include <optional>
 
-#include "device/opencl/text/c_tokens.h"
+#include "kernels/text/c_tokens.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 using Parameters = std::vector<std::vector<std::string_view>>;
@@ -66,4 +66,4 @@ std::vector<KernelText> DefinitionsOf(std::string_view function,
   return definitions;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

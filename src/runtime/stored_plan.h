@@ -1,6 +1,6 @@
 // What a binary graph has for the devices that it was compiled on.
-#ifndef TIM_VX_BINARY_STORED_PLAN_H_
-#define TIM_VX_BINARY_STORED_PLAN_H_
+#ifndef TIM_RUNTIME_STORED_PLAN_H_
+#define TIM_RUNTIME_STORED_PLAN_H_
 
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@
 #include "ir/plan.h"
 #include "runtime/executable.h"
 
-namespace tim::vx {
+namespace tim::runtime {
 
 /// Of the kernels of this library, which plans name.
 const std::string& KernelsIdentity();
@@ -25,7 +25,7 @@ const std::string& KernelsIdentity();
 std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan);
 
 /// The programs that `executable` runs, where its devices give them.
-binary::Programs ProgramsOf(const runtime::Executable& executable);
+binary::Programs ProgramsOf(const Executable& executable);
 
 /// The plan of `blob` where it is what this process would make of it: of the
 /// same kernels, for these devices and options.  Nothing, and at level info
@@ -39,6 +39,6 @@ std::optional<ir::Plan> UsablePlan(
 std::shared_ptr<device::BinaryStore> WithPrograms(
     const binary::Blob& blob, std::shared_ptr<device::BinaryStore> programs);
 
-}  // namespace tim::vx
+}  // namespace tim::runtime
 
-#endif  // TIM_VX_BINARY_STORED_PLAN_H_
+#endif  // TIM_RUNTIME_STORED_PLAN_H_

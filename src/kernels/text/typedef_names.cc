@@ -1,10 +1,10 @@
-#include "device/opencl/text/typedef_names.h"
+#include "kernels/text/typedef_names.h"
 
 #include "base/ascii.h"
-#include "device/opencl/text/c_tokens.h"
-#include "device/opencl/text/c_type.h"
+#include "kernels/text/c_tokens.h"
+#include "kernels/text/c_type.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 // The words between "typedef" and ";".
@@ -62,4 +62,4 @@ std::string TypedefNames::Resolve(std::string_view name) const {
   return known ? found->second : std::string(name);
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

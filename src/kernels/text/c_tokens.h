@@ -1,10 +1,10 @@
 // The tokens of OpenCL C text.
-#ifndef TIM_DEVICE_OPENCL_TEXT_C_TOKENS_H_
-#define TIM_DEVICE_OPENCL_TEXT_C_TOKENS_H_
+#ifndef TIM_KERNELS_TEXT_C_TOKENS_H_
+#define TIM_KERNELS_TEXT_C_TOKENS_H_
 
 #include <string_view>
 
-namespace tim::device {
+namespace tim::kernels {
 
 enum class Directives { kSkipped, kGiven };
 
@@ -36,6 +36,6 @@ class CTokens {
   bool line_start_ = true;  // Only space and comments before, in this line.
 };
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_TEXT_C_TOKENS_H_
+#endif  // TIM_KERNELS_TEXT_C_TOKENS_H_

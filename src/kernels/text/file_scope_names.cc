@@ -1,11 +1,11 @@
-#include "device/opencl/text/file_scope_names.h"
+#include "kernels/text/file_scope_names.h"
 
 #include <algorithm>
 
 #include "base/ascii.h"
-#include "device/opencl/text/c_tokens.h"
+#include "kernels/text/c_tokens.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 void AddOnce(std::string_view name, std::vector<std::string>* names) {
@@ -105,4 +105,4 @@ std::vector<std::string> MacroNames(std::string_view text) {
   return names;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

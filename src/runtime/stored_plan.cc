@@ -1,4 +1,4 @@
-#include "vx/binary/stored_plan.h"
+#include "runtime/stored_plan.h"
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 #include "ops/builtin.h"
 #include "runtime/cache/stored_programs.h"
 
-namespace tim::vx {
+namespace tim::runtime {
 namespace {
 
 // What was estimated or measured of a device may differ from day to day.
@@ -30,7 +30,7 @@ bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
 
 // Its operators are the library's, in its body too.
 bool IsBuiltin(const ir::HostCall& call) {
-  const ir::OpRegistry& operators = tim::ops::BuiltinOperators();
+  const ir::OpRegistry& operators = ops::BuiltinOperators();
   if (call.body.empty()) return operators.Find(call.op) != nullptr;
   return binary::ReadGraph(call.body, operators).ok();
 }
@@ -105,8 +105,8 @@ std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan) {
   return std::nullopt;
 }
 
-binary::Programs ProgramsOf(const runtime::Executable& executable) {
-  runtime::CollectedPrograms programs(executable.store());
+binary::Programs ProgramsOf(const Executable& executable) {
+  CollectedPrograms programs(executable.store());
   const Status status = executable.Collect(programs);
   if (!status.ok()) {
     TIM_LOG(kInfo, "graph ", executable.plan().graph,
@@ -140,8 +140,8 @@ std::shared_ptr<device::BinaryStore> WithPrograms(
             stored.status().message());
     return programs;
   }
-  return std::make_shared<runtime::StoredPrograms>(
-      *std::move(stored), blob.keeper, std::move(programs));
+  return std::make_shared<StoredPrograms>(*std::move(stored), blob.keeper,
+                                          std::move(programs));
 }
 
-}  // namespace tim::vx
+}  // namespace tim::runtime

@@ -1,11 +1,11 @@
-#include "device/opencl/text/c_type.h"
+#include "kernels/text/c_type.h"
 
 #include <array>
 #include <limits>
 
 #include "base/ascii.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 template <typename T>
@@ -79,4 +79,4 @@ bool IsBuiltinType(std::string_view name) {
          FindCType(ElementOfVector(name)) != nullptr;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

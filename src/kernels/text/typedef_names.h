@@ -1,12 +1,12 @@
 // The names that a user's program gives to builtin types.
-#ifndef TIM_DEVICE_OPENCL_TEXT_TYPEDEF_NAMES_H_
-#define TIM_DEVICE_OPENCL_TEXT_TYPEDEF_NAMES_H_
+#ifndef TIM_KERNELS_TEXT_TYPEDEF_NAMES_H_
+#define TIM_KERNELS_TEXT_TYPEDEF_NAMES_H_
 
 #include <map>
 #include <string>
 #include <string_view>
 
-namespace tim::device {
+namespace tim::kernels {
 
 /// Reads every "typedef <type> NAME;" in the program, also where the
 /// preprocessor would leave it out; macros are not expanded.
@@ -26,6 +26,6 @@ class TypedefNames {
   std::map<std::string, std::string, std::less<>> types_;
 };
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_TEXT_TYPEDEF_NAMES_H_
+#endif  // TIM_KERNELS_TEXT_TYPEDEF_NAMES_H_

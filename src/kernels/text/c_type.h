@@ -1,12 +1,12 @@
 // OpenCL C's builtin types by name.
-#ifndef TIM_DEVICE_OPENCL_TEXT_C_TYPE_H_
-#define TIM_DEVICE_OPENCL_TEXT_C_TYPE_H_
+#ifndef TIM_KERNELS_TEXT_C_TYPE_H_
+#define TIM_KERNELS_TEXT_C_TYPE_H_
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace tim::device {
+namespace tim::kernels {
 
 struct CType {
   const char* name;
@@ -28,6 +28,6 @@ std::string_view ElementOfVector(std::string_view name);
 /// void, bool, what FindCType knows, and vectors; of plain names.
 bool IsBuiltinType(std::string_view name);
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_TEXT_C_TYPE_H_
+#endif  // TIM_KERNELS_TEXT_C_TYPE_H_

@@ -1,10 +1,10 @@
-#include "device/opencl/text/c_tokens.h"
+#include "kernels/text/c_tokens.h"
 
 #include <algorithm>
 
 #include "base/ascii.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 // A backslash that joins two lines.
@@ -81,4 +81,4 @@ size_t CTokens::DirectiveLength() const {
   return rest_.size() - line.rest_.size();
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

@@ -1,9 +1,9 @@
 // What of a text no compiler takes behind other text.
-#include "device/opencl/text/byte_order_mark.h"
+#include "kernels/text/byte_order_mark.h"
 
 #include <string_view>
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
@@ -31,4 +31,4 @@ Result<std::string> WithoutByteOrderMarks(std::string text) {
   return text;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

@@ -1,11 +1,11 @@
-#include "device/opencl/text/include_directive.h"
+#include "kernels/text/include_directive.h"
 
 #include <algorithm>
 #include <string>
 
 #include "base/ascii.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 constexpr std::string_view kDirectives[] = {"include", "include_next", "import",
@@ -80,4 +80,4 @@ bool IncludesFiles(std::string_view text, std::string_view options) {
   return false;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels

@@ -1,6 +1,6 @@
 // The names that a kernel text defines for the rest of its program.
-#ifndef TIM_DEVICE_OPENCL_TEXT_FILE_SCOPE_NAMES_H_
-#define TIM_DEVICE_OPENCL_TEXT_FILE_SCOPE_NAMES_H_
+#ifndef TIM_KERNELS_TEXT_FILE_SCOPE_NAMES_H_
+#define TIM_KERNELS_TEXT_FILE_SCOPE_NAMES_H_
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-namespace tim::device {
+namespace tim::kernels {
 
 /// Functions with a body, and types by their typedefs, each once, in the order
 /// of their definitions; fails where other names may be defined: by a struct's
@@ -19,6 +19,6 @@ Result<std::vector<std::string>> FileScopeNames(std::string_view text);
 /// Macros, by their #define lines, each once.
 std::vector<std::string> MacroNames(std::string_view text);
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_TEXT_FILE_SCOPE_NAMES_H_
+#endif  // TIM_KERNELS_TEXT_FILE_SCOPE_NAMES_H_

@@ -1,6 +1,6 @@
 // Which devices graphs use.
-#ifndef TIM_VX_GRAPH_DEVICE_SELECTION_H_
-#define TIM_VX_GRAPH_DEVICE_SELECTION_H_
+#ifndef TIM_RUNTIME_DEVICE_POOL_H_
+#define TIM_RUNTIME_DEVICE_POOL_H_
 
 #include <cstdint>
 #include <memory>
@@ -11,9 +11,9 @@
 #include "device/device.h"
 #include "device/opencl/driver/opencl_device.h"
 
-namespace tim::vx {
+namespace tim::runtime {
 
-using Devices = std::vector<std::shared_ptr<device::Device>>;
+using device::Devices;
 
 /// The devices for TIMCL_DEVICE = `wanted` ("" = unset); the first is the
 /// host.  All calls of the process share devices, and equal parts of devices,
@@ -34,6 +34,6 @@ std::vector<ListedDevice> ListDevices();
 Result<Devices> SelectListedDevice(uint32_t number, device::CoreRange cores,
                                    const std::string& wanted);
 
-}  // namespace tim::vx
+}  // namespace tim::runtime
 
-#endif  // TIM_VX_GRAPH_DEVICE_SELECTION_H_
+#endif  // TIM_RUNTIME_DEVICE_POOL_H_

@@ -1,4 +1,4 @@
-#include "vx/graph/device_selection.h"
+#include "runtime/device_pool.h"
 
 #include <charconv>
 #include <map>
@@ -11,7 +11,7 @@
 #include "base/options.h"
 #include "device/host/host_device.h"
 
-namespace tim::vx {
+namespace tim::runtime {
 namespace {
 
 using device::CoreRange;
@@ -133,4 +133,4 @@ Result<Devices> SelectListedDevice(uint32_t number, CoreRange cores,
   return devices;
 }
 
-}  // namespace tim::vx
+}  // namespace tim::runtime

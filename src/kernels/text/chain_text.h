@@ -1,6 +1,6 @@
 // A built-in kernel's text in a form that stands beside others in a program.
-#ifndef TIM_DEVICE_OPENCL_CHAIN_CHAIN_TEXT_H_
-#define TIM_DEVICE_OPENCL_CHAIN_CHAIN_TEXT_H_
+#ifndef TIM_KERNELS_TEXT_CHAIN_TEXT_H_
+#define TIM_KERNELS_TEXT_CHAIN_TEXT_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-namespace tim::device {
+namespace tim::kernels {
 
 /// Whether a program keeps the names of its kernels' parameters, for the driver
 /// to tell: each kernel then has an empty twin before it, NamesKernel(kernel).
@@ -39,6 +39,6 @@ Result<const ChainText*> FindChainText(
     const std::string& source, const std::vector<std::string>& headers = {},
     ChainNames names = ChainNames::kDropped);
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_CHAIN_CHAIN_TEXT_H_
+#endif  // TIM_KERNELS_TEXT_CHAIN_TEXT_H_

@@ -1,11 +1,11 @@
 // Where a program's text defines a function, before the preprocessor.
-#ifndef TIM_DEVICE_OPENCL_TEXT_KERNEL_TEXT_H_
-#define TIM_DEVICE_OPENCL_TEXT_KERNEL_TEXT_H_
+#ifndef TIM_KERNELS_TEXT_KERNEL_TEXT_H_
+#define TIM_KERNELS_TEXT_KERNEL_TEXT_H_
 
 #include <string_view>
 #include <vector>
 
-namespace tim::device {
+namespace tim::kernels {
 
 /// Views into the text.
 struct KernelText {
@@ -19,6 +19,6 @@ struct KernelText {
 std::vector<KernelText> DefinitionsOf(std::string_view function,
                                       std::string_view text);
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_TEXT_KERNEL_TEXT_H_
+#endif  // TIM_KERNELS_TEXT_KERNEL_TEXT_H_

@@ -1,0 +1,67 @@
+#include "kernels/chain_rule.h"
+
+#include <algorithm>
+
+#include "kernels/text/chain_text.h"
+
+namespace tim::kernels {
+namespace {
+
+// Workers count work-groups in ints, and a launch of that many gains nothing.
+constexpr int64_t kMostWorkGroups = int64_t{1} << 24;
+
+}  // namespace
+
+Result<std::vector<std::pair<std::string, std::string>>> MacrosOf(
+    std::string_view options) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  while (!options.empty()) {
+    const size_t end = std::min(options.find(' '), options.size());
+    const std::string_view word = options.substr(0, end);
+    options.remove_prefix(std::min(end + 1, options.size()));
+    if (word.empty()) continue;
+    if (!word.starts_with("-D")) {
+      return Unimplemented("the option ", word, " in a chain");
+    }
+    const size_t equal = std::min(word.find('='), word.size());
+    macros.emplace_back(word.substr(2, equal - 2),
+                        equal < word.size() ? word.substr(equal + 1) : "1");
+  }
+  return macros;
+}
+
+std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch) {
+  std::array<int64_t, 3> groups = {1, 1, 1};
+  for (int d = 0; d < launch.dimensions; ++d) {
+    groups[d] = launch.global[d] / std::max<int64_t>(launch.local[d], 1);
+  }
+  return groups;
+}
+
+Status CheckChainable(const ir::KernelLaunch& launch) {
+  if (launch.user_kernel) return Unimplemented("a user's kernel in a chain");
+  int64_t groups = 1;
+  for (const int64_t along : ChainGroups(launch)) {
+    if (along > kMostWorkGroups / groups) {
+      return Unimplemented("more than ", kMostWorkGroups,
+                           " work-groups in a chain");
+    }
+    groups *= std::max<int64_t>(along, 1);
+  }
+  for (const ir::KernelArg& argument : launch.arguments) {
+    if (std::holds_alternative<ir::LocalArg>(argument)) {
+      return Unimplemented("local memory in a chain");
+    }
+  }
+  TIM_RETURN_IF_ERROR(FindChainText(launch.source, launch.headers).status());
+  TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
+  for (const auto& [name, value] : macros) {
+    // kernels/requantize.clh would differ from that of the other launches.
+    if (name == "TIM_WRAP" || name == "TIM_TO_ZERO") {
+      return Unimplemented("the policy ", name, " in a chain");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tim::kernels
