@@ -75,7 +75,7 @@ class ContextPool::State final
   Status Start(const std::shared_ptr<PooledRun>& run);
   Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
               Waits waits, Worker& worker);
-  // With the lock held; Take() gives null where all are in use.
+  // The lock is held; Take() gives null where all are in use.
   Slot* Take();
   Slots Trim();
   Status MakeOneMore(std::unique_lock<std::mutex>& lock, Slot** made);
@@ -176,9 +176,12 @@ class PooledRun final : public RunEvent,
         "process that started it sees how it ends");
   }
 
-  // With the lock held, once.
+  // The lock is held.  Called once.
   void End(Status status) {
-    if (done_ != nullptr) status = std::exchange(done_, nullptr)(status);
+    if (done_ != nullptr) {
+      const Done done = std::exchange(done_, nullptr);
+      status = GuardedCall([&] { return done(status); });
+    }
     // The memory may be freed from now on.
     for (const void* input : ports_.inputs) slot_->context->Release(input);
     for (const void* output : ports_.outputs) slot_->context->Release(output);
@@ -325,7 +328,7 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
 
 // Nobody else knows the run before it has started.
 Status ContextPool::State::Start(const std::shared_ptr<PooledRun>& run) {
-  TIM_RETURN_IF_ERROR(run->Start());
+  TIM_RETURN_IF_ERROR(GuardedCall([&] { return run->Start(); }));
   const std::lock_guard lock(mutex_);
   in_flight_.push_back(run);
   return OkStatus();
