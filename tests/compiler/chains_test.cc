@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/kernel_def.h"
+
 namespace tim::compiler {
 namespace {
 
@@ -132,6 +134,22 @@ TEST_F(Chains, NoMoreBuffersThanAKernelTakes) {
   }
   EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 95}, ir::Chain{95, 95},
                                   ir::Chain{190, 10}));
+}
+
+// Kernels add offset and index in 32 bits, and a chain has no views of buffers.
+TEST_F(Chains, OperandsThatEndBeyondAnIntStandAlone) {
+  for (int i = 0; i < 3; ++i) Step(1);
+  ir::Slot far = plan_.slots[1];
+  far.bytes = 1000;
+  far.offset = ir::kMostKernelElements - 1000;
+  plan_.slots.push_back(far);
+  plan_.steps[1].operands = {static_cast<int>(plan_.slots.size()) - 1};
+  EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 3}));
+  plan_.slots.back().bytes += 1;
+  EXPECT_THAT(Find(), IsEmpty());
+  plan_.slots.back().offset = 0;
+  plan_.slots.back().bytes = int64_t{1} << 32;
+  EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 3}));
 }
 
 TEST_F(Chains, AStepOfTooManyBuffersStandsAlone) {
