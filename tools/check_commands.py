@@ -9,7 +9,7 @@ command is one line, or several that end in a backslash.
 Of benchmarks only --help is run, of the test suite nothing. FOLDER/tree keeps
 its build folder from one call to the next; FOLDER/prefix has what was installed.
 
-To compile the library twice takes a third of the suite's time. So CMake's build
+To compile the library twice takes a sixth of the suite's time. So CMake's build
 compiles a source of every folder and takes for the others the objects that Bazel
 has made of them; it compiles all of them with another compiler, where Bazel has
 built nothing, and where TIMCL_TEST_LONG is set.
