@@ -1,10 +1,10 @@
 #include "compiler/chains.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
+#include "ir/kernel_def.h"
 #include "kernels/chain_rule.h"
 
 namespace tim::compiler {
@@ -42,13 +42,14 @@ class ChainFinder {
            kernels::CheckChainable(*launch).ok() && HasSmallOffsets(step);
   }
 
-  // The table of a chain has offsets in 32 bits.
+  // Kernels add offsets and indices in 32 bits; a chain has no views.
   bool HasSmallOffsets(const ir::Step& step) const {
-    return std::all_of(step.operands.begin(), step.operands.end(),
-                       [&](int operand) {
-                         return plan_.slots[operand].offset <=
-                                std::numeric_limits<int32_t>::max();
-                       });
+    return std::all_of(
+        step.operands.begin(), step.operands.end(), [&](int operand) {
+          const ir::Slot& slot = plan_.slots[operand];
+          return slot.offset == 0 ||
+                 slot.offset + slot.bytes <= ir::kMostKernelElements;
+        });
   }
 
   // Those that steps of other devices wait for.

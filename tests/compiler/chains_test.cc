@@ -3,13 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/kernel_def.h"
+
 namespace tim::compiler {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Devices 1 and 2 chain whatever is no copy.
+// A built-in kernel without barriers or local memory.
+ir::KernelLaunch Launch() {
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm/gemm.cl";
+  return launch;
+}
+
+// Devices 1 and 2 have chains.
 class Chains : public ::testing::Test {
  protected:
   Chains() {
@@ -26,7 +35,7 @@ class Chains : public ::testing::Test {
   int Step(int device, std::vector<int> waits = {}) {
     plan_.steps.push_back({.label = {},
                            .device = device,
-                           .action = ir::KernelLaunch(),
+                           .action = Launch(),
                            .operands = {device},
                            .written = {true},
                            .waits = std::move(waits)});
@@ -34,11 +43,7 @@ class Chains : public ::testing::Test {
   }
   void Copy(int device) { plan_.steps[Step(device)].action = ir::Copy{}; }
 
-  std::vector<ir::Chain> Find() {
-    return FindChains(plan_, [](int, const ir::Action& action) {
-      return !std::holds_alternative<ir::Copy>(action);
-    });
-  }
+  std::vector<ir::Chain> Find() { return FindChains(plan_); }
 
   ir::Plan plan_;
 };
@@ -53,9 +58,12 @@ TEST_F(Chains, NothingOfADeviceThatDoesNot) {
   EXPECT_THAT(Find(), IsEmpty());
 }
 
-TEST_F(Chains, NothingWhereNobodySaysWhatCanBeChained) {
-  for (int i = 0; i < 3; ++i) Step(1);
-  EXPECT_THAT(FindChains(plan_, nullptr), IsEmpty());
+TEST_F(Chains, AUsersKernelStandsAlone) {
+  for (int i = 0; i < 4; ++i) Step(1);
+  ir::KernelLaunch users = Launch();
+  users.user_kernel = true;
+  plan_.steps[2].action = users;
+  EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 2}, ir::Chain{3, 1}));
 }
 
 TEST_F(Chains, ARunOfOneStepIsAChain) {
@@ -132,6 +140,22 @@ TEST_F(Chains, NoMoreBuffersThanAKernelTakes) {
   }
   EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 95}, ir::Chain{95, 95},
                                   ir::Chain{190, 10}));
+}
+
+// Kernels add offset and index in 32 bits, and a chain has no views of buffers.
+TEST_F(Chains, OperandsThatEndBeyondAnIntStandAlone) {
+  for (int i = 0; i < 3; ++i) Step(1);
+  ir::Slot far = plan_.slots[1];
+  far.bytes = 1000;
+  far.offset = ir::kMostKernelElements - 1000;
+  plan_.slots.push_back(far);
+  plan_.steps[1].operands = {static_cast<int>(plan_.slots.size()) - 1};
+  EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 3}));
+  plan_.slots.back().bytes += 1;
+  EXPECT_THAT(Find(), IsEmpty());
+  plan_.slots.back().offset = 0;
+  plan_.slots.back().bytes = int64_t{1} << 32;
+  EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 3}));
 }
 
 TEST_F(Chains, AStepOfTooManyBuffersStandsAlone) {

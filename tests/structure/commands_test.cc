@@ -78,5 +78,33 @@ TEST(Commands, BehindAFailedOneInABlockAreNotRun) {
   EXPECT_THAT(result.output, Not(HasSubstr("42")));
 }
 
+// What CMake's compiler launcher does for the sources of Bazel's objects.
+TEST(TakeObject, CopiesWhatIsListedAndCompilesTheRest) {
+  const std::string folder = FreshFolder("take_object");
+  WriteText(folder + "/listed.o", "an object\n");
+  WriteText(folder + "/made.o", "");
+  WriteText(folder + "/objects.txt",
+            "/tree/listed.cc " + folder + "/listed.o\n");
+  const auto compile = [&](const std::string& source) {
+    return RunCommand("TIMCL_BAZEL_OBJECTS='" + folder +
+                      "/objects.txt' tools/bazel/take_object.sh echo compiled "
+                      "-MF '" +
+                      folder + "/made.d' -o '" + folder + "/made.o' -c " +
+                      source);
+  };
+  CommandResult result = compile("/tree/other.cc");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("compiled -MF"));
+  EXPECT_THAT(result.output, HasSubstr("-c /tree/other.cc"));
+  EXPECT_EQ(ReadText(folder + "/made.o"), "");
+
+  result = compile("/tree/listed.cc");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(ReadText(folder + "/made.o"), "an object\n");
+  EXPECT_EQ(ReadText(folder + "/made.d"),
+            folder + "/made.o: /tree/listed.cc " + folder + "/listed.o\n");
+}
+
 }  // namespace
 }  // namespace tim::structure

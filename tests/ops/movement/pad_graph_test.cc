@@ -1,7 +1,6 @@
 // Pad and PadV2 through the public API.
 #include <gtest/gtest.h>
 
-
 #include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {

@@ -138,7 +138,11 @@ TEST(CustomOpIncludes, PathsWithSpacesAreExplained) {
   fs::create_directory(spaced);
   std::ofstream(spaced + "/factor.h") << "#define FACTOR 2\n";
   for (const std::string& path : {spaced, '"' + spaced + '"'}) {
-    const TestOpGraph g(TimesFactor(path));
+    TestOpGraph g(TimesFactor(path));
+    if (path != spaced && g.graph->Compile()) {  // Intel's takes quoting.
+      EXPECT_THAT(g.Run({1, 2, 3, 4}), ElementsAre(2, 4, 6, 8));
+      continue;
+    }
     EXPECT_TRUE(CompileFailsWith(
         *g.graph, "the option -I " + path + " has spaces or quotes"));
     EXPECT_THAT(vx::LastError(), HasSubstr("PoCL takes no quoting"));

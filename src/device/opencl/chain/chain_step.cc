@@ -195,8 +195,10 @@ Status ChainStep::SetOffsets(std::span<const BufferRange> operands) {
   for (const Offset& offset : offsets_) {
     const int64_t bytes = operands[offset.operand].offset;
     const int64_t elements = bytes / offset.element_bytes;
+    const int64_t end =
+        elements + operands[offset.operand].bytes / offset.element_bytes;
     if (elements * offset.element_bytes != bytes ||
-        elements > std::numeric_limits<int32_t>::max()) {
+        (elements > 0 && end > std::numeric_limits<int32_t>::max())) {
       return TIM_INTERNAL("operand ", offset.operand, " of a chain is at byte ",
                           bytes, ", elements have ", offset.element_bytes);
     }

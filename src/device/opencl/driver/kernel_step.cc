@@ -1,7 +1,6 @@
 #include "device/opencl/driver/kernel_step.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -9,6 +8,7 @@
 #include "device/opencl/guard/guarded_step.h"
 #include "device/opencl/user/kernel_parameter.h"
 #include "device/opencl/user/kernel_signature.h"
+#include "ir/kernel_def.h"
 
 namespace tim::device {
 namespace {
@@ -123,7 +123,8 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
   return OkStatus();
 }
 
-// Kernels add offsets in 32 bits: what lies beyond is in a buffer of its own.
+// Kernels add offsets and indices in 32 bits: what ends beyond is in a buffer
+// of its own.
 Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
                                       const BufferRange& range,
                                       OpenClBuffer& buffer) {
@@ -136,7 +137,7 @@ Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
   }
   int64_t elements = offset / size;
   cl::Buffer handle = buffer.handle();
-  if (elements > std::numeric_limits<int32_t>::max()) {
+  if (elements > 0 && elements + range.bytes / size > ir::kMostKernelElements) {
     const int64_t first = offset / alignment_ * alignment_;
     TIM_ASSIGN_OR_RETURN(handle,
                          buffer.View(first, offset - first + range.bytes));
