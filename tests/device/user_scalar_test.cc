@@ -15,6 +15,10 @@
 namespace tim::device {
 namespace {
 
+using kernels::ElementOfVector;
+using kernels::FindCType;
+using kernels::PlainTypeName;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr uint64_t kMax64 = std::numeric_limits<uint64_t>::max();
 
