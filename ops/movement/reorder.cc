@@ -1,5 +1,6 @@
 // Reorder: the same elements in another layout.  The compiler inserts it where
-// a consumer does not take the layout of a producer; users cannot make it.
+// a consumer does not take the layout of a producer, and where the memory of a
+// graph's input or output is strided; users cannot make it.
 #include <cstring>
 #include <limits>
 
@@ -7,6 +8,7 @@
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
+#include "ops/movement/strided.h"
 
 namespace tim::ops {
 namespace {
@@ -30,9 +32,10 @@ Status Check(const ir::NodeView& view) {
 Status CheckLayout(const char* operand, const ir::TensorDesc& desc) {
   const ir::Layout& layout = desc.layout;
   if (layout.dense()) return OkStatus();
+  if (layout.strided()) return ir::ByteSize(desc).status();
   if (!layout.blocked() || layout.axis >= desc.shape.rank()) {
     return Unimplemented(operand, " is ", desc.ToString(),
-                         ", expected dense or blocked");
+                         ", expected dense, blocked or strided");
   }
   if (BitsTypeName(desc.type) == nullptr) {
     return Unimplemented(operand, " is ", desc.ToString(),
@@ -106,6 +109,14 @@ Status Eval(const ir::EvalContext& context) {
   const ir::TensorDesc& output = *context.outputs[0].desc;
   TIM_RETURN_IF_ERROR(CheckLayout("the input", input));
   TIM_RETURN_IF_ERROR(CheckLayout("the output", output));
+  if (input.layout.strided() || output.layout.strided()) {
+    if (!input.layout.dense() && !output.layout.dense()) {
+      return Unimplemented("from ", input.ToString(), " to ", output.ToString(),
+                           ": strided memory becomes dense, or is made of it");
+    }
+    CopyStrided(context.inputs[0], context.outputs[0]);
+    return OkStatus();
+  }
   if (input.layout == output.layout) {
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(output));
     std::memcpy(context.outputs[0].data, context.inputs[0].data, bytes);
@@ -149,8 +160,37 @@ int64_t BlockOf(const ir::Layout& layout) {
   return layout.blocked() ? layout.block : 1;
 }
 
+// The strided operand of a Reorder between strided and dense memory, else null.
+const ir::TensorDesc* StridedOf(const ir::KernelNode& node) {
+  const ir::TensorDesc& input = node.inputs[0];
+  const ir::TensorDesc& output = node.outputs[0];
+  if (input.layout.strided()) return output.layout.dense() ? &input : nullptr;
+  return output.layout.strided() && input.layout.dense() ? &output : nullptr;
+}
+
+constexpr size_t kStridedDims = 4;
+
+Status SupportsStrided(const ir::TensorDesc& desc) {
+  if (BitsTypeName(desc.type) == nullptr) {
+    return Unimplemented(ir::ToString(desc.type), " has no kernel");
+  }
+  const size_t dims = MergedDims(desc).size();
+  if (dims > kStridedDims) {
+    return Unimplemented(dims, " dimensions, takes ", kStridedDims);
+  }
+  const auto elements = ir::PhysicalElements(desc);
+  if (!elements.ok() || *elements > ir::kMostKernelElements ||
+      desc.shape.NumElements().value_or(0) > ir::kMostKernelElements) {
+    return Unimplemented("more elements than 32 bits count");
+  }
+  return OkStatus();
+}
+
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
+  if (const ir::TensorDesc* strided = StridedOf(node)) {
+    return SupportsStrided(*strided);
+  }
   const ir::TensorDesc& desc = node.inputs[0];
   if (BitsTypeName(desc.type) == nullptr) {
     return Unimplemented(ir::ToString(desc.type), " has no kernel");
@@ -167,8 +207,11 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return OkStatus();
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode&,
+std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
+  if (StridedOf(node) != nullptr) {
+    return {{{node.inputs[0].layout}, {node.outputs[0].layout}}};
+  }
   std::vector<ir::LayoutTuple> out;
   for (const int64_t from : kBlocks) {
     for (const int64_t to : kBlocks) {
@@ -190,13 +233,42 @@ Path PathOf(const ir::KernelNode& node) {
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  if (StridedOf(node) != nullptr) {
+    return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
+                                    1.0, 0.1);
+  }
   const double efficiency = PathOf(node) == Path::kGeneral ? 0.1 : 0.6;
   return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
                                   1.0, efficiency);
 }
 
+Result<ir::Lowering> LowerStrided(const ir::KernelNode& node,
+                                  const ir::TensorDesc& strided,
+                                  const ir::DeviceInfo& device) {
+  std::vector<StridedDim> dims = MergedDims(strided);
+  dims.resize(kStridedDims);
+  const bool gathers = node.inputs[0].layout.strided();
+  const int64_t count = strided.shape.NumElements().value_or(0);
+  Launch launch("ops/movement/reorder.cl",
+                gathers ? "reorder_gather" : "reorder_scatter");
+  launch.Option(StrCat("-DT=", BitsTypeName(strided.type)))
+      .Input("in", node, 0)
+      .Output("out", node, 0)
+      .Int("count", count);
+  for (size_t i = 0; i + 1 < kStridedDims; ++i) {
+    launch.Int(StrCat("extent", i), dims[i].extent);
+  }
+  for (size_t i = 0; i < kStridedDims; ++i) {
+    launch.Int(StrCat("stride", i), dims[i].stride);
+  }
+  return launch.Tiles(device, count).Build();
+}
+
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
+  if (const ir::TensorDesc* strided = StridedOf(node)) {
+    return LowerStrided(node, *strided, device);
+  }
   const ir::Shape& shape = node.inputs[0].shape;
   const int64_t inner = shape.Product(0, kChannelAxis);
   const int64_t channels = shape[kChannelAxis];

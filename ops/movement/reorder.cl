@@ -6,6 +6,10 @@
 //   reorder_pack    dense to blocks of 16, inner >= 16: one work-item makes 16
 //                   positions of a block
 //   reorder_unpack  the reverse
+//   reorder_gather  strided memory to a dense tensor: one work-item an element,
+//                   whose number counts through extent0, extent1, extent2 and
+//                   the rest
+//   reorder_scatter the reverse; what lies between the elements stays
 //
 // -DT=uint  unsigned type of an element's size
 
@@ -108,4 +112,38 @@ __kernel void reorder_unpack(__global const T* in, int in_offset,
   for (int c = 0; c < 16; ++c) {
     if (first + c < channels) TIM_VSTORE16(rows[c], 0, out + c * inner, T);
   }
+}
+
+// Where element `i` lies in strided memory.
+static inline int strided_position(int i, int extent0, int extent1, int extent2,
+                                   int stride0, int stride1, int stride2,
+                                   int stride3) {
+  const int i1 = i / extent0;
+  const int i2 = i1 / extent1;
+  const int i3 = i2 / extent2;
+  return (i - i1 * extent0) * stride0 + (i1 - i2 * extent1) * stride1 +
+         (i2 - i3 * extent2) * stride2 + i3 * stride3;
+}
+
+__kernel void reorder_gather(__global const T* in, int in_offset,
+                             __global T* out, int out_offset, int count,
+                             int extent0, int extent1, int extent2, int stride0,
+                             int stride1, int stride2, int stride3) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  out[out_offset + i] =
+      in[in_offset + strided_position(i, extent0, extent1, extent2, stride0,
+                                      stride1, stride2, stride3)];
+}
+
+__kernel void reorder_scatter(__global const T* in, int in_offset,
+                              __global T* out, int out_offset, int count,
+                              int extent0, int extent1, int extent2,
+                              int stride0, int stride1, int stride2,
+                              int stride3) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  out[out_offset + strided_position(i, extent0, extent1, extent2, stride0,
+                                    stride1, stride2, stride3)] =
+      in[in_offset + i];
 }

@@ -1,7 +1,8 @@
 #include "compiler/apply_choice.h"
 
-#include <bit>
 #include <map>
+
+#include "compiler/ports.h"
 
 namespace tim::compiler {
 namespace {
@@ -14,16 +15,25 @@ using ir::ValueId;
 class Applier {
  public:
   Applier(Module& module, LocationTable& locations)
-      : module_(module), graph_(module.graph), locations_(locations) {}
+      : module_(module),
+        graph_(module.graph),
+        locations_(locations),
+        host_(locations.Intern({0, ir::Layout::Dense()})) {}
 
   Status Run(const std::vector<NodeId>& order,
              const std::vector<Candidate>& chosen) {
-    const int host = locations_.Intern({0, ir::Layout::Dense()});
+    const auto inputs = graph_.inputs();
+    for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
+      const uint64_t set = InputLocations(module_, locations_, i);
+      const Port port = InputPort(module_, i);
+      const int home = locations_.Intern({port.device, port.layout});
+      SetHome(inputs[i], home);
+      inputs_[inputs[i]] = {home, set};
+    }
     const int primary =
         locations_.Intern({module_.primary_device(), ir::Layout::Dense()});
     for (const ValueId id : graph_.ValueIds()) {
       const ir::Role role = graph_.value(id).role;
-      if (role == ir::Role::kInput) SetHome(id, host);
       if (role == ir::Role::kState) SetHome(id, primary);
     }
     for (size_t i = 0; i < order.size(); ++i) {
@@ -33,6 +43,12 @@ class Applier {
   }
 
  private:
+  // Where a graph input is without a move: its port, and where it is imported.
+  struct InputPlace {
+    int home = kNoLocation;
+    uint64_t locations = 0;
+  };
+
   void SetHome(ValueId id, int location) {
     copies_[id] = {{location, id}};
     graph_.value(id).desc.layout = locations_[location].layout;
@@ -72,10 +88,8 @@ class Applier {
 
   Status MoveLiveOuts(int primary) {
     for (int i = 0; i < static_cast<int>(graph_.outputs().size()); ++i) {
-      const ValueId id = graph_.outputs()[i];
-      if (!copies_.contains(id)) continue;  // constant, or never written
-      const int target = OutputLocation(locations_, Present(id));
-      TIM_ASSIGN_OR_RETURN(const ValueId there, Bring(id, target));
+      TIM_ASSIGN_OR_RETURN(const ValueId there,
+                           BringOutput(i, graph_.outputs()[i]));
       graph_.SetGraphOutput(i, there);
     }
     const auto updates = graph_.state_updates();
@@ -87,8 +101,26 @@ class Applier {
     return OkStatus();
   }
 
+  Result<ValueId> BringOutput(int index, ValueId id) {
+    const Port port = OutputPort(module_, index);
+    if (graph_.value(id).constant) {
+      if (port.free || port.layout.dense()) return id;
+      if (port.layout.blocked()) {
+        return BringConstant(id, locations_.Intern({port.device, port.layout}));
+      }
+      return AddMove(id, {host_, locations_.Intern({0, port.layout})});
+    }
+    if (!copies_.contains(id)) return id;  // never written
+    const int target = OutputTarget(module_, locations_, index, Present(id));
+    TIM_ASSIGN_OR_RETURN(const ValueId there, Bring(id, target));
+    // Two outputs must not be one strided value: each leaves its gaps alone.
+    if (port.layout.strided()) copies_[id].erase(target);
+    return there;
+  }
+
   uint64_t Present(ValueId id) const {
-    uint64_t set = 0;
+    const auto input = inputs_.find(id);
+    uint64_t set = input == inputs_.end() ? 0 : input->second.locations;
     for (const auto& [location, copy] : copies_.at(id)) {
       set |= uint64_t{1} << location;
     }
@@ -101,11 +133,21 @@ class Applier {
     double cost = 0;
     for (const Move& move :
          Route(module_, locations_, Present(id), target, 0, &cost)) {
-      TIM_ASSIGN_OR_RETURN(const ValueId moved,
-                           AddMove(copies_[id].at(move.from), move));
+      TIM_ASSIGN_OR_RETURN(const ValueId from, CopyAt(id, move.from));
+      TIM_ASSIGN_OR_RETURN(const ValueId moved, AddMove(from, move));
       copies_[id][move.to] = moved;
     }
     return copies_[id].at(target);
+  }
+
+  // A device imports the memory of an input when it first reads it.
+  Result<ValueId> CopyAt(ValueId id, int location) {
+    const auto known = copies_[id].find(location);
+    if (known != copies_[id].end()) return known->second;
+    TIM_ASSIGN_OR_RETURN(const ValueId imported,
+                         AddMove(id, {inputs_.at(id).home, location}));
+    copies_[id][location] = imported;
+    return imported;
   }
 
   // Constants are everywhere; only their layout is made.
@@ -165,37 +207,22 @@ class Applier {
   }
 
   Placement ChooseReorder(const Node& node, int device) const {
-    const ir::KernelNode view = ir::MakeKernelNode(graph_, node);
-    ir::KernelNode dense = view;
-    dense.inputs[0].layout = dense.outputs[0].layout = ir::Layout::Dense();
-    const ir::DeviceInfo& info = module_.device(device);
-    const ir::LayoutTuple wanted{{view.inputs[0].layout},
-                                 {view.outputs[0].layout}};
-    for (const ir::KernelDef* kernel :
-         module_.registry.Kernels(kReorderOp, info.kind)) {
-      if (!Supports(module_, *kernel, dense, device).ok()) continue;
-      for (const ir::LayoutTuple& tuple : kernel->layouts(dense, info)) {
-        if (tuple == wanted) {
-          return {.kind = RunKind::kKernel, .device = device, .kernel = kernel};
-        }
-      }
-    }
-    return {.kind = RunKind::kEval, .device = device};
+    const ir::KernelDef* kernel =
+        FindReorder(module_, ir::MakeKernelNode(graph_, node), device);
+    if (kernel == nullptr) return {.kind = RunKind::kEval, .device = device};
+    return {.kind = RunKind::kKernel, .device = device, .kernel = kernel};
   }
 
   Module& module_;
   Graph& graph_;
   LocationTable& locations_;
+  const int host_;
   // Per original value: the value that holds it at each location.
   std::map<ValueId, std::map<int, ValueId>> copies_;
+  std::map<ValueId, InputPlace> inputs_;
 };
 
 }  // namespace
-
-int OutputLocation(LocationTable& locations, uint64_t present) {
-  return locations.Intern(
-      {locations[std::countr_zero(present)].device, ir::Layout::Dense()});
-}
 
 Status ApplyChoice(Module& module, LocationTable& locations,
                    const std::vector<NodeId>& order,

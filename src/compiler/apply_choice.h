@@ -9,10 +9,6 @@
 
 namespace tim::compiler {
 
-/// Where a graph output is taken from, given where the value is: dense on the
-/// first device that has it.
-int OutputLocation(LocationTable& locations, uint64_t present);
-
 /// Sets placements, locations and layouts; adds Reorder and transfer nodes
 /// (and reordered constants) where an operand is wanted elsewhere.
 /// chosen[i] is for order[i].

@@ -325,7 +325,13 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
       transfer(host, locations.Intern({goal.device, ir::Layout::Dense()}));
     }
   }
-  if (!Has(present, target)) reorder(source_on(goal.device), target);
+  if (Has(present, target)) return moves;
+  // Strided memory becomes dense, and is made of dense memory.
+  int from = source_on(goal.device);
+  const bool strided =
+      goal.layout.strided() || locations[from].layout.strided();
+  if (strided) from = make_dense_on(goal.device);
+  if (!Has(present, target)) reorder(from, target);
   return moves;
 }
 

@@ -11,6 +11,7 @@
 #include "ir/device_info.h"
 #include "ir/graph.h"
 #include "ir/kernel_def.h"
+#include "ir/layout.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
 
@@ -26,6 +27,16 @@ struct RefusedKernel {
   std::string node;    ///< ir::Node::name of the only one that is meant; empty:
                        ///< of all.
   std::string reason;  ///< One line.
+};
+
+/// Where the memory of a graph's input or output is, in every run.
+struct Port {
+  int device = 0;  ///< Index in CompileOptions::devices.
+  /// On the host dense or strided, on a device dense or blocked.
+  ir::Layout layout = {};
+  /// Of an output: it stays where it is made, in the layout that it has there;
+  /// Plan::outputs tells both.  `device` and `layout` mean nothing.
+  bool free = false;
 };
 
 struct CompileOptions {
@@ -46,6 +57,10 @@ struct CompileOptions {
   /// What is no candidate any more.  Where there are any, the graph has been
   /// compiled without, and doubts have been told.
   std::vector<RefusedKernel> refused = {};
+  /// By number of the graph's inputs and outputs; those beyond the end are
+  /// dense and on the host.
+  std::vector<Port> inputs = {};
+  std::vector<Port> outputs = {};
   /// Observes: called after each pass with its name and the graph's dump.
   std::function<void(const std::string& pass, const std::string& dump)>
       dump_sink = nullptr;

@@ -12,6 +12,13 @@ std::string Layout::ToString() const {
       return "dense";
     case LayoutKind::kBlocked:
       return StrCat("blocked(axis ", axis, ", ", block, ")");
+    case LayoutKind::kStrided: {
+      std::string text = "strided(";
+      for (size_t i = 0; i < strides.size(); ++i) {
+        text += StrCat(i == 0 ? "" : ", ", strides[i]);
+      }
+      return text + ")";
+    }
   }
   return "?";
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tim::ir {
 
@@ -11,12 +13,14 @@ enum class LayoutKind : uint8_t {
   kAny,      ///< Not chosen yet.
   kDense,    ///< Element 0 first, dim 0 fastest, no padding.
   kBlocked,  ///< See Layout::Blocked.
+  kStrided,  ///< See Layout::Strided.
 };
 
 struct Layout {
   LayoutKind kind = LayoutKind::kDense;
-  int axis = -1;      ///< kBlocked
-  int64_t block = 0;  ///< kBlocked
+  int axis = -1;                      ///< kBlocked
+  int64_t block = 0;                  ///< kBlocked
+  std::vector<int64_t> strides = {};  ///< kStrided
 
   static Layout Any() { return {.kind = LayoutKind::kAny}; }
   static Layout Dense() { return {}; }
@@ -28,9 +32,18 @@ struct Layout {
     return {.kind = LayoutKind::kBlocked, .axis = axis, .block = block};
   }
 
+  /// Of memory outside of a graph, as its inputs and outputs have it: index
+  /// (i0, i1, ...) is element i0 * strides[0] + i1 * strides[1] + ...  Rows may
+  /// be padded, axes exchanged; what lies between the elements is somebody
+  /// else's.  A stride of 0 repeats an element, in inputs only.
+  static Layout Strided(std::vector<int64_t> strides) {
+    return {.kind = LayoutKind::kStrided, .strides = std::move(strides)};
+  }
+
   bool dense() const { return kind == LayoutKind::kDense; }
   bool blocked() const { return kind == LayoutKind::kBlocked; }
-  /// "dense", "blocked(axis 2, 16)".
+  bool strided() const { return kind == LayoutKind::kStrided; }
+  /// "dense", "blocked(axis 2, 16)", "strided(1, 640)".
   std::string ToString() const;
   auto operator<=>(const Layout&) const = default;
 };

@@ -43,6 +43,12 @@ std::string Programs(const Plan& plan) {
   return out;
 }
 
+std::string PortText(const PlanTensor& port) {
+  std::string text = StrCat(port.name, ": ", port.desc.ToString());
+  if (port.device != 0) text += StrCat(" on device ", port.device);
+  return text;
+}
+
 }  // namespace
 
 std::string Dump(const Plan& plan) {
@@ -67,10 +73,10 @@ std::string Dump(const Plan& plan) {
     }
   }
   for (const PlanTensor& input : plan.inputs) {
-    out += StrCat("input ", input.name, ": ", input.desc.ToString(), "\n");
+    out += StrCat("input ", PortText(input), "\n");
   }
   for (const PlanTensor& output : plan.outputs) {
-    out += StrCat("output ", output.name, ": ", output.desc.ToString(), "\n");
+    out += StrCat("output ", PortText(output), "\n");
   }
   for (const PlanState& state : plan.states) {
     out += StrCat("state ", state.name, ": ", state.desc.ToString(),

@@ -20,8 +20,9 @@ namespace tim::ir {
 enum class SlotKind : uint8_t {
   kArena,       ///< Range of an arena of one run.
   kConstant,    ///< Range of Plan::constants[index].
-  kInput,       ///< Host memory of graph input `index`, bound per run; on a
-                ///< device with unified memory imported by it.
+  kInput,       ///< Memory of graph input `index`, bound per run: of the
+                ///< device PlanTensor::device; of the host, a device with
+                ///< unified memory imports it.
   kOutput,      ///< The same for graph output `index`.
   kStateRead,   ///< State `index` as it was before the run.
   kStateWrite,  ///< State `index` as it is after the run.
@@ -89,7 +90,8 @@ struct ConstantBlock {
 
 struct PlanTensor {
   std::string name;
-  TensorDesc desc;  ///< Dense.
+  TensorDesc desc;  ///< On the host dense or strided.
+  int device = 0;   ///< Whose memory it is in, in every run.
   bool operator==(const PlanTensor&) const = default;
 };
 

@@ -70,8 +70,34 @@ namespace {
 // A layout may come from anywhere; its axes count only where the shape has
 // them.
 bool FitsShape(const Layout& layout, const Shape& shape) {
+  if (layout.strided()) {
+    return static_cast<int>(layout.strides.size()) == shape.rank() &&
+           std::all_of(layout.strides.begin(), layout.strides.end(),
+                       [](int64_t stride) { return stride >= 0; });
+  }
   return !layout.blocked() ||
          (layout.axis >= 0 && layout.axis < shape.rank() && layout.block > 0);
+}
+
+// From the first element to the last one, both included.
+std::optional<int64_t> SpanOf(const Shape& shape,
+                              const std::vector<int64_t>& strides) {
+  std::optional<int64_t> count = 1;
+  for (int i = 0; i < shape.rank() && count; ++i) {
+    if (shape[i] == 0) return 0;
+    const auto step = CheckedMul(shape[i] - 1, strides[i]);
+    count = step ? CheckedAdd(*count, *step) : std::nullopt;
+  }
+  return count;
+}
+
+std::optional<int64_t> DenseElements(const TensorDesc& desc) {
+  std::optional<int64_t> count = 1;
+  for (const int64_t dim : PhysicalDims(desc)) {
+    count = CheckedMul(*count, dim);
+    if (!count) break;
+  }
+  return count;
 }
 
 }  // namespace
@@ -94,11 +120,9 @@ Result<int64_t> PhysicalElements(const TensorDesc& desc) {
     return InvalidArgument("layout ", desc.layout.ToString(),
                            " does not fit shape ", desc.shape.ToString());
   }
-  std::optional<int64_t> count = 1;
-  for (const int64_t dim : PhysicalDims(desc)) {
-    count = CheckedMul(*count, dim);
-    if (!count) break;
-  }
+  const auto count = desc.layout.strided()
+                         ? SpanOf(desc.shape, desc.layout.strides)
+                         : DenseElements(desc);
   if (!count) {
     return InvalidArgument("the size of ", desc.shape.ToString(),
                            " overflows 64 bits");
@@ -106,10 +130,38 @@ Result<int64_t> PhysicalElements(const TensorDesc& desc) {
   return *count;
 }
 
+// Sorted by stride, each dimension steps beyond all that the smaller ones
+// reach.
+Status CheckWritable(const TensorDesc& desc) {
+  TIM_RETURN_IF_ERROR(PhysicalElements(desc).status());
+  if (!desc.layout.strided()) return OkStatus();
+  std::vector<std::pair<int64_t, int64_t>> steps;  // stride and extent
+  for (int i = 0; i < desc.shape.rank(); ++i) {
+    if (desc.shape[i] > 1) {
+      steps.emplace_back(desc.layout.strides[i], desc.shape[i]);
+    }
+  }
+  std::sort(steps.begin(), steps.end());
+  int64_t reach = 0;
+  for (const auto& [stride, extent] : steps) {
+    if (stride <= reach) {
+      return InvalidArgument("elements of ", desc.shape.ToString(),
+                             " lie on "
+                             "each other in layout ",
+                             desc.layout.ToString(), ", and cannot be written");
+    }
+    reach += (extent - 1) * stride;
+  }
+  return OkStatus();
+}
+
 Result<int64_t> ByteSize(const TensorDesc& desc) {
   const DataTypeInfo& info = Info(desc.type);
   if (info.bits == 0) return InvalidArgument("the data type is unknown");
   TIM_ASSIGN_OR_RETURN(int64_t elements, PhysicalElements(desc));
+  if (info.bits == 4 && desc.layout.strided()) {
+    return InvalidArgument("4-bit elements cannot be strided");
+  }
   if (info.bits == 4 && desc.shape.rank() > 0 && elements > 0) {
     const int64_t row = desc.shape[0];
     return elements / row * CeilDiv(row, 2);

@@ -67,18 +67,23 @@ struct TensorDesc {
 /// quantization.  Shape and layout do not matter.
 bool SameElements(const TensorDesc& a, const TensorDesc& b);
 
-/// Extents in memory, fastest first, of a tensor in its layout (one more
-/// dimension where it is blocked).  The shape must be static; a layout that
-/// does not fit it counts as dense.
+/// Extents in memory, fastest first, of a dense or blocked tensor (one more
+/// dimension where it is blocked).  The shape must be static; another layout,
+/// or one that does not fit it, counts as dense.
 std::vector<int64_t> PhysicalDims(const TensorDesc& desc);
 
-/// Elements in memory, block padding included.  Fails where the layout does
-/// not fit the shape.
+/// Elements in memory, block padding and what lies between strided elements
+/// included.  Fails where the layout does not fit the shape.
 Result<int64_t> PhysicalElements(const TensorDesc& desc);
+
+/// kInvalidArgument where two elements of a strided tensor may lie on each
+/// other, so that it cannot be written.
+Status CheckWritable(const TensorDesc& desc);
 
 /// Bytes in memory: the only place that computes them.  Fails where the shape
 /// is not static, the type is unknown, or the size overflows.  4-bit types
-/// pack two elements per byte along dim 0, each row to a whole byte.
+/// pack two elements per byte along dim 0, each row to a whole byte; they are
+/// never strided.
 Result<int64_t> ByteSize(const TensorDesc& desc);
 
 }  // namespace tim::ir

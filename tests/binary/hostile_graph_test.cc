@@ -87,7 +87,7 @@ TEST(HostileGraph, DescsAreChecked) {
   ExpectRefused(with([](auto& d) { d.layout = ir::Layout::Blocked(0, 0); }),
                 "layout is blocked");
   ExpectRefused(
-      with([](auto& d) { d.layout.kind = static_cast<ir::LayoutKind>(3); }),
+      with([](auto& d) { d.layout.kind = static_cast<ir::LayoutKind>(9); }),
       "layout 3");
 }
 

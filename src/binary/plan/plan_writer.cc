@@ -229,7 +229,21 @@ Result<Offset<fbs::Plan>> PlanWriter::WriteAll() {
 
 }  // namespace
 
+// The format has dense ports of the host only.
+static Status CheckPorts(const char* what,
+                         const std::vector<ir::PlanTensor>& ports) {
+  for (const ir::PlanTensor& port : ports) {
+    if (port.device == 0 && port.desc.layout.dense()) continue;
+    return Unimplemented(what, " ", port.name, " is ", port.desc.ToString(),
+                         " on device ", port.device,
+                         "; plans to be stored have dense ones of the host");
+  }
+  return OkStatus();
+}
+
 Result<Encoding> EncodePlan(const ir::Plan& plan) {
+  TIM_RETURN_IF_ERROR(CheckPorts("input", plan.inputs));
+  TIM_RETURN_IF_ERROR(CheckPorts("output", plan.outputs));
   const Status sound = ir::Verify(plan);
   if (!sound.ok()) return sound.WithContext("a plan to be written");
   return PlanWriter(plan).Run();

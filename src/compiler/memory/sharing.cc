@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "compiler/memory/in_place_parts.h"
+#include "compiler/ports.h"
 #include "ir/op_schema.h"
 
 namespace tim::compiler {
@@ -60,7 +61,22 @@ class SharingFinder {
     }
   }
 
-  // A device with unified memory makes an output in the caller's memory, once.
+  // Whether the value is made where output `index` is: there, or by a device
+  // with unified memory in the caller's.
+  bool IsMadeInPort(ValueId root, int index) const {
+    const ir::Layout& layout = graph_.value(root).desc.layout;
+    if (graph_.value(graph_.outputs()[index]).desc.layout != layout)
+      return false;
+    const Port port = OutputPort(module_, index);
+    const int device = module_.locations[root];
+    if (port.free ? device != 0 : port.device != 0) {
+      return port.free || port.device == device;
+    }
+    return layout.strided() || (layout.dense() && device != 0 &&
+                                module_.device(device).unified_memory);
+  }
+
+  // An output is made in the caller's memory, once.
   void AddDirectOutputs() {
     using Kind = ScheduledStep::Kind;
     std::erase_if(module_.schedule, [&](const ScheduledStep& step) {
@@ -68,9 +84,7 @@ class SharingFinder {
       const ValueId id = graph_.outputs()[step.index];
       const ValueId root = sharing_.root[id];
       if (module_.storages[root].kind != Storage::Kind::kNone ||
-          graph_.value(root).constant || module_.locations[root] == 0 ||
-          !module_.device(module_.locations[root]).unified_memory ||
-          !graph_.value(root).desc.layout.dense()) {
+          graph_.value(root).constant || !IsMadeInPort(root, step.index)) {
         return false;
       }
       module_.storages[root] = {Storage::Kind::kOutput, step.index};

@@ -12,6 +12,7 @@
 #include "compiler/candidates.h"
 #include "compiler/host_steps.h"
 #include "compiler/passes/passes.h"
+#include "compiler/ports.h"
 
 namespace tim::compiler {
 namespace {
@@ -83,21 +84,23 @@ class Search {
 
   void Begin() {
     State start;
+    const auto inputs = graph_.inputs();
+    for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
+      AddLive(inputs[i], InputLocations(module_, locations_, i), &start);
+    }
+    const int primary =
+        locations_.Intern({module_.primary_device(), ir::Layout::Dense()});
     for (const ValueId id : graph_.ValueIds()) {
-      const ir::Role role = graph_.value(id).role;
-      if (uses_left_[id] == 0) continue;
-      if (role == ir::Role::kInput) {
-        AddLive(id, {0, ir::Layout::Dense()}, &start);
-      } else if (role == ir::Role::kState) {
-        AddLive(id, {module_.primary_device(), ir::Layout::Dense()}, &start);
-      }
+      if (graph_.value(id).role != ir::Role::kState) continue;
+      AddLive(id, uint64_t{1} << primary, &start);
     }
     history_.push_back({start});
   }
 
-  void AddLive(ValueId id, const Location& location, State* state) {
+  void AddLive(ValueId id, uint64_t locations, State* state) {
+    if (uses_left_[id] == 0) return;
     live_.push_back(id);
-    state->sets.push_back(uint64_t{1} << locations_.Intern(location));
+    state->sets.push_back(locations);
   }
 
   double Bytes(ValueId id) const {
@@ -186,13 +189,16 @@ class Search {
     states = std::move(kept);
   }
 
-  // Outputs leave dense, from any device; states on the primary device.
+  // Outputs leave as their ports are; states on the primary device.
   double OutputCost(const State& state) {
     double cost = 0;
-    for (const ValueId id : graph_.outputs()) {
+    const auto outputs = graph_.outputs();
+    for (int i = 0; i < static_cast<int>(outputs.size()); ++i) {
+      const ValueId id = outputs[i];
       const int index = LiveIndex(id);
       if (index < 0) continue;
-      const int target = OutputLocation(locations_, state.sets[index]);
+      const int target =
+          OutputTarget(module_, locations_, i, state.sets[index]);
       Route(module_, locations_, state.sets[index], target, Bytes(id), &cost);
     }
     return cost;
@@ -237,6 +243,7 @@ Status CheckShapes(const Graph& graph) {
 
 Status Choose(Module& module) {
   TIM_RETURN_IF_ERROR(CheckShapes(module.graph));
+  TIM_RETURN_IF_ERROR(CheckPorts(module));
   TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
                        module.graph.TopologicalOrder());
   LocationTable locations;

@@ -5,6 +5,7 @@
 #include "compiler/constant_blocks.h"
 #include "compiler/hazards.h"
 #include "compiler/passes/passes.h"
+#include "compiler/ports.h"
 
 namespace tim::compiler {
 namespace {
@@ -74,12 +75,15 @@ class Emitter {
   }
 
   void AddTensors() {
-    for (const ValueId id : graph_.inputs()) {
-      plan_.inputs.push_back({graph_.value(id).name, Dense(id)});
+    for (int i = 0; i < static_cast<int>(graph_.inputs().size()); ++i) {
+      const ir::Value& input = graph_.value(graph_.inputs()[i]);
+      plan_.inputs.push_back(
+          {input.name, input.desc, InputPort(module_, i).device});
     }
-    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
-      plan_.outputs.push_back(
-          {module_.output_names[i], Dense(graph_.outputs()[i])});
+    for (int i = 0; i < static_cast<int>(graph_.outputs().size()); ++i) {
+      plan_.outputs.push_back({module_.output_names[i],
+                               graph_.value(graph_.outputs()[i]).desc,
+                               OutputDevice(i)});
     }
     for (const ValueId id : graph_.ValueIds()) {
       if (graph_.value(id).role != ir::Role::kState) continue;
@@ -94,6 +98,13 @@ class Emitter {
     for (const auto& update : graph_.state_updates()) {
       plan_.states[state_index_.at(update.state)].written = true;
     }
+  }
+
+  int OutputDevice(int index) const {
+    const Port port = OutputPort(module_, index);
+    if (!port.free) return port.device;
+    const ValueId id = graph_.outputs()[index];
+    return graph_.value(id).constant ? 0 : module_.locations[id];
   }
 
   ir::TensorDesc Dense(ValueId id) const {
@@ -212,14 +223,21 @@ class Emitter {
   Status MakeOutputCopy(int index, Step* step) {
     const ValueId id = graph_.outputs()[index];
     step->label = StrCat("output ", module_.output_names[index]);
-    step->device = graph_.value(id).constant ? 0 : module_.locations[id];
-    if (module_.storages[id].kind == Storage::Kind::kInput) step->device = 0;
+    const int device = plan_.outputs[index].device;
+    step->device = graph_.value(id).constant ? device : module_.locations[id];
+    // What devices import is the host's.
+    if (device == 0 && IsInputOfHost(module_.storages[id])) step->device = 0;
     TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(id, step->device));
     const int to = AddSlot({.kind = SlotKind::kOutput,
-                            .device = 0,
+                            .device = device,
                             .index = index,
                             .bytes = plan_.slots[from].bytes});
     return MakeCopy(from, to, step);
+  }
+
+  bool IsInputOfHost(const Storage& storage) const {
+    return storage.kind == Storage::Kind::kInput &&
+           plan_.inputs[storage.index].device == 0;
   }
 
   Status MakeStateCopy(int index, Step* step) {

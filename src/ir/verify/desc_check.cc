@@ -43,7 +43,7 @@ Status CheckZeroPoints(const Quantization& quantization) {
 
 Status CheckLayout(const TensorDesc& desc) {
   const Layout& layout = desc.layout;
-  const bool known = IsUpTo(layout.kind, LayoutKind::kBlocked) &&
+  const bool known = IsUpTo(layout.kind, LayoutKind::kStrided) &&
                      layout.kind != LayoutKind::kAny;
   if (known && (!layout.blocked() || layout.block <= kMaxBlock)) {
     return OkStatus();

@@ -83,6 +83,19 @@ Status CheckTensor(const TensorDesc& desc) {
   return CheckDesc(desc).status();
 }
 
+// The host's memory is dense or strided, that of devices dense or blocked.
+Status CheckPort(const Plan& plan, const PlanTensor& port, bool written) {
+  TIM_RETURN_IF_ERROR(CheckDevice(plan, port.device));
+  const Layout& layout = port.desc.layout;
+  if (port.device == 0 && !layout.strided()) return CheckTensor(port.desc);
+  if (port.device != 0 && layout.strided()) {
+    return InvalidArgument("has layout ", layout.ToString(), " on device ",
+                           port.device, ", which takes dense and blocked ones");
+  }
+  TIM_RETURN_IF_ERROR(CheckDesc(port.desc).status());
+  return written ? CheckWritable(port.desc) : OkStatus();
+}
+
 Status CheckState(const Plan& plan, const PlanState& state) {
   TIM_RETURN_IF_ERROR(CheckDevice(plan, state.device));
   return CheckTensor(state.desc);
@@ -118,15 +131,18 @@ Status CheckEach(const char* what, const std::vector<Item>& items,
 Status CheckMemory(const Plan& plan) {
   TIM_RETURN_IF_ERROR(CheckCounts(plan));
   TIM_RETURN_IF_ERROR(CheckDevices(plan));
-  const auto tensor = [](const PlanTensor& t) { return CheckTensor(t.desc); };
   TIM_RETURN_IF_ERROR(CheckEach("arena", plan.arenas, [&](const Arena& arena) {
     return CheckArena(plan, arena);
   }));
   TIM_RETURN_IF_ERROR(CheckEach(
       "constant", plan.constants,
       [&](const ConstantBlock& block) { return CheckBlock(plan, block); }));
-  TIM_RETURN_IF_ERROR(CheckEach("input", plan.inputs, tensor));
-  TIM_RETURN_IF_ERROR(CheckEach("output", plan.outputs, tensor));
+  TIM_RETURN_IF_ERROR(CheckEach(
+      "input", plan.inputs,
+      [&](const PlanTensor& port) { return CheckPort(plan, port, false); }));
+  TIM_RETURN_IF_ERROR(CheckEach(
+      "output", plan.outputs,
+      [&](const PlanTensor& port) { return CheckPort(plan, port, true); }));
   TIM_RETURN_IF_ERROR(CheckEach(
       "state", plan.states,
       [&](const PlanState& state) { return CheckState(plan, state); }));

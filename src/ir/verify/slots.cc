@@ -36,9 +36,10 @@ struct Place {
   int64_t bytes = 0;
 };
 
-// The caller's memory is the host's, or imported by a device.
+// The caller's memory is a device's, or the host's and perhaps imported.
 Result<Place> PlaceOf(const Plan& plan, const PlanTensor& tensor, int device) {
   TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(tensor.desc));
+  if (tensor.device != 0) return Place{tensor.device, bytes};
   return Place{plan.devices[device].unified_memory ? device : 0, bytes};
 }
 

@@ -85,6 +85,47 @@ TEST(Reorder, EvalConvertsEveryPairOfLayouts) {
   }
 }
 
+TEST(Reorder, HandCheckedStrides) {
+  // [3, 2] in rows of 4; the same, with its axes exchanged, every other column.
+  const TensorDesc desc = Desc(DataType::kUint8, {3, 2}, 0.5f, 9);
+  const auto node = Reorder(desc);
+  ASSERT_OK(node);
+  const TensorData dense = MakeTensor<uint8_t>(desc, {1, 2, 3, 4, 5, 6});
+  const auto bytes = [](std::initializer_list<int> values) {
+    std::vector<std::byte> out;
+    for (const int value : values) out.push_back(static_cast<std::byte>(value));
+    return out;
+  };
+  const std::pair<Layout, std::vector<std::byte>> cases[] = {
+      {Layout::Strided({1, 4}), bytes({1, 2, 3, 0xa5, 4, 5, 6})},
+      {Layout::Strided({4, 2}),
+       bytes({1, 0xa5, 4, 0xa5, 2, 0xa5, 5, 0xa5, 3, 0xa5, 6})}};
+  for (const auto& [layout, expected] : cases) {
+    const auto strided = Move(*node, dense.bytes, Layout::Dense(), layout);
+    ASSERT_OK(strided);
+    EXPECT_EQ(*strided, expected) << layout.ToString();
+    const auto back = Move(*node, *strided, layout, Layout::Dense());
+    ASSERT_OK(back);
+    EXPECT_EQ(*back, dense.bytes);
+  }
+  const auto repeated =
+      Move(*node, bytes({7, 8, 9}), Layout::Strided({1, 0}), Layout::Dense());
+  ASSERT_OK(repeated);
+  EXPECT_EQ(*repeated, bytes({7, 8, 9, 7, 8, 9}));
+}
+
+TEST(Reorder, StridedMemoryOnlyMeetsDense) {
+  const TensorDesc desc = Desc(DataType::kFloat32, {2, 2, 3});
+  const auto node = Reorder(desc);
+  ASSERT_OK(node);
+  const Layout strided = Layout::Strided({1, 2, 8});
+  const std::vector<std::byte> bytes(200);
+  EXPECT_FALSE(Move(*node, bytes, strided, Layout::Blocked(2, 2)).ok());
+  EXPECT_FALSE(Move(*node, bytes, strided, strided).ok());
+  EXPECT_FALSE(
+      Move(*node, bytes, Layout::Strided({1, 2}), Layout::Dense()).ok());
+}
+
 TensorDesc RandomDesc(DataType type, std::mt19937& rng) {
   const int64_t extents[] = {1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33};
   const int64_t channels[] = {1, 3, 8, 15, 16, 17, 31, 32, 33, 48};

@@ -1,0 +1,178 @@
+// Ports as locations: the search of kernels and layouts begins and ends there.
+#include "compiler/ports.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tim::compiler {
+namespace {
+
+using ir::Layout;
+using ir::ValueId;
+
+Port PortOf(const std::vector<Port>& ports, int index) {
+  return index < static_cast<int>(ports.size()) ? ports[index] : Port();
+}
+
+Status CheckPort(const Module& module, const Port& port,
+                 const ir::TensorDesc& desc) {
+  if (port.free) return OkStatus();
+  const int devices = static_cast<int>(module.options.devices.size());
+  if (port.device < 0 || port.device >= devices) {
+    return InvalidArgument("is to be on device ", port.device, " of ", devices);
+  }
+  const bool fits =
+      port.layout.dense() ||
+      (port.device == 0 ? port.layout.strided() : port.layout.blocked());
+  if (!fits) {
+    return InvalidArgument("is to have layout ", port.layout.ToString(),
+                           port.device == 0
+                               ? " on the host, which takes dense and strided"
+                               : " on a device, which takes dense and blocked");
+  }
+  if (!desc.shape.IsStatic()) return OkStatus();  // said elsewhere
+  ir::TensorDesc there = desc;
+  there.layout = port.layout;
+  return ir::ByteSize(there).status();
+}
+
+Status CheckCount(const Module& module, const char* what, size_t given,
+                  size_t count) {
+  if (given <= count) return OkStatus();
+  return InvalidArgument("graph '", module.graph.name(), "' has ", count, " ",
+                         what, ", and ports were given for ", given);
+}
+
+Status InPort(const Module& module, const char* what, size_t index,
+              const Status& status) {
+  if (status.ok()) return status;
+  return Status(status.code(), StrCat("graph '", module.graph.name(), "': ",
+                                      what, " ", index, " ", status.message()));
+}
+
+Status CheckOutput(const Module& module, const Port& port,
+                   const ir::TensorDesc& desc) {
+  TIM_RETURN_IF_ERROR(CheckPort(module, port, desc));
+  if (port.free || !port.layout.strided()) return OkStatus();
+  ir::TensorDesc there = desc;
+  there.layout = port.layout;
+  return ir::CheckWritable(there);
+}
+
+bool IsOn(const LocationTable& locations, uint64_t present, int device) {
+  for (int i = 0; i < LocationTable::kLimit; ++i) {
+    if ((present >> i & 1) != 0 && locations[i].device == device) return true;
+  }
+  return false;
+}
+
+// Whether the primary device does a Reorder of the value in the caller's
+// memory.
+bool Imports(const Module& module, ir::TensorDesc desc, const Layout& from,
+             const Layout& to) {
+  const int device = module.primary_device();
+  if (device == 0 || !module.device(device).unified_memory) return false;
+  ir::Graph graph("reorder");
+  ir::Node node;
+  node.schema = module.registry.Find(kReorderOp);
+  if (node.schema == nullptr) return false;
+  desc.layout = from;
+  node.inputs = {graph.AddValue(desc)};
+  desc.layout = to;
+  node.outputs = {graph.AddValue(desc)};
+  const ir::NodeId id = graph.AddNode(std::move(node));
+  return FindReorder(module, ir::MakeKernelNode(graph, graph.node(id)),
+                     device) != nullptr;
+}
+
+}  // namespace
+
+Port InputPort(const Module& module, int index) {
+  return PortOf(module.options.inputs, index);
+}
+
+Port OutputPort(const Module& module, int index) {
+  return PortOf(module.options.outputs, index);
+}
+
+Status CheckPorts(const Module& module) {
+  const auto& inputs = module.options.inputs;
+  const auto& outputs = module.options.outputs;
+  TIM_RETURN_IF_ERROR(CheckCount(module, "inputs", inputs.size(),
+                                 module.graph.inputs().size()));
+  TIM_RETURN_IF_ERROR(CheckCount(module, "outputs", outputs.size(),
+                                 module.graph.outputs().size()));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId id = module.graph.inputs()[i];
+    if (inputs[i].free) {
+      return InPort(module, "input", i,
+                    InvalidArgument("has no place: only outputs are free"));
+    }
+    TIM_RETURN_IF_ERROR(
+        InPort(module, "input", i,
+               CheckPort(module, inputs[i], module.graph.value(id).desc)));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueId id = module.graph.outputs()[i];
+    TIM_RETURN_IF_ERROR(
+        InPort(module, "output", i,
+               CheckOutput(module, outputs[i], module.graph.value(id).desc)));
+  }
+  return OkStatus();
+}
+
+const ir::KernelDef* FindReorder(const Module& module,
+                                 const ir::KernelNode& node, int device) {
+  // Kernels are asked about dense operands, but where memory is a caller's.
+  ir::KernelNode asked = node;
+  const ir::LayoutTuple wanted{{node.inputs[0].layout},
+                               {node.outputs[0].layout}};
+  if (!wanted.inputs[0].strided() && !wanted.outputs[0].strided()) {
+    asked.inputs[0].layout = asked.outputs[0].layout = Layout::Dense();
+  }
+  const ir::DeviceInfo& info = module.device(device);
+  for (const ir::KernelDef* kernel :
+       module.registry.Kernels(kReorderOp, info.kind)) {
+    if (!Supports(module, *kernel, asked, device).ok()) continue;
+    const auto tuples = kernel->layouts(asked, info);
+    if (std::find(tuples.begin(), tuples.end(), wanted) != tuples.end()) {
+      return kernel;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t InputLocations(const Module& module, LocationTable& locations,
+                        int index) {
+  const Port port = InputPort(module, index);
+  uint64_t set = uint64_t{1} << locations.Intern({port.device, port.layout});
+  if (!port.layout.strided()) return set;
+  const ir::TensorDesc& desc =
+      module.graph.value(module.graph.inputs()[index]).desc;
+  if (Imports(module, desc, port.layout, Layout::Dense())) {
+    set |=
+        uint64_t{1} << locations.Intern({module.primary_device(), port.layout});
+  }
+  return set;
+}
+
+int OutputTarget(const Module& module, LocationTable& locations, int index,
+                 uint64_t present) {
+  const Port port = OutputPort(module, index);
+  const Location& made = locations[std::countr_zero(present)];
+  if (port.free && !made.layout.strided()) return std::countr_zero(present);
+  if (port.free || (port.device == 0 && port.layout.dense())) {
+    return locations.Intern({made.device, Layout::Dense()});
+  }
+  if (!port.layout.strided()) {
+    return locations.Intern({port.device, port.layout});
+  }
+  const int device = module.primary_device();
+  const ir::TensorDesc& desc =
+      module.graph.value(module.graph.outputs()[index]).desc;
+  const bool direct = IsOn(locations, present, device) &&
+                      Imports(module, desc, Layout::Dense(), port.layout);
+  return locations.Intern({direct ? device : 0, port.layout});
+}
+
+}  // namespace tim::compiler

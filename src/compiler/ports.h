@@ -1,0 +1,36 @@
+// Where a graph's inputs are before its first step, and its outputs after the
+// last one.
+#ifndef TIM_COMPILER_PORTS_H_
+#define TIM_COMPILER_PORTS_H_
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "compiler/candidates.h"
+#include "compiler/module.h"
+
+namespace tim::compiler {
+
+/// By number of the graph's input or output.
+Port InputPort(const Module& module, int index);
+Port OutputPort(const Module& module, int index);
+
+/// kInvalidArgument names a port that no device or tensor is like.
+Status CheckPorts(const Module& module);
+
+/// The kernel of `device` that does the Reorder of these layouts; null where
+/// there is none.
+const ir::KernelDef* FindReorder(const Module& module,
+                                 const ir::KernelNode& node, int device);
+
+/// Where input `index` is, as a set.  A device of unified memory that has a
+/// kernel for it imports strided memory, which is there then, too.
+uint64_t InputLocations(const Module& module, LocationTable& locations,
+                        int index);
+/// Where output `index` is wanted, given where its value is.
+int OutputTarget(const Module& module, LocationTable& locations, int index,
+                 uint64_t present);
+
+}  // namespace tim::compiler
+
+#endif  // TIM_COMPILER_PORTS_H_
