@@ -40,8 +40,8 @@ class ContextPool::State final
   Result<std::shared_ptr<RunEvent>> Enqueue(RunPorts ports,
                                             std::shared_ptr<StateSet> states,
                                             Waits waits, Done done);
-  Status Run(std::span<const void* const> inputs,
-             std::span<void* const> outputs, StateSet* states);
+  Status Run(std::span<const PortMemory> inputs,
+             std::span<const PortMemory> outputs, StateSet* states);
   /// A context that is free.
   void Add(std::unique_ptr<ExecutionContext> context) {
     const std::lock_guard lock(mutex_);
@@ -183,8 +183,10 @@ class PooledRun final : public RunEvent,
       status = GuardedCall([&] { return done(status); });
     }
     // The memory may be freed from now on.
-    for (const void* input : ports_.inputs) slot_->context->Release(input);
-    for (const void* output : ports_.outputs) slot_->context->Release(output);
+    for (const auto& input : ports_.inputs) slot_->context->Release(input.host);
+    for (const auto& output : ports_.outputs) {
+      slot_->context->Release(output.host);
+    }
     ports_ = {};
     states_.reset();
     status_ = std::move(status);
@@ -350,8 +352,8 @@ Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
   return posted;
 }
 
-Status ContextPool::State::Run(std::span<const void* const> inputs,
-                               std::span<void* const> outputs,
+Status ContextPool::State::Run(std::span<const PortMemory> inputs,
+                               std::span<const PortMemory> outputs,
                                StateSet* states) {
   if (states != nullptr) states->WaitForRun();
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
@@ -416,8 +418,8 @@ Result<std::shared_ptr<RunEvent>> ContextPool::Enqueue(
                        std::move(done));
 }
 
-Status ContextPool::Run(std::span<const void* const> inputs,
-                        std::span<void* const> outputs, StateSet* states) {
+Status ContextPool::Run(std::span<const PortMemory> inputs,
+                        std::span<const PortMemory> outputs, StateSet* states) {
   return Own().Run(inputs, outputs, states);
 }
 

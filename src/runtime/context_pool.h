@@ -9,16 +9,17 @@
 #include "base/status.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
+#include "runtime/port_binding.h"
 #include "runtime/run_event.h"
 #include "runtime/state_set.h"
 
 namespace tim::runtime {
 
-/// Dense host memory of one run, in the order of plan().inputs and
-/// plan().outputs; it must stay until the run has ended.  No address is null.
+/// Memory of one run, in the order of plan().inputs and plan().outputs, as
+/// PortBinding gives it; it must stay until the run has ended.
 struct RunPorts {
-  std::vector<const void*> inputs;
-  std::vector<void*> outputs;
+  std::vector<PortMemory> inputs;
+  std::vector<PortMemory> outputs;
 };
 
 /// Makes contexts when runs need them, `max_in_flight` at most.  Any thread.  A
@@ -57,8 +58,8 @@ class ContextPool {
       std::function<Status(Status)> done = nullptr);
 
   /// Enqueue() and Wait(), without an event.
-  Status Run(std::span<const void* const> inputs,
-             std::span<void* const> outputs, StateSet* states);
+  Status Run(std::span<const PortMemory> inputs,
+             std::span<const PortMemory> outputs, StateSet* states);
 
   /// Blocks until what is in flight has ended.
   void Drain();

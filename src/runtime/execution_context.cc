@@ -18,8 +18,8 @@ struct ExecutionContext::Impl {
       : executable(std::move(e)) {}
 
   Status CreateStreams();
-  Status CheckArguments(std::span<const void* const> inputs,
-                        std::span<void* const> outputs,
+  Status CheckArguments(std::span<const PortMemory> inputs,
+                        std::span<const PortMemory> outputs,
                         const StateSet* states) const;
   Status CheckStates(const StateSet* states) const;
   Status WaitBefore(const StepOrder& order, Stream& stream);
@@ -101,25 +101,9 @@ Status ExecutionContext::Impl::CheckStates(const StateSet* states) const {
 }
 
 Status ExecutionContext::Impl::CheckArguments(
-    std::span<const void* const> inputs, std::span<void* const> outputs,
+    std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     const StateSet* states) const {
-  if (inputs.size() != plan().inputs.size() ||
-      outputs.size() != plan().outputs.size()) {
-    return InvalidArgument("graph '", plan().graph, "' has ",
-                           plan().inputs.size(), " inputs and ",
-                           plan().outputs.size(), " outputs, a run was given ",
-                           inputs.size(), " and ", outputs.size());
-  }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] != nullptr) continue;
-    return InvalidArgument("graph '", plan().graph, "': input ", i, " '",
-                           plan().inputs[i].name, "' has no memory");
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] != nullptr) continue;
-    return InvalidArgument("graph '", plan().graph, "': output ", i, " '",
-                           plan().outputs[i].name, "' has no memory");
-  }
+  TIM_RETURN_IF_ERROR(CheckPorts(plan(), inputs, outputs));
   return CheckStates(states);
 }
 
@@ -183,19 +167,19 @@ Status ExecutionContext::Impl::WaitForAll() {
   return status;
 }
 
-Status ExecutionContext::Check(std::span<const void* const> inputs,
-                               std::span<void* const> outputs,
+Status ExecutionContext::Check(std::span<const PortMemory> inputs,
+                               std::span<const PortMemory> outputs,
                                const StateSet* states) const {
   return impl_->CheckArguments(inputs, outputs, states);
 }
 
-Status ExecutionContext::Enqueue(std::span<const void* const> inputs,
-                                 std::span<void* const> outputs,
+Status ExecutionContext::Enqueue(std::span<const PortMemory> inputs,
+                                 std::span<const PortMemory> outputs,
                                  StateSet* states) {
   Impl& impl = *impl_;
   if (!impl.lost.ok()) return impl.lost;
   TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
-  TIM_RETURN_IF_ERROR(impl.memory->BindTensors(inputs, outputs));
+  TIM_RETURN_IF_ERROR(impl.memory->BindPorts(inputs, outputs));
   if (states != nullptr) impl.memory->BindStates(*states);
   impl.states = states;
   impl.run = impl.memory->SynchronizeInputs(impl.streams);
@@ -233,10 +217,18 @@ bool ExecutionContext::blocks() const {
          });
 }
 
-Status ExecutionContext::Run(std::span<const void* const> inputs,
-                             std::span<void* const> outputs, StateSet* states) {
+Status ExecutionContext::Run(std::span<const PortMemory> inputs,
+                             std::span<const PortMemory> outputs,
+                             StateSet* states) {
   TIM_RETURN_IF_ERROR(Enqueue(inputs, outputs, states));
   return Wait();
+}
+
+Status ExecutionContext::Run(std::span<const void* const> inputs,
+                             std::span<void* const> outputs, StateSet* states) {
+  const std::vector<PortMemory> in(inputs.begin(), inputs.end());
+  const std::vector<PortMemory> out(outputs.begin(), outputs.end());
+  return Run(std::span(in), std::span(out), states);
 }
 
 void ExecutionContext::Release(const void* memory) {

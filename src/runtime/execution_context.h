@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "runtime/executable.h"
+#include "runtime/port_binding.h"
 #include "runtime/state_set.h"
 
 namespace tim::runtime {
@@ -24,22 +25,26 @@ class ExecutionContext {
       std::vector<compiler::RefusedKernel>* refused = nullptr);
   ~ExecutionContext();
 
-  /// Blocks until the outputs are complete.  `inputs` and `outputs`: dense
-  /// host memory in the order of plan().inputs and plan().outputs.  `states`
-  /// may be null where the plan has none.  On failure nothing is retried;
-  /// after kDeviceLost every further Run gives the same error.
+  /// Blocks until the outputs are complete.  `inputs` and `outputs` in the
+  /// order of plan().inputs and plan().outputs, as PortBinding gives them.
+  /// `states` may be null where the plan has none.  On failure nothing is
+  /// retried; after kDeviceLost every further Run gives the same error.
+  Status Run(std::span<const PortMemory> inputs,
+             std::span<const PortMemory> outputs, StateSet* states);
+  /// The same of dense host memory, aligned to 64 bytes.
   Status Run(std::span<const void* const> inputs,
              std::span<void* const> outputs, StateSet* states);
 
   /// What Run() finds wrong with its arguments, at once.
-  Status Check(std::span<const void* const> inputs,
-               std::span<void* const> outputs, const StateSet* states) const;
+  Status Check(std::span<const PortMemory> inputs,
+               std::span<const PortMemory> outputs,
+               const StateSet* states) const;
 
   /// The halves of Run().  Enqueue() hands the run to the devices; after its
   /// success, and only then, the memory is in use until Wait() has returned,
   /// which comes before the next run and says how this one went.
-  Status Enqueue(std::span<const void* const> inputs,
-                 std::span<void* const> outputs, StateSet* states);
+  Status Enqueue(std::span<const PortMemory> inputs,
+                 std::span<const PortMemory> outputs, StateSet* states);
   Status Wait();
   /// Whether Wait() would return at once.
   bool Ready() const;

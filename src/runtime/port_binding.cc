@@ -7,10 +7,132 @@
 #include "device/host/host_buffer.h"
 
 namespace tim::runtime {
+namespace {
 
 using device::kHostAlignment;
 
 constexpr std::pair<uint64_t, uint64_t> kNoBuffer = {};
+
+// What a message calls a port: "graph 'g': input 0 'x'".
+std::string NameOf(const ir::Plan& plan, const char* what, size_t index,
+                   const ir::PlanTensor& tensor) {
+  return StrCat("graph '", plan.graph, "': ", what, " ", index, " '",
+                tensor.name, "'");
+}
+
+// Chains have offsets in 32 bits.
+Status CheckRange(const device::BufferRange& range, int64_t bytes,
+                  int64_t alignment) {
+  if (range.buffer == nullptr) {
+    return InvalidArgument("is on a device, and was given host memory");
+  }
+  if (range.bytes < bytes || range.offset < 0 ||
+      range.offset > range.buffer->bytes() - bytes) {
+    return InvalidArgument("takes ", bytes, " bytes, was given ", range.bytes,
+                           " at ", range.offset, " of a buffer of ",
+                           range.buffer->bytes());
+  }
+  if (range.offset % alignment != 0) {
+    return InvalidArgument("was given memory at byte ", range.offset,
+                           " of a buffer, no multiple of ", alignment);
+  }
+  if (range.offset > 0 && range.offset + bytes > ir::kMostKernelElements) {
+    return Unimplemented("was given memory that ends at byte ",
+                         range.offset + bytes,
+                         " of a buffer; ranges that begin behind its start "
+                         "must end below 2^31");
+  }
+  return OkStatus();
+}
+
+Status CheckPort(const ir::Plan& plan, const ir::PlanTensor& tensor,
+                 const PortMemory& port) {
+  if (tensor.device == 0) {
+    if (port.range.buffer != nullptr) {
+      return InvalidArgument("is on the host, and was given a device's memory");
+    }
+    if (port.host == nullptr) return InvalidArgument("has no memory");
+    return OkStatus();
+  }
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(tensor.desc));
+  return CheckRange(port.range, bytes, plan.devices[tensor.device].alignment);
+}
+
+Status CheckAll(const ir::Plan& plan, const char* what,
+                const std::vector<ir::PlanTensor>& tensors,
+                std::span<const PortMemory> ports) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Status status = CheckPort(plan, tensors[i], ports[i]);
+    if (status.ok()) continue;
+    return Status(status.code(), StrCat(NameOf(plan, what, i, tensors[i]), " ",
+                                        status.message()));
+  }
+  return OkStatus();
+}
+
+bool Overlap(const device::BufferRange& a, const device::BufferRange& b) {
+  return a.buffer != nullptr && a.buffer == b.buffer &&
+         a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+// On devices nothing is copied out of the way.
+Status CheckApart(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                  std::span<const PortMemory> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto overlaps = [&](const PortMemory& other) {
+      return &other != &outputs[i] && Overlap(outputs[i].range, other.range);
+    };
+    if (std::any_of(inputs.begin(), inputs.end(), overlaps) ||
+        std::any_of(outputs.begin(), outputs.end(), overlaps)) {
+      return InvalidArgument(NameOf(plan, "output", i, plan.outputs[i]),
+                             " overlaps another port in its buffer");
+    }
+  }
+  return OkStatus();
+}
+
+// Elements of a strided tensor, which lie alike in both; gaps stay.
+void CopyElements(const ir::TensorDesc& desc, int dim, const std::byte* from,
+                  std::byte* to) {
+  const size_t size = static_cast<size_t>(ir::Info(desc.type).bits) / 8;
+  if (dim < 0) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  const size_t step = static_cast<size_t>(desc.layout.strides[dim]) * size;
+  if (dim == 0 && step == size) {
+    std::memcpy(to, from, static_cast<size_t>(desc.shape[0]) * size);
+    return;
+  }
+  for (int64_t i = 0; i < desc.shape[dim]; ++i) {
+    CopyElements(desc, dim - 1, from, to);
+    from += step;
+    to += step;
+  }
+}
+
+// Of a strided port any element may be the first.
+bool CanBeUsed(const ir::PlanTensor& tensor, const PortMemory& port) {
+  const int64_t size = ir::Info(tensor.desc.type).bits / 8;
+  return IsAligned(port.host,
+                   tensor.desc.layout.strided() ? size : kHostAlignment);
+}
+
+}  // namespace
+
+Status CheckPorts(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                  std::span<const PortMemory> outputs) {
+  if (inputs.size() != plan.inputs.size() ||
+      outputs.size() != plan.outputs.size()) {
+    return InvalidArgument("graph '", plan.graph, "' has ", plan.inputs.size(),
+                           " inputs and ", plan.outputs.size(),
+                           " outputs, a run was given ", inputs.size(), " and ",
+                           outputs.size());
+  }
+  TIM_RETURN_IF_ERROR(CheckAll(plan, "input", plan.inputs, inputs));
+  TIM_RETURN_IF_ERROR(CheckAll(plan, "output", plan.outputs, outputs));
+  return CheckApart(plan, inputs, outputs);
+}
 
 Result<void*> PortBinding::CopyFor(Copy* copy, int64_t bytes) {
   if (copy->memory == nullptr || copy->bytes < bytes) {
@@ -23,56 +145,73 @@ Result<void*> PortBinding::CopyFor(Copy* copy, int64_t bytes) {
   return copy->memory.get();
 }
 
-bool PortBinding::LiesOnInput(const HostPort& output) const {
-  const auto first = reinterpret_cast<uintptr_t>(output.memory);
+bool PortBinding::LiesOnInput(const PortMemory& output) const {
+  const auto first = reinterpret_cast<uintptr_t>(output.host);
   const uintptr_t last = first + static_cast<uintptr_t>(output.bytes);
   return std::any_of(
-      inputs_.begin(), inputs_.end(), [&](const HostPort& input) {
-        if (input.memory == nullptr) return false;
+      inputs_.begin(), inputs_.end(), [&](const PortMemory& input) {
+        if (input.host == nullptr) return false;
         if (output.buffer != kNoBuffer && output.buffer == input.buffer) {
           return true;
         }
-        const auto begin = reinterpret_cast<uintptr_t>(input.memory);
+        const auto begin = reinterpret_cast<uintptr_t>(input.host);
         return begin < last &&
                first < begin + static_cast<uintptr_t>(input.bytes);
       });
 }
 
-Status PortBinding::Bind(std::span<const HostPort> inputs,
-                         std::span<const HostPort> outputs) {
+Status PortBinding::BindInput(const ir::PlanTensor& tensor, size_t index) {
+  const PortMemory& port = inputs_[index];
+  if (tensor.device != 0 || CanBeUsed(tensor, port)) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(void* copy, CopyFor(&input_copies_[index], port.bytes));
+  std::memcpy(copy, port.host, static_cast<size_t>(port.bytes));
+  bound_inputs_[index].host = copy;
+  return OkStatus();
+}
+
+Status PortBinding::BindOutput(const ir::PlanTensor& tensor, size_t index) {
+  const PortMemory& port = outputs_[index];
+  if (tensor.device != 0 || (CanBeUsed(tensor, port) && !LiesOnInput(port))) {
+    return OkStatus();
+  }
+  TIM_ASSIGN_OR_RETURN(bound_outputs_[index].host,
+                       CopyFor(&output_copies_[index], port.bytes));
+  return OkStatus();
+}
+
+Status PortBinding::Bind(const ir::Plan& plan,
+                         std::span<const PortMemory> inputs,
+                         std::span<const PortMemory> outputs) {
+  TIM_RETURN_IF_ERROR(CheckPorts(plan, inputs, outputs));
+  plan_ = &plan;
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());
-  input_memory_.assign(inputs_.size(), nullptr);
+  bound_inputs_ = inputs_;
+  bound_outputs_ = outputs_;
   input_copies_.resize(inputs_.size());
-  output_memory_.assign(outputs_.size(), nullptr);
   output_copies_.resize(outputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const HostPort& port = inputs_[i];
-    input_memory_[i] = port.memory;
-    if (IsAligned(port.memory, kHostAlignment)) continue;
-    TIM_ASSIGN_OR_RETURN(void* copy, CopyFor(&input_copies_[i], port.bytes));
-    std::memcpy(copy, port.memory, static_cast<size_t>(port.bytes));
-    input_memory_[i] = copy;
+    TIM_RETURN_IF_ERROR(BindInput(plan.inputs[i], i));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const HostPort& port = outputs_[i];
-    output_memory_[i] = port.memory;
-    if (port.memory == nullptr ||
-        (IsAligned(port.memory, kHostAlignment) && !LiesOnInput(port))) {
-      continue;
-    }
-    TIM_ASSIGN_OR_RETURN(output_memory_[i],
-                         CopyFor(&output_copies_[i], port.bytes));
+    TIM_RETURN_IF_ERROR(BindOutput(plan.outputs[i], i));
   }
   return OkStatus();
 }
 
 void PortBinding::CopyOutputs() const {
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const HostPort& port = outputs_[i];
-    if (output_memory_[i] == port.memory) continue;
-    std::memcpy(port.memory, output_memory_[i],
-                static_cast<size_t>(port.bytes));
+    const PortMemory& port = outputs_[i];
+    const void* const made = bound_outputs_[i].host;
+    if (made == port.host) continue;
+    const ir::TensorDesc& desc = plan_->outputs[i].desc;
+    if (desc.layout.strided()) {
+      CopyElements(desc, desc.shape.rank() - 1,
+                   static_cast<const std::byte*>(made),
+                   static_cast<std::byte*>(port.host));
+    } else {
+      std::memcpy(port.host, made, static_cast<size_t>(port.bytes));
+    }
   }
 }
 

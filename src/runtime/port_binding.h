@@ -1,4 +1,4 @@
-// Host memory of one run's inputs and outputs, as devices can take it.
+// Memory of one run's inputs and outputs, as devices can take it.
 #ifndef TIM_RUNTIME_PORT_BINDING_H_
 #define TIM_RUNTIME_PORT_BINDING_H_
 
@@ -9,32 +9,47 @@
 
 #include "base/aligned_memory.h"
 #include "base/status.h"
+#include "device/device.h"
+#include "ir/plan.h"
 
 namespace tim::runtime {
 
-/// What a caller has for an input or output of a graph: dense memory.  Null
-/// where the run needs none.
-struct HostPort {
-  void* memory = nullptr;
+/// What a caller has for an input or output of a graph in one run: memory of
+/// the device and in the layout that the plan names for the port.
+struct PortMemory {
+  PortMemory() = default;
+  /// Of the host; null where the run needs none.  Inputs are only read.
+  PortMemory(const void* memory, int64_t size = 0)  // NOLINT: of any pointer
+      : host(const_cast<void*>(memory)), bytes(size) {}
+  /// Of a device.  The buffer must stay until the run has ended, and be no
+  /// port of another run meanwhile, unless both only read it.
+  PortMemory(const device::BufferRange& memory)  // NOLINT: of any range
+      : bytes(memory.bytes), range(memory) {}
+
+  void* host = nullptr;
   int64_t bytes = 0;
   /// Names a buffer that is mapped, perhaps more than once: ports of one
-  /// overlap whatever their addresses are.  Zeros: `memory` alone tells.
+  /// overlap whatever their addresses are.  Zeros: `host` alone tells.
   std::pair<uint64_t, uint64_t> buffer = {};
+  device::BufferRange range = {};
 };
 
-/// Uses the callers' memory where it can: a copy is needed where memory is not
-/// aligned to 64 bytes, or where an output lies on an input.  One run at a
+/// Uses the callers' memory where it can: a copy is needed where host memory is
+/// not aligned to 64 bytes, or where an output lies on an input.  One run at a
 /// time; copies are kept for the next.
 class PortBinding {
  public:
-  /// Before a run: addresses for it, with copies of inputs where needed.
-  Status Bind(std::span<const HostPort> inputs,
-              std::span<const HostPort> outputs);
+  /// Before a run of `plan`, which must outlive it: memory for the run, with
+  /// copies of inputs where needed.
+  /// kInvalidArgument names a port whose memory is missing, too small, or of
+  /// the wrong kind, and outputs on devices that overlap other ports.
+  Status Bind(const ir::Plan& plan, std::span<const PortMemory> inputs,
+              std::span<const PortMemory> outputs);
   /// After a run that succeeded: copies outputs back where needed.
   void CopyOutputs() const;
 
-  std::span<const void* const> inputs() const { return input_memory_; }
-  std::span<void* const> outputs() const { return output_memory_; }
+  std::span<const PortMemory> inputs() const { return bound_inputs_; }
+  std::span<const PortMemory> outputs() const { return bound_outputs_; }
 
  private:
   struct Copy {
@@ -43,15 +58,23 @@ class PortBinding {
   };
 
   static Result<void*> CopyFor(Copy* copy, int64_t bytes);
-  bool LiesOnInput(const HostPort& output) const;
+  Status BindInput(const ir::PlanTensor& tensor, size_t index);
+  Status BindOutput(const ir::PlanTensor& tensor, size_t index);
+  bool LiesOnInput(const PortMemory& output) const;
 
-  std::vector<HostPort> inputs_;
-  std::vector<HostPort> outputs_;
-  std::vector<const void*> input_memory_;
-  std::vector<void*> output_memory_;
+  const ir::Plan* plan_ = nullptr;
+  std::vector<PortMemory> inputs_;
+  std::vector<PortMemory> outputs_;
+  std::vector<PortMemory> bound_inputs_;
+  std::vector<PortMemory> bound_outputs_;
   std::vector<Copy> input_copies_;
   std::vector<Copy> output_copies_;
 };
+
+/// Whether the memory is what runs of `plan` can be given: a range of a device
+/// for a port of a device, host memory for others, of the port's size.
+Status CheckPorts(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                  std::span<const PortMemory> outputs);
 
 }  // namespace tim::runtime
 

@@ -1,6 +1,8 @@
 #include "runtime/run_memory.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <variant>
 
 #include "runtime/transfer.h"
@@ -13,7 +15,7 @@ using device::Stream;
 
 namespace {
 
-bool IsImported(const ir::Slot& slot) {
+bool IsDevicePort(const ir::Slot& slot) {
   return slot.device != 0 && (slot.kind == ir::SlotKind::kInput ||
                               slot.kind == ir::SlotKind::kOutput);
 }
@@ -85,7 +87,9 @@ void RunMemory::AddStep(const ir::Step& step) {
   for (const int operand : step.operands) {
     const ir::Slot& slot = executable_.plan().slots[operand];
     const bool write = slot.kind == ir::SlotKind::kStateWrite;
-    if (IsImported(slot)) ImportOf(slot).ranges.push_back(ranges_.size());
+    if (IsDevicePort(slot)) {
+      PortOf(slot).operands.push_back({ranges_.size(), slot.offset});
+    }
     if (write || slot.kind == ir::SlotKind::kStateRead) {
       state_operands_.push_back(
           {ranges_.size(), slot.device, slot.index, write});
@@ -95,48 +99,67 @@ void RunMemory::AddStep(const ir::Step& step) {
   }
 }
 
-RunMemory::Import& RunMemory::ImportOf(const ir::Slot& slot) {
+RunMemory::DevicePort& RunMemory::PortOf(const ir::Slot& slot) {
   const auto known =
-      std::find_if(imports_.begin(), imports_.end(), [&](const Import& import) {
-        return import.kind == slot.kind && import.device == slot.device &&
-               import.tensor == slot.index;
+      std::find_if(ports_.begin(), ports_.end(), [&](const DevicePort& port) {
+        return port.kind == slot.kind && port.device == slot.device &&
+               port.tensor == slot.index;
       });
-  if (known != imports_.end()) return *known;
-  return imports_.emplace_back(
-      Import{.kind = slot.kind, .device = slot.device, .tensor = slot.index});
+  if (known != ports_.end()) return *known;
+  const ir::Plan& plan = executable_.plan();
+  const auto& tensors =
+      slot.kind == ir::SlotKind::kInput ? plan.inputs : plan.outputs;
+  return ports_.emplace_back(
+      DevicePort{.kind = slot.kind,
+                 .device = slot.device,
+                 .tensor = slot.index,
+                 .imported = tensors[slot.index].device == 0});
 }
 
-Status RunMemory::Rebind(Import& import, void* address, int64_t bytes) {
-  if (import.buffer != nullptr && import.address == address) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(
-      import.buffer, executable_.device(import.device).Import(address, bytes));
-  import.address = address;
-  for (const size_t range : import.ranges) {
-    ranges_[range].buffer = import.buffer.get();
+void RunMemory::Point(const DevicePort& port, Buffer* buffer, int64_t offset) {
+  for (const PortOperand& operand : port.operands) {
+    ranges_[operand.range].buffer = buffer;
+    ranges_[operand.range].offset = offset + operand.offset;
   }
+}
+
+// Devices import whole lines; strided memory may begin within one.
+Status RunMemory::Import(DevicePort& port, void* address, int64_t bytes) {
+  if (port.buffer != nullptr && port.address == address) return OkStatus();
+  const auto slack = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) %
+                                          device::kHostAlignment);
+  TIM_ASSIGN_OR_RETURN(
+      port.buffer,
+      executable_.device(port.device)
+          .Import(static_cast<std::byte*>(address) - slack, bytes + slack));
+  port.address = address;
+  Point(port, port.buffer.get(), slack);
   return OkStatus();
 }
 
 void RunMemory::Release(const void* memory) {
-  for (Import& import : imports_) {
-    if (import.buffer == nullptr || import.address != memory) continue;
-    for (const size_t range : import.ranges) ranges_[range].buffer = nullptr;
-    import.buffer = nullptr;
+  for (DevicePort& port : ports_) {
+    if (port.buffer == nullptr || port.address != memory) continue;
+    Point(port, nullptr, 0);
+    port.buffer = nullptr;
   }
 }
 
-Status RunMemory::BindTensors(std::span<const void* const> inputs,
-                              std::span<void* const> outputs) {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    // Steps only read what the plan calls an input.
-    inputs_[i].Rebind(const_cast<void*>(inputs[i]));
+Status RunMemory::BindPorts(std::span<const PortMemory> inputs,
+                            std::span<const PortMemory> outputs) {
+  for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i].Rebind(inputs[i].host);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].Rebind(outputs[i].host);
   }
-  for (size_t i = 0; i < outputs_.size(); ++i) outputs_[i].Rebind(outputs[i]);
-  for (Import& import : imports_) {
-    const device::ExternalBuffer& tensor = import.kind == ir::SlotKind::kInput
-                                               ? inputs_[import.tensor]
-                                               : outputs_[import.tensor];
-    TIM_RETURN_IF_ERROR(Rebind(import, tensor.host_address(), tensor.bytes()));
+  for (DevicePort& port : ports_) {
+    const bool read = port.kind == ir::SlotKind::kInput;
+    const PortMemory& memory = (read ? inputs : outputs)[port.tensor];
+    if (port.imported) {
+      const int64_t bytes = (read ? inputs_ : outputs_)[port.tensor].bytes();
+      TIM_RETURN_IF_ERROR(Import(port, memory.host, bytes));
+    } else {
+      Point(port, memory.range.buffer, memory.range.offset);
+    }
   }
   return OkStatus();
 }
@@ -144,10 +167,9 @@ Status RunMemory::BindTensors(std::span<const void* const> inputs,
 Status RunMemory::Synchronize(ir::SlotKind kind,
                               std::span<const std::unique_ptr<Stream>> streams,
                               Status (Stream::*synchronize)(Buffer&)) const {
-  for (const Import& import : imports_) {
-    if (import.kind != kind) continue;
-    TIM_RETURN_IF_ERROR(
-        ((*streams[import.device]).*synchronize)(*import.buffer));
+  for (const DevicePort& port : ports_) {
+    if (port.kind != kind || !port.imported) continue;
+    TIM_RETURN_IF_ERROR(((*streams[port.device]).*synchronize)(*port.buffer));
   }
   return OkStatus();
 }
@@ -176,10 +198,8 @@ void RunMemory::BindTo(std::span<const std::unique_ptr<Buffer>> buffers) {
   for (const StateOperand& operand : state_operands_) {
     ranges_[operand.range].buffer = buffers[operand.device].get();
   }
-  for (const Import& import : imports_) {
-    for (const size_t range : import.ranges) {
-      ranges_[range].buffer = buffers[import.device].get();
-    }
+  for (const DevicePort& port : ports_) {
+    Point(port, buffers[port.device].get(), 0);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "device/host/host_buffer.h"
 #include "runtime/executable.h"
+#include "runtime/port_binding.h"
 #include "runtime/state_set.h"
 
 namespace tim::runtime {
@@ -32,15 +33,16 @@ class RunMemory {
     return std::span(ranges_).subspan(begin, end - begin);
   }
 
-  /// Devices import what has moved since the last run, or was released.
-  Status BindTensors(std::span<const void* const> inputs,
-                     std::span<void* const> outputs);
+  /// Devices import what has moved since the last run, or was released.  The
+  /// memory is as CheckPorts() wants it.
+  Status BindPorts(std::span<const PortMemory> inputs,
+                   std::span<const PortMemory> outputs);
   /// Imports of `memory` end: it may be freed, and what is at its address later
   /// is other memory.
   void Release(const void* memory);
   void BindStates(const StateSet& states);
-  /// Lets operands in states and in imported memory point to buffers[device]
-  /// until they are bound.
+  /// Lets operands in states and in the caller's memory on devices point to
+  /// buffers[device] until they are bound.
   void BindTo(std::span<const std::unique_ptr<device::Buffer>> buffers);
 
   /// Before and after the steps: imported memory becomes visible to its
@@ -58,13 +60,20 @@ class RunMemory {
     bool write = false;
   };
 
-  // A tensor of the caller as a device sees it.
-  struct Import {
+  /// An operand in a tensor of the caller.
+  struct PortOperand {
+    size_t range = 0;
+    int64_t offset = 0;  ///< In the tensor.
+  };
+  /// A tensor of the caller as a device sees it: its own memory, or the host's,
+  /// which it imports.
+  struct DevicePort {
     ir::SlotKind kind = ir::SlotKind::kInput;
     int device = 0;
     int tensor = 0;
-    std::vector<size_t> ranges = {};
-    void* address = nullptr;
+    bool imported = false;
+    std::vector<PortOperand> operands = {};
+    const void* address = nullptr;  ///< Of what is imported.
     std::unique_ptr<device::Buffer> buffer = nullptr;
   };
 
@@ -73,8 +82,10 @@ class RunMemory {
       std::span<const std::unique_ptr<device::Stream>> streams);
   Status AddTensors();
   void AddStep(const ir::Step& step);
-  Import& ImportOf(const ir::Slot& slot);
-  Status Rebind(Import& import, void* address, int64_t bytes);
+  DevicePort& PortOf(const ir::Slot& slot);
+  Status Import(DevicePort& port, void* address, int64_t bytes);
+  /// What the port's operands are pieces of.
+  void Point(const DevicePort& port, device::Buffer* buffer, int64_t offset);
   Status Synchronize(
       ir::SlotKind kind,
       std::span<const std::unique_ptr<device::Stream>> streams,
@@ -88,7 +99,7 @@ class RunMemory {
   std::vector<device::BufferRange> ranges_;
   std::vector<size_t> first_;  // in ranges_, per step, and the end
   std::vector<StateOperand> state_operands_;
-  std::vector<Import> imports_;
+  std::vector<DevicePort> ports_;
 };
 
 }  // namespace tim::runtime

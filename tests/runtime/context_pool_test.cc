@@ -82,8 +82,8 @@ struct Pool {
   }
   Floats Run(const Floats& input) {
     Floats output(input.size());
-    const void* const inputs[] = {input.data()};
-    void* const outputs[] = {output.data()};
+    const PortMemory inputs[] = {input.data()};
+    const PortMemory outputs[] = {output.data()};
     EXPECT_OK(pool->Run(inputs, outputs, nullptr));
     return output;
   }

@@ -210,8 +210,8 @@ TEST(Executable, AChainOfOneStepThatCannotBeMadeIsThatStep) {
   ASSERT_OK(context);
   const auto states = StateSet::Create(*executable);
   ASSERT_OK(states);
-  ASSERT_OK((*context)->Run({}, {}, states->get()));
-  ASSERT_OK((*context)->Run({}, {}, states->get()));
+  ASSERT_OK((*context)->Run(std::span<const PortMemory>(), {}, states->get()));
+  ASSERT_OK((*context)->Run(std::span<const PortMemory>(), {}, states->get()));
   float value = 0;
   ASSERT_OK((*states)->Read(0, &value));
   EXPECT_EQ(value, 20);

@@ -79,11 +79,13 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
   plan->graph = core.name;
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->effective_ = effective;
-  auto ready = runtime::Prepare(
+  auto graph = runtime::CompiledGraph::Load(
       *std::move(plan), SurroundingsOf(core, effective, devices, nullptr));
-  Status status = ready.status();
-  if (status.ok()) status = compiled->Take(*std::move(ready));
-  if (status.ok()) status = compiled->BindTensors(lowered);
+  Status status = graph.status();
+  if (status.ok()) {
+    compiled->graph_ = *std::move(graph);
+    status = compiled->BindTensors(lowered);
+  }
   if (!status.ok()) {
     TIM_LOG(kInfo, "graph ", core.name,
             " is compiled anew: the plan of its binary graph cannot run: ",
@@ -116,7 +118,8 @@ Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
                                           const Tensors& inputs,
                                           const Tensors& outputs) {
   for (size_t i = 0; i < plan().devices.size(); ++i) {
-    TIM_RETURN_IF_ERROR(executable_->device(static_cast<int>(i)).CheckUsable());
+    TIM_RETURN_IF_ERROR(
+        graph_->executable().device(static_cast<int>(i)).CheckUsable());
   }
   if (source_.registry == nullptr) {
     Tensors io = inputs;
@@ -129,7 +132,7 @@ Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
   if (pinned) return made;
   if (programs_ == nullptr) {
     programs_ = std::make_shared<const binary::Programs>(
-        runtime::ProgramsOf(*executable_));
+        runtime::ProgramsOf(graph_->executable()));
   }
   AddStored(plan(), programs_, &made);
   return made;

@@ -103,17 +103,16 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
       compiler::Infer(lowered.graph, *lowered.registry, options));
   TIM_RETURN_IF_ERROR(
       SetUp(lowered.custom_operators).WithContext(StrCat("graph ", core.name)));
+  std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   TIM_ASSIGN_OR_RETURN(
-      runtime::ReadyGraph ready,
-      runtime::CompileAndPrepare(
+      compiled->graph_,
+      runtime::CompiledGraph::Create(
           inferred, options,
           SurroundingsOf(core, effective, devices, lowered.registry)));
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
-  std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->overrides_revision_ = overrides;
   compiled->device_id_ = core.options.getDeviceId();
   compiled->effective_ = effective;
-  TIM_RETURN_IF_ERROR(compiled->Take(std::move(ready)));
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, inferred.graph));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->Remember(operations, lowered);
@@ -135,14 +134,6 @@ runtime::Surroundings CompiledGraph::SurroundingsOf(
           .operators = std::move(operators)};
 }
 
-Status CompiledGraph::Take(runtime::ReadyGraph ready) {
-  executable_ = std::move(ready.executable);
-  pool_ = runtime::ContextPool::Create(executable_, std::move(ready.context));
-  if (this->plan().states.empty()) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
-  return OkStatus();
-}
-
 Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
   TIM_RETURN_IF_ERROR(CheckPorts(plan().inputs, lowered.inputs));
   TIM_RETURN_IF_ERROR(CheckPorts(plan().outputs, lowered.outputs));
@@ -152,8 +143,8 @@ Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
                         lowered.states.size(), " VARIABLE tensors");
   }
   for (size_t i = 0; i < lowered.states.size(); ++i) {
-    TIM_RETURN_IF_ERROR(
-        lowered.states[i]->state()->Attach(states_, static_cast<int>(i)));
+    TIM_RETURN_IF_ERROR(lowered.states[i]->state()->Attach(
+        graph_->states(), static_cast<int>(i)));
   }
   return OkStatus();
 }
@@ -184,32 +175,22 @@ bool CompiledGraph::IsCurrent(const GraphCore& core,
 }
 
 Status CompiledGraph::Run() {
-  pool_->Drain();
+  graph_->Drain();
   Status status = buffers_.Prepare();
-  if (status.ok()) {
-    status = pool_->Run(buffers_.inputs(), buffers_.outputs(), states_.get());
-  }
+  if (status.ok()) status = graph_->Run(buffers_.inputs(), buffers_.outputs());
   return buffers_.Finish(std::move(status));
 }
 
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
-    std::span<const runtime::HostPort> inputs,
-    std::span<const runtime::HostPort> outputs) {
-  const auto binding = std::make_shared<runtime::PortBinding>();
-  TIM_RETURN_IF_ERROR(binding->Bind(inputs, outputs));
-  runtime::RunPorts ports{
-      {binding->inputs().begin(), binding->inputs().end()},
-      {binding->outputs().begin(), binding->outputs().end()}};
-  const auto done = [binding, graph = plan().graph](Status status) {
-    if (status.ok()) {
-      binding->CopyOutputs();
-    } else {
-      status = status.WithContext(StrCat("a run of graph ", graph));
-      TIM_LOG(kError, ErrorText(status));
-    }
+    std::span<const runtime::PortMemory> inputs,
+    std::span<const runtime::PortMemory> outputs) {
+  const auto done = [graph = plan().graph](Status status) {
+    if (status.ok()) return status;
+    status = status.WithContext(StrCat("a run of graph ", graph));
+    TIM_LOG(kError, ErrorText(status));
     return status;
   };
-  return pool_->Enqueue(std::move(ports), states_, {}, done);
+  return graph_->Enqueue(inputs, outputs, {}, done);
 }
 
 }  // namespace tim::vx

@@ -11,10 +11,7 @@
 #include "base/status.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
-#include "runtime/context_pool.h"
-#include "runtime/executable.h"
-#include "runtime/ready_graph.h"
-#include "runtime/state_set.h"
+#include "runtime/compiled_graph.h"
 #include "vx/binary/graph_binary.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/run_buffers.h"
@@ -38,15 +35,15 @@ class CompiledGraph {
   Status Run();
   /// On memory of its own, in the order of the plan.
   Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
-      std::span<const runtime::HostPort> inputs,
-      std::span<const runtime::HostPort> outputs);
+      std::span<const runtime::PortMemory> inputs,
+      std::span<const runtime::PortMemory> outputs);
   /// A tensor has left the memory, which its owner may free now.
-  void Release(const void* memory) { pool_->Release(memory); }
+  void Release(const void* memory) { graph_->Release(memory); }
 
   /// The tensors that runs read and write.
   const RunBuffers& buffers() const { return buffers_; }
 
-  const ir::Plan& plan() const { return executable_->plan(); }
+  const ir::Plan& plan() const { return graph_->plan(); }
   /// For CompileToBinary(): with these tensors as inputs and outputs.
   Result<GraphBinary> Binary(
       const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& inputs,
@@ -59,8 +56,6 @@ class CompiledGraph {
   static runtime::Surroundings SurroundingsOf(
       const GraphCore& core, const Operations& operations,
       const Devices& devices, std::shared_ptr<const ir::OpRegistry> operators);
-  /// Takes what runs it, and makes its states.
-  Status Take(runtime::ReadyGraph ready);
   Status BindTensors(const LoweredGraph& lowered);
   /// The stored plan of a graph that is an NBG and nothing else; null where
   /// there is none for here.
@@ -76,9 +71,7 @@ class CompiledGraph {
   BinarySource source_;   ///< Without a registry: not made yet.
   /// Collected once: what drivers give can change with every use.
   std::shared_ptr<const binary::Programs> programs_;
-  std::shared_ptr<const runtime::Executable> executable_;
-  std::shared_ptr<runtime::StateSet> states_;  // null where there are none
-  std::unique_ptr<runtime::ContextPool> pool_;
+  std::unique_ptr<runtime::CompiledGraph> graph_;
   RunBuffers buffers_;
   /// OpVector(), where effective_ has replacements.
   std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;

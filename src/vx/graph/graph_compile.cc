@@ -106,7 +106,7 @@ namespace {
 // Memory of a run by the tensor that it stands for, as `tensors` of the graph
 // has them; `used`, the tensors of the plan, in its order.
 template <typename Pointer>
-Result<std::vector<runtime::HostPort>> PortsOf(
+Result<std::vector<runtime::PortMemory>> PortsOf(
     const char* what, const std::vector<Pointer>& memory,
     const std::vector<std::shared_ptr<Tensor>>& tensors,
     const std::vector<std::shared_ptr<TensorImpl>>& used) {
@@ -114,7 +114,7 @@ Result<std::vector<runtime::HostPort>> PortsOf(
     return InvalidArgument("RunAsync() is given memory for ", memory.size(),
                            " ", what, "s, the graph has ", tensors.size());
   }
-  std::vector<runtime::HostPort> ports;
+  std::vector<runtime::PortMemory> ports;
   for (const auto& tensor : used) {
     const size_t place =
         std::find(tensors.begin(), tensors.end(), tensor) - tensors.begin();
@@ -122,8 +122,7 @@ Result<std::vector<runtime::HostPort>> PortsOf(
       return InvalidArgument("RunAsync(): the memory of ", what, " ", place,
                              ", tensor ", tensor->Name(), ", is null");
     }
-    ports.push_back({const_cast<void*>(static_cast<const void*>(memory[place])),
-                     tensor->handle()->bytes});
+    ports.emplace_back(memory[place], tensor->handle()->bytes);
   }
   return ports;
 }

@@ -8,13 +8,12 @@ namespace {
 
 // In `ports`, whose memory is used again.
 void Gather(const std::vector<std::shared_ptr<TensorImpl>>& tensors,
-            std::vector<runtime::HostPort>* ports) {
+            std::vector<runtime::PortMemory>* ports) {
   ports->clear();
   for (const auto& tensor : tensors) {
     const HandleStorage& storage = *tensor->handle();
-    runtime::HostPort& port = ports->emplace_back();
-    port.memory = storage.memory;
-    port.bytes = storage.bytes;
+    runtime::PortMemory& port =
+        ports->emplace_back(storage.memory, storage.bytes);
     const DmaMapping* dma = tensor->mapping();
     if (dma != nullptr) port.buffer = dma->Identity();
   }
@@ -42,11 +41,10 @@ Status RunBuffers::Prepare() {
   TIM_RETURN_IF_ERROR(Synchronize(&DmaMapping::Begin));
   Gather(inputs_, &input_ports_);
   Gather(outputs_, &output_ports_);
-  return binding_.Bind(input_ports_, output_ports_);
+  return OkStatus();
 }
 
 Status RunBuffers::Finish(Status run) {
-  if (run.ok()) binding_.CopyOutputs();
   Status ended = Synchronize(&DmaMapping::End);
   if (!run.ok()) return run;
   for (const auto& output : outputs_) {

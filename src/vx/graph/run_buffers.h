@@ -12,7 +12,7 @@
 
 namespace tim::vx {
 
-/// Binds the tensors' memory.  DMA buffers belong to the host from Prepare() to
+/// The tensors' memory.  DMA buffers belong to the host from Prepare() to
 /// Finish().
 class RunBuffers {
  public:
@@ -21,15 +21,15 @@ class RunBuffers {
              std::vector<std::shared_ptr<TensorImpl>> outputs)
       : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
-  /// Before a run: gathers addresses, and copies inputs where needed.
+  /// Before a run: gathers addresses.
   Status Prepare();
-  /// After it, or after a Prepare() that failed: copies outputs where needed,
-  /// which have content then.
+  /// After it, or after a Prepare() that failed: where it went well, outputs
+  /// have content.
   /// `run`, which tells how it went, or what fails.
   Status Finish(Status run);
 
-  std::span<const void* const> inputs() const { return binding_.inputs(); }
-  std::span<void* const> outputs() const { return binding_.outputs(); }
+  std::span<const runtime::PortMemory> inputs() const { return input_ports_; }
+  std::span<const runtime::PortMemory> outputs() const { return output_ports_; }
 
   /// The tensors, in the order of the plan.
   const std::vector<std::shared_ptr<TensorImpl>>& input_tensors() const {
@@ -45,9 +45,8 @@ class RunBuffers {
 
   std::vector<std::shared_ptr<TensorImpl>> inputs_;
   std::vector<std::shared_ptr<TensorImpl>> outputs_;
-  std::vector<runtime::HostPort> input_ports_;
-  std::vector<runtime::HostPort> output_ports_;
-  runtime::PortBinding binding_;
+  std::vector<runtime::PortMemory> input_ports_;
+  std::vector<runtime::PortMemory> output_ports_;
 };
 
 }  // namespace tim::vx

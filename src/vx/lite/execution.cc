@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
-#include "runtime/port_binding.h"
 #include "vx/failure.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
@@ -77,16 +76,12 @@ class LoadedExecution final : public Execution {
   Status Run() {
     TIM_ASSIGN_OR_RETURN(const auto inputs, inputs_.Bound());
     TIM_ASSIGN_OR_RETURN(const auto outputs, outputs_.Bound());
-    TIM_RETURN_IF_ERROR(binding_.Bind(inputs, outputs));
-    TIM_RETURN_IF_ERROR(graph_->Run(binding_.inputs(), binding_.outputs()));
-    binding_.CopyOutputs();
-    return OkStatus();
+    return graph_->Run(inputs, outputs);
   }
 
   const std::unique_ptr<LoadedGraph> graph_;
   PortMemory inputs_;
   PortMemory outputs_;
-  runtime::PortBinding binding_;
 };
 
 Result<std::shared_ptr<Execution>> Load(const void* executable, size_t size) {

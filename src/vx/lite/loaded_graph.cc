@@ -42,16 +42,6 @@ const ir::Value* FindState(std::span<const ir::Value> states,
   return found == states.end() ? nullptr : &*found;
 }
 
-template <typename T>
-std::vector<T> Used(std::span<T const> memory,
-                    const std::vector<binary::Port>& ports) {
-  std::vector<T> used;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    if (!ports[i].unused) used.push_back(memory[i]);
-  }
-  return used;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
@@ -73,13 +63,13 @@ bool LoadedGraph::UseStored(const runtime::Surroundings& surroundings) {
   const ir::PlanOptions options = {.strict = GetOptions().strict};
   auto plan = runtime::UsablePlan(blob_, surroundings.devices, options);
   if (!plan) return false;
-  auto ready = runtime::Prepare(*std::move(plan), surroundings);
-  if (ready.ok()) {
-    Take(*std::move(ready));
+  auto graph = runtime::CompiledGraph::Load(*std::move(plan), surroundings);
+  if (graph.ok()) {
+    graph_ = *std::move(graph);
     return true;
   }
   TIM_LOG(kInfo, "binary graph ", blob_.graph_name,
-          " is compiled anew: its plan cannot run: ", ready.status().message());
+          " is compiled anew: its plan cannot run: ", graph.status().message());
   return false;
 }
 
@@ -88,11 +78,6 @@ Result<ir::Graph> LoadedGraph::ReadGraph(ir::OpRegistry* registry) const {
       const ir::Graph graph,
       binary::ReadBlobGraph(blob_, ops::BuiltinOperators(), registry, "lite."));
   return binary::WithoutAbsent(graph);
-}
-
-void LoadedGraph::Take(runtime::ReadyGraph ready) {
-  executable_ = std::move(ready.executable);
-  context_ = std::move(ready.context);
 }
 
 Status LoadedGraph::Compile(runtime::Surroundings surroundings) {
@@ -105,23 +90,19 @@ Status LoadedGraph::Compile(runtime::Surroundings surroundings) {
       const compiler::InferredGraph inferred,
       compiler::Infer(graph, *surroundings.operators, options));
   TIM_ASSIGN_OR_RETURN(
-      runtime::ReadyGraph ready,
-      runtime::CompileAndPrepare(inferred, options, surroundings));
-  Take(std::move(ready));
+      graph_, runtime::CompiledGraph::Create(inferred, options, surroundings));
   return WriteStates(states);
 }
 
 Status LoadedGraph::WriteStoredStates() {
-  if (executable_->plan().states.empty()) return OkStatus();
+  if (graph_->plan().states.empty()) return OkStatus();
   ir::OpRegistry registry(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(&registry));
   return WriteStates(StatesOf(graph));
 }
 
 Status LoadedGraph::WriteStates(std::span<const ir::Value> states) {
-  const auto& planned = executable_->plan().states;
-  if (planned.empty()) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(states_, runtime::StateSet::Create(executable_));
+  const auto& planned = graph_->plan().states;
   for (size_t i = 0; i < planned.size(); ++i) {
     const ir::Value* state = FindState(states, planned[i].name);
     if (state == nullptr || state->desc.shape != planned[i].desc.shape ||
@@ -130,16 +111,10 @@ Status LoadedGraph::WriteStates(std::span<const ir::Value> states) {
                              " is none of the binary graph's");
     }
     if (state->constant == nullptr) continue;
-    TIM_RETURN_IF_ERROR(
-        states_->Write(static_cast<int>(i), state->constant->bytes.data()));
+    TIM_RETURN_IF_ERROR(graph_->states()->Write(static_cast<int>(i),
+                                                state->constant->bytes.data()));
   }
   return OkStatus();
-}
-
-Status LoadedGraph::Run(std::span<const void* const> inputs,
-                        std::span<void* const> outputs) {
-  return context_->Run(Used<const void*>(inputs, blob_.inputs),
-                       Used<void*>(outputs, blob_.outputs), states_.get());
 }
 
 }  // namespace tim::lite

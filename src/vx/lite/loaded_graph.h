@@ -12,9 +12,7 @@
 #include "device/device.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
-#include "runtime/execution_context.h"
-#include "runtime/ready_graph.h"
-#include "runtime/state_set.h"
+#include "runtime/compiled_graph.h"
 
 namespace tim::lite {
 
@@ -29,27 +27,26 @@ class LoadedGraph {
 
   const binary::Blob& blob() const { return blob_; }
 
-  /// Aligned host memory of all inputs and outputs, by place; those of unused
-  /// ones do not matter.  Blocks until the outputs are complete.
-  Status Run(std::span<const void* const> inputs,
-             std::span<void* const> outputs);
+  /// Host memory of the inputs and outputs that are used, in their order.
+  /// Blocks until the outputs are complete.
+  Status Run(std::span<const runtime::PortMemory> inputs,
+             std::span<const runtime::PortMemory> outputs) {
+    return graph_->Run(inputs, outputs);
+  }
   /// Before `memory`, which runs have been given, is freed.
-  void Release(const void* memory) { context_->Release(memory); }
+  void Release(const void* memory) { graph_->Release(memory); }
 
  private:
   explicit LoadedGraph(binary::Blob blob) : blob_(std::move(blob)) {}
   bool UseStored(const runtime::Surroundings& surroundings);
   Status Compile(runtime::Surroundings surroundings);
-  void Take(runtime::ReadyGraph ready);
   Result<ir::Graph> ReadGraph(ir::OpRegistry* registry) const;
   /// With the states as the binary graph has them, which a plan does not.
   Status WriteStoredStates();
   Status WriteStates(std::span<const ir::Value> states);
 
   const binary::Blob blob_;
-  std::shared_ptr<const runtime::Executable> executable_;
-  std::unique_ptr<runtime::ExecutionContext> context_;
-  std::unique_ptr<runtime::StateSet> states_;  // null where there are none
+  std::unique_ptr<runtime::CompiledGraph> graph_;
 };
 
 }  // namespace tim::lite

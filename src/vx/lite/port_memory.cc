@@ -55,16 +55,15 @@ Result<const void*> PortMemory::UnBind(const std::shared_ptr<Handle>& handle) {
   return own->memory;
 }
 
-Result<std::vector<runtime::HostPort>> PortMemory::Bound() const {
-  std::vector<runtime::HostPort> ports(ports_.size());
+Result<std::vector<runtime::PortMemory>> PortMemory::Bound() const {
+  std::vector<runtime::PortMemory> ports;
   for (size_t i = 0; i < ports_.size(); ++i) {
+    if (ports_[i].unused) continue;
     const auto* own = static_cast<const MemoryHandle*>(bound_[i].get());
-    if (own != nullptr) {
-      ports[i].memory = own->memory;
-      ports[i].bytes = bytes(i);
-    } else if (!ports_[i].unused) {
+    if (own == nullptr) {
       return FailedPrecondition(what_, " ", i, " is not bound");
     }
+    ports.emplace_back(own->memory, bytes(i));
   }
   return ports;
 }

@@ -42,9 +42,9 @@ class PortMemory {
   /// Returns the handle's memory.
   Result<const void*> UnBind(const std::shared_ptr<Handle>& handle);
 
-  /// What runs are given, by place; fails where a place that is used is not
+  /// What runs are given, of the places that are used; fails where one is not
   /// bound.
-  Result<std::vector<runtime::HostPort>> Bound() const;
+  Result<std::vector<runtime::PortMemory>> Bound() const;
 
  private:
   int64_t bytes(size_t index) const;

@@ -1,0 +1,62 @@
+// The road from a compiled graph to its runs: ports are bound, contexts taken,
+// states carried from run to run.
+#include "runtime/compiled_graph.h"
+
+#include <utility>
+
+namespace tim::runtime {
+
+Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
+    const compiler::InferredGraph& graph,
+    const compiler::CompileOptions& options, const Surroundings& surroundings) {
+  TIM_ASSIGN_OR_RETURN(ReadyGraph ready,
+                       CompileAndPrepare(graph, options, surroundings));
+  return Of(std::move(ready));
+}
+
+Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Load(
+    ir::Plan plan, const Surroundings& surroundings) {
+  TIM_ASSIGN_OR_RETURN(ReadyGraph ready,
+                       Prepare(std::move(plan), surroundings));
+  return Of(std::move(ready));
+}
+
+Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Of(ReadyGraph ready) {
+  std::unique_ptr<CompiledGraph> graph(new CompiledGraph());
+  graph->executable_ = std::move(ready.executable);
+  graph->pool_ =
+      ContextPool::Create(graph->executable_, std::move(ready.context));
+  if (!graph->plan().states.empty()) {
+    TIM_ASSIGN_OR_RETURN(graph->states_, StateSet::Create(graph->executable_));
+  }
+  return graph;
+}
+
+Status CompiledGraph::Run(std::span<const PortMemory> inputs,
+                          std::span<const PortMemory> outputs) {
+  const std::lock_guard lock(run_mutex_.Get());
+  pool_->Drain();
+  TIM_RETURN_IF_ERROR(binding_.Bind(plan(), inputs, outputs));
+  TIM_RETURN_IF_ERROR(
+      pool_->Run(binding_.inputs(), binding_.outputs(), states_.get()));
+  binding_.CopyOutputs();
+  return OkStatus();
+}
+
+Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
+    std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+    std::vector<std::shared_ptr<RunEvent>> waits,
+    std::function<Status(Status)> done) {
+  const auto binding = std::make_shared<PortBinding>();
+  TIM_RETURN_IF_ERROR(binding->Bind(plan(), inputs, outputs));
+  RunPorts ports{{binding->inputs().begin(), binding->inputs().end()},
+                 {binding->outputs().begin(), binding->outputs().end()}};
+  auto copy_out = [binding, done = std::move(done)](Status status) {
+    if (status.ok()) binding->CopyOutputs();
+    return done != nullptr ? done(std::move(status)) : status;
+  };
+  return pool_->Enqueue(std::move(ports), states_, std::move(waits),
+                        std::move(copy_out));
+}
+
+}  // namespace tim::runtime

@@ -1,0 +1,71 @@
+// A graph that is ready to run on its devices, as all front ends have it.
+#ifndef TIM_RUNTIME_COMPILED_GRAPH_H_
+#define TIM_RUNTIME_COMPILED_GRAPH_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/fork/per_process.h"
+#include "base/status.h"
+#include "compiler/compiler.h"
+#include "ir/plan.h"
+#include "runtime/context_pool.h"
+#include "runtime/executable.h"
+#include "runtime/port_binding.h"
+#include "runtime/ready_graph.h"
+#include "runtime/run_event.h"
+#include "runtime/state_set.h"
+
+namespace tim::runtime {
+
+/// Plan, programs and constants, contexts, and the states of its runs.  Ports
+/// are numbered as in plan().inputs, outputs and states.  Any thread.
+class CompiledGraph {
+ public:
+  /// See CompileAndPrepare().
+  static Result<std::unique_ptr<CompiledGraph>> Create(
+      const compiler::InferredGraph& graph,
+      const compiler::CompileOptions& options,
+      const Surroundings& surroundings);
+  /// Of a plan that was made before, perhaps by another process.
+  static Result<std::unique_ptr<CompiledGraph>> Load(
+      ir::Plan plan, const Surroundings& surroundings);
+
+  const ir::Plan& plan() const { return executable_->plan(); }
+  const Executable& executable() const { return *executable_; }
+  /// Null where the graph has none.  They start with zero bytes.
+  const std::shared_ptr<StateSet>& states() const { return states_; }
+
+  /// A run behind all that are in flight; blocks until its outputs are
+  /// complete.
+  Status Run(std::span<const PortMemory> inputs,
+             std::span<const PortMemory> outputs);
+  /// A run that the devices do by themselves, after those of `waits`: see
+  /// ContextPool::Enqueue(), also about `done`.
+  Result<std::shared_ptr<RunEvent>> Enqueue(
+      std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+      std::vector<std::shared_ptr<RunEvent>> waits = {},
+      std::function<Status(Status)> done = nullptr);
+
+  /// Blocks until what is in flight has ended.
+  void Drain() { pool_->Drain(); }
+  /// Before host memory that runs have been given is freed.  Drains.
+  void Release(const void* memory) { pool_->Release(memory); }
+
+ private:
+  CompiledGraph() = default;
+  static Result<std::unique_ptr<CompiledGraph>> Of(ReadyGraph ready);
+
+  std::shared_ptr<const Executable> executable_;
+  std::shared_ptr<StateSet> states_;
+  std::unique_ptr<ContextPool> pool_;
+  PerProcess<std::mutex> run_mutex_;  ///< Of Run() and its binding.
+  PortBinding binding_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_COMPILED_GRAPH_H_
