@@ -18,7 +18,7 @@
 #include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
-#include "device/opencl/driver/program_set.h"
+#include "device/opencl/program/program_set.h"
 #include "device/opencl/user/image_types.h"
 #include "device/opencl/user/local_probe.h"
 #include "kernels/chain_rule.h"

@@ -1,6 +1,6 @@
 // What a compiler says of a user's program, in the user's words.
-#ifndef TIM_DEVICE_OPENCL_USER_BUILD_LOG_H_
-#define TIM_DEVICE_OPENCL_USER_BUILD_LOG_H_
+#ifndef TIM_DEVICE_OPENCL_PROGRAM_BUILD_LOG_H_
+#define TIM_DEVICE_OPENCL_PROGRAM_BUILD_LOG_H_
 
 #include <string>
 
@@ -12,4 +12,4 @@ std::string InUsersWords(std::string log);
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_USER_BUILD_LOG_H_
+#endif  // TIM_DEVICE_OPENCL_PROGRAM_BUILD_LOG_H_

@@ -1,4 +1,4 @@
-#include "device/opencl/user/build_log.h"
+#include "device/opencl/program/build_log.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 // One program from a stored binary or from source.
-#ifndef TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_
-#define TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_
+#ifndef TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_BUILD_H_
+#define TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_BUILD_H_
 
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
-#include "device/opencl/driver/program_source.h"
+#include "device/opencl/program/program_source.h"
 
 namespace tim::device {
 
@@ -23,4 +23,4 @@ void KeepBinary(const cl::Program& program, const ProgramSource& source,
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_DRIVER_PROGRAM_BUILD_H_
+#endif  // TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_BUILD_H_

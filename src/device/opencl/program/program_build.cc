@@ -1,4 +1,4 @@
-#include "device/opencl/driver/program_build.h"
+#include "device/opencl/program/program_build.h"
 
 #include <optional>
 #include <string>
@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
-#include "device/opencl/user/build_log.h"
-#include "device/opencl/user/option_words.h"
+#include "device/opencl/program/build_log.h"
+#include "device/opencl/program/option_words.h"
 
 namespace tim::device {
 namespace {

@@ -1,6 +1,6 @@
 // The programs of one device in this process: each is built once.
-#ifndef TIM_DEVICE_OPENCL_DRIVER_PROGRAM_SET_H_
-#define TIM_DEVICE_OPENCL_DRIVER_PROGRAM_SET_H_
+#ifndef TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_SET_H_
+#define TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_SET_H_
 
 #include <cstdint>
 #include <future>
@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
-#include "device/opencl/driver/program_source.h"
+#include "device/opencl/program/program_source.h"
 
 namespace tim::device {
 
@@ -61,4 +61,4 @@ class ProgramSet {
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_DRIVER_PROGRAM_SET_H_
+#endif  // TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_SET_H_

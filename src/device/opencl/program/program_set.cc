@@ -1,4 +1,4 @@
-#include "device/opencl/driver/program_set.h"
+#include "device/opencl/program/program_set.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 
 #include "base/guarded.h"
 #include "base/parallel_for.h"
-#include "device/opencl/driver/program_build.h"
+#include "device/opencl/program/program_build.h"
 
 namespace tim::device {
 namespace {

@@ -1,6 +1,6 @@
 // Options of a user's program as drivers cut them into words.
-#ifndef TIM_DEVICE_OPENCL_USER_OPTION_WORDS_H_
-#define TIM_DEVICE_OPENCL_USER_OPTION_WORDS_H_
+#ifndef TIM_DEVICE_OPENCL_PROGRAM_OPTION_WORDS_H_
+#define TIM_DEVICE_OPENCL_PROGRAM_OPTION_WORDS_H_
 
 #include <string>
 #include <string_view>
@@ -13,4 +13,4 @@ std::string HintOnSpaces(std::string_view options);
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_USER_OPTION_WORDS_H_
+#endif  // TIM_DEVICE_OPENCL_PROGRAM_OPTION_WORDS_H_

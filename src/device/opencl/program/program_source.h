@@ -1,6 +1,6 @@
 // What a program is built from, and its identity.
-#ifndef TIM_DEVICE_OPENCL_DRIVER_PROGRAM_SOURCE_H_
-#define TIM_DEVICE_OPENCL_DRIVER_PROGRAM_SOURCE_H_
+#ifndef TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_SOURCE_H_
+#define TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_SOURCE_H_
 
 #include <string>
 #include <string_view>
@@ -36,4 +36,4 @@ ProgramSource SourceOfChain(std::string_view text, std::string_view identity);
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_DRIVER_PROGRAM_SOURCE_H_
+#endif  // TIM_DEVICE_OPENCL_PROGRAM_PROGRAM_SOURCE_H_

@@ -1,5 +1,5 @@
 // Compilers of OpenCL C cut options at spaces; PoCL takes no quoting.
-#include "device/opencl/user/option_words.h"
+#include "device/opencl/program/option_words.h"
 
 #include "base/ascii.h"
 #include "base/str_cat.h"
