@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "device/opencl/user/user_macros.h"
 #include "kernels/text/kernel_text.h"
+#include "kernels/text/user_macros.h"
 
 namespace tim::device {
 namespace {
@@ -19,7 +19,7 @@ constexpr Qualifier kQualifiers[] = {
 };
 
 ImageAccess AccessOf(const std::vector<std::string_view>& parameter,
-                     const UserMacros& macros) {
+                     const kernels::UserMacros& macros) {
   ImageAccess said = ImageAccess::kNotSaid;
   for (const std::string_view token : parameter) {
     for (const Qualifier& qualifier : kQualifiers) {
@@ -38,7 +38,7 @@ ImageAccess AccessOf(const std::vector<std::string_view>& parameter,
 
 std::vector<ImageAccess> ImageAccessOf(const ir::KernelLaunch& launch,
                                        size_t count) {
-  const UserMacros macros(launch.text, launch.options);
+  const kernels::UserMacros macros(launch.text, launch.options);
   std::vector<ImageAccess> all(count, ImageAccess::kNotSaid);
   bool first = true;
   for (const kernels::KernelText& kernel :

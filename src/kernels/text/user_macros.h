@@ -1,6 +1,6 @@
 // The macros of a user's program, as far as its text and options show them.
-#ifndef TIM_DEVICE_OPENCL_USER_USER_MACROS_H_
-#define TIM_DEVICE_OPENCL_USER_USER_MACROS_H_
+#ifndef TIM_KERNELS_TEXT_USER_MACROS_H_
+#define TIM_KERNELS_TEXT_USER_MACROS_H_
 
 #include <map>
 #include <set>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tim::device {
+namespace tim::kernels {
 
 class UserMacros {
  public:
@@ -28,6 +28,6 @@ class UserMacros {
   std::map<std::string, std::set<std::string>, std::less<>> words_;
 };
 
-}  // namespace tim::device
+}  // namespace tim::kernels
 
-#endif  // TIM_DEVICE_OPENCL_USER_USER_MACROS_H_
+#endif  // TIM_KERNELS_TEXT_USER_MACROS_H_

@@ -1,11 +1,11 @@
-#include "device/opencl/user/user_macros.h"
+#include "kernels/text/user_macros.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "kernels/text/c_tokens.h"
 
-namespace tim::device {
+namespace tim::kernels {
 namespace {
 
 // What compilers are given: space separates, but not within quotes.
@@ -30,11 +30,11 @@ std::vector<std::string> Words(std::string_view options) {
 }  // namespace
 
 UserMacros::UserMacros(std::string_view text, std::string_view options) {
-  kernels::CTokens tokens(text, kernels::Directives::kGiven);
+  CTokens tokens(text, Directives::kGiven);
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {
     if (!token.starts_with('#')) continue;
-    kernels::CTokens line(token.substr(1));
+    CTokens line(token.substr(1));
     if (line.Next() != "define") continue;
     const std::string_view name = line.Next();
     if (name.empty()) continue;
@@ -52,7 +52,7 @@ UserMacros::UserMacros(std::string_view text, std::string_view options) {
 
 void UserMacros::Define(std::string_view name, std::string_view body) {
   std::set<std::string>& words = words_[std::string(name)];
-  kernels::CTokens tokens(body);
+  CTokens tokens(body);
   int parentheses = 0;
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {
@@ -79,4 +79,4 @@ bool UserMacros::Means(std::string_view token,
   return false;
 }
 
-}  // namespace tim::device
+}  // namespace tim::kernels
