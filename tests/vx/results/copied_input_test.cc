@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/inferred_graph.h"
 #include "tests/support/vx/platform_objects.h"

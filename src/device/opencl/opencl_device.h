@@ -1,6 +1,6 @@
 // OpenCL devices.
-#ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_DEVICE_H_
-#define TIM_DEVICE_OPENCL_DRIVER_OPENCL_DEVICE_H_
+#ifndef TIM_DEVICE_OPENCL_OPENCL_DEVICE_H_
+#define TIM_DEVICE_OPENCL_OPENCL_DEVICE_H_
 
 #include <compare>
 #include <memory>
@@ -43,4 +43,4 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_DRIVER_OPENCL_DEVICE_H_
+#endif  // TIM_DEVICE_OPENCL_OPENCL_DEVICE_H_

@@ -1,4 +1,4 @@
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 
 #include <atomic>
 #include <memory>
@@ -13,11 +13,11 @@
 #include "device/opencl/clblast/gemm_step.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/host_memory.h"
-#include "device/opencl/driver/kernel_step.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
+#include "device/opencl/launch/kernel_step.h"
 #include "device/opencl/program/program_set.h"
 #include "device/opencl/user/image_types.h"
 #include "device/opencl/user/local_probe.h"

@@ -1,4 +1,4 @@
-#include "device/opencl/driver/kernel_step.h"
+#include "device/opencl/launch/kernel_step.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,8 +6,8 @@
 
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/guard/guarded_step.h"
-#include "device/opencl/user/kernel_parameter.h"
-#include "device/opencl/user/kernel_signature.h"
+#include "device/opencl/kernel/kernel_parameter.h"
+#include "device/opencl/kernel/kernel_signature.h"
 #include "ir/kernel_def.h"
 
 namespace tim::device {

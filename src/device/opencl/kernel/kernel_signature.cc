@@ -1,11 +1,11 @@
-#include "device/opencl/user/kernel_signature.h"
+#include "device/opencl/kernel/kernel_signature.h"
 
 #include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "device/opencl/user/kernel_parameter.h"
+#include "device/opencl/kernel/kernel_parameter.h"
 
 namespace tim::device {
 namespace {

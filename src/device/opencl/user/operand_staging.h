@@ -1,6 +1,6 @@
 // A kernel step's own memory for an operand of a user's kernel.
-#ifndef TIM_DEVICE_OPENCL_DRIVER_OPERAND_STAGING_H_
-#define TIM_DEVICE_OPENCL_DRIVER_OPERAND_STAGING_H_
+#ifndef TIM_DEVICE_OPENCL_USER_OPERAND_STAGING_H_
+#define TIM_DEVICE_OPENCL_USER_OPERAND_STAGING_H_
 
 #include <cstdint>
 #include <optional>
@@ -49,4 +49,4 @@ class OperandStaging {
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_DRIVER_OPERAND_STAGING_H_
+#endif  // TIM_DEVICE_OPENCL_USER_OPERAND_STAGING_H_

@@ -1,6 +1,6 @@
 // The parameters of a built kernel of ours against the arguments of a launch.
-#ifndef TIM_DEVICE_OPENCL_USER_KERNEL_SIGNATURE_H_
-#define TIM_DEVICE_OPENCL_USER_KERNEL_SIGNATURE_H_
+#ifndef TIM_DEVICE_OPENCL_KERNEL_KERNEL_SIGNATURE_H_
+#define TIM_DEVICE_OPENCL_KERNEL_KERNEL_SIGNATURE_H_
 
 #include "base/status.h"
 #include "device/opencl/driver/cl_api.h"
@@ -23,4 +23,4 @@ int ParameterCount(const ir::KernelArg& argument);
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_USER_KERNEL_SIGNATURE_H_
+#endif  // TIM_DEVICE_OPENCL_KERNEL_KERNEL_SIGNATURE_H_

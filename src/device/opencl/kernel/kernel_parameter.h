@@ -1,12 +1,12 @@
 // The parameters of a built kernel, as the driver tells them.
-#ifndef TIM_DEVICE_OPENCL_USER_KERNEL_PARAMETER_H_
-#define TIM_DEVICE_OPENCL_USER_KERNEL_PARAMETER_H_
+#ifndef TIM_DEVICE_OPENCL_KERNEL_KERNEL_PARAMETER_H_
+#define TIM_DEVICE_OPENCL_KERNEL_KERNEL_PARAMETER_H_
 
 #include <string>
 #include <vector>
 
 #include "device/opencl/driver/cl_api.h"
-#include "device/opencl/user/image_access.h"
+#include "device/opencl/kernel/image_access.h"
 #include "ir/step.h"
 
 namespace tim::device {
@@ -44,4 +44,4 @@ std::string SignatureText(const cl::Kernel& kernel);
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_USER_KERNEL_PARAMETER_H_
+#endif  // TIM_DEVICE_OPENCL_KERNEL_KERNEL_PARAMETER_H_

@@ -1,4 +1,4 @@
-#include "device/opencl/driver/operand_staging.h"
+#include "device/opencl/user/operand_staging.h"
 
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"

@@ -1,6 +1,6 @@
 // A kernel launch made ready: its own kernel object, constant arguments set.
-#ifndef TIM_DEVICE_OPENCL_DRIVER_KERNEL_STEP_H_
-#define TIM_DEVICE_OPENCL_DRIVER_KERNEL_STEP_H_
+#ifndef TIM_DEVICE_OPENCL_LAUNCH_KERNEL_STEP_H_
+#define TIM_DEVICE_OPENCL_LAUNCH_KERNEL_STEP_H_
 
 #include <cstdint>
 #include <memory>
@@ -74,4 +74,4 @@ class KernelStep final : public OpenClStep {
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_DRIVER_KERNEL_STEP_H_
+#endif  // TIM_DEVICE_OPENCL_LAUNCH_KERNEL_STEP_H_

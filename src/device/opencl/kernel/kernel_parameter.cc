@@ -1,4 +1,4 @@
-#include "device/opencl/user/kernel_parameter.h"
+#include "device/opencl/kernel/kernel_parameter.h"
 
 #include "base/str_cat.h"
 #include "kernels/text/c_type.h"

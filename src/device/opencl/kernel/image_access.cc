@@ -1,4 +1,4 @@
-#include "device/opencl/user/image_access.h"
+#include "device/opencl/kernel/image_access.h"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // What a user's kernel says that it does with its images.
-#ifndef TIM_DEVICE_OPENCL_USER_IMAGE_ACCESS_H_
-#define TIM_DEVICE_OPENCL_USER_IMAGE_ACCESS_H_
+#ifndef TIM_DEVICE_OPENCL_KERNEL_IMAGE_ACCESS_H_
+#define TIM_DEVICE_OPENCL_KERNEL_IMAGE_ACCESS_H_
 
 #include <cstdint>
 #include <vector>
@@ -24,4 +24,4 @@ std::vector<ImageAccess> ImageAccessOf(const ir::KernelLaunch& launch,
 
 }  // namespace tim::device
 
-#endif  // TIM_DEVICE_OPENCL_USER_IMAGE_ACCESS_H_
+#endif  // TIM_DEVICE_OPENCL_KERNEL_IMAGE_ACCESS_H_
