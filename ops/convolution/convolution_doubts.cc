@@ -1,6 +1,6 @@
 // What of a convolution is legal and hardly meant.
 #include "ops/convolution/convolution.h"
-#include "ops/doubts/extents.h"
+#include "ops/convolution/extent_doubts.h"
 #include "ops/doubts/sums.h"
 
 namespace tim::ops {

@@ -1,6 +1,6 @@
 // Doubts about declared extents, which rule where a formula gives others.
-#ifndef TIM_OPS_DOUBTS_EXTENTS_H_
-#define TIM_OPS_DOUBTS_EXTENTS_H_
+#ifndef TIM_OPS_CONVOLUTION_EXTENT_DOUBTS_H_
+#define TIM_OPS_CONVOLUTION_EXTENT_DOUBTS_H_
 
 #include <cstdint>
 #include <span>
@@ -34,4 +34,4 @@ std::vector<ExtentRange> ConvolvedExtents(const ConvWindow& window,
 
 }  // namespace tim::ops
 
-#endif  // TIM_OPS_DOUBTS_EXTENTS_H_
+#endif  // TIM_OPS_CONVOLUTION_EXTENT_DOUBTS_H_

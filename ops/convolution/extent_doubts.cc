@@ -1,5 +1,5 @@
 // Declared extents against all that a reading of the operator's rule gives.
-#include "ops/doubts/extents.h"
+#include "ops/convolution/extent_doubts.h"
 
 #include <algorithm>
 #include <limits>
