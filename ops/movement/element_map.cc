@@ -9,7 +9,7 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/movement/channel_blocks.h"
-#include "ops/movement/index_map.h"
+#include "ops/movement/flat_move.h"
 
 namespace tim::ops {
 namespace {

@@ -1,9 +1,9 @@
-// Index maps that move nothing: results that lie in the input as they are.
+// Flat moves that move nothing: results that lie in the input as they are.
 #include <algorithm>
 
 #include "ops/launch/blocked.h"
 #include "ops/movement/channel_blocks.h"
-#include "ops/movement/index_map.h"
+#include "ops/movement/flat_move.h"
 
 namespace tim::ops {
 namespace {

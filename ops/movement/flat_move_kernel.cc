@@ -1,4 +1,4 @@
-// The kernel of operators that are index maps.
+// The kernel of operators that are flat moves: ops/movement/index_map.cl.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/movement/channel_blocks.h"
-#include "ops/movement/index_map.h"
+#include "ops/movement/flat_move.h"
 
 namespace tim::ops {
 namespace {
@@ -287,10 +287,6 @@ ir::KernelDef FlatMoveKernel(const std::string& name, FlatMoves moves) {
     return LowerMoves(node, device, moves);
   };
   return kernel;
-}
-
-ir::KernelDef IndexMapKernel(const std::string& name, IndexMaps maps) {
-  return FlatMoveKernel(name, MovesOf(std::move(maps)));
 }
 
 }  // namespace tim::ops
