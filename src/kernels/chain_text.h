@@ -1,6 +1,6 @@
 // A built-in kernel's text in a form that stands beside others in a program.
-#ifndef TIM_KERNELS_TEXT_CHAIN_TEXT_H_
-#define TIM_KERNELS_TEXT_CHAIN_TEXT_H_
+#ifndef TIM_KERNELS_CHAIN_TEXT_H_
+#define TIM_KERNELS_CHAIN_TEXT_H_
 
 #include <cstdint>
 #include <string>
@@ -41,4 +41,4 @@ Result<const ChainText*> FindChainText(
 
 }  // namespace tim::kernels
 
-#endif  // TIM_KERNELS_TEXT_CHAIN_TEXT_H_
+#endif  // TIM_KERNELS_CHAIN_TEXT_H_
