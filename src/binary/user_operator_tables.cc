@@ -1,4 +1,4 @@
-#include "binary/user/user_operator_tables.h"
+#include "binary/user_operator_tables.h"
 
 #include <utility>
 #include <variant>

@@ -11,7 +11,7 @@
 #include "binary/encoding.h"
 #include "binary/graph_generated.h"
 #include "binary/read_budget.h"
-#include "binary/user/user_operator.h"
+#include "binary/user_operator.h"
 #include "ir/constant.h"
 
 namespace tim::binary {

@@ -1,4 +1,4 @@
-#include "binary/user/user_operator.h"
+#include "binary/user_operator.h"
 
 #include <algorithm>
 #include <limits>
