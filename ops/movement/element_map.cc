@@ -3,8 +3,8 @@
 // another (OpSchema::element_map); users cannot.
 #include <utility>
 
-#include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
+#include "ir/element_map_attributes.h"
 #include "ir/op_registry.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"

@@ -1,6 +1,6 @@
 // How the axes of a tensor move.
-#ifndef TIM_IR_PERMUTE_PERMUTATION_H_
-#define TIM_IR_PERMUTE_PERMUTATION_H_
+#ifndef TIM_IR_PERMUTATION_H_
+#define TIM_IR_PERMUTATION_H_
 
 #include <cstdint>
 #include <span>
@@ -44,4 +44,4 @@ TensorDesc Permuted(const TensorDesc& desc, std::span<const int> p);
 
 }  // namespace tim::ir
 
-#endif  // TIM_IR_PERMUTE_PERMUTATION_H_
+#endif  // TIM_IR_PERMUTATION_H_

@@ -1,4 +1,4 @@
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 
 #include <algorithm>
 

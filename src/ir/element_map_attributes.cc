@@ -1,4 +1,4 @@
-#include "ir/element_map/attributes.h"
+#include "ir/element_map_attributes.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // A node on operands whose axes are permuted, which computes the same.
-#ifndef TIM_IR_PERMUTE_PERMUTED_NODE_H_
-#define TIM_IR_PERMUTE_PERMUTED_NODE_H_
+#ifndef TIM_IR_PERMUTED_NODE_H_
+#define TIM_IR_PERMUTED_NODE_H_
 
 #include <functional>
 #include <span>
@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "ir/attribute.h"
-#include "ir/permute/permutation.h"
+#include "ir/permutation.h"
 
 namespace tim::ir {
 
@@ -48,4 +48,4 @@ Result<PermutedNode> NodeInDefaultLayout(const NodeView& view);
 
 }  // namespace tim::ir
 
-#endif  // TIM_IR_PERMUTE_PERMUTED_NODE_H_
+#endif  // TIM_IR_PERMUTED_NODE_H_
