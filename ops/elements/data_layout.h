@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/op_schema.h"
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 
 namespace tim::ops {
 

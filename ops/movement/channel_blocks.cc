@@ -16,24 +16,6 @@ namespace {
 constexpr int kChannelAxis = 2;
 constexpr int kRank = 4;
 
-// The axis is a single loop through all of it, or has one element.
-bool StaysAsItIs(const IndexMap& map, int axis) {
-  if (map.from[axis] != map.to[axis] || map.from_start[axis] != 0 ||
-      map.to_start[axis] != 0) {
-    return false;
-  }
-  int64_t loops = 0;
-  for (const MapLoop& loop : map.loops) {
-    if (loop.extent == 1 || (loop.from != axis && loop.to != axis)) continue;
-    if (loop.from != axis || loop.to != axis || loop.from_step != 1 ||
-        loop.to_step != 1 || loop.extent != map.to[axis]) {
-      return false;
-    }
-    ++loops;
-  }
-  return loops == (map.to[axis] == 1 ? 0 : 1);
-}
-
 // All loops but those of channels are alike in both tensors, and no bound looks
 // at them.
 bool KeepsPlacesAndImages(const ir::ElementMap& map, int64_t plane,
@@ -110,14 +92,6 @@ std::vector<int32_t> TableOf(const ChannelSources& sources) {
 }
 
 }  // namespace
-
-std::optional<ChannelSources> ChannelSourcesOf(const IndexMap& map) {
-  if (map.from.size() != kRank || map.to.size() != kRank) return std::nullopt;
-  for (const int axis : {0, 1, 3}) {
-    if (!StaysAsItIs(map, axis)) return std::nullopt;
-  }
-  return SourcesAlong(map, kChannelAxis, kChannelAxis);
-}
 
 std::optional<ChannelSources> ChannelSourcesOf(const ir::ElementMap& map,
                                                const ir::Shape& from,

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "ir/element_map/element_map.h"
 #include "ir/kernel_def.h"
-#include "ops/movement/index_map.h"
 
 namespace tim::ops {
 
@@ -19,7 +19,6 @@ inline constexpr int64_t kZeroChannel = -1;
 inline constexpr int64_t kOtherChannel = -2;
 
 /// Those of a map of [W, H, C, N] that moves channels and nothing else.
-std::optional<ChannelSources> ChannelSourcesOf(const IndexMap& map);
 std::optional<ChannelSources> ChannelSourcesOf(const ir::ElementMap& map,
                                                const ir::Shape& from,
                                                const ir::Shape& to);

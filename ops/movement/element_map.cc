@@ -3,13 +3,13 @@
 // another (OpSchema::element_map); users cannot.
 #include <utility>
 
-#include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
+#include "ir/element_map_attributes.h"
 #include "ir/op_registry.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/movement/channel_blocks.h"
-#include "ops/movement/index_map.h"
+#include "ops/movement/flat_move.h"
 
 namespace tim::ops {
 namespace {

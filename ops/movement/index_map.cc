@@ -8,12 +8,15 @@
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/movement/channel_blocks.h"
 
 namespace tim::ops {
 namespace {
 
 // ---- channels ---------------------------------------------------------------
+
+// Of a map that moves channels and nothing else.
+constexpr int kChannelAxis = 2;
+constexpr int kRank = 4;
 
 // Calls see(from, to) with the coordinates along axis `from_axis` of the input
 // and `to_axis` of the output that loops of the latter pass.
@@ -64,16 +67,25 @@ ir::Quantization OneChannel(const ir::Quantization& quantization,
                                      quantization.ZeroPoint(channel));
 }
 
-// ---- flat loops -------------------------------------------------------------
-
-int64_t Offset(const std::vector<int64_t>& strides,
-               const std::vector<int64_t>& coordinates) {
-  int64_t offset = 0;
-  for (size_t axis = 0; axis < strides.size(); ++axis) {
-    offset += strides[axis] * coordinates[axis];
+// The axis is a single loop through all of it, or has one element.
+bool StaysAsItIs(const IndexMap& map, int axis) {
+  if (map.from[axis] != map.to[axis] || map.from_start[axis] != 0 ||
+      map.to_start[axis] != 0) {
+    return false;
   }
-  return offset;
+  int64_t loops = 0;
+  for (const MapLoop& loop : map.loops) {
+    if (loop.extent == 1 || (loop.from != axis && loop.to != axis)) continue;
+    if (loop.from != axis || loop.to != axis || loop.from_step != 1 ||
+        loop.to_step != 1 || loop.extent != map.to[axis]) {
+      return false;
+    }
+    ++loops;
+  }
+  return loops == (map.to[axis] == 1 ? 0 : 1);
 }
+
+// ---- flat loops -------------------------------------------------------------
 
 // A coordinate of one tensor: that of a loop's start, and its steps.
 struct Coordinate {
@@ -181,67 +193,6 @@ Status InferMovedTypes(ir::InferContext& context, const IndexMaps& maps) {
   return OkStatus();
 }
 
-bool IsInside(const FlatMap::Bound& bound, const std::vector<int64_t>& at) {
-  const int64_t coordinate = bound.start + Offset(bound.strides, at);
-  return coordinate >= 0 && coordinate < bound.limit;
-}
-
-bool AreInside(const std::vector<FlatMap::Bound>& bounds,
-               const std::vector<int64_t>& at) {
-  return std::all_of(bounds.begin(), bounds.end(),
-                     [&](const auto& bound) { return IsInside(bound, at); });
-}
-
-// The coordinates of step `i`.
-void SetCoordinates(int64_t i, const std::vector<int64_t>& extents,
-                    std::vector<int64_t>* at) {
-  for (size_t k = 0; k < extents.size(); ++k) {
-    (*at)[k] = i % extents[k];
-    i /= extents[k];
-  }
-}
-
-void EvalMove(const FlatMove& move, const ir::ConstTensor& input,
-              const ir::MutableTensor& output) {
-  const FlatMap& flat = move.flat;
-  kernels::ElementConverter converter(input, output, move.rule);
-  kernels::ElementWriter writer(output);
-  std::vector<int64_t> at(flat.extents.size());
-  const int64_t steps = ir::Shape(flat.extents).NumElements().value_or(0);
-  for (int64_t i = 0; i < steps; ++i) {
-    SetCoordinates(i, flat.extents, &at);
-    if (!AreInside(flat.to_bounds, at)) continue;
-    const int64_t to = flat.to_start + Offset(flat.to, at);
-    if (AreInside(flat.from_bounds, at)) {
-      converter.Convert(flat.from_start + Offset(flat.from, at), to);
-    } else {
-      writer.StoreReal(to, 0.0f);
-    }
-  }
-}
-
-Status EvalMoves(const ir::EvalContext& context, const FlatMoves& moves) {
-  std::vector<const ir::TensorDesc*> inputs;
-  std::vector<const ir::TensorDesc*> outputs;
-  for (const auto& input : context.inputs) inputs.push_back(input.desc);
-  for (const auto& output : context.outputs) outputs.push_back(output.desc);
-  TIM_ASSIGN_OR_RETURN(const auto made,
-                       moves(ir::NodeView{context.node, inputs, outputs}));
-  for (const FlatMove& move : made) {
-    EvalMove(move, context.inputs[move.input], context.outputs[move.output]);
-  }
-  return OkStatus();
-}
-
-ir::ComputeEstimate MapEstimate(const ir::NodeView& view) {
-  ir::ComputeEstimate estimate = ElementwiseEstimate(view, 1);
-  for (size_t i = 1; i < view.outputs.size(); ++i) {
-    estimate.flops +=
-        static_cast<double>(view.outputs[i]->shape.NumElements().value_or(0));
-  }
-  return estimate;
-}
-
 }  // namespace
 
 IndexMap::IndexMap(const ir::NodeView& view, int input_index, int output_index)
@@ -293,6 +244,14 @@ std::vector<int64_t> SourcesAlong(const IndexMap& map, int from_axis,
   return sources;
 }
 
+std::optional<ChannelSources> ChannelSourcesOf(const IndexMap& map) {
+  if (map.from.size() != kRank || map.to.size() != kRank) return std::nullopt;
+  for (const int axis : {0, 1, 3}) {
+    if (!StaysAsItIs(map, axis)) return std::nullopt;
+  }
+  return SourcesAlong(map, kChannelAxis, kChannelAxis);
+}
+
 kernels::ConvertRule RuleOf(const IndexMap& map, const ir::TensorDesc& from,
                             const ir::TensorDesc& to) {
   ir::TensorDesc moved = from;
@@ -325,8 +284,8 @@ FlatMap Flatten(const IndexMap& map) {
     for (const Axis& axis : joined) out.push_back(axis.strides[operand]);
     return out;
   };
-  FlatMap flat{.from_start = Offset(from_dense, map.from_start),
-               .to_start = Offset(to_dense, map.to_start),
+  FlatMap flat{.from_start = OffsetOf(from_dense, map.from_start),
+               .to_start = OffsetOf(to_dense, map.to_start),
                .extents = {},
                .from = strides_of(0),
                .to = strides_of(1),
@@ -342,16 +301,6 @@ FlatMap Flatten(const IndexMap& map) {
     flat.to_bounds.push_back({bound.start, bound.limit, strides_of(operand++)});
   }
   return flat;
-}
-
-FlatMap Flatten(const ir::ElementMap& map) {
-  return {.from_start = map.start,
-          .to_start = 0,
-          .extents = map.extents,
-          .from = map.strides,
-          .to = ir::DenseStrides(ir::Shape(map.extents)),
-          .from_bounds = map.bounds,
-          .to_bounds = {}};
 }
 
 FlatMoves MovesOf(IndexMaps maps) {
@@ -372,33 +321,6 @@ FlatMoves MovesOf(IndexMaps maps) {
   };
 }
 
-ir::OpSchema FlatMoveSchema(std::string name, FlatMoves moves) {
-  ir::OpSchema schema;
-  schema.name = std::move(name);
-  schema.inputs = {1, 1};
-  schema.eval = [moves](const ir::EvalContext& context) {
-    return EvalMoves(context, moves);
-  };
-  schema.memory_estimate = NoScratch;
-  schema.compute_estimate = MapEstimate;
-  schema.is_view = [moves](const ir::NodeView& view) {
-    return IsView(view, moves);
-  };
-  schema.in_place_offsets = [moves](const ir::NodeView& view) {
-    return ir::InPlaceOffsets{.outputs = PartOffsets(view, moves)};
-  };
-  schema.is_identity = [moves](const ir::NodeView& view) {
-    return view.outputs.size() == 1 &&
-           view.inputs[0]->shape == view.outputs[0]->shape &&
-           ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
-           IsView(view, moves);
-  };
-  schema.element_map = [moves](const ir::NodeView& view) {
-    return ElementMapOf(view, moves);
-  };
-  return schema;
-}
-
 ir::OpSchema IndexMapSchema(std::string name,
                             std::vector<ir::AttributeSpec> attributes,
                             std::function<Status(ir::InferContext&)> shapes,
@@ -415,6 +337,10 @@ ir::OpSchema IndexMapSchema(std::string name,
     return InferMovedTypes(context, maps);
   };
   return schema;
+}
+
+ir::KernelDef IndexMapKernel(const std::string& name, IndexMaps maps) {
+  return FlatMoveKernel(name, MovesOf(std::move(maps)));
 }
 
 }  // namespace tim::ops

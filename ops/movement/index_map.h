@@ -12,14 +12,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "ir/element_map/element_map.h"
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
 #include "kernels/elements.h"
+#include "ops/movement/channel_blocks.h"
+#include "ops/movement/flat_move.h"
 
 namespace tim::ops {
 
@@ -72,68 +72,25 @@ Result<ir::Quantization> MovedQuantization(const IndexMap& map,
 /// of the output, -1 where it is outside of its axis or nothing is moved.
 std::vector<int64_t> SourcesAlong(const IndexMap& map, int from_axis,
                                   int to_axis);
+/// Where the channels come from, of a map of [W, H, C, N] that moves channels
+/// and nothing else.
+std::optional<ChannelSources> ChannelSourcesOf(const IndexMap& map);
 /// A copy, where nothing but channels move.
 kernels::ConvertRule RuleOf(const IndexMap& map, const ir::TensorDesc& from,
                             const ir::TensorDesc& to);
 
-/// The map as loops over elements in memory, joined where they may be: strides
-/// are those in input and output and the coordinates that need a look.
-struct FlatMap {
-  using Bound = ir::ElementMap::Bound;
-  int64_t from_start = 0;
-  int64_t to_start = 0;
-  std::vector<int64_t> extents;  ///< Of the loops, fastest in the output first.
-  std::vector<int64_t> from;
-  std::vector<int64_t> to;
-  std::vector<Bound> from_bounds;  ///< Outside: the real value 0.
-  std::vector<Bound> to_bounds;    ///< Outside: left out.
-};
+/// The map as loops over elements in memory.
 FlatMap Flatten(const IndexMap& map);
-/// One whose results are all made, in order.
-FlatMap Flatten(const ir::ElementMap& map);
-
-/// Where the map's results, `count` of them, lie in the input as they are: the
-/// first one's index.  -1: they do not.
-int64_t ContiguousStart(const FlatMap& flat, int64_t count);
-
-/// What eval and kernels make of a map.
-struct FlatMove {
-  int input = 0;
-  int output = 0;
-  FlatMap flat;
-  kernels::ConvertRule rule = kernels::ConvertRule::kBits;
-  /// Where nothing but channels move: ChannelSourcesOf.
-  std::optional<std::vector<int64_t>> channels = std::nullopt;
-};
-/// Those of a node with static shapes, or why there are none.
-using FlatMoves =
-    std::function<Result<std::vector<FlatMove>>(const ir::NodeView&)>;
 FlatMoves MovesOf(IndexMaps maps);
 
-bool HasStaticShapes(const ir::NodeView& view);
-/// The only output is the whole input as it is.
-bool IsView(const ir::NodeView& view, const FlatMoves& moves);
-/// InPlaceOffsets::outputs.
-std::vector<int64_t> PartOffsets(const ir::NodeView& view,
-                                 const FlatMoves& moves);
-/// OpSchema::element_map.
-std::optional<ir::ElementMap> ElementMapOf(const ir::NodeView& view,
-                                           const FlatMoves& moves);
-
-/// eval, estimates, views, is_identity and element_map of an operator of one
-/// input and output; whoever has others, or rules of its own, says so in what
-/// this returns.
-ir::OpSchema FlatMoveSchema(std::string name, FlatMoves moves);
-
-/// The same of index maps, with check and infer_shapes.  `shapes` gives the
-/// outputs' shapes, this their types.
+/// FlatMoveSchema with check and infer_shapes.  `shapes` gives the outputs'
+/// shapes, this their types.
 ir::OpSchema IndexMapSchema(std::string name,
                             std::vector<ir::AttributeSpec> attributes,
                             std::function<Status(ir::InferContext&)> shapes,
                             IndexMaps maps);
 
-/// The kernel of "tim.<name>", named like it in lower case: a launch per map.
-ir::KernelDef FlatMoveKernel(const std::string& name, FlatMoves moves);
+/// FlatMoveKernel of index maps.
 ir::KernelDef IndexMapKernel(const std::string& name, IndexMaps maps);
 
 }  // namespace tim::ops

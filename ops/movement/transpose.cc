@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
-#include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
+#include "ir/element_map_attributes.h"
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/op_registry.h"
-#include "ops/doubts/extents.h"
+#include "ops/convolution/extent_doubts.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"

@@ -1,5 +1,5 @@
 // What of pooling is legal and hardly meant.
-#include "ops/doubts/extents.h"
+#include "ops/convolution/extent_doubts.h"
 #include "ops/pooling/pooling.h"
 
 namespace tim::ops {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 #include "ops/reduction/reduce_axes.h"
 
 namespace tim::ops {

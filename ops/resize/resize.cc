@@ -12,7 +12,7 @@
 
 #include "ir/op_registry.h"
 #include "kernels/elements.h"
-#include "ops/doubts/extents.h"
+#include "ops/convolution/extent_doubts.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"

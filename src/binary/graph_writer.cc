@@ -3,7 +3,7 @@
 
 #include "binary/desc_tables.h"
 #include "binary/graph_tables.h"
-#include "binary/user/user_operator_tables.h"
+#include "binary/user_operator_tables.h"
 #include "ir/op_schema.h"
 
 namespace tim::binary {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 
 namespace tim::compiler {
 namespace {

@@ -13,7 +13,7 @@
 #include "ir/attribute.h"
 #include "ir/element_map/element_map.h"
 #include "ir/graph.h"
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 #include "ir/pointwise.h"
 #include "ir/tensor_desc.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/text/chain_text.h"
+#include "kernels/chain_text.h"
 
 namespace tim::kernels {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "device/device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 
 namespace tim::runtime {
 

@@ -1,4 +1,4 @@
-#include "kernels/text/chain_text.h"
+#include "kernels/chain_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

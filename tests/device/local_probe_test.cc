@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "device/opencl/driver/program_set.h"
+#include "device/opencl/program/program_set.h"
 #include "tests/support/devices/empty_store.h"
 #include "tests/support/kernels/opencl_test.h"
 #include "tests/support/status_macros.h"

@@ -1,4 +1,4 @@
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 #include "base/options.h"
 #include "device/opencl/driver/cl_api.h"
-#include "device/opencl/driver/opencl_device.h"
 #include "device/opencl/driver/opencl_platforms.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/devices/empty_store.h"
 #include "tests/support/forked_process.h"
 #include "tests/support/status_macros.h"

@@ -1,4 +1,4 @@
-#include "device/opencl/driver/program_source.h"
+#include "device/opencl/program/program_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include "base/half.h"
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/kernels/user_kernel.h"
 #include "tests/support/plans/plan_run.h"
 #include "tests/support/status_macros.h"

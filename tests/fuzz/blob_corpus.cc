@@ -4,7 +4,7 @@
 
 #include "binary/blob.h"
 #include "binary/program_file.h"
-#include "binary/user/user_operator.h"
+#include "binary/user_operator.h"
 #include "tests/fuzz/blob_operators.h"
 #include "tests/fuzz/corpus.h"
 

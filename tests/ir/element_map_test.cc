@@ -8,9 +8,9 @@
 #include <numeric>
 #include <random>
 
-#include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
-#include "ir/permute/permutation.h"
+#include "ir/element_map_attributes.h"
+#include "ir/permutation.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -1,4 +1,4 @@
-#include "ir/permute/permutation.h"
+#include "ir/permutation.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "custom_ops/softmax_cl.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"

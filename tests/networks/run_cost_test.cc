@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "runtime/cache/program_cache.h"
 #include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 #include "tests/properties/node_case.h"
 
 namespace tim::testing {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/options.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "runtime/cache/program_cache.h"
 #include "tests/support/plans/plan_builder.h"
 #include "tests/support/plans/plan_run.h"

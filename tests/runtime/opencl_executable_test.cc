@@ -10,7 +10,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"

@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "custom_ops/hswish.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/data/test_tensor.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <variant>
 
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "runtime/device_pool.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"

@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/devices/forwarding_device.h"
 #include "tests/support/vx/binary_graph.h"

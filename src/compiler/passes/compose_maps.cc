@@ -4,8 +4,8 @@
 
 #include "compiler/memory/in_place_parts.h"
 #include "compiler/passes/passes.h"
-#include "ir/element_map/attributes.h"
 #include "ir/element_map/compose.h"
+#include "ir/element_map_attributes.h"
 
 namespace tim::compiler {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/passes/passes.h"
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 
 namespace tim::compiler {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "compiler/module.h"
-#include "ir/permute/permutation.h"
+#include "ir/permutation.h"
 
 namespace tim::compiler {
 

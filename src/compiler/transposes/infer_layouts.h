@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
-#include "ir/permute/permutation.h"
+#include "ir/permutation.h"
 
 namespace tim::compiler {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/module.h"
-#include "ir/permute/permuted_node.h"
+#include "ir/permuted_node.h"
 
 namespace tim::compiler {
 

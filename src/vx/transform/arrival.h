@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/status.h"
-#include "ir/permute/permutation.h"
+#include "ir/permutation.h"
 #include "tim/transform/permute_vector.h"
 #include "vx/lowering/lowering.h"
 

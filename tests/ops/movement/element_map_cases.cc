@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/element_map/attributes.h"
+#include "ir/element_map_attributes.h"
 #include "tests/properties/families/movement_cases.h"
 #include "tests/properties/pointwise_cases.h"
 

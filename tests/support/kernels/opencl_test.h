@@ -9,7 +9,7 @@
 
 #include "base/options.h"
 #include "device/opencl/driver/cl_api.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {

@@ -2,7 +2,7 @@
 #include "base/options.h"
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "ops/builtin.h"
 #include "runtime/cache/user_programs.h"
 #include "runtime/compile_options.h"

@@ -7,7 +7,7 @@
 
 #include "base/options.h"
 #include "device/host/host_buffer.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/devices/empty_store.h"
 
 namespace tim::testing {

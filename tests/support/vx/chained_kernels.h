@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/chain/chain_source.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/devices/forwarding_device.h"
 #include "tests/support/status_macros.h"
 #include "vx/graph/context_impl.h"

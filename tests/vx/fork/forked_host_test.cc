@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/options.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "tests/support/child_process.h"
 #include "tests/support/forked_process.h"
 #include "tests/support/vx/platform_objects.h"

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/options.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "runtime/device_pool.h"
 #include "tests/support/forked_process.h"
 #include "tests/support/vx/binary_graph.h"

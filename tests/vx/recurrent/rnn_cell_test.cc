@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "ops/builtin.h"
 #include "tests/support/data/test_tensor.h"
 #include "tests/support/vx/vx_graph.h"

@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "ir/plan.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"

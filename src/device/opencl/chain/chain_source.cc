@@ -7,8 +7,8 @@
 
 #include "base/str_cat.h"
 #include "kernels/chain_rule.h"
+#include "kernels/chain_text.h"
 #include "kernels/kernel_sources.h"
-#include "kernels/text/chain_text.h"
 
 namespace tim::device {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "ir/device_info.h"
 #include "ir/step.h"
-#include "kernels/text/chain_text.h"
+#include "kernels/chain_text.h"
 
 namespace tim::device {
 

@@ -11,7 +11,7 @@
 #include "device/launch_check.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
-#include "device/opencl/user/kernel_signature.h"
+#include "device/opencl/kernel/kernel_signature.h"
 #include "kernels/chain_rule.h"
 
 namespace tim::device {

@@ -13,8 +13,8 @@
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_queue.h"
 #include "device/opencl/guard/guarded_contents.h"
+#include "device/opencl/kernel/kernel_parameter.h"
 #include "device/opencl/user/image_header.h"
-#include "device/opencl/user/kernel_parameter.h"
 #include "ir/step.h"
 
 namespace tim::device {

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "device/opencl/driver/cl_api.h"
-#include "device/opencl/user/kernel_parameter.h"
+#include "device/opencl/kernel/kernel_parameter.h"
 #include "ir/step.h"
 
 namespace tim::device {

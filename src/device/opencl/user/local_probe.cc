@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "device/opencl/driver/cl_status.h"
-#include "device/opencl/user/user_macros.h"
 #include "kernels/text/c_tokens.h"
 #include "kernels/text/kernel_text.h"
+#include "kernels/text/user_macros.h"
 
 namespace tim::device {
 namespace {
@@ -22,7 +22,7 @@ bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
 
 // A statement of the outermost scope of a kernel.
 struct Statement {
-  void Add(std::string_view token, const UserMacros& macros) {
+  void Add(std::string_view token, const kernels::UserMacros& macros) {
     text += StrCat(token.data() == end ? "" : " ", token);  // "<<" is one
     end = token.data() + token.size();
     if (token == "(" || token == "[" || token == "{") ++depth;
@@ -59,7 +59,8 @@ void SkipBlock(kernels::CTokens& tokens) {
 
 // The declarations of __local memory in a kernel, which are in its outermost
 // scope, with the preprocessor's choices between them; "" where there are none.
-std::string LocalDeclarations(std::string_view body, const UserMacros& macros) {
+std::string LocalDeclarations(std::string_view body,
+                              const kernels::UserMacros& macros) {
   std::string declarations;
   bool any = false;
   kernels::CTokens tokens(body, kernels::Directives::kGiven);
@@ -112,7 +113,7 @@ std::string ProbeOf(const std::string& declarations) {
 }  // namespace
 
 std::string LocalProbeText(const ir::KernelLaunch& launch) {
-  const UserMacros macros(launch.text, launch.options);
+  const kernels::UserMacros macros(launch.text, launch.options);
   const std::string_view text = launch.text;
   std::string probe;
   size_t copied = 0;

@@ -9,8 +9,8 @@
 #include "device/device.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/opencl_queue.h"
-#include "device/opencl/driver/operand_staging.h"
-#include "device/opencl/user/kernel_parameter.h"
+#include "device/opencl/kernel/kernel_parameter.h"
+#include "device/opencl/user/operand_staging.h"
 #include "ir/step.h"
 
 namespace tim::device {

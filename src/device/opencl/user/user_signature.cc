@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/kernel/kernel_parameter.h"
 #include "device/opencl/user/image_header.h"
-#include "device/opencl/user/kernel_parameter.h"
 #include "device/opencl/user/user_scalar.h"
 #include "device/opencl/user/user_tensor_type.h"
 #include "kernels/text/c_type.h"

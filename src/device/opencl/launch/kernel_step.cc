@@ -1,0 +1,206 @@
+#include "device/opencl/launch/kernel_step.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/guard/guarded_step.h"
+#include "device/opencl/kernel/kernel_parameter.h"
+#include "device/opencl/kernel/kernel_signature.h"
+#include "ir/kernel_def.h"
+
+namespace tim::device {
+namespace {
+
+KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
+  KernelLimits limits;
+  limits.work_group_size =
+      kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+  const auto required =
+      kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
+  for (int i = 0; i < 3; ++i) limits.required_local[i] = required[i];
+  limits.local_memory_bytes = static_cast<int64_t>(
+      kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device));
+  return limits;
+}
+
+// "a, b", or "none".
+std::string KernelNames(const cl::Program& program) {
+  std::string names;
+  for (const char c : program.getInfo<CL_PROGRAM_KERNEL_NAMES>()) {
+    names += c == ';' ? std::string(", ") : std::string(1, c);
+  }
+  return names.empty() ? "none" : names;
+}
+
+size_t OperandCount(const ir::KernelLaunch& launch) {
+  int last = -1;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    if (const auto* tensor = std::get_if<ir::TensorArg>(&argument)) {
+      last = std::max(last, tensor->operand);
+    } else if (const auto* user = std::get_if<ir::UserTensorArg>(&argument)) {
+      last = std::max(last, user->operand);
+    }
+  }
+  return static_cast<size_t>(last + 1);
+}
+
+Result<cl::Kernel> MakeKernel(const cl::Program& program,
+                              const std::string& function) {
+  int code = CL_SUCCESS;
+  cl::Kernel kernel(program, function.c_str(), &code);
+  if (code == CL_INVALID_KERNEL_NAME) {
+    return InvalidArgument("the program has no kernel '", function,
+                           "'; it has: ", KernelNames(program));
+  }
+  TIM_RETURN_IF_CL_ERROR(code, "kernel '", function, "'");
+  return kernel;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
+    const cl::Program& program, const cl::Device& device,
+    const ir::DeviceInfo& info, const DeviceOptions& options,
+    const ir::KernelLaunch& launch, int64_t uncounted_local_bytes,
+    GuardedContents* guards) {
+  TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
+  KernelLimits limits = LimitsOf(kernel, device);
+  limits.local_memory_bytes += uncounted_local_bytes;
+  TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
+  TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
+  LaunchSizes sizes = SizesOf(kernel, device, info, launch, limits);
+  std::unique_ptr<KernelStep> step(
+      new KernelStep(std::move(kernel), launch, std::move(sizes)));
+  TIM_RETURN_IF_ERROR(step->TakeArguments(info, options, launch));
+  if (launch.user_kernel && options.guard) {
+    return GuardedStep::Create(step->kernel_, step->sizes_, info, launch,
+                               guards);
+  }
+  return std::unique_ptr<PreparedStep>(std::move(step));
+}
+
+Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
+                                 const DeviceOptions& options,
+                                 const ir::KernelLaunch& launch) {
+  operands_ = OperandCount(launch);
+  alignment_ = info.alignment;
+  if (launch.user_kernel) {
+    TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
+    return OkStatus();
+  }
+  Status status = CheckSignature(kernel_, launch);
+  if (status.ok() && options.check_names) {
+    status = CheckNames(kernel_, launch);
+  }
+  // A mistake of the library.
+  if (!status.ok()) return Status(StatusCode::kInternal, status.message());
+  return SetFixedArguments(launch);
+}
+
+Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
+  int parameter = 0;
+  const auto set = [&](const auto& value) {
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, ir::TensorArg>) {
+      tensors_.push_back({.parameter = parameter, .argument = value});
+      return CL_SUCCESS;
+    } else if constexpr (std::is_same_v<T, ir::LocalArg>) {
+      return kernel_.setArg(parameter, cl::Local(value.bytes));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return kernel_.setArg(parameter, sizeof(T), &value);
+    } else {
+      return CL_INVALID_ARG_VALUE;  // a user's argument, a built-in kernel
+    }
+  };
+  for (const ir::KernelArg& argument : launch.arguments) {
+    const int code = std::visit(set, argument);
+    TIM_RETURN_IF_CL_ERROR(code, "parameter ", parameter, " of ",
+                           SignatureText(kernel_));
+    parameter += ParameterCount(argument);
+  }
+  return OkStatus();
+}
+
+// Kernels add offsets and indices in 32 bits: what ends beyond is in a buffer
+// of its own.
+Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
+                                      const BufferRange& range,
+                                      OpenClBuffer& buffer) {
+  const int64_t offset = range.offset;
+  const int64_t size = tensor.argument.element_bytes;
+  if (size <= 0 || offset % size != 0) {
+    return TIM_INTERNAL("kernel '", function_, "', parameter ",
+                        tensor.parameter, ": offset ", offset,
+                        " is no multiple of ", size, " bytes");
+  }
+  int64_t elements = offset / size;
+  cl::Buffer handle = buffer.handle();
+  if (elements > 0 && elements + range.bytes / size > ir::kMostKernelElements) {
+    const int64_t first = offset / alignment_ * alignment_;
+    TIM_ASSIGN_OR_RETURN(handle,
+                         buffer.View(first, offset - first + range.bytes));
+    elements = (offset - first) / size;
+  }
+  TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, handle), "kernel '",
+                         function_, "', buffer parameter ", tensor.parameter);
+  TIM_RETURN_IF_CL_ERROR(
+      kernel_.setArg(tensor.parameter + 1, static_cast<cl_int>(elements)),
+      "kernel '", function_, "', offset parameter ", tensor.parameter + 1);
+  return OkStatus();
+}
+
+Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
+  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
+  if (tensor.buffer_id == buffer->id() && tensor.offset == range.offset) {
+    return OkStatus();
+  }
+  tensor.buffer_id = 0;
+  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, range, *buffer));
+  tensor.buffer_id = buffer->id();
+  tensor.offset = range.offset;
+  return OkStatus();
+}
+
+Status KernelStep::Launch(OpenClQueue& queue) {
+  const int code = queue.Launch(kernel_, sizes_.run.global, sizes_.run.local);
+  // Of memory there may be enough later, of registers not.
+  if (code == CL_OUT_OF_RESOURCES && sizes_.run.local.dimensions() > 0) {
+    return Unimplemented("launching kernel '", function_,
+                         "': CL_OUT_OF_RESOURCES (-5); a work-group of the "
+                         "size that it is launched with needs more registers "
+                         "or local memory than the device has");
+  }
+  TIM_RETURN_IF_CL_ERROR(code, "launching kernel '", function_, "'");
+  return OkStatus();
+}
+
+Status KernelStep::Bind(OpenClQueue& queue,
+                        std::span<const BufferRange> operands) {
+  if (operands.size() < operands_) {
+    return TIM_INTERNAL("kernel '", function_, "' needs ", operands_,
+                        " operands, found ", operands.size());
+  }
+  for (Tensor& tensor : tensors_) {
+    TIM_RETURN_IF_ERROR(SetTensor(tensor, operands[tensor.argument.operand]));
+  }
+  return user_.Bind(kernel_, queue, operands);
+}
+
+Status KernelStep::Enqueue(OpenClQueue& queue,
+                           std::span<const BufferRange> operands) {
+  TIM_RETURN_IF_ERROR(Bind(queue, operands));
+  TIM_RETURN_IF_ERROR(Launch(queue));
+  return user_.Finish(queue, operands);
+}
+
+Status KernelStep::Build(OpenClQueue& queue,
+                         std::span<const BufferRange> operands) {
+  if (!sizes_.build) return OkStatus();
+  TIM_RETURN_IF_ERROR(Bind(queue, operands));
+  BuildKernel(queue, kernel_, sizes_, function_);
+  return user_.Finish(queue, operands);
+}
+
+}  // namespace tim::device

@@ -1,0 +1,341 @@
+#include "device/opencl/opencl_device.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "device/opencl/chain/chain_source.h"
+#include "device/opencl/chain/chain_step.h"
+#include "device/opencl/clblast/clblast_parameters.h"
+#include "device/opencl/clblast/gemm_step.h"
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/host_memory.h"
+#include "device/opencl/driver/opencl_buffer.h"
+#include "device/opencl/driver/opencl_info.h"
+#include "device/opencl/driver/opencl_platforms.h"
+#include "device/opencl/driver/opencl_stream.h"
+#include "device/opencl/launch/kernel_step.h"
+#include "device/opencl/program/program_set.h"
+#include "device/opencl/user/image_types.h"
+#include "device/opencl/user/local_probe.h"
+#include "kernels/chain_rule.h"
+
+namespace tim::device {
+namespace {
+
+// Whatever may change the meaning of a binary.
+std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
+  return StrCat(info.name, "|", info.driver, "|",
+                id.platform.getInfo<CL_PLATFORM_VERSION>());
+}
+
+StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id,
+                      const DeviceOptions& options) {
+  StreamTraits traits;
+  traits.queue.keeps_events = IsCpu(id.device);
+  traits.works_in_host_memory = WorksInHostMemory(context, id.device);
+  if (!traits.works_in_host_memory) {
+    traits.mapping = MappingOf(context, id.device);
+  }
+  // Other runtimes' threads wait by themselves, or the host's works with them.
+  if (traits.works_in_host_memory && IsPocl(id.platform) &&
+      Standby::HasThreads(context, id.device)) {
+    traits.queue.standby = options.standby;
+  }
+  return traits;
+}
+
+#if defined(__x86_64__)
+constexpr bool kHostOrdersStores = true;
+bool HostHasVnni() { return __builtin_cpu_supports("avx512vnni") != 0; }
+#else
+constexpr bool kHostOrdersStores = false;
+bool HostHasVnni() { return false; }
+#endif
+
+// PoCL hands a kernel's assembler to the host's, whichever processor it aims
+// at; what others do cannot be tried without risk for the process.
+bool TakesAssembler(const OpenClDeviceId& id) {
+  return IsCpu(id.device) && IsPocl(id.platform);
+}
+
+constexpr int kVnniLanes = 16;
+
+// A CPU that works in the host's memory is the host's own.
+ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
+                      const DeviceOptions& options) {
+  ir::DeviceInfo info = QueryDeviceInfo(id, options);
+  info.orders_stores = kHostOrdersStores && traits.works_in_host_memory;
+  info.has_vnni = traits.works_in_host_memory && TakesAssembler(id) &&
+                  info.float_vector_width >= kVnniLanes && HostHasVnni();
+  info.chains = options.chain && RunsChains(info);
+  // A step alone is then started by threads that are awake.
+  info.chains_singles = info.chains && traits.queue.standby.count() > 0;
+  return info;
+}
+
+// What a launch is made of.
+Result<ProgramSource> ProgramOf(const ir::KernelLaunch& launch,
+                                const std::string& identity) {
+  TIM_ASSIGN_OR_RETURN(ProgramSource source, SourceOf(launch, identity));
+  if (launch.user_kernel) {
+    TIM_RETURN_IF_ERROR(CheckImageTypes(launch).WithContext(source.name));
+  }
+  return source;
+}
+
+class OpenClDevice final : public Device {
+ public:
+  OpenClDevice(OpenClDeviceId id, cl::Context context,
+               const DeviceOptions& options)
+      : options_(options),
+        stream_traits_(TraitsOf(context, id, options)),
+        info_(InfoOf(id, stream_traits_, options)),
+        identity_(IdentityOf(id, info_)),
+        id_(std::move(id)),
+        context_(std::move(context)),
+        programs_(context_, id_.device) {}
+
+  const ir::DeviceInfo& info() const override { return info_; }
+  const void* domain() const override { return context_(); }
+
+  Status CheckUsable() const override { return CheckOpenClProcess(); }
+
+  Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
+                                           ir::MemoryKind kind) override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
+    if (kind != ir::MemoryKind::kDevice) {
+      return Unimplemented("OpenCL devices have no memory of kind ",
+                           ToString(kind));
+    }
+    return OpenClBuffer::Create(context_, info_, bytes);
+  }
+
+  Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
+    if (!info_.unified_memory) {
+      return Unimplemented(info_.name, " does not import host memory");
+    }
+    return OpenClBuffer::Import(context_, memory, bytes);
+  }
+
+  Result<std::unique_ptr<Stream>> CreateStream() override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
+    return OpenClStream::Create(context_, id_.device, stream_traits_);
+  }
+
+  PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                            const ir::OpRegistry& operators,
+                            BinaryStore& store) override;
+
+  Result<std::unique_ptr<PreparedStep>> PrepareChain(
+      std::span<const ChainLink> links, BinaryStore& store) override;
+
+  void* NativeHandle(std::string_view name) const override {
+    if (name == "cl_platform_id") return id_.platform();
+    if (name == "cl_device_id") return id_.device();
+    if (name == "cl_context") return context_();
+    return nullptr;
+  }
+
+ private:
+  void UseClblast(BinaryStore& store) {
+    std::call_once(clblast_, [&] {
+      PrepareClblast({context_, id_.device, identity_}, options_, store);
+    });
+  }
+
+  // What is no launch: null for a copy.
+  Result<std::unique_ptr<PreparedStep>> PrepareOther(const ir::Action& action,
+                                                     BinaryStore& store);
+  Result<std::unique_ptr<PreparedStep>> PrepareLaunch(
+      const ir::KernelLaunch& launch, const ProgramSource& source,
+      const ProgramSet::Built& program, BinaryStore& store,
+      GuardedContents* guards);
+
+  // What the driver should report of a user's kernel and does not.
+  int64_t UncountedLocalBytes(const cl::Program& program,
+                              const ir::KernelLaunch& launch,
+                              BinaryStore& store);
+
+  const DeviceOptions options_;
+  const StreamTraits stream_traits_;
+  const ir::DeviceInfo info_;
+  const std::string identity_;
+  const OpenClDeviceId id_;
+  const cl::Context context_;
+  ProgramSet programs_;
+  std::once_flag clblast_;
+};
+
+PreparedSteps OpenClDevice::PrepareEach(
+    std::span<const ir::Action* const> steps, const ir::OpRegistry&,
+    BinaryStore& store) {
+  PreparedSteps prepared;
+  if (const Status usable = CheckUsable(); !usable.ok()) {
+    for (size_t i = 0; i < steps.size(); ++i) prepared.push_back(usable);
+    return prepared;
+  }
+  std::vector<size_t> launches;  // that have a source
+  std::vector<ProgramSource> sources;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const auto* launch = std::get_if<ir::KernelLaunch>(steps[i]);
+    if (launch == nullptr) {
+      prepared.push_back(PrepareOther(*steps[i], store));
+      continue;
+    }
+    auto source = ProgramOf(*launch, identity_);
+    if (!source.ok()) {
+      prepared.push_back(source.status());
+      continue;
+    }
+    prepared.push_back(nullptr);
+    launches.push_back(i);
+    sources.push_back(*std::move(source));
+  }
+  const std::vector<ProgramSet::Built> programs = programs_.Get(sources, store);
+  GuardedContents guards;
+  for (size_t k = 0; k < launches.size(); ++k) {
+    const size_t i = launches[k];
+    prepared[i] = PrepareLaunch(std::get<ir::KernelLaunch>(*steps[i]),
+                                sources[k], programs[k], store, &guards);
+  }
+  return prepared;
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareOther(
+    const ir::Action& action, BinaryStore& store) {
+  if (std::holds_alternative<ir::Copy>(action)) return nullptr;
+  const auto* gemm = std::get_if<ir::Gemm>(&action);
+  if (gemm == nullptr) {
+    return Unimplemented("'", ToString(action), "' on an OpenCL device");
+  }
+  UseClblast(store);
+  return GemmStep::Create(*gemm);
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareLaunch(
+    const ir::KernelLaunch& launch, const ProgramSource& source,
+    const ProgramSet::Built& program, BinaryStore& store,
+    GuardedContents* guards) {
+  if (!program.ok()) return program.status();
+  auto step =
+      KernelStep::Create(*program, id_.device, info_, options_, launch,
+                         UncountedLocalBytes(*program, launch, store), guards);
+  if (!step.ok()) return step.status().WithContext(source.name);
+  return step;
+}
+
+int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
+                                          const ir::KernelLaunch& launch,
+                                          BinaryStore& store) {
+  if (!launch.user_kernel) return 0;
+  int code = CL_SUCCESS;
+  const cl::Kernel kernel(program, launch.function.c_str(), &code);
+  if (code != CL_SUCCESS ||
+      kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(id_.device) > 0) {
+    return 0;
+  }
+  ir::KernelLaunch probe = launch;
+  probe.text = LocalProbeText(launch);
+  if (probe.text.empty()) return 0;
+  const Result<int64_t> bytes = [&]() -> Result<int64_t> {
+    TIM_ASSIGN_OR_RETURN(const ProgramSource source,
+                         SourceOf(probe, identity_));
+    TIM_ASSIGN_OR_RETURN(const cl::Program probes,
+                         programs_.Get(source, store));
+    return ProbedLocalBytes(probes, id_.device);
+  }();
+  if (bytes.ok()) return *bytes;
+  TIM_LOG(kInfo, launch.name,
+          ": its __local memory is not known: ", bytes.status().message());
+  return 0;
+}
+
+Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
+    std::span<const ChainLink> links, BinaryStore& store) {
+  TIM_RETURN_IF_ERROR(CheckUsable());
+  if (!info_.chains) return Unimplemented(info_.name, " chains no steps");
+  std::vector<const ir::KernelLaunch*> launches;
+  for (const ChainLink& link : links) {
+    launches.push_back(std::get_if<ir::KernelLaunch>(link.action));
+    if (launches.back() == nullptr) {
+      return Unimplemented("'", ToString(*link.action), "' in a chain");
+    }
+    TIM_RETURN_IF_ERROR(kernels::CheckChainable(*launches.back()));
+  }
+  using kernels::ChainNames;
+  const ChainNames names =
+      options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
+  TIM_ASSIGN_OR_RETURN(const ChainSource source,
+                       ChainSourceOf(launches, ChainPointers(links), names));
+  TIM_ASSIGN_OR_RETURN(
+      const cl::Program program,
+      programs_.Get(SourceOfChain(source.text, identity_), store));
+  return ChainStep::Create(context_, program, info_, source, links, names);
+}
+
+using Facts = std::vector<OpenClDeviceFacts>;
+
+// Of the first enumeration, null before it: forked processes cannot ask.
+constinit std::atomic<const Facts*> g_facts = nullptr;
+
+Result<std::vector<OpenClDeviceId>> Enumerate() {
+  TIM_ASSIGN_OR_RETURN(std::vector<OpenClDeviceId> found,
+                       EnumerateOpenClDevices());
+  if (g_facts != nullptr) return found;
+  auto facts = std::make_unique<Facts>();
+  for (const OpenClDeviceId& id : found) {
+    facts->push_back({.name = id.device.getInfo<CL_DEVICE_NAME>(),
+                      .cores = CountCores(id.device)});
+  }
+  const Facts* none = nullptr;
+  if (g_facts.compare_exchange_strong(none, facts.get())) facts.release();
+  return found;
+}
+
+}  // namespace
+
+std::vector<OpenClDeviceFacts> ListOpenClDevices() {
+  const auto found = Enumerate();
+  if (!found.ok()) TIM_LOG(kDebug, found.status().message());
+  const Facts* const facts = g_facts;
+  return facts != nullptr ? *facts : Facts();
+}
+
+int CountOpenClDevices() {
+  return static_cast<int>(ListOpenClDevices().size());
+}
+
+Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
+                                                   const DeviceOptions& options,
+                                                   CoreRange cores) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<OpenClDeviceId> found, Enumerate());
+  if (index < 0 || index >= static_cast<int>(found.size())) {
+    return InvalidArgument("OpenCL device ", index, ": this machine has ",
+                           found.size(), ", numbered from 0");
+  }
+  OpenClDeviceId id = found[index];
+  if (cores != CoreRange()) {
+    const int all = CountCores(id.device);
+    if (cores.first < 0 || cores.count < 1 || cores.first >= all ||
+        cores.count > all - cores.first) {
+      return InvalidArgument("cores ", cores.first, " to ",
+                             int64_t{cores.first} + cores.count - 1,
+                             " of OpenCL device ", index, ", which has ", all,
+                             ", numbered from 0");
+    }
+    TIM_ASSIGN_OR_RETURN(id, CoresOf(id, cores.first, cores.count));
+  }
+  int code = CL_SUCCESS;
+  cl::Context context(id.device, nullptr, nullptr, nullptr, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "an OpenCL context on ",
+                         id.device.getInfo<CL_DEVICE_NAME>());
+  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
+      std::move(id), std::move(context), options));
+}
+
+}  // namespace tim::device

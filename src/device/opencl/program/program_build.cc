@@ -1,0 +1,116 @@
+#include "device/opencl/program/program_build.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "device/opencl/driver/cl_status.h"
+#include "device/opencl/program/build_log.h"
+#include "device/opencl/program/option_words.h"
+
+namespace tim::device {
+namespace {
+
+std::string LogOf(const cl::Program& program, const cl::Device& device,
+                  const ProgramSource& source) {
+  std::string log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
+  while (!log.empty() && (log.back() == '\n' || log.back() == '\0')) {
+    log.pop_back();
+  }
+  return source.user ? InUsersWords(std::move(log)) : log;
+}
+
+// Some drivers lose the types of parameters with the source; without them a
+// user's kernel cannot be checked.
+int ArgumentInfoCode(cl::Program& program) {
+  std::vector<cl::Kernel> kernels;
+  int code = program.createKernels(&kernels);
+  for (const cl::Kernel& kernel : kernels) {
+    if (kernel.getInfo<CL_KERNEL_NUM_ARGS>() == 0) continue;
+    kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(0, &code);
+    break;
+  }
+  return code;
+}
+
+std::optional<cl::Program> FromBinary(const cl::Context& context,
+                                      const cl::Device& device,
+                                      const ProgramSource& source,
+                                      const std::string& bytes) {
+  const cl::Program::Binaries binaries = {{bytes.begin(), bytes.end()}};
+  int code = CL_SUCCESS;
+  cl::Program program(context, {device}, binaries, nullptr, &code);
+  if (code == CL_SUCCESS) {
+    code = program.build({device}, source.options.c_str());
+  }
+  if (code == CL_SUCCESS && source.user) code = ArgumentInfoCode(program);
+  if (code == CL_SUCCESS) return program;
+  TIM_LOG(kInfo, "the stored binary of ", source.name, " is not usable (",
+          ClErrorName(code), "): building from source");
+  return std::nullopt;
+}
+
+Status ExplainFailure(int code, const cl::Program& program,
+                      const cl::Device& device, const ProgramSource& source) {
+  const Status status = ClStatus(
+      code, StrCat("building ", source.name, " with options '", source.options,
+                   "' for ", device.getInfo<CL_DEVICE_NAME>()));
+  std::string text = status.message();
+  const std::string log = LogOf(program, device, source);
+  if (!log.empty()) text += StrCat("\n", log);
+  if (source.user) {
+    const std::string hint = HintOnSpaces(source.options);
+    if (!hint.empty()) text += StrCat("\n", hint);
+  }
+  return Status(status.code(), std::move(text));
+}
+
+Result<cl::Program> FromSource(const cl::Context& context,
+                               const cl::Device& device,
+                               const ProgramSource& source) {
+  int code = CL_SUCCESS;
+  cl::Program program(context, StrCat(source.head, source.text), false, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "creating the program of ", source.name);
+  code = program.build({device}, source.options.c_str());
+  if (code != CL_SUCCESS) return ExplainFailure(code, program, device, source);
+  if (const std::string log = LogOf(program, device, source); !log.empty()) {
+    TIM_LOG(kDebug, "building ", source.name, ":\n", log);
+  }
+  return program;
+}
+
+}  // namespace
+
+void KeepBinary(const cl::Program& program, const ProgramSource& source,
+                BinaryStore& store) {
+  if (!source.complete) return;
+  int code = CL_SUCCESS;
+  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>(&code);
+  if (code != CL_SUCCESS || binaries.size() != 1 || binaries[0].empty()) {
+    TIM_LOG(kDebug, source.name, ": the driver gives no binary");
+    return;
+  }
+  store.Store(source.key, std::string_view(
+                              reinterpret_cast<const char*>(binaries[0].data()),
+                              binaries[0].size()));
+}
+
+Result<cl::Program> BuildProgram(const cl::Context& context,
+                                 const cl::Device& device,
+                                 const ProgramSource& source,
+                                 BinaryStore& store) {
+  const auto bytes = source.complete ? store.Load(source.key) : std::nullopt;
+  if (bytes) {
+    auto program = FromBinary(context, device, source, *bytes);
+    if (program) return *std::move(program);
+  }
+  store.CountBuild();
+  TIM_ASSIGN_OR_RETURN(cl::Program program,
+                       FromSource(context, device, source));
+  if (store.keeps()) KeepBinary(program, source, store);
+  return program;
+}
+
+}  // namespace tim::device
