@@ -7,7 +7,7 @@
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
 #include "runtime/stored_plan.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {

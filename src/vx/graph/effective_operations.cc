@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "vx/failure.h"
-#include "vx/lowering/composition.h"
+#include "vx/core/failure.h"
+#include "vx/operation/composition.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {

@@ -7,7 +7,7 @@
 #include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
 #include "runtime/port_binding.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
 

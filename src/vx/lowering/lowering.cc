@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "tim/vx/ops/custom_base.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/lowering/composition_tree.h"
 #include "vx/lowering/copies.h"
 #include "vx/operation/op_impl.h"

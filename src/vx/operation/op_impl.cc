@@ -1,7 +1,7 @@
 #include "vx/operation/op_impl.h"
 
-#include "vx/failure.h"
-#include "vx/user/given_name.h"
+#include "vx/core/failure.h"
+#include "vx/core/given_name.h"
 
 namespace tim::vx {
 namespace {

@@ -14,7 +14,7 @@
 #include "tim/vx/composed_op.h"
 #include "tim/vx/operation.h"
 #include "vx/binary/binary_operator.h"
-#include "vx/graph/graph_core.h"
+#include "vx/core/graph_core.h"
 #include "vx/operation/custom_means.h"
 #include "vx/operation/operand_specs.h"
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "base/guarded.h"
-#include "vx/failure.h"
-#include "vx/lowering/composition.h"
+#include "vx/core/failure.h"
+#include "vx/operation/composition.h"
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/transposes/infer_layouts.h"
 #include "device/host/host_device.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/operation/op_impl.h"

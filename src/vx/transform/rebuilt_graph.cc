@@ -7,7 +7,7 @@
 #include "ir/op_schema.h"
 #include "tim/vx/ops/reshape.h"
 #include "tim/vx/ops/transpose.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
 #include "vx/operation/operand_specs.h"
 #include "vx/tensor/type_convert.h"

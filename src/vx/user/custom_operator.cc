@@ -8,7 +8,7 @@
 #include <span>
 
 #include "kernels/text/byte_order_mark.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
 #include "vx/tensor/type_convert.h"

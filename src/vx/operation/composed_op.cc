@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "vx/failure.h"
-#include "vx/lowering/composition.h"
+#include "vx/core/failure.h"
+#include "vx/operation/composition.h"
 
 namespace tim::vx {
 namespace {

@@ -1,6 +1,6 @@
 // How composed operations come to their inner ones.
-#ifndef TIM_VX_LOWERING_COMPOSITION_H_
-#define TIM_VX_LOWERING_COMPOSITION_H_
+#ifndef TIM_VX_OPERATION_COMPOSITION_H_
+#define TIM_VX_OPERATION_COMPOSITION_H_
 
 #include "base/status.h"
 #include "vx/operation/op_impl.h"
@@ -21,4 +21,4 @@ Status WireAtLast(OpImpl& operation);
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_LOWERING_COMPOSITION_H_
+#endif  // TIM_VX_OPERATION_COMPOSITION_H_
