@@ -126,9 +126,9 @@ runtime::Surroundings CompiledGraph::SurroundingsOf(
     std::shared_ptr<const ir::OpRegistry> operators) {
   auto programs = core.context->options.programs;
   for (const auto& operation : operations) {
-    const auto& binary = operation->impl()->binary;
-    if (binary == nullptr) continue;
-    programs = runtime::WithPrograms(binary->blob(), std::move(programs));
+    const auto* nbg = operation->impl()->As<NbgContent>();
+    if (nbg == nullptr) continue;
+    programs = runtime::WithPrograms(nbg->blob(), std::move(programs));
   }
   return {.devices = devices,
           .store = std::move(programs),

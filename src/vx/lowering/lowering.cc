@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "tim/vx/ops/custom_base.h"
+#include "vx/binary/nbg_lowering.h"
 #include "vx/core/failure.h"
 #include "vx/lowering/composition_tree.h"
 #include "vx/lowering/copies.h"
@@ -28,6 +29,22 @@ struct Scope {
   std::map<const Tensor*, TensorValues> values = {};
 };
 
+// A class of the user's may have copied an operation of another one.
+bool IsKnown(const Operation& operation) {
+  const OpImpl& impl = *operation.impl();
+  if (impl.As<Builtin>() != nullptr) return impl.Schema() != nullptr;
+  return impl.As<CustomMeans>() == nullptr ||
+         dynamic_cast<const ops::CustomOpBase*>(&operation) != nullptr;
+}
+
+// Without operands.
+ir::Node NodeOf(const OpImpl& operation) {
+  ir::Node node;
+  node.name = operation.InstanceName();
+  node.attributes = operation.attributes;
+  return node;
+}
+
 class Lowerer {
  public:
   Lowerer(const GraphCore& core, const Operations& operations)
@@ -41,7 +58,8 @@ class Lowerer {
   Result<LoweredGraph> Lower(const Operations& operations, const Tensors& io);
 
  private:
-  Status CheckOperation(const Operation& operation) const;
+  /// Whether it can become a node.
+  Status Check(const Operation& operation) const;
   /// Fills binaries_, which makes the tensors of their states.
   Status ReadBinaries(const Operations& operations);
   /// Fills writers_; in single assignment form a tensor has one writer.
@@ -49,9 +67,18 @@ class Lowerer {
   Status AddParts(uint32_t owner, Scope& scope);
   /// Of a graph without operations.
   Status AddCopies(const Tensors& io, Scope& scope);
+  /// The operation's node, with its operands: one function per kind.
   Result<ir::Node> MakeNode(Operation& operation, Scope& scope);
-  Result<ir::Node> MakeComposite(const OpImpl& composed,
-                                 const Boundary& boundary);
+  Result<ir::Node> MakeNodeOf(const Builtin& kind, Operation& operation,
+                              Scope& scope);
+  Result<ir::Node> MakeNodeOf(const Composition& kind, Operation& operation,
+                              Scope& scope);
+  Result<ir::Node> MakeNodeOf(const CustomMeans& kind, Operation& operation,
+                              Scope& scope);
+  Result<ir::Node> MakeNodeOf(const NbgContent& kind, Operation& operation,
+                              Scope& scope);
+  Result<std::shared_ptr<const ir::Composite>> MakeComposite(
+      const OpImpl& composed, const Boundary& boundary);
   Status AddBodyOperands(const Boundary& boundary, Scope& body);
   Status CheckOutputs(const OpImpl& composed, const Scope& body) const;
   /// The operands of `node`, for every tensor bound.
@@ -86,20 +113,16 @@ class Lowerer {
   std::map<const OpImpl*, ir::Node> binaries_;  // those of NBGs
 };
 
-Status Lowerer::CheckOperation(const Operation& operation) const {
+Status Lowerer::Check(const Operation& operation) const {
   const OpImpl& impl = *operation.impl();
   if (impl.core.get() != &core_) {
     return InvalidArgument("the operation was made for another graph");
   }
   TIM_RETURN_IF_ERROR(impl.problem);
-  if (impl.composition != nullptr || impl.binary != nullptr ||
-      impl.Schema() != nullptr ||
-      dynamic_cast<const ops::CustomOpBase*>(&operation) != nullptr) {
-    return OkStatus();
-  }
-  if (impl.kind) {
+  if (IsKnown(operation)) return OkStatus();
+  if (const auto number = impl.Number()) {
     return Unimplemented("unknown operator; this library has none of the kind ",
-                         *impl.kind);
+                         *number);
   }
   return Unimplemented("unknown operator; this library has none of the name '",
                        impl.name, "'");
@@ -107,9 +130,10 @@ Status Lowerer::CheckOperation(const Operation& operation) const {
 
 Status Lowerer::ReadBinaries(const Operations& operations) {
   for (const auto& operation : operations) {
-    const OpImpl& impl = *operation->impl();
-    if (impl.binary == nullptr || !CheckOperation(*operation).ok()) continue;
-    auto node = impl.binary->MakeNode(impl, operators_, registry_.get());
+    OpImpl& impl = *operation->impl();
+    auto* nbg = impl.As<NbgContent>();
+    if (nbg == nullptr || !Check(*operation).ok()) continue;
+    auto node = MakeNbgNode(impl, *nbg, operators_, registry_.get());
     if (!node.ok()) return node.status().WithContext(Describe(impl));
     binaries_.emplace(&impl, *std::move(node));
   }
@@ -119,9 +143,9 @@ Status Lowerer::ReadBinaries(const Operations& operations) {
 Status Lowerer::FindWriters(const Operations& operations) {
   for (const auto& operation : operations) {
     const OpImpl& impl = *operation->impl();
-    const Status status = CheckOperation(*operation);
+    const Status status = Check(*operation);
     if (!status.ok()) return status.WithContext(Describe(impl));
-    if (impl.composition != nullptr) continue;  // its parts write
+    if (impl.As<Composition>() != nullptr) continue;  // its parts write
     for (const auto& tensor : OutputsOf(impl)) {
       if (!IsBound(tensor)) continue;
       const auto [entry, added] = writers_.emplace(tensor.get(), &impl);
@@ -285,8 +309,8 @@ Status Lowerer::CheckOutputs(const OpImpl& composed, const Scope& body) const {
   return OkStatus();
 }
 
-Result<ir::Node> Lowerer::MakeComposite(const OpImpl& composed,
-                                        const Boundary& boundary) {
+Result<std::shared_ptr<const ir::Composite>> Lowerer::MakeComposite(
+    const OpImpl& composed, const Boundary& boundary) {
   auto composite = std::make_shared<ir::Composite>();
   const ir::OpSchema* schema = composed.Schema();
   composite->name = schema != nullptr
@@ -297,35 +321,55 @@ Result<ir::Node> Lowerer::MakeComposite(const OpImpl& composed,
   TIM_RETURN_IF_ERROR(AddBodyOperands(boundary, body));
   TIM_RETURN_IF_ERROR(AddParts(composed.uid, body));
   TIM_RETURN_IF_ERROR(CheckOutputs(composed, body));
-  ir::Node node;
-  node.composite = std::move(composite);
+  return composite;
+}
+
+Result<ir::Node> Lowerer::MakeNodeOf(const Builtin&, Operation& operation,
+                                     Scope& scope) {
+  const OpImpl& impl = *operation.impl();
+  ir::Node node = NodeOf(impl);
+  node.schema = impl.Schema();
+  TIM_RETURN_IF_ERROR(Connect(impl.inputs, impl.outputs, scope, &node));
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNodeOf(const Composition&, Operation& operation,
+                                     Scope& scope) {
+  const OpImpl& impl = *operation.impl();
+  const Boundary boundary = tree_.BoundaryOf(impl);
+  ir::Node node = NodeOf(impl);
+  node.schema = impl.Schema();
+  TIM_ASSIGN_OR_RETURN(node.composite, MakeComposite(impl, boundary));
+  TIM_RETURN_IF_ERROR(Connect(boundary.inputs, boundary.outputs, scope, &node));
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNodeOf(const CustomMeans&, Operation& operation,
+                                     Scope& scope) {
+  const OpImpl& impl = *operation.impl();
+  auto& custom = static_cast<ops::CustomOpBase&>(operation);
+  ir::Node node = NodeOf(impl);
+  TIM_RETURN_IF_ERROR(Connect(impl.inputs, impl.outputs, scope, &node));
+  TIM_RETURN_IF_ERROR(ConnectKept(custom, scope, &node));
+  auto instance = std::make_shared<CustomOperator>(custom, node.name);
+  node.schema = CustomOperator::Register(instance, registry_.get());
+  lowered_.custom_operators.push_back(std::move(instance));
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNodeOf(const NbgContent& content,
+                                     Operation& operation, Scope& scope) {
+  const OpImpl& impl = *operation.impl();
+  ir::Node node = binaries_.at(&impl);
+  TIM_RETURN_IF_ERROR(Connect(content.Inputs(impl.inputs),
+                              content.Outputs(impl.outputs), scope, &node));
   return node;
 }
 
 Result<ir::Node> Lowerer::MakeNode(Operation& operation, Scope& scope) {
-  const OpImpl& impl = *operation.impl();
-  ir::Node node;
-  if (impl.composition != nullptr) {
-    const Boundary boundary = tree_.BoundaryOf(impl);
-    TIM_ASSIGN_OR_RETURN(node, MakeComposite(impl, boundary));
-    TIM_RETURN_IF_ERROR(
-        Connect(boundary.inputs, boundary.outputs, scope, &node));
-  } else {
-    if (impl.binary != nullptr) node = binaries_.at(&impl);
-    TIM_RETURN_IF_ERROR(Connect(InputsOf(impl), OutputsOf(impl), scope, &node));
-    if (impl.binary != nullptr) return node;
-  }
-  node.name = impl.InstanceName();
-  node.attributes = impl.attributes;
-  if (auto* custom = dynamic_cast<ops::CustomOpBase*>(&operation)) {
-    TIM_RETURN_IF_ERROR(ConnectKept(*custom, scope, &node));
-    auto instance = std::make_shared<CustomOperator>(*custom, node.name);
-    node.schema = CustomOperator::Register(instance, registry_.get());
-    lowered_.custom_operators.push_back(std::move(instance));
-  } else {
-    node.schema = impl.Schema();
-  }
-  return node;
+  return std::visit(
+      [&](const auto& kind) { return MakeNodeOf(kind, operation, scope); },
+      operation.impl()->kind);
 }
 
 Status Lowerer::AddParts(uint32_t owner, Scope& scope) {

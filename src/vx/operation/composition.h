@@ -16,7 +16,8 @@ void EndScope(const OpImpl& operation);
 void WireIfComplete(OpImpl& operation);
 
 /// At Compile(): calls Wire() where only optional inputs are unbound.  Fails
-/// where other slots are, or where Wire() failed.
+/// where other slots are, or where Wire() failed.  Nothing for other
+/// operations.
 Status WireAtLast(OpImpl& operation);
 
 }  // namespace tim::vx

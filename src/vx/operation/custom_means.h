@@ -38,7 +38,8 @@ class CustomMeans {
   CustomMeans() = default;
   /// What belongs to the class: a constructor need not set it again.
   CustomMeans(const CustomMeans& original);
-  CustomMeans& operator=(const CustomMeans&) = delete;
+  CustomMeans(CustomMeans&&) = default;
+  CustomMeans& operator=(CustomMeans&&) = default;
 
   bool IsOptional(size_t input) const {
     return input < optional.size() && optional[input];

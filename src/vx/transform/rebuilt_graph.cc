@@ -108,7 +108,7 @@ class Rebuilder {
   // out; those of custom operations the states that they keep.
   static Status CheckOperands(const Operation& source, const ir::Node& node) {
     const OpImpl& impl = *source.impl();
-    if (impl.composition == nullptr ||
+    if (impl.As<vx::Composition>() == nullptr ||
         (node.inputs.size() == impl.inputs.size() &&
          node.outputs.size() == impl.outputs.size())) {
       return OkStatus();

@@ -93,7 +93,6 @@ ir::UserTensorArg CustomOperator::TensorArgument(const ir::KernelNode& node,
                                                  const ops::KernelArg& arg,
                                                  bool first, bool last) const {
   using Kind = ops::KernelArg::Kind;
-  const CustomMeans& means = *operation_.impl()->means;
   const uint32_t i = arg.index();
   ir::UserTensorArg tensor;
   tensor.name = StrCat(ToString(arg.kind()), " ", i);
@@ -114,13 +113,13 @@ ir::UserTensorArg CustomOperator::TensorArgument(const ir::KernelNode& node,
       desc = &node.outputs[i];
       break;
     case Kind::kScratch:
-      tensor.zeroed = first && means.scratch[i].zeroed;
+      tensor.zeroed = first && means_.scratch[i].zeroed;
       tensor.readable = true;
       tensor.open = true;
-      desc = &means.scratch[i].desc;
+      desc = &means_.scratch[i].desc;
       break;
     default:
-      desc = &means.tables[i].desc;
+      desc = &means_.tables[i].desc;
   }
   if (tensor.operand == ir::kAbsentOperand) return tensor;
   tensor.type = desc->type;
@@ -148,8 +147,7 @@ ir::LoweredStep CustomOperator::LowerKernel(const ir::KernelNode& node,
     }
     if (arg.kind() == KernelArg::Kind::kLocal) {
       launch.arguments.emplace_back(
-          ir::LocalArg{.bytes = operation_.impl()->means->locals[i],
-                       .name = StrCat("local ", i)});
+          ir::LocalArg{.bytes = means_.locals[i], .name = StrCat("local ", i)});
       continue;
     }
     const auto [first, last] = uses.at({arg.kind(), i});
@@ -169,22 +167,21 @@ ir::LoweredStep CustomOperator::LowerKernel(const ir::KernelNode& node,
 
 Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node,
                                            const ir::DeviceInfo& device) const {
-  const CustomMeans& means = *operation_.impl()->means;
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(KeepOutputs(node, &lowering));
   const int begin = static_cast<int>(lowering.steps.size());
   const Uses uses = UsesOf(kernels_);
-  for (size_t i = 0; i < means.scratch.size(); ++i) {
+  for (size_t i = 0; i < means_.scratch.size(); ++i) {
     TIM_ASSIGN_OR_RETURN(const int64_t bytes,
-                         ir::ByteSize(means.scratch[i].desc));
+                         ir::ByteSize(means_.scratch[i].desc));
     TIM_RETURN_IF_ERROR(CheckAllocation(StrCat("scratch ", i), bytes, device));
     const auto [first, last] =
         uses.at({KernelArg::Kind::kScratch, static_cast<uint32_t>(i)});
     lowering.scratch.push_back(
         {.bytes = bytes, .first = begin + first, .last = begin + last});
   }
-  for (size_t i = 0; i < means.tables.size(); ++i) {
-    const CustomTable& table = means.tables[i];
+  for (size_t i = 0; i < means_.tables.size(); ++i) {
+    const CustomTable& table = means_.tables[i];
     TIM_RETURN_IF_ERROR(
         CheckAllocation(StrCat("table ", i),
                         static_cast<int64_t>(table.bytes->size()), device));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/status.h"
@@ -15,6 +16,7 @@
 #include "ir/step.h"
 #include "tim/vx/ops/custom_base.h"
 #include "vx/operation/custom_means.h"
+#include "vx/operation/op_impl.h"
 #include "vx/operation/operand_specs.h"
 
 namespace tim::vx {
@@ -38,6 +40,7 @@ class CustomOperator {
   /// \param name of the instance, "user.HSwish#3": unique in its graph.
   CustomOperator(ops::CustomOpBase& operation, std::string name)
       : operation_(operation),
+        means_(std::get<CustomMeans>(operation.impl()->kind)),
         name_(std::move(name)),
         input_count_(operation.input_num_),
         kept_(KeptOutputs(operation)) {}
@@ -73,6 +76,7 @@ class CustomOperator {
                              const ir::DeviceInfo& device) const;
 
   ops::CustomOpBase& operation_;
+  CustomMeans& means_;
   const std::string name_;
   const size_t input_count_;
   const std::vector<int> kept_;
