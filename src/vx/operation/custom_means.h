@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/constant.h"
 #include "ir/tensor_desc.h"
 #include "tim/vx/ops/custom_base.h"
 
@@ -16,7 +17,7 @@ namespace tim::vx {
 
 struct CustomTable {
   ir::TensorDesc desc;
-  std::shared_ptr<const std::vector<std::byte>> bytes;
+  std::shared_ptr<const ir::ConstantData> data;
 };
 
 struct CustomScratch {

@@ -166,10 +166,8 @@ uint32_t CustomOpBase::AddTableOf(const Param& like, const void* numbers,
                        ": it has no numbers"));
     return 0;
   }
-  const auto* bytes = static_cast<const std::byte*>(numbers);
-  const size_t size = count * (ir::Info(table.desc.type).bits / 8);
-  table.bytes =
-      std::make_shared<const std::vector<std::byte>>(bytes, bytes + size);
+  table.data =
+      ir::MakeConstant(numbers, count * (ir::Info(table.desc.type).bits / 8));
   means.tables.push_back(std::move(table));
   if (own) means.own_tables = means.tables.size();
   return static_cast<uint32_t>(means.tables.size() - 1);

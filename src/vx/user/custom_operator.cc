@@ -103,7 +103,6 @@ const ir::OpSchema* CustomOperator::Register(
   const int outputs = static_cast<int>(self->operation_.output_num_);
   int required = 0;  // those behind an optional one see InferShapes()
   while (required < inputs && !self->means_.IsOptional(required)) ++required;
-  const std::string key = self->name_.substr(self->name_.find('.') + 1);
   std::function<Status(const ir::EvalContext&)> eval;
   if (self->operation_.HasHostEval()) {
     eval = [self](const ir::EvalContext& context) {
@@ -116,41 +115,24 @@ const ir::OpSchema* CustomOperator::Register(
     if (IsReserved(name)) continue;
     attributes.push_back({.name = name, .type = ir::TypeOf(value)});
   }
-  registry->Add(ir::OpSchema{
-      .domain = "user",
-      .name = key,
-      .inputs = {required, inputs},
-      .outputs = {outputs, outputs},
-      .attributes = std::move(attributes),
-      .user_kernel = true,
-      .infer_shapes =
-          [self](ir::InferContext& context) {
-            return self->InferShapes(context);
-          },
-      .eval = std::move(eval),
-      .memory_estimate = [](const ir::NodeView&) -> int64_t { return 0; },
-      .compute_estimate =
-          [](const ir::NodeView&) { return ir::ComputeEstimate(); },
-      .permute_rule =
-          [self](const ir::NodeView& view, int operand,
-                 std::span<const int> perm) {
-            return self->Permute(view, operand, perm);
-          }});
-  registry->Add(ir::KernelDef{
-      .op = StrCat("user.", key),
-      .name = self->name_,
-      .supports = [](const ir::KernelNode& node,
-                     const ir::DeviceInfo&) -> Status {
-        if (node.epilogue.empty()) return OkStatus();
-        return Unimplemented("nothing is fused with a user's kernel");
-      },
-      .cost = [](const ir::KernelNode&, const ir::DeviceInfo& device)
-          -> double { return device.launch_us; },
-      .lower =
-          [self](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return self->Lower(node, device);
-          }});
-  return registry->Find(StrCat("user.", key));
+  return ir::AddUserOperator(
+      {.name = self->name_.substr(self->name_.find('.') + 1),
+       .inputs = {required, inputs},
+       .outputs = {outputs, outputs},
+       .attributes = std::move(attributes),
+       .infer_shapes =
+           [self](ir::InferContext& context) {
+             return self->InferShapes(context);
+           },
+       .eval = std::move(eval),
+       .permute_rule =
+           [self](const ir::NodeView& view, int operand,
+                  std::span<const int> perm) {
+             return self->Permute(view, operand, perm);
+           },
+       .steps =
+           [self](const ir::KernelNode& node) { return self->Lower(node); }},
+      registry);
 }
 
 Status CustomOperator::CallHook(Hook hook, const std::function<void()>& call) {

@@ -14,6 +14,7 @@
 #include "ir/kernel_def.h"
 #include "ir/op_registry.h"
 #include "ir/step.h"
+#include "ir/user_operator.h"
 #include "tim/vx/ops/custom_base.h"
 #include "vx/operation/custom_means.h"
 #include "vx/operation/op_impl.h"
@@ -65,15 +66,14 @@ class CustomOperator {
   Status Evaluate(const ir::EvalContext& context);
   Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
                                    std::span<const int> perm) const;
-  Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
+  Status KeepOutputs(const ir::KernelNode& node, ir::UserSteps* lowered) const;
   /// Of a kernel that is the first or the last to have the tensor; an operand
   /// that is there is still to be numbered.
   ir::UserTensorArg TensorArgument(const ir::KernelNode& node,
                                    const ops::KernelArg& arg, bool first,
                                    bool last) const;
   ir::LoweredStep LowerKernel(const ir::KernelNode& node, int part) const;
-  Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                             const ir::DeviceInfo& device) const;
+  Result<ir::UserSteps> Lower(const ir::KernelNode& node) const;
 
   ops::CustomOpBase& operation_;
   CustomMeans& means_;
