@@ -1,17 +1,15 @@
+// Custom operations frozen, and the operators that are made of them again.
 #include "binary/user_operator.h"
 
-#include <algorithm>
 #include <limits>
 #include <span>
 #include <string_view>
 
-#include "base/hash.h"
 #include "ir/op_schema.h"
+#include "ir/user_operator.h"
 
 namespace tim::binary {
 namespace {
-
-constexpr char kDomain[] = "user";
 
 std::vector<std::optional<ir::TensorDesc>> DescsOf(
     const ir::Graph& graph, const std::vector<ir::ValueId>& operands) {
@@ -37,18 +35,6 @@ Result<std::shared_ptr<const ir::ConstantData>> TableOf(
   std::vector<std::byte> bytes(static_cast<size_t>(packed.bytes));
   TIM_RETURN_IF_ERROR(packed.pack(bytes));
   return ir::MakeConstant(bytes);
-}
-
-ir::PackedConstant PackedOf(
-    const std::shared_ptr<const ir::ConstantData>& table) {
-  return {.id = StrCat("frozen table ", table->hash.ToString(), " ",
-                       table->bytes.size()),
-          .sources = {},
-          .bytes = static_cast<int64_t>(table->bytes.size()),
-          .pack = [table](std::span<std::byte> out) {
-            std::copy(table->bytes.begin(), table->bytes.end(), out.begin());
-            return OkStatus();
-          }};
 }
 
 // "HSwish#3" of "user.HSwish#3@1".
@@ -92,32 +78,6 @@ Status Infer(const UserOperator& frozen, ir::InferContext& context) {
   return OkStatus();
 }
 
-Status CheckAllocation(const std::string& what, size_t index, int64_t bytes,
-                       const ir::DeviceInfo& device) {
-  if (bytes <= device.max_allocation_bytes) return OkStatus();
-  return InvalidArgument(what, " ", index, " takes ", bytes, " bytes, ",
-                         device.name, " allocates ",
-                         device.max_allocation_bytes, " at most");
-}
-
-Result<ir::Lowering> Lower(const UserOperator& frozen,
-                           const ir::DeviceInfo& device) {
-  ir::Lowering lowering;
-  lowering.steps = frozen.steps;
-  lowering.scratch = frozen.scratch;
-  lowering.in_place = frozen.in_place;
-  for (size_t i = 0; i < frozen.scratch.size(); ++i) {
-    TIM_RETURN_IF_ERROR(
-        CheckAllocation("scratch", i, frozen.scratch[i].bytes, device));
-  }
-  for (size_t i = 0; i < frozen.tables.size(); ++i) {
-    const auto bytes = static_cast<int64_t>(frozen.tables[i]->bytes.size());
-    TIM_RETURN_IF_ERROR(CheckAllocation("table", i, bytes, device));
-    lowering.packed.push_back(PackedOf(frozen.tables[i]));
-  }
-  return lowering;
-}
-
 }  // namespace
 
 Result<UserOperator> Freeze(const ir::Graph& graph, const ir::Node& node,
@@ -152,42 +112,28 @@ Result<UserOperator> Freeze(const ir::Graph& graph, const ir::Node& node,
 const ir::OpSchema* Register(UserOperator given, const std::string& prefix,
                              ir::OpRegistry* registry) {
   auto frozen = std::make_shared<const UserOperator>(std::move(given));
-  const std::string name = prefix + NameIn(frozen->key);
   const int inputs = static_cast<int>(frozen->inputs.size());
   const int outputs = static_cast<int>(frozen->outputs.size());
   std::vector<ir::AttributeSpec> attributes;
   for (const auto& [attribute, type] : frozen->attributes) {
     attributes.push_back({.name = attribute, .type = type});
   }
-  registry->Add(ir::OpSchema{
-      .domain = kDomain,
-      .name = name,
-      .inputs = {0, inputs},
-      .outputs = {0, outputs},
-      .attributes = std::move(attributes),
-      .user_kernel = true,
-      .infer_shapes =
-          [frozen](ir::InferContext& context) {
-            return Infer(*frozen, context);
-          },
-      .memory_estimate = [](const ir::NodeView&) -> int64_t { return 0; },
-      .compute_estimate =
-          [](const ir::NodeView&) { return ir::ComputeEstimate(); }});
-  registry->Add(ir::KernelDef{
-      .op = StrCat(kDomain, ".", name),
-      .name = StrCat(kDomain, ".", name),
-      .supports = [](const ir::KernelNode& node,
-                     const ir::DeviceInfo&) -> Status {
-        if (node.epilogue.empty()) return OkStatus();
-        return Unimplemented("nothing is fused with a user's kernel");
-      },
-      .cost = [](const ir::KernelNode&, const ir::DeviceInfo& device)
-          -> double { return device.launch_us; },
-      .lower =
-          [frozen](const ir::KernelNode&, const ir::DeviceInfo& device) {
-            return Lower(*frozen, device);
-          }});
-  return registry->Find(StrCat(kDomain, ".", name));
+  return ir::AddUserOperator(
+      {.name = prefix + NameIn(frozen->key),
+       .inputs = {0, inputs},
+       .outputs = {0, outputs},
+       .attributes = std::move(attributes),
+       .infer_shapes =
+           [frozen](ir::InferContext& context) {
+             return Infer(*frozen, context);
+           },
+       .steps = [frozen](const ir::KernelNode&) -> Result<ir::UserSteps> {
+         return ir::UserSteps{.steps = frozen->steps,
+                              .scratch = frozen->scratch,
+                              .tables = frozen->tables,
+                              .in_place = frozen->in_place};
+       }},
+      registry);
 }
 
 }  // namespace tim::binary

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "runtime/stored_plan.h"
-#include "vx/binary/binary_operator.h"
+#include "vx/binary/nbg_lowering.h"
 
 namespace tim::vx {
 namespace {

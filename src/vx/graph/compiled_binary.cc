@@ -60,13 +60,13 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
     const Operations& effective, const Devices& devices) {
   if (effective.size() != 1) return nullptr;
   const OpImpl& impl = *effective[0]->impl();
+  const auto* nbg = impl.As<NbgContent>();
   const ContextOptions& context = core.context->options;
-  if (impl.binary == nullptr || impl.core.get() != &core ||
-      !impl.problem.ok() || context.placement != nullptr ||
-      context.operators != nullptr) {
+  if (nbg == nullptr || impl.core.get() != &core || !impl.problem.ok() ||
+      context.placement != nullptr || context.operators != nullptr) {
     return nullptr;
   }
-  const binary::Blob& blob = impl.binary->blob();
+  const binary::Blob& blob = nbg->blob();
   auto plan = runtime::UsablePlan(blob, devices,
                                   ir::PlanOptions{.strict = context.strict});
   if (!plan || !plan->states.empty()) return nullptr;

@@ -7,7 +7,7 @@
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
 #include "runtime/stored_plan.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -125,9 +125,9 @@ runtime::Surroundings CompiledGraph::SurroundingsOf(
     std::shared_ptr<const ir::OpRegistry> operators) {
   auto programs = core.context->options.programs;
   for (const auto& operation : operations) {
-    const auto& binary = operation->impl()->binary;
-    if (binary == nullptr) continue;
-    programs = runtime::WithPrograms(binary->blob(), std::move(programs));
+    const auto* nbg = operation->impl()->As<NbgContent>();
+    if (nbg == nullptr) continue;
+    programs = runtime::WithPrograms(nbg->blob(), std::move(programs));
   }
   return {.devices = devices,
           .store = std::move(programs),

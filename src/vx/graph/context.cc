@@ -1,28 +1,14 @@
 #include "base/guarded.h"
 #include "base/options.h"
 #include "base/str_cat.h"
-#include "ops/builtin.h"
 #include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
 #include "tim/vx/compile_option.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::vx {
-
-const ir::OpRegistry& ContextState::Operators() const {
-  return options.operators != nullptr ? *options.operators
-                                      : tim::ops::BuiltinOperators();
-}
-
-Result<Devices> ContextState::DevicesFor(const CompileOption& compile) const {
-  const uint32_t number = compile.getDeviceId();
-  if (number == 0 || options.devices_of == nullptr) return devices;
-  auto chosen = options.devices_of(number);
-  if (chosen.ok()) return chosen;
-  return chosen.status().WithContext("CompileOption::setDeviceId()");
-}
 
 std::shared_ptr<Graph> ContextImpl::CreateGraph() {
   return CreateGraph(CompileOption::DefaultOptions);

@@ -2,48 +2,15 @@
 #ifndef TIM_VX_GRAPH_CONTEXT_IMPL_H_
 #define TIM_VX_GRAPH_CONTEXT_IMPL_H_
 
-#include <functional>
 #include <memory>
-#include <vector>
+#include <string>
+#include <utility>
 
-#include "device/device.h"
-#include "ir/graph.h"
-#include "ir/op_registry.h"
-#include "runtime/device_pool.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/context.h"
-#include "vx/graph/overrides.h"
+#include "vx/core/context_state.h"
 
 namespace tim::vx {
-
-using device::Devices;
-
-struct ContextOptions {
-  /// A host step beside another device fails Compile().
-  bool strict = false;
-  /// What is legal and hardly meant is a warning; else it fails Compile().
-  bool lenient = true;
-  /// Index of the device that a node must run on, -1 for the cheapest.
-  std::function<int(const ir::Node&)> placement = nullptr;
-  /// Null: the built-in ones; must outlive the context's graphs.
-  const ir::OpRegistry* operators = nullptr;
-  /// Null: the user's program cache.
-  std::shared_ptr<device::BinaryStore> programs = nullptr;
-  /// What CompileOption::setDeviceId() chooses from, beside 0, which are the
-  /// context's devices.  Null: it has no effect.
-  std::function<Result<Devices>(uint32_t number)> devices_of = nullptr;
-};
-
-/// What the graphs of a context keep of it.
-struct ContextState {
-  Devices devices;  ///< [0] is the host.
-  ContextOptions options;
-  std::shared_ptr<Overrides> overrides = std::make_shared<Overrides>();
-
-  const ir::OpRegistry& Operators() const;
-  /// For a graph with these options.
-  Result<Devices> DevicesFor(const CompileOption& compile) const;
-};
 
 class ContextImpl final : public Context {
  public:

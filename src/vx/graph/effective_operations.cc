@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "vx/failure.h"
-#include "vx/lowering/composition.h"
+#include "vx/core/failure.h"
+#include "vx/operation/composition.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -39,7 +39,6 @@ Status CheckUsable(const Operations& operations, const GraphCore& core) {
 Status WireAll(const GraphCore& core, const Operations& operations) {
   for (size_t i = 0; i < operations.size(); ++i) {
     OpImpl& operation = *operations[i]->impl();
-    if (operation.composition == nullptr) continue;
     const Status status = WireAtLast(operation);
     if (status.ok()) continue;
     return status.WithContext(StrCat("operation ", operation.InstanceName(),
@@ -147,7 +146,7 @@ class Replacer {
     impl.owner = replaced.owner;
     made->BindInputs(replaced.inputs).BindOutputs(replaced.outputs);
     TIM_RETURN_IF_ERROR(impl.problem);
-    if (impl.composition != nullptr) TIM_RETURN_IF_ERROR(WireAtLast(impl));
+    TIM_RETURN_IF_ERROR(WireAtLast(impl));
     operations->push_back(made);
     for (auto& operation : collector.Take()) {
       if (operation != made) operations->push_back(std::move(operation));

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "tim/vx/operation.h"
-#include "vx/graph/graph_core.h"
+#include "vx/core/graph_core.h"
 
 namespace tim::vx {
 

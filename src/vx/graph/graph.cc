@@ -1,46 +1,14 @@
 // What all graphs share.
 #include "tim/vx/graph.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "tim/vx/operation.h"
-#include "vx/failure.h"
-#include "vx/graph/graph_core.h"
+#include "vx/core/failure.h"
+#include "vx/core/graph_core.h"
 #include "vx/graph/graph_impl.h"
-#include "vx/lowering/composition.h"
+#include "vx/operation/composition.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
-
-namespace {
-
-// `status`, naming the graph, whose ErrorMessage() it becomes.
-Status Recorded(GraphCore& core, const Status& status) {
-  const bool named =
-      status.message().find(StrCat("graph ", core.name)) != std::string::npos ||
-      status.message().find(StrCat("'", core.name, "'")) != std::string::npos;
-  const Status complete =
-      named ? status : status.WithContext(StrCat("graph ", core.name));
-  core.error = ErrorText(complete);
-  return complete;
-}
-
-}  // namespace
-
-bool Fail(GraphCore& core, const Status& status) {
-  return Fail(Recorded(core, status));
-}
-
-bool FailToCompile(GraphCore& core, const Status& status) {
-  const auto known = std::find_if(
-      core.logged.begin(), core.logged.end(), [&](std::string_view text) {
-        return std::string_view(status.message()).ends_with(text);
-      });
-  if (known == core.logged.end()) return Fail(core, status);
-  core.logged.erase(known);
-  return Adopt(Recorded(core, status));
-}
 
 RunEvent Graph::RunAsync(const std::vector<const void*>& inputs,
                          const std::vector<void*>& outputs) {

@@ -6,7 +6,7 @@
 #include "base/log_once.h"
 #include "binary/blob.h"
 #include "tim/vx/operation.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/graph/run_event.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "tim/vx/operation.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/place_holder.h"
 
 namespace tim::vx {
@@ -33,11 +33,6 @@ GraphImpl::GraphImpl(std::shared_ptr<const ContextState> context,
 }
 
 GraphImpl::~GraphImpl() { core_->graph = nullptr; }
-
-std::shared_ptr<GraphCore> CoreOf(Graph* graph) {
-  const auto* made = dynamic_cast<GraphImpl*>(graph);
-  return made != nullptr ? made->core() : nullptr;
-}
 
 const ir::Plan* CompiledPlan(const Graph& graph) {
   const auto* made = dynamic_cast<const GraphImpl*>(&graph);

@@ -11,13 +11,13 @@
 #include "ir/plan.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/graph.h"
+#include "vx/core/graph_core.h"
 #include "vx/graph/compiled_graph.h"
-#include "vx/graph/graph_core.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {
 
-class GraphImpl final : public Graph {
+class GraphImpl final : public Graph, public OwnGraph {
  public:
   using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
@@ -71,11 +71,10 @@ class GraphImpl final : public Graph {
   /// What made the graph has failed: Compile() and Run() do so for this reason.
   void Refuse(const Status& reason);
 
-  const std::shared_ptr<GraphCore>& core() const { return core_; }
+  const std::shared_ptr<GraphCore>& core() const override { return core_; }
   /// Null before a successful Compile().
   const CompiledGraph* compiled() const { return compiled_.get(); }
-  /// No device keeps an import of memory that a tensor has left.
-  void Release(const void* memory) {
+  void Release(const void* memory) override {
     if (compiled_ != nullptr) compiled_->Release(memory);
   }
 

@@ -2,7 +2,7 @@
 #include "vx/graph/run_event.h"
 
 #include "base/guarded.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 
 namespace tim::vx {
 namespace {

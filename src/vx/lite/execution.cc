@@ -6,7 +6,7 @@
 #include "base/options.h"
 #include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
 

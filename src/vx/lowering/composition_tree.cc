@@ -24,20 +24,20 @@ std::set<const Tensor*> SetOf(const Tensors& tensors) {
 }  // namespace
 
 std::vector<std::shared_ptr<Tensor>> InputsOf(const OpImpl& operation) {
-  return operation.binary != nullptr ? operation.binary->Inputs(operation)
-                                     : operation.inputs;
+  const auto* nbg = operation.As<NbgContent>();
+  return nbg != nullptr ? nbg->Inputs(operation.inputs) : operation.inputs;
 }
 
 std::vector<std::shared_ptr<Tensor>> OutputsOf(const OpImpl& operation) {
-  return operation.binary != nullptr ? operation.binary->Outputs(operation)
-                                     : operation.outputs;
+  const auto* nbg = operation.As<NbgContent>();
+  return nbg != nullptr ? nbg->Outputs(operation.outputs) : operation.outputs;
 }
 
 CompositionTree::CompositionTree(
     const std::vector<std::shared_ptr<Operation>>& operations) {
   for (const auto& operation : operations) {
     const OpImpl& impl = *operation->impl();
-    if (impl.composition != nullptr) composed_[impl.uid] = &impl;
+    if (impl.As<Composition>() != nullptr) composed_[impl.uid] = &impl;
   }
   for (const auto& operation : operations) {
     const OpImpl& impl = *operation->impl();
@@ -71,7 +71,7 @@ bool CompositionTree::IsInside(const OpImpl& operation, uint32_t owner) const {
 void CompositionTree::Collect(uint32_t owner, Traffic* traffic) const {
   for (const Operation* part : Parts(owner)) {
     const OpImpl& impl = *part->impl();
-    if (impl.composition != nullptr) {
+    if (impl.As<Composition>() != nullptr) {
       Collect(impl.uid, traffic);
       continue;
     }

@@ -1,12 +1,14 @@
+// Operations as nodes: parts in bodies, a function per kind.
 #include "vx/lowering/lowering.h"
 
 #include <map>
 
-#include "base/log.h"
 #include "tim/vx/ops/custom_base.h"
-#include "vx/failure.h"
+#include "vx/binary/nbg_lowering.h"
+#include "vx/core/failure.h"
 #include "vx/lowering/composition_tree.h"
 #include "vx/lowering/copies.h"
+#include "vx/lowering/value_scope.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -15,18 +17,30 @@ namespace {
 using Operations = std::vector<std::shared_ptr<Operation>>;
 using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
-// The values of a tensor in the graph or in a body.
-struct TensorValues {
-  ir::ValueId value = ir::kNone;    // that readers see
-  ir::ValueId written = ir::kNone;  // that an operation writes
-};
+// A class of the user's may have copied an operation of another one.
+bool IsKnown(const Operation& operation) {
+  const OpImpl& impl = *operation.impl();
+  if (impl.As<Builtin>() != nullptr) return impl.Schema() != nullptr;
+  return impl.As<CustomMeans>() == nullptr ||
+         dynamic_cast<const ops::CustomOpBase*>(&operation) != nullptr;
+}
 
-// A graph or a body under construction.
-struct Scope {
-  ir::Graph& graph;
-  bool is_body = false;
-  std::map<const Tensor*, TensorValues> values = {};
-};
+// Without operands.
+ir::Node NodeOf(const OpImpl& operation) {
+  ir::Node node;
+  node.name = operation.InstanceName();
+  node.attributes = operation.attributes;
+  return node;
+}
+
+Status CheckOutputs(const OpImpl& composed, const ir::Graph& body) {
+  for (size_t i = 0; i < composed.outputs.size(); ++i) {
+    const ir::ValueId id = body.outputs()[i];
+    if (id == ir::kNone || body.value(id).producer != ir::kNone) continue;
+    return InvalidArgument("Wire() binds no operation that writes output ", i);
+  }
+  return OkStatus();
+}
 
 class Lowerer {
  public:
@@ -41,37 +55,34 @@ class Lowerer {
   Result<LoweredGraph> Lower(const Operations& operations, const Tensors& io);
 
  private:
-  Status CheckOperation(const Operation& operation) const;
+  /// Whether it can become a node.
+  Status Check(const Operation& operation) const;
   /// Fills binaries_, which makes the tensors of their states.
   Status ReadBinaries(const Operations& operations);
   /// Fills writers_; in single assignment form a tensor has one writer.
   Status FindWriters(const Operations& operations);
-  Status AddParts(uint32_t owner, Scope& scope);
+  Status AddParts(uint32_t owner, ValueScope& scope);
   /// Of a graph without operations.
-  Status AddCopies(const Tensors& io, Scope& scope);
-  Result<ir::Node> MakeNode(Operation& operation, Scope& scope);
-  Result<ir::Node> MakeComposite(const OpImpl& composed,
-                                 const Boundary& boundary);
-  Status AddBodyOperands(const Boundary& boundary, Scope& body);
-  Status CheckOutputs(const OpImpl& composed, const Scope& body) const;
-  /// The operands of `node`, for every tensor bound.
-  Status Connect(const Tensors& inputs, const Tensors& outputs, Scope& scope,
-                 ir::Node* node);
+  Status AddCopies(const Tensors& io, ValueScope& scope);
+  /// The operation's node, with its operands: one function per kind.
+  Result<ir::Node> MakeNode(Operation& operation, ValueScope& scope);
+  Result<ir::Node> MakeNodeOf(const Builtin& kind, Operation& operation,
+                              ValueScope& scope);
+  Result<ir::Node> MakeNodeOf(const Composition& kind, Operation& operation,
+                              ValueScope& scope);
+  Result<ir::Node> MakeNodeOf(const CustomMeans& kind, Operation& operation,
+                              ValueScope& scope);
+  Result<ir::Node> MakeNodeOf(const NbgContent& kind, Operation& operation,
+                              ValueScope& scope);
+  Result<std::shared_ptr<const ir::Composite>> MakeComposite(
+      const OpImpl& composed, const Boundary& boundary);
   /// Behind all inputs of a custom operation, absent ones too, the values
   /// before the run of the states that it writes.
-  Status ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
+  Status ConnectKept(const ops::CustomOpBase& custom, ValueScope& scope,
                      ir::Node* node);
-  /// The tensor's values, made at its first use.
-  Result<TensorValues> Find(const std::shared_ptr<Tensor>& tensor,
-                            Scope& scope);
-  Result<std::shared_ptr<TensorImpl>> Usable(
-      const std::shared_ptr<Tensor>& tensor) const;
-  Result<TensorValues> Declare(TensorImpl& tensor, Scope& scope) const;
-  ir::ValueId AddConstant(const TensorImpl& tensor, const ir::TensorDesc& desc,
-                          ir::Graph& graph) const;
   /// The node, on the device that the context wants for it.
-  void Add(ir::Node node, Scope& scope) const;
-  void AddInputsAndOutputs(const Tensors& io, const Scope& scope);
+  void Add(ir::Node node, ValueScope& scope) const;
+  void AddInputsAndOutputs(const Tensors& io, const ValueScope& scope);
   std::string Describe(const OpImpl& operation) const {
     return StrCat("operation ", operation.InstanceName(), " of graph ",
                   core_.name);
@@ -82,24 +93,20 @@ class Lowerer {
   const ir::OpRegistry& operators_;
   std::shared_ptr<ir::OpRegistry> registry_;
   LoweredGraph lowered_;
-  std::map<const Tensor*, const OpImpl*> writers_;
+  Writers writers_;
   std::map<const OpImpl*, ir::Node> binaries_;  // those of NBGs
 };
 
-Status Lowerer::CheckOperation(const Operation& operation) const {
+Status Lowerer::Check(const Operation& operation) const {
   const OpImpl& impl = *operation.impl();
   if (impl.core.get() != &core_) {
     return InvalidArgument("the operation was made for another graph");
   }
   TIM_RETURN_IF_ERROR(impl.problem);
-  if (impl.composition != nullptr || impl.binary != nullptr ||
-      impl.Schema() != nullptr ||
-      dynamic_cast<const ops::CustomOpBase*>(&operation) != nullptr) {
-    return OkStatus();
-  }
-  if (impl.kind) {
+  if (IsKnown(operation)) return OkStatus();
+  if (const auto number = impl.Number()) {
     return Unimplemented("unknown operator; this library has none of the kind ",
-                         *impl.kind);
+                         *number);
   }
   return Unimplemented("unknown operator; this library has none of the name '",
                        impl.name, "'");
@@ -107,9 +114,10 @@ Status Lowerer::CheckOperation(const Operation& operation) const {
 
 Status Lowerer::ReadBinaries(const Operations& operations) {
   for (const auto& operation : operations) {
-    const OpImpl& impl = *operation->impl();
-    if (impl.binary == nullptr || !CheckOperation(*operation).ok()) continue;
-    auto node = impl.binary->MakeNode(impl, operators_, registry_.get());
+    OpImpl& impl = *operation->impl();
+    auto* nbg = impl.As<NbgContent>();
+    if (nbg == nullptr || !Check(*operation).ok()) continue;
+    auto node = MakeNbgNode(impl, *nbg, operators_, registry_.get());
     if (!node.ok()) return node.status().WithContext(Describe(impl));
     binaries_.emplace(&impl, *std::move(node));
   }
@@ -119,9 +127,9 @@ Status Lowerer::ReadBinaries(const Operations& operations) {
 Status Lowerer::FindWriters(const Operations& operations) {
   for (const auto& operation : operations) {
     const OpImpl& impl = *operation->impl();
-    const Status status = CheckOperation(*operation);
+    const Status status = Check(*operation);
     if (!status.ok()) return status.WithContext(Describe(impl));
-    if (impl.composition != nullptr) continue;  // its parts write
+    if (impl.As<Composition>() != nullptr) continue;  // its parts write
     for (const auto& tensor : OutputsOf(impl)) {
       if (!IsBound(tensor)) continue;
       const auto [entry, added] = writers_.emplace(tensor.get(), &impl);
@@ -140,207 +148,93 @@ Status Lowerer::FindWriters(const Operations& operations) {
   return OkStatus();
 }
 
-ir::ValueId Lowerer::AddConstant(const TensorImpl& tensor,
-                                 const ir::TensorDesc& desc,
-                                 ir::Graph& graph) const {
-  if (tensor.needs_data()) {
-    TIM_LOG(kWarning, "graph ", core_.name, ": constant ", tensor.Name(),
-            " was never given data; it is 0");
-  }
-  return graph.AddConstant(desc, tensor.constant()->data, tensor.Name());
-}
-
-Result<std::shared_ptr<TensorImpl>> Lowerer::Usable(
-    const std::shared_ptr<Tensor>& tensor) const {
-  auto made = std::dynamic_pointer_cast<TensorImpl>(tensor);
-  if (made == nullptr || made->core() != &core_) {
-    return InvalidArgument("the tensor belongs to another graph");
-  }
-  TIM_RETURN_IF_ERROR(AsFinal(made->problem()));
-  return made;
-}
-
-Result<TensorValues> Lowerer::Declare(TensorImpl& tensor, Scope& scope) const {
-  TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc, tensor.DeclaredDesc());
-  ir::Graph& graph = scope.graph;
-  const bool written = writers_.count(&tensor) != 0;
-  const TensorAttribute attribute = tensor.attribute();
-  TensorValues made;
-  if (attribute == CONSTANT) {
-    if (written) return InvalidArgument("a CONSTANT tensor cannot be written");
-    made.value = AddConstant(tensor, desc, graph);
-  } else if (attribute == VARIABLE && !scope.is_body) {
-    made.value = graph.AddValue(desc, ir::Role::kState, tensor.Name());
-  } else {
-    const bool input = attribute != TRANSIENT && !written && !scope.is_body;
-    made.value = graph.AddValue(
-        desc, input ? ir::Role::kInput : ir::Role::kTransient, tensor.Name());
-  }
-  made.written = made.value;
-  if (attribute == VARIABLE && written && !scope.is_body) {
-    made.written =
-        graph.AddValue(desc, ir::Role::kTransient, tensor.Name() + ".next");
-    graph.AddStateUpdate(made.value, made.written);
-  }
-  for (const ir::ValueId id : {made.value, made.written}) {
-    graph.value(id).shape_declared = desc.shape.ranked();
-    graph.value(id).preferred_shape = tensor.PreferredShape();
-    graph.value(id).is_scalar = tensor.IsScalar();
-  }
-  return made;
-}
-
-Result<TensorValues> Lowerer::Find(const std::shared_ptr<Tensor>& tensor,
-                                   Scope& scope) {
-  const auto known = scope.values.find(tensor.get());
-  if (known != scope.values.end()) return known->second;
-  TIM_ASSIGN_OR_RETURN(auto usable, Usable(tensor));
-  TIM_ASSIGN_OR_RETURN(const TensorValues made, Declare(*usable, scope));
-  scope.values.emplace(tensor.get(), made);
-  if (!scope.is_body) {
-    if (scope.graph.value(made.value).role == ir::Role::kState) {
-      lowered_.states.push_back(usable);
-    }
-    lowered_.tensors.push_back({std::move(usable), made.value});
-  }
-  return made;
-}
-
-Status Lowerer::Connect(const Tensors& inputs, const Tensors& outputs,
-                        Scope& scope, ir::Node* node) {
-  const auto add = [&](const char* what, const Tensors& tensors,
-                       ir::ValueId TensorValues::*value,
-                       std::vector<ir::ValueId>* operands) -> Status {
-    for (const auto& tensor : tensors) {
-      operands->push_back(ir::kNone);
-      if (!IsBound(tensor)) continue;
-      const Result<TensorValues> found = Find(tensor, scope);
-      if (!found.ok()) {
-        return found.status().WithContext(
-            StrCat(what, " ", operands->size() - 1));
-      }
-      operands->back() = (*found).*value;
-    }
-    return OkStatus();
-  };
-  TIM_RETURN_IF_ERROR(
-      add("input", inputs, &TensorValues::value, &node->inputs));
-  return add("output", outputs, &TensorValues::written, &node->outputs);
-}
-
-Status Lowerer::ConnectKept(const ops::CustomOpBase& custom, Scope& scope,
+Status Lowerer::ConnectKept(const ops::CustomOpBase& custom, ValueScope& scope,
                             ir::Node* node) {
   if (HasAllInputs(custom)) node->inputs.resize(custom.input_num_, ir::kNone);
   for (const int output : KeptOutputs(custom)) {
     const auto& tensor = custom.impl()->outputs[output];
-    TIM_ASSIGN_OR_RETURN(const TensorValues values, Find(tensor, scope));
+    TIM_ASSIGN_OR_RETURN(const TensorValues values, scope.Find(tensor));
     node->inputs.push_back(values.value);
   }
   return OkStatus();
 }
 
-// The operands are values of the body by position; a tensor that is both an
-// input and an output (a VARIABLE) has one for each.
-Status Lowerer::AddBodyOperands(const Boundary& boundary, Scope& body) {
-  ir::Graph& graph = body.graph;
-  const auto add = [&](const std::shared_ptr<Tensor>& tensor,
-                       ir::Role role) -> Result<ir::ValueId> {
-    TIM_ASSIGN_OR_RETURN(const auto usable, Usable(tensor));
-    TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc, usable->DeclaredDesc());
-    const ir::ValueId id = graph.AddValue(desc, role, usable->Name());
-    graph.value(id).shape_declared = desc.shape.ranked();
-    graph.value(id).is_scalar = usable->IsScalar();
-    return id;
-  };
-  for (const auto& tensor : boundary.inputs) {
-    if (tensor->IsPlaceHolder()) {
-      graph.AddInput(ir::kNone);
-      continue;
-    }
-    TIM_ASSIGN_OR_RETURN(const ir::ValueId id, add(tensor, ir::Role::kInput));
-    graph.AddInput(id);
-    body.values.emplace(tensor.get(), TensorValues{id, id});
-  }
-  for (const auto& tensor : boundary.outputs) {
-    if (tensor->IsPlaceHolder()) {
-      graph.AddOutput(ir::kNone);
-      continue;
-    }
-    TIM_ASSIGN_OR_RETURN(const ir::ValueId id,
-                         add(tensor, ir::Role::kTransient));
-    graph.AddOutput(id);
-    const auto [entry, added] =
-        body.values.emplace(tensor.get(), TensorValues{id, id});
-    if (!added) entry->second.written = id;
-  }
-  return OkStatus();
-}
-
-Status Lowerer::CheckOutputs(const OpImpl& composed, const Scope& body) const {
-  for (size_t i = 0; i < composed.outputs.size(); ++i) {
-    const ir::ValueId id = body.graph.outputs()[i];
-    if (id == ir::kNone || body.graph.value(id).producer != ir::kNone) continue;
-    return InvalidArgument("Wire() binds no operation that writes output ", i);
-  }
-  return OkStatus();
-}
-
-Result<ir::Node> Lowerer::MakeComposite(const OpImpl& composed,
-                                        const Boundary& boundary) {
+Result<std::shared_ptr<const ir::Composite>> Lowerer::MakeComposite(
+    const OpImpl& composed, const Boundary& boundary) {
   auto composite = std::make_shared<ir::Composite>();
   const ir::OpSchema* schema = composed.Schema();
   composite->name = schema != nullptr
                         ? StrCat(schema->domain, ".", schema->name)
                         : composed.name;
   composite->body = ir::Graph(composed.InstanceName());
-  Scope body{.graph = composite->body, .is_body = true};
-  TIM_RETURN_IF_ERROR(AddBodyOperands(boundary, body));
+  ValueScope body(core_, writers_, &composite->body);
+  TIM_RETURN_IF_ERROR(body.AddOperands(boundary));
   TIM_RETURN_IF_ERROR(AddParts(composed.uid, body));
-  TIM_RETURN_IF_ERROR(CheckOutputs(composed, body));
-  ir::Node node;
-  node.composite = std::move(composite);
-  return node;
+  TIM_RETURN_IF_ERROR(CheckOutputs(composed, composite->body));
+  return composite;
 }
 
-Result<ir::Node> Lowerer::MakeNode(Operation& operation, Scope& scope) {
+Result<ir::Node> Lowerer::MakeNodeOf(const Builtin&, Operation& operation,
+                                     ValueScope& scope) {
   const OpImpl& impl = *operation.impl();
-  ir::Node node;
-  if (impl.composition != nullptr) {
-    const Boundary boundary = tree_.BoundaryOf(impl);
-    TIM_ASSIGN_OR_RETURN(node, MakeComposite(impl, boundary));
-    TIM_RETURN_IF_ERROR(
-        Connect(boundary.inputs, boundary.outputs, scope, &node));
-  } else {
-    if (impl.binary != nullptr) node = binaries_.at(&impl);
-    TIM_RETURN_IF_ERROR(Connect(InputsOf(impl), OutputsOf(impl), scope, &node));
-    if (impl.binary != nullptr) return node;
-  }
-  node.name = impl.InstanceName();
-  node.attributes = impl.attributes;
-  if (auto* custom = dynamic_cast<ops::CustomOpBase*>(&operation)) {
-    TIM_RETURN_IF_ERROR(ConnectKept(*custom, scope, &node));
-    auto instance = std::make_shared<CustomOperator>(*custom, node.name);
-    node.schema = CustomOperator::Register(instance, registry_.get());
-    lowered_.custom_operators.push_back(std::move(instance));
-  } else {
-    node.schema = impl.Schema();
-  }
+  ir::Node node = NodeOf(impl);
+  node.schema = impl.Schema();
+  TIM_RETURN_IF_ERROR(scope.Connect(impl.inputs, impl.outputs, &node));
   return node;
 }
 
-Status Lowerer::AddParts(uint32_t owner, Scope& scope) {
+Result<ir::Node> Lowerer::MakeNodeOf(const Composition&, Operation& operation,
+                                     ValueScope& scope) {
+  const OpImpl& impl = *operation.impl();
+  const Boundary boundary = tree_.BoundaryOf(impl);
+  ir::Node node = NodeOf(impl);
+  node.schema = impl.Schema();
+  TIM_ASSIGN_OR_RETURN(node.composite, MakeComposite(impl, boundary));
+  TIM_RETURN_IF_ERROR(scope.Connect(boundary.inputs, boundary.outputs, &node));
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNodeOf(const CustomMeans&, Operation& operation,
+                                     ValueScope& scope) {
+  const OpImpl& impl = *operation.impl();
+  auto& custom = static_cast<ops::CustomOpBase&>(operation);
+  ir::Node node = NodeOf(impl);
+  TIM_RETURN_IF_ERROR(scope.Connect(impl.inputs, impl.outputs, &node));
+  TIM_RETURN_IF_ERROR(ConnectKept(custom, scope, &node));
+  auto instance = std::make_shared<CustomOperator>(custom, node.name);
+  node.schema = CustomOperator::Register(instance, registry_.get());
+  lowered_.custom_operators.push_back(std::move(instance));
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNodeOf(const NbgContent& content,
+                                     Operation& operation, ValueScope& scope) {
+  const OpImpl& impl = *operation.impl();
+  ir::Node node = binaries_.at(&impl);
+  TIM_RETURN_IF_ERROR(scope.Connect(content.Inputs(impl.inputs),
+                                    content.Outputs(impl.outputs), &node));
+  return node;
+}
+
+Result<ir::Node> Lowerer::MakeNode(Operation& operation, ValueScope& scope) {
+  return std::visit(
+      [&](const auto& kind) { return MakeNodeOf(kind, operation, scope); },
+      operation.impl()->kind);
+}
+
+Status Lowerer::AddParts(uint32_t owner, ValueScope& scope) {
   for (Operation* operation : tree_.Parts(owner)) {
     Result<ir::Node> node = MakeNode(*operation, scope);
     if (!node.ok()) {
       return node.status().WithContext(Describe(*operation->impl()));
     }
     Add(*std::move(node), scope);
-    if (!scope.is_body) lowered_.operations.push_back(operation);
+    if (!scope.is_body()) lowered_.operations.push_back(operation);
   }
   return OkStatus();
 }
 
-Status Lowerer::AddCopies(const Tensors& io, Scope& scope) {
+Status Lowerer::AddCopies(const Tensors& io, ValueScope& scope) {
   TIM_ASSIGN_OR_RETURN(const std::vector<TensorCopy> copies, CopiesOf(io));
   if (copies.empty()) return OkStatus();
   const ir::OpSchema* reshape = operators_.Find("tim.Reshape");
@@ -350,31 +244,31 @@ Status Lowerer::AddCopies(const Tensors& io, Scope& scope) {
     ir::Node node;
     node.name = StrCat("copy of ", copy.from->Name());
     node.schema = reshape;
-    TIM_RETURN_IF_ERROR(Connect({copy.from}, {copy.to}, scope, &node));
+    TIM_RETURN_IF_ERROR(scope.Connect({copy.from}, {copy.to}, &node));
     node.attributes.Set("shape",
-                        scope.graph.value(node.inputs[0]).desc.shape.dims());
+                        scope.graph().value(node.inputs[0]).desc.shape.dims());
     TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*reshape, &node.attributes));
     Add(std::move(node), scope);
   }
   return OkStatus();
 }
 
-void Lowerer::Add(ir::Node node, Scope& scope) const {
+void Lowerer::Add(ir::Node node, ValueScope& scope) const {
   const auto& placement = core_.context->options.placement;
   if (placement != nullptr) node.device = placement(node);
-  scope.graph.AddNode(std::move(node));
+  scope.graph().AddNode(std::move(node));
 }
 
-void Lowerer::AddInputsAndOutputs(const Tensors& io, const Scope& scope) {
+void Lowerer::AddInputsAndOutputs(const Tensors& io, const ValueScope& scope) {
   for (const auto& tensor : io) {
-    const auto known = scope.values.find(tensor.get());
-    if (known == scope.values.end()) continue;  // not bound
+    const TensorValues* known = scope.Known(tensor.get());
+    if (known == nullptr) continue;  // not bound
     auto made = std::static_pointer_cast<TensorImpl>(tensor);
     if (writers_.count(tensor.get()) != 0) {
-      lowered_.graph.AddOutput(known->second.written);
+      lowered_.graph.AddOutput(known->written);
       lowered_.outputs.push_back(std::move(made));
     } else {
-      lowered_.graph.AddInput(known->second.value);
+      lowered_.graph.AddInput(known->value);
       lowered_.inputs.push_back(std::move(made));
     }
   }
@@ -384,7 +278,7 @@ Result<LoweredGraph> Lowerer::Lower(const Operations& operations,
                                     const Tensors& io) {
   TIM_RETURN_IF_ERROR(ReadBinaries(operations));
   TIM_RETURN_IF_ERROR(FindWriters(operations));
-  Scope scope{.graph = lowered_.graph};
+  ValueScope scope(core_, writers_, &lowered_);
   if (operations.empty()) {
     const Status status = AddCopies(io, scope);
     if (!status.ok()) return status.WithContext(StrCat("graph ", core_.name));

@@ -9,7 +9,7 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "tim/vx/operation.h"
-#include "vx/graph/graph_core.h"
+#include "vx/core/graph_core.h"
 #include "vx/tensor/tensor_impl.h"
 #include "vx/user/custom_operator.h"
 

@@ -4,7 +4,7 @@
 
 namespace tim::vx {
 BuiltinOp::BuiltinOp(Graph* graph, uint32_t kind, int, int, DataLayout) {
-  impl_->kind = kind;
+  impl_->kind = Builtin{.number = kind};
   impl_->Join(CoreOf(graph));
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/constant.h"
 #include "ir/tensor_desc.h"
 #include "tim/vx/ops/custom_base.h"
 
@@ -16,7 +17,7 @@ namespace tim::vx {
 
 struct CustomTable {
   ir::TensorDesc desc;
-  std::shared_ptr<const std::vector<std::byte>> bytes;
+  std::shared_ptr<const ir::ConstantData> data;
 };
 
 struct CustomScratch {
@@ -38,7 +39,8 @@ class CustomMeans {
   CustomMeans() = default;
   /// What belongs to the class: a constructor need not set it again.
   CustomMeans(const CustomMeans& original);
-  CustomMeans& operator=(const CustomMeans&) = delete;
+  CustomMeans(CustomMeans&&) = default;
+  CustomMeans& operator=(CustomMeans&&) = default;
 
   bool IsOptional(size_t input) const {
     return input < optional.size() && optional[input];

@@ -1,7 +1,7 @@
 #include "vx/operation/op_impl.h"
 
-#include "vx/failure.h"
-#include "vx/user/given_name.h"
+#include "vx/core/failure.h"
+#include "vx/core/given_name.h"
 
 namespace tim::vx {
 namespace {
@@ -28,19 +28,30 @@ ir::Attribute ToIr(const NamedAttribute& attribute) {
 
 }  // namespace
 
+OpKind CopyOf(const OpKind& kind) {
+  if (std::holds_alternative<Composition>(kind)) return Builtin();
+  return kind;
+}
+
+std::optional<uint32_t> OpImpl::Number() const {
+  const auto* builtin = As<Builtin>();
+  return builtin != nullptr ? builtin->number : std::nullopt;
+}
+
 const ir::OpSchema* OpImpl::Schema() const {
   if (core == nullptr) return nullptr;
   const ir::OpRegistry& registry = core->context->Operators();
-  if (kind) {
+  if (const auto number = Number()) {
     const auto schemas = registry.Schemas();
-    return *kind < schemas.size() ? schemas[*kind] : nullptr;
+    return *number < schemas.size() ? schemas[*number] : nullptr;
   }
   const bool has_domain = name.find('.') != std::string::npos;
   return registry.Find(has_domain ? name : StrCat("tim.", name));
 }
 
 std::string OpImpl::InstanceName() const {
-  const std::string label = kind           ? StrCat("kind ", *kind)
+  const auto number = Number();
+  const std::string label = number         ? StrCat("kind ", *number)
                             : name.empty() ? "operation"
                                            : name;
   const std::string name_here = Named(StrCat(label, "#", uid), given_name);

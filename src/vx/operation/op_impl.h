@@ -6,28 +6,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/status.h"
 #include "ir/attribute.h"
 #include "ir/op_schema.h"
-#include "tim/vx/composed_op.h"
 #include "tim/vx/operation.h"
-#include "vx/binary/binary_operator.h"
-#include "vx/graph/graph_core.h"
-#include "vx/operation/custom_means.h"
+#include "vx/core/graph_core.h"
+#include "vx/operation/op_kind.h"
 #include "vx/operation/operand_specs.h"
 
 namespace tim::vx {
-
-/// What makes an operation a composed one.
-struct Composition {
-  ComposedOp* self = nullptr;
-  uint32_t inputs = 0;
-  uint32_t optional_inputs = 0;
-  uint32_t outputs = 0;
-  bool wired = false;
-};
 
 class OpImpl {
  public:
@@ -42,18 +32,27 @@ class OpImpl {
   /// Records the first mistake in the bindings.
   void Refuse(const Status& problem);
 
+  /// What the operation has as one of that kind; null where it is of another.
+  template <typename Kind>
+  Kind* As() {
+    return std::get_if<Kind>(&kind);
+  }
+  template <typename Kind>
+  const Kind* As() const {
+    return std::get_if<Kind>(&kind);
+  }
+  /// Of a built-in one that has no name.
+  std::optional<uint32_t> Number() const;
+
   std::shared_ptr<GraphCore> core;  ///< Null until it is of a graph.
   std::string name;                 ///< "Conv2d", "user.Mine" or "".
   std::string given_name;           ///< By the user, or empty.
-  std::optional<uint32_t> kind;     ///< Names the operator where `name` is "".
   ir::AttributeMap attributes;
   std::vector<std::shared_ptr<Tensor>> inputs;
   std::vector<std::shared_ptr<Tensor>> outputs;
   uint32_t uid = 0;
   uint32_t owner = 0;  ///< The composed operation that made it; 0: none.
-  std::unique_ptr<Composition> composition;  ///< Of a composed operation.
-  std::unique_ptr<CustomMeans> means;        ///< Of a custom operation.
-  std::unique_ptr<BinaryOperator> binary;    ///< Of an NBG.
+  OpKind kind;
   /// Set while a function of a custom operator runs.
   OperandSpecs* specs = nullptr;
   std::string replaced;  ///< The instance that it replaces, or empty.

@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "base/guarded.h"
-#include "vx/failure.h"
-#include "vx/lowering/composition.h"
+#include "vx/core/failure.h"
+#include "vx/operation/composition.h"
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
 
@@ -41,14 +41,8 @@ Operation::Operation() : impl_(std::make_unique<OpImpl>()) {}
 
 Operation::Operation(const Operation& original) : Operation() {
   impl_->name = original.impl_->name;
-  impl_->kind = original.impl_->kind;
+  impl_->kind = CopyOf(original.impl_->kind);
   impl_->attributes = original.impl_->attributes;
-  if (const auto& means = original.impl_->means; means != nullptr) {
-    impl_->means = std::make_unique<CustomMeans>(*means);
-  }
-  if (const auto& binary = original.impl_->binary; binary != nullptr) {
-    impl_->binary = std::make_unique<BinaryOperator>(*binary);
-  }
 }
 
 Operation::~Operation() = default;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/platform/native_executor.h"
 
 namespace tim::vx::platform {

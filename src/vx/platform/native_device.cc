@@ -7,8 +7,8 @@
 #include "base/guarded.h"
 #include "base/options.h"
 #include "tim/vx/platform/lite/lite_native.h"
-#include "vx/failure.h"
-#include "vx/graph/graph_core.h"
+#include "vx/core/failure.h"
+#include "vx/core/graph_core.h"
 #include "vx/platform/native_executor.h"
 
 namespace tim::vx::platform {

@@ -4,7 +4,7 @@
 #include "binary/blob_header.h"
 #include "tim/vx/operation.h"
 #include "tim/vx/ops/nbg.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/platform/native_executor.h"
 #include "vx/platform/run_lock.h"

@@ -8,7 +8,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/platform/native_device.h"
 
 namespace tim::vx::platform {

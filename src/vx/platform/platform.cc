@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/platform/native_executor.h"
 
 namespace tim::vx::platform {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/fork/fork.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 
 namespace tim::vx::platform {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "tim/vx/platform/native.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/platform/run_lock.h"
 
 namespace tim::vx::platform {

@@ -3,7 +3,7 @@
 #define TIM_VX_TENSOR_PLACE_HOLDER_H_
 
 #include "tim/vx/tensor.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {

@@ -1,8 +1,7 @@
 // INPUT and OUTPUT tensors: the memory itself.
 #include <utility>
 
-#include "vx/failure.h"
-#include "vx/graph/graph_impl.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {
@@ -31,7 +30,7 @@ bool TensorImpl::SwapHandle(void* new_ptr, bool is_new_ptr_malloc_by_ovxlib,
   memory.AddUser(new_ptr);
   void* old = std::exchange(storage->memory, new_ptr);
   storage->content = HandleStorage::Content::kGiven;
-  if (auto* graph = dynamic_cast<GraphImpl*>(core_->graph)) graph->Release(old);
+  if (auto* graph = dynamic_cast<OwnGraph*>(core_->graph)) graph->Release(old);
   if (old_ptr != nullptr) {
     *old_ptr = old;
   } else {

@@ -6,7 +6,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/element_codes.h"
 #include "vx/tensor/type_convert.h"
 

@@ -8,9 +8,9 @@
 
 #include "ir/tensor_desc.h"
 #include "tim/vx/tensor.h"
-#include "vx/graph/graph_core.h"
+#include "vx/core/given_name.h"
+#include "vx/core/graph_core.h"
 #include "vx/tensor/tensor_storage.h"
-#include "vx/user/given_name.h"
 
 namespace tim::vx {
 

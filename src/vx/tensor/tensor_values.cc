@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/guarded.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/element_codes.h"
 #include "vx/tensor/tensor_impl.h"
 

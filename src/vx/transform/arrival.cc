@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::transform {

@@ -6,7 +6,7 @@
 
 #include "compiler/transposes/infer_layouts.h"
 #include "device/host/host_device.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/operation/op_impl.h"
@@ -48,7 +48,8 @@ vx::Operations OpenedUp(const vx::Operations& operations,
   std::map<uint32_t, const vx::Operation*> composed;
   for (const auto& operation : operations) {
     const vx::OpImpl& impl = *operation->impl();
-    if (impl.composition != nullptr) composed[impl.uid] = operation.get();
+    if (impl.As<vx::Composition>() != nullptr)
+      composed[impl.uid] = operation.get();
   }
   const auto stays_whole = [&](const vx::Operation* at) {
     while (!is_overridden(*at)) {
@@ -60,8 +61,8 @@ vx::Operations OpenedUp(const vx::Operations& operations,
   };
   vx::Operations opened;
   for (const auto& operation : operations) {
-    const bool is_composed = operation->impl()->composition != nullptr;
-    if (!is_composed || stays_whole(operation.get())) {
+    if (operation->impl()->As<vx::Composition>() == nullptr ||
+        stays_whole(operation.get())) {
       opened.push_back(operation);
     }
   }

@@ -7,7 +7,7 @@
 #include "ir/op_schema.h"
 #include "tim/vx/ops/reshape.h"
 #include "tim/vx/ops/transpose.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
 #include "vx/operation/operand_specs.h"
 #include "vx/tensor/type_convert.h"
@@ -108,7 +108,7 @@ class Rebuilder {
   // out; those of custom operations the states that they keep.
   static Status CheckOperands(const Operation& source, const ir::Node& node) {
     const OpImpl& impl = *source.impl();
-    if (impl.composition == nullptr ||
+    if (impl.As<vx::Composition>() == nullptr ||
         (node.inputs.size() == impl.inputs.size() &&
          node.outputs.size() == impl.outputs.size())) {
       return OkStatus();

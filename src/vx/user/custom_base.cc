@@ -19,6 +19,8 @@ void Refuse(OpImpl& impl, const std::string& mistake) {
   impl.Refuse(InvalidArgument(mistake));
 }
 
+CustomMeans& MeansOf(OpImpl& impl) { return std::get<CustomMeans>(impl.kind); }
+
 bool Runs(const OpImpl& impl, Hook hook) {
   return impl.specs != nullptr && impl.specs->hook == hook;
 }
@@ -78,7 +80,7 @@ CustomOpBase::CustomOpBase(Graph* graph, uint32_t input_num,
   const bool named = kernel_name != nullptr && kernel_name[0] != '\0';
   impl_->name = StrCat("user.", named ? kernel_name : "custom");
   impl_->SetAttributes(attributes);
-  impl_->means = std::make_unique<CustomMeans>();
+  impl_->kind = CustomMeans();
   impl_->Join(CoreOf(graph));
 }
 
@@ -107,7 +109,7 @@ void CustomOpBase::SetOutputType(uint32_t output, DataType type,
 }
 
 void CustomOpBase::SetInputOptional(uint32_t input) {
-  CustomMeans& means = *impl_->means;
+  CustomMeans& means = MeansOf(*impl_);
   if (means.begun || impl_->specs != nullptr || !impl_->inputs.empty()) {
     return Refuse<std::logic_error>(
         *impl_, "SetInputOptional() is for the constructor");
@@ -135,7 +137,7 @@ bool CustomOpBase::HasInput(uint32_t input) const {
 uint32_t CustomOpBase::AddScratch(DataType type, const ShapeType& shape) {
   if (!IsIn(*impl_, Hook::kParams, "AddScratch()", "SetupParams()")) return 0;
   const Result<ir::TensorDesc> desc = DescOf(type, shape);
-  std::vector<CustomScratch>& scratch = impl_->means->scratch;
+  std::vector<CustomScratch>& scratch = MeansOf(*impl_).scratch;
   if (!desc.ok()) {
     throw std::invalid_argument(StrCat("AddScratch() of scratch ",
                                        scratch.size(), ": ",
@@ -147,7 +149,7 @@ uint32_t CustomOpBase::AddScratch(DataType type, const ShapeType& shape) {
 
 uint32_t CustomOpBase::AddTableOf(const Param& like, const void* numbers,
                                   size_t count) {
-  CustomMeans& means = *impl_->means;
+  CustomMeans& means = MeansOf(*impl_);
   const bool own = !means.begun && impl_->specs == nullptr;
   if (!own && !IsIn(*impl_, Hook::kParams, "AddTable()",
                     "the constructor and SetupParams()")) {
@@ -164,10 +166,8 @@ uint32_t CustomOpBase::AddTableOf(const Param& like, const void* numbers,
                        ": it has no numbers"));
     return 0;
   }
-  const auto* bytes = static_cast<const std::byte*>(numbers);
-  const size_t size = count * (ir::Info(table.desc.type).bits / 8);
-  table.bytes =
-      std::make_shared<const std::vector<std::byte>>(bytes, bytes + size);
+  table.data =
+      ir::MakeConstant(numbers, count * (ir::Info(table.desc.type).bits / 8));
   means.tables.push_back(std::move(table));
   if (own) means.own_tables = means.tables.size();
   return static_cast<uint32_t>(means.tables.size() - 1);
@@ -179,7 +179,7 @@ uint32_t CustomOpBase::AddLocal(size_t bytes) {
             "SetupParams() and SetupEnqueue()")) {
     return 0;
   }
-  std::vector<int64_t>& locals = impl_->means->locals;
+  std::vector<int64_t>& locals = MeansOf(*impl_).locals;
   if (bytes == 0 || bytes > std::numeric_limits<int64_t>::max()) {
     throw std::invalid_argument(StrCat(
         "AddLocal(", bytes, ") of local ", locals.size(),
@@ -202,7 +202,7 @@ void CustomOpBase::FillWithZeros(uint32_t output) {
                                        output, " is a VARIABLE, which keeps ",
                                        "its value"));
   }
-  std::vector<bool>& zeroed = impl_->means->zeroed;
+  std::vector<bool>& zeroed = MeansOf(*impl_).zeroed;
   zeroed.resize(outputs.size(), false);
   zeroed[output] = true;
 }
@@ -211,7 +211,7 @@ void CustomOpBase::FillScratchWithZeros(uint32_t scratch) {
   if (!IsIn(*impl_, Hook::kParams, "FillScratchWithZeros()", "SetupParams()")) {
     return;
   }
-  std::vector<CustomScratch>& all = impl_->means->scratch;
+  std::vector<CustomScratch>& all = MeansOf(*impl_).scratch;
   if (scratch >= all.size()) {
     throw std::out_of_range(StrCat("FillScratchWithZeros(", scratch,
                                    "): the operation has ", all.size(),
@@ -229,14 +229,14 @@ void CustomOpBase::AddKernel(const std::string& function,
     throw std::invalid_argument("AddKernel() of a kernel without a name");
   }
   CheckSizes(function, global, local);
-  impl_->means->kernels.push_back({function, global, local, args});
+  MeansOf(*impl_).kernels.push_back({function, global, local, args});
 }
 
 void CustomOpBase::SetKernelArgs(const std::vector<KernelArg>& args) {
   if (!IsIn(*impl_, Hook::kEnqueue, "SetKernelArgs()", "SetupEnqueue()")) {
     return;
   }
-  impl_->means->first_args = args;
+  MeansOf(*impl_).first_args = args;
 }
 
 bool CustomOpBase::HasHostEval() const { return false; }

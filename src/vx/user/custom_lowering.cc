@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "base/hash.h"
 #include "vx/operation/op_impl.h"
 #include "vx/user/custom_arguments.h"
 #include "vx/user/custom_operator.h"
@@ -30,28 +29,6 @@ Uses UsesOf(const std::vector<CustomKernel>& kernels) {
   return uses;
 }
 
-Status CheckAllocation(const std::string& name, int64_t bytes,
-                       const ir::DeviceInfo& device) {
-  if (bytes <= device.max_allocation_bytes) return OkStatus();
-  return InvalidArgument(name, " takes ", bytes, " bytes, ", device.name,
-                         " allocates ", device.max_allocation_bytes,
-                         " at most");
-}
-
-void AddTable(const CustomTable& table, ir::Lowering* lowering) {
-  const auto bytes = table.bytes;
-  lowering->packed.push_back(
-      {.id = StrCat("table of user ",
-                    HashBytes(bytes->data(), bytes->size()).ToString(), " ",
-                    bytes->size()),
-       .sources = {},
-       .bytes = static_cast<int64_t>(bytes->size()),
-       .pack = [bytes](std::span<std::byte> out) {
-         std::copy(bytes->begin(), bytes->end(), out.begin());
-         return OkStatus();
-       }});
-}
-
 // Sizes as SetUpLaunch() has checked them.
 void SetSizes(const CustomKernel& kernel, ir::KernelLaunch* launch) {
   launch->dimensions = static_cast<int>(kernel.global.size());
@@ -65,7 +42,7 @@ void SetSizes(const CustomKernel& kernel, ir::KernelLaunch* launch) {
 }  // namespace
 
 Status CustomOperator::KeepOutputs(const ir::KernelNode& node,
-                                   ir::Lowering* lowering) const {
+                                   ir::UserSteps* lowered) const {
   using Kind = ir::LoweredOperand::Kind;
   for (size_t i = 0; i < kept_.size(); ++i) {
     const int from = static_cast<int>(input_count_ + i);
@@ -80,11 +57,11 @@ Status CustomOperator::KeepOutputs(const ir::KernelNode& node,
           output.shape.ToString(), ", which takes ", written,
           " bytes in place of ", bytes, "; declare the operator's shape");
     }
-    lowering->steps.push_back(
+    lowered->steps.push_back(
         {.action = ir::Copy{bytes},
          .operands = {{Kind::kInput, from}, {Kind::kOutput, kept_[i]}},
          .written = {false, true}});
-    lowering->in_place.push_back({.input = from, .output = kept_[i]});
+    lowered->in_place.push_back({.input = from, .output = kept_[i]});
   }
   return OkStatus();
 }
@@ -93,7 +70,6 @@ ir::UserTensorArg CustomOperator::TensorArgument(const ir::KernelNode& node,
                                                  const ops::KernelArg& arg,
                                                  bool first, bool last) const {
   using Kind = ops::KernelArg::Kind;
-  const CustomMeans& means = *operation_.impl()->means;
   const uint32_t i = arg.index();
   ir::UserTensorArg tensor;
   tensor.name = StrCat(ToString(arg.kind()), " ", i);
@@ -114,13 +90,13 @@ ir::UserTensorArg CustomOperator::TensorArgument(const ir::KernelNode& node,
       desc = &node.outputs[i];
       break;
     case Kind::kScratch:
-      tensor.zeroed = first && means.scratch[i].zeroed;
+      tensor.zeroed = first && means_.scratch[i].zeroed;
       tensor.readable = true;
       tensor.open = true;
-      desc = &means.scratch[i].desc;
+      desc = &means_.scratch[i].desc;
       break;
     default:
-      desc = &means.tables[i].desc;
+      desc = &means_.tables[i].desc;
   }
   if (tensor.operand == ir::kAbsentOperand) return tensor;
   tensor.type = desc->type;
@@ -148,8 +124,7 @@ ir::LoweredStep CustomOperator::LowerKernel(const ir::KernelNode& node,
     }
     if (arg.kind() == KernelArg::Kind::kLocal) {
       launch.arguments.emplace_back(
-          ir::LocalArg{.bytes = operation_.impl()->means->locals[i],
-                       .name = StrCat("local ", i)});
+          ir::LocalArg{.bytes = means_.locals[i], .name = StrCat("local ", i)});
       continue;
     }
     const auto [first, last] = uses.at({arg.kind(), i});
@@ -167,33 +142,26 @@ ir::LoweredStep CustomOperator::LowerKernel(const ir::KernelNode& node,
   return step;
 }
 
-Result<ir::Lowering> CustomOperator::Lower(const ir::KernelNode& node,
-                                           const ir::DeviceInfo& device) const {
-  const CustomMeans& means = *operation_.impl()->means;
-  ir::Lowering lowering;
-  TIM_RETURN_IF_ERROR(KeepOutputs(node, &lowering));
-  const int begin = static_cast<int>(lowering.steps.size());
+Result<ir::UserSteps> CustomOperator::Lower(const ir::KernelNode& node) const {
+  ir::UserSteps lowered;
+  TIM_RETURN_IF_ERROR(KeepOutputs(node, &lowered));
+  const int begin = static_cast<int>(lowered.steps.size());
   const Uses uses = UsesOf(kernels_);
-  for (size_t i = 0; i < means.scratch.size(); ++i) {
+  for (size_t i = 0; i < means_.scratch.size(); ++i) {
     TIM_ASSIGN_OR_RETURN(const int64_t bytes,
-                         ir::ByteSize(means.scratch[i].desc));
-    TIM_RETURN_IF_ERROR(CheckAllocation(StrCat("scratch ", i), bytes, device));
+                         ir::ByteSize(means_.scratch[i].desc));
     const auto [first, last] =
         uses.at({KernelArg::Kind::kScratch, static_cast<uint32_t>(i)});
-    lowering.scratch.push_back(
+    lowered.scratch.push_back(
         {.bytes = bytes, .first = begin + first, .last = begin + last});
   }
-  for (size_t i = 0; i < means.tables.size(); ++i) {
-    const CustomTable& table = means.tables[i];
-    TIM_RETURN_IF_ERROR(
-        CheckAllocation(StrCat("table ", i),
-                        static_cast<int64_t>(table.bytes->size()), device));
-    AddTable(table, &lowering);
+  for (const CustomTable& table : means_.tables) {
+    lowered.tables.push_back(table.data);
   }
   for (int part = 0; part < static_cast<int>(kernels_.size()); ++part) {
-    lowering.steps.push_back(LowerKernel(node, part));
+    lowered.steps.push_back(LowerKernel(node, part));
   }
-  return lowering;
+  return lowered;
 }
 
 }  // namespace tim::vx

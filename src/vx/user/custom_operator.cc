@@ -8,7 +8,7 @@
 #include <span>
 
 #include "kernels/text/byte_order_mark.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
 #include "vx/tensor/tensor_impl.h"
 #include "vx/tensor/type_convert.h"
@@ -76,9 +76,10 @@ Status CopyKept(int output, const ir::ConstTensor& state,
 
 bool HasAllInputs(const ops::CustomOpBase& operation) {
   const OpImpl& impl = *operation.impl();
+  const auto& means = std::get<CustomMeans>(impl.kind);
   if (impl.inputs.size() > operation.input_num_) return false;
   for (size_t i = impl.inputs.size(); i < operation.input_num_; ++i) {
-    if (!impl.means->IsOptional(i)) return false;
+    if (!means.IsOptional(i)) return false;
   }
   return true;
 }
@@ -100,10 +101,8 @@ const ir::OpSchema* CustomOperator::Register(
     const std::shared_ptr<CustomOperator>& self, ir::OpRegistry* registry) {
   const int inputs = static_cast<int>(self->input_count_ + self->kept_.size());
   const int outputs = static_cast<int>(self->operation_.output_num_);
-  const CustomMeans& means = *self->operation_.impl()->means;
   int required = 0;  // those behind an optional one see InferShapes()
-  while (required < inputs && !means.IsOptional(required)) ++required;
-  const std::string key = self->name_.substr(self->name_.find('.') + 1);
+  while (required < inputs && !self->means_.IsOptional(required)) ++required;
   std::function<Status(const ir::EvalContext&)> eval;
   if (self->operation_.HasHostEval()) {
     eval = [self](const ir::EvalContext& context) {
@@ -116,41 +115,24 @@ const ir::OpSchema* CustomOperator::Register(
     if (IsReserved(name)) continue;
     attributes.push_back({.name = name, .type = ir::TypeOf(value)});
   }
-  registry->Add(ir::OpSchema{
-      .domain = "user",
-      .name = key,
-      .inputs = {required, inputs},
-      .outputs = {outputs, outputs},
-      .attributes = std::move(attributes),
-      .user_kernel = true,
-      .infer_shapes =
-          [self](ir::InferContext& context) {
-            return self->InferShapes(context);
-          },
-      .eval = std::move(eval),
-      .memory_estimate = [](const ir::NodeView&) -> int64_t { return 0; },
-      .compute_estimate =
-          [](const ir::NodeView&) { return ir::ComputeEstimate(); },
-      .permute_rule =
-          [self](const ir::NodeView& view, int operand,
-                 std::span<const int> perm) {
-            return self->Permute(view, operand, perm);
-          }});
-  registry->Add(ir::KernelDef{
-      .op = StrCat("user.", key),
-      .name = self->name_,
-      .supports = [](const ir::KernelNode& node,
-                     const ir::DeviceInfo&) -> Status {
-        if (node.epilogue.empty()) return OkStatus();
-        return Unimplemented("nothing is fused with a user's kernel");
-      },
-      .cost = [](const ir::KernelNode&, const ir::DeviceInfo& device)
-          -> double { return device.launch_us; },
-      .lower =
-          [self](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return self->Lower(node, device);
-          }});
-  return registry->Find(StrCat("user.", key));
+  return ir::AddUserOperator(
+      {.name = self->name_.substr(self->name_.find('.') + 1),
+       .inputs = {required, inputs},
+       .outputs = {outputs, outputs},
+       .attributes = std::move(attributes),
+       .infer_shapes =
+           [self](ir::InferContext& context) {
+             return self->InferShapes(context);
+           },
+       .eval = std::move(eval),
+       .permute_rule =
+           [self](const ir::NodeView& view, int operand,
+                  std::span<const int> perm) {
+             return self->Permute(view, operand, perm);
+           },
+       .steps =
+           [self](const ir::KernelNode& node) { return self->Lower(node); }},
+      registry);
 }
 
 Status CustomOperator::CallHook(Hook hook, const std::function<void()>& call) {
@@ -204,7 +186,7 @@ Status CustomOperator::InferShapes(ir::InferContext& context) {
   for (size_t i = 0; i < input_count_; ++i) {
     specs_.present.push_back(context.has_input(static_cast<int>(i)));
     if (!specs_.present[i]) {
-      if (!impl.means->IsOptional(i)) {
+      if (!means_.IsOptional(i)) {
         return InvalidArgument("input ", i, " is required, but not bound");
       }
       operation_.inputs_size_.emplace_back();
@@ -265,8 +247,7 @@ Status CustomOperator::CheckOutputShapes(size_t count) const {
 }
 
 Status CustomOperator::SetUpParameters(uint64_t edition) {
-  CustomMeans& means = *operation_.impl()->means;
-  means.Begin(&operation_.param_list_);
+  means_.Begin(&operation_.param_list_);
   std::vector<DataType> types;
   for (const TensorSpec& spec : specs_.inputs) types.push_back(spec.datatype_);
   std::string options;
@@ -287,7 +268,7 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
   launch_.text = *std::move(text);
   launch_.function = operation_.func_name_;
   launch_.options = WithQuantization(specs_, launch_.text, options);
-  launch_.defines = OperandDefines(specs_, means, launch_.text, options);
+  launch_.defines = OperandDefines(specs_, means_, launch_.text, options);
   launch_.user_kernel = true;
   launch_.edition = edition;
   const auto scalars = ToScalars(operation_.param_list_);
@@ -295,7 +276,7 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
     return scalars.status().WithContext(StrCat("operation ", name_));
   }
   scalars_ = *scalars;
-  zeroed_ = means.zeroed;
+  zeroed_ = means_.zeroed;
   return OkStatus();
 }
 
@@ -307,8 +288,7 @@ Status CustomOperator::SetUpLaunch() {
     operation_.SetupEnqueue(dimensions, global, local);
   });
   if (!status.ok()) return status.WithContext(StrCat("operation ", name_));
-  CustomMeans& means = *operation_.impl()->means;
-  means.End(operation_.param_list_);
+  means_.End(operation_.param_list_);
   const auto fail = [&](const auto&... reason) {
     return InvalidArgument("operation ", name_, ": SetupEnqueue() ", reason...);
   };
@@ -321,16 +301,16 @@ Status CustomOperator::SetUpLaunch() {
   global.resize(dimensions);
   local.resize(dimensions, 0);
   kernels_ = {{launch_.function, global, local, {}}};
-  kernels_.insert(kernels_.end(), means.kernels.begin(), means.kernels.end());
+  kernels_.insert(kernels_.end(), means_.kernels.begin(), means_.kernels.end());
   for (const CustomKernel& kernel : kernels_) {
     TIM_RETURN_IF_ERROR(CheckSizes(kernel));
   }
-  const Status args = SetArguments(means,
+  const Status args = SetArguments(means_,
                                    {.inputs = input_count_,
                                     .outputs = specs_.outputs.size(),
-                                    .scratch = means.scratch.size(),
-                                    .tables = means.tables.size(),
-                                    .locals = means.locals.size(),
+                                    .scratch = means_.scratch.size(),
+                                    .tables = means_.tables.size(),
+                                    .locals = means_.locals.size(),
                                     .scalars = scalars_.size()},
                                    &kernels_);
   return args.WithContext(StrCat("operation ", name_));

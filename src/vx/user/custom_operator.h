@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/status.h"
@@ -13,8 +14,10 @@
 #include "ir/kernel_def.h"
 #include "ir/op_registry.h"
 #include "ir/step.h"
+#include "ir/user_operator.h"
 #include "tim/vx/ops/custom_base.h"
 #include "vx/operation/custom_means.h"
+#include "vx/operation/op_impl.h"
 #include "vx/operation/operand_specs.h"
 
 namespace tim::vx {
@@ -38,6 +41,7 @@ class CustomOperator {
   /// \param name of the instance, "user.HSwish#3": unique in its graph.
   CustomOperator(ops::CustomOpBase& operation, std::string name)
       : operation_(operation),
+        means_(std::get<CustomMeans>(operation.impl()->kind)),
         name_(std::move(name)),
         input_count_(operation.input_num_),
         kept_(KeptOutputs(operation)) {}
@@ -62,17 +66,17 @@ class CustomOperator {
   Status Evaluate(const ir::EvalContext& context);
   Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
                                    std::span<const int> perm) const;
-  Status KeepOutputs(const ir::KernelNode& node, ir::Lowering* lowering) const;
+  Status KeepOutputs(const ir::KernelNode& node, ir::UserSteps* lowered) const;
   /// Of a kernel that is the first or the last to have the tensor; an operand
   /// that is there is still to be numbered.
   ir::UserTensorArg TensorArgument(const ir::KernelNode& node,
                                    const ops::KernelArg& arg, bool first,
                                    bool last) const;
   ir::LoweredStep LowerKernel(const ir::KernelNode& node, int part) const;
-  Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                             const ir::DeviceInfo& device) const;
+  Result<ir::UserSteps> Lower(const ir::KernelNode& node) const;
 
   ops::CustomOpBase& operation_;
+  CustomMeans& means_;
   const std::string name_;
   const size_t input_count_;
   const std::vector<int> kept_;

@@ -8,7 +8,7 @@
 #include "tests/support/vx/platform_objects.h"
 #include "tests/support/vx/vx_graph.h"
 #include "tim/vx/platform/lite/lite_native.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {

@@ -7,7 +7,7 @@
 
 #include "tests/support/vx/platform_objects.h"
 #include "tests/support/vx/vx_graph.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 
 namespace tim::testing {
 namespace {

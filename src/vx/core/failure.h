@@ -1,6 +1,6 @@
 // How the API reports failures: nothing throws, every failure is recorded.
-#ifndef TIM_VX_FAILURE_H_
-#define TIM_VX_FAILURE_H_
+#ifndef TIM_VX_CORE_FAILURE_H_
+#define TIM_VX_CORE_FAILURE_H_
 
 #include <string>
 
@@ -38,4 +38,4 @@ Status CallUser(const Call& call) {
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_FAILURE_H_
+#endif  // TIM_VX_CORE_FAILURE_H_

@@ -1,4 +1,4 @@
-#include "vx/user/given_name.h"
+#include "vx/core/given_name.h"
 
 #include "base/str_cat.h"
 

@@ -1,5 +1,5 @@
 // Keeps the factories as they are while others read them.
-#include "vx/graph/overrides.h"
+#include "vx/core/overrides.h"
 
 #include "base/fork/fork.h"
 

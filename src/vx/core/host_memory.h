@@ -1,13 +1,13 @@
 // Memory of the host that belongs to a graph.
-#ifndef TIM_VX_TENSOR_HOST_MEMORY_H_
-#define TIM_VX_TENSOR_HOST_MEMORY_H_
+#ifndef TIM_VX_CORE_HOST_MEMORY_H_
+#define TIM_VX_CORE_HOST_MEMORY_H_
 
 #include <cstdint>
 #include <map>
 #include <memory>
 
 #include "base/memory_count.h"
-#include "vx/tensor/dma_mapping.h"
+#include "vx/core/dma_mapping.h"
 
 namespace tim::vx {
 
@@ -59,4 +59,4 @@ class HostMemory {
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_TENSOR_HOST_MEMORY_H_
+#endif  // TIM_VX_CORE_HOST_MEMORY_H_

@@ -1,6 +1,6 @@
 // Which operations are replaced: of a graph, and of all graphs of a context.
-#ifndef TIM_VX_GRAPH_OVERRIDES_H_
-#define TIM_VX_GRAPH_OVERRIDES_H_
+#ifndef TIM_VX_CORE_OVERRIDES_H_
+#define TIM_VX_CORE_OVERRIDES_H_
 
 #include <atomic>
 #include <cstdint>
@@ -41,4 +41,4 @@ class Overrides {
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_GRAPH_OVERRIDES_H_
+#endif  // TIM_VX_CORE_OVERRIDES_H_

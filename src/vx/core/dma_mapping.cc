@@ -1,4 +1,4 @@
-#include "vx/tensor/dma_mapping.h"
+#include "vx/core/dma_mapping.h"
 
 #include <fcntl.h>
 #include <linux/dma-buf.h>

@@ -1,6 +1,6 @@
 // Names that users give to tensors and operations.
-#ifndef TIM_VX_USER_GIVEN_NAME_H_
-#define TIM_VX_USER_GIVEN_NAME_H_
+#ifndef TIM_VX_CORE_GIVEN_NAME_H_
+#define TIM_VX_CORE_GIVEN_NAME_H_
 
 #include <string>
 
@@ -12,4 +12,4 @@ std::string Named(const std::string& id, const std::string& given);
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_USER_GIVEN_NAME_H_
+#endif  // TIM_VX_CORE_GIVEN_NAME_H_

@@ -1,6 +1,7 @@
+// Values of a tensor from float and back, as the public functions have it.
 #include "base/guarded.h"
 #include "tim/vx/tensor.h"
-#include "vx/failure.h"
+#include "vx/core/failure.h"
 #include "vx/tensor/element_codes.h"
 #include "vx/tensor/type_convert.h"
 

@@ -1,7 +1,7 @@
 // What a graph, its tensors and its operations share, so that they may be
 // destroyed in any order.
-#ifndef TIM_VX_GRAPH_GRAPH_CORE_H_
-#define TIM_VX_GRAPH_GRAPH_CORE_H_
+#ifndef TIM_VX_CORE_GRAPH_CORE_H_
+#define TIM_VX_CORE_GRAPH_CORE_H_
 
 #include <cstdint>
 #include <memory>
@@ -12,9 +12,9 @@
 #include "base/status.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/graph.h"
-#include "vx/graph/context_impl.h"
-#include "vx/graph/overrides.h"
-#include "vx/tensor/host_memory.h"
+#include "vx/core/context_state.h"
+#include "vx/core/host_memory.h"
+#include "vx/core/overrides.h"
 
 namespace tim::vx {
 
@@ -41,6 +41,17 @@ struct GraphCore {
   std::vector<std::shared_ptr<Operation>>* replacements = nullptr;
 };
 
+/// A graph that this library made, as what it consists of knows it.
+class OwnGraph {
+ public:
+  virtual const std::shared_ptr<GraphCore>& core() const = 0;
+  /// No device keeps an import of memory that a tensor has left.
+  virtual void Release(const void* memory) = 0;
+
+ protected:
+  ~OwnGraph() = default;
+};
+
 /// The core of a graph that this library made, else null.
 std::shared_ptr<GraphCore> CoreOf(Graph* graph);
 
@@ -52,4 +63,4 @@ bool FailToCompile(GraphCore& core, const Status& status);
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_GRAPH_GRAPH_CORE_H_
+#endif  // TIM_VX_CORE_GRAPH_CORE_H_

@@ -1,10 +1,10 @@
-#include "vx/binary/binary_operator.h"
+// The node of an NBG: a composite, and a schema that checks its operands.
+#include "vx/binary/nbg_lowering.h"
 
 #include <utility>
 
+#include "binary/graph_body.h"
 #include "ir/op_schema.h"
-#include "vx/operation/op_impl.h"
-#include "vx/tensor/type_convert.h"
 
 namespace tim::vx {
 namespace {
@@ -101,77 +101,33 @@ ir::OpSchema Checker(const std::string& name, const binary::Blob& blob,
               [](const ir::NodeView&) { return ir::ComputeEstimate(); }};
 }
 
-std::vector<std::shared_ptr<Tensor>> UsedOf(
-    const std::vector<std::shared_ptr<Tensor>>& bound,
-    const std::vector<binary::Port>& ports) {
-  std::vector<std::shared_ptr<Tensor>> used = bound;
-  for (size_t i = 0; i < used.size(); ++i) {
-    if (i < ports.size() && ports[i].unused) used[i] = nullptr;
+Status CheckBound(const OpImpl& operation, const binary::Blob& blob) {
+  TIM_RETURN_IF_ERROR(
+      CheckCount("input", operation.inputs.size(), blob.inputs));
+  for (size_t i = 0; i < blob.inputs.size(); ++i) {
+    if (blob.inputs[i].unused || !operation.inputs[i]->IsPlaceHolder()) {
+      continue;
+    }
+    return Mismatch("input", i, "absent", blob.inputs[i]);
   }
-  return used;
+  return CheckCount("output", operation.outputs.size(), blob.outputs);
 }
 
 }  // namespace
 
-BinaryOperator::BinaryOperator(const BinaryOperator& original)
-    : blob_(original.blob_), content_(original.content_) {
-  if (original.states_.empty()) return;
-  content_.clear();
-  for (const State& state : original.states_) {
-    auto& bytes = content_.emplace_back(static_cast<size_t>(state.bytes));
-    // A device that is lost has lost the states, too: they begin anew.
-    if (!state.tensor->state()->Read(bytes.data()).ok()) bytes.clear();
-  }
-}
-
-Status BinaryOperator::CheckBound(const OpImpl& operation) const {
-  TIM_RETURN_IF_ERROR(
-      CheckCount("input", operation.inputs.size(), blob_.inputs));
-  for (size_t i = 0; i < blob_.inputs.size(); ++i) {
-    if (blob_.inputs[i].unused || !operation.inputs[i]->IsPlaceHolder()) {
-      continue;
-    }
-    return Mismatch("input", i, "absent", blob_.inputs[i]);
-  }
-  return CheckCount("output", operation.outputs.size(), blob_.outputs);
-}
-
-Status BinaryOperator::MakeStates(
-    const OpImpl& operation, const std::vector<binary::BodyState>& states) {
-  if (!states_.empty()) return OkStatus();
-  for (size_t i = 0; i < states.size(); ++i) {
-    const binary::BodyState& state = states[i];
-    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(state.desc));
-    const void* content = nullptr;
-    if (state.content != nullptr) content = state.content->bytes.data();
-    if (i < content_.size() &&
-        content_[i].size() == static_cast<size_t>(bytes)) {
-      content = content_[i].data();
-    }
-    const auto& dims = state.desc.shape.dims();
-    TensorSpec spec(ToVx(state.desc.type), ShapeType(dims.begin(), dims.end()),
-                    VARIABLE, ToVx(state.desc.quantization));
-    spec.SetName(StrCat(operation.InstanceName(), "/", state.name));
-    auto tensor = TensorImpl::Create(operation.core, spec, content);
-    TIM_RETURN_IF_ERROR(tensor->problem());
-    tensor->SetScalar(state.is_scalar);
-    states_.push_back({std::move(tensor), bytes, state.written});
-  }
-  content_.clear();
-  return OkStatus();
-}
-
-Result<ir::Node> BinaryOperator::MakeNode(const OpImpl& operation,
-                                          const ir::OpRegistry& operators,
-                                          ir::OpRegistry* registry) {
-  TIM_RETURN_IF_ERROR(CheckBound(operation));
+Result<ir::Node> MakeNbgNode(const OpImpl& operation, NbgContent& content,
+                             const ir::OpRegistry& operators,
+                             ir::OpRegistry* registry) {
+  const binary::Blob& blob = content.blob();
+  TIM_RETURN_IF_ERROR(CheckBound(operation, blob));
   const std::string name = StrCat("NBG#", operation.uid);
   TIM_ASSIGN_OR_RETURN(
       const ir::Graph graph,
-      binary::ReadBlobGraph(blob_, operators, registry, StrCat(name, ".")));
+      binary::ReadBlobGraph(blob, operators, registry, StrCat(name, ".")));
   binary::GraphBody body = binary::AsBody(graph);
-  TIM_RETURN_IF_ERROR(MakeStates(operation, body.states));
-  registry->Add(Checker(name, blob_, body));
+  TIM_RETURN_IF_ERROR(content.MakeStates(
+      operation.core, operation.InstanceName(), body.states));
+  registry->Add(Checker(name, blob, body));
   auto composite = std::make_shared<ir::Composite>();
   composite->name = kCompositeName;
   composite->body = std::move(body.graph);
@@ -181,22 +137,6 @@ Result<ir::Node> BinaryOperator::MakeNode(const OpImpl& operation,
   node.schema = registry->Find(StrCat("nbg.", name));
   node.composite = std::move(composite);
   return node;
-}
-
-std::vector<std::shared_ptr<Tensor>> BinaryOperator::Inputs(
-    const OpImpl& operation) const {
-  auto tensors = UsedOf(operation.inputs, blob_.inputs);
-  for (const State& state : states_) tensors.push_back(state.tensor);
-  return tensors;
-}
-
-std::vector<std::shared_ptr<Tensor>> BinaryOperator::Outputs(
-    const OpImpl& operation) const {
-  auto tensors = UsedOf(operation.outputs, blob_.outputs);
-  for (const State& state : states_) {
-    if (state.written) tensors.push_back(state.tensor);
-  }
-  return tensors;
 }
 
 ir::Graph WithoutChecks(const ir::Graph& graph) {

@@ -1,9 +1,10 @@
+// Composed operations: when they are wired, and what is theirs.
 #include "tim/vx/composed_op.h"
 
 #include <algorithm>
 
-#include "vx/failure.h"
-#include "vx/lowering/composition.h"
+#include "vx/core/failure.h"
+#include "vx/operation/composition.h"
 
 namespace tim::vx {
 namespace {
@@ -24,8 +25,7 @@ class Scope {
   const OpImpl& operation_;
 };
 
-Status Wire(OpImpl& operation) {
-  Composition& composition = *operation.composition;
+Status Wire(OpImpl& operation, Composition& composition) {
   composition.wired = true;
   Graph* graph = operation.core != nullptr ? operation.core->graph : nullptr;
   if (graph == nullptr) {
@@ -87,11 +87,10 @@ ComposedOp::ComposedOp(Graph* graph, const char* domain_and_name,
                        std::initializer_list<NamedAttribute> attributes) {
   impl_->name = domain_and_name != nullptr ? domain_and_name : "";
   impl_->SetAttributes(attributes);
-  impl_->composition = std::make_unique<Composition>(
-      Composition{.self = this,
-                  .inputs = inputs,
-                  .optional_inputs = optional_inputs,
-                  .outputs = outputs});
+  impl_->kind = Composition{.self = this,
+                            .inputs = inputs,
+                            .optional_inputs = optional_inputs,
+                            .outputs = outputs};
   impl_->Join(CoreOf(graph));
   if (impl_->core != nullptr) impl_->core->scopes.push_back(impl_->uid);
 }
@@ -108,14 +107,16 @@ ComposedOp::~ComposedOp() {
 }
 
 void EndScope(const OpImpl& operation) {
-  if (operation.composition == nullptr || operation.core == nullptr) return;
+  if (operation.As<Composition>() == nullptr || operation.core == nullptr) {
+    return;
+  }
   std::vector<uint32_t>& scopes = operation.core->scopes;
   scopes.erase(std::find(scopes.begin(), scopes.end(), operation.uid),
                scopes.end());
 }
 
 void WireIfComplete(OpImpl& operation) {
-  const Composition* composition = operation.composition.get();
+  auto* composition = operation.As<Composition>();
   if (composition == nullptr) return;
   if (!composition->wired) EndScope(operation);
   if (composition->wired || !operation.problem.ok() ||
@@ -124,22 +125,23 @@ void WireIfComplete(OpImpl& operation) {
       operation.outputs.size() < composition->outputs) {
     return;
   }
-  const Status status = Wire(operation);
+  const Status status = Wire(operation, *composition);
   if (!status.ok()) operation.Refuse(status);
 }
 
 Status WireAtLast(OpImpl& operation) {
-  const Composition& composition = *operation.composition;
+  auto* composition = operation.As<Composition>();
+  if (composition == nullptr) return OkStatus();
   EndScope(operation);
   TIM_RETURN_IF_ERROR(operation.problem);
   TIM_RETURN_IF_ERROR(CheckName(operation));
   TIM_RETURN_IF_ERROR(CheckCount("input", operation.inputs.size(),
-                                 composition.inputs,
-                                 composition.optional_inputs));
+                                 composition->inputs,
+                                 composition->optional_inputs));
   TIM_RETURN_IF_ERROR(
-      CheckCount("output", operation.outputs.size(), composition.outputs, 0));
-  if (composition.wired) return OkStatus();
-  operation.problem = AsFinal(Wire(operation));
+      CheckCount("output", operation.outputs.size(), composition->outputs, 0));
+  if (composition->wired) return OkStatus();
+  operation.problem = AsFinal(Wire(operation, *composition));
   return operation.problem;
 }
 

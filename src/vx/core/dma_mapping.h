@@ -1,6 +1,6 @@
 // A DMA buffer, memory that several devices share, in this process.
-#ifndef TIM_VX_TENSOR_DMA_MAPPING_H_
-#define TIM_VX_TENSOR_DMA_MAPPING_H_
+#ifndef TIM_VX_CORE_DMA_MAPPING_H_
+#define TIM_VX_CORE_DMA_MAPPING_H_
 
 #include <sys/types.h>
 
@@ -58,4 +58,4 @@ class DmaMapping {
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_TENSOR_DMA_MAPPING_H_
+#endif  // TIM_VX_CORE_DMA_MAPPING_H_

@@ -1,7 +1,8 @@
-#include "tim/vx/error.h"
+// What a thread has failed with last, and what clients read of a failure.
+#include "vx/core/failure.h"
 
 #include "base/log.h"
-#include "vx/failure.h"
+#include "tim/vx/error.h"
 
 namespace tim::vx {
 namespace {

@@ -1,6 +1,6 @@
 // How composed operations come to their inner ones.
-#ifndef TIM_VX_LOWERING_COMPOSITION_H_
-#define TIM_VX_LOWERING_COMPOSITION_H_
+#ifndef TIM_VX_OPERATION_COMPOSITION_H_
+#define TIM_VX_OPERATION_COMPOSITION_H_
 
 #include "base/status.h"
 #include "vx/operation/op_impl.h"
@@ -16,9 +16,10 @@ void EndScope(const OpImpl& operation);
 void WireIfComplete(OpImpl& operation);
 
 /// At Compile(): calls Wire() where only optional inputs are unbound.  Fails
-/// where other slots are, or where Wire() failed.
+/// where other slots are, or where Wire() failed.  Nothing for other
+/// operations.
 Status WireAtLast(OpImpl& operation);
 
 }  // namespace tim::vx
 
-#endif  // TIM_VX_LOWERING_COMPOSITION_H_
+#endif  // TIM_VX_OPERATION_COMPOSITION_H_

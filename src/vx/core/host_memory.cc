@@ -1,4 +1,4 @@
-#include "vx/tensor/host_memory.h"
+#include "vx/core/host_memory.h"
 
 #include <cstdlib>
 #include <utility>
