@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "letter_box.h"
 #include "tim/vx/error.h"
 
 namespace detection {
@@ -45,27 +44,85 @@ bool Detector::Create(tim::vx::Context* context, const Model& model,
   input_ = model.tensors.at("input");
   extent_ = static_cast<int>(model.extent);
   class_count_ = static_cast<int>(model.classes.size());
-  boxes_.resize(std::size_t{4} * selection.max_detections);
-  classes_.resize(selection.max_detections);
-  scores_.resize(selection.max_detections);
+  max_detections_ = selection.max_detections;
+  outputs_ = MakeOutputs();
   const Stopwatch watch;
   if (!net_.graph->Compile()) return Fail("compile", error);
   compile_ms_ = watch.Ms();
   return true;
 }
 
+Outputs Detector::MakeOutputs() const {
+  return {std::vector<float>(std::size_t{4} * max_detections_),
+          std::vector<float>(max_detections_),
+          std::vector<float>(max_detections_)};
+}
+
 bool Detector::Detect(const Image& picture, std::vector<Detection>* detections,
                       std::string* error) {
   const LetterBox letter_box =
       MakeLetterBox(picture.width, picture.height, extent_);
-  if (!Run(Apply(letter_box, picture), error)) return false;
+  return Run(Apply(letter_box, picture), error) &&
+         ToDetections(outputs_, letter_box, picture, detections, error);
+}
+
+bool Detector::DetectAll(const std::vector<const Image*>& pictures,
+                         std::size_t in_flight,
+                         std::vector<std::vector<Detection>>* detections,
+                         std::string* error) {
+  detections->assign(pictures.size(), {});
+  std::vector<Frame> frames(in_flight);
+  for (Frame& frame : frames) frame.outputs = MakeOutputs();
+  for (std::size_t i = 0; i < pictures.size() + in_flight; ++i) {
+    Frame& frame = frames[i % in_flight];
+    if (i >= in_flight) {  // the picture that this frame had before
+      const std::size_t last = i - in_flight;
+      if (!frame.run.Wait()) return Fail("run", error);
+      if (!ToDetections(frame.outputs, frame.letter_box, *pictures[last],
+                        &(*detections)[last], error)) {
+        return false;
+      }
+    }
+    if (i < pictures.size() && !Start(*pictures[i], &frame, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Detector::Start(const Image& picture, Frame* frame, std::string* error) {
+  frame->letter_box = MakeLetterBox(picture.width, picture.height, extent_);
+  const void* input =
+      InputOf(Apply(frame->letter_box, picture), &frame->bytes, &frame->values);
+  Outputs& out = frame->outputs;
+  // In the order in which BuildSsd() creates the tensors.
+  frame->run = net_.graph->RunAsync(
+      {input},
+      {out.boxes.data(), out.classes.data(), out.scores.data(), &out.count});
+  return frame->run ? true : Fail("start a run", error);
+}
+
+bool Detector::ToDetections(const Outputs& outputs, const LetterBox& letter_box,
+                            const Image& picture,
+                            std::vector<Detection>* detections,
+                            std::string* error) const {
+  const auto is_class = [this](float id) {
+    return id >= 0.0f && id < static_cast<float>(class_count_);
+  };
+  // True for a NaN, too.
+  if (!(outputs.count >= 0.0f &&
+        outputs.count <= static_cast<float>(max_detections_)) ||
+      !std::all_of(outputs.classes.begin(), outputs.classes.end(), is_class)) {
+    *error = "run: a number of detections or a class that cannot be";
+    return false;
+  }
   const auto side = static_cast<float>(extent_);
   detections->clear();
-  for (std::size_t i = 0; static_cast<float>(i) < count_; ++i) {
-    const float* box = &boxes_[4 * i];  // ymin, xmin, ymax, xmax
+  for (std::size_t i = 0; static_cast<float>(i) < outputs.count; ++i) {
+    const float* box = &outputs.boxes[4 * i];  // ymin, xmin, ymax, xmax
     Detection found;
-    found.class_id = static_cast<int>(classes_[i]);
-    found.score = scores_[i];
+    found.class_id = static_cast<int>(outputs.classes[i]);
+    found.score = outputs.scores[i];
     found.box = ToPicture(
         letter_box,
         {box[1] * side, box[0] * side, box[3] * side, box[2] * side}, picture);
@@ -79,41 +136,36 @@ bool Detector::Detect(const Image& picture, std::vector<Detection>* detections,
 
 bool Detector::Run(const Image& square, std::string* error) {
   const Stopwatch watch;
-  if (!WriteInput(square)) return Fail("write the input", error);
+  std::vector<std::uint8_t> bytes;
+  std::vector<float> values;
+  if (!net_.input->CopyDataToTensor(InputOf(square, &bytes, &values))) {
+    return Fail("write the input", error);
+  }
   if (!net_.graph->Run()) return Fail("run", error);
   if (!ReadOutputs()) return Fail("read the output", error);
   run_ms_.push_back(watch.Ms());
-  const auto is_class = [this](float id) {
-    return id >= 0.0f && id < static_cast<float>(class_count_);
-  };
-  // False for a NaN, too.
-  if (count_ >= 0.0f && count_ <= static_cast<float>(scores_.size()) &&
-      std::all_of(classes_.begin(), classes_.end(), is_class)) {
-    return true;
-  }
-  *error = "run: a number of detections or a class that cannot be";
-  return false;
+  return true;
 }
 
 // The uint8 network takes the bytes as they are, as codes of its input.
-bool Detector::WriteInput(const Image& square) {
-  const std::vector<std::uint8_t> bytes = Planes(square);
-  if (input_.type == tim::vx::DataType::UINT8) {
-    return net_.input->CopyDataToTensor(bytes.data());
-  }
-  std::vector<float> values(bytes.size());
+const void* Detector::InputOf(const Image& square,
+                              std::vector<std::uint8_t>* bytes,
+                              std::vector<float>* values) const {
+  *bytes = Planes(square);
+  if (input_.type == tim::vx::DataType::UINT8) return bytes->data();
+  values->resize(bytes->size());
   std::transform(
-      bytes.begin(), bytes.end(), values.begin(), [this](std::uint8_t byte) {
+      bytes->begin(), bytes->end(), values->begin(), [this](std::uint8_t byte) {
         return static_cast<float>(byte - input_.zero_point) * input_.scale;
       });
-  return net_.input->CopyDataToTensor(values.data());
+  return values->data();
 }
 
 bool Detector::ReadOutputs() {
-  return net_.boxes->CopyDataFromTensor(boxes_.data()) &&
-         net_.classes->CopyDataFromTensor(classes_.data()) &&
-         net_.scores->CopyDataFromTensor(scores_.data()) &&
-         net_.count->CopyDataFromTensor(&count_);
+  return net_.boxes->CopyDataFromTensor(outputs_.boxes.data()) &&
+         net_.classes->CopyDataFromTensor(outputs_.classes.data()) &&
+         net_.scores->CopyDataFromTensor(outputs_.scores.data()) &&
+         net_.count->CopyDataFromTensor(&outputs_.count);
 }
 
 double Detector::MedianRunMs() const {
