@@ -17,9 +17,9 @@
 #include "base/options.h"
 #include "bench/networks/graph_of_network.h"
 #include "binary/blob.h"
-#include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
 #include "tim/vx/error.h"
+#include "vx/core/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 
 namespace tim::bench {
@@ -125,7 +125,7 @@ Result<nlohmann::json> LoadBinaryFile(const std::string& path) {
   TIM_ASSIGN_OR_RETURN(auto devices,
                        runtime::SelectDevices(GetOptions().device));
   const std::string device = devices.back()->info().name;
-  const auto programs = runtime::UserPrograms();
+  const auto programs = vx::UserPrograms();
   const auto start = Clock::now();
   TIM_ASSIGN_OR_RETURN(binary::Blob blob,
                        binary::OpenBlob(mapped->bytes, mapped));

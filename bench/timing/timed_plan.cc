@@ -5,10 +5,10 @@
 
 #include "base/options.h"
 #include "compiler/chains.h"
-#include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
+#include "vx/core/user_programs.h"
 
 namespace tim::bench {
 namespace {
@@ -41,7 +41,7 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(ir::Plan plan,
   plan.chains = compiler::FindChains(plan);
   TIM_ASSIGN_OR_RETURN(const auto executable,
                        runtime::Executable::Create(std::move(plan), devices,
-                                                   runtime::UserPrograms()));
+                                                   vx::UserPrograms()));
   std::unique_ptr<PlanRunner> runner(new PlanRunner());
   for (const ir::PlanTensor& input : executable->plan().inputs) {
     TIM_ASSIGN_OR_RETURN(runner->inputs_.emplace_back(),

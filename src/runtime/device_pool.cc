@@ -8,7 +8,6 @@
 
 #include "base/fork/per_process.h"
 #include "base/log.h"
-#include "base/options.h"
 #include "device/host/host_device.h"
 
 namespace tim::runtime {
@@ -33,15 +32,16 @@ constinit GlobalPerProcess<SharedDevices> g_shared;
 SharedDevices& Shared() { return g_shared.Get(); }
 
 // The caller holds the mutex.
-Result<std::shared_ptr<Device>> Share(int number, CoreRange cores = {}) {
+Result<std::shared_ptr<Device>> Share(int number, const DeviceOptions& options,
+                                      CoreRange cores = {}) {
   std::weak_ptr<Device>& shared = Shared().devices[{number, cores}];
   if (auto device = shared.lock()) return device;
   std::shared_ptr<Device> made;
   if (number == kHost) {
     made = device::CreateHostDevice();
   } else {
-    TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(
-                                   number, GetOptions().on_device, cores));
+    TIM_ASSIGN_OR_RETURN(made,
+                         device::CreateOpenClDevice(number, options, cores));
   }
   shared = made;
   return made;
@@ -81,13 +81,14 @@ std::string NamesOf(const std::vector<ListedDevice>& list) {
 
 }  // namespace
 
-Result<Devices> SelectDevices(const std::string& wanted) {
+Result<Devices> SelectDevices(const std::string& wanted,
+                              const DeviceOptions& options) {
   const std::lock_guard lock(Shared().mutex);
-  TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, Share(kHost));
+  TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, Share(kHost, options));
   if (wanted == "host") return Devices{host};
   TIM_ASSIGN_OR_RETURN(const int number, NumberOf(wanted));
   TIM_RETURN_IF_ERROR(device::CheckOpenClProcess());
-  auto opencl = Share(number);
+  auto opencl = Share(number, options);
   if (opencl.ok()) return Devices{host, *std::move(opencl)};
   if (!wanted.empty()) {
     return opencl.status().WithContext(
@@ -108,7 +109,8 @@ std::vector<ListedDevice> ListDevices() {
 }
 
 Result<Devices> SelectListedDevice(uint32_t number, CoreRange cores,
-                                   const std::string& wanted) {
+                                   const std::string& wanted,
+                                   const DeviceOptions& options) {
   const std::vector<ListedDevice> list = ListDevices();
   const int host = static_cast<int>(list.size()) - 1;
   if (!wanted.empty()) {
@@ -116,7 +118,8 @@ Result<Devices> SelectListedDevice(uint32_t number, CoreRange cores,
     if (wanted != "host") {
       TIM_ASSIGN_OR_RETURN(named, NumberOf(wanted));
     }
-    if (std::cmp_not_equal(named, number)) return SelectDevices(wanted);
+    if (std::cmp_not_equal(named, number))
+      return SelectDevices(wanted, options);
   }
   if (std::cmp_greater(number, host)) {
     return InvalidArgument("device ", number, " does not exist; there are ",
@@ -126,10 +129,10 @@ Result<Devices> SelectListedDevice(uint32_t number, CoreRange cores,
   if (cores == CoreRange{0, list[number].cores}) cores = {};
   const std::lock_guard lock(Shared().mutex);
   Devices devices;
-  TIM_ASSIGN_OR_RETURN(devices.emplace_back(), Share(kHost));
+  TIM_ASSIGN_OR_RETURN(devices.emplace_back(), Share(kHost, options));
   if (std::cmp_equal(number, host)) return devices;
   TIM_ASSIGN_OR_RETURN(devices.emplace_back(),
-                       Share(static_cast<int>(number), cores));
+                       Share(static_cast<int>(number), options, cores));
   return devices;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "device/opencl/opencl_device.h"
@@ -17,8 +18,9 @@ using device::Devices;
 
 /// The devices for TIMCL_DEVICE = `wanted` ("" = unset); the first is the
 /// host.  All calls of the process share devices, and equal parts of devices,
-/// for as long as any is in use.  Any thread.
-Result<Devices> SelectDevices(const std::string& wanted);
+/// for as long as any is in use: as the first of them made it.  Any thread.
+Result<Devices> SelectDevices(const std::string& wanted,
+                              const DeviceOptions& options = {});
 
 /// What platform::IDevice::Enumerate() and CompileOption::setDeviceId() number:
 /// every OpenCL device in the loader's order, then the host.
@@ -32,7 +34,8 @@ std::vector<ListedDevice> ListDevices();
 /// TIMCL_DEVICE = `wanted` is set, it names the device, and another one's
 /// `number` and `cores` do not matter.
 Result<Devices> SelectListedDevice(uint32_t number, device::CoreRange cores,
-                                   const std::string& wanted);
+                                   const std::string& wanted,
+                                   const DeviceOptions& options = {});
 
 }  // namespace tim::runtime
 

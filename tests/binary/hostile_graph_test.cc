@@ -88,7 +88,7 @@ TEST(HostileGraph, DescsAreChecked) {
                 "layout is blocked");
   ExpectRefused(
       with([](auto& d) { d.layout.kind = static_cast<ir::LayoutKind>(9); }),
-      "layout 3");
+      "layout 9");
 }
 
 TEST(HostileGraph, ValuesAreChecked) {

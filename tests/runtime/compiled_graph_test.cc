@@ -12,7 +12,7 @@
 
 #include "base/options.h"
 #include "device/host/host_device.h"
-#include "device/opencl/driver/opencl_device.h"
+#include "device/opencl/opencl_device.h"
 #include "ops/builtin.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/compile_options.h"

@@ -1,10 +1,10 @@
 #include "base/guarded.h"
 #include "base/options.h"
 #include "base/str_cat.h"
-#include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
 #include "tim/vx/compile_option.h"
 #include "vx/core/failure.h"
+#include "vx/core/user_programs.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
 
@@ -35,7 +35,7 @@ std::string ContextImpl::DeviceName() const {
 std::shared_ptr<Context> CreateContext(Devices devices,
                                        ContextOptions options) {
   if (options.programs == nullptr) {
-    options.programs = runtime::UserPrograms();
+    options.programs = UserPrograms();
   }
   return std::make_shared<ContextImpl>(std::make_shared<const ContextState>(
       ContextState{std::move(devices), std::move(options)}));
@@ -45,12 +45,14 @@ std::shared_ptr<Context> Context::Create() {
   std::shared_ptr<Context> context;
   const Status status = GuardedCall([&]() -> Status {
     const std::string& wanted = GetOptions().device;
-    TIM_ASSIGN_OR_RETURN(auto devices, runtime::SelectDevices(wanted));
+    TIM_ASSIGN_OR_RETURN(
+        auto devices, runtime::SelectDevices(wanted, GetOptions().on_device));
     ContextOptions options{.strict = GetOptions().strict,
                            .lenient = GetOptions().lenient};
     if (wanted.empty()) {
       options.devices_of = [](uint32_t number) {
-        return runtime::SelectListedDevice(number, {}, "");
+        return runtime::SelectListedDevice(number, {}, "",
+                                           GetOptions().on_device);
       };
     }
     context = CreateContext(std::move(devices), std::move(options));

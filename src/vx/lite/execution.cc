@@ -4,9 +4,9 @@
 
 #include "base/guarded.h"
 #include "base/options.h"
-#include "runtime/cache/user_programs.h"
 #include "runtime/device_pool.h"
 #include "vx/core/failure.h"
+#include "vx/core/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 #include "vx/lite/port_memory.h"
 
@@ -91,11 +91,12 @@ Result<std::shared_ptr<Execution>> Load(const void* executable, size_t size) {
       binary::Blob blob,
       binary::OpenBlob({static_cast<const std::byte*>(executable), size},
                        keeper));
-  TIM_ASSIGN_OR_RETURN(auto devices,
-                       runtime::SelectDevices(GetOptions().device));
+  TIM_ASSIGN_OR_RETURN(
+      auto devices,
+      runtime::SelectDevices(GetOptions().device, GetOptions().on_device));
   TIM_ASSIGN_OR_RETURN(auto graph,
                        LoadedGraph::Create(std::move(blob), std::move(devices),
-                                           runtime::UserPrograms()));
+                                           vx::UserPrograms()));
   return std::shared_ptr<Execution>(
       std::make_shared<LoadedExecution>(std::move(graph)));
 }

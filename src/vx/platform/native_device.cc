@@ -26,7 +26,8 @@ std::vector<std::shared_ptr<IDevice>> NativeDevice::Enumerate() {
     for (const runtime::ListedDevice& listed : runtime::ListDevices()) {
       const auto id = static_cast<uint32_t>(devices.size());
       const auto open = [id](device::CoreRange cores) {
-        return runtime::SelectListedDevice(id, cores, GetOptions().device);
+        return runtime::SelectListedDevice(id, cores, GetOptions().device,
+                                           GetOptions().on_device);
       };
       devices.push_back(
           MakeDevice({.id = id,

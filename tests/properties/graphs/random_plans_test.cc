@@ -8,7 +8,6 @@
 #include "binary/plan/plan_file.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
-#include "runtime/cache/user_programs.h"
 #include "runtime/compile_options.h"
 #include "runtime/execution_context.h"
 #include "tests/properties/graphs/random_graph.h"
@@ -17,6 +16,7 @@
 #include "tests/support/plans/same_plan.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/vx_graph.h"
+#include "vx/core/user_programs.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/lowering/lowering.h"
@@ -76,7 +76,7 @@ Result<std::vector<Bytes>> Run(ir::Plan plan, const std::vector<Bytes>& inputs,
                                const Devices& devices) {
   TIM_ASSIGN_OR_RETURN(const auto executable,
                        runtime::Executable::Create(std::move(plan), devices,
-                                                   runtime::UserPrograms()));
+                                                   vx::UserPrograms()));
   TIM_ASSIGN_OR_RETURN(const auto context,
                        runtime::ExecutionContext::Create(executable));
   std::vector<const void*> in;

@@ -4,11 +4,11 @@
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
 #include "ops/builtin.h"
-#include "runtime/cache/user_programs.h"
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "vx/core/user_programs.h"
 
 namespace tim::testing {
 
@@ -37,7 +37,7 @@ Result<std::vector<TensorData>> RunCompiled(
   for (const TensorData& input : inputs) in.push_back(input.bytes.data());
   TIM_ASSIGN_OR_RETURN(const auto executable,
                        runtime::Executable::Create(std::move(plan), devices,
-                                                   runtime::UserPrograms()));
+                                                   vx::UserPrograms()));
   TIM_ASSIGN_OR_RETURN(const auto context,
                        runtime::ExecutionContext::Create(executable));
   TIM_RETURN_IF_ERROR(context->Run(in, out, nullptr));

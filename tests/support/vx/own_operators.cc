@@ -1,5 +1,6 @@
 #include "tests/support/vx/own_operators.h"
 
+#include "base/options.h"
 #include "ops/builtin.h"
 #include "runtime/device_pool.h"
 #include "vx/graph/context_impl.h"
@@ -93,7 +94,7 @@ const ir::OpRegistry& OwnOperators() {
 
 std::shared_ptr<vx::Context> OwnContextOn(const std::string& device,
                                           const ir::OpRegistry& operators) {
-  auto devices = runtime::SelectDevices(device);
+  auto devices = runtime::SelectDevices(device, GetOptions().on_device);
   if (!devices.ok()) return nullptr;
   return vx::CreateContext(*std::move(devices), {.operators = &operators});
 }

@@ -1,5 +1,6 @@
 #include "tests/support/vx/vx_graph.h"
 
+#include "base/options.h"
 #include "device/host/host_device.h"
 #include "runtime/device_pool.h"
 #include "vx/graph/context_impl.h"
@@ -9,7 +10,7 @@ namespace tim::testing {
 std::shared_ptr<vx::Context> HostContext() { return ContextOn("host"); }
 
 std::shared_ptr<vx::Context> ContextOn(const std::string& device) {
-  auto devices = runtime::SelectDevices(device);
+  auto devices = runtime::SelectDevices(device, GetOptions().on_device);
   if (!devices.ok()) return nullptr;
   return vx::CreateContext(*std::move(devices));
 }
