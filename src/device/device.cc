@@ -5,6 +5,10 @@
 
 namespace tim::device {
 
+Result<std::unique_ptr<Buffer>> Buffer::View(int64_t, int64_t) {
+  return Unimplemented("a view of memory that has none");
+}
+
 Result<std::vector<std::unique_ptr<PreparedStep>>> Device::Prepare(
     std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
     BinaryStore& store) {

@@ -36,6 +36,10 @@ class Buffer {
   virtual int64_t bytes() const = 0;
   /// Address in this process, null where the host cannot reach it.
   virtual void* host_address() const { return nullptr; }
+  /// `bytes` bytes of it from `offset`, a multiple of the device's alignment,
+  /// as a buffer like others, which this one outlives.  Any thread.  Whatever
+  /// Device::Allocate() gives has views, imported memory need not have any.
+  virtual Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes);
 };
 
 /// A piece of a buffer, which is not owned.
