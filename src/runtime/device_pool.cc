@@ -38,7 +38,7 @@ Result<std::shared_ptr<Device>> Share(int number, CoreRange cores = {}) {
   if (auto device = shared.lock()) return device;
   std::shared_ptr<Device> made;
   if (number == kHost) {
-    made = device::CreateHostDevice();
+    made = device::CreateHostDevice(GetOptions().on_device);
   } else {
     TIM_ASSIGN_OR_RETURN(made, device::CreateOpenClDevice(
                                    number, GetOptions().on_device, cores));
