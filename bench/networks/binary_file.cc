@@ -122,8 +122,9 @@ Result<nlohmann::json> WriteBinaryFile(const Network& network,
 
 Result<nlohmann::json> LoadBinaryFile(const std::string& path) {
   TIM_ASSIGN_OR_RETURN(const auto mapped, Map(path));
-  TIM_ASSIGN_OR_RETURN(auto devices,
-                       runtime::SelectDevices(GetOptions().device));
+  TIM_ASSIGN_OR_RETURN(
+      auto devices,
+      runtime::SelectDevices(GetOptions().device, GetOptions().on_device));
   const std::string device = devices.back()->info().name;
   const auto programs = vx::UserPrograms();
   const auto start = Clock::now();

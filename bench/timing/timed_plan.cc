@@ -59,8 +59,9 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(ir::Plan plan,
 }  // namespace
 
 Result<Devices> MeasuredDevices() {
-  TIM_ASSIGN_OR_RETURN(Devices devices,
-                       runtime::SelectDevices(GetOptions().device));
+  TIM_ASSIGN_OR_RETURN(
+      Devices devices,
+      runtime::SelectDevices(GetOptions().device, GetOptions().on_device));
   if (devices.size() == 2) return devices;
   return FailedPrecondition("there is no OpenCL device to measure");
 }

@@ -35,16 +35,26 @@ Status ParseOnDevice(const std::string& text, Options* options) {
   return ParseSwitch(text, &(options->on_device.*kSwitch));
 }
 
-Status ParseStandby(const std::string& text, Options* options) {
-  constexpr int kMost = 1'000'000;
-  int microseconds = -1;
+Result<int> ParseNumber(const std::string& text, int least, int most) {
+  int number = 0;
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, microseconds);
-  if (error != std::errc() || stop != end || microseconds < 0 ||
-      microseconds > kMost) {
-    return InvalidArgument("expected a whole number from 0 to ", kMost);
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < least || number > most) {
+    return InvalidArgument("expected a whole number from ", least, " to ",
+                           most);
   }
+  return number;
+}
+
+Status ParseStandby(const std::string& text, Options* options) {
+  TIM_ASSIGN_OR_RETURN(const int microseconds, ParseNumber(text, 0, 1'000'000));
   options->on_device.standby = std::chrono::microseconds(microseconds);
+  return OkStatus();
+}
+
+Status ParsePool(const std::string& text, Options* options) {
+  TIM_ASSIGN_OR_RETURN(const int mebibytes, ParseNumber(text, 1, 1'000'000));
+  options->on_device.pool_bytes = int64_t{mebibytes} << 20;
   return OkStatus();
 }
 
@@ -119,6 +129,10 @@ constexpr OptionSpec kTable[] = {
      "the first `Compile()` that uses CLBlast on a device tunes it, which "
      "takes minutes, and keeps what it found in the cache folder",
      ParseOnDevice<&DeviceOptions::tune>},
+    {"TIMCL_POOL_MB", "`1` … `1000000`", "no limit",
+     "most MiB that a device's memory pool takes from the device, for states "
+     "and for runs in flight beside a graph's first; more is out of memory",
+     ParsePool},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

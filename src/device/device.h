@@ -28,6 +28,8 @@
 
 namespace tim::device {
 
+class DevicePools;
+
 /// Memory of one device; freed by its destructor, when no work refers to it any
 /// more.  It does not change its size or place; any thread may read these.
 class Buffer {
@@ -36,6 +38,10 @@ class Buffer {
   virtual int64_t bytes() const = 0;
   /// Address in this process, null where the host cannot reach it.
   virtual void* host_address() const { return nullptr; }
+  /// `bytes` bytes of it from `offset`, a multiple of the device's alignment,
+  /// as a buffer like others, which this one outlives.  Any thread.  Whatever
+  /// Device::Allocate() gives has views, imported memory need not have any.
+  virtual Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes);
 };
 
 /// A piece of a buffer, which is not owned.
@@ -71,6 +77,8 @@ class PreparedStep {
 class Stream {
  public:
   virtual ~Stream() = default;
+  /// Never 0, and never given twice in a process, unlike addresses.
+  uint64_t id() const { return id_; }
   /// A step that the same device has prepared; kInternal for one of another
   /// kind of device.  `operands` in the order of the step's action.  Step and
   /// buffers, not the span, must stay until the work is done.
@@ -102,6 +110,11 @@ class Stream {
   /// before its steps, the other after them.
   virtual Status SynchronizeToDevice(Buffer&) { return OkStatus(); }
   virtual Status SynchronizeToHost(Buffer&) { return OkStatus(); }
+
+ private:
+  static uint64_t NextId();
+
+  const uint64_t id_ = NextId();
 };
 
 /// Keeps built programs, in memory and on disk; implemented by the runtime's
@@ -150,6 +163,10 @@ class Device {
   /// than it has.
   virtual Result<std::unique_ptr<Buffer>> Allocate(int64_t bytes,
                                                    ir::MemoryKind kind) = 0;
+  /// Pools of what Allocate() gives, which everybody who uses the device
+  /// shares. A device has them as its last member: their memory goes before the
+  /// rest.
+  virtual DevicePools& pools() = 0;
   /// Memory of the caller, which must outlive the buffer and may be imported
   /// more than once; it is not written to before work does.  kUnimplemented
   /// where the device cannot, which are those without info().unified_memory.

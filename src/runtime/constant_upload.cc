@@ -1,6 +1,7 @@
 #include "runtime/constant_upload.h"
 
 #include "base/aligned_memory.h"
+#include "device/device_pools.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -23,8 +24,9 @@ Result<std::unique_ptr<Buffer>> Import(const ir::ConstantBlock& block,
 
 Result<std::unique_ptr<Buffer>> Copy(const ir::ConstantBlock& block,
                                      device::Device& device) {
-  TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer,
-                       device.Allocate(block.bytes, ir::MemoryKind::kDevice));
+  TIM_ASSIGN_OR_RETURN(
+      std::unique_ptr<Buffer> buffer,
+      device.pools().AllocateOutside(block.bytes, ir::MemoryKind::kDevice));
   TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
   TIM_RETURN_IF_ERROR(Upload(*stream, block.data.get(), block.bytes, *buffer));
   return buffer;

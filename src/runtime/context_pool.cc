@@ -227,14 +227,17 @@ Slot* ContextPool::State::Take() {
   return nullptr;
 }
 
-// Where there is no memory for one more, those that there are must do.
+// Where there is no memory for one more, those that there are must do.  All but
+// the first come and go.
 Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
                                        Slot** made) {
   slots_.push_back(std::make_unique<Slot>());
   Slot* const slot = slots_.back().get();
   peak_ = std::max(peak_, ++busy_);
+  const ArenaMemory arenas =
+      slots_.size() == 1 ? ArenaMemory::kOwn : ArenaMemory::kPooled;
   lock.unlock();
-  auto context = ExecutionContext::Create(executable_);
+  auto context = ExecutionContext::Create(executable_, nullptr, arenas);
   lock.lock();
   if (context.ok()) {
     slot->context = *std::move(context);

@@ -38,7 +38,7 @@ Result<std::shared_ptr<Device>> Share(int number, const DeviceOptions& options,
   if (auto device = shared.lock()) return device;
   std::shared_ptr<Device> made;
   if (number == kHost) {
-    made = device::CreateHostDevice();
+    made = device::CreateHostDevice(options);
   } else {
     TIM_ASSIGN_OR_RETURN(made,
                          device::CreateOpenClDevice(number, options, cores));

@@ -1,9 +1,11 @@
+// Hands the steps of a run to the streams of their devices.
 #include "runtime/execution_context.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "device/device_pools.h"
 #include "runtime/run_memory.h"
 #include "runtime/step_order.h"
 #include "runtime/warm_up.h"
@@ -16,6 +18,8 @@ using device::Stream;
 struct ExecutionContext::Impl {
   explicit Impl(std::shared_ptr<const Executable> e)
       : executable(std::move(e)) {}
+  // Pooled memory is somebody else's at once.
+  ~Impl() { static_cast<void>(WaitForAll()); }
 
   Status CreateStreams();
   Status CheckArguments(std::span<const PortMemory> inputs,
@@ -27,6 +31,7 @@ struct ExecutionContext::Impl {
   Status EnqueueAll();
   Status RecordAll();
   Status WaitForAll();
+  void TrimPools() const;
 
   const ir::Plan& plan() const { return executable->plan(); }
 
@@ -59,16 +64,17 @@ ExecutionContext::~ExecutionContext() = default;
 
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
-    std::vector<compiler::RefusedKernel>* refused) {
+    std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
   auto impl = std::make_unique<Impl>(std::move(executable));
   TIM_RETURN_IF_ERROR(impl->CreateStreams());
-  TIM_ASSIGN_OR_RETURN(impl->memory,
-                       RunMemory::Create(*impl->executable, impl->streams));
+  TIM_ASSIGN_OR_RETURN(impl->memory, RunMemory::Create(*impl->executable,
+                                                       arenas, impl->streams));
   TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
   StepFailures failures;
   const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
                              impl->prepared, &failures);
   if (refused != nullptr) *refused = failures.Refused(impl->plan());
+  if (arenas == ArenaMemory::kOwn) impl->TrimPools();
   TIM_RETURN_IF_ERROR(warm);
   impl->events.resize(impl->plan().steps.size());
   impl->finished.resize(impl->streams.size());
@@ -198,6 +204,13 @@ Status ExecutionContext::Wait() {
   if (status.ok() && impl.states != nullptr) impl.states->Advance();
   impl.states = nullptr;
   return status;
+}
+
+void ExecutionContext::Impl::TrimPools() const {
+  for (size_t i = 0; i < streams.size(); ++i) {
+    if (streams[i] == nullptr) continue;
+    executable->device(static_cast<int>(i)).pools().Trim(0);
+  }
 }
 
 bool ExecutionContext::Ready() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "runtime/arena_memory.h"
 #include "runtime/executable.h"
 #include "runtime/port_binding.h"
 #include "runtime/state_set.h"
@@ -20,9 +21,13 @@ class ExecutionContext {
   /// Allocates arenas, prepares the steps, and runs the built-in kernels once
   /// on zeroed memory, so that Run() meets no first-use compilation.
   /// \param refused as Executable::Create's, of kernels that were not launched.
+  /// With arenas of its own, the pools of the devices are trimmed: what the
+  /// first use of the kernels took is not kept.
   static Result<std::unique_ptr<ExecutionContext>> Create(
       std::shared_ptr<const Executable> executable,
-      std::vector<compiler::RefusedKernel>* refused = nullptr);
+      std::vector<compiler::RefusedKernel>* refused = nullptr,
+      ArenaMemory arenas = ArenaMemory::kOwn);
+  /// Waits for a run that nobody has waited for.
   ~ExecutionContext();
 
   /// Blocks until the outputs are complete.  `inputs` and `outputs` in the

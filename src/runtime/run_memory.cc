@@ -1,3 +1,4 @@
+// Where every operand of a run's steps lies.
 #include "runtime/run_memory.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "device/device_pools.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -25,28 +27,42 @@ bool IsDevicePort(const ir::Slot& slot) {
 RunMemory::RunMemory(const Executable& executable) : executable_(executable) {}
 
 Result<std::unique_ptr<RunMemory>> RunMemory::Create(
-    const Executable& executable,
+    const Executable& executable, ArenaMemory arenas,
     std::span<const std::unique_ptr<Stream>> streams) {
   std::unique_ptr<RunMemory> memory(new RunMemory(executable));
-  TIM_RETURN_IF_ERROR(memory->AllocateArenas(streams));
+  TIM_RETURN_IF_ERROR(memory->AllocateArenas(arenas, streams));
   TIM_RETURN_IF_ERROR(memory->AddTensors());
   for (const ir::Step& step : executable.plan().steps) memory->AddStep(step);
   memory->first_.push_back(memory->ranges_.size());
   return memory;
 }
 
+Result<Buffer*> RunMemory::AllocateArena(const ir::Arena& arena,
+                                         ArenaMemory memory,
+                                         const Stream& stream) {
+  device::DevicePools& pools = executable_.device(arena.device).pools();
+  if (memory == ArenaMemory::kPooled) {
+    TIM_ASSIGN_OR_RETURN(pooled_arenas_.emplace_back(),
+                         pools.Of(arena.memory).Allocate(arena.bytes, &stream));
+    return &pooled_arenas_.back().buffer();
+  }
+  TIM_ASSIGN_OR_RETURN(own_arenas_.emplace_back(),
+                       pools.AllocateOutside(arena.bytes, arena.memory));
+  return own_arenas_.back().get();
+}
+
 Status RunMemory::AllocateArenas(
-    std::span<const std::unique_ptr<Stream>> streams) {
+    ArenaMemory memory, std::span<const std::unique_ptr<Stream>> streams) {
   for (const ir::Arena& arena : executable_.plan().arenas) {
-    auto buffer =
-        executable_.device(arena.device).Allocate(arena.bytes, arena.memory);
+    Stream& stream = *streams[arena.device];
+    const Result<Buffer*> buffer = AllocateArena(arena, memory, stream);
     if (!buffer.ok()) {
       return buffer.status().WithContext(StrCat("an arena of ", arena.bytes,
                                                 " bytes for graph '",
                                                 executable_.plan().graph, "'"));
     }
-    TIM_RETURN_IF_ERROR(FillZero(*streams[arena.device], **buffer));
-    arenas_.push_back(*std::move(buffer));
+    TIM_RETURN_IF_ERROR(FillZero(stream, **buffer));
+    arenas_.push_back(*buffer);
   }
   return OkStatus();
 }
@@ -67,7 +83,7 @@ Status RunMemory::AddTensors() {
 Buffer* RunMemory::BufferOf(const ir::Slot& slot) {
   switch (slot.kind) {
     case ir::SlotKind::kArena:
-      return arenas_[slot.index].get();
+      return arenas_[slot.index];
     case ir::SlotKind::kConstant:
       return &executable_.constant(slot.index);
     case ir::SlotKind::kInput:
@@ -194,12 +210,12 @@ void RunMemory::BindStates(const StateSet& states) {
   }
 }
 
-void RunMemory::BindTo(std::span<const std::unique_ptr<Buffer>> buffers) {
+void RunMemory::BindTo(std::span<Buffer* const> buffers) {
   for (const StateOperand& operand : state_operands_) {
-    ranges_[operand.range].buffer = buffers[operand.device].get();
+    ranges_[operand.range].buffer = buffers[operand.device];
   }
   for (const DevicePort& port : ports_) {
-    Point(port, buffers[port.device].get(), 0);
+    Point(port, buffers[port.device], 0);
   }
 }
 

@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "device/host/host_buffer.h"
+#include "device/pool_allocator.h"
+#include "runtime/arena_memory.h"
 #include "runtime/executable.h"
 #include "runtime/port_binding.h"
 #include "runtime/state_set.h"
@@ -20,9 +22,10 @@ namespace tim::runtime {
 /// the caller's tensors and the buffers of states.
 class RunMemory {
  public:
-  /// Arenas are filled with zero bytes, through streams[device].
+  /// Arenas are filled with zero bytes, through streams[device].  No work uses
+  /// pooled ones when they are destroyed.
   static Result<std::unique_ptr<RunMemory>> Create(
-      const Executable& executable,
+      const Executable& executable, ArenaMemory arenas,
       std::span<const std::unique_ptr<device::Stream>> streams);
 
   /// Of all steps of the group.  Of a copy, both ranges have the size of the
@@ -43,7 +46,7 @@ class RunMemory {
   void BindStates(const StateSet& states);
   /// Lets operands in states and in the caller's memory on devices point to
   /// buffers[device] until they are bound.
-  void BindTo(std::span<const std::unique_ptr<device::Buffer>> buffers);
+  void BindTo(std::span<device::Buffer* const> buffers);
 
   /// Before and after the steps: imported memory becomes visible to its
   /// devices, and to the host.
@@ -79,7 +82,11 @@ class RunMemory {
 
   explicit RunMemory(const Executable& executable);
   Status AllocateArenas(
+      ArenaMemory memory,
       std::span<const std::unique_ptr<device::Stream>> streams);
+  Result<device::Buffer*> AllocateArena(const ir::Arena& arena,
+                                        ArenaMemory memory,
+                                        const device::Stream& stream);
   Status AddTensors();
   void AddStep(const ir::Step& step);
   DevicePort& PortOf(const ir::Slot& slot);
@@ -93,7 +100,9 @@ class RunMemory {
   device::Buffer* BufferOf(const ir::Slot& slot);
 
   const Executable& executable_;
-  std::vector<std::unique_ptr<device::Buffer>> arenas_;
+  std::vector<device::Buffer*> arenas_;
+  std::vector<std::unique_ptr<device::Buffer>> own_arenas_;
+  std::vector<device::PoolRange> pooled_arenas_;
   std::vector<device::ExternalBuffer> inputs_;
   std::vector<device::ExternalBuffer> outputs_;
   std::vector<device::BufferRange> ranges_;

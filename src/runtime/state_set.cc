@@ -1,7 +1,9 @@
+// The memory of states: zeros at first, then what runs and callers write.
 #include "runtime/state_set.h"
 
 #include <utility>
 
+#include "device/device_pools.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -31,16 +33,15 @@ Result<device::Stream*> StateSet::StreamOf(int device) {
 
 Status StateSet::Add(const ir::PlanState& state) {
   TIM_ASSIGN_OR_RETURN(const int64_t bytes, ByteSize(state.desc));
-  device::Device& device = executable_->device(state.device);
+  device::PoolAllocator& pool =
+      executable_->device(state.device).pools().Of(ir::MemoryKind::kDevice);
   State added;
   TIM_ASSIGN_OR_RETURN(added.stream, StreamOf(state.device));
-  TIM_ASSIGN_OR_RETURN(added.read,
-                       device.Allocate(bytes, ir::MemoryKind::kDevice));
-  TIM_RETURN_IF_ERROR(FillZero(*added.stream, *added.read));
+  TIM_ASSIGN_OR_RETURN(added.read, pool.Allocate(bytes, added.stream));
+  TIM_RETURN_IF_ERROR(FillZero(*added.stream, added.read.buffer()));
   if (state.written && !state.in_place) {
-    TIM_ASSIGN_OR_RETURN(added.write,
-                         device.Allocate(bytes, ir::MemoryKind::kDevice));
-    TIM_RETURN_IF_ERROR(FillZero(*added.stream, *added.write));
+    TIM_ASSIGN_OR_RETURN(added.write, pool.Allocate(bytes, added.stream));
+    TIM_RETURN_IF_ERROR(FillZero(*added.stream, added.write.buffer()));
   }
   states_.push_back(std::move(added));
   return OkStatus();
@@ -57,14 +58,16 @@ Status StateSet::Write(int index, const void* data) {
   TIM_RETURN_IF_ERROR(CheckIndex(index));
   WaitForRun();
   const State& state = states_[index];
-  return Upload(*state.stream, data, state.read->bytes(), *state.read);
+  device::Buffer& buffer = state.read.buffer();
+  return Upload(*state.stream, data, buffer.bytes(), buffer);
 }
 
 Status StateSet::Read(int index, void* data) const {
   TIM_RETURN_IF_ERROR(CheckIndex(index));
   WaitForRun();
   const State& state = states_[index];
-  return Download(*state.stream, *state.read, data, state.read->bytes());
+  device::Buffer& buffer = state.read.buffer();
+  return Download(*state.stream, buffer, data, buffer.bytes());
 }
 
 std::shared_ptr<RunEvent> StateSet::Follow(
@@ -84,7 +87,7 @@ void StateSet::WaitForRun() const {
 
 void StateSet::Advance() {
   for (State& state : states_) {
-    if (state.write != nullptr) std::swap(state.read, state.write);
+    if (state.write) std::swap(state.read, state.write);
   }
 }
 

@@ -8,14 +8,16 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "device/pool_allocator.h"
 #include "runtime/executable.h"
 #include "runtime/run_event.h"
 
 namespace tim::runtime {
 
 /// Two buffers per state that a run writes (every read of a run sees the value
-/// from before it), one per state that is only read or updated in place.  One
-/// run and one thread at a time.
+/// from before it), one per state that is only read or updated in place, in the
+/// pools of their devices.  One run and one thread at a time; no run uses them
+/// when they are destroyed.
 class StateSet {
  public:
   /// All states start with zero bytes.
@@ -27,11 +29,13 @@ class StateSet {
   Status Read(int index, void* data) const;
 
   const Executable& executable() const { return *executable_; }
-  device::Buffer& read_buffer(int index) const { return *states_[index].read; }
+  device::Buffer& read_buffer(int index) const {
+    return states_[index].read.buffer();
+  }
   /// Of a state that the plan writes.
   device::Buffer& write_buffer(int index) const {
     const State& state = states_[index];
-    return state.write != nullptr ? *state.write : *state.read;
+    return (state.write ? state.write : state.read).buffer();
   }
   /// `run` is the one that uses the states from now on: until it has ended,
   /// Write() and Read() wait.  Returns the one before, null where that has
@@ -45,8 +49,8 @@ class StateSet {
 
  private:
   struct State {
-    std::unique_ptr<device::Buffer> read;
-    std::unique_ptr<device::Buffer> write;  // null where there is one buffer
+    device::PoolRange read;
+    device::PoolRange write;  // none where there is one buffer
     device::Stream* stream = nullptr;
   };
 

@@ -1,9 +1,11 @@
+// Launches kernels before the first run does.
 #include "runtime/warm_up.h"
 
 #include <algorithm>
 #include <variant>
 #include <vector>
 
+#include "device/device_pools.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -44,8 +46,8 @@ Status FirstUse(const ir::Step& step, const PreparedGroup& ready,
 }
 
 // Stands for what is not bound: per device as much as the largest of it needs;
-// null where there is nothing.
-Result<std::vector<std::unique_ptr<Buffer>>> StandIns(
+// none where there is nothing.
+Result<std::vector<device::PoolRange>> StandIns(
     const Executable& executable,
     std::span<const std::unique_ptr<Stream>> streams) {
   const ir::Plan& plan = executable.plan();
@@ -54,13 +56,14 @@ Result<std::vector<std::unique_ptr<Buffer>>> StandIns(
     if (!IsUnbound(slot)) continue;
     sizes[slot.device] = std::max(sizes[slot.device], slot.offset + slot.bytes);
   }
-  std::vector<std::unique_ptr<Buffer>> scratch(sizes.size());
+  std::vector<device::PoolRange> scratch(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == 0 || streams[i] == nullptr) continue;
-    TIM_ASSIGN_OR_RETURN(scratch[i],
-                         executable.device(static_cast<int>(i))
-                             .Allocate(sizes[i], ir::MemoryKind::kDevice));
-    TIM_RETURN_IF_ERROR(FillZero(*streams[i], *scratch[i]));
+    device::DevicePools& pools = executable.device(static_cast<int>(i)).pools();
+    TIM_ASSIGN_OR_RETURN(
+        scratch[i],
+        pools.Of(ir::MemoryKind::kDevice).Allocate(sizes[i], streams[i].get()));
+    TIM_RETURN_IF_ERROR(FillZero(*streams[i], scratch[i].buffer()));
   }
   return scratch;
 }
@@ -72,7 +75,11 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const PreparedGroup> prepared, StepFailures* failures) {
   const ir::Plan& plan = executable.plan();
   TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
-  memory.BindTo(stand_ins);
+  std::vector<Buffer*> buffers(stand_ins.size(), nullptr);
+  for (size_t i = 0; i < stand_ins.size(); ++i) {
+    if (stand_ins[i]) buffers[i] = &stand_ins[i].buffer();
+  }
+  memory.BindTo(buffers);
   Status status;
   for (const PreparedGroup& ready : prepared) {
     const ir::Step& step = plan.steps[ready.group.first];

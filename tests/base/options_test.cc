@@ -70,6 +70,33 @@ TEST(Options, StandbyIsInMicroseconds) {
   }
 }
 
+const char* g_pool = nullptr;
+
+Options WithPool(const char* text, std::string* warnings) {
+  g_pool = text;
+  return ParseOptions(
+      [](const char* name) {
+        return std::strcmp(name, "TIMCL_POOL_MB") == 0 ? g_pool : nullptr;
+      },
+      warnings);
+}
+
+TEST(Options, APoolIsLimitedInMebibytes) {
+  std::string warnings;
+  EXPECT_EQ(WithPool(nullptr, &warnings).on_device.pool_bytes, 0);
+  EXPECT_EQ(WithPool("1", &warnings).on_device.pool_bytes, 1 << 20);
+  EXPECT_EQ(WithPool("1000000", &warnings).on_device.pool_bytes,
+            int64_t{1000000} << 20);
+  EXPECT_EQ(warnings, "");
+  for (const char* text : {"0", "-1", "1000001", "1.5", "5MB", " 5", "all"}) {
+    warnings.clear();
+    EXPECT_EQ(WithPool(text, &warnings).on_device.pool_bytes, 0) << text;
+    EXPECT_EQ(warnings, StrCat("TIMCL_POOL_MB='", text,
+                               "' is ignored: expected a whole number from 1 "
+                               "to 1000000\n"));
+  }
+}
+
 TEST(Options, KernelsOfNoOtherClass) {
   std::string warnings;
   const Options options = ParseOptions(

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/options.h"
 #include "runtime/device_pool.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
@@ -362,7 +363,7 @@ TEST(AbsorbPadding, SaturatedZeroKeepsIt) {
 }
 
 TEST(AbsorbPadding, APadWhoseDeviceIsChosenStaysThere) {
-  auto devices = runtime::SelectDevices("opencl");
+  auto devices = runtime::SelectDevices("opencl", GetOptions().on_device);
   if (!devices.ok()) GTEST_SKIP() << devices.status().message();
   const auto placement = [](const ir::Node& node) {
     return node.name.find("Pad") != std::string::npos ? 0 : -1;

@@ -62,6 +62,23 @@ TEST(FakeDevice, MemoryIsItsOwnAndPoisoned) {
   EXPECT_EQ(bytes, std::vector<uint8_t>(16, 0xCD));
 }
 
+TEST(FakeDevice, AViewIsAPartOfABuffer) {
+  Fixture fake;
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(fake.Write(values));
+  std::vector<float> part(2);
+  ExternalBuffer host(part.data(), 8);
+  {
+    const auto view = *fake.buffer->View(4, 12);
+    const auto inner = *view->View(4, 8);
+    EXPECT_EQ(inner->bytes(), 8);
+    ASSERT_OK(fake.stream->Copy({inner.get(), 0, 8}, {&host, 0, 8}));
+    ASSERT_OK(fake.Wait());
+  }
+  EXPECT_EQ(part, (std::vector<float>{3, 4}));
+  EXPECT_EQ(fake.device.live_bytes(), 16);
+}
+
 TEST(FakeDevice, WorksInOrderAndLater) {
   Fixture fake({.seed = 7, .max_delay_us = 500});
   std::vector<float> values = {1, 2, 3, 4};

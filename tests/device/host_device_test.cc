@@ -51,6 +51,16 @@ TEST(HostDevice, HasTheProcessorsThatItMayUse) {
   }).join();
 }
 
+TEST(HostDevice, AViewIsAPartOfABuffer) {
+  const auto device = CreateHostDevice();
+  const auto buffer = *device->Allocate(256, ir::MemoryKind::kHost);
+  const auto view = *buffer->View(64, 128);
+  const auto inner = *view->View(64, 10);
+  EXPECT_EQ(inner->bytes(), 10);
+  EXPECT_EQ(inner->host_address(),
+            static_cast<std::byte*>(buffer->host_address()) + 128);
+}
+
 TEST(HostDevice, BuffersAreAlignedAndReachable) {
   const auto device = CreateHostDevice();
   for (const int64_t bytes : {0, 1, 63, 64, 65, 1 << 20}) {

@@ -169,6 +169,20 @@ TEST_F(OpenClDevice, CopiesBetweenHostAndBuffers) {
   EXPECT_EQ(Read({b.get(), 32, 16}), values);
 }
 
+// OpenCL makes no sub-buffers of sub-buffers.
+TEST_F(OpenClDevice, AViewIsABufferInABuffer) {
+  const int64_t apart = device_->info().alignment;
+  const auto whole = Allocate(4 * apart);
+  const auto view = *whole->View(apart, 3 * apart);
+  const auto inner = *view->View(apart, 16);
+  EXPECT_EQ(inner->bytes(), 16);
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(Write(values, {inner.get(), 0, 16}));
+  EXPECT_EQ(Read({whole.get(), 2 * apart, 16}), values);
+  ASSERT_OK(stream_->Copy({view.get(), apart, 16}, {view.get(), 0, 16}));
+  EXPECT_EQ(Read({whole.get(), apart, 16}), values);
+}
+
 TEST_F(OpenClDevice, TooLargeABufferIsOutOfMemory) {
   EXPECT_EQ(device_->Allocate(int64_t{1} << 60, ir::MemoryKind::kDevice)
                 .status()

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/device_pools.h"
 #include "device/host/host_device.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/plans/plan_builder.h"
@@ -249,11 +250,19 @@ TEST_P(OnDevice, ContextsThatNoRunNeedsAreFreed) {
   std::vector<InFlight> runs(4, InFlight({1, 2}));
   for (InFlight& run : runs) ASSERT_OK(run.Start(*pool.pool));
   EXPECT_EQ(pool.pool->contexts(), 4);
+  // The first has memory of its own, and two floats take an alignment's bytes.
+  device::Device& device = pool.executable->device(GetParam());
+  const auto in_use = [&] {
+    return device.pools().Of(ir::MemoryKind::kDevice).stats().in_use;
+  };
+  EXPECT_EQ(in_use(), 3 * 2 * device.info().alignment);
   gate.Open();
   pool.pool->Drain();
   EXPECT_EQ(pool.pool->contexts(), 4) << "four were needed";
   EXPECT_EQ(pool.Run({1, 2}), (Floats{11, 12}));
   EXPECT_EQ(pool.pool->contexts(), 1);
+  EXPECT_EQ(in_use(), 0);
+  pool.fake->pools().Trim(0);
   EXPECT_EQ(pool.fake->live_bytes(), of_one);
 }
 
@@ -334,6 +343,7 @@ TEST_P(OnDevice, ManyRunsOfManyThreads) {
   EXPECT_EQ(pool.Run({1, 2}), (Floats{11, 12}));
   pool.pool.reset();
   pool.executable.reset();
+  pool.fake->pools().Trim(0);
   EXPECT_EQ(pool.fake->live_bytes(), 0);
 }
 

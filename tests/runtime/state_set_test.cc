@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "device/device_pools.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
 #include "tests/support/devices/fake_device.h"
@@ -111,13 +112,15 @@ TEST(StateSet, IndexOutsideThePlanIsAnError) {
 }
 
 TEST(StateSet, OutOfMemoryNamesTheState) {
-  const auto fake = std::make_shared<FakeDevice>();
+  const auto fake =
+      std::make_shared<FakeDevice>(testing::FakeOptions{.memory_bytes = 64});
   const auto executable = Make({device::CreateHostDevice(), fake});
   ASSERT_OK(executable);
-  fake->FailAllocationsAfter(1);
   const auto states = StateSet::Create(*executable);
   EXPECT_EQ(states.status().code(), StatusCode::kOutOfMemory);
   EXPECT_ERROR(states, "state 'state1'");
+  EXPECT_ERROR(states, "the memory pool of fake device: 64 of 64 bytes in use");
+  fake->pools().Trim(0);
   EXPECT_EQ(fake->live_bytes(), 0);
 }
 

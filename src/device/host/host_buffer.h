@@ -21,6 +21,7 @@ class HostBuffer final : public Buffer {
 
   int64_t bytes() const override { return bytes_; }
   void* host_address() const override { return memory_.get(); }
+  Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes) override;
 
  private:
   HostBuffer(AlignedMemory memory, int64_t bytes)
@@ -38,6 +39,7 @@ class ExternalBuffer final : public Buffer {
 
   int64_t bytes() const override { return bytes_; }
   void* host_address() const override { return memory_; }
+  Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes) override;
   void Rebind(void* memory) { memory_ = memory; }
 
  private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/processors.h"
+#include "device/device_pools.h"
 #include "device/host/eval_step.h"
 #include "device/host/host_buffer.h"
 
@@ -97,7 +98,8 @@ class HostStream final : public Stream {
 
 class HostDevice final : public Device {
  public:
-  HostDevice() : info_(HostInfo()) {}
+  explicit HostDevice(const DeviceOptions& options)
+      : info_(HostInfo()), pools_(*this, options.pool_bytes) {}
 
   const ir::DeviceInfo& info() const override { return info_; }
   const void* domain() const override { return this; }
@@ -110,6 +112,8 @@ class HostDevice final : public Device {
     }
     return HostBuffer::Create(bytes);
   }
+
+  DevicePools& pools() override { return pools_; }
 
   Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
     return std::unique_ptr<Buffer>(
@@ -144,12 +148,13 @@ class HostDevice final : public Device {
   }
 
   const ir::DeviceInfo info_;
+  DevicePools pools_;
 };
 
 }  // namespace
 
-std::shared_ptr<Device> CreateHostDevice() {
-  return std::make_shared<HostDevice>();
+std::shared_ptr<Device> CreateHostDevice(const DeviceOptions& options) {
+  return std::make_shared<HostDevice>(options);
 }
 
 }  // namespace tim::device

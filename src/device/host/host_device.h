@@ -4,13 +4,14 @@
 
 #include <memory>
 
+#include "base/options.h"
 #include "device/device.h"
 
 namespace tim::device {
 
 /// Work runs on the caller's thread inside Stream::Enqueue and Stream::Copy; an
 /// error is returned there and again by the next event's Wait.
-std::shared_ptr<Device> CreateHostDevice();
+std::shared_ptr<Device> CreateHostDevice(const DeviceOptions& options = {});
 
 }  // namespace tim::device
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "device/device_pools.h"
 #include "device/opencl/chain/chain_source.h"
 #include "device/opencl/chain/chain_step.h"
 #include "device/opencl/clblast/clblast_parameters.h"
@@ -97,7 +98,8 @@ class OpenClDevice final : public Device {
         identity_(IdentityOf(id, info_)),
         id_(std::move(id)),
         context_(std::move(context)),
-        programs_(context_, id_.device) {}
+        programs_(context_, id_.device),
+        pools_(*this, options.pool_bytes) {}
 
   const ir::DeviceInfo& info() const override { return info_; }
   const void* domain() const override { return context_(); }
@@ -113,6 +115,8 @@ class OpenClDevice final : public Device {
     }
     return OpenClBuffer::Create(context_, info_, bytes);
   }
+
+  DevicePools& pools() override { return pools_; }
 
   Result<std::unique_ptr<Buffer>> Import(void* memory, int64_t bytes) override {
     TIM_RETURN_IF_ERROR(CheckUsable());
@@ -169,6 +173,7 @@ class OpenClDevice final : public Device {
   const cl::Context context_;
   ProgramSet programs_;
   std::once_flag clblast_;
+  DevicePools pools_;
 };
 
 PreparedSteps OpenClDevice::PrepareEach(

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "device/device.h"
+#include "device/device_pools.h"
 
 namespace tim::testing {
 
@@ -93,6 +94,7 @@ class FakeDevice final : public device::Device {
   const void* domain() const override { return this; }
   Result<std::unique_ptr<device::Buffer>> Allocate(int64_t bytes,
                                                    ir::MemoryKind) override;
+  device::DevicePools& pools() override { return pools_; }
   Result<std::unique_ptr<device::Buffer>> Import(void* memory,
                                                  int64_t bytes) override;
   Result<std::unique_ptr<device::Stream>> CreateStream() override;
@@ -111,6 +113,7 @@ class FakeDevice final : public device::Device {
   std::atomic<bool> fail_prepare_ = false;
   std::atomic<uint64_t> streams_ = 0;
   std::atomic<int> prepares_ = 0;
+  device::DevicePools pools_{*this};
 };
 
 }  // namespace tim::testing

@@ -25,7 +25,15 @@ bool IsFake(const BufferRange& range) {
 }  // namespace
 
 FakeBuffer::FakeBuffer(std::shared_ptr<FakeState> state, int64_t bytes)
-    : state_(std::move(state)), memory_(bytes, std::byte{0xCD}) {}
+    : state_(std::move(state)),
+      owned_(bytes, std::byte{0xCD}),
+      memory_(owned_) {}
+
+Result<std::unique_ptr<device::Buffer>> FakeBuffer::View(int64_t offset,
+                                                         int64_t bytes) {
+  return std::unique_ptr<device::Buffer>(
+      std::make_unique<FakeBuffer>(memory_.subspan(offset, bytes)));
+}
 
 void FakeEvent::Moment::Reach(Status result) {
   const std::lock_guard<std::mutex> lock(mutex);

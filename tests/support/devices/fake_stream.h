@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -21,15 +22,22 @@ namespace tim::testing {
 class FakeBuffer final : public device::Buffer {
  public:
   FakeBuffer(std::shared_ptr<FakeState> state, int64_t bytes);
-  ~FakeBuffer() override { state_->Release(bytes()); }
+  /// A part of another one.
+  explicit FakeBuffer(std::span<std::byte> memory) : memory_(memory) {}
+  ~FakeBuffer() override {
+    if (state_ != nullptr) state_->Release(bytes());
+  }
   int64_t bytes() const override {
     return static_cast<int64_t>(memory_.size());
   }
   std::byte* memory() { return memory_.data(); }
+  Result<std::unique_ptr<device::Buffer>> View(int64_t offset,
+                                               int64_t bytes) override;
 
  private:
-  const std::shared_ptr<FakeState> state_;
-  std::vector<std::byte> memory_;
+  const std::shared_ptr<FakeState> state_;  // null of parts
+  std::vector<std::byte> owned_;
+  std::span<std::byte> memory_;
 };
 
 class FakeEvent final : public device::Event {

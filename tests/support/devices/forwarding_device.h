@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/device_pools.h"
 
 namespace tim::testing {
 
@@ -21,6 +22,8 @@ class ForwardingDevice : public device::Device {
       int64_t bytes, ir::MemoryKind kind) override {
     return device_->Allocate(bytes, kind);
   }
+  /// Its own, over its own Allocate().
+  device::DevicePools& pools() override { return pools_; }
   Result<std::unique_ptr<device::Buffer>> Import(void* memory,
                                                  int64_t bytes) override {
     return device_->Import(memory, bytes);
@@ -41,6 +44,7 @@ class ForwardingDevice : public device::Device {
 
  private:
   const std::shared_ptr<device::Device> device_;
+  device::DevicePools pools_{*this};
 };
 
 /// A device that launches every kernel by itself.

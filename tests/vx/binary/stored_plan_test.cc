@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/options.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
 #include "tests/support/child_process.h"
@@ -68,7 +69,7 @@ bool IsCompiledAnew(const vx::Graph& graph) {
 std::shared_ptr<vx::Context> With(
     const std::shared_ptr<runtime::ProgramCache>& programs,
     const std::string& device, bool strict = false) {
-  auto devices = runtime::SelectDevices(device);
+  auto devices = runtime::SelectDevices(device, GetOptions().on_device);
   if (!devices.ok()) return nullptr;
   return vx::CreateContext(*std::move(devices),
                            {.strict = strict, .programs = programs});

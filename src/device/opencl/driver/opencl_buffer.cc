@@ -1,3 +1,4 @@
+// Buffers of OpenCL and their sub-buffers.
 #include "device/opencl/driver/opencl_buffer.h"
 
 #include <algorithm>
@@ -34,8 +35,17 @@ Result<cl::Buffer> NewBuffer(const cl::Context& context,
 OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes,
                            CountedBytes counted)
     : handle_(std::move(handle)),
+      whole_(handle_),
       bytes_(bytes),
       counted_(std::move(counted)),
+      id_(NextId()) {}
+
+OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes, cl::Buffer whole,
+                           int64_t begin)
+    : handle_(std::move(handle)),
+      whole_(std::move(whole)),
+      begin_(begin),
+      bytes_(bytes),
       id_(NextId()) {}
 
 Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
@@ -56,25 +66,35 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
       new OpenClBuffer(std::move(handle), bytes, CountedBytes()));
 }
 
-Result<cl::Buffer> OpenClBuffer::View(int64_t offset, int64_t bytes) {
-  if (offset == 0 && bytes == bytes_) return handle_;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto [it, added] = views_.try_emplace({offset, bytes});
-  if (!added) return it->second;
+Result<cl::Buffer> OpenClBuffer::MakeSubBuffer(int64_t offset,
+                                               int64_t bytes) const {
   const cl_buffer_region region = {
-      static_cast<size_t>(offset),
+      static_cast<size_t>(begin_ + offset),
       static_cast<size_t>(std::max<int64_t>(bytes, 1))};
   int code = CL_SUCCESS;
-  cl::Buffer whole = handle_;
-  cl::Buffer view = whole.createSubBuffer(
+  cl::Buffer whole = whole_;
+  cl::Buffer part = whole.createSubBuffer(
       CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-  if (code != CL_SUCCESS) {
-    views_.erase(it);
-    return ClStatus(code, StrCat("a sub-buffer of ", bytes, " bytes at ",
-                                 offset, " in ", bytes_));
-  }
-  it->second = view;
-  return view;
+  TIM_RETURN_IF_CL_ERROR(code, "a sub-buffer of ", bytes, " bytes at ", offset,
+                         " in ", bytes_);
+  return part;
+}
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::View(int64_t offset,
+                                                   int64_t bytes) {
+  TIM_ASSIGN_OR_RETURN(cl::Buffer handle, MakeSubBuffer(offset, bytes));
+  return std::unique_ptr<Buffer>(
+      new OpenClBuffer(std::move(handle), bytes, whole_, begin_ + offset));
+}
+
+Result<cl::Buffer> OpenClBuffer::SubBuffer(int64_t offset, int64_t bytes) {
+  if (offset == 0 && bytes == bytes_) return handle_;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = sub_buffers_.find({offset, bytes});
+  if (known != sub_buffers_.end()) return known->second;
+  TIM_ASSIGN_OR_RETURN(const cl::Buffer part, MakeSubBuffer(offset, bytes));
+  sub_buffers_[{offset, bytes}] = part;
+  return part;
 }
 
 Result<OpenClBuffer*> AsOpenCl(const BufferRange& range) {

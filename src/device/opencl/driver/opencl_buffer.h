@@ -36,19 +36,27 @@ class OpenClBuffer final : public Buffer {
   uint64_t id() const { return id_; }
   const cl::Buffer& handle() const { return handle_; }
 
+  Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes) override;
+
   /// The buffer itself, or a sub-buffer that lives as long as it.  Contexts
   /// share constants, so any thread.
-  Result<cl::Buffer> View(int64_t offset, int64_t bytes);
+  Result<cl::Buffer> SubBuffer(int64_t offset, int64_t bytes);
 
  private:
   OpenClBuffer(cl::Buffer handle, int64_t bytes, CountedBytes counted);
+  OpenClBuffer(cl::Buffer handle, int64_t bytes, cl::Buffer whole,
+               int64_t begin);
+  Result<cl::Buffer> MakeSubBuffer(int64_t offset, int64_t bytes) const;
 
   const cl::Buffer handle_;
+  // What sub-buffers are made of, which OpenCL does not make of sub-buffers.
+  const cl::Buffer whole_;
+  const int64_t begin_ = 0;
   const int64_t bytes_;
   const CountedBytes counted_;
   const uint64_t id_;
   std::mutex mutex_;
-  std::map<std::pair<int64_t, int64_t>, cl::Buffer> views_;
+  std::map<std::pair<int64_t, int64_t>, cl::Buffer> sub_buffers_;
 };
 
 /// kInternal where the range is not of an OpenCL device.

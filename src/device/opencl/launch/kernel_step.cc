@@ -140,7 +140,7 @@ Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
   if (elements > 0 && elements + range.bytes / size > ir::kMostKernelElements) {
     const int64_t first = offset / alignment_ * alignment_;
     TIM_ASSIGN_OR_RETURN(handle,
-                         buffer.View(first, offset - first + range.bytes));
+                         buffer.SubBuffer(first, offset - first + range.bytes));
     elements = (offset - first) / size;
   }
   TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, handle), "kernel '",

@@ -117,7 +117,7 @@ Status UserArguments::Bind(cl::Kernel& kernel, OpenClQueue& queue,
     const BufferRange& range = operands[pointer.operand];
     TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
     TIM_ASSIGN_OR_RETURN(const cl::Buffer view,
-                         buffer->View(range.offset, range.bytes));
+                         buffer->SubBuffer(range.offset, range.bytes));
     TIM_RETURN_IF_CL_ERROR(kernel.setArg(pointer.parameter, view),
                            "pointer parameter ", pointer.parameter);
   }
