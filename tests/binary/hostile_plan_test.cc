@@ -61,18 +61,62 @@ TEST(HostilePlan, StepsOfNoneOrSeveralActions) {
                "step 0: it has 2 actions");
 }
 
+// Of a launch with one argument.
+Status ReadLaunchOf(fbs::ArgumentKind kind, bool user_kernel) {
+  return ReadStep([&](FlatBufferBuilder& b) {
+    const auto argument = fbs::CreateArgument(b, kind);
+    const auto list = b.CreateVector(std::vector{argument});
+    const auto launch =
+        fbs::CreateKernelLaunch(b, 0, 0, 0, 0, 0, 0, 0, list, 0, 1, nullptr,
+                                nullptr, false, user_kernel);
+    return fbs::CreateStep(b, 0, 0, 0, 0, 0, launch);
+  });
+}
+
 TEST(HostilePlan, ArgumentsOfNoKindOrWithoutValue) {
-  const auto launch = [](fbs::ArgumentKind kind) {
+  for (const bool user : {false, true}) {
+    EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind(8), user),
+                 "step 0: argument 0: unknown kind 8");
+  }
+  EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind::UserTensor, true),
+               "has no description");
+  EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind::UserScalar, true),
+               "has no value");
+}
+
+TEST(HostilePlan, ArgumentsOfTheOtherSortOfLaunch) {
+  using Kind = fbs::ArgumentKind;
+  for (const Kind kind : {Kind::UserTensor, Kind::UserScalar}) {
+    EXPECT_ERROR(ReadLaunchOf(kind, false),
+                 "step 0: argument 0: it is none of a built-in kernel");
+  }
+  for (const Kind kind :
+       {Kind::Tensor, Kind::Int, Kind::Uint, Kind::Long, Kind::Float}) {
+    EXPECT_ERROR(ReadLaunchOf(kind, true),
+                 "step 0: argument 0: it is none of a user's kernel");
+  }
+  for (const bool user : {false, true}) {
+    EXPECT_ERROR(ReadLaunchOf(Kind::Local, user), "it has no devices");
+  }
+}
+
+TEST(HostilePlan, UsersLaunchesOfEmbeddedTexts) {
+  const auto launch = [](bool source, bool headers) {
     return ReadStep([&](FlatBufferBuilder& b) {
-      const auto argument = fbs::CreateArgument(b, kind);
-      const auto list = b.CreateVector(std::vector{argument});
-      const auto l = fbs::CreateKernelLaunch(b, 0, 0, 0, 0, 0, 0, 0, list);
+      const auto text = b.CreateString("ops/gemm/gemm.cl");
+      const auto function = b.CreateString("gemm");
+      const auto header = b.CreateVector(std::vector{fbs::CreateText(b, text)});
+      Offset<flatbuffers::String> no_text;
+      decltype(header) no_header;
+      const auto l = fbs::CreateKernelLaunch(
+          b, source ? text : no_text, headers ? header : no_header, 0, 0,
+          function, 0, 0, 0, 0, 1, nullptr, nullptr, false, true);
       return fbs::CreateStep(b, 0, 0, 0, 0, 0, l);
     });
   };
-  EXPECT_ERROR(launch(fbs::ArgumentKind(8)), "argument 0: unknown kind 8");
-  EXPECT_ERROR(launch(fbs::ArgumentKind::UserTensor), "has no description");
-  EXPECT_ERROR(launch(fbs::ArgumentKind::UserScalar), "has no value");
+  EXPECT_ERROR(launch(true, false), "step 0: kernel 'gemm' is no user's");
+  EXPECT_ERROR(launch(false, true), "step 0: kernel 'gemm' is no user's");
+  EXPECT_ERROR(launch(false, false), "it has no devices");
 }
 
 TEST(HostilePlan, DataThatIsNotThere) {

@@ -57,6 +57,17 @@ TEST(PlanFile, KeepsBodiesOfComposites) {
   testing::ExpectSamePlan(plan, *read);
 }
 
+TEST(PlanFile, KeepsTextsThatAreNotEmbedded) {
+  ir::Plan plan = WholePlan();
+  auto& launch =
+      std::get<ir::KernelLaunch>(plan.steps[testing::kKernel].action);
+  launch.source = "bench.gemm";
+  launch.text = "__kernel void gemm() {}";
+  const auto read = ReadPlan(Written(plan));
+  ASSERT_OK(read);
+  testing::ExpectSamePlan(plan, *read);
+}
+
 TEST(PlanFile, KeepsWhatTheCompilerMakes) {
   testing::ToyGraph toy;
   const auto x = toy.Op("Heavy", {toy.Input({8, 8, 16})});
@@ -79,7 +90,7 @@ TEST(PlanFile, TheSamePlanGivesTheSameBytes) {
 
 TEST(PlanFile, DoesNotKeepTheEditionOfAProcess) {
   ir::Plan plan = WholePlan();
-  std::get<ir::KernelLaunch>(plan.steps[testing::kUser].action).edition = 9;
+  std::get<ir::UserLaunch>(plan.steps[testing::kUser].action).edition = 9;
   const auto read = ReadPlan(Written(plan));
   ASSERT_OK(read);
   testing::ExpectSamePlan(WholePlan(), *read);

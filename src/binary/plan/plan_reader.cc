@@ -68,6 +68,7 @@ class PlanReader {
   Result<ir::PlanState> ReadState(const fbs::PlanState& table);
   Result<ir::Decision> ReadDecision(const fbs::Decision& table);
   Result<ir::HostCall> ReadCall(const fbs::HostCall& table);
+  Result<ir::Action> ReadAnyLaunch(const fbs::KernelLaunch& table);
   Result<ir::Action> ReadAction(const fbs::Step& table);
   Result<ir::Step> ReadStep(const fbs::Step& table);
   template <typename Item, typename Struct>
@@ -200,14 +201,20 @@ ir::Gemm ReadGemm(const fbs::Gemm& table) {
           .c_step = table.c_step()};
 }
 
+Result<ir::Action> PlanReader::ReadAnyLaunch(const fbs::KernelLaunch& table) {
+  if (table.user_kernel()) {
+    TIM_ASSIGN_OR_RETURN(auto launch, ReadUserLaunch(table, budget_));
+    return ir::Action(std::move(launch));
+  }
+  TIM_ASSIGN_OR_RETURN(auto launch, ReadLaunch(table, budget_));
+  return ir::Action(std::move(launch));
+}
+
 Result<ir::Action> PlanReader::ReadAction(const fbs::Step& table) {
   const int actions = (table.launch() != nullptr) + (table.call() != nullptr) +
                       (table.copy() != nullptr) + (table.gemm() != nullptr);
   if (actions != 1) return InvalidArgument("it has ", actions, " actions");
-  if (table.launch() != nullptr) {
-    TIM_ASSIGN_OR_RETURN(auto launch, ReadLaunch(*table.launch(), budget_));
-    return ir::Action(std::move(launch));
-  }
+  if (table.launch() != nullptr) return ReadAnyLaunch(*table.launch());
   if (table.call() != nullptr) {
     TIM_ASSIGN_OR_RETURN(auto call, ReadCall(*table.call()));
     return ir::Action(std::move(call));

@@ -174,6 +174,8 @@ class PlanWriter {
     Offset<fbs::Gemm> gemm;
     if (const auto* l = std::get_if<ir::KernelLaunch>(&step.action)) {
       launch = WriteLaunch(builder_, *l);
+    } else if (const auto* u = std::get_if<ir::UserLaunch>(&step.action)) {
+      launch = WriteLaunch(builder_, *u);
     } else if (const auto* c = std::get_if<ir::HostCall>(&step.action)) {
       TIM_ASSIGN_OR_RETURN(call, WriteCall(*c));
     } else if (const auto* g = std::get_if<ir::Gemm>(&step.action)) {

@@ -111,7 +111,7 @@ std::string ProbeOf(const std::string& declarations) {
 
 }  // namespace
 
-std::string LocalProbeText(const ir::KernelLaunch& launch) {
+std::string LocalProbeText(const ir::UserLaunch& launch) {
   const UserMacros macros(launch.text, launch.options);
   const std::string_view text = launch.text;
   std::string probe;
