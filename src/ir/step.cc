@@ -1,4 +1,4 @@
-// Texts of actions.
+// Texts and comparison of actions.
 #include "ir/step.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/hash.h"
 #include "base/str_cat.h"
+#include "ir/graph.h"
 
 namespace tim::ir {
 namespace {
@@ -100,7 +101,38 @@ struct ActionPrinter {
   }
 };
 
+// What a dump does not show of a graph and of the bodies in it.
+void AddHashes(const Graph& graph, std::vector<Hash128>* hashes) {
+  for (const ValueId id : graph.ValueIds()) {
+    const auto& constant = graph.value(id).constant;
+    if (constant != nullptr) hashes->push_back(constant->hash);
+  }
+  for (const NodeId id : graph.NodeIds()) {
+    const auto& composite = graph.node(id).composite;
+    if (composite != nullptr) AddHashes(composite->body, hashes);
+  }
+}
+
+std::vector<Hash128> HashesOf(const Graph& graph) {
+  std::vector<Hash128> hashes;
+  AddHashes(graph, &hashes);
+  return hashes;
+}
+
+bool SameBody(const std::shared_ptr<const Graph>& a,
+              const std::shared_ptr<const Graph>& b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return false;
+  return a->Dump() == b->Dump() && HashesOf(*a) == HashesOf(*b);
+}
+
 }  // namespace
+
+bool HostCall::operator==(const HostCall& other) const {
+  return op == other.op && name == other.name &&
+         attributes == other.attributes && inputs == other.inputs &&
+         outputs == other.outputs && SameBody(body, other.body);
+}
 
 const std::string* TextOf(const Action& action) {
   if (const auto* users = std::get_if<UserLaunch>(&action)) return &users->text;

@@ -1,11 +1,11 @@
-// One action of a plan, as plain data: what to do, not with which handles, and
-// no pointer into the process.
+// One action of a plan, as plain data: what to do, not with which handles.  Of
+// the process it knows nothing but the operators in a composite's body.
 #ifndef TIM_IR_STEP_H_
 #define TIM_IR_STEP_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -134,11 +134,13 @@ struct HostCall {
   std::string op;           ///< "tim.Softmax@1"; of a composite "tim.RNNCell".
   std::string name;         ///< Instance name for messages: "Softmax#3".
   AttributeMap attributes;  ///< No graphs.
-  /// Of a composite: its graph as binary::WriteGraph has it.  Else empty.
-  std::vector<std::byte> body;
+  /// Of a composite: its graph, with operators of a registry that outlives what
+  /// is prepared of the call.  Else null.
+  std::shared_ptr<const Graph> body;
   std::vector<std::optional<CallOperand>> inputs;
   std::vector<std::optional<CallOperand>> outputs;
-  bool operator==(const HostCall&) const = default;
+  /// Bodies are equal that have the same dump and the same constants.
+  bool operator==(const HostCall& other) const;
 };
 
 /// Operand 0 to operand 1, `bytes` bytes; the two may be of two devices, one

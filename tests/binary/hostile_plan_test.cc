@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "binary/encoding.h"
+#include "binary/graph_file.h"
 #include "binary/plan/plan_file.h"
 #include "binary/plan_generated.h"
 #include "tests/support/status_macros.h"
@@ -12,34 +13,36 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-// A file of a plan that `make` builds, with pieces of 64 bytes as blocks.
+using Bytes = std::vector<std::byte>;
+
+// A file of a plan that `make` builds, with so many times `block` as blocks.
 template <typename Make>
-Status Read(Make make, int blocks = 0) {
+Status Read(Make make, int blocks = 0, const Bytes& block = Bytes(64)) {
   FlatBufferBuilder builder;
   const Offset<fbs::Plan> plan = make(builder);
-  static const std::vector<std::byte> kPiece(64);
   DataPieces data;
   std::vector<fbs::Extent> extents;
   for (int i = 0; i < blocks; ++i) {
-    data.Add(kPiece, nullptr);
-    extents.emplace_back(static_cast<uint64_t>(64 * i), 64);
+    data.Add(block, nullptr);
+    extents.emplace_back(static_cast<uint64_t>(data.pieces().back().offset),
+                         block.size());
   }
   builder.Finish(fbs::CreatePlanFile(builder, plan, 0,
                                      builder.CreateVectorOfStructs(extents)));
   const Encoding encoding({builder.GetBufferPointer(), builder.GetSize()},
                           std::move(data));
-  return ReadPlan(encoding.ToBytes()).status();
+  return ReadPlan(encoding.ToBytes(), ir::OpRegistry()).status();
 }
 
 template <typename Make>
-Status ReadStep(Make make, int blocks = 0) {
+Status ReadStep(Make make, int blocks = 0, const Bytes& block = Bytes(64)) {
   return Read(
       [&](FlatBufferBuilder& b) {
         const auto step = make(b);
         const auto steps = b.CreateVector(std::vector{step, step});
         return fbs::CreatePlan(b, 0, 0, 0, 0, 0, 0, 0, 0, 0, steps);
       },
-      blocks);
+      blocks, block);
 }
 
 TEST(HostilePlan, WithoutAPlan) {
@@ -139,9 +142,23 @@ TEST(HostilePlan, BodiesThatCallsShare) {
     const auto one = fbs::CreateHostCall(b, 0, 0, 0, 0);
     return fbs::CreateStep(b, 0, 0, 0, 0, 0, 0, one);
   };
-  EXPECT_ERROR(ReadStep(call, 1),
+  const auto body = WriteGraph(ir::Graph("body"));
+  ASSERT_OK(body);
+  EXPECT_ERROR(ReadStep(call, 1, *body),
                "step 1: its body, data 0, is another call's");
   EXPECT_ERROR(ReadStep(call, 0), "step 0: it is data 0 of 0");
+}
+
+TEST(HostilePlan, BodiesThatAreNone) {
+  const auto call = [](FlatBufferBuilder& b) {
+    const auto one = fbs::CreateHostCall(b, 0, 0, 0, 0);
+    return fbs::CreateStep(b, 0, 0, 0, 0, 0, 0, one);
+  };
+  for (const Bytes& body : {Bytes(), Bytes(100, std::byte{7}), Bytes(100)}) {
+    const Status status = ReadStep(call, 1, body);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_ERROR(status, "step 0: binary graph: ");
+  }
 }
 
 TEST(HostilePlan, TablesThatDescribeVeryMuch) {

@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "base/hash.h"
+#include "ir/constant.h"
+#include "ir/graph.h"
 #include "ir/plan.h"
 
 namespace tim::ir {
@@ -105,6 +109,35 @@ TEST(Step, ATextThatIsNotEmbeddedIsShownByNameAndHash) {
   const Action action = launch;
   ASSERT_NE(TextOf(action), nullptr);
   EXPECT_EQ(*TextOf(action), launch.text);
+}
+
+// A body whose constant holds `value`.
+std::shared_ptr<const Graph> BodyOf(const std::string& name, float value) {
+  auto body = std::make_shared<Graph>(name);
+  body->AddOutput(body->AddConstant({}, MakeConstant(&value, sizeof(value))));
+  return body;
+}
+
+TEST(Step, CallsAreEqualThatHaveEqualBodies) {
+  HostCall call{.op = "tim.RNNCell",
+                .name = "a",
+                .attributes = {},
+                .body = BodyOf("body", 1),
+                .inputs = {},
+                .outputs = {}};
+  HostCall other = call;
+  EXPECT_EQ(call, other);
+  other.body = BodyOf("body", 1);
+  EXPECT_EQ(call, other);
+  other.body = BodyOf("body", 2);
+  EXPECT_NE(call, other);
+  other.body = BodyOf("another", 1);
+  EXPECT_NE(call, other);
+  other.body = nullptr;
+  EXPECT_NE(call, other);
+  other = call;
+  other.name = "b";
+  EXPECT_NE(call, other);
 }
 
 TEST(Step, WrongDimensionsCanBeShown) {

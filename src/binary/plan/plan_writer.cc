@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "binary/desc_tables.h"
+#include "binary/graph_file.h"
 #include "binary/graph_tables.h"
 #include "binary/launch_tables.h"
 #include "binary/plan/device_tables.h"
@@ -149,10 +150,12 @@ class PlanWriter {
   Result<Offset<fbs::HostCall>> WriteCall(const ir::HostCall& call) {
     TIM_ASSIGN_OR_RETURN(const auto attributes, graphs_.Write(call.attributes));
     int body = -1;
-    if (!call.body.empty()) {
-      const auto copy =
-          std::make_shared<const std::vector<std::byte>>(call.body);
-      body = AddBlock({.bytes = *copy, .keeper = copy});
+    if (call.body != nullptr) {
+      TIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
+                           WriteGraph(*call.body));
+      const auto file =
+          std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+      body = AddBlock({.bytes = *file, .keeper = file});
     }
     const auto op = builder_.CreateSharedString(call.op);
     const auto name = builder_.CreateString(call.name);
