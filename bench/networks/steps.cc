@@ -19,13 +19,20 @@ ir::Plan OneStep(ir::Plan plan, size_t index) {
   return plan;
 }
 
+template <typename Launch>
+void DescribeLaunch(const Launch& launch, nlohmann::json* out) {
+  (*out)["kernel"] = launch.function;
+  (*out)["options"] = launch.options;
+  (*out)["global"] = launch.range.global;
+}
+
 nlohmann::json Describe(const ir::Step& step, double seconds) {
   nlohmann::json out = {{"step", step.label},
                         {"microseconds", 1e6 * seconds / kRepeats}};
   if (const auto* launch = std::get_if<ir::KernelLaunch>(&step.action)) {
-    out["kernel"] = launch->function;
-    out["options"] = launch->options;
-    out["global"] = launch->global;
+    DescribeLaunch(*launch, &out);
+  } else if (const auto* users = std::get_if<ir::UserLaunch>(&step.action)) {
+    DescribeLaunch(*users, &out);
   }
   return out;
 }

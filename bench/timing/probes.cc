@@ -110,14 +110,14 @@ std::string VectorOption(int width) {
 ir::KernelLaunch Launch(const char* text, const char* function, int operands,
                         int64_t items) {
   ir::KernelLaunch launch;
+  launch.source = StrCat("bench.", function);
   launch.text = text;
-  launch.name = StrCat("bench.", function);
   launch.function = function;
   for (int i = 0; i < operands; ++i) {
     launch.arguments.emplace_back(ir::TensorArg{.operand = i});
   }
-  launch.global[0] = items;
-  launch.local = {1, 1, 1};
+  launch.range.global[0] = items;
+  launch.range.local = {1, 1, 1};
   return launch;
 }
 
@@ -186,7 +186,7 @@ Probe CopyProbe(const Devices& devices) {
   const int64_t items = kBytes / 4 / info.float_vector_width;
   ir::KernelLaunch launch = Launch(kCopyText, "copy_vector", 2, items);
   launch.options = VectorOption(info.float_vector_width);
-  launch.local = {64, 1, 1};
+  launch.range.local = {64, 1, 1};
   Probe probe{.plan = EmptyPlan(devices)};
   const int in = AddMemory(kBytes, &probe.plan);
   const int out = AddMemory(kBytes, &probe.plan);

@@ -224,13 +224,13 @@ Launch& Launch::OutputQuantization(const std::string& name,
 }
 
 Launch& Launch::Global(int64_t x, int64_t y, int64_t z) {
-  launch_.global = {x, y, z};
-  launch_.dimensions = z > 1 ? 3 : y > 1 ? 2 : 1;
+  launch_.range.global = {x, y, z};
+  launch_.range.dimensions = z > 1 ? 3 : y > 1 ? 2 : 1;
   return *this;
 }
 
 Launch& Launch::Local(int64_t x, int64_t y, int64_t z) {
-  launch_.local = {x, y, z};
+  launch_.range.local = {x, y, z};
   return *this;
 }
 

@@ -1,3 +1,4 @@
+// Launches of kernels, which have one table for both sorts.
 #include "binary/launch_tables.h"
 
 #include <bit>
@@ -12,16 +13,16 @@ using flatbuffers::Offset;
 
 constexpr int64_t kArgumentBytes = 64;
 
+constexpr auto kLastBuiltInKind = fbs::ArgumentKind::Float;
+
 template <fbs::ArgumentKind kKind>
 using ArgumentOf =
     std::variant_alternative_t<static_cast<size_t>(kKind), ir::KernelArg>;
 static_assert(std::variant_size_v<ir::KernelArg> ==
-              static_cast<size_t>(fbs::ArgumentKind::MAX) + 1);
+              static_cast<size_t>(kLastBuiltInKind) + 1);
 static_assert(std::is_same_v<ArgumentOf<fbs::ArgumentKind::Uint>, uint32_t>);
 static_assert(
     std::is_same_v<ArgumentOf<fbs::ArgumentKind::Tensor>, ir::TensorArg>);
-static_assert(std::is_same_v<ArgumentOf<fbs::ArgumentKind::UserScalar>,
-                             ir::UserScalarArg>);
 
 // An argument's table with what its kind has.
 struct ArgumentWriter {
@@ -92,8 +93,8 @@ Result<ir::UserScalarArg::Value> ReadScalar(const fbs::Scalar& scalar) {
                          static_cast<int>(scalar.kind()));
 }
 
-Result<ir::KernelArg> ReadUserScalar(const fbs::Argument& table,
-                                     ReadBudget& budget) {
+Result<ir::UserArg> ReadUserScalar(const fbs::Argument& table,
+                                   ReadBudget& budget) {
   ir::UserScalarArg arg;
   TIM_ASSIGN_OR_RETURN(arg.name, budget.Copy(table.name()));
   TIM_ASSIGN_OR_RETURN(arg.type, budget.Copy(table.type()));
@@ -109,11 +110,11 @@ Result<ir::KernelArg> ReadUserScalar(const fbs::Argument& table,
     TIM_ASSIGN_OR_RETURN(auto value, ReadScalar(*scalars->Get(i)));
     arg.more.push_back(value);
   }
-  return ir::KernelArg(std::move(arg));
+  return ir::UserArg(std::move(arg));
 }
 
-Result<ir::KernelArg> ReadUserTensor(const fbs::Argument& table,
-                                     ReadBudget& budget) {
+Result<ir::UserArg> ReadUserTensor(const fbs::Argument& table,
+                                   ReadBudget& budget) {
   ir::UserTensorArg arg;
   arg.operand = table.operand();
   TIM_ASSIGN_OR_RETURN(arg.name, budget.Copy(table.name()));
@@ -128,19 +129,28 @@ Result<ir::KernelArg> ReadUserTensor(const fbs::Argument& table,
   arg.zeroed = tensor->zeroed();
   arg.readable = tensor->readable();
   arg.open = tensor->open();
-  return ir::KernelArg(std::move(arg));
+  return ir::UserArg(std::move(arg));
 }
 
-Result<ir::KernelArg> ReadArgument(const fbs::Argument& table,
-                                   ReadBudget& budget) {
-  TIM_RETURN_IF_ERROR(budget.Take(sizeof(ir::KernelArg) + kArgumentBytes));
+Result<ir::LocalArg> ReadLocal(const fbs::Argument& table, ReadBudget& budget) {
+  ir::LocalArg arg{.bytes = table.number()};
+  TIM_ASSIGN_OR_RETURN(arg.name, budget.Copy(table.name()));
+  return arg;
+}
+
+Status CheckKind(const fbs::Argument& table) {
+  if (table.kind() <= fbs::ArgumentKind::MAX) return OkStatus();
+  return InvalidArgument("unknown kind ", static_cast<int>(table.kind()));
+}
+
+Result<ir::KernelArg> ReadKernelArg(const fbs::Argument& table,
+                                    ReadBudget& budget) {
   switch (table.kind()) {
     case fbs::ArgumentKind::Tensor:
       return ir::KernelArg(
           ir::TensorArg{table.operand(), table.element_bytes()});
     case fbs::ArgumentKind::Local: {
-      ir::LocalArg arg{.bytes = table.number()};
-      TIM_ASSIGN_OR_RETURN(arg.name, budget.Copy(table.name()));
+      TIM_ASSIGN_OR_RETURN(ir::LocalArg arg, ReadLocal(table, budget));
       return ir::KernelArg(std::move(arg));
     }
     case fbs::ArgumentKind::Int:
@@ -151,12 +161,54 @@ Result<ir::KernelArg> ReadArgument(const fbs::Argument& table,
       return ir::KernelArg(table.number());
     case fbs::ArgumentKind::Float:
       return ir::KernelArg(table.real());
+    default:
+      return InvalidArgument("it is none of a built-in kernel");
+  }
+}
+
+Result<ir::UserArg> ReadUserArg(const fbs::Argument& table,
+                                ReadBudget& budget) {
+  switch (table.kind()) {
+    case fbs::ArgumentKind::Local: {
+      TIM_ASSIGN_OR_RETURN(ir::LocalArg arg, ReadLocal(table, budget));
+      return ir::UserArg(std::move(arg));
+    }
     case fbs::ArgumentKind::UserTensor:
       return ReadUserTensor(table, budget);
     case fbs::ArgumentKind::UserScalar:
       return ReadUserScalar(table, budget);
+    default:
+      return InvalidArgument("it is none of a user's kernel");
   }
-  return InvalidArgument("unknown kind ", static_cast<int>(table.kind()));
+}
+
+template <typename Arg>
+Status ReadArguments(const fbs::KernelLaunch& table, ReadBudget& budget,
+                     Result<Arg> (*read)(const fbs::Argument&, ReadBudget&),
+                     std::vector<Arg>* arguments) {
+  const auto* list = table.arguments();
+  for (uint32_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const fbs::Argument& argument = *list->Get(i);
+    const auto context = [&](const Status& status) {
+      return status.WithContext(StrCat("argument ", i));
+    };
+    TIM_RETURN_IF_ERROR(budget.Take(sizeof(Arg) + kArgumentBytes));
+    TIM_RETURN_IF_ERROR(context(CheckKind(argument)));
+    Result<Arg> one = read(argument, budget);
+    if (!one.ok()) return context(one.status());
+    arguments->push_back(*std::move(one));
+  }
+  return OkStatus();
+}
+
+template <typename Arg>
+auto WriteArguments(FlatBufferBuilder& builder,
+                    const std::vector<Arg>& arguments) {
+  std::vector<Offset<fbs::Argument>> list;
+  for (const Arg& argument : arguments) {
+    list.push_back(std::visit(ArgumentWriter{builder}, argument));
+  }
+  return builder.CreateVector(list);
 }
 
 fbs::Sizes SizesOf(const std::array<int64_t, 3>& sizes) {
@@ -167,6 +219,12 @@ fbs::Sizes SizesOf(const std::array<int64_t, 3>& sizes) {
 std::array<int64_t, 3> ReadSizes(const fbs::Sizes* sizes) {
   if (sizes == nullptr) return {0, 0, 0};
   return {sizes->x(), sizes->y(), sizes->z()};
+}
+
+ir::NdRange ReadRange(const fbs::KernelLaunch& table) {
+  return {.dimensions = table.dimensions(),
+          .global = ReadSizes(table.global()),
+          .local = ReadSizes(table.local())};
 }
 
 }  // namespace
@@ -191,54 +249,87 @@ Result<std::vector<std::string>> ReadTexts(const TextList* list,
   return texts;
 }
 
+// A text that is not embedded has its name where a user's has it.
 Offset<fbs::KernelLaunch> WriteLaunch(FlatBufferBuilder& builder,
                                       const ir::KernelLaunch& launch) {
-  // Texts of users are long, and each of their kernels has the same.
-  const auto source = builder.CreateSharedString(launch.source);
+  const std::string none;
+  const bool embedded = launch.text.empty();
+  const auto source =
+      builder.CreateSharedString(embedded ? launch.source : none);
   const auto headers = WriteTexts(builder, launch.headers);
+  const auto text = builder.CreateSharedString(launch.text);
+  const auto name = builder.CreateSharedString(embedded ? none : launch.source);
+  const auto function = builder.CreateSharedString(launch.function);
+  const auto options = builder.CreateSharedString(launch.options);
+  const auto defines = WriteTexts(builder, {});
+  const auto arguments = WriteArguments(builder, launch.arguments);
+  const auto names = WriteTexts(builder, launch.names);
+  const fbs::Sizes global = SizesOf(launch.range.global);
+  const fbs::Sizes local = SizesOf(launch.range.local);
+  return fbs::CreateKernelLaunch(builder, source, headers, text, name, function,
+                                 options, defines, arguments, names,
+                                 launch.range.dimensions, &global, &local,
+                                 launch.spatial_partition);
+}
+
+Offset<fbs::KernelLaunch> WriteLaunch(FlatBufferBuilder& builder,
+                                      const ir::UserLaunch& launch) {
+  // Texts of users are long, and each of their kernels has the same.
+  const auto source = builder.CreateSharedString("");
+  const auto headers = WriteTexts(builder, {});
   const auto text = builder.CreateSharedString(launch.text);
   const auto name = builder.CreateSharedString(launch.name);
   const auto function = builder.CreateSharedString(launch.function);
   const auto options = builder.CreateSharedString(launch.options);
   const auto defines = WriteTexts(builder, launch.defines);
-  std::vector<Offset<fbs::Argument>> arguments;
-  for (const ir::KernelArg& argument : launch.arguments) {
-    arguments.push_back(std::visit(ArgumentWriter{builder}, argument));
-  }
-  const auto list = builder.CreateVector(arguments);
-  const auto names = WriteTexts(builder, launch.names);
-  const fbs::Sizes global = SizesOf(launch.global);
-  const fbs::Sizes local = SizesOf(launch.local);
-  return fbs::CreateKernelLaunch(
-      builder, source, headers, text, name, function, options, defines, list,
-      names, launch.dimensions, &global, &local, launch.spatial_partition,
-      launch.user_kernel, launch.part);
+  const auto arguments = WriteArguments(builder, launch.arguments);
+  const auto names = WriteTexts(builder, {});
+  const fbs::Sizes global = SizesOf(launch.range.global);
+  const fbs::Sizes local = SizesOf(launch.range.local);
+  return fbs::CreateKernelLaunch(builder, source, headers, text, name, function,
+                                 options, defines, arguments, names,
+                                 launch.range.dimensions, &global, &local,
+                                 /*spatial_partition=*/false,
+                                 /*user_kernel=*/true, launch.part);
 }
 
 Result<ir::KernelLaunch> ReadLaunch(const fbs::KernelLaunch& table,
                                     ReadBudget& budget) {
   ir::KernelLaunch launch;
+  TIM_ASSIGN_OR_RETURN(launch.function, budget.Copy(table.function()));
   TIM_ASSIGN_OR_RETURN(launch.source, budget.Copy(table.source()));
+  if (launch.source.empty()) {
+    TIM_ASSIGN_OR_RETURN(launch.text, budget.Copy(table.text()));
+    TIM_ASSIGN_OR_RETURN(launch.source, budget.Copy(table.name()));
+  }
   TIM_ASSIGN_OR_RETURN(launch.headers, ReadTexts(table.headers(), budget));
+  TIM_ASSIGN_OR_RETURN(launch.options, budget.Copy(table.options()));
+  TIM_RETURN_IF_ERROR(
+      ReadArguments(table, budget, ReadKernelArg, &launch.arguments));
+  TIM_ASSIGN_OR_RETURN(launch.names, ReadTexts(table.names(), budget));
+  launch.range = ReadRange(table);
+  launch.spatial_partition = table.spatial_partition();
+  return launch;
+}
+
+Result<ir::UserLaunch> ReadUserLaunch(const fbs::KernelLaunch& table,
+                                      ReadBudget& budget) {
+  ir::UserLaunch launch;
+  TIM_ASSIGN_OR_RETURN(launch.function, budget.Copy(table.function()));
+  const bool has_source =
+      table.source() != nullptr && table.source()->size() != 0;
+  const bool has_headers =
+      table.headers() != nullptr && table.headers()->size() != 0;
+  if (!table.user_kernel() || has_source || has_headers) {
+    return InvalidArgument("kernel '", launch.function, "' is no user's");
+  }
   TIM_ASSIGN_OR_RETURN(launch.text, budget.Copy(table.text()));
   TIM_ASSIGN_OR_RETURN(launch.name, budget.Copy(table.name()));
-  TIM_ASSIGN_OR_RETURN(launch.function, budget.Copy(table.function()));
   TIM_ASSIGN_OR_RETURN(launch.options, budget.Copy(table.options()));
   TIM_ASSIGN_OR_RETURN(launch.defines, ReadTexts(table.defines(), budget));
-  const auto* arguments = table.arguments();
-  for (uint32_t i = 0; arguments != nullptr && i < arguments->size(); ++i) {
-    auto argument = ReadArgument(*arguments->Get(i), budget);
-    if (!argument.ok()) {
-      return argument.status().WithContext(StrCat("argument ", i));
-    }
-    launch.arguments.push_back(*std::move(argument));
-  }
-  TIM_ASSIGN_OR_RETURN(launch.names, ReadTexts(table.names(), budget));
-  launch.dimensions = table.dimensions();
-  launch.global = ReadSizes(table.global());
-  launch.local = ReadSizes(table.local());
-  launch.spatial_partition = table.spatial_partition();
-  launch.user_kernel = table.user_kernel();
+  TIM_RETURN_IF_ERROR(
+      ReadArguments(table, budget, ReadUserArg, &launch.arguments));
+  launch.range = ReadRange(table);
   launch.part = table.part();
   return launch;
 }

@@ -1,4 +1,4 @@
-// Kernel launches as tables.
+// Kernel launches as tables: both sorts have one.
 #ifndef TIM_BINARY_LAUNCH_TABLES_H_
 #define TIM_BINARY_LAUNCH_TABLES_H_
 
@@ -25,10 +25,17 @@ Result<std::vector<std::string>> ReadTexts(const TextList* list,
 
 flatbuffers::Offset<fbs::KernelLaunch> WriteLaunch(
     flatbuffers::FlatBufferBuilder& builder, const ir::KernelLaunch& launch);
+flatbuffers::Offset<fbs::KernelLaunch> WriteLaunch(
+    flatbuffers::FlatBufferBuilder& builder, const ir::UserLaunch& launch);
 
-/// Arguments are of kinds that exist and have what their kind needs.
+/// A table without `user_kernel`.  Arguments are of kinds that built-in kernels
+/// have, with what their kind needs; what only users' launches have is not
+/// looked at.
 Result<ir::KernelLaunch> ReadLaunch(const fbs::KernelLaunch& table,
                                     ReadBudget& budget);
+/// The same for a user's launch: fails for another.
+Result<ir::UserLaunch> ReadUserLaunch(const fbs::KernelLaunch& table,
+                                      ReadBudget& budget);
 
 }  // namespace tim::binary
 

@@ -36,7 +36,7 @@ Offset<fbs::UserStep> WriteStep(FlatBufferBuilder& builder,
                                 const ir::LoweredStep& step) {
   Offset<fbs::KernelLaunch> launch;
   int64_t bytes = 0;
-  if (const auto* given = std::get_if<ir::KernelLaunch>(&step.action)) {
+  if (const auto* given = std::get_if<ir::UserLaunch>(&step.action)) {
     launch = WriteLaunch(builder, *given);
   } else if (const auto* copy = std::get_if<ir::Copy>(&step.action)) {
     bytes = copy->bytes;
@@ -62,22 +62,11 @@ Result<Descs> ReadOperands(const Vector<Offset<fbs::Operand>>* list,
   return descs;
 }
 
-// A user's kernel has operands, scalars and local memory, no other arguments.
-Status CheckLaunch(const ir::KernelLaunch& launch, size_t operands) {
-  if (!launch.user_kernel || !launch.source.empty() ||
-      !launch.headers.empty()) {
-    return InvalidArgument("kernel '", launch.function, "' is no user's");
-  }
-  for (const ir::KernelArg& argument : launch.arguments) {
+// The operands that the launch names exist, and have types.
+Status CheckLaunch(const ir::UserLaunch& launch, size_t operands) {
+  for (const ir::UserArg& argument : launch.arguments) {
     const auto* tensor = std::get_if<ir::UserTensorArg>(&argument);
-    if (tensor == nullptr) {
-      if (std::holds_alternative<ir::UserScalarArg>(argument) ||
-          std::holds_alternative<ir::LocalArg>(argument)) {
-        continue;
-      }
-      return InvalidArgument("kernel '", launch.function,
-                             "' has an argument that no user's has");
-    }
+    if (tensor == nullptr) continue;
     if (static_cast<int>(tensor->type) >= ir::kDataTypeCount) {
       return InvalidArgument("kernel '", launch.function,
                              "' has an operand of unknown type");
@@ -110,8 +99,8 @@ Result<ir::LoweredStep> ReadStep(const fbs::UserStep& table,
     step.action = ir::Copy{table.copy_bytes()};
     return step;
   }
-  TIM_ASSIGN_OR_RETURN(ir::KernelLaunch launch,
-                       ReadLaunch(*table.launch(), budget));
+  TIM_ASSIGN_OR_RETURN(ir::UserLaunch launch,
+                       ReadUserLaunch(*table.launch(), budget));
   TIM_RETURN_IF_ERROR(CheckLaunch(launch, step.operands.size()));
   step.action = std::move(launch);
   return step;

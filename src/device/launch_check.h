@@ -20,21 +20,20 @@ struct KernelLimits {
   int64_t local_memory_bytes = 0;
 };
 
-/// The local sizes that `launch` runs with; 0 beside other sizes means 1. Where
+/// The local sizes that `range` runs with; 0 beside other sizes means 1. Where
 /// it leaves all of them open they are those that the kernel requires, or all 0
 /// in its dimensions: the runtime chooses.
-std::array<int64_t, 3> LocalSizes(const ir::KernelLaunch& launch,
+std::array<int64_t, 3> LocalSizes(const ir::NdRange& range,
                                   const KernelLimits& limits);
 
-/// kInvalidArgument names the function, the sizes and the rule broken.
-Status CheckWorkSizes(const ir::KernelLaunch& launch,
-                      const ir::DeviceInfo& device, const KernelLimits& limits);
-
-/// Local memory that the launch asks for by LocalArg, each at least a byte, and
-/// that the kernel declares: all together within the device's.
-Status CheckLocalMemory(const ir::KernelLaunch& launch,
-                        const ir::DeviceInfo& device,
-                        const KernelLimits& limits);
+/// The work sizes of a launch, and the local memory that it asks for by
+/// LocalArg, each at least a byte, and that the kernel declares, all together
+/// within the device's.  kInvalidArgument names the function, the sizes and the
+/// rule broken.
+Status CheckLimits(const ir::KernelLaunch& launch, const ir::DeviceInfo& device,
+                   const KernelLimits& limits);
+Status CheckLimits(const ir::UserLaunch& launch, const ir::DeviceInfo& device,
+                   const KernelLimits& limits);
 
 }  // namespace tim::device
 

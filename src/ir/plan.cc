@@ -36,9 +36,8 @@ std::string Programs(const Plan& plan) {
   std::string out;
   std::set<std::string> seen;
   for (const Step& step : plan.steps) {
-    const auto* launch = std::get_if<KernelLaunch>(&step.action);
-    if (launch == nullptr || !launch->source.empty()) continue;
-    if (seen.insert(launch->text).second) out += ProgramText(*launch);
+    const std::string* text = TextOf(step.action);
+    if (text != nullptr && seen.insert(*text).second) out += ProgramText(*text);
   }
   return out;
 }

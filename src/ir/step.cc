@@ -1,3 +1,4 @@
+// Texts and comparison of actions.
 #include "ir/step.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/hash.h"
 #include "base/str_cat.h"
+#include "ir/graph.h"
 
 namespace tim::ir {
 namespace {
@@ -48,31 +50,43 @@ std::string Sizes(const std::array<int64_t, 3>& sizes, int dimensions) {
   return out;
 }
 
-std::string TextHash(const KernelLaunch& launch) {
-  return HashText(launch.text).ToString();
+std::string TextHash(const std::string& text) {
+  return HashText(text).ToString();
 }
 
-// "ops/normalization/softmax.cl", or the name and the hash of a text.
-std::string SourceName(const KernelLaunch& launch) {
-  if (!launch.source.empty()) return launch.source;
-  return StrCat(launch.name.empty() ? "text" : launch.name, "@",
-                TextHash(launch));
+// A text by its name and its hash.
+std::string NameOf(const std::string& text, const std::string& name) {
+  return StrCat(name.empty() ? "text" : name, "@", TextHash(text));
+}
+
+// "f [<options>] (<arguments>) global 4x2 local 2x0"
+template <typename Launch>
+std::string CallText(const Launch& launch, const std::string& options) {
+  std::string args;
+  for (const auto& arg : launch.arguments) {
+    args += StrCat(args.empty() ? "" : ", ", std::visit(ArgPrinter(), arg));
+  }
+  const NdRange& range = launch.range;
+  return StrCat(launch.function, " [", options, "] (", args, ") global ",
+                Sizes(range.global, range.dimensions), " local ",
+                Sizes(range.local, range.dimensions));
 }
 
 struct ActionPrinter {
   std::string operator()(const KernelLaunch& launch) const {
-    std::string defines;
+    const std::string source = launch.text.empty()
+                                   ? launch.source
+                                   : NameOf(launch.text, launch.source);
+    return StrCat("kernel ", source, ":", CallText(launch, launch.options));
+  }
+  std::string operator()(const UserLaunch& launch) const {
+    std::string options;
     for (const std::string& define : launch.defines) {
-      defines += StrCat("#define ", define, "; ");
+      options += StrCat("#define ", define, "; ");
     }
-    std::string args;
-    for (const KernelArg& arg : launch.arguments) {
-      args += StrCat(args.empty() ? "" : ", ", std::visit(ArgPrinter(), arg));
-    }
-    return StrCat("kernel ", SourceName(launch), ":", launch.function, " [",
-                  defines, launch.options, "] (", args, ") global ",
-                  Sizes(launch.global, launch.dimensions), " local ",
-                  Sizes(launch.local, launch.dimensions));
+    options += launch.options;
+    return StrCat("kernel ", NameOf(launch.text, launch.name), ":",
+                  CallText(launch, options));
   }
   std::string operator()(const HostCall& call) const {
     return StrCat("eval ", call.op, " ", call.attributes.ToString());
@@ -87,16 +101,53 @@ struct ActionPrinter {
   }
 };
 
+// What a dump does not show of a graph and of the bodies in it.
+void AddHashes(const Graph& graph, std::vector<Hash128>* hashes) {
+  for (const ValueId id : graph.ValueIds()) {
+    const auto& constant = graph.value(id).constant;
+    if (constant != nullptr) hashes->push_back(constant->hash);
+  }
+  for (const NodeId id : graph.NodeIds()) {
+    const auto& composite = graph.node(id).composite;
+    if (composite != nullptr) AddHashes(composite->body, hashes);
+  }
+}
+
+std::vector<Hash128> HashesOf(const Graph& graph) {
+  std::vector<Hash128> hashes;
+  AddHashes(graph, &hashes);
+  return hashes;
+}
+
+bool SameBody(const std::shared_ptr<const Graph>& a,
+              const std::shared_ptr<const Graph>& b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return false;
+  return a->Dump() == b->Dump() && HashesOf(*a) == HashesOf(*b);
+}
+
 }  // namespace
+
+bool HostCall::operator==(const HostCall& other) const {
+  return op == other.op && name == other.name &&
+         attributes == other.attributes && inputs == other.inputs &&
+         outputs == other.outputs && SameBody(body, other.body);
+}
+
+const std::string* TextOf(const Action& action) {
+  if (const auto* users = std::get_if<UserLaunch>(&action)) return &users->text;
+  const auto* launch = std::get_if<KernelLaunch>(&action);
+  return launch == nullptr || launch->text.empty() ? nullptr : &launch->text;
+}
 
 std::string ToString(const Action& action) {
   return std::visit(ActionPrinter(), action);
 }
 
-std::string ProgramText(const KernelLaunch& launch) {
+std::string ProgramText(const std::string& text) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out = StrCat("program ", TextHash(launch), "\n  | ");
-  for (const char c : launch.text) {
+  std::string out = StrCat("program ", TextHash(text), "\n  | ");
+  for (const char c : text) {
     if (c == '\n') {
       out += "\n  | ";
     } else if (c == '\t' || !IsAsciiControl(c)) {

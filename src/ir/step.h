@@ -1,11 +1,11 @@
-// One action of a plan, as plain data: what to do, not with which handles, and
-// no pointer into the process.
+// One action of a plan, as plain data: what to do, not with which handles.  Of
+// the process it knows nothing but the operators in a composite's body.
 #ifndef TIM_IR_STEP_H_
 #define TIM_IR_STEP_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -59,44 +59,63 @@ struct UserScalarArg {
   std::vector<Value> more = {};  ///< The further elements of a vector.
   bool operator==(const UserScalarArg&) const = default;
 };
-using KernelArg = std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t,
-                               float, UserTensorArg, UserScalarArg>;
+/// An argument of a built-in kernel.
+using KernelArg =
+    std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t, float>;
+/// An argument of a user's kernel.
+using UserArg = std::variant<UserTensorArg, UserScalarArg, LocalArg>;
 
+/// The work-items of a launch.
+struct NdRange {
+  int dimensions = 1;
+  std::array<int64_t, 3> global = {1, 1, 1};
+  /// All 0: the runtime chooses; 0 beside other sizes means 1.
+  std::array<int64_t, 3> local = {0, 0, 0};
+  bool operator==(const NdRange&) const = default;
+};
+
+/// Launches a kernel of the library.
 struct KernelLaunch {
-  std::string
-      source;  ///< Name of an embedded text, "ops/normalization/softmax.cl".
+  /// Name of an embedded text, "ops/normalization/softmax.cl".
+  std::string source;
   /// Names of embedded .clh texts that stand before `source`: formulas that its
   /// options name.  Each holds for the program once, by its guard TIM_ONCE_...
   std::vector<std::string> headers;
-  std::string text;  ///< The program itself where `source` is empty.
-  std::string name;  ///< What messages call `text`: "user.HSwish#3".
+  /// The program of a kernel that the library does not embed, as benches have
+  /// them: `source` is then what messages call it.  Else empty.
+  std::string text;
+  std::string function;
+  std::string options;  ///< "-DT=float": part of the program's identity.
+  std::vector<KernelArg> arguments;
+  /// The kernel's names of the parameters, one per argument, for checks only
+  /// (TIMCL_CHECK_NAMES): a TensorArg "x" is the parameters x and x_offset.
+  /// Empty: unknown, of a kernel that is not embedded.
+  std::vector<std::string> names;
+  NdRange range;
+  /// Dimensions 0 and 1 are positions in an image, 2 is channels of all images,
+  /// and cores should share the positions (a core does all channels of some),
+  /// not the channels: a core then finds in its cache what it made before.
+  bool spatial_partition = false;
+  bool operator==(const KernelLaunch&) const = default;
+};
+
+/// Launches a user's kernel, which never runs before Run().
+struct UserLaunch {
+  std::string text;  ///< The program.
+  std::string name;  ///< What messages call it: "user.HSwish#3".
   std::string function;
   std::string options;  ///< "-DT=float": part of the program's identity.
   /// "F(x) (x + 1)": each a #define before `text`, with options of the
   /// identity.
   std::vector<std::string> defines;
-  std::vector<KernelArg> arguments;
-  /// The kernel's names of the parameters, one per argument, for checks only
-  /// (TIMCL_CHECK_NAMES): a TensorArg "x" is the parameters x and x_offset.
-  /// Empty: unknown, as for users' kernels.
-  std::vector<std::string> names;
-  int dimensions = 1;
-  std::array<int64_t, 3> global = {1, 1, 1};
-  /// All 0: the runtime chooses; 0 beside other sizes means 1.
-  std::array<int64_t, 3> local = {0, 0, 0};
-  /// Dimensions 0 and 1 are positions in an image, 2 is channels of all images,
-  /// and cores should share the positions (a core does all channels of some),
-  /// not the channels: a core then finds in its cache what it made before.
-  bool spatial_partition = false;
-  /// A user's: all arguments are UserTensorArg, UserScalarArg and LocalArg, and
-  /// it never runs before Run().
-  bool user_kernel = false;
-  /// Of a user's operator: which of its kernels, from 0, in their order.
+  std::vector<UserArg> arguments;
+  NdRange range;
+  /// Which of its operator's kernels, from 0, in their order.
   int part = 0;
-  /// Of a user's text that includes files, which may change: launches of one
-  /// edition share what was built, those of 0 share it with none.
+  /// Of a text that includes files, which may change: launches of one edition
+  /// share what was built, those of 0 share it with none.
   uint64_t edition = 0;
-  bool operator==(const KernelLaunch&) const = default;
+  bool operator==(const UserLaunch&) const = default;
 };
 
 /// An operand of a HostCall.
@@ -115,11 +134,13 @@ struct HostCall {
   std::string op;           ///< "tim.Softmax@1"; of a composite "tim.RNNCell".
   std::string name;         ///< Instance name for messages: "Softmax#3".
   AttributeMap attributes;  ///< No graphs.
-  /// Of a composite: its graph as binary::WriteGraph has it.  Else empty.
-  std::vector<std::byte> body;
+  /// Of a composite: its graph, with operators of a registry that outlives what
+  /// is prepared of the call.  Else null.
+  std::shared_ptr<const Graph> body;
   std::vector<std::optional<CallOperand>> inputs;
   std::vector<std::optional<CallOperand>> outputs;
-  bool operator==(const HostCall&) const = default;
+  /// Bodies are equal that have the same dump and the same constants.
+  bool operator==(const HostCall& other) const;
 };
 
 /// Operand 0 to operand 1, `bytes` bytes; the two may be of two devices, one
@@ -148,13 +169,17 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-using Action = std::variant<KernelLaunch, HostCall, Copy, Gemm>;
+using Action = std::variant<KernelLaunch, UserLaunch, HostCall, Copy, Gemm>;
 
 /// One line; programs given as text are named by the hash of the text.
 std::string ToString(const Action& action);
 
-/// "program <hash>" and the lines of `launch.text`, for dumps.
-std::string ProgramText(const KernelLaunch& launch);
+/// The text that the action is built from, or null where that is embedded, or
+/// nothing is built.
+const std::string* TextOf(const Action& action);
+
+/// "program <hash>" and the lines of `text`, for dumps.
+std::string ProgramText(const std::string& text);
 
 }  // namespace tim::ir
 

@@ -30,18 +30,17 @@ Result<std::vector<std::pair<std::string, std::string>>> MacrosOf(
   return macros;
 }
 
-std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch) {
+std::array<int64_t, 3> ChainGroups(const ir::NdRange& range) {
   std::array<int64_t, 3> groups = {1, 1, 1};
-  for (int d = 0; d < launch.dimensions; ++d) {
-    groups[d] = launch.global[d] / std::max<int64_t>(launch.local[d], 1);
+  for (int d = 0; d < range.dimensions; ++d) {
+    groups[d] = range.global[d] / std::max<int64_t>(range.local[d], 1);
   }
   return groups;
 }
 
 Status CheckChainable(const ir::KernelLaunch& launch) {
-  if (launch.user_kernel) return Unimplemented("a user's kernel in a chain");
   int64_t groups = 1;
-  for (const int64_t along : ChainGroups(launch)) {
+  for (const int64_t along : ChainGroups(launch.range)) {
     if (along > kMostWorkGroups / groups) {
       return Unimplemented("more than ", kMostWorkGroups,
                            " work-groups in a chain");

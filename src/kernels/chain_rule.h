@@ -15,14 +15,15 @@
 
 namespace tim::kernels {
 
-/// Ok where the launch can be part of a chain, or why not: users' kernels,
-/// those of very many work-groups, those with barriers or local memory, the
-/// policies TIM_WRAP and TIM_TO_ZERO, options other than -D.  Pure; any thread.
+/// Ok where the launch can be part of a chain, or why not: kernels of very many
+/// work-groups, those with barriers or local memory, those that are not
+/// embedded, the policies TIM_WRAP and TIM_TO_ZERO, options other than -D.
+/// Users' launches are in no chain.  Pure; any thread.
 Status CheckChainable(const ir::KernelLaunch& launch);
 
-/// Work-groups of a launch along each dimension; where it leaves the local size
-/// open, an item is one.
-std::array<int64_t, 3> ChainGroups(const ir::KernelLaunch& launch);
+/// Work-groups along each dimension; where the local size is left open, an item
+/// is one.
+std::array<int64_t, 3> ChainGroups(const ir::NdRange& range);
 
 /// The options "-DA=1 -DB" as names and values ("1" for B); fails on any other
 /// option.

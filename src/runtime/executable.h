@@ -29,7 +29,8 @@ class Executable {
   /// Verifies the plan, builds every program (in `store` or from source), and
   /// imports or uploads the constants.
   /// \param devices of the plan's kinds; devices[i] is plan.devices[i].
-  /// \param operators that host steps name; null: the built-in ones.
+  /// \param operators that host steps name or have bodies of; null: the
+  /// built-in ones.
   /// \param refused where it fails for want of other kernels alone: those that
   /// the devices cannot run; may be null.
   /// kInvalidArgument where the plan, which may come from a file, is wrong.

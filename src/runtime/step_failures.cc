@@ -11,8 +11,8 @@ namespace tim::runtime {
 namespace {
 
 bool IsBuiltin(const ir::Step& step) {
-  const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-  return !step.kernel.empty() && (launch == nullptr || !launch->user_kernel);
+  return !step.kernel.empty() &&
+         !std::holds_alternative<ir::UserLaunch>(step.action);
 }
 
 // kInternal is a mistake of the library, which no other kernel should hide.

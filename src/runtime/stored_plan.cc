@@ -8,8 +8,9 @@
 #include "base/fork/keep_one.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "binary/graph_file.h"
 #include "binary/plan/plan_file.h"
+#include "ir/graph.h"
+#include "ir/op_schema.h"
 #include "kernels/kernel_sources.h"
 #include "ops/builtin.h"
 #include "runtime/cache/stored_programs.h"
@@ -28,11 +29,34 @@ bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
   return same == here;
 }
 
+bool IsBuiltin(const ir::Graph& graph);
+
+// A graph as an attribute counts, too.
+bool HasBuiltinGraphs(const ir::AttributeMap& attributes) {
+  const auto& entries = attributes.entries();
+  return std::all_of(entries.begin(), entries.end(), [](const auto& entry) {
+    const auto* graph =
+        std::get_if<std::shared_ptr<const ir::Graph>>(&entry.second);
+    return graph == nullptr || *graph == nullptr || IsBuiltin(**graph);
+  });
+}
+
+bool IsBuiltin(const ir::Node& node) {
+  if (node.composite) return IsBuiltin(node.composite->body);
+  return ops::BuiltinOperators().Find(node.schema->Key()) == node.schema &&
+         HasBuiltinGraphs(node.attributes);
+}
+
+bool IsBuiltin(const ir::Graph& graph) {
+  const std::vector<ir::NodeId> ids = graph.NodeIds();
+  return std::all_of(ids.begin(), ids.end(),
+                     [&](ir::NodeId id) { return IsBuiltin(graph.node(id)); });
+}
+
 // Its operators are the library's, in its body too.
 bool IsBuiltin(const ir::HostCall& call) {
-  const ir::OpRegistry& operators = ops::BuiltinOperators();
-  if (call.body.empty()) return operators.Find(call.op) != nullptr;
-  return binary::ReadGraph(call.body, operators).ok();
+  if (call.body != nullptr) return IsBuiltin(*call.body);
+  return ops::BuiltinOperators().Find(call.op) != nullptr;
 }
 
 Status CheckPorts(const char* what, const std::vector<ir::PlanTensor>& tensors,
@@ -58,7 +82,9 @@ Result<ir::Plan> ReadUsable(
     return InvalidArgument("it was made by version ", blob.library,
                            " of the library, which has other kernels");
   }
-  TIM_ASSIGN_OR_RETURN(ir::Plan plan, binary::ReadPlan(blob.plan, blob.keeper));
+  TIM_ASSIGN_OR_RETURN(
+      ir::Plan plan,
+      binary::ReadPlan(blob.plan, ops::BuiltinOperators(), blob.keeper));
   if (plan.options != options) {
     return InvalidArgument("it was made with other options");
   }

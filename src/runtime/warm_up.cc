@@ -39,10 +39,9 @@ bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
 // A user's kernel on what nobody has written yet might do anything.
 Status FirstUse(const ir::Step& step, const PreparedGroup& ready,
                 std::span<const device::BufferRange> operands, Stream& stream) {
-  const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-  const bool build = launch != nullptr && launch->user_kernel;
-  return build ? stream.Build(*ready.step, operands)
-               : stream.Enqueue(*ready.step, operands);
+  return std::holds_alternative<ir::UserLaunch>(step.action)
+             ? stream.Build(*ready.step, operands)
+             : stream.Enqueue(*ready.step, operands);
 }
 
 // Stands for what is not bound: per device as much as the largest of it needs;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "binary/encoding.h"
+#include "binary/graph_file.h"
 #include "binary/plan/plan_file.h"
 #include "binary/plan_generated.h"
 #include "tests/support/status_macros.h"
@@ -12,34 +13,36 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-// A file of a plan that `make` builds, with pieces of 64 bytes as blocks.
+using Bytes = std::vector<std::byte>;
+
+// A file of a plan that `make` builds, with so many times `block` as blocks.
 template <typename Make>
-Status Read(Make make, int blocks = 0) {
+Status Read(Make make, int blocks = 0, const Bytes& block = Bytes(64)) {
   FlatBufferBuilder builder;
   const Offset<fbs::Plan> plan = make(builder);
-  static const std::vector<std::byte> kPiece(64);
   DataPieces data;
   std::vector<fbs::Extent> extents;
   for (int i = 0; i < blocks; ++i) {
-    data.Add(kPiece, nullptr);
-    extents.emplace_back(static_cast<uint64_t>(64 * i), 64);
+    data.Add(block, nullptr);
+    extents.emplace_back(static_cast<uint64_t>(data.pieces().back().offset),
+                         block.size());
   }
   builder.Finish(fbs::CreatePlanFile(builder, plan, 0,
                                      builder.CreateVectorOfStructs(extents)));
   const Encoding encoding({builder.GetBufferPointer(), builder.GetSize()},
                           std::move(data));
-  return ReadPlan(encoding.ToBytes()).status();
+  return ReadPlan(encoding.ToBytes(), ir::OpRegistry()).status();
 }
 
 template <typename Make>
-Status ReadStep(Make make, int blocks = 0) {
+Status ReadStep(Make make, int blocks = 0, const Bytes& block = Bytes(64)) {
   return Read(
       [&](FlatBufferBuilder& b) {
         const auto step = make(b);
         const auto steps = b.CreateVector(std::vector{step, step});
         return fbs::CreatePlan(b, 0, 0, 0, 0, 0, 0, 0, 0, 0, steps);
       },
-      blocks);
+      blocks, block);
 }
 
 TEST(HostilePlan, WithoutAPlan) {
@@ -61,18 +64,62 @@ TEST(HostilePlan, StepsOfNoneOrSeveralActions) {
                "step 0: it has 2 actions");
 }
 
+// Of a launch with one argument.
+Status ReadLaunchOf(fbs::ArgumentKind kind, bool user_kernel) {
+  return ReadStep([&](FlatBufferBuilder& b) {
+    const auto argument = fbs::CreateArgument(b, kind);
+    const auto list = b.CreateVector(std::vector{argument});
+    const auto launch =
+        fbs::CreateKernelLaunch(b, 0, 0, 0, 0, 0, 0, 0, list, 0, 1, nullptr,
+                                nullptr, false, user_kernel);
+    return fbs::CreateStep(b, 0, 0, 0, 0, 0, launch);
+  });
+}
+
 TEST(HostilePlan, ArgumentsOfNoKindOrWithoutValue) {
-  const auto launch = [](fbs::ArgumentKind kind) {
+  for (const bool user : {false, true}) {
+    EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind(8), user),
+                 "step 0: argument 0: unknown kind 8");
+  }
+  EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind::UserTensor, true),
+               "has no description");
+  EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind::UserScalar, true),
+               "has no value");
+}
+
+TEST(HostilePlan, ArgumentsOfTheOtherSortOfLaunch) {
+  using Kind = fbs::ArgumentKind;
+  for (const Kind kind : {Kind::UserTensor, Kind::UserScalar}) {
+    EXPECT_ERROR(ReadLaunchOf(kind, false),
+                 "step 0: argument 0: it is none of a built-in kernel");
+  }
+  for (const Kind kind :
+       {Kind::Tensor, Kind::Int, Kind::Uint, Kind::Long, Kind::Float}) {
+    EXPECT_ERROR(ReadLaunchOf(kind, true),
+                 "step 0: argument 0: it is none of a user's kernel");
+  }
+  for (const bool user : {false, true}) {
+    EXPECT_ERROR(ReadLaunchOf(Kind::Local, user), "it has no devices");
+  }
+}
+
+TEST(HostilePlan, UsersLaunchesOfEmbeddedTexts) {
+  const auto launch = [](bool source, bool headers) {
     return ReadStep([&](FlatBufferBuilder& b) {
-      const auto argument = fbs::CreateArgument(b, kind);
-      const auto list = b.CreateVector(std::vector{argument});
-      const auto l = fbs::CreateKernelLaunch(b, 0, 0, 0, 0, 0, 0, 0, list);
+      const auto text = b.CreateString("ops/gemm/gemm.cl");
+      const auto function = b.CreateString("gemm");
+      const auto header = b.CreateVector(std::vector{fbs::CreateText(b, text)});
+      Offset<flatbuffers::String> no_text;
+      decltype(header) no_header;
+      const auto l = fbs::CreateKernelLaunch(
+          b, source ? text : no_text, headers ? header : no_header, 0, 0,
+          function, 0, 0, 0, 0, 1, nullptr, nullptr, false, true);
       return fbs::CreateStep(b, 0, 0, 0, 0, 0, l);
     });
   };
-  EXPECT_ERROR(launch(fbs::ArgumentKind(8)), "argument 0: unknown kind 8");
-  EXPECT_ERROR(launch(fbs::ArgumentKind::UserTensor), "has no description");
-  EXPECT_ERROR(launch(fbs::ArgumentKind::UserScalar), "has no value");
+  EXPECT_ERROR(launch(true, false), "step 0: kernel 'gemm' is no user's");
+  EXPECT_ERROR(launch(false, true), "step 0: kernel 'gemm' is no user's");
+  EXPECT_ERROR(launch(false, false), "it has no devices");
 }
 
 TEST(HostilePlan, DataThatIsNotThere) {
@@ -95,9 +142,23 @@ TEST(HostilePlan, BodiesThatCallsShare) {
     const auto one = fbs::CreateHostCall(b, 0, 0, 0, 0);
     return fbs::CreateStep(b, 0, 0, 0, 0, 0, 0, one);
   };
-  EXPECT_ERROR(ReadStep(call, 1),
+  const auto body = WriteGraph(ir::Graph("body"));
+  ASSERT_OK(body);
+  EXPECT_ERROR(ReadStep(call, 1, *body),
                "step 1: its body, data 0, is another call's");
   EXPECT_ERROR(ReadStep(call, 0), "step 0: it is data 0 of 0");
+}
+
+TEST(HostilePlan, BodiesThatAreNone) {
+  const auto call = [](FlatBufferBuilder& b) {
+    const auto one = fbs::CreateHostCall(b, 0, 0, 0, 0);
+    return fbs::CreateStep(b, 0, 0, 0, 0, 0, 0, one);
+  };
+  for (const Bytes& body : {Bytes(), Bytes(100, std::byte{7}), Bytes(100)}) {
+    const Status status = ReadStep(call, 1, body);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_ERROR(status, "step 0: binary graph: ");
+  }
 }
 
 TEST(HostilePlan, TablesThatDescribeVeryMuch) {

@@ -7,6 +7,8 @@
 #include <random>
 
 #include "base/aligned_memory.h"
+#include "ir/graph.h"
+#include "ir/op_schema.h"
 #include "tests/support/plans/same_plan.h"
 #include "tests/support/plans/whole_plan.h"
 #include "tests/support/status_macros.h"
@@ -16,6 +18,7 @@ namespace tim::binary {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::ToyOperators;
 using testing::WholePlan;
 
 using Bytes = std::vector<std::byte>;
@@ -41,9 +44,18 @@ Bytes Written(const ir::Plan& plan) {
   return bytes.ok() ? *bytes : Bytes();
 }
 
+// As verification leaves them.
+ir::Graph Completed(ir::Graph graph) {
+  for (const ir::NodeId id : graph.NodeIds()) {
+    ir::Node& node = graph.node(id);
+    EXPECT_OK(ir::CompleteAttributes(*node.schema, &node.attributes));
+  }
+  return graph;
+}
+
 TEST(PlanFile, KeepsAllThatStandsInAPlan) {
   const ir::Plan plan = WholePlan();
-  const auto read = ReadPlan(Written(plan));
+  const auto read = ReadPlan(Written(plan), ToyOperators());
   ASSERT_OK(read);
   testing::ExpectSamePlan(plan, *read);
 }
@@ -51,8 +63,28 @@ TEST(PlanFile, KeepsAllThatStandsInAPlan) {
 TEST(PlanFile, KeepsBodiesOfComposites) {
   ir::Plan plan = WholePlan();
   auto& call = std::get<ir::HostCall>(plan.steps[testing::kHost].action);
-  call.body = Bytes(1000, std::byte{5});
-  const auto read = ReadPlan(Written(plan));
+  testing::ToyGraph body("body");
+  const auto x = body.Op("Twice", {body.Input({8, 2})});
+  body.Output(body.Op("Sum", {x, body.Constant({8, 2}, 3)}));
+  call.body = std::make_shared<const ir::Graph>(Completed(body.graph()));
+  const Memory memory(Written(plan));
+  for (const auto& keeper : {memory.all, decltype(memory.all)()}) {
+    const auto read = ReadPlan(memory.file, ToyOperators(), keeper);
+    ASSERT_OK(read);
+    testing::ExpectSamePlan(plan, *read);
+    EXPECT_EQ(Written(*read), Written(plan));
+  }
+  EXPECT_ERROR(ReadPlan(memory.file, ir::OpRegistry()),
+               "step 5: binary graph: ");
+}
+
+TEST(PlanFile, KeepsTextsThatAreNotEmbedded) {
+  ir::Plan plan = WholePlan();
+  auto& launch =
+      std::get<ir::KernelLaunch>(plan.steps[testing::kKernel].action);
+  launch.source = "bench.gemm";
+  launch.text = "__kernel void gemm() {}";
+  const auto read = ReadPlan(Written(plan), ToyOperators());
   ASSERT_OK(read);
   testing::ExpectSamePlan(plan, *read);
 }
@@ -64,7 +96,7 @@ TEST(PlanFile, KeepsWhatTheCompilerMakes) {
   toy.Output(toy.Op("Slow", {toy.Op("Weighted", {x, w})}));
   const auto plan = toy.Compile();
   ASSERT_OK(plan);
-  const auto read = ReadPlan(Written(*plan));
+  const auto read = ReadPlan(Written(*plan), ToyOperators());
   ASSERT_OK(read);
   testing::ExpectSamePlan(*plan, *read);
 }
@@ -72,22 +104,22 @@ TEST(PlanFile, KeepsWhatTheCompilerMakes) {
 TEST(PlanFile, TheSamePlanGivesTheSameBytes) {
   const Bytes bytes = Written(WholePlan());
   EXPECT_EQ(Written(WholePlan()), bytes);
-  const auto read = ReadPlan(bytes);
+  const auto read = ReadPlan(bytes, ToyOperators());
   ASSERT_OK(read);
   EXPECT_EQ(Written(*read), bytes);
 }
 
 TEST(PlanFile, DoesNotKeepTheEditionOfAProcess) {
   ir::Plan plan = WholePlan();
-  std::get<ir::KernelLaunch>(plan.steps[testing::kUser].action).edition = 9;
-  const auto read = ReadPlan(Written(plan));
+  std::get<ir::UserLaunch>(plan.steps[testing::kUser].action).edition = 9;
+  const auto read = ReadPlan(Written(plan), ToyOperators());
   ASSERT_OK(read);
   testing::ExpectSamePlan(WholePlan(), *read);
 }
 
 TEST(PlanFile, ConstantsAreUsedWhereTheFileHasThem) {
   const Memory memory(Written(WholePlan()));
-  auto read = ReadPlan(memory.file, memory.all);
+  auto read = ReadPlan(memory.file, ToyOperators(), memory.all);
   ASSERT_OK(read);
   // The blocks, and a host call's attribute.
   const auto pieces = static_cast<int64_t>(read->constants.size()) + 1;
@@ -102,7 +134,7 @@ TEST(PlanFile, ConstantsAreUsedWhereTheFileHasThem) {
 
 TEST(PlanFile, ConstantsAreCopiedWhereTheFileIsNotKept) {
   const Memory memory(Written(WholePlan()));
-  const auto read = ReadPlan(memory.file);
+  const auto read = ReadPlan(memory.file, ToyOperators());
   ASSERT_OK(read);
   for (const ir::ConstantBlock& block : read->constants) {
     EXPECT_FALSE(memory.Has(block.data.get()));
@@ -113,7 +145,7 @@ TEST(PlanFile, ConstantsAreCopiedWhereTheFileIsNotKept) {
 TEST(PlanFile, AFileMayBeginAnywhere) {
   for (const size_t shift : {1, 4, 8, 64}) {
     const Memory memory(Written(WholePlan()), shift);
-    const auto read = ReadPlan(memory.file, memory.all);
+    const auto read = ReadPlan(memory.file, ToyOperators(), memory.all);
     ASSERT_OK(read);
     EXPECT_FALSE(memory.Has(read->constants[0].data.get())) << shift;
     testing::ExpectSamePlan(WholePlan(), *read);
@@ -133,13 +165,13 @@ TEST(PlanFile, PlansThatAreNotSoundAreNeitherWrittenNorRead) {
   ASSERT_NE(found, bytes.end());
   const int64_t huge = int64_t{1} << 62;
   std::memcpy(&*found, &huge, sizeof(huge));
-  const auto read = ReadPlan(bytes);
+  const auto read = ReadPlan(bytes, ToyOperators());
   EXPECT_EQ(read.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(read.status().message(), HasSubstr("binary plan: plan: "));
 }
 
 void ExpectNoHarm(const Bytes& bytes) {
-  const auto read = ReadPlan(bytes);
+  const auto read = ReadPlan(bytes, ToyOperators());
   if (!read.ok()) {
     ASSERT_EQ(read.status().code(), StatusCode::kInvalidArgument)
         << read.status().ToString();
@@ -152,7 +184,7 @@ void ExpectNoHarm(const Bytes& bytes) {
 TEST(PlanFile, EveryPrefixIsRefused) {
   const Bytes bytes = Written(WholePlan());
   for (size_t size = 0; size < bytes.size(); ++size) {
-    const auto read = ReadPlan(std::span(bytes).first(size));
+    const auto read = ReadPlan(std::span(bytes).first(size), ToyOperators());
     ASSERT_EQ(read.status().code(), StatusCode::kInvalidArgument) << size;
   }
 }

@@ -60,9 +60,7 @@ TEST_F(Chains, NothingOfADeviceThatDoesNot) {
 
 TEST_F(Chains, AUsersKernelStandsAlone) {
   for (int i = 0; i < 4; ++i) Step(1);
-  ir::KernelLaunch users = Launch();
-  users.user_kernel = true;
-  plan_.steps[2].action = users;
+  plan_.steps[2].action = ir::UserLaunch();
   EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 2}));
   plan_.steps[2].action = Launch();
   EXPECT_THAT(Find(), ElementsAre(ir::Chain{0, 4}));

@@ -159,16 +159,13 @@ ir::KernelLaunch Launch() {
 TEST(CheckChainable, RefusesWhatAChainCannotRun) {
   EXPECT_OK(CheckChainable(Launch()));
   ir::KernelLaunch launch = Launch();
-  launch.user_kernel = true;
-  EXPECT_ERROR(CheckChainable(launch), "a user's kernel");
-  launch = Launch();
-  launch.dimensions = 3;
-  launch.global = {1 << 20, 1 << 6, 1};
-  launch.local = {4, 1, 1};
+  launch.range.dimensions = 3;
+  launch.range.global = {1 << 20, 1 << 6, 1};
+  launch.range.local = {4, 1, 1};
   EXPECT_OK(CheckChainable(launch));
-  launch.global[2] = 2;
+  launch.range.global[2] = 2;
   EXPECT_ERROR(CheckChainable(launch), "more than 16777216 work-groups");
-  launch.global = {int64_t{1} << 40, int64_t{1} << 40, 1};
+  launch.range.global = {int64_t{1} << 40, int64_t{1} << 40, 1};
   EXPECT_ERROR(CheckChainable(launch), "more than 16777216 work-groups");
   launch = Launch();
   launch.arguments = {ir::LocalArg{64}};
@@ -206,7 +203,7 @@ TEST(ChainSource, LaunchesOfTheSameFunctionShareIt) {
   ir::KernelLaunch other = Launch();
   other.options = "-DROWS=8";
   ir::KernelLaunch larger = Launch();
-  larger.global = {9, 9, 9};
+  larger.range.global = {9, 9, 9};
   const ir::KernelLaunch one = Launch();
   const ir::KernelLaunch* const launches[] = {&one, &other, &larger};
   const auto chain = ChainSourceOf(launches, 4);

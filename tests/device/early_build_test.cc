@@ -91,8 +91,10 @@ std::vector<int32_t> SeenLocalSizes(const Sizes& global, bool user) {
     EXPECT_OK(kernel.Run());
     return kernel.Operand<int32_t>(0);
   }
-  ir::KernelLaunch launch = kernel.launch();
-  launch.user_kernel = false;
+  ir::KernelLaunch launch;
+  launch.text = kernel.launch().text;
+  launch.function = kernel.launch().function;
+  launch.range = kernel.launch().range;
   launch.options = "-DBUILT_IN";
   launch.arguments = {ir::TensorArg{0, 4}};
   std::vector<std::byte> bytes(12);

@@ -150,10 +150,10 @@ TEST(FakeDevice, RunsTheKernelsThatItWasGivenWithinItsLimit) {
       {.kernels = {{"known", [](auto) {}}}, .work_group_limit = 32});
   ir::KernelLaunch small;
   small.function = "known";
-  small.global = {64, 1, 1};
-  small.local = {32, 0, 0};
+  small.range.global = {64, 1, 1};
+  small.range.local = {32, 0, 0};
   ir::KernelLaunch large = small;
-  large.local = {64, 0, 0};
+  large.range.local = {64, 0, 0};
   ir::KernelLaunch unknown = small;
   unknown.function = "unknown";
   const ir::Action actions[] = {large, small, unknown};

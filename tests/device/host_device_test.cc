@@ -4,10 +4,12 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "device/host/host_buffer.h"
+#include "ir/graph.h"
 #include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
@@ -199,10 +201,55 @@ TEST(HostDevice, RefusesCallsThatTheirOperatorsDoNotTake) {
   EXPECT_ERROR(e.Prepare(), "2 outputs are bound, expected 1");
 }
 
-TEST(HostDevice, RefusesBodiesThatAreNone) {
+// A body of an input, an output and a node, which is the call's operator.
+std::shared_ptr<ir::Graph> BodyOf(const Call& c, int64_t floats) {
+  auto body = std::make_shared<ir::Graph>("body");
+  const ir::TensorDesc desc = testing::FloatDesc(floats);
+  const ir::ValueId x = body->AddValue(desc, ir::Role::kInput);
+  const ir::ValueId y = body->AddValue(desc);
+  body->AddInput(x);
+  body->AddOutput(y);
+  ir::Node node;
+  node.name = "inner#2";
+  node.schema = c.operators.Find(c.call.op);
+  node.inputs = {x};
+  node.outputs = {y};
+  body->AddNode(std::move(node));
+  return body;
+}
+
+TEST(HostDevice, RunsBodies) {
   Call c;
-  c.call.body = std::vector<std::byte>(100, std::byte{7});
-  EXPECT_EQ(c.Prepare().code(), StatusCode::kInvalidArgument);
+  c.call.body = BodyOf(c, 3);
+  c.call.op = "test.Whole";
+  const auto device = CreateHostDevice();
+  // The operators of a body are in it.
+  const auto step = PrepareOne(*device, c.call);
+  ASSERT_OK(step);
+  std::vector<float> in = {1, 2, 3};
+  std::vector<float> out(3);
+  ExternalBuffer a(in.data(), 12);
+  ExternalBuffer b(out.data(), 12);
+  const BufferRange operands[] = {{&a, 0, 12}, {&b, 0, 12}};
+  EXPECT_OK((*device->CreateStream())->Enqueue(**step, operands));
+  EXPECT_EQ(out, (std::vector<float>{2, 4, 6}));
+}
+
+TEST(HostDevice, RefusesBodiesOfOtherOperands) {
+  Call a;
+  a.call.body = BodyOf(a, 4);
+  EXPECT_ERROR(a.Prepare(),
+               "twice#1: input 0 is float32 [3], in the body float32 [4]");
+  Call b;
+  auto body = BodyOf(b, 3);
+  body->AddInput(body->inputs()[0]);
+  b.call.body = body;
+  EXPECT_ERROR(b.Prepare(), "the body has 2 inputs, the operation 1");
+  Call c;
+  body = BodyOf(c, 3);
+  body->node(0).outputs.clear();
+  c.call.body = body;
+  EXPECT_ERROR(c.Prepare(), "inner#2: ");
 }
 
 }  // namespace

@@ -17,17 +17,16 @@ class LocalProbe : public testing::OpenClTest {
   // Of the kernel "f" in `text`.
   Result<int64_t> Count(const std::string& text,
                         const std::string& options = "") {
-    ir::KernelLaunch launch;
+    ir::UserLaunch launch;
     launch.text = text;
     launch.function = "f";
     launch.options = options + " -Werror";
-    launch.user_kernel = true;
     launch.text = LocalProbeText(launch);
     if (launch.text.empty()) return 0;
     testing::EmptyStore store;
     ProgramSet set(context_, id_);
-    TIM_ASSIGN_OR_RETURN(const ProgramSource source, SourceOf(launch, "test"));
-    TIM_ASSIGN_OR_RETURN(const cl::Program program, set.Get(source, store));
+    TIM_ASSIGN_OR_RETURN(const cl::Program program,
+                         set.Get(SourceOf(launch, "test"), store));
     return ProbedLocalBytes(program, id_);
   }
 

@@ -143,7 +143,8 @@ TEST_F(OpenClDevice, DoesWhatItsOptionsSay) {
 
 TEST_F(OpenClDevice, ChainsNothingButKernels) {
   if (!device_->info().chains) GTEST_SKIP() << "the device runs no chains";
-  const ir::Action actions[] = {ir::Copy{4}, ir::Gemm{}, ir::HostCall{}};
+  const ir::Action actions[] = {ir::Copy{4}, ir::Gemm{}, ir::HostCall{},
+                                ir::UserLaunch()};
   for (const ir::Action& action : actions) {
     const ChainLink link{.action = &action, .buffers = {}};
     EXPECT_FALSE(device_->PrepareChain({&link, 1}, store_).ok());
@@ -217,7 +218,7 @@ TEST_F(OpenClDevice, KernelsTakeScalarsAndLocalMemory) {
   launch.function = "add";
   launch.arguments = {ir::TensorArg{}, uint32_t{100}, int64_t{1000}, 10.5f,
                       ir::LocalArg{4}};
-  launch.local = {1, 0, 0};
+  launch.range.local = {1, 0, 0};
   auto step = PrepareOne(*device_, launch, store_);
   ASSERT_OK(step);
   const auto memory = Allocate(4);
@@ -231,8 +232,8 @@ TEST_F(OpenClDevice, KernelsTakeScalarsAndLocalMemory) {
   EXPECT_EQ(value, 1117);
 }
 
-ir::KernelLaunch UserScale(int64_t floats) {
-  ir::KernelLaunch launch;
+ir::UserLaunch UserScale(int64_t floats) {
+  ir::UserLaunch launch;
   launch.name = "user.Scale#1";
   launch.text =
       "__kernel void scale(__global const float* in, __global float* out,\n"
@@ -241,13 +242,12 @@ ir::KernelLaunch UserScale(int64_t floats) {
       "  out[i] = factor * in[i];\n"
       "}\n";
   launch.function = "scale";
-  launch.user_kernel = true;
   const auto type = ir::DataType::kFloat32;
   launch.arguments = {
       ir::UserTensorArg{0, type, {floats}, false, false, "input 0"},
       ir::UserTensorArg{1, type, {floats}, true, false, "output 0"},
       ir::UserScalarArg{3.0, "float", "scalar 0"}};
-  launch.global = {floats, 1, 1};
+  launch.range.global = {floats, 1, 1};
   return launch;
 }
 
@@ -272,7 +272,7 @@ TEST_F(OpenClDevice, AStoredUserProgramIsStillChecked) {
   ASSERT_OK(PrepareOne(*device_, UserScale(4), store_));
   const auto second = *CreateOpenClDevice(0, GetOptions().on_device);
   ASSERT_OK(PrepareOne(*second, UserScale(4), store_));
-  ir::KernelLaunch wrong = UserScale(4);
+  ir::UserLaunch wrong = UserScale(4);
   std::get<ir::UserTensorArg>(wrong.arguments[0]).type = ir::DataType::kInt8;
   EXPECT_ERROR(
       PrepareOne(*second, wrong, store_),
@@ -282,8 +282,8 @@ TEST_F(OpenClDevice, AStoredUserProgramIsStillChecked) {
 }
 
 TEST_F(OpenClDevice, TheNameIsNoPartOfAUserProgram) {
-  const ir::KernelLaunch first = UserScale(4);
-  ir::KernelLaunch other = UserScale(8);
+  const ir::UserLaunch first = UserScale(4);
+  ir::UserLaunch other = UserScale(8);
   other.name = "user.Scale#2";
   const ir::Action actions[] = {first, other};
   const ir::Action* steps[] = {&actions[0], &actions[1]};
@@ -349,10 +349,10 @@ TEST_F(OpenClDevice, RefusesLaunchesThatTheKernelCannotTake) {
   EXPECT_ERROR(PrepareOne(*device_, launch, store_),
                "has no kernel 'scales'; it has: scale");
   launch = Scale("2", 4);
-  launch.local = {3, 0, 0};
+  launch.range.local = {3, 0, 0};
   EXPECT_ERROR(PrepareOne(*device_, launch, store_), "does not divide");
-  launch.local = {0, 0, 0};
-  launch.global = {0, 1, 1};
+  launch.range.local = {0, 0, 0};
+  launch.range.global = {0, 1, 1};
   EXPECT_ERROR(PrepareOne(*device_, launch, store_), "global size 0");
 }
 

@@ -262,7 +262,7 @@ TEST_F(UserImages, WhatNoImageShowsIsRefused) {
 TEST_F(UserImages, ImagesThatOverflowAreRefused) {
   const std::string text = "__kernel void f(image2d_array_t p) { }\n";
   const int64_t big = int64_t{1} << 31;
-  ir::KernelLaunch launch = UserKernel(text).Out(DataType::kInt8, {1}).launch();
+  ir::UserLaunch launch = UserKernel(text).Out(DataType::kInt8, {1}).launch();
   for (const std::vector<int64_t>& dims : {std::vector<int64_t>{big},
                                            {1, 1, big / 2, 2},
                                            {big - 1, big - 1, big - 1}}) {

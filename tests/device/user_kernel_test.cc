@@ -185,7 +185,7 @@ TEST_F(UserKernels, AMissingFeatureIsNamedInTheLog) {
 }
 
 TEST_F(UserKernels, TheNameMayHoldAnything) {
-  ir::KernelLaunch launch = Store(1).launch();
+  ir::UserLaunch launch = Store(1).launch();
   launch.name = "user.\"odd\\name\n#2";
   std::vector<std::byte> bytes(4);
   EXPECT_OK(testing::RunLaunch(launch, {{&bytes, true}}));

@@ -113,7 +113,7 @@ binary::UserOperator Frozen() {
   ir::UserTensorArg written = tensor;
   written.operand = 1;
   written.written = true;
-  ir::KernelLaunch launch;
+  ir::UserLaunch launch;
   launch.name = "user.Mine#1";
   launch.text = "__kernel void f() {}";
   launch.function = "f";
@@ -123,7 +123,6 @@ binary::UserOperator Frozen() {
       tensor, written,
       ir::UserScalarArg{.value = 0.5, .type = "float", .name = "scalar 0"},
       ir::LocalArg{.bytes = 64, .name = "local 0"}};
-  launch.user_kernel = true;
   binary::UserOperator frozen;
   frozen.key = "user.Mine#1@1";
   frozen.inputs = {desc};

@@ -6,6 +6,7 @@
 #include "binary/plan/plan_file.h"
 #include "tests/fuzz/corpus.h"
 #include "tests/fuzz/mutation.h"
+#include "tests/fuzz/plan_operators.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -14,14 +15,14 @@ namespace {
 
 TEST(PlanFuzz, ChangedPlansAreReadOrRefused) {
   const auto corpus = Corpus();
-  ASSERT_EQ(corpus.size(), 9u);
+  ASSERT_EQ(corpus.size(), 10u);
   for (const auto& file : corpus) {
-    EXPECT_TRUE(binary::ReadPlan(file).ok());
+    EXPECT_TRUE(binary::ReadPlan(file, BodyOperators()).ok());
   }
   ExpectChangesAreJudged(11, [](const std::vector<std::byte>& file) {
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(file.data()),
                            file.size());
-    return binary::ReadPlan(file).ok();
+    return binary::ReadPlan(file, BodyOperators()).ok();
   });
 }
 

@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "base/hash.h"
+#include "ir/constant.h"
+#include "ir/graph.h"
 #include "ir/plan.h"
 
 namespace tim::ir {
@@ -14,8 +18,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-KernelLaunch HSwish() {
-  KernelLaunch launch;
+UserLaunch HSwish() {
+  UserLaunch launch;
   launch.name = "user.HSwish#3";
   launch.text = "kernel void\n\thswish() {}\r\n";
   launch.function = "hswish";
@@ -25,10 +29,9 @@ KernelLaunch HSwish() {
       UserTensorArg{1, DataType::kFloat32, {4, 2}, true, false, "output 0"},
       UserScalarArg{0.5, "float", "scalar 0"},
       UserScalarArg{int64_t{-3}, "int32_t", "scalar 1"}};
-  launch.dimensions = 2;
-  launch.global = {4, 2, 1};
-  launch.local = {2, 0, 0};
-  launch.user_kernel = true;
+  launch.range.dimensions = 2;
+  launch.range.global = {4, 2, 1};
+  launch.range.local = {2, 0, 0};
   return launch;
 }
 
@@ -51,7 +54,7 @@ TEST(Step, AUserKernelShowsItsFrozenForm) {
 }
 
 TEST(Step, AUserKernelShowsWhatElseItHas) {
-  KernelLaunch launch = HSwish();
+  UserLaunch launch = HSwish();
   launch.defines = {"TIM_HAS_INPUT1 0", "F(x) (x)"};
   launch.arguments = {
       UserTensorArg{.operand = kAbsentOperand, .dims = {}, .name = "input 1"},
@@ -80,20 +83,77 @@ TEST(Step, AUserKernelShowsWhatElseItHas) {
                         "[3], local:64, int2 (1, 2))"));
 }
 
+TEST(Step, ABuiltInKernelShowsItsSource) {
+  KernelLaunch launch;
+  launch.source = "ops/normalization/softmax.cl";
+  launch.function = "softmax";
+  launch.options = "-DT=float";
+  launch.arguments = {TensorArg{.operand = 1}, int32_t{-7}, LocalArg{64}};
+  launch.range = {.dimensions = 1, .global = {16, 1, 1}, .local = {4, 0, 0}};
+  EXPECT_EQ(ToString(launch),
+            "kernel ops/normalization/softmax.cl:softmax [-DT=float] (@1, -7, "
+            "local:64) global 16 local 4");
+  EXPECT_EQ(TextOf(launch), nullptr);
+}
+
+TEST(Step, ATextThatIsNotEmbeddedIsShownByNameAndHash) {
+  KernelLaunch launch;
+  launch.text = "kernel void f() {}";
+  launch.function = "f";
+  const std::string hash = HashText(launch.text).ToString();
+  EXPECT_EQ(ToString(launch),
+            StrCat("kernel text@", hash, ":f [] () global 1 local 0"));
+  launch.source = "bench.f";
+  EXPECT_EQ(ToString(launch),
+            StrCat("kernel bench.f@", hash, ":f [] () global 1 local 0"));
+  const Action action = launch;
+  ASSERT_NE(TextOf(action), nullptr);
+  EXPECT_EQ(*TextOf(action), launch.text);
+}
+
+// A body whose constant holds `value`.
+std::shared_ptr<const Graph> BodyOf(const std::string& name, float value) {
+  auto body = std::make_shared<Graph>(name);
+  body->AddOutput(body->AddConstant({}, MakeConstant(&value, sizeof(value))));
+  return body;
+}
+
+TEST(Step, CallsAreEqualThatHaveEqualBodies) {
+  HostCall call{.op = "tim.RNNCell",
+                .name = "a",
+                .attributes = {},
+                .body = BodyOf("body", 1),
+                .inputs = {},
+                .outputs = {}};
+  HostCall other = call;
+  EXPECT_EQ(call, other);
+  other.body = BodyOf("body", 1);
+  EXPECT_EQ(call, other);
+  other.body = BodyOf("body", 2);
+  EXPECT_NE(call, other);
+  other.body = BodyOf("another", 1);
+  EXPECT_NE(call, other);
+  other.body = nullptr;
+  EXPECT_NE(call, other);
+  other = call;
+  other.name = "b";
+  EXPECT_NE(call, other);
+}
+
 TEST(Step, WrongDimensionsCanBeShown) {
-  KernelLaunch launch = HSwish();
-  launch.dimensions = 9;
+  UserLaunch launch = HSwish();
+  launch.range.dimensions = 9;
   EXPECT_THAT(ToString(launch), EndsWith("global 4x2x1 local 2x0x0"));
 }
 
 TEST(Step, AnotherSourceHasAnotherHash) {
-  KernelLaunch other = HSwish();
+  UserLaunch other = HSwish();
   other.text += " ";
   EXPECT_NE(ToString(HSwish()), ToString(other));
 }
 
 TEST(Step, ProgramsAreWrittenAsPlainLines) {
-  EXPECT_EQ(ProgramText(HSwish()),
+  EXPECT_EQ(ProgramText(HSwish().text),
             StrCat("program ", HashText(HSwish().text).ToString(),
                    "\n  | kernel void\n  | \thswish() {}\\x0d\n  | \n"));
 }
@@ -102,11 +162,12 @@ TEST(Step, APlanEndsWithEachProgramOnce) {
   Plan plan;
   KernelLaunch embedded;
   embedded.source = "ops/normalization/softmax.cl";
-  for (const KernelLaunch& launch : {HSwish(), HSwish(), embedded}) {
+  for (const Action& launch :
+       {Action(HSwish()), Action(HSwish()), Action(embedded)}) {
     plan.steps.emplace_back().action = launch;
   }
   const std::string dump = Dump(plan);
-  const std::string program = ProgramText(HSwish());
+  const std::string program = ProgramText(HSwish().text);
   EXPECT_THAT(dump, EndsWith("\n" + program));
   EXPECT_THAT(dump.substr(0, dump.size() - program.size()),
               Not(HasSubstr("program ")));

@@ -46,13 +46,18 @@ TEST(VerifySteps, RefusesHostileSteps) {
 TEST(VerifySteps, RefusesHostileLaunches) {
   ExpectRefused({
       {"expected 1 to 3 dimensions, found 0",
-       [](Plan& p) { ActionOf<KernelLaunch>(p, kKernel).dimensions = 0; }},
+       [](Plan& p) {
+         ActionOf<KernelLaunch>(p, kKernel).range.dimensions = 0;
+       }},
       {"expected 1 to 3 dimensions, found 4",
-       [](Plan& p) { ActionOf<KernelLaunch>(p, kKernel).dimensions = 4; }},
+       [](Plan& p) {
+         ActionOf<KernelLaunch>(p, kKernel).range.dimensions = 4;
+       }},
       {"7 arguments have 6 names",
        [](Plan& p) { ActionOf<KernelLaunch>(p, kKernel).names.pop_back(); }},
-      {"is part -1",
-       [](Plan& p) { ActionOf<KernelLaunch>(p, kUser).part = -1; }},
+      {"step 3 'Keep#3': expected 1 to 3 dimensions, found 4",
+       [](Plan& p) { ActionOf<UserLaunch>(p, kUser).range.dimensions = 4; }},
+      {"is part -1", [](Plan& p) { ActionOf<UserLaunch>(p, kUser).part = -1; }},
       {"argument 0 names operand 3 of 3",
        [](Plan& p) { Argument<TensorArg>(p, kKernel, 0).operand = 3; }},
       {"argument 2 names operand -1 of 3",
@@ -61,30 +66,28 @@ TEST(VerifySteps, RefusesHostileLaunches) {
        [](Plan& p) { Argument<TensorArg>(p, kKernel, 1).element_bytes = 0; }},
       {"argument 1 counts elements of 48 bytes, operand 1 is at byte 64",
        [](Plan& p) { Argument<TensorArg>(p, kKernel, 1).element_bytes = 48; }},
-      {"argument 0 is none of a user's kernel",
-       [](Plan& p) { ActionOf<KernelLaunch>(p, kKernel).user_kernel = true; }},
-      {"argument 0 is none of a built-in kernel",
-       [](Plan& p) { ActionOf<KernelLaunch>(p, kUser).user_kernel = false; }},
       {"argument 1 names operand 9 of 3",
-       [](Plan& p) { Argument<UserTensorArg>(p, kUser, 1).operand = 9; }},
+       [](Plan& p) { UserArgument<UserTensorArg>(p, kUser, 1).operand = 9; }},
       {"argument 1 names operand -2 of 3",
-       [](Plan& p) { Argument<UserTensorArg>(p, kUser, 1).operand = -2; }},
+       [](Plan& p) { UserArgument<UserTensorArg>(p, kUser, 1).operand = -2; }},
       {"argument 1 is of data type 200",
        [](Plan& p) {
-         Argument<UserTensorArg>(p, kUser, 1).type = DataType(200);
+         UserArgument<UserTensorArg>(p, kUser, 1).type = DataType(200);
        }},
       {"argument 1 is of float32 [4, 5], 80 bytes, operand 1 has 64",
        [](Plan& p) {
-         Argument<UserTensorArg>(p, kUser, 1).dims = {4, 5};
+         UserArgument<UserTensorArg>(p, kUser, 1).dims = {4, 5};
        }},
       {"argument 1 shape [4, -7]",
        [](Plan& p) {
-         Argument<UserTensorArg>(p, kUser, 1).dims = {4, -7};
+         UserArgument<UserTensorArg>(p, kUser, 1).dims = {4, -7};
        }},
       {"argument 3 is not written, unlike operand 2",
-       [](Plan& p) { Argument<UserTensorArg>(p, kUser, 3).written = false; }},
+       [](Plan& p) {
+         UserArgument<UserTensorArg>(p, kUser, 3).written = false;
+       }},
       {"argument 4 is local memory of -1 bytes",
-       [](Plan& p) { Argument<LocalArg>(p, kUser, 4).bytes = -1; }},
+       [](Plan& p) { UserArgument<LocalArg>(p, kUser, 4).bytes = -1; }},
   });
 }
 
@@ -219,7 +222,7 @@ TEST(VerifySteps, RefusesHostileChains) {
       {"chain 0 on device 1 has step 5 on device 0",
        [](Plan& p) {
          p.chains[0] = {kUser, 3};
-         p.steps[kDownload].action = ActionOf<KernelLaunch>(p, kUser);
+         p.steps[kDownload].action = ActionOf<UserLaunch>(p, kUser);
          p.steps[kDownload].operands = p.steps[kUser].operands;
          p.steps[kDownload].written = p.steps[kUser].written;
        }},

@@ -137,8 +137,7 @@ TEST(DigitsPlan, EndsInTheUsersKernel) {
     ASSERT_NE(plan, nullptr);
     int user_kernels = 0;
     for (const ir::Step& step : plan->steps) {
-      const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-      user_kernels += launch != nullptr && launch->user_kernel;
+      user_kernels += std::holds_alternative<ir::UserLaunch>(step.action);
     }
     EXPECT_EQ(user_kernels, 1);
   }

@@ -40,13 +40,12 @@ class IncludedText : public ::testing::Test {
 
   // What the kernel makes of the header.
   float Value(uint64_t edition) {
-    ir::KernelLaunch launch;
+    ir::UserLaunch launch;
     launch.text =
         "#include \"value.h\"\n"
         "__kernel void f(__global float* y) { y[0] = VALUE; }\n";
     launch.function = "f";
     launch.options = "-I " + root_.string();
-    launch.user_kernel = true;
     launch.edition = edition;
     launch.arguments = {ir::UserTensorArg{.operand = 0,
                                           .type = ir::DataType::kFloat32,

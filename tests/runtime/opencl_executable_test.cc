@@ -130,17 +130,18 @@ TEST_F(OpenClExecutable, UserKernelsDoNotRunBeforeRun) {
   for (const bool user : {false, true}) {
     PlanBuilder plan(devices_, 4);
     const int counter = plan.Temporary(1);
-    ir::KernelLaunch launch = FloatLaunch(kKernels, "count", 4, 1);
-    if (user) {
-      launch.user_kernel = true;
-      launch.arguments = {
-          ir::UserTensorArg{
-              0, ir::DataType::kFloat32, {4}, true, false, "output 0"},
-          ir::UserScalarArg{int64_t{0}, "int", "scalar 0"},
-          ir::UserScalarArg{int64_t{4}, "int", "scalar 1"}};
-    }
+    ir::UserLaunch users;
+    users.text = kKernels;
+    users.function = "count";
+    users.range.global = {4, 1, 1};
+    users.arguments = {
+        ir::UserTensorArg{
+            0, ir::DataType::kFloat32, {4}, true, false, "output 0"},
+        ir::UserScalarArg{int64_t{0}, "int", "scalar 0"},
+        ir::UserScalarArg{int64_t{4}, "int", "scalar 1"}};
+    const ir::KernelLaunch built_in = FloatLaunch(kKernels, "count", 4, 1);
     plan.Input();
-    plan.Launch(1, launch, {counter});
+    plan.Launch(1, user ? ir::Action(users) : ir::Action(built_in), {counter});
     plan.Copy(1, counter, plan.Output());
     const auto context = MakeContext(plan);
     ASSERT_OK(context);

@@ -50,8 +50,8 @@ ir::KernelDef Twice(const std::string& name, double cost, int64_t items) {
     ir::KernelLaunch launch;
     launch.source = "toy.cl";
     launch.function = name;
-    launch.global = {kFloats, 1, 1};
-    launch.local = {items, 0, 0};
+    launch.range.global = {kFloats, 1, 1};
+    launch.range.local = {items, 0, 0};
     using Kind = ir::LoweredOperand::Kind;
     ir::Lowering lowering;
     lowering.steps.push_back(
@@ -228,10 +228,12 @@ TEST_F(RefusedKernels, AUsersKernelIsAnErrorAndNamedFirst) {
                     const ir::KernelNode& node,
                     const ir::DeviceInfo& device) -> Result<ir::Lowering> {
     TIM_ASSIGN_OR_RETURN(ir::Lowering lowering, lower(node, device));
-    auto& launch = std::get<ir::KernelLaunch>(lowering.steps[0].action);
-    launch.user_kernel = true;
-    launch.text = "the user's";
-    launch.source = "";
+    const auto& launch = std::get<ir::KernelLaunch>(lowering.steps[0].action);
+    ir::UserLaunch users;
+    users.text = "the user's";
+    users.function = launch.function;
+    users.range = launch.range;
+    lowering.steps[0].action = users;
     return lowering;
   };
   Add(users);

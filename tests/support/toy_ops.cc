@@ -67,7 +67,7 @@ Result<ir::Lowering> LowerTo(const KernelNode& node, const std::string& name) {
     launch.arguments.emplace_back(
         ir::TensorArg{.operand = static_cast<int>(i)});
   }
-  launch.global = {*node.outputs[0].shape.NumElements(), 1, 1};
+  launch.range.global = {*node.outputs[0].shape.NumElements(), 1, 1};
   step.action = launch;
   ir::Lowering lowering;
   lowering.steps.push_back(step);

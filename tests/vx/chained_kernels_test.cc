@@ -235,7 +235,7 @@ std::set<std::string> SpatiallyPartitioned(const ir::Plan& plan) {
   for (const ir::Step& step : plan.steps) {
     const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
     if (launch == nullptr || !launch->spatial_partition) continue;
-    if (launch->dimensions == 3) sources.insert(launch->source);
+    if (launch->range.dimensions == 3) sources.insert(launch->source);
   }
   return sources;
 }

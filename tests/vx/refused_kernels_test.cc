@@ -36,7 +36,7 @@ class LimitedDevice final : public OneByOne {
       const auto* launch = std::get_if<ir::KernelLaunch>(steps[i]);
       if (launch == nullptr) continue;
       int64_t items = 1;
-      for (const int64_t size : launch->local) {
+      for (const int64_t size : launch->range.local) {
         items *= std::max<int64_t>(size, 1);
       }
       if (items <= limit_) continue;

@@ -5,6 +5,7 @@
 
 #include "base/aligned_memory.h"
 #include "binary/desc_tables.h"
+#include "binary/graph_file.h"
 #include "binary/graph_tables.h"
 #include "binary/launch_tables.h"
 #include "binary/plan/device_tables.h"
@@ -28,9 +29,10 @@ using Pieces = std::vector<std::span<const std::byte>>;
 // numbers make sense is for ir::Verify to say.
 class PlanReader {
  public:
-  PlanReader(const TableFile& file, ReadBudget& budget, GraphReader graphs,
-             Pieces blocks)
+  PlanReader(const TableFile& file, const ir::OpRegistry& operators,
+             ReadBudget& budget, GraphReader graphs, Pieces blocks)
       : file_(file),
+        operators_(operators),
         budget_(budget),
         graphs_(std::move(graphs)),
         blocks_(std::move(blocks)) {}
@@ -61,13 +63,14 @@ class PlanReader {
 
   Result<std::shared_ptr<const std::byte[]>> Content(int index,
                                                      int64_t alignment);
-  Result<std::vector<std::byte>> ReadBody(int index);
+  Result<std::shared_ptr<const ir::Graph>> ReadBody(int index);
   Result<ir::ConstantBlock> ReadBlock(const fbs::ConstantBlock& table,
                                       const ir::Plan& plan);
   Result<ir::PlanTensor> ReadTensor(const fbs::PlanTensor& table);
   Result<ir::PlanState> ReadState(const fbs::PlanState& table);
   Result<ir::Decision> ReadDecision(const fbs::Decision& table);
   Result<ir::HostCall> ReadCall(const fbs::HostCall& table);
+  Result<ir::Action> ReadAnyLaunch(const fbs::KernelLaunch& table);
   Result<ir::Action> ReadAction(const fbs::Step& table);
   Result<ir::Step> ReadStep(const fbs::Step& table);
   template <typename Item, typename Struct>
@@ -81,6 +84,7 @@ class PlanReader {
   }
 
   const TableFile& file_;
+  const ir::OpRegistry& operators_;  // of bodies
   ReadBudget& budget_;
   GraphReader graphs_;
   const Pieces blocks_;
@@ -155,13 +159,15 @@ Result<ir::Decision> PlanReader::ReadDecision(const fbs::Decision& table) {
   return decision;
 }
 
-// Each call has one of its own: what is copied is no more than the file.
-Result<std::vector<std::byte>> PlanReader::ReadBody(int index) {
+// Each call has one of its own: what is read is no more than the file has.
+Result<std::shared_ptr<const ir::Graph>> PlanReader::ReadBody(int index) {
   TIM_ASSIGN_OR_RETURN(const auto body, Block(index));
   if (!bodies_.insert(index).second) {
     return InvalidArgument("its body, data ", index, ", is another call's");
   }
-  return std::vector<std::byte>(body.begin(), body.end());
+  TIM_ASSIGN_OR_RETURN(ir::Graph graph,
+                       ReadGraph(body, operators_, {.keeper = file_.keeper()}));
+  return std::make_shared<const ir::Graph>(std::move(graph));
 }
 
 Result<ir::HostCall> PlanReader::ReadCall(const fbs::HostCall& table) {
@@ -200,14 +206,20 @@ ir::Gemm ReadGemm(const fbs::Gemm& table) {
           .c_step = table.c_step()};
 }
 
+Result<ir::Action> PlanReader::ReadAnyLaunch(const fbs::KernelLaunch& table) {
+  if (table.user_kernel()) {
+    TIM_ASSIGN_OR_RETURN(auto launch, ReadUserLaunch(table, budget_));
+    return ir::Action(std::move(launch));
+  }
+  TIM_ASSIGN_OR_RETURN(auto launch, ReadLaunch(table, budget_));
+  return ir::Action(std::move(launch));
+}
+
 Result<ir::Action> PlanReader::ReadAction(const fbs::Step& table) {
   const int actions = (table.launch() != nullptr) + (table.call() != nullptr) +
                       (table.copy() != nullptr) + (table.gemm() != nullptr);
   if (actions != 1) return InvalidArgument("it has ", actions, " actions");
-  if (table.launch() != nullptr) {
-    TIM_ASSIGN_OR_RETURN(auto launch, ReadLaunch(*table.launch(), budget_));
-    return ir::Action(std::move(launch));
-  }
+  if (table.launch() != nullptr) return ReadAnyLaunch(*table.launch());
   if (table.call() != nullptr) {
     TIM_ASSIGN_OR_RETURN(auto call, ReadCall(*table.call()));
     return ir::Action(std::move(call));
@@ -289,6 +301,7 @@ Result<ir::Plan> PlanReader::Read(const fbs::Plan& table) {
 }
 
 Result<ir::Plan> Read(std::span<const std::byte> bytes,
+                      const ir::OpRegistry& operators,
                       const std::shared_ptr<const void>& keeper) {
   TIM_ASSIGN_OR_RETURN(const TableFile file, TableFile::Open(bytes, keeper));
   TIM_ASSIGN_OR_RETURN(const auto* root, file.Verified<fbs::PlanFile>());
@@ -301,7 +314,7 @@ Result<ir::Plan> Read(std::span<const std::byte> bytes,
   TIM_ASSIGN_OR_RETURN(Pieces blocks, file.Pieces(root->blocks()));
   TIM_ASSIGN_OR_RETURN(
       ir::Plan plan,
-      PlanReader(file, budget, std::move(graphs), std::move(blocks))
+      PlanReader(file, operators, budget, std::move(graphs), std::move(blocks))
           .Read(*root->plan()));
   TIM_RETURN_IF_ERROR(ir::Verify(plan));
   return plan;
@@ -310,8 +323,9 @@ Result<ir::Plan> Read(std::span<const std::byte> bytes,
 }  // namespace
 
 Result<ir::Plan> ReadPlan(std::span<const std::byte> bytes,
+                          const ir::OpRegistry& operators,
                           const std::shared_ptr<const void>& keeper) {
-  Result<ir::Plan> plan = Read(bytes, keeper);
+  Result<ir::Plan> plan = Read(bytes, operators, keeper);
   if (!plan.ok()) return plan.status().WithContext("binary plan");
   return plan;
 }

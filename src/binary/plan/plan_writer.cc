@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "binary/desc_tables.h"
+#include "binary/graph_file.h"
 #include "binary/graph_tables.h"
 #include "binary/launch_tables.h"
 #include "binary/plan/device_tables.h"
@@ -149,10 +150,12 @@ class PlanWriter {
   Result<Offset<fbs::HostCall>> WriteCall(const ir::HostCall& call) {
     TIM_ASSIGN_OR_RETURN(const auto attributes, graphs_.Write(call.attributes));
     int body = -1;
-    if (!call.body.empty()) {
-      const auto copy =
-          std::make_shared<const std::vector<std::byte>>(call.body);
-      body = AddBlock({.bytes = *copy, .keeper = copy});
+    if (call.body != nullptr) {
+      TIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
+                           WriteGraph(*call.body));
+      const auto file =
+          std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+      body = AddBlock({.bytes = *file, .keeper = file});
     }
     const auto op = builder_.CreateSharedString(call.op);
     const auto name = builder_.CreateString(call.name);
@@ -174,6 +177,8 @@ class PlanWriter {
     Offset<fbs::Gemm> gemm;
     if (const auto* l = std::get_if<ir::KernelLaunch>(&step.action)) {
       launch = WriteLaunch(builder_, *l);
+    } else if (const auto* u = std::get_if<ir::UserLaunch>(&step.action)) {
+      launch = WriteLaunch(builder_, *u);
     } else if (const auto* c = std::get_if<ir::HostCall>(&step.action)) {
       TIM_ASSIGN_OR_RETURN(call, WriteCall(*c));
     } else if (const auto* g = std::get_if<ir::Gemm>(&step.action)) {

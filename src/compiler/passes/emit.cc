@@ -1,6 +1,6 @@
 #include <map>
+#include <memory>
 
-#include "binary/graph_file.h"
 #include "compiler/chains.h"
 #include "compiler/constant_blocks.h"
 #include "compiler/hazards.h"
@@ -180,7 +180,8 @@ class Emitter {
         .inputs = {},
         .outputs = {}};
     if (node.composite) {
-      TIM_ASSIGN_OR_RETURN(call.body, binary::WriteGraph(node.composite->body));
+      call.body =
+          std::shared_ptr<const Graph>(node.composite, &node.composite->body);
     }
     const auto add = [&](ValueId id, bool written, auto* operands) -> Status {
       operands->emplace_back();

@@ -1,19 +1,20 @@
+// Host calls made ready.
 #include "device/host/eval_step.h"
 
 #include <utility>
 
-#include "binary/graph_file.h"
 #include "ir/evaluate.h"
 #include "ir/verify/host_node.h"
 
 namespace tim::device {
 namespace {
 
+// A call with a body has no node.
 Result<ir::Node> NodeOf(const ir::HostCall& call,
                         const ir::OpRegistry& operators) {
-  if (call.body.empty()) return ir::MakeHostNode(call, operators);
-  TIM_ASSIGN_OR_RETURN(ir::Graph body, binary::ReadGraph(call.body, operators));
-  return ir::MakeHostNode(call, std::move(body));
+  if (call.body == nullptr) return ir::MakeHostNode(call, operators);
+  TIM_RETURN_IF_ERROR(ir::CheckHostBody(call));
+  return ir::Node();
 }
 
 }  // namespace
@@ -46,7 +47,10 @@ Status EvalStep::Run(std::span<std::byte* const> operands) {
   for (ir::MutableTensor& output : outputs_) {
     if (output.desc != nullptr) output.data = operands[next++];
   }
-  return ir::Evaluate(node_, inputs_, outputs_).WithContext(node_.name);
+  const Status status = call_.body != nullptr
+                            ? ir::Evaluate(*call_.body, inputs_, outputs_)
+                            : ir::Evaluate(node_, inputs_, outputs_);
+  return status.WithContext(call_.name);
 }
 
 }  // namespace tim::device

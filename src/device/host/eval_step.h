@@ -1,4 +1,5 @@
-// A HostCall made ready: OpSchema::eval with its descriptions in place.
+// A HostCall made ready: OpSchema::eval, or a body, with its descriptions in
+// place.
 #ifndef TIM_DEVICE_HOST_EVAL_STEP_H_
 #define TIM_DEVICE_HOST_EVAL_STEP_H_
 
@@ -18,8 +19,9 @@ namespace tim::device {
 
 class EvalStep final : public PreparedStep {
  public:
-  /// Finds the operators of `call` in `operators`, which outlives the step, and
-  /// checks that they take its operands.
+  /// Finds the operator of `call` in `operators`, or takes its body, whose
+  /// operators outlive the step as `operators` does, and checks that they take
+  /// its operands.
   static Result<std::unique_ptr<EvalStep>> Create(
       const ir::HostCall& call, const ir::OpRegistry& operators);
 
@@ -32,8 +34,8 @@ class EvalStep final : public PreparedStep {
  private:
   EvalStep(const ir::HostCall& call, ir::Node node);
 
-  const ir::HostCall call_;  // keeps the descriptions
-  const ir::Node node_;
+  const ir::HostCall call_;  // keeps the descriptions and the body
+  const ir::Node node_;      // of a call without a body
   std::vector<ir::ConstTensor> inputs_;
   std::vector<ir::MutableTensor> outputs_;
   size_t operand_count_ = 0;

@@ -78,13 +78,19 @@ ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
   return info;
 }
 
+bool IsLaunch(const ir::Action& action) {
+  return std::holds_alternative<ir::KernelLaunch>(action) ||
+         std::holds_alternative<ir::UserLaunch>(action);
+}
+
 // What a launch is made of.
-Result<ProgramSource> ProgramOf(const ir::KernelLaunch& launch,
+Result<ProgramSource> ProgramOf(const ir::Action& action,
                                 const std::string& identity) {
-  TIM_ASSIGN_OR_RETURN(ProgramSource source, SourceOf(launch, identity));
-  if (launch.user_kernel) {
-    TIM_RETURN_IF_ERROR(CheckImageTypes(launch).WithContext(source.name));
-  }
+  const auto* launch = std::get_if<ir::KernelLaunch>(&action);
+  if (launch != nullptr) return SourceOf(*launch, identity);
+  const auto& users = std::get<ir::UserLaunch>(action);
+  ProgramSource source = SourceOf(users, identity);
+  TIM_RETURN_IF_ERROR(CheckImageTypes(users).WithContext(source.name));
   return source;
 }
 
@@ -156,14 +162,12 @@ class OpenClDevice final : public Device {
   Result<std::unique_ptr<PreparedStep>> PrepareOther(const ir::Action& action,
                                                      BinaryStore& store);
   Result<std::unique_ptr<PreparedStep>> PrepareLaunch(
-      const ir::KernelLaunch& launch, const ProgramSource& source,
-      const ProgramSet::Built& program, BinaryStore& store,
+      const ir::Action& action, const cl::Program& program, BinaryStore& store,
       GuardedContents* guards);
 
   // What the driver should report of a user's kernel and does not.
   int64_t UncountedLocalBytes(const cl::Program& program,
-                              const ir::KernelLaunch& launch,
-                              BinaryStore& store);
+                              const ir::UserLaunch& launch, BinaryStore& store);
 
   const DeviceOptions options_;
   const StreamTraits stream_traits_;
@@ -187,12 +191,11 @@ PreparedSteps OpenClDevice::PrepareEach(
   std::vector<size_t> launches;  // that have a source
   std::vector<ProgramSource> sources;
   for (size_t i = 0; i < steps.size(); ++i) {
-    const auto* launch = std::get_if<ir::KernelLaunch>(steps[i]);
-    if (launch == nullptr) {
+    if (!IsLaunch(*steps[i])) {
       prepared.push_back(PrepareOther(*steps[i], store));
       continue;
     }
-    auto source = ProgramOf(*launch, identity_);
+    auto source = ProgramOf(*steps[i], identity_);
     if (!source.ok()) {
       prepared.push_back(source.status());
       continue;
@@ -204,9 +207,13 @@ PreparedSteps OpenClDevice::PrepareEach(
   const std::vector<ProgramSet::Built> programs = programs_.Get(sources, store);
   GuardedContents guards;
   for (size_t k = 0; k < launches.size(); ++k) {
-    const size_t i = launches[k];
-    prepared[i] = PrepareLaunch(std::get<ir::KernelLaunch>(*steps[i]),
-                                sources[k], programs[k], store, &guards);
+    auto& step = prepared[launches[k]];
+    if (!programs[k].ok()) {
+      step = programs[k].status();
+      continue;
+    }
+    step = PrepareLaunch(*steps[launches[k]], *programs[k], store, &guards);
+    if (!step.ok()) step = step.status().WithContext(sources[k].name);
   }
   return prepared;
 }
@@ -223,35 +230,31 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareOther(
 }
 
 Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareLaunch(
-    const ir::KernelLaunch& launch, const ProgramSource& source,
-    const ProgramSet::Built& program, BinaryStore& store,
+    const ir::Action& action, const cl::Program& program, BinaryStore& store,
     GuardedContents* guards) {
-  if (!program.ok()) return program.status();
-  auto step =
-      KernelStep::Create(*program, id_.device, info_, options_, launch,
-                         UncountedLocalBytes(*program, launch, store), guards);
-  if (!step.ok()) return step.status().WithContext(source.name);
-  return step;
+  if (const auto* launch = std::get_if<ir::KernelLaunch>(&action)) {
+    return KernelStep::Create(program, id_.device, info_, options_, *launch);
+  }
+  const auto& users = std::get<ir::UserLaunch>(action);
+  return KernelStep::Create(program, id_.device, info_, options_, users,
+                            UncountedLocalBytes(program, users, store), guards);
 }
 
 int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
-                                          const ir::KernelLaunch& launch,
+                                          const ir::UserLaunch& launch,
                                           BinaryStore& store) {
-  if (!launch.user_kernel) return 0;
   int code = CL_SUCCESS;
   const cl::Kernel kernel(program, launch.function.c_str(), &code);
   if (code != CL_SUCCESS ||
       kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(id_.device) > 0) {
     return 0;
   }
-  ir::KernelLaunch probe = launch;
+  ir::UserLaunch probe = launch;
   probe.text = LocalProbeText(launch);
   if (probe.text.empty()) return 0;
   const Result<int64_t> bytes = [&]() -> Result<int64_t> {
-    TIM_ASSIGN_OR_RETURN(const ProgramSource source,
-                         SourceOf(probe, identity_));
     TIM_ASSIGN_OR_RETURN(const cl::Program probes,
-                         programs_.Get(source, store));
+                         programs_.Get(SourceOf(probe, identity_), store));
     return ProbedLocalBytes(probes, id_.device);
   }();
   if (bytes.ok()) return *bytes;

@@ -20,6 +20,8 @@ Status CheckStep(const Plan& plan, size_t index);
 Status CheckAction(const Plan& plan, const Step& step);
 Status CheckLaunch(const Plan& plan, const Step& step,
                    const KernelLaunch& launch);
+Status CheckUserLaunch(const Plan& plan, const Step& step,
+                       const UserLaunch& launch);
 Status CheckHostCall(const Plan& plan, const Step& step, const HostCall& call);
 Status CheckChains(const Plan& plan);
 /// That values which live at the same time lie apart in their arena.

@@ -193,13 +193,9 @@ Result<Node> MakeHostNode(const HostCall& call, const OpRegistry& operators) {
   return node;
 }
 
-Result<Node> MakeHostNode(const HostCall& call, Graph body) {
-  TIM_RETURN_IF_ERROR(
-      CheckBody(OperandsOf(call.inputs), OperandsOf(call.outputs), body));
-  Node node = NumberedNode(call);
-  node.composite = std::make_shared<const Composite>(
-      Composite{.name = call.op, .body = std::move(body)});
-  return node;
+Status CheckHostBody(const HostCall& call) {
+  return CheckBody(OperandsOf(call.inputs), OperandsOf(call.outputs),
+                   *call.body);
 }
 
 }  // namespace tim::ir

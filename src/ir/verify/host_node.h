@@ -1,4 +1,4 @@
-// The node that a host call stands for.
+// What a host call stands for: a node, or a body.
 #ifndef TIM_IR_VERIFY_HOST_NODE_H_
 #define TIM_IR_VERIFY_HOST_NODE_H_
 
@@ -17,8 +17,9 @@ namespace tim::ir {
 /// them, so that OpSchema::eval stays within them.
 Result<Node> MakeHostNode(const HostCall& call, const OpRegistry& operators);
 
-/// The same for a composite with this body, and for all nodes in it.
-Result<Node> MakeHostNode(const HostCall& call, Graph body);
+/// Whether the call's body has its operands and all nodes in it keep their
+/// rules: kInvalidArgument says which do not.
+Status CheckHostBody(const HostCall& call);
 
 }  // namespace tim::ir
 

@@ -1,4 +1,6 @@
+// Arguments and work sizes of launches.
 #include <variant>
+#include <vector>
 
 #include "ir/verify/checks.h"
 #include "ir/verify/desc_check.h"
@@ -10,7 +12,6 @@ namespace {
 struct ArgumentCheck {
   const Plan& plan;
   const Step& step;
-  const KernelLaunch& launch;
 
   bool IsOperand(int operand) const {
     return operand >= 0 && operand < static_cast<int>(step.operands.size());
@@ -21,14 +22,7 @@ struct ArgumentCheck {
                            step.operands.size());
   }
 
-  Status OnlyOf(bool user) const {
-    if (launch.user_kernel == user) return OkStatus();
-    return InvalidArgument("is none of a ", user ? "built-in" : "user's",
-                           " kernel");
-  }
-
   Status operator()(const TensorArg& arg) const {
-    TIM_RETURN_IF_ERROR(OnlyOf(false));
     if (!IsOperand(arg.operand)) return NoOperand(arg.operand);
     const int64_t offset = plan.slots[step.operands[arg.operand]].offset;
     if (arg.element_bytes >= 1 && offset % arg.element_bytes == 0) {
@@ -40,7 +34,6 @@ struct ArgumentCheck {
   }
 
   Status operator()(const UserTensorArg& arg) const {
-    TIM_RETURN_IF_ERROR(OnlyOf(true));
     if (static_cast<int>(arg.type) >= kDataTypeCount) {
       return InvalidArgument("is of data type ", static_cast<int>(arg.type));
     }
@@ -60,46 +53,55 @@ struct ArgumentCheck {
                            " bytes, operand ", arg.operand, " has ", room);
   }
 
-  Status operator()(const UserScalarArg&) const { return OnlyOf(true); }
-
   Status operator()(const LocalArg& arg) const {
     if (arg.bytes >= 0) return OkStatus();
     return InvalidArgument("is local memory of ", arg.bytes, " bytes");
   }
 
-  template <typename Number>
-  Status operator()(Number) const {
-    return OnlyOf(false);
+  template <typename Scalar>
+  Status operator()(const Scalar&) const {
+    return OkStatus();
   }
 };
 
-Status CheckArgument(const Plan& plan, const Step& step,
-                     const KernelLaunch& launch, size_t index) {
-  const KernelArg& argument = launch.arguments[index];
-  if (argument.valueless_by_exception()) return InvalidArgument("has no value");
-  return std::visit(ArgumentCheck{plan, step, launch}, argument);
+// Work sizes are the device's to check, but for how many there are.
+Status CheckRange(const NdRange& range) {
+  if (range.dimensions >= 1 && range.dimensions <= 3) return OkStatus();
+  return InvalidArgument("expected 1 to 3 dimensions, found ",
+                         range.dimensions);
 }
 
-}  // namespace
-
-// Work sizes are the device's to check, but for how many there are.
-Status CheckLaunch(const Plan& plan, const Step& step,
-                   const KernelLaunch& launch) {
-  if (launch.dimensions < 1 || launch.dimensions > 3) {
-    return InvalidArgument("expected 1 to 3 dimensions, found ",
-                           launch.dimensions);
-  }
-  if (!launch.names.empty() && launch.names.size() != launch.arguments.size()) {
-    return InvalidArgument(launch.arguments.size(), " arguments have ",
-                           launch.names.size(), " names");
-  }
-  if (launch.part < 0) return InvalidArgument("is part ", launch.part);
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const Status status = CheckArgument(plan, step, launch, i);
+template <typename Arg>
+Status CheckArguments(const Plan& plan, const Step& step,
+                      const std::vector<Arg>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Status status =
+        arguments[i].valueless_by_exception()
+            ? InvalidArgument("has no value")
+            : std::visit(ArgumentCheck{plan, step}, arguments[i]);
     if (status.ok()) continue;
     return InvalidArgument("argument ", i, " ", status.message());
   }
   return OkStatus();
+}
+
+}  // namespace
+
+Status CheckLaunch(const Plan& plan, const Step& step,
+                   const KernelLaunch& launch) {
+  TIM_RETURN_IF_ERROR(CheckRange(launch.range));
+  if (!launch.names.empty() && launch.names.size() != launch.arguments.size()) {
+    return InvalidArgument(launch.arguments.size(), " arguments have ",
+                           launch.names.size(), " names");
+  }
+  return CheckArguments(plan, step, launch.arguments);
+}
+
+Status CheckUserLaunch(const Plan& plan, const Step& step,
+                       const UserLaunch& launch) {
+  TIM_RETURN_IF_ERROR(CheckRange(launch.range));
+  if (launch.part < 0) return InvalidArgument("is part ", launch.part);
+  return CheckArguments(plan, step, launch.arguments);
 }
 
 }  // namespace tim::ir

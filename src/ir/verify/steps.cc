@@ -83,6 +83,10 @@ struct ActionCheck {
     return CheckLaunch(plan, step, launch);
   }
 
+  Status operator()(const UserLaunch& launch) const {
+    return CheckUserLaunch(plan, step, launch);
+  }
+
   Status operator()(const HostCall& call) const {
     return CheckHostCall(plan, step, call);
   }

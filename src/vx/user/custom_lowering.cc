@@ -30,11 +30,11 @@ Uses UsesOf(const std::vector<CustomKernel>& kernels) {
 }
 
 // Sizes as SetUpLaunch() has checked them.
-void SetSizes(const CustomKernel& kernel, ir::KernelLaunch* launch) {
-  launch->dimensions = static_cast<int>(kernel.global.size());
+void SetSizes(const CustomKernel& kernel, ir::UserLaunch* launch) {
+  launch->range.dimensions = static_cast<int>(kernel.global.size());
   for (size_t i = 0; i < kernel.global.size(); ++i) {
-    launch->global[i] = static_cast<int64_t>(kernel.global[i]);
-    launch->local[i] =
+    launch->range.global[i] = static_cast<int64_t>(kernel.global[i]);
+    launch->range.local[i] =
         kernel.local.empty() ? 0 : static_cast<int64_t>(kernel.local[i]);
   }
 }
@@ -112,7 +112,7 @@ ir::LoweredStep CustomOperator::LowerKernel(const ir::KernelNode& node,
   const Uses uses = UsesOf(kernels_);
   const CustomKernel& kernel = kernels_[part];
   ir::LoweredStep step;
-  ir::KernelLaunch launch = launch_;
+  ir::UserLaunch launch = launch_;
   launch.function = kernel.function;
   launch.part = part;
   SetSizes(kernel, &launch);

@@ -263,13 +263,12 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
   if (!text.ok()) {
     return text.status().WithContext(StrCat("operation ", name_));
   }
-  launch_ = ir::KernelLaunch();
+  launch_ = ir::UserLaunch();
   launch_.name = name_;
   launch_.text = *std::move(text);
   launch_.function = operation_.func_name_;
   launch_.options = WithQuantization(specs_, launch_.text, options);
   launch_.defines = OperandDefines(specs_, means_, launch_.text, options);
-  launch_.user_kernel = true;
   launch_.edition = edition;
   const auto scalars = ToScalars(operation_.param_list_);
   if (!scalars.ok()) {

@@ -52,7 +52,7 @@ class CustomOperator {
 
   const std::string& name() const { return name_; }
 
-  /// SetupParams(), then SetupEnqueue().  `edition` as in ir::KernelLaunch.
+  /// SetupParams(), then SetupEnqueue().  `edition` as in ir::UserLaunch.
   Status SetUpParameters(uint64_t edition);
   Status SetUpLaunch();
 
@@ -81,7 +81,7 @@ class CustomOperator {
   const size_t input_count_;
   const std::vector<int> kept_;
   OperandSpecs specs_;
-  ir::KernelLaunch launch_;            ///< What all kernels have in common.
+  ir::UserLaunch launch_;              ///< What all kernels have in common.
   std::vector<CustomKernel> kernels_;  ///< With all their arguments.
   std::vector<ir::UserScalarArg> scalars_;
   std::vector<bool> zeroed_;  ///< By output; may be shorter.

@@ -12,7 +12,7 @@ namespace tim::vx {
 
 /// TIM_HAS_INPUT2 of optional inputs, TIM_INDEX_INPUT0(x0, x1) and
 /// TIM_SIZE_INPUT0_1 of every tensor that is there, as
-/// ir::KernelLaunch::defines.  Those that neither `text` nor `options` can
+/// ir::UserLaunch::defines.  Those that neither `text` nor `options` can
 /// mention are left out, so that shapes make no program of their own where they
 /// do not matter.
 std::vector<std::string> OperandDefines(const OperandSpecs& operands,

@@ -152,7 +152,7 @@ TEST(Conv2d1x1DepthwiseNchw16c, Bands) {
       const auto launches = LaunchesOf(*node, kKernel, device);
       ASSERT_OK(launches);
       ASSERT_EQ(launches->size(), 1u);
-      bands.insert((*launches)[0].global[0]);
+      bands.insert((*launches)[0].range.global[0]);
     }
   }
   EXPECT_THAT(bands, ::testing::Contains(::testing::Ge(16)));

@@ -100,7 +100,7 @@ void Check(const RandomGraph& graph, vx::Context& context,
   const auto written = binary::WritePlan(planned->plan);
   ASSERT_OK(written);
   const auto file = std::make_shared<const Bytes>(*written);
-  const auto read = binary::ReadPlan(*file, file);
+  const auto read = binary::ReadPlan(*file, ops::BuiltinOperators(), file);
   ASSERT_OK(read);
   ExpectSamePlan(planned->plan, *read);
   const auto expected = Run(planned->plan, planned->inputs, devices);

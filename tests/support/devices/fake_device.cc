@@ -127,6 +127,8 @@ Result<std::unique_ptr<device::PreparedStep>> FakeDevice::PrepareOne(
   if (std::holds_alternative<ir::Copy>(action)) return nullptr;
   const auto* launch = std::get_if<ir::KernelLaunch>(&action);
   if (launch != nullptr) return PrepareLaunch(*launch);
+  const auto* users = std::get_if<ir::UserLaunch>(&action);
+  if (users != nullptr) return PrepareLaunch(*users);
   const auto* call = std::get_if<ir::HostCall>(&action);
   if (call == nullptr) {
     return Unimplemented("the fake device cannot run '", ToString(action), "'");
@@ -140,22 +142,23 @@ Result<std::unique_ptr<device::PreparedStep>> FakeDevice::PrepareOne(
   return std::unique_ptr<device::PreparedStep>(std::move(step));
 }
 
+template <typename Launch>
 Result<std::unique_ptr<device::PreparedStep>> FakeDevice::PrepareLaunch(
-    const ir::KernelLaunch& launch) const {
+    const Launch& launch) const {
   const FakeOptions& options = state_->options();
   const auto kernel = options.kernels.find(launch.function);
   if (kernel == options.kernels.end()) {
     return BuildFailure("the fake device has no kernel ", launch.function,
                         "\nsecond line of the log");
   }
-  TIM_RETURN_IF_ERROR(device::CheckWorkSizes(
+  TIM_RETURN_IF_ERROR(device::CheckLimits(
       launch, info_, {.work_group_size = options.work_group_limit}));
   auto step = std::make_unique<FakeStep>();
   step->run = [run = kernel->second](std::span<std::byte* const> operands) {
     run(operands);
     return OkStatus();
   };
-  step->work_group = launch.local[0];
+  step->work_group = launch.range.local[0];
   return std::unique_ptr<device::PreparedStep>(std::move(step));
 }
 

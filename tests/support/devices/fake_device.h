@@ -105,8 +105,9 @@ class FakeDevice final : public device::Device {
  private:
   Result<std::unique_ptr<device::PreparedStep>> PrepareOne(
       const ir::Action& action, const ir::OpRegistry& operators) const;
+  template <typename Launch>
   Result<std::unique_ptr<device::PreparedStep>> PrepareLaunch(
-      const ir::KernelLaunch& launch) const;
+      const Launch& launch) const;
 
   const std::shared_ptr<FakeState> state_;
   ir::DeviceInfo info_;

@@ -26,7 +26,7 @@ Result<std::vector<float>> RunProbe(
   launch.text = StrCat(text, probe.text);
   launch.function = probe.function;
   launch.options = probe.options;
-  launch.global = {static_cast<int64_t>(count) / probe.lanes, 1, 1};
+  launch.range.global = {static_cast<int64_t>(count) / probe.lanes, 1, 1};
   std::vector<LaunchOperand> operands;
   for (size_t i = 0; i < bytes.size(); ++i) {
     const bool written = i == arguments.size();

@@ -146,6 +146,13 @@ Status RunLaunch(const ir::KernelLaunch& launch,
   return RunAction(strict, operands, guard);
 }
 
+Status RunLaunch(const ir::UserLaunch& launch,
+                 const std::vector<LaunchOperand>& operands, std::byte guard) {
+  ir::UserLaunch strict = launch;
+  strict.options += " -Werror";
+  return RunAction(strict, operands, guard);
+}
+
 Status RunAction(const ir::Action& action,
                  const std::vector<LaunchOperand>& operands, std::byte guard) {
   TIM_RETURN_IF_ERROR(TheDevice().status());

@@ -30,6 +30,9 @@ inline constexpr auto kGuardByte = std::byte{0xC3};
 Status RunLaunch(const ir::KernelLaunch& launch,
                  const std::vector<LaunchOperand>& operands,
                  std::byte guard = kGuardByte);
+Status RunLaunch(const ir::UserLaunch& launch,
+                 const std::vector<LaunchOperand>& operands,
+                 std::byte guard = kGuardByte);
 
 /// The same for an action as it is.
 Status RunAction(const ir::Action& action,

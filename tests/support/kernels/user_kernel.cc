@@ -11,7 +11,6 @@ UserKernel::UserKernel(const std::string& text, const std::string& function) {
   launch_.text = text;
   launch_.name = "user.Test#1";
   launch_.function = function;
-  launch_.user_kernel = true;
 }
 
 UserKernel& UserKernel::Out(ir::DataType type, std::vector<int64_t> dims) {
@@ -50,9 +49,9 @@ UserKernel& UserKernel::Options(const std::string& options) {
 
 UserKernel& UserKernel::Sizes(const std::vector<int64_t>& global,
                               const std::vector<int64_t>& local) {
-  launch_.dimensions = static_cast<int>(global.size());
-  std::copy(global.begin(), global.end(), launch_.global.begin());
-  std::copy(local.begin(), local.end(), launch_.local.begin());
+  launch_.range.dimensions = static_cast<int>(global.size());
+  std::copy(global.begin(), global.end(), launch_.range.global.begin());
+  std::copy(local.begin(), local.end(), launch_.range.local.begin());
   return *this;
 }
 

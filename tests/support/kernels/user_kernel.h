@@ -35,7 +35,7 @@ class UserKernel {
   UserKernel& Sizes(const std::vector<int64_t>& global,
                     const std::vector<int64_t>& local = {});
 
-  const ir::KernelLaunch& launch() const { return launch_; }
+  const ir::UserLaunch& launch() const { return launch_; }
 
   /// Prepares and launches it on the first OpenCL device; warnings of the
   /// compiler and accesses around the operands are errors.
@@ -53,7 +53,7 @@ class UserKernel {
   UserKernel& Add(ir::DataType type, std::vector<int64_t> dims,
                   std::vector<std::byte> bytes, bool written);
 
-  ir::KernelLaunch launch_;
+  ir::UserLaunch launch_;
   std::vector<std::vector<std::byte>> operands_;
   std::vector<bool> written_;
   int scalars_ = 0;

@@ -49,7 +49,7 @@ ir::KernelLaunch FloatLaunch(const std::string& text,
     launch.arguments.emplace_back(ir::TensorArg{.operand = i});
   }
   launch.arguments.emplace_back(static_cast<int32_t>(floats));
-  launch.global = {floats, 1, 1};
+  launch.range.global = {floats, 1, 1};
   return launch;
 }
 
@@ -155,7 +155,7 @@ int PlanBuilder::Copy(int device, int from, int to, std::vector<int> waits) {
                  std::move(waits));
 }
 
-int PlanBuilder::Launch(int device, ir::KernelLaunch launch,
+int PlanBuilder::Launch(int device, ir::Action launch,
                         std::vector<int> operands, std::vector<int> waits) {
   const int written = static_cast<int>(operands.size()) - 1;
   return AddStep(device, std::move(launch), std::move(operands), written,

@@ -49,7 +49,7 @@ class PlanBuilder {
 
   /// Each returns the number of its step.
   int Copy(int device, int from, int to, std::vector<int> waits = {});
-  int Launch(int device, ir::KernelLaunch launch, std::vector<int> operands,
+  int Launch(int device, ir::Action launch, std::vector<int> operands,
              std::vector<int> waits = {});
   int Eval(int device, FloatFunction function, int from, int to,
            std::vector<int> waits = {});

@@ -27,6 +27,10 @@ template <typename T>
 T& Argument(ir::Plan& plan, int step, int index) {
   return std::get<T>(ActionOf<ir::KernelLaunch>(plan, step).arguments[index]);
 }
+template <typename T>
+T& UserArgument(ir::Plan& plan, int step, int index) {
+  return std::get<T>(ActionOf<ir::UserLaunch>(plan, step).arguments[index]);
+}
 
 /// Each alone, in WholePlan().
 inline void ExpectRefused(const std::vector<PlanMistake>& mistakes) {

@@ -109,9 +109,9 @@ ir::KernelLaunch BuiltIn() {
                       int64_t{1} << 40,
                       0.25f};
   launch.names = {"x", "w", "y", "a", "b", "c", "d"};
-  launch.dimensions = 2;
-  launch.global = {16, 4, 1};
-  launch.local = {4, 4, 0};
+  launch.range.dimensions = 2;
+  launch.range.global = {16, 4, 1};
+  launch.range.local = {4, 4, 0};
   launch.spatial_partition = true;
   return launch;
 }
@@ -125,15 +125,14 @@ ir::UserTensorArg UserTensor(int operand, const char* name) {
   return arg;
 }
 
-ir::KernelLaunch OfUser() {
-  ir::KernelLaunch launch;
+ir::UserLaunch OfUser() {
+  ir::UserLaunch launch;
   launch.text = "__kernel void keep(__global float* out) {}\n";
   launch.name = "user.Keep#3";
   launch.function = "keep";
   launch.defines = {"F(x) (x + 1)"};
-  launch.user_kernel = true;
   launch.part = 1;
-  launch.global = {16, 1, 1};
+  launch.range.global = {16, 1, 1};
   ir::UserTensorArg out = UserTensor(2, "output 0");
   out.written = out.kept = out.readable = out.open = true;
   ir::UserTensorArg absent;
@@ -227,14 +226,19 @@ class NumberList {
   }
 
   void operator()(ir::KernelLaunch& launch) {
-    Add("dimensions", &launch.dimensions);
-    Add("part", &launch.part);
-    Add("user_kernel", &launch.user_kernel);
+    Add("dimensions", &launch.range.dimensions);
     for (ir::KernelArg& argument : launch.arguments) {
       if (auto* tensor = std::get_if<ir::TensorArg>(&argument)) {
         Add("argument", &tensor->operand);
         Add("element_bytes", &tensor->element_bytes);
-      } else if (auto* user = std::get_if<ir::UserTensorArg>(&argument)) {
+      }
+    }
+  }
+  void operator()(ir::UserLaunch& launch) {
+    Add("dimensions", &launch.range.dimensions);
+    Add("part", &launch.part);
+    for (ir::UserArg& argument : launch.arguments) {
+      if (auto* user = std::get_if<ir::UserTensorArg>(&argument)) {
         Add("user argument", &user->operand);
         Add("user type", &user->type);
         Add("user written", &user->written);

@@ -270,8 +270,8 @@ Result<ir::Lowering> LowerWholeCell(const ir::KernelNode& node,
   const ir::Shape& weights = node.inputs[1].shape;
   launch.arguments.emplace_back(static_cast<int32_t>(weights[0]));
   launch.arguments.emplace_back(static_cast<int32_t>(weights[1]));
-  launch.dimensions = 2;
-  launch.global = {weights[1], node.inputs[0].shape[1], 1};
+  launch.range.dimensions = 2;
+  launch.range.global = {weights[1], node.inputs[0].shape[1], 1};
   step.action = std::move(launch);
   ir::Lowering lowering;
   lowering.steps.push_back(std::move(step));

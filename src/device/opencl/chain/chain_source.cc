@@ -75,9 +75,9 @@ std::string RunFunction(const ir::KernelLaunch& launch, int index) {
   return StrCat("static __attribute__((noinline)) void tim_run_", index,
                 "(size_t x, size_t y, size_t z, __global const int* row,\n"
                 "    __global char* const* buffers) {\n",
-                values, "  TIM_WORK_ITEMS(", Extents(launch.local), ")\n    ",
-                launch.function, "_", index, "(tim_x, tim_y, tim_z", names,
-                ");\n}\n");
+                values, "  TIM_WORK_ITEMS(", Extents(launch.range.local),
+                ")\n    ", launch.function, "_", index, "(tim_x, tim_y, tim_z",
+                names, ");\n}\n");
 }
 
 constexpr char kHead[] =
@@ -119,7 +119,7 @@ using Identity = std::tuple<std::string, std::vector<std::string>, std::string,
 
 Identity IdentityOf(const ir::KernelLaunch& launch) {
   return {launch.source, launch.headers, launch.function, launch.options,
-          launch.local};
+          launch.range.local};
 }
 
 // Names that hold for the text between two places.

@@ -40,7 +40,7 @@ struct Groups {
 };
 
 Groups GroupsOf(const ir::KernelLaunch& launch, int workers) {
-  const auto [x, y, z] = kernels::ChainGroups(launch);
+  const auto [x, y, z] = kernels::ChainGroups(launch.range);
   const int64_t positions = x * y;
   const bool spatial = launch.spatial_partition && positions >= workers;
   return {.x = x,
@@ -112,7 +112,7 @@ Status ChainStep::FillTable(const ChainSource& source,
   int64_t total = 0;
   for (size_t i = 0; i < links.size(); ++i) {
     const ir::KernelLaunch& launch = LaunchOf(links[i]);
-    TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, {}));
+    TIM_RETURN_IF_ERROR(CheckLimits(launch, info, {}));
     const Groups groups = GroupsOf(launch, workers_);
     total += groups.all();
     if (total > std::numeric_limits<int32_t>::max() / 2) {

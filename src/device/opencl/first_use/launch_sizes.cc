@@ -29,15 +29,28 @@ Sizes InThreeDimensions(Sizes sizes, int dimensions) {
   return sizes;
 }
 
+WorkSizes RunSizes(const ir::NdRange& range, const Sizes& local) {
+  return {
+      .global = Range(range.global, range.dimensions),
+      .local = local[0] > 0 ? Range(local, range.dimensions) : cl::NullRange};
+}
+
 }  // namespace
 
-LaunchSizes SizesOf(const cl::Kernel& kernel, const cl::Device& device,
-                    const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
+LaunchSizes SizesOf(const ir::KernelLaunch& launch,
                     const KernelLimits& limits) {
+  return {.run = RunSizes(launch.range, LocalSizes(launch.range, limits)),
+          .build = std::nullopt};
+}
+
+LaunchSizes SizesOf(const ir::UserLaunch& launch, const KernelLimits& limits,
+                    const cl::Kernel& kernel, const cl::Device& device,
+                    const ir::DeviceInfo& info) {
   LaunchSizes sizes;
-  Sizes local = LocalSizes(launch, limits);
-  if (launch.user_kernel && BuildsEmptyLaunches(device)) {
-    const Sizes global = InThreeDimensions(launch.global, launch.dimensions);
+  const ir::NdRange& range = launch.range;
+  Sizes local = LocalSizes(range, limits);
+  if (BuildsEmptyLaunches(device)) {
+    const Sizes global = InThreeDimensions(range.global, range.dimensions);
     // What is built before must be what is launched.
     if (local[0] == 0) {
       local = PoclLocalSizes(
@@ -47,11 +60,9 @@ LaunchSizes SizesOf(const cl::Kernel& kernel, const cl::Device& device,
                   CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device)));
     }
     sizes.build =
-        EmptyLaunch(global, InThreeDimensions(local, launch.dimensions));
+        EmptyLaunch(global, InThreeDimensions(local, range.dimensions));
   }
-  sizes.run.global = Range(launch.global, launch.dimensions);
-  sizes.run.local =
-      local[0] > 0 ? Range(local, launch.dimensions) : cl::NullRange;
+  sizes.run = RunSizes(range, local);
   return sizes;
 }
 

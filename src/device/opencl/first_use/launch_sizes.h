@@ -20,10 +20,11 @@ struct LaunchSizes {
   std::optional<WorkSizes> build;
 };
 
-/// Of a launch that CheckWorkSizes() accepts.
-LaunchSizes SizesOf(const cl::Kernel& kernel, const cl::Device& device,
-                    const ir::DeviceInfo& info, const ir::KernelLaunch& launch,
-                    const KernelLimits& limits);
+/// Of a launch that CheckLimits() accepts.
+LaunchSizes SizesOf(const ir::KernelLaunch& launch, const KernelLimits& limits);
+LaunchSizes SizesOf(const ir::UserLaunch& launch, const KernelLimits& limits,
+                    const cl::Kernel& kernel, const cl::Device& device,
+                    const ir::DeviceInfo& info);
 
 /// Has the driver build `kernel`, all of whose arguments are set, in the queue.
 /// A failure is told of by the first run, which builds it then.

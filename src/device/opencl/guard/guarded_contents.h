@@ -27,13 +27,13 @@ struct GuardedContent {
 class GuardedContents {
  public:
   /// Before Find() for the tensors of `launch`.
-  void Begin(const ir::KernelLaunch& launch) {
+  void Begin(const ir::UserLaunch& launch) {
     if (launch.part > 0) return;
     std::erase_if(contents_, [&](const auto& entry) {
       return entry.first.first == launch.name;
     });
   }
-  GuardedContent Find(const ir::KernelLaunch& launch,
+  GuardedContent Find(const ir::UserLaunch& launch,
                       const ir::UserTensorArg& tensor) {
     std::shared_ptr<DefinedBytes>& defined =
         contents_[{launch.name, tensor.name}];

@@ -54,7 +54,7 @@ std::optional<int64_t> LastChange(const GuardedBytes& one,
 }  // namespace
 
 GuardedStep::GuardedStep(cl::Kernel kernel, const LaunchSizes& sizes,
-                         const ir::KernelLaunch& launch)
+                         const ir::UserLaunch& launch)
     : kernel_(std::move(kernel)),
       sizes_(sizes),
       operation_(launch.name),
@@ -62,7 +62,7 @@ GuardedStep::GuardedStep(cl::Kernel kernel, const LaunchSizes& sizes,
 
 Result<std::unique_ptr<PreparedStep>> GuardedStep::Create(
     cl::Kernel kernel, const LaunchSizes& sizes, const ir::DeviceInfo& device,
-    const ir::KernelLaunch& launch, GuardedContents* contents) {
+    const ir::UserLaunch& launch, GuardedContents* contents) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   std::unique_ptr<GuardedStep> step(
       new GuardedStep(std::move(kernel), sizes, launch));

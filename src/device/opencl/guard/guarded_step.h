@@ -31,7 +31,7 @@ class GuardedStep final : public OpenClStep {
   /// `kernel` has a checked signature and all arguments but the tensors.
   static Result<std::unique_ptr<PreparedStep>> Create(
       cl::Kernel kernel, const LaunchSizes& sizes, const ir::DeviceInfo& device,
-      const ir::KernelLaunch& launch, GuardedContents* contents);
+      const ir::UserLaunch& launch, GuardedContents* contents);
 
   /// kInvalidArgument names operation, kernel, operand and first element;
   /// nothing is then written to the operands.
@@ -49,7 +49,7 @@ class GuardedStep final : public OpenClStep {
   };
 
   GuardedStep(cl::Kernel kernel, const LaunchSizes& sizes,
-              const ir::KernelLaunch& launch);
+              const ir::UserLaunch& launch);
 
   Status Finish(OpenClQueue& queue, const Status& enqueued) const;
   Status Take(OpenClQueue& queue, std::span<const BufferRange> operands);

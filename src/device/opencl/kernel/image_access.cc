@@ -36,7 +36,7 @@ ImageAccess AccessOf(const std::vector<std::string_view>& parameter,
 
 }  // namespace
 
-std::vector<ImageAccess> ImageAccessOf(const ir::KernelLaunch& launch,
+std::vector<ImageAccess> ImageAccessOf(const ir::UserLaunch& launch,
                                        size_t count) {
   const kernels::UserMacros macros(launch.text, launch.options);
   std::vector<ImageAccess> all(count, ImageAccess::kNotSaid);

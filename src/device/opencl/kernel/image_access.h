@@ -19,7 +19,7 @@ enum class ImageAccess : uint8_t {
 };
 
 /// Of each of `count` parameters; kNotSaid also where the text leaves a doubt.
-std::vector<ImageAccess> ImageAccessOf(const ir::KernelLaunch& launch,
+std::vector<ImageAccess> ImageAccessOf(const ir::UserLaunch& launch,
                                        size_t count);
 
 }  // namespace tim::device

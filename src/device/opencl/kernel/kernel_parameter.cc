@@ -97,7 +97,7 @@ std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel) {
 }
 
 std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel,
-                                          const ir::KernelLaunch& launch) {
+                                          const ir::UserLaunch& launch) {
   std::vector<KernelParameter> parameters = ParametersOf(kernel);
   const std::vector<ImageAccess> access =
       ImageAccessOf(launch, parameters.size());

@@ -34,7 +34,7 @@ std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel);
 
 /// With what the launch's text says of images.
 std::vector<KernelParameter> ParametersOf(const cl::Kernel& kernel,
-                                          const ir::KernelLaunch& launch);
+                                          const ir::UserLaunch& launch);
 
 /// "f(__global const float* a, int n)"; types are missing where the driver does
 /// not tell them.

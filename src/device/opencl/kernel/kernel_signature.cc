@@ -85,7 +85,7 @@ Status CheckSignature(const cl::Kernel& kernel,
 }
 
 Status CheckNames(const cl::Kernel& kernel, const ir::KernelLaunch& launch) {
-  if (launch.names.empty() && launch.source.empty()) return OkStatus();
+  if (launch.names.empty() && !launch.text.empty()) return OkStatus();
   if (launch.names.size() != launch.arguments.size()) {
     return InvalidArgument("kernel '", launch.function, "' of ", launch.source,
                            ": ", launch.arguments.size(), " arguments have ",

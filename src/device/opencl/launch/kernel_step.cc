@@ -34,14 +34,13 @@ std::string KernelNames(const cl::Program& program) {
   return names.empty() ? "none" : names;
 }
 
-size_t OperandCount(const ir::KernelLaunch& launch) {
+// How many operands arguments of the kind `Tensor` need.
+template <typename Tensor, typename Arg>
+size_t OperandCount(const std::vector<Arg>& arguments) {
   int last = -1;
-  for (const ir::KernelArg& argument : launch.arguments) {
-    if (const auto* tensor = std::get_if<ir::TensorArg>(&argument)) {
-      last = std::max(last, tensor->operand);
-    } else if (const auto* user = std::get_if<ir::UserTensorArg>(&argument)) {
-      last = std::max(last, user->operand);
-    }
+  for (const Arg& argument : arguments) {
+    const auto* tensor = std::get_if<Tensor>(&argument);
+    if (tensor != nullptr) last = std::max(last, tensor->operand);
   }
   return static_cast<size_t>(last + 1);
 }
@@ -63,40 +62,50 @@ Result<cl::Kernel> MakeKernel(const cl::Program& program,
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
     const ir::DeviceInfo& info, const DeviceOptions& options,
-    const ir::KernelLaunch& launch, int64_t uncounted_local_bytes,
+    const ir::KernelLaunch& launch) {
+  TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
+  const KernelLimits limits = LimitsOf(kernel, device);
+  TIM_RETURN_IF_ERROR(CheckLimits(launch, info, limits));
+  std::unique_ptr<KernelStep> step(new KernelStep(
+      std::move(kernel), launch.function, SizesOf(launch, limits)));
+  step->operands_ = OperandCount<ir::TensorArg>(launch.arguments);
+  step->alignment_ = info.alignment;
+  TIM_RETURN_IF_ERROR(step->CheckArguments(launch, options));
+  TIM_RETURN_IF_ERROR(step->SetFixedArguments(launch));
+  return std::unique_ptr<PreparedStep>(std::move(step));
+}
+
+Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
+    const cl::Program& program, const cl::Device& device,
+    const ir::DeviceInfo& info, const DeviceOptions& options,
+    const ir::UserLaunch& launch, int64_t uncounted_local_bytes,
     GuardedContents* guards) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
   KernelLimits limits = LimitsOf(kernel, device);
   limits.local_memory_bytes += uncounted_local_bytes;
-  TIM_RETURN_IF_ERROR(CheckWorkSizes(launch, info, limits));
-  TIM_RETURN_IF_ERROR(CheckLocalMemory(launch, info, limits));
-  LaunchSizes sizes = SizesOf(kernel, device, info, launch, limits);
+  TIM_RETURN_IF_ERROR(CheckLimits(launch, info, limits));
+  LaunchSizes sizes = SizesOf(launch, limits, kernel, device, info);
   std::unique_ptr<KernelStep> step(
-      new KernelStep(std::move(kernel), launch, std::move(sizes)));
-  TIM_RETURN_IF_ERROR(step->TakeArguments(info, options, launch));
-  if (launch.user_kernel && options.guard) {
+      new KernelStep(std::move(kernel), launch.function, std::move(sizes)));
+  step->operands_ = OperandCount<ir::UserTensorArg>(launch.arguments);
+  TIM_ASSIGN_OR_RETURN(step->user_,
+                       UserArguments::Create(step->kernel_, info, launch));
+  if (options.guard) {
     return GuardedStep::Create(step->kernel_, step->sizes_, info, launch,
                                guards);
   }
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
 
-Status KernelStep::TakeArguments(const ir::DeviceInfo& info,
-                                 const DeviceOptions& options,
-                                 const ir::KernelLaunch& launch) {
-  operands_ = OperandCount(launch);
-  alignment_ = info.alignment;
-  if (launch.user_kernel) {
-    TIM_ASSIGN_OR_RETURN(user_, UserArguments::Create(kernel_, info, launch));
-    return OkStatus();
-  }
+// What is wrong here is a mistake of the library.
+Status KernelStep::CheckArguments(const ir::KernelLaunch& launch,
+                                  const DeviceOptions& options) const {
   Status status = CheckSignature(kernel_, launch);
   if (status.ok() && options.check_names) {
     status = CheckNames(kernel_, launch);
   }
-  // A mistake of the library.
-  if (!status.ok()) return Status(StatusCode::kInternal, status.message());
-  return SetFixedArguments(launch);
+  if (status.ok()) return status;
+  return Status(StatusCode::kInternal, status.message());
 }
 
 Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
@@ -108,10 +117,9 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
       return CL_SUCCESS;
     } else if constexpr (std::is_same_v<T, ir::LocalArg>) {
       return kernel_.setArg(parameter, cl::Local(value.bytes));
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      return kernel_.setArg(parameter, sizeof(T), &value);
     } else {
-      return CL_INVALID_ARG_VALUE;  // a user's argument, a built-in kernel
+      static_assert(std::is_arithmetic_v<T>);
+      return kernel_.setArg(parameter, sizeof(T), &value);
     }
   };
   for (const ir::KernelArg& argument : launch.arguments) {

@@ -24,14 +24,19 @@ namespace tim::device {
 
 class KernelStep final : public OpenClStep {
  public:
-  /// Checks signature and work sizes against program and device.  A user's
-  /// kernel is guarded where the options say so.
+  /// Checks signature and work sizes against program and device.
+  static Result<std::unique_ptr<PreparedStep>> Create(
+      const cl::Program& program, const cl::Device& device,
+      const ir::DeviceInfo& info, const DeviceOptions& options,
+      const ir::KernelLaunch& launch);
+
+  /// The same for a user's kernel, which is guarded where the options say so.
   /// \param uncounted_local_bytes of memory that the driver does not report.
   /// \param guards of the steps that are prepared together, in their order.
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Program& program, const cl::Device& device,
       const ir::DeviceInfo& info, const DeviceOptions& options,
-      const ir::KernelLaunch& launch, int64_t uncounted_local_bytes,
+      const ir::UserLaunch& launch, int64_t uncounted_local_bytes,
       GuardedContents* guards);
 
   Status Enqueue(OpenClQueue& queue,
@@ -48,14 +53,13 @@ class KernelStep final : public OpenClStep {
     int64_t offset = -1;
   };
 
-  KernelStep(cl::Kernel kernel, const ir::KernelLaunch& launch,
-             LaunchSizes sizes)
+  KernelStep(cl::Kernel kernel, std::string function, LaunchSizes sizes)
       : kernel_(std::move(kernel)),
-        function_(launch.function),
+        function_(std::move(function)),
         sizes_(std::move(sizes)) {}
 
-  Status TakeArguments(const ir::DeviceInfo& info, const DeviceOptions& options,
-                       const ir::KernelLaunch& launch);
+  Status CheckArguments(const ir::KernelLaunch& launch,
+                        const DeviceOptions& options) const;
   Status SetFixedArguments(const ir::KernelLaunch& launch);
   Status Bind(OpenClQueue& queue, std::span<const BufferRange> operands);
   Status SetTensor(Tensor& tensor, const BufferRange& range);

@@ -37,7 +37,7 @@ bool Mentions(std::string_view text, std::string_view word) {
 
 // What a user's program needs before it: the text that lowers images to memory
 // only where it has any.
-std::string Prelude(const ir::KernelLaunch& launch) {
+std::string Prelude(const ir::UserLaunch& launch) {
   for (const std::string_view text : {launch.text, launch.options}) {
     if (Mentions(text, "image2d_t") || Mentions(text, "image2d_array_t")) {
       return StrCat(kHalves, kernels::FindSource("kernels/custom_images.cl"));
@@ -73,39 +73,49 @@ std::string LineDirective(std::string_view name) {
   return StrCat("#line 1 \"", quoted, "\"\n");
 }
 
+std::string NameOr(const std::string& name, const std::string& function) {
+  return name.empty() ? StrCat("kernel '", function, "'") : name;
+}
+
 }  // namespace
 
 Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity) {
   ProgramSource source;
-  source.head = kernels::kPreamble;
-  std::string prelude;
-  if (!launch.source.empty()) {
+  std::string headers;
+  if (launch.text.empty()) {
     const char* text = kernels::FindSource(launch.source);
     if (text == nullptr) {
       return TIM_INTERNAL("no embedded source '", launch.source, "'");
     }
     source.name = launch.source;
     source.text = text;
-    TIM_ASSIGN_OR_RETURN(prelude, HeadersOf(launch));
-    source.head += prelude;
+    TIM_ASSIGN_OR_RETURN(headers, HeadersOf(launch));
   } else {
-    source.name = launch.name.empty() ? StrCat("kernel '", launch.function, "'")
-                                      : launch.name;
+    source.name = NameOr(launch.source, launch.function);
     source.text = launch.text;
   }
-  if (launch.user_kernel) {
-    prelude = Prelude(launch);
-    for (const std::string& define : launch.defines) {
-      prelude += StrCat("#define ", define, "\n");
-    }
-    source.user = true;
-    source.head += StrCat(prelude, LineDirective(source.name));
-    source.complete = !kernels::IncludesFiles(launch.text, launch.options);
+  source.head = StrCat(kernels::kPreamble, headers);
+  source.options = CompleteOptions(launch.options);
+  source.key = KeyOf(headers, source, identity);
+  return source;
+}
+
+ProgramSource SourceOf(const ir::UserLaunch& launch,
+                       std::string_view identity) {
+  ProgramSource source;
+  std::string prelude = Prelude(launch);
+  for (const std::string& define : launch.defines) {
+    prelude += StrCat("#define ", define, "\n");
   }
+  source.name = NameOr(launch.name, launch.function);
+  source.head = StrCat(kernels::kPreamble, prelude, LineDirective(source.name));
+  source.text = launch.text;
   source.options = CompleteOptions(launch.options);
   source.key = KeyOf(prelude, source, identity);
+  source.complete = !kernels::IncludesFiles(launch.text, launch.options);
   if (!source.complete) source.key += EditionText(launch.edition);
+  source.user = true;
   return source;
 }
 

@@ -30,6 +30,7 @@ struct ProgramSource {
 /// `identity` names the device and its driver.  The launch must outlive it.
 Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity);
+ProgramSource SourceOf(const ir::UserLaunch& launch, std::string_view identity);
 
 /// Of a chain; `text` must outlive it.
 ProgramSource SourceOfChain(std::string_view text, std::string_view identity);

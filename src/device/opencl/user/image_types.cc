@@ -31,7 +31,7 @@ Status CheckDefinition(const std::string& function,
 
 }  // namespace
 
-Status CheckImageTypes(const ir::KernelLaunch& launch) {
+Status CheckImageTypes(const ir::UserLaunch& launch) {
   Status status;
   for (const kernels::KernelText& kernel :
        kernels::DefinitionsOf(launch.function, launch.text)) {

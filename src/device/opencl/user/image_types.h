@@ -10,7 +10,7 @@ namespace tim::device {
 /// kInvalidArgument names the parameter, as the user wrote it, that is an image
 /// other than image2d_t and image2d_array_t.  Read in the text, as compilers
 /// call wrong what is done with the image; ok also where macros hide it.
-Status CheckImageTypes(const ir::KernelLaunch& launch);
+Status CheckImageTypes(const ir::UserLaunch& launch);
 
 }  // namespace tim::device
 

@@ -112,7 +112,7 @@ std::string ProbeOf(const std::string& declarations) {
 
 }  // namespace
 
-std::string LocalProbeText(const ir::KernelLaunch& launch) {
+std::string LocalProbeText(const ir::UserLaunch& launch) {
   const kernels::UserMacros macros(launch.text, launch.options);
   const std::string_view text = launch.text;
   std::string probe;

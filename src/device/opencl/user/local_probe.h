@@ -15,7 +15,7 @@ namespace tim::device {
 /// The launch's text with a kernel kLocalProbe after each definition of its
 /// function; empty where these show no __local memory.  The compiler adds the
 /// sizes up: the probe declares what the function declares as one struct.
-std::string LocalProbeText(const ir::KernelLaunch& launch);
+std::string LocalProbeText(const ir::UserLaunch& launch);
 
 inline constexpr char kLocalProbe[] = "tim_local_probe";
 

@@ -70,7 +70,7 @@ Status SetAbsent(cl::Kernel& kernel, int index,
 
 Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
                                             const ir::DeviceInfo& device,
-                                            const ir::KernelLaunch& launch) {
+                                            const ir::UserLaunch& launch) {
   TIM_RETURN_IF_ERROR(CheckUserSignature(kernel, launch));
   const std::vector<KernelParameter> parameters = ParametersOf(kernel);
   UserArguments arguments;
@@ -85,7 +85,7 @@ Result<UserArguments> UserArguments::Create(cl::Kernel& kernel,
 
 Status UserArguments::Add(cl::Kernel& kernel, const ir::DeviceInfo& device,
                           int index, const KernelParameter& parameter,
-                          const ir::KernelLaunch& launch,
+                          const ir::UserLaunch& launch,
                           const ir::UserTensorArg& tensor) {
   if (tensor.operand == ir::kAbsentOperand) {
     return SetAbsent(kernel, index, parameter, &empty_images_);

@@ -26,7 +26,7 @@ class UserArguments {
   /// Checks the signature and sets all that does not depend on the operands.
   static Result<UserArguments> Create(cl::Kernel& kernel,
                                       const ir::DeviceInfo& device,
-                                      const ir::KernelLaunch& launch);
+                                      const ir::UserLaunch& launch);
 
   /// Before each launch of `kernel`, and after it, in the same queue.
   Status Bind(cl::Kernel& kernel, OpenClQueue& queue,
@@ -41,7 +41,7 @@ class UserArguments {
   };
 
   Status Add(cl::Kernel& kernel, const ir::DeviceInfo& device, int index,
-             const KernelParameter& parameter, const ir::KernelLaunch& launch,
+             const KernelParameter& parameter, const ir::UserLaunch& launch,
              const ir::UserTensorArg& tensor);
 
   std::vector<int> zeroed_;  // operands

@@ -33,22 +33,18 @@ struct ArgumentText {
   std::string operator()(const ir::LocalArg& local) const {
     return StrCat(local.name, " of ", local.bytes, " bytes");
   }
-  template <typename Other>
-  std::string operator()(const Other&) const {
-    return "an argument of a built-in kernel";
-  }
 };
 
-std::string TextOf(const ir::KernelArg& argument) {
+std::string TextOf(const ir::UserArg& argument) {
   return std::visit(ArgumentText(), argument);
 }
 
 // "\n  kernel:   f(…)\n  operator: (input 0 float32 [4], scalar 0 float)"
 std::string BothSides(const cl::Kernel& kernel,
                       const std::vector<KernelParameter>& parameters,
-                      const ir::KernelLaunch& launch) {
+                      const ir::UserLaunch& launch) {
   std::vector<std::string> given;
-  for (const ir::KernelArg& argument : launch.arguments) {
+  for (const ir::UserArg& argument : launch.arguments) {
     given.push_back(TextOf(argument));
   }
   return StrCat("\n  kernel:   ", SignatureText(kernel, parameters),
@@ -103,10 +99,10 @@ Status CheckTensor(const KernelParameter& parameter,
 
 // Before the numbers are compared: a parameter too many may be a __local one.
 Status CheckLocals(const std::vector<KernelParameter>& parameters,
-                   const ir::KernelLaunch& launch) {
+                   const ir::UserLaunch& launch) {
   auto given =
       std::count_if(launch.arguments.begin(), launch.arguments.end(),
-                    [](const ir::KernelArg& argument) {
+                    [](const ir::UserArg& argument) {
                       return std::holds_alternative<ir::LocalArg>(argument);
                     });
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -169,7 +165,7 @@ Status SetScalar(cl::Kernel& kernel, int index,
 
 // Outputs that are const where an input is not: most of all for another order.
 Status CheckWrites(const std::vector<KernelParameter>& parameters,
-                   const ir::KernelLaunch& launch) {
+                   const ir::UserLaunch& launch) {
   bool has_written = launch.part > 0;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const auto* tensor = std::get_if<ir::UserTensorArg>(&launch.arguments[i]);
@@ -187,7 +183,7 @@ Status CheckWrites(const std::vector<KernelParameter>& parameters,
 Status CheckParameter(cl::Kernel& kernel, int index,
                       const KernelParameter& parameter,
                       const kernels::TypedefNames& typedefs,
-                      const ir::KernelArg& argument) {
+                      const ir::UserArg& argument) {
   if (parameter.space == Space::kUnknown || parameter.type.empty()) {
     return Unimplemented("the driver does not tell the types of parameters");
   }
@@ -197,15 +193,12 @@ Status CheckParameter(cl::Kernel& kernel, int index,
   if (const auto* scalar = std::get_if<ir::UserScalarArg>(&argument)) {
     return SetScalar(kernel, index, parameter, typedefs, *scalar);
   }
-  if (std::holds_alternative<ir::LocalArg>(argument)) {
-    return SetLocal(kernel, index, parameter, std::get<ir::LocalArg>(argument));
-  }
-  return TIM_INTERNAL("a built-in kernel's argument for a user's kernel");
+  return SetLocal(kernel, index, parameter, std::get<ir::LocalArg>(argument));
 }
 
 }  // namespace
 
-Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch) {
+Status CheckUserSignature(cl::Kernel& kernel, const ir::UserLaunch& launch) {
   const std::vector<KernelParameter> parameters = ParametersOf(kernel, launch);
   const kernels::TypedefNames typedefs(launch.text);
   const auto& arguments = launch.arguments;

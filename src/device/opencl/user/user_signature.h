@@ -11,7 +11,7 @@ namespace tim::device {
 /// Checks number, order and types, and sets scalars and local memory.
 /// kInvalidArgument has the parameter, the rule, the kernel's signature and
 /// what the operator gives.
-Status CheckUserSignature(cl::Kernel& kernel, const ir::KernelLaunch& launch);
+Status CheckUserSignature(cl::Kernel& kernel, const ir::UserLaunch& launch);
 
 }  // namespace tim::device
 
