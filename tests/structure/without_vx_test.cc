@@ -119,7 +119,7 @@ TEST_F(WithoutVx, AStoredPlanRunsWithoutItsGraph) {
   ASSERT_NE(graph, nullptr);
   const auto stored = runtime::EncodeStored(graph->plan());
   ASSERT_TRUE(stored.has_value());
-  auto plan = binary::ReadPlan(stored->ToBytes());
+  auto plan = binary::ReadPlan(stored->ToBytes(), ops::BuiltinOperators());
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   const auto loaded = CompiledGraph::Load(*std::move(plan), around_);
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
