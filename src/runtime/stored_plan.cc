@@ -106,14 +106,11 @@ std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan) {
 }
 
 binary::Programs ProgramsOf(const Executable& executable) {
-  CollectedPrograms programs(executable.store());
-  const Status status = executable.Collect(programs);
-  if (!status.ok()) {
-    TIM_LOG(kInfo, "graph ", executable.plan().graph,
-            ": the binary graph has no programs: ", status.message());
-    return {};
+  binary::Programs programs;
+  for (const auto& [key, binary] : executable.programs()) {
+    if (auto bytes = binary()) programs.emplace(key, *std::move(bytes));
   }
-  return programs.Take();
+  return programs;
 }
 
 std::optional<ir::Plan> UsablePlan(

@@ -24,7 +24,8 @@ const std::string& KernelsIdentity();
 /// user's function.
 std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan);
 
-/// The programs that `executable` runs, where its devices give them.
+/// The programs that `executable` runs, where their drivers give them; nothing
+/// is prepared for it.
 binary::Programs ProgramsOf(const Executable& executable);
 
 /// The plan of `blob` where it is what this process would make of it: of the

@@ -18,6 +18,7 @@
 #include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
+#include "device/opencl/driver/program_build.h"
 #include "device/opencl/driver/program_set.h"
 #include "device/opencl/user/image_types.h"
 #include "device/opencl/user/local_probe.h"
@@ -226,6 +227,7 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareLaunch(
       KernelStep::Create(*program, id_.device, info_, options_, launch,
                          UncountedLocalBytes(*program, launch, store), guards);
   if (!step.ok()) return step.status().WithContext(source.name);
+  TellOfUse(*program, source, store);
   return step;
 }
 
@@ -247,6 +249,7 @@ int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
                          SourceOf(probe, identity_));
     TIM_ASSIGN_OR_RETURN(const cl::Program probes,
                          programs_.Get(source, store));
+    TellOfUse(probes, source, store);
     return ProbedLocalBytes(probes, id_.device);
   }();
   if (bytes.ok()) return *bytes;
@@ -272,10 +275,11 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
       options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
   TIM_ASSIGN_OR_RETURN(const ChainSource source,
                        ChainSourceOf(launches, ChainPointers(links), names));
-  TIM_ASSIGN_OR_RETURN(
-      const cl::Program program,
-      programs_.Get(SourceOfChain(source.text, identity_), store));
-  return ChainStep::Create(context_, program, info_, source, links, names);
+  const ProgramSource text = SourceOfChain(source.text, identity_);
+  TIM_ASSIGN_OR_RETURN(const cl::Program program, programs_.Get(text, store));
+  auto step = ChainStep::Create(context_, program, info_, source, links, names);
+  if (step.ok()) TellOfUse(program, text, store);
+  return step;
 }
 
 using Facts = std::vector<OpenClDeviceFacts>;
