@@ -19,6 +19,9 @@ namespace tim::runtime {
 /// Of the kernels of this library, which plans name.
 const std::string& KernelsIdentity();
 
+/// Whether a host step calls a user's function.
+bool CallsUsers(const ir::Plan& plan);
+
 /// The plan, where another process can run it: not where the content of its
 /// constants was uploaded and forgotten, and not where a host step calls a
 /// user's function.

@@ -36,8 +36,12 @@ class BinaryOperator {
                             const ir::OpRegistry& operators,
                             ir::OpRegistry* registry);
 
+  /// Makes the states' tensors, where they are not made yet.
+  Status MakeStates(const OpImpl& operation,
+                    const std::vector<binary::BodyState>& states);
+
   /// By operand of that node, the states last; null where it has none.  After
-  /// MakeNode().
+  /// MakeNode() or MakeStates().
   std::vector<std::shared_ptr<Tensor>> Inputs(const OpImpl& operation) const;
   std::vector<std::shared_ptr<Tensor>> Outputs(const OpImpl& operation) const;
 
@@ -49,8 +53,6 @@ class BinaryOperator {
   };
 
   Status CheckBound(const OpImpl& operation) const;
-  Status MakeStates(const OpImpl& operation,
-                    const std::vector<binary::BodyState>& states);
 
   const binary::Blob blob_;
   std::vector<State> states_;
