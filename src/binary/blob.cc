@@ -186,6 +186,9 @@ Result<ir::Graph> ReadBlobGraph(const Blob& blob,
                                 const ir::OpRegistry& registry,
                                 ir::OpRegistry* user_operators,
                                 const std::string& prefix) {
+  if (blob.frozen != nullptr) {
+    return ThawGraph(*blob.frozen, prefix, user_operators);
+  }
   TIM_ASSIGN_OR_RETURN(ir::Graph graph,
                        ReadGraph(blob.graph, registry,
                                  {.keeper = blob.keeper,

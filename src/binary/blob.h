@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "binary/blob_header.h"
 #include "binary/encoding.h"
+#include "binary/frozen_graph.h"
 #include "binary/graph_file.h"
 #include "ir/graph.h"
 #include "ir/tensor_desc.h"
@@ -57,15 +58,17 @@ class BlobWriter {
 /// Where the graph's constants lie while it is used.
 inline constexpr int64_t kBlobAlignment = 4096;
 
-/// A binary graph that has been checked, but for what its sections say.
+/// A binary graph that has been checked, but for what its sections say; or one
+/// of a graph of this process, which was never bytes.
 struct Blob {
   std::string library;
   std::string graph_name;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::span<const std::byte> graph;
-  std::span<const std::byte> plan;      ///< Empty: there is none.
-  std::span<const std::byte> programs;  ///< Empty: there are none.
+  std::shared_ptr<const FrozenGraph> frozen;  ///< In place of `graph`, or null.
+  std::span<const std::byte> plan;            ///< Empty: there is none.
+  std::span<const std::byte> programs;        ///< Empty: there are none.
   std::string kernels;
   std::shared_ptr<const void> keeper;
 };
@@ -80,7 +83,7 @@ Result<Blob> OpenBlob(std::span<const std::byte> bytes,
 /// no further than the bytes are like a binary graph of this format.
 Result<Blob> CopyBlob(const void* blob);
 
-/// The graph section, whose inputs and outputs are the ports.
+/// The graph, whose inputs and outputs are the ports.
 Result<ir::Graph> ReadBlobGraph(const Blob& blob,
                                 const ir::OpRegistry& registry,
                                 ir::OpRegistry* user_operators,

@@ -13,6 +13,7 @@
 #define TIM_DEVICE_DEVICE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -117,6 +118,10 @@ class Stream {
   const uint64_t id_ = NextId();
 };
 
+/// Gives a program's binary as its driver has it now; nothing where it gives
+/// none.  Any thread, while the program's device lives.
+using ProgramBinary = std::function<std::optional<std::string>()>;
+
 /// Keeps built programs, in memory and on disk; implemented by the runtime's
 /// program cache.  Any thread, several at a time.  It fails silently: a program
 /// that it does not have is built.
@@ -133,9 +138,9 @@ class BinaryStore {
   virtual bool keeps() const { return true; }
   /// Counts a program that had to be built from source.
   virtual void CountBuild() = 0;
-  /// Whether all programs are stored, those too that the device has built
-  /// before: the store is to hold what the steps need.
-  virtual bool collects() const { return false; }
+  /// Told of every program that a prepared step uses and that may be stored,
+  /// of those too that the device had built before.
+  virtual void Use(std::string_view, ProgramBinary) {}
 };
 
 /// One per action, in order: null for a Copy, which Stream::Copy does, or why
@@ -178,9 +183,9 @@ class Device {
   /// Builds what the steps need, in parallel; with PrepareChain the only slow
   /// call.  The device keeps programs, so that preparing the same actions again
   /// is cheap; it copies what it needs of them, and uses `store` during the
-  /// call only.  `operators` has those that host calls name, and outlives the
-  /// steps.  Steps may come from a file: ir::Verify has seen them, but not what
-  /// they compute.
+  /// call only, which it tells of the programs of the steps that it gives.
+  /// `operators` has those that host calls name, and outlives the steps.  Steps
+  /// may come from a file: ir::Verify has seen them, but not what they compute.
   virtual PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
                                     const ir::OpRegistry& operators,
                                     BinaryStore& store) = 0;

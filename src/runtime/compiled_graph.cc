@@ -24,6 +24,10 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Load(
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Of(ReadyGraph ready) {
   std::unique_ptr<CompiledGraph> graph(new CompiledGraph());
   graph->executable_ = std::move(ready.executable);
+  if (ready.context == nullptr) {
+    TIM_ASSIGN_OR_RETURN(ready.context,
+                         ExecutionContext::Create(graph->executable_));
+  }
   graph->pool_ =
       ContextPool::Create(graph->executable_, std::move(ready.context));
   if (!graph->plan().states.empty()) {

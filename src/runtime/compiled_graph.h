@@ -33,9 +33,14 @@ class CompiledGraph {
   /// Of a plan that was made before, perhaps by another process.
   static Result<std::unique_ptr<CompiledGraph>> Load(
       ir::Plan plan, const Surroundings& surroundings);
+  /// Of an executable, which others may run, too, and its context, which may be
+  /// null: it makes one then.
+  static Result<std::unique_ptr<CompiledGraph>> Of(ReadyGraph ready);
 
   const ir::Plan& plan() const { return executable_->plan(); }
-  const Executable& executable() const { return *executable_; }
+  const std::shared_ptr<const Executable>& executable() const {
+    return executable_;
+  }
   /// Null where the graph has none.  They start with zero bytes.
   const std::shared_ptr<StateSet>& states() const { return states_; }
 
@@ -57,7 +62,6 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
-  static Result<std::unique_ptr<CompiledGraph>> Of(ReadyGraph ready);
 
   std::shared_ptr<const Executable> executable_;
   std::shared_ptr<StateSet> states_;

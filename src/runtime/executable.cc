@@ -1,7 +1,9 @@
 #include "runtime/executable.h"
 
+#include <mutex>
 #include <utility>
 
+#include "base/fork/fork.h"
 #include "base/log.h"
 #include "ops/builtin.h"
 #include "runtime/constant_upload.h"
@@ -48,7 +50,6 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   executable->operators_ = std::move(operators);
   TIM_RETURN_IF_ERROR(ir::Verify(executable->plan_));
   TIM_RETURN_IF_ERROR(CheckDevices(executable->plan_, executable->devices_));
-  // Devices keep programs: what is prepared here is cheap to prepare again.
   executable->order_ = OrderSteps(executable->plan_, executable->devices_);
   executable->groups_ = GroupSteps(executable->plan_);
   for (const StepGroup& group : executable->groups_) {
@@ -56,13 +57,16 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
             executable->plan_.steps[group.first].label, "'");
   }
   StepFailures failures;
-  const auto prepared = executable->Prepare(*executable->store_, &failures);
+  UsedPrograms programs(*executable->store_);
+  auto prepared = executable->Prepare(programs, &failures);
   if (refused != nullptr) *refused = failures.Refused(executable->plan_);
   TIM_RETURN_IF_ERROR(prepared.status());
   executable->groups_.clear();
   for (const PreparedGroup& group : *prepared) {
     executable->groups_.push_back(group.group);
   }
+  executable->first_ = *std::move(prepared);
+  executable->programs_ = programs.Take();
   TIM_ASSIGN_OR_RETURN(
       executable->constants_,
       UploadConstants(&executable->plan_, executable->devices_));
@@ -134,13 +138,14 @@ Result<std::vector<PreparedGroup>> Executable::Prepare(
 }
 
 Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
+  std::optional<std::vector<PreparedGroup>> first;
+  {
+    const std::lock_guard lock(ForkMutex());
+    first.swap(first_);
+  }
+  if (first) return *std::move(first);
   StepFailures failures;
   return Prepare(*store_, &failures);
-}
-
-Status Executable::Collect(device::BinaryStore& store) const {
-  StepFailures failures;
-  return Prepare(store, &failures).status();
 }
 
 }  // namespace tim::runtime

@@ -3,6 +3,7 @@
 #define TIM_RUNTIME_EXECUTABLE_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "device/device.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
+#include "runtime/cache/stored_programs.h"
 #include "runtime/step_failures.h"
 #include "runtime/step_groups.h"
 #include "runtime/step_order.h"
@@ -22,8 +24,8 @@ struct PreparedGroup {
   std::unique_ptr<device::PreparedStep> step;  ///< Null for a copy.
 };
 
-/// Immutable after Create; used by any number of ExecutionContexts from any
-/// thread.  Keeps its devices alive.
+/// Immutable after Create, but for what the first context takes; used by any
+/// number of ExecutionContexts from any thread.  Keeps its devices alive.
 class Executable {
  public:
   /// Verifies the plan, builds every program (in `store` or from source), and
@@ -49,13 +51,13 @@ class Executable {
 
   /// Per step, what it waits for.
   std::span<const StepOrder> order() const { return order_; }
-  /// All steps in order.  Programs were built by Create, so this only makes
-  /// what a context owns.  The steps of a chain that its device cannot make are
+  /// All steps in order, for one context.  The first call gives those that
+  /// Create prepared; others prepare anew what a context owns, of programs that
+  /// were built then.  The steps of a chain that its device cannot make are
   /// groups of their own.
   Result<std::vector<PreparedGroup>> PrepareGroups() const;
-  /// Prepares all steps once more, so that a store that collects has the
-  /// programs.
-  Status Collect(device::BinaryStore& store) const;
+  /// The programs that the steps use, by key.
+  const UsedPrograms::Binaries& programs() const { return programs_; }
 
  private:
   Executable() = default;
@@ -75,6 +77,9 @@ class Executable {
   std::shared_ptr<device::BinaryStore> store_;
   std::shared_ptr<const ir::OpRegistry> operators_;  // null: the built-in ones
   std::vector<std::unique_ptr<device::Buffer>> constants_;
+  UsedPrograms::Binaries programs_;
+  /// What Create prepared, until a context takes it; read under ForkMutex().
+  mutable std::optional<std::vector<PreparedGroup>> first_;
 };
 
 }  // namespace tim::runtime

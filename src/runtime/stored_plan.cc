@@ -119,11 +119,16 @@ const std::string& KernelsIdentity() {
   });
 }
 
+bool CallsUsers(const ir::Plan& plan) {
+  return std::any_of(
+      plan.steps.begin(), plan.steps.end(), [](const ir::Step& step) {
+        const auto* call = std::get_if<ir::HostCall>(&step.action);
+        return call != nullptr && !IsBuiltin(*call);
+      });
+}
+
 std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan) {
-  for (const ir::Step& step : plan.steps) {
-    const auto* call = std::get_if<ir::HostCall>(&step.action);
-    if (call != nullptr && !IsBuiltin(*call)) return std::nullopt;
-  }
+  if (CallsUsers(plan)) return std::nullopt;
   auto encoding = binary::EncodePlan(plan);
   if (encoding.ok()) return *std::move(encoding);
   TIM_LOG(kInfo, "graph ", plan.graph,
@@ -132,14 +137,11 @@ std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan) {
 }
 
 binary::Programs ProgramsOf(const Executable& executable) {
-  CollectedPrograms programs(executable.store());
-  const Status status = executable.Collect(programs);
-  if (!status.ok()) {
-    TIM_LOG(kInfo, "graph ", executable.plan().graph,
-            ": the binary graph has no programs: ", status.message());
-    return {};
+  binary::Programs programs;
+  for (const auto& [key, binary] : executable.programs()) {
+    if (auto bytes = binary()) programs.emplace(key, *std::move(bytes));
   }
-  return programs.Take();
+  return programs;
 }
 
 std::optional<ir::Plan> UsablePlan(

@@ -19,12 +19,16 @@ namespace tim::runtime {
 /// Of the kernels of this library, which plans name.
 const std::string& KernelsIdentity();
 
+/// Whether a host step calls a user's function.
+bool CallsUsers(const ir::Plan& plan);
+
 /// The plan, where another process can run it: not where the content of its
 /// constants was uploaded and forgotten, and not where a host step calls a
 /// user's function.
 std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan);
 
-/// The programs that `executable` runs, where its devices give them.
+/// The programs that `executable` runs, where their drivers give them; nothing
+/// is prepared for it.
 binary::Programs ProgramsOf(const Executable& executable);
 
 /// The plan of `blob` where it is what this process would make of it: of the

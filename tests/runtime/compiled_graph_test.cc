@@ -196,6 +196,22 @@ TEST_F(OnFakeDevice, RunsInFlightFollowThoseTheyAwait) {
   }
 }
 
+// A context each, of programs that are built once.
+TEST_F(OnFakeDevice, OneExecutableRunsInSeveralGraphs) {
+  const auto first = Compile(ReluGraph({4}), devices_, kHost, kHost);
+  ASSERT_OK(first);
+  const auto second = CompiledGraph::Of(
+      {.executable = (*first)->executable(), .context = nullptr});
+  ASSERT_OK(second);
+  EXPECT_EQ(&(*second)->plan(), &(*first)->plan());
+  for (CompiledGraph* graph : {first->get(), second->get()}) {
+    Floats x = {-1, 2, -3, 4};
+    Floats y(4, -1);
+    EXPECT_OK(RunOn(*graph, Memory(x), Memory(y)));
+    EXPECT_EQ(y, (Floats{0, 2, 0, 4}));
+  }
+}
+
 TEST_F(OnFakeDevice, RangesOfOneBuffer) {
   const auto graph = Compile(ReluGraph({16}), devices_, kOnDevice, kOnDevice);
   ASSERT_OK(graph);

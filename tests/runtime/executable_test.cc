@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "device/host/host_device.h"
 #include "runtime/execution_context.h"
+#include "runtime/stored_plan.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/devices/forwarding_device.h"
 #include "tests/support/plans/plan_builder.h"
@@ -20,9 +23,11 @@ namespace {
 using testing::AddTen;
 using testing::BuildEval;
 using testing::CompilePlan;
+using testing::CountingDevice;
 using testing::ExpectRun;
 using testing::FakeDevice;
 using testing::FakeOptions;
+using testing::FloatLaunch;
 using testing::Floats;
 using ::testing::HasSubstr;
 using testing::MakeContext;
@@ -140,6 +145,69 @@ TEST(Executable, AFailedBuildLeavesTheDeviceUsable) {
   fake->FailNextPrepare();
   EXPECT_EQ(CompilePlan(plan).status().code(), StatusCode::kBuildFailure);
   EXPECT_OK(CompilePlan(plan));
+}
+
+TEST(Executable, StepsArePreparedOncePerContext) {
+  const auto device =
+      std::make_shared<CountingDevice>(std::make_shared<FakeDevice>());
+  PlanBuilder plan({device::CreateHostDevice(), device}, 3);
+  BuildEval(plan, 1);
+  const auto executable = CompilePlan(plan);
+  ASSERT_OK(executable);
+  EXPECT_EQ(device->prepares(), 1);
+  const int steps = device->steps();
+  EXPECT_EQ(steps, 3);
+  for (int contexts = 1; contexts <= 3; ++contexts) {
+    const auto context = ExecutionContext::Create(*executable);
+    ASSERT_OK(context);
+    ExpectRun(**context, {1, 2, 3}, {11, 12, 13});
+    EXPECT_EQ(device->prepares(), contexts);
+    EXPECT_EQ(device->steps(), contexts * steps);
+  }
+}
+
+TEST(Executable, AContextThatCannotBeMadeLeavesThePreparedSteps) {
+  const auto fake = std::make_shared<FakeDevice>();
+  PlanBuilder plan({device::CreateHostDevice(), fake}, 3);
+  BuildEval(plan, 1);
+  const auto executable = CompilePlan(plan);
+  ASSERT_OK(executable);
+  fake->FailAllocationsAfter(0);
+  EXPECT_EQ(ExecutionContext::Create(*executable).status().code(),
+            StatusCode::kOutOfMemory);
+  fake->FailAllocationsAfter(1 << 30);
+  const auto context = ExecutionContext::Create(*executable);
+  ASSERT_OK(context);
+  ExpectRun(**context, {1, 2, 3}, {11, 12, 13});
+  EXPECT_EQ(fake->prepares(), 1);
+}
+
+// Programs are told of while steps are prepared, not asked for by preparing
+// them again.
+TEST(Executable, ItsProgramsAreThoseOfItsSteps) {
+  const auto copy = [](std::span<std::byte* const> operands) {
+    std::copy_n(operands[0], 4, operands[1]);
+  };
+  const auto device =
+      std::make_shared<CountingDevice>(std::make_shared<FakeDevice>(FakeOptions{
+          .kernels = {{"first", copy}, {"second", copy}, {"other", copy}}}));
+  PlanBuilder plan({device::CreateHostDevice(), device}, 1);
+  const int a = plan.Temporary(1);
+  const int b = plan.Temporary(1);
+  const int c = plan.Temporary(1);
+  plan.Copy(1, plan.Input(), a);
+  plan.Launch(1, FloatLaunch("", "first", 1, 2), {a, b});
+  plan.Launch(1, FloatLaunch("", "second", 1, 2), {b, c});
+  plan.Copy(1, c, plan.Output());
+  const auto executable = CompilePlan(plan);
+  ASSERT_OK(executable);
+  const binary::Programs expected = {{"first", "binary of first"},
+                                     {"second", "binary of second"}};
+  for (int contexts = 0; contexts <= 2; ++contexts) {
+    EXPECT_EQ(ProgramsOf(**executable), expected);
+    EXPECT_EQ(device->prepares(), std::max(contexts, 1));
+    ASSERT_OK(ExecutionContext::Create(*executable));
+  }
 }
 
 // Fails to make chains.

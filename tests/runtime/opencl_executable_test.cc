@@ -2,8 +2,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,10 +16,14 @@
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
 #include "runtime/cache/program_cache.h"
+#include "runtime/cache/stored_programs.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "runtime/state_set.h"
+#include "runtime/stored_plan.h"
+#include "tests/support/devices/empty_store.h"
 #include "tests/support/devices/fake_device.h"
+#include "tests/support/devices/forwarding_device.h"
 #include "tests/support/plans/plan_builder.h"
 #include "tests/support/plans/plan_run.h"
 #include "tests/support/status_macros.h"
@@ -25,6 +33,7 @@ namespace {
 
 using testing::AddTen;
 using testing::CompilePlan;
+using testing::CountingDevice;
 using testing::Devices;
 using testing::ExpectRun;
 using testing::FakeDevice;
@@ -201,6 +210,41 @@ TEST_F(OpenClExecutable, ContextsOfThreadsShareConstantsAndPrograms) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// Those that the device had built for another executable, too.
+TEST_F(OpenClExecutable, ItsProgramsAreAllThatAnotherNeeds) {
+  PlanBuilder first(devices_, 16);
+  BuildTwice(first);
+  const auto before = CompilePlan(first);
+  ASSERT_OK(before);
+  const auto counting = std::make_shared<CountingDevice>(devices_[1]);
+  devices_[1] = counting;
+  PlanBuilder second(devices_, 16);
+  BuildTwice(second);
+  const auto executable = CompilePlan(second);
+  ASSERT_OK(executable);
+  EXPECT_EQ(counting->prepares(), 1);
+  const binary::Programs programs = ProgramsOf(**executable);
+  EXPECT_EQ(counting->prepares(), 1);
+  if (programs.empty()) GTEST_SKIP() << "the driver gives no binaries";
+  EXPECT_EQ(programs.size(), 1u);
+
+  std::map<std::string, std::span<const std::byte>> stored;
+  for (const auto& [key, bytes] : programs) {
+    stored[key] = std::as_bytes(std::span(bytes));
+  }
+  const auto none = std::make_shared<testing::EmptyStore>();
+  devices_[1] = *device::CreateOpenClDevice(0, GetOptions().on_device);
+  PlanBuilder third(devices_, 16);
+  BuildTwice(third);
+  const auto again = CompilePlan(
+      third, std::make_shared<StoredPrograms>(stored, nullptr, none));
+  ASSERT_OK(again);
+  EXPECT_EQ(none->builds, 0);
+  const auto context = ExecutionContext::Create(*again);
+  ASSERT_OK(context);
+  ExpectRun(**context, Floats(16, 1), Floats(16, 2));
 }
 
 class TemporaryFolder {

@@ -101,6 +101,10 @@ class RefusedKernels : public ::testing::Test {
         device::CreateHostDevice(), device_};
     compiler::CompileOptions options = CompileOptionsFor(devices);
     options.strict = strict_;
+    compiled_ = 0;
+    options.dump_sink = [this](const std::string& pass, const std::string&) {
+      if (pass == "lower") ++compiled_;
+    };
     ::testing::internal::CaptureStderr();
     Outcome outcome;
     const auto inferred = compiler::Infer(graph_.graph(), *registry_, options);
@@ -131,11 +135,21 @@ class RefusedKernels : public ::testing::Test {
 
   FakeOptions options_;
   bool strict_ = false;
+  int compiled_ = 0;  // how often, by the last Make()
   ToyGraph graph_{"refused"};
   std::shared_ptr<FakeDevice> device_;
   std::shared_ptr<ir::OpRegistry> registry_ =
       std::make_shared<ir::OpRegistry>(&testing::ToyOperators());
 };
+
+TEST_F(RefusedKernels, WhereThereAreNoneAllIsDoneOnce) {
+  Add(Twice("narrow", 1, kLimit));
+  const Outcome outcome = Make();
+  ASSERT_OK(outcome.ready);
+  EXPECT_EQ(compiled_, 1);
+  EXPECT_EQ(device_->prepares(), 1);
+  ExpectRuns(outcome);
+}
 
 TEST_F(RefusedKernels, TheNextCandidateTakesTheirPlace) {
   Add(Twice("wide", 1, 2 * kLimit));
@@ -143,6 +157,8 @@ TEST_F(RefusedKernels, TheNextCandidateTakesTheirPlace) {
   const Outcome outcome = Make();
   ASSERT_OK(outcome.ready);
   EXPECT_THAT(KernelsOf(outcome), ElementsAre("narrow", "narrow"));
+  EXPECT_EQ(compiled_, 2);
+  EXPECT_EQ(device_->prepares(), 2);
   const std::string reason =
       "a work-group of 64 items exceeds the limit 32 of fake device";
   for (const ir::Decision& decision : outcome.plan().decisions) {

@@ -136,8 +136,7 @@ class ChainedOptions : public ChainedKernels {
     for (size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i], expected[i]) << "output " << i;
     }
-    EXPECT_EQ(device_->chained(),
-              2 * CompiledPlan(*chained.graph)->steps.size());
+    EXPECT_EQ(device_->chained(), CompiledPlan(*chained.graph)->steps.size());
   }
 };
 

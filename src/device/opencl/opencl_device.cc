@@ -19,6 +19,7 @@
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
 #include "device/opencl/launch/kernel_step.h"
+#include "device/opencl/program/program_build.h"
 #include "device/opencl/program/program_set.h"
 #include "device/opencl/user/image_types.h"
 #include "device/opencl/user/local_probe.h"
@@ -213,7 +214,11 @@ PreparedSteps OpenClDevice::PrepareEach(
       continue;
     }
     step = PrepareLaunch(*steps[launches[k]], *programs[k], store, &guards);
-    if (!step.ok()) step = step.status().WithContext(sources[k].name);
+    if (step.ok()) {
+      TellOfUse(*programs[k], sources[k], store);
+    } else {
+      step = step.status().WithContext(sources[k].name);
+    }
   }
   return prepared;
 }
@@ -253,8 +258,10 @@ int64_t OpenClDevice::UncountedLocalBytes(const cl::Program& program,
   probe.text = LocalProbeText(launch);
   if (probe.text.empty()) return 0;
   const Result<int64_t> bytes = [&]() -> Result<int64_t> {
+    const ProgramSource source = SourceOf(probe, identity_);
     TIM_ASSIGN_OR_RETURN(const cl::Program probes,
-                         programs_.Get(SourceOf(probe, identity_), store));
+                         programs_.Get(source, store));
+    TellOfUse(probes, source, store);
     return ProbedLocalBytes(probes, id_.device);
   }();
   if (bytes.ok()) return *bytes;
@@ -280,10 +287,11 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
       options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
   TIM_ASSIGN_OR_RETURN(const ChainSource source,
                        ChainSourceOf(launches, ChainPointers(links), names));
-  TIM_ASSIGN_OR_RETURN(
-      const cl::Program program,
-      programs_.Get(SourceOfChain(source.text, identity_), store));
-  return ChainStep::Create(context_, program, info_, source, links, names);
+  const ProgramSource text = SourceOfChain(source.text, identity_);
+  TIM_ASSIGN_OR_RETURN(const cl::Program program, programs_.Get(text, store));
+  auto step = ChainStep::Create(context_, program, info_, source, links, names);
+  if (step.ok()) TellOfUse(program, text, store);
+  return step;
 }
 
 using Facts = std::vector<OpenClDeviceFacts>;

@@ -9,9 +9,9 @@ std::optional<std::string> StoredPrograms::Load(std::string_view key) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-void CollectedPrograms::Store(std::string_view key, std::string_view bytes) {
+void UsedPrograms::Use(std::string_view key, device::ProgramBinary binary) {
   const std::lock_guard lock(mutex_);
-  programs_.insert_or_assign(std::string(key), std::string(bytes));
+  binaries_.insert_or_assign(std::string(key), std::move(binary));
 }
 
 }  // namespace tim::runtime

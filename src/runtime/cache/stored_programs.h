@@ -1,4 +1,4 @@
-// Programs of a binary graph, and those that go into one.
+// Programs of a binary graph, and those that may go into one.
 #ifndef TIM_RUNTIME_CACHE_STORED_PROGRAMS_H_
 #define TIM_RUNTIME_CACHE_STORED_PROGRAMS_H_
 
@@ -39,24 +39,30 @@ class StoredPrograms final : public device::BinaryStore {
   const std::shared_ptr<device::BinaryStore> behind_;
 };
 
-/// Takes every program that a preparation needs.
-class CollectedPrograms final : public device::BinaryStore {
+/// Another store, and which programs steps that are prepared with it use.
+class UsedPrograms final : public device::BinaryStore {
  public:
-  explicit CollectedPrograms(device::BinaryStore& behind) : behind_(behind) {}
+  using Binaries = std::map<std::string, device::ProgramBinary>;
+
+  explicit UsedPrograms(device::BinaryStore& behind) : behind_(behind) {}
 
   std::optional<std::string> Load(std::string_view key) override {
     return behind_.Load(key);
   }
-  void Store(std::string_view key, std::string_view bytes) override;
+  void Store(std::string_view key, std::string_view bytes) override {
+    behind_.Store(key, bytes);
+  }
+  bool keeps() const override { return behind_.keeps(); }
   void CountBuild() override { behind_.CountBuild(); }
-  bool collects() const override { return true; }
+  void Use(std::string_view key, device::ProgramBinary binary) override;
 
-  std::map<std::string, std::string> Take() { return std::move(programs_); }
+  /// By key.
+  Binaries Take() { return std::move(binaries_); }
 
  private:
   device::BinaryStore& behind_;
   std::mutex mutex_;
-  std::map<std::string, std::string> programs_;
+  Binaries binaries_;
 };
 
 }  // namespace tim::runtime

@@ -113,29 +113,47 @@ bool IsWorthIt(const binary::Encoding& plan, const binary::Encoding& graph) {
 
 }  // namespace
 
-Result<GraphBinary> BinaryOf(const BinarySource& source, const Tensors& inputs,
-                             const Tensors& outputs) {
-  ir::Graph graph = WithoutChecks(source.graph);
+Result<WrittenGraph> WrittenOf(const BinarySource& source,
+                               const Tensors& inputs, const Tensors& outputs) {
+  WrittenGraph written{.graph = WithoutChecks(source.graph),
+                       .input_ids = {},
+                       .output_ids = {},
+                       .inputs = {},
+                       .outputs = {}};
+  ir::Graph& graph = written.graph;
   Ids ids;
   for (const auto& [tensor, id] : source.tensors) ids[tensor.get()] = id;
-  TIM_ASSIGN_OR_RETURN(const auto input_ids,
+  TIM_ASSIGN_OR_RETURN(written.input_ids,
                        ValuesOf(inputs, ids, graph.inputs()));
-  TIM_ASSIGN_OR_RETURN(const auto output_ids,
+  TIM_ASSIGN_OR_RETURN(written.output_ids,
                        ValuesOf(outputs, ids, graph.outputs()));
-  SetInputs(input_ids, &graph);
-  SetOutputs(output_ids, &graph);
   RemoveUnusedConstants(&graph);
-  TIM_RETURN_IF_ERROR(StoreStates(source, &graph));
-  TIM_ASSIGN_OR_RETURN(std::vector<binary::Port> input_ports,
-                       PortsOf(inputs, input_ids, graph));
-  TIM_ASSIGN_OR_RETURN(std::vector<binary::Port> output_ports,
-                       PortsOf(outputs, output_ids, graph));
+  TIM_ASSIGN_OR_RETURN(written.inputs,
+                       PortsOf(inputs, written.input_ids, graph));
+  TIM_ASSIGN_OR_RETURN(written.outputs,
+                       PortsOf(outputs, written.output_ids, graph));
+  return written;
+}
+
+Status Complete(const BinarySource& source, const WrittenGraph& written,
+                ir::Graph* graph) {
+  SetInputs(written.input_ids, graph);
+  SetOutputs(written.output_ids, graph);
+  return StoreStates(source, graph);
+}
+
+Result<GraphBinary> BinaryOf(const BinarySource& source, const Tensors& inputs,
+                             const Tensors& outputs) {
+  TIM_ASSIGN_OR_RETURN(WrittenGraph written,
+                       WrittenOf(source, inputs, outputs));
+  ir::Graph& graph = written.graph;
+  TIM_RETURN_IF_ERROR(Complete(source, written, &graph));
   TIM_ASSIGN_OR_RETURN(binary::Encoding encoding,
                        binary::EncodeGraph(graph, source.registry.get()));
   GraphBinary made{.content = {.library = TIM_CL_VERSION,
                                .graph_name = graph.name(),
-                               .inputs = std::move(input_ports),
-                               .outputs = std::move(output_ports),
+                               .inputs = std::move(written.inputs),
+                               .outputs = std::move(written.outputs),
                                .graph = std::move(encoding),
                                .plan = std::nullopt,
                                .programs = std::nullopt,

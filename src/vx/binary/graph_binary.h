@@ -22,7 +22,26 @@ struct BinarySource {
   /// Every tensor that is bound, and its value in the graph.
   std::vector<std::pair<std::shared_ptr<TensorImpl>, ir::ValueId>> tensors;
   std::shared_ptr<const ir::OpRegistry> registry;
+  /// compiler::InferredGraph has them.
+  std::vector<ir::NodeId> declared_reshapes = {};
 };
+
+/// What is written of it for the tensors given, in their order.
+struct WrittenGraph {
+  ir::Graph graph;  ///< With the ids and the ends of BinarySource::graph.
+  /// By port; absent where it is unused.
+  std::vector<ir::ValueId> input_ids, output_ids;
+  std::vector<binary::Port> inputs, outputs;
+};
+Result<WrittenGraph> WrittenOf(
+    const BinarySource& source,
+    const std::vector<std::shared_ptr<Tensor>>& inputs,
+    const std::vector<std::shared_ptr<Tensor>>& outputs);
+
+/// Makes the ports the ends of `graph`, which is that of `written` or has its
+/// ids, and gives its states the content that they have now.
+Status Complete(const BinarySource& source, const WrittenGraph& written,
+                ir::Graph* graph);
 
 /// What is written, and the memory that it refers to besides constants.
 struct GraphBinary {

@@ -22,4 +22,6 @@ NBG::NBG(Graph* graph, const char* binary, size_t input_count,
   if (!status.ok()) impl_->Refuse(status);
 }
 
+NBG::NBG() : BuiltinOpOf(nullptr, {}) {}
+
 }  // namespace tim::vx::ops

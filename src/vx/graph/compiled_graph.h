@@ -2,10 +2,8 @@
 #ifndef TIM_VX_GRAPH_COMPILED_GRAPH_H_
 #define TIM_VX_GRAPH_COMPILED_GRAPH_H_
 
-#include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -14,22 +12,36 @@
 #include "runtime/compiled_graph.h"
 #include "vx/binary/graph_binary.h"
 #include "vx/graph/effective_operations.h"
+#include "vx/graph/graph_revision.h"
+#include "vx/graph/inferred_source.h"
 #include "vx/graph/run_buffers.h"
 #include "vx/lowering/lowering.h"
 
 namespace tim::vx {
+
+/// What was compiled for an NBG before its graph was.
+struct ReadyNbg {
+  const Operation* operation = nullptr;
+  runtime::ReadyGraph graph;  ///< The first graph takes the context.
+};
 
 class CompiledGraph {
  public:
   /// Compiles, builds, and moves the VARIABLE tensors' content to the devices.
   /// What was inferred goes into the tensors' specs.  `operations` is the
   /// graph's OpVector().
+  /// \param known what was inferred of the graph as it is; may be null.
+  /// \param ready used where the graph is that NBG and nothing else; may be
+  ///     null.
   static Result<std::unique_ptr<CompiledGraph>> Create(
       GraphCore& core, const Operations& operations,
-      const std::vector<std::shared_ptr<Tensor>>& io);
+      const std::vector<std::shared_ptr<Tensor>>& io,
+      std::unique_ptr<InferredSource> known, ReadyNbg* ready);
 
-  /// Nothing that it was made of has changed.
-  bool IsCurrent(const GraphCore& core, const Operations& operations) const;
+  /// What it was made of.
+  const GraphRevision& revision() const { return revision_; }
+  /// OpVector(), where overridden operations have given place.
+  const Operations& effective() const { return effective_; }
 
   /// On the tensors' memory, behind what is in flight.
   Status Run();
@@ -48,37 +60,39 @@ class CompiledGraph {
   Result<GraphBinary> Binary(
       const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& inputs,
       const std::vector<std::shared_ptr<Tensor>>& outputs);
+  /// What is written of it; `io` are the INPUT and OUTPUT tensors.
+  Result<const BinarySource*> Source(
+      const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& io);
+  static BinarySource SourceOf(const LoweredGraph& lowered,
+                               compiler::InferredGraph inferred);
+  /// Before the programs of the context those of the binary graphs.
+  static runtime::Surroundings SurroundingsOf(
+      const ContextOptions& context, const Operations& operations,
+      const Devices& devices, std::shared_ptr<const ir::OpRegistry> operators);
+  /// What runs it, where that serves graphs of `context` on `devices` that are
+  /// made of its binary graph; else null.
+  std::shared_ptr<const runtime::Executable> ExecutableFor(
+      const ContextOptions& context, const Devices& devices) const;
 
  private:
   CompiledGraph() = default;
-  void Remember(const Operations& operations, const LoweredGraph& lowered);
-  /// Before the programs of the context those of the binary graphs.
-  static runtime::Surroundings SurroundingsOf(
-      const GraphCore& core, const Operations& operations,
-      const Devices& devices, std::shared_ptr<const ir::OpRegistry> operators);
   Status BindTensors(const LoweredGraph& lowered);
-  /// The stored plan of a graph that is an NBG and nothing else; null where
-  /// there is none for here.
+  /// The stored plan of a graph that is an NBG and nothing else, or what was
+  /// compiled of it; null where there is none for here.
   static std::unique_ptr<CompiledGraph> CreateStored(
-      const GraphCore& core, const Operations& operations,
-      const Operations& effective, const Devices& devices);
-  static BinarySource SourceOf(const LoweredGraph& lowered, ir::Graph inferred);
-  /// What is not needed to run a stored plan.
-  Status MakeSource(const GraphCore& core,
-                    const std::vector<std::shared_ptr<Tensor>>& io);
+      const GraphCore& core, const GraphRevision& revision,
+      const Operations& operations, const Operations& effective,
+      const Devices& devices, ReadyNbg* ready);
 
   Operations effective_;  ///< Host steps call those of users.
-  BinarySource source_;   ///< Without a registry: not made yet.
+  /// Without a registry: not made yet, as it is not needed to run a stored
+  /// plan.
+  BinarySource source_;
   /// Collected once: what drivers give can change with every use.
   std::shared_ptr<const binary::Programs> programs_;
   std::unique_ptr<runtime::CompiledGraph> graph_;
   RunBuffers buffers_;
-  /// OpVector(), where effective_ has replacements.
-  std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;
-  std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
-  /// Of the graph's overrides and of its context's.
-  std::pair<uint64_t, uint64_t> overrides_revision_;
-  uint32_t device_id_ = 0;
+  GraphRevision revision_;
 };
 
 }  // namespace tim::vx

@@ -1,6 +1,7 @@
 // Compile, runs and PrintGraph.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/guarded.h"
 #include "base/log_once.h"
@@ -11,6 +12,7 @@
 #include "vx/graph/graph_impl.h"
 #include "vx/graph/run_event.h"
 #include "vx/lowering/lowering.h"
+#include "vx/operation/op_impl.h"
 
 namespace tim::vx {
 namespace {
@@ -24,26 +26,46 @@ std::vector<std::shared_ptr<Tensor>> Join(
 
 }  // namespace
 
+Status GraphImpl::CheckNotEmpty() const {
+  if (!op_vector_.empty() || !inputs_.empty()) return OkStatus();
+  return InvalidArgument("graph ", core_->name,
+                         " is empty: create operations before Compile()");
+}
+
 Status GraphImpl::CompileNow() {
   compiled_ = nullptr;  // out of date: its memory is better used now
-  if (op_vector_.empty() && inputs_.empty()) {
-    return InvalidArgument("graph ", core_->name,
-                           " is empty: create operations before Compile()");
-  }
+  TIM_RETURN_IF_ERROR(CheckNotEmpty());
+  auto known = std::exchange(inferred_, nullptr);
+  if (known != nullptr && !IsCurrent(known->revision)) known = nullptr;
   TIM_ASSIGN_OR_RETURN(
       compiled_,
-      CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_)));
-  compiled_tensors_ = inputs_.size() + outputs_.size();
+      CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_),
+                            std::move(known), &ready_));
   return OkStatus();
 }
 
+Status GraphImpl::InferNow() {
+  inferred_ = nullptr;
+  TIM_RETURN_IF_ERROR(CheckNotEmpty());
+  GraphRevision revision(*core_, inputs_.size() + outputs_.size());
+  TIM_ASSIGN_OR_RETURN(const Devices devices,
+                       core_->context->DevicesFor(core_->options));
+  TIM_ASSIGN_OR_RETURN(const Operations effective,
+                       EffectiveOperations(*core_, op_vector_));
+  TIM_ASSIGN_OR_RETURN(
+      inferred_,
+      InferSource(*core_, std::move(revision), op_vector_, effective,
+                  Join(inputs_, outputs_), OptionsFor(*core_, devices)));
+  return OkStatus();
+}
+
+bool GraphImpl::IsCurrent(const GraphRevision& revision) const {
+  return revision.IsCurrent(*core_, op_vector_,
+                            inputs_.size() + outputs_.size());
+}
+
 bool GraphImpl::IsCompiled() const {
-  if (compiled_ == nullptr || !compiled_->IsCurrent(*core_, op_vector_)) {
-    return false;
-  }
-  // Without operations the tensors are what is computed.
-  return !op_vector_.empty() ||
-         compiled_tensors_ == inputs_.size() + outputs_.size();
+  return compiled_ != nullptr && IsCurrent(compiled_->revision());
 }
 
 bool GraphImpl::IsItsInputs() const {
@@ -56,32 +78,51 @@ void GraphImpl::Refuse(const Status& reason) {
 }
 
 // Functions of users that Compile() calls must not call it again.
-Status GraphImpl::CompileIfChanged() {
+Status GraphImpl::CheckCompilable() const {
   if (compiling_) {
     return FailedPrecondition("Compile() of graph ", core_->name,
                               " is running; what it calls must not compile or "
                               "run the graph");
   }
   if (!refused_.ok()) return refused_;
-  if (!failure_.ok()) {
-    return Status(failure_.code(),
-                  StrCat("graph ", core_->name,
-                         ": Compile() failed before, and a new graph is "
-                         "needed; the reason was: ",
-                         failure_.message()));
-  }
-  if (IsCompiled()) return OkStatus();
-  if (IsItsInputs()) {
-    TIM_LOG_ONCE(kWarning, "graph ", core_->name,
-                 " has no operations and no OUTPUT: its results are its INPUT "
-                 "tensors as they are");
-    return OkStatus();
-  }
+  if (failure_.ok()) return OkStatus();
+  return Status(failure_.code(),
+                StrCat("graph ", core_->name,
+                       ": Compile() failed before, and a new graph is "
+                       "needed; the reason was: ",
+                       failure_.message()));
+}
+
+void GraphImpl::WarnThatNothingIsDone() const {
+  TIM_LOG_ONCE(kWarning, "graph ", core_->name,
+               " has no operations and no OUTPUT: its results are its INPUT "
+               "tensors as they are");
+}
+
+Status GraphImpl::CompileBy(const std::function<Status()>& part) {
   compiling_ = true;
-  const Status status = GuardedCall([&] { return CompileNow(); });
+  const Status status = GuardedCall(part);
   compiling_ = false;
   if (IsFinal(status.code())) failure_ = status;
   return status;
+}
+
+Status GraphImpl::CompileIfChanged() {
+  TIM_RETURN_IF_ERROR(CheckCompilable());
+  if (IsCompiled()) return OkStatus();
+  if (IsItsInputs()) {
+    WarnThatNothingIsDone();
+    return OkStatus();
+  }
+  return CompileBy([this] { return CompileNow(); });
+}
+
+Status GraphImpl::InferIfChanged() {
+  TIM_RETURN_IF_ERROR(CheckCompilable());
+  if (inferred_ != nullptr && IsCurrent(inferred_->revision)) {
+    return OkStatus();
+  }
+  return CompileBy([this] { return InferNow(); });
 }
 
 bool GraphImpl::Compile() {
@@ -159,14 +200,26 @@ RunEvent GraphImpl::Start(const std::vector<const void*>& inputs,
   return event;
 }
 
+namespace {
+
+Status NothingToWrite() {
+  return InvalidArgument(
+      "it has no operations and no OUTPUT tensor, and a binary graph needs "
+      "one: with an OUTPUT like the INPUT it is a copy");
+}
+
+// What its binary graph holds, perhaps with a plan, is used as it is.
+bool IsNbg(const Operations& operations) {
+  return operations.size() == 1 && operations[0] != nullptr &&
+         operations[0]->impl()->As<NbgContent>() != nullptr;
+}
+
+}  // namespace
+
 Status GraphImpl::WriteBinary(void* buf, size_t* size) {
   if (size == nullptr) return InvalidArgument("size is null");
   TIM_RETURN_IF_ERROR(CompileIfChanged());
-  if (IsItsInputs()) {
-    return InvalidArgument(
-        "it has no operations and no OUTPUT tensor, and a binary graph needs "
-        "one: with an OUTPUT like the INPUT it is a copy");
-  }
+  if (IsItsInputs()) return NothingToWrite();
   TIM_ASSIGN_OR_RETURN(const GraphBinary binary,
                        compiled_->Binary(*core_, inputs_, outputs_));
   const binary::BlobWriter writer(binary.content);
@@ -181,6 +234,59 @@ Status GraphImpl::WriteBinary(void* buf, size_t* size) {
   return OkStatus();
 }
 
+Result<LocalBinary> GraphImpl::MakeLocal(const ContextState& on) {
+  TIM_RETURN_IF_ERROR(CheckCompilable());
+  if (IsItsInputs()) {
+    WarnThatNothingIsDone();
+    return NothingToWrite();
+  }
+  if (!IsCompiled()) {
+    TIM_RETURN_IF_ERROR(IsNbg(op_vector_) ? CompileIfChanged()
+                                          : InferIfChanged());
+  }
+  TIM_ASSIGN_OR_RETURN(const Devices devices, on.DevicesFor(CompileOption()));
+  for (const auto& device : devices) {
+    TIM_RETURN_IF_ERROR(device->CheckUsable());
+  }
+  const ContextOptions& own = core_->context->options;
+  const bool is_compiled = IsCompiled();
+  const Operations& effective =
+      is_compiled ? compiled_->effective() : inferred_->effective;
+  LocalTarget target{.operators = on.Operators(),
+                     .options = OptionsFor(*core_, devices),
+                     .surroundings = CompiledGraph::SurroundingsOf(
+                         on.options, effective, devices, nullptr)};
+  target.options.strict = on.options.strict;
+  if (is_compiled && own.placement == nullptr) {
+    target.executable = compiled_->ExecutableFor(on.options, devices);
+  }
+  const bool pinned = on.options.placement != nullptr;
+  const auto make = [&](const BinarySource& source) {
+    return LocalBinaryOf(source, inputs_, outputs_, pinned ? nullptr : &target);
+  };
+  if (is_compiled) {
+    TIM_ASSIGN_OR_RETURN(const BinarySource* source,
+                         compiled_->Source(*core_, Join(inputs_, outputs_)));
+    return make(*source);
+  }
+  auto made =
+      make(CompiledGraph::SourceOf(inferred_->lowered, inferred_->inferred));
+  if (made.ok()) {
+    TIM_RETURN_IF_ERROR(
+        StoreInferred(inferred_->lowered, inferred_->inferred.graph));
+  }
+  return made;
+}
+
+Result<LocalBinary> GraphImpl::CompileFor(const ContextState& on) {
+  auto made = GuardedCall([&] { return MakeLocal(on); });
+  if (made.ok()) return made;
+  const Status status = made.status().WithContext(
+      StrCat("graph ", core_->name, ": CompileToBinary()"));
+  FailToCompile(*core_, status);
+  return status;
+}
+
 bool GraphImpl::CompileToBinary(void* buf, size_t* size) {
   const Status status = GuardedCall([&] { return WriteBinary(buf, size); });
   return status.ok() ||
@@ -191,8 +297,12 @@ bool GraphImpl::CompileToBinary(void* buf, size_t* size) {
 
 void GraphImpl::PrintGraph() const {
   const auto dump = [this]() -> Result<std::string> {
-    TIM_ASSIGN_OR_RETURN(const Operations effective,
-                         EffectiveOperations(*core_, op_vector_));
+    Operations effective;
+    if (IsCompiled()) {
+      effective = compiled_->effective();
+    } else {
+      TIM_ASSIGN_OR_RETURN(effective, EffectiveOperations(*core_, op_vector_));
+    }
     TIM_ASSIGN_OR_RETURN(const LoweredGraph lowered,
                          Lower(*core_, effective, Join(inputs_, outputs_)));
     return lowered.graph.Dump();

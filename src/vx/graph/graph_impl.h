@@ -2,17 +2,21 @@
 #ifndef TIM_VX_GRAPH_GRAPH_IMPL_H_
 #define TIM_VX_GRAPH_GRAPH_IMPL_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "ir/plan.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/graph.h"
+#include "vx/binary/local_binary.h"
 #include "vx/core/graph_core.h"
 #include "vx/graph/compiled_graph.h"
+#include "vx/graph/inferred_source.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx {
@@ -68,6 +72,13 @@ class GraphImpl final : public Graph, public OwnGraph {
   /// CONSTANT, on data of another graph.
   std::shared_ptr<Tensor> CreateConstant(
       const TensorSpec& spec, std::shared_ptr<const ir::ConstantData> data);
+  /// For an executor whose graphs have the context `on`: what CompileToBinary()
+  /// would write, compiled for the devices of `on`, and not for the graph's
+  /// own. A failure is reported, as one of CompileToBinary().  Where `on`
+  /// chooses devices by node, as contexts of tests do, it is not compiled yet.
+  Result<LocalBinary> CompileFor(const ContextState& on);
+  /// Before the first Compile().
+  void SetReady(ReadyNbg ready) { ready_ = std::move(ready); }
   /// What made the graph has failed: Compile() and Run() do so for this reason.
   void Refuse(const Status& reason);
 
@@ -83,6 +94,17 @@ class GraphImpl final : public Graph, public OwnGraph {
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
   Status CompileNow();
+  /// Ok where nothing forbids to compile it now.
+  Status CheckCompilable() const;
+  Status CheckNotEmpty() const;
+  /// A part of Compile(), whose failure may be final.
+  Status CompileBy(const std::function<Status()>& part);
+  /// The first half of Compile(), into inferred_.
+  Status InferIfChanged();
+  Status InferNow();
+  Result<LocalBinary> MakeLocal(const ContextState& on);
+  bool IsCurrent(const GraphRevision& revision) const;
+  void WarnThatNothingIsDone() const;
   Result<RunEvent> StartRun(const std::vector<const void*>& inputs,
                             const std::vector<void*>& outputs);
   bool IsCompiled() const;
@@ -97,10 +119,12 @@ class GraphImpl final : public Graph, public OwnGraph {
   std::map<std::shared_ptr<Tensor>, Operations> consumers_;
   std::map<std::shared_ptr<Tensor>, std::shared_ptr<Operation>> producers_;
   std::unique_ptr<CompiledGraph> compiled_;
+  /// Null, or of a graph that was not compiled since.
+  std::unique_ptr<InferredSource> inferred_;
+  ReadyNbg ready_;
   Status refused_;  ///< Of Refuse().
   Status failure_;  ///< Of a Compile() that failed for good.
   bool compiling_ = false;
-  size_t compiled_tensors_ = 0;  ///< INPUT and OUTPUT, by the last Compile().
 };
 
 /// The plan of a compiled graph, null where it is not compiled.

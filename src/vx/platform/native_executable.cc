@@ -16,6 +16,9 @@ using Handles = std::vector<std::shared_ptr<ITensorHandle>>;
 
 class NativeExecutable::Impl {
  public:
+  static std::shared_ptr<NativeExecutable> Make(
+      const std::shared_ptr<IExecutor>& executor, LocalBinary binary);
+
   /// One of these whose tensor can be bound to `operation` of `graph`.
   Status Check(const std::shared_ptr<ITensorHandle>& handle,
                TensorAttribute attribute, const Graph* graph) const;
@@ -103,7 +106,36 @@ NativeExecutable::NativeExecutable(const std::shared_ptr<IExecutor>& executor,
   if (!impl_->problem.ok()) Fail(impl_->problem);
 }
 
+NativeExecutable::NativeExecutable(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+
 NativeExecutable::~NativeExecutable() = default;
+
+std::shared_ptr<NativeExecutable> NativeExecutable::Impl::Make(
+    const std::shared_ptr<IExecutor>& executor, LocalBinary binary) {
+  std::shared_ptr<NativeExecutable> made(
+      new NativeExecutable(std::make_unique<Impl>()));
+  Impl& impl = *made->impl_;
+  made->executor_ = executor;
+  impl.inputs = binary.blob.inputs.size();
+  impl.outputs = binary.blob.outputs.size();
+  impl.problem = GuardedCall([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(const NativeExecutor* native, AsNative(executor));
+    made->context_ = native->Contex();
+    auto graph = std::make_shared<GraphImpl>(native->impl().context);
+    impl.operation = LocalNbg::Add(graph, std::move(binary.blob));
+    graph->SetReady({impl.operation.get(), std::move(binary.ready)});
+    made->nb_graph_ = std::move(graph);
+    return OkStatus();
+  });
+  if (!impl.problem.ok()) Fail(impl.problem);
+  return made;
+}
+
+std::shared_ptr<NativeExecutable> ExecutableOf(
+    const std::shared_ptr<IExecutor>& executor, LocalBinary binary) {
+  return NativeExecutable::Impl::Make(executor, std::move(binary));
+}
 
 std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
     const TensorSpec& tensor_spec, void* data, uint32_t size) {

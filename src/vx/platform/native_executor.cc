@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "vx/core/failure.h"
+#include "vx/graph/graph_impl.h"
 #include "vx/platform/native_device.h"
 
 namespace tim::vx::platform {
@@ -49,6 +50,27 @@ Result<std::shared_ptr<const ContextState>> StateOn(
   state.devices = std::move(devices);
   state.options.devices_of = nullptr;
   return std::make_shared<const ContextState>(std::move(state));
+}
+
+// The graph where it can be compiled without being written: one of this library
+// whose operators every context has.
+GraphImpl* AsLocal(Graph* graph, const ContextState& on) {
+  auto* own = dynamic_cast<GraphImpl*>(graph);
+  const bool local = own != nullptr && on.options.operators == nullptr &&
+                     own->core()->context->options.operators == nullptr;
+  return local ? own : nullptr;
+}
+
+// One without a graph, or null, after a failure.
+std::shared_ptr<IExecutable> CompileBytes(
+    Graph& graph, const std::shared_ptr<IExecutor>& executor) {
+  size_t size = 0;
+  if (!graph.CompileToBinary(nullptr, &size)) return nullptr;
+  std::vector<char> binary(size);
+  if (!graph.CompileToBinary(binary.data(), &size)) return nullptr;
+  return std::make_shared<NativeExecutable>(executor, binary,
+                                            graph.InputsTensor().size(),
+                                            graph.OutputsTensor().size());
 }
 
 Status ReasonOf(const std::string& what, const Status& problem) {
@@ -165,14 +187,17 @@ std::shared_ptr<IExecutable> NativeExecutor::Compile(
     Fail(InvalidArgument("Compile() of an executor needs a graph"));
     return nullptr;
   }
-  size_t size = 0;
-  if (!graph->CompileToBinary(nullptr, &size)) return nullptr;
-  std::vector<char> binary(size);
-  if (!graph->CompileToBinary(binary.data(), &size)) return nullptr;
-  auto executable = std::make_shared<NativeExecutable>(
-      weak_from_this().lock(), binary, graph->InputsTensor().size(),
-      graph->OutputsTensor().size());
-  return executable->NBGraph() != nullptr ? executable : nullptr;
+  const std::shared_ptr<IExecutor> self = weak_from_this().lock();
+  std::shared_ptr<IExecutable> executable;
+  if (GraphImpl* const local = AsLocal(graph.get(), *impl_->context)) {
+    auto binary = local->CompileFor(*impl_->context);
+    if (!binary.ok()) return nullptr;
+    executable = ExecutableOf(self, *std::move(binary));
+  } else {
+    executable = CompileBytes(*graph, self);
+  }
+  if (executable == nullptr || executable->NBGraph() == nullptr) return nullptr;
+  return executable;
 }
 
 Result<NativeExecutor*> AsNative(const std::shared_ptr<IExecutor>& executor) {

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "tim/vx/platform/native.h"
+#include "vx/binary/local_binary.h"
 #include "vx/graph/context_impl.h"
 #include "vx/platform/queues.h"
 
@@ -21,6 +22,10 @@ class NativeExecutor::Impl {
 
 /// An executor of this library that could be made; its failure otherwise.
 Result<NativeExecutor*> AsNative(const std::shared_ptr<IExecutor>& executor);
+
+/// What `binary` is, for an executor; one without a graph after a failure.
+std::shared_ptr<NativeExecutable> ExecutableOf(
+    const std::shared_ptr<IExecutor>& executor, LocalBinary binary);
 
 /// Runs `executable`, which may be null, behind what the executor was triggered
 /// to do.

@@ -105,7 +105,7 @@ Result<std::unique_ptr<device::Stream>> FakeDevice::CreateStream() {
 
 device::PreparedSteps FakeDevice::PrepareEach(
     std::span<const ir::Action* const> steps, const ir::OpRegistry& operators,
-    device::BinaryStore&) {
+    device::BinaryStore& store) {
   ++prepares_;
   const bool fail = fail_prepare_.exchange(false);
   device::PreparedSteps prepared;
@@ -117,6 +117,11 @@ device::PreparedSteps FakeDevice::PrepareEach(
           BuildFailure("the fake device was told to fail the build"));
     } else {
       prepared.push_back(PrepareOne(*step, operators));
+      const auto* launch = std::get_if<ir::KernelLaunch>(step);
+      if (launch == nullptr || !prepared.back().ok()) continue;
+      store.Use(launch->function, [name = launch->function] {
+        return std::optional("binary of " + name);
+      });
     }
   }
   return prepared;

@@ -72,7 +72,8 @@ class FakeState {
   int steps_run_ = 0;
 };
 
-/// Runs host calls (`runs_eval`), copies, and launches of FakeOptions::kernels.
+/// Runs host calls (`runs_eval`), copies, and launches of FakeOptions::kernels,
+/// each of which is a program of its own, whose key is the function's name.
 /// New memory holds 0xCD.
 class FakeDevice final : public device::Device {
  public:

@@ -2,6 +2,7 @@
 #ifndef TIM_TESTS_SUPPORT_DEVICES_FORWARDING_DEVICE_H_
 #define TIM_TESTS_SUPPORT_DEVICES_FORWARDING_DEVICE_H_
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -45,6 +46,35 @@ class ForwardingDevice : public device::Device {
  private:
   const std::shared_ptr<device::Device> device_;
   device::DevicePools pools_{*this};
+};
+
+/// Counts what it is asked to prepare.
+class CountingDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+
+  device::PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
+                                    const ir::OpRegistry& operators,
+                                    device::BinaryStore& store) override {
+    ++prepares_;
+    steps_ += static_cast<int>(steps.size());
+    return ForwardingDevice::PrepareEach(steps, operators, store);
+  }
+  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
+      std::span<const device::ChainLink> links,
+      device::BinaryStore& store) override {
+    chained_ += links.size();
+    return ForwardingDevice::PrepareChain(links, store);
+  }
+
+  int prepares() const { return prepares_; }   ///< Calls of PrepareEach().
+  int steps() const { return steps_; }         ///< Of all of them.
+  size_t chained() const { return chained_; }  ///< Steps of all chains.
+
+ private:
+  std::atomic<int> prepares_ = 0;
+  std::atomic<int> steps_ = 0;
+  std::atomic<size_t> chained_ = 0;
 };
 
 /// A device that launches every kernel by itself.

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <span>
 
 #include "base/options.h"
 #include "device/host/host_device.h"
@@ -16,23 +15,6 @@
 #include "vx/graph/context_impl.h"
 
 namespace tim::testing {
-
-// Counts the steps that were chained; an executable and its context prepare
-// each.
-class CountingDevice final : public ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
-      std::span<const device::ChainLink> links,
-      device::BinaryStore& store) override {
-    chained_ += links.size();
-    return ForwardingDevice::PrepareChain(links, store);
-  }
-  size_t chained() const { return chained_; }
-
- private:
-  size_t chained_ = 0;
-};
 
 class ChainedKernels : public ::testing::Test {
  protected:

@@ -124,6 +124,33 @@ TEST(Override, ReplacesAWholeComposedOperation) {
   EXPECT_THAT(g.Run(), ElementsAre(0, 2, 6));
 }
 
+// Of every operation, by every Compile(), and by nothing else.
+TEST(Override, CallsAFactoryOncePerOperationAndCompile) {
+  NestedGraph g;
+  int calls = 0;
+  const Graph::Replacement counted = [&](Graph* graph,
+                                         const Operation& original) {
+    ++calls;
+    return Relu6For(graph, original);
+  };
+  g.graph->Override<vx::ops::Relu>(counted);
+  ASSERT_TRUE(g.graph->Compile()) << vx::LastError();
+  EXPECT_EQ(calls, 2);
+  EXPECT_TRUE(g.graph->Compile());
+  EXPECT_THAT(g.Run(), ElementsAre(0, 4, 6));
+  size_t size = 0;
+  EXPECT_TRUE(g.graph->CompileToBinary(nullptr, &size)) << vx::LastError();
+  ::testing::internal::CaptureStderr();
+  g.graph->PrintGraph();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("Relu6"));
+  EXPECT_EQ(calls, 2);
+
+  // The whole is asked for first; of its parts nobody asks then.
+  g.graph->Override<Nested>(counted);
+  EXPECT_THAT(g.Run(), ElementsAre(0, 2, 6));
+  EXPECT_EQ(calls, 3);
+}
+
 TEST(Override, TakesAComposedReplacementThatUsesTheOriginal) {
   ReluGraph g({3});
   Write<float>(g.input, {-1, 2, 7});

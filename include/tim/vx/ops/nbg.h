@@ -10,6 +10,9 @@
 
 namespace tim {
 namespace vx {
+
+class LocalNbg;
+
 namespace ops {
 
 /// What Graph::CompileToBinary() wrote, as one operation of a graph, beside
@@ -34,6 +37,10 @@ class TIM_VX_API NBG : public BuiltinOpOf<NBG> {
   static const char* OpName() { return "NBG"; }
   NBG(Graph* graph, const char* binary, size_t input_count,
       size_t output_count);
+
+ private:
+  friend class ::tim::vx::LocalNbg;  // of binary graphs that are not bytes
+  NBG();
 };
 
 }  // namespace ops

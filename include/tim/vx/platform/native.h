@@ -97,6 +97,7 @@ class TIM_VX_API NativeExecutable : public IExecutable {
   class Impl;
 
  private:
+  explicit NativeExecutable(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -129,8 +129,8 @@ class TIM_VX_API IExecutor {
   virtual bool Trigger(bool async = false) = 0;
   /// An addition to TIM-VX: `callback` as of IDevice::Trigger().
   virtual bool Trigger(bool async, IDevice::async_callback callback);
-  /// A compiled copy of the graph for this executor's cores: CompileToBinary(),
-  /// and a graph of the result.  The source may be destroyed.
+  /// A compiled copy of the graph for this executor's cores: what
+  /// CompileToBinary() writes, and a graph of it.  The source may be destroyed.
   virtual std::shared_ptr<IExecutable> Compile(
       const std::shared_ptr<Graph>& graph) = 0;
   virtual std::shared_ptr<IDevice> Device() const { return device_; }

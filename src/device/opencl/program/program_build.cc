@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/fork/opencl_process.h"
 #include "device/opencl/program/build_log.h"
 #include "device/opencl/program/option_words.h"
 
@@ -81,20 +82,25 @@ Result<cl::Program> FromSource(const cl::Context& context,
   return program;
 }
 
-}  // namespace
-
-void KeepBinary(const cl::Program& program, const ProgramSource& source,
-                BinaryStore& store) {
-  if (!source.complete) return;
+std::optional<std::string> BinaryOf(const cl::Program& program,
+                                    const std::string& name) {
+  if (!CheckOpenClProcess().ok()) return std::nullopt;
   int code = CL_SUCCESS;
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>(&code);
   if (code != CL_SUCCESS || binaries.size() != 1 || binaries[0].empty()) {
-    TIM_LOG(kDebug, source.name, ": the driver gives no binary");
-    return;
+    TIM_LOG(kDebug, name, ": the driver gives no binary");
+    return std::nullopt;
   }
-  store.Store(source.key, std::string_view(
-                              reinterpret_cast<const char*>(binaries[0].data()),
-                              binaries[0].size()));
+  return std::string(binaries[0].begin(), binaries[0].end());
+}
+
+}  // namespace
+
+void TellOfUse(const cl::Program& program, const ProgramSource& source,
+               BinaryStore& store) {
+  if (!source.complete) return;
+  store.Use(source.key,
+            [program, name = source.name] { return BinaryOf(program, name); });
 }
 
 Result<cl::Program> BuildProgram(const cl::Context& context,
@@ -109,7 +115,10 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
   store.CountBuild();
   TIM_ASSIGN_OR_RETURN(cl::Program program,
                        FromSource(context, device, source));
-  if (store.keeps()) KeepBinary(program, source, store);
+  if (!source.complete || !store.keeps()) return program;
+  if (const auto made = BinaryOf(program, source.name)) {
+    store.Store(source.key, *made);
+  }
   return program;
 }
 

@@ -16,10 +16,10 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
                                  const ProgramSource& source,
                                  BinaryStore& store);
 
-/// Stores the program's binary where the driver gives one, and where text and
-/// options are all that it is made of.
-void KeepBinary(const cl::Program& program, const ProgramSource& source,
-                BinaryStore& store);
+/// Tells `store` that a prepared step uses the program, where text and options
+/// are all that it is made of.
+void TellOfUse(const cl::Program& program, const ProgramSource& source,
+               BinaryStore& store);
 
 }  // namespace tim::device
 

@@ -87,9 +87,8 @@ std::vector<ProgramSet::Built> ProgramSet::Get(
   const Result<Futures> futures = Build(sources, store);
   if (!futures.ok()) return {sources.size(), futures.status()};
   std::vector<Built> programs;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const Built& built = programs.emplace_back((*futures)[i].get());
-    if (built.ok() && store.collects()) KeepBinary(*built, sources[i], store);
+  for (const std::shared_future<Built>& future : *futures) {
+    programs.push_back(future.get());
   }
   return programs;
 }
