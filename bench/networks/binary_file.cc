@@ -68,31 +68,35 @@ Result<std::shared_ptr<const Mapped>> Map(const std::string& path) {
       std::span(static_cast<const std::byte*>(memory), size));
 }
 
-// Zeros for every input and output.
-Result<std::vector<AlignedMemory>> MemoryOf(
-    const std::vector<binary::Port>& ports) {
+// Memory of ports, and what runs are given of it.
+struct Ports {
   std::vector<AlignedMemory> memory;
+  std::vector<runtime::PortMemory> ports;
+};
+
+// Zeros for every input or output that is used.
+Result<Ports> PortsOf(const std::vector<binary::Port>& ports) {
+  Ports made;
   for (const binary::Port& port : ports) {
+    if (port.unused) continue;
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
-    memory.push_back(AllocateAligned(bytes, binary::kBlobAlignment));
-    if (memory.back() == nullptr) return OutOfMemory(bytes, " bytes");
-    std::fill_n(memory.back().get(), bytes, std::byte{0});
+    AlignedMemory memory = AllocateAligned(bytes, binary::kBlobAlignment);
+    if (memory == nullptr) return OutOfMemory(bytes, " bytes");
+    std::fill_n(memory.get(), bytes, std::byte{0});
+    made.ports.emplace_back(memory.get(), bytes);
+    made.memory.push_back(std::move(memory));
   }
-  return memory;
+  return made;
 }
 
 Result<double> RunOnce(lite::LoadedGraph& graph) {
-  TIM_ASSIGN_OR_RETURN(const auto in, MemoryOf(graph.blob().inputs));
-  TIM_ASSIGN_OR_RETURN(const auto out, MemoryOf(graph.blob().outputs));
-  std::vector<const void*> inputs;
-  std::vector<void*> outputs;
-  for (const AlignedMemory& memory : in) inputs.push_back(memory.get());
-  for (const AlignedMemory& memory : out) outputs.push_back(memory.get());
+  TIM_ASSIGN_OR_RETURN(const Ports inputs, PortsOf(graph.blob().inputs));
+  TIM_ASSIGN_OR_RETURN(const Ports outputs, PortsOf(graph.blob().outputs));
   const auto start = Clock::now();
-  TIM_RETURN_IF_ERROR(graph.Run(inputs, outputs));
+  TIM_RETURN_IF_ERROR(graph.Run(inputs.ports, outputs.ports));
   const double seconds = SecondsSince(start);
-  for (const void* memory : inputs) graph.Release(memory);
-  for (const void* memory : outputs) graph.Release(memory);
+  for (const auto& port : inputs.ports) graph.Release(port.host);
+  for (const auto& port : outputs.ports) graph.Release(port.host);
   return seconds;
 }
 

@@ -51,7 +51,7 @@ struct FlatMove {
   /// Where nothing but channels move: ChannelSourcesOf.
   std::optional<ChannelSources> channels = std::nullopt;
 };
-/// Those of a node with static shapes, or why there are none.
+/// Moves of a node with static shapes, or why there are none.
 using FlatMoves =
     std::function<Result<std::vector<FlatMove>>(const ir::NodeView&)>;
 

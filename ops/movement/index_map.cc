@@ -14,7 +14,7 @@ namespace {
 
 // ---- channels ---------------------------------------------------------------
 
-// Of a map that moves channels and nothing else.
+// Axis and rank of maps that move channels and nothing else.
 constexpr int kChannelAxis = 2;
 constexpr int kRank = 4;
 

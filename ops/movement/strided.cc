@@ -6,45 +6,21 @@
 namespace tim::ops {
 namespace {
 
-// One direction: `Gather` reads strided memory and writes a dense one.
-template <typename Bits, bool Gather>
-class Walk {
- public:
-  Walk(const std::byte* from, std::byte* to) : from_(from), to_(to) {}
-
-  void Run(const std::vector<StridedDim>& dims) {
-    Visit(dims, static_cast<int>(dims.size()) - 1, 0);
-  }
-
- private:
-  void Visit(const std::vector<StridedDim>& dims, int dim, int64_t at) {
-    if (dim < 0) return Copy(at);
-    for (int64_t i = 0; i < dims[dim].extent; ++i) {
-      Visit(dims, dim - 1, at + i * dims[dim].stride);
-    }
-  }
-
-  void Copy(int64_t at) {
-    constexpr size_t kSize = sizeof(Bits);
-    const size_t dense = static_cast<size_t>(next_++) * kSize;
-    const size_t strided = static_cast<size_t>(at) * kSize;
-    std::memcpy(to_ + (Gather ? dense : strided),
-                from_ + (Gather ? strided : dense), kSize);
-  }
-
-  const std::byte* from_;
-  std::byte* to_;
-  int64_t next_ = 0;
-};
-
 template <typename Bits>
 void Copy(const ir::ConstTensor& input, const ir::MutableTensor& output) {
+  constexpr int64_t kSize = sizeof(Bits);
   const auto* from = static_cast<const std::byte*>(input.data);
   auto* to = static_cast<std::byte*>(output.data);
   if (input.desc->layout.strided()) {
-    Walk<Bits, true>(from, to).Run(MergedDims(*input.desc));
+    VisitStrided(MergedDims(*input.desc), [&](int64_t position) {
+      std::memcpy(to, from + position * kSize, kSize);
+      to += kSize;
+    });
   } else {
-    Walk<Bits, false>(from, to).Run(MergedDims(*output.desc));
+    VisitStrided(MergedDims(*output.desc), [&](int64_t position) {
+      std::memcpy(to + position * kSize, from, kSize);
+      from += kSize;
+    });
   }
 }
 

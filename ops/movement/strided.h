@@ -3,6 +3,7 @@
 #define TIM_OPS_MOVEMENT_STRIDED_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ir/op_schema.h"
@@ -20,6 +21,18 @@ struct StridedDim {
 /// The fewest dimensions, fastest first, that step through a strided tensor in
 /// the order of the dense one; none where it has one element.
 std::vector<StridedDim> MergedDims(const ir::TensorDesc& strided);
+
+/// Calls visit(position) for each element of `dims`, fastest first, in the
+/// order of the dense tensor.
+template <typename Visit>
+void VisitStrided(std::span<const StridedDim> dims, const Visit& visit,
+                  int64_t position = 0) {
+  if (dims.empty()) return visit(position);
+  for (int64_t i = 0; i < dims.back().extent; ++i) {
+    VisitStrided(dims.first(dims.size() - 1), visit,
+                 position + i * dims.back().stride);
+  }
+}
 
 /// Copies the elements of a tensor to or from a dense one; one of the two is
 /// strided, and what lies between its elements stays.  No 4-bit types.

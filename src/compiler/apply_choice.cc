@@ -22,10 +22,10 @@ class Applier {
 
   Status Run(const std::vector<NodeId>& order,
              const std::vector<Candidate>& chosen) {
-    const auto inputs = graph_.inputs();
+    const auto& inputs = graph_.inputs();
     for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
       const uint64_t set = InputLocations(module_, locations_, i);
-      const Port port = InputPort(module_, i);
+      const Port& port = InputPort(module_, i);
       const int home = locations_.Intern({port.device, port.layout});
       SetHome(inputs[i], home);
       inputs_[inputs[i]] = {home, set};
@@ -102,7 +102,7 @@ class Applier {
   }
 
   Result<ValueId> BringOutput(int index, ValueId id) {
-    const Port port = OutputPort(module_, index);
+    const Port& port = OutputPort(module_, index);
     if (graph_.value(id).constant) {
       if (port.free || port.layout.dense()) return id;
       if (port.layout.blocked()) {

@@ -34,7 +34,7 @@ struct Port {
   int device = 0;  ///< Index in CompileOptions::devices.
   /// On the host dense or strided, on a device dense or blocked.
   ir::Layout layout = {};
-  /// Of an output: it stays where it is made, in the layout that it has there;
+  /// An output stays where it is made, in the layout that it has there;
   /// Plan::outputs tells both.  `device` and `layout` mean nothing.
   bool free = false;
 };
@@ -57,8 +57,8 @@ struct CompileOptions {
   /// What is no candidate any more.  Where there are any, the graph has been
   /// compiled without, and doubts have been told.
   std::vector<RefusedKernel> refused = {};
-  /// By number of the graph's inputs and outputs; those beyond the end are
-  /// dense and on the host.
+  /// Ports by number of the graph's inputs and outputs; those beyond the end
+  /// are dense and on the host.
   std::vector<Port> inputs = {};
   std::vector<Port> outputs = {};
   /// Observes: called after each pass with its name and the graph's dump.

@@ -10,8 +10,10 @@ namespace {
 using ir::Layout;
 using ir::ValueId;
 
-Port PortOf(const std::vector<Port>& ports, int index) {
-  return index < static_cast<int>(ports.size()) ? ports[index] : Port();
+constinit const Port kOnHost = {};
+
+const Port& PortOf(const std::vector<Port>& ports, int index) {
+  return index < static_cast<int>(ports.size()) ? ports[index] : kOnHost;
 }
 
 Status CheckPort(const Module& module, const Port& port,
@@ -87,11 +89,11 @@ bool Imports(const Module& module, ir::TensorDesc desc, const Layout& from,
 
 }  // namespace
 
-Port InputPort(const Module& module, int index) {
+const Port& InputPort(const Module& module, int index) {
   return PortOf(module.options.inputs, index);
 }
 
-Port OutputPort(const Module& module, int index) {
+const Port& OutputPort(const Module& module, int index) {
   return PortOf(module.options.outputs, index);
 }
 
@@ -144,7 +146,7 @@ const ir::KernelDef* FindReorder(const Module& module,
 
 uint64_t InputLocations(const Module& module, LocationTable& locations,
                         int index) {
-  const Port port = InputPort(module, index);
+  const Port& port = InputPort(module, index);
   uint64_t set = uint64_t{1} << locations.Intern({port.device, port.layout});
   if (!port.layout.strided()) return set;
   const ir::TensorDesc& desc =
@@ -158,7 +160,7 @@ uint64_t InputLocations(const Module& module, LocationTable& locations,
 
 int OutputTarget(const Module& module, LocationTable& locations, int index,
                  uint64_t present) {
-  const Port port = OutputPort(module, index);
+  const Port& port = OutputPort(module, index);
   const Location& made = locations[std::countr_zero(present)];
   if (port.free && !made.layout.strided()) return std::countr_zero(present);
   if (port.free || (port.device == 0 && port.layout.dense())) {

@@ -11,9 +11,9 @@
 
 namespace tim::compiler {
 
-/// By number of the graph's input or output.
-Port InputPort(const Module& module, int index);
-Port OutputPort(const Module& module, int index);
+/// Ports by number of the graph's input or output.
+const Port& InputPort(const Module& module, int index);
+const Port& OutputPort(const Module& module, int index);
 
 /// kInvalidArgument names a port that no device or tensor is like.
 Status CheckPorts(const Module& module);

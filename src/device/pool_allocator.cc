@@ -154,7 +154,7 @@ Result<PoolBlock*> PoolAllocator::AddChunk(State& state, int64_t bytes,
   return block;
 }
 
-// Of a chunk for a range of `bytes`.
+// Bytes of a chunk for a range of `bytes`.
 int64_t PoolAllocator::ChunkBytes(const State& state, int64_t bytes) const {
   if (bytes > kLargestShared) return bytes;
   int64_t chunk =

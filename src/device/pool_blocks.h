@@ -63,7 +63,7 @@ class PoolBlocks {
   /// first, as long as the rest has `keep_bytes` or more.
   std::vector<std::unique_ptr<Buffer>> RemoveUnused(int64_t keep_bytes);
 
-  /// Of all chunks.
+  /// Bytes of all chunks.
   int64_t bytes() const { return bytes_; }
 
  private:

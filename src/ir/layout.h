@@ -32,10 +32,10 @@ struct Layout {
     return {.kind = LayoutKind::kBlocked, .axis = axis, .block = block};
   }
 
-  /// Of memory outside of a graph, as its inputs and outputs have it: index
-  /// (i0, i1, ...) is element i0 * strides[0] + i1 * strides[1] + ...  Rows may
-  /// be padded, axes exchanged; what lies between the elements is somebody
-  /// else's.  A stride of 0 repeats an element, in inputs only.
+  /// Layout of memory outside of a graph, as its inputs and outputs have it:
+  /// index (i0, i1, ...) is element i0 * strides[0] + i1 * strides[1] + ...
+  /// Rows may be padded, axes exchanged; what lies between the elements is
+  /// somebody else's.  A stride of 0 repeats an element, in inputs only.
   static Layout Strided(std::vector<int64_t> strides) {
     return {.kind = LayoutKind::kStrided, .strides = std::move(strides)};
   }

@@ -91,11 +91,14 @@ std::optional<int64_t> SpanOf(const Shape& shape,
   return count;
 }
 
+// The product of PhysicalDims(), without memory: runs ask for it.
 std::optional<int64_t> DenseElements(const TensorDesc& desc) {
-  std::optional<int64_t> count = 1;
-  for (const int64_t dim : PhysicalDims(desc)) {
-    count = CheckedMul(*count, dim);
-    if (!count) break;
+  const Layout& layout = desc.layout;
+  std::optional<int64_t> count = layout.blocked() ? layout.block : 1;
+  for (int i = 0; i < desc.shape.rank() && count; ++i) {
+    const bool cut = layout.blocked() && i == layout.axis;
+    count = CheckedMul(*count, cut ? CeilDiv(desc.shape[i], layout.block)
+                                   : desc.shape[i]);
   }
   return count;
 }

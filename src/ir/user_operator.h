@@ -20,7 +20,7 @@ namespace tim::ir {
 struct UserSteps {
   std::vector<LoweredStep> steps;  ///< Users' launches, and copies.
   std::vector<ScratchSpec> scratch;
-  /// By LoweredOperand::kPacked; equal ones are one constant of the device.
+  /// Tables by LoweredOperand::kPacked; equal ones are one constant.
   std::vector<std::shared_ptr<const ConstantData>> tables;
   std::vector<InPlacePair> in_place;
 };

@@ -41,6 +41,7 @@ Status CompiledGraph::Run(std::span<const PortMemory> inputs,
   const std::lock_guard lock(run_mutex_.Get());
   pool_->Drain();
   TIM_RETURN_IF_ERROR(binding_.Bind(plan(), inputs, outputs));
+  binding_.CopyInputs();
   TIM_RETURN_IF_ERROR(
       pool_->Run(binding_.inputs(), binding_.outputs(), states_.get()));
   binding_.CopyOutputs();
@@ -50,17 +51,20 @@ Status CompiledGraph::Run(std::span<const PortMemory> inputs,
 Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     std::vector<std::shared_ptr<RunEvent>> waits,
-    std::function<Status(Status)> done) {
+    std::function<Status(Status)> end) {
   const auto binding = std::make_shared<PortBinding>();
   TIM_RETURN_IF_ERROR(binding->Bind(plan(), inputs, outputs));
   RunPorts ports{{binding->inputs().begin(), binding->inputs().end()},
                  {binding->outputs().begin(), binding->outputs().end()}};
-  auto copy_out = [binding, done = std::move(done)](Status status) {
-    if (status.ok()) binding->CopyOutputs();
-    return done != nullptr ? done(std::move(status)) : status;
-  };
+  // An input may be what an awaited run writes.
+  RunCalls calls{.begin = [binding] { binding->CopyInputs(); },
+                 .end =
+                     [binding, end = std::move(end)](Status status) {
+                       if (status.ok()) binding->CopyOutputs();
+                       return end != nullptr ? end(std::move(status)) : status;
+                     }};
   return pool_->Enqueue(std::move(ports), states_, std::move(waits),
-                        std::move(copy_out));
+                        std::move(calls));
 }
 
 }  // namespace tim::runtime

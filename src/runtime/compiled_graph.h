@@ -30,7 +30,7 @@ class CompiledGraph {
       const compiler::InferredGraph& graph,
       const compiler::CompileOptions& options,
       const Surroundings& surroundings);
-  /// Of a plan that was made before, perhaps by another process.
+  /// A graph whose plan was made before, perhaps by another process.
   static Result<std::unique_ptr<CompiledGraph>> Load(
       ir::Plan plan, const Surroundings& surroundings);
   /// Of an executable, which others may run, too, and its context, which may be
@@ -48,12 +48,13 @@ class CompiledGraph {
   /// complete.
   Status Run(std::span<const PortMemory> inputs,
              std::span<const PortMemory> outputs);
-  /// A run that the devices do by themselves, after those of `waits`: see
-  /// ContextPool::Enqueue(), also about `done`.
+  /// A run that the devices do by themselves, after those of `waits`, whose
+  /// outputs may be its inputs: see ContextPool::Enqueue(), and RunCalls about
+  /// `end`.
   Result<std::shared_ptr<RunEvent>> Enqueue(
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       std::vector<std::shared_ptr<RunEvent>> waits = {},
-      std::function<Status(Status)> done = nullptr);
+      std::function<Status(Status)> end = nullptr);
 
   /// Blocks until what is in flight has ended.
   void Drain() { pool_->Drain(); }

@@ -16,7 +16,6 @@ namespace tim::runtime {
 namespace {
 
 using Waits = std::vector<std::shared_ptr<RunEvent>>;
-using Done = std::function<Status(Status)>;
 
 /// A context, and the thread of its runs that block.
 struct Slot {
@@ -39,7 +38,7 @@ class ContextPool::State final
 
   Result<std::shared_ptr<RunEvent>> Enqueue(RunPorts ports,
                                             std::shared_ptr<StateSet> states,
-                                            Waits waits, Done done);
+                                            Waits waits, RunCalls calls);
   Status Run(std::span<const PortMemory> inputs,
              std::span<const PortMemory> outputs, StateSet* states);
   /// A context that is free.
@@ -104,16 +103,17 @@ class PooledRun final : public RunEvent,
   enum class Mode : uint8_t { kOnDevices, kOnThread };
 
   PooledRun(std::shared_ptr<Pool> pool, Slot* slot, RunPorts ports,
-            std::shared_ptr<StateSet> states, Done done, Mode mode)
+            std::shared_ptr<StateSet> states, RunCalls calls, Mode mode)
       : pool_(std::move(pool)),
         slot_(slot),
         ports_(std::move(ports)),
         states_(std::move(states)),
-        done_(std::move(done)),
+        calls_(std::move(calls)),
         on_devices_(mode == Mode::kOnDevices) {}
 
   /// Hands it to the devices; whoever waits ends it.
   Status Start() {
+    if (calls_.begin != nullptr) calls_.begin();
     return slot_->context->Enqueue(ports_.inputs, ports_.outputs, nullptr);
   }
 
@@ -128,6 +128,7 @@ class PooledRun final : public RunEvent,
     }
     if (status.ok()) {
       status = GuardedCall([&] {
+        if (calls_.begin != nullptr) calls_.begin();
         return slot_->context->Run(ports_.inputs, ports_.outputs,
                                    states_.get());
       });
@@ -178,9 +179,9 @@ class PooledRun final : public RunEvent,
 
   // The lock is held.  Called once.
   void End(Status status) {
-    if (done_ != nullptr) {
-      const Done done = std::exchange(done_, nullptr);
-      status = GuardedCall([&] { return done(status); });
+    const RunCalls calls = std::exchange(calls_, {});
+    if (calls.end != nullptr) {
+      status = GuardedCall([&] { return calls.end(status); });
     }
     // The memory may be freed from now on.
     for (const auto& input : ports_.inputs) slot_->context->Release(input.host);
@@ -207,7 +208,7 @@ class PooledRun final : public RunEvent,
   Slot* slot_ = nullptr;
   RunPorts ports_;
   std::shared_ptr<StateSet> states_;
-  Done done_;
+  RunCalls calls_;
   const bool on_devices_;
 };
 
@@ -307,7 +308,8 @@ void ContextPool::State::Remove(const PooledRun* run) {
 }
 
 Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
-    RunPorts ports, std::shared_ptr<StateSet> states, Waits waits, Done done) {
+    RunPorts ports, std::shared_ptr<StateSet> states, Waits waits,
+    RunCalls calls) {
   std::erase_if(waits, HasSucceeded);
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
   Status status =
@@ -322,7 +324,7 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
       waits_for || slot->context->blocks() ? Mode::kOnThread : Mode::kOnDevices;
   const auto run =
       std::make_shared<PooledRun>(shared_from_this(), slot, std::move(ports),
-                                  states, std::move(done), mode);
+                                  states, std::move(calls), mode);
   status = mode == Mode::kOnDevices
                ? Start(run)
                : Post(run, states.get(), std::move(waits), slot->worker);
@@ -415,10 +417,9 @@ std::unique_ptr<ContextPool> ContextPool::Create(
 
 Result<std::shared_ptr<RunEvent>> ContextPool::Enqueue(
     RunPorts ports, std::shared_ptr<StateSet> states,
-    std::vector<std::shared_ptr<RunEvent>> waits,
-    std::function<Status(Status)> done) {
+    std::vector<std::shared_ptr<RunEvent>> waits, RunCalls calls) {
   return Own().Enqueue(std::move(ports), std::move(states), std::move(waits),
-                       std::move(done));
+                       std::move(calls));
 }
 
 Status ContextPool::Run(std::span<const PortMemory> inputs,

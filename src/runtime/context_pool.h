@@ -2,6 +2,7 @@
 #ifndef TIM_RUNTIME_CONTEXT_POOL_H_
 #define TIM_RUNTIME_CONTEXT_POOL_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,6 +21,16 @@ namespace tim::runtime {
 struct RunPorts {
   std::vector<PortMemory> inputs;
   std::vector<PortMemory> outputs;
+};
+
+/// What a run calls besides its steps; either may be null, and neither uses the
+/// pool.
+struct RunCalls {
+  /// Right before the run starts, when those that it awaits have ended.
+  std::function<void()> begin = nullptr;
+  /// With how the run went, before its event is ready, on whichever thread
+  /// finds that it has ended; what it returns is what the event gives.
+  std::function<Status(Status)> end = nullptr;
 };
 
 /// Makes contexts when runs need them, `max_in_flight` at most.  Any thread.  A
@@ -49,13 +60,9 @@ class ContextPool {
   ///
   /// A failure means that there is no run.
   /// \param states of this executable; null where the plan has none.
-  /// \param done called with how the run went before the event is ready, on
-  ///     whichever thread finds that it has ended; what it returns is what the
-  ///     event gives.  May be null; must not use the pool.
   Result<std::shared_ptr<RunEvent>> Enqueue(
       RunPorts ports, std::shared_ptr<StateSet> states,
-      std::vector<std::shared_ptr<RunEvent>> waits = {},
-      std::function<Status(Status)> done = nullptr);
+      std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
 
   /// Enqueue() and Wait(), without an event.
   Status Run(std::span<const PortMemory> inputs,

@@ -21,7 +21,7 @@ class ExecutionContext {
   /// Allocates arenas, prepares the steps, and runs the built-in kernels once
   /// on zeroed memory, so that Run() meets no first-use compilation.
   /// \param refused as Executable::Create's, of kernels that were not launched.
-  /// With arenas of its own, the pools of the devices are trimmed: what the
+  /// Pools of the devices are trimmed where its arenas are its own: what the
   /// first use of the kernels took is not kept.
   static Result<std::unique_ptr<ExecutionContext>> Create(
       std::shared_ptr<const Executable> executable,

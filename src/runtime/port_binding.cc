@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "device/host/host_buffer.h"
+#include "ops/movement/strided.h"
 
 namespace tim::runtime {
 namespace {
@@ -91,27 +92,31 @@ Status CheckApart(const ir::Plan& plan, std::span<const PortMemory> inputs,
   return OkStatus();
 }
 
-// Elements of a strided tensor, which lie alike in both; gaps stay.
-void CopyElements(const ir::TensorDesc& desc, int dim, const std::byte* from,
-                  std::byte* to) {
-  const size_t size = static_cast<size_t>(ir::Info(desc.type).bits) / 8;
-  if (dim < 0) {
-    std::memcpy(to, from, size);
-    return;
+// Contexts take the size of host memory for granted.
+Status CheckSizes(const ir::Plan& plan, const char* what,
+                  const std::vector<ir::PlanTensor>& tensors,
+                  std::span<const PortMemory> ports) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].device != 0) continue;
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(tensors[i].desc));
+    if (ports[i].bytes >= bytes) continue;
+    return InvalidArgument(NameOf(plan, what, i, tensors[i]), " takes ", bytes,
+                           " bytes, was given ", ports[i].bytes);
   }
-  const size_t step = static_cast<size_t>(desc.layout.strides[dim]) * size;
-  if (dim == 0 && step == size) {
-    std::memcpy(to, from, static_cast<size_t>(desc.shape[0]) * size);
-    return;
-  }
-  for (int64_t i = 0; i < desc.shape[dim]; ++i) {
-    CopyElements(desc, dim - 1, from, to);
-    from += step;
-    to += step;
-  }
+  return OkStatus();
 }
 
-// Of a strided port any element may be the first.
+// Elements of a strided tensor, which lie alike in both; gaps stay.
+void CopyElements(const ir::TensorDesc& desc, const void* from, void* to) {
+  const int64_t size = ir::Info(desc.type).bits / 8;
+  ops::VisitStrided(ops::MergedDims(desc), [&](int64_t position) {
+    std::memcpy(static_cast<std::byte*>(to) + position * size,
+                static_cast<const std::byte*>(from) + position * size,
+                static_cast<size_t>(size));
+  });
+}
+
+// Strided memory may begin with any element.
 bool CanBeUsed(const ir::PlanTensor& tensor, const PortMemory& port) {
   const int64_t size = ir::Info(tensor.desc.type).bits / 8;
   return IsAligned(port.host,
@@ -163,9 +168,8 @@ bool PortBinding::LiesOnInput(const PortMemory& output) const {
 Status PortBinding::BindInput(const ir::PlanTensor& tensor, size_t index) {
   const PortMemory& port = inputs_[index];
   if (tensor.device != 0 || CanBeUsed(tensor, port)) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(void* copy, CopyFor(&input_copies_[index], port.bytes));
-  std::memcpy(copy, port.host, static_cast<size_t>(port.bytes));
-  bound_inputs_[index].host = copy;
+  TIM_ASSIGN_OR_RETURN(bound_inputs_[index].host,
+                       CopyFor(&input_copies_[index], port.bytes));
   return OkStatus();
 }
 
@@ -183,6 +187,8 @@ Status PortBinding::Bind(const ir::Plan& plan,
                          std::span<const PortMemory> inputs,
                          std::span<const PortMemory> outputs) {
   TIM_RETURN_IF_ERROR(CheckPorts(plan, inputs, outputs));
+  TIM_RETURN_IF_ERROR(CheckSizes(plan, "input", plan.inputs, inputs));
+  TIM_RETURN_IF_ERROR(CheckSizes(plan, "output", plan.outputs, outputs));
   plan_ = &plan;
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());
@@ -199,6 +205,14 @@ Status PortBinding::Bind(const ir::Plan& plan,
   return OkStatus();
 }
 
+void PortBinding::CopyInputs() const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (bound_inputs_[i].host == inputs_[i].host) continue;
+    std::memcpy(bound_inputs_[i].host, inputs_[i].host,
+                static_cast<size_t>(inputs_[i].bytes));
+  }
+}
+
 void PortBinding::CopyOutputs() const {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const PortMemory& port = outputs_[i];
@@ -206,9 +220,7 @@ void PortBinding::CopyOutputs() const {
     if (made == port.host) continue;
     const ir::TensorDesc& desc = plan_->outputs[i].desc;
     if (desc.layout.strided()) {
-      CopyElements(desc, desc.shape.rank() - 1,
-                   static_cast<const std::byte*>(made),
-                   static_cast<std::byte*>(port.host));
+      CopyElements(desc, made, port.host);
     } else {
       std::memcpy(port.host, made, static_cast<size_t>(port.bytes));
     }

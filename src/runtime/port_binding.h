@@ -18,11 +18,11 @@ namespace tim::runtime {
 /// the device and in the layout that the plan names for the port.
 struct PortMemory {
   PortMemory() = default;
-  /// Of the host; null where the run needs none.  Inputs are only read.
+  /// Memory of the host; inputs are only read.
   PortMemory(const void* memory, int64_t size = 0)  // NOLINT: of any pointer
       : host(const_cast<void*>(memory)), bytes(size) {}
-  /// Of a device.  The buffer must stay until the run has ended, and be no
-  /// port of another run meanwhile, unless both only read it.
+  /// Memory of a device.  The buffer must stay until the run has ended, and be
+  /// no port of another run meanwhile, unless both only read it.
   PortMemory(const device::BufferRange& memory)  // NOLINT: of any range
       : bytes(memory.bytes), range(memory) {}
 
@@ -39,12 +39,13 @@ struct PortMemory {
 /// time; copies are kept for the next.
 class PortBinding {
  public:
-  /// Before a run of `plan`, which must outlive it: memory for the run, with
-  /// copies of inputs where needed.
+  /// Memory for a run of `plan`, which must outlive it.
   /// kInvalidArgument names a port whose memory is missing, too small, or of
   /// the wrong kind, and outputs on devices that overlap other ports.
   Status Bind(const ir::Plan& plan, std::span<const PortMemory> inputs,
               std::span<const PortMemory> outputs);
+  /// Right before the run: fills the copies of inputs.
+  void CopyInputs() const;
   /// After a run that succeeded: copies outputs back where needed.
   void CopyOutputs() const;
 

@@ -129,7 +129,8 @@ RunMemory::DevicePort& RunMemory::PortOf(const ir::Slot& slot) {
       DevicePort{.kind = slot.kind,
                  .device = slot.device,
                  .tensor = slot.index,
-                 .imported = tensors[slot.index].device == 0});
+                 .imported = tensors[slot.index].device == 0,
+                 .strided = tensors[slot.index].desc.layout.strided()});
 }
 
 void RunMemory::Point(const DevicePort& port, Buffer* buffer, int64_t offset) {
@@ -139,11 +140,15 @@ void RunMemory::Point(const DevicePort& port, Buffer* buffer, int64_t offset) {
   }
 }
 
-// Devices import whole lines; strided memory may begin within one.
+// Devices import whole lines; strided memory may begin within one.  Only the
+// Reorder reads that, which takes an offset.
 Status RunMemory::Import(DevicePort& port, void* address, int64_t bytes) {
   if (port.buffer != nullptr && port.address == address) return OkStatus();
-  const auto slack = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) %
-                                          device::kHostAlignment);
+  int64_t slack = 0;
+  if (port.strided) {
+    slack = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) %
+                                 device::kHostAlignment);
+  }
   TIM_ASSIGN_OR_RETURN(
       port.buffer,
       executable_.device(port.device)

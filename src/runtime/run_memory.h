@@ -75,6 +75,7 @@ class RunMemory {
     int device = 0;
     int tensor = 0;
     bool imported = false;
+    bool strided = false;
     std::vector<PortOperand> operands = {};
     const void* address = nullptr;  ///< Of what is imported.
     std::unique_ptr<device::Buffer> buffer = nullptr;

@@ -212,6 +212,29 @@ TEST_F(OnFakeDevice, OneExecutableRunsInSeveralGraphs) {
   }
 }
 
+TEST_F(OnFakeDevice, InputsAreCopiedWhenWhatIsAwaitedHasWrittenThem) {
+  fake_ =
+      std::make_shared<FakeDevice>(testing::FakeOptions{.max_delay_us = 20000});
+  devices_ = {device::CreateHostDevice(), fake_};
+  const auto graph = Compile(ReluGraph({64}), devices_, kHost, kHost);
+  ASSERT_OK(graph);
+  Floats x(64, 7);
+  // It is not aligned, and so copied.
+  Floats between(65, -1);
+  Floats y(64, -1);
+  const PortMemory in = Memory(x);
+  const PortMemory middle = {between.data() + 1, 256};
+  const PortMemory out = Memory(y);
+  const auto first =
+      (*graph)->Enqueue(std::span(&in, 1), std::span(&middle, 1));
+  ASSERT_OK(first);
+  const auto second =
+      (*graph)->Enqueue(std::span(&middle, 1), std::span(&out, 1), {*first});
+  ASSERT_OK(second);
+  EXPECT_OK((*second)->Wait());
+  EXPECT_EQ(y, x);
+}
+
 TEST_F(OnFakeDevice, RangesOfOneBuffer) {
   const auto graph = Compile(ReluGraph({16}), devices_, kOnDevice, kOnDevice);
   ASSERT_OK(graph);
@@ -238,6 +261,8 @@ TEST_F(OnFakeDevice, MemoryThatIsNotAsThePlanHasItIsRefused) {
   EXPECT_THAT(says(range, range),
               HasSubstr("is on the host, and was given a device's memory"));
   EXPECT_THAT(says(range, PortMemory()), HasSubstr("has no memory"));
+  EXPECT_THAT(says(range, PortMemory(host.data(), 60)),
+              HasSubstr("output 0 '%1' takes 64 bytes, was given 60"));
   EXPECT_THAT(says(BufferRange{range.buffer, 0, 32}, Memory(host)),
               HasSubstr("takes 64 bytes, was given 32"));
   EXPECT_THAT(says(BufferRange{range.buffer, 224, 64}, Memory(host)),

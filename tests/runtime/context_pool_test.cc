@@ -310,12 +310,13 @@ TEST_P(OnDevice, WrongArgumentsAreNoRun) {
 TEST_P(OnDevice, TheLastWordIsTheCallers) {
   Pool pool(AddTen, GetParam());
   InFlight run({1, 2});
-  const auto made = pool.pool->Enqueue(
-      {{run.input.data()}, {run.output.data()}}, nullptr, {}, [&](Status ran) {
-        EXPECT_OK(ran);
-        run.output[0] = 77;
-        return InvalidArgument("refused");
-      });
+  const auto made =
+      pool.pool->Enqueue({{run.input.data()}, {run.output.data()}}, nullptr, {},
+                         {.end = [&](Status ran) {
+                           EXPECT_OK(ran);
+                           run.output[0] = 77;
+                           return InvalidArgument("refused");
+                         }});
   ASSERT_OK(made);
   EXPECT_ERROR((*made)->Wait(), "refused");
   EXPECT_EQ(run.output, (Floats{77, 12}));

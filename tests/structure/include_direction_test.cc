@@ -178,7 +178,7 @@ struct Edge {
   std::string to;
 };
 
-// Of a text that stands at `path`.
+// Includes of a text that stands at `path`.
 std::vector<Edge> EdgesOf(const std::string& path, const std::string& text) {
   std::vector<Edge> edges;
   for (const Include& include : IncludesOf(text)) {

@@ -67,7 +67,7 @@ class SharingFinder {
     const ir::Layout& layout = graph_.value(root).desc.layout;
     if (graph_.value(graph_.outputs()[index]).desc.layout != layout)
       return false;
-    const Port port = OutputPort(module_, index);
+    const Port& port = OutputPort(module_, index);
     const int device = module_.locations[root];
     if (port.free ? device != 0 : port.device != 0) {
       return port.free || port.device == device;

@@ -84,7 +84,7 @@ class Search {
 
   void Begin() {
     State start;
-    const auto inputs = graph_.inputs();
+    const auto& inputs = graph_.inputs();
     for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
       AddLive(inputs[i], InputLocations(module_, locations_, i), &start);
     }
@@ -192,7 +192,7 @@ class Search {
   // Outputs leave as their ports are; states on the primary device.
   double OutputCost(const State& state) {
     double cost = 0;
-    const auto outputs = graph_.outputs();
+    const auto& outputs = graph_.outputs();
     for (int i = 0; i < static_cast<int>(outputs.size()); ++i) {
       const ValueId id = outputs[i];
       const int index = LiveIndex(id);

@@ -101,7 +101,7 @@ class Emitter {
   }
 
   int OutputDevice(int index) const {
-    const Port port = OutputPort(module_, index);
+    const Port& port = OutputPort(module_, index);
     if (!port.free) return port.device;
     const ValueId id = graph_.outputs()[index];
     return graph_.value(id).constant ? 0 : module_.locations[id];

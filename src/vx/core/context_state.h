@@ -39,7 +39,7 @@ struct ContextState {
   std::shared_ptr<Overrides> overrides = std::make_shared<Overrides>();
 
   const ir::OpRegistry& Operators() const;
-  /// For a graph with these options.
+  /// Devices of a graph with these options.
   Result<Devices> DevicesFor(const CompileOption& compile) const;
 };
 

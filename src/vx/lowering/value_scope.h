@@ -30,14 +30,14 @@ class ValueScope {
  public:
   using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
-  /// Of `lowered->graph`; tensors and states get into their lists.
+  /// Values of `lowered->graph`; tensors and states get into their lists.
   ValueScope(const GraphCore& core, const Writers& writers,
              LoweredGraph* lowered)
       : core_(core),
         writers_(writers),
         graph_(lowered->graph),
         lowered_(lowered) {}
-  /// Of a body.
+  /// Values of a body.
   ValueScope(const GraphCore& core, const Writers& writers, ir::Graph* body)
       : core_(core), writers_(writers), graph_(*body) {}
 

@@ -34,8 +34,8 @@ class NbgContent {
                     const std::string& owner,
                     const std::vector<binary::BodyState>& states);
 
-  /// By operand of the operation's node: what is bound, null where the binary
-  /// graph does not use it, and the states last.  After MakeStates().
+  /// Tensors by operand of the operation's node: what is bound, null where the
+  /// binary graph does not use it, and the states last.  After MakeStates().
   Tensors Inputs(const Tensors& bound) const;
   Tensors Outputs(const Tensors& bound) const;
 
@@ -48,7 +48,7 @@ class NbgContent {
 
   binary::Blob blob_;
   std::vector<State> states_;
-  /// Of a clone: what its states begin with; empty: with the binary graph's.
+  /// Bytes that a clone's states begin with; empty: with the binary graph's.
   std::vector<std::vector<std::byte>> content_;
 };
 

@@ -41,7 +41,7 @@ class OpImpl {
   const Kind* As() const {
     return std::get_if<Kind>(&kind);
   }
-  /// Of a built-in one that has no name.
+  /// Number of a built-in one that has no name.
   std::optional<uint32_t> Number() const;
 
   std::shared_ptr<GraphCore> core;  ///< Null until it is of a graph.

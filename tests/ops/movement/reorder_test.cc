@@ -176,7 +176,7 @@ TEST(Reorder, EvalRejectsLayoutsWithoutPositions) {
   const auto real = Reorder(Desc(DataType::kFloat32, {4, 4}));
   ASSERT_OK(real);
   EXPECT_ERROR(Move(*real, bytes, Layout::Dense(), Layout::Blocked(2, 16)),
-               "expected dense or blocked");
+               "expected dense, blocked or strided");
 }
 
 TEST(Reorder, RejectsOtherElements) {
