@@ -97,8 +97,8 @@ std::optional<int64_t> DenseElements(const TensorDesc& desc) {
   std::optional<int64_t> count = layout.blocked() ? layout.block : 1;
   for (int i = 0; i < desc.shape.rank() && count; ++i) {
     const bool cut = layout.blocked() && i == layout.axis;
-    count = CheckedMul(*count, cut ? CeilDiv(desc.shape[i], layout.block)
-                                   : desc.shape[i]);
+    count = CheckedMul(
+        *count, cut ? CeilDiv(desc.shape[i], layout.block) : desc.shape[i]);
   }
   return count;
 }
