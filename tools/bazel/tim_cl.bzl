@@ -68,11 +68,46 @@ def tim_binary(name, copts = [], **kwargs):
         **kwargs
     )
 
-def tim_test(name, copts = [], linkopts = [], **kwargs):
-    """A test program: a source of its own is compiled once and run once."""
+# A test's source is compiled once and run once.
+_TEST_OPTIONS = ["-O1"]
+
+# As Bazel's own toolchain for g++ and _options() have them.  Where the options
+# of a test differ, under a sanitizer for one, g++ reads the header itself.
+_PRECOMPILED_OPTIONS = [
+    "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=1 -DNDEBUG -g0 -fPIC",
+    "-fstack-protector -fno-omit-frame-pointer",
+    "-ffunction-sections -fdata-sections -fno-canonical-system-headers",
+    "-Wno-builtin-macro-redefined",
+    "'-D__DATE__=\"redacted\"' '-D__TIMESTAMP__=\"redacted\"'",
+    "'-D__TIME__=\"redacted\"'",
+    "-std=c++20 -O2 -ffp-contract=off",
+] + _TEST_OPTIONS
+
+def tim_precompiled(name, header):
+    """A header of tests, and the same as g++ reads it at once."""
+    copy = "precompiled/" + header
+    native.genrule(
+        name = name + "_compiled",
+        srcs = [header],
+        outs = [copy, copy + ".gch"],
+        cmd = "cp $(SRCS) $(RULEDIR)/%s; $(CC) %s -x c++-header $(RULEDIR)/%s -o $(RULEDIR)/%s.gch" %
+              (copy, " ".join(_PRECOMPILED_OPTIONS), copy, copy),
+        toolchains = ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+    )
+    cc_library(
+        name = name,
+        textual_hdrs = [copy, copy + ".gch"],
+    )
+
+def tim_test(name, copts = [], linkopts = [], deps = [], **kwargs):
+    """A test program: a source of its own."""
     cc_test(
         name = name,
-        copts = _options() + ["-O1"] + copts,
+        copts = _options() + _TEST_OPTIONS + [
+            "-include",
+            "$(GENDIR)/%s/tools/bazel/precompiled/test_headers.h" % tim_root(),
+        ] + copts,
+        deps = deps + ["//tools/bazel:test_headers"],
         linkopts = linkopts + ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"],
         linkstatic = 1,
         **kwargs
