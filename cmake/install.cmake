@@ -20,7 +20,9 @@ install(DIRECTORY custom_ops/template/
         DESTINATION share/tim-cl/custom_op_template PATTERN BUILD EXCLUDE)
 # As they lie in the sources, so that links between them hold.
 set(documents share/doc/tim-cl)
-install(FILES LICENSE README.md THIRD_PARTY_LICENSES DESTINATION ${documents})
+install(FILES CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md
+              THIRD_PARTY_LICENSES
+        DESTINATION ${documents})
 install(FILES bench/README.md DESTINATION ${documents}/bench)
 install(DIRECTORY docs samples DESTINATION ${documents}
         PATTERN BUILD EXCLUDE PATTERN build EXCLUDE PATTERN __pycache__ EXCLUDE)

@@ -27,14 +27,16 @@ function(tim_cl_test_options target)
 endfunction()
 
 # What tests of the sources need, most of them alone.
-add_library(tim-cl-test-tree STATIC tests/structure/source_tree.cc)
+add_library(tim-cl-test-tree STATIC
+  tests/structure/page_tables.cc tests/structure/source_tree.cc)
 tim_cl_test_options(tim-cl-test-tree)
 target_link_libraries(tim-cl-test-tree PUBLIC
   Threads::Threads GTest::gtest_main GTest::gmock GTest::gtest)
 string(CONCAT tree_alone
        "^structure/(bench_(agreement|selection|turns)|commands"
        "|custom_operators_page|detection_page|format|generate_sources|headers"
-       "|include_direction|locale|paths|test_report|threads)_test$")
+       "|include_direction|links|locale|page_tables|paths|test_report|threads"
+       "|troubleshooting)_test$")
 
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})

@@ -17,6 +17,10 @@ operators=tests/sdk/packaged_operator
 rm -rf "$work"
 mkdir -p "$work"
 
+# The build goes on to take them, where check_commands.py has set it up so.
+objects=$(dirname "$source")/objects.txt
+if [ -e "$objects" ]; then export TIMCL_BAZEL_OBJECTS=$objects; fi
+
 cases=
 failed=0
 

@@ -9,10 +9,10 @@ command is one line, or several that end in a backslash.
 Of benchmarks only --help is run, of the test suite nothing. FOLDER/tree keeps
 its build folder from one call to the next; FOLDER/prefix has what was installed.
 
-To compile the library twice takes a sixth of the suite's time. So CMake's build
-compiles a source of every folder and takes for the others the objects that Bazel
-has made of them; it compiles all of them with another compiler, where Bazel has
-built nothing, and where TIMCL_TEST_LONG is set.
+To compile the library twice takes a sixth of the suite's time. So CMake's builds,
+here and in check_cmake.sh, compile a source of every part of the tree and take for
+the others the objects that Bazel has made of them; they compile all of them with
+another compiler, where Bazel has built nothing, and where TIMCL_TEST_LONG is set.
 """
 
 import argparse
@@ -115,23 +115,33 @@ def copy_sources(source, tree):
     (tree / "bazel-bin").symlink_to(source / "bazel-bin")
 
 
+# What CMake compiles, too.
+COMPILED_TWICE = ["src", "ops", "custom_ops", "samples", "tests/structure"]
+
+
+def part_of(name):
+    """Whose sources have their options, and much of what they include, in common:
+    src/vx/graph/graph.cc is of src/vx."""
+    return "/".join(os.path.dirname(name).split("/")[:2])
+
+
 def objects_of_bazel(source):
-    """The object of every source of the library that Bazel has compiled, but of
-    the first one of each folder."""
+    """The object of every source that Bazel has compiled and CMake compiles, but
+    of the first one of each part."""
     made = {}
-    for layer in ("src", "ops"):
-        root = source / "bazel-bin" / layer
+    for folder in COMPILED_TWICE:
+        root = source / "bazel-bin" / folder
         for object_file in sorted(glob.glob("%s/**/*.pic.o" % root, recursive=True)):
             listed = pathlib.Path(object_file[: -len(".o")] + ".d")
             if listed.exists():
                 named = listed.read_text().replace("\\\n", " ").split()
                 made[named[1]] = object_file
-    folders = set()
+    parts = set()
     for name in sorted(made):
-        folder = os.path.dirname(name)
-        if folder in folders and (source / name).exists():
+        part = part_of(name)
+        if part in parts and (source / name).exists():
             yield name, made[name]
-        folders.add(folder)
+        parts.add(part)
 
 
 def take_objects(folder, source, variables):

@@ -78,6 +78,28 @@ TEST(Commands, BehindAFailedOneInABlockAreNotRun) {
   EXPECT_THAT(result.output, Not(HasSubstr("42")));
 }
 
+TEST(Commands, HaveBazelsObjectsOfAllButOneSourceOfEachPart) {
+  const std::string folder = FreshFolder("objects");
+  const std::string source = folder + "/source";
+  for (const char* path : {"src/a/b/first", "src/a/c/second", "ops/third",
+                           "samples/d/fourth", "samples/d/gone"}) {
+    const std::string name = std::string(path) + ".cc";
+    const std::string object = source + "/bazel-bin/" + path + ".pic";
+    if (name.find("gone") == std::string::npos) {
+      WriteText(source + "/" + name, "");
+    }
+    WriteText(object + ".o", "");
+    WriteText(object + ".d", "x.o: \\\n " + name + " y.h\n");
+  }
+  WriteText(source + "/README.md",
+            Block("cat \"$TIMCL_BAZEL_OBJECTS\"  # prints second.cc\n"
+                  "test \"$(wc -l <\"$TIMCL_BAZEL_OBJECTS\")\" -eq 1"));
+  const CommandResult result = RunCommand(
+      "env -u TIMCL_TEST_LONG tools/check_commands.py '" + folder + "/work' '" +
+      folder + "/result.xml' --source '" + source + "'");
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
 // What CMake's compiler launcher does for the sources of Bazel's objects.
 TEST(TakeObject, CopiesWhatIsListedAndCompilesTheRest) {
   const std::string folder = FreshFolder("take_object");

@@ -73,6 +73,8 @@ TEST_P(Kernels, CompileStandAlone) {
 TEST_P(Kernels, CompileForProcessorsWithoutFma) {
   const char* const text = kernels::FindSource(GetParam());
   ASSERT_NE(text, nullptr);
+  // The others are the same programs as without it.
+  if (std::string(text).find("TIM_NO_FMA") == std::string::npos) return;
   EXPECT_EQ(Complaints(text, "-DTIM_NO_FMA"), "");
 }
 

@@ -31,8 +31,9 @@ expected_files() {
     echo "lib/pkgconfig/$name.pc"
     echo "lib/pkgconfig/$name-static.pc"
   done
-  { echo LICENSE && echo README.md && echo THIRD_PARTY_LICENSES &&
-    echo bench/README.md && find docs samples -name build -prune -o -name __pycache__ -prune \
+  { printf '%s\n' {CHANGELOG,CONTRIBUTING,README,SECURITY}.md LICENSE \
+    THIRD_PARTY_LICENSES bench/README.md &&
+    find docs samples -name build -prune -o -name __pycache__ -prune \
       -o ! -type d -name '*.*' ! -name '*.so' -print; } |
     sed 's,^,share/doc/tim-cl/,'
   (cd include && find . -name '*.h' | sed 's,^\.,include,')

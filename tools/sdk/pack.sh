@@ -43,7 +43,7 @@ for file in "$@"; do
     *.pc) put "$file" lib/pkgconfig ;;
     *tim-cl-config*.cmake) put "$file" lib/cmake/tim-cl ;;
     *tim-vx-config*.cmake) put "$file" lib/cmake/tim-vx ;;
-    *LICENSE* | *README.md) put "$file" "$doc" ;;
+    *LICENSE* | *.md) put "$file" "$doc" ;;
     *)
       echo "pack.sh: no place for $file" >&2
       exit 1
