@@ -20,6 +20,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// Whether a block of code begins or ends with the line.
+bool IsFence(const std::string& line) {
+  const size_t first = line.find_first_not_of(' ');
+  return first != std::string::npos && line.compare(first, 3, "```") == 0;
+}
+
 // The lines of a page that are no block of code, without their `code`.
 std::vector<std::string> ProseLines(const std::string& page) {
   static const std::regex code("`[^`]*`");
@@ -27,7 +33,7 @@ std::vector<std::string> ProseLines(const std::string& page) {
   std::istringstream text(page);
   bool in_block = false;
   for (std::string line; std::getline(text, line);) {
-    if (line.find("```") != std::string::npos) {
+    if (IsFence(line)) {
       in_block = !in_block;
     } else if (!in_block) {
       lines.push_back(std::regex_replace(line, code, "``"));
@@ -57,7 +63,7 @@ std::set<std::string> AnchorsOf(const std::string& page) {
   std::smatch match;
   bool in_block = false;
   for (std::string line; std::getline(text, line);) {
-    if (line.find("```") != std::string::npos) in_block = !in_block;
+    if (IsFence(line)) in_block = !in_block;
     if (!in_block && std::regex_match(line, match, heading)) {
       anchors.insert(AnchorOf(match[1]));
     }
@@ -131,6 +137,8 @@ TEST(Links, ToHeadingsAreThoseOfTheirText) {
   EXPECT_EQ(AnchorOf("`A`, b-c: 2"), "a-b-c-2");
   EXPECT_THAT(AnchorsOf("# One\n```sh\n# two\n```\n## Three a\n"),
               ElementsAre("one", "three-a"));
+  EXPECT_THAT(AnchorsOf("```sh\ngrep '```'\n# two\n```\n## Three a\n"),
+              ElementsAre("three-a"));
 }
 
 TEST(Links, InCodeAreNone) {
