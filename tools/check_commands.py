@@ -131,7 +131,9 @@ def objects_of_bazel(source):
     made = {}
     for folder in COMPILED_TWICE:
         root = source / "bazel-bin" / folder
-        for object_file in sorted(glob.glob("%s/**/*.pic.o" % root, recursive=True)):
+        objects = glob.glob("%s/**/*.pic.o" % root, recursive=True)
+        # Of a source that has changed its target the object that was made last.
+        for object_file in sorted(objects, key=os.path.getmtime):
             listed = pathlib.Path(object_file[: -len(".o")] + ".d")
             if listed.exists():
                 named = listed.read_text().replace("\\\n", " ").split()
