@@ -43,8 +43,8 @@ add_library(tim-vx-objects OBJECT
   ${TIM_CL_SOURCES} ${TIM_CL_TABLE_HEADERS}
   "${TIM_CL_GENERATED_DIR}/register_all_operators.cc"
   "${TIM_CL_GENERATED_DIR}/embedded_sources.cc")
-set_source_files_properties(src/vx/binary/graph_binary.cc PROPERTIES
-  COMPILE_DEFINITIONS "TIM_CL_VERSION=\"${PROJECT_VERSION}\"")
+target_compile_definitions(tim-vx-objects PRIVATE
+  TIM_CL_VERSION="${PROJECT_VERSION}")
 tim_cl_compile_options(tim-vx-objects)
 tim_cl_internal_includes(tim-vx-objects)
 # What the public headers mark is visible; clients choose for themselves.
