@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <variant>
 
 #include "ir/op_schema.h"
 
@@ -269,6 +270,16 @@ std::string Graph::Dump() const {
   std::string out;
   DumpTo(*this, "", &out);
   return out;
+}
+
+std::vector<const Graph*> NestedGraphs(const Node& node) {
+  std::vector<const Graph*> graphs;
+  if (node.composite != nullptr) graphs.push_back(&node.composite->body);
+  for (const auto& [name, attribute] : node.attributes.entries()) {
+    const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+    if (graph != nullptr && *graph != nullptr) graphs.push_back(graph->get());
+  }
+  return graphs;
 }
 
 }  // namespace tim::ir

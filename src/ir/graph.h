@@ -171,6 +171,9 @@ struct Composite {
   bool was_compiled = false;
 };
 
+/// The graphs inside of a node: its body, and those among its attributes.
+std::vector<const Graph*> NestedGraphs(const Node& node);
+
 }  // namespace tim::ir
 
 #endif  // TIM_IR_GRAPH_H_

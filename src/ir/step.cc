@@ -101,29 +101,32 @@ struct ActionPrinter {
   }
 };
 
-// What a dump does not show of a graph and of the bodies in it.
-void AddHashes(const Graph& graph, std::vector<Hash128>* hashes) {
+// Content of a graph: its dump, and the hashes of its constants and the graphs
+// among attributes, which a dump does not show.
+void AddContent(const Graph& graph, std::string* content) {
+  *content += graph.Dump();
   for (const ValueId id : graph.ValueIds()) {
     const auto& constant = graph.value(id).constant;
-    if (constant != nullptr) hashes->push_back(constant->hash);
+    if (constant != nullptr) *content += constant->hash.ToString() + "\n";
   }
   for (const NodeId id : graph.NodeIds()) {
-    const auto& composite = graph.node(id).composite;
-    if (composite != nullptr) AddHashes(composite->body, hashes);
+    for (const Graph* nested : NestedGraphs(graph.node(id))) {
+      AddContent(*nested, content);
+    }
   }
 }
 
-std::vector<Hash128> HashesOf(const Graph& graph) {
-  std::vector<Hash128> hashes;
-  AddHashes(graph, &hashes);
-  return hashes;
+std::string ContentOf(const Graph& graph) {
+  std::string content;
+  AddContent(graph, &content);
+  return content;
 }
 
 bool SameBody(const std::shared_ptr<const Graph>& a,
               const std::shared_ptr<const Graph>& b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr) return false;
-  return a->Dump() == b->Dump() && HashesOf(*a) == HashesOf(*b);
+  return ContentOf(*a) == ContentOf(*b);
 }
 
 }  // namespace

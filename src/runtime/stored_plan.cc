@@ -31,20 +31,14 @@ bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
 
 bool IsBuiltin(const ir::Graph& graph);
 
-// A graph as an attribute counts, too.
-bool HasBuiltinGraphs(const ir::AttributeMap& attributes) {
-  const auto& entries = attributes.entries();
-  return std::all_of(entries.begin(), entries.end(), [](const auto& entry) {
-    const auto* graph =
-        std::get_if<std::shared_ptr<const ir::Graph>>(&entry.second);
-    return graph == nullptr || *graph == nullptr || IsBuiltin(**graph);
-  });
-}
-
 bool IsBuiltin(const ir::Node& node) {
-  if (node.composite) return IsBuiltin(node.composite->body);
-  return ops::BuiltinOperators().Find(node.schema->Key()) == node.schema &&
-         HasBuiltinGraphs(node.attributes);
+  if (node.composite == nullptr &&
+      ops::BuiltinOperators().Find(node.schema->Key()) != node.schema) {
+    return false;
+  }
+  const std::vector<const ir::Graph*> nested = ir::NestedGraphs(node);
+  return std::all_of(nested.begin(), nested.end(),
+                     [](const ir::Graph* graph) { return IsBuiltin(*graph); });
 }
 
 bool IsBuiltin(const ir::Graph& graph) {

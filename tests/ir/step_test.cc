@@ -140,6 +140,27 @@ TEST(Step, CallsAreEqualThatHaveEqualBodies) {
   EXPECT_NE(call, other);
 }
 
+// A body whose node has the graph BodyOf("inner", value) as an attribute.
+std::shared_ptr<const Graph> WithGraphAttribute(float value) {
+  auto body = std::make_shared<Graph>("outer");
+  Node node;
+  node.name = "n";
+  node.attributes = {{"graph", Attribute(BodyOf("inner", value))}};
+  node.outputs = {body->AddValue({})};
+  body->AddNode(std::move(node));
+  return body;
+}
+
+TEST(Step, BodiesDifferByGraphsAmongAttributes) {
+  HostCall call;
+  call.body = WithGraphAttribute(1);
+  HostCall other;
+  other.body = WithGraphAttribute(1);
+  EXPECT_EQ(call, other);
+  other.body = WithGraphAttribute(2);
+  EXPECT_NE(call, other);
+}
+
 TEST(Step, WrongDimensionsCanBeShown) {
   UserLaunch launch = HSwish();
   launch.range.dimensions = 9;
