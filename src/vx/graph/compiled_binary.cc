@@ -109,14 +109,14 @@ Stored UseReady(const OpImpl& operation, NbgContent& nbg,
       {.executable = ready->executable, .context = std::move(ready->context)});
 }
 
-// The plan of the binary graph.
-Stored LoadPlan(const GraphCore& core, const OpImpl& operation,
-                const binary::Blob& blob,
-                const runtime::Surroundings& surroundings,
+// The plan of `effective`, the one operation of a graph.
+Stored LoadPlan(const GraphCore& core, const Operations& effective,
+                const binary::Blob& blob, const Devices& devices,
                 LoweredGraph* lowered) {
-  auto plan = runtime::UsablePlan(
-      blob, surroundings.devices,
-      ir::PlanOptions{.strict = core.context->options.strict});
+  const OpImpl& operation = *effective[0]->impl();
+  const ContextOptions& context = core.context->options;
+  auto plan = runtime::UsablePlan(blob, devices,
+                                  ir::PlanOptions{.strict = context.strict});
   if (!plan || !plan->states.empty() ||
       !BindPorts(operation.inputs, blob.inputs, INPUT, &plan->inputs,
                  lowered) ||
@@ -125,7 +125,9 @@ Stored LoadPlan(const GraphCore& core, const OpImpl& operation,
     return std::nullopt;
   }
   plan->graph = core.name;
-  return runtime::CompiledGraph::Load(*std::move(plan), surroundings);
+  return runtime::CompiledGraph::Load(
+      *std::move(plan),
+      CompiledGraph::SurroundingsOf(context, effective, devices, nullptr));
 }
 
 }  // namespace
@@ -149,9 +151,7 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
   LoweredGraph lowered;
   Stored stored =
       is_ready ? UseReady(impl, *nbg, &ready->graph, &lowered)
-               : LoadPlan(core, impl, nbg->blob(),
-                          SurroundingsOf(context, effective, devices, nullptr),
-                          &lowered);
+               : LoadPlan(core, effective, nbg->blob(), devices, &lowered);
   if (!stored) return nullptr;
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   compiled->effective_ = effective;
