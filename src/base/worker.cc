@@ -99,6 +99,12 @@ Status Worker::Wait() {
   return OkStatus();
 }
 
+bool Worker::IsIdle() const {
+  State& own = state();
+  const std::lock_guard lock(own.mutex);
+  return own.done == own.posted;
+}
+
 bool Worker::IsCalling() const {
   State& own = state();
   const std::lock_guard lock(own.mutex);

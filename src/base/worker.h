@@ -33,6 +33,9 @@ class Worker {
   /// one of them, which would wait for itself.
   Status Wait();
 
+  /// Whether all calls posted so far are done.  Never blocks for long.
+  bool IsIdle() const;
+
   /// Whether this is called by one of the calls.
   bool IsCalling() const;
 

@@ -67,4 +67,16 @@ Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
                         std::move(calls));
 }
 
+Result<std::shared_ptr<RunEvent>> CompiledGraph::TryEnqueue(
+    std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+    std::vector<std::shared_ptr<RunEvent>> after,
+    std::function<Status(Status)> end) {
+  if (states_ != nullptr) return std::shared_ptr<RunEvent>();
+  TIM_RETURN_IF_ERROR(CheckBinding(plan(), inputs, outputs));
+  if (NeedsCopies(plan(), inputs, outputs)) return std::shared_ptr<RunEvent>();
+  return pool_->TryEnqueue(
+      {{inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}},
+      std::move(after), {.end = std::move(end)});
+}
+
 }  // namespace tim::runtime

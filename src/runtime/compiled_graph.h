@@ -56,6 +56,14 @@ class CompiledGraph {
       std::vector<std::shared_ptr<RunEvent>> waits = {},
       std::function<Status(Status)> end = nullptr);
 
+  /// The same where it takes no thread, no copy and no wait; else null, and
+  /// nothing was done: see ContextPool::TryEnqueue().  The run starts after
+  /// those of `after` have ended, however.
+  Result<std::shared_ptr<RunEvent>> TryEnqueue(
+      std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+      std::vector<std::shared_ptr<RunEvent>> after = {},
+      std::function<Status(Status)> end = nullptr);
+
   /// Blocks until what is in flight has ended.
   void Drain() { pool_->Drain(); }
   /// Before host memory that runs have been given is freed.  Drains.

@@ -2,7 +2,6 @@
 #include "runtime/context_pool.h"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -11,34 +10,34 @@
 #include "base/guarded.h"
 #include "base/worker.h"
 #include "runtime/execution_context.h"
+#include "runtime/pooled_run.h"
 
 namespace tim::runtime {
-namespace {
 
-using Waits = std::vector<std::shared_ptr<RunEvent>>;
-
-/// A context, and the thread of its runs that block.
-struct Slot {
-  std::unique_ptr<ExecutionContext> context;
-  bool busy = true;
-  Worker worker;
-};
-
-class PooledRun;
-
-}  // namespace
+using Waits = PooledRun::Waits;
+using Slot = ContextSlot;
 
 class ContextPool::State final
-    : public std::enable_shared_from_this<ContextPool::State> {
+    : public RunOwner,
+      public std::enable_shared_from_this<ContextPool::State> {
  public:
-  State(std::shared_ptr<const Executable> executable, int max_in_flight)
+  /// Who asks for a context may have to wait until one is made, or until a run
+  /// has ended.
+  enum class Patience : uint8_t { kWaits, kNone };
+
+  /// \param blocks whether the plan has work that a thread must do.
+  State(std::shared_ptr<const Executable> executable, int max_in_flight,
+        bool blocks)
       : executable_(std::move(executable)),
         max_in_flight_(std::max(1, max_in_flight)),
+        blocks_(blocks),
         limit_(static_cast<size_t>(max_in_flight_)) {}
 
   Result<std::shared_ptr<RunEvent>> Enqueue(RunPorts ports,
                                             std::shared_ptr<StateSet> states,
                                             Waits waits, RunCalls calls);
+  Result<std::shared_ptr<RunEvent>> TryEnqueue(RunPorts ports, Waits after,
+                                               RunCalls calls);
   Status Run(std::span<const PortMemory> inputs,
              std::span<const PortMemory> outputs, StateSet* states);
   /// A context that is free.
@@ -48,30 +47,35 @@ class ContextPool::State final
     slots_.back()->context = std::move(context);
     slots_.back()->busy = false;
   }
-  /// A context that nobody else has until Free().
-  Result<Slot*> Acquire();
+  /// A context that nobody else has until Free(); null where there is none
+  /// without patience.
+  Result<Slot*> Acquire(Patience patience = Patience::kWaits);
   void Free(Slot* slot, const Status& how_it_went);
   void Drain();
   void Release(const void* memory);
   int contexts() const;
 
-  /// `run` has ended.
-  void Remove(const PooledRun* run);
-  Status Call(std::function<void()> call) {
+  void Ended(const PooledRun* run, Slot* slot,
+             const Status& how_it_went) override {
+    Remove(run);
+    Free(slot, how_it_went);
+  }
+  Status Call(std::function<void()> call) override {
     return callbacks_.Post(std::move(call));
   }
 
   bool IsOfThisProcess() const { return forks_ == Forks(); }
   /// An empty one of the same executable.
   std::shared_ptr<State> Anew() const {
-    return std::make_shared<State>(executable_, max_in_flight_);
+    return std::make_shared<State>(executable_, max_in_flight_, blocks_);
   }
 
  private:
-  using Runs = std::vector<std::shared_ptr<PooledRun>>;
+  using Runs = PooledRun::Runs;
   using Slots = std::vector<std::unique_ptr<Slot>>;
 
-  Status Start(const std::shared_ptr<PooledRun>& run);
+  Status Start(const std::shared_ptr<PooledRun>& run, Runs after = {});
+  void Remove(const PooledRun* run);
   Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
               Waits waits, Worker& worker);
   // The lock is held; Take() gives null where all are in use.
@@ -82,6 +86,7 @@ class ContextPool::State final
   const std::shared_ptr<const Executable> executable_;
   const uint32_t forks_ = Forks();
   const int max_in_flight_;
+  const bool blocks_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
   size_t limit_;  // of contexts
@@ -94,123 +99,6 @@ class ContextPool::State final
 };
 
 namespace {
-
-class PooledRun final : public RunEvent,
-                        public std::enable_shared_from_this<PooledRun> {
- public:
-  using Pool = ContextPool::State;
-  /// Who does the run: the devices by themselves, or the slot's thread.
-  enum class Mode : uint8_t { kOnDevices, kOnThread };
-
-  PooledRun(std::shared_ptr<Pool> pool, Slot* slot, RunPorts ports,
-            std::shared_ptr<StateSet> states, RunCalls calls, Mode mode)
-      : pool_(std::move(pool)),
-        slot_(slot),
-        ports_(std::move(ports)),
-        states_(std::move(states)),
-        calls_(std::move(calls)),
-        on_devices_(mode == Mode::kOnDevices) {}
-
-  /// Hands it to the devices; whoever waits ends it.
-  Status Start() {
-    if (calls_.begin != nullptr) calls_.begin();
-    return slot_->context->Enqueue(ports_.inputs, ports_.outputs, nullptr);
-  }
-
-  /// Does all of it, after the runs of `waits`, which must not have failed, and
-  /// after `previous`, which may be null.
-  void Execute(const Waits& waits, const std::shared_ptr<RunEvent>& previous) {
-    if (previous != nullptr) static_cast<void>(previous->Wait());
-    Status status;
-    for (const auto& wait : waits) {
-      const Status ended = wait->Wait();
-      if (status.ok()) status = ended.WithContext("a run that this one awaits");
-    }
-    if (status.ok()) {
-      status = GuardedCall([&] {
-        if (calls_.begin != nullptr) calls_.begin();
-        return slot_->context->Run(ports_.inputs, ports_.outputs,
-                                   states_.get());
-      });
-    }
-    const std::lock_guard lock(mutex_);
-    End(std::move(status));
-  }
-
-  Status Wait() override {
-    if (forks_ != Forks()) return OfAnotherProcess();
-    std::unique_lock lock(mutex_);
-    if (on_devices_) {
-      if (!ended_) End(slot_->context->Wait());
-    } else {
-      changed_.wait(lock, [this] { return ended_.load(); });
-    }
-    return status_;
-  }
-
-  bool Ready() override {
-    if (ended_ || forks_ != Forks()) return true;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || !on_devices_) return ended_;
-    if (!ended_ && slot_->context->Ready()) End(slot_->context->Wait());
-    return ended_;
-  }
-
-  void Then(Call call) override {
-    if (forks_ != Forks()) return call(OfAnotherProcess());
-    std::shared_ptr<Pool> pool;
-    {
-      const std::lock_guard lock(mutex_);
-      pool = pool_;
-    }
-    const auto tell = [run = shared_from_this(), call = std::move(call)] {
-      call(run->Wait());
-    };
-    // Where there is no thread the caller waits.
-    if (pool == nullptr || !pool->Call(tell).ok()) tell();
-  }
-
- private:
-  static Status OfAnotherProcess() {
-    return FailedPrecondition(
-        "the run was in flight when this process was forked off; only the "
-        "process that started it sees how it ends");
-  }
-
-  // The lock is held.  Called once.
-  void End(Status status) {
-    const RunCalls calls = std::exchange(calls_, {});
-    if (calls.end != nullptr) {
-      status = GuardedCall([&] { return calls.end(status); });
-    }
-    // The memory may be freed from now on.
-    for (const auto& input : ports_.inputs) slot_->context->Release(input.host);
-    for (const auto& output : ports_.outputs) {
-      slot_->context->Release(output.host);
-    }
-    ports_ = {};
-    states_.reset();
-    status_ = std::move(status);
-    const std::shared_ptr<Pool> pool = std::move(pool_);
-    pool->Remove(this);
-    pool->Free(std::exchange(slot_, nullptr), status_);
-    ended_ = true;
-    changed_.notify_all();
-  }
-
-  const uint32_t forks_ = Forks();
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::atomic<bool> ended_ = false;
-  Status status_;
-  // None of these once it has ended.
-  std::shared_ptr<Pool> pool_;
-  Slot* slot_ = nullptr;
-  RunPorts ports_;
-  std::shared_ptr<StateSet> states_;
-  RunCalls calls_;
-  const bool on_devices_;
-};
 
 bool HasSucceeded(const std::shared_ptr<RunEvent>& run) {
   return run->Ready() && run->Wait().ok();
@@ -252,7 +140,7 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
   return OkStatus();
 }
 
-Result<Slot*> ContextPool::State::Acquire() {
+Result<Slot*> ContextPool::State::Acquire(Patience patience) {
   std::unique_lock lock(mutex_);
   while (true) {
     if (!lost_.ok()) return lost_;
@@ -263,6 +151,7 @@ Result<Slot*> ContextPool::State::Acquire() {
         runs.begin(), runs.end(), [](const auto& run) { return run->Ready(); });
     lock.lock();
     if (ended != 0) continue;
+    if (patience == Patience::kNone) return nullptr;
     if (slots_.size() < limit_) {
       Slot* slot = nullptr;
       TIM_RETURN_IF_ERROR(MakeOneMore(lock, &slot));
@@ -320,8 +209,7 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
   }
   using Mode = PooledRun::Mode;
   const bool waits_for = states != nullptr || !waits.empty();
-  const Mode mode =
-      waits_for || slot->context->blocks() ? Mode::kOnThread : Mode::kOnDevices;
+  const Mode mode = waits_for || blocks_ ? Mode::kOnThread : Mode::kOnDevices;
   const auto run =
       std::make_shared<PooledRun>(shared_from_this(), slot, std::move(ports),
                                   states, std::move(calls), mode);
@@ -333,9 +221,36 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
   return status;
 }
 
-// Nobody else knows the run before it has started.
-Status ContextPool::State::Start(const std::shared_ptr<PooledRun>& run) {
-  TIM_RETURN_IF_ERROR(GuardedCall([&] { return run->Start(); }));
+Result<std::shared_ptr<RunEvent>> ContextPool::State::TryEnqueue(
+    RunPorts ports, Waits after, RunCalls calls) {
+  std::erase_if(after, [](const auto& run) { return run->Ready(); });
+  Runs before;
+  for (const auto& run : after) {
+    before.push_back(std::dynamic_pointer_cast<PooledRun>(run));
+    if (before.back() == nullptr || !before.back()->on_devices()) {
+      return std::shared_ptr<RunEvent>();
+    }
+  }
+  if (blocks_) return std::shared_ptr<RunEvent>();
+  TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(Patience::kNone));
+  if (slot == nullptr) return std::shared_ptr<RunEvent>();
+  Status status = slot->context->Check(ports.inputs, ports.outputs, nullptr);
+  if (status.ok()) {
+    const auto run = std::make_shared<PooledRun>(
+        shared_from_this(), slot, std::move(ports), nullptr, std::move(calls),
+        PooledRun::Mode::kOnDevices);
+    status = Start(run, std::move(before));
+    if (status.ok()) return std::shared_ptr<RunEvent>(run);
+  }
+  Free(slot, status);
+  if (status.code() != StatusCode::kUnimplemented) return status;
+  return std::shared_ptr<RunEvent>();
+}
+
+Status ContextPool::State::Start(const std::shared_ptr<PooledRun>& run,
+                                 Runs after) {
+  TIM_RETURN_IF_ERROR(
+      GuardedCall([&] { return run->Start(std::move(after)); }));
   const std::lock_guard lock(mutex_);
   in_flight_.push_back(run);
   return OkStatus();
@@ -410,7 +325,8 @@ ContextPool::State& ContextPool::Own() const {
 std::unique_ptr<ContextPool> ContextPool::Create(
     std::shared_ptr<const Executable> executable,
     std::unique_ptr<ExecutionContext> first, int max_in_flight) {
-  auto state = std::make_shared<State>(std::move(executable), max_in_flight);
+  auto state = std::make_shared<State>(std::move(executable), max_in_flight,
+                                       first->blocks());
   state->Add(std::move(first));
   return std::unique_ptr<ContextPool>(new ContextPool(std::move(state)));
 }
@@ -420,6 +336,12 @@ Result<std::shared_ptr<RunEvent>> ContextPool::Enqueue(
     std::vector<std::shared_ptr<RunEvent>> waits, RunCalls calls) {
   return Own().Enqueue(std::move(ports), std::move(states), std::move(waits),
                        std::move(calls));
+}
+
+Result<std::shared_ptr<RunEvent>> ContextPool::TryEnqueue(
+    RunPorts ports, std::vector<std::shared_ptr<RunEvent>> after,
+    RunCalls calls) {
+  return Own().TryEnqueue(std::move(ports), std::move(after), std::move(calls));
 }
 
 Status ContextPool::Run(std::span<const PortMemory> inputs,

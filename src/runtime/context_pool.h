@@ -64,6 +64,15 @@ class ContextPool {
       RunPorts ports, std::shared_ptr<StateSet> states,
       std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
 
+  /// The same of a plan without states, where the devices do all of it and
+  /// nothing has to be waited for; else null, and nothing was done: where a
+  /// thread would have to do the run, no context is free, or the devices cannot
+  /// wait for a run of `after`.  The run starts when those have ended, however;
+  /// what they leave in memory it finds there.
+  Result<std::shared_ptr<RunEvent>> TryEnqueue(
+      RunPorts ports, std::vector<std::shared_ptr<RunEvent>> after = {},
+      RunCalls calls = {});
+
   /// Enqueue() and Wait(), without an event.
   Status Run(std::span<const PortMemory> inputs,
              std::span<const PortMemory> outputs, StateSet* states);

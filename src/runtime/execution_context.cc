@@ -213,6 +213,31 @@ void ExecutionContext::Impl::TrimPools() const {
   }
 }
 
+// The host's work is done when its run has been enqueued.
+Status ExecutionContext::Follow(const ExecutionContext& other) {
+  const auto& first = *other.impl_;
+  const auto pairs = [&](const auto& visit) {
+    for (size_t i = 1; i < impl_->streams.size(); ++i) {
+      if (impl_->streams[i] == nullptr) continue;
+      for (size_t j = 1; j < first.finished.size(); ++j) {
+        if (first.finished[j] == nullptr) continue;
+        TIM_RETURN_IF_ERROR(visit(i, j));
+      }
+    }
+    return OkStatus();
+  };
+  TIM_RETURN_IF_ERROR(pairs([&](size_t i, size_t j) {
+    const auto& device = impl_->executable->device(static_cast<int>(i));
+    const auto& before = first.executable->device(static_cast<int>(j));
+    if (device.domain() == before.domain()) return OkStatus();
+    return Unimplemented(device.info().name, " cannot wait for ",
+                         before.info().name);
+  }));
+  return pairs([&](size_t i, size_t j) {
+    return impl_->streams[i]->WaitFor(*first.finished[j]);
+  });
+}
+
 bool ExecutionContext::Ready() const {
   return std::all_of(impl_->finished.begin(), impl_->finished.end(),
                      [](const std::unique_ptr<Event>& event) {

@@ -51,6 +51,11 @@ class ExecutionContext {
   Status Enqueue(std::span<const PortMemory> inputs,
                  std::span<const PortMemory> outputs, StateSet* states);
   Status Wait();
+  /// Right before Enqueue(): the run starts after that of `other`, which is in
+  /// flight, has ended, however.  Any thread may be in other.Wait() meanwhile,
+  /// none in other functions of it.  kUnimplemented, and nothing was done,
+  /// where the devices cannot wait for each other.
+  Status Follow(const ExecutionContext& other);
   /// Whether Wait() would return at once.
   bool Ready() const;
   /// Whether Enqueue() may wait for work: the plan has steps of the host, or of

@@ -116,11 +116,33 @@ void CopyElements(const ir::TensorDesc& desc, const void* from, void* to) {
   });
 }
 
-// Strided memory may begin with any element.
+// Memory of a device, or aligned; strided memory may begin with any element.
 bool CanBeUsed(const ir::PlanTensor& tensor, const PortMemory& port) {
+  if (tensor.device != 0) return true;
   const int64_t size = ir::Info(tensor.desc.type).bits / 8;
   return IsAligned(port.host,
                    tensor.desc.layout.strided() ? size : kHostAlignment);
+}
+
+bool LiesOnInput(const PortMemory& output, std::span<const PortMemory> inputs) {
+  const auto first = reinterpret_cast<uintptr_t>(output.host);
+  const uintptr_t last = first + static_cast<uintptr_t>(output.bytes);
+  return std::any_of(
+      inputs.begin(), inputs.end(), [&](const PortMemory& input) {
+        if (input.host == nullptr) return false;
+        if (output.buffer != kNoBuffer && output.buffer == input.buffer) {
+          return true;
+        }
+        const auto begin = reinterpret_cast<uintptr_t>(input.host);
+        return begin < last &&
+               first < begin + static_cast<uintptr_t>(input.bytes);
+      });
+}
+
+bool CanBeWritten(const ir::PlanTensor& tensor, const PortMemory& port,
+                  std::span<const PortMemory> inputs) {
+  return tensor.device != 0 ||
+         (CanBeUsed(tensor, port) && !LiesOnInput(port, inputs));
 }
 
 }  // namespace
@@ -139,6 +161,24 @@ Status CheckPorts(const ir::Plan& plan, std::span<const PortMemory> inputs,
   return CheckApart(plan, inputs, outputs);
 }
 
+Status CheckBinding(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                    std::span<const PortMemory> outputs) {
+  TIM_RETURN_IF_ERROR(CheckPorts(plan, inputs, outputs));
+  TIM_RETURN_IF_ERROR(CheckSizes(plan, "input", plan.inputs, inputs));
+  return CheckSizes(plan, "output", plan.outputs, outputs);
+}
+
+bool NeedsCopies(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                 std::span<const PortMemory> outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!CanBeUsed(plan.inputs[i], inputs[i])) return true;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!CanBeWritten(plan.outputs[i], outputs[i], inputs)) return true;
+  }
+  return false;
+}
+
 Result<void*> PortBinding::CopyFor(Copy* copy, int64_t bytes) {
   if (copy->memory == nullptr || copy->bytes < bytes) {
     copy->memory = AllocateAligned(bytes, kHostAlignment);
@@ -150,24 +190,9 @@ Result<void*> PortBinding::CopyFor(Copy* copy, int64_t bytes) {
   return copy->memory.get();
 }
 
-bool PortBinding::LiesOnInput(const PortMemory& output) const {
-  const auto first = reinterpret_cast<uintptr_t>(output.host);
-  const uintptr_t last = first + static_cast<uintptr_t>(output.bytes);
-  return std::any_of(
-      inputs_.begin(), inputs_.end(), [&](const PortMemory& input) {
-        if (input.host == nullptr) return false;
-        if (output.buffer != kNoBuffer && output.buffer == input.buffer) {
-          return true;
-        }
-        const auto begin = reinterpret_cast<uintptr_t>(input.host);
-        return begin < last &&
-               first < begin + static_cast<uintptr_t>(input.bytes);
-      });
-}
-
 Status PortBinding::BindInput(const ir::PlanTensor& tensor, size_t index) {
   const PortMemory& port = inputs_[index];
-  if (tensor.device != 0 || CanBeUsed(tensor, port)) return OkStatus();
+  if (CanBeUsed(tensor, port)) return OkStatus();
   TIM_ASSIGN_OR_RETURN(bound_inputs_[index].host,
                        CopyFor(&input_copies_[index], port.bytes));
   return OkStatus();
@@ -175,9 +200,7 @@ Status PortBinding::BindInput(const ir::PlanTensor& tensor, size_t index) {
 
 Status PortBinding::BindOutput(const ir::PlanTensor& tensor, size_t index) {
   const PortMemory& port = outputs_[index];
-  if (tensor.device != 0 || (CanBeUsed(tensor, port) && !LiesOnInput(port))) {
-    return OkStatus();
-  }
+  if (CanBeWritten(tensor, port, inputs_)) return OkStatus();
   TIM_ASSIGN_OR_RETURN(bound_outputs_[index].host,
                        CopyFor(&output_copies_[index], port.bytes));
   return OkStatus();
@@ -186,9 +209,7 @@ Status PortBinding::BindOutput(const ir::PlanTensor& tensor, size_t index) {
 Status PortBinding::Bind(const ir::Plan& plan,
                          std::span<const PortMemory> inputs,
                          std::span<const PortMemory> outputs) {
-  TIM_RETURN_IF_ERROR(CheckPorts(plan, inputs, outputs));
-  TIM_RETURN_IF_ERROR(CheckSizes(plan, "input", plan.inputs, inputs));
-  TIM_RETURN_IF_ERROR(CheckSizes(plan, "output", plan.outputs, outputs));
+  TIM_RETURN_IF_ERROR(CheckBinding(plan, inputs, outputs));
   plan_ = &plan;
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());

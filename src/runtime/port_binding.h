@@ -61,7 +61,6 @@ class PortBinding {
   static Result<void*> CopyFor(Copy* copy, int64_t bytes);
   Status BindInput(const ir::PlanTensor& tensor, size_t index);
   Status BindOutput(const ir::PlanTensor& tensor, size_t index);
-  bool LiesOnInput(const PortMemory& output) const;
 
   const ir::Plan* plan_ = nullptr;
   std::vector<PortMemory> inputs_;
@@ -71,6 +70,13 @@ class PortBinding {
   std::vector<Copy> input_copies_;
   std::vector<Copy> output_copies_;
 };
+
+/// What Bind() checks.
+Status CheckBinding(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                    std::span<const PortMemory> outputs);
+/// Whether a PortBinding of memory that has been checked makes copies.
+bool NeedsCopies(const ir::Plan& plan, std::span<const PortMemory> inputs,
+                 std::span<const PortMemory> outputs);
 
 /// Whether the memory is what runs of `plan` can be given: a range of a device
 /// for a port of a device, host memory for others, of the port's size.

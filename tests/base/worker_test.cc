@@ -56,6 +56,22 @@ TEST(Worker, CallsInOrderOnOneOtherThread) {
   EXPECT_FALSE(worker.IsCalling());
 }
 
+TEST(Worker, IsIdleBetweenItsCalls) {
+  Worker worker;
+  EXPECT_TRUE(worker.IsIdle());
+  Gate gate;
+  bool in_call = true;
+  ASSERT_OK(worker.Post([&] {
+    gate.Pass();
+    in_call = worker.IsIdle();
+  }));
+  EXPECT_FALSE(worker.IsIdle());
+  gate.Open();
+  ASSERT_OK(worker.Wait());
+  EXPECT_TRUE(worker.IsIdle());
+  EXPECT_FALSE(in_call);
+}
+
 TEST(Worker, WaitReturnsWhereNothingWasPosted) {
   Worker worker;
   EXPECT_OK(worker.Wait());

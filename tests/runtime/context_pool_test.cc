@@ -12,88 +12,18 @@
 
 #include "device/device_pools.h"
 #include "device/host/host_device.h"
-#include "tests/support/devices/fake_device.h"
-#include "tests/support/plans/plan_builder.h"
-#include "tests/support/plans/plan_run.h"
+#include "tests/support/plans/pool_runs.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {
 namespace {
 
 using testing::AddTen;
-using testing::BuildEval;
-using testing::CompilePlan;
-using testing::Devices;
-using testing::FakeDevice;
-using testing::FakeOptions;
-using testing::FloatFunction;
 using testing::Floats;
+using testing::Gate;
+using testing::InFlight;
 using testing::PlanBuilder;
-
-/// AddTen, which a test lets go.
-class Gate {
- public:
-  FloatFunction Function() {
-    return [this](std::span<const float> in, std::span<float> out) {
-      opened_.wait();
-      return AddTen(in, out);
-    };
-  }
-  void Open() { open_.set_value(); }
-
- private:
-  std::promise<void> open_;
-  std::shared_future<void> opened_ = open_.get_future();
-};
-
-/// Host memory of a run and its event.
-struct InFlight {
-  explicit InFlight(Floats values)
-      : input(std::move(values)), output(input.size(), -1) {}
-
-  Status Start(ContextPool& pool, std::shared_ptr<StateSet> states = nullptr,
-               std::vector<std::shared_ptr<RunEvent>> waits = {}) {
-    auto made = pool.Enqueue({{input.data()}, {output.data()}},
-                             std::move(states), std::move(waits));
-    if (!made.ok()) return made.status();
-    event = *std::move(made);
-    return OkStatus();
-  }
-
-  Floats input;
-  Floats output;
-  std::shared_ptr<RunEvent> event;
-};
-
-/// The second device is a fake one; steps of 0 block whoever enqueues.
-struct Pool {
-  explicit Pool(FloatFunction function = AddTen, int device = 1,
-                int max_in_flight = ContextPool::kMaxInFlight) {
-    PlanBuilder plan({device::CreateHostDevice(), fake}, 2);
-    BuildEval(plan, device, std::move(function));
-    Make(plan, max_in_flight);
-  }
-  void Make(PlanBuilder& plan, int max_in_flight) {
-    auto compiled = CompilePlan(plan);
-    EXPECT_OK(compiled);
-    executable = *std::move(compiled);
-    auto first = ExecutionContext::Create(executable);
-    EXPECT_OK(first);
-    pool = ContextPool::Create(executable, *std::move(first), max_in_flight);
-  }
-  Floats Run(const Floats& input) {
-    Floats output(input.size());
-    const PortMemory inputs[] = {input.data()};
-    const PortMemory outputs[] = {output.data()};
-    EXPECT_OK(pool->Run(inputs, outputs, nullptr));
-    return output;
-  }
-
-  std::shared_ptr<FakeDevice> fake =
-      std::make_shared<FakeDevice>(FakeOptions{.max_delay_us = 20});
-  std::shared_ptr<const Executable> executable;
-  std::unique_ptr<ContextPool> pool;
-};
+using testing::Pool;
 
 // On devices the run ends by itself, on the host on a thread of the pool.
 class OnDevice : public ::testing::TestWithParam<int> {};

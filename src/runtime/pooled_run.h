@@ -1,0 +1,103 @@
+// One run of a ContextPool, from its start to its end.
+#ifndef TIM_RUNTIME_POOLED_RUN_H_
+#define TIM_RUNTIME_POOLED_RUN_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/fork/fork.h"
+#include "base/status.h"
+#include "base/worker.h"
+#include "runtime/context_pool.h"
+#include "runtime/execution_context.h"
+#include "runtime/run_event.h"
+#include "runtime/state_set.h"
+
+namespace tim::runtime {
+
+class PooledRun;
+
+/// A context, and the thread of its runs that block.
+struct ContextSlot {
+  std::unique_ptr<ExecutionContext> context;
+  bool busy = true;
+  Worker worker;
+};
+
+/// What a run needs of its pool, which it keeps until it has ended.  Any
+/// thread.
+class RunOwner {
+ public:
+  virtual ~RunOwner() = default;
+  /// `run` has ended, and the slot is free.
+  virtual void Ended(const PooledRun* run, ContextSlot* slot,
+                     const Status& how_it_went) = 0;
+  /// Has a thread make the call.
+  virtual Status Call(std::function<void()> call) = 0;
+};
+
+class PooledRun final : public RunEvent,
+                        public std::enable_shared_from_this<PooledRun> {
+ public:
+  using Waits = std::vector<std::shared_ptr<RunEvent>>;
+  using Runs = std::vector<std::shared_ptr<PooledRun>>;
+  /// Who does the run: the devices by themselves, or the slot's thread.
+  enum class Mode : uint8_t { kOnDevices, kOnThread };
+
+  PooledRun(std::shared_ptr<RunOwner> owner, ContextSlot* slot, RunPorts ports,
+            std::shared_ptr<StateSet> states, RunCalls calls, Mode mode)
+      : owner_(std::move(owner)),
+        slot_(slot),
+        ports_(std::move(ports)),
+        states_(std::move(states)),
+        calls_(std::move(calls)),
+        on_devices_(mode == Mode::kOnDevices) {}
+
+  /// Of kOnDevices: hands it to the devices, which start it when those of
+  /// `after`, all of kOnDevices, have ended, however; whoever waits ends it.
+  /// kUnimplemented, and no run, where the devices cannot wait for them.
+  Status Start(Runs after = {});
+  /// Of kOnThread: does all of it, after the runs of `waits`, which must not
+  /// have failed, and after `previous`, which may be null.
+  void Execute(const Waits& waits, const std::shared_ptr<RunEvent>& previous);
+
+  bool on_devices() const { return on_devices_; }
+
+  Status Wait() override;
+  bool Ready() override;
+  void Then(Call call) override;
+
+ private:
+  static Status OfAnotherProcess();
+  // Work that is enqueued in `next` from now on starts after this run.
+  Status Precede(ExecutionContext& next);
+  // Of kOnDevices.  The lock is held, and let go while the devices work.
+  void Finish(std::unique_lock<std::mutex>& lock);
+  // The lock is held.  Called once.
+  void End(Status status);
+
+  const uint32_t forks_ = Forks();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> ended_ = false;
+  bool finishing_ = false;  // a thread is in Finish()
+  std::atomic<bool> failed_on_devices_ = false;
+  Status status_;
+  // None of these once it has ended.
+  std::shared_ptr<RunOwner> owner_;
+  ContextSlot* slot_ = nullptr;
+  RunPorts ports_;
+  std::shared_ptr<StateSet> states_;
+  RunCalls calls_;
+  Runs after_;
+  const bool on_devices_;
+};
+
+}  // namespace tim::runtime
+
+#endif  // TIM_RUNTIME_POOLED_RUN_H_
