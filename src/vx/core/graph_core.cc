@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/log.h"
 #include "base/str_cat.h"
 #include "vx/core/failure.h"
 
@@ -30,6 +31,12 @@ std::shared_ptr<GraphCore> CoreOf(Graph* graph) {
 
 bool Fail(GraphCore& core, const Status& status) {
   return Fail(Recorded(core, status));
+}
+
+Status LogFailure(GraphCore& core, const Status& status) {
+  Status complete = Recorded(core, status);
+  TIM_LOG(kError, core.error);
+  return complete;
 }
 
 bool FailToCompile(GraphCore& core, const Status& status) {

@@ -57,7 +57,10 @@ std::shared_ptr<GraphCore> CoreOf(Graph* graph);
 
 /// Fail() for something that belongs to a graph, which the message names.
 bool Fail(GraphCore& core, const Status& status);
-/// The same of Compile(): one of `core.logged` is not logged again by the first
+/// The same of what no caller waits for, without a LastError(); `status`, which
+/// names the graph then.
+Status LogFailure(GraphCore& core, const Status& status);
+/// Fail() of Compile(): one of `core.logged` is not logged again by the first
 /// call that fails for it.
 bool FailToCompile(GraphCore& core, const Status& status);
 

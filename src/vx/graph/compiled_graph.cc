@@ -106,6 +106,15 @@ Status CompiledGraph::Run() {
   return buffers_.Finish(std::move(status));
 }
 
+Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::TryEnqueue(
+    std::vector<std::shared_ptr<runtime::RunEvent>> after,
+    std::function<Status(Status)> end) {
+  if (!buffers_.in_plain_memory()) return std::shared_ptr<runtime::RunEvent>();
+  TIM_RETURN_IF_ERROR(buffers_.Prepare());
+  return graph_->TryEnqueue(buffers_.inputs(), buffers_.outputs(),
+                            std::move(after), std::move(end));
+}
+
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
     std::span<const runtime::PortMemory> inputs,
     std::span<const runtime::PortMemory> outputs) {

@@ -2,6 +2,7 @@
 #ifndef TIM_VX_GRAPH_COMPILED_GRAPH_H_
 #define TIM_VX_GRAPH_COMPILED_GRAPH_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -45,6 +46,11 @@ class CompiledGraph {
 
   /// On the tensors' memory, behind what is in flight.
   Status Run();
+  /// The same where it takes no thread, no copy and no wait; else null, and
+  /// nothing was done: see runtime::CompiledGraph::TryEnqueue().
+  Result<std::shared_ptr<runtime::RunEvent>> TryEnqueue(
+      std::vector<std::shared_ptr<runtime::RunEvent>> after,
+      std::function<Status(Status)> end);
   /// On memory of its own, in the order of the plan.
   Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
       std::span<const runtime::PortMemory> inputs,

@@ -24,6 +24,12 @@ std::vector<std::shared_ptr<Tensor>> Join(
   return first;
 }
 
+void SetFailed(const std::vector<std::shared_ptr<Tensor>>& outputs) {
+  for (const auto& output : outputs) {
+    static_cast<TensorImpl&>(*output).SetRun(TensorImpl::RunResult::kFailed);
+  }
+}
+
 }  // namespace
 
 Status GraphImpl::CheckNotEmpty() const {
@@ -136,10 +142,31 @@ bool GraphImpl::Run() {
     return IsItsInputs() ? OkStatus() : compiled_->Run();
   });
   if (status.ok()) return true;
-  for (const auto& output : outputs_) {
-    static_cast<TensorImpl&>(*output).SetRun(TensorImpl::RunResult::kFailed);
-  }
+  SetFailed(outputs_);
   return FailToCompile(*core_, status);
+}
+
+std::shared_ptr<runtime::RunEvent> GraphImpl::TryStart(
+    std::vector<std::shared_ptr<runtime::RunEvent>> after) {
+  std::shared_ptr<runtime::RunEvent> run;
+  const Status status = GuardedCall([&]() -> Status {
+    if (!CheckCompilable().ok() || !IsCompiled()) return OkStatus();
+    const auto end = [core = core_, outputs = outputs_,
+                      written =
+                          compiled_->buffers().output_tensors()](Status ran) {
+      if (!ran.ok()) {
+        SetFailed(outputs);
+        return LogFailure(*core, ran);
+      }
+      for (const auto& output : written) {
+        output->SetRun(TensorImpl::RunResult::kWritten);
+      }
+      return ran;
+    };
+    TIM_ASSIGN_OR_RETURN(run, compiled_->TryEnqueue(std::move(after), end));
+    return OkStatus();
+  });
+  return status.ok() ? run : nullptr;
 }
 
 namespace {

@@ -42,6 +42,12 @@ class GraphImpl final : public Graph, public OwnGraph {
   bool Compile() override;
   bool CompileToBinary(void* buf, size_t* size) override;
   bool Run() override;
+  /// Hands a run on the tensors' memory to the devices, behind those of
+  /// `after`, however they end.  Null, and nothing was done, where that takes a
+  /// thread, a copy or a wait, or fails: Run() does it then, or tells why not.
+  /// Until the run has ended the graph and its tensors must not be used.
+  std::shared_ptr<runtime::RunEvent> TryStart(
+      std::vector<std::shared_ptr<runtime::RunEvent>> after);
   /// Graph::RunAsync().
   RunEvent Start(const std::vector<const void*>& inputs,
                  const std::vector<void*>& outputs);

@@ -1,6 +1,7 @@
 // Hands the memory of tensors to runs, and DMA buffers to the host.
 #include "vx/graph/run_buffers.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tim::vx {
@@ -35,6 +36,14 @@ Status RunBuffers::Synchronize(Status (DmaMapping::*step)(DmaMapping::Access)) {
   take(inputs_, DmaMapping::Access::kRead);
   take(outputs_, DmaMapping::Access::kWrite);
   return first;
+}
+
+bool RunBuffers::in_plain_memory() const {
+  const auto plain = [](const auto& tensor) {
+    return tensor->mapping() == nullptr;
+  };
+  return std::all_of(inputs_.begin(), inputs_.end(), plain) &&
+         std::all_of(outputs_.begin(), outputs_.end(), plain);
 }
 
 Status RunBuffers::Prepare() {

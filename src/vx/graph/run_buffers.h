@@ -23,6 +23,8 @@ class RunBuffers {
 
   /// Before a run: gathers addresses.
   Status Prepare();
+  /// Whether Prepare() only gathers addresses: no tensor is on a DMA buffer.
+  bool in_plain_memory() const;
   /// After it, or after a Prepare() that failed: where it went well, outputs
   /// have content.
   /// `run`, which tells how it went, or what fails.

@@ -9,11 +9,30 @@
 #include "tim/vx/platform/lite/lite_native.h"
 #include "vx/core/failure.h"
 #include "vx/core/graph_core.h"
+#include "vx/graph/graph_impl.h"
 #include "vx/platform/native_executor.h"
 
 namespace tim::vx::platform {
 
 bool LiteNativeDevice::vip_initialized = true;
+
+namespace {
+
+// Keeps the graph.
+QueuedRun QueuedRunOf(const std::shared_ptr<Graph>& graph) {
+  QueuedRun queued{
+      .run = [graph] { return StatusOf([&] { return graph->Run(); }); }};
+  if (const auto own = std::dynamic_pointer_cast<GraphImpl>(graph)) {
+    queued.try_start = [own](const EventPtr& after) {
+      std::vector<EventPtr> before;
+      if (after != nullptr) before.push_back(after);
+      return own->TryStart(std::move(before));
+    };
+  }
+  return queued;
+}
+
+}  // namespace
 
 std::shared_ptr<NativeDevice> MakeDevice(DeviceEntry entry) {
   return std::make_shared<NativeDevice>(
@@ -87,16 +106,11 @@ bool NativeDevice::Trigger(bool async, async_callback cb) {
     return Fail(FailedPrecondition("Trigger() of device ", Id(),
                                    ": nothing was submitted since the last"));
   }
-  const auto run = [graphs = std::move(graphs)] {
-    Status first;
-    for (const auto& graph : graphs) {
-      const Status status = StatusOf([&] { return graph->Run(); });
-      if (first.ok()) first = status;
-    }
-    return first;
-  };
-  return Launch(impl_->queues, impl_->worker, run, ModeOf(async),
-                std::move(cb));
+  std::vector<QueuedRun> runs;
+  for (const auto& graph : graphs) runs.push_back(QueuedRunOf(graph));
+  // The device may be destroyed meanwhile.
+  const std::shared_ptr<RunQueue> queue = impl_->queue;
+  return queue->Launch(std::move(runs), ModeOf(async), std::move(cb));
 }
 
 void NativeDevice::WaitDeviceIdle() { impl_->queues->Wait(); }

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "runtime/device_pool.h"
 #include "tim/vx/platform/native.h"
-#include "vx/platform/queues.h"
+#include "vx/platform/run_queue.h"
 
 namespace tim::vx::platform {
 
@@ -26,11 +26,11 @@ struct DeviceEntry {
 class NativeDevice::Impl {
  public:
   explicit Impl(DeviceEntry device)
-      : entry(std::move(device)), worker(queues->Add()) {}
+      : entry(std::move(device)), queue(queues->Add()) {}
 
   const DeviceEntry entry;
   const std::shared_ptr<Queues> queues = std::make_shared<Queues>();
-  const std::shared_ptr<Worker> worker;        // of graphs
+  const std::shared_ptr<RunQueue> queue;       // of graphs
   std::vector<std::shared_ptr<Graph>> graphs;  // submitted; ForkMutex()
 };
 

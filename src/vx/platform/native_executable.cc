@@ -8,6 +8,7 @@
 #include "vx/graph/graph_impl.h"
 #include "vx/platform/native_executor.h"
 #include "vx/platform/run_lock.h"
+#include "vx/platform/run_queue.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::vx::platform {
@@ -24,6 +25,9 @@ class NativeExecutable::Impl {
                TensorAttribute attribute, const Graph* graph) const;
   /// All are set.
   Status CheckComplete(size_t inputs_set, size_t outputs_set) const;
+  /// See QueuedRun::try_start.
+  static EventPtr TryStart(const NativeExecutable& executable,
+                           const EventPtr& after);
 
   Status problem;  ///< Not ok: the executable could not be made.
   std::shared_ptr<Operation> operation;
@@ -60,6 +64,37 @@ Status NativeExecutable::Impl::CheckComplete(size_t inputs_set,
   return FailedPrecondition("an executable has ", inputs_set, " of ", inputs,
                             " inputs and ", outputs_set, " of ", outputs,
                             " outputs set; use SetInput() and SetOutput()");
+}
+
+EventPtr NativeExecutable::Impl::TryStart(const NativeExecutable& executable,
+                                          const EventPtr& after) {
+  const Impl& impl = *executable.impl_;
+  RunLock& running = *impl.running;
+  const auto lock = running.TryTakeBesideRun();
+  if (!lock.owns_lock()) return nullptr;
+  const Status complete = impl.CheckComplete(executable.input_handles_.size(),
+                                             executable.output_handles_.size());
+  if (!complete.ok()) return nullptr;
+  auto* const graph = dynamic_cast<GraphImpl*>(executable.nb_graph_.get());
+  if (graph == nullptr) return nullptr;
+  std::vector<EventPtr> before;
+  for (const EventPtr& event : {after, running.run()}) {
+    if (event != nullptr) before.push_back(event);
+  }
+  EventPtr run = graph->TryStart(std::move(before));
+  if (run != nullptr) running.SetRun(run);
+  return run;
+}
+
+QueuedRun QueuedRunOf(const std::shared_ptr<NativeExecutable>& executable) {
+  return {.run =
+              [executable] {
+                return StatusOf([&] { return executable->Trigger(); });
+              },
+          .try_start =
+              [executable](const EventPtr& after) {
+                return NativeExecutable::Impl::TryStart(*executable, after);
+              }};
 }
 
 namespace {
@@ -159,7 +194,7 @@ std::shared_ptr<ITensorHandle> NativeExecutable::AllocateTensor(
 }
 
 void NativeExecutable::SetInput(const std::shared_ptr<ITensorHandle>& th) {
-  const auto lock = impl_->running->Take();
+  const auto lock = impl_->running->TakeBesideRun();
   Status status = impl_->Check(th, INPUT, nb_graph_.get());
   if (status.ok() && input_handles_.size() == impl_->inputs) {
     status = InvalidArgument("SetInput(): the executable has ", impl_->inputs,
@@ -174,7 +209,7 @@ void NativeExecutable::SetInput(const std::shared_ptr<ITensorHandle>& th) {
 }
 
 void NativeExecutable::SetOutput(const std::shared_ptr<ITensorHandle>& th) {
-  const auto lock = impl_->running->Take();
+  const auto lock = impl_->running->TakeBesideRun();
   Status status = impl_->Check(th, OUTPUT, nb_graph_.get());
   if (status.ok() && output_handles_.size() == impl_->outputs) {
     status = InvalidArgument("SetOutput(): the executable has ", impl_->outputs,
@@ -197,17 +232,17 @@ void NativeExecutable::SetOutputs(const Handles& ths) {
 }
 
 Handles NativeExecutable::Getinputs() {
-  const auto lock = impl_->running->Take();
+  const auto lock = impl_->running->TakeBesideRun();
   return input_handles_;
 }
 
 Handles NativeExecutable::GetOutputs() {
-  const auto lock = impl_->running->Take();
+  const auto lock = impl_->running->TakeBesideRun();
   return output_handles_;
 }
 
 bool NativeExecutable::Verify() {
-  const auto lock = impl_->running->Take();
+  const auto lock = impl_->running->TakeBesideRun();
   const Status status =
       impl_->CheckComplete(input_handles_.size(), output_handles_.size());
   if (!status.ok()) return Fail(status);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <typeinfo>
 #include <utility>
 
 #include "base/fork/fork.h"
@@ -77,6 +78,38 @@ Status ReasonOf(const std::string& what, const Status& problem) {
   return problem.WithContext(StrCat(what, " of an executor"));
 }
 
+// What a set runs are its members.  Of a class that is a client's only
+// Trigger() is known.
+void AddRuns(const std::shared_ptr<IExecutable>& executable,
+             std::vector<QueuedRun>* runs) {
+  const IExecutable& known = *executable;
+  if (typeid(known) == typeid(NativeExecutable)) {
+    runs->push_back(
+        QueuedRunOf(std::static_pointer_cast<NativeExecutable>(executable)));
+    return;
+  }
+  if (typeid(known) == typeid(ExecutableSet)) {
+    const auto& members =
+        static_cast<const ExecutableSet&>(known).Executables();
+    for (const auto& member : members) AddRuns(member, runs);
+    if (!members.empty()) return;
+  }
+  runs->push_back({.run = [executable] {
+    return StatusOf([&] { return executable->Trigger(); });
+  }});
+}
+
+QueuedRun DestroyedRun() {
+  const auto fail = [] {
+    Status status = FailedPrecondition(
+        "an executable was destroyed between Submit() and Trigger(); it and "
+        "those behind it did not run");
+    Fail(status);
+    return status;
+  };
+  return {.run = fail, .is_end = true};
+}
+
 }  // namespace
 
 NativeExecutor::NativeExecutor(const std::shared_ptr<IDevice>& device,
@@ -103,8 +136,7 @@ NativeExecutor::NativeExecutor(const std::shared_ptr<IDevice>& device,
                          StateOn(std::move(devices), &context_));
     core_index_ = static_cast<uint32_t>(cores.first);
     core_count_ = static_cast<uint32_t>(cores.count);
-    impl_->queues = known.queues;
-    impl_->worker = known.queues->Add();
+    impl_->queue = known.queues->Add();
     return OkStatus();
   });
   if (!impl_->problem.ok()) Fail(impl_->problem);
@@ -152,29 +184,18 @@ bool NativeExecutor::Trigger(bool async, IDevice::async_callback callback) {
     return Fail(FailedPrecondition(
         "Trigger() of an executor: nothing was submitted since the last"));
   }
-  std::vector<std::shared_ptr<IExecutable>> executables;
+  std::vector<QueuedRun> runs;
   for (const task& submitted : tasks) {
-    executables.push_back(submitted.lock());
-  }
-  const auto run = [executables = std::move(executables)] {
-    Status first;
-    for (const auto& executable : executables) {
-      Status status;
-      if (executable == nullptr) {
-        status = FailedPrecondition(
-            "an executable was destroyed between Submit() and Trigger(); it "
-            "and those behind it did not run");
-        Fail(status);
-      } else {
-        status = StatusOf([&] { return executable->Trigger(); });
-      }
-      if (first.ok()) first = status;
-      if (executable == nullptr) break;
+    const auto executable = submitted.lock();
+    if (executable == nullptr) {
+      runs.push_back(DestroyedRun());
+    } else {
+      AddRuns(executable, &runs);
     }
-    return first;
-  };
-  return Launch(impl_->queues, impl_->worker, run, ModeOf(async),
-                std::move(callback));
+  }
+  // The executor may be destroyed meanwhile.
+  const std::shared_ptr<RunQueue> queue = impl_->queue;
+  return queue->Launch(std::move(runs), ModeOf(async), std::move(callback));
 }
 
 std::shared_ptr<IExecutable> NativeExecutor::Compile(
@@ -218,24 +239,23 @@ bool SubmitTo(const std::shared_ptr<IExecutor>& executor,
 }
 
 bool RunBehindQueue(const std::shared_ptr<IExecutor>& executor,
-                    std::shared_ptr<IExecutable> executable) {
+                    const std::shared_ptr<IExecutable>& executable) {
   if (executable == nullptr) {
     return Fail(InvalidArgument(
         "only an executable of a std::shared_ptr runs asynchronously"));
   }
   const auto native = AsNative(executor);
   if (!native.ok()) return Fail(native.status());
-  const NativeExecutor::Impl& impl = (*native)->impl();
-  const auto run = [executable = std::move(executable)] {
-    return StatusOf([&] { return executable->Trigger(); });
-  };
-  return Launch(impl.queues, impl.worker, run, Mode::kReturn, nullptr);
+  std::vector<QueuedRun> runs;
+  AddRuns(executable, &runs);
+  const std::shared_ptr<RunQueue> queue = (*native)->impl().queue;
+  return queue->Launch(std::move(runs), Mode::kReturn, nullptr);
 }
 
 void WaitForQueue(const std::shared_ptr<IExecutor>& executor) {
   const auto native = AsNative(executor);
   if (!native.ok()) return;  // nothing is queued
-  const Status status = (*native)->impl().worker->Wait();
+  const Status status = (*native)->impl().queue->Wait();
   if (!status.ok()) Fail(status);
 }
 

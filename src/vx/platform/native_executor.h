@@ -7,7 +7,7 @@
 #include "tim/vx/platform/native.h"
 #include "vx/binary/local_binary.h"
 #include "vx/graph/context_impl.h"
-#include "vx/platform/queues.h"
+#include "vx/platform/run_queue.h"
 
 namespace tim::vx::platform {
 
@@ -16,8 +16,7 @@ class NativeExecutor::Impl {
   Status problem;  ///< Not ok: the executor could not be made.
   /// Of its graphs: the context's, on the executor's cores.
   std::shared_ptr<const ContextState> context;
-  std::shared_ptr<Queues> queues;  ///< Of the device.
-  std::shared_ptr<Worker> worker;
+  std::shared_ptr<RunQueue> queue;
 };
 
 /// An executor of this library that could be made; its failure otherwise.
@@ -27,10 +26,13 @@ Result<NativeExecutor*> AsNative(const std::shared_ptr<IExecutor>& executor);
 std::shared_ptr<NativeExecutable> ExecutableOf(
     const std::shared_ptr<IExecutor>& executor, LocalBinary binary);
 
+/// A run of `executable`, which it keeps.
+QueuedRun QueuedRunOf(const std::shared_ptr<NativeExecutable>& executable);
+
 /// Runs `executable`, which may be null, behind what the executor was triggered
 /// to do.
 bool RunBehindQueue(const std::shared_ptr<IExecutor>& executor,
-                    std::shared_ptr<IExecutable> executable);
+                    const std::shared_ptr<IExecutable>& executable);
 
 /// executor->Submit(executable, ref, after), where neither is null.
 bool SubmitTo(const std::shared_ptr<IExecutor>& executor,

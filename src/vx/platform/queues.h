@@ -7,21 +7,19 @@
 #include <vector>
 
 #include "base/status.h"
-#include "base/worker.h"
 #include "tim/vx/platform/platform.h"
 
 namespace tim::vx::platform {
 
-/// What was submitted; any thread calls it, once.  Failures are logged already.
-using Work = std::function<Status()>;
+class RunQueue;
 
 enum class Mode { kWait, kReturn };
 inline Mode ModeOf(bool async) { return async ? Mode::kReturn : Mode::kWait; }
 
 /// All queues of a device, for whoever waits for it.  Any thread.
-class Queues {
+class Queues : public std::enable_shared_from_this<Queues> {
  public:
-  std::shared_ptr<Worker> Add();
+  std::shared_ptr<RunQueue> Add();
   /// Blocks until all have done what they have now.  LastError() is then the
   /// first failure of what nobody has waited for, since the last call; or that
   /// one of the queues calls this, and would wait for itself.
@@ -31,16 +29,9 @@ class Queues {
 
  private:
   // Guarded by ForkMutex().
-  std::vector<std::weak_ptr<Worker>> workers_;
+  std::vector<std::weak_ptr<RunQueue>> queues_;
   Status failure_;
 };
-
-/// Puts `work` into `worker`, one of `queues`, with `callback`, which may be
-/// null, behind it.  False, with LastError(), where it could not be put there
-/// or, with kWait, has failed.
-/// Owners of both may be destroyed meanwhile.
-bool Launch(std::shared_ptr<Queues> queues, std::shared_ptr<Worker> worker,
-            Work work, Mode mode, IDevice::async_callback callback);
 
 /// Calls `callback`, which may be null, with what came of work.
 void Tell(const IDevice::async_callback& callback, const Status& status);

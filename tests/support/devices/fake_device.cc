@@ -67,6 +67,17 @@ void FakeState::CountRun() {
   ++steps_run_;
 }
 
+void FakeState::SetPaused(bool paused) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  paused_ = paused;
+  resumed_.notify_all();
+}
+
+void FakeState::Pass() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  resumed_.wait(lock, [this] { return !paused_; });
+}
+
 int FakeState::steps_run() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return steps_run_;

@@ -4,6 +4,7 @@
 #define TIM_TESTS_SUPPORT_DEVICES_FAKE_DEVICE_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -62,6 +63,10 @@ class FakeState {
   void CountRun();
   int steps_run() const;
 
+  void SetPaused(bool paused);
+  /// Blocks while it is paused.
+  void Pass();
+
  private:
   const FakeOptions options_;
   mutable std::mutex mutex_;
@@ -70,6 +75,8 @@ class FakeState {
   std::optional<int> steps_left_;
   bool lost_ = false;
   int steps_run_ = 0;
+  bool paused_ = false;
+  std::condition_variable resumed_;
 };
 
 /// Runs host calls (`runs_eval`), copies, and launches of FakeOptions::kernels,
@@ -83,6 +90,9 @@ class FakeDevice final : public device::Device {
   void FailAllocationsAfter(int count) { state_->FailAllocationsAfter(count); }
   /// The device is lost while it does the `step`-th step from now, 1 = next.
   void LoseAtStep(int step) { state_->LoseAfter(step - 1); }
+  /// Between the two its streams begin nothing.
+  void Pause() { state_->SetPaused(true); }
+  void Resume() { state_->SetPaused(false); }
   void ResetLost() { state_->SetLost(false); }
   /// The next Prepare gives kBuildFailure for all of its steps.
   void FailNextPrepare() { fail_prepare_ = true; }

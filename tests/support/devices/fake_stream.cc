@@ -74,6 +74,7 @@ void FakeStream::Work() {
     queue_.pop_front();
     lock.unlock();
     Delay();
+    state_->Pass();
     work();
     lock.lock();
   }

@@ -9,6 +9,7 @@
 #include "device/opencl/opencl_device.h"
 #include "tests/support/child_process.h"
 #include "tests/support/forked_process.h"
+#include "tests/support/vx/fake_platform.h"
 #include "tests/support/vx/platform_objects.h"
 #include "tests/support/vx/vx_graph.h"
 
@@ -82,6 +83,32 @@ TEST(ForkedEarly, ThreadsOfTheHostAreMadeAnew) {
   }));
   EXPECT_TRUE(meeting.Join());
   device->WaitDeviceIdle();
+}
+
+// The runs that a device does by itself are those of the process that started
+// them.
+TEST(ForkedEarly, ChildrenHaveNoneOfTheRunsInFlight) {
+  const FakePlatform on;
+  const auto executor = on.Executor();
+  const FakeRelu relu(executor);
+  relu.Write({1, -1, 2});
+  on.fake->Pause();
+  ASSERT_TRUE(relu.Submit());
+  ASSERT_TRUE(executor->Trigger(true)) << vx::LastError();
+  EXPECT_PASSES(Fork([&] {
+    on.fake->Resume();
+    on.device->WaitDeviceIdle();
+    relu.Write({3, -1, 4});
+    for (const bool async : {false, true, true}) {
+      EXPECT_TRUE(relu.Submit());
+      EXPECT_TRUE(executor->Trigger(async)) << vx::LastError();
+    }
+    on.device->WaitDeviceIdle();
+    EXPECT_THAT(relu.Read(), ElementsAre(3, 0, 4));
+  }));
+  on.fake->Resume();
+  on.device->WaitDeviceIdle();
+  EXPECT_THAT(relu.Read(), ElementsAre(1, 0, 2));
 }
 
 // A thread compiles, runs, overrides and triggers all the time: forks meet it

@@ -6,10 +6,9 @@
 #include <array>
 #include <numeric>
 
-#include "tests/support/devices/fake_device.h"
+#include "tests/support/vx/fake_platform.h"
 #include "tests/support/vx/platform_objects.h"
 #include "tests/support/vx/vx_graph.h"
-#include "vx/graph/context_impl.h"
 
 namespace tim::testing {
 namespace {
@@ -275,36 +274,8 @@ TEST(Executables, EverythingMayBeDestroyedInAnyOrder) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-// An executor on the tests' device: memory of its own, work done later.
-struct OnFakeDevice {
-  explicit OnFakeDevice(uint64_t seed = 1)
-      : fake(std::make_shared<FakeDevice>(FakeOptions{.seed = seed})),
-        device(vx::platform::MakeDevice(
-            {.id = 0,
-             .name = "fake",
-             .cores = 2,
-             .open = [fake =
-                          fake](device::CoreRange) -> Result<device::Devices> {
-               TIM_ASSIGN_OR_RETURN(device::Devices devices,
-                                    runtime::SelectDevices("host"));
-               devices.push_back(fake);
-               return devices;
-             }})),
-        context(vx::CreateContext(
-            *runtime::SelectDevices("host"),
-            {.placement = [](const ir::Node&) { return 1; }})) {}
-
-  std::shared_ptr<IExecutor> Executor(int core) {
-    return device->CreateExecutor(core, 1, context);
-  }
-
-  std::shared_ptr<FakeDevice> fake;
-  std::shared_ptr<vx::platform::NativeDevice> device;
-  std::shared_ptr<vx::Context> context;
-};
-
 TEST(ExecutablesOnTheFakeDevice, RunSideBySide) {
-  OnFakeDevice on;
+  FakePlatform on;
   ReluExecutable a(on.Executor(0)), b(on.Executor(1));
   std::array<int, 2> called = {};
   for (int run = 1; run <= 20; ++run) {
@@ -330,7 +301,7 @@ TEST(ExecutablesOnTheFakeDevice, RunSideBySide) {
 }
 
 TEST(ExecutablesOnTheFakeDevice, TellOfALostDevice) {
-  OnFakeDevice on;
+  FakePlatform on;
   ReluExecutable relu(on.Executor(0));
   relu.SetTensors();
   ASSERT_TRUE(relu.executable->Trigger()) << vx::LastError();

@@ -54,11 +54,12 @@ TIM_VX_API std::shared_ptr<IExecutable> CreateExecutableSet(
 class TIM_VX_API IDevice {
  public:
   using device_id_t = uint32_t;
-  /// Is called once, on the queue's thread (of Trigger(false, …): before it
-  /// returns), with null where all went well, else with the reason, a C string
-  /// that is valid during the call.  What it returns does not matter.  It may
-  /// destroy any object, and submit and trigger more with `async`; what waits
-  /// for its own queue is refused.
+  /// Is called once, on a thread of the queue (of Trigger(false, …): before it
+  /// returns) and before anything that was triggered later runs, with null
+  /// where all went well, else with the reason, a C string that is valid during
+  /// the call.  What it returns does not matter.  It may destroy any object,
+  /// and submit and trigger more with `async`; what waits for its own queue is
+  /// refused.
 #ifdef __ANDROID_NDK__
   typedef bool (*async_callback)(const void*);
 #else
@@ -110,7 +111,8 @@ class TIM_VX_API IDevice {
   uint32_t core_count_ = 1;
 };
 
-/// A queue of executables, with a thread of its own.  Any thread.
+/// A queue of executables, with a thread of its own where its device does not
+/// do them by itself.  Any thread.
 class TIM_VX_API IExecutor {
  public:
   using task = std::weak_ptr<IExecutable>;
@@ -125,7 +127,8 @@ class TIM_VX_API IExecutor {
   /// Runs what was submitted, and empties the queue.  All of it runs even where
   /// one fails, but nothing after one that was destroyed.  With `async` the
   /// call returns at once: true where the work was queued; what runs is kept
-  /// alive.  False for an empty queue, or where a run failed.
+  /// alive, or waits at its end until it has run.  False for an empty queue, or
+  /// where a run failed.
   virtual bool Trigger(bool async = false) = 0;
   /// An addition to TIM-VX: `callback` as of IDevice::Trigger().
   virtual bool Trigger(bool async, IDevice::async_callback callback);
