@@ -20,8 +20,8 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
       {"fma", FmaProbe(devices)},
       {"read", ReadProbe(devices)},
       {"copy", CopyProbe(devices)},
-      {"launch_batched", LaunchProbe(devices, kBatch)},
-      {"launch_waited", LaunchProbe(devices, 1)}};
+      {"launch_batched", runtime::LaunchProbe(devices, kBatch)},
+      {"launch_waited", runtime::LaunchProbe(devices, 1)}};
   const bool has_vnni = devices[1]->info().has_vnni;
   if (has_vnni) probes.emplace("vnni", VnniProbe(devices));
   std::vector<Timed> functions;

@@ -30,6 +30,10 @@ Status ParseLenient(const std::string& text, Options* options) {
   return ParseSwitch(text, &options->lenient);
 }
 
+Status ParseProfile(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->profile);
+}
+
 template <bool DeviceOptions::*kSwitch>
 Status ParseOnDevice(const std::string& text, Options* options) {
   return ParseSwitch(text, &(options->on_device.*kSwitch));
@@ -133,6 +137,11 @@ constexpr OptionSpec kTable[] = {
      "most MiB that a device's memory pool takes from the device, for states "
      "and for runs in flight beside a graph's first; more is out of memory",
      ParsePool},
+    {"TIMCL_PROFILE", "`0`, `1`", "`0`",
+     "every run is done step by step, and a table of its operations' times "
+     "goes to stderr when the graph is destroyed or the process exits: "
+     "[docs/profiling.md](docs/profiling.md)",
+     ParseProfile},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

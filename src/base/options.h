@@ -38,7 +38,8 @@ struct Options {
   /// TIMCL_LENIENT: what is legal and hardly meant is a warning, else an error.
   bool lenient = true;
   DeviceOptions on_device;
-  int log_level = 2;  ///< TIMCL_LOG: 0 off .. 4 debug.
+  bool profile = false;  ///< TIMCL_PROFILE: runs are observed, and told of.
+  int log_level = 2;     ///< TIMCL_LOG: 0 off .. 4 debug.
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
   std::string cache_dir;
 };

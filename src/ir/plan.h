@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -143,6 +144,31 @@ struct PlanOptions {
   bool operator==(const PlanOptions&) const = default;
 };
 
+/// Names and figures for people and tools, which no run needs: they are not
+/// stored, and a plan from a file has none.
+struct PlanNotes {
+  /// A tensor that is left after fusion.
+  struct Value {
+    std::string name;
+    TensorDesc desc;  ///< Its layout is that of its bytes.
+  };
+  /// The tensor that an operand of a step is, or is a part of from `offset`
+  /// bytes on.
+  struct Operand {
+    int value = -1;  ///< Index in `values`; -1: scratch or packed weights.
+    int64_t offset = 0;
+  };
+  /// Work of a node in one run, as its operator estimates it.
+  struct Work {
+    std::string op;         ///< "Conv2d": a custom operator's own name, too.
+    double operations = 0;  ///< Arithmetic ones; a multiply-add is two.
+    double bytes = 0;       ///< Read and written, each operand once.
+  };
+  std::vector<Value> values;
+  std::vector<std::vector<Operand>> operands;  ///< [step][operand].
+  std::map<std::string, Work> work;            ///< Keys are Step::label.
+};
+
 struct Plan {
   std::string graph;
   PlanOptions options;
@@ -159,6 +185,7 @@ struct Plan {
   std::vector<Chain> chains;
   MemoryReport memory;
   std::vector<Decision> decisions;
+  PlanNotes notes;
 };
 
 /// Everything but the bytes of constants, one line each; the texts of users'

@@ -70,6 +70,26 @@ TEST(Options, StandbyIsInMicroseconds) {
   }
 }
 
+Options WithProfile(const char* text, std::string* warnings) {
+  static const char* value = nullptr;
+  value = text;
+  return ParseOptions(
+      [](const char* name) {
+        return std::strcmp(name, "TIMCL_PROFILE") == 0 ? value : nullptr;
+      },
+      warnings);
+}
+
+TEST(Options, AProfileIsASwitch) {
+  std::string warnings;
+  EXPECT_FALSE(WithProfile(nullptr, &warnings).profile);
+  EXPECT_FALSE(WithProfile("0", &warnings).profile);
+  EXPECT_TRUE(WithProfile("1", &warnings).profile);
+  EXPECT_EQ(warnings, "");
+  EXPECT_FALSE(WithProfile("yes", &warnings).profile);
+  EXPECT_EQ(warnings, "TIMCL_PROFILE='yes' is ignored: expected 0 or 1\n");
+}
+
 const char* g_pool = nullptr;
 
 Options WithPool(const char* text, std::string* warnings) {

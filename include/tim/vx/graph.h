@@ -12,6 +12,7 @@
 
 #include "tim/vx/error.h"
 #include "tim/vx/export.h"
+#include "tim/vx/profile.h"
 #include "tim/vx/run_event.h"
 
 namespace tim {
@@ -126,6 +127,19 @@ class TIM_VX_API Graph {
   ///     What fails later, RunEvent::Wait() tells.
   RunEvent RunAsync(const std::vector<const void*>& inputs,
                     const std::vector<void*>& outputs);
+
+  /// Runs the graph `runs` times, on the tensors' memory as Run() does, but
+  /// step by step, and tells where the time goes; an addition to TIM-VX.
+  /// Compiles where needed; the first call measures what the devices reach,
+  /// which takes about a second and is kept in the cache folder.  VARIABLE
+  /// tensors change with every run.
+  ///
+  /// \param runs 0: none is added; with TIMCL_PROFILE=1, which makes every run
+  ///     such a run, that tells of those that there were.
+  /// \return all such runs since Compile(); one that is false, with
+  ///     LastError(), where there were none, where one of them fails, and
+  ///     where `runs` is negative.
+  GraphProfile Profile(int runs = 1);
 
   /// Makes an OpType(this, parameters...) and adds it to OpVector().
   /// Operations may be created and bound in any order.

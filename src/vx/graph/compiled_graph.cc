@@ -115,6 +115,19 @@ Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::TryEnqueue(
                             std::move(after), std::move(end));
 }
 
+Status CompiledGraph::ProfileRun() {
+  if (profiler_ == nullptr) {
+    profiler_ = std::make_shared<runtime::Profiler>(graph_->executable());
+  }
+  graph_->Drain();
+  Status status = buffers_.Prepare();
+  if (status.ok()) {
+    status =
+        graph_->RunObserved(buffers_.inputs(), buffers_.outputs(), *profiler_);
+  }
+  return buffers_.Finish(std::move(status));
+}
+
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
     std::span<const runtime::PortMemory> inputs,
     std::span<const runtime::PortMemory> outputs) {

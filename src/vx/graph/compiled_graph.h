@@ -11,7 +11,9 @@
 #include "ir/op_registry.h"
 #include "ir/plan.h"
 #include "runtime/compiled_graph.h"
+#include "runtime/profile.h"
 #include "vx/binary/graph_binary.h"
+#include "vx/core/run_profiles.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_revision.h"
 #include "vx/graph/inferred_source.h"
@@ -51,6 +53,12 @@ class CompiledGraph {
   Result<std::shared_ptr<runtime::RunEvent>> TryEnqueue(
       std::vector<std::shared_ptr<runtime::RunEvent>> after,
       std::function<Status(Status)> end);
+  /// Observes every run where TIMCL_PROFILE=1; before the first one.
+  void ProfileIfAsked() { profiler_ = vx::ProfileIfAsked(*graph_); }
+  /// Run() step by step; profile() tells of all such runs.
+  Status ProfileRun();
+  /// Null before the first.
+  const runtime::Profiler* profiler() const { return profiler_.get(); }
   /// On memory of its own, in the order of the plan.
   Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
       std::span<const runtime::PortMemory> inputs,
@@ -97,6 +105,7 @@ class CompiledGraph {
   /// Collected once: what drivers give can change with every use.
   std::shared_ptr<const binary::Programs> programs_;
   std::unique_ptr<runtime::CompiledGraph> graph_;
+  std::shared_ptr<runtime::Profiler> profiler_;
   RunBuffers buffers_;
   GraphRevision revision_;
 };

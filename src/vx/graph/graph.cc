@@ -18,6 +18,13 @@ RunEvent Graph::RunAsync(const std::vector<const void*>& inputs,
   return RunEvent();
 }
 
+GraphProfile Graph::Profile(int runs) {
+  auto* const made = dynamic_cast<GraphImpl*>(this);
+  if (made != nullptr) return made->ProfileRuns(runs);
+  Fail(InvalidArgument("Profile() needs a graph of this library"));
+  return GraphProfile();
+}
+
 void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
   const std::shared_ptr<GraphCore> core = CoreOf(this);
   OpImpl& impl = *operation->impl();

@@ -47,6 +47,7 @@ Status GraphImpl::CompileNow() {
       compiled_,
       CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_),
                             std::move(known), &ready_));
+  compiled_->ProfileIfAsked();
   return OkStatus();
 }
 

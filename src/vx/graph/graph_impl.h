@@ -51,6 +51,8 @@ class GraphImpl final : public Graph, public OwnGraph {
   /// Graph::RunAsync().
   RunEvent Start(const std::vector<const void*>& inputs,
                  const std::vector<void*>& outputs);
+  /// Graph::Profile().
+  GraphProfile ProfileRuns(int runs);
   const Tensors InputsTensor() const override { return inputs_; }
   const Tensors OutputsTensor() const override { return outputs_; }
   void UpdateTensorConsumersMap(const std::shared_ptr<Tensor>& tensor,
@@ -113,6 +115,7 @@ class GraphImpl final : public Graph, public OwnGraph {
   void WarnThatNothingIsDone() const;
   Result<RunEvent> StartRun(const std::vector<const void*>& inputs,
                             const std::vector<void*>& outputs);
+  Status ProfileTo(int runs, GraphProfile* profile);
   bool IsCompiled() const;
   /// Nothing is to be done: what a client reads is what it has written.
   bool IsItsInputs() const;
