@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -143,6 +144,29 @@ struct PlanOptions {
   bool operator==(const PlanOptions&) const = default;
 };
 
+/// What a plan says to people and tools, and no run needs: it is not stored,
+/// and a plan from a file has none.
+struct PlanNotes {
+  /// A tensor that is left after fusion.
+  struct Value {
+    std::string name;
+    TensorDesc desc;  ///< Its layout is that of its bytes.
+  };
+  /// What an operand of a step is: a tensor, or `offset` bytes into it a part.
+  struct Operand {
+    int value = -1;  ///< In `values`; -1: scratch or packed weights.
+    int64_t offset = 0;
+  };
+  /// What one inference of a node takes, as its operator estimates it.
+  struct Work {
+    std::string op;         ///< "Conv2d": a custom operator's own name, too.
+    double operations = 0;  ///< Arithmetic ones; a multiply-add is two.
+  };
+  std::vector<Value> values;
+  std::vector<std::vector<Operand>> operands;  ///< Per step, per operand.
+  std::map<std::string, Work> work;            ///< By Step::label.
+};
+
 struct Plan {
   std::string graph;
   PlanOptions options;
@@ -159,6 +183,7 @@ struct Plan {
   std::vector<Chain> chains;
   MemoryReport memory;
   std::vector<Decision> decisions;
+  PlanNotes notes;
 };
 
 /// Everything but the bytes of constants, one line each; the texts of users'
