@@ -1,11 +1,13 @@
+// The table of the environment variables, and what they are parsed to.
 #include "base/options.h"
 
 #include <atomic>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/fork/keep_one.h"
+#include "base/log.h"
 
 namespace tim {
 namespace {
@@ -146,6 +148,14 @@ constexpr OptionSpec kTable[] = {
 
 const char* FromEnvironment(const char* name) { return std::getenv(name); }
 
+void LogLines(std::string_view warnings) {
+  while (!warnings.empty()) {
+    const size_t end = warnings.find('\n');
+    LogLine(Severity::kWarning, std::string(warnings.substr(0, end)));
+    warnings.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 std::span<const OptionSpec> OptionTable() { return kTable; }
@@ -169,7 +179,7 @@ const Options& GetOptions() {
   return KeepOne(options, [] {
     std::string warnings;
     Options parsed = ParseOptions(FromEnvironment, &warnings);
-    if (parsed.log_level >= 2) std::fputs(warnings.c_str(), stderr);
+    if (parsed.log_level >= 2) LogLines(warnings);
     return parsed;
   });
 }
