@@ -28,20 +28,6 @@ constexpr double kReorderEfficiency = 0.3;
 // import it; of a view on the host it gets a copy.
 constexpr double kHostViewUs = 0.01;
 
-// Of a composite: all that its body does.
-double EvalFlops(const ir::Graph& graph, const Node& node) {
-  if (!node.composite) {
-    const NodeDescs descs(graph, node);
-    return node.schema->compute_estimate(descs.view()).flops;
-  }
-  const ir::Graph& body = node.composite->body;
-  double flops = 0;
-  for (const ir::NodeId id : body.NodeIds()) {
-    flops += EvalFlops(body, body.node(id));
-  }
-  return flops;
-}
-
 // Fills one node's candidates.
 class Enumerator {
  public:
@@ -240,6 +226,19 @@ class Enumerator {
 bool Has(uint64_t set, int location) { return (set >> location & 1) != 0; }
 
 }  // namespace
+
+double EvalFlops(const ir::Graph& graph, const Node& node) {
+  if (!node.composite) {
+    const NodeDescs descs(graph, node);
+    return node.schema->compute_estimate(descs.view()).flops;
+  }
+  const ir::Graph& body = node.composite->body;
+  double flops = 0;
+  for (const ir::NodeId id : body.NodeIds()) {
+    flops += EvalFlops(body, body.node(id));
+  }
+  return flops;
+}
 
 int LocationTable::Intern(const Location& location) {
   const auto it = std::find(locations_.begin(), locations_.end(), location);

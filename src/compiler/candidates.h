@@ -58,6 +58,10 @@ struct NodeCandidates {
 /// anchor's where it is fused, its own where it is a composite.
 std::string KernelOpName(const ir::Node& node);
 
+/// Arithmetic operations of one `eval` of the node, of a composite those of its
+/// body, as the schemas estimate them.
+double EvalFlops(const ir::Graph& graph, const ir::Node& node);
+
 /// All variants of running a node; an error where there is none, or only a host
 /// step and strict mode forbids it.
 Result<NodeCandidates> EnumerateCandidates(const Module& module,

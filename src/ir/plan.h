@@ -144,27 +144,29 @@ struct PlanOptions {
   bool operator==(const PlanOptions&) const = default;
 };
 
-/// What a plan says to people and tools, and no run needs: it is not stored,
-/// and a plan from a file has none.
+/// Names and figures for people and tools, which no run needs: they are not
+/// stored, and a plan from a file has none.
 struct PlanNotes {
   /// A tensor that is left after fusion.
   struct Value {
     std::string name;
     TensorDesc desc;  ///< Its layout is that of its bytes.
   };
-  /// What an operand of a step is: a tensor, or `offset` bytes into it a part.
+  /// The tensor that an operand of a step is, or is a part of from `offset`
+  /// bytes on.
   struct Operand {
-    int value = -1;  ///< In `values`; -1: scratch or packed weights.
+    int value = -1;  ///< Index in `values`; -1: scratch or packed weights.
     int64_t offset = 0;
   };
-  /// What one inference of a node takes, as its operator estimates it.
+  /// Work of a node in one run, as its operator estimates it.
   struct Work {
     std::string op;         ///< "Conv2d": a custom operator's own name, too.
     double operations = 0;  ///< Arithmetic ones; a multiply-add is two.
+    double bytes = 0;       ///< Read and written, each operand once.
   };
   std::vector<Value> values;
-  std::vector<std::vector<Operand>> operands;  ///< Per step, per operand.
-  std::map<std::string, Work> work;            ///< By Step::label.
+  std::vector<std::vector<Operand>> operands;  ///< [step][operand].
+  std::map<std::string, Work> work;            ///< Keys are Step::label.
 };
 
 struct Plan {

@@ -1,6 +1,10 @@
 #include <map>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "compiler/candidates.h"
 #include "compiler/chains.h"
 #include "compiler/constant_blocks.h"
 #include "compiler/hazards.h"
@@ -29,6 +33,36 @@ std::string PackedId(const Graph& graph, const ir::Node& node,
   return id;
 }
 
+using Notes = ir::PlanNotes;
+
+// A gather reads a part of its operands.
+double BytesOf(const Graph& graph, const ir::Node& node) {
+  if (!node.composite) {
+    const NodeDescs descs(graph, node);
+    const auto estimate = node.schema->compute_estimate(descs.view());
+    const double bytes = estimate.bytes_read + estimate.bytes_written;
+    if (bytes > 0) return bytes;
+  }
+  double bytes = 0;
+  for (const auto* ids : {&node.inputs, &node.outputs}) {
+    for (const ValueId id : *ids) {
+      if (id == ir::kNone) continue;
+      const auto size = ir::ByteSize(graph.value(id).desc);
+      if (size.ok()) bytes += static_cast<double>(*size);
+    }
+  }
+  return bytes;
+}
+
+Notes::Work WorkOf(const Graph& graph, const ir::Node& node) {
+  constexpr std::string_view kOwn = "tim.";
+  std::string op = KernelOpName(node);
+  if (op.starts_with(kOwn)) op.erase(0, kOwn.size());
+  return {.op = std::move(op),
+          .operations = EvalFlops(graph, node),
+          .bytes = BytesOf(graph, node)};
+}
+
 class Emitter {
  public:
   explicit Emitter(Module& module)
@@ -48,6 +82,7 @@ class Emitter {
     Hazards hazards(plan_);
     for (const ScheduledStep& scheduled : module_.schedule) {
       Step step;
+      plan_.notes.operands.emplace_back();
       TIM_RETURN_IF_ERROR(MakeStep(scheduled, &step));
       step.waits = hazards.WaitsOf(step);
       plan_.steps.push_back(std::move(step));
@@ -126,6 +161,9 @@ class Emitter {
     const Placement& placement = module_.placements[scheduled.node];
     step->label = node.name;
     step->device = placement.device;
+    if (!plan_.notes.work.contains(node.name)) {
+      plan_.notes.work[node.name] = WorkOf(graph_, node);
+    }
     switch (placement.kind) {
       case RunKind::kKernel:
         return MakeKernelStep(scheduled, step);
@@ -150,6 +188,7 @@ class Emitter {
       TIM_ASSIGN_OR_RETURN(const int slot, LoweredSlot(scheduled.node, node,
                                                        operand, step->device));
       step->operands.push_back(slot);
+      NoteLowered(node, operand);
     }
     return OkStatus();
   }
@@ -192,6 +231,7 @@ class Emitter {
       TIM_ASSIGN_OR_RETURN(const int slot, ValueSlot(id, step->device));
       step->operands.push_back(slot);
       step->written.push_back(written);
+      NoteOperand(id);
       return OkStatus();
     };
     for (const ValueId id : node.inputs) {
@@ -211,6 +251,8 @@ class Emitter {
     TIM_ASSIGN_OR_RETURN(
         const int to,
         ValueSlot(node.outputs[0], module_.locations[node.outputs[0]]));
+    NoteOperand(node.inputs[0]);
+    NoteOperand(node.outputs[0]);
     return MakeCopy(from, to, step);
   }
 
@@ -233,6 +275,8 @@ class Emitter {
                             .device = device,
                             .index = index,
                             .bytes = plan_.slots[from].bytes});
+    NoteOperand(id);
+    NoteOperand(id);
     return MakeCopy(from, to, step);
   }
 
@@ -251,7 +295,36 @@ class Emitter {
                             .device = step->device,
                             .index = state,
                             .bytes = plan_.slots[from].bytes});
+    NoteOperand(update.value);
+    NoteOperand(update.value);
     return MakeCopy(from, to, step);
+  }
+
+  // The next operand of the step that is being made.
+  void NoteOperand(ValueId id, int64_t offset = 0) {
+    Notes& notes = plan_.notes;
+    const auto [known, added] =
+        noted_.emplace(id, static_cast<int>(notes.values.size()));
+    if (added) {
+      const ir::Value& value = graph_.value(id);
+      notes.values.push_back({value.name, value.desc});
+    }
+    notes.operands.back().push_back({known->second, offset});
+  }
+
+  void NoteLowered(const ir::Node& node, const ir::LoweredOperand& operand) {
+    using Kind = ir::LoweredOperand::Kind;
+    const int64_t offset = operand.bytes < 0 ? 0 : operand.offset;
+    switch (operand.kind) {
+      case Kind::kInput:
+        return NoteOperand(node.inputs[operand.index], offset);
+      case Kind::kOutput:
+        return NoteOperand(node.outputs[operand.index], offset);
+      case Kind::kScratch:
+      case Kind::kPacked:
+        plan_.notes.operands.back().emplace_back();
+        return;
+    }
   }
 
   // The slot of a value as `device` sees it.
@@ -339,6 +412,7 @@ class Emitter {
   Plan plan_;
   ConstantBlocks constants_;
   std::map<ValueId, int> state_index_;
+  std::map<ValueId, int> noted_;  // in the plan's notes
   std::map<std::tuple<SlotKind, int, int, int64_t, int64_t, int>, int> slots_;
 };
 
