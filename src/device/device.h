@@ -62,6 +62,11 @@ class Event {
   virtual Status Wait() = 0;
   /// Whether Wait() would return at once.  Never blocks; any thread.
   virtual bool Ready() = 0;
+  /// Nanoseconds of the device's clock from when the first command since the
+  /// stream's event before this one began to when the last one ended.  Of an
+  /// event of a timed stream, once Wait() has succeeded; nothing where its
+  /// driver does not tell.
+  virtual std::optional<int64_t> DeviceTime() { return std::nullopt; }
 };
 
 /// A step made ready once, enqueued many times, in one stream at a time: it may
@@ -179,6 +184,11 @@ class Device {
                                                  int64_t bytes) = 0;
   /// Streams of a device are independent of each other.
   virtual Result<std::unique_ptr<Stream>> CreateStream() = 0;
+  /// One whose events have an Event::DeviceTime(), for measurements: its work
+  /// may take longer to begin.  kUnimplemented where the device has no clock.
+  virtual Result<std::unique_ptr<Stream>> CreateTimedStream() {
+    return Unimplemented(info().name, " does not time its work");
+  }
 
   /// Builds what the steps need, in parallel; with PrepareChain the only slow
   /// call.  The device keeps programs, so that preparing the same actions again

@@ -136,15 +136,38 @@ TEST_P(OpenClStreams, WaitForEachOther) {
   EXPECT_EQ(out, std::vector<float>(kFloats, 2.0f));
 }
 
+// One command or several, at the first use of an event and when it is used
+// again; a stream that is not asked for times gives none.
+TEST_P(OpenClStreams, TellHowLongTheDeviceWorked) {
+  const auto a = Allocate();
+  const auto b = Allocate();
+  std::unique_ptr<Event> event;
+  for (const int commands : {1, 3, 0}) {
+    for (int i = 0; i < commands; ++i) ASSERT_OK(Twice(*stream_, *a, *b));
+    auto recorded = stream_->Record(std::move(event));
+    ASSERT_OK(recorded);
+    event = *std::move(recorded);
+    ASSERT_OK(event->Wait());
+    const std::optional<int64_t> time = event->DeviceTime();
+    EXPECT_EQ(time.has_value(), GetParam().queue.timed) << commands;
+    if (!time.has_value()) continue;
+    EXPECT_GE(*time, commands == 0 ? 0 : 1) << commands;
+    EXPECT_LT(*time, int64_t{10'000'000'000}) << commands;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Traits, OpenClStreams,
     ::testing::Values(StreamTraits{},
                       StreamTraits{.queue = {}, .mapping = Mapping::kBlocking},
                       StreamTraits{.queue = {.keeps_events = true}},
+                      StreamTraits{.queue = {.timed = true}},
                       StreamTraits{.queue = {.keeps_events = true},
                                    .works_in_host_memory = true}),
     [](const auto& info) {
-      return std::string(info.param.queue.keeps_events ? "Events" : "Markers") +
+      return std::string(info.param.queue.timed          ? "Timed"
+                         : info.param.queue.keeps_events ? "Events"
+                                                         : "Markers") +
              (info.param.works_in_host_memory            ? "Unmapped"
               : info.param.mapping == Mapping::kBlocking ? "MappedBlocking"
                                                          : "Mapped");

@@ -138,6 +138,17 @@ class OpenClDevice final : public Device {
     return OpenClStream::Create(context_, id_.device, stream_traits_);
   }
 
+  Result<std::unique_ptr<Stream>> CreateTimedStream() override {
+    TIM_RETURN_IF_ERROR(CheckUsable());
+    const auto offered = id_.device.getInfo<CL_DEVICE_QUEUE_PROPERTIES>();
+    if ((offered & CL_QUEUE_PROFILING_ENABLE) == 0) {
+      return Unimplemented(info_.name, " does not time its work");
+    }
+    StreamTraits traits = stream_traits_;
+    traits.queue.timed = true;
+    return OpenClStream::Create(context_, id_.device, traits);
+  }
+
   PreparedSteps PrepareEach(std::span<const ir::Action* const> steps,
                             const ir::OpRegistry& operators,
                             BinaryStore& store) override;

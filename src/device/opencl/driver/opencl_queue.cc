@@ -10,11 +10,13 @@ Result<OpenClQueue> OpenClQueue::Create(const cl::Context& context,
                                         const cl::Device& device,
                                         const QueueTraits& traits) {
   int code = CL_SUCCESS;
-  cl::CommandQueue commands(context, device, 0, &code);
+  const cl_command_queue_properties properties =
+      traits.timed ? CL_QUEUE_PROFILING_ENABLE : 0;
+  cl::CommandQueue commands(context, device, properties, &code);
   TIM_RETURN_IF_CL_ERROR(code, "a command queue of ",
                          device.getInfo<CL_DEVICE_NAME>());
-  OpenClQueue queue(std::move(commands), traits.keeps_events);
-  if (traits.keeps_events && traits.standby.count() > 0) {
+  OpenClQueue queue(std::move(commands), traits);
+  if (traits.keeps_events && traits.standby.count() > 0 && !traits.timed) {
     queue.standby_ = std::make_shared<Standby>(queue.commands_, traits.standby);
   }
   return queue;
@@ -74,8 +76,19 @@ cl_int OpenClQueue::WaitFor(const cl::Event& event) {
   });
 }
 
+void OpenClQueue::MarkFirst() {
+  if (first_() != nullptr) return;
+  if (last_() != nullptr) {
+    first_ = last_;
+    return;
+  }
+  // A failure costs their time, not them.
+  static_cast<void>(commands_.enqueueMarkerWithWaitList(nullptr, &first_));
+}
+
 Status OpenClQueue::SetFence(QueueFence* fence) {
   int code = CL_SUCCESS;
+  fence->first = std::exchange(first_, cl::Event());
   if (last_() != nullptr) {
     fence->event = std::exchange(last_, cl::Event());
   } else {

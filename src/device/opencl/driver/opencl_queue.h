@@ -17,6 +17,8 @@ namespace tim::device {
 /// When all commands up to some are done.
 struct QueueFence {
   cl::Event event;
+  /// The first command since the fence before; timed queues set it.
+  cl::Event first;
   std::shared_ptr<Standby> standby;  ///< Or null.
   Standby::Fence fence;
 
@@ -37,6 +39,8 @@ struct QueueTraits {
   /// With `keeps_events`: how long threads wait for the next run before they
   /// sleep; 0 where they need no such help.
   std::chrono::microseconds standby = {};
+  /// The driver keeps the times of commands, for which they have events.
+  bool timed = false;
 };
 
 /// Nothing blocks but Mapping::kBlocking and, where threads wait for the next
@@ -75,6 +79,7 @@ class OpenClQueue {
   template <typename Function>
   auto Call(const Function& enqueue) {
     cl_event done = nullptr;
+    if (timed_) MarkFirst();
     const auto code = enqueue(commands_(), keeps_events_ ? &done : nullptr);
     last_ = cl::Event(done);  // none after a failure: SetFence() then enqueues
     Enqueued(CL_SUCCESS);
@@ -86,8 +91,10 @@ class OpenClQueue {
   Status SetFence(QueueFence* fence);
 
  private:
-  OpenClQueue(cl::CommandQueue commands, bool keeps_events)
-      : commands_(std::move(commands)), keeps_events_(keeps_events) {}
+  OpenClQueue(cl::CommandQueue commands, const QueueTraits& traits)
+      : commands_(std::move(commands)),
+        timed_(traits.timed),
+        keeps_events_(traits.keeps_events || traits.timed) {}
 
   // Passes the code of every command.
   cl_int Enqueued(cl_int code) {
@@ -96,11 +103,19 @@ class OpenClQueue {
   }
 
   static size_t Size(int64_t bytes) { return static_cast<size_t>(bytes); }
-  cl::Event* last() { return keeps_events_ ? &last_ : nullptr; }
+  // The place of the next command's event.
+  cl::Event* last() {
+    if (timed_ && first_() == nullptr) first_ = last_;
+    return keeps_events_ ? &last_ : nullptr;
+  }
+  // Commands follow of which only the last has an event.
+  void MarkFirst();
 
   cl::CommandQueue commands_;
+  bool timed_ = false;
   bool keeps_events_ = false;
-  cl::Event last_;                    // of the last command since SetFence()
+  cl::Event last_;   // of the last command since SetFence()
+  cl::Event first_;  // where timed, of the first one once there are two
   std::shared_ptr<Standby> standby_;  // or null
 };
 

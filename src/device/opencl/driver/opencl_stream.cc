@@ -16,6 +16,23 @@ Status OpenClEvent::Wait() {
   return ClStatus(status < 0 ? status : code, "waiting for the device");
 }
 
+// Drivers without clocks give zeros.
+std::optional<int64_t> OpenClEvent::DeviceTime() {
+  if (!CheckOpenClProcess().ok()) return std::nullopt;
+  const cl::Event& first =
+      fence_.first() != nullptr ? fence_.first : fence_.event;
+  cl_ulong begin = 0;
+  cl_ulong end = 0;
+  if (first.getProfilingInfo(CL_PROFILING_COMMAND_START, &begin) !=
+          CL_SUCCESS ||
+      fence_.event.getProfilingInfo(CL_PROFILING_COMMAND_END, &end) !=
+          CL_SUCCESS) {
+    return std::nullopt;
+  }
+  if (begin == 0 || end < begin) return std::nullopt;
+  return static_cast<int64_t>(end - begin);
+}
+
 Result<std::unique_ptr<Stream>> OpenClStream::Create(
     const cl::Context& context, const cl::Device& device,
     const StreamTraits& traits) {

@@ -2,7 +2,9 @@
 #ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_STREAM_H_
 #define TIM_DEVICE_OPENCL_DRIVER_OPENCL_STREAM_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "device/device.h"
@@ -16,6 +18,7 @@ class OpenClEvent final : public Event {
  public:
   Status Wait() override;
   bool Ready() override { return fence_.Ready(); }
+  std::optional<int64_t> DeviceTime() override;
   QueueFence& fence() { return fence_; }
 
  private:
