@@ -36,22 +36,78 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Of(ReadyGraph ready) {
   return graph;
 }
 
-Status CompiledGraph::Run(std::span<const PortMemory> inputs,
-                          std::span<const PortMemory> outputs) {
+template <typename Function>
+Status CompiledGraph::RunBound(std::span<const PortMemory> inputs,
+                               std::span<const PortMemory> outputs,
+                               const Function& run) {
   const std::lock_guard lock(run_mutex_.Get());
   pool_->Drain();
   TIM_RETURN_IF_ERROR(binding_.Bind(plan(), inputs, outputs));
   binding_.CopyInputs();
-  TIM_RETURN_IF_ERROR(
-      pool_->Run(binding_.inputs(), binding_.outputs(), states_.get()));
+  TIM_RETURN_IF_ERROR(run());
   binding_.CopyOutputs();
   return OkStatus();
+}
+
+Status CompiledGraph::Run(std::span<const PortMemory> inputs,
+                          std::span<const PortMemory> outputs) {
+  if (observer_ != nullptr) return RunObserved(inputs, outputs, *observer_);
+  return RunBound(inputs, outputs, [this] {
+    return pool_->Run(binding_.inputs(), binding_.outputs(), states_.get());
+  });
+}
+
+Status CompiledGraph::RunObserved(std::span<const PortMemory> inputs,
+                                  std::span<const PortMemory> outputs,
+                                  RunObserver& observer) {
+  return RunBound(inputs, outputs, [&]() -> Status {
+    std::unique_ptr<ObservedRun>& observed = observed_.Get();
+    if (observed == nullptr) {
+      TIM_ASSIGN_OR_RETURN(observed, ObservedRun::Create(executable_));
+    }
+    if (states_ != nullptr) states_->WaitForRun();
+    return observed->Run(binding_.inputs(), binding_.outputs(), states_.get(),
+                         observer);
+  });
+}
+
+namespace {
+
+class EndedRun final : public RunEvent {
+ public:
+  explicit EndedRun(Status status) : status_(std::move(status)) {}
+  Status Wait() override { return status_; }
+  bool Ready() override { return true; }
+  void Then(Call call) override { call(status_); }
+
+ private:
+  const Status status_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<RunEvent>> CompiledGraph::RunNow(
+    std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+    const std::vector<std::shared_ptr<RunEvent>>& waits,
+    const std::function<Status(Status)>& end) {
+  // Arguments that Enqueue() refuses at once make no run.
+  TIM_RETURN_IF_ERROR(PortBinding().Bind(plan(), inputs, outputs));
+  Status status;
+  for (const auto& wait : waits) {
+    const Status ended = wait->Wait();
+    if (status.ok()) status = ended.WithContext("a run that this one awaits");
+  }
+  if (status.ok()) status = RunObserved(inputs, outputs, *observer_);
+  if (end != nullptr) status = end(std::move(status));
+  return std::shared_ptr<RunEvent>(
+      std::make_shared<EndedRun>(std::move(status)));
 }
 
 Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     std::vector<std::shared_ptr<RunEvent>> waits,
     std::function<Status(Status)> end) {
+  if (observer_ != nullptr) return RunNow(inputs, outputs, waits, end);
   const auto binding = std::make_shared<PortBinding>();
   TIM_RETURN_IF_ERROR(binding->Bind(plan(), inputs, outputs));
   RunPorts ports{{binding->inputs().begin(), binding->inputs().end()},

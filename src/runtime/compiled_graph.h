@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/fork/per_process.h"
@@ -14,6 +15,7 @@
 #include "ir/plan.h"
 #include "runtime/context_pool.h"
 #include "runtime/executable.h"
+#include "runtime/observed_run.h"
 #include "runtime/port_binding.h"
 #include "runtime/ready_graph.h"
 #include "runtime/run_event.h"
@@ -48,6 +50,15 @@ class CompiledGraph {
   /// complete.
   Status Run(std::span<const PortMemory> inputs,
              std::span<const PortMemory> outputs);
+  /// The same step by step, in memory of its own, which is kept for the next.
+  Status RunObserved(std::span<const PortMemory> inputs,
+                     std::span<const PortMemory> outputs,
+                     RunObserver& observer);
+  /// Makes every run an observed one; Enqueue() then blocks until its run has
+  /// ended.  Called before the first run.
+  void ObserveRuns(std::shared_ptr<RunObserver> observer) {
+    observer_ = std::move(observer);
+  }
   /// A run that the devices do by themselves, after those of `waits`, whose
   /// outputs may be its inputs: see ContextPool::Enqueue(), and RunCalls about
   /// `end`.
@@ -63,12 +74,23 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
+  /// Binds the ports, runs on what they are bound to, and copies back.
+  Result<std::shared_ptr<RunEvent>> RunNow(
+      std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+      const std::vector<std::shared_ptr<RunEvent>>& waits,
+      const std::function<Status(Status)>& end);
+  template <typename Function>
+  Status RunBound(std::span<const PortMemory> inputs,
+                  std::span<const PortMemory> outputs, const Function& run);
 
   std::shared_ptr<const Executable> executable_;
   std::shared_ptr<StateSet> states_;
   std::unique_ptr<ContextPool> pool_;
   PerProcess<std::mutex> run_mutex_;  ///< Of Run() and its binding.
   PortBinding binding_;
+  std::shared_ptr<RunObserver> observer_;  ///< Observes all runs; or null.
+  /// Null before the first observed run of the process.
+  PerProcess<std::unique_ptr<ObservedRun>> observed_;
 };
 
 }  // namespace tim::runtime

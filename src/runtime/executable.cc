@@ -126,15 +126,22 @@ Status Executable::PrepareSingles(int device, device::BinaryStore& store,
 Result<std::vector<PreparedGroup>> Executable::Prepare(
     device::BinaryStore& store, StepFailures* failures) const {
   std::vector<PreparedGroup> prepared;
-  Status status = PrepareChains(store, &prepared);
+  TIM_RETURN_IF_ERROR(PrepareChains(store, &prepared));
+  TIM_RETURN_IF_ERROR(PrepareAllSingles(store, &prepared, failures));
+  return prepared;
+}
+
+Status Executable::PrepareAllSingles(device::BinaryStore& store,
+                                     std::vector<PreparedGroup>* prepared,
+                                     StepFailures* failures) const {
+  Status status;
   for (size_t d = 0; d < devices_.size() && status.ok(); ++d) {
-    status = PrepareSingles(static_cast<int>(d), store, &prepared, failures);
+    status = PrepareSingles(static_cast<int>(d), store, prepared, failures);
   }
   // What no other kernel mends is the reason.
   if (!status.ok()) *failures = {};
   if (status.ok() && !failures->empty()) status = failures->first();
-  TIM_RETURN_IF_ERROR(status);
-  return prepared;
+  return status;
 }
 
 Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
@@ -146,6 +153,14 @@ Result<std::vector<PreparedGroup>> Executable::PrepareGroups() const {
   if (first) return *std::move(first);
   StepFailures failures;
   return Prepare(*store_, &failures);
+}
+
+Result<std::vector<PreparedGroup>> Executable::PrepareSteps() const {
+  std::vector<PreparedGroup> prepared;
+  AppendSingles({.first = 0, .count = plan_.steps.size()}, &prepared);
+  StepFailures failures;
+  TIM_RETURN_IF_ERROR(PrepareAllSingles(*store_, &prepared, &failures));
+  return prepared;
 }
 
 }  // namespace tim::runtime

@@ -45,7 +45,13 @@ class Executable {
   /// Without the content of constants that were uploaded.
   const ir::Plan& plan() const { return plan_; }
   device::Device& device(int index) const { return *devices_[index]; }
+  const std::shared_ptr<device::Device>& shared_device(int index) const {
+    return devices_[index];
+  }
   device::BinaryStore& store() const { return *store_; }
+  const std::shared_ptr<device::BinaryStore>& shared_store() const {
+    return store_;
+  }
   /// The buffer of the block plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
@@ -56,6 +62,8 @@ class Executable {
   /// were built then.  The steps of a chain that its device cannot make are
   /// groups of their own.
   Result<std::vector<PreparedGroup>> PrepareGroups() const;
+  /// The same with chains opened: a group per step, prepared anew.
+  Result<std::vector<PreparedGroup>> PrepareSteps() const;
   /// The programs that the steps use, by key.
   const UsedPrograms::Binaries& programs() const { return programs_; }
 
@@ -68,6 +76,9 @@ class Executable {
   Status PrepareSingles(int device, device::BinaryStore& store,
                         std::vector<PreparedGroup>* prepared,
                         StepFailures* failures) const;
+  Status PrepareAllSingles(device::BinaryStore& store,
+                           std::vector<PreparedGroup>* prepared,
+                           StepFailures* failures) const;
 
   // In this order: buffers on the plan's memory are destroyed before it.
   ir::Plan plan_;

@@ -2,11 +2,11 @@
 #include "runtime/execution_context.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "device/device_pools.h"
 #include "runtime/run_memory.h"
+#include "runtime/run_streams.h"
 #include "runtime/step_order.h"
 #include "runtime/warm_up.h"
 
@@ -21,11 +21,9 @@ struct ExecutionContext::Impl {
   // Pooled memory is somebody else's at once.
   ~Impl() { static_cast<void>(WaitForAll()); }
 
-  Status CreateStreams();
   Status CheckArguments(std::span<const PortMemory> inputs,
                         std::span<const PortMemory> outputs,
                         const StateSet* states) const;
-  Status CheckStates(const StateSet* states) const;
   Status WaitBefore(const StepOrder& order, Stream& stream);
   Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
@@ -39,7 +37,7 @@ struct ExecutionContext::Impl {
   std::shared_ptr<const Executable> executable;
   std::unique_ptr<RunMemory> memory;
   std::vector<PreparedGroup> prepared;
-  std::vector<std::unique_ptr<Stream>> streams;  // per device, null if unused
+  Streams streams;
   // Of the last run, for the next to use again.
   std::vector<std::unique_ptr<Event>> events;    // per step
   std::vector<std::unique_ptr<Event>> finished;  // per device
@@ -66,7 +64,8 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
   auto impl = std::make_unique<Impl>(std::move(executable));
-  TIM_RETURN_IF_ERROR(impl->CreateStreams());
+  TIM_ASSIGN_OR_RETURN(impl->streams,
+                       CreateStreams(*impl->executable, Timing::kNone));
   TIM_ASSIGN_OR_RETURN(impl->memory, RunMemory::Create(*impl->executable,
                                                        arenas, impl->streams));
   TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
@@ -82,35 +81,11 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
       new ExecutionContext(std::move(impl)));
 }
 
-Status ExecutionContext::Impl::CreateStreams() {
-  std::set<int> used;
-  for (const ir::Step& step : plan().steps) used.insert(step.device);
-  for (const ir::Arena& arena : plan().arenas) used.insert(arena.device);
-  streams.resize(plan().devices.size());
-  for (const int device : used) {
-    TIM_ASSIGN_OR_RETURN(streams[device],
-                         executable->device(device).CreateStream());
-  }
-  return OkStatus();
-}
-
-Status ExecutionContext::Impl::CheckStates(const StateSet* states) const {
-  if (states == nullptr && !plan().states.empty()) {
-    return InvalidArgument("graph '", plan().graph,
-                           "' has states, but a run was given none");
-  }
-  if (states != nullptr && &states->executable() != executable.get()) {
-    return InvalidArgument("graph '", plan().graph,
-                           "': the states belong to another executable");
-  }
-  return OkStatus();
-}
-
 Status ExecutionContext::Impl::CheckArguments(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     const StateSet* states) const {
   TIM_RETURN_IF_ERROR(CheckPorts(plan(), inputs, outputs));
-  return CheckStates(states);
+  return CheckStates(*executable, states);
 }
 
 Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,

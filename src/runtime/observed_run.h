@@ -37,12 +37,12 @@ class ObservedStep {
 
   /// The compiled plan, which outlives the run.
   virtual const ir::Plan& plan() const = 0;
-  /// In plan().steps.
+  /// Index in plan().steps.
   virtual int index() const = 0;
   /// Zero before the step.
   virtual StepTime time() const = 0;
 
-  /// Of plan().steps[index()]; `operand` counts in its operands.
+  /// The step itself, and the slot of one of its operands.
   const ir::Step& step() const { return plan().steps[index()]; }
   const ir::Slot& slot(int operand) const {
     return plan().slots[step().operands[operand]];
@@ -51,7 +51,7 @@ class ObservedStep {
   /// bytes are to be read.  Null for scratch and packed weights, and for all
   /// operands of a plan that was read from a file.
   const ir::PlanNotes::Value* value(int operand) const;
-  /// Where the operand begins in that tensor, in bytes; else 0.
+  /// The operand's first byte in that tensor; else 0.
   int64_t value_offset(int operand) const;
 
   /// The operand's bytes as they are now, slot(operand).bytes of them, on the
@@ -60,8 +60,8 @@ class ObservedStep {
   virtual Result<std::vector<std::byte>> Read(int operand) const = 0;
 };
 
-/// Called on the thread of the run.  A failure ends the run, whose Status it
-/// becomes.
+/// Called on the thread of the run.  A failure, and an exception as one, ends
+/// the run, whose Status it becomes.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -69,6 +69,10 @@ class RunObserver {
   virtual Status BeforeStep(const ObservedStep&) { return OkStatus(); }
   /// After it has ended, in the order of the plan.
   virtual Status AfterStep(const ObservedStep& step) = 0;
+  /// How the run went, and what it took by the host's clock, in nanoseconds:
+  /// from the binding of its memory to its last step, without the time that the
+  /// observer spent.
+  virtual void AfterRun(const Status&, int64_t) {}
 };
 
 /// Memory and prepared steps of such runs.  Chains are opened into their
@@ -83,8 +87,8 @@ class ObservedRun {
       std::shared_ptr<const Executable> executable);
   ~ObservedRun();
 
-  /// As ExecutionContext::Run(): blocks until the outputs are complete, and
-  /// states advance where it went well.
+  /// A run as ExecutionContext::Run() makes: blocks until the outputs are
+  /// complete, and states advance where it went well.
   Status Run(std::span<const PortMemory> inputs,
              std::span<const PortMemory> outputs, StateSet* states,
              RunObserver& observer);

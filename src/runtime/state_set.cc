@@ -85,6 +85,19 @@ void StateSet::WaitForRun() const {
   if (run != nullptr) static_cast<void>(run->Wait());
 }
 
+Status CheckStates(const Executable& executable, const StateSet* states) {
+  const ir::Plan& plan = executable.plan();
+  if (states == nullptr && !plan.states.empty()) {
+    return InvalidArgument("graph '", plan.graph,
+                           "' has states, but a run was given none");
+  }
+  if (states != nullptr && &states->executable() != &executable) {
+    return InvalidArgument("graph '", plan.graph,
+                           "': the states belong to another executable");
+  }
+  return OkStatus();
+}
+
 void StateSet::Advance() {
   for (State& state : states_) {
     if (state.write) std::swap(state.read, state.write);

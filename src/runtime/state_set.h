@@ -66,6 +66,10 @@ class StateSet {
   std::weak_ptr<RunEvent> run_;
 };
 
+/// Whether `states` are what a run of the executable takes: its own, or null
+/// where the plan has none.
+Status CheckStates(const Executable& executable, const StateSet* states);
+
 }  // namespace tim::runtime
 
 #endif  // TIM_RUNTIME_STATE_SET_H_

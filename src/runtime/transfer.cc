@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,17 @@ Status Download(device::Stream& stream, device::Buffer& buffer, void* data,
                 int64_t bytes) {
   ExternalBuffer host(data, bytes);
   return CopyAndWait(stream, {&buffer, 0, bytes}, {&host, 0, bytes});
+}
+
+Status Download(device::Stream& stream, const BufferRange& range, void* data) {
+  const void* const memory = range.buffer->host_address();
+  if (memory != nullptr) {
+    std::memcpy(data, static_cast<const std::byte*>(memory) + range.offset,
+                static_cast<size_t>(range.bytes));
+    return OkStatus();
+  }
+  ExternalBuffer host(data, range.bytes);
+  return CopyAndWait(stream, range, {&host, 0, range.bytes});
 }
 
 Status FillZero(device::Stream& stream, device::Buffer& buffer) {

@@ -13,6 +13,9 @@ Status Upload(device::Stream& stream, const void* data, int64_t bytes,
               device::Buffer& buffer);
 Status Download(device::Stream& stream, device::Buffer& buffer, void* data,
                 int64_t bytes);
+/// range.bytes bytes of a buffer that may be the host's.
+Status Download(device::Stream& stream, const device::BufferRange& range,
+                void* data);
 Status FillZero(device::Stream& stream, device::Buffer& buffer);
 
 /// Waits for everything enqueued.
