@@ -81,6 +81,21 @@ Status ParseLog(const std::string& text, Options* options) {
   return InvalidArgument("expected off, error, warning, info or debug");
 }
 
+Status ParseDump(const std::string& text, Options* options) {
+  options->dump.directory = text;
+  return OkStatus();
+}
+
+Status ParseDumpFilter(const std::string& text, Options* options) {
+  options->dump.filter = text;
+  return OkStatus();
+}
+
+Status ParseDumpRuns(const std::string& text, Options* options) {
+  TIM_ASSIGN_OR_RETURN(options->dump.runs, ParseNumber(text, 0, 1'000'000));
+  return OkStatus();
+}
+
 Status ParseCacheDir(const std::string& text, Options* options) {
   options->cache_dir = text;
   return OkStatus();
@@ -135,6 +150,16 @@ constexpr OptionSpec kTable[] = {
      "most MiB that a device's memory pool takes from the device, for states "
      "and for runs in flight beside a graph's first; more is out of memory",
      ParsePool},
+    {"TIMCL_DUMP", "a folder", "",
+     "`Compile()` writes there what it makes of a graph, and the first `Run()` "
+     "every tensor as `.npy` with statistics: [docs/dump.md](docs/dump.md)",
+     ParseDump},
+    {"TIMCL_DUMP_FILTER", "names with `,` between, `*` for any characters",
+     "all", "of which tensors `TIMCL_DUMP` writes the elements",
+     ParseDumpFilter},
+    {"TIMCL_DUMP_RUNS", "`0` … `1000000`", "`1`",
+     "of how many runs of a compiled graph `TIMCL_DUMP` writes the tensors",
+     ParseDumpRuns},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

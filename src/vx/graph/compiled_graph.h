@@ -11,6 +11,7 @@
 #include "ir/plan.h"
 #include "runtime/compiled_graph.h"
 #include "vx/binary/graph_binary.h"
+#include "vx/dump/graph_dump.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_revision.h"
 #include "vx/graph/inferred_source.h"
@@ -45,6 +46,8 @@ class CompiledGraph {
 
   /// On the tensors' memory, behind what is in flight.
   Status Run();
+  /// Later runs are not dumped.
+  void EndDump() { dump_ = nullptr; }
   /// On memory of its own, in the order of the plan.
   Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
       std::span<const runtime::PortMemory> inputs,
@@ -77,6 +80,8 @@ class CompiledGraph {
  private:
   CompiledGraph() = default;
   Status BindTensors(const LoweredGraph& lowered);
+  /// Whatever has been prepared; dumped where it is one of those that are.
+  Status RunPrepared();
   /// The stored plan of a graph that is an NBG and nothing else, or what was
   /// compiled of it; null where there is none for here.
   static std::unique_ptr<CompiledGraph> CreateStored(
@@ -93,6 +98,7 @@ class CompiledGraph {
   std::unique_ptr<runtime::CompiledGraph> graph_;
   RunBuffers buffers_;
   GraphRevision revision_;
+  std::shared_ptr<GraphDump> dump_;  ///< Null: runs are not dumped.
 };
 
 }  // namespace tim::vx

@@ -18,6 +18,12 @@ RunEvent Graph::RunAsync(const std::vector<const void*>& inputs,
   return RunEvent();
 }
 
+bool Graph::Dump(const std::string& directory, const std::string& names) {
+  auto* const made = dynamic_cast<GraphImpl*>(this);
+  if (made != nullptr) return made->DumpTo(directory, names);
+  return Fail(InvalidArgument("Dump() needs a graph of this library"));
+}
+
 void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
   const std::shared_ptr<GraphCore> core = CoreOf(this);
   OpImpl& impl = *operation->impl();

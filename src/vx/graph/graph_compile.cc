@@ -103,6 +103,7 @@ Status GraphImpl::CompileBy(const std::function<Status()>& part) {
   compiling_ = true;
   const Status status = GuardedCall(part);
   compiling_ = false;
+  core_->dump = nullptr;  // those of runs have it
   if (IsFinal(status.code())) failure_ = status;
   return status;
 }
@@ -136,10 +137,14 @@ bool GraphImpl::Run() {
     return IsItsInputs() ? OkStatus() : compiled_->Run();
   });
   if (status.ok()) return true;
+  LoseOutputs();
+  return FailToCompile(*core_, status);
+}
+
+void GraphImpl::LoseOutputs() {
   for (const auto& output : outputs_) {
     static_cast<TensorImpl&>(*output).SetRun(TensorImpl::RunResult::kFailed);
   }
-  return FailToCompile(*core_, status);
 }
 
 namespace {
@@ -280,6 +285,7 @@ Result<LocalBinary> GraphImpl::MakeLocal(const ContextState& on) {
 
 Result<LocalBinary> GraphImpl::CompileFor(const ContextState& on) {
   auto made = GuardedCall([&] { return MakeLocal(on); });
+  core_->dump = nullptr;
   if (made.ok()) return made;
   const Status status = made.status().WithContext(
       StrCat("graph ", core_->name, ": CompileToBinary()"));

@@ -42,6 +42,8 @@ class GraphImpl final : public Graph, public OwnGraph {
   bool Compile() override;
   bool CompileToBinary(void* buf, size_t* size) override;
   bool Run() override;
+  /// Graph::Dump().
+  bool DumpTo(const std::string& directory, const std::string& names);
   /// Graph::RunAsync().
   RunEvent Start(const std::vector<const void*>& inputs,
                  const std::vector<void*>& outputs);
@@ -93,6 +95,9 @@ class GraphImpl final : public Graph, public OwnGraph {
   std::shared_ptr<Tensor> Register(std::shared_ptr<TensorImpl> tensor);
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
+  Status DumpRun(const DumpOptions& options);
+  /// After a run that failed: OUTPUT tensors have no content.
+  void LoseOutputs();
   Status CompileNow();
   /// Ok where nothing forbids to compile it now.
   Status CheckCompilable() const;
