@@ -1,7 +1,8 @@
-// One line to stderr per message, filtered by TIMCL_LOG.
+// Messages to stderr or to the client, filtered by TIMCL_LOG.
 #ifndef TIM_BASE_LOG_H_
 #define TIM_BASE_LOG_H_
 
+#include <functional>
 #include <string>
 
 #include "base/str_cat.h"
@@ -19,8 +20,17 @@ enum class Severity {
 /// True where a message of `severity` would be printed.  Any thread.
 bool LogEnabled(Severity severity);
 
-/// Prints "tim-cl [warning] text".  Any thread; lines do not mix.
+/// Prints "tim-cl [warning] text", or hands it to the sink.  Any thread; lines
+/// do not mix.
 void LogLine(Severity severity, const std::string& text);
+
+/// Takes messages in place of stderr, on the thread that logs.
+using LogSink = std::function<void(Severity severity, const char* text)>;
+
+/// From now on messages go to `sink`; null: to stderr.  Any thread; calls that
+/// have begun may end later.  What the sink itself logs, and what it throws at,
+/// goes to stderr.
+void SetLogSink(LogSink sink);
 
 /// TIM_LOG(kWarning, "tensor ", id, " is never read"): the arguments are
 /// evaluated only where the message is printed.

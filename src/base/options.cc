@@ -1,11 +1,13 @@
+// The table of the environment variables, and what they are parsed to.
 #include "base/options.h"
 
 #include <atomic>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/fork/keep_one.h"
+#include "base/log.h"
 
 namespace tim {
 namespace {
@@ -83,6 +85,21 @@ Status ParseLog(const std::string& text, Options* options) {
   return InvalidArgument("expected off, error, warning, info or debug");
 }
 
+Status ParseDump(const std::string& text, Options* options) {
+  options->dump.directory = text;
+  return OkStatus();
+}
+
+Status ParseDumpFilter(const std::string& text, Options* options) {
+  options->dump.filter = text;
+  return OkStatus();
+}
+
+Status ParseDumpRuns(const std::string& text, Options* options) {
+  TIM_ASSIGN_OR_RETURN(options->dump.runs, ParseNumber(text, 0, 1'000'000));
+  return OkStatus();
+}
+
 Status ParseCacheDir(const std::string& text, Options* options) {
   options->cache_dir = text;
   return OkStatus();
@@ -142,6 +159,16 @@ constexpr OptionSpec kTable[] = {
      "goes to stderr when the graph is destroyed or the process exits: "
      "[docs/profiling.md](docs/profiling.md)",
      ParseProfile},
+    {"TIMCL_DUMP", "a folder", "",
+     "`Compile()` writes there what it makes of a graph, and the first `Run()` "
+     "every tensor as `.npy` with statistics: [docs/dump.md](docs/dump.md)",
+     ParseDump},
+    {"TIMCL_DUMP_FILTER", "names with `,` between, `*` for any characters",
+     "all", "of which tensors `TIMCL_DUMP` writes the elements",
+     ParseDumpFilter},
+    {"TIMCL_DUMP_RUNS", "`0` … `1000000`", "`1`",
+     "of how many runs of a compiled graph `TIMCL_DUMP` writes the tensors",
+     ParseDumpRuns},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",
@@ -154,6 +181,14 @@ constexpr OptionSpec kTable[] = {
 };
 
 const char* FromEnvironment(const char* name) { return std::getenv(name); }
+
+void LogLines(std::string_view warnings) {
+  while (!warnings.empty()) {
+    const size_t end = warnings.find('\n');
+    LogLine(Severity::kWarning, std::string(warnings.substr(0, end)));
+    warnings.remove_prefix(end + 1);
+  }
+}
 
 }  // namespace
 
@@ -178,7 +213,7 @@ const Options& GetOptions() {
   return KeepOne(options, [] {
     std::string warnings;
     Options parsed = ParseOptions(FromEnvironment, &warnings);
-    if (parsed.log_level >= 2) std::fputs(warnings.c_str(), stderr);
+    if (parsed.log_level >= 2) LogLines(warnings);
     return parsed;
   });
 }

@@ -32,6 +32,16 @@ struct DeviceOptions {
   int64_t pool_bytes = 0;
 };
 
+/// What is written of graphs, for people who look inside.
+struct DumpOptions {
+  /// TIMCL_DUMP: a folder; empty: nothing is written.
+  std::string directory = {};
+  /// TIMCL_DUMP_FILTER: names of tensors and operations, with "*" for any
+  /// characters and "," between; empty: all tensors.
+  std::string filter = {};
+  int runs = 1;  ///< TIMCL_DUMP_RUNS: of each compiled graph.
+};
+
 struct Options {
   std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
@@ -39,7 +49,8 @@ struct Options {
   bool lenient = true;
   DeviceOptions on_device;
   bool profile = false;  ///< TIMCL_PROFILE: runs are observed, and told of.
-  int log_level = 2;     ///< TIMCL_LOG: 0 off .. 4 debug.
+  DumpOptions dump;
+  int log_level = 2;  ///< TIMCL_LOG: 0 off .. 4 debug.
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
   std::string cache_dir;
 };

@@ -44,7 +44,7 @@ Status RunPasses(Module& module, std::span<const Pass> passes) {
   for (const Pass& pass : passes) {
     TIM_RETURN_IF_ERROR(pass.run(module));
     if (module.options.dump_sink) {
-      module.options.dump_sink(pass.name, module.graph.Dump());
+      module.options.dump_sink(pass.name, module.graph);
     }
   }
   return OkStatus();

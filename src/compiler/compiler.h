@@ -61,8 +61,9 @@ struct CompileOptions {
   /// are dense and on the host.
   std::vector<Port> inputs = {};
   std::vector<Port> outputs = {};
-  /// Observes: called after each pass with its name and the graph's dump.
-  std::function<void(const std::string& pass, const std::string& dump)>
+  /// Observes: called after each pass with its name and the graph, and again
+  /// from the start where the graph is compiled once more.
+  std::function<void(const std::string& pass, const ir::Graph& graph)>
       dump_sink = nullptr;
 };
 

@@ -127,7 +127,9 @@ Result<std::shared_ptr<RunEvent>> CompiledGraph::TryEnqueue(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     std::vector<std::shared_ptr<RunEvent>> after,
     std::function<Status(Status)> end) {
-  if (states_ != nullptr) return std::shared_ptr<RunEvent>();
+  if (observer_ != nullptr || states_ != nullptr) {
+    return std::shared_ptr<RunEvent>();
+  }
   TIM_RETURN_IF_ERROR(CheckBinding(plan(), inputs, outputs));
   if (NeedsCopies(plan(), inputs, outputs)) return std::shared_ptr<RunEvent>();
   return pool_->TryEnqueue(

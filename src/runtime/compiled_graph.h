@@ -82,11 +82,12 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
-  /// Binds the ports, runs on what they are bound to, and copies back.
+  /// Enqueue() of an observed run, which has ended when this returns.
   Result<std::shared_ptr<RunEvent>> RunNow(
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       const std::vector<std::shared_ptr<RunEvent>>& waits,
       const std::function<Status(Status)>& end);
+  /// Binds the ports, runs on what they are bound to, and copies back.
   template <typename Function>
   Status RunBound(std::span<const PortMemory> inputs,
                   std::span<const PortMemory> outputs, const Function& run);

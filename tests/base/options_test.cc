@@ -42,6 +42,25 @@ TEST(Options, AliasSetsTheLevel) {
   EXPECT_EQ(options.log_level, 1);
 }
 
+TEST(Options, Dumps) {
+  std::string warnings;
+  const Options options = ParseOptions(
+      [](const char* name) {
+        const std::string variable = name;
+        return variable == "TIMCL_DUMP"          ? "a folder"
+               : variable == "TIMCL_DUMP_FILTER" ? "x,y*"
+               : variable == "TIMCL_DUMP_RUNS"   ? "-1"
+                                                 : nullptr;
+      },
+      &warnings);
+  EXPECT_EQ(options.dump.directory, "a folder");
+  EXPECT_EQ(options.dump.filter, "x,y*");
+  EXPECT_EQ(options.dump.runs, 1);
+  EXPECT_EQ(warnings,
+            "TIMCL_DUMP_RUNS='-1' is ignored: expected a whole number from 0 "
+            "to 1000000\n");
+}
+
 const char* g_standby = nullptr;
 
 Options WithStandby(const char* text, std::string* warnings) {

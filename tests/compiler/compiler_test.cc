@@ -280,9 +280,9 @@ TEST(Compiler, DumpsAfterEveryPass) {
   toy.Output(toy.Op("Twice", {toy.Input({16})}));
   compiler::CompileOptions options = ToyOptions();
   std::vector<std::string> passes;
-  options.dump_sink = [&](const std::string& pass, const std::string& dump) {
+  options.dump_sink = [&](const std::string& pass, const ir::Graph& graph) {
     passes.push_back(pass);
-    EXPECT_THAT(dump, HasSubstr("toy.Twice@1"));
+    EXPECT_THAT(graph.Dump(), HasSubstr("toy.Twice@1"));
   };
   ASSERT_TRUE(toy.Compile(options).ok());
   EXPECT_EQ(passes.size(), 13u);

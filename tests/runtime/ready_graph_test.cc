@@ -102,7 +102,7 @@ class RefusedKernels : public ::testing::Test {
     compiler::CompileOptions options = CompileOptionsFor(devices);
     options.strict = strict_;
     compiled_ = 0;
-    options.dump_sink = [this](const std::string& pass, const std::string&) {
+    options.dump_sink = [this](const std::string& pass, const ir::Graph&) {
       if (pass == "lower") ++compiled_;
     };
     ::testing::internal::CaptureStderr();

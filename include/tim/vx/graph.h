@@ -141,6 +141,22 @@ class TIM_VX_API Graph {
   ///     where `runs` is negative.
   GraphProfile Profile(int runs = 1);
 
+  /// Compiles, whether it was compiled or not, runs as Run() does, but step by
+  /// step, and writes what it sees on the way into a folder, which it makes
+  /// where needed; an addition to TIM-VX.  docs/dump.md lists the files: the
+  /// graph after each pass, the plan, its memory, and of the run every tensor
+  /// that is left after fusion, with statistics.  TIMCL_DUMP does the same
+  /// for programs as they are.
+  ///
+  /// \param directory files in it stay: new ones begin with another number.
+  /// \param names of which tensors the elements are written: those of tensors
+  ///     or of the operations that make them, with "," between and "*" for any
+  ///     characters; empty: of all.  Names that match nothing are a warning.
+  /// \return false, with LastError(), where the folder or a file cannot be
+  ///     written, and where Compile() or the run fails; what was written till
+  ///     then stays.
+  bool Dump(const std::string& directory, const std::string& names = "");
+
   /// Makes an OpType(this, parameters...) and adds it to OpVector().
   /// Operations may be created and bound in any order.
   template <typename OpType, typename... Params>

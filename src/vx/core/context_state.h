@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "ir/graph.h"
@@ -22,6 +23,8 @@ struct ContextOptions {
   bool strict = false;
   /// What is legal and hardly meant is a warning; else it fails Compile().
   bool lenient = true;
+  /// What is written of the context's graphs.
+  DumpOptions dump = {};
   /// Index of the device that a node must run on, -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Null: the built-in ones; must outlive the context's graphs.

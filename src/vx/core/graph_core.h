@@ -18,6 +18,8 @@
 
 namespace tim::vx {
 
+class GraphDump;
+
 struct GraphCore {
   std::string name;        ///< "g3": unique in the process.
   Graph* graph = nullptr;  ///< Null once the graph is destroyed.
@@ -27,6 +29,8 @@ struct GraphCore {
   std::string error;  ///< Graph::ErrorMessage()
   /// Doubts that Compile() has said: the next one does not repeat them.
   std::set<std::string> known_doubts;
+  /// What the Compile that runs is written to; null: to nothing.
+  std::shared_ptr<GraphDump> dump;
   /// Mistakes that were logged when a tensor was made or bound, and for which
   /// Compile() will fail.
   std::vector<std::string> logged;

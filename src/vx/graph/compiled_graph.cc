@@ -46,15 +46,18 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   if (known == nullptr) {
     TIM_ASSIGN_OR_RETURN(const Operations effective,
                          EffectiveOperations(core, operations));
-    if (auto stored = CreateStored(core, revision, operations, effective,
-                                   devices, ready)) {
-      return stored;
-    }
+    // A stored plan has no passes, and does not say what its steps have.
+    auto stored = core.dump != nullptr
+                      ? nullptr
+                      : CreateStored(core, revision, operations, effective,
+                                     devices, ready);
+    if (stored != nullptr) return stored;
     TIM_ASSIGN_OR_RETURN(
         known, InferSource(core, std::move(revision), operations, effective, io,
                            options));
   }
   const LoweredGraph& lowered = known->lowered;
+  if (core.dump != nullptr) core.dump->AddGraph(known->inferred.graph);
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
   TIM_ASSIGN_OR_RETURN(
       compiled->graph_,
@@ -67,6 +70,8 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, known->inferred.graph));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->source_ = SourceOf(lowered, std::move(known->inferred));
+  compiled->dump_ = core.dump;
+  if (core.dump != nullptr) core.dump->AddPlan(compiled->plan());
   return compiled;
 }
 
@@ -102,14 +107,16 @@ Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
 Status CompiledGraph::Run() {
   graph_->Drain();
   Status status = buffers_.Prepare();
-  if (status.ok()) status = graph_->Run(buffers_.inputs(), buffers_.outputs());
+  if (status.ok()) status = RunPrepared();
   return buffers_.Finish(std::move(status));
 }
 
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::TryEnqueue(
     std::vector<std::shared_ptr<runtime::RunEvent>> after,
     std::function<Status(Status)> end) {
-  if (!buffers_.in_plain_memory()) return std::shared_ptr<runtime::RunEvent>();
+  if (dump_ != nullptr || !buffers_.in_plain_memory()) {
+    return std::shared_ptr<runtime::RunEvent>();
+  }
   TIM_RETURN_IF_ERROR(buffers_.Prepare());
   return graph_->TryEnqueue(buffers_.inputs(), buffers_.outputs(),
                             std::move(after), std::move(end));
@@ -126,6 +133,19 @@ Status CompiledGraph::ProfileRun() {
         graph_->RunObserved(buffers_.inputs(), buffers_.outputs(), *profiler_);
   }
   return buffers_.Finish(std::move(status));
+}
+
+Status CompiledGraph::RunPrepared() {
+  const auto dump = dump_ != nullptr ? dump_->BeginRun(plan()) : nullptr;
+  if (dump == nullptr) {
+    return graph_->Run(buffers_.inputs(), buffers_.outputs());
+  }
+  dump->AddInputs(buffers_.inputs());
+  const Status status =
+      graph_->RunObserved(buffers_.inputs(), buffers_.outputs(), *dump);
+  if (status.ok()) dump->AddOutputs(buffers_.outputs());
+  dump_->EndRun(*dump);
+  return status;
 }
 
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(

@@ -14,6 +14,7 @@
 #include "runtime/profile.h"
 #include "vx/binary/graph_binary.h"
 #include "vx/core/run_profiles.h"
+#include "vx/dump/graph_dump.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_revision.h"
 #include "vx/graph/inferred_source.h"
@@ -59,6 +60,8 @@ class CompiledGraph {
   Status ProfileRun();
   /// Null before the first.
   const runtime::Profiler* profiler() const { return profiler_.get(); }
+  /// Later runs are not dumped.
+  void EndDump() { dump_ = nullptr; }
   /// On memory of its own, in the order of the plan.
   Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
       std::span<const runtime::PortMemory> inputs,
@@ -91,6 +94,8 @@ class CompiledGraph {
  private:
   CompiledGraph() = default;
   Status BindTensors(const LoweredGraph& lowered);
+  /// Whatever has been prepared; dumped where it is one of those that are.
+  Status RunPrepared();
   /// The stored plan of a graph that is an NBG and nothing else, or what was
   /// compiled of it; null where there is none for here.
   static std::unique_ptr<CompiledGraph> CreateStored(
@@ -108,6 +113,7 @@ class CompiledGraph {
   std::shared_ptr<runtime::Profiler> profiler_;
   RunBuffers buffers_;
   GraphRevision revision_;
+  std::shared_ptr<GraphDump> dump_;  ///< Null: runs are not dumped.
 };
 
 }  // namespace tim::vx

@@ -48,7 +48,8 @@ std::shared_ptr<Context> Context::Create() {
     TIM_ASSIGN_OR_RETURN(
         auto devices, runtime::SelectDevices(wanted, GetOptions().on_device));
     ContextOptions options{.strict = GetOptions().strict,
-                           .lenient = GetOptions().lenient};
+                           .lenient = GetOptions().lenient,
+                           .dump = GetOptions().dump};
     if (wanted.empty()) {
       options.devices_of = [](uint32_t number) {
         return runtime::SelectListedDevice(number, {}, "",

@@ -25,6 +25,12 @@ GraphProfile Graph::Profile(int runs) {
   return GraphProfile();
 }
 
+bool Graph::Dump(const std::string& directory, const std::string& names) {
+  auto* const made = dynamic_cast<GraphImpl*>(this);
+  if (made != nullptr) return made->DumpTo(directory, names);
+  return Fail(InvalidArgument("Dump() needs a graph of this library"));
+}
+
 void Graph::AddOperation(const std::shared_ptr<Operation>& operation) {
   const std::shared_ptr<GraphCore> core = CoreOf(this);
   OpImpl& impl = *operation->impl();

@@ -110,6 +110,7 @@ Status GraphImpl::CompileBy(const std::function<Status()>& part) {
   compiling_ = true;
   const Status status = GuardedCall(part);
   compiling_ = false;
+  core_->dump = nullptr;  // those of runs have it
   if (IsFinal(status.code())) failure_ = status;
   return status;
 }
@@ -143,9 +144,11 @@ bool GraphImpl::Run() {
     return IsItsInputs() ? OkStatus() : compiled_->Run();
   });
   if (status.ok()) return true;
-  SetFailed(outputs_);
+  LoseOutputs();
   return FailToCompile(*core_, status);
 }
+
+void GraphImpl::LoseOutputs() { SetFailed(outputs_); }
 
 std::shared_ptr<runtime::RunEvent> GraphImpl::TryStart(
     std::vector<std::shared_ptr<runtime::RunEvent>> after) {
@@ -308,6 +311,7 @@ Result<LocalBinary> GraphImpl::MakeLocal(const ContextState& on) {
 
 Result<LocalBinary> GraphImpl::CompileFor(const ContextState& on) {
   auto made = GuardedCall([&] { return MakeLocal(on); });
+  core_->dump = nullptr;
   if (made.ok()) return made;
   const Status status = made.status().WithContext(
       StrCat("graph ", core_->name, ": CompileToBinary()"));

@@ -48,6 +48,8 @@ class GraphImpl final : public Graph, public OwnGraph {
   /// Until the run has ended the graph and its tensors must not be used.
   std::shared_ptr<runtime::RunEvent> TryStart(
       std::vector<std::shared_ptr<runtime::RunEvent>> after);
+  /// Graph::Dump().
+  bool DumpTo(const std::string& directory, const std::string& names);
   /// Graph::RunAsync().
   RunEvent Start(const std::vector<const void*>& inputs,
                  const std::vector<void*>& outputs);
@@ -101,6 +103,9 @@ class GraphImpl final : public Graph, public OwnGraph {
   std::shared_ptr<Tensor> Register(std::shared_ptr<TensorImpl> tensor);
   std::shared_ptr<Operation> Find(const Operation* op) const;
   Status CompileIfChanged();
+  Status DumpRun(const DumpOptions& options);
+  /// After a run that failed: OUTPUT tensors have no content.
+  void LoseOutputs();
   Status CompileNow();
   /// Ok where nothing forbids to compile it now.
   Status CheckCompilable() const;

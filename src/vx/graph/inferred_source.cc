@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "runtime/compile_options.h"
+#include "vx/dump/graph_dump.h"
 
 namespace tim::vx {
 namespace {
@@ -39,11 +40,29 @@ Status CheckReaches(const LoweredGraph& lowered, size_t operations) {
 
 }  // namespace
 
+namespace {
+
+// A folder that cannot be written is no reason not to compile.
+void BeginDump(GraphCore& core) {
+  const DumpOptions& options = core.context->options.dump;
+  if (options.directory.empty() || core.dump != nullptr) return;
+  auto dump = GraphDump::Create(options, core.name);
+  if (dump.ok()) {
+    core.dump = *std::move(dump);
+  } else {
+    TIM_LOG(kError, dump.status().WithContext("TIMCL_DUMP").message());
+  }
+}
+
+}  // namespace
+
 compiler::CompileOptions OptionsFor(GraphCore& core, const Devices& devices) {
   compiler::CompileOptions out = runtime::CompileOptionsFor(devices);
   out.strict = core.context->options.strict;
   out.lenient = core.context->options.lenient;
   out.known_doubts = &core.known_doubts;
+  BeginDump(core);
+  if (core.dump != nullptr) GraphDump::Observe(core.dump, &out);
   return out;
 }
 

@@ -22,7 +22,8 @@ struct InferredSource {
   compiler::InferredGraph inferred;
 };
 
-/// Of a graph of `core` on `devices`.
+/// Of a graph of `core` on `devices`.  Where the context has a dump, and
+/// `core.dump` is null, it begins one.
 compiler::CompileOptions OptionsFor(GraphCore& core, const Devices& devices);
 
 /// Lowers and infers, and asks custom operations what they are: calls code of

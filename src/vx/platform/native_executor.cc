@@ -40,7 +40,8 @@ Result<std::shared_ptr<const ContextState>> StateOn(
   if (*context == nullptr) {
     *context = CreateContext(std::move(devices),
                              ContextOptions{.strict = GetOptions().strict,
-                                            .lenient = GetOptions().lenient});
+                                            .lenient = GetOptions().lenient,
+                                            .dump = GetOptions().dump});
     return static_cast<const ContextImpl&>(**context).state();
   }
   const auto* given = dynamic_cast<const ContextImpl*>(context->get());
