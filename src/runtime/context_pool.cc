@@ -9,6 +9,7 @@
 
 #include "base/fork/fork.h"
 #include "base/guarded.h"
+#include "base/trace.h"
 #include "base/worker.h"
 #include "runtime/execution_context.h"
 
@@ -127,6 +128,7 @@ class PooledRun final : public RunEvent,
       if (status.ok()) status = ended.WithContext("a run that this one awaits");
     }
     if (status.ok()) {
+      const TraceSpan span("run", "Run", slot_->context->graph());
       status = GuardedCall([&] {
         if (calls_.begin != nullptr) calls_.begin();
         return slot_->context->Run(ports_.inputs, ports_.outputs,
@@ -139,6 +141,7 @@ class PooledRun final : public RunEvent,
 
   Status Wait() override {
     if (forks_ != Forks()) return OfAnotherProcess();
+    const TraceSpan span("wait", "wait for a run");
     std::unique_lock lock(mutex_);
     if (on_devices_) {
       if (!ended_) End(slot_->context->Wait());
@@ -164,7 +167,9 @@ class PooledRun final : public RunEvent,
       pool = pool_;
     }
     const auto tell = [run = shared_from_this(), call = std::move(call)] {
-      call(run->Wait());
+      const Status status = run->Wait();
+      const TraceSpan span("callback", "Then");
+      call(status);
     };
     // Where there is no thread the caller waits.
     if (pool == nullptr || !pool->Call(tell).ok()) tell();
