@@ -13,6 +13,7 @@
 #include "bench/networks/process.h"
 #include "bench/networks/serve.h"
 #include "bench/networks/steps.h"
+#include "bench/networks/trace_cost.h"
 #include "bench/operators/cases.h"
 #include "bench/timing/core_to_core.h"
 
@@ -77,6 +78,12 @@ Status Execute(const std::string& command, const Arguments& arguments) {
     PrintLine(figures);
     return OkStatus();
   }
+  if (command == "trace") {
+    TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
+                         MeasureTraceCost(network, arguments.file));
+    PrintLine(figures);
+    return OkStatus();
+  }
   if (command == "describe") {
     PrintLine(Describe(network));
     return OkStatus();
@@ -126,12 +133,13 @@ int main(int argc, char** argv) {
   CLI::App* steps = add("steps", "print the time of every step as JSON lines");
   CLI::App* plan = add("plan", "print the steps, and the kernels refused");
   CLI::App* write = add("write", "write the network as a binary graph");
+  CLI::App* trace = add("trace", "print what a trace costs the runs as JSON");
   CLI::App* load = app.add_subcommand(
       "load", "print what loading such a file takes as JSON");
-  for (CLI::App* command : {write, load}) {
+  for (CLI::App* command : {write, trace, load}) {
     command->add_option("--file", arguments.file)->required();
   }
-  for (CLI::App* command : {measure, serve, steps, plan}) {
+  for (CLI::App* command : {measure, serve, steps, plan, trace}) {
     command->add_option("--threads", arguments.threads,
                         "processors to use; default: all");
   }

@@ -8,6 +8,7 @@
 
 #include "base/fork/keep_one.h"
 #include "base/log.h"
+#include "base/trace.h"
 
 namespace tim {
 namespace {
@@ -105,6 +106,11 @@ Status ParseCacheDir(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+Status ParseTrace(const std::string& text, Options* options) {
+  options->trace = text;
+  return OkStatus();
+}
+
 // VSI_NN_LOG_LEVEL stands before TIMCL_LOG, so that the latter wins.
 constexpr OptionSpec kTable[] = {
     {"TIMCL_DEVICE", "`host`, `opencl`, `opencl:<n>`",
@@ -178,6 +184,11 @@ constexpr OptionSpec kTable[] = {
      "built OpenCL programs are kept here; the folder must belong to the "
      "user and be closed to others; `off`: only the driver keeps any",
      ParseCacheDir},
+    {"TIMCL_TRACE", "a file", "none",
+     "what the library does, and when, is written there for chrome://tracing "
+     "and Perfetto; `%p` in the name is the process's number; see "
+     "[docs/tracing.md](docs/tracing.md)",
+     ParseTrace},
 };
 
 const char* FromEnvironment(const char* name) { return std::getenv(name); }
@@ -213,6 +224,12 @@ const Options& GetOptions() {
   return KeepOne(options, [] {
     std::string warnings;
     Options parsed = ParseOptions(FromEnvironment, &warnings);
+    if (!parsed.trace.empty()) {
+      const Status started = StartTrace(parsed.trace);
+      if (!started.ok()) {
+        warnings += StrCat("TIMCL_TRACE is ignored: ", started.message(), "\n");
+      }
+    }
     if (parsed.log_level >= 2) LogLines(warnings);
     return parsed;
   });

@@ -53,6 +53,7 @@ struct Options {
   int log_level = 2;  ///< TIMCL_LOG: 0 off .. 4 debug.
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
   std::string cache_dir;
+  std::string trace;  ///< TIMCL_TRACE: the file of the trace, "": none.
 };
 
 struct OptionSpec {
@@ -71,8 +72,9 @@ std::span<const OptionSpec> OptionTable();
 Options ParseOptions(const char* (*get)(const char* name),
                      std::string* warnings);
 
-/// The options of this process, parsed at first use.  Any thread.  What lies
-/// below the facade tim::vx is given options, and does not ask for them.
+/// The options of this process, parsed at first use, which starts the trace
+/// that they ask for.  Any thread.  What lies below the facade tim::vx is given
+/// options, and does not ask for them.
 const Options& GetOptions();
 
 /// The table in Markdown, as README.md shows it.

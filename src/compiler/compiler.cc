@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "base/trace.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -42,7 +43,10 @@ void ForgetStates(ir::Graph* graph) {
 
 Status RunPasses(Module& module, std::span<const Pass> passes) {
   for (const Pass& pass : passes) {
-    TIM_RETURN_IF_ERROR(pass.run(module));
+    {
+      const TraceSpan span("compile", pass.name);
+      TIM_RETURN_IF_ERROR(pass.run(module));
+    }
     if (module.options.dump_sink) {
       module.options.dump_sink(pass.name, module.graph);
     }
@@ -54,6 +58,7 @@ Status RunPasses(Module& module, std::span<const Pass> passes) {
 
 Result<InferredGraph> Infer(ir::Graph graph, const ir::OpRegistry& registry,
                             const CompileOptions& options) {
+  const TraceSpan span("compile", "Infer", graph.name());
   ForgetStates(&graph);
   Module module(std::move(graph), registry, options);
   TIM_RETURN_IF_ERROR(RunPasses(module, kInference));
@@ -66,9 +71,11 @@ Result<ir::Plan> Compile(InferredGraph inferred, const ir::OpRegistry& registry,
   if (options.devices.empty() || !options.devices[0].runs_eval) {
     return TIM_INTERNAL("devices[0] must be the host");
   }
+  const TraceSpan span("compile", "passes of", inferred.graph.name());
   Module module(std::move(inferred.graph), registry, options);
   module.declared_reshapes = std::move(inferred.declared_reshapes);
   TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
+  const TraceSpan emit("compile", "emit");
   return Emit(module);
 }
 

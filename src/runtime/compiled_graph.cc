@@ -4,7 +4,29 @@
 
 #include <utility>
 
+#include "base/trace.h"
+
 namespace tim::runtime {
+namespace {
+
+/// A run from its beginning to its end, on the thread that waits for it.
+class TracedRun {
+ public:
+  explicit TracedRun(const Executable& executable)
+      : text_(TraceEnabled() ? &executable.trace_text() : nullptr),
+        begin_(text_ != nullptr ? TraceBegin() : 0) {}
+  TracedRun(const TracedRun&) = delete;
+  TracedRun& operator=(const TracedRun&) = delete;
+  ~TracedRun() {
+    if (text_ != nullptr) RecordTrace(text_->run(), begin_, TraceNow());
+  }
+
+ private:
+  const RunText* const text_;
+  const int64_t begin_;
+};
+
+}  // namespace
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     const compiler::InferredGraph& graph,
@@ -40,6 +62,7 @@ template <typename Function>
 Status CompiledGraph::RunBound(std::span<const PortMemory> inputs,
                                std::span<const PortMemory> outputs,
                                const Function& run) {
+  const TracedRun span(*executable_);
   const std::lock_guard lock(run_mutex_.Get());
   pool_->Drain();
   TIM_RETURN_IF_ERROR(binding_.Bind(plan(), inputs, outputs));
@@ -108,6 +131,7 @@ Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
     std::vector<std::shared_ptr<RunEvent>> waits,
     std::function<Status(Status)> end) {
   if (observer_ != nullptr) return RunNow(inputs, outputs, waits, end);
+  const TraceSpan span("run", "RunAsync", plan().graph);
   const auto binding = std::make_shared<PortBinding>();
   TIM_RETURN_IF_ERROR(binding->Bind(plan(), inputs, outputs));
   RunPorts ports{{binding->inputs().begin(), binding->inputs().end()},

@@ -1,6 +1,7 @@
 #include "runtime/constant_upload.h"
 
 #include "base/aligned_memory.h"
+#include "base/trace.h"
 #include "device/device_pools.h"
 #include "runtime/transfer.h"
 
@@ -34,7 +35,11 @@ Result<std::unique_ptr<Buffer>> Copy(const ir::ConstantBlock& block,
 
 Result<std::unique_ptr<Buffer>> Place(ir::ConstantBlock& block,
                                       device::Device& device) {
-  if (IsReadInPlace(block, device.info())) return Import(block, device);
+  const bool in_place = IsReadInPlace(block, device.info());
+  TraceSpan span("upload", in_place ? "constants in place" : "constants");
+  span.Add("bytes", block.bytes);
+  span.Add("device", device.info().name);
+  if (in_place) return Import(block, device);
   TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, Copy(block, device));
   block.data = nullptr;
   return buffer;

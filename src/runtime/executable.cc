@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/fork/fork.h"
+#include "base/fork/keep_one.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "ops/builtin.h"
 #include "runtime/constant_upload.h"
 
@@ -43,6 +45,7 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
     std::shared_ptr<device::BinaryStore> store,
     std::shared_ptr<const ir::OpRegistry> operators,
     std::vector<compiler::RefusedKernel>* refused) {
+  const TraceSpan span("build", "make ready", plan.graph);
   std::shared_ptr<Executable> executable(new Executable());
   executable->plan_ = std::move(plan);
   executable->devices_ = std::move(devices);
@@ -71,6 +74,12 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
       executable->constants_,
       UploadConstants(&executable->plan_, executable->devices_));
   return std::shared_ptr<const Executable>(std::move(executable));
+}
+
+Executable::~Executable() { delete trace_text_.load(); }
+
+const RunText& Executable::trace_text() const {
+  return KeepOne(trace_text_, [this] { return RunText(plan_, groups_); });
 }
 
 Status Executable::PrepareChains(device::BinaryStore& store,

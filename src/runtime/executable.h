@@ -2,6 +2,7 @@
 #ifndef TIM_RUNTIME_EXECUTABLE_H_
 #define TIM_RUNTIME_EXECUTABLE_H_
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "ir/op_registry.h"
 #include "ir/plan.h"
 #include "runtime/cache/stored_programs.h"
+#include "runtime/run_text.h"
 #include "runtime/step_failures.h"
 #include "runtime/step_groups.h"
 #include "runtime/step_order.h"
@@ -28,6 +30,9 @@ struct PreparedGroup {
 /// number of ExecutionContexts from any thread.  Keeps its devices alive.
 class Executable {
  public:
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+  ~Executable();
   /// Verifies the plan, builds every program (in `store` or from source), and
   /// imports or uploads the constants.
   /// \param devices of the plan's kinds; devices[i] is plan.devices[i].
@@ -66,6 +71,8 @@ class Executable {
   Result<std::vector<PreparedGroup>> PrepareSteps() const;
   /// The programs that the steps use, by key.
   const UsedPrograms::Binaries& programs() const { return programs_; }
+  /// What its runs are in a trace, made by the first call.
+  const RunText& trace_text() const;
 
  private:
   Executable() = default;
@@ -91,6 +98,7 @@ class Executable {
   UsedPrograms::Binaries programs_;
   /// What Create prepared, until a context takes it; read under ForkMutex().
   mutable std::optional<std::vector<PreparedGroup>> first_;
+  mutable std::atomic<const RunText*> trace_text_ = nullptr;  ///< Owned.
 };
 
 }  // namespace tim::runtime

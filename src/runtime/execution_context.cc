@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/trace.h"
 #include "device/device_pools.h"
 #include "runtime/run_memory.h"
 #include "runtime/run_streams.h"
+#include "runtime/run_trace.h"
 #include "runtime/step_order.h"
 #include "runtime/warm_up.h"
 
@@ -30,6 +32,8 @@ struct ExecutionContext::Impl {
   Status RecordAll();
   Status WaitForAll();
   void TrimPools() const;
+  /// Null where nothing is recorded.
+  RunTrace* Trace();
 
   const ir::Plan& plan() const { return executable->plan(); }
 
@@ -41,8 +45,10 @@ struct ExecutionContext::Impl {
   // Of the last run, for the next to use again.
   std::vector<std::unique_ptr<Event>> events;    // per step
   std::vector<std::unique_ptr<Event>> finished;  // per device
+  std::unique_ptr<RunTrace> trace;  // null before the first that is recorded
   // The run in flight.
   StateSet* states = nullptr;
+  RunTrace* tracing = nullptr;
   Status run;
   Status lost;
 };
@@ -63,6 +69,7 @@ ExecutionContext::~ExecutionContext() = default;
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
+  const TraceSpan span("build", "memory of a run", executable->plan().graph);
   auto impl = std::make_unique<Impl>(std::move(executable));
   TIM_ASSIGN_OR_RETURN(impl->streams,
                        CreateStreams(*impl->executable, Timing::kNone));
@@ -91,7 +98,9 @@ Status ExecutionContext::Impl::CheckArguments(
 Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,
                                           Stream& stream) {
   for (const int wait : step.host_waits) {
+    if (tracing != nullptr) tracing->BeginWait();
     TIM_RETURN_IF_ERROR(events[wait]->Wait());
+    if (tracing != nullptr) tracing->EndWait(static_cast<size_t>(wait));
   }
   for (const int wait : step.stream_waits) {
     TIM_RETURN_IF_ERROR(stream.WaitFor(*events[wait]));
@@ -105,16 +114,26 @@ Status ExecutionContext::Impl::EnqueueGroup(const PreparedGroup& ready) {
   const std::span<const StepOrder> order = executable->order();
   Stream& stream = *streams[plan().steps[last].device];
   TIM_RETURN_IF_ERROR(WaitBefore(order[group.first], stream));
+  if (tracing != nullptr) tracing->BeginGroup();
   const auto operands = memory->operands(group);
   if (ready.step != nullptr) {
     TIM_RETURN_IF_ERROR(stream.Enqueue(*ready.step, operands));
   } else {
     TIM_RETURN_IF_ERROR(stream.Copy(operands[0], operands[1]));
   }
+  if (tracing != nullptr) tracing->EndGroup(group);
   if (order[last].record) {
     TIM_ASSIGN_OR_RETURN(events[last], stream.Record(std::move(events[last])));
   }
   return OkStatus();
+}
+
+RunTrace* ExecutionContext::Impl::Trace() {
+  if (!TraceEnabled()) return nullptr;
+  if (trace == nullptr) {
+    trace = std::make_unique<RunTrace>(*executable, streams);
+  }
+  return trace.get();
 }
 
 Status ExecutionContext::Impl::EnqueueAll() {
@@ -162,18 +181,24 @@ Status ExecutionContext::Enqueue(std::span<const PortMemory> inputs,
   TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
   TIM_RETURN_IF_ERROR(impl.memory->BindPorts(inputs, outputs));
   if (states != nullptr) impl.memory->BindStates(*states);
+  impl.tracing = impl.Trace();
+  if (impl.tracing != nullptr) impl.tracing->BeginRun();
   impl.states = states;
   impl.run = impl.memory->SynchronizeInputs(impl.streams);
   if (impl.run.ok()) impl.run = impl.EnqueueAll();
   if (impl.run.ok()) impl.run = impl.memory->SynchronizeOutputs(impl.streams);
   // Also after a failure: work in flight uses the caller's memory.
   KeepWorst(impl.RecordAll(), &impl.run);
+  if (impl.tracing != nullptr) impl.tracing->EndEnqueue();
   return OkStatus();
 }
 
 Status ExecutionContext::Wait() {
   Impl& impl = *impl_;
+  RunTrace* const tracing = std::exchange(impl.tracing, nullptr);
+  if (tracing != nullptr) tracing->BeginWait();
   KeepWorst(impl.WaitForAll(), &impl.run);
+  if (tracing != nullptr) tracing->EndRun();
   const Status status = std::exchange(impl.run, OkStatus());
   if (status.code() == StatusCode::kDeviceLost) impl.lost = status;
   if (status.ok() && impl.states != nullptr) impl.states->Advance();
@@ -214,10 +239,12 @@ Status ExecutionContext::Follow(const ExecutionContext& other) {
 }
 
 bool ExecutionContext::Ready() const {
-  return std::all_of(impl_->finished.begin(), impl_->finished.end(),
-                     [](const std::unique_ptr<Event>& event) {
-                       return event == nullptr || event->Ready();
-                     });
+  const bool ready = std::all_of(impl_->finished.begin(), impl_->finished.end(),
+                                 [](const std::unique_ptr<Event>& event) {
+                                   return event == nullptr || event->Ready();
+                                 });
+  if (ready && impl_->tracing != nullptr) impl_->tracing->SeeEnd();
+  return ready;
 }
 
 bool ExecutionContext::blocks() const {
@@ -242,6 +269,10 @@ Status ExecutionContext::Run(std::span<const void* const> inputs,
   const std::vector<PortMemory> in(inputs.begin(), inputs.end());
   const std::vector<PortMemory> out(outputs.begin(), outputs.end());
   return Run(std::span(in), std::span(out), states);
+}
+
+const std::string& ExecutionContext::graph() const {
+  return impl_->plan().graph;
 }
 
 void ExecutionContext::Release(const void* memory) {

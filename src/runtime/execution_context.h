@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -61,6 +62,9 @@ class ExecutionContext {
   /// Whether Enqueue() may wait for work: the plan has steps of the host, or of
   /// devices that cannot wait for each other.
   bool blocks() const;
+
+  /// The name of the graph.
+  const std::string& graph() const;
 
   /// Devices may keep what Run() was given until the next one: before `memory`
   /// is freed, or other memory can be at its address, it must be released.

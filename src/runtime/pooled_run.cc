@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/trace.h"
 
 namespace tim::runtime {
 
@@ -38,6 +39,7 @@ void PooledRun::Execute(const Waits& waits,
     if (status.ok()) status = ended.WithContext("a run that this one awaits");
   }
   if (status.ok()) {
+    const TraceSpan span("run", "Run", slot_->context->graph());
     status = GuardedCall([&] {
       if (calls_.begin != nullptr) calls_.begin();
       return slot_->context->Run(ports_.inputs, ports_.outputs, states_.get());
@@ -49,6 +51,7 @@ void PooledRun::Execute(const Waits& waits,
 
 Status PooledRun::Wait() {
   if (forks_ != Forks()) return OfAnotherProcess();
+  const TraceSpan span("wait", "wait for a run");
   std::unique_lock lock(mutex_);
   if (on_devices_ && !ended_ && !finishing_) Finish(lock);
   changed_.wait(lock, [this] { return ended_.load(); });
@@ -75,7 +78,9 @@ void PooledRun::Then(Call call) {
     owner = owner_;
   }
   const auto tell = [run = shared_from_this(), call = std::move(call)] {
-    call(run->Wait());
+    const Status status = run->Wait();
+    const TraceSpan span("callback", "Then");
+    call(status);
   };
   // Where there is no thread the caller waits.
   if (owner == nullptr || !owner->Call(tell).ok()) tell();

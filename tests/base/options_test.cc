@@ -16,6 +16,7 @@ const char* Get(const char* name) {
   if (std::strcmp(name, "TIMCL_GUARD") == 0) return "1";
   if (std::strcmp(name, "TIMCL_KERNELS") == 0) return "gpu";
   if (std::strcmp(name, "TIMCL_LOG") == 0) return "debug";
+  if (std::strcmp(name, "TIMCL_TRACE") == 0) return "a trace.json";
   if (std::strcmp(name, "VSI_NN_LOG_LEVEL") == 0) return "0";
   return nullptr;
 }
@@ -28,6 +29,7 @@ TEST(Options, ValuesAndWarnings) {
   EXPECT_FALSE(options.on_device.winograd);
   EXPECT_TRUE(options.on_device.guard);
   EXPECT_EQ(options.on_device.kernels, KernelSet::kGpu);
+  EXPECT_EQ(options.trace, "a trace.json");
   EXPECT_EQ(options.log_level, 4);  // TIMCL_LOG wins over its alias
   EXPECT_EQ(warnings, "TIMCL_STRICT='yes' is ignored: expected 0 or 1\n");
 }

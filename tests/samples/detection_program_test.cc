@@ -11,6 +11,7 @@
 #include "samples/detection/picture.h"
 #include "samples/detection/shapes.h"
 #include "tests/structure/source_tree.h"
+#include "tests/support/trace_events.h"
 
 namespace detection {
 namespace {
@@ -27,10 +28,22 @@ using tim::structure::WriteText;
 const char kProgram[] = "samples/detection/detection ";
 constexpr std::uint64_t kSeed = 424242;  // of no training and no evaluation
 
-// Runs the program in which outputs go to `folder`.
-CommandResult Detect(const std::string& folder, const std::string& arguments) {
-  return RunCommand(kProgram + arguments + " --png '" + folder +
-                    "/out.png' --json '" + folder + "/out.json'");
+// Runs the program in which outputs go to `folder`.  `settings`: of the
+// environment.
+CommandResult Detect(const std::string& folder, const std::string& arguments,
+                     const std::string& settings = "") {
+  return RunCommand(settings + " " + kProgram + arguments + " --png '" +
+                    folder + "/out.png' --json '" + folder + "/out.json'");
+}
+
+void ExpectTraced(const std::string& folder) {
+  const auto events = tim::testing::ReadTrace(folder + "/trace.json");
+  tim::testing::ExpectNested(events);
+  for (const char* category : {"compile", "build", "run", "kernel"}) {
+    EXPECT_THAT(tim::testing::SpansOf(events, category),
+                testing::Not(IsEmpty()))
+        << category;
+  }
 }
 
 double NumberAfter(const std::string& text, const std::string& what) {
@@ -94,9 +107,11 @@ TEST(DetectionProgram, FindsWhatIsInAPng) {
     const Picture picture = Easy();
     WriteText(folder + "/in.png", EncodePng(picture.image));
     const CommandResult run =
-        Detect(folder, "'" + folder + "/in.png' --type " + type);
+        Detect(folder, "'" + folder + "/in.png' --type " + type,
+               "TIMCL_TRACE='" + folder + "/trace.json'");
     ASSERT_EQ(run.exit_status, 0) << run.output;
     ExpectFound(folder, picture.image, picture.objects);
+    ExpectTraced(folder);
     const auto json = nlohmann::json::parse(ReadText(folder + "/out.json"));
     EXPECT_EQ(json.at("network"), type);
     EXPECT_EQ(json.at("image"), folder + "/in.png");

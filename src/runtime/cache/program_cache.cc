@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/log_once.h"
+#include "base/trace.h"
 #include "runtime/cache/cache_entry.h"
 
 namespace tim::runtime {
@@ -58,11 +59,15 @@ std::shared_ptr<ProgramCache> ProgramCache::Create(
 }
 
 std::optional<std::string> ProgramCache::Load(std::string_view key) {
+  TraceSpan span("cache", "program cache");
   const std::string name(key);
-  if (auto bytes = LoadFromMemory(name)) return bytes;
-  if (folder_ == nullptr) return std::nullopt;
-  auto bytes = LoadFromDisk(name);
+  if (auto bytes = LoadFromMemory(name)) {
+    span.Add("hit", "memory");
+    return bytes;
+  }
+  auto bytes = folder_ != nullptr ? LoadFromDisk(name) : std::nullopt;
   if (bytes) KeepInMemory(name, *bytes);
+  span.Add("hit", bytes ? "disk" : "none");
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/guarded.h"
 #include "base/log_once.h"
+#include "base/trace.h"
 #include "binary/blob.h"
 #include "tim/vx/operation.h"
 #include "vx/core/failure.h"
@@ -107,6 +108,7 @@ void GraphImpl::WarnThatNothingIsDone() const {
 }
 
 Status GraphImpl::CompileBy(const std::function<Status()>& part) {
+  const TraceSpan span("compile", "Compile", core_->name);
   compiling_ = true;
   const Status status = GuardedCall(part);
   compiling_ = false;

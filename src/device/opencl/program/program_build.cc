@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/fork/opencl_process.h"
 #include "device/opencl/program/build_log.h"
@@ -107,11 +108,17 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
                                  const cl::Device& device,
                                  const ProgramSource& source,
                                  BinaryStore& store) {
+  TraceSpan span("build", "program", source.name);
+  span.Add("options", source.options);
   const auto bytes = source.complete ? store.Load(source.key) : std::nullopt;
   if (bytes) {
     auto program = FromBinary(context, device, source, *bytes);
-    if (program) return *std::move(program);
+    if (program) {
+      span.Add("from", "binary");
+      return *std::move(program);
+    }
   }
+  span.Add("from", "source");
   store.CountBuild();
   TIM_ASSIGN_OR_RETURN(cl::Program program,
                        FromSource(context, device, source));

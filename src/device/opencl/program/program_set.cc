@@ -6,6 +6,7 @@
 
 #include "base/guarded.h"
 #include "base/parallel_for.h"
+#include "base/trace.h"
 #include "device/opencl/program/program_build.h"
 
 namespace tim::device {
@@ -42,6 +43,8 @@ ProgramSet::Futures ProgramSet::Claim(std::span<const ProgramSource> sources,
       task.source = &source;
       Entry entry = {.built = task.promise.get_future().share()};
       it = entries_.emplace(source.key, std::move(entry)).first;
+    } else {
+      TraceInstant("cache", "program is there:", source.name);
     }
     it->second.last_use = ++uses_;
     futures.push_back(it->second.built);

@@ -1,0 +1,76 @@
+// The costs that kernels were chosen by, for each step.
+#include "runtime/step_estimates.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tim::runtime {
+namespace {
+
+constexpr double kLeastUs = 1e-3;
+
+// "opencl:relu_f32 (dense) -> dense, 12.5 us": 12.5.
+std::optional<double> CostOf(std::string_view chosen) {
+  constexpr std::string_view kUnit = " us";
+  if (!chosen.ends_with(kUnit)) return std::nullopt;
+  chosen.remove_suffix(kUnit.size());
+  const size_t comma = chosen.rfind(", ");
+  if (comma == std::string_view::npos) return std::nullopt;
+  chosen.remove_prefix(comma + 2);
+  double us = 0;
+  const char* const end = chosen.data() + chosen.size();
+  const auto [stop, error] = std::from_chars(chosen.data(), end, us);
+  if (error != std::errc() || stop != end || !(us > 0) || us > 1e12) {
+    return std::nullopt;
+  }
+  return us;
+}
+
+double TouchedBytes(const ir::Plan& plan, const ir::Step& step) {
+  double bytes = 0;
+  for (const int operand : step.operands) {
+    bytes += static_cast<double>(plan.slots[operand].bytes);
+  }
+  return bytes;
+}
+
+double MemoryUs(const ir::DeviceInfo& device, double bytes) {
+  const double speed = std::max(device.gbytes_per_second, 1e-3);
+  return std::max(device.launch_us, 0.0) + bytes / (speed * 1e3);
+}
+
+struct NodeSteps {
+  std::optional<double> us;
+  double bytes = 0;
+};
+
+}  // namespace
+
+std::vector<double> EstimateSteps(const ir::Plan& plan) {
+  std::map<std::string, NodeSteps> nodes;
+  for (const ir::Decision& decision : plan.decisions) {
+    nodes[decision.node].us = CostOf(decision.chosen);
+  }
+  std::vector<double> touched;
+  for (const ir::Step& step : plan.steps) {
+    // Steps that touch nothing have a part, too.
+    touched.push_back(1 + TouchedBytes(plan, step));
+    nodes[step.label].bytes += touched.back();
+  }
+  std::vector<double> estimates;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const ir::Step& step = plan.steps[i];
+    const NodeSteps& node = nodes[step.label];
+    const double us = node.us ? *node.us * touched[i] / node.bytes
+                              : MemoryUs(plan.devices[step.device], touched[i]);
+    estimates.push_back(std::max(us, kLeastUs));
+  }
+  return estimates;
+}
+
+}  // namespace tim::runtime
