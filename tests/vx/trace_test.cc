@@ -13,6 +13,7 @@
 
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
+#include "runtime/run_trace.h"
 #include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/trace_events.h"
@@ -197,6 +198,24 @@ TEST(Trace, TellsOfRunsInFlight) {
   EXPECT_THAT(SpansOf(found, "kernel"), SizeIs(3));
   EXPECT_NE(SpansOf(found, "kernel")[0].row, SpansOf(found, "host")[0].row);
   EXPECT_THAT(SpansOf(found, "host"), SizeIs(1));
+}
+
+// The shares of a chain are the same in all runs.
+TEST(Trace, OpensTheChainsOfTheFirstRuns) {
+  const auto context = ContextOn("opencl");
+  if (context == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const std::string path = PathOf("many");
+  ASSERT_OK(StartTrace(path));
+  ReluGraph relu({16}, context->CreateGraph());
+  constexpr size_t kOpened = runtime::RunTrace::kOpenedRuns;
+  for (size_t i = 0; i < kOpened + 5; ++i) ASSERT_TRUE(relu.graph->Run());
+  StopTrace();
+  const Events events = ReadTrace(path);
+  ExpectNested(events);
+  const size_t chains = SpansOf(events, "chain").size();
+  EXPECT_THAT(chains, AnyOf(0u, kOpened + 5));
+  EXPECT_THAT(SpansOf(events, "kernel"),
+              SizeIs(chains == 0 ? kOpened + 5 : kOpened));
 }
 
 // In a process of its own: the variable, and what is there after its end.
