@@ -21,7 +21,7 @@ std::string JsonNumber(std::floating_point auto value) {
   return std::isfinite(value) ? StrCat(value) : "null";
 }
 std::string JsonNumber(std::integral auto value) {
-  return std::to_string(value);
+  return StrCat(value);
 }
 inline std::string JsonBool(bool value) { return value ? "true" : "false"; }
 
