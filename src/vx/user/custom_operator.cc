@@ -50,6 +50,11 @@ bool IsReserved(const std::string& name) {
 }
 
 Result<std::string> SourceOf(const ops::CustomOpBase& operation) {
+  const OpImpl& impl = *operation.impl();
+  if (impl.core != nullptr && impl.core->kernel_files != nullptr) {
+    const auto text = impl.core->kernel_files->TextOf(impl.name);
+    if (text) return kernels::WithoutByteOrderMarks(*text);
+  }
   if (operation.kernel_resource_ == nullptr) {
     return InvalidArgument(
         "kernel_resource_ is null; it must point to OpenCL C source");
