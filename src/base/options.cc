@@ -111,6 +111,11 @@ Status ParseTrace(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+Status ParseKernelOverride(const std::string& text, Options* options) {
+  options->kernel_override = text;
+  return OkStatus();
+}
+
 // VSI_NN_LOG_LEVEL stands before TIMCL_LOG, so that the latter wins.
 constexpr OptionSpec kTable[] = {
     {"TIMCL_DEVICE", "`host`, `opencl`, `opencl:<n>`",
@@ -145,6 +150,11 @@ constexpr OptionSpec kTable[] = {
      "tensors, or leaves unwritten, is an error of `Run()`; each is launched "
      "at least twice per run",
      ParseOnDevice<&DeviceOptions::guard>},
+    {"TIMCL_KERNEL_OVERRIDE", "a folder", "",
+     "the kernels of the custom operator named `Gate` are those of the file "
+     "`Gate.cl` there, where it exists, in place of the operator's own text; a "
+     "file that changes counts from the next run on",
+     ParseKernelOverride},
     {"TIMCL_WINOGRAD", "`0`, `1`", "`1`",
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",

@@ -54,6 +54,8 @@ struct Options {
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
   std::string cache_dir;
   std::string trace;  ///< TIMCL_TRACE: the file of the trace, "": none.
+  /// TIMCL_KERNEL_OVERRIDE: a folder with texts of users' kernels, "": none.
+  std::string kernel_override;
 };
 
 struct OptionSpec {

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/fork/per_process.h"
@@ -18,11 +19,13 @@ using device::Device;
 
 constexpr int kHost = -1;
 
-// Devices in use by their number and cores.  Weak, so that none outlives its
-// last context: drivers do not like to be called while the process ends.
+// Devices in use by their number and cores; those that watch users' kernels are
+// others.  Weak, so that none outlives its last context: drivers do not like to
+// be called while the process ends.
 struct SharedDevices {
+  using Key = std::tuple<int, CoreRange, bool>;
   std::mutex mutex;
-  std::map<std::pair<int, CoreRange>, std::weak_ptr<Device>> devices;
+  std::map<Key, std::weak_ptr<Device>> devices;
   bool warned = false;
 };
 
@@ -34,7 +37,8 @@ SharedDevices& Shared() { return g_shared.Get(); }
 // The caller holds the mutex.
 Result<std::shared_ptr<Device>> Share(int number, const DeviceOptions& options,
                                       CoreRange cores = {}) {
-  std::weak_ptr<Device>& shared = Shared().devices[{number, cores}];
+  std::weak_ptr<Device>& shared =
+      Shared().devices[{number, cores, options.guard}];
   if (auto device = shared.lock()) return device;
   std::shared_ptr<Device> made;
   if (number == kHost) {

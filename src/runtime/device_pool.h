@@ -18,7 +18,8 @@ using device::Devices;
 
 /// The devices for TIMCL_DEVICE = `wanted` ("" = unset); the first is the
 /// host.  All calls of the process share devices, and equal parts of devices,
-/// for as long as any is in use: as the first of them made it.  Any thread.
+/// for as long as any is in use: as the first of them made it, but for
+/// `options.guard`, with which they are devices of their own.  Any thread.
 Result<Devices> SelectDevices(const std::string& wanted,
                               const DeviceOptions& options = {});
 

@@ -76,6 +76,8 @@ TEST(Locale, LibrarySourcesDoNotFollowIt) {
           path.find("_test.cc") != std::string::npos) {
         continue;  // a program
       }
+      // Holds the text of a program, which stays in the "C" locale.
+      if (path == "src/vx/check/program_text.cc") continue;
       ++count;
       const std::string text = ReadText(path);
       EXPECT_THAT(Violations(FollowsLocale(), path, text), IsEmpty());

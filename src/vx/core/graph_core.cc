@@ -30,7 +30,8 @@ std::shared_ptr<GraphCore> CoreOf(Graph* graph) {
 }
 
 bool Fail(GraphCore& core, const Status& status) {
-  return Fail(Recorded(core, status));
+  const Status recorded = Recorded(core, status);
+  return core.quiet ? Adopt(recorded) : Fail(recorded);
 }
 
 Status LogFailure(GraphCore& core, const Status& status) {

@@ -14,6 +14,7 @@
 #include "tim/vx/graph.h"
 #include "vx/core/context_state.h"
 #include "vx/core/host_memory.h"
+#include "vx/core/kernel_files.h"
 #include "vx/core/overrides.h"
 
 namespace tim::vx {
@@ -34,12 +35,16 @@ struct GraphCore {
   /// Mistakes that were logged when a tensor was made or bound, and for which
   /// Compile() will fail.
   std::vector<std::string> logged;
+  /// Who runs the graph tells its failures: none is logged.
+  bool quiet = false;
   uint32_t next_tensor_id = 0;
   uint32_t last_uid = 0;  ///< Of operations.
   /// Composed operations under construction, outermost first: the last one
   /// owns what is created now.
   std::vector<uint32_t> scopes;
   Overrides overrides;
+  /// Texts in place of those of custom operators; null where there are none.
+  std::unique_ptr<KernelFiles> kernel_files;
   /// Set while replacements are made: new operations go here, not into
   /// OpVector().
   std::vector<std::shared_ptr<Operation>>* replacements = nullptr;

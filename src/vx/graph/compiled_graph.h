@@ -66,6 +66,8 @@ class CompiledGraph {
   Result<std::shared_ptr<runtime::RunEvent>> Enqueue(
       std::span<const runtime::PortMemory> inputs,
       std::span<const runtime::PortMemory> outputs);
+  /// Blocks until what is in flight has ended.
+  void Drain() { graph_->Drain(); }
   /// A tensor has left the memory, which its owner may free now.
   void Release(const void* memory) { graph_->Release(memory); }
 

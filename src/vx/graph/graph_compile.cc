@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/log.h"
 #include "base/log_once.h"
 #include "base/trace.h"
 #include "binary/blob.h"
@@ -119,9 +120,36 @@ Status GraphImpl::CompileBy(const std::function<Status()>& part) {
 
 Status GraphImpl::CompileIfChanged() {
   TIM_RETURN_IF_ERROR(CheckCompilable());
-  if (IsCompiled()) return OkStatus();
+  KernelFiles* const files = core_->kernel_files.get();
+  const bool reload = files != nullptr && files->Refresh();
+  if (reload) inferred_ = nullptr;
+  if (IsCompiled() && !reload) return OkStatus();
   if (IsItsInputs()) {
     WarnThatNothingIsDone();
+    return OkStatus();
+  }
+  if (files != nullptr) return CompileWithFiles(*files);
+  return CompileBy([this] { return CompileNow(); });
+}
+
+Status GraphImpl::CompileWithFiles(KernelFiles& files) {
+  std::unique_ptr<CompiledGraph> before;
+  if (IsCompiled()) before = std::move(compiled_);
+  if (before != nullptr) before->Drain();
+  const Status tried = CompileBy([this] { return CompileNow(); });
+  if (tried.ok()) {
+    files.Accept();
+    return tried;
+  }
+  // For want of memory it is tried again by the next call.
+  if (!files.HasNew() || !IsFinal(tried.code())) return tried;
+  TIM_LOG(kWarning, "graph ", core_->name,
+          ": TIMCL_KERNEL_OVERRIDE: ", files.NewPaths(),
+          " does not work; the kernel of before is kept: ", ErrorText(tried));
+  failure_ = OkStatus();
+  files.Reject();
+  if (before != nullptr) {
+    compiled_ = std::move(before);
     return OkStatus();
   }
   return CompileBy([this] { return CompileNow(); });
@@ -129,6 +157,8 @@ Status GraphImpl::CompileIfChanged() {
 
 Status GraphImpl::InferIfChanged() {
   TIM_RETURN_IF_ERROR(CheckCompilable());
+  KernelFiles* const files = core_->kernel_files.get();
+  if (files != nullptr && files->Refresh()) inferred_ = nullptr;
   if (inferred_ != nullptr && IsCurrent(inferred_->revision)) {
     return OkStatus();
   }

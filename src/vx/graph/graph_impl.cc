@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/options.h"
 #include "tim/vx/operation.h"
 #include "vx/core/failure.h"
 #include "vx/tensor/place_holder.h"
@@ -30,6 +31,10 @@ GraphImpl::GraphImpl(std::shared_ptr<const ContextState> context,
   core_->graph = this;
   core_->context = std::move(context);
   core_->options = options;
+  const std::string& folder = GetOptions().kernel_override;
+  if (!folder.empty()) {
+    core_->kernel_files = std::make_unique<KernelFiles>(folder);
+  }
 }
 
 GraphImpl::~GraphImpl() { core_->graph = nullptr; }

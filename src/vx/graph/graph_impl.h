@@ -107,6 +107,9 @@ class GraphImpl final : public Graph, public OwnGraph {
   /// After a run that failed: OUTPUT tensors have no content.
   void LoseOutputs();
   Status CompileNow();
+  /// With texts of files, of which those that do not build are left out, with a
+  /// warning: what was compiled before stays then, where it still fits.
+  Status CompileWithFiles(KernelFiles& files);
   /// Ok where nothing forbids to compile it now.
   Status CheckCompilable() const;
   Status CheckNotEmpty() const;

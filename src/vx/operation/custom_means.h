@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,18 @@ struct CustomKernel {
   std::vector<size_t> global;
   std::vector<size_t> local;
   std::vector<ops::KernelArg> args;
+};
+
+/// What a check of the operator asks of its next Compile(), and what it sees.
+struct CustomWatch {
+  /// Local sizes for the kernel of this number in place of the operator's, as
+  /// many as global ones; an empty answer: the operator's stay.
+  std::function<std::vector<size_t>(const CustomKernel& kernel, size_t number)>
+      local_sizes;
+  std::string text;                   ///< OpenCL C.
+  std::string options;                ///< As SetupParams() gave them.
+  std::vector<ops::Param> scalars;    ///< As the kernels get them.
+  std::vector<CustomKernel> kernels;  ///< All, with their arguments.
 };
 
 /// What the functions of a CustomOpBase have set.
@@ -61,6 +74,8 @@ class CustomMeans {
   std::vector<bool> zeroed;           ///< By output; may be shorter.
   std::vector<CustomKernel> kernels;  ///< Behind that of func_name_.
   std::optional<std::vector<ops::KernelArg>> first_args;
+
+  std::shared_ptr<CustomWatch> watch;  ///< Null but in a check.
 
  private:
   std::vector<ops::Param> given_;  // to SetupParams()

@@ -50,6 +50,11 @@ bool IsReserved(const std::string& name) {
 }
 
 Result<std::string> SourceOf(const ops::CustomOpBase& operation) {
+  const OpImpl& impl = *operation.impl();
+  if (impl.core != nullptr && impl.core->kernel_files != nullptr) {
+    const auto text = impl.core->kernel_files->TextOf(impl.name);
+    if (text) return kernels::WithoutByteOrderMarks(*text);
+  }
   if (operation.kernel_resource_ == nullptr) {
     return InvalidArgument(
         "kernel_resource_ is null; it must point to OpenCL C source");
@@ -270,6 +275,11 @@ Status CustomOperator::SetUpParameters(uint64_t edition) {
   launch_.options = WithQuantization(specs_, launch_.text, options);
   launch_.defines = OperandDefines(specs_, means_, launch_.text, options);
   launch_.edition = edition;
+  if (means_.watch != nullptr) {
+    means_.watch->text = launch_.text;
+    means_.watch->options = options;
+    means_.watch->scalars = operation_.param_list_;
+  }
   const auto scalars = ToScalars(operation_.param_list_);
   if (!scalars.ok()) {
     return scalars.status().WithContext(StrCat("operation ", name_));
@@ -301,6 +311,10 @@ Status CustomOperator::SetUpLaunch() {
   local.resize(dimensions, 0);
   kernels_ = {{launch_.function, global, local, {}}};
   kernels_.insert(kernels_.end(), means_.kernels.begin(), means_.kernels.end());
+  for (size_t i = 0; means_.watch != nullptr && i < kernels_.size(); ++i) {
+    auto local = means_.watch->local_sizes(kernels_[i], i);
+    if (!local.empty()) kernels_[i].local = std::move(local);
+  }
   for (const CustomKernel& kernel : kernels_) {
     TIM_RETURN_IF_ERROR(CheckSizes(kernel));
   }
@@ -312,6 +326,7 @@ Status CustomOperator::SetUpLaunch() {
                                     .locals = means_.locals.size(),
                                     .scalars = scalars_.size()},
                                    &kernels_);
+  if (means_.watch != nullptr) means_.watch->kernels = kernels_;
   return args.WithContext(StrCat("operation ", name_));
 }
 
