@@ -186,6 +186,8 @@ std::shared_ptr<runtime::RunEvent> GraphImpl::TryStart(
     std::vector<std::shared_ptr<runtime::RunEvent>> after) {
   std::shared_ptr<runtime::RunEvent> run;
   const Status status = GuardedCall([&]() -> Status {
+    // Run() looks at kernels of files.
+    if (core_->kernel_files != nullptr) return OkStatus();
     if (!CheckCompilable().ok() || !IsCompiled()) return OkStatus();
     const auto end = [core = core_, outputs = outputs_,
                       written =

@@ -47,8 +47,8 @@ struct FakePlatform {
 };
 
 /// y = relu(x) of three numbers for an executor, which has run once.
-struct FakeRelu {
-  explicit FakeRelu(const std::shared_ptr<vx::platform::IExecutor>& executor) {
+struct ReluRuns {
+  explicit ReluRuns(const std::shared_ptr<vx::platform::IExecutor>& executor) {
     const ReluGraph source({3});
     executable = executor->Compile(source.graph);
     EXPECT_NE(executable, nullptr) << vx::LastError();

@@ -90,7 +90,7 @@ TEST(ForkedEarly, ThreadsOfTheHostAreMadeAnew) {
 TEST(ForkedEarly, ChildrenHaveNoneOfTheRunsInFlight) {
   const FakePlatform on;
   const auto executor = on.Executor();
-  const FakeRelu relu(executor);
+  const ReluRuns relu(executor);
   relu.Write({1, -1, 2});
   on.fake->Pause();
   ASSERT_TRUE(relu.Submit());

@@ -21,7 +21,7 @@ using vx::platform::IExecutor;
 // A device with work of its own, which a test pauses.
 class DeviceRuns : public ::testing::Test {
  protected:
-  using Relu = FakeRelu;
+  using Relu = ReluRuns;
 
   // Ends a pause a little later.
   std::thread ResumeLater() {
@@ -234,6 +234,29 @@ TEST_F(DeviceRuns, ACallbackMayDestroyEverything) {
   EXPECT_TRUE(Expired(gone));
   EXPECT_TRUE(Expired(device));
   EXPECT_THAT(Read(output), ElementsAre(1, 0, 2));
+}
+
+// The second executable reads what the first writes, time after time.
+TEST(DeviceRunsOnOpenCl, FollowOneAnotherWithoutAThread) {
+  const auto device = vx::platform::IDevice::Enumerate()[0];
+  if (device->Name() == "host") GTEST_SKIP() << "no OpenCL device";
+  const auto executor = device->CreateExecutor();
+  ASSERT_NE(executor, nullptr) << vx::LastError();
+  const ReluRuns a(executor), b(executor);
+  alignas(64) float shared[16] = {};
+  ASSERT_TRUE(a.output->GetTensor()->SwapHandle(shared, false, nullptr));
+  ASSERT_TRUE(b.input->GetTensor()->SwapHandle(shared, false, nullptr));
+  for (const auto& relu : {a, b}) ASSERT_TRUE(relu.executable->Trigger());
+  const int threads = CountThreads();
+  for (float value = 1; value <= 50; ++value) {
+    a.Write({value, -value, 2 * value});
+    ASSERT_TRUE(a.Submit());
+    ASSERT_TRUE(b.Submit());
+    ASSERT_TRUE(executor->Trigger(true)) << vx::LastError();
+    EXPECT_EQ(b.Read(), (Values{value, 0, 2 * value}));
+  }
+  device->WaitDeviceIdle();
+  EXPECT_EQ(CountThreads(), threads);
 }
 
 }  // namespace
