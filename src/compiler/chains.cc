@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "ir/kernel_def.h"
+#include "ir/index_limit.h"
 #include "kernels/chain_rule.h"
 
 namespace tim::compiler {
@@ -44,12 +44,11 @@ class ChainFinder {
 
   // Kernels add offsets and indices in 32 bits; a chain has no views.
   bool HasSmallOffsets(const ir::Step& step) const {
-    return std::all_of(
-        step.operands.begin(), step.operands.end(), [&](int operand) {
-          const ir::Slot& slot = plan_.slots[operand];
-          return slot.offset == 0 ||
-                 slot.offset + slot.bytes <= ir::kMostKernelElements;
-        });
+    return std::all_of(step.operands.begin(), step.operands.end(),
+                       [&](int operand) {
+                         const ir::Slot& slot = plan_.slots[operand];
+                         return ir::IndicesFit(slot.offset, slot.bytes);
+                       });
   }
 
   // Those that steps of other devices wait for.

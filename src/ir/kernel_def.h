@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "ir/constant.h"
 #include "ir/device_info.h"
 #include "ir/graph.h"
+#include "ir/index_limit.h"
 #include "ir/op_schema.h"
 #include "ir/step.h"
 
@@ -121,11 +121,6 @@ struct Lowering {
   /// output, and no other one and no later step reads it.
   std::vector<InPlacePair> in_place;
 };
-
-/// Most elements of an operand that kernels take: they count in `int`, up to a
-/// vector beyond the last.
-inline constexpr int64_t kMostKernelElements =
-    std::numeric_limits<int32_t>::max() - 64;
 
 /// The functions are pure and any thread may call them, several at a time and
 /// as often as it likes; they keep no reference to an argument.  The operator's

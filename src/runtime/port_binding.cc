@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "device/host/host_buffer.h"
+#include "ir/index_limit.h"
 #include "ops/movement/strided.h"
 
 namespace tim::runtime {
@@ -37,7 +38,7 @@ Status CheckRange(const device::BufferRange& range, int64_t bytes,
     return InvalidArgument("was given memory at byte ", range.offset,
                            " of a buffer, no multiple of ", alignment);
   }
-  if (range.offset > 0 && range.offset + bytes > ir::kMostKernelElements) {
+  if (!ir::IndicesFit(range.offset, bytes)) {
     return Unimplemented("was given memory that ends at byte ",
                          range.offset + bytes,
                          " of a buffer; ranges that begin behind its start "

@@ -12,6 +12,7 @@
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/kernel/kernel_signature.h"
+#include "ir/index_limit.h"
 #include "kernels/chain_rule.h"
 
 namespace tim::device {
@@ -195,10 +196,9 @@ Status ChainStep::SetOffsets(std::span<const BufferRange> operands) {
   for (const Offset& offset : offsets_) {
     const int64_t bytes = operands[offset.operand].offset;
     const int64_t elements = bytes / offset.element_bytes;
-    const int64_t end =
-        elements + operands[offset.operand].bytes / offset.element_bytes;
+    const int64_t count = operands[offset.operand].bytes / offset.element_bytes;
     if (elements * offset.element_bytes != bytes ||
-        (elements > 0 && end > std::numeric_limits<int32_t>::max())) {
+        !ir::IndicesFit(elements, count)) {
       return TIM_INTERNAL("operand ", offset.operand, " of a chain is at byte ",
                           bytes, ", elements have ", offset.element_bytes);
     }

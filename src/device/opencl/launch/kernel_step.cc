@@ -8,7 +8,7 @@
 #include "device/opencl/guard/guarded_step.h"
 #include "device/opencl/kernel/kernel_parameter.h"
 #include "device/opencl/kernel/kernel_signature.h"
-#include "ir/kernel_def.h"
+#include "ir/index_limit.h"
 
 namespace tim::device {
 namespace {
@@ -145,7 +145,7 @@ Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
   }
   int64_t elements = offset / size;
   cl::Buffer handle = buffer.handle();
-  if (elements > 0 && elements + range.bytes / size > ir::kMostKernelElements) {
+  if (!ir::IndicesFit(elements, range.bytes / size)) {
     const int64_t first = offset / alignment_ * alignment_;
     TIM_ASSIGN_OR_RETURN(handle,
                          buffer.SubBuffer(first, offset - first + range.bytes));
