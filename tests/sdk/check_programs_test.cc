@@ -44,7 +44,7 @@ CommandResult Build(const std::string& arguments, const std::string& program) {
                     "' $(pkg-config --cflags --libs tim-cl)");
 }
 
-CommandResult Run(const std::string& program) {
+CommandResult RunProgram(const std::string& program) {
   return RunCommand("LD_LIBRARY_PATH=\"" + UnpackedSdk() +
                     "/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" " + program);
 }
@@ -68,14 +68,15 @@ TEST(CheckPrograms, RepeatWhatWasFound) {
   for (const Planted& fault : PlantedFaults()) {
     names += std::string(" ") + fault.name;
   }
-  const CommandResult checked = Run("'" + check + "' '" + folder + "'" + names);
+  const CommandResult checked =
+      RunProgram("'" + check + "' '" + folder + "'" + names);
   ASSERT_EQ(checked.exit_status, 0) << checked.output;
   for (const Planted& fault : PlantedFaults()) {
     SCOPED_TRACE(fault.name);
     const std::string program = folder + "/" + fault.name;
     const CommandResult compiled = Build("'" + program + ".cc'", program);
     ASSERT_EQ(compiled.exit_status, 0) << compiled.output;
-    const CommandResult run = Run("'" + program + "'");
+    const CommandResult run = RunProgram("'" + program + "'");
     EXPECT_EQ(run.exit_status, 1) << run.output;
     EXPECT_THAT(run.output, HasSubstr(fault.message));
   }
@@ -84,7 +85,7 @@ TEST(CheckPrograms, RepeatWhatWasFound) {
   WriteText(corrected + ".cc", Changed(ReadText(folder + "/WritesOutside.cc"),
                                        "global = {8};", "global = {1};"));
   ASSERT_EQ(Build("'" + corrected + ".cc'", corrected).exit_status, 0);
-  const CommandResult run = Run("'" + corrected + "'");
+  const CommandResult run = RunProgram("'" + corrected + "'");
   EXPECT_EQ(run.exit_status, 0) << run.output;
   EXPECT_THAT(run.output, HasSubstr("no fault"));
 }
