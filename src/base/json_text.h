@@ -20,9 +20,7 @@ std::string JsonString(std::string_view text);
 std::string JsonNumber(std::floating_point auto value) {
   return std::isfinite(value) ? StrCat(value) : "null";
 }
-std::string JsonNumber(std::integral auto value) {
-  return StrCat(value);
-}
+std::string JsonNumber(std::integral auto value) { return StrCat(value); }
 inline std::string JsonBool(bool value) { return value ? "true" : "false"; }
 
 /// Members in the order in which they are added.
