@@ -19,6 +19,15 @@ struct RunArguments {
   bool compile_times = false;
 };
 
+struct CompareArguments {
+  std::string other_file;    ///< Empty: the same.
+  std::string other_device;  ///< Empty: see docs/timcl.md.
+  /// "TIMCL_WINOGRAD=0", in place of the environment's.
+  std::vector<std::string> set, other_set;
+  double tolerance = -1;  ///< Less than 0: by the type.
+  int64_t codes = 0;
+};
+
 /// Those that a subcommand does not have keep their defaults.
 struct Arguments {
   std::string file;    ///< A binary graph.
@@ -26,6 +35,7 @@ struct Arguments {
   bool json = false;
   std::string node;  ///< Of `explain`; empty: all.
   RunArguments run;
+  CompareArguments compare;
 };
 
 }  // namespace tim::tool

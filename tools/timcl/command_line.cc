@@ -29,6 +29,8 @@ class Declaration {
     Json(app_.add_subcommand("devices", "List devices and what they can do"));
     Run(app_.add_subcommand(
         "run", "Run a binary graph, and measure how long that takes"));
+    Compare(app_.add_subcommand(
+        "compare", "Find the first layer in which two runs differ"));
     CLI::App* explain = app_.add_subcommand(
         "explain", "Tell which kernel each node has, and why no other");
     Graph(explain);
@@ -80,14 +82,7 @@ class Declaration {
                      "how many runs go before them unmeasured")
         ->check(CLI::Range(0, 10'000'000))
         ->capture_default_str();
-    command->add_option(
-        "--input", run.inputs,
-        "FILE or INPUT=FILE, .npy or else raw bytes, of the input of that name "
-        "or number, else of the next; may be given several times");
-    command
-        ->add_option("--seed", run.seed,
-                     "of the random values of the other inputs")
-        ->capture_default_str();
+    Inputs(command);
     command->add_option("--outputs", run.outputs,
                         "a folder for the outputs, as .npy");
     command->add_flag("--anew", run.anew,
@@ -95,6 +90,46 @@ class Declaration {
     command->add_flag("--compile-times", run.compile_times,
                       "also compile in new processes, without built programs "
                       "and with those of the first");
+    Json(command);
+  }
+
+  void Inputs(CLI::App* command) {
+    command->add_option(
+        "--input", arguments_.run.inputs,
+        "FILE or INPUT=FILE, .npy or else raw bytes, of the input of that name "
+        "or number, else of the next; may be given several times");
+    command
+        ->add_option("--seed", arguments_.run.seed,
+                     "of the random values of the other inputs")
+        ->capture_default_str();
+  }
+
+  void Compare(CLI::App* command) {
+    CompareArguments& compare = arguments_.compare;
+    Graph(command);
+    command->add_option("other", compare.other_file,
+                        "another binary graph; default: the same");
+    command
+        ->add_option("--other-device", compare.other_device,
+                     "of the second run; default: host, or that of the first "
+                     "where `other` or --other-set is given")
+        ->check(CLI::Validator(CheckDevice, "DEVICE"));
+    command->add_option("--set", compare.set,
+                        "VARIABLE=VALUE for the first run, in place of the "
+                        "environment's; may be given several times");
+    command->add_option("--other-set", compare.other_set,
+                        "the same for the second run");
+    command
+        ->add_option("--tolerance", compare.tolerance,
+                     "what real values may be apart, of the greatest in their "
+                     "layer; default: 1e-3 for float32, 2e-2 for others")
+        ->check(CLI::NonNegativeNumber);
+    command
+        ->add_option("--codes", compare.codes,
+                     "how far codes of integer tensors may be apart")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    Inputs(command);
     Json(command);
   }
 

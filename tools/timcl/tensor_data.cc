@@ -301,6 +301,29 @@ Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
   return OkStatus();
 }
 
+Result<Tensors> ConvertInputs(const Tensors& inputs,
+                              const std::vector<binary::Port>& ports) {
+  TIM_ASSIGN_OR_RETURN(Tensors made, MakeTensors(ports));
+  if (made.ports.size() != inputs.ports.size()) {
+    return InvalidArgument("the graphs have ", inputs.ports.size(), " and ",
+                           made.ports.size(), " inputs");
+  }
+  for (size_t i = 0; i < made.ports.size(); ++i) {
+    const ir::TensorDesc& from = inputs.ports[i]->desc;
+    const ir::TensorDesc& to = made.ports[i]->desc;
+    if (from.shape != to.shape) {
+      return InvalidArgument("input ", i, " '", inputs.ports[i]->name, "' is ",
+                             from.ToString(), " in the first graph and ",
+                             to.ToString(), " in the second");
+    }
+    kernels::ElementConverter converter(
+        ir::ConstTensor{&from, inputs.memory[i].get()},
+        ir::MutableTensor{&to, made.memory[i].get()});
+    for (int64_t e = 0; e < Elements(from); ++e) converter.Convert(e, e);
+  }
+  return made;
+}
+
 Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,
                                               const std::string& folder) {
   std::error_code error;

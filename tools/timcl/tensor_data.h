@@ -34,6 +34,11 @@ Result<Tensors> MakeTensors(const std::vector<binary::Port>& ports);
 Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
                   Tensors* inputs);
 
+/// The content of `inputs` for a graph with these ports, where types or
+/// quantizations may be others: as many ports, of the same shapes.
+Result<Tensors> ConvertInputs(const Tensors& inputs,
+                              const std::vector<binary::Port>& ports);
+
 /// Writes each to "<number>_<name>.npy" in `folder`, which is made where it is
 /// missing, and gives the paths.
 Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,

@@ -80,6 +80,13 @@ std::string Fixed(double number, int digits) {
   return std::string(text, end.ptr);
 }
 
+std::string Scientific(double number) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof(text), number,
+                                 std::chars_format::scientific, 1);
+  return std::string(text, end.ptr);
+}
+
 std::string Milliseconds(double ms) {
   if (ms >= 1000) return Fixed(ms / 1000, 2) + " s";
   return Fixed(ms, ms < 1 ? 3 : 2) + " ms";

@@ -27,6 +27,8 @@ std::string Csv(const std::vector<std::vector<std::string>>& rows);
 
 /// "12.35", with as many digits behind the point.
 std::string Fixed(double number, int digits);
+/// "1.2e-07".
+std::string Scientific(double number);
 /// "0.52 ms", "1.25 s".
 std::string Milliseconds(double ms);
 /// "512 bytes", "1.5 MiB".
