@@ -15,6 +15,7 @@ tim_cl_glob(TIM_CL_CUSTOM_OPS custom_ops/*.cc)
 # The template is a library and a program of its own, as a user's is.
 tim_cl_glob(TIM_CL_CUSTOM_OP_TEMPLATE custom_ops/template/*.cc)
 list(REMOVE_ITEM TIM_CL_CUSTOM_OPS ${TIM_CL_CUSTOM_OP_TEMPLATE})
+tim_cl_glob(TIM_CL_TOOL tools/timcl/*.cc)
 
 # Read by the test that compares the two builds.
 string(REPLACE ";" "\n" listing

@@ -7,7 +7,7 @@ include(cmake/stb.cmake)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
-     "_(test|cases)\\.cc$|^tests/(fuzz|sdk|plugins|properties|structure)/")
+     "_(test|cases)\\.cc$|^tests/(fuzz|sdk|plugins|properties|structure|tools)/")
 tim_cl_glob(detection samples/detection/*.cc)
 list(REMOVE_ITEM detection samples/detection/main.cc)
 tim_cl_glob(properties tests/properties/*.cc)
@@ -19,7 +19,7 @@ tim_cl_glob(tests tests/*_test.cc)
 list(REMOVE_ITEM tests
      tests/structure/build_sources_test.cc tests/oclgrind/oclgrind_test.cc
      tests/samples/detection_program_test.cc)
-list(FILTER tests EXCLUDE REGEX "^tests/sdk/")
+list(FILTER tests EXCLUDE REGEX "^tests/(sdk|tools)/")
 
 function(tim_cl_test_options target)
   tim_cl_compile_options(${target})

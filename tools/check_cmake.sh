@@ -68,7 +68,7 @@ no_warning() {
 compile() {
   local targets
   targets=$(cmake --build "$build" --target help | sed -nE \
-    's/^\.\.\. (tim-vx|tim-vx-static|tim-cl-(sample|custom-ops).*)$/\1/p')
+    's/^\.\.\. (tim-vx|tim-vx-static|tim-cl-(sample|custom-ops|tool).*)$/\1/p')
   # shellcheck disable=SC2086  # a list of words
   without_warnings cmake --build "$build" --target $targets
 }

@@ -116,7 +116,9 @@ def copy_sources(source, tree):
 
 
 # What CMake compiles, too.
-COMPILED_TWICE = ["src", "ops", "custom_ops", "samples", "tests/structure"]
+COMPILED_TWICE = [
+    "src", "ops", "custom_ops", "samples", "tests/structure", "tools/timcl"
+]
 
 
 def part_of(name):

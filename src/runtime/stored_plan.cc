@@ -31,14 +31,20 @@ bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
 
 bool IsBuiltin(const ir::Graph& graph);
 
+// A graph as an attribute counts, too.
+bool HasBuiltinGraphs(const ir::AttributeMap& attributes) {
+  const auto& entries = attributes.entries();
+  return std::all_of(entries.begin(), entries.end(), [](const auto& entry) {
+    const auto* graph =
+        std::get_if<std::shared_ptr<const ir::Graph>>(&entry.second);
+    return graph == nullptr || *graph == nullptr || IsBuiltin(**graph);
+  });
+}
+
 bool IsBuiltin(const ir::Node& node) {
-  if (node.composite == nullptr &&
-      ops::BuiltinOperators().Find(node.schema->Key()) != node.schema) {
-    return false;
-  }
-  const std::vector<const ir::Graph*> nested = ir::NestedGraphs(node);
-  return std::all_of(nested.begin(), nested.end(),
-                     [](const ir::Graph* graph) { return IsBuiltin(*graph); });
+  if (node.composite) return IsBuiltin(node.composite->body);
+  return ops::BuiltinOperators().Find(node.schema->Key()) == node.schema &&
+         HasBuiltinGraphs(node.attributes);
 }
 
 bool IsBuiltin(const ir::Graph& graph) {
@@ -66,35 +72,6 @@ Status CheckPorts(const char* what, const std::vector<ir::PlanTensor>& tensors,
   }
   if (next == tensors.size()) return OkStatus();
   return InvalidArgument("it has ", tensors.size(), " ", what, "s");
-}
-
-Result<ir::Plan> ReadUsable(
-    const binary::Blob& blob,
-    std::span<const std::shared_ptr<device::Device>> devices,
-    const ir::PlanOptions& options) {
-  if (blob.kernels != KernelsIdentity()) {
-    return InvalidArgument("it was made by version ", blob.library,
-                           " of the library, which has other kernels");
-  }
-  TIM_ASSIGN_OR_RETURN(
-      ir::Plan plan,
-      binary::ReadPlan(blob.plan, ops::BuiltinOperators(), blob.keeper));
-  if (plan.options != options) {
-    return InvalidArgument("it was made with other options");
-  }
-  if (plan.devices.size() != devices.size()) {
-    return InvalidArgument("it is for ", plan.devices.size(), " devices");
-  }
-  for (size_t i = 0; i < devices.size(); ++i) {
-    const ir::DeviceInfo& here = devices[i]->info();
-    if (SameDevice(plan.devices[i], here)) continue;
-    return InvalidArgument("it is for ", plan.devices[i].name, " (",
-                           plan.devices[i].driver, "), not for ", here.name,
-                           " (", here.driver, ")");
-  }
-  TIM_RETURN_IF_ERROR(CheckPorts("input", plan.inputs, blob.inputs));
-  TIM_RETURN_IF_ERROR(CheckPorts("output", plan.outputs, blob.outputs));
-  return plan;
 }
 
 }  // namespace
@@ -138,12 +115,42 @@ binary::Programs ProgramsOf(const Executable& executable) {
   return programs;
 }
 
+Result<ir::Plan> StoredPlan(
+    const binary::Blob& blob,
+    std::span<const std::shared_ptr<device::Device>> devices,
+    const ir::PlanOptions& options) {
+  if (blob.plan.empty()) return NotFound("it has none");
+  if (blob.kernels != KernelsIdentity()) {
+    return InvalidArgument("it was made by version ", blob.library,
+                           " of the library, which has other kernels");
+  }
+  TIM_ASSIGN_OR_RETURN(
+      ir::Plan plan,
+      binary::ReadPlan(blob.plan, ops::BuiltinOperators(), blob.keeper));
+  if (plan.options != options) {
+    return InvalidArgument("it was made with other options");
+  }
+  if (plan.devices.size() != devices.size()) {
+    return InvalidArgument("it is for ", plan.devices.size(), " devices");
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const ir::DeviceInfo& here = devices[i]->info();
+    if (SameDevice(plan.devices[i], here)) continue;
+    return InvalidArgument("it is for ", plan.devices[i].name, " (",
+                           plan.devices[i].driver, "), not for ", here.name,
+                           " (", here.driver, ")");
+  }
+  TIM_RETURN_IF_ERROR(CheckPorts("input", plan.inputs, blob.inputs));
+  TIM_RETURN_IF_ERROR(CheckPorts("output", plan.outputs, blob.outputs));
+  return plan;
+}
+
 std::optional<ir::Plan> UsablePlan(
     const binary::Blob& blob,
     std::span<const std::shared_ptr<device::Device>> devices,
     const ir::PlanOptions& options) {
   if (blob.plan.empty()) return std::nullopt;
-  Result<ir::Plan> plan = ReadUsable(blob, devices, options);
+  Result<ir::Plan> plan = StoredPlan(blob, devices, options);
   if (plan.ok()) return *std::move(plan);
   TIM_LOG(
       kInfo, "binary graph ", blob.graph_name,

@@ -32,8 +32,13 @@ std::optional<binary::Encoding> EncodeStored(const ir::Plan& plan);
 binary::Programs ProgramsOf(const Executable& executable);
 
 /// The plan of `blob` where it is what this process would make of it: of the
-/// same kernels, for these devices and options.  Nothing, and at level info
-/// why, where it is not.
+/// same kernels, for these devices and options.  A failure says why it is not;
+/// kNotFound: there is none.
+Result<ir::Plan> StoredPlan(
+    const binary::Blob& blob,
+    std::span<const std::shared_ptr<device::Device>> devices,
+    const ir::PlanOptions& options);
+/// The same; nothing, and at level info why, where it is not.
 std::optional<ir::Plan> UsablePlan(
     const binary::Blob& blob,
     std::span<const std::shared_ptr<device::Device>> devices,

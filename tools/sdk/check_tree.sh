@@ -20,6 +20,9 @@ library_files() {
 
 expected_files() {
   local name
+  echo bin/timcl
+  echo share/man/man1/timcl.1
+  echo share/bash-completion/completions/timcl
   library_files libtim-cl
   echo "lib/libtim-vx.a -> libtim-cl.a"
   echo "lib/libtim-vx.so -> libtim-cl.so"

@@ -10,9 +10,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/$folder
 
-# put FILE FOLDER [NAME]
+# put FILE FOLDER [NAME [MODE]]
 put() {
-  install -D -m 644 "$1" "$tree/$2/${3-$(basename "$1")}"
+  install -D -m "${4-644}" "$1" "$tree/$2/${3-$(basename "$1")}"
 }
 
 # put_shared LIBRARY.so: under its version, with links.
@@ -38,6 +38,9 @@ for file in "$@"; do
       ;;
     *custom_ops/*.h) put "$file" include/tim/custom_ops ;;
     *include/*.h) put "$file" "include/$(dirname "${file##*include/}")" ;;
+    */timcl/timcl) put "$file" bin timcl 755 ;;
+    *.1) put "$file" share/man/man1 ;;
+    *.bash) put "$file" share/bash-completion/completions timcl ;;
     *.so) put_shared "$file" ;;
     *.a) put "$file" lib ;;
     *.pc) put "$file" lib/pkgconfig ;;

@@ -12,7 +12,6 @@
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/stored_plan.h"
-#include "vx/core/run_profiles.h"
 
 namespace tim::lite {
 namespace {
@@ -47,32 +46,37 @@ const ir::Value* FindState(std::span<const ir::Value> states,
 
 Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
     binary::Blob blob, Devices devices,
-    std::shared_ptr<device::BinaryStore> programs) {
+    std::shared_ptr<device::BinaryStore> programs, Stored stored) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(std::move(blob)));
-  runtime::Surroundings surroundings = {
-      .devices = std::move(devices),
-      .store = runtime::WithPrograms(loaded->blob_, std::move(programs))};
-  if (loaded->UseStored(surroundings)) {
+  runtime::Surroundings surroundings = {.devices = std::move(devices),
+                                        .store = std::move(programs)};
+  if (stored == Stored::kIgnored) {
+    loaded->stored_plan_ = FailedPrecondition("it was to be ignored");
+  } else {
+    surroundings.store =
+        runtime::WithPrograms(loaded->blob_, std::move(surroundings.store));
+    loaded->stored_plan_ = loaded->UseStored(surroundings);
+  }
+  if (loaded->stored_plan_.ok()) {
     TIM_RETURN_IF_ERROR(loaded->WriteStoredStates());
   } else {
+    if (!loaded->blob_.plan.empty()) {
+      TIM_LOG(kInfo, "binary graph ", loaded->blob_.graph_name,
+              " is compiled anew: ", loaded->stored_plan_.message());
+    }
     TIM_RETURN_IF_ERROR(loaded->Compile(std::move(surroundings)));
   }
-  static_cast<void>(vx::ProfileIfAsked(*loaded->graph_));
   return loaded;
 }
 
-bool LoadedGraph::UseStored(const runtime::Surroundings& surroundings) {
+Status LoadedGraph::UseStored(const runtime::Surroundings& surroundings) {
   const ir::PlanOptions options = {.strict = GetOptions().strict};
-  auto plan = runtime::UsablePlan(blob_, surroundings.devices, options);
-  if (!plan) return false;
+  auto plan = runtime::StoredPlan(blob_, surroundings.devices, options);
+  if (!plan.ok()) return plan.status().WithContext("its plan is not for here");
   auto graph = runtime::CompiledGraph::Load(*std::move(plan), surroundings);
-  if (graph.ok()) {
-    graph_ = *std::move(graph);
-    return true;
-  }
-  TIM_LOG(kInfo, "binary graph ", blob_.graph_name,
-          " is compiled anew: its plan cannot run: ", graph.status().message());
-  return false;
+  if (!graph.ok()) return graph.status().WithContext("its plan cannot run");
+  graph_ = *std::move(graph);
+  return OkStatus();
 }
 
 Result<ir::Graph> LoadedGraph::ReadGraph(ir::OpRegistry* registry) const {

@@ -2,6 +2,7 @@
 #ifndef TIM_VX_LITE_LOADED_GRAPH_H_
 #define TIM_VX_LITE_LOADED_GRAPH_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -16,6 +17,12 @@
 
 namespace tim::lite {
 
+/// Whether what the binary graph was compiled to is used.
+enum class Stored : uint8_t {
+  kUsed,     ///< Plan and programs, where they are for the devices.
+  kIgnored,  ///< The graph is compiled.
+};
+
 class LoadedGraph {
  public:
   /// Takes the plan of the binary graph where it is for `devices`, else
@@ -23,9 +30,13 @@ class LoadedGraph {
   /// outlive it.
   static Result<std::unique_ptr<LoadedGraph>> Create(
       binary::Blob blob, std::vector<std::shared_ptr<device::Device>> devices,
-      std::shared_ptr<device::BinaryStore> programs);
+      std::shared_ptr<device::BinaryStore> programs,
+      Stored stored = Stored::kUsed);
 
   const binary::Blob& blob() const { return blob_; }
+  const runtime::CompiledGraph& compiled() const { return *graph_; }
+  /// Ok where the plan is the binary graph's; else why it is not.
+  const Status& stored_plan() const { return stored_plan_; }
 
   /// Host memory of the inputs and outputs that are used, in their order.
   /// Blocks until the outputs are complete.
@@ -38,7 +49,8 @@ class LoadedGraph {
 
  private:
   explicit LoadedGraph(binary::Blob blob) : blob_(std::move(blob)) {}
-  bool UseStored(const runtime::Surroundings& surroundings);
+  /// Why the plan of the binary graph is not used.
+  Status UseStored(const runtime::Surroundings& surroundings);
   Status Compile(runtime::Surroundings surroundings);
   Result<ir::Graph> ReadGraph(ir::OpRegistry* registry) const;
   /// With the states as the binary graph has them, which a plan does not.
@@ -46,6 +58,7 @@ class LoadedGraph {
   Status WriteStates(std::span<const ir::Value> states);
 
   const binary::Blob blob_;
+  Status stored_plan_;
   std::unique_ptr<runtime::CompiledGraph> graph_;
 };
 

@@ -1,0 +1,33 @@
+# The program timcl, with its own copy of the library, and its pages.
+add_executable(tim-cl-tool
+  ${TIM_CL_TOOL} $<TARGET_OBJECTS:tim-vx-objects>)
+tim_cl_compile_options(tim-cl-tool)
+tim_cl_internal_includes(tim-cl-tool)
+target_compile_definitions(tim-cl-tool PRIVATE
+  TIM_CL_VERSION="${PROJECT_VERSION}")
+target_link_libraries(tim-cl-tool PRIVATE
+  OpenCL::OpenCL ${TIM_CL_CLBLAST} Threads::Threads ${CMAKE_DL_LIBS})
+set_target_properties(tim-cl-tool PROPERTIES OUTPUT_NAME timcl)
+install(TARGETS tim-cl-tool RUNTIME DESTINATION bin)
+
+# Made of its options, by the program itself.
+if(CMAKE_CROSSCOMPILING)
+  message(STATUS "Cross build: timcl's man page and completions are not made")
+else()
+  set(pages "${PROJECT_BINARY_DIR}/tool")
+  file(MAKE_DIRECTORY "${pages}")
+  foreach(page man bash)
+    add_custom_command(
+      OUTPUT "${pages}/${page}"
+      COMMAND sh -c "\"$1\" pages ${page} >\"$2\"" sh
+              $<TARGET_FILE:tim-cl-tool> "${pages}/${page}"
+      DEPENDS tim-cl-tool
+      COMMENT "Generating timcl's page for ${page}"
+      VERBATIM)
+  endforeach()
+  add_custom_target(tim-cl-tool-pages ALL
+                    DEPENDS "${pages}/man" "${pages}/bash")
+  install(FILES "${pages}/man" DESTINATION share/man/man1 RENAME timcl.1)
+  install(FILES "${pages}/bash" DESTINATION share/bash-completion/completions
+          RENAME timcl)
+endif()

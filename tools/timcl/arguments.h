@@ -1,0 +1,43 @@
+// What a command line of timcl asks for.
+#ifndef TIM_TOOLS_TIMCL_ARGUMENTS_H_
+#define TIM_TOOLS_TIMCL_ARGUMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tim::tool {
+
+struct RunArguments {
+  int runs = 20;    ///< That are measured; none: only the first one is.
+  int warm_up = 3;  ///< Runs after the first that are not measured.
+  uint64_t seed = 1;
+  /// "FILE" of the next input, or "INPUT=FILE" by its name or number.
+  std::vector<std::string> inputs;
+  std::string outputs;  ///< Folder for them; empty: they are not kept.
+  bool anew = false;    ///< Without the file's plan and programs.
+  bool compile_times = false;
+};
+
+struct CompareArguments {
+  std::string other_file;    ///< Empty: the same.
+  std::string other_device;  ///< Empty: see docs/timcl.md.
+  /// "TIMCL_WINOGRAD=0", in place of the environment's.
+  std::vector<std::string> set, other_set;
+  double tolerance = -1;  ///< Less than 0: by the type.
+  int64_t codes = 0;
+};
+
+/// Those that a subcommand does not have keep their defaults.
+struct Arguments {
+  std::string file;    ///< A binary graph.
+  std::string device;  ///< As TIMCL_DEVICE, which it stands before; or empty.
+  bool json = false;
+  std::string node;  ///< Of `explain`; empty: all.
+  RunArguments run;
+  CompareArguments compare;
+};
+
+}  // namespace tim::tool
+
+#endif  // TIM_TOOLS_TIMCL_ARGUMENTS_H_

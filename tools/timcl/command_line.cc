@@ -1,0 +1,162 @@
+// Declares every subcommand and option of timcl, with what users read of them.
+#include "tools/timcl/command_line.h"
+
+#include <algorithm>
+
+namespace tim::tool {
+namespace {
+
+// Empty where the text names a device, whether it exists or not.
+std::string CheckDevice(const std::string& text) {
+  constexpr char kNumbered[] = "opencl:";
+  if (text == "host" || text == "opencl") return "";
+  const std::string number =
+      text.rfind(kNumbered, 0) == 0 ? text.substr(sizeof(kNumbered) - 1) : "";
+  const bool digits = std::all_of(number.begin(), number.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  if (!number.empty() && number.size() < 6 && digits) return "";
+  return "'" + text +
+         "' names no device; expected host, opencl or opencl:NUMBER, which "
+         "`timcl devices` lists";
+}
+
+class Declaration {
+ public:
+  Declaration(CLI::App& app, Arguments& arguments)
+      : app_(app), arguments_(arguments) {}
+
+  void All() {
+    Json(app_.add_subcommand("devices", "List devices and what they can do"));
+    Run(app_.add_subcommand(
+        "run", "Run a binary graph, and measure how long that takes"));
+    Compare(app_.add_subcommand(
+        "compare", "Find the first layer in which two runs differ"));
+    CLI::App* explain = app_.add_subcommand(
+        "explain", "Tell which kernel each node has, and why no other");
+    Graph(explain);
+    explain->add_option("node", arguments_.node,
+                        "a node's name, as the list has it; default: all");
+    Json(explain);
+    CLI::App* memory = app_.add_subcommand(
+        "memory", "Print as CSV where each value lies, from when to when");
+    Graph(memory);
+    Json(memory);
+    CLI::App* cache = app_.add_subcommand(
+        "cache", "Show or clear the folder of built programs");
+    cache->require_subcommand(1);
+    Json(cache->add_subcommand("show", "Print where it is and what it holds"));
+    Json(cache->add_subcommand("clear", "Remove what it holds"));
+    CLI::App* pages = app_.add_subcommand(
+        "pages", "Print the man page, or completions of a shell");
+    pages->require_subcommand(1);
+    pages->add_subcommand("man", "Print the man page, for man(1)");
+    pages->add_subcommand("bash", "Print completions, to be sourced by bash");
+  }
+
+ private:
+  void Json(CLI::App* command) {
+    command->add_flag("--json", arguments_.json, "print JSON");
+  }
+
+  void Graph(CLI::App* command) {
+    command
+        ->add_option("file", arguments_.file,
+                     "a binary graph, from Graph::CompileToBinary()")
+        ->required();
+    command
+        ->add_option("--device", arguments_.device,
+                     "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE")
+        ->check(CLI::Validator(CheckDevice, "DEVICE"));
+  }
+
+  void Run(CLI::App* command) {
+    RunArguments& run = arguments_.run;
+    Graph(command);
+    command
+        ->add_option("--runs", run.runs,
+                     "how many runs are measured after the first")
+        ->check(CLI::Range(0, 10'000'000))
+        ->capture_default_str();
+    command
+        ->add_option("--warm-up", run.warm_up,
+                     "how many runs go before them unmeasured")
+        ->check(CLI::Range(0, 10'000'000))
+        ->capture_default_str();
+    Inputs(command);
+    command->add_option("--outputs", run.outputs,
+                        "a folder for the outputs, as .npy");
+    command->add_flag("--anew", run.anew,
+                      "compile, whatever plan and programs the file has");
+    command->add_flag("--compile-times", run.compile_times,
+                      "also compile in new processes, without built programs "
+                      "and with those of the first");
+    Json(command);
+  }
+
+  void Inputs(CLI::App* command) {
+    command->add_option(
+        "--input", arguments_.run.inputs,
+        "FILE or INPUT=FILE, .npy or else raw bytes, of the input of that name "
+        "or number, else of the next; may be given several times");
+    command
+        ->add_option("--seed", arguments_.run.seed,
+                     "of the random values of the other inputs")
+        ->capture_default_str();
+  }
+
+  void Compare(CLI::App* command) {
+    CompareArguments& compare = arguments_.compare;
+    Graph(command);
+    command->add_option("other", compare.other_file,
+                        "another binary graph; default: the same");
+    command
+        ->add_option("--other-device", compare.other_device,
+                     "of the second run; default: host, or that of the first "
+                     "where `other` or --other-set is given")
+        ->check(CLI::Validator(CheckDevice, "DEVICE"));
+    command->add_option("--set", compare.set,
+                        "VARIABLE=VALUE for the first run, in place of the "
+                        "environment's; may be given several times");
+    command->add_option("--other-set", compare.other_set,
+                        "the same for the second run");
+    command
+        ->add_option("--tolerance", compare.tolerance,
+                     "what real values may be apart, of the greatest in their "
+                     "layer; default: 1e-3 for float32, 2e-2 for others")
+        ->check(CLI::NonNegativeNumber);
+    command
+        ->add_option("--codes", compare.codes,
+                     "how far codes of integer tensors may be apart")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    Inputs(command);
+    Json(command);
+  }
+
+  CLI::App& app_;
+  Arguments& arguments_;
+};
+
+}  // namespace
+
+std::unique_ptr<CLI::App> MakeCommandLine(Arguments* arguments) {
+  auto app = std::make_unique<CLI::App>(
+      "Runs binary graphs of TIM-CL, and shows what becomes of them");
+  app->name("timcl");
+  app->require_subcommand(1);
+  app->set_version_flag("--version", "timcl " TIM_CL_VERSION,
+                        "Print the version and exit");
+  Declaration(*app, *arguments).All();
+  return app;
+}
+
+std::string CommandOf(const CLI::App& app) {
+  std::string words;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    words += (words.empty() ? "" : " ") + at->get_name();
+  }
+  return words;
+}
+
+}  // namespace tim::tool

@@ -1,0 +1,31 @@
+// The subcommands of timcl.
+#ifndef TIM_TOOLS_TIMCL_COMMANDS_H_
+#define TIM_TOOLS_TIMCL_COMMANDS_H_
+
+#include "base/status.h"
+#include "tools/timcl/arguments.h"
+
+namespace tim::tool {
+
+/// What processes return; docs/timcl.md lists them for users.
+enum ExitCode : int {
+  kDone = 0,
+  kDiffers = 1,  ///< What was compared is not the same.
+  kUsage = 2,    ///< A wrong option, name or input: kInvalidArgument.
+  kNoFile = 3,   ///< A file that cannot be used: kNotFound.
+  kFailed = 4,   ///< Devices, Compile or a run failed: all others.
+};
+
+/// Each prints to stdout and returns what the process returns; a failure is
+/// printed by the caller, who finds its exit code by its status code.
+Result<ExitCode> ShowDevices(const Arguments& arguments);
+Result<ExitCode> RunGraph(const Arguments& arguments);
+Result<ExitCode> CompareLayers(const Arguments& arguments);
+Result<ExitCode> ExplainNodes(const Arguments& arguments);
+Result<ExitCode> ShowMemory(const Arguments& arguments);
+Result<ExitCode> ShowCache(const Arguments& arguments);
+Result<ExitCode> ClearCache(const Arguments& arguments);
+
+}  // namespace tim::tool
+
+#endif  // TIM_TOOLS_TIMCL_COMMANDS_H_

@@ -1,0 +1,118 @@
+// `timcl explain`: which kernel each node has, and why no other.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "ops/builtin.h"
+#include "tools/timcl/commands.h"
+#include "tools/timcl/graph_file.h"
+#include "tools/timcl/terminal.h"
+
+namespace tim::tool {
+namespace {
+
+bool Means(const ir::Decision& decision, const std::string& node) {
+  if (decision.node == node) return true;
+  const auto parts = PartsOf(decision.node);
+  return std::find(parts.begin(), parts.end(), node) != parts.end();
+}
+
+bool OnHost(const ir::Decision& decision) {
+  return decision.chosen.starts_with("host:");
+}
+
+bool HasNode(const ir::Graph& graph, const std::string& name) {
+  const std::vector<ir::NodeId> ids = graph.NodeIds();
+  return std::any_of(ids.begin(), ids.end(), [&](ir::NodeId id) {
+    return graph.node(id).name == name;
+  });
+}
+
+// Decisions about the node; all where it is empty.
+std::vector<ir::Decision> DecisionsOf(const ir::Plan& plan,
+                                      const std::string& node) {
+  std::vector<ir::Decision> found;
+  for (const ir::Decision& decision : plan.decisions) {
+    if (node.empty() || Means(decision, node)) found.push_back(decision);
+  }
+  return found;
+}
+
+// Where the plan has no node of that name: kInvalidArgument where the graph has
+// none either.
+Status CheckNode(const binary::Blob& blob, const Arguments& arguments) {
+  ir::OpRegistry registry(&ops::BuiltinOperators());
+  TIM_ASSIGN_OR_RETURN(const ir::Graph graph, GraphOf(blob, &registry));
+  if (HasNode(graph, arguments.node)) return OkStatus();
+  return InvalidArgument("the graph has no node '", arguments.node,
+                         "'; `timcl explain ", arguments.file,
+                         "` lists their names");
+}
+
+Json JsonOf(const ir::Plan& plan, const Status& stored,
+            const std::vector<ir::Decision>& decisions) {
+  Json nodes = Json::array();
+  for (const ir::Decision& decision : decisions) {
+    nodes.push_back({{"node", decision.node},
+                     {"chosen", decision.chosen},
+                     {"on_host", OnHost(decision)},
+                     {"refused", decision.refused}});
+  }
+  Json json = {{"graph", plan.graph},
+               {"device", plan.devices.back().name},
+               {"plan_of_file", stored.ok()}};
+  if (!stored.ok()) json["compiled_because"] = stored.message();
+  json["nodes"] = nodes;
+  return json;
+}
+
+std::string TextOf(const ir::Decision& decision) {
+  std::string text = StrCat(decision.node, "\n  has ", decision.chosen, "\n");
+  for (const std::string& refused : decision.refused) {
+    text += StrCat("  not ", refused, "\n");
+  }
+  if (decision.refused.empty()) text += "  there is no other kernel\n";
+  return text;
+}
+
+std::string TableOf(const ir::Plan& plan, const Status& stored) {
+  std::vector<std::vector<std::string>> rows;
+  int64_t on_host = 0;
+  for (const ir::Decision& decision : plan.decisions) {
+    rows.push_back({decision.node, decision.chosen});
+    if (OnHost(decision)) ++on_host;
+  }
+  std::string text = Columns(rows);
+  text += StrCat(rows.size(), " nodes of graph '", plan.graph, "' on ",
+                 plan.devices.back().name);
+  if (plan.devices.size() > 1) text += StrCat(", ", on_host, " on the host");
+  return text + (stored.ok() ? ", by the file's plan\n" : "\n");
+}
+
+}  // namespace
+
+Result<ExitCode> ExplainNodes(const Arguments& arguments) {
+  TIM_ASSIGN_OR_RETURN(const binary::Blob blob, OpenGraphFile(arguments.file));
+  TIM_ASSIGN_OR_RETURN(const auto devices,
+                       DevicesFor(arguments.device, GetOptions().on_device));
+  TIM_ASSIGN_OR_RETURN(const PlannedGraph planned, PlanOf(blob, devices));
+  const auto decisions = DecisionsOf(planned.plan, arguments.node);
+  if (decisions.empty() && !arguments.node.empty()) {
+    TIM_RETURN_IF_ERROR(CheckNode(blob, arguments));
+  }
+  if (arguments.json) {
+    PrintJson(JsonOf(planned.plan, planned.stored, decisions));
+  } else if (arguments.node.empty()) {
+    Print(TableOf(planned.plan, planned.stored));
+  } else if (decisions.empty()) {
+    Print(StrCat(arguments.node,
+                 "\n  runs in no step: it was folded into constants or into "
+                 "other nodes, or changes nothing\n"));
+  } else {
+    for (const ir::Decision& decision : decisions) Print(TextOf(decision));
+  }
+  return kDone;
+}
+
+}  // namespace tim::tool

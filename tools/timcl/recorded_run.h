@@ -1,0 +1,52 @@
+// What every layer of a graph gave in one run.
+#ifndef TIM_TOOLS_TIMCL_RECORDED_RUN_H_
+#define TIM_TOOLS_TIMCL_RECORDED_RUN_H_
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "base/status.h"
+#include "binary/blob.h"
+#include "ir/tensor_desc.h"
+#include "tools/timcl/tensor_data.h"
+
+namespace tim::tool {
+
+/// A tensor that a step wrote.
+struct RecordedValue {
+  std::string name;
+  std::string producer;  ///< Label of the step: "Conv2d#1+Relu#2" where fused.
+  ir::TensorDesc desc;   ///< Dense.
+  std::vector<std::byte> bytes;
+};
+
+struct RecordedRun {
+  std::string graph;
+  std::string device;
+  std::vector<RecordedValue> values;  ///< In the order of their steps.
+};
+
+/// Where a graph runs, and how.
+struct RecordedRunOptions {
+  std::string device;  ///< As TIMCL_DEVICE; "": as it says.
+  Options options;
+  /// Nodes whose results are seen although they could be fused into others.
+  std::set<std::string> apart;
+};
+
+/// Compiles the graph of `blob`, whatever plan it has, and runs it once, step
+/// by step, on `inputs`, which are dense and in the order of those that the
+/// graph uses.  No device is in use any more afterwards.
+Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
+                           const RecordedRunOptions& options);
+
+/// The bytes of a tensor without blocks, and in `desc`, which becomes dense.
+Result<std::vector<std::byte>> ToDense(std::vector<std::byte> bytes,
+                                       ir::TensorDesc* desc);
+
+}  // namespace tim::tool
+
+#endif  // TIM_TOOLS_TIMCL_RECORDED_RUN_H_

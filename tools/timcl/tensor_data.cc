@@ -1,0 +1,364 @@
+// Moves elements between tensors, .npy files and raw files.
+#include "tools/timcl/tensor_data.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "kernels/elements.h"
+#include "tools/timcl/npy.h"
+
+namespace tim::tool {
+namespace {
+
+using ir::DataType;
+
+// How elements stand in .npy files: those of 4 bits take a byte each, those of
+// bfloat16, which NumPy does not have, are widened.
+const char* NpyType(DataType type) {
+  switch (type) {
+    case DataType::kInt4:
+    case DataType::kInt8:
+      return "|i1";
+    case DataType::kUint4:
+    case DataType::kUint8:
+      return "|u1";
+    case DataType::kBool8:
+      return "|b1";
+    case DataType::kInt16:
+      return "<i2";
+    case DataType::kUint16:
+      return "<u2";
+    case DataType::kInt32:
+      return "<i4";
+    case DataType::kUint32:
+      return "<u4";
+    case DataType::kInt64:
+      return "<i8";
+    case DataType::kUint64:
+      return "<u8";
+    case DataType::kFloat16:
+      return "<f2";
+    case DataType::kFloat64:
+      return "<f8";
+    default:
+      return "<f4";
+  }
+}
+
+bool InBytes(DataType type) { return ir::Info(type).bits % 8 == 0; }
+
+// Whether the elements of a .npy file are those of the tensor, bit for bit.
+bool SameBits(DataType type) {
+  return InBytes(type) && type != DataType::kBFloat16;
+}
+
+int64_t Elements(const ir::TensorDesc& desc) {
+  return desc.shape.NumElements().value_or(0);
+}
+
+std::vector<int64_t> NpyShape(const ir::TensorDesc& desc) {
+  return {desc.shape.dims().rbegin(), desc.shape.dims().rend()};
+}
+
+std::string Text(const std::vector<int64_t>& shape) {
+  return StrCat("(", StrJoin(shape, ", "), ")");
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return NotFound("'", path, "' cannot be read: it is a folder");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    return NotFound("'", path, "' cannot be read: ", std::strerror(errno));
+  }
+  return bytes;
+}
+
+// Real values, where the elements are floats or have a scale.
+Status StoreReals(const binary::Port& port, std::string_view data,
+                  std::byte* memory) {
+  kernels::ElementWriter writer(ir::MutableTensor{&port.desc, memory});
+  for (int64_t i = 0; i < Elements(port.desc); ++i) {
+    float value = 0;
+    std::memcpy(&value, data.data() + i * 4, sizeof(value));
+    writer.StoreReal(i, value);
+  }
+  return OkStatus();
+}
+
+Status StoreNpy(const binary::Port& port, const std::string& file,
+                std::byte* memory) {
+  TIM_ASSIGN_OR_RETURN(const NpyArray array, ParseNpy(file));
+  const ir::TensorDesc& desc = port.desc;
+  if (array.shape != NpyShape(desc)) {
+    return InvalidArgument("its shape is ", Text(array.shape),
+                           "; expected that of ", desc.ToString(),
+                           " with the slowest axis first, ",
+                           Text(NpyShape(desc)));
+  }
+  const std::string own = NpyType(desc.type);
+  const bool is_real = ir::IsFloat(desc.type) || desc.quantized();
+  if (array.type == own && SameBits(desc.type)) {
+    std::memcpy(memory, array.data.data(), array.data.size());
+    return OkStatus();
+  }
+  if (array.type == "<f4" && is_real) {
+    return StoreReals(port, array.data, memory);
+  }
+  if (array.type == own) {
+    kernels::ElementWriter writer(ir::MutableTensor{&desc, memory});
+    for (int64_t i = 0; i < Elements(desc); ++i) {
+      const char code = array.data[static_cast<size_t>(i)];
+      writer.StoreCode(i, own == "|i1" ? static_cast<signed char>(code)
+                                       : static_cast<unsigned char>(code));
+    }
+    return OkStatus();
+  }
+  return InvalidArgument(
+      "its elements are ", array.type, "; expected ", own,
+      is_real && own != "<f4" ? ", or real values as <f4" : "", " for ",
+      desc.ToString());
+}
+
+Status StoreFile(const binary::Port& port, const std::string& path,
+                 std::byte* memory) {
+  TIM_ASSIGN_OR_RETURN(const std::string file, ReadFile(path));
+  if (path.ends_with(".npy")) {
+    return StoreNpy(port, file, memory)
+        .WithContext(StrCat("'", path, "' for input '", port.name, "'"));
+  }
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
+  if (std::cmp_not_equal(file.size(), bytes)) {
+    return InvalidArgument("'", path, "' has ", file.size(), " bytes; input '",
+                           port.name, "' is ", port.desc.ToString(),
+                           " and has ", bytes,
+                           " (only names that end in .npy are read as such)");
+  }
+  std::memcpy(memory, file.data(), file.size());
+  return OkStatus();
+}
+
+void StoreRandom(const ir::TensorDesc& desc, std::mt19937_64& random,
+                 std::byte* memory) {
+  kernels::ElementWriter writer(ir::MutableTensor{&desc, memory});
+  const ir::DataTypeInfo& info = ir::Info(desc.type);
+  const bool any_code =
+      ir::IsInteger(desc.type) && (desc.quantized() || info.bits <= 8);
+  const int64_t least = any_code ? std::max<int64_t>(info.min, -128) : 0;
+  const int64_t most =
+      any_code ? std::min<int64_t>(info.max, least < 0 ? 127 : 255) : 1;
+  for (int64_t i = 0; i < Elements(desc); ++i) {
+    const uint64_t bits = random() >> 40;
+    if (ir::IsFloat(desc.type)) {
+      writer.StoreReal(i, static_cast<float>(bits) * 0x1p-23f - 1);
+    } else {
+      const auto codes = static_cast<uint64_t>(most - least + 1);
+      writer.StoreCode(i, least + static_cast<int64_t>(bits % codes));
+    }
+  }
+}
+
+// The input that a name or number means; nothing where there is none.
+std::optional<size_t> FindInput(const Tensors& inputs,
+                                const std::string& name) {
+  for (size_t i = 0; i < inputs.ports.size(); ++i) {
+    if (inputs.ports[i]->name == name) return i;
+  }
+  for (size_t i = 0; i < inputs.ports.size(); ++i) {
+    if (StrCat(i) == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::string NamesOf(const Tensors& tensors) {
+  std::string names;
+  for (size_t i = 0; i < tensors.ports.size(); ++i) {
+    names += StrCat(i == 0 ? "" : ", ", i, " '", tensors.ports[i]->name, "'");
+  }
+  return names;
+}
+
+// Per input its file, empty where it has none.
+Result<std::vector<std::string>> FilesOf(const std::vector<std::string>& given,
+                                         const Tensors& inputs) {
+  std::vector<std::string> files(inputs.ports.size());
+  size_t next = 0;
+  for (const std::string& argument : given) {
+    const size_t equal = argument.find('=');
+    size_t index = next;
+    std::string path = argument;
+    if (equal != std::string::npos && !std::ifstream(argument).is_open()) {
+      const auto found = FindInput(inputs, argument.substr(0, equal));
+      if (!found) {
+        return InvalidArgument("--input ", argument, ": there is no input '",
+                               argument.substr(0, equal), "'; there are ",
+                               NamesOf(inputs));
+      }
+      index = *found;
+      path = argument.substr(equal + 1);
+    }
+    if (index >= files.size()) {
+      return InvalidArgument("--input ", argument, ": the graph has only ",
+                             files.size(), " inputs: ", NamesOf(inputs));
+    }
+    if (!files[index].empty()) {
+      return InvalidArgument("--input ", argument, ": input ", index, " '",
+                             inputs.ports[index]->name, "' has '", files[index],
+                             "' already");
+    }
+    if (path.empty()) {
+      return InvalidArgument("--input ", argument,
+                             ": the file's name is empty");
+    }
+    files[index] = path;
+    next = index + 1;
+  }
+  return files;
+}
+
+std::string FileNameOf(size_t index, std::string name) {
+  for (char& c : name) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                       (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
+    if (!plain) c = '_';
+  }
+  return StrCat(index, "_", name.substr(0, 100), ".npy");
+}
+
+std::string NpyData(const ir::TensorDesc& desc, const std::byte* memory) {
+  const int64_t count = Elements(desc);
+  const kernels::ElementReader reader(ir::ConstTensor{&desc, memory});
+  std::string data;
+  if (SameBits(desc.type)) {
+    const auto bytes =
+        static_cast<size_t>(count * ir::Info(desc.type).bits / 8);
+    data.assign(reinterpret_cast<const char*>(memory), bytes);
+  } else if (InBytes(desc.type)) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) values[i] = reader.Real(i);
+    data.assign(reinterpret_cast<const char*>(values.data()),
+                values.size() * sizeof(float));
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      data += static_cast<char>(reader.Code(i));
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+std::vector<runtime::PortMemory> Tensors::ForRun() const {
+  std::vector<runtime::PortMemory> made;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    made.emplace_back(memory[i].get(), *ir::ByteSize(ports[i]->desc));
+  }
+  return made;
+}
+
+Result<Tensors> MakeTensors(const std::vector<binary::Port>& ports) {
+  Tensors made;
+  for (const binary::Port& port : ports) {
+    if (port.unused) continue;
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
+    AlignedMemory memory = AllocateAligned(bytes, binary::kBlobAlignment);
+    if (memory == nullptr) {
+      return OutOfMemory("no host memory for the ", bytes, " bytes of '",
+                         port.name, "'");
+    }
+    std::fill_n(memory.get(), bytes, std::byte{0});
+    made.ports.push_back(&port);
+    made.memory.push_back(std::move(memory));
+  }
+  return made;
+}
+
+Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
+                  Tensors* inputs) {
+  TIM_ASSIGN_OR_RETURN(const auto paths, FilesOf(files, *inputs));
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const binary::Port& port = *inputs->ports[i];
+    std::byte* const memory = inputs->memory[i].get();
+    if (!paths[i].empty()) {
+      TIM_RETURN_IF_ERROR(StoreFile(port, paths[i], memory));
+      continue;
+    }
+    std::mt19937_64 random(seed + i);
+    StoreRandom(port.desc, random, memory);
+  }
+  return OkStatus();
+}
+
+Result<Tensors> ConvertInputs(const Tensors& inputs,
+                              const std::vector<binary::Port>& ports) {
+  TIM_ASSIGN_OR_RETURN(Tensors made, MakeTensors(ports));
+  if (made.ports.size() != inputs.ports.size()) {
+    return InvalidArgument("the graphs have ", inputs.ports.size(), " and ",
+                           made.ports.size(), " inputs");
+  }
+  for (size_t i = 0; i < made.ports.size(); ++i) {
+    const ir::TensorDesc& from = inputs.ports[i]->desc;
+    const ir::TensorDesc& to = made.ports[i]->desc;
+    if (from.shape != to.shape) {
+      return InvalidArgument("input ", i, " '", inputs.ports[i]->name, "' is ",
+                             from.ToString(), " in the first graph and ",
+                             to.ToString(), " in the second");
+    }
+    kernels::ElementConverter converter(
+        ir::ConstTensor{&from, inputs.memory[i].get()},
+        ir::MutableTensor{&to, made.memory[i].get()});
+    for (int64_t e = 0; e < Elements(from); ++e) converter.Convert(e, e);
+  }
+  return made;
+}
+
+Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,
+                                              const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder)) {
+    return NotFound("the folder '", folder,
+                    "' for the outputs cannot be made: ", error.message());
+  }
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < tensors.ports.size(); ++i) {
+    const binary::Port& port = *tensors.ports[i];
+    paths.push_back(StrCat(folder, "/", FileNameOf(i, port.name)));
+    std::ofstream file(paths.back(), std::ios::binary);
+    file << NpyHeader(NpyType(port.desc.type), NpyShape(port.desc))
+         << NpyData(port.desc, tensors.memory[i].get());
+    if (!file.flush()) {
+      return NotFound("'", paths.back(),
+                      "' cannot be written: ", std::strerror(errno));
+    }
+  }
+  return paths;
+}
+
+Statistics StatisticsOf(const ir::TensorDesc& desc, const void* data) {
+  const kernels::ElementReader reader(ir::ConstTensor{&desc, data});
+  Statistics found = {.least = std::numeric_limits<double>::infinity(),
+                      .greatest = -std::numeric_limits<double>::infinity(),
+                      .nans = 0};
+  for (int64_t i = 0; i < Elements(desc); ++i) {
+    const double value = reader.Real(i);
+    if (std::isnan(value)) ++found.nans;
+    found.least = std::fmin(found.least, value);
+    found.greatest = std::fmax(found.greatest, value);
+  }
+  return found;
+}
+
+}  // namespace tim::tool

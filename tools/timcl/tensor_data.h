@@ -1,0 +1,56 @@
+// Content of a graph's inputs and outputs: from files, at random, to files.
+#ifndef TIM_TOOLS_TIMCL_TENSOR_DATA_H_
+#define TIM_TOOLS_TIMCL_TENSOR_DATA_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/aligned_memory.h"
+#include "base/status.h"
+#include "binary/blob.h"
+#include "runtime/port_binding.h"
+
+namespace tim::tool {
+
+/// Memory of the inputs or outputs that a graph uses.
+struct Tensors {
+  std::vector<const binary::Port*> ports;  ///< Without those that are unused.
+  std::vector<AlignedMemory> memory;
+
+  /// What runs are given.
+  std::vector<runtime::PortMemory> ForRun() const;
+};
+
+/// Zeros.  `ports` must outlive them.
+Result<Tensors> MakeTensors(const std::vector<binary::Port>& ports);
+
+/// Fills inputs from files ("FILE" or "INPUT=FILE", see docs/timcl.md), and the
+/// others at random: floats from -1 to 1, any code of quantized tensors and of
+/// integers of 8 bits and less, 0 and 1 for what else there is.  The same seed
+/// gives the same values everywhere.
+/// kInvalidArgument where a name, a size or a type does not fit, kNotFound for
+/// a file that cannot be read.
+Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
+                  Tensors* inputs);
+
+/// The content of `inputs` for a graph with these ports, where types or
+/// quantizations may be others: as many ports, of the same shapes.
+Result<Tensors> ConvertInputs(const Tensors& inputs,
+                              const std::vector<binary::Port>& ports);
+
+/// Writes each to "<number>_<name>.npy" in `folder`, which is made where it is
+/// missing, and gives the paths.
+Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,
+                                              const std::string& folder);
+
+struct Statistics {
+  double least = 0;  ///< Of real values that are no NaN.
+  double greatest = 0;
+  int64_t nans = 0;
+};
+Statistics StatisticsOf(const ir::TensorDesc& desc, const void* data);
+
+}  // namespace tim::tool
+
+#endif  // TIM_TOOLS_TIMCL_TENSOR_DATA_H_
