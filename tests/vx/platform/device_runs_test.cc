@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "tests/support/threads.h"
@@ -38,13 +39,6 @@ class DeviceRuns : public ::testing::Test {
     EXPECT_TRUE(device_->Submit(made->graph)) << vx::LastError();
     EXPECT_TRUE(made->graph->Compile()) << vx::LastError();
     return made;
-  }
-  template <typename T>
-  static bool Expired(const std::weak_ptr<T>& object) {
-    for (int i = 0; i < 2000 && !object.expired(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return object.expired();
   }
 
   FakePlatform on_;
@@ -220,19 +214,23 @@ TEST_F(DeviceRuns, ACallbackMayDestroyEverything) {
   const std::weak_ptr<vx::Graph> gone = graph->graph;
   const std::weak_ptr<vx::platform::NativeDevice> device = device_;
   const auto output = graph->output;
+  std::promise<void> done;
+  std::shared_ptr<ReluGraph> last = std::move(graph);
   fake_->Pause();
   ASSERT_TRUE(device_->Trigger(
-      true, [held = device_, graph = std::shared_ptr<ReluGraph>(
-                                 std::move(graph))](const void*) mutable {
+      true,
+      [&done, held = device_, graph = std::move(last)](const void*) mutable {
         graph = nullptr;
         held = nullptr;
+        done.set_value();
         return true;
       }));
   executor_ = nullptr;
   device_ = nullptr;
   fake_->Resume();
-  EXPECT_TRUE(Expired(gone));
-  EXPECT_TRUE(Expired(device));
+  done.get_future().wait();
+  EXPECT_TRUE(gone.expired());
+  EXPECT_TRUE(device.expired());
   EXPECT_THAT(Read(output), ElementsAre(1, 0, 2));
 }
 
