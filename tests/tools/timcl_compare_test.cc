@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a call prints that finds a difference.
+// The JSON of a call that finds a difference.
 nlohmann::json Differing(const std::string& arguments) {
   const CommandResult result = Timcl(arguments + " --json");
   EXPECT_EQ(result.exit_status, 1) << result.output;
@@ -134,7 +134,7 @@ TEST(TimclCompare, LooksIntoAFusedStepThatDiffers) {
               ::testing::StartsWith("FullyConnected"));
   EXPECT_THAT(Timcl(command).output,
               HasSubstr("not fused, the first is FullyConnected"));
-  // What is far apart is within a large tolerance.
+  // A large tolerance has room for it.
   EXPECT_EQ(Timcl(command + " --tolerance 100").exit_status, 0);
 }
 

@@ -29,7 +29,7 @@ inline CommandResult Timcl(const std::string& arguments,
                     arguments);
 }
 
-/// What a call with --json prints, which must succeed.
+/// The JSON that a call prints, which must succeed.
 inline nlohmann::json TimclJson(const std::string& arguments,
                                 const std::string& variables = "") {
   const CommandResult result = Timcl(arguments + " --json", variables);

@@ -113,7 +113,7 @@ TEST(TimclExplain, TellsWhatIsOnTheHostAndWhy) {
   for (const auto& node : json["nodes"]) {
     EXPECT_EQ(node["on_host"], false) << node;
     EXPECT_THAT(node["chosen"], HasSubstr("opencl:"));
-    // What was fused is found by each of its names.
+    // A fused node is found by each of its names.
     std::istringstream names(node["node"].get<std::string>());
     for (std::string name; std::getline(names, name, '+');) {
       ++parts;

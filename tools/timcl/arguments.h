@@ -1,4 +1,4 @@
-// What a command line of timcl asks for.
+// Requests that a command line of timcl makes.
 #ifndef TIM_TOOLS_TIMCL_ARGUMENTS_H_
 #define TIM_TOOLS_TIMCL_ARGUMENTS_H_
 
@@ -28,12 +28,12 @@ struct CompareArguments {
   int64_t codes = 0;
 };
 
-/// Those that a subcommand does not have keep their defaults.
+/// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
   std::string file;    ///< A binary graph.
-  std::string device;  ///< As TIMCL_DEVICE, which it stands before; or empty.
+  std::string device;  ///< A name as TIMCL_DEVICE has it; empty: its own.
   bool json = false;
-  std::string node;  ///< Of `explain`; empty: all.
+  std::string node;  ///< The one that `explain` is asked about; empty: all.
   RunArguments run;
   CompareArguments compare;
 };

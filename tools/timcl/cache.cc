@@ -89,8 +89,8 @@ std::string TimeText(time_t time) {
   return text;
 }
 
-// When the file that was not used for longest, and that which was used last,
-// were used.
+// The times of the file that was not used for longest, and of the one that was
+// used last.
 std::pair<time_t, time_t> TimesOf(const std::vector<FileFacts>& files) {
   const auto [oldest, newest] = std::minmax_element(
       files.begin(), files.end(), [](const FileFacts& a, const FileFacts& b) {

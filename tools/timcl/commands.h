@@ -7,10 +7,10 @@
 
 namespace tim::tool {
 
-/// What processes return; docs/timcl.md lists them for users.
+/// Exit codes of the process; docs/timcl.md lists them for users.
 enum ExitCode : int {
   kDone = 0,
-  kDiffers = 1,  ///< What was compared is not the same.
+  kDiffers = 1,  ///< The two that were compared are not the same.
   kUsage = 2,    ///< A wrong option, name or input: kInvalidArgument.
   kNoFile = 3,   ///< A file that cannot be used: kNotFound.
   kFailed = 4,   ///< Devices, Compile or a run failed: all others.

@@ -19,7 +19,7 @@
 namespace tim::tool {
 namespace {
 
-// Where ParseOptions() looks: in what was given, then in the environment.
+// Settings that ParseOptions() sees before those of the environment.
 const std::map<std::string, std::string>* g_given = nullptr;
 
 const char* GivenOrEnvironment(const char* name) {

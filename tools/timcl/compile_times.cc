@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What names the folders of caches: the library's, and drivers' own.
+// Variables that name folders of caches: the library's, and drivers' own.
 constexpr const char* kFolders[] = {"TIMCL_CACHE_DIR",       "POCL_CACHE_DIR",
                                     "CUDA_CACHE_PATH",       "NEO_CACHE_DIR",
                                     "MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"};
@@ -93,7 +93,7 @@ std::string ReadToEnd(int pipe) {
   }
 }
 
-// What this program prints when it is started with these arguments.
+// The text that this program prints when it is started with these arguments.
 Result<std::string> OutputOf(std::vector<std::string> arguments,
                              std::vector<std::string> environment) {
   int ends[2];

@@ -1,4 +1,4 @@
-// How long a binary graph takes to compile on a machine that has not seen it.
+// The time that a binary graph takes to compile where nobody has seen it.
 #ifndef TIM_TOOLS_TIMCL_COMPILE_TIMES_H_
 #define TIM_TOOLS_TIMCL_COMPILE_TIMES_H_
 

@@ -39,7 +39,7 @@ std::vector<ir::Decision> DecisionsOf(const ir::Plan& plan,
   return found;
 }
 
-// Where the plan has no node of that name: kInvalidArgument where the graph has
+// A name that no node of the plan has: kInvalidArgument where the graph has
 // none either.
 Status CheckNode(const binary::Blob& blob, const Arguments& arguments) {
   ir::OpRegistry registry(&ops::BuiltinOperators());

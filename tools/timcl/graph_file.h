@@ -31,9 +31,9 @@ Result<device::Devices> DevicesFor(const std::string& device,
 /// The plan that a run of the file would have, without its programs: nothing is
 /// built, so that kernels that a driver refuses are not known.
 struct PlannedGraph {
-  std::shared_ptr<ir::OpRegistry> registry;  ///< Of what `plan` has bodies of.
+  std::shared_ptr<ir::OpRegistry> registry;  ///< Operators of bodies in `plan`.
   ir::Plan plan;
-  /// Ok: it is the file's; else why not.
+  /// The reason why the plan is not the file's; ok: it is.
   Status stored = {};
 };
 Result<PlannedGraph> PlanOf(const binary::Blob& blob,

@@ -112,7 +112,7 @@ class Unpaired {
     for (const RecordedValue& value : run.values) left_.push_back(&value);
   }
 
-  // Of that name; of several the one of the same node, else none.
+  // The value of that name; of several the one of the same node, else none.
   const RecordedValue* TakeNamed(const RecordedValue& partner) {
     const auto has_name = [&](const RecordedValue* value) {
       return value->name == partner.name;

@@ -12,13 +12,14 @@
 namespace tim::tool {
 
 struct Tolerances {
-  /// Of the greatest magnitude in the layer; nothing: 1e-3 for float32 and
-  /// float64, 2e-2 where a narrower or quantized type is compared with another.
+  /// Share of the greatest magnitude in the layer; nothing: 1e-3 for float32
+  /// and float64, 2e-2 where a narrower or quantized type is compared with
+  /// another.
   std::optional<double> relative = {};
-  int64_t codes = 0;  ///< How far codes of one type may lie apart.
+  int64_t codes = 0;  ///< The most that codes of one type may lie apart.
 };
 
-/// Of one layer in two runs, the second of which is the reference.
+/// One layer in two runs, the second of which is the reference.
 struct LayerDifference {
   const RecordedValue* first = nullptr;
   const RecordedValue* second = nullptr;
@@ -29,12 +30,12 @@ struct LayerDifference {
   std::optional<int64_t> codes;  ///< Greatest difference, of equal types.
   int64_t first_nans = 0;
   int64_t second_nans = 0;
-  bool differs = false;  ///< By more than the tolerances.
+  bool differs = false;  ///< The tolerances are exceeded.
 };
 
 struct Comparison {
   std::vector<LayerDifference> layers;  ///< In the order of the first run.
-  /// What only one has: it was fused away, or moves elements, in the other.
+  /// Values that only one has: the other fused them away, or moves no elements.
   std::vector<const RecordedValue*> only_first;
   std::vector<const RecordedValue*> only_second;
 

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kKinds[] = {"arena",  "constant",   "input",
                                   "output", "state_read", "state_write"};
 
-// When a slot is used, by number of the steps; -1: never.
+// The steps, by number, that use a slot; -1: none does.
 struct Life {
   int first = -1;
   int last = -1;

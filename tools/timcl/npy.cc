@@ -17,7 +17,7 @@ Status Wrong(const char* what) {
   return InvalidArgument("it is no .npy file: ", what);
 }
 
-// What follows "'key':" in the header's dictionary.
+// The text behind "'key':" in the header's dictionary.
 std::optional<std::string_view> ValueOf(std::string_view header,
                                         std::string_view key) {
   for (const char quote : {'\'', '"'}) {

@@ -21,7 +21,7 @@ struct NpyArray {
 /// is no such file, is cut short, or is in the order of Fortran.
 Result<NpyArray> ParseNpy(std::string_view file);
 
-/// What stands before the data in a file of version 1.
+/// The bytes before the data in a file of version 1.
 std::string NpyHeader(const std::string& type,
                       const std::vector<int64_t>& shape);
 

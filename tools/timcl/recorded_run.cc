@@ -66,7 +66,7 @@ class Recorder final : public runtime::RunObserver {
   std::map<const ir::PlanNotes::Value*, size_t> index_;
 };
 
-// What several nodes may make together stays visible where it is an output.
+// A result that is an output is not fused away.
 void KeepApart(const std::set<std::string>& nodes, ir::Graph* graph) {
   for (const ir::NodeId id : graph->NodeIds()) {
     if (!nodes.contains(graph->node(id).name)) continue;

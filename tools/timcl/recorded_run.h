@@ -1,4 +1,4 @@
-// What every layer of a graph gave in one run.
+// The results of every layer of a graph in one run.
 #ifndef TIM_TOOLS_TIMCL_RECORDED_RUN_H_
 #define TIM_TOOLS_TIMCL_RECORDED_RUN_H_
 
@@ -29,9 +29,9 @@ struct RecordedRun {
   std::vector<RecordedValue> values;  ///< In the order of their steps.
 };
 
-/// Where a graph runs, and how.
+/// The place where a graph runs, and its options.
 struct RecordedRunOptions {
-  std::string device;  ///< As TIMCL_DEVICE; "": as it says.
+  std::string device;  ///< A name as TIMCL_DEVICE has it; "": its own.
   Options options;
   /// Nodes whose results are seen although they could be fused into others.
   std::set<std::string> apart;

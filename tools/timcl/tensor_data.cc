@@ -21,8 +21,8 @@ namespace {
 
 using ir::DataType;
 
-// How elements stand in .npy files: those of 4 bits take a byte each, those of
-// bfloat16, which NumPy does not have, are widened.
+// The type of elements in .npy files: those of 4 bits take a byte each, those
+// of bfloat16, which NumPy does not have, are widened.
 const char* NpyType(DataType type) {
   switch (type) {
     case DataType::kInt4:

@@ -18,7 +18,7 @@ struct Tensors {
   std::vector<const binary::Port*> ports;  ///< Without those that are unused.
   std::vector<AlignedMemory> memory;
 
-  /// What runs are given.
+  /// The ports that runs are given.
   std::vector<runtime::PortMemory> ForRun() const;
 };
 
@@ -45,7 +45,7 @@ Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,
                                               const std::string& folder);
 
 struct Statistics {
-  double least = 0;  ///< Of real values that are no NaN.
+  double least = 0;  ///< The least real value that is no NaN.
   double greatest = 0;
   int64_t nans = 0;
 };

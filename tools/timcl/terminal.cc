@@ -15,7 +15,7 @@ bool OnTerminal() {
   return on_terminal;
 }
 
-// As the terminal counts them: a character of UTF-8 has one first byte.
+// Columns on a terminal: a character of UTF-8 has one first byte.
 size_t Width(const std::string& text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));

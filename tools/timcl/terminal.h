@@ -1,4 +1,4 @@
-// What timcl writes to stdout and, on a terminal, to stderr.
+// Texts that timcl writes to stdout and, on a terminal, to stderr.
 #ifndef TIM_TOOLS_TIMCL_TERMINAL_H_
 #define TIM_TOOLS_TIMCL_TERMINAL_H_
 
@@ -34,8 +34,8 @@ std::string Milliseconds(double ms);
 /// "512 bytes", "1.5 MiB".
 std::string Bytes(int64_t bytes);
 
-/// Where stderr is a terminal, a line that says what takes so long, in place of
-/// the last one; else nothing.
+/// A line that says what takes so long, in place of the last one, where stderr
+/// is a terminal.
 void ShowProgress(const std::string& text);
 void ClearProgress();
 

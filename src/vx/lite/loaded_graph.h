@@ -35,7 +35,7 @@ class LoadedGraph {
 
   const binary::Blob& blob() const { return blob_; }
   const runtime::CompiledGraph& compiled() const { return *graph_; }
-  /// Ok where the plan is the binary graph's; else why it is not.
+  /// The reason why the plan is not the binary graph's; ok: it is.
   const Status& stored_plan() const { return stored_plan_; }
 
   /// Host memory of the inputs and outputs that are used, in their order.
