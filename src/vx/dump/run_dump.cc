@@ -99,16 +99,16 @@ Status RunDump::BeforeStep(const ObservedStep& step) {
   const int count = static_cast<int>(step.step().operands.size());
   for (int i = 0; i < count && status_.ok(); ++i) {
     const int value = ValueOf(step, i);
-    if (value < 0 || step.step().written[i] || last_writers_[value] >= 0) {
-      continue;
-    }
+    if (value < 0 || step.step().written[i]) continue;
+    // A step that copies a state to an output writes the same tensor.
+    const bool state = step.slot(i).kind == ir::SlotKind::kStateRead;
+    if (!state && last_writers_[value] >= 0) continue;
     const ir::PlanNotes::Value& tensor = plan_.notes.values[value];
     const auto bytes = ir::ByteSize(tensor.desc);
     if (done_.count(tensor.name) != 0 || !bytes.ok() ||
         step.slot(i).bytes < *bytes) {
       continue;
     }
-    const bool state = step.slot(i).kind == ir::SlotKind::kStateRead;
     const Moment moment{
         .when = state ? "state" : StrCat(std::max(0, step.index() - 1)),
         .operation = ""};
