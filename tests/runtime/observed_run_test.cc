@@ -181,11 +181,11 @@ TEST(ObservedRun, NamesTheStepThatFails) {
   const auto run = ObservedRun::Create(*CompilePlan(plan));
   ASSERT_OK(run);
   Observer observer([](const ObservedStep&) { return OkStatus(); });
-  fake->LoseAtStep(2);
+  fake->LoseAtStep(2);  // step 2 of the plan: the copy before is none to it
   const auto failed = RunOn(**run, {1}, observer);
   EXPECT_EQ(failed.status().code(), StatusCode::kDeviceLost);
   EXPECT_ERROR(failed, "step '");
-  EXPECT_THAT(observer.after, ElementsAre(0));
+  EXPECT_THAT(observer.after, ElementsAre(0, 1));
   fake->ResetLost();
   EXPECT_EQ(RunOn(**run, {1}, observer).status().code(),
             StatusCode::kDeviceLost);
