@@ -1,6 +1,10 @@
 # The program timcl, with its own copy of the library, and its pages.
+tim_cl_glob(TIM_CL_TOOL_PAGE tools/timcl/page/*)
+tim_cl_generate("${TIM_CL_GENERATED_DIR}/page_parts.cc" page
+                ${TIM_CL_TOOL_PAGE})
 add_executable(tim-cl-tool
-  ${TIM_CL_TOOL} $<TARGET_OBJECTS:tim-vx-objects>)
+  ${TIM_CL_TOOL} "${TIM_CL_GENERATED_DIR}/page_parts.cc"
+  $<TARGET_OBJECTS:tim-vx-objects>)
 tim_cl_compile_options(tim-cl-tool)
 tim_cl_internal_includes(tim-cl-tool)
 target_compile_definitions(tim-cl-tool PRIVATE

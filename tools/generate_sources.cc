@@ -9,6 +9,9 @@
 //     tim::kernels::EmbeddedSources and EmbeddedHeaders: the text of every .cl
 //     and of every .clh, each .clh that it includes written into it, with
 //     #line directives.  Names are relative to DIR and to DIR/src.
+//   generate_sources page OUT.cc file...
+//     tim::tool::PageParts: the texts of the files, by their names without
+//     folders.
 
 #include <algorithm>
 #include <cstdio>
@@ -268,11 +271,32 @@ KernelFiles ParseKernelFiles(const std::vector<std::string>& arguments) {
   return files;
 }
 
+// --- parts of a page -------------------------------------------------------
+
+std::string PageSource(const std::vector<std::string>& files) {
+  std::map<std::string, std::string> paths;
+  for (const std::string& file : files) {
+    const std::string name = file.substr(file.find_last_of('/') + 1);
+    if (!paths.emplace(name, file).second)
+      throw Error(file + ": has the name of " + paths[name]);
+  }
+  std::ostringstream out;
+  out << "#include \"tools/timcl/page_parts.h\"\n\nnamespace tim::tool {\n"
+      << "namespace {\n\nconstexpr PagePart kParts[] = {\n";
+  for (const auto& [name, path] : paths)
+    out << "    {\"" << name << "\",\n"
+        << RawLiterals(ReadFile(path)) << "    },\n";
+  out << "};\n\n}  // namespace\n\n"
+      << "std::span<const PagePart> PageParts() { return kParts; }\n\n"
+      << "}  // namespace tim::tool\n";
+  return out.str();
+}
+
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2)
     throw Error(
-        "usage: generate_sources operators|operator_table|kernels OUT.cc "
-        "FILE...");
+        "usage: generate_sources operators|operator_table|kernels|page "
+        "OUT.cc FILE...");
   const std::string& command = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 2, arguments.end());
   if (command == "operators") {
@@ -281,6 +305,8 @@ int Main(const std::vector<std::string>& arguments) {
     WriteFile(arguments[1], OperatorTableSource(rest));
   } else if (command == "kernels") {
     WriteFile(arguments[1], KernelsSource(ParseKernelFiles(rest)));
+  } else if (command == "page") {
+    WriteFile(arguments[1], PageSource(rest));
   } else {
     throw Error(command + ": unknown command");
   }

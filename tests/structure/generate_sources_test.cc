@@ -118,6 +118,21 @@ TEST_F(GenerateSources, UnreadableFileIsAnError) {
   EXPECT_THAT(result.output, HasSubstr("ops/none.cl"));
 }
 
+TEST_F(GenerateSources, PartsOfAPageAreInTheOrderOfTheirNames) {
+  Write("b/x.css", "a {}\n");
+  Write("a/y.js", "f(\"\\n\");\n");
+  const CommandResult result = Generate("page out.cc a/y.js b/x.css");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(Out(), HasSubstr("    {\"x.css\",\n"
+                               "     R\"CL(a {}\n)CL\"\n    },\n"
+                               "    {\"y.js\",\n"
+                               "     R\"CL(f(\"\\n\");\n)CL\"\n    },\n"));
+  Write("c/x.css", "");
+  const CommandResult twice = Generate("page out.cc b/x.css c/x.css");
+  EXPECT_EQ(twice.exit_status, 1);
+  EXPECT_THAT(twice.output, HasSubstr("c/x.css: has the name of b/x.css"));
+}
+
 TEST_F(GenerateSources, LongTextSurvivesTheCompiler) {
   std::string text;
   for (int i = 0; i < 3000; ++i)

@@ -28,6 +28,11 @@ struct CompareArguments {
   int64_t codes = 0;
 };
 
+struct ReportArguments {
+  std::string out;  ///< The page; empty: none is written.
+  int runs = 10;    ///< That are measured, at least one, in either way.
+};
+
 /// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
   std::string file;    ///< A binary graph.
@@ -36,6 +41,7 @@ struct Arguments {
   std::string node;  ///< The one that `explain` is asked about; empty: all.
   RunArguments run;
   CompareArguments compare;
+  ReportArguments report;
 };
 
 }  // namespace tim::tool

@@ -41,6 +41,8 @@ class Declaration {
         "memory", "Print as CSV where each value lies, from when to when");
     Graph(memory);
     Json(memory);
+    Report(app_.add_subcommand(
+        "report", "Write a page that shows graph, times and memory"));
     CLI::App* cache = app_.add_subcommand(
         "cache", "Show or clear the folder of built programs");
     cache->require_subcommand(1);
@@ -128,6 +130,20 @@ class Declaration {
         ->add_option("--codes", compare.codes,
                      "how far codes of integer tensors may be apart")
         ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    Inputs(command);
+    Json(command);
+  }
+
+  void Report(CLI::App* command) {
+    ReportArguments& report = arguments_.report;
+    Graph(command);
+    command->add_option("--out", report.out,
+                        "the page, an HTML file with all that it needs");
+    command
+        ->add_option("--runs", report.runs,
+                     "how many runs are measured, as they are and step by step")
+        ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
     Inputs(command);
     Json(command);

@@ -23,6 +23,7 @@ Result<ExitCode> RunGraph(const Arguments& arguments);
 Result<ExitCode> CompareLayers(const Arguments& arguments);
 Result<ExitCode> ExplainNodes(const Arguments& arguments);
 Result<ExitCode> ShowMemory(const Arguments& arguments);
+Result<ExitCode> WriteReport(const Arguments& arguments);
 Result<ExitCode> ShowCache(const Arguments& arguments);
 Result<ExitCode> ClearCache(const Arguments& arguments);
 

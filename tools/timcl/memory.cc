@@ -1,50 +1,25 @@
 // `timcl memory`: the memory plan of a binary graph.
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/options.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/slot_lives.h"
 #include "tools/timcl/terminal.h"
 
 namespace tim::tool {
 namespace {
 
-constexpr const char* kKinds[] = {"arena",  "constant",   "input",
-                                  "output", "state_read", "state_write"};
-
-// The steps, by number, that use a slot; -1: none does.
-struct Life {
-  int first = -1;
-  int last = -1;
-  std::string writer;  // label of the first step that writes it
-};
-
-std::vector<Life> LivesOf(const ir::Plan& plan) {
-  std::vector<Life> lives(plan.slots.size());
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const ir::Step& step = plan.steps[s];
-    for (size_t i = 0; i < step.operands.size(); ++i) {
-      Life& life = lives[static_cast<size_t>(step.operands[i])];
-      if (life.first < 0) life.first = static_cast<int>(s);
-      life.last = static_cast<int>(s);
-      if (step.written[i] && life.writer.empty()) life.writer = step.label;
-    }
-  }
-  return lives;
-}
-
 std::string CsvOf(const ir::Plan& plan) {
-  const std::vector<Life> lives = LivesOf(plan);
+  const std::vector<SlotLife> lives = LivesOf(plan);
   std::vector<std::vector<std::string>> rows = {
       {"slot", "kind", "device", "index", "offset", "bytes", "allocation",
        "first_step", "last_step", "written_by"}};
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const ir::Slot& slot = plan.slots[i];
-    rows.push_back({StrCat(i), kKinds[static_cast<int>(slot.kind)],
-                    StrCat(slot.device), StrCat(slot.index),
-                    StrCat(slot.offset), StrCat(slot.bytes),
+    rows.push_back({StrCat(i), NameOf(slot.kind), StrCat(slot.device),
+                    StrCat(slot.index), StrCat(slot.offset), StrCat(slot.bytes),
                     StrCat(slot.allocation), StrCat(lives[i].first),
                     StrCat(lives[i].last), lives[i].writer});
   }
@@ -73,11 +48,11 @@ Json JsonOf(const ir::Plan& plan) {
     json["constants"].push_back(
         {{"device", block.device}, {"bytes", block.bytes}});
   }
-  const std::vector<Life> lives = LivesOf(plan);
+  const std::vector<SlotLife> lives = LivesOf(plan);
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const ir::Slot& slot = plan.slots[i];
     json["slots"].push_back({{"slot", i},
-                             {"kind", kKinds[static_cast<int>(slot.kind)]},
+                             {"kind", NameOf(slot.kind)},
                              {"device", slot.device},
                              {"index", slot.index},
                              {"offset", slot.offset},

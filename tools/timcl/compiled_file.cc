@@ -1,0 +1,55 @@
+// Compiles graphs of files.
+#include "tools/timcl/compiled_file.h"
+
+#include <utility>
+
+#include "base/options.h"
+#include "compiler/compiler.h"
+#include "ops/builtin.h"
+#include "runtime/compile_options.h"
+#include "tools/timcl/graph_file.h"
+#include "vx/core/user_programs.h"
+
+namespace tim::tool {
+namespace {
+
+Status WriteStates(const ir::Graph& graph, runtime::CompiledGraph& compiled) {
+  const auto& planned = compiled.plan().states;
+  for (size_t i = 0; i < planned.size(); ++i) {
+    for (const ir::ValueId id : graph.ValueIds()) {
+      const ir::Value& value = graph.value(id);
+      if (value.role != ir::Role::kState || value.name != planned[i].name ||
+          value.constant == nullptr) {
+        continue;
+      }
+      TIM_RETURN_IF_ERROR(compiled.states()->Write(
+          static_cast<int>(i), value.constant->bytes.data()));
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<CompiledFile> CompileFile(const binary::Blob& blob,
+                                 const device::Devices& devices) {
+  CompiledFile file;
+  file.registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+  TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, file.registry.get()));
+  compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
+  options.was_compiled = true;
+  options.strict = GetOptions().strict;
+  TIM_ASSIGN_OR_RETURN(
+      compiler::InferredGraph inferred,
+      compiler::Infer(std::move(graph), *file.registry, options));
+  runtime::Surroundings surroundings = {.devices = devices,
+                                        .store = vx::UserPrograms()};
+  surroundings.operators = file.registry;
+  TIM_ASSIGN_OR_RETURN(file.compiled, runtime::CompiledGraph::Create(
+                                          inferred, options, surroundings));
+  TIM_RETURN_IF_ERROR(WriteStates(inferred.graph, *file.compiled));
+  file.graph = std::move(inferred.graph);
+  return file;
+}
+
+}  // namespace tim::tool

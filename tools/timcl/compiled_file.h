@@ -1,0 +1,29 @@
+// A binary graph that is compiled anew, so that its plan has all its notes.
+#ifndef TIM_TOOLS_TIMCL_COMPILED_FILE_H_
+#define TIM_TOOLS_TIMCL_COMPILED_FILE_H_
+
+#include <memory>
+
+#include "base/status.h"
+#include "binary/blob.h"
+#include "device/device.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "runtime/compiled_graph.h"
+
+namespace tim::tool {
+
+struct CompiledFile {
+  std::shared_ptr<ir::OpRegistry> registry;  ///< Operators of `graph`.
+  ir::Graph graph;  ///< As it was written, with all types and shapes.
+  std::unique_ptr<runtime::CompiledGraph> compiled;
+};
+
+/// Compiles the graph of `blob`, whatever plan it has.  States have their
+/// content before the first run.
+Result<CompiledFile> CompileFile(const binary::Blob& blob,
+                                 const device::Devices& devices);
+
+}  // namespace tim::tool
+
+#endif  // TIM_TOOLS_TIMCL_COMPILED_FILE_H_
