@@ -1,13 +1,12 @@
 // Runs a graph step by step and keeps what its steps write.
 #include "tools/timcl/recorded_run.h"
 
-#include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "ir/dump/npy.h"
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "runtime/compiled_graph.h"
@@ -32,8 +31,10 @@ class Recorder final : public runtime::RunObserver {
 
   Result<std::vector<RecordedValue>> Take() {
     for (RecordedValue& value : values_) {
+      if (value.desc.layout.dense()) continue;
       TIM_ASSIGN_OR_RETURN(value.bytes,
-                           ToDense(std::move(value.bytes), &value.desc));
+                           ir::DenseBytes(value.desc, value.bytes));
+      value.desc.layout = ir::Layout::Dense();
     }
     return std::move(values_);
   }
@@ -51,15 +52,7 @@ class Recorder final : public runtime::RunObserver {
                          .desc = noted->desc,
                          .bytes = std::vector<std::byte>(bytes)});
     }
-    TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> written,
-                         step.Read(operand));
-    std::vector<std::byte>& whole = values_[known->second].bytes;
-    const auto offset = static_cast<size_t>(step.value_offset(operand));
-    if (offset > whole.size()) return OkStatus();
-    std::copy_n(written.begin(),
-                std::min(written.size(), whole.size() - offset),
-                whole.begin() + static_cast<std::ptrdiff_t>(offset));
-    return OkStatus();
+    return step.ReadInto(operand, values_[known->second].bytes);
   }
 
   std::vector<RecordedValue> values_;
@@ -113,57 +106,7 @@ Status RunRecorded(runtime::CompiledGraph& compiled, const Tensors& inputs,
   return status;
 }
 
-// The element in memory that element `i` of the dense tensor is.
-class BlockedIndex {
- public:
-  explicit BlockedIndex(const ir::TensorDesc& desc)
-      : dims_(desc.shape.dims()),
-        physical_(ir::PhysicalDims(desc)),
-        axis_(static_cast<size_t>(desc.layout.axis)) {}
-
-  int64_t operator()(int64_t i) const {
-    int64_t place = 0;
-    int64_t stride = physical_[0];
-    for (size_t axis = 0; axis < dims_.size(); ++axis) {
-      int64_t index = i % dims_[axis];
-      i /= dims_[axis];
-      if (axis == axis_) {
-        place += index % physical_[0];
-        index /= physical_[0];
-      }
-      place += index * stride;
-      stride *= physical_[axis + 1];
-    }
-    return place;
-  }
-
- private:
-  std::vector<int64_t> dims_;
-  std::vector<int64_t> physical_;  // the block, then the axes
-  size_t axis_;
-};
-
 }  // namespace
-
-Result<std::vector<std::byte>> ToDense(std::vector<std::byte> bytes,
-                                       ir::TensorDesc* desc) {
-  if (desc->layout.dense()) return bytes;
-  const int bits = ir::Info(desc->type).bits;
-  if (!desc->layout.blocked() || bits % 8 != 0) {
-    return Unimplemented("a tensor of ", desc->ToString(), " in layout ",
-                         desc->layout.ToString(), " is not read");
-  }
-  const BlockedIndex place(*desc);
-  desc->layout = ir::Layout::Dense();
-  TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(*desc));
-  std::vector<std::byte> dense(static_cast<size_t>(size));
-  const int64_t width = bits / 8;
-  for (int64_t i = 0; i < size / width; ++i) {
-    std::memcpy(&dense[i * width], &bytes[place(i) * width],
-                static_cast<size_t>(width));
-  }
-  return dense;
-}
 
 Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
                            const RecordedRunOptions& options) {

@@ -43,10 +43,6 @@ struct RecordedRunOptions {
 Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
                            const RecordedRunOptions& options);
 
-/// The bytes of a tensor without blocks, and in `desc`, which becomes dense.
-Result<std::vector<std::byte>> ToDense(std::vector<std::byte> bytes,
-                                       ir::TensorDesc* desc);
-
 }  // namespace tim::tool
 
 #endif  // TIM_TOOLS_TIMCL_RECORDED_RUN_H_
