@@ -33,7 +33,8 @@ struct Arguments {
   std::string file;    ///< A binary graph.
   std::string device;  ///< A name as TIMCL_DEVICE has it; empty: its own.
   bool json = false;
-  std::string node;  ///< The one that `explain` is asked about; empty: all.
+  bool measure = false;  ///< `devices` measures how fast they are.
+  std::string node;      ///< The one that `explain` is asked about; empty: all.
   RunArguments run;
   CompareArguments compare;
 };

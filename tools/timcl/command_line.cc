@@ -26,7 +26,12 @@ class Declaration {
       : app_(app), arguments_(arguments) {}
 
   void All() {
-    Json(app_.add_subcommand("devices", "List devices and what they can do"));
+    CLI::App* devices = app_.add_subcommand(
+        "devices", "List devices, what they can do and how fast they are");
+    devices->add_flag("--measure", arguments_.measure,
+                      "measure how fast they are now, in about a second each, "
+                      "in place of what the cache folder has");
+    Json(devices);
     Run(app_.add_subcommand(
         "run", "Run a binary graph, and measure how long that takes"));
     Compare(app_.add_subcommand(
