@@ -26,6 +26,7 @@ struct CompareArguments {
   std::vector<std::string> set, other_set;
   double tolerance = -1;  ///< Less than 0: by the type.
   int64_t codes = 0;
+  std::string reduce;  ///< Folder for the part that differs; empty: none.
 };
 
 /// Arguments that a subcommand does not have keep their defaults.

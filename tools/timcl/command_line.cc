@@ -134,6 +134,9 @@ class Declaration {
                      "how far codes of integer tensors may be apart")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
+    command->add_option("--reduce", compare.reduce,
+                        "a folder for the smallest part of the graph that "
+                        "still differs, with its inputs");
     Inputs(command);
     Json(command);
   }

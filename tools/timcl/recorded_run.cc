@@ -1,6 +1,7 @@
 // Runs a graph step by step and keeps what its steps write.
 #include "tools/timcl/recorded_run.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -87,23 +88,48 @@ Status WriteStates(const ir::Graph& graph, runtime::CompiledGraph& compiled) {
   return OkStatus();
 }
 
-Status RunRecorded(runtime::CompiledGraph& compiled, const Tensors& inputs,
-                   Recorder& recorder) {
+struct Outputs {
   std::vector<AlignedMemory> memory;
-  std::vector<runtime::PortMemory> outputs;
-  for (const ir::PlanTensor& tensor : compiled.plan().outputs) {
+  std::vector<runtime::PortMemory> ports;
+};
+
+Result<Outputs> OutputsOf(const ir::Plan& plan) {
+  Outputs outputs;
+  for (const ir::PlanTensor& tensor : plan.outputs) {
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(tensor.desc));
-    memory.push_back(AllocateAligned(bytes, binary::kBlobAlignment));
-    if (memory.back() == nullptr) {
+    outputs.memory.push_back(AllocateAligned(bytes, binary::kBlobAlignment));
+    if (outputs.memory.back() == nullptr) {
       return OutOfMemory("no host memory for the ", bytes, " bytes of '",
                          tensor.name, "'");
     }
-    outputs.emplace_back(memory.back().get(), bytes);
+    outputs.ports.emplace_back(outputs.memory.back().get(), bytes);
   }
-  const Status status =
-      compiled.RunObserved(inputs.ForRun(), outputs, recorder);
-  for (const auto& output : outputs) compiled.Release(output.host);
-  return status;
+  return outputs;
+}
+
+Result<device::Devices> DevicesOf(const RecordedRunOptions& options) {
+  return DevicesFor(
+      options.device.empty() ? options.options.device : options.device,
+      options.options.on_device);
+}
+
+// The graph ready for a run, with its states as the file has them.
+Result<std::unique_ptr<runtime::CompiledGraph>> MakeReady(
+    const ir::Graph& graph, std::shared_ptr<const ir::OpRegistry> operators,
+    const device::Devices& devices, const RecordedRunOptions& options) {
+  compiler::CompileOptions compile = runtime::CompileOptionsFor(devices);
+  compile.was_compiled = true;
+  compile.strict = options.options.strict;
+  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
+                       compiler::Infer(graph, *operators, compile));
+  const runtime::Surroundings surroundings = {
+      .devices = devices,
+      .store = vx::UserPrograms(),
+      .operators = std::move(operators)};
+  TIM_ASSIGN_OR_RETURN(auto compiled, runtime::CompiledGraph::Create(
+                                          inferred, compile, surroundings));
+  TIM_RETURN_IF_ERROR(WriteStates(graph, *compiled));
+  return compiled;
 }
 
 }  // namespace
@@ -111,32 +137,47 @@ Status RunRecorded(runtime::CompiledGraph& compiled, const Tensors& inputs,
 Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
                            const RecordedRunOptions& options) {
   RecordedRun run = {.graph = blob.graph_name, .device = {}, .values = {}};
-  runtime::Surroundings surroundings = {.devices = {},
-                                        .store = vx::UserPrograms()};
-  TIM_ASSIGN_OR_RETURN(
-      surroundings.devices,
-      DevicesFor(
-          options.device.empty() ? options.options.device : options.device,
-          options.options.on_device));
-  run.device = surroundings.devices.back()->info().name;
+  TIM_ASSIGN_OR_RETURN(const device::Devices devices, DevicesOf(options));
+  run.device = devices.back()->info().name;
   auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, registry.get()));
-  surroundings.operators = registry;
   KeepApart(options.apart, &graph);
-  compiler::CompileOptions compile =
-      runtime::CompileOptionsFor(surroundings.devices);
-  compile.was_compiled = true;
-  compile.strict = options.options.strict;
-  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
-                       compiler::Infer(graph, *registry, compile));
-  TIM_ASSIGN_OR_RETURN(
-      const auto compiled,
-      runtime::CompiledGraph::Create(inferred, compile, surroundings));
-  TIM_RETURN_IF_ERROR(WriteStates(graph, *compiled));
+  TIM_ASSIGN_OR_RETURN(const auto compiled,
+                       MakeReady(graph, registry, devices, options));
+  TIM_ASSIGN_OR_RETURN(const Outputs outputs, OutputsOf(compiled->plan()));
   Recorder recorder;
-  TIM_RETURN_IF_ERROR(RunRecorded(*compiled, inputs, recorder));
+  const Status status =
+      compiled->RunObserved(inputs.ForRun(), outputs.ports, recorder);
+  for (const auto& output : outputs.ports) compiled->Release(output.host);
+  TIM_RETURN_IF_ERROR(status);
   TIM_ASSIGN_OR_RETURN(run.values, recorder.Take());
   return run;
+}
+
+Result<std::vector<std::vector<std::byte>>> ContentOf(
+    ir::Graph graph, std::shared_ptr<const ir::OpRegistry> operators,
+    const std::vector<ir::ValueId>& values, const Tensors& inputs,
+    const RecordedRunOptions& options) {
+  for (const ir::ValueId id : values) {
+    if (!graph.IsOutput(id)) graph.AddOutput(id);
+  }
+  const std::vector<ir::ValueId> places = graph.outputs();
+  TIM_ASSIGN_OR_RETURN(const device::Devices devices, DevicesOf(options));
+  TIM_ASSIGN_OR_RETURN(
+      const auto compiled,
+      MakeReady(graph, std::move(operators), devices, options));
+  TIM_ASSIGN_OR_RETURN(const Outputs outputs, OutputsOf(compiled->plan()));
+  const Status status = compiled->Run(inputs.ForRun(), outputs.ports);
+  for (const auto& output : outputs.ports) compiled->Release(output.host);
+  TIM_RETURN_IF_ERROR(status);
+  std::vector<std::vector<std::byte>> content;
+  for (const ir::ValueId id : values) {
+    const auto place = std::find(places.begin(), places.end(), id);
+    const auto i = static_cast<size_t>(place - places.begin());
+    const std::byte* const bytes = outputs.memory[i].get();
+    content.emplace_back(bytes, bytes + outputs.ports[i].bytes);
+  }
+  return content;
 }
 
 }  // namespace tim::tool
