@@ -46,6 +46,8 @@ class Declaration {
         "memory", "Print as CSV where each value lies, from when to when");
     Graph(memory);
     Json(memory);
+    Check(app_.add_subcommand("check",
+                              "Try the custom operators of a shared library"));
     CLI::App* cache = app_.add_subcommand(
         "cache", "Show or clear the folder of built programs");
     cache->require_subcommand(1);
@@ -68,9 +70,11 @@ class Declaration {
         ->add_option("file", arguments_.file,
                      "a binary graph, from Graph::CompileToBinary()")
         ->required();
-    command
-        ->add_option("--device", arguments_.device,
-                     "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE")
+    Device(command, "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE");
+  }
+
+  void Device(CLI::App* command, const std::string& text) {
+    command->add_option("--device", arguments_.device, text)
         ->check(CLI::Validator(CheckDevice, "DEVICE"));
   }
 
@@ -138,6 +142,28 @@ class Declaration {
                         "a folder for the smallest part of the graph that "
                         "still differs, with its inputs");
     Inputs(command);
+    Json(command);
+  }
+
+  void Check(CLI::App* command) {
+    CheckArguments& check = arguments_.check;
+    command
+        ->add_option("library", arguments_.file,
+                     "a shared library with TIM_VX_CHECKED_OPERATORS()")
+        ->required();
+    command->add_option("operator", check.name,
+                        "the name of one operator; default: all");
+    Device(command,
+           "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE, else all");
+    command
+        ->add_option("--cases", check.cases,
+                     "how many random cases each operator has on each device; "
+                     "default: as the library says")
+        ->check(CLI::Range(1, 10'000'000));
+    command->add_option("--seed", check.seed,
+                        "which random cases; default: as the library says");
+    command->add_option("--programs", check.programs,
+                        "a folder for C++ programs that repeat the faults");
     Json(command);
   }
 
