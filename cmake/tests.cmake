@@ -36,7 +36,7 @@ string(CONCAT tree_alone
        "^structure/(bench_(agreement|selection|turns)|commands"
        "|custom_operators_page|detection_page|format|generate_sources|headers"
        "|include_direction|links|locale|page_tables|paths|test_report|threads"
-       "|troubleshooting)_test$")
+       "|timcl_page|troubleshooting)_test$")
 
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})

@@ -1,19 +1,14 @@
 #include "bench/networks/binary_file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "base/mapped_file.h"
 #include "base/options.h"
 #include "bench/networks/graph_of_network.h"
 #include "binary/blob.h"
@@ -41,31 +36,6 @@ Result<std::vector<char>> BinaryOf(vx::Graph& graph) {
     return FailedPrecondition(vx::LastError());
   }
   return binary;
-}
-
-// The pages of a file, for as long as it lives.
-struct Mapped {
-  explicit Mapped(std::span<const std::byte> mapped) : bytes(mapped) {}
-  ~Mapped() { munmap(const_cast<std::byte*>(bytes.data()), bytes.size()); }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-
-  const std::span<const std::byte> bytes;
-};
-
-Result<std::shared_ptr<const Mapped>> Map(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat facts = {};
-  if (file < 0 || fstat(file, &facts) != 0 || facts.st_size <= 0) {
-    if (file >= 0) close(file);
-    return NotFound(path, " cannot be read");
-  }
-  const auto size = static_cast<size_t>(facts.st_size);
-  void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  close(file);
-  if (memory == MAP_FAILED) return OutOfMemory(path, " cannot be mapped");
-  return std::make_shared<const Mapped>(
-      std::span(static_cast<const std::byte*>(memory), size));
 }
 
 // Memory of ports, and what runs are given of it.
@@ -125,7 +95,7 @@ Result<nlohmann::json> WriteBinaryFile(const Network& network,
 }
 
 Result<nlohmann::json> LoadBinaryFile(const std::string& path) {
-  TIM_ASSIGN_OR_RETURN(const auto mapped, Map(path));
+  TIM_ASSIGN_OR_RETURN(const auto mapped, MapFile(path));
   TIM_ASSIGN_OR_RETURN(
       auto devices,
       runtime::SelectDevices(GetOptions().device, GetOptions().on_device));

@@ -108,6 +108,46 @@ class Calibrator {
   Seconds last_{0};  // of the fastest run of the last probe
 };
 
+Status CheckKind(const ir::DeviceInfo& info) {
+  if (info.kind == "opencl") return OkStatus();
+  return Unimplemented("a device of kind '", info.kind,
+                       "' runs no OpenCL C, by which devices are measured");
+}
+
+// In the process, else in the store.  The caller holds the lock.
+std::optional<Calibration> FindKept(const ir::DeviceInfo& info,
+                                    device::BinaryStore& store, Known& known) {
+  const std::string key = CalibrationKey(info);
+  if (const auto found = known.calibrations.find(key);
+      found != known.calibrations.end()) {
+    return found->second;
+  }
+  const auto text = store.Load(key);
+  const auto stored = text ? DecodeCalibration(*text) : std::nullopt;
+  if (stored) known.calibrations[key] = *stored;
+  return stored;
+}
+
+// The caller holds the lock.
+Result<Calibration> MeasureAndKeep(
+    const std::shared_ptr<device::Device>& device,
+    const std::shared_ptr<device::BinaryStore>& store, Known& known) {
+  const ir::DeviceInfo& info = device->info();
+  auto measured =
+      Calibrator({device::CreateHostDevice(), device}, store).Measure();
+  if (!measured.ok()) {
+    return measured.status().WithContext(
+        StrCat("measuring what ", info.name, " reaches"));
+  }
+  TIM_LOG(kInfo, info.name, " reaches ", measured->gflops, " GFLOP/s, ",
+          measured->gbytes_per_second, " GB/s; a launch takes ",
+          measured->launch_us, " us");
+  const std::string key = CalibrationKey(info);
+  store->Store(key, EncodeCalibration(*measured));
+  known.calibrations[key] = *measured;
+  return measured;
+}
+
 }  // namespace
 
 std::string CalibrationKey(const ir::DeviceInfo& device) {
@@ -142,36 +182,27 @@ std::optional<Calibration> DecodeCalibration(std::string_view text) {
 Result<Calibration> Calibrate(
     const std::shared_ptr<device::Device>& device,
     const std::shared_ptr<device::BinaryStore>& store) {
-  const ir::DeviceInfo& info = device->info();
-  if (info.kind != "opencl") {
-    return Unimplemented("a device of kind '", info.kind,
-                         "' runs no OpenCL C, by which devices are measured");
-  }
-  const std::string key = CalibrationKey(info);
+  TIM_RETURN_IF_ERROR(CheckKind(device->info()));
   Known& known = g_known.Get();
   const std::lock_guard lock(known.mutex);
-  if (const auto found = known.calibrations.find(key);
-      found != known.calibrations.end()) {
-    return found->second;
-  }
-  if (const auto text = store->Load(key)) {
-    if (const auto stored = DecodeCalibration(*text)) {
-      known.calibrations[key] = *stored;
-      return *stored;
-    }
-  }
-  auto measured =
-      Calibrator({device::CreateHostDevice(), device}, store).Measure();
-  if (!measured.ok()) {
-    return measured.status().WithContext(
-        StrCat("measuring what ", info.name, " reaches"));
-  }
-  TIM_LOG(kInfo, info.name, " reaches ", measured->gflops, " GFLOP/s, ",
-          measured->gbytes_per_second, " GB/s; a launch takes ",
-          measured->launch_us, " us");
-  store->Store(key, EncodeCalibration(*measured));
-  known.calibrations[key] = *measured;
-  return measured;
+  if (const auto kept = FindKept(device->info(), *store, known)) return *kept;
+  return MeasureAndKeep(device, store, known);
+}
+
+Result<Calibration> CalibrateAnew(
+    const std::shared_ptr<device::Device>& device,
+    const std::shared_ptr<device::BinaryStore>& store) {
+  TIM_RETURN_IF_ERROR(CheckKind(device->info()));
+  Known& known = g_known.Get();
+  const std::lock_guard lock(known.mutex);
+  return MeasureAndKeep(device, store, known);
+}
+
+std::optional<Calibration> KnownCalibration(const ir::DeviceInfo& device,
+                                            device::BinaryStore& store) {
+  Known& known = g_known.Get();
+  const std::lock_guard lock(known.mutex);
+  return FindKept(device, store, known);
 }
 
 }  // namespace tim::runtime

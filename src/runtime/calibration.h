@@ -30,6 +30,14 @@ Result<Calibration> Calibrate(
     const std::shared_ptr<device::Device>& device,
     const std::shared_ptr<device::BinaryStore>& store);
 
+/// The same, measured now in place of what is kept.
+Result<Calibration> CalibrateAnew(
+    const std::shared_ptr<device::Device>& device,
+    const std::shared_ptr<device::BinaryStore>& store);
+/// A calibration that is kept; nothing is measured.
+std::optional<Calibration> KnownCalibration(const ir::DeviceInfo& device,
+                                            device::BinaryStore& store);
+
 /// Key in a store: name, driver, units and kernels of the device.
 std::string CalibrationKey(const ir::DeviceInfo& device);
 /// Text in a store; nothing where it is no calibration.

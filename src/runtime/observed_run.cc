@@ -1,6 +1,7 @@
 // Does the steps of a run one by one, and lets an observer look at each.
 #include "runtime/observed_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -35,6 +36,15 @@ const ir::PlanNotes::Value* ObservedStep::value(int operand) const {
 
 int64_t ObservedStep::value_offset(int operand) const {
   return NoteOf(*this, operand).offset;
+}
+
+Status ObservedStep::ReadInto(int operand, std::span<std::byte> tensor) const {
+  TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, Read(operand));
+  const auto offset = static_cast<size_t>(value_offset(operand));
+  if (offset > tensor.size()) return OkStatus();
+  std::copy_n(bytes.begin(), std::min(bytes.size(), tensor.size() - offset),
+              tensor.begin() + static_cast<std::ptrdiff_t>(offset));
+  return OkStatus();
 }
 
 using Clock = std::chrono::steady_clock;

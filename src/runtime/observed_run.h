@@ -58,6 +58,9 @@ class ObservedStep {
   /// host, in the layout of the tensor.  What the step has read is still there
   /// unless it wrote its result in its place.  Waits for the device.
   virtual Result<std::vector<std::byte>> Read(int operand) const = 0;
+  /// The same at the operand's place in its tensor, whose bytes are `tensor`:
+  /// steps may write parts of one.
+  Status ReadInto(int operand, std::span<std::byte> tensor) const;
 };
 
 /// Called on the thread of the run.  A failure, and an exception as one, ends

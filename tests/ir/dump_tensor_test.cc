@@ -105,6 +105,21 @@ TEST(Npy, BlocksAreTakenApart) {
   EXPECT_THAT(Values<int16_t>(array), ElementsAre(0, 1, 10, 11, 20, 21));
 }
 
+TEST(DenseBytes, AreThoseOfTheTypeItself) {
+  const std::vector<std::byte> blocked =
+      Bytes<uint16_t>({0, 10, 1, 11, 20, 99, 21, 99});
+  for (const DataType type : {DataType::kBFloat16, DataType::kFloat16}) {
+    const auto dense =
+        DenseBytes(Desc(type, {2, 3}, Layout::Blocked(1, 2)), blocked);
+    ASSERT_OK(dense);
+    EXPECT_EQ(*dense, Bytes<uint16_t>({0, 1, 10, 11, 20, 21}));
+  }
+  const auto codes = DenseBytes(Desc(DataType::kInt4, {3}),
+                                Bytes<uint8_t>({0xF1, 0x07, 0x55}));
+  ASSERT_OK(codes);
+  EXPECT_EQ(*codes, Bytes<uint8_t>({0xF1, 0x07}));
+}
+
 TEST(Npy, StridesAreFollowed) {
   const NumpyArray array =
       ArrayOf(Desc(DataType::kUint8, {2, 2}, Layout::Strided({3, 1})),

@@ -81,6 +81,7 @@ TEST(Calibration, IsTakenFromTheStore) {
   EXPECT_EQ(found->gbytes_per_second, 3.5);
   EXPECT_EQ(found->launch_us, 40);
   EXPECT_EQ(store->builds, 0);
+  EXPECT_EQ(KnownCalibration(device->info(), *store), *found);
   // The process knows it from now on.
   const auto again = Calibrate(device, std::make_shared<MapStore>());
   ASSERT_OK(again);
@@ -95,6 +96,8 @@ TEST(Calibration, IsMeasuredOnceAndStored) {
   const auto store = std::make_shared<MapStore>();
   const std::string key = CalibrationKey(device->info());
   store->kept[key] = "12 3.5\n";
+  EXPECT_FALSE(KnownCalibration(device->info(), *store).has_value());
+  EXPECT_EQ(store->builds, 0);
   const auto found = Calibrate(device, store);
   ASSERT_OK(found);
   EXPECT_GT(found->gflops, 0.05);
@@ -107,6 +110,22 @@ TEST(Calibration, IsMeasuredOnceAndStored) {
   const auto again = Calibrate(device, std::make_shared<MapStore>());
   ASSERT_OK(again);
   EXPECT_EQ(*again, *found);
+}
+
+TEST(Calibration, IsMeasuredAnewWhereThatIsAsked) {
+  if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
+  const auto device = std::make_shared<Renamed>(
+      *device::CreateOpenClDevice(0, GetOptions().on_device), "anew");
+  const auto store = std::make_shared<MapStore>();
+  const std::string key = CalibrationKey(device->info());
+  store->kept[key] = "1e9 1e9 1e9\n";
+  const auto found = CalibrateAnew(device, store);
+  ASSERT_OK(found);
+  EXPECT_LT(found->gflops, 1e6);
+  EXPECT_EQ(DecodeCalibration(store->kept[key]), *found);
+  EXPECT_EQ(KnownCalibration(device->info(), *store), *found);
+  EXPECT_ERROR(CalibrateAnew(device::CreateHostDevice(), store),
+               "runs no OpenCL C");
 }
 
 TEST(Calibration, IsOfOneDeviceAndItsKernels) {

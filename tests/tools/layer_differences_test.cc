@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 
-#include "tests/support/status_macros.h"
 #include "tools/timcl/recorded_run.h"
 
 namespace tim::tool {
@@ -122,24 +121,6 @@ TEST(LayerDifferences, OfOtherSizesAreNoNumbers) {
   ASSERT_THAT(found.layers, SizeIs(1));
   EXPECT_FALSE(found.layers[0].same_size);
   EXPECT_TRUE(found.layers[0].differs);
-}
-
-TEST(ToDense, TakesBlocksApart) {
-  // 2 pixels of 3 channels, in blocks of 2 channels.
-  ir::TensorDesc desc = {.type = ir::DataType::kFloat32,
-                         .shape = ir::Shape({2, 3}),
-                         .quantization = {},
-                         .layout = ir::Layout::Blocked(1, 2)};
-  const std::vector<float> blocked = {10, 20, 11, 21, 30, 0, 31, 0};
-  std::vector<std::byte> bytes(blocked.size() * sizeof(float));
-  std::memcpy(bytes.data(), blocked.data(), bytes.size());
-  const auto dense = ToDense(bytes, &desc);
-  ASSERT_OK(dense);
-  EXPECT_TRUE(desc.layout.dense());
-  std::vector<float> values(6);
-  ASSERT_EQ(dense->size(), values.size() * sizeof(float));
-  std::memcpy(values.data(), dense->data(), dense->size());
-  EXPECT_THAT(values, ElementsAre(10, 11, 20, 21, 30, 31));
 }
 
 }  // namespace

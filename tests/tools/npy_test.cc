@@ -1,9 +1,10 @@
-// Headers of .npy files, read and written.
+// Headers of .npy files, those of the library and others.
 #include "tools/timcl/npy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/dump/npy.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::tool {
@@ -27,10 +28,11 @@ void ExpectRefused(const std::string& file, const std::string& reason) {
   EXPECT_THAT(array.status().message(), HasSubstr(reason));
 }
 
-TEST(Npy, ReadsWhatItWrites) {
+TEST(Npy, ReadsWhatTheLibraryWrites) {
   for (const std::vector<int64_t>& shape :
        {std::vector<int64_t>{2, 3}, {6}, {1, 2, 3, 1}}) {
-    const std::string header = NpyHeader("<f4", shape);
+    const std::string header = ir::NpyHeader(
+        {.type = ir::DataType::kFloat32, .shape = shape, .data = {}});
     EXPECT_EQ(header.size() % 64, 0u);
     EXPECT_EQ(header.back(), '\n');
     const std::string file = header + std::string(24, 'x');
@@ -40,7 +42,9 @@ TEST(Npy, ReadsWhatItWrites) {
     EXPECT_EQ(array->shape, shape);
     EXPECT_EQ(array->data, std::string(24, 'x'));
   }
-  const std::string file = NpyHeader("|u1", {}) + "x";
+  const std::string file =
+      ir::NpyHeader({.type = ir::DataType::kUint8, .shape = {}, .data = {}}) +
+      "x";
   const auto scalar = ParseNpy(file);
   ASSERT_OK(scalar);
   EXPECT_THAT(scalar->shape, IsEmpty());

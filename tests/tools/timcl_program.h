@@ -6,8 +6,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ir/dump/npy.h"
 #include "tests/structure/source_tree.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/vx_graph.h"
@@ -47,6 +49,10 @@ inline std::string WriteGraph(vx::Graph& graph, const std::string& path) {
 /// A Relu of four floats that was compiled for the host.
 inline std::string WriteRelu(const std::string& folder) {
   return WriteGraph(*testing::ReluGraph({4}).graph, folder + "/relu.bin");
+}
+
+inline std::string NpyHeader(ir::DataType type, std::vector<int64_t> shape) {
+  return ir::NpyHeader({.type = type, .shape = std::move(shape), .data = {}});
 }
 
 inline std::string Bytes(const std::vector<float>& values) {

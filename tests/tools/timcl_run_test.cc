@@ -21,7 +21,7 @@ class TimclRun : public ::testing::Test {
     return "run '" + relu_ + "' --device host --runs 4 --warm-up 1 " +
            arguments;
   }
-  std::string WriteNpy(const std::string& name, const std::string& type,
+  std::string WriteNpy(const std::string& name, ir::DataType type,
                        const std::vector<int64_t>& shape,
                        const std::string& data) const {
     const std::string path = folder_ + "/" + name;
@@ -42,7 +42,7 @@ class TimclRun : public ::testing::Test {
 TEST_F(TimclRun, ComputesOutputsOfGivenInputs) {
   const std::string values = Bytes({-1, 2, -3, 4});
   WriteText(folder_ + "/in.raw", values);
-  WriteNpy("in.npy", "<f4", {4}, values);
+  WriteNpy("in.npy", ir::DataType::kFloat32, {4}, values);
   for (const std::string& input :
        std::vector<std::string>{"--input '" + folder_ + "/in.npy'",
                                 "--input '" + folder_ + "/in.raw'",
@@ -103,20 +103,21 @@ TEST_F(TimclRun, QuantizesRealInputsAndTakesCodes) {
       vx::TensorSpec(vx::DataType::UINT8, {2, 2}, vx::OUTPUT, quantization));
   (*graph->CreateOperation<vx::ops::Relu>()).BindInput(in).BindOutput(out);
   const std::string file = WriteGraph(*graph, folder_ + "/codes.bin");
-  const std::string reals =
-      WriteNpy("reals.npy", "<f4", {2, 2}, Bytes({-1, 0, 1, 2.5f}));
+  const std::string reals = WriteNpy("reals.npy", ir::DataType::kFloat32,
+                                     {2, 2}, Bytes({-1, 0, 1, 2.5f}));
   const std::string codes =
-      WriteNpy("codes.npy", "|u1", {2, 2}, "\x08\x0a\x0c\x0f");
+      WriteNpy("codes.npy", ir::DataType::kUint8, {2, 2}, "\x08\x0a\x0c\x0f");
   for (const std::string& input : {reals, codes}) {
     const auto json =
         TimclJson("run '" + file + "' --device host --runs 0 --input '" +
                   input + "' --outputs '" + folder_ + "/codes'");
     EXPECT_EQ(ReadText(json["files"][0]),
-              NpyHeader("|u1", {2, 2}) + "\x0a\x0a\x0c\x0f");
+              NpyHeader(ir::DataType::kUint8, {2, 2}) + "\x0a\x0a\x0c\x0f");
     EXPECT_FALSE(json.contains("p50_ms"));
   }
   ExpectFailure("run '" + file + "' --device host --input '" +
-                    WriteNpy("wide.npy", "<i4", {2, 2}, std::string(16, 0)) +
+                    WriteNpy("wide.npy", ir::DataType::kInt32, {2, 2},
+                             std::string(16, 0)) +
                     "'",
                 2, "expected |u1, or real values as <f4");
 }
@@ -190,8 +191,8 @@ TEST_F(TimclRun, RefusesInputsThatDoNotFit) {
   const auto in = [&](const std::string& name) {
     return Run("--input '" + folder_ + "/" + name + "'");
   };
-  WriteNpy("shape.npy", "<f4", {2, 2}, four);
-  WriteNpy("type.npy", "<i4", {4}, four);
+  WriteNpy("shape.npy", ir::DataType::kFloat32, {2, 2}, four);
+  WriteNpy("type.npy", ir::DataType::kInt32, {4}, four);
   WriteText(folder_ + "/bad.npy", "no array");
   ExpectFailure(in("three.raw"), 2, "has 12 bytes");
   ExpectFailure(in("shape.npy"), 2, "its shape is (2, 2); expected that of");

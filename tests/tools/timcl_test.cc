@@ -60,6 +60,25 @@ TEST(TimclDevices, ListsAllAndTheHostLast) {
   }
 }
 
+TEST(TimclDevices, AreMeasuredWhereThatIsAsked) {
+  if (testing::ContextOn("opencl") == nullptr) GTEST_SKIP() << "no device";
+  const std::string variables =
+      "TIMCL_CACHE_DIR='" + FreshFolder("measured") + "'";
+  EXPECT_EQ(TimclJson("devices", variables)[0]["measured"], nullptr);
+  EXPECT_THAT(Timcl("devices", variables).output,
+              HasSubstr("not measured yet; timcl devices --measure does"));
+  const auto measured = TimclJson("devices --measure", variables);
+  EXPECT_GT(measured[0]["measured"]["gflops"], 0.05) << measured;
+  EXPECT_GT(measured[0]["measured"]["gbytes_per_second"], 0.05);
+  EXPECT_GT(measured[0]["measured"]["launch_us"], 0.1);
+  // Figures are kept for the next process.
+  EXPECT_EQ(TimclJson("devices", variables), measured);
+  const CommandResult text = Timcl("devices", variables);
+  EXPECT_THAT(text.output, AllOf(HasSubstr(" GFLOP/s of float32, "),
+                                 Not(HasSubstr("\033"))));
+  EXPECT_EQ(TimclJson("devices").back()["measured"], nullptr);  // the host
+}
+
 TEST(TimclDevices, WorkWithoutOpenCl) {
   const CommandResult none =
       Timcl("devices", "OCL_ICD_VENDORS='" + FreshFolder("no_vendors") + "'");
@@ -203,7 +222,7 @@ TEST(TimclPages, ManPageHasEveryCommandAndOption) {
   EXPECT_THAT(page.output, StartsWith(".TH TIMCL 1"));
   for (const char* text :
        {".SS timcl devices\n", ".SS timcl run\n", ".SS timcl explain\n",
-        ".SS timcl memory\n", ".SS timcl cache show\n",
+        ".SS timcl memory\n", ".SS timcl check\n", ".SS timcl cache show\n",
         ".SS timcl cache clear\n", "\\fB\\-\\-warm\\-up\\fR \\fI",
         "\\fB\\-\\-compile\\-times\\fR\n", "\\fIFILE\\fR\n",
         ".SH EXIT STATUS\n"}) {

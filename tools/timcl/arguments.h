@@ -3,6 +3,7 @@
 #define TIM_TOOLS_TIMCL_ARGUMENTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ struct CompareArguments {
   std::vector<std::string> set, other_set;
   double tolerance = -1;  ///< Less than 0: by the type.
   int64_t codes = 0;
+  std::string reduce;  ///< Folder for the part that differs; empty: none.
+};
+
+struct CheckArguments {
+  std::string name;    ///< The only operator that is checked; empty: all are.
+  uint32_t cases = 0;  ///< 0: as the library says.
+  std::optional<uint64_t> seed;  ///< Nothing: as the library says.
+  std::string programs;  ///< Folder for those that repeat faults; empty: none.
 };
 
 struct ReportArguments {
@@ -35,13 +44,15 @@ struct ReportArguments {
 
 /// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
-  std::string file;    ///< A binary graph.
+  std::string file;    ///< A binary graph; of `check` a shared library.
   std::string device;  ///< A name as TIMCL_DEVICE has it; empty: its own.
   bool json = false;
-  std::string node;  ///< The one that `explain` is asked about; empty: all.
+  bool measure = false;  ///< `devices` measures how fast they are.
+  std::string node;      ///< The one that `explain` is asked about; empty: all.
   RunArguments run;
   CompareArguments compare;
   ReportArguments report;
+  CheckArguments check;
 };
 
 }  // namespace tim::tool

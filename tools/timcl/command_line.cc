@@ -26,7 +26,12 @@ class Declaration {
       : app_(app), arguments_(arguments) {}
 
   void All() {
-    Json(app_.add_subcommand("devices", "List devices and what they can do"));
+    CLI::App* devices = app_.add_subcommand(
+        "devices", "List devices, what they can do and how fast they are");
+    devices->add_flag("--measure", arguments_.measure,
+                      "measure how fast they are now, in about a second each, "
+                      "in place of what the cache folder has");
+    Json(devices);
     Run(app_.add_subcommand(
         "run", "Run a binary graph, and measure how long that takes"));
     Compare(app_.add_subcommand(
@@ -43,6 +48,8 @@ class Declaration {
     Json(memory);
     Report(app_.add_subcommand(
         "report", "Write a page that shows graph, times and memory"));
+    Check(app_.add_subcommand("check",
+                              "Try the custom operators of a shared library"));
     CLI::App* cache = app_.add_subcommand(
         "cache", "Show or clear the folder of built programs");
     cache->require_subcommand(1);
@@ -65,9 +72,11 @@ class Declaration {
         ->add_option("file", arguments_.file,
                      "a binary graph, from Graph::CompileToBinary()")
         ->required();
-    command
-        ->add_option("--device", arguments_.device,
-                     "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE")
+    Device(command, "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE");
+  }
+
+  void Device(CLI::App* command, const std::string& text) {
+    command->add_option("--device", arguments_.device, text)
         ->check(CLI::Validator(CheckDevice, "DEVICE"));
   }
 
@@ -131,6 +140,9 @@ class Declaration {
                      "how far codes of integer tensors may be apart")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
+    command->add_option("--reduce", compare.reduce,
+                        "a folder for the smallest part of the graph that "
+                        "still differs, with its inputs");
     Inputs(command);
     Json(command);
   }
@@ -146,6 +158,28 @@ class Declaration {
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
     Inputs(command);
+    Json(command);
+  }
+
+  void Check(CLI::App* command) {
+    CheckArguments& check = arguments_.check;
+    command
+        ->add_option("library", arguments_.file,
+                     "a shared library with TIM_VX_CHECKED_OPERATORS()")
+        ->required();
+    command->add_option("operator", check.name,
+                        "the name of one operator; default: all");
+    Device(command,
+           "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE, else all");
+    command
+        ->add_option("--cases", check.cases,
+                     "how many random cases each operator has on each device; "
+                     "default: as the library says")
+        ->check(CLI::Range(1, 10'000'000));
+    command->add_option("--seed", check.seed,
+                        "which random cases; default: as the library says");
+    command->add_option("--programs", check.programs,
+                        "a folder for C++ programs that repeat the faults");
     Json(command);
   }
 

@@ -10,7 +10,7 @@ namespace tim::tool {
 /// Exit codes of the process; docs/timcl.md lists them for users.
 enum ExitCode : int {
   kDone = 0,
-  kDiffers = 1,  ///< The two that were compared are not the same.
+  kDiffers = 1,  ///< What was compared differs, what was checked has faults.
   kUsage = 2,    ///< A wrong option, name or input: kInvalidArgument.
   kNoFile = 3,   ///< A file that cannot be used: kNotFound.
   kFailed = 4,   ///< Devices, Compile or a run failed: all others.
@@ -24,6 +24,7 @@ Result<ExitCode> CompareLayers(const Arguments& arguments);
 Result<ExitCode> ExplainNodes(const Arguments& arguments);
 Result<ExitCode> ShowMemory(const Arguments& arguments);
 Result<ExitCode> WriteReport(const Arguments& arguments);
+Result<ExitCode> CheckLibrary(const Arguments& arguments);
 Result<ExitCode> ShowCache(const Arguments& arguments);
 Result<ExitCode> ClearCache(const Arguments& arguments);
 

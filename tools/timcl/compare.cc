@@ -1,136 +1,24 @@
 // `timcl compare`: two runs of a network, and the first layer that differs.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
-#include <map>
+#include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "tools/timcl/commands.h"
+#include "tools/timcl/compared_sides.h"
 #include "tools/timcl/graph_file.h"
 #include "tools/timcl/layer_differences.h"
 #include "tools/timcl/recorded_run.h"
-#include "tools/timcl/tensor_data.h"
+#include "tools/timcl/reduce.h"
 #include "tools/timcl/terminal.h"
 
 namespace tim::tool {
 namespace {
-
-// Settings that ParseOptions() sees before those of the environment.
-const std::map<std::string, std::string>* g_given = nullptr;
-
-const char* GivenOrEnvironment(const char* name) {
-  const auto given = g_given->find(name);
-  return given == g_given->end() ? std::getenv(name) : given->second.c_str();
-}
-
-bool IsVariable(const std::string& name) {
-  const auto table = OptionTable();
-  return std::any_of(table.begin(), table.end(),
-                     [&](const OptionSpec& spec) { return spec.name == name; });
-}
-
-// The environment's options with those that are given as "NAME=VALUE".
-Result<Options> OptionsWith(const std::vector<std::string>& settings) {
-  std::map<std::string, std::string> given;
-  for (const std::string& setting : settings) {
-    const size_t equal = setting.find('=');
-    const std::string name = setting.substr(0, equal);
-    if (equal == std::string::npos || !IsVariable(name)) {
-      return InvalidArgument("'", setting,
-                             "' sets no variable of the library; expected "
-                             "VARIABLE=VALUE, as TIMCL_WINOGRAD=0");
-    }
-    given[name] = setting.substr(equal + 1);
-  }
-  g_given = &given;
-  std::string warnings;
-  Options options = ParseOptions(GivenOrEnvironment, &warnings);
-  g_given = nullptr;
-  if (warnings.empty()) return options;
-  warnings.pop_back();
-  return InvalidArgument(warnings);
-}
-
-// One of the two runs.
-struct Side {
-  const char* name;  // "first"
-  std::string file;
-  binary::Blob blob;
-  Tensors inputs;
-  RecordedRunOptions options;
-};
-using Sides = std::array<Side, 2>;
-using Runs = std::array<RecordedRun, 2>;
-
-Status CheckDifferent(const Arguments& arguments) {
-  const CompareArguments& compare = arguments.compare;
-  const std::string other =
-      compare.other_device.empty() ? "host" : compare.other_device;
-  const bool same_file =
-      compare.other_file.empty() || compare.other_file == arguments.file;
-  if (same_file && compare.set == compare.other_set &&
-      arguments.device == other) {
-    return InvalidArgument(
-        "both runs are the same; give another file, --other-device or "
-        "--other-set");
-  }
-  return OkStatus();
-}
-
-Result<Sides> SidesOf(const Arguments& arguments) {
-  const CompareArguments& compare = arguments.compare;
-  TIM_RETURN_IF_ERROR(CheckDifferent(arguments));
-  Sides sides;
-  Side& first = sides[0];
-  Side& second = sides[1];
-  first.name = "first";
-  second.name = "second";
-  first.file = arguments.file;
-  second.file =
-      compare.other_file.empty() ? arguments.file : compare.other_file;
-  TIM_ASSIGN_OR_RETURN(first.options.options, OptionsWith(compare.set));
-  TIM_ASSIGN_OR_RETURN(second.options.options, OptionsWith(compare.other_set));
-  first.options.device = arguments.device;
-  second.options.device = compare.other_device;
-  if (second.options.device.empty()) {
-    const bool other_given =
-        !compare.other_file.empty() || !compare.other_set.empty();
-    second.options.device = other_given ? arguments.device : "host";
-  }
-  for (Side& side : sides) {
-    TIM_ASSIGN_OR_RETURN(side.blob, OpenGraphFile(side.file));
-  }
-  TIM_ASSIGN_OR_RETURN(first.inputs, MakeTensors(first.blob.inputs));
-  TIM_RETURN_IF_ERROR(
-      FillInputs(arguments.run.inputs, arguments.run.seed, &first.inputs));
-  TIM_ASSIGN_OR_RETURN(second.inputs,
-                       ConvertInputs(first.inputs, second.blob.inputs));
-  return sides;
-}
-
-// A device is shared with those who use it, so that one run follows the other.
-Result<Runs> RecordBoth(const Sides& sides,
-                        const std::set<std::string>& apart) {
-  Runs runs;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    ShowProgress(StrCat("the ", sides[i].name, " run"));
-    RecordedRunOptions options = sides[i].options;
-    options.apart = apart;
-    auto run = Record(sides[i].blob, sides[i].inputs, options);
-    if (!run.ok()) {
-      const Status status =
-          run.status().WithContext(StrCat("the ", sides[i].name, " run"));
-      return status.code() == StatusCode::kInvalidArgument ? AsFailed(status)
-                                                           : status;
-    }
-    runs[i] = *std::move(run);
-  }
-  return runs;
-}
 
 // The nodes of which either run has made one for this layer.
 std::set<std::string> FusedIn(const LayerDifference& layer) {
@@ -278,7 +166,32 @@ struct Found {
   const LayerDifference* layer = nullptr;
   const LayerDifference* part = nullptr;
   bool fused = false;
+  std::optional<ReducedGraph> reduced = {};
 };
+
+// The part of a fused layer before the whole.
+std::vector<SuspectedLayer> SuspectedOf(const Found& found) {
+  std::vector<SuspectedLayer> suspected;
+  if (found.part != nullptr) {
+    suspected.push_back(
+        {.layer = found.part, .nodes = {NodeOf(*found.part->first)}});
+  }
+  const std::set<std::string> fused = FusedIn(*found.layer);
+  suspected.push_back(
+      {.layer = found.layer,
+       .nodes = fused.empty() ? std::set{NodeOf(*found.layer->first)} : fused});
+  return suspected;
+}
+
+// Before long work; the folder is made when there is something for it.
+Status CheckFolder(const std::string& folder) {
+  std::error_code error;
+  if (folder.empty() || !std::filesystem::exists(folder, error) ||
+      std::filesystem::is_directory(folder, error)) {
+    return OkStatus();
+  }
+  return NotFound("--reduce '", folder, "': it is a file; name a folder");
+}
 
 std::string Verdict(const Comparison& comparison, const Found& found) {
   if (found.layer == nullptr) {
@@ -291,7 +204,17 @@ std::string Verdict(const Comparison& comparison, const Found& found) {
   } else if (found.fused) {
     text += "not fused, its parts agree: the kernel for all of them differs\n";
   }
-  return text;
+  if (!found.reduced) return text;
+  return text + StrCat("reduced to ", StrJoin(found.reduced->nodes, ", "),
+                       ", which differs alone; this repeats it:\n",
+                       found.reduced->command, "\n");
+}
+
+Json JsonOf(const ReducedGraph& reduced) {
+  return {{"nodes", reduced.nodes},
+          {"graphs", reduced.graphs},
+          {"inputs", reduced.inputs},
+          {"command", reduced.command}};
 }
 
 Json JsonOf(const Sides& sides, const Runs& runs, const Comparison& comparison,
@@ -313,12 +236,15 @@ Json JsonOf(const Sides& sides, const Runs& runs, const Comparison& comparison,
   if (found.part != nullptr) {
     json["first_different_unfused"] = JsonOf(*found.part);
   }
+  json["reduced"] = nullptr;
+  if (found.reduced) json["reduced"] = JsonOf(*found.reduced);
   return json;
 }
 
 }  // namespace
 
 Result<ExitCode> CompareLayers(const Arguments& arguments) {
+  TIM_RETURN_IF_ERROR(CheckFolder(arguments.compare.reduce));
   TIM_ASSIGN_OR_RETURN(const Sides sides, SidesOf(arguments));
   TIM_ASSIGN_OR_RETURN(const Runs runs, RecordBoth(sides, {}));
   Tolerances tolerances = {.codes = arguments.compare.codes};
@@ -338,6 +264,10 @@ Result<ExitCode> CompareLayers(const Arguments& arguments) {
       unfused = Compare(again[0], again[1], tolerances);
       found.part = FirstAmong(unfused, nodes);
     }
+  }
+  if (found.layer != nullptr && !arguments.compare.reduce.empty()) {
+    TIM_ASSIGN_OR_RETURN(found.reduced, Reduce(sides, SuspectedOf(found),
+                                               tolerances, arguments));
   }
   if (arguments.json) {
     PrintJson(JsonOf(sides, runs, comparison, found));

@@ -1,12 +1,15 @@
-// `timcl devices`: the devices of this machine and what they can do.
+// `timcl devices`: the devices of this machine, what they can do and how fast.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/options.h"
+#include "runtime/calibration.h"
 #include "runtime/device_pool.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/terminal.h"
+#include "vx/core/user_programs.h"
 
 namespace tim::tool {
 namespace {
@@ -15,22 +18,38 @@ namespace {
 struct Listed {
   std::string id;
   Result<ir::DeviceInfo> info;  // or why it cannot be used
+  std::optional<runtime::Calibration> speed = {};
+  Status measured = {};  // why it could not be, where that was asked
 };
 
-Result<ir::DeviceInfo> InfoOf(const std::string& id) {
-  TIM_ASSIGN_OR_RETURN(const auto devices,
-                       runtime::SelectDevices(id, GetOptions().on_device));
-  return devices.back()->info();
+Listed Look(const std::string& id, bool measure) {
+  const auto devices = runtime::SelectDevices(id, GetOptions().on_device);
+  if (!devices.ok()) return {.id = id, .info = devices.status()};
+  const auto& device = devices->back();
+  Listed listed = {.id = id, .info = device->info()};
+  if (device->info().kind == "host") return listed;
+  const auto store = vx::UserPrograms();
+  if (!measure) {
+    listed.speed = runtime::KnownCalibration(device->info(), *store);
+    return listed;
+  }
+  ShowProgress(StrCat("measuring ", id));
+  const auto measured = runtime::CalibrateAnew(device, store);
+  if (measured.ok()) {
+    listed.speed = *measured;
+  } else {
+    listed.measured = measured.status();
+  }
+  return listed;
 }
 
-std::vector<Listed> AllDevices() {
+std::vector<Listed> AllDevices(bool measure) {
   std::vector<Listed> all;
   const size_t opencl = runtime::ListDevices().size() - 1;
   for (size_t i = 0; i < opencl; ++i) {
-    const std::string id = StrCat("opencl:", i);
-    all.push_back({id, InfoOf(id)});
+    all.push_back(Look(StrCat("opencl:", i), measure));
   }
-  all.push_back({"host", InfoOf("host")});
+  all.push_back(Look("host", measure));
   return all;
 }
 
@@ -55,6 +74,12 @@ Json JsonOf(const Listed& listed) {
     return {{"id", listed.id}, {"unusable", listed.info.status().message()}};
   }
   const ir::DeviceInfo& info = *listed.info;
+  Json speed;
+  if (listed.speed) {
+    speed = {{"gflops", listed.speed->gflops},
+             {"gbytes_per_second", listed.speed->gbytes_per_second},
+             {"launch_us", listed.speed->launch_us}};
+  }
   return {{"id", listed.id},
           {"name", info.name},
           {"vendor", info.vendor},
@@ -67,7 +92,20 @@ Json JsonOf(const Listed& listed) {
           {"local_memory_bytes", info.local_memory_bytes},
           {"max_work_group_size", info.max_work_group_size},
           {"float_vector_width", info.float_vector_width},
-          {"abilities", AbilitiesOf(info)}};
+          {"abilities", AbilitiesOf(info)},
+          {"measured", speed}};
+}
+
+std::string SpeedOf(const Listed& listed) {
+  if (!listed.speed) {
+    return listed.measured.ok()
+               ? "not measured yet; timcl devices --measure does"
+               : "cannot be measured: " + listed.measured.message();
+  }
+  return StrCat(Fixed(listed.speed->gflops, 1), " GFLOP/s of float32, ",
+                Fixed(listed.speed->gbytes_per_second, 1),
+                " GB/s from memory; a launch takes ",
+                Fixed(listed.speed->launch_us, 1), " us");
 }
 
 std::string TextOf(const Listed& listed) {
@@ -90,22 +128,23 @@ std::string TextOf(const Listed& listed) {
                  Bytes(info.max_allocation_bytes), " in one buffer, ",
                  Bytes(info.local_memory_bytes), " of a work-group\n");
   const std::string abilities = StrJoin(AbilitiesOf(info), ", ");
-  return text +
-         StrCat("  abilities  ", abilities.empty() ? "none" : abilities, "\n");
+  return text + StrCat("  abilities  ", abilities.empty() ? "none" : abilities,
+                       "\n", "  speed      ", SpeedOf(listed), "\n");
 }
 
 }  // namespace
 
 Result<ExitCode> ShowDevices(const Arguments& arguments) {
-  const std::vector<Listed> all = AllDevices();
+  const std::vector<Listed> all = AllDevices(arguments.measure);
   if (arguments.json) {
     Json json = Json::array();
     for (const Listed& listed : all) json.push_back(JsonOf(listed));
     PrintJson(json);
-    return kDone;
+  } else {
+    for (const Listed& listed : all) Print(TextOf(listed));
   }
-  for (const Listed& listed : all) Print(TextOf(listed));
-  if (all.size() == 1) {
+  for (const Listed& listed : all) TIM_RETURN_IF_ERROR(listed.measured);
+  if (all.size() == 1 && !arguments.json) {
     Print(
         "No OpenCL device was found: no driver is installed, or it sees no "
         "device; see docs/troubleshooting.md.\n");

@@ -1,17 +1,10 @@
 // Opens files of binary graphs and plans them for devices.
 #include "tools/timcl/graph_file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <memory>
-#include <span>
 #include <utility>
 
+#include "base/mapped_file.h"
 #include "binary/graph_body.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
@@ -20,51 +13,8 @@
 #include "runtime/stored_plan.h"
 
 namespace tim::tool {
-namespace {
-
-// The pages of a file, for as long as it lives.
-struct Mapped {
-  explicit Mapped(std::span<const std::byte> mapped) : bytes(mapped) {}
-  ~Mapped() { munmap(const_cast<std::byte*>(bytes.data()), bytes.size()); }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-
-  const std::span<const std::byte> bytes;
-};
-
-Status CannotRead(const std::string& path, const std::string& reason) {
-  return NotFound("'", path, "' cannot be read: ", reason);
-}
-
-Result<std::shared_ptr<const Mapped>> MapDescriptor(const std::string& path,
-                                                    int file) {
-  struct stat facts = {};
-  if (fstat(file, &facts) != 0) return CannotRead(path, std::strerror(errno));
-  if (!S_ISREG(facts.st_mode)) {
-    return CannotRead(path, S_ISDIR(facts.st_mode)
-                                ? "it is a folder; name the file in it"
-                                : "it is no ordinary file");
-  }
-  if (facts.st_size == 0) return CannotRead(path, "it is empty");
-  const auto size = static_cast<size_t>(facts.st_size);
-  void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (memory == MAP_FAILED) return CannotRead(path, std::strerror(errno));
-  return std::make_shared<const Mapped>(
-      std::span(static_cast<const std::byte*>(memory), size));
-}
-
-Result<std::shared_ptr<const Mapped>> Map(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return CannotRead(path, std::strerror(errno));
-  auto mapped = MapDescriptor(path, file);
-  close(file);
-  return mapped;
-}
-
-}  // namespace
-
 Result<binary::Blob> OpenGraphFile(const std::string& path) {
-  TIM_ASSIGN_OR_RETURN(const auto mapped, Map(path));
+  TIM_ASSIGN_OR_RETURN(const auto mapped, MapFile(path));
   auto blob = binary::OpenBlob(mapped->bytes, mapped);
   if (blob.ok()) return blob;
   return NotFound("'", path, "' is not used: ", blob.status().message(),

@@ -1,4 +1,4 @@
-// Reads and writes the headers of .npy files.
+// Reads the headers of .npy files.
 #include "tools/timcl/npy.h"
 
 #include <charconv>
@@ -11,7 +11,6 @@ namespace tim::tool {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kAlignment = 64;
 
 Status Wrong(const char* what) {
   return InvalidArgument("it is no .npy file: ", what);
@@ -130,23 +129,6 @@ Result<NpyArray> ParseNpy(std::string_view file) {
   return Wrong(std::cmp_less(array.data.size(), bytes)
                    ? "it is cut short"
                    : "there are bytes behind its data");
-}
-
-std::string NpyHeader(const std::string& type,
-                      const std::vector<int64_t>& shape) {
-  std::string extents = StrJoin(shape, ", ");
-  if (shape.size() == 1) extents += ",";
-  std::string text =
-      StrCat("{'descr': '", type, "', 'fortran_order': False, 'shape': (",
-             extents, "), }");
-  const size_t before = kMagic.size() + 4;
-  text.append(kAlignment - 1 - (before + text.size()) % kAlignment, ' ');
-  text += '\n';
-  std::string header(kMagic);
-  header += std::string("\x01\x00", 2);
-  header += static_cast<char>(text.size() & 0xff);
-  header += static_cast<char>(text.size() >> 8);
-  return header + text;
 }
 
 }  // namespace tim::tool

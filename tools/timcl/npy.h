@@ -21,10 +21,6 @@ struct NpyArray {
 /// is no such file, is cut short, or is in the order of Fortran.
 Result<NpyArray> ParseNpy(std::string_view file);
 
-/// The bytes before the data in a file of version 1.
-std::string NpyHeader(const std::string& type,
-                      const std::vector<int64_t>& shape);
-
 }  // namespace tim::tool
 
 #endif  // TIM_TOOLS_TIMCL_NPY_H_

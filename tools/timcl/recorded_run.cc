@@ -2,12 +2,12 @@
 #include "tools/timcl/recorded_run.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "ir/dump/npy.h"
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "runtime/compiled_graph.h"
@@ -32,8 +32,10 @@ class Recorder final : public runtime::RunObserver {
 
   Result<std::vector<RecordedValue>> Take() {
     for (RecordedValue& value : values_) {
+      if (value.desc.layout.dense()) continue;
       TIM_ASSIGN_OR_RETURN(value.bytes,
-                           ToDense(std::move(value.bytes), &value.desc));
+                           ir::DenseBytes(value.desc, value.bytes));
+      value.desc.layout = ir::Layout::Dense();
     }
     return std::move(values_);
   }
@@ -51,15 +53,7 @@ class Recorder final : public runtime::RunObserver {
                          .desc = noted->desc,
                          .bytes = std::vector<std::byte>(bytes)});
     }
-    TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> written,
-                         step.Read(operand));
-    std::vector<std::byte>& whole = values_[known->second].bytes;
-    const auto offset = static_cast<size_t>(step.value_offset(operand));
-    if (offset > whole.size()) return OkStatus();
-    std::copy_n(written.begin(),
-                std::min(written.size(), whole.size() - offset),
-                whole.begin() + static_cast<std::ptrdiff_t>(offset));
-    return OkStatus();
+    return step.ReadInto(operand, values_[known->second].bytes);
   }
 
   std::vector<RecordedValue> values_;
@@ -94,106 +88,96 @@ Status WriteStates(const ir::Graph& graph, runtime::CompiledGraph& compiled) {
   return OkStatus();
 }
 
-Status RunRecorded(runtime::CompiledGraph& compiled, const Tensors& inputs,
-                   Recorder& recorder) {
+struct Outputs {
   std::vector<AlignedMemory> memory;
-  std::vector<runtime::PortMemory> outputs;
-  for (const ir::PlanTensor& tensor : compiled.plan().outputs) {
+  std::vector<runtime::PortMemory> ports;
+};
+
+Result<Outputs> OutputsOf(const ir::Plan& plan) {
+  Outputs outputs;
+  for (const ir::PlanTensor& tensor : plan.outputs) {
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(tensor.desc));
-    memory.push_back(AllocateAligned(bytes, binary::kBlobAlignment));
-    if (memory.back() == nullptr) {
+    outputs.memory.push_back(AllocateAligned(bytes, binary::kBlobAlignment));
+    if (outputs.memory.back() == nullptr) {
       return OutOfMemory("no host memory for the ", bytes, " bytes of '",
                          tensor.name, "'");
     }
-    outputs.emplace_back(memory.back().get(), bytes);
+    outputs.ports.emplace_back(outputs.memory.back().get(), bytes);
   }
-  const Status status =
-      compiled.RunObserved(inputs.ForRun(), outputs, recorder);
-  for (const auto& output : outputs) compiled.Release(output.host);
-  return status;
+  return outputs;
 }
 
-// The element in memory that element `i` of the dense tensor is.
-class BlockedIndex {
- public:
-  explicit BlockedIndex(const ir::TensorDesc& desc)
-      : dims_(desc.shape.dims()),
-        physical_(ir::PhysicalDims(desc)),
-        axis_(static_cast<size_t>(desc.layout.axis)) {}
+Result<device::Devices> DevicesOf(const RecordedRunOptions& options) {
+  return DevicesFor(
+      options.device.empty() ? options.options.device : options.device,
+      options.options.on_device);
+}
 
-  int64_t operator()(int64_t i) const {
-    int64_t place = 0;
-    int64_t stride = physical_[0];
-    for (size_t axis = 0; axis < dims_.size(); ++axis) {
-      int64_t index = i % dims_[axis];
-      i /= dims_[axis];
-      if (axis == axis_) {
-        place += index % physical_[0];
-        index /= physical_[0];
-      }
-      place += index * stride;
-      stride *= physical_[axis + 1];
-    }
-    return place;
-  }
-
- private:
-  std::vector<int64_t> dims_;
-  std::vector<int64_t> physical_;  // the block, then the axes
-  size_t axis_;
-};
+// The graph ready for a run, with its states as the file has them.
+Result<std::unique_ptr<runtime::CompiledGraph>> MakeReady(
+    const ir::Graph& graph, std::shared_ptr<const ir::OpRegistry> operators,
+    const device::Devices& devices, const RecordedRunOptions& options) {
+  compiler::CompileOptions compile = runtime::CompileOptionsFor(devices);
+  compile.was_compiled = true;
+  compile.strict = options.options.strict;
+  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
+                       compiler::Infer(graph, *operators, compile));
+  const runtime::Surroundings surroundings = {
+      .devices = devices,
+      .store = vx::UserPrograms(),
+      .operators = std::move(operators)};
+  TIM_ASSIGN_OR_RETURN(auto compiled, runtime::CompiledGraph::Create(
+                                          inferred, compile, surroundings));
+  TIM_RETURN_IF_ERROR(WriteStates(graph, *compiled));
+  return compiled;
+}
 
 }  // namespace
-
-Result<std::vector<std::byte>> ToDense(std::vector<std::byte> bytes,
-                                       ir::TensorDesc* desc) {
-  if (desc->layout.dense()) return bytes;
-  const int bits = ir::Info(desc->type).bits;
-  if (!desc->layout.blocked() || bits % 8 != 0) {
-    return Unimplemented("a tensor of ", desc->ToString(), " in layout ",
-                         desc->layout.ToString(), " is not read");
-  }
-  const BlockedIndex place(*desc);
-  desc->layout = ir::Layout::Dense();
-  TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(*desc));
-  std::vector<std::byte> dense(static_cast<size_t>(size));
-  const int64_t width = bits / 8;
-  for (int64_t i = 0; i < size / width; ++i) {
-    std::memcpy(&dense[i * width], &bytes[place(i) * width],
-                static_cast<size_t>(width));
-  }
-  return dense;
-}
 
 Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
                            const RecordedRunOptions& options) {
   RecordedRun run = {.graph = blob.graph_name, .device = {}, .values = {}};
-  runtime::Surroundings surroundings = {.devices = {},
-                                        .store = vx::UserPrograms()};
-  TIM_ASSIGN_OR_RETURN(
-      surroundings.devices,
-      DevicesFor(
-          options.device.empty() ? options.options.device : options.device,
-          options.options.on_device));
-  run.device = surroundings.devices.back()->info().name;
+  TIM_ASSIGN_OR_RETURN(const device::Devices devices, DevicesOf(options));
+  run.device = devices.back()->info().name;
   auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, registry.get()));
-  surroundings.operators = registry;
   KeepApart(options.apart, &graph);
-  compiler::CompileOptions compile =
-      runtime::CompileOptionsFor(surroundings.devices);
-  compile.was_compiled = true;
-  compile.strict = options.options.strict;
-  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
-                       compiler::Infer(graph, *registry, compile));
-  TIM_ASSIGN_OR_RETURN(
-      const auto compiled,
-      runtime::CompiledGraph::Create(inferred, compile, surroundings));
-  TIM_RETURN_IF_ERROR(WriteStates(graph, *compiled));
+  TIM_ASSIGN_OR_RETURN(const auto compiled,
+                       MakeReady(graph, registry, devices, options));
+  TIM_ASSIGN_OR_RETURN(const Outputs outputs, OutputsOf(compiled->plan()));
   Recorder recorder;
-  TIM_RETURN_IF_ERROR(RunRecorded(*compiled, inputs, recorder));
+  const Status status =
+      compiled->RunObserved(inputs.ForRun(), outputs.ports, recorder);
+  for (const auto& output : outputs.ports) compiled->Release(output.host);
+  TIM_RETURN_IF_ERROR(status);
   TIM_ASSIGN_OR_RETURN(run.values, recorder.Take());
   return run;
+}
+
+Result<std::vector<std::vector<std::byte>>> ContentOf(
+    ir::Graph graph, std::shared_ptr<const ir::OpRegistry> operators,
+    const std::vector<ir::ValueId>& values, const Tensors& inputs,
+    const RecordedRunOptions& options) {
+  for (const ir::ValueId id : values) {
+    if (!graph.IsOutput(id)) graph.AddOutput(id);
+  }
+  const std::vector<ir::ValueId> places = graph.outputs();
+  TIM_ASSIGN_OR_RETURN(const device::Devices devices, DevicesOf(options));
+  TIM_ASSIGN_OR_RETURN(
+      const auto compiled,
+      MakeReady(graph, std::move(operators), devices, options));
+  TIM_ASSIGN_OR_RETURN(const Outputs outputs, OutputsOf(compiled->plan()));
+  const Status status = compiled->Run(inputs.ForRun(), outputs.ports);
+  for (const auto& output : outputs.ports) compiled->Release(output.host);
+  TIM_RETURN_IF_ERROR(status);
+  std::vector<std::vector<std::byte>> content;
+  for (const ir::ValueId id : values) {
+    const auto place = std::find(places.begin(), places.end(), id);
+    const auto i = static_cast<size_t>(place - places.begin());
+    const std::byte* const bytes = outputs.memory[i].get();
+    content.emplace_back(bytes, bytes + outputs.ports[i].bytes);
+  }
+  return content;
 }
 
 }  // namespace tim::tool

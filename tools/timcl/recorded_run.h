@@ -3,6 +3,7 @@
 #define TIM_TOOLS_TIMCL_RECORDED_RUN_H_
 
 #include <cstddef>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "binary/blob.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
 #include "ir/tensor_desc.h"
 #include "tools/timcl/tensor_data.h"
 
@@ -43,9 +46,13 @@ struct RecordedRunOptions {
 Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
                            const RecordedRunOptions& options);
 
-/// The bytes of a tensor without blocks, and in `desc`, which becomes dense.
-Result<std::vector<std::byte>> ToDense(std::vector<std::byte> bytes,
-                                       ir::TensorDesc* desc);
+/// The dense bytes of `values` of a graph whose types and shapes are inferred,
+/// none of which is an input, a constant or a state, after a run as Record()
+/// makes; `apart` does not matter.
+Result<std::vector<std::vector<std::byte>>> ContentOf(
+    ir::Graph graph, std::shared_ptr<const ir::OpRegistry> operators,
+    const std::vector<ir::ValueId>& values, const Tensors& inputs,
+    const RecordedRunOptions& options);
 
 }  // namespace tim::tool
 

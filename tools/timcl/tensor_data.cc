@@ -11,8 +11,12 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <span>
 #include <utility>
 
+#include "base/write_file.h"
+#include "ir/dump/file_names.h"
+#include "ir/dump/npy.h"
 #include "kernels/elements.h"
 #include "tools/timcl/npy.h"
 
@@ -21,45 +25,8 @@ namespace {
 
 using ir::DataType;
 
-// The type of elements in .npy files: those of 4 bits take a byte each, those
-// of bfloat16, which NumPy does not have, are widened.
-const char* NpyType(DataType type) {
-  switch (type) {
-    case DataType::kInt4:
-    case DataType::kInt8:
-      return "|i1";
-    case DataType::kUint4:
-    case DataType::kUint8:
-      return "|u1";
-    case DataType::kBool8:
-      return "|b1";
-    case DataType::kInt16:
-      return "<i2";
-    case DataType::kUint16:
-      return "<u2";
-    case DataType::kInt32:
-      return "<i4";
-    case DataType::kUint32:
-      return "<u4";
-    case DataType::kInt64:
-      return "<i8";
-    case DataType::kUint64:
-      return "<u8";
-    case DataType::kFloat16:
-      return "<f2";
-    case DataType::kFloat64:
-      return "<f8";
-    default:
-      return "<f4";
-  }
-}
-
-bool InBytes(DataType type) { return ir::Info(type).bits % 8 == 0; }
-
 // Whether the elements of a .npy file are those of the tensor, bit for bit.
-bool SameBits(DataType type) {
-  return InBytes(type) && type != DataType::kBFloat16;
-}
+bool SameBits(DataType type) { return type == ir::NumpyType(type); }
 
 int64_t Elements(const ir::TensorDesc& desc) {
   return desc.shape.NumElements().value_or(0);
@@ -108,7 +75,7 @@ Status StoreNpy(const binary::Port& port, const std::string& file,
                            " with the slowest axis first, ",
                            Text(NpyShape(desc)));
   }
-  const std::string own = NpyType(desc.type);
+  const std::string own = ir::NumpyTypeText(ir::NumpyType(desc.type));
   const bool is_real = ir::IsFloat(desc.type) || desc.quantized();
   if (array.type == own && SameBits(desc.type)) {
     std::memcpy(memory, array.data.data(), array.data.size());
@@ -228,34 +195,9 @@ Result<std::vector<std::string>> FilesOf(const std::vector<std::string>& given,
   return files;
 }
 
-std::string FileNameOf(size_t index, std::string name) {
-  for (char& c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                       (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
-    if (!plain) c = '_';
-  }
-  return StrCat(index, "_", name.substr(0, 100), ".npy");
-}
-
-std::string NpyData(const ir::TensorDesc& desc, const std::byte* memory) {
-  const int64_t count = Elements(desc);
-  const kernels::ElementReader reader(ir::ConstTensor{&desc, memory});
-  std::string data;
-  if (SameBits(desc.type)) {
-    const auto bytes =
-        static_cast<size_t>(count * ir::Info(desc.type).bits / 8);
-    data.assign(reinterpret_cast<const char*>(memory), bytes);
-  } else if (InBytes(desc.type)) {
-    std::vector<float> values(static_cast<size_t>(count));
-    for (int64_t i = 0; i < count; ++i) values[i] = reader.Real(i);
-    data.assign(reinterpret_cast<const char*>(values.data()),
-                values.size() * sizeof(float));
-  } else {
-    for (int64_t i = 0; i < count; ++i) {
-      data += static_cast<char>(reader.Code(i));
-    }
-  }
-  return data;
+// A file that cannot be written is none of the command line.
+Status AsNotFound(const Status& status) {
+  return status.ok() ? status : NotFound(status.message());
 }
 
 }  // namespace
@@ -326,23 +268,21 @@ Result<Tensors> ConvertInputs(const Tensors& inputs,
 
 Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,
                                               const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!std::filesystem::is_directory(folder)) {
-    return NotFound("the folder '", folder,
-                    "' for the outputs cannot be made: ", error.message());
-  }
+  TIM_RETURN_IF_ERROR(AsNotFound(CreateFolder(folder)));
   std::vector<std::string> paths;
   for (size_t i = 0; i < tensors.ports.size(); ++i) {
     const binary::Port& port = *tensors.ports[i];
-    paths.push_back(StrCat(folder, "/", FileNameOf(i, port.name)));
-    std::ofstream file(paths.back(), std::ios::binary);
-    file << NpyHeader(NpyType(port.desc.type), NpyShape(port.desc))
-         << NpyData(port.desc, tensors.memory[i].get());
-    if (!file.flush()) {
-      return NotFound("'", paths.back(),
-                      "' cannot be written: ", std::strerror(errno));
-    }
+    paths.push_back(
+        StrCat(folder, "/", i, "_", ir::FileNameOf(port.name), ".npy"));
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
+    TIM_ASSIGN_OR_RETURN(
+        const ir::NumpyArray array,
+        ir::NumpyArrayOf(port.desc, std::span(tensors.memory[i].get(),
+                                              static_cast<size_t>(bytes))));
+    TIM_RETURN_IF_ERROR(AsNotFound(WriteFile(
+        paths.back(), {ir::NpyHeader(array),
+                       {reinterpret_cast<const char*>(array.data.data()),
+                        array.data.size()}})));
   }
   return paths;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "base/half.h"
@@ -15,16 +16,6 @@ static_assert(std::endian::native == std::endian::little,
               "'<f4' says that the first byte is the lowest");
 
 int64_t BytesOf(DataType type) { return Info(type).bits / 8; }
-
-// '|' where there is no order of bytes.
-std::string TypeText(DataType type) {
-  const DataTypeInfo& info = Info(type);
-  const char kind = info.kind == NumberKind::kFloat    ? 'f'
-                    : info.kind == NumberKind::kSigned ? 'i'
-                    : info.kind == NumberKind::kBool   ? 'b'
-                                                       : 'u';
-  return StrCat(info.bits == 8 ? '|' : '<', kind, info.bits / 8);
-}
 
 // Where the elements of a tensor are in memory, by their indices.
 class Places {
@@ -114,40 +105,61 @@ DataType NumpyType(DataType type) {
   }
 }
 
-Result<NumpyArray> NumpyArrayOf(const TensorDesc& desc,
-                                std::span<const std::byte> bytes) {
+// '|' where there is no order of bytes.
+std::string NumpyTypeText(DataType type) {
+  const DataTypeInfo& info = Info(type);
+  const char kind = info.kind == NumberKind::kFloat    ? 'f'
+                    : info.kind == NumberKind::kSigned ? 'i'
+                    : info.kind == NumberKind::kBool   ? 'b'
+                                                       : 'u';
+  return StrCat(info.bits == 8 ? '|' : '<', kind, info.bits / 8);
+}
+
+Result<std::vector<std::byte>> DenseBytes(const TensorDesc& desc,
+                                          std::span<const std::byte> bytes) {
   TIM_ASSIGN_OR_RETURN(const int64_t size, ByteSize(desc));
   if (static_cast<int64_t>(bytes.size()) < size) {
     return InvalidArgument("a tensor of ", desc.ToString(), " has ", size,
                            " bytes, and ", bytes.size(), " are given");
   }
-  const bool nibbles = Info(desc.type).bits == 4;
-  if (nibbles && !desc.layout.dense()) {
+  if (desc.layout.dense() || desc.layout.kind == LayoutKind::kAny) {
+    return std::vector<std::byte>(bytes.begin(), bytes.begin() + size);
+  }
+  if (Info(desc.type).bits == 4) {
     return Unimplemented("4-bit elements in the layout ",
                          desc.layout.ToString());
   }
+  // Strides of 0 repeat elements, so that `size` says nothing of these.
+  const auto elements = desc.shape.NumElements();
+  const int64_t width = BytesOf(desc.type);
+  if (!elements || !CheckedMul(*elements, width)) {
+    return InvalidArgument("the size of ", desc.ToString(), " overflows");
+  }
+  std::vector<std::byte> dense(*elements * width);
+  std::byte* next = dense.data();
+  ForEachElement(desc, *elements, [&](int64_t place) {
+    std::memcpy(next, bytes.data() + place * width, width);
+    next += width;
+  });
+  return dense;
+}
+
+Result<NumpyArray> NumpyArrayOf(const TensorDesc& desc,
+                                std::span<const std::byte> bytes) {
   NumpyArray array{
       .type = NumpyType(desc.type),
       .shape = {desc.shape.dims().rbegin(), desc.shape.dims().rend()},
       .data = {}};
-  // Not of the dense bytes: strides of 0 repeat elements.
-  const auto elements = desc.shape.NumElements();
-  if (!elements || !CheckedMul(*elements, 8)) {
-    return InvalidArgument("the size of ", desc.ToString(), " overflows");
-  }
-  if (nibbles) {
-    array.data.reserve(*elements);
-    UnpackNibbles(desc, bytes, *elements, &array.data);
-  } else if (desc.layout.dense() || desc.layout.kind == LayoutKind::kAny) {
-    array.data.assign(bytes.begin(), bytes.begin() + size);
-  } else {
-    const int64_t width = BytesOf(desc.type);
-    array.data.resize(*elements * width);
-    std::byte* next = array.data.data();
-    ForEachElement(desc, *elements, [&](int64_t place) {
-      std::memcpy(next, bytes.data() + place * width, width);
-      next += width;
-    });
+  TIM_ASSIGN_OR_RETURN(array.data, DenseBytes(desc, bytes));
+  if (Info(desc.type).bits == 4) {
+    const auto elements = desc.shape.NumElements();
+    if (!elements) {
+      return InvalidArgument("the size of ", desc.ToString(), " overflows");
+    }
+    std::vector<std::byte> codes;
+    codes.reserve(*elements);
+    UnpackNibbles(desc, array.data, *elements, &codes);
+    array.data = std::move(codes);
   }
   if (desc.type == DataType::kBFloat16) Widen(&array.data);
   if (desc.type == DataType::kBool8) {
@@ -162,7 +174,7 @@ std::string NpyHeader(const NumpyArray& array) {
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
   if (array.shape.size() == 1) shape.pop_back();  // "(4,)"
   std::string text =
-      StrCat("{'descr': '", TypeText(array.type),
+      StrCat("{'descr': '", NumpyTypeText(array.type),
              "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr size_t kBefore = 10;  // magic, version and length
   text.append(AlignUp(kBefore + text.size() + 1, size_t{64}) - kBefore -

@@ -18,6 +18,14 @@ namespace tim::ir {
 /// values exactly.
 DataType NumpyType(DataType type);
 
+/// "<f4", "|u1": what a file says of elements of a NumpyType().
+std::string NumpyTypeText(DataType type);
+
+/// The elements of a tensor without block padding and what lies between strided
+/// ones; bits stay as they are.  Arguments and errors as of NumpyArrayOf().
+Result<std::vector<std::byte>> DenseBytes(const TensorDesc& desc,
+                                          std::span<const std::byte> bytes);
+
 /// A tensor as NumPy has it: dense, in C order ('fortran_order': False), with
 /// the extents reversed.  A tensor of [W, H, C, N] is an array of (N, C, H, W),
 /// whose bytes are those of the dense tensor.

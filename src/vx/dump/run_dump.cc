@@ -2,7 +2,6 @@
 #include "vx/dump/run_dump.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "base/log.h"
@@ -160,13 +159,7 @@ Status RunDump::Collect(const ObservedStep& step, int operand, int value) {
                        ir::ByteSize(plan_.notes.values[value].desc));
   std::vector<std::byte>& whole = parts_[value];
   whole.resize(static_cast<size_t>(bytes));
-  TIM_ASSIGN_OR_RETURN(const std::vector<std::byte> content,
-                       step.Read(operand));
-  const auto begin = static_cast<size_t>(step.value_offset(operand));
-  if (begin > whole.size()) return OkStatus();
-  std::memcpy(whole.data() + begin, content.data(),
-              std::min(content.size(), whole.size() - begin));
-  return OkStatus();
+  return step.ReadInto(operand, whole);
 }
 
 bool RunDump::Wants(const std::string& tensor, const Moment& moment) const {
