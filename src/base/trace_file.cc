@@ -10,24 +10,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/write_file.h"
+
 namespace tim {
 namespace {
 
 constexpr std::string_view kEnd = "\n]\n";
-
-// Every "%p" is the number of the process.
-std::string PathOfProcess(const std::string& path) {
-  std::string out;
-  for (size_t i = 0; i < path.size(); ++i) {
-    if (path.compare(i, 2, "%p") != 0) {
-      out += path[i];
-      continue;
-    }
-    out += StrCat(getpid());
-    ++i;
-  }
-  return out;
-}
 
 Status Failure(const std::string& path, const char* what) {
   return InvalidArgument("the trace '", path, "' ", what);

@@ -1,8 +1,11 @@
 // Files and folders, with errors that name them.
 #include "base/write_file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -32,6 +35,38 @@ Status WriteFile(const std::string& path,
     written = false;
   }
   return written ? OkStatus() : Failure("cannot write", path, error);
+}
+
+Status ReplaceFile(const std::string& path, std::span<const std::byte> bytes) {
+  std::string temporary = path + ".XXXXXX";
+  const int made = mkstemp(temporary.data());
+  if (made < 0) return Failure("cannot write", path, errno);
+  std::FILE* const file = fdopen(made, "wb");
+  bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(),
+                                                file) == bytes.size();
+  int error = errno;
+  const int closed = file != nullptr ? std::fclose(file) : close(made);
+  if (written &&
+      (closed != 0 || std::rename(temporary.c_str(), path.c_str()) != 0)) {
+    error = errno;
+    written = false;
+  }
+  if (written) return OkStatus();
+  std::remove(temporary.c_str());
+  return Failure("cannot write", path, error);
+}
+
+std::string PathOfProcess(const std::string& path) {
+  std::string out;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path.compare(i, 2, "%p") != 0) {
+      out += path[i];
+      continue;
+    }
+    out += StrCat(getpid());
+    ++i;
+  }
+  return out;
 }
 
 Result<bool> CreateFile(const std::string& path) {
