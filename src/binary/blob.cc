@@ -90,6 +90,7 @@ Result<Blob> Open(std::span<const std::byte> bytes,
   blob.graph = section(header.graph);
   if (header.plan.bytes != 0) blob.plan = section(header.plan);
   if (header.programs.bytes != 0) blob.programs = section(header.programs);
+  if (header.record.bytes != 0) blob.record = section(header.record);
   blob.keeper = std::move(keeper);
   return blob;
 }
@@ -149,6 +150,10 @@ BlobWriter::BlobWriter(const BlobContent& content)
     header_.programs = SectionAt(end, *content.programs);
     end = EndOf(header_.programs);
   }
+  if (content.record) {
+    header_.record = SectionAt(end, *content.record);
+    end = EndOf(header_.record);
+  }
   header_.total_bytes = static_cast<uint64_t>(end);
 }
 
@@ -163,6 +168,7 @@ void BlobWriter::WriteTo(std::byte* out) const {
   write(header_.graph, content_.graph);
   if (content_.plan) write(header_.plan, *content_.plan);
   if (content_.programs) write(header_.programs, *content_.programs);
+  if (content_.record) write(header_.record, *content_.record);
   BlobHeader header = header_;
   Seal(&header, {out + sizeof(header), out + header.total_bytes});
   std::memcpy(out, &header, sizeof(header));

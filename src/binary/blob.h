@@ -1,5 +1,5 @@
 // Binary graphs, which Graph::CompileToBinary() writes: inputs and outputs, the
-// graph, and perhaps what it was compiled to.
+// graph, and perhaps what it was compiled to, or a record of its last run.
 #ifndef TIM_BINARY_BLOB_H_
 #define TIM_BINARY_BLOB_H_
 
@@ -37,6 +37,7 @@ struct BlobContent {
   Encoding graph;
   std::optional<Encoding> plan;
   std::optional<Encoding> programs;
+  std::optional<Encoding> record;
   std::string kernels;  ///< Identity of the kernels that the plan names.
 };
 
@@ -69,6 +70,7 @@ struct Blob {
   std::shared_ptr<const FrozenGraph> frozen;  ///< In place of `graph`, or null.
   std::span<const std::byte> plan;            ///< Empty: there is none.
   std::span<const std::byte> programs;        ///< Empty: there are none.
+  std::span<const std::byte> record;          ///< Empty: there is none.
   std::string kernels;
   std::shared_ptr<const void> keeper;
 };

@@ -95,7 +95,8 @@ Status CheckBlob(const BlobHeader& header, std::span<const std::byte> blob,
                            header.total_bytes, " bytes", kHowTo);
   }
   const BlobSection* const sections[] = {&header.contents, &header.graph,
-                                         &header.plan, &header.programs};
+                                         &header.plan, &header.programs,
+                                         &header.record};
   for (size_t i = 0; i < std::size(sections); ++i) {
     const BlobSection& section = *sections[i];
     const bool optional = i >= 2;

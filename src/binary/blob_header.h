@@ -33,7 +33,7 @@ struct BlobHeader {
   BlobSection plan;                        ///< plan.fbs
   BlobSection programs;                    ///< programs.fbs
   std::array<uint64_t, 2> body_hash = {};  ///< Of all that follows the header.
-  std::array<uint64_t, 2> reserved = {};   ///< 0
+  BlobSection record;                      ///< record.fbs
   uint64_t header_hash = 0;                ///< Of the header up to here.
 };
 static_assert(sizeof(BlobHeader) == 128);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "binary/program_file.h"
+#include "binary/record_file.h"
 #include "tests/binary/assign.h"
 #include "tests/support/toy_ops.h"
 
@@ -42,6 +43,7 @@ BlobContent Content() {
           .graph = *encoding,
           .plan = std::nullopt,
           .programs = std::nullopt,
+          .record = std::nullopt,
           .kernels = "k"};
 }
 
@@ -84,6 +86,31 @@ TEST(Blob, HoldsAPlanAndPrograms) {
   EXPECT_EQ(found.at("a")[2], std::byte{'A'});
   EXPECT_ERROR(ReadPrograms(blob.programs.first(blob.programs.size() - 1)),
                "stored programs: ");
+}
+
+TEST(Blob, HoldsARecordThatOthersNeedNotKnow) {
+  BlobContent content = Content();
+  const Bytes without = Write(content);
+  Record facts;
+  facts.facts = {{"library", "9.9"}};
+  content.record = EncodeRecord(facts);
+  Bytes bytes = Write(content);
+  ASSERT_OK_AND_ASSIGN(const Blob blob, OpenBlob(bytes, nullptr));
+  ASSERT_OK_AND_ASSIGN(const Record record, ReadRecord(blob));
+  EXPECT_EQ(record.facts, facts.facts);
+  EXPECT_TRUE(blob.plan.empty());
+  EXPECT_OK(ReadBlobGraph(blob, ToyOperators(), nullptr, ""));
+  // The parts before it lie where they lie without.
+  constexpr size_t kHeader = sizeof(BlobHeader);
+  EXPECT_TRUE(std::equal(without.begin() + kHeader, without.end(),
+                         bytes.begin() + kHeader));
+  BlobHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  EXPECT_EQ(header.version, 1u);
+  header.record.bytes = 1u << 20;
+  Seal(&header, std::span(bytes).subspan(kHeader));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  EXPECT_ERROR(Open(bytes), "its header is wrong");
 }
 
 TEST(Blob, CopiesKnowTheirLength) {

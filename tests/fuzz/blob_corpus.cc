@@ -4,6 +4,7 @@
 
 #include "binary/blob.h"
 #include "binary/program_file.h"
+#include "binary/record_file.h"
 #include "binary/user_operator.h"
 #include "tests/fuzz/blob_operators.h"
 #include "tests/fuzz/corpus.h"
@@ -156,6 +157,22 @@ std::vector<binary::Port> PortsOf(const ir::Graph& graph,
 
 const binary::Programs kPrograms = {{"key", "program"}, {"other", "more"}};
 
+// What all files share: facts, a run, and zeros for what it read.
+binary::Encoding EncodedRecord(const std::vector<binary::Port>& inputs) {
+  static const std::vector<std::byte> zeros(64);
+  binary::Record record = {.facts = {{"library", "1"}, {"device 0", "host"}},
+                           .run = 3,
+                           .end = binary::RunEnd::kFailed,
+                           .message = "why",
+                           .inputs = {},
+                           .outputs = {}};
+  for (const binary::Port& port : inputs) {
+    const auto bytes = static_cast<size_t>(*ir::ByteSize(port.desc));
+    record.inputs.emplace_back(zeros.data(), port.unused ? 0 : bytes);
+  }
+  return binary::EncodeRecord(record);
+}
+
 std::vector<std::byte> FileOf(const ir::Graph& graph,
                               const ir::OpRegistry* registry) {
   auto encoding = binary::EncodeGraph(graph, registry);
@@ -168,6 +185,7 @@ std::vector<std::byte> FileOf(const ir::Graph& graph,
       .graph = *std::move(encoding),
       .plan = std::nullopt,
       .programs = binary::EncodePrograms(kPrograms),
+      .record = EncodedRecord(PortsOf(graph, graph.inputs())),
       .kernels = "k"};
   const binary::BlobWriter writer(content);
   std::vector<std::byte> file(static_cast<size_t>(writer.bytes()));

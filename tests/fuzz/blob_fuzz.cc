@@ -8,6 +8,7 @@
 #include "binary/blob.h"
 #include "binary/graph_body.h"
 #include "binary/program_file.h"
+#include "binary/record_file.h"
 #include "tests/fuzz/blob_operators.h"
 
 namespace {
@@ -36,6 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const auto programs = tim::binary::ReadPrograms(blob->programs);
   if (!programs.ok()) ExpectToldOf(programs.status());
+  const auto record = tim::binary::ReadRecord(*blob);
+  if (!record.ok()) ExpectToldOf(record.status());
   const tim::ir::OpRegistry& operators = tim::testing::FuzzOperators();
   tim::ir::OpRegistry own(&operators);
   const auto graph =

@@ -158,6 +158,7 @@ Result<GraphPart> MakePart(const WholeGraph& whole, const std::string& name,
       .graph = std::move(encoding),
       .plan = std::nullopt,
       .programs = std::nullopt,
+      .record = std::nullopt,
       .kernels = {}};
   const binary::BlobWriter writer(content);
   const std::shared_ptr<std::byte[]> memory =

@@ -90,13 +90,16 @@ void RemoveUnusedConstants(ir::Graph* graph) {
   }
 }
 
-Status StoreStates(const BinarySource& source, ir::Graph* graph) {
+Status StoreStates(const BinarySource& source, States states,
+                   ir::Graph* graph) {
   for (const auto& [tensor, id] : source.tensors) {
     if (tensor->state() == nullptr) continue;
     ir::Value& value = graph->value(id);
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(value.desc));
     std::vector<std::byte> content(static_cast<size_t>(bytes));
-    TIM_RETURN_IF_ERROR(tensor->state()->Read(content.data()));
+    if (states == States::kAsTheyAre) {
+      TIM_RETURN_IF_ERROR(tensor->state()->Read(content.data()));
+    }
     value.constant = ir::MakeConstant(content);
   }
   return OkStatus();
@@ -136,18 +139,18 @@ Result<WrittenGraph> WrittenOf(const BinarySource& source,
 }
 
 Status Complete(const BinarySource& source, const WrittenGraph& written,
-                ir::Graph* graph) {
+                ir::Graph* graph, States states) {
   SetInputs(written.input_ids, graph);
   SetOutputs(written.output_ids, graph);
-  return StoreStates(source, graph);
+  return StoreStates(source, states, graph);
 }
 
 Result<GraphBinary> BinaryOf(const BinarySource& source, const Tensors& inputs,
-                             const Tensors& outputs) {
+                             const Tensors& outputs, States states) {
   TIM_ASSIGN_OR_RETURN(WrittenGraph written,
                        WrittenOf(source, inputs, outputs));
   ir::Graph& graph = written.graph;
-  TIM_RETURN_IF_ERROR(Complete(source, written, &graph));
+  TIM_RETURN_IF_ERROR(Complete(source, written, &graph, states));
   TIM_ASSIGN_OR_RETURN(binary::Encoding encoding,
                        binary::EncodeGraph(graph, source.registry.get()));
   GraphBinary made{.content = {.library = TIM_CL_VERSION,
@@ -157,6 +160,7 @@ Result<GraphBinary> BinaryOf(const BinarySource& source, const Tensors& inputs,
                                .graph = std::move(encoding),
                                .plan = std::nullopt,
                                .programs = std::nullopt,
+                               .record = std::nullopt,
                                .kernels = {}},
                    .programs = nullptr};
   return made;

@@ -2,6 +2,7 @@
 #ifndef TIM_VX_BINARY_GRAPH_BINARY_H_
 #define TIM_VX_BINARY_GRAPH_BINARY_H_
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -38,10 +39,13 @@ Result<WrittenGraph> WrittenOf(
     const std::vector<std::shared_ptr<Tensor>>& inputs,
     const std::vector<std::shared_ptr<Tensor>>& outputs);
 
+/// Content of the states in what is written.
+enum class States : uint8_t { kAsTheyAre, kZeros };
+
 /// Makes the ports the ends of `graph`, which is that of `written` or has its
-/// ids, and gives its states the content that they have now.
+/// ids, and gives its states their content.
 Status Complete(const BinarySource& source, const WrittenGraph& written,
-                ir::Graph* graph);
+                ir::Graph* graph, States states = States::kAsTheyAre);
 
 /// What is written, and the memory that it refers to besides constants.
 struct GraphBinary {
@@ -49,12 +53,12 @@ struct GraphBinary {
   std::shared_ptr<const binary::Programs> programs;
 };
 
-/// Its inputs and outputs are the tensors given, in their order; states have
-/// the content that they have now.
+/// Its inputs and outputs are the tensors given, in their order.
 Result<GraphBinary> BinaryOf(
     const BinarySource& source,
     const std::vector<std::shared_ptr<Tensor>>& inputs,
-    const std::vector<std::shared_ptr<Tensor>>& outputs);
+    const std::vector<std::shared_ptr<Tensor>>& outputs,
+    States states = States::kAsTheyAre);
 
 /// What the graph was compiled to, where it is worth its bytes.
 void AddStored(const ir::Plan& plan,
