@@ -101,6 +101,15 @@ Status ParseDumpRuns(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+Status ParseRecord(const std::string& text, Options* options) {
+  options->record.file = text;
+  return OkStatus();
+}
+
+Status ParseRecordInputs(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->record.inputs);
+}
+
 Status ParseCacheDir(const std::string& text, Options* options) {
   options->cache_dir = text;
   return OkStatus();
@@ -185,6 +194,15 @@ constexpr OptionSpec kTable[] = {
     {"TIMCL_DUMP_RUNS", "`0` … `1000000`", "`1`",
      "of how many runs of a compiled graph `TIMCL_DUMP` writes the tensors",
      ParseDumpRuns},
+    {"TIMCL_RECORD", "a file", "",
+     "`Compile()` writes there the graph, with its weights and kernels, and "
+     "what it runs on, for `timcl run` to repeat elsewhere; `%p` in the name "
+     "is the process's number; see [docs/record.md](docs/record.md)",
+     ParseRecord},
+    {"TIMCL_RECORD_INPUTS", "`0`, `1`", "`0`",
+     "with `TIMCL_RECORD`: before each run its inputs and states are written "
+     "there, too, and behind it its outputs",
+     ParseRecordInputs},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",
@@ -221,6 +239,7 @@ Options ParseOptions(const char* (*get)(const char* name),
   for (const OptionSpec& spec : kTable) {
     const char* text = get(spec.name);
     if (text == nullptr || *text == '\0') continue;
+    options.variables.emplace_back(spec.name, text);
     const Status status = spec.parse(text, &options);
     if (status.ok()) continue;
     *warnings +=

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 
@@ -42,6 +44,14 @@ struct DumpOptions {
   int runs = 1;  ///< TIMCL_DUMP_RUNS: of each compiled graph.
 };
 
+/// What is written of graphs, so that a run can be repeated elsewhere.
+struct RecordOptions {
+  /// TIMCL_RECORD: a file, "%p" in its name is the process's number; empty:
+  /// nothing is written.
+  std::string file = {};
+  bool inputs = false;  ///< TIMCL_RECORD_INPUTS: also what runs read and wrote.
+};
+
 struct Options {
   std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
@@ -50,12 +60,15 @@ struct Options {
   DeviceOptions on_device;
   bool profile = false;  ///< TIMCL_PROFILE: runs are observed, and told of.
   DumpOptions dump;
+  RecordOptions record;
   int log_level = 2;  ///< TIMCL_LOG: 0 off .. 4 debug.
   /// TIMCL_CACHE_DIR: "" = the user's cache folder, "off" = none.
   std::string cache_dir;
   std::string trace;  ///< TIMCL_TRACE: the file of the trace, "": none.
   /// TIMCL_KERNEL_OVERRIDE: a folder with texts of users' kernels, "": none.
   std::string kernel_override;
+  /// Variables that are set and their texts, in the order of the table.
+  std::vector<std::pair<std::string, std::string>> variables;
 };
 
 struct OptionSpec {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tim {
 namespace {
@@ -61,6 +63,27 @@ TEST(Options, Dumps) {
   EXPECT_EQ(warnings,
             "TIMCL_DUMP_RUNS='-1' is ignored: expected a whole number from 0 "
             "to 1000000\n");
+}
+
+TEST(Options, RecordsAndTheVariablesThatAreSet) {
+  std::string warnings;
+  const Options options = ParseOptions(
+      [](const char* name) {
+        const std::string variable = name;
+        return variable == "TIMCL_RECORD"          ? "report.bin"
+               : variable == "TIMCL_RECORD_INPUTS" ? "1"
+               : variable == "TIMCL_STRICT"        ? "yes"
+               : variable == "TIMCL_DUMP"          ? ""
+                                                   : nullptr;
+      },
+      &warnings);
+  EXPECT_EQ(options.record.file, "report.bin");
+  EXPECT_TRUE(options.record.inputs);
+  using Variable = std::pair<std::string, std::string>;
+  EXPECT_EQ(options.variables,
+            (std::vector<Variable>{{"TIMCL_STRICT", "yes"},
+                                   {"TIMCL_RECORD", "report.bin"},
+                                   {"TIMCL_RECORD_INPUTS", "1"}}));
 }
 
 const char* g_standby = nullptr;

@@ -25,6 +25,7 @@ struct ContextOptions {
   bool lenient = true;
   /// What is written of the context's graphs.
   DumpOptions dump = {};
+  RecordOptions record = {};
   /// Index of the device that a node must run on, -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Null: the built-in ones; must outlive the context's graphs.

@@ -32,6 +32,9 @@ struct GraphCore {
   std::set<std::string> known_doubts;
   /// What the Compile that runs is written to; null: to nothing.
   std::shared_ptr<GraphDump> dump;
+  /// The file that records it; empty before the first Compile, and where none
+  /// is asked for.
+  std::string record_path;
   /// Mistakes that were logged when a tensor was made or bound, and for which
   /// Compile() will fail.
   std::vector<std::string> logged;

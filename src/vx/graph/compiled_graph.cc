@@ -51,7 +51,10 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
                       ? nullptr
                       : CreateStored(core, revision, operations, effective,
                                      devices, ready);
-    if (stored != nullptr) return stored;
+    if (stored != nullptr) {
+      if (IsRecorded(core)) stored->RecordStored(core, io, devices);
+      return stored;
+    }
     TIM_ASSIGN_OR_RETURN(
         known, InferSource(core, std::move(revision), operations, effective, io,
                            options));
@@ -59,6 +62,11 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   const LoweredGraph& lowered = known->lowered;
   if (core.dump != nullptr) core.dump->AddGraph(known->inferred.graph);
   std::unique_ptr<CompiledGraph> compiled(new CompiledGraph());
+  // Before a driver compiles anything, which may end the process.
+  if (IsRecorded(core)) {
+    compiled->record_ = GraphRecord::Begin(
+        core, SourceOf(lowered, known->inferred), io, devices);
+  }
   TIM_ASSIGN_OR_RETURN(
       compiled->graph_,
       runtime::CompiledGraph::Create(
@@ -104,17 +112,38 @@ Status CompiledGraph::BindTensors(const LoweredGraph& lowered) {
   return OkStatus();
 }
 
-Status CompiledGraph::Run() {
+void CompiledGraph::RecordStored(GraphCore& core,
+                                 const std::vector<std::shared_ptr<Tensor>>& io,
+                                 const Devices& devices) {
+  const auto source = Source(core, io);
+  if (source.ok()) {
+    record_ = GraphRecord::Begin(core, **source, io, devices);
+  } else {
+    WarnNotRecorded(core.name, source.status());
+  }
+}
+
+Status CompiledGraph::RunBy(const std::function<Status()>& run) {
   graph_->Drain();
   Status status = buffers_.Prepare();
-  if (status.ok()) status = RunPrepared();
+  if (!status.ok()) return buffers_.Finish(std::move(status));
+  if (record_ == nullptr) return buffers_.Finish(run());
+  const uint64_t number =
+      record_->BeginRun(source_, buffers_.input_tensors(), buffers_.inputs());
+  status = run();
+  record_->EndRun(number, status, buffers_.output_tensors(),
+                  buffers_.outputs());
   return buffers_.Finish(std::move(status));
+}
+
+Status CompiledGraph::Run() {
+  return RunBy([this] { return RunPrepared(); });
 }
 
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::TryEnqueue(
     std::vector<std::shared_ptr<runtime::RunEvent>> after,
     std::function<Status(Status)> end) {
-  if (dump_ != nullptr || !buffers_.in_plain_memory()) {
+  if (dump_ != nullptr || record_ != nullptr || !buffers_.in_plain_memory()) {
     return std::shared_ptr<runtime::RunEvent>();
   }
   TIM_RETURN_IF_ERROR(buffers_.Prepare());
@@ -126,13 +155,10 @@ Status CompiledGraph::ProfileRun() {
   if (profiler_ == nullptr) {
     profiler_ = std::make_shared<runtime::Profiler>(graph_->executable());
   }
-  graph_->Drain();
-  Status status = buffers_.Prepare();
-  if (status.ok()) {
-    status =
-        graph_->RunObserved(buffers_.inputs(), buffers_.outputs(), *profiler_);
-  }
-  return buffers_.Finish(std::move(status));
+  return RunBy([this] {
+    return graph_->RunObserved(buffers_.inputs(), buffers_.outputs(),
+                               *profiler_);
+  });
 }
 
 Status CompiledGraph::RunPrepared() {
@@ -157,7 +183,20 @@ Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
     TIM_LOG(kError, ErrorText(status));
     return status;
   };
-  return graph_->Enqueue(inputs, outputs, {}, done);
+  if (record_ == nullptr) return graph_->Enqueue(inputs, outputs, {}, done);
+  // States are read, and outputs told of, of one run at a time.
+  graph_->Drain();
+  const uint64_t number =
+      record_->BeginRun(source_, buffers_.input_tensors(), inputs);
+  const auto recorded =
+      [done, number, record = record_, tensors = buffers_.output_tensors(),
+       memory = std::vector(outputs.begin(), outputs.end())](Status status) {
+        record->EndRun(number, status, tensors, memory);
+        return done(std::move(status));
+      };
+  auto run = graph_->Enqueue(inputs, outputs, {}, recorded);
+  if (!run.ok()) record_->EndRun(number, run.status(), {}, {});
+  return run;
 }
 
 }  // namespace tim::vx

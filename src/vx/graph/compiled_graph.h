@@ -16,6 +16,7 @@
 #include "vx/core/run_profiles.h"
 #include "vx/dump/graph_dump.h"
 #include "vx/graph/effective_operations.h"
+#include "vx/graph/graph_record.h"
 #include "vx/graph/graph_revision.h"
 #include "vx/graph/inferred_source.h"
 #include "vx/graph/run_buffers.h"
@@ -95,6 +96,12 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
+  /// Of a graph that is an NBG and nothing else.
+  void RecordStored(GraphCore& core,
+                    const std::vector<std::shared_ptr<Tensor>>& io,
+                    const Devices& devices);
+  /// `run` on the tensors' memory, recorded where that is asked for.
+  Status RunBy(const std::function<Status()>& run);
   Status BindTensors(const LoweredGraph& lowered);
   /// Whatever has been prepared; dumped where it is one of those that are.
   Status RunPrepared();
@@ -115,7 +122,8 @@ class CompiledGraph {
   std::shared_ptr<runtime::Profiler> profiler_;
   RunBuffers buffers_;
   GraphRevision revision_;
-  std::shared_ptr<GraphDump> dump_;  ///< Null: runs are not dumped.
+  std::shared_ptr<GraphDump> dump_;      ///< Null: runs are not dumped.
+  std::shared_ptr<GraphRecord> record_;  ///< Null: runs are not recorded.
 };
 
 }  // namespace tim::vx

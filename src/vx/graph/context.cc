@@ -49,7 +49,8 @@ std::shared_ptr<Context> Context::Create() {
         auto devices, runtime::SelectDevices(wanted, GetOptions().on_device));
     ContextOptions options{.strict = GetOptions().strict,
                            .lenient = GetOptions().lenient,
-                           .dump = GetOptions().dump};
+                           .dump = GetOptions().dump,
+                           .record = GetOptions().record};
     if (wanted.empty()) {
       options.devices_of = [](uint32_t number) {
         return runtime::SelectListedDevice(number, {}, "",

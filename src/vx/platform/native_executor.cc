@@ -41,7 +41,8 @@ Result<std::shared_ptr<const ContextState>> StateOn(
     *context = CreateContext(std::move(devices),
                              ContextOptions{.strict = GetOptions().strict,
                                             .lenient = GetOptions().lenient,
-                                            .dump = GetOptions().dump});
+                                            .dump = GetOptions().dump,
+                                            .record = GetOptions().record});
     return static_cast<const ContextImpl&>(**context).state();
   }
   const auto* given = dynamic_cast<const ContextImpl*>(context->get());
