@@ -33,7 +33,7 @@ class Declaration {
                       "in place of what the cache folder has");
     Json(devices);
     Run(app_.add_subcommand(
-        "run", "Run a binary graph, and measure how long that takes"));
+        "run", "Run a binary graph, measure it, repeat the run of a record"));
     Compare(app_.add_subcommand(
         "compare", "Find the first layer in which two runs differ"));
     CLI::App* explain = app_.add_subcommand(
@@ -70,7 +70,8 @@ class Declaration {
   void Graph(CLI::App* command) {
     command
         ->add_option("file", arguments_.file,
-                     "a binary graph, from Graph::CompileToBinary()")
+                     "a binary graph, from Graph::CompileToBinary() or "
+                     "TIMCL_RECORD")
         ->required();
     Device(command, "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE");
   }
@@ -109,10 +110,9 @@ class Declaration {
         "--input", arguments_.run.inputs,
         "FILE or INPUT=FILE, .npy or else raw bytes, of the input of that name "
         "or number, else of the next; may be given several times");
-    command
-        ->add_option("--seed", arguments_.run.seed,
-                     "of the random values of the other inputs")
-        ->capture_default_str();
+    command->add_option("--seed", arguments_.run.seed,
+                        "of the random values of the other inputs; default: "
+                        "those of a record, else 1");
   }
 
   void Compare(CLI::App* command) {

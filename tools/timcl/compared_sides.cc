@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/record.h"
 #include "tools/timcl/terminal.h"
 
 namespace tim::tool {
@@ -91,8 +92,10 @@ Result<Sides> SidesOf(const Arguments& arguments) {
     TIM_ASSIGN_OR_RETURN(side.blob, OpenGraphFile(side.file));
   }
   TIM_ASSIGN_OR_RETURN(first.inputs, MakeTensors(first.blob.inputs));
-  TIM_RETURN_IF_ERROR(
-      FillInputs(arguments.run.inputs, arguments.run.seed, &first.inputs));
+  TIM_ASSIGN_OR_RETURN(const auto record, RecordIn(first.blob));
+  TIM_RETURN_IF_ERROR(FillInputs(arguments.run,
+                                 InputsOf(record, first.blob, arguments.run),
+                                 &first.inputs));
   TIM_ASSIGN_OR_RETURN(second.inputs,
                        ConvertInputs(first.inputs, second.blob.inputs));
   return sides;

@@ -13,6 +13,7 @@
 #include "tools/timcl/commands.h"
 #include "tools/timcl/compiled_file.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/record.h"
 #include "tools/timcl/report_data.h"
 #include "tools/timcl/report_page.h"
 #include "tools/timcl/tensor_data.h"
@@ -126,8 +127,10 @@ Result<ExitCode> WriteReport(const Arguments& arguments) {
   Memory memory;
   TIM_ASSIGN_OR_RETURN(memory.inputs, MakeTensors(blob.inputs));
   TIM_ASSIGN_OR_RETURN(memory.outputs, MakeTensors(blob.outputs));
-  TIM_RETURN_IF_ERROR(
-      FillInputs(arguments.run.inputs, arguments.run.seed, &memory.inputs));
+  TIM_ASSIGN_OR_RETURN(const auto record, RecordIn(blob));
+  TIM_RETURN_IF_ERROR(FillInputs(arguments.run,
+                                 InputsOf(record, blob, arguments.run),
+                                 &memory.inputs));
   const Result<Json> data = DataOf(blob, arguments, memory);
   if (!data.ok()) {
     const bool user = data.status().code() == StatusCode::kInvalidArgument;

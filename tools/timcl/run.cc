@@ -13,6 +13,7 @@
 #include "tools/timcl/commands.h"
 #include "tools/timcl/compile_times.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/record.h"
 #include "tools/timcl/tensor_data.h"
 #include "tools/timcl/terminal.h"
 #include "vx/core/user_programs.h"
@@ -38,7 +39,9 @@ struct Figures {
   std::vector<double> run_ms;  // ascending
   std::optional<CompileTimes> compile;
   int64_t library_bytes = 0;
-  int64_t process_bytes = 0;  // at most, until now
+  int64_t process_bytes = 0;           // at most, until now
+  Json record;                         // null: the file has none
+  std::unique_ptr<Repeated> repeated;  // null: nothing was compared
 };
 
 // The time that this share of the runs does not exceed.
@@ -73,10 +76,9 @@ struct Ready {
 };
 
 Result<std::unique_ptr<lite::LoadedGraph>> Load(const binary::Blob& blob,
+                                                device::Devices devices,
                                                 const Arguments& arguments,
                                                 Figures* figures) {
-  TIM_ASSIGN_OR_RETURN(auto devices,
-                       DevicesFor(arguments.device, GetOptions().on_device));
   figures->device = devices.back()->info().name;
   const auto programs = vx::UserPrograms();
   const auto stored =
@@ -93,7 +95,9 @@ Result<std::unique_ptr<lite::LoadedGraph>> Load(const binary::Blob& blob,
   return graph;
 }
 
-Status Measure(const RunArguments& arguments, Ready* ready, Figures* figures) {
+// `record` is null where there is nothing to compare the first run with.
+Status Measure(const RunArguments& arguments, const binary::Record* record,
+               Ready* ready, Figures* figures) {
   const auto inputs = ready->inputs.ForRun();
   const auto outputs = ready->outputs.ForRun();
   const auto run = [&](double* ms) {
@@ -103,6 +107,9 @@ Status Measure(const RunArguments& arguments, Ready* ready, Figures* figures) {
     return status;
   };
   TIM_RETURN_IF_ERROR(run(&figures->first_ms));
+  if (record != nullptr) {
+    figures->repeated = Repeat(*record, ready->graph->blob(), ready->outputs);
+  }
   double unmeasured = 0;
   for (int i = 0; i < arguments.warm_up; ++i) {
     TIM_RETURN_IF_ERROR(run(&unmeasured));
@@ -165,6 +172,10 @@ Json JsonOf(const Figures& figures, const Ready& ready,
   json["process_peak_bytes"] = figures.process_bytes;
   json["inputs"] = JsonOf(ready.inputs);
   json["outputs"] = JsonOf(ready.outputs);
+  if (!figures.record.is_null()) json["record"] = figures.record;
+  if (figures.repeated != nullptr) {
+    json["repeated"] = RepeatedJson(*figures.repeated);
+  }
   if (!files.empty()) json["files"] = files;
   return json;
 }
@@ -219,9 +230,21 @@ std::string TextOf(const Figures& figures, const Ready& ready,
       text += LineOf(what, i, *tensors->ports[i], tensors->memory[i].get());
     }
   }
+  if (figures.repeated != nullptr) text += RepeatedText(*figures.repeated);
   for (const std::string& file : files)
     text += StrCat("written   ", file, "\n");
   return text;
+}
+
+// At once: the run may end the process, as it did there.
+Status Show(const binary::Record& record, const device::Devices& devices,
+            const Arguments& arguments, Figures* figures) {
+  if (arguments.json) {
+    figures->record = RecordJson(record, devices);
+    return OkStatus();
+  }
+  Print(RecordText(record, devices));
+  return WithStdout(kDone).status();
 }
 
 }  // namespace
@@ -231,11 +254,18 @@ Result<ExitCode> RunGraph(const Arguments& arguments) {
   Ready ready;
   TIM_ASSIGN_OR_RETURN(ready.inputs, MakeTensors(blob.inputs));
   TIM_ASSIGN_OR_RETURN(ready.outputs, MakeTensors(blob.outputs));
-  TIM_RETURN_IF_ERROR(
-      FillInputs(arguments.run.inputs, arguments.run.seed, &ready.inputs));
+  TIM_ASSIGN_OR_RETURN(const auto record, RecordIn(blob));
+  TIM_RETURN_IF_ERROR(FillInputs(
+      arguments.run, InputsOf(record, blob, arguments.run), &ready.inputs));
+  TIM_ASSIGN_OR_RETURN(auto devices,
+                       DevicesFor(arguments.device, GetOptions().on_device));
   Figures figures;
-  TIM_ASSIGN_OR_RETURN(ready.graph, Load(blob, arguments, &figures));
-  const Status measured = Measure(arguments.run, &ready, &figures);
+  if (record) TIM_RETURN_IF_ERROR(Show(*record, devices, arguments, &figures));
+  TIM_ASSIGN_OR_RETURN(ready.graph,
+                       Load(blob, std::move(devices), arguments, &figures));
+  const bool repeats = record && CanRepeat(*record, blob, arguments.run);
+  const Status measured =
+      Measure(arguments.run, repeats ? &*record : nullptr, &ready, &figures);
   if (!measured.ok()) return AsFailed(measured);
   std::vector<std::string> files;
   if (!arguments.run.outputs.empty()) {
@@ -250,7 +280,9 @@ Result<ExitCode> RunGraph(const Arguments& arguments) {
   } else {
     Print(TextOf(figures, ready, files));
   }
-  return kDone;
+  const bool differs = figures.repeated != nullptr &&
+                       figures.repeated->comparison.FirstDifferent() != nullptr;
+  return differs ? kDiffers : kDone;
 }
 
 }  // namespace tim::tool

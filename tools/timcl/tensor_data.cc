@@ -227,9 +227,10 @@ Result<Tensors> MakeTensors(const std::vector<binary::Port>& ports) {
   return made;
 }
 
-Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
+Status FillInputs(const RunArguments& arguments,
+                  const std::vector<std::span<const std::byte>>& recorded,
                   Tensors* inputs) {
-  TIM_ASSIGN_OR_RETURN(const auto paths, FilesOf(files, *inputs));
+  TIM_ASSIGN_OR_RETURN(const auto paths, FilesOf(arguments.inputs, *inputs));
   for (size_t i = 0; i < paths.size(); ++i) {
     const binary::Port& port = *inputs->ports[i];
     std::byte* const memory = inputs->memory[i].get();
@@ -237,7 +238,11 @@ Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
       TIM_RETURN_IF_ERROR(StoreFile(port, paths[i], memory));
       continue;
     }
-    std::mt19937_64 random(seed + i);
+    if (i < recorded.size() && !recorded[i].empty()) {
+      std::copy(recorded[i].begin(), recorded[i].end(), memory);
+      continue;
+    }
+    std::mt19937_64 random(arguments.seed.value_or(1) + i);
     StoreRandom(port.desc, random, memory);
   }
   return OkStatus();

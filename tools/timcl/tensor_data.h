@@ -2,7 +2,9 @@
 #ifndef TIM_TOOLS_TIMCL_TENSOR_DATA_H_
 #define TIM_TOOLS_TIMCL_TENSOR_DATA_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "base/status.h"
 #include "binary/blob.h"
 #include "runtime/port_binding.h"
+#include "tools/timcl/arguments.h"
 
 namespace tim::tool {
 
@@ -25,13 +28,15 @@ struct Tensors {
 /// Zeros.  `ports` must outlive them.
 Result<Tensors> MakeTensors(const std::vector<binary::Port>& ports);
 
-/// Fills inputs from files ("FILE" or "INPUT=FILE", see docs/timcl.md), and the
-/// others at random: floats from -1 to 1, any code of quantized tensors and of
+/// Fills inputs from files ("FILE" or "INPUT=FILE", see docs/timcl.md), the
+/// others with what `recorded` has, by number, where that is not empty, else at
+/// random: floats from -1 to 1, any code of quantized tensors and of
 /// integers of 8 bits and less, 0 and 1 for what else there is.  The same seed
 /// gives the same values everywhere.
 /// kInvalidArgument where a name, a size or a type does not fit, kNotFound for
 /// a file that cannot be read.
-Status FillInputs(const std::vector<std::string>& files, uint64_t seed,
+Status FillInputs(const RunArguments& arguments,
+                  const std::vector<std::span<const std::byte>>& recorded,
                   Tensors* inputs);
 
 /// The content of `inputs` for a graph with these ports, where types or
