@@ -128,9 +128,8 @@ Result<ExitCode> WriteReport(const Arguments& arguments) {
   TIM_ASSIGN_OR_RETURN(memory.inputs, MakeTensors(blob.inputs));
   TIM_ASSIGN_OR_RETURN(memory.outputs, MakeTensors(blob.outputs));
   TIM_ASSIGN_OR_RETURN(const auto record, RecordIn(blob));
-  TIM_RETURN_IF_ERROR(FillInputs(arguments.run,
-                                 InputsOf(record, blob, arguments.run),
-                                 &memory.inputs));
+  TIM_RETURN_IF_ERROR(FillInputs(
+      arguments.run, InputsOf(record, blob, arguments.run), &memory.inputs));
   const Result<Json> data = DataOf(blob, arguments, memory);
   if (!data.ok()) {
     const bool user = data.status().code() == StatusCode::kInvalidArgument;
