@@ -44,7 +44,12 @@ void ExpectWhole(const std::string& page) {
         << name;
   }
   EXPECT_EQ(CountOf(page, "<script"), 2u);
-  EXPECT_EQ(CountOf(page, "://"), CountOf(page, "http://www.w3.org/2000/svg"));
+  // Data may have addresses in the meanings of variables: texts.
+  const size_t data = page.find("<script id=\"data\"");
+  const std::string around =
+      page.substr(0, data) + page.substr(page.find("</script>", data));
+  EXPECT_EQ(CountOf(around, "://"), 1u) << "of the name space of SVG";
+  EXPECT_THAT(around, HasSubstr("\"http://www.w3.org/2000/svg\""));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<link")), Not(HasSubstr("src=")),
                           Not(HasSubstr("{{")), HasSubstr("</html>\n")));
 }
