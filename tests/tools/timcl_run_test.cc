@@ -212,8 +212,9 @@ TEST_F(TimclRun, RefusesDevicesFoldersAndOutputsThatAreNotThere) {
   ExpectFailure(run + "--device opencl:", 2, "names no device");
   ExpectFailure(run + "--device opencl:99", 4, "is not there");
   ExpectFailure(Run("--runs -1"), 2, "--runs");
-  ExpectFailure(Run("--outputs '" + relu_ + "'"), 3, "cannot be made");
-  ExpectFailure(Run("--outputs '" + relu_ + "/x'"), 3, "cannot be made");
+  ExpectFailure(Run("--outputs '" + relu_ + "'"), 3, "cannot make the folder");
+  ExpectFailure(Run("--outputs '" + relu_ + "/x'"), 3,
+                "cannot make the folder");
   ExpectFailure(Run(">/dev/full"), 4, "cannot be written to stdout");
 }
 
