@@ -57,7 +57,7 @@ files() {
 exported_names() {
   local tables='(vtable|VTT|typeinfo( name)?|guard variable) for '
   local thunks='((non-)?virtual|covariant return) thunk to '
-  local spaces='tim::(vx|transform|lite)::((ops|utils|platform)::)?'
+  local spaces='tim::(vx|transform|lite)::((ops|utils|platform|check)::)?'
   local option=-g
   case $1 in *.so*) option=-D ;; esac
   nm "$option" -C --defined-only "$1" |
