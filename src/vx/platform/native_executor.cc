@@ -112,6 +112,24 @@ QueuedRun DestroyedRun() {
   return {.run = fail, .is_end = true};
 }
 
+// Beside `ref`; last where that is `executable`.  False where `ref` is not
+// among the tasks.
+bool Insert(std::vector<std::weak_ptr<IExecutable>>* tasks,
+            const std::shared_ptr<IExecutable>& executable,
+            const std::shared_ptr<IExecutable>& ref, bool after) {
+  const std::lock_guard lock(ForkMutex());
+  auto place = tasks->end();
+  if (ref != executable) {
+    place = std::find_if(tasks->begin(), tasks->end(), [&](const auto& known) {
+      return !known.owner_before(ref) && !ref.owner_before(known);
+    });
+    if (place == tasks->end()) return false;
+    if (after) ++place;
+  }
+  tasks->insert(place, executable);
+  return true;
+}
+
 }  // namespace
 
 NativeExecutor::NativeExecutor(const std::shared_ptr<IDevice>& device,
@@ -156,21 +174,10 @@ bool NativeExecutor::Submit(const std::shared_ptr<IExecutable>& executable,
         "after or before: itself to be the last"));
   }
   if (!executable->Verify()) return false;
-  const std::lock_guard lock(ForkMutex());
-  auto place = tasks_.end();
-  if (ref != executable) {
-    place = std::find_if(tasks_.begin(), tasks_.end(), [&](const task& known) {
-      return !known.owner_before(ref) && !ref.owner_before(known);
-    });
-    if (place == tasks_.end()) {
-      return Fail(InvalidArgument(
-          "Submit() ", after ? "after" : "before",
-          " an executable that was not submitted since the last Trigger()"));
-    }
-    if (after) ++place;
-  }
-  tasks_.insert(place, executable);
-  return true;
+  if (Insert(&tasks_, executable, ref, after)) return true;
+  return Fail(InvalidArgument(
+      "Submit() ", after ? "after" : "before",
+      " an executable that was not submitted since the last Trigger()"));
 }
 
 bool NativeExecutor::Trigger(bool async) { return Trigger(async, nullptr); }
