@@ -95,7 +95,7 @@ GraphProfile ProfileOfTry(const std::shared_ptr<vx::Context>& context,
                           uint32_t size, uint32_t channels) {
   GraphProfile best;
   double least = 1;
-  for (int attempt = 0; attempt < 8 && least > 0.1; ++attempt) {
+  for (int attempt = 0; attempt < 20 && least > 0.1; ++attempt) {
     Convolutions net(context->CreateGraph(), size, channels, 2);
     const GraphProfile profile = net.graph->Profile(2);
     EXPECT_TRUE(profile) << vx::LastError();
