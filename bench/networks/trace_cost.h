@@ -1,4 +1,4 @@
-// What a trace costs the runs of a network.
+// Cost of a trace to the runs of a network.
 #ifndef TIM_BENCH_NETWORKS_TRACE_COST_H_
 #define TIM_BENCH_NETWORKS_TRACE_COST_H_
 

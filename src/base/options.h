@@ -34,7 +34,7 @@ struct DeviceOptions {
   int64_t pool_bytes = 0;
 };
 
-/// What is written of graphs, for people who look inside.
+/// Dumps of graphs, for people who look inside.
 struct DumpOptions {
   /// TIMCL_DUMP: a folder; empty: nothing is written.
   std::string directory = {};
@@ -44,7 +44,7 @@ struct DumpOptions {
   int runs = 1;  ///< TIMCL_DUMP_RUNS: of each compiled graph.
 };
 
-/// What is written of graphs, so that a run can be repeated elsewhere.
+/// Records of graphs, so that a run can be repeated elsewhere.
 struct RecordOptions {
   /// TIMCL_RECORD: a file, "%p" in its name is the process's number; empty:
   /// nothing is written.

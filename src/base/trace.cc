@@ -46,7 +46,8 @@ struct Buffer {
   int64_t written = 0;  // when it was empty last
 };
 
-// Of the process, for good.  A buffer's lock is taken before this one's.
+// Recorder of the process, for good.  A buffer's lock is taken before this
+// one's.
 struct Recorder {
   const uint32_t forks = Forks();
   const std::string process = StrCat("\"pid\":", getpid());
@@ -61,7 +62,7 @@ struct Recorder {
 };
 
 constinit std::atomic<Recorder*> g_recorder = nullptr;
-// Of the clock: times are short text so.
+// Origin of the clock: times are short text so.
 constinit std::atomic<int64_t> g_start = 0;
 
 int64_t Clock() {
@@ -167,7 +168,7 @@ void AppendMicroseconds(std::string* out, int64_t nanoseconds) {
   out->append(text.data(), end);
 }
 
-// Of a span, up to when it begins; `row` as TrackText() gives it.
+// Text of a span, up to when it begins; `row` as TrackText() gives it.
 std::string HeadOf(std::string_view row) {
   return StrCat(",\n{\"ph\":\"X\",", row, ",\"ts\":");
 }

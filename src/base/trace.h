@@ -1,4 +1,4 @@
-// What the library does, and when: events of a trace, which TIMCL_TRACE asks
+// Trace of what the library does, and when: events, which TIMCL_TRACE asks
 // for, in the format that chrome://tracing and Perfetto read.
 //
 // Events are kept per thread and written when there are many, when the last
@@ -96,7 +96,7 @@ class TracePattern {
     const char* category = "";
     std::string name;
     std::string arguments = {};  ///< "\"kernel\":\"relu\"": members in JSON.
-    /// Of the recorded interval, 0 to 1.
+    /// Part of the recorded interval, 0 to 1.
     double begin = 0;
     double end = 1;
   };

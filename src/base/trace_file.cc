@@ -33,7 +33,7 @@ Status CheckFile(int file, const std::string& path) {
     return FailureOfSystem(path, "cannot be written");
   }
   if (!S_ISREG(info.st_mode)) return Failure(path, "is no regular file");
-  // Of this process alone: one forked off does not keep it.
+  // Descriptor of this process alone: one forked off does not keep it.
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;

@@ -32,8 +32,8 @@ struct Record {
   std::vector<Fact> facts;
   uint64_t run = 0;  ///< Number of the run, from 1; 0: none is recorded.
   RunEnd end = RunEnd::kNoRun;
-  std::string message;  ///< Of a run that has failed.
-  /// By port of the binary graph; empty where nothing is recorded.
+  std::string message;  ///< Reason, of a run that has failed.
+  /// Bytes by port of the binary graph; empty where nothing is recorded.
   std::vector<std::span<const std::byte>> inputs;
   std::vector<std::span<const std::byte>> outputs;
 };

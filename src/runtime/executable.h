@@ -71,7 +71,7 @@ class Executable {
   Result<std::vector<PreparedGroup>> PrepareSteps() const;
   /// The programs that the steps use, by key.
   const UsedPrograms::Binaries& programs() const { return programs_; }
-  /// What its runs are in a trace, made by the first call.
+  /// Names of its runs in a trace, made by the first call.
   const RunText& trace_text() const;
 
  private:

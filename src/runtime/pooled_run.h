@@ -29,7 +29,7 @@ struct ContextSlot {
   Worker worker;
 };
 
-/// What a run needs of its pool, which it keeps until it has ended.  Any
+/// Needs of a run from its pool, which it keeps until it has ended.  Any
 /// thread.
 class RunOwner {
  public:
@@ -58,11 +58,11 @@ class PooledRun final : public RunEvent,
         calls_(std::move(calls)),
         on_devices_(mode == Mode::kOnDevices) {}
 
-  /// Of kOnDevices: hands it to the devices, which start it when those of
+  /// kOnDevices: hands it to the devices, which start it when those of
   /// `after`, all of kOnDevices, have ended, however; whoever waits ends it.
   /// kUnimplemented, and no run, where the devices cannot wait for them.
   Status Start(Runs after = {});
-  /// Of kOnThread: does all of it, after the runs of `waits`, which must not
+  /// kOnThread: does all of it, after the runs of `waits`, which must not
   /// have failed, and after `previous`, which may be null.
   void Execute(const Waits& waits, const std::shared_ptr<RunEvent>& previous);
 
@@ -76,7 +76,7 @@ class PooledRun final : public RunEvent,
   static Status OfAnotherProcess();
   // Work that is enqueued in `next` from now on starts after this run.
   Status Precede(ExecutionContext& next);
-  // Of kOnDevices.  The lock is held, and let go while the devices work.
+  // kOnDevices: the lock is held, and let go while the devices work.
   void Finish(std::unique_lock<std::mutex>& lock);
   // The lock is held.  Called once.
   void End(Status status);

@@ -71,7 +71,7 @@ class PortBinding {
   std::vector<Copy> output_copies_;
 };
 
-/// What Bind() checks.
+/// Checks of Bind().
 Status CheckBinding(const ir::Plan& plan, std::span<const PortMemory> inputs,
                     std::span<const PortMemory> outputs);
 /// Whether a PortBinding of memory that has been checked makes copies.

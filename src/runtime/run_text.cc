@@ -26,7 +26,7 @@ const char* CategoryOf(const ir::Step& step) {
   return "kernel";
 }
 
-// What does the step: its kernel, or the operator of a host step.
+// Name of what does the step: its kernel, or the operator of a host step.
 std::string MeansOf(const ir::Step& step) {
   if (const auto* call = std::get_if<ir::HostCall>(&step.action)) {
     return call->op;

@@ -1,4 +1,4 @@
-// What the runs of a plan are called in a trace.
+// Names of a plan's runs in a trace.
 #ifndef TIM_RUNTIME_RUN_TEXT_H_
 #define TIM_RUNTIME_RUN_TEXT_H_
 
@@ -18,7 +18,8 @@ class RunText {
  public:
   using Pattern = std::shared_ptr<const TracePattern>;
 
-  /// Of a chain: with its launches, or without.  Of another step both are one.
+  /// Texts of a chain: with its launches, or without.  Of another step both are
+  /// one.
   struct Texts {
     Pattern opened;
     Pattern closed;

@@ -54,7 +54,7 @@ class RunTrace {
     int64_t begin = 0;  // of what is pending
   };
 
-  // Those up to a step are complete.
+  // Events up to a step are complete.
   void Complete(Row& row, size_t step, int64_t now);
 
   const RunText& text_;

@@ -1,4 +1,4 @@
-// What docs/timcl.md shows is what tests use.
+// Text that docs/timcl.md shows is what tests use.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a trace holds, as tests look at it.
+// Events of a trace, as tests look at them.
 #ifndef TIM_TESTS_SUPPORT_TRACE_EVENTS_H_
 #define TIM_TESTS_SUPPORT_TRACE_EVENTS_H_
 
@@ -53,7 +53,8 @@ inline std::vector<TraceEvent> ReadTrace(const std::string& path) {
   return events;
 }
 
-/// Of two spans of a row either one lies in the other, or they are apart.
+/// Nesting: of two spans of a row either one lies in the other, or they are
+/// apart.
 inline void ExpectNested(std::vector<TraceEvent> events) {
   std::erase_if(events, [](const auto& event) { return event.phase != "X"; });
   std::stable_sort(

@@ -12,7 +12,7 @@ namespace tim::tool {
 struct RunArguments {
   int runs = 20;    ///< That are measured; none: only the first one is.
   int warm_up = 3;  ///< Runs after the first that are not measured.
-  /// Of random inputs; nothing: those of a record are taken, else it is 1.
+  /// Seed of random inputs; nothing: those of a record are taken, else it is 1.
   std::optional<uint64_t> seed = {};
   /// "FILE" of the next input, or "INPUT=FILE" by its name or number.
   std::vector<std::string> inputs;

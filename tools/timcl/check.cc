@@ -36,7 +36,7 @@ struct Checked {
   std::vector<CheckedFault> faults;
 };
 
-// What a library has told.
+// Answers of a library.
 struct Received {
   std::vector<Checked> operators;
   std::string failure;

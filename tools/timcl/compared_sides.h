@@ -19,15 +19,15 @@ struct Side {
   const char* name = "";  ///< "first"
   std::string file;
   binary::Blob blob;
-  Tensors inputs;  ///< Of `blob`'s ports.
+  Tensors inputs;  ///< Content of `blob`'s ports.
   RecordedRunOptions options;
 };
 /// The second one is the reference.
 using Sides = std::array<Side, 2>;
 using Runs = std::array<RecordedRun, 2>;
 
-/// What a command line asks for.  kInvalidArgument where both are the same or
-/// their inputs do not fit.
+/// Sides that a command line asks for.  kInvalidArgument where both are the
+/// same or their inputs do not fit.
 Result<Sides> SidesOf(const Arguments& arguments);
 
 /// One run after the other, as a device is shared with those who use it.

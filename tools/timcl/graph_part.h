@@ -30,7 +30,7 @@ struct WholeGraph {
   Nodes Named(const std::string& name) const;
   /// The producers of what `nodes` read, without those in `nodes`.
   Nodes ProducersOf(const Nodes& nodes) const;
-  /// Those of `nodes` whose results `last` needs, by way of others of them.
+  /// Nodes of `nodes` whose results `last` needs, by way of others of them.
   Nodes NeededBy(ir::NodeId last, const Nodes& nodes) const;
 };
 

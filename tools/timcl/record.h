@@ -23,7 +23,8 @@ namespace tim::tool {
 /// Nothing where the graph has none; kNotFound where it is damaged.
 Result<std::optional<binary::Record>> RecordIn(const binary::Blob& blob);
 
-/// By input that the graph uses; none where the arguments ask for random ones.
+/// Bytes by input that the graph uses; none where the arguments ask for random
+/// ones.
 std::vector<std::span<const std::byte>> InputsOf(
     const std::optional<binary::Record>& record, const binary::Blob& blob,
     const RunArguments& arguments);
@@ -44,8 +45,8 @@ std::unique_ptr<Repeated> Repeat(const binary::Record& record,
                                  const binary::Blob& blob,
                                  const Tensors& outputs);
 
-/// What the record says, and how its environment differs from that of a run on
-/// these devices.
+/// Text of what the record says, and how its environment differs from that of a
+/// run on these devices.
 std::string RecordText(const binary::Record& record,
                        const device::Devices& devices);
 Json RecordJson(const binary::Record& record, const device::Devices& devices);

@@ -123,7 +123,7 @@ class Reducer {
     return found;
   }
 
-  // What the values are in the second run; those of nodes are kept.
+  // Content of the values in the second run; those of nodes are kept.
   Status Fetch(const std::vector<ir::ValueId>& values) {
     std::vector<ir::ValueId> missing;
     const ir::Graph& graph = second().graph;

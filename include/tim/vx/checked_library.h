@@ -36,7 +36,7 @@ struct LibraryFault {
   const char* program;  ///< Empty: none.
 };
 
-/// What became of one operator.
+/// Outcome of one operator.
 struct LibraryReport {
   const char* name;
   const char* mistake;  ///< Empty: it was checked.
@@ -50,7 +50,7 @@ struct LibraryReport {
 /// Number of the layout of these structs.
 enum : uint32_t { kLibraryVersion = 1 };
 
-/// What the program asks for, and the functions that it is told by.
+/// Request of the program, and the functions that it is told by.
 struct LibraryRequest {
   uint32_t version;      ///< kLibraryVersion of the program; always the first.
   uint32_t cases;        ///< 0: as the operator says.
@@ -62,7 +62,7 @@ struct LibraryRequest {
   void (*fails)(void* receiver, const char* message);
 };
 
-/// What a library answers.
+/// Answer of a library.
 enum class LibraryAnswer : int32_t {
   kDone = 0,             ///< ends() was called for every operator.
   kNoSuchOperator = -1,  ///< fails() was told.

@@ -21,13 +21,13 @@ namespace check {
 
 /// How far a result may be from the reference.
 struct Tolerance {
-  /// Of float types: |actual - expected| is at most `absolute` + `relative` *
-  /// |expected|, or `ulps` units in the last place of `expected` in the
-  /// output's type.  NaN equals NaN, an infinity itself only.
+  /// Bound of float types: |actual - expected| is at most `absolute` +
+  /// `relative` * |expected|, or `ulps` units in the last place of `expected`
+  /// in the output's type.  NaN equals NaN, an infinity itself only.
   double ulps = 4;
   double absolute = 0;
   double relative = 0;
-  /// Of integer types: |actual - expected| in codes.
+  /// Bound of integer types: |actual - expected| in codes.
   int64_t codes = 0;
 };
 
@@ -37,12 +37,12 @@ struct ExtentRange {
   uint32_t most = 33;
 };
 
-/// What an input may be.
+/// Range of what an input may be.
 struct InputRange {
   /// Case number n takes the type of number n modulo their count: lists of
   /// several inputs that are equally long go together.
   std::vector<DataType> types = {DataType::FLOAT32};
-  /// Of integer types, one at random; none: not quantized.
+  /// Quantizations of integer types, one at random; none: not quantized.
   std::vector<Quantization> quantizations;
   uint32_t least_rank = 1;
   uint32_t most_rank = 4;  ///< At most 8.
@@ -59,7 +59,7 @@ struct InputRange {
   bool optional = false;
 };
 
-/// What an output is; its shape is the operator's business.
+/// Description of an output; its shape is the operator's business.
 struct OutputRange {
   /// UNKNOWN: as the operator's SetupTypes() says, else that of input 0, with
   /// its quantization.
@@ -142,7 +142,7 @@ struct Fault {
   /// "output 0"; empty where the fault is of none.
   std::string operand;
   int64_t element = -1;  ///< From 0; -1: none.  Outside: before or behind.
-  /// Of an element inside, fastest-varying dimension first.
+  /// Coordinates of an element inside, fastest-varying dimension first.
   std::vector<uint32_t> position;
   /// The element's numbers, as text; of kWrongValue only.
   std::string actual;
@@ -170,7 +170,7 @@ struct CheckResult {
   /// Why nothing could be checked; it says what to change.
   std::string mistake;
   uint32_t cases = 0;        ///< That were tried, over all devices.
-  uint32_t local_cases = 0;  ///< Of these, with other local sizes.
+  uint32_t local_cases = 0;  ///< Cases among these with other local sizes.
   std::string text;          ///< All of it in words.
 };
 

@@ -1,4 +1,4 @@
-// What becomes of the lines that the library logs.
+// Destination of the lines that the library logs.
 #ifndef TIM_VX_LOG_H_
 #define TIM_VX_LOG_H_
 

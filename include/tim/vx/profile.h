@@ -11,7 +11,7 @@
 namespace tim {
 namespace vx {
 
-/// Whose clock a time is of.
+/// Clock that a time is of.
 enum class ProfileClock {
   DEVICE,  ///< The device's own, of its commands alone.
   HOST,    ///< The host's, around each launch and the wait for it, whose cost

@@ -42,7 +42,7 @@ struct NumpyArray {
 Result<NumpyArray> NumpyArrayOf(const TensorDesc& desc,
                                 std::span<const std::byte> bytes);
 
-/// What stands before the data in a file, a multiple of 64 bytes.
+/// Header before the data in a file, a multiple of 64 bytes.
 std::string NpyHeader(const NumpyArray& array);
 
 }  // namespace tim::ir

@@ -1,4 +1,4 @@
-// What a look at all elements of a tensor tells.
+// Statistics of all elements of a tensor.
 #ifndef TIM_IR_DUMP_STATISTICS_H_
 #define TIM_IR_DUMP_STATISTICS_H_
 
@@ -11,15 +11,16 @@
 
 namespace tim::ir {
 
-/// Of elements as they are stored: of quantized tensors the codes.
+/// Statistics of elements as they are stored: of quantized tensors the codes.
 struct TensorStatistics {
   int64_t elements = 0;
   int64_t nans = 0;
   int64_t infinities = 0;
-  /// Of a quantized tensor: elements at the least or the greatest code of the
-  /// type, where larger values may have been cut off.
+  /// Count, of a quantized tensor: elements at the least or the greatest code
+  /// of the type, where larger values may have been cut off.
   int64_t saturated = 0;
-  /// Of the elements that are numbers, in double; nothing where none is.
+  /// Range and mean of the elements that are numbers, in double; nothing where
+  /// none is.
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
   std::optional<double> mean = std::nullopt;

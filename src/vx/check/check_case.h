@@ -13,7 +13,7 @@ namespace tim::vx::check {
 
 struct Case {
   uint32_t number = 0;
-  uint64_t seed = 0;  ///< Of the values.
+  uint64_t seed = 0;  ///< Seed of the values.
   /// Small whole numbers in order, where the range has any.
   bool simple = false;
   Operands operands;

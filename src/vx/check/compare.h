@@ -16,7 +16,7 @@ struct Difference {
   int64_t element = 0;  ///< The first one.
   std::string actual;
   std::string expected;
-  int64_t count = 0;  ///< Of elements that differ.
+  int64_t count = 0;  ///< Number of elements that differ.
 };
 
 /// Nothing where all elements of two dense tensors agree.

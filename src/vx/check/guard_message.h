@@ -1,4 +1,4 @@
-// What a guarded run says was wrong, as data.
+// Message of a guarded run, as data.
 #ifndef TIM_VX_CHECK_GUARD_MESSAGE_H_
 #define TIM_VX_CHECK_GUARD_MESSAGE_H_
 
@@ -12,10 +12,10 @@ namespace tim::vx::check {
 struct GuardMessage {
   FaultKind kind = FaultKind::kFails;
   std::string operand;   ///< "output 0", "scratch 1", or empty.
-  int64_t element = -1;  ///< Of it.
+  int64_t element = -1;  ///< Index in the operand.
 };
 
-/// Of the message of a failed Run(); kFails where no guard has found it.
+/// Fault in the message of a failed Run(); kFails where no guard has found it.
 GuardMessage ReadGuardMessage(const std::string& message);
 
 }  // namespace tim::vx::check

@@ -24,11 +24,11 @@ struct Target {
   uint32_t number = 0;
   std::string name;
   bool is_host = false;
-  size_t most_items = 1;             ///< Of a work-group.
+  size_t most_items = 1;             ///< Limit of a work-group.
   std::shared_ptr<Context> context;  ///< Guarded.
 };
 
-/// What an operation launches, as a class without its own sources can.
+/// Launches of an operation, as a class without its own sources can.
 struct Launches {
   std::string name;  ///< "Twice"
   std::string text;
@@ -42,10 +42,10 @@ struct Launches {
   std::vector<bool> zeroed;  ///< By output; may be shorter.
 };
 
-/// What a case came to.
+/// Outcome of a case.
 struct Outcome {
   std::optional<FaultKind> fault;  ///< None: it agrees.
-  std::string reason;              ///< Of a fault.
+  std::string reason;              ///< Text of a fault.
   std::string operand;
   int64_t element = -1;
   std::string actual;
@@ -78,10 +78,10 @@ class Trials {
   const CheckedOperator& checked() const { return checked_; }
   const CheckOptions& options() const { return options_; }
 
-  /// Of the operation that create() makes for case 0.
+  /// Whether the operation that create() makes for case 0 has a HostEval().
   Result<bool> HasHostEval() const;
   Prepared Prepare(const Case& tried) const;
-  /// Of a case without a problem, `tried.group` applied.
+  /// Outcome of a case without a problem, `tried.group` applied.
   Outcome Try(const Prepared& prepared, const Target& target) const;
 
  private:

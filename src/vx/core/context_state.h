@@ -23,7 +23,7 @@ struct ContextOptions {
   bool strict = false;
   /// What is legal and hardly meant is a warning; else it fails Compile().
   bool lenient = true;
-  /// What is written of the context's graphs.
+  /// Dumps of the context's graphs.
   DumpOptions dump = {};
   RecordOptions record = {};
   /// Index of the device that a node must run on, -1 for the cheapest.

@@ -1,4 +1,4 @@
-// What a graph runs on and with, as reports tell it.
+// Environment that a graph runs in, as reports tell it.
 #ifndef TIM_VX_CORE_ENVIRONMENT_H_
 #define TIM_VX_CORE_ENVIRONMENT_H_
 

@@ -30,7 +30,7 @@ struct GraphCore {
   std::string error;  ///< Graph::ErrorMessage()
   /// Doubts that Compile() has said: the next one does not repeat them.
   std::set<std::string> known_doubts;
-  /// What the Compile that runs is written to; null: to nothing.
+  /// Dump that the Compile that runs is written to; null: to nothing.
   std::shared_ptr<GraphDump> dump;
   /// The file that records it; empty before the first Compile, and where none
   /// is asked for.

@@ -19,9 +19,9 @@ class KernelFiles {
  public:
   explicit KernelFiles(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Of the operator "user.Gate": <folder>/Gate.cl, nothing where there is no
-  /// such file, or the name has a '/'.  From then on the file is watched, there
-  /// or not.  A file that cannot be read is a warning, and none.
+  /// Text of the operator "user.Gate": <folder>/Gate.cl, nothing where there is
+  /// no such file, or the name has a '/'.  From then on the file is watched,
+  /// there or not.  A file that cannot be read is a warning, and none.
   std::optional<std::string> TextOf(const std::string& operator_name);
 
   /// Reads again what has changed; whether a text has.
@@ -29,16 +29,16 @@ class KernelFiles {
 
   /// Whether a text in use was never built.
   bool HasNew() const;
-  /// What is new was built.
+  /// New texts were built.
   void Accept();
-  /// What is new does not build.
+  /// New texts do not build.
   void Reject();
   /// The paths of what is new, for messages.
   std::string NewPaths() const;
 
  private:
   using Text = std::optional<std::string>;
-  /// What tells whether a file is the one that was read.
+  /// Stamp that tells whether a file is the one that was read.
   struct Stamp {
     bool exists = false;
     uint64_t inode = 0;

@@ -1,4 +1,5 @@
-// What a Compile and its runs leave in a folder, for people who look inside.
+// Files that a Compile and its runs leave in a folder, for people who look
+// inside.
 #ifndef TIM_VX_DUMP_GRAPH_DUMP_H_
 #define TIM_VX_DUMP_GRAPH_DUMP_H_
 

@@ -32,7 +32,7 @@ std::string Number(const std::optional<double>& number) {
   return number ? StrCat(*number) : "";
 }
 
-// Of a step by its number, so that files are in the order of steps.
+// Number of a step, so that files are in the order of steps.
 std::string Padded(const std::string& when) {
   const bool number = when.find_first_not_of("0123456789") == std::string::npos;
   if (!number || when.size() >= 4) return when;
@@ -93,7 +93,7 @@ int RunDump::ValueOf(const ObservedStep& step, int operand) const {
                           : static_cast<int>(value - plan_.notes.values.data());
 }
 
-// What no step writes is complete when one reads it.
+// A tensor that no step writes is complete when one reads it.
 Status RunDump::BeforeStep(const ObservedStep& step) {
   const int count = static_cast<int>(step.step().operands.size());
   for (int i = 0; i < count && status_.ok(); ++i) {
@@ -123,7 +123,7 @@ Status RunDump::AfterStep(const ObservedStep& step) {
   for (int i = 0; i < count && status_.ok(); ++i) {
     if (step.step().written[i]) TIM_RETURN_IF_ERROR(AddOperand(step, i));
   }
-  // Of several operands that are parts of a tensor the last completes it.
+  // The last of several operands that are parts of a tensor completes it.
   for (auto it = parts_.begin(); it != parts_.end();) {
     const auto& [value, content] = *it;
     if (last_writers_[value] != step.index()) {

@@ -96,7 +96,7 @@ class CompiledGraph {
 
  private:
   CompiledGraph() = default;
-  /// Of a graph that is an NBG and nothing else.
+  /// Records a graph that is an NBG and nothing else.
   void RecordStored(GraphCore& core,
                     const std::vector<std::shared_ptr<Tensor>>& io,
                     const Devices& devices);

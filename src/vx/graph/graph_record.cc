@@ -28,7 +28,7 @@ std::string NextPath(const std::string& file) {
   return path.insert(has_suffix ? dot : path.size(), StrCat("-", number));
 }
 
-// By tensor of `ports`; empty where the run has none of it.
+// Bytes by tensor of `ports`; empty where the run has none of it.
 std::vector<Content> ByPort(const GraphRecord::Tensors& ports,
                             const Impls& tensors,
                             std::span<const runtime::PortMemory> memory) {

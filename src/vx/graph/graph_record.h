@@ -55,7 +55,7 @@ class GraphRecord {
  private:
   GraphRecord(const GraphCore& core, const Tensors& io);
   Status Encode(const BinarySource& source, States states);
-  /// What is known so far, in place of what the file has.
+  /// Record of what is known so far, in place of what the file has.
   void Write();
   void Keep(const Status& status);
 

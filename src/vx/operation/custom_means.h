@@ -34,7 +34,7 @@ struct CustomKernel {
   std::vector<ops::KernelArg> args;
 };
 
-/// What a check of the operator asks of its next Compile(), and what it sees.
+/// Requests of a check of the operator to its next Compile(), and what it sees.
 struct CustomWatch {
   /// Local sizes for the kernel of this number in place of the operator's, as
   /// many as global ones; an empty answer: the operator's stay.

@@ -80,7 +80,7 @@ Status ReasonOf(const std::string& what, const Status& problem) {
   return problem.WithContext(StrCat(what, " of an executor"));
 }
 
-// What a set runs are its members.  Of a class that is a client's only
+// A set runs its members.  Of a class that is a client's only
 // Trigger() is known.
 void AddRuns(const std::shared_ptr<IExecutable>& executable,
              std::vector<QueuedRun>* runs) {

@@ -1,4 +1,4 @@
-// What the queues of a device have in common: waiting, and failures.
+// Waiting for the queues of a device, and their failures.
 #include "vx/platform/queues.h"
 
 #include <mutex>

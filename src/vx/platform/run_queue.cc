@@ -18,7 +18,7 @@ Status WaitForAll(const std::vector<EventPtr>& events) {
   return first;
 }
 
-// What is left when the devices have some of it; `after` may be null.
+// Work that is left when the devices have some of it; `after` may be null.
 struct Rest {
   EventPtr after;
   std::vector<EventPtr> started;

@@ -18,7 +18,7 @@ namespace tim::vx::platform {
 
 using EventPtr = std::shared_ptr<runtime::RunEvent>;
 
-/// What was submitted: an executable or a graph.  Any thread calls one of the
+/// Submitted work: an executable or a graph.  Any thread calls one of the
 /// functions once.
 struct QueuedRun {
   /// Does it, and returns when it is done.  Failures are logged already.
@@ -27,7 +27,7 @@ struct QueuedRun {
   /// Null, and nothing was done, where run() has to do it.  Never blocks; may
   /// be null itself.
   std::function<EventPtr(const EventPtr& after)> try_start = nullptr;
-  /// What was to be run is gone: nothing behind it runs.
+  /// The work is gone: nothing behind it runs.
   bool is_end = false;
 };
 

@@ -20,11 +20,12 @@ namespace planted {
 struct Fault {
   const char* name;
   tim::vx::check::FaultKind kind;  ///< That is to be found.
-  /// Of `__kernel void f(__global const float* x, __global float* y, ...)`.
+  /// Operator of `__kernel void f(__global const float* x, __global float* y,
+  /// ...)`.
   const char* source;
   /// Work-items for `elements`.
   std::size_t (*items)(std::size_t elements);
-  std::size_t local;  ///< Of a work-group; 0: open.
+  std::size_t local;  ///< Size of a work-group; 0: open.
   /// Which element of x, or the sum of which, y[i] is; see Reference().
   enum class Rule { kDouble, kDifference, kCopy, kPairs } rule;
   enum class Scalars { kNone, kShape, kFactor } scalars;
@@ -148,7 +149,7 @@ inline void Reference(Fault::Rule rule, const float* x, float* y,
   }
 }
 
-/// What is to be checked of it.
+/// Description of its check.
 inline tim::vx::check::CheckedOperator Checked(const Fault& fault) {
   using namespace tim::vx;
   check::CheckedOperator checked;
