@@ -14,14 +14,6 @@ using ::testing::HasSubstr;
 constexpr char kHSwish[] = "check tests/tools/libhswish.so";
 constexpr char kPlanted[] = "check tests/tools/libplanted.so";
 
-void ExpectFailure(const std::string& arguments, int status,
-                   const std::string& message,
-                   const std::string& variables = "") {
-  const CommandResult result = Timcl(arguments, variables);
-  EXPECT_EQ(result.exit_status, status) << arguments << "\n" << result.output;
-  EXPECT_THAT(result.output, HasSubstr(message)) << arguments;
-}
-
 TEST(TimclCheck, PassesAGoodOperator) {
   if (testing::ContextOn("opencl") == nullptr) GTEST_SKIP() << "no device";
   // Local sizes that a device refuses are told on stderr.

@@ -2,6 +2,7 @@
 #ifndef TIM_TESTS_TOOLS_TIMCL_PROGRAM_H_
 #define TIM_TESTS_TOOLS_TIMCL_PROGRAM_H_
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -29,6 +30,15 @@ inline CommandResult Timcl(const std::string& arguments,
                            const std::string& variables = "") {
   return RunCommand("env -u TIMCL_STRICT " + variables + " tools/timcl/timcl " +
                     arguments);
+}
+
+/// The call ends with that status, and what it prints has `message` in it.
+inline void ExpectFailure(const std::string& arguments, int status,
+                          const std::string& message,
+                          const std::string& variables = "") {
+  const CommandResult result = Timcl(arguments, variables);
+  EXPECT_EQ(result.exit_status, status) << arguments << "\n" << result.output;
+  EXPECT_THAT(result.output, ::testing::HasSubstr(message)) << arguments;
 }
 
 /// The JSON that a call prints, which must succeed.

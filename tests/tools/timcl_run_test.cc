@@ -28,12 +28,6 @@ class TimclRun : public ::testing::Test {
     WriteText(path, NpyHeader(type, shape) + data);
     return path;
   }
-  static void ExpectFailure(const std::string& arguments, int status,
-                            const std::string& message) {
-    const CommandResult result = Timcl(arguments);
-    EXPECT_EQ(result.exit_status, status) << arguments << "\n" << result.output;
-    EXPECT_THAT(result.output, HasSubstr(message)) << arguments;
-  }
 
   const std::string folder_;
   const std::string relu_;

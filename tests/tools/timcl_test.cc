@@ -17,14 +17,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-void ExpectFailure(const std::string& arguments, int status,
-                   const std::string& message,
-                   const std::string& variables = "") {
-  const CommandResult result = Timcl(arguments, variables);
-  EXPECT_EQ(result.exit_status, status) << arguments << "\n" << result.output;
-  EXPECT_THAT(result.output, HasSubstr(message)) << arguments;
-}
-
 TEST(Timcl, TellsWhatItCanDo) {
   for (const std::string command : {"", "run ", "explain ", "cache show "}) {
     const CommandResult help = Timcl(command + "--help");

@@ -31,25 +31,30 @@ Status WriteStates(const ir::Graph& graph, runtime::CompiledGraph& compiled) {
 
 }  // namespace
 
-Result<CompiledFile> CompileFile(const binary::Blob& blob,
-                                 const device::Devices& devices) {
-  CompiledFile file;
-  file.registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
-  TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, file.registry.get()));
+Result<CompiledFile> CompileGraph(
+    ir::Graph graph, std::shared_ptr<const ir::OpRegistry> registry,
+    const device::Devices& devices, bool strict) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.was_compiled = true;
-  options.strict = GetOptions().strict;
-  TIM_ASSIGN_OR_RETURN(
-      compiler::InferredGraph inferred,
-      compiler::Infer(std::move(graph), *file.registry, options));
-  runtime::Surroundings surroundings = {.devices = devices,
-                                        .store = vx::UserPrograms()};
-  surroundings.operators = file.registry;
+  options.strict = strict;
+  TIM_ASSIGN_OR_RETURN(compiler::InferredGraph inferred,
+                       compiler::Infer(std::move(graph), *registry, options));
+  const runtime::Surroundings surroundings = {
+      .devices = devices, .store = vx::UserPrograms(), .operators = registry};
+  CompiledFile file;
   TIM_ASSIGN_OR_RETURN(file.compiled, runtime::CompiledGraph::Create(
                                           inferred, options, surroundings));
   TIM_RETURN_IF_ERROR(WriteStates(inferred.graph, *file.compiled));
+  file.registry = std::move(registry);
   file.graph = std::move(inferred.graph);
   return file;
+}
+
+Result<CompiledFile> CompileFile(const binary::Blob& blob,
+                                 const device::Devices& devices) {
+  auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+  TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, registry.get()));
+  return CompileGraph(std::move(graph), registry, devices, GetOptions().strict);
 }
 
 }  // namespace tim::tool

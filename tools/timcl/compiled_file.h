@@ -14,13 +14,17 @@
 namespace tim::tool {
 
 struct CompiledFile {
-  std::shared_ptr<ir::OpRegistry> registry;  ///< Operators of `graph`.
+  std::shared_ptr<const ir::OpRegistry> registry;  ///< Operators of `graph`.
   ir::Graph graph;  ///< As it was written, with all types and shapes.
   std::unique_ptr<runtime::CompiledGraph> compiled;
 };
 
-/// Compiles the graph of `blob`, whatever plan it has.  States have their
-/// content before the first run.
+/// Compiles a graph of operators of `registry`.  States have their content
+/// before the first run.
+Result<CompiledFile> CompileGraph(
+    ir::Graph graph, std::shared_ptr<const ir::OpRegistry> registry,
+    const device::Devices& devices, bool strict);
+/// The same of the graph of `blob`, whatever plan it has.
 Result<CompiledFile> CompileFile(const binary::Blob& blob,
                                  const device::Devices& devices);
 

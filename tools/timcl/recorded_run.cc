@@ -6,14 +6,12 @@
 #include <memory>
 #include <utility>
 
-#include "compiler/compiler.h"
 #include "ir/dump/npy.h"
 #include "ops/builtin.h"
-#include "runtime/compile_options.h"
 #include "runtime/compiled_graph.h"
 #include "runtime/observed_run.h"
+#include "tools/timcl/compiled_file.h"
 #include "tools/timcl/graph_file.h"
-#include "vx/core/user_programs.h"
 
 namespace tim::tool {
 namespace {
@@ -72,22 +70,6 @@ void KeepApart(const std::set<std::string>& nodes, ir::Graph* graph) {
   }
 }
 
-Status WriteStates(const ir::Graph& graph, runtime::CompiledGraph& compiled) {
-  const auto& planned = compiled.plan().states;
-  for (size_t i = 0; i < planned.size(); ++i) {
-    for (const ir::ValueId id : graph.ValueIds()) {
-      const ir::Value& value = graph.value(id);
-      if (value.role != ir::Role::kState || value.name != planned[i].name ||
-          value.constant == nullptr) {
-        continue;
-      }
-      TIM_RETURN_IF_ERROR(compiled.states()->Write(
-          static_cast<int>(i), value.constant->bytes.data()));
-    }
-  }
-  return OkStatus();
-}
-
 struct Outputs {
   std::vector<AlignedMemory> memory;
   std::vector<runtime::PortMemory> ports;
@@ -113,25 +95,6 @@ Result<device::Devices> DevicesOf(const RecordedRunOptions& options) {
       options.options.on_device);
 }
 
-// The graph ready for a run, with its states as the file has them.
-Result<std::unique_ptr<runtime::CompiledGraph>> MakeReady(
-    const ir::Graph& graph, std::shared_ptr<const ir::OpRegistry> operators,
-    const device::Devices& devices, const RecordedRunOptions& options) {
-  compiler::CompileOptions compile = runtime::CompileOptionsFor(devices);
-  compile.was_compiled = true;
-  compile.strict = options.options.strict;
-  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
-                       compiler::Infer(graph, *operators, compile));
-  const runtime::Surroundings surroundings = {
-      .devices = devices,
-      .store = vx::UserPrograms(),
-      .operators = std::move(operators)};
-  TIM_ASSIGN_OR_RETURN(auto compiled, runtime::CompiledGraph::Create(
-                                          inferred, compile, surroundings));
-  TIM_RETURN_IF_ERROR(WriteStates(graph, *compiled));
-  return compiled;
-}
-
 }  // namespace
 
 Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
@@ -142,8 +105,10 @@ Result<RecordedRun> Record(const binary::Blob& blob, const Tensors& inputs,
   auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, registry.get()));
   KeepApart(options.apart, &graph);
-  TIM_ASSIGN_OR_RETURN(const auto compiled,
-                       MakeReady(graph, registry, devices, options));
+  TIM_ASSIGN_OR_RETURN(const CompiledFile file,
+                       CompileGraph(std::move(graph), registry, devices,
+                                    options.options.strict));
+  const auto& compiled = file.compiled;
   TIM_ASSIGN_OR_RETURN(const Outputs outputs, OutputsOf(compiled->plan()));
   Recorder recorder;
   const Status status =
@@ -163,9 +128,10 @@ Result<std::vector<std::vector<std::byte>>> ContentOf(
   }
   const std::vector<ir::ValueId> places = graph.outputs();
   TIM_ASSIGN_OR_RETURN(const device::Devices devices, DevicesOf(options));
-  TIM_ASSIGN_OR_RETURN(
-      const auto compiled,
-      MakeReady(graph, std::move(operators), devices, options));
+  TIM_ASSIGN_OR_RETURN(const CompiledFile file,
+                       CompileGraph(std::move(graph), std::move(operators),
+                                    devices, options.options.strict));
+  const auto& compiled = file.compiled;
   TIM_ASSIGN_OR_RETURN(const Outputs outputs, OutputsOf(compiled->plan()));
   const Status status = compiled->Run(inputs.ForRun(), outputs.ports);
   for (const auto& output : outputs.ports) compiled->Release(output.host);
