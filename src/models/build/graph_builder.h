@@ -1,0 +1,121 @@
+// Operations of a model's nodes, with the shapes of what they make.
+#ifndef TIM_MODELS_BUILD_GRAPH_BUILDER_H_
+#define TIM_MODELS_BUILD_GRAPH_BUILDER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "models/build/source_recorder.h"
+#include "models/build/value.h"
+#include "tim/vx/graph.h"
+#include "tim/vx/operation.h"
+#include "tim/vx/tensor.h"
+
+namespace tim::models {
+
+/// A result that an operation is to make.
+struct Wanted {
+  /// UNKNOWN: what the operation infers.  INT64: an INT32 of the graph that is
+  /// INT64 in the model.
+  vx::DataType type = vx::DataType::UNKNOWN;
+  vx::Quantization quantization = {};
+  /// With `has_dims`: the model's extents, where the graph's shape does not
+  /// tell them (scalars), or where the operation's layout argument makes
+  /// inference wrong.
+  Dims dims = {};
+  bool has_dims = false;
+
+  static Wanted Any() { return {}; }
+  static Wanted Of(vx::DataType type) { return {type, {}, {}, false}; }
+  static Wanted Of(vx::DataType type, Dims dims,
+                   vx::Quantization quantization = {}) {
+    return {type, std::move(quantization), std::move(dims), true};
+  }
+  /// Type and quantization of `value`, extents inferred.
+  static Wanted Like(const Value& value) {
+    return {value.type, value.quantization, {}, false};
+  }
+};
+
+/// Builds one graph.  One thread.
+class GraphBuilder {
+ public:
+  /// \param recorder writes the same graph as C++; may be null.
+  explicit GraphBuilder(std::shared_ptr<vx::Graph> graph,
+                        SourceRecorder* recorder = nullptr);
+
+  const std::shared_ptr<vx::Graph>& graph() const { return graph_; }
+
+  /// An INPUT; an INT64 one is cast to INT32 at once, and its Port is INT64.
+  Result<Value> AddInput(const std::string& name, vx::DataType type,
+                         const Dims& dims,
+                         const vx::Quantization& quantization = {});
+  /// `value` becomes an output of the graph, at the end of building.
+  Status AddOutput(const std::string& name, const Value& value);
+  /// A constant: no tensor yet, no copy.
+  Value Constant(HostArray array, const std::string& name = "",
+                 const vx::Quantization& quantization = {}) const;
+  template <typename T>
+  Value ConstantOf(const std::vector<T>& values, Dims dims) const {
+    return Constant(ArrayOf(values, std::move(dims)));
+  }
+  /// The value's tensor; makes that of a constant, once, sharing its data.
+  /// Fails where an INT64 constant does not fit 32 bits, where the extents are
+  /// more than 8 or one is 0, and for an absent value.
+  Result<std::shared_ptr<vx::Tensor>> TensorOf(const Value& value);
+
+  /// Adds Op(args...) over `inputs` (absent ones become placeholders) and
+  /// infers what it makes.  Errors are those of the operator.
+  template <typename Op, typename... Args>
+  Result<std::vector<Value>> AddAll(const std::vector<Value>& inputs,
+                                    const std::vector<Wanted>& wanted,
+                                    const Args&... args) {
+    TIM_RETURN_IF_ERROR(MakeTensors(inputs));
+    return Finish(
+        graph_->CreateOperation<Op>(args...), inputs, wanted,
+        recorder_ == nullptr ? std::string() : CallText(Op::OpName(), args...));
+  }
+  /// The same, for an operation with one result.
+  template <typename Op, typename... Args>
+  Result<Value> Add(const std::vector<Value>& inputs, const Wanted& wanted,
+                    const Args&... args) {
+    TIM_ASSIGN_OR_RETURN(
+        std::vector<Value> made,
+        (AddAll<Op, Args...>(inputs, std::vector<Wanted>{wanted}, args...)));
+    return std::move(made[0]);
+  }
+
+  /// The same elements in other extents; no operation where they are equal or
+  /// the value is constant.
+  Result<Value> Reshape(const Value& value, const Dims& dims);
+  /// Result axis i is axis permutation[i] of the model's order.
+  Result<Value> Transpose(const Value& value,
+                          const std::vector<int>& permutation);
+  /// Rounds and wraps as the graph's Cast; to BOOL8: is not 0.
+  Result<Value> Cast(const Value& value, vx::DataType type);
+
+  const std::vector<Port>& inputs() const { return inputs_; }
+  const std::vector<Port>& outputs() const { return outputs_; }
+
+ private:
+  Status MakeTensors(const std::vector<Value>& inputs);
+  Result<std::vector<Value>> Finish(
+      const std::shared_ptr<vx::Operation>& operation,
+      const std::vector<Value>& inputs, const std::vector<Wanted>& wanted,
+      const std::string& call);
+
+  std::shared_ptr<vx::Graph> graph_;
+  SourceRecorder* recorder_;
+  std::vector<Port> inputs_;
+  std::vector<Port> outputs_;
+  /// Tensors of constants, by their data.
+  struct ConstantKey;
+  struct Constants;
+  std::shared_ptr<Constants> constants_;
+};
+
+}  // namespace tim::models
+
+#endif  // TIM_MODELS_BUILD_GRAPH_BUILDER_H_
