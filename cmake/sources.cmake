@@ -7,6 +7,10 @@ function(tim_cl_glob variable)
 endfunction()
 
 tim_cl_glob(TIM_CL_SOURCES src/*.cc ops/*.cc)
+tim_cl_glob(TIM_CL_MODELS src/models/*.cc)
+if(TIM_CL_MODELS)
+  list(REMOVE_ITEM TIM_CL_SOURCES ${TIM_CL_MODELS})
+endif()
 tim_cl_glob(TIM_CL_KERNELS src/kernels/*.cl src/kernels/*.clh
             ops/*.cl ops/*.clh)
 file(GLOB TIM_CL_OPERATORS CONFIGURE_DEPENDS

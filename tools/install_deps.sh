@@ -12,6 +12,7 @@ packages="
   libxxhash-dev libflatbuffers-dev flatbuffers-compiler
   libcli11-dev nlohmann-json3-dev libstb-dev
   libbenchmark-dev libclblast-dev
+  libonnx-dev libprotobuf-dev libonnx-testdata
   libgtest-dev libgmock-dev oclgrind
 "
 

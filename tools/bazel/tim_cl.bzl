@@ -34,26 +34,39 @@ def tim_generated_headers():
     """Copts with which headers of tim_tables are included as their siblings."""
     return ["-iquote$(GENDIR)/%s/src" % tim_root()]
 
-def tim_tables(name, srcs):
-    """graph.fbs makes graph_generated.h, by FlatBuffers' compiler."""
+def tim_tables(name, srcs, folder = ""):
+    """graph.fbs makes graph_generated.h, by FlatBuffers' compiler.
+
+    Args:
+      name: of the target.
+      srcs: schemas.
+      folder: of the package, in which all of them lie, with a slash.
+    """
     missing = "flatc was not found; Debian's package is flatbuffers-compiler, see tools/install_deps.sh"
     native.genrule(
         name = name,
         srcs = srcs,
         outs = [src[:-len(".fbs")] + "_generated.h" for src in srcs],
         cmd = "command -v flatc >/dev/null || { echo \"%s\" >&2; exit 1; }; " % missing +
-              "flatc --cpp --cpp-std c++17 --scoped-enums -o $(RULEDIR) $(SRCS)",
+              "flatc --cpp --cpp-std c++17 --scoped-enums -o $(RULEDIR)/%s $(SRCS)" % folder,
     )
 
-def tim_layer(name, generated = [], copts = [], **kwargs):
+def tim_layer(name, folder = "", generated = [], copts = [], **kwargs):
     """The library of one folder: every .cc and .h under it, subfolders too.
 
     A shared library made of it exports what the public headers mark.
+
+    Args:
+      name: of the target.
+      folder: of the package, with a slash; empty: the whole package.
+      generated: sources made by other targets.
+      copts: options besides those of all layers.
+      **kwargs: of the library.
     """
     tim_library(
         name = name,
-        srcs = native.glob(["**/*.cc"], allow_empty = True) + generated,
-        hdrs = native.glob(["**/*.h"], allow_empty = True),
+        srcs = native.glob([folder + "**/*.cc"], allow_empty = True) + generated,
+        hdrs = native.glob([folder + "**/*.h"], allow_empty = True),
         copts = [
             "-fvisibility=hidden",
             "-fvisibility-inlines-hidden",
