@@ -1,0 +1,19 @@
+// The parts of AddElementwise(), a file each.
+#ifndef TIM_MODELS_ONNX_OPS_ELEMENTWISE_H_
+#define TIM_MODELS_ONNX_OPS_ELEMENTWISE_H_
+
+#include "models/onnx/node.h"
+
+namespace tim::models::onnx {
+
+void AddUnary(OperatorTable* table);        // Abs, Exp, Asinh ...
+void AddActivations(OperatorTable* table);  // Relu, Elu, PRelu, Gelu ...
+void AddClips(OperatorTable* table);        // Clip
+void AddBinary(OperatorTable* table);       // Add, Pow, Max, Mean ...
+void AddLogic(OperatorTable* table);        // And, Equal, Where, IsNaN ...
+void AddBits(OperatorTable* table);         // BitShift, BitwiseNot
+void AddCasts(OperatorTable* table);        // Cast, Identity, Dropout
+
+}  // namespace tim::models::onnx
+
+#endif  // TIM_MODELS_ONNX_OPS_ELEMENTWISE_H_

@@ -1,0 +1,73 @@
+// What functions of several families ask of operands and attributes.
+#ifndef TIM_MODELS_ONNX_OPS_OPERANDS_H_
+#define TIM_MODELS_ONNX_OPS_OPERANDS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "models/build/graph_builder.h"
+#include "models/build/value.h"
+#include "models/onnx/node.h"
+
+namespace tim::models::onnx {
+
+inline bool IsFloat(vx::DataType type) {
+  return type == vx::DataType::FLOAT32 || type == vx::DataType::FLOAT16;
+}
+inline bool IsBool(vx::DataType type) { return type == vx::DataType::BOOL8; }
+bool IsInteger(vx::DataType type);
+bool IsUnsigned(vx::DataType type);
+/// "float32", for messages.
+std::string TypeText(vx::DataType type);
+
+/// Operand `input`, which must be there.  A quantized one has its codes as
+/// plain integers, as ONNX computes with them.
+Result<Value> PlainOperand(Node& node, size_t input);
+/// As PlainOperand(), of a float type.
+Result<Value> FloatOperand(Node& node, size_t input);
+/// As PlainOperand(), of a float or integer type.
+Result<Value> NumberOperand(Node& node, size_t input);
+/// As PlainOperand(), bool.
+Result<Value> BoolOperand(Node& node, size_t input);
+
+/// Fails where the types differ: ONNX's operators convert nothing.
+Status SameType(const Value& a, const Value& b);
+
+/// A scalar constant of float32.
+inline Value Scalar(const Node& node, float value) {
+  return node.builder->ConstantOf(std::vector<float>{value}, {});
+}
+/// A scalar constant of int32.
+inline Value IntScalar(const Node& node, int32_t value) {
+  return node.builder->ConstantOf(std::vector<int32_t>{value}, {});
+}
+
+/// The operation Op(args...) on two values, broadcast, as `type`.
+template <typename Op, typename... Args>
+Result<Value> Broadcasting(Node& node, const Value& a, const Value& b,
+                           vx::DataType type, const Args&... args) {
+  TIM_ASSIGN_OR_RETURN(Dims dims, BroadcastDims(a.dims, b.dims));
+  return node.builder->Add<Op>({a, b}, Wanted::Of(type, std::move(dims)),
+                               args...);
+}
+/// The operation Op(args...) on each element of `x`, as `type`.
+template <typename Op, typename... Args>
+Result<Value> Pointwise(Node& node, const Value& x, vx::DataType type,
+                        const Args&... args) {
+  return node.builder->Add<Op>({x}, Wanted::Of(type, x.dims), args...);
+}
+
+/// Bytes that a function may make of an attribute or of extents.
+inline constexpr int64_t kMostMadeBytes = int64_t{1} << 28;
+
+/// An array of `dims`, whose elements are copies of `element`, of one of
+/// `type`; fails where it would be larger than kMostMadeBytes.
+Result<HostArray> FilledArray(vx::DataType type, const Dims& dims,
+                              const void* element);
+
+}  // namespace tim::models::onnx
+
+#endif  // TIM_MODELS_ONNX_OPS_OPERANDS_H_
