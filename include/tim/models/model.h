@@ -2,6 +2,7 @@
 #ifndef TIM_MODELS_MODEL_H_
 #define TIM_MODELS_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -85,6 +86,9 @@ struct Model {
   std::shared_ptr<vx::Graph> graph;  ///< Not compiled; null after a failure.
   std::vector<Port> inputs;
   std::vector<Port> outputs;
+  /// Nodes of the file by operator, named as Refusal::op, with how many there
+  /// are; of a file that cannot be read none.
+  std::map<std::string, size_t> operators;
   /// All that was not taken; not empty: there is no graph.
   std::vector<Refusal> refusals;
   /// Text that says why there is no graph, with all refusals; else empty.
