@@ -52,6 +52,15 @@ class GraphBuilder {
   Result<Value> AddInput(const std::string& name, vx::DataType type,
                          const Dims& dims,
                          const vx::Quantization& quantization = {});
+  /// A VARIABLE, for what one run leaves for the next.  It begins as
+  /// `initial`, where that is not null, else as zeros.
+  Result<Value> AddState(const std::string& name, vx::DataType type,
+                         const Dims& dims,
+                         const vx::Quantization& quantization = {},
+                         const HostArray* initial = nullptr);
+  /// A run leaves `next` in `state`; who reads `state` in the same run sees
+  /// what was there before.  `next` may be the state itself or a constant.
+  Status SetState(const Value& state, const Value& next);
   /// `value` becomes an output of the graph, at the end of building.
   Status AddOutput(const std::string& name, const Value& value);
   /// A constant: no tensor yet, no copy.
