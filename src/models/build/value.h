@@ -58,6 +58,8 @@ struct Value {
 /// Bytes of a dense tensor; -1 where they exceed 63 bits or an extent is
 /// negative.
 int64_t ByteSizeOf(vx::DataType type, const Dims& dims);
+/// "float32", "bool".
+const char* TypeName(vx::DataType type);
 /// The type in the graph: INT32 for INT64.
 vx::DataType GraphType(vx::DataType type);
 /// The shape in the graph: reversed; {1} for a scalar.
