@@ -1,0 +1,155 @@
+// If, Loop and Scan of ONNX, whose course is known when the model is read.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "models/onnx/importer.h"
+
+namespace tim::models::onnx {
+namespace {
+
+// The single element of a constant condition.
+Result<bool> ConditionOf(const Known& known, const char* what) {
+  if (known.value.constant == nullptr) {
+    return Unimplemented(
+        what,
+        " must be known when the model is loaded, but follows from "
+        "inputs; give the content of those as ImportOptions::values");
+  }
+  TIM_ASSIGN_OR_RETURN(const std::vector<int64_t> values,
+                       Integers(*known.value.constant));
+  if (values.size() != 1) {
+    return InvalidArgument(what, " has ", values.size(),
+                           " elements, expected 1");
+  }
+  return values[0] != 0;
+}
+
+bool AnyRefused(const std::vector<Known>& results) {
+  return std::any_of(results.begin(), results.end(),
+                     [](const Known& known) { return known.is_refused; });
+}
+
+}  // namespace
+
+Importer::Special Importer::FindSpecial(const NodeMessage& node) {
+  static const std::map<std::string_view, Special> kSpecials = {
+      {"If", &Importer::RunIf},
+      {"Loop", &Importer::RunLoop},
+  };
+  if (!node.domain.empty()) return nullptr;
+  const auto found = kSpecials.find(node.op);
+  return found == kSpecials.end() ? nullptr : found->second;
+}
+
+Result<const GraphMessage*> Importer::BodyOf(const Call& call,
+                                             const char* attribute) {
+  for (const AttributeMessage& given : call.message.attributes) {
+    if (given.name != attribute) continue;
+    if (given.kind != static_cast<int64_t>(AttributeKind::kGraph)) break;
+    return subgraphs_.Read(given);
+  }
+  return InvalidArgument("attribute '", attribute, "' is no graph");
+}
+
+Result<Importer::Results> Importer::RunIf(const Call& call) {
+  if (call.operands.size() != 1) {
+    return InvalidArgument("it has ", call.operands.size(),
+                           " operands, expected 1");
+  }
+  TIM_ASSIGN_OR_RETURN(
+      const bool condition,
+      ConditionOf(call.operands[0], "operand 0, its condition,"));
+  const char* branch = condition ? "then_branch" : "else_branch";
+  TIM_ASSIGN_OR_RETURN(const GraphMessage* graph, BodyOf(call, branch));
+  return RunBody(*graph, {}, call, "");
+}
+
+Result<Value> Importer::Stack(const std::vector<Value>& values, int64_t axis) {
+  std::vector<Value> parts;
+  for (const Value& value : values) {
+    Dims dims = value.dims;
+    if (axis < 0) axis += value.rank() + 1;
+    if (axis < 0 || axis > value.rank() || value.dims != values[0].dims) {
+      return Unimplemented("the trips make results of different shapes, or ",
+                           "axis ", axis, " is outside of their rank");
+    }
+    dims.insert(dims.begin() + axis, 1);
+    TIM_ASSIGN_OR_RETURN(Value part, builder_->Reshape(value, dims));
+    parts.push_back(std::move(part));
+  }
+  if (parts.size() == 1) return parts[0];
+  return Make("Concat", std::move(parts), {{"axis", axis}});
+}
+
+Result<Importer::Results> Importer::RunLoop(const Call& call) {
+  const auto& operands = call.operands;
+  if (operands.size() < 2) {
+    return InvalidArgument("it has ", operands.size(),
+                           " operands, expected 2 or more");
+  }
+  int64_t trips = options_.most_trips + 1;
+  if (!operands[0].value.IsAbsent()) {
+    if (operands[0].value.constant == nullptr) {
+      return Unimplemented("operand 0, the trip count, must be known when the ",
+                           "model is loaded, but follows from inputs");
+    }
+    TIM_ASSIGN_OR_RETURN(const auto counts,
+                         Integers(*operands[0].value.constant));
+    if (counts.size() != 1) {
+      return InvalidArgument("operand 0, the trip count, has ", counts.size(),
+                             " elements");
+    }
+    trips = counts[0];
+  }
+  bool goes_on = true;
+  if (!operands[1].value.IsAbsent()) {
+    TIM_ASSIGN_OR_RETURN(goes_on,
+                         ConditionOf(operands[1], "operand 1, its condition,"));
+  }
+  TIM_ASSIGN_OR_RETURN(const GraphMessage* body, BodyOf(call, "body"));
+  const size_t carried = operands.size() - 2;
+  if (body->outputs.size() < carried + 1 ||
+      call.message.outputs.size() > body->outputs.size() - 1) {
+    return InvalidArgument("its body has ", body->outputs.size(),
+                           " outputs, which do not fit the node");
+  }
+  const size_t scans = body->outputs.size() - 1 - carried;
+  Results state(operands.begin() + 2, operands.end());
+  std::vector<std::vector<Value>> stacked(scans);
+  for (int64_t trip = 0; trip < trips && goes_on; ++trip) {
+    if (trip >= options_.most_trips) {
+      return Unimplemented("it has more than ", options_.most_trips,
+                           " trips; see ImportOptions::most_trips");
+    }
+    Results inputs = {
+        Known{builder_->ConstantOf<int64_t>({trip}, {})},
+        Known{builder_->Constant(HostArray{
+            vx::DataType::BOOL8, {}, 1, std::make_shared<const uint8_t>(1)})}};
+    inputs.insert(inputs.end(), state.begin(), state.end());
+    TIM_ASSIGN_OR_RETURN(Results made, RunBody(*body, std::move(inputs), call,
+                                               StrCat(trip, "/")));
+    if (AnyRefused(made)) return Results();
+    TIM_ASSIGN_OR_RETURN(goes_on, ConditionOf(made[0], "its body's condition"));
+    state.assign(made.begin() + 1, made.begin() + 1 + carried);
+    for (size_t i = 0; i < scans; ++i) {
+      stacked[i].push_back(made[1 + carried + i].value);
+    }
+  }
+  for (size_t i = 0; i < scans; ++i) {
+    const size_t output = carried + i;
+    if (output >= call.message.outputs.size() ||
+        call.message.outputs[output].empty()) {
+      state.emplace_back();
+      continue;
+    }
+    if (stacked[i].empty()) {
+      return Unimplemented("output ", output, " is empty: there is no trip");
+    }
+    TIM_ASSIGN_OR_RETURN(Value stack, Stack(stacked[i], 0));
+    state.push_back(Known{std::move(stack)});
+  }
+  return state;
+}
+
+}  // namespace tim::models::onnx
