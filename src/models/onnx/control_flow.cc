@@ -36,10 +36,11 @@ Importer::Special Importer::FindSpecial(const NodeMessage& node) {
   static const std::map<std::string_view, Special> kSpecials = {
       {"If", &Importer::RunIf},
       {"Loop", &Importer::RunLoop},
+      {"Scan", &Importer::RunScan},
   };
   if (!node.domain.empty()) return nullptr;
   const auto found = kSpecials.find(node.op);
-  return found == kSpecials.end() ? nullptr : found->second;
+  return found == kSpecials.end() ? FindSequence(node.op) : found->second;
 }
 
 Result<const GraphMessage*> Importer::BodyOf(const Call& call,

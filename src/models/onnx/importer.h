@@ -114,14 +114,25 @@ class Importer {
   Status Supply(Node* node, const Status& refusal);
   void Refuse(const Call& call, const Status& status);
 
-  // Control flow and sequences: control_flow.cc, sequences.cc.
+  // Control flow and sequences: control_flow.cc, scan.cc, sequences.cc.
   using Special = Result<Results> (Importer::*)(const Call& call);
   static Special FindSpecial(const NodeMessage& node);
   Result<Results> RunIf(const Call& call);
   Result<Results> RunLoop(const Call& call);
   Result<Results> RunScan(const Call& call);
   Result<const GraphMessage*> BodyOf(const Call& call, const char* attribute);
+  /// `values` along a new axis.
   Result<Value> Stack(const std::vector<Value>& values, int64_t axis);
+  /// Part `index` along `axis`, without that axis.
+  Result<Value> PartOf(const Value& value, int64_t axis, int64_t index);
+
+  static Special FindSequence(std::string_view op);
+  Result<Results> MakeSequence(const Call& call);
+  Result<Results> ChangeSequence(const Call& call);
+  Result<Results> ReadSequence(const Call& call);
+  Result<Results> JoinSequence(const Call& call);
+  Result<Results> SplitSequence(const Call& call);
+  Result<Results> RunOptional(const Call& call);
 
   const ModelMessage& model_;
   const OnnxOptions& options_;

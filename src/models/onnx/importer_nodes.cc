@@ -163,6 +163,10 @@ Result<Value> Importer::Make(const std::string& op, std::vector<Value> inputs,
 }
 
 Result<Importer::Results> Importer::RunOperator(const Call& call) {
+  if (call.message.op == "Identity" && call.message.domain.empty() &&
+      call.operands.size() == 1) {
+    return call.operands;
+  }
   TIM_ASSIGN_OR_RETURN(Node node, MakeNode(call));
   TIM_RETURN_IF_ERROR(Apply(&node));
   Results results;

@@ -2,7 +2,7 @@
 // sparse.
 #include "models/onnx/tensor_reader.h"
 
-#include <bit>
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -335,12 +335,19 @@ Result<HostArray> TensorReader::Decode(const TensorMessage& tensor) {
     array.data = rows;
     return array;
   }
-  if (stored.owner != nullptr && raw != nullptr && IsAligned(raw, graph_type)) {
+  const bool is_clean =
+      type != ElementType::kBool ||
+      std::all_of(raw, raw + bytes, [](uint8_t flag) { return flag <= 1; });
+  if (is_clean && stored.owner != nullptr && raw != nullptr &&
+      IsAligned(raw, graph_type)) {
     array.data = std::shared_ptr<const void>(stored.owner, raw);
     return array;
   }
   auto copy = NewBytes(array.bytes);
   if (bytes > 0) std::memcpy(copy.get(), raw, array.bytes);
+  for (int64_t i = 0; !is_clean && i < bytes; ++i) {
+    copy.get()[i] = copy.get()[i] != 0;
+  }
   array.data = copy;
   return array;
 }
