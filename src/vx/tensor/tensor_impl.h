@@ -34,6 +34,10 @@ class TensorImpl final : public Tensor {
   static std::shared_ptr<TensorImpl> CreateConstant(
       std::shared_ptr<GraphCore> core, const TensorSpec& spec,
       std::shared_ptr<const ir::ConstantData> data);
+  /// CONSTANT, on bytes of the client: CreateSharedConstant().
+  static std::shared_ptr<TensorImpl> CreateShared(
+      std::shared_ptr<GraphCore> core, const TensorSpec& spec,
+      const std::shared_ptr<const void>& data);
   static std::shared_ptr<TensorImpl> CreateUnusable(
       std::shared_ptr<GraphCore> core, const TensorSpec& spec, Status problem);
 
@@ -103,6 +107,7 @@ class TensorImpl final : public Tensor {
   Status MakeStorage();
   Status AllocateHandle();
   Status CheckOnMemory();
+  Status CheckShared(const void* data);
   /// Of CopyDataToTensor(); says once that the size is not the tensor's.
   Status CheckSize(uint32_t size_in_bytes);
   Status Write(const void* data);
