@@ -48,6 +48,15 @@ class GraphBuilder {
 
   const std::shared_ptr<vx::Graph>& graph() const { return graph_; }
 
+  /// Whose operations are added from now on: what messages and profiles call
+  /// them.
+  void SetNode(const std::string& name) { node_ = name; }
+  /// The value's name in the model, which its tensor gets too.
+  void SetName(Value* value, const std::string& name) const;
+  /// Codes of an INPUT that nobody reads yet get a meaning.
+  void SetQuantization(Value* input,
+                       const vx::Quantization& quantization) const;
+
   /// An INPUT; an INT64 one is cast to INT32 at once, and its Port is INT64.
   Result<Value> AddInput(const std::string& name, vx::DataType type,
                          const Dims& dims,
@@ -61,7 +70,9 @@ class GraphBuilder {
   /// A run leaves `next` in `state`; who reads `state` in the same run sees
   /// what was there before.  `next` may be the state itself or a constant.
   Status SetState(const Value& state, const Value& next);
-  /// `value` becomes an output of the graph, at the end of building.
+  /// `value` becomes an output of the graph, at the end of building: an
+  /// operation that does nothing writes a tensor of its own.  It may be an
+  /// input or a constant, and several outputs may be one value.
   Status AddOutput(const std::string& name, const Value& value);
   /// A constant: no tensor yet, no copy.
   Value Constant(HostArray array, const std::string& name = "",
@@ -82,9 +93,8 @@ class GraphBuilder {
                                     const std::vector<Wanted>& wanted,
                                     const Args&... args) {
     TIM_RETURN_IF_ERROR(MakeTensors(inputs));
-    return Finish(
-        graph_->CreateOperation<Op>(args...), inputs, wanted,
-        recorder_ == nullptr ? std::string() : CallText(Op::OpName(), args...));
+    return Finish(graph_->CreateOperation<Op>(args...), inputs, wanted,
+                  recorder_ == nullptr ? std::string() : CallText<Op>(args...));
   }
   /// The same, for an operation with one result.
   template <typename Op, typename... Args>
@@ -96,20 +106,36 @@ class GraphBuilder {
     return std::move(made[0]);
   }
 
+  /// AddAll() for an operation that the caller has just made, the graph's last
+  /// one.  \param call what CallText() would be, for a recorder; empty: there
+  /// can be no program.
+  Result<std::vector<Value>> AddMade(
+      const std::shared_ptr<vx::Operation>& operation,
+      const std::vector<Value>& inputs, const std::vector<Wanted>& wanted,
+      const std::string& call = "");
+
   /// The same elements in other extents; no operation where they are equal or
   /// the value is constant.
   Result<Value> Reshape(const Value& value, const Dims& dims);
   /// Result axis i is axis permutation[i] of the model's order.
   Result<Value> Transpose(const Value& value,
                           const std::vector<int>& permutation);
-  /// Rounds and wraps as the graph's Cast; to BOOL8: is not 0.
+  /// As ops::Cast: truncates and saturates; to BOOL8: is not 0.  No operation
+  /// between INT32 and INT64, and for a constant integer that becomes an
+  /// integer which holds it.
   Result<Value> Cast(const Value& value, vx::DataType type);
 
   const std::vector<Port>& inputs() const { return inputs_; }
   const std::vector<Port>& outputs() const { return outputs_; }
 
  private:
+  struct Constants;
+
   Status MakeTensors(const std::vector<Value>& inputs);
+  Result<std::shared_ptr<vx::Tensor>> MakeTensor(const vx::TensorSpec& spec,
+                                                 bool is_scalar);
+  Result<std::shared_ptr<vx::Tensor>> MakeConstant(const vx::TensorSpec& spec,
+                                                   const HostArray& array);
   Result<std::vector<Value>> Finish(
       const std::shared_ptr<vx::Operation>& operation,
       const std::vector<Value>& inputs, const std::vector<Wanted>& wanted,
@@ -117,11 +143,10 @@ class GraphBuilder {
 
   std::shared_ptr<vx::Graph> graph_;
   SourceRecorder* recorder_;
+  std::string node_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   /// Tensors of constants, by their data.
-  struct ConstantKey;
-  struct Constants;
   std::shared_ptr<Constants> constants_;
 };
 

@@ -30,6 +30,8 @@ struct HostArray {
 /// int32_t, uint32_t, int64_t.
 template <typename T>
 HostArray ArrayOf(const std::vector<T>& values, Dims dims);
+/// Fails where the bytes are not those of type and shape.
+Status CheckWhole(const HostArray& array);
 /// The elements as integers; fails where the type is none of integers or bool.
 Result<std::vector<int64_t>> Integers(const HostArray& array);
 /// The elements as floats, of any type but INT4 and UINT4.
