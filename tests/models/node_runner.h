@@ -2,6 +2,8 @@
 #ifndef TIM_TESTS_MODELS_NODE_RUNNER_H_
 #define TIM_TESTS_MODELS_NODE_RUNNER_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "models/build/value.h"
 #include "models/onnx/node.h"
 #include "models/onnx/operator_families.h"
+#include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 
@@ -190,6 +193,26 @@ inline HostArray BoolArray(const std::vector<uint8_t>& values, Dims dims) {
   HostArray array = ArrayOf(values, std::move(dims));
   array.type = vx::DataType::BOOL8;
   return array;
+}
+
+/// The floats of output 0; empty, with a failure, where there is none.
+inline std::vector<float> FloatsOf(NodeRunner& runner) {
+  const auto results = runner.Run();
+  EXPECT_OK(results);
+  if (!results.ok()) return {};
+  const auto values = Floats(results.value()[0]);
+  EXPECT_OK(values);
+  return values.ok() ? values.value() : std::vector<float>();
+}
+
+/// The integers or truth values of output 0.
+inline std::vector<int64_t> IntsOf(NodeRunner& runner) {
+  const auto results = runner.Run();
+  EXPECT_OK(results);
+  if (!results.ok()) return {};
+  const auto values = Integers(results.value()[0]);
+  EXPECT_OK(values);
+  return values.ok() ? values.value() : std::vector<int64_t>();
 }
 
 }  // namespace tim::models::onnx
