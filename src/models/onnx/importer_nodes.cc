@@ -106,7 +106,12 @@ Result<Node> Importer::MakeNode(const Call& call) {
     if (call.operands[i].sequence != nullptr) {
       return Unimplemented("operand ", i, " is a sequence");
     }
-    node.inputs.push_back(call.operands[i].value);
+    Value value = call.operands[i].value;
+    // A node before this one may have told what an INPUT's codes mean.
+    if (value.tensor != nullptr) {
+      value.quantization = value.tensor->GetQuantization();
+    }
+    node.inputs.push_back(std::move(value));
   }
   for (const std::string_view name : call.message.outputs) {
     node.wanted_outputs.push_back(!name.empty());

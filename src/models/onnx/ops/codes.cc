@@ -168,16 +168,12 @@ Result<Value> Labelled(GraphBuilder* builder, const Value& codes,
   if (codes.constant != nullptr) {
     return builder->Constant(*codes.constant, codes.name, quantization);
   }
-  vx::TensorSpec& spec = codes.tensor->GetSpec();
-  const bool is_input = (spec.GetTensorAttribute() & vx::INPUT) != 0;
+  const vx::TensorSpec& spec = codes.tensor->GetSpec();
+  const bool is_input = (spec.attr_ & vx::INPUT) != 0;
   const bool is_read = !builder->graph()->GetConsumersOp(codes.tensor).empty();
-  if (is_input && !is_read && !IsQuantized(spec.GetQuantization())) {
-    spec.SetQuantization(quantization);
-  }
-  Value labelled = codes;
-  labelled.quantization = quantization;
-  // A value of the importer may be older than the tensor's quantization.
-  if (is_input && codes.tensor->GetQuantization() == quantization) {
+  if (is_input && !is_read && !IsQuantized(spec.quantization_)) {
+    Value labelled = codes;
+    builder->SetQuantization(&labelled, quantization);
     return labelled;
   }
   return builder->Add<vx::ops::Cast>(
