@@ -64,8 +64,7 @@ Formula Reflected(const Formula& x, const Modes& modes, float extent) {
   const float range = extent - (modes.align_corners ? 1.0f : 0.0f);
   if (range <= 0) return x * 0.0f;
   const Formula from = x - least;
-  const Formula rest = from - (from / (2 * range)).Floor() *
-                                  Formula::Of(x.builder(), {2 * range}, {});
+  const Formula rest = from - (from / (2 * range)).Floor() * (2 * range);
   return (rest - range).Abs() * -1.0f + (least + range);
 }
 

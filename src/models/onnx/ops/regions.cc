@@ -1,8 +1,8 @@
 // RoiAlign and MaxRoiPool of ONNX.  The samples of RoiAlign are products of a
 // row's and a column's weights, so that a region is two products of matrices.
 #include <array>
-#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -21,6 +21,7 @@ namespace {
 
 /// Elements of the largest tensor between.
 constexpr int64_t kMostElements = int64_t{1} << 26;
+constexpr float kLargest = std::numeric_limits<float>::max();
 
 /// Attributes of RoiAlign, and its operands' extents.
 struct Regions {
@@ -91,7 +92,7 @@ Result<Value> Weights(const Regions& regions, const Formula& low,
   const float half = regions.half_pixel ? 0.5f : 0.0f;
   const Formula start = low * regions.scale - half;
   Formula length = high * regions.scale - half - start;
-  if (!regions.half_pixel) length = length.Clip(1, INFINITY);
+  if (!regions.half_pixel) length = length.Clip(1, kLargest);
   const Formula bin =
       (length / static_cast<float>(bins)).Reshape({count, 1, 1});
   const Formula place = Formula::Of(builder, Counted(bins), {1, bins, 1});
@@ -100,7 +101,7 @@ Result<Value> Weights(const Regions& regions, const Formula& low,
       regions.samples > 0
           ? Formula::Of(builder, {static_cast<float>(most)}, {1, 1, 1})
           : bin.Ceil().Clip(0, static_cast<float>(most));
-  const Formula divisor = samples.Clip(1, INFINITY);
+  const Formula divisor = samples.Clip(1, kLargest);
   const Formula at = start.Reshape({count, 1, 1}) + bin * place +
                      (sample + 0.5f) * bin / divisor;
   const auto last = static_cast<float>(extent);
