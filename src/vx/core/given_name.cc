@@ -14,4 +14,10 @@ std::string Named(const std::string& id, const std::string& given) {
   return StrCat(id, " '", line, "'");
 }
 
+std::string GivenIn(const std::string& name) {
+  const size_t open = name.find(" '");
+  if (open == std::string::npos || !name.ends_with('\'')) return name;
+  return name.substr(open + 2, name.size() - open - 3);
+}
+
 }  // namespace tim::vx

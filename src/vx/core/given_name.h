@@ -10,6 +10,10 @@ namespace tim::vx {
 /// line, whatever the user gives.
 std::string Named(const std::string& id, const std::string& given);
 
+/// The `given` of which Named() has made `name`; `name` itself where there was
+/// none.
+std::string GivenIn(const std::string& name);
+
 }  // namespace tim::vx
 
 #endif  // TIM_VX_CORE_GIVEN_NAME_H_
