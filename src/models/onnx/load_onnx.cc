@@ -1,6 +1,7 @@
 // Loads ONNX models: maps the file, imports it, and says what was not taken.
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -37,11 +38,22 @@ std::string RefusalText(const std::vector<Refusal>& refusals) {
   return text;
 }
 
+// Nodes by operator, as refusals name them.
+std::map<std::string, size_t> OperatorsOf(const onnx::GraphMessage& graph) {
+  std::map<std::string, size_t> counts;
+  for (const onnx::NodeMessage& node : graph.nodes) {
+    ++counts[node.domain.empty() ? std::string(node.op)
+                                 : StrCat(node.domain, ".", node.op)];
+  }
+  return counts;
+}
+
 Status Import(const std::shared_ptr<vx::Context>& context, const Source& source,
               const OnnxOptions& options, Model* model) {
   if (context == nullptr) return InvalidArgument("the context is null");
   TIM_ASSIGN_OR_RETURN(const onnx::ModelMessage message,
                        onnx::ReadModel(source.bytes));
+  model->operators = OperatorsOf(message.graph);
   onnx::TensorReader tensors(source.owner, source.folder);
   SourceRecorder recorder;
   const bool records = !options.cpp_path.empty();
