@@ -26,7 +26,7 @@ bool ReadFile(const std::string& path, std::vector<char>* bytes) {
   return file.is_open() && !file.bad();
 }
 
-const void* WeightsAt(size_t offset) { return weights.data() + offset; }
+inline const void* WeightsAt(size_t offset) { return weights.data() + offset; }
 
 )";
 
