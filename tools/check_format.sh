@@ -11,7 +11,7 @@ fi
 cd "${1:-$(dirname "$0")/..}"
 
 folders=()
-for folder in include src ops custom_ops samples bench tests tools; do
+for folder in include src ops custom_ops python samples bench tests tools; do
   if [ -d "$folder" ]; then folders+=("$folder"); fi
 done
 list_files() {

@@ -13,8 +13,8 @@ namespace {
 constexpr int kLinesOfAFile = 450;
 
 const char* const kFolders[] = {"bench",   "cmake", "custom_ops", "docs",
-                                "include", "ops",   "samples",    "src",
-                                "tests",   "tools"};
+                                "include", "ops",   "python",     "samples",
+                                "src",     "tests", "tools"};
 
 bool IsLong(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n') > kLinesOfAFile;

@@ -1,0 +1,34 @@
+"""What the tests share.  TIMCL_DEVICE chooses where they run, as for programs."""
+
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+import timcl
+from timcl import _core
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DIGITS = ROOT / "samples" / "digits"
+sys.path.insert(0, str(DIGITS))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def relu():
+    """A compiled graph y = relu(x) of [2, 3]."""
+    graph = timcl.Graph()
+    x = graph.input((2, 3), name="x")
+    graph.output(graph.op("Relu", [x]), "y")
+    return graph.compile()
+
+
+needs_importers = pytest.mark.skipif(
+    not _core.has_importers,
+    reason="this build has no importers of models (libtim-cl-models)",
+)
