@@ -125,6 +125,15 @@ TEST(OnnxElementwise, FunctionsRefuseOtherTypes) {
   EXPECT_ERROR(none.Run(), "operand 0 is absent");
 }
 
+TEST(OnnxElementwise, SurplusOperandsAndAttributesAreRefused) {
+  NodeRunner operand = Elementwise("Exp");
+  EXPECT_ERROR(operand.Input<float>({1}, {1}).Input<float>({1}, {1}).Run(),
+               "operand 1 is there; Exp has 1 at most");
+  NodeRunner attribute = Elementwise("Exp");
+  EXPECT_ERROR(attribute.With("base", 2.0f).Input<float>({1}, {1}).Run(),
+               "attribute 'base'");
+}
+
 // ---- Activations ------------------------------------------------------------
 
 TEST(OnnxElementwise, ActivationsHaveOnnxDefaults) {

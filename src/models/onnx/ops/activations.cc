@@ -152,21 +152,21 @@ void AddActivations(OperatorTable* table) {
                            int first = 1) {
     table->Add("", op, first, function);
   };
-  add("Relu", Relu);
-  add("LeakyRelu", LeakyRelu);
-  add("PRelu", PRelu, 7);
-  add("Elu", Elu);
-  add("Celu", Celu, 12);
-  add("Selu", Selu);
-  add("HardSigmoid", HardSigmoid);
-  add("HardSwish", Plain<ops::HardSwish>, 14);
-  add("Mish", Plain<ops::Mish>, 18);
-  add("Swish", Swish, 24);
-  add("Gelu", Gelu, 20);
-  add("Softplus", Plain<ops::SoftRelu>);
-  add("Softsign", Plain<ops::SoftSign>);
-  add("ThresholdedRelu", ThresholdedRelu, 10);
-  add("Shrink", Shrink, 9);
+  add("Relu", Strict<Relu, 1>);
+  add("LeakyRelu", Strict<LeakyRelu, 1, "alpha">);
+  add("PRelu", Strict<PRelu, 2>, 7);
+  add("Elu", Strict<Elu, 1, "alpha">);
+  add("Celu", Strict<Celu, 1, "alpha">, 12);
+  add("Selu", Strict<Selu, 1, "alpha", "gamma">);
+  add("HardSigmoid", Strict<HardSigmoid, 1, "alpha", "beta">);
+  add("HardSwish", Strict<Plain<ops::HardSwish>, 1>, 14);
+  add("Mish", Strict<Plain<ops::Mish>, 1>, 18);
+  add("Swish", Strict<Swish, 1, "alpha">, 24);
+  add("Gelu", Strict<Gelu, 1, "approximate">, 20);
+  add("Softplus", Strict<Plain<ops::SoftRelu>, 1>);
+  add("Softsign", Strict<Plain<ops::SoftSign>, 1>);
+  add("ThresholdedRelu", Strict<ThresholdedRelu, 1, "alpha">, 10);
+  add("Shrink", Strict<Shrink, 1, "bias", "lambd">, 9);
 }
 
 }  // namespace tim::models::onnx

@@ -142,16 +142,16 @@ void AddBinary(OperatorTable* table) {
     table->Add("", op, first, function);
   };
   // Before opset 7 operands were broadcast by attributes.
-  add("Add", OfTwo<ops::Add>);
-  add("Sub", OfTwo<ops::Sub>);
-  add("Mul", OfTwo<ops::Multiply>);
-  add("Div", OfTwo<ops::Div>);
-  add("Pow", Pow);
-  add("Mod", Mod, 10);
-  add("Min", Extreme<ops::Minimum>, 6);
-  add("Max", Extreme<ops::Maximum>, 6);
-  add("Sum", Sum, 6);
-  add("Mean", Mean, 6);
+  add("Add", Strict<OfTwo<ops::Add>, 2>);
+  add("Sub", Strict<OfTwo<ops::Sub>, 2>);
+  add("Mul", Strict<OfTwo<ops::Multiply>, 2>);
+  add("Div", Strict<OfTwo<ops::Div>, 2>);
+  add("Pow", Strict<Pow, 2>);
+  add("Mod", Strict<Mod, 2, "fmod">, 10);
+  add("Min", Strict<Extreme<ops::Minimum>, kAnyNumber>, 6);
+  add("Max", Strict<Extreme<ops::Maximum>, kAnyNumber>, 6);
+  add("Sum", Strict<Sum, kAnyNumber>, 6);
+  add("Mean", Strict<Mean, kAnyNumber>, 6);
 }
 
 }  // namespace tim::models::onnx

@@ -98,8 +98,8 @@ Status BitwiseNot(Node& node) {
 }  // namespace
 
 void AddBits(OperatorTable* table) {
-  table->Add("", "BitShift", 11, BitShift);
-  table->Add("", "BitwiseNot", 18, BitwiseNot);
+  table->Add("", "BitShift", 11, Strict<BitShift, 2, "direction">);
+  table->Add("", "BitwiseNot", 18, Strict<BitwiseNot, 1>);
 }
 
 }  // namespace tim::models::onnx

@@ -182,11 +182,11 @@ Status Dropout(Node& node) {
 }  // namespace
 
 void AddCasts(OperatorTable* table) {
-  table->Add("", "Cast", 6, Cast);
-  table->Add("", "CastLike", 15, CastLike);
-  table->Add("", "Identity", 1, Identity);
+  table->Add("", "Cast", 6, Strict<Cast, 1, "to", "saturate">);
+  table->Add("", "CastLike", 15, Strict<CastLike, 2, "saturate">);
+  table->Add("", "Identity", 1, Strict<Identity, 1>);
   // Before opset 7 an attribute said whether it is training.
-  table->Add("", "Dropout", 7, Dropout);
+  table->Add("", "Dropout", 7, Strict<Dropout, 3, "ratio", "seed">);
 }
 
 }  // namespace tim::models::onnx

@@ -106,6 +106,8 @@ Status Clip(Node& node) {
 
 }  // namespace
 
-void AddClips(OperatorTable* table) { table->Add("", "Clip", 6, Clip); }
+void AddClips(OperatorTable* table) {
+  table->Add("", "Clip", 6, Strict<Clip, 3, "min", "max">);
+}
 
 }  // namespace tim::models::onnx

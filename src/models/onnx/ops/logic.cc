@@ -85,18 +85,18 @@ void AddLogic(OperatorTable* table) {
     table->Add("", op, first, function);
   };
   // Before opset 7 operands were broadcast by attributes.
-  add("And", OfTruths<ops::LogicalAnd>);
-  add("Or", OfTruths<ops::LogicalOr>);
-  add("Xor", OfTruths<ops::NotEqual>);
-  add("Not", Not, 1);
-  add("Equal", Equal);
-  add("Less", Comparison<ops::Less>);
-  add("Greater", Comparison<ops::Greater>);
-  add("LessOrEqual", Comparison<ops::LessOrEqual>, 12);
-  add("GreaterOrEqual", Comparison<ops::GreaterOrEqual>, 12);
-  add("Where", Where, 9);
-  add("IsNaN", IsNaN, 9);
-  add("IsInf", IsInf, 10);
+  add("And", Strict<OfTruths<ops::LogicalAnd>, 2>);
+  add("Or", Strict<OfTruths<ops::LogicalOr>, 2>);
+  add("Xor", Strict<OfTruths<ops::NotEqual>, 2>);
+  add("Not", Strict<Not, 1>, 1);
+  add("Equal", Strict<Equal, 2>);
+  add("Less", Strict<Comparison<ops::Less>, 2>);
+  add("Greater", Strict<Comparison<ops::Greater>, 2>);
+  add("LessOrEqual", Strict<Comparison<ops::LessOrEqual>, 2>, 12);
+  add("GreaterOrEqual", Strict<Comparison<ops::GreaterOrEqual>, 2>, 12);
+  add("Where", Strict<Where, 3>, 9);
+  add("IsNaN", Strict<IsNaN, 1>, 9);
+  add("IsInf", Strict<IsInf, 1, "detect_negative", "detect_positive">, 10);
 }
 
 }  // namespace tim::models::onnx

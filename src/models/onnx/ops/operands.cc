@@ -1,8 +1,10 @@
 // Checks of operands, and constants, that families of operators share.
 #include "models/onnx/ops/operands.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "models/onnx/element_type.h"
 #include "tim/vx/ops/simple_operations.h"
@@ -80,6 +82,21 @@ Result<Value> BoolOperand(Node& node, size_t input) {
   TIM_ASSIGN_OR_RETURN(Value value, PlainOperand(node, input));
   if (IsBool(value.type)) return value;
   return WrongType(input, value.type, "truth values (bool)");
+}
+
+Status CheckForm(const Node& node, size_t most,
+                 std::initializer_list<std::string_view> names) {
+  for (size_t i = most; i < node.inputs.size(); ++i) {
+    if (!node.Has(i)) continue;
+    return InvalidArgument("operand ", i, " is there; ", node.op, " has ", most,
+                           " at most");
+  }
+  for (const auto& [name, value] : node.attributes) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return Unimplemented("attribute '", name, "', which ", node.op,
+                         " is not known to have");
+  }
+  return OkStatus();
 }
 
 Status SameType(const Value& a, const Value& b) {

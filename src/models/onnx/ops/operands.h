@@ -2,9 +2,13 @@
 #ifndef TIM_MODELS_ONNX_OPS_OPERANDS_H_
 #define TIM_MODELS_ONNX_OPS_OPERANDS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -32,6 +36,31 @@ Result<Value> FloatOperand(Node& node, size_t input);
 Result<Value> NumberOperand(Node& node, size_t input);
 /// As PlainOperand(), bool.
 Result<Value> BoolOperand(Node& node, size_t input);
+
+/// An attribute's name as an argument of Strict.
+template <size_t size>
+struct AttributeName {
+  // Not explicit: literals are arguments of templates.
+  constexpr AttributeName(const char (&name)[size]) {
+    std::copy_n(name, size, text);
+  }
+  char text[size];
+};
+
+/// Fails where the node has an operand behind the first `most`, or an attribute
+/// that is none of `names`.
+Status CheckForm(const Node& node, size_t most,
+                 std::initializer_list<std::string_view> names);
+
+/// `function`, for nodes with at most `most` operands and no attributes but
+/// `names`.
+template <NodeFunction function, size_t most, AttributeName... names>
+Status Strict(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckForm(node, most, {names.text...}));
+  return function(node);
+}
+/// Operands of those that take any number.
+inline constexpr size_t kAnyNumber = static_cast<size_t>(-1);
 
 /// Fails where the types differ: ONNX's operators convert nothing.
 Status SameType(const Value& a, const Value& b);

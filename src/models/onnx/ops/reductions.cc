@@ -306,20 +306,30 @@ void AddReductions(OperatorTable* table) {
                            int first = 1) {
     table->Add("", op, first, function);
   };
-  add("ReduceSum", OfNumbers<ops::ReduceSum>);
-  add("ReduceProd", OfNumbers<ops::ReduceProd>);
-  add("ReduceMax", Extreme<ops::ReduceMax, ops::ReduceAny>);
-  add("ReduceMin", Extreme<ops::ReduceMin, ops::ReduceAll>);
-  add("ReduceMean", Mean);
-  add("ReduceL1", L1);
-  add("ReduceL2", L2);
-  add("ReduceSumSquare", SumSquare);
-  add("ReduceLogSum", LogSum);
-  add("ReduceLogSumExp", LogSumExp);
-  add("ArgMax", Arg<ops::ArgMax>);
-  add("ArgMin", Arg<ops::ArgMin>);
-  add("CumSum", CumSum, 11);
-  add("Hardmax", Hardmax);
+  add("ReduceSum", Strict<OfNumbers<ops::ReduceSum>, 2, "axes", "keepdims",
+                          "noop_with_empty_axes">);
+  add("ReduceProd", Strict<OfNumbers<ops::ReduceProd>, 2, "axes", "keepdims",
+                           "noop_with_empty_axes">);
+  add("ReduceMax", Strict<Extreme<ops::ReduceMax, ops::ReduceAny>, 2, "axes",
+                          "keepdims", "noop_with_empty_axes">);
+  add("ReduceMin", Strict<Extreme<ops::ReduceMin, ops::ReduceAll>, 2, "axes",
+                          "keepdims", "noop_with_empty_axes">);
+  add("ReduceMean",
+      Strict<Mean, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ReduceL1", Strict<L1, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ReduceL2", Strict<L2, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ReduceSumSquare",
+      Strict<SumSquare, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ReduceLogSum",
+      Strict<LogSum, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ReduceLogSumExp",
+      Strict<LogSumExp, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ArgMax",
+      Strict<Arg<ops::ArgMax>, 1, "axis", "keepdims", "select_last_index">);
+  add("ArgMin",
+      Strict<Arg<ops::ArgMin>, 1, "axis", "keepdims", "select_last_index">);
+  add("CumSum", Strict<CumSum, 2, "exclusive", "reverse">, 11);
+  add("Hardmax", Strict<Hardmax, 1, "axis">);
 }
 
 }  // namespace tim::models::onnx

@@ -314,13 +314,13 @@ void AddShapes(OperatorTable* table) {
                            int first = 1) {
     table->Add("", op, first, function);
   };
-  add("Shape", Shape);
-  add("Size", Size);
+  add("Shape", Strict<Shape, 1, "start", "end">);
+  add("Size", Strict<Size, 1>);
   add("Constant", Constant);
-  add("ConstantOfShape", ConstantOfShape, 9);
-  add("Range", Range, 11);
-  add("EyeLike", EyeLike, 9);
-  add("NonZero", NonZero, 9);
+  add("ConstantOfShape", Strict<ConstantOfShape, 1, "value">, 9);
+  add("Range", Strict<Range, 3>, 11);
+  add("EyeLike", Strict<EyeLike, 1, "dtype", "k">, 9);
+  add("NonZero", Strict<NonZero, 1>, 9);
   for (const char* op : {"RandomNormal", "RandomNormalLike", "RandomUniform",
                          "RandomUniformLike", "Multinomial", "Bernoulli"}) {
     add(op, Random);

@@ -173,30 +173,30 @@ void AddUnary(OperatorTable* table) {
                            int first = 1) {
     table->Add("", op, first, function);
   };
-  add("Abs", OfNumbers<ops::Abs>);
-  add("Neg", Neg);
-  add("Sign", OfNumbers<ops::Sign>, 9);
-  add("Ceil", OfFloats<ops::Ceil>);
-  add("Floor", OfFloats<ops::Floor>);
-  add("Round", OfFloats<ops::Round>, 11);
-  add("Exp", OfFloats<ops::Exp>);
-  add("Log", OfFloats<ops::Log>);
-  add("Sqrt", OfFloats<ops::Sqrt>);
-  add("Reciprocal", OfFloats<ops::Rcp>);
-  add("Erf", OfFloats<ops::Erf>, 9);
-  add("Sin", OfFloats<ops::Sin>, 7);
-  add("Cos", OfFloats<ops::Cos>, 7);
-  add("Tan", OfFloats<ops::Tan>, 7);
-  add("Asin", Asin, 7);
-  add("Acos", Acos, 7);
-  add("Atan", OfFloats<ops::ATan>, 7);
-  add("Sinh", Sinh, 9);
-  add("Cosh", Cosh, 9);
-  add("Tanh", OfFloats<ops::Tanh>);
-  add("Asinh", Asinh, 9);
-  add("Acosh", OfFloats<ops::ACosh>, 9);
-  add("Atanh", OfFloats<ops::ATanh>, 9);
-  add("Sigmoid", OfFloats<ops::Sigmoid>);
+  add("Abs", Strict<OfNumbers<ops::Abs>, 1>);
+  add("Neg", Strict<Neg, 1>);
+  add("Sign", Strict<OfNumbers<ops::Sign>, 1>, 9);
+  add("Ceil", Strict<OfFloats<ops::Ceil>, 1>);
+  add("Floor", Strict<OfFloats<ops::Floor>, 1>);
+  add("Round", Strict<OfFloats<ops::Round>, 1>, 11);
+  add("Exp", Strict<OfFloats<ops::Exp>, 1>);
+  add("Log", Strict<OfFloats<ops::Log>, 1>);
+  add("Sqrt", Strict<OfFloats<ops::Sqrt>, 1>);
+  add("Reciprocal", Strict<OfFloats<ops::Rcp>, 1>);
+  add("Erf", Strict<OfFloats<ops::Erf>, 1>, 9);
+  add("Sin", Strict<OfFloats<ops::Sin>, 1>, 7);
+  add("Cos", Strict<OfFloats<ops::Cos>, 1>, 7);
+  add("Tan", Strict<OfFloats<ops::Tan>, 1>, 7);
+  add("Asin", Strict<Asin, 1>, 7);
+  add("Acos", Strict<Acos, 1>, 7);
+  add("Atan", Strict<OfFloats<ops::ATan>, 1>, 7);
+  add("Sinh", Strict<Sinh, 1>, 9);
+  add("Cosh", Strict<Cosh, 1>, 9);
+  add("Tanh", Strict<OfFloats<ops::Tanh>, 1>);
+  add("Asinh", Strict<Asinh, 1>, 9);
+  add("Acosh", Strict<OfFloats<ops::ACosh>, 1>, 9);
+  add("Atanh", Strict<OfFloats<ops::ATanh>, 1>, 9);
+  add("Sigmoid", Strict<OfFloats<ops::Sigmoid>, 1>);
 }
 
 }  // namespace tim::models::onnx
