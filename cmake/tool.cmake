@@ -1,5 +1,5 @@
 # The program timcl, with its own copy of the library, and its pages.
-tim_cl_glob(TIM_CL_TOOL_PAGE tools/timcl/page/*)
+tim_cl_glob(TIM_CL_TOOL_PAGE tools/timcl/page/* tools/timcl/scripts/*)
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/page_parts.cc" page
                 ${TIM_CL_TOOL_PAGE})
 add_executable(tim-cl-tool
@@ -12,6 +12,18 @@ target_compile_definitions(tim-cl-tool PRIVATE
 target_link_libraries(tim-cl-tool PRIVATE
   OpenCL::OpenCL ${TIM_CL_CLBLAST} Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(tim-cl-tool PROPERTIES OUTPUT_NAME timcl)
+
+# Pictures as inputs.
+find_path(TIM_CL_STB_DIR stb/stb_image.h)
+find_library(TIM_CL_STB_ARCHIVE libstb.a)
+mark_as_advanced(TIM_CL_STB_DIR TIM_CL_STB_ARCHIVE)
+if(TIM_CL_STB_DIR AND TIM_CL_STB_ARCHIVE)
+  target_compile_definitions(tim-cl-tool PRIVATE TIM_CL_PICTURES)
+  target_link_libraries(tim-cl-tool PRIVATE "${TIM_CL_STB_ARCHIVE}")
+else()
+  message(STATUS "libstb was not found (Debian's libstb-dev): timcl reads no "
+                 "pictures")
+endif()
 install(TARGETS tim-cl-tool RUNTIME DESTINATION bin)
 
 # Made of its options, by the program itself.

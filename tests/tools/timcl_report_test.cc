@@ -157,7 +157,7 @@ TEST(TimclReport, RefusesBadInput) {
   const std::string out = " --out '" + folder + "/report.html'";
   const std::string good = "'" + file + "'";
   expect(good, 2, "give --out FILE, or --json");
-  expect(good + " --out " + good, 2, "is the binary graph itself");
+  expect(good + " --out " + good, 2, "is the file of the graph itself");
   EXPECT_EQ(ReadText(file), binary);
   expect(good + out + " --runs 0", 2, "--runs");
   expect(good + out + " --input x=y", 2, "x");

@@ -214,7 +214,8 @@ TEST(TimclPages, ManPageHasEveryCommandAndOption) {
   EXPECT_THAT(page.output, StartsWith(".TH TIMCL 1"));
   for (const char* text :
        {".SS timcl devices\n", ".SS timcl run\n", ".SS timcl explain\n",
-        ".SS timcl memory\n", ".SS timcl check\n", ".SS timcl cache show\n",
+        ".SS timcl memory\n", ".SS timcl compile\n", ".SS timcl import\n",
+        ".SS timcl check\n", ".SS timcl cache show\n",
         ".SS timcl cache clear\n", "\\fB\\-\\-warm\\-up\\fR \\fI",
         "\\fB\\-\\-compile\\-times\\fR\n", "\\fIFILE\\fR\n",
         ".SH EXIT STATUS\n"}) {

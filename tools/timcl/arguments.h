@@ -9,6 +9,30 @@
 
 namespace tim::tool {
 
+/// Options of a model's importer; they do not matter for binary graphs.
+struct ModelArguments {
+  std::vector<std::string> shapes;  ///< "INPUT=1,3,224,224"
+  std::vector<std::string> dims;    ///< "batch=1"
+  std::vector<std::string> values;  ///< "INPUT=FILE.npy"
+  int64_t most_trips = 256;
+  std::string external_data;  ///< Folder of ONNX's; empty: beside the file.
+  std::string signature;      ///< Of TFLite; empty: names of tensors.
+};
+
+enum class Fit : uint8_t {
+  kStretch,  ///< Width and height each by itself.
+  kCrop,     ///< The middle, as large as it can be.
+};
+
+/// Way in which pictures become inputs.
+struct PictureArguments {
+  std::vector<double> mean;   ///< One, or one per channel; empty: 0.
+  std::vector<double> scale;  ///< Likewise; empty: see docs/timcl.md.
+  std::string layout;         ///< "nchw", "nhwc"; empty: by the extents.
+  Fit fit = Fit::kStretch;
+  bool bgr = false;  ///< Blue is the first channel.
+};
+
 struct RunArguments {
   int runs = 20;    ///< That are measured; none: only the first one is.
   int warm_up = 3;  ///< Runs after the first that are not measured.
@@ -19,6 +43,9 @@ struct RunArguments {
   std::string outputs;  ///< Folder for them; empty: they are not kept.
   bool anew = false;    ///< Without the file's plan and programs.
   bool compile_times = false;
+  PictureArguments picture;
+  int top = 0;         ///< So many classes are printed.
+  std::string labels;  ///< File of their names, a line each; empty: none.
 };
 
 struct CompareArguments {
@@ -29,6 +56,17 @@ struct CompareArguments {
   double tolerance = -1;  ///< Less than 0: by the type.
   int64_t codes = 0;
   std::string reduce;  ///< Folder for the part that differs; empty: none.
+  /// "onnxruntime", "litert" or a folder of arrays; empty: a second run.
+  std::string against;
+  std::string python = "python3";
+};
+
+struct CompileArguments {
+  std::string out;
+};
+
+struct ImportArguments {
+  std::string cpp;  ///< File of the C++ program; empty: none is written.
 };
 
 struct CheckArguments {
@@ -45,15 +83,19 @@ struct ReportArguments {
 
 /// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
-  std::string file;    ///< A binary graph; of `check` a shared library.
+  /// A binary graph or a model; of `check` a shared library.
+  std::string file;
   std::string device;  ///< A name as TIMCL_DEVICE has it; empty: its own.
   bool json = false;
   bool measure = false;  ///< `devices` measures how fast they are.
   std::string node;      ///< The one that `explain` is asked about; empty: all.
+  ModelArguments model;
   RunArguments run;
   CompareArguments compare;
   ReportArguments report;
   CheckArguments check;
+  CompileArguments compile;
+  ImportArguments import;
 };
 
 }  // namespace tim::tool

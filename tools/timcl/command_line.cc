@@ -2,6 +2,7 @@
 #include "tools/timcl/command_line.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tim::tool {
 namespace {
@@ -33,7 +34,10 @@ class Declaration {
                       "in place of what the cache folder has");
     Json(devices);
     Run(app_.add_subcommand(
-        "run", "Run a binary graph, measure it, repeat the run of a record"));
+        "run", "Run a graph, measure it, repeat the run of a record"));
+    Compile(app_.add_subcommand("compile", "Write a model as a binary graph"));
+    Import(app_.add_subcommand(
+        "import", "Tell what a model is made of and what is not taken of it"));
     Compare(app_.add_subcommand(
         "compare", "Find the first layer in which two runs differ"));
     CLI::App* explain = app_.add_subcommand(
@@ -70,10 +74,68 @@ class Declaration {
   void Graph(CLI::App* command) {
     command
         ->add_option("file", arguments_.file,
-                     "a binary graph, from Graph::CompileToBinary() or "
-                     "TIMCL_RECORD")
+                     "a model, .onnx or .tflite, or a binary graph, from "
+                     "Graph::CompileToBinary() or TIMCL_RECORD")
+        ->required();
+    Model(command);
+    Device(command, "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE");
+  }
+
+  void ModelFile(CLI::App* command) {
+    command->add_option("file", arguments_.file, "a model, .onnx or .tflite")
+        ->required();
+    Model(command);
+  }
+
+  // An option that takes one word each time it is given.
+  template <typename Value>
+  CLI::Option* Repeated(CLI::App* command, const char* name, Value& value,
+                        const std::string& text) {
+    return command->add_option(name, value, text)
+        ->allow_extra_args(false)
+        ->type_name("TEXT");
+  }
+
+  void Model(CLI::App* command) {
+    ModelArguments& model = arguments_.model;
+    Repeated(command, "--shape", model.shapes,
+             "INPUT=1,3,224,224, extents of a model's input, which it leaves "
+             "open or has others for; may be given several times");
+    Repeated(command, "--dim", model.dims,
+             "NAME=1, an extent that a model has a name for; may be given "
+             "several times");
+    Repeated(command, "--value", model.values,
+             "INPUT=FILE.npy, a model's input that becomes a constant; may be "
+             "given several times");
+    command
+        ->add_option("--trips", model.most_trips,
+                     "the most trips up to which a model's loop is unrolled")
+        ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}))
+        ->capture_default_str();
+    command->add_option("--external-data", model.external_data,
+                        "the folder of an ONNX model's external data; default: "
+                        "that of the model");
+    command->add_option("--signature", model.signature,
+                        "the signature of a TFLite model whose names inputs "
+                        "and outputs have");
+  }
+
+  void Compile(CLI::App* command) {
+    ModelFile(command);
+    command
+        ->add_option("-o,--out", arguments_.compile.out,
+                     "the binary graph that is written")
         ->required();
     Device(command, "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE");
+    Json(command);
+  }
+
+  void Import(CLI::App* command) {
+    ModelFile(command);
+    command->add_option("--emit-cpp", arguments_.import.cpp,
+                        "a file for the C++ program that builds the graph; its "
+                        "weights go beside it");
+    Json(command);
   }
 
   void Device(CLI::App* command, const std::string& text) {
@@ -95,8 +157,16 @@ class Declaration {
         ->check(CLI::Range(0, 10'000'000))
         ->capture_default_str();
     Inputs(command);
-    command->add_option("--outputs", run.outputs,
+    command->add_option("--outputs,--output-dir", run.outputs,
                         "a folder for the outputs, as .npy");
+    command
+        ->add_option("--top", run.top,
+                     "print so many of the greatest values of each output that "
+                     "is one row, as of classes; 0: none")
+        ->check(CLI::Range(0, 1'000'000))
+        ->capture_default_str();
+    command->add_option("--labels", run.labels,
+                        "a file with the names of the classes, a line each");
     command->add_flag("--anew", run.anew,
                       "compile, whatever plan and programs the file has");
     command->add_flag("--compile-times", run.compile_times,
@@ -106,20 +176,61 @@ class Declaration {
   }
 
   void Inputs(CLI::App* command) {
-    command->add_option(
-        "--input", arguments_.run.inputs,
-        "FILE or INPUT=FILE, .npy or else raw bytes, of the input of that name "
-        "or number, else of the next; may be given several times");
+    Repeated(command, "--input", arguments_.run.inputs,
+             "FILE or INPUT=FILE, .npy, a picture or else raw bytes, of the "
+             "input of that name or number, else of the next; may be given "
+             "several times");
+    Picture(command);
     command->add_option("--seed", arguments_.run.seed,
                         "of the random values of the other inputs; default: "
                         "those of a record, else 1");
+  }
+
+  void Picture(CLI::App* command) {
+    PictureArguments& picture = arguments_.run.picture;
+    command
+        ->add_option("--mean", picture.mean,
+                     "one number, or one per channel with commas between, "
+                     "subtracted from the 0 to 255 of pictures; default: 0")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command
+        ->add_option("--scale", picture.scale,
+                     "the same, by which the difference is multiplied; default "
+                     "with --mean: 1, without: pixels are the codes of 8-bit "
+                     "inputs, and 0 to 1 for others")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command
+        ->add_option("--layout", picture.layout,
+                     "nchw or nhwc, where the channels of pictures are; "
+                     "default: where the extents are 1 or 3")
+        ->check(CLI::IsMember({"nchw", "nhwc"}));
+    const std::map<std::string, Fit> fits = {{"stretch", Fit::kStretch},
+                                             {"crop", Fit::kCrop}};
+    command
+        ->add_option("--fit", picture.fit,
+                     "stretch, or crop, the middle of pictures, to the extents "
+                     "of the input; default: stretch")
+        ->transform(CLI::Transformer(fits).description(""))
+        ->type_name("WAY");
+    command->add_flag("--bgr", picture.bgr,
+                      "blue is the first channel of pictures, not red");
   }
 
   void Compare(CLI::App* command) {
     CompareArguments& compare = arguments_.compare;
     Graph(command);
     command->add_option("other", compare.other_file,
-                        "another binary graph; default: the same");
+                        "another graph; default: the same");
+    command->add_option("--against", compare.against,
+                        "in place of a second run: onnxruntime or litert, by "
+                        "Python, or a folder with arrays of outputs and other "
+                        "tensors, as .npy");
+    command
+        ->add_option("--python", compare.python,
+                     "the program that runs onnxruntime or litert")
+        ->capture_default_str();
     command
         ->add_option("--other-device", compare.other_device,
                      "of the second run; default: host, or that of the first "
@@ -191,7 +302,8 @@ class Declaration {
 
 std::unique_ptr<CLI::App> MakeCommandLine(Arguments* arguments) {
   auto app = std::make_unique<CLI::App>(
-      "Runs binary graphs of TIM-CL, and shows what becomes of them");
+      "Runs models and binary graphs of TIM-CL, and shows what becomes of "
+      "them");
   app->name("timcl");
   app->require_subcommand(1);
   app->set_version_flag("--version", "timcl " TIM_CL_VERSION,

@@ -20,6 +20,8 @@ enum ExitCode : int {
 /// printed by the caller, who finds its exit code by its status code.
 Result<ExitCode> ShowDevices(const Arguments& arguments);
 Result<ExitCode> RunGraph(const Arguments& arguments);
+Result<ExitCode> CompileModel(const Arguments& arguments);
+Result<ExitCode> ImportModelFile(const Arguments& arguments);
 Result<ExitCode> CompareLayers(const Arguments& arguments);
 Result<ExitCode> ExplainNodes(const Arguments& arguments);
 Result<ExitCode> ShowMemory(const Arguments& arguments);

@@ -1,6 +1,4 @@
 // `timcl compare`: two runs of a network, and the first layer that differs.
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -9,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "tools/timcl/against.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/compared_sides.h"
+#include "tools/timcl/comparison_text.h"
 #include "tools/timcl/graph_file.h"
 #include "tools/timcl/layer_differences.h"
 #include "tools/timcl/recorded_run.h"
@@ -30,10 +30,6 @@ std::set<std::string> FusedIn(const LayerDifference& layer) {
   return nodes;
 }
 
-std::string NodeOf(const RecordedValue& value) {
-  return PartsOf(value.producer).back();
-}
-
 // The first of `nodes` that differs where they are not fused; null: none does.
 const LayerDifference* FirstAmong(const Comparison& comparison,
                                   const std::set<std::string>& nodes) {
@@ -43,106 +39,6 @@ const LayerDifference* FirstAmong(const Comparison& comparison,
   return nullptr;
 }
 
-// The label of the step of `run` that has made the value's node part of a
-// larger one; empty where none has.
-std::string FusedInto(const RecordedRun& run, const RecordedValue& value) {
-  for (const RecordedValue& other : run.values) {
-    const std::vector<std::string> parts = PartsOf(other.producer);
-    if (std::find(parts.begin(), parts.end(), NodeOf(value)) != parts.end()) {
-      return other.producer;
-    }
-  }
-  return "";
-}
-
-Json JsonOf(const LayerDifference& layer) {
-  Json json = {{"node", NodeOf(*layer.first)},
-               {"first_step", layer.first->producer},
-               {"second_step", layer.second->producer},
-               {"tensor", layer.first->name},
-               {"first", layer.first->desc.ToString()},
-               {"second", layer.second->desc.ToString()},
-               {"differs", layer.differs}};
-  if (!layer.same_size) return json;
-  json["relative"] = layer.relative;
-  json["absolute"] = layer.absolute;
-  json["equal"] = layer.equal;
-  if (layer.codes) json["codes"] = *layer.codes;
-  json["first_nan"] = layer.first_nans;
-  json["second_nan"] = layer.second_nans;
-  return json;
-}
-
-Json JsonOf(const std::vector<const RecordedValue*>& values,
-            const RecordedRun& other) {
-  Json list = Json::array();
-  for (const RecordedValue* value : values) {
-    list.push_back({{"step", value->producer},
-                    {"tensor", value->name},
-                    {"fused_into", FusedInto(other, *value)}});
-  }
-  return list;
-}
-
-// A digit of the error is a mark: 1e-9 and less has none, 1 has nine.
-std::string BarOf(const LayerDifference& layer) {
-  if (!layer.same_size || layer.first_nans != layer.second_nans ||
-      !std::isfinite(layer.relative)) {
-    return "!!!!!!!!!";
-  }
-  if (layer.relative <= 1e-9) return "";
-  const double digits = 9 + std::log10(layer.relative);
-  return std::string(
-      static_cast<size_t>(std::clamp(std::ceil(digits), 1.0, 9.0)), '#');
-}
-
-std::vector<std::string> RowOf(const LayerDifference& layer) {
-  const std::string type = StrCat(ir::ToString(layer.first->desc.type), " ",
-                                  layer.first->desc.shape.ToString());
-  std::vector<std::string> row = {layer.differs ? "*" : " ",
-                                  layer.first->producer, layer.first->name,
-                                  type};
-  if (!layer.same_size) {
-    row.push_back(StrCat("the other has ", layer.second->desc.ToString()));
-    return row;
-  }
-  row.push_back(Scientific(layer.relative));
-  row.push_back(layer.codes ? StrCat(*layer.codes) : "");
-  row.push_back(Fixed(100 * layer.equal, 2) + " %");
-  row.push_back(layer.first_nans + layer.second_nans == 0
-                    ? ""
-                    : StrCat(layer.first_nans, "/", layer.second_nans));
-  row.push_back(BarOf(layer));
-  return row;
-}
-
-std::string MissingText(const std::vector<const RecordedValue*>& values,
-                        const char* missing, const RecordedRun& other) {
-  std::string text;
-  for (const RecordedValue* value : values) {
-    const std::string fused = FusedInto(other, *value);
-    if (fused.empty()) continue;
-    text += StrCat("fused away in the ", missing, " run: ", NodeOf(*value),
-                   " ('", value->name, "'), a part of ", fused, "\n");
-  }
-  return text;
-}
-
-std::string Sentence(const LayerDifference& layer) {
-  std::string text =
-      StrCat(NodeOf(*layer.first), " ('", layer.first->name, "')");
-  if (!layer.same_size) return text + ", whose sizes differ";
-  if (layer.first_nans != layer.second_nans) {
-    return text + StrCat(", with ", layer.first_nans, " and ",
-                         layer.second_nans, " times NaN");
-  }
-  if (layer.codes) {
-    return text + StrCat(", codes up to ", *layer.codes, " apart, ",
-                         Fixed(100 * layer.equal, 2), " % equal");
-  }
-  return text + StrCat(", relative error ", Scientific(layer.relative));
-}
-
 std::string TextOf(const Sides& sides, const Runs& runs,
                    const Comparison& comparison) {
   std::string text;
@@ -150,15 +46,7 @@ std::string TextOf(const Sides& sides, const Runs& runs,
     text += StrCat(i == 0 ? "first   " : "second  ", "graph '", runs[i].graph,
                    "' of ", sides[i].file, " on ", runs[i].device, "\n");
   }
-  std::vector<std::vector<std::string>> rows = {
-      {" ", "step of the first", "tensor", "type", "error", "codes", "equal",
-       "NaN", "1e-9 to 1"}};
-  for (const LayerDifference& layer : comparison.layers) {
-    rows.push_back(RowOf(layer));
-  }
-  return text + Columns(rows) +
-         MissingText(comparison.only_second, "first", runs[0]) +
-         MissingText(comparison.only_first, "second", runs[1]);
+  return text + TextOf(comparison, runs[0], runs[1]);
 }
 
 // The first layer that differs, and which part of it where it is fused.
@@ -244,13 +132,11 @@ Json JsonOf(const Sides& sides, const Runs& runs, const Comparison& comparison,
 }  // namespace
 
 Result<ExitCode> CompareLayers(const Arguments& arguments) {
+  if (!arguments.compare.against.empty()) return CompareAgainst(arguments);
   TIM_RETURN_IF_ERROR(CheckFolder(arguments.compare.reduce));
   TIM_ASSIGN_OR_RETURN(const Sides sides, SidesOf(arguments));
   TIM_ASSIGN_OR_RETURN(const Runs runs, RecordBoth(sides, {}));
-  Tolerances tolerances = {.codes = arguments.compare.codes};
-  if (arguments.compare.tolerance >= 0) {
-    tolerances.relative = arguments.compare.tolerance;
-  }
+  const Tolerances tolerances = TolerancesOf(arguments);
   const Comparison comparison = Compare(runs[0], runs[1], tolerances);
   Found found = {.layer = comparison.FirstDifferent()};
   // Again, with what was fused there left as it is.

@@ -68,6 +68,14 @@ Status CheckDifferent(const Arguments& arguments) {
 
 }  // namespace
 
+Tolerances TolerancesOf(const Arguments& arguments) {
+  Tolerances tolerances = {.codes = arguments.compare.codes};
+  if (arguments.compare.tolerance >= 0) {
+    tolerances.relative = arguments.compare.tolerance;
+  }
+  return tolerances;
+}
+
 Result<Sides> SidesOf(const Arguments& arguments) {
   const CompareArguments& compare = arguments.compare;
   TIM_RETURN_IF_ERROR(CheckDifferent(arguments));
@@ -89,7 +97,7 @@ Result<Sides> SidesOf(const Arguments& arguments) {
     second.options.device = other_given ? arguments.device : "host";
   }
   for (Side& side : sides) {
-    TIM_ASSIGN_OR_RETURN(side.blob, OpenGraphFile(side.file));
+    TIM_ASSIGN_OR_RETURN(side.blob, OpenGraphFile(side.file, arguments.model));
   }
   TIM_ASSIGN_OR_RETURN(first.inputs, MakeTensors(first.blob.inputs));
   TIM_ASSIGN_OR_RETURN(const auto record, RecordIn(first.blob));

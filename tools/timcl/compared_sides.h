@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "binary/blob.h"
 #include "tools/timcl/arguments.h"
+#include "tools/timcl/layer_differences.h"
 #include "tools/timcl/recorded_run.h"
 #include "tools/timcl/tensor_data.h"
 
@@ -25,6 +26,9 @@ struct Side {
 /// The second one is the reference.
 using Sides = std::array<Side, 2>;
 using Runs = std::array<RecordedRun, 2>;
+
+/// What --tolerance and --codes say.
+Tolerances TolerancesOf(const Arguments& arguments);
 
 /// Sides that a command line asks for.  kInvalidArgument where both are the
 /// same or their inputs do not fit.

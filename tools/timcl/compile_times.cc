@@ -1,20 +1,15 @@
 // Measures Compile in new processes, whose caches are empty or filled.
 #include "tools/timcl/compile_times.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tools/timcl/child_process.h"
+#include "tools/timcl/model_options.h"
+#include "tools/timcl/temporary_folder.h"
 #include "tools/timcl/terminal.h"
-
-extern char** environ;
 
 namespace tim::tool {
 namespace {
@@ -26,41 +21,9 @@ constexpr const char* kFolders[] = {"TIMCL_CACHE_DIR",       "POCL_CACHE_DIR",
                                     "CUDA_CACHE_PATH",       "NEO_CACHE_DIR",
                                     "MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"};
 
-// A folder that is removed at the end.
-class TemporaryFolder {
- public:
-  static Result<std::unique_ptr<TemporaryFolder>> Create() {
-    std::error_code error;
-    std::string path =
-        (fs::temp_directory_path(error) / "timcl-XXXXXX").string();
-    if (error || mkdtemp(path.data()) == nullptr) {
-      return FailedPrecondition(
-          "no folder for empty caches can be made: ", std::strerror(errno),
-          "; TMPDIR says where they go");
-    }
-    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(path));
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-
-  const std::string path_;
-};
-
 // The environment with caches in `folder`, which are made.
 std::vector<std::string> EnvironmentIn(const std::string& folder) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    variables.emplace_back(*variable);
-  }
+  std::vector<std::string> variables = Environment();
   for (const char* name : kFolders) {
     const std::string set = StrCat(name, "=");
     std::erase_if(variables, [&](const std::string& variable) {
@@ -75,51 +38,16 @@ std::vector<std::string> EnvironmentIn(const std::string& folder) {
   return variables;
 }
 
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-std::string ReadToEnd(int pipe) {
-  std::string text;
-  char buffer[4096];
-  while (true) {
-    const ssize_t count = read(pipe, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer, static_cast<size_t>(count));
-  }
-}
-
 // The text that this program prints when it is started with these arguments.
 Result<std::string> OutputOf(std::vector<std::string> arguments,
                              std::vector<std::string> environment) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return FailedPrecondition("no pipe: ", std::strerror(errno));
+  auto result = RunProgram("/proc/self/exe", std::move(arguments),
+                           std::move(environment));
+  if (!result.ok()) {
+    return FailedPrecondition("timcl is not started anew: ",
+                              result.status().message());
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  pid_t child = -1;
-  const int failure =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr,
-                  Pointers(arguments).data(), Pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  const std::string text = failure == 0 ? ReadToEnd(ends[0]) : "";
-  close(ends[0]);
-  if (failure != 0) {
-    return FailedPrecondition("timcl cannot be started anew: ",
-                              std::strerror(failure));
-  }
-  int state = 0;
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return text;
+  if (result->exit_status == 0) return std::move(result->output);
   return FailedPrecondition("compiling in a new process failed");
 }
 
@@ -128,6 +56,8 @@ Result<double> CompileOnce(const Arguments& arguments,
   std::vector<std::string> words = {"timcl",     "run",    arguments.file,
                                     "--anew",    "--runs", "0",
                                     "--warm-up", "0",      "--json"};
+  const std::vector<std::string> model = WordsOf(arguments.model);
+  words.insert(words.end(), model.begin(), model.end());
   if (!arguments.device.empty()) {
     words.insert(words.end(), {"--device", arguments.device});
   }
@@ -144,7 +74,8 @@ Result<double> CompileOnce(const Arguments& arguments,
 }  // namespace
 
 Result<CompileTimes> MeasureCompile(const Arguments& arguments) {
-  TIM_ASSIGN_OR_RETURN(const auto folder, TemporaryFolder::Create());
+  TIM_ASSIGN_OR_RETURN(const auto folder,
+                       TemporaryFolder::Create("empty caches"));
   CompileTimes times;
   ShowProgress("compiling with empty caches");
   TIM_ASSIGN_OR_RETURN(times.cold_ms, CompileOnce(arguments, folder->path()));

@@ -93,7 +93,8 @@ std::string TableOf(const ir::Plan& plan, const Status& stored) {
 }  // namespace
 
 Result<ExitCode> ExplainNodes(const Arguments& arguments) {
-  TIM_ASSIGN_OR_RETURN(const binary::Blob blob, OpenGraphFile(arguments.file));
+  TIM_ASSIGN_OR_RETURN(const binary::Blob blob,
+                       OpenGraphFile(arguments.file, arguments.model));
   TIM_ASSIGN_OR_RETURN(const auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
   TIM_ASSIGN_OR_RETURN(const PlannedGraph planned, PlanOf(blob, devices));

@@ -1,4 +1,4 @@
-// Opens files of binary graphs and plans them for devices.
+// Opens files of graphs and plans them for devices.
 #include "tools/timcl/graph_file.h"
 
 #include <memory>
@@ -11,14 +11,19 @@
 #include "runtime/compile_options.h"
 #include "runtime/device_pool.h"
 #include "runtime/stored_plan.h"
+#include "tools/timcl/model_file.h"
 
 namespace tim::tool {
-Result<binary::Blob> OpenGraphFile(const std::string& path) {
+
+Result<binary::Blob> OpenGraphFile(const std::string& path,
+                                   const ModelArguments& model) {
+  if (FormatOf(path) != ModelFormat::kNone) return OpenModel(path, model);
   TIM_ASSIGN_OR_RETURN(const auto mapped, MapFile(path));
   auto blob = binary::OpenBlob(mapped->bytes, mapped);
   if (blob.ok()) return blob;
   return NotFound("'", path, "' is not used: ", blob.status().message(),
-                  "; Graph::CompileToBinary() writes such files");
+                  "; Graph::CompileToBinary() writes such files, and names of "
+                  "models end in .onnx or .tflite");
 }
 
 Status AsFailed(const Status& status) {

@@ -1,4 +1,5 @@
-// A binary graph in a file, and what it becomes on devices of this machine.
+// A binary graph or model in a file, and what it becomes on devices of this
+// machine.
 #ifndef TIM_TOOLS_TIMCL_GRAPH_FILE_H_
 #define TIM_TOOLS_TIMCL_GRAPH_FILE_H_
 
@@ -14,12 +15,15 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
+#include "tools/timcl/arguments.h"
 
 namespace tim::tool {
 
-/// Maps the file, for as long as the blob or a copy lives.  kNotFound where it
-/// cannot be read or is no binary graph; the message names it.
-Result<binary::Blob> OpenGraphFile(const std::string& path);
+/// Maps the file, for as long as the blob or a copy lives: a binary graph, or a
+/// model, which is imported.  kNotFound where it cannot be read or is neither;
+/// the message names it.  Of models also the errors of OpenModel().
+Result<binary::Blob> OpenGraphFile(const std::string& path,
+                                   const ModelArguments& model);
 
 /// A failure that is none of the command line and none of a file.
 Status AsFailed(const Status& status);

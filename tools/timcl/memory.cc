@@ -68,7 +68,8 @@ Json JsonOf(const ir::Plan& plan) {
 }  // namespace
 
 Result<ExitCode> ShowMemory(const Arguments& arguments) {
-  TIM_ASSIGN_OR_RETURN(const binary::Blob blob, OpenGraphFile(arguments.file));
+  TIM_ASSIGN_OR_RETURN(const binary::Blob blob,
+                       OpenGraphFile(arguments.file, arguments.model));
   TIM_ASSIGN_OR_RETURN(const auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
   TIM_ASSIGN_OR_RETURN(const PlannedGraph planned, PlanOf(blob, devices));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ir/dump/npy.h"
 
 namespace tim::tool {
 namespace {
@@ -129,6 +130,17 @@ Result<NpyArray> ParseNpy(std::string_view file) {
   return Wrong(std::cmp_less(array.data.size(), bytes)
                    ? "it is cut short"
                    : "there are bytes behind its data");
+}
+
+ir::DataType TypeOfNpy(const std::string& type) {
+  for (int i = 1; i < ir::kDataTypeCount; ++i) {
+    const auto candidate = static_cast<ir::DataType>(i);
+    if (ir::NumpyType(candidate) == candidate &&
+        ir::NumpyTypeText(candidate) == type) {
+      return candidate;
+    }
+  }
+  return ir::DataType::kUnknown;
 }
 
 }  // namespace tim::tool

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "ir/data_type.h"
 
 namespace tim::tool {
 
@@ -20,6 +21,10 @@ struct NpyArray {
 /// The array in a file's bytes, which it refers to.  kInvalidArgument for what
 /// is no such file, is cut short, or is in the order of Fortran.
 Result<NpyArray> ParseNpy(std::string_view file);
+
+/// The type whose elements "<f4" and the like are; kUnknown where there is
+/// none.
+ir::DataType TypeOfNpy(const std::string& type);
 
 }  // namespace tim::tool
 

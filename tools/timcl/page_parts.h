@@ -1,4 +1,4 @@
-// The files of page/, embedded when the program is built.
+// The files of page/ and scripts/, embedded when the program is built.
 #ifndef TIM_TOOLS_TIMCL_PAGE_PARTS_H_
 #define TIM_TOOLS_TIMCL_PAGE_PARTS_H_
 

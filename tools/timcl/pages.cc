@@ -15,7 +15,7 @@ constexpr char kEnd[] =
     ".IP 2 4\nThe command line is wrong: an option, a name, or an input that "
     "does not fit.\n"
     ".IP 3 4\nA file cannot be read or written, or is no binary graph, no "
-    "library of operators.\n"
+    "library of operators, no model that is taken.\n"
     ".IP 4 4\nDevices, compiling or a run failed.\n"
     ".SH ENVIRONMENT\n"
     "The variables of the library hold, TIMCL_DEVICE and TIMCL_CACHE_DIR among "

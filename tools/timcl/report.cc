@@ -34,8 +34,8 @@ Status CheckOut(const Arguments& arguments) {
   }
   std::error_code error;
   if (fs::equivalent(out, arguments.file, error)) {
-    return InvalidArgument("--out ", out,
-                           " is the binary graph itself; name another file");
+    return InvalidArgument(
+        "--out ", out, " is the file of the graph itself; name another one");
   }
   return OkStatus();
 }
@@ -123,7 +123,8 @@ std::string TextOf(const Json& data, const std::string& out) {
 
 Result<ExitCode> WriteReport(const Arguments& arguments) {
   TIM_RETURN_IF_ERROR(CheckOut(arguments));
-  TIM_ASSIGN_OR_RETURN(const binary::Blob blob, OpenGraphFile(arguments.file));
+  TIM_ASSIGN_OR_RETURN(const binary::Blob blob,
+                       OpenGraphFile(arguments.file, arguments.model));
   Memory memory;
   TIM_ASSIGN_OR_RETURN(memory.inputs, MakeTensors(blob.inputs));
   TIM_ASSIGN_OR_RETURN(memory.outputs, MakeTensors(blob.outputs));

@@ -1,4 +1,4 @@
-// `timcl run`: runs a binary graph and measures what users wait for.
+// `timcl run`: runs a graph and measures what users wait for.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -10,9 +10,11 @@
 
 #include "base/memory_count.h"
 #include "base/options.h"
+#include "tools/timcl/classes.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/compile_times.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/model_file.h"
 #include "tools/timcl/record.h"
 #include "tools/timcl/tensor_data.h"
 #include "tools/timcl/terminal.h"
@@ -42,6 +44,8 @@ struct Figures {
   int64_t process_bytes = 0;           // at most, until now
   Json record;                         // null: the file has none
   std::unique_ptr<Repeated> repeated;  // null: nothing was compared
+  ModelFormat format = ModelFormat::kNone;
+  std::vector<FoundClasses> classes;
 };
 
 // The time that this share of the runs does not exceed.
@@ -139,6 +143,27 @@ Json JsonOf(const Tensors& tensors) {
   return list;
 }
 
+Json JsonOf(const std::vector<FoundClasses>& all) {
+  Json list = Json::array();
+  for (const FoundClasses& found : all) {
+    Json classes = Json::array();
+    for (const FoundClass& one : found.classes) {
+      classes.push_back(
+          {{"index", one.index}, {"label", one.label}, {"value", one.value}});
+    }
+    list.push_back({{"output", found.output}, {"classes", classes}});
+  }
+  return list;
+}
+
+std::string TextOf(const FoundClasses& found) {
+  std::vector<std::vector<std::string>> rows;
+  for (const FoundClass& one : found.classes) {
+    rows.push_back({StrCat("  ", one.index), Fixed(one.value, 4), one.label});
+  }
+  return StrCat("greatest of '", found.output, "'\n", Columns(rows));
+}
+
 Json JsonOf(const Figures& figures, const Ready& ready,
             const std::vector<std::string>& files) {
   const binary::Blob& blob = ready.graph->blob();
@@ -146,6 +171,7 @@ Json JsonOf(const Figures& figures, const Ready& ready,
   Json json = {{"graph", blob.graph_name},
                {"library", blob.library},
                {"device", figures.device},
+               {"model", ToString(figures.format)},
                {"plan_of_file", figures.stored_plan.ok()}};
   if (!figures.stored_plan.ok()) {
     json["compiled_because"] = figures.stored_plan.message();
@@ -172,6 +198,7 @@ Json JsonOf(const Figures& figures, const Ready& ready,
   json["process_peak_bytes"] = figures.process_bytes;
   json["inputs"] = JsonOf(ready.inputs);
   json["outputs"] = JsonOf(ready.outputs);
+  if (!figures.classes.empty()) json["classes"] = JsonOf(figures.classes);
   if (!figures.record.is_null()) json["record"] = figures.record;
   if (figures.repeated != nullptr) {
     json["repeated"] = RepeatedJson(*figures.repeated);
@@ -196,13 +223,18 @@ std::string TextOf(const Figures& figures, const Ready& ready,
   const binary::Blob& blob = ready.graph->blob();
   const ir::Plan& plan = ready.graph->compiled().plan();
   std::string text =
-      StrCat("graph     '", blob.graph_name, "', written by version ",
-             blob.library, "\n", "device    ", figures.device, "\n");
-  text +=
-      figures.stored_plan.ok()
-          ? std::string("plan      the file's\n")
-          : StrCat("plan      compiled here: ", figures.stored_plan.message(),
+      figures.format == ModelFormat::kNone
+          ? StrCat("graph     '", blob.graph_name, "', written by version ",
+                   blob.library, "\n")
+          : StrCat("graph     '", blob.graph_name, "', a model of ",
+                   ToString(figures.format), "\n");
+  text += StrCat("device    ", figures.device, "\n");
+  if (figures.stored_plan.ok()) {
+    text += "plan      the file's\n";
+  } else if (figures.format == ModelFormat::kNone) {
+    text += StrCat("plan      compiled here: ", figures.stored_plan.message(),
                    "\n");
+  }
   text += StrCat("ready     ", Milliseconds(figures.ready_ms),
                  "; programs: ", figures.built, " built, ", figures.found,
                  " from the cache folder\n");
@@ -230,6 +262,7 @@ std::string TextOf(const Figures& figures, const Ready& ready,
       text += LineOf(what, i, *tensors->ports[i], tensors->memory[i].get());
     }
   }
+  for (const FoundClasses& found : figures.classes) text += TextOf(found);
   if (figures.repeated != nullptr) text += RepeatedText(*figures.repeated);
   for (const std::string& file : files)
     text += StrCat("written   ", file, "\n");
@@ -250,7 +283,9 @@ Status Show(const binary::Record& record, const device::Devices& devices,
 }  // namespace
 
 Result<ExitCode> RunGraph(const Arguments& arguments) {
-  TIM_ASSIGN_OR_RETURN(const binary::Blob blob, OpenGraphFile(arguments.file));
+  TIM_ASSIGN_OR_RETURN(const auto labels, LabelsFor(arguments.run));
+  TIM_ASSIGN_OR_RETURN(const binary::Blob blob,
+                       OpenGraphFile(arguments.file, arguments.model));
   Ready ready;
   TIM_ASSIGN_OR_RETURN(ready.inputs, MakeTensors(blob.inputs));
   TIM_ASSIGN_OR_RETURN(ready.outputs, MakeTensors(blob.outputs));
@@ -260,6 +295,7 @@ Result<ExitCode> RunGraph(const Arguments& arguments) {
   TIM_ASSIGN_OR_RETURN(auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
   Figures figures;
+  figures.format = FormatOf(arguments.file);
   if (record) TIM_RETURN_IF_ERROR(Show(*record, devices, arguments, &figures));
   TIM_ASSIGN_OR_RETURN(ready.graph,
                        Load(blob, std::move(devices), arguments, &figures));
@@ -267,6 +303,8 @@ Result<ExitCode> RunGraph(const Arguments& arguments) {
   const Status measured =
       Measure(arguments.run, repeats ? &*record : nullptr, &ready, &figures);
   if (!measured.ok()) return AsFailed(measured);
+  TIM_ASSIGN_OR_RETURN(figures.classes,
+                       FindClasses(ready.outputs, arguments.run.top, labels));
   std::vector<std::string> files;
   if (!arguments.run.outputs.empty()) {
     TIM_ASSIGN_OR_RETURN(files,

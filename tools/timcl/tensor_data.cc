@@ -2,12 +2,9 @@
 #include "tools/timcl/tensor_data.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <random>
@@ -19,6 +16,8 @@
 #include "ir/dump/npy.h"
 #include "kernels/elements.h"
 #include "tools/timcl/npy.h"
+#include "tools/timcl/picture.h"
+#include "tools/timcl/read_file.h"
 
 namespace tim::tool {
 namespace {
@@ -40,19 +39,6 @@ std::string Text(const std::vector<int64_t>& shape) {
   return StrCat("(", StrJoin(shape, ", "), ")");
 }
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return NotFound("'", path, "' cannot be read: it is a folder");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    return NotFound("'", path, "' cannot be read: ", std::strerror(errno));
-  }
-  return bytes;
-}
-
 // Real values, where the elements are floats or have a scale.
 Status StoreReals(const binary::Port& port, std::string_view data,
                   std::byte* memory) {
@@ -69,7 +55,10 @@ Status StoreNpy(const binary::Port& port, const std::string& file,
                 std::byte* memory) {
   TIM_ASSIGN_OR_RETURN(const NpyArray array, ParseNpy(file));
   const ir::TensorDesc& desc = port.desc;
-  if (array.shape != NpyShape(desc)) {
+  // A scalar of NumPy has no extents, that of a tensor is 1.
+  const bool scalar =
+      array.shape.empty() && NpyShape(desc) == std::vector<int64_t>{1};
+  if (array.shape != NpyShape(desc) && !scalar) {
     return InvalidArgument("its shape is ", Text(array.shape),
                            "; expected that of ", desc.ToString(),
                            " with the slowest axis first, ",
@@ -100,7 +89,8 @@ Status StoreNpy(const binary::Port& port, const std::string& file,
 }
 
 Status StoreFile(const binary::Port& port, const std::string& path,
-                 std::byte* memory) {
+                 const PictureArguments& picture, std::byte* memory) {
+  if (IsPictureName(path)) return StorePicture(port, path, picture, memory);
   TIM_ASSIGN_OR_RETURN(const std::string file, ReadFile(path));
   if (path.ends_with(".npy")) {
     return StoreNpy(port, file, memory)
@@ -111,7 +101,8 @@ Status StoreFile(const binary::Port& port, const std::string& path,
     return InvalidArgument("'", path, "' has ", file.size(), " bytes; input '",
                            port.name, "' is ", port.desc.ToString(),
                            " and has ", bytes,
-                           " (only names that end in .npy are read as such)");
+                           " (only names that end in .npy or as those of "
+                           "pictures are read as such)");
   }
   std::memcpy(memory, file.data(), file.size());
   return OkStatus();
@@ -142,6 +133,9 @@ std::optional<size_t> FindInput(const Tensors& inputs,
                                 const std::string& name) {
   for (size_t i = 0; i < inputs.ports.size(); ++i) {
     if (inputs.ports[i]->name == name) return i;
+  }
+  for (size_t i = 0; i < inputs.ports.size(); ++i) {
+    if (GivenNameOf(inputs.ports[i]->name) == name) return i;
   }
   for (size_t i = 0; i < inputs.ports.size(); ++i) {
     if (StrCat(i) == name) return i;
@@ -202,6 +196,15 @@ Status AsNotFound(const Status& status) {
 
 }  // namespace
 
+std::string GivenNameOf(const std::string& name) {
+  const size_t quote = name.find(" '");
+  if (quote == std::string::npos || !name.starts_with('t') ||
+      !name.ends_with('\'')) {
+    return name;
+  }
+  return name.substr(quote + 2, name.size() - quote - 3);
+}
+
 std::vector<runtime::PortMemory> Tensors::ForRun() const {
   std::vector<runtime::PortMemory> made;
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -235,7 +238,7 @@ Status FillInputs(const RunArguments& arguments,
     const binary::Port& port = *inputs->ports[i];
     std::byte* const memory = inputs->memory[i].get();
     if (!paths[i].empty()) {
-      TIM_RETURN_IF_ERROR(StoreFile(port, paths[i], memory));
+      TIM_RETURN_IF_ERROR(StoreFile(port, paths[i], arguments.picture, memory));
       continue;
     }
     if (i < recorded.size() && !recorded[i].empty()) {

@@ -16,6 +16,9 @@
 
 namespace tim::tool {
 
+/// "mask" of a tensor's name "t3 'mask'"; of another name all of it.
+std::string GivenNameOf(const std::string& name);
+
 /// Memory of the inputs or outputs that a graph uses.
 struct Tensors {
   std::vector<const binary::Port*> ports;  ///< Without those that are unused.
@@ -28,13 +31,13 @@ struct Tensors {
 /// Zeros.  `ports` must outlive them.
 Result<Tensors> MakeTensors(const std::vector<binary::Port>& ports);
 
-/// Fills inputs from files ("FILE" or "INPUT=FILE", see docs/timcl.md), the
-/// others with what `recorded` has, by number, where that is not empty, else at
-/// random: floats from -1 to 1, any code of quantized tensors and of
-/// integers of 8 bits and less, 0 and 1 for what else there is.  The same seed
-/// gives the same values everywhere.
-/// kInvalidArgument where a name, a size or a type does not fit, kNotFound for
-/// a file that cannot be read.
+/// Fills inputs from files, pictures too ("FILE" or "INPUT=FILE", see
+/// docs/timcl.md), the others with what `recorded` has, by number, where that
+/// is not empty, else at random: floats from -1 to 1, any code of quantized
+/// tensors and of integers of 8 bits and less, 0 and 1 for what else there is.
+/// The same seed gives the same values everywhere. kInvalidArgument where a
+/// name, a size or a type does not fit, kNotFound for a file that cannot be
+/// read.
 Status FillInputs(const RunArguments& arguments,
                   const std::vector<std::span<const std::byte>>& recorded,
                   Tensors* inputs);
