@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/onnx/operator_families.h"
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolve.h"
 #include "models/onnx/ops/transposed_convolution.h"
@@ -34,13 +35,15 @@ Status Conv(Node& node) {
 // Codes without their zero point, as 16-bit integers; `axis`: the one that a
 // zero point of several elements runs along.
 Result<Value> Centered(Node& node, size_t codes, size_t zero_point, int axis) {
-  const Value& x = node.inputs[codes];
+  TIM_ASSIGN_OR_RETURN(const Value x,
+                       Unlabelled(node.builder, node.inputs[codes]));
   if (x.type != vx::DataType::INT8 && x.type != vx::DataType::UINT8) {
     return Unimplemented("operand ", codes, " is ", Describe(x),
                          ", int8 and uint8 are taken");
   }
   if (!node.Has(zero_point)) return x;
-  Value zero = node.inputs[zero_point];
+  TIM_ASSIGN_OR_RETURN(Value zero,
+                       Unlabelled(node.builder, node.inputs[zero_point]));
   if (zero.ElementCount() != 1) {
     if (axis < 0 || zero.dims != Dims{x.dims[axis]}) {
       return InvalidArgument("operand ", zero_point, " is ", Describe(zero),

@@ -35,10 +35,11 @@ Result<Value> GeneralProduct(GraphBuilder* builder, const Value& a,
 /// The attributes alpha, beta, transA and transB.
 Result<Gemm> GemmOf(const Node& node);
 
-/// The exact product of codes less their zero points, INT32; operands
-/// `zero_a` and `zero_b` of the node may be absent.
-Result<Value> IntegerProduct(Node& node, size_t a, size_t b, size_t zero_a,
-                             size_t zero_b);
+/// The exact product of codes less their zero points, INT32; a zero point may
+/// be absent.
+Result<Value> IntegerProduct(GraphBuilder* builder, const Value& a,
+                             const Value& zero_a, const Value& b,
+                             const Value& zero_b);
 
 }  // namespace tim::models::onnx
 

@@ -47,7 +47,10 @@ Status GemmNode(Node& node) {
 Status MatMulInteger(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 4));
   TIM_RETURN_IF_ERROR(CheckAttributes(node, {}));
-  return node.SetOutput(0, IntegerProduct(node, 0, 1, 2, 3));
+  return node.SetOutput(
+      0, IntegerProduct(node.builder, node.inputs[0],
+                        node.Has(2) ? node.inputs[2] : Value(), node.inputs[1],
+                        node.Has(3) ? node.inputs[3] : Value()));
 }
 
 Status EinsumNode(Node& node) {
