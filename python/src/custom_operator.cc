@@ -1,9 +1,6 @@
 // Custom operators whose functions are Python's.
 #include "custom_operator.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <stdexcept>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // Graphs as Python builds and runs them.
 #include "graph.h"
 
-#include <cstring>
 #include <map>
 #include <utility>
 

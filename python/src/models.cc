@@ -1,10 +1,6 @@
 // Graphs of model files.
 #include "models.h"
 
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <utility>
 #include <vector>

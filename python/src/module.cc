@@ -1,8 +1,5 @@
 // The module timcl._core: what the package's Python stands on.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdio>
 #include <string>

@@ -1,9 +1,6 @@
 // Operators of the registry by their names.
 #include "named_operation.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <array>
 #include <utility>
 

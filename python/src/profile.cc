@@ -1,9 +1,6 @@
 // Profiles as plain data.
 #include "tim/vx/profile.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include "graph.h"
 #include "python_call.h"
 #include "tim/vx/error.h"

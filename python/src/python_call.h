@@ -4,10 +4,15 @@
 #ifndef TIMCL_PYTHON_PYTHON_CALL_H_
 #define TIMCL_PYTHON_PYTHON_CALL_H_
 
+// Conversions of these types must be seen wherever values cross the border.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace timcl {

@@ -1,9 +1,6 @@
 // Specs of tensors as Python has them.
 #include "spec.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <utility>
 
 #include "python_call.h"

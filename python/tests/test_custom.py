@@ -68,7 +68,7 @@ def test_scalars():
 @needs_opencl
 def test_scalars_of_all_kinds():
     op = timcl.CustomOp("All", """
-    __kernel void all(__global const int* x, __global int* y, int4 v, uint u, bool b,
+    __kernel void sum_all(__global const int* x, __global int* y, int4 v, uint u, int b,
                       ulong w) {
       const int i = get_global_id(0);
       y[i] = x[i] + v.s3 + (int)u + (b ? 1000 : 0) + (int)(w >> 63);

@@ -31,10 +31,10 @@ def test_blocks_run_in_order(document, monkeypatch):
             assert line[4:] in printed.getvalue(), code
 
 
-def test_ten_lines_are_ten():
+def test_ten_lines_are_no_more():
     text = (ROOT / "docs" / "python.md").read_text()
     code = text.split("In ten lines:")[1].split("```python\n")[1].split("```")[0]
-    assert len(code.splitlines()) == 10
+    assert len(code.splitlines()) <= 10
 
 
 def test_five_lines_are_five_and_the_same():

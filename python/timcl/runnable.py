@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import weakref
 from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
 
 from . import _core, profile
 from .arrays import empty, fitting, writable
-from .errors import ArgumentError
+from .errors import ArgumentError, RunError
 from .tensors import Port
 
 Array = np.ndarray[Any, Any]
@@ -23,6 +25,7 @@ class Running:
     def __init__(self, run: _core.Running, outputs: dict[str, Array]) -> None:
         self._run = run
         self._outputs = outputs
+        _in_flight.add(self)
 
     def ready(self) -> bool:
         """Whether wait() would return at once."""
@@ -32,6 +35,19 @@ class Running:
         """Blocks until the run has ended; its outputs by name."""
         self._run.wait()
         return self._outputs
+
+
+_in_flight: weakref.WeakSet[Running] = weakref.WeakSet()
+
+
+@atexit.register
+def _wait_for_all() -> None:
+    """Threads of the library must not meet an interpreter that ends."""
+    for running in list(_in_flight):
+        try:
+            running.wait()
+        except RunError:
+            pass
 
 
 class Runnable:
@@ -48,6 +64,7 @@ class Runnable:
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Runs on arrays in the order of `inputs`, or by name: an array, or a
         tuple of them where there are several outputs."""
+        self._prepare()
         if len(arrays) > len(self.inputs):
             raise ArgumentError(
                 f"{len(arrays)} arrays are given, there are {len(self.inputs)} inputs"

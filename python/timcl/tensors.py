@@ -19,7 +19,8 @@ class Quantization:
 
     `scale` and `zero_point` are numbers, or with `axis` (in NumPy's order) a
     number for each index of that axis.  With `fraction_bits` n:
-    real = code * 2**-n, and the others do not count.
+    real = code * 2**-n, and the others do not count.  Scales are rounded to
+    float32.
     """
 
     scale: float | tuple[float, ...] = 1.0
@@ -28,11 +29,15 @@ class Quantization:
     fraction_bits: int | None = None
 
     def __post_init__(self) -> None:
-        for field, kind in (("scale", float), ("zero_point", int)):
+        for field, kind in (("scale", np.float32), ("zero_point", np.int32)):
             value = getattr(self, field)
-            if not isinstance(value, (int, float)):
-                value = tuple(kind(each) for each in np.asarray(value).reshape(-1))
-                object.__setattr__(self, field, value)
+            try:
+                numbers = np.asarray(value, kind)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ArgumentError(f"{field} is {value!r}, expected numbers") from error
+            # Scales are numbers of float32, which they are told as.
+            plain = numbers.item() if numbers.ndim == 0 else tuple(numbers.ravel().tolist())
+            object.__setattr__(self, field, plain)
         if self.axis is None and not (
             isinstance(self.scale, (int, float))
             and isinstance(self.zero_point, (int, float))
@@ -107,7 +112,7 @@ def from_core(described: Any) -> Quantization | None:
     if kind == "tensor":
         zero_point = zero_points[0] if zero_points else 0
         return Quantization(scales[0] if scales else 1.0, zero_point)
-    return Quantization(tuple(scales), tuple(zero_points) or 0, axis)
+    return Quantization(tuple(scales), tuple(zero_points) if any(zero_points) else 0, axis)
 
 
 @dataclasses.dataclass(frozen=True)
