@@ -165,7 +165,9 @@ Status Importer::RunNode(const NodeMessage& node, size_t number, Scope* scope) {
     const std::string_view name = node.outputs[i];
     if (name.empty()) continue;
     Known known = i < results.size() ? results[i] : Known::Refused();
-    if (known.value.name.empty()) known.value.name = name;
+    if (!known.value.IsAbsent()) {
+      builder_->SetName(&known.value, std::string(name));
+    }
     scope->names.insert_or_assign(name, std::move(known));
   }
   return OkStatus();

@@ -122,6 +122,7 @@ Result<Node> Importer::MakeNode(const Call& call) {
 }
 
 Status Importer::Apply(Node* node) {
+  builder_->SetNode(node->name);
   if (SetAliases(node)) return OkStatus();
   const OperatorTable::Entry* entry = Operators().Find(node->domain, node->op);
   const bool is_taken = entry != nullptr && node->opset >= entry->first;
@@ -175,13 +176,7 @@ Result<Importer::Results> Importer::RunOperator(const Call& call) {
   TIM_ASSIGN_OR_RETURN(Node node, MakeNode(call));
   TIM_RETURN_IF_ERROR(Apply(&node));
   Results results;
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    Known known = {std::move(node.outputs[i])};
-    if (i < call.message.outputs.size() && node.Wants(i)) {
-      known.value.name = call.message.outputs[i];
-    }
-    results.push_back(std::move(known));
-  }
+  for (Value& output : node.outputs) results.push_back({std::move(output)});
   return results;
 }
 

@@ -112,7 +112,7 @@ Model LoadOnnx(const std::shared_ptr<vx::Context>& context,
         if (source.folder.empty()) {
           source.folder = std::filesystem::path(path).parent_path().string();
         }
-        if (source.folder.empty()) source.folder = ".";
+        if (source.folder.empty()) source.folder.push_back('.');
         return source;
       });
 }
