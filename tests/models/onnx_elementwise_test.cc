@@ -84,6 +84,18 @@ TEST(OnnxElementwise, PowersHaveTheTypeOfTheBase) {
   NodeRunner exact = Elementwise("Pow");
   EXPECT_THAT(IntsOf(exact.Input<int64_t>({3}, {1}).Input<int64_t>({19}, {1})),
               ElementsAre(1162261467));
+  NodeRunner square = Elementwise("Pow");
+  EXPECT_THAT(
+      FloatsOf(
+          square.Input<float>({-3, 0.5f}, {2}).Constant<int64_t>({2}, {1})),
+      ElementsAre(9, 0.25f));
+  NodeRunner ranks = Elementwise("Pow");
+  EXPECT_EQ(ranks.Input<float>({3}, {1})
+                .Constant<float>({2}, {1, 1})
+                .Run()
+                .value()[0]
+                .dims,
+            (Dims{1, 1}));
   NodeRunner old = Elementwise("Pow", 7);
   EXPECT_ERROR(old.Input<float>({2}, {1}).Input<int64_t>({2}, {1}).Run(),
                "operands of types");
@@ -240,6 +252,43 @@ TEST(OnnxElementwise, BitwiseNot) {
   NodeRunner words = Elementwise("BitwiseNot");
   EXPECT_THAT(IntsOf(words.Input<uint32_t>({0, 5}, {2})),
               ElementsAre(4294967295, 4294967290));
+}
+
+TEST(OnnxElementwise, LogicOfBits) {
+  const std::vector<int32_t> a = {-1, 0x12345678, -2147483647 - 1, 6};
+  const std::vector<int32_t> b = {0x0F0F0F0F, -256, -1, 3};
+  const struct {
+    const char* op;
+    int32_t (*expected)(int32_t, int32_t);
+  } cases[] = {
+      {"BitwiseAnd", [](int32_t x, int32_t y) { return x & y; }},
+      {"BitwiseOr", [](int32_t x, int32_t y) { return x | y; }},
+      {"BitwiseXor", [](int32_t x, int32_t y) { return x ^ y; }},
+  };
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.op);
+    std::vector<int64_t> expected;
+    std::vector<int64_t> wide_a(a.begin(), a.end());
+    std::vector<int64_t> wide_b(b.begin(), b.end());
+    for (size_t i = 0; i < a.size(); ++i) {
+      expected.push_back(one.expected(a[i], b[i]));
+    }
+    NodeRunner runner = Elementwise(one.op);
+    EXPECT_EQ(IntsOf(runner.Input(a, {2, 2}).Input(b, {2, 2})), expected);
+    NodeRunner wide = Elementwise(one.op);
+    EXPECT_EQ(IntsOf(wide.Input(wide_a, {4}).Input(wide_b, {4})), expected);
+  }
+  NodeRunner bytes = Elementwise("BitwiseXor");
+  EXPECT_THAT(
+      IntsOf(
+          bytes.Input<int8_t>({-128, 127}, {2, 1}).Input<int8_t>({-1, 1}, {2})),
+      ElementsAre(127, -127, -128, 126));
+  NodeRunner scalars = Elementwise("BitwiseOr");
+  const auto results =
+      scalars.Input<uint8_t>({0xA0}, {}).Input<uint8_t>({5}, {}).Run();
+  ASSERT_OK(results);
+  EXPECT_EQ(results.value()[0].dims, Dims());
+  EXPECT_THAT(Integers(results.value()[0]).value(), ElementsAre(0xA5));
 }
 
 // ---- Types ------------------------------------------------------------------

@@ -52,10 +52,20 @@ Status Mod(Node& node) {
                                 static_cast<int32_t>(fmod)));
 }
 
+/// Whether `value` is one constant element, 2.
+bool IsTwo(const Value& value) {
+  if (value.constant == nullptr || value.ElementCount() != 1) return false;
+  const Result<std::vector<float>> element = Floats(*value.constant);
+  return element.ok() && element->at(0) == 2;
+}
+
 /// A power has the type of its base.
 Status Pow(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Pair pair, TwoNumbers(node));
   if (node.opset < 12) TIM_RETURN_IF_ERROR(SameType(pair.a, pair.b));
+  if (IsTwo(pair.b) && pair.a.rank() >= pair.b.rank()) {
+    return node.SetOutput(0, Pointwise<ops::Square>(node, pair.a, pair.a.type));
+  }
   if (!IsInteger(pair.a.type) || IsInteger(pair.b.type)) {
     return node.SetOutput(
         0, Broadcasting<ops::Pow>(node, pair.a, pair.b, pair.a.type));

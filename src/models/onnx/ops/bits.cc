@@ -7,6 +7,7 @@
 #include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/mod.h"
+#include "tim/vx/ops/reduce.h"
 
 namespace tim::models::onnx {
 namespace {
@@ -95,10 +96,69 @@ Status BitwiseNot(Node& node) {
   return node.SetOutput(0, Broadcasting<ops::Sub>(node, all, x, x.type));
 }
 
+/// The bits of `x`, 32 along a new last axis, as 0 and 1.  `powers` are those
+/// of two.
+Result<Value> BitsOf(Node& node, const Value& x, const Value& powers) {
+  TIM_ASSIGN_OR_RETURN(Value word, Converted(node, x, kWord));
+  Dims column = x.dims;
+  column.push_back(1);
+  TIM_ASSIGN_OR_RETURN(word, node.builder->Reshape(word, column));
+  TIM_ASSIGN_OR_RETURN(word, Broadcasting<ops::Div>(node, word, powers, kWord));
+  return Broadcasting<ops::Mod>(node, word, WordScalar(node, 2), kWord);
+}
+
+enum class BitRule { kAnd, kOr, kXor };
+
+/// `rule` of two bits, as 0 and 1.
+Result<Value> Joined(Node& node, BitRule rule, const Value& a, const Value& b) {
+  if (rule == BitRule::kAnd) {
+    return Broadcasting<ops::Minimum>(node, a, b, kWord);
+  }
+  if (rule == BitRule::kOr) {
+    return Broadcasting<ops::Maximum>(node, a, b, kWord);
+  }
+  TIM_ASSIGN_OR_RETURN(Value sum, Broadcasting<ops::Add>(node, a, b, kWord));
+  return Broadcasting<ops::Mod>(node, sum, WordScalar(node, 2), kWord);
+}
+
+/// `rule` of each bit of two integers.
+template <BitRule rule>
+Status OfBits(Node& node) {
+  TIM_ASSIGN_OR_RETURN(Value a, PlainOperand(node, 0));
+  TIM_ASSIGN_OR_RETURN(Value b, PlainOperand(node, 1));
+  TIM_RETURN_IF_ERROR(SameType(a, b));
+  if (!IsInteger(a.type)) {
+    return InvalidArgument("operand 0 is ", TypeText(a.type),
+                           "; integers are taken");
+  }
+  std::vector<uint32_t> table;
+  for (int bit = 0; bit < 32; ++bit) table.push_back(1u << bit);
+  const Value powers = node.builder->ConstantOf(table, {32});
+  TIM_ASSIGN_OR_RETURN(const Value bits_a, BitsOf(node, a, powers));
+  TIM_ASSIGN_OR_RETURN(const Value bits_b, BitsOf(node, b, powers));
+  TIM_ASSIGN_OR_RETURN(Value bits, Joined(node, rule, bits_a, bits_b));
+  TIM_ASSIGN_OR_RETURN(bits,
+                       Broadcasting<ops::Multiply>(node, bits, powers, kWord));
+  TIM_ASSIGN_OR_RETURN(const Dims dims, BroadcastDims(a.dims, b.dims));
+  const bool keeps = dims.empty();
+  TIM_ASSIGN_OR_RETURN(Value word, node.builder->Add<ops::ReduceSum>(
+                                       {bits}, Wanted::Of(kWord, dims),
+                                       std::vector<int32_t>{0}, keeps));
+  if (a.type != DataType::INT64) {
+    return node.SetOutput(0, Converted(node, word, a.type));
+  }
+  // INT64 has 32 bits in the graph.
+  TIM_ASSIGN_OR_RETURN(word, Converted(node, word, DataType::INT32));
+  return node.SetOutput(0, Converted(node, word, a.type));
+}
+
 }  // namespace
 
 void AddBits(OperatorTable* table) {
   table->Add("", "BitShift", 11, Strict<BitShift, 2, "direction">);
+  table->Add("", "BitwiseAnd", 18, Strict<OfBits<BitRule::kAnd>, 2>);
+  table->Add("", "BitwiseOr", 18, Strict<OfBits<BitRule::kOr>, 2>);
+  table->Add("", "BitwiseXor", 18, Strict<OfBits<BitRule::kXor>, 2>);
   table->Add("", "BitwiseNot", 18, Strict<BitwiseNot, 1>);
 }
 

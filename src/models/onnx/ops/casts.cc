@@ -87,28 +87,6 @@ Result<Value> WrappedBits(Node& node, const Value& x, DataType type) {
   return Pointwise<ops::Cast>(node, low, type);
 }
 
-/// `x` as `type` by ONNX's rules: floats are truncated (and saturated, where
-/// ONNX leaves it open), integers keep their low bits.
-Result<Value> Converted(Node& node, const Value& x, DataType type) {
-  if (x.type == type) return x;
-  if (x.constant == nullptr && GraphType(x.type) == GraphType(type)) {
-    Value same = x;
-    same.type = type;
-    return same;
-  }
-  if (IsInteger(x.type) && IsInteger(type)) {
-    const Range from = RangeOf(x.type);
-    const Range to = RangeOf(type);
-    const bool fits = from.least >= to.least && from.most <= to.most;
-    // UINT32 to INT64 does not wrap: what 32 bits cannot have is saturated.
-    if (!fits && type != DataType::INT64) {
-      const bool is_word = to.most - to.least == UINT32_MAX;
-      return is_word ? WrappedWord(node, x, type) : WrappedBits(node, x, type);
-    }
-  }
-  return Pointwise<ops::Cast>(node, x, type);
-}
-
 Status CheckType(DataType type, const char* about) {
   if (IsFloat(type) || IsInteger(type) || IsBool(type)) return OkStatus();
   return Unimplemented(about, " is ", TypeText(type),
@@ -180,6 +158,26 @@ Status Dropout(Node& node) {
 }
 
 }  // namespace
+
+Result<Value> Converted(Node& node, const Value& x, DataType type) {
+  if (x.type == type) return x;
+  if (x.constant == nullptr && GraphType(x.type) == GraphType(type)) {
+    Value same = x;
+    same.type = type;
+    return same;
+  }
+  if (IsInteger(x.type) && IsInteger(type)) {
+    const Range from = RangeOf(x.type);
+    const Range to = RangeOf(type);
+    const bool fits = from.least >= to.least && from.most <= to.most;
+    // UINT32 to INT64 does not wrap: what 32 bits cannot have is saturated.
+    if (!fits && type != DataType::INT64) {
+      const bool is_word = to.most - to.least == UINT32_MAX;
+      return is_word ? WrappedWord(node, x, type) : WrappedBits(node, x, type);
+    }
+  }
+  return Pointwise<ops::Cast>(node, x, type);
+}
 
 void AddCasts(OperatorTable* table) {
   table->Add("", "Cast", 6, Strict<Cast, 1, "to", "saturate">);

@@ -14,6 +14,10 @@ void AddLogic(OperatorTable* table);        // And, Equal, Where, IsNaN ...
 void AddBits(OperatorTable* table);         // BitShift, BitwiseNot
 void AddCasts(OperatorTable* table);        // Cast, Identity, Dropout
 
+/// `x` as `type` by ONNX's rules for Cast: floats are truncated (and saturated,
+/// where ONNX leaves it open), integers keep their low bits.
+Result<Value> Converted(Node& node, const Value& x, vx::DataType type);
+
 }  // namespace tim::models::onnx
 
 #endif  // TIM_MODELS_ONNX_OPS_ELEMENTWISE_H_
