@@ -52,24 +52,32 @@ set_target_properties(tim-vx-objects PROPERTIES
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 set(TIM_CL_EXPORTS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
 
-function(tim_cl_static_library target)
-  set(object "${PROJECT_BINARY_DIR}/tim-cl.o")
+# tim_cl_archive(<target> <name> <exports> <object libraries...>): the archive
+# lib<name>.a, their objects as one, in which only what <exports> lists is global.
+function(tim_cl_archive target name exports)
+  set(object "${PROJECT_BINARY_DIR}/${name}.o")
+  set(objects ${ARGN})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   set(script "${PROJECT_SOURCE_DIR}/tools/sdk/link_object.sh")
   add_custom_command(
     OUTPUT "${object}"
     COMMAND ${CMAKE_COMMAND} -E env
             "CC=${CMAKE_CXX_COMPILER}" "NM=${CMAKE_NM}"
             "OBJCOPY=${CMAKE_OBJCOPY}"
-            "${script}" "${object}" "${TIM_CL_EXPORTS}"
-            $<TARGET_OBJECTS:tim-vx-objects>
-    DEPENDS $<TARGET_OBJECTS:tim-vx-objects> "${TIM_CL_EXPORTS}" "${script}"
-    COMMENT "Linking tim-cl.o"
+            "${script}" "${object}" "${exports}" ${objects}
+    DEPENDS ${objects} "${exports}" "${script}"
+    COMMENT "Linking ${name}.o"
     COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties("${object}" PROPERTIES
     EXTERNAL_OBJECT ON GENERATED ON)
   add_library(${target} STATIC "${object}")
-  add_dependencies(${target} tim-vx-objects)
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  add_dependencies(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES
+    LINKER_LANGUAGE CXX OUTPUT_NAME ${name})
+endfunction()
+
+function(tim_cl_static_library target)
+  tim_cl_archive(${target} tim-cl "${TIM_CL_EXPORTS}" tim-vx-objects)
   tim_cl_public_interface(${target})
   tim_cl_link_name(${target} libtim-vx.a)
 endfunction()

@@ -23,7 +23,7 @@ tim_cl_glob(TIM_CL_TOOL tools/timcl/*.cc)
 
 # Read by the test that compares the two builds.
 string(REPLACE ";" "\n" listing
-       "${TIM_CL_SOURCES};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS};${TIM_CL_CUSTOM_OP_TEMPLATE}")
+       "${TIM_CL_SOURCES};${TIM_CL_MODELS};${TIM_CL_KERNELS};${TIM_CL_CUSTOM_OPS};${TIM_CL_CUSTOM_OP_TEMPLATE}")
 file(WRITE "${PROJECT_BINARY_DIR}/tim-vx-sources.txt" "${listing}\n")
 
 if(TIM_CL_SOURCE_GENERATOR)
@@ -51,25 +51,32 @@ function(tim_cl_generate out command)
 endfunction()
 
 set(TIM_CL_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
-file(MAKE_DIRECTORY "${TIM_CL_GENERATED_DIR}/binary")
+file(MAKE_DIRECTORY "${TIM_CL_GENERATED_DIR}/binary"
+     "${TIM_CL_GENERATED_DIR}/models/tflite")
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/register_all_operators.cc" operators
                 ${TIM_CL_OPERATORS})
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/embedded_sources.cc" kernels
                 ${TIM_CL_KERNELS})
 
-# graph.fbs makes binary/graph_generated.h.
-tim_cl_glob(TIM_CL_TABLES src/binary/*.fbs)
-set(TIM_CL_TABLE_HEADERS "")
-foreach(table IN LISTS TIM_CL_TABLES)
-  get_filename_component(stem "${table}" NAME_WE)
-  set(header "${TIM_CL_GENERATED_DIR}/binary/${stem}_generated.h")
-  add_custom_command(
-    OUTPUT "${header}"
-    COMMAND "${TIM_CL_FLATC}" --cpp --cpp-std c++17 --scoped-enums
-            -o "${TIM_CL_GENERATED_DIR}/binary" "${table}"
-    DEPENDS ${TIM_CL_TABLES}
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    COMMENT "Generating ${stem}_generated.h"
-    VERBATIM)
-  list(APPEND TIM_CL_TABLE_HEADERS "${header}")
-endforeach()
+# graph.fbs of src/<folder> makes <folder>/graph_generated.h; `variable` lists
+# those of the folder.
+function(tim_cl_tables variable folder)
+  tim_cl_glob(tables src/${folder}/*.fbs)
+  set(headers "")
+  foreach(table IN LISTS tables)
+    get_filename_component(stem "${table}" NAME_WE)
+    set(header "${TIM_CL_GENERATED_DIR}/${folder}/${stem}_generated.h")
+    add_custom_command(
+      OUTPUT "${header}"
+      COMMAND "${TIM_CL_FLATC}" --cpp --cpp-std c++17 --scoped-enums
+              -o "${TIM_CL_GENERATED_DIR}/${folder}" "${table}"
+      DEPENDS ${tables}
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+      COMMENT "Generating ${stem}_generated.h"
+      VERBATIM)
+    list(APPEND headers "${header}")
+  endforeach()
+  set(${variable} "${headers}" PARENT_SCOPE)
+endfunction()
+tim_cl_tables(TIM_CL_TABLE_HEADERS binary)
+tim_cl_tables(TIM_CL_MODEL_HEADERS models/tflite)

@@ -7,7 +7,7 @@ include(cmake/stb.cmake)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
-     "_(test|cases)\\.cc$|^tests/(fuzz|sdk|plugins|properties|structure|tools)/")
+     "_(test|cases)\\.cc$|^tests/(fuzz|models|sdk|plugins|properties|structure|tools)/")
 tim_cl_glob(detection samples/detection/*.cc)
 list(REMOVE_ITEM detection samples/detection/main.cc)
 tim_cl_glob(properties tests/properties/*.cc)
@@ -20,6 +20,21 @@ list(REMOVE_ITEM tests
      tests/structure/build_sources_test.cc tests/oclgrind/oclgrind_test.cc
      tests/samples/detection_program_test.cc)
 list(FILTER tests EXCLUDE REGEX "^tests/(sdk|tools)/")
+
+# Importers, and with them what needs libonnx-dev's messages.
+find_path(TIM_CL_ONNX_DIR onnx/onnx_pb.h)
+find_library(TIM_CL_ONNX_PROTO onnx_proto)
+find_library(TIM_CL_PROTOBUF protobuf)
+mark_as_advanced(TIM_CL_ONNX_DIR TIM_CL_ONNX_PROTO TIM_CL_PROTOBUF)
+set(test_models ${TIM_CL_BUILD_MODELS})
+if(NOT TIM_CL_ONNX_DIR OR NOT TIM_CL_ONNX_PROTO OR NOT TIM_CL_PROTOBUF)
+  message(STATUS "Tests of importers are left out: libonnx-dev or "
+                 "libprotobuf-dev was not found")
+  set(test_models OFF)
+endif()
+if(NOT test_models)
+  list(FILTER tests EXCLUDE REGEX "^tests/models/")
+endif()
 
 function(tim_cl_test_options target)
   tim_cl_compile_options(${target})
@@ -62,6 +77,19 @@ tim_cl_test_options(tim-cl-test-detection)
 target_link_libraries(tim-cl-test-detection PUBLIC
   tim-cl-test-support "${TIM_CL_STB}")
 
+# As in tests/BUILD.
+if(test_models)
+  tim_cl_glob(model_support tests/models/*.cc)
+  list(FILTER model_support EXCLUDE REGEX "_test\\.cc$")
+  add_library(tim-cl-test-models STATIC
+    ${model_support} $<TARGET_OBJECTS:tim-cl-models-objects>)
+  tim_cl_test_options(tim-cl-test-models)
+  target_compile_definitions(tim-cl-test-models PUBLIC
+    ONNX_ML=1 ONNX_NAMESPACE=onnx)
+  target_link_libraries(tim-cl-test-models PUBLIC
+    tim-cl-test-support ${TIM_CL_ONNX_PROTO} ${TIM_CL_PROTOBUF})
+endif()
+
 # Shared libraries that tests load: the program brings the library.
 set(plugins "${PROJECT_BINARY_DIR}/tests/plugins")
 function(tim_cl_twin_plugin name factor)
@@ -100,6 +128,9 @@ function(tim_cl_test path source)
   target_link_libraries(${name} PRIVATE tim-cl-test-support)
   if(path MATCHES "^bench/")
     target_link_libraries(${name} PRIVATE tim-cl-bench)
+  endif()
+  if(path MATCHES "^models/")
+    target_link_libraries(${name} PRIVATE tim-cl-test-models)
   endif()
   if(path MATCHES "^samples/")
     target_link_libraries(${name} PRIVATE tim-cl-test-detection)

@@ -14,6 +14,7 @@ prefix=$work/prefix
 moved=$work/moved
 client=tests/sdk/consumer
 operators=tests/sdk/packaged_operator
+models=tests/sdk/model_client
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -68,7 +69,7 @@ no_warning() {
 compile() {
   local targets
   targets=$(cmake --build "$build" --target help | sed -nE \
-    's/^\.\.\. (tim-vx|tim-vx-static|tim-cl-(sample|custom-ops|tool).*)$/\1/p')
+    's/^\.\.\. (tim-vx|tim-vx-static|tim-cl-(sample|custom-ops|models|tool).*)$/\1/p')
   # shellcheck disable=SC2086  # a list of words
   without_warnings cmake --build "$build" --target $targets
 }
@@ -139,6 +140,9 @@ step InstallsTheListedFiles check files "$prefix"
 step LibraryExportsPublicApiOnly check exports "$prefix/lib/libtim-cl.so"
 step ArchiveExportsPublicApiOnly check exports "$prefix/lib/libtim-cl.a"
 step LibraryNeedsTheSystemOnly check needed "$prefix/lib/libtim-cl.so"
+step ModelsExportPublicApiOnly check exports "$prefix/lib/libtim-cl-models.so"
+step ArchiveOfModelsExportsIt check exports "$prefix/lib/libtim-cl-models.a"
+step ModelsNeedTheSystemOnly check needed "$prefix/lib/libtim-cl-models.so"
 step NoFileNamesAFolderOfTheBuild check no_text "$prefix" "$source" "$build"
 step TreeMoves move_tree || finish
 # Every compiler, standard, link and method, but not every combination.
@@ -154,6 +158,9 @@ step PkgConfigOfCustomOperators use "$moved" "$operators" g++ 14 shared \
   tim-cl-custom-ops.pc
 step PkgConfigOfTheirArchive use "$moved" "$operators" clang++ 20 static \
   tim-cl-custom-ops.pc
+step FindsModelsShared use "$moved" "$models" g++ 14 shared tim-cl-models
+step PkgConfigOfModelsArchive use "$moved" "$models" clang++ 20 static \
+  tim-cl-models.pc
 step AppShared use "$moved" samples/sdk_app clang++ 14 shared tim-vx
 step AppStatic use "$moved" samples/sdk_app g++ 20 static tim-cl
 step AppByPkgConfig use "$moved" samples/sdk_app g++ 14 shared tim-cl.pc

@@ -12,8 +12,8 @@ packages="
   libxxhash-dev libflatbuffers-dev flatbuffers-compiler
   libcli11-dev nlohmann-json3-dev libstb-dev
   libbenchmark-dev libclblast-dev
-  libonnx-dev libprotobuf-dev libonnx-testdata
   libgtest-dev libgmock-dev oclgrind
+  libonnx-dev libprotobuf-dev libonnx-testdata
 "
 
 missing=

@@ -1,5 +1,7 @@
-# Targets tim-cl::tim-cl and tim-cl::tim-cl-static, and of the ready-made custom
-# operators tim-cl::tim-cl-custom-ops and tim-cl::tim-cl-custom-ops-static.
+# Targets tim-cl::tim-cl and tim-cl::tim-cl-static, of the ready-made custom
+# operators tim-cl::tim-cl-custom-ops and tim-cl::tim-cl-custom-ops-static, and of
+# the importers of model files tim-cl::tim-cl-models and
+# tim-cl::tim-cl-models-static: component "models" of find_package().
 # Paths are relative to this file: the tree may be moved.
 get_filename_component(_tim_cl_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
 get_filename_component(_tim_cl_prefix "${_tim_cl_prefix}/../../.." ABSOLUTE)
@@ -33,7 +35,21 @@ endfunction()
 
 set(_tim_cl_system clblast OpenCL::OpenCL Threads::Threads ${CMAKE_DL_LIBS})
 _tim_cl_targets(tim-cl::tim-cl libtim-cl STATIC ${_tim_cl_system})
-if(EXISTS "${_tim_cl_prefix}/lib/libtim-cl-custom-ops.a")
-  _tim_cl_targets(tim-cl::tim-cl-custom-ops libtim-cl-custom-ops
-                  SHARED tim-cl::tim-cl STATIC tim-cl::tim-cl-static)
-endif()
+# _tim_cl_part(<name> <what it needs>): targets of lib/libtim-cl-<name>.
+function(_tim_cl_part name needs)
+  set(tim-cl_${name}_FOUND FALSE PARENT_SCOPE)
+  if(EXISTS "${_tim_cl_prefix}/lib/libtim-cl-${name}.a")
+    set(tim-cl_${name}_FOUND TRUE PARENT_SCOPE)
+    _tim_cl_targets(tim-cl::tim-cl-${name} libtim-cl-${name}
+                    SHARED ${needs} STATIC ${needs}-static)
+  endif()
+endfunction()
+_tim_cl_part(custom-ops tim-cl::tim-cl)
+_tim_cl_part(models tim-cl::tim-cl-custom-ops)
+foreach(_tim_cl_part IN LISTS tim-cl_FIND_COMPONENTS)
+  if(tim-cl_FIND_REQUIRED_${_tim_cl_part} AND NOT tim-cl_${_tim_cl_part}_FOUND)
+    set(tim-cl_FOUND FALSE)
+    set(tim-cl_NOT_FOUND_MESSAGE
+        "${_tim_cl_prefix} has no component ${_tim_cl_part}")
+  endif()
+endforeach()

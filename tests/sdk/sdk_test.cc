@@ -46,6 +46,25 @@ TEST(Sdk, SharedLibraryNeedsTheSystemOnly) {
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
+TEST(Sdk, ImportersExportTheirApiAndNeedTheLibrary) {
+  const std::string library = UnpackedSdk() + "/lib/libtim-cl-models";
+  for (const std::string& check :
+       {"exports '" + library + ".so'", "exports '" + library + ".a'",
+        "needed '" + library + ".so'"}) {
+    const CommandResult result = Check(check);
+    EXPECT_EQ(result.exit_status, 0) << check << "\n" << result.output;
+  }
+}
+
+TEST(Sdk, ClientsOfTheImportersRun) {
+  for (const char* how :
+       {"g++ 14 shared tim-cl-models", "clang++ 20 static tim-cl-models.pc"}) {
+    const CommandResult result = Use(how, "tests/sdk/model_client");
+    EXPECT_EQ(result.exit_status, 0) << how << "\n" << result.output;
+    EXPECT_THAT(result.output, HasSubstr("model_client: right"));
+  }
+}
+
 TEST(Sdk, NamesNoFolderOfTheBuild) {
   const CommandResult result =
       Check("no_text '" + UnpackedSdk() + "' /execroot/ '" +

@@ -1,7 +1,7 @@
 // include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
-// runtime <- vx <- {samples, bench, tools, tests}; models stands on include and
-// base; custom_ops includes include/ only, and samples that and custom_ops, as
-// bench may, too.
+// runtime <- vx <- {samples, bench, tools, tests}; models stands on include,
+// custom_ops and base; custom_ops includes include/ only, and samples that and
+// custom_ops, as bench may, too.
 //
 // Within a folder of src or ops its subfolders are rooms, and the files that
 // lie in it directly are one more, ".", which may be its front or its ground
@@ -43,7 +43,7 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"vx",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
         "device", "runtime"}},
-      {"models", {"include", "base"}},
+      {"models", {"include", "base", "custom_ops"}},
       {"custom_ops", {"include"}},
       {"samples", {"include", "custom_ops"}},
       {"bench",

@@ -30,7 +30,7 @@ expected_files() {
     echo "lib/cmake/$name/$name-config.cmake"
     echo "lib/cmake/$name/$name-config-version.cmake"
   done
-  for name in tim-cl tim-cl-custom-ops tim-vx; do
+  for name in tim-cl tim-cl-custom-ops tim-cl-models tim-vx; do
     echo "lib/pkgconfig/$name.pc"
     echo "lib/pkgconfig/$name-static.pc"
   done
@@ -41,6 +41,7 @@ expected_files() {
     sed 's,^,share/doc/tim-cl/,'
   (cd include && find . -name '*.h' | sed 's,^\.,include,')
   library_files libtim-cl-custom-ops
+  library_files libtim-cl-models
   (cd custom_ops && printf 'include/tim/custom_ops/%s\n' *.h)
   (cd custom_ops/template &&
     find . ! -type d ! -name BUILD |
@@ -57,7 +58,7 @@ files() {
 exported_names() {
   local tables='(vtable|VTT|typeinfo( name)?|guard variable) for '
   local thunks='((non-)?virtual|covariant return) thunk to '
-  local spaces='tim::(vx|transform|lite)::((ops|utils|platform|check)::)?'
+  local spaces='tim::(vx|transform|lite|models)::((ops|utils|platform|check)::)?'
   local option=-g
   case $1 in *.so*) option=-D ;; esac
   nm "$option" -C --defined-only "$1" |
@@ -72,16 +73,18 @@ marked_names() {
 }
 
 exports() {
-  local names
+  local names known=vx::Context
+  case $(basename "$1") in libtim-cl-models.*) known=models::LoadOnnx ;; esac
   names=$(exported_names "$1")
-  grep -qx Context <<<"$names" ||
-    { echo "tim::vx::Context is not exported"; return 1; }
+  grep -qx "${known#*::}" <<<"$names" ||
+    { echo "tim::$known is not exported"; return 1; }
   ! comm -23 <(echo "$names") <(marked_names) | grep .
 }
 
 needed() {
-  local allowed='(libOpenCL|libclblast|libstdc\+\+|libm|libgcc_s|libc|ld-[^]]*)'
-  allowed+='\.so\.[0-9]+'
+  local allowed='libOpenCL|libclblast|libstdc\+\+|libm|libgcc_s|libc|ld-[^]]*'
+  case $(basename "$1") in libtim-cl-models.*) allowed+='|libtim-cl(-custom-ops)?' ;; esac
+  allowed="($allowed)\.so\.[0-9]+"
   local soname
   soname=$(basename "${1%.so*}").so.$major
   if readelf -d "$1" | grep -E 'RPATH|RUNPATH|NEEDED' |

@@ -8,9 +8,10 @@
 #     COMPILER  g++, clang++
 #     STANDARD  14, 17, 20
 #     LINK      shared, static
-#     METHOD    tim-cl, tim-vx: find_package of that name; tim-cl.pc,
-#               tim-cl-custom-ops.pc, tim-vx.pc: pkg-config of that name, with
-#               -static for the archive; path: -I and the library's file under
+#     METHOD    tim-cl, tim-vx: find_package of that name; tim-cl-models:
+#               find_package of tim-cl, that target of it; tim-cl.pc,
+#               tim-cl-custom-ops.pc, tim-cl-models.pc, tim-vx.pc: pkg-config of
+#               that name, with -static for the archive; path: -I and the library's file under
 #               TIM-VX's name
 #     WORK      a folder to build in
 set -euo pipefail
@@ -29,12 +30,13 @@ work=$7/$name-$compiler-$standard-$link-$method
 mkdir -p "$work"
 
 find_package() {
-  local target=$method::$method
+  local package=${method%-models}
+  local target=$package::$method
   if [ "$link" = static ]; then target+=-static; fi
   cmake -S "$project" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_CXX_STANDARD="$standard" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" \
     -DCMAKE_PREFIX_PATH="$tree" \
-    -DTIM_CL_PACKAGE="$method" -DTIM_CL_TARGET="$target"
+    -DTIM_CL_PACKAGE="$package" -DTIM_CL_TARGET="$target"
   cmake --build "$work"
 }
 
@@ -54,10 +56,11 @@ pkg_config() {
 }
 
 case $method-$link in
-  tim-cl-shared | tim-cl-static | tim-vx-shared | tim-vx-static)
+  tim-cl-shared | tim-cl-static | tim-vx-shared | tim-vx-static | \
+    tim-cl-models-shared | tim-cl-models-static)
     find_package
     ;;
-  tim-??.pc-* | tim-cl-custom-ops.pc-*) pkg_config ;;
+  tim-??.pc-* | tim-cl-custom-ops.pc-* | tim-cl-models.pc-*) pkg_config ;;
   path-shared) compile -I"$tree/include" "$tree/lib/libtim-vx.so" ;;
   path-static)
     compile -I"$tree/include" "$tree/lib/libtim-vx.a" -lclblast -lOpenCL -lpthread \
