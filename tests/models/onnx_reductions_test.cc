@@ -116,6 +116,25 @@ TEST(OnnxReductions, SumsOfExponentialsDoNotOverflow) {
                   FloatEq(-1000 + std::log(2.0f)), -kInfinity, kInfinity));
 }
 
+TEST(OnnxReductions, OfNoElements) {
+  const struct {
+    const char* op;
+    float expected;
+  } cases[] = {{"ReduceSum", 0},
+               {"ReduceProd", 1},
+               {"ReduceMax", -kInfinity},
+               {"ReduceMin", kInfinity},
+               {"ReduceLogSumExp", -kInfinity}};
+  for (const auto& one : cases) {
+    NodeRunner runner = Reduction(one.op);
+    EXPECT_THAT(
+        FloatsOf(
+            runner.Constant<float>({}, {2, 0}).Constant<int64_t>({1}, {1})),
+        ElementsAre(one.expected, one.expected))
+        << one.op;
+  }
+}
+
 TEST(OnnxReductions, Integers) {
   NodeRunner sum = Reduction("ReduceSum");
   EXPECT_THAT(IntsOf(sum.Input<int64_t>({16777216, 1}, {2})),

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "base/half.h"
 #include "models/onnx/operator_families.h"
 #include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/arg.h"
@@ -299,6 +302,43 @@ Status Hardmax(Node& node) {
   return node.SetOutput(0, node.builder->Reshape(hot, dims));
 }
 
+/// What reductions of no elements are.
+float OfNoElements(const std::string& op) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (op == "ReduceSum" || op == "ReduceL1" || op == "ReduceL2" ||
+      op == "ReduceSumSquare") {
+    return 0.0f;
+  }
+  if (op == "ReduceProd") return 1.0f;
+  if (op == "ReduceMin") return kInfinity;
+  if (op == "ReduceMean") return std::numeric_limits<float>::quiet_NaN();
+  return -kInfinity;
+}
+
+/// Tensors of graphs have elements, but constants of a model may have none.
+Status ReduceNothing(Node& node) {
+  TIM_ASSIGN_OR_RETURN(const Reduction reduction, ReductionOf(node));
+  TIM_RETURN_IF_ERROR(FloatOperand(node, 0).status());
+  if (reduction.axes.empty()) return Unreduced(node, reduction);
+  const float value = OfNoElements(node.op);
+  const DataType type = reduction.x.type;
+  const uint16_t half = FloatToHalf(value);
+  const void* element = &value;
+  if (type == DataType::FLOAT16) element = &half;
+  TIM_ASSIGN_OR_RETURN(HostArray array,
+                       FilledArray(type, reduction.dims, element));
+  return node.SetOutput(0, node.builder->Constant(std::move(array)));
+}
+
+/// `function`, where operand 0 has elements.
+template <NodeFunction function>
+Status Reduce(Node& node) {
+  TIM_RETURN_IF_ERROR(
+      CheckForm(node, 2, {"axes", "keepdims", "noop_with_empty_axes"}));
+  const bool is_empty = node.Has(0) && node.inputs[0].ElementCount() == 0;
+  return is_empty ? ReduceNothing(node) : function(node);
+}
+
 }  // namespace
 
 void AddReductions(OperatorTable* table) {
@@ -306,24 +346,16 @@ void AddReductions(OperatorTable* table) {
                            int first = 1) {
     table->Add("", op, first, function);
   };
-  add("ReduceSum", Strict<OfNumbers<ops::ReduceSum>, 2, "axes", "keepdims",
-                          "noop_with_empty_axes">);
-  add("ReduceProd", Strict<OfNumbers<ops::ReduceProd>, 2, "axes", "keepdims",
-                           "noop_with_empty_axes">);
-  add("ReduceMax", Strict<Extreme<ops::ReduceMax, ops::ReduceAny>, 2, "axes",
-                          "keepdims", "noop_with_empty_axes">);
-  add("ReduceMin", Strict<Extreme<ops::ReduceMin, ops::ReduceAll>, 2, "axes",
-                          "keepdims", "noop_with_empty_axes">);
-  add("ReduceMean",
-      Strict<Mean, 2, "axes", "keepdims", "noop_with_empty_axes">);
-  add("ReduceL1", Strict<L1, 2, "axes", "keepdims", "noop_with_empty_axes">);
-  add("ReduceL2", Strict<L2, 2, "axes", "keepdims", "noop_with_empty_axes">);
-  add("ReduceSumSquare",
-      Strict<SumSquare, 2, "axes", "keepdims", "noop_with_empty_axes">);
-  add("ReduceLogSum",
-      Strict<LogSum, 2, "axes", "keepdims", "noop_with_empty_axes">);
-  add("ReduceLogSumExp",
-      Strict<LogSumExp, 2, "axes", "keepdims", "noop_with_empty_axes">);
+  add("ReduceSum", Reduce<OfNumbers<ops::ReduceSum>>);
+  add("ReduceProd", Reduce<OfNumbers<ops::ReduceProd>>);
+  add("ReduceMax", Reduce<Extreme<ops::ReduceMax, ops::ReduceAny>>);
+  add("ReduceMin", Reduce<Extreme<ops::ReduceMin, ops::ReduceAll>>);
+  add("ReduceMean", Reduce<Mean>);
+  add("ReduceL1", Reduce<L1>);
+  add("ReduceL2", Reduce<L2>);
+  add("ReduceSumSquare", Reduce<SumSquare>);
+  add("ReduceLogSum", Reduce<LogSum>);
+  add("ReduceLogSumExp", Reduce<LogSumExp>);
   add("ArgMax",
       Strict<Arg<ops::ArgMax>, 1, "axis", "keepdims", "select_last_index">);
   add("ArgMin",
