@@ -132,6 +132,8 @@ Status GatherElements(Node& node) {
 }
 
 Status GatherND(Node& node) {
+  TIM_RETURN_IF_ERROR(
+      CheckSpells(node, {{.attribute = "batch_dims", .first = 12}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0, 1));
   TIM_ASSIGN_OR_RETURN(const Value indices, IndexOperand(node, 1, -1));
   TIM_ASSIGN_OR_RETURN(const int64_t batch_dims, node.Int("batch_dims", 0));

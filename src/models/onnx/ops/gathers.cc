@@ -72,16 +72,20 @@ Result<Value> PositiveIndices(const Node& node, const Value& indices,
 }  // namespace gathers
 
 void AddGathers(OperatorTable* table) {
-  table->Add("", "Gather", 1, gathers::Gather);
-  table->Add("", "GatherElements", 11, gathers::GatherElements);
-  table->Add("", "GatherND", 11, gathers::GatherND);
-  table->Add("", "Scatter", 9, gathers::ScatterElements);
-  table->Add("", "ScatterElements", 11, gathers::ScatterElements);
-  table->Add("", "ScatterND", 11, gathers::ScatterND);
-  table->Add("", "OneHot", 9, gathers::OneHot);
-  table->Add("", "TopK", 1, gathers::TopK);
+  table->Add("", "Gather", 1, Strict<gathers::Gather, 2, "axis">);
+  table->Add("", "GatherElements", 11,
+             Strict<gathers::GatherElements, 2, "axis">);
+  table->Add("", "GatherND", 11, Strict<gathers::GatherND, 2, "batch_dims">);
+  table->Add("", "Scatter", 9,
+             Strict<gathers::ScatterElements, 3, "axis", "reduction">);
+  table->Add("", "ScatterElements", 11,
+             Strict<gathers::ScatterElements, 3, "axis", "reduction">);
+  table->Add("", "ScatterND", 11, Strict<gathers::ScatterND, 3, "reduction">);
+  table->Add("", "OneHot", 9, Strict<gathers::OneHot, 3, "axis">);
+  table->Add("", "TopK", 1,
+             Strict<gathers::TopK, 2, "k", "axis", "largest", "sorted">);
   table->Add("", "NonMaxSuppression", 10, gathers::NonMaxSuppression);
-  table->Add("", "Unique", 11, gathers::Unique);
+  table->Add("", "Unique", 11, Strict<gathers::Unique, 1, "axis", "sorted">);
 }
 
 }  // namespace tim::models::onnx

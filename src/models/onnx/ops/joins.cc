@@ -87,6 +87,9 @@ Status Concat(Node& node) {
 }
 
 Status Split(Node& node) {
+  TIM_RETURN_IF_ERROR(
+      CheckSpells(node, {{.operand = 1, .first = 13},
+                         {.attribute = "num_outputs", .first = 18}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0, 1));
   TIM_ASSIGN_OR_RETURN(const int axis, node.Axis("axis", 0, value.rank()));
   TIM_ASSIGN_OR_RETURN(const auto parts, Parts(node, value.dims[axis]));

@@ -2,27 +2,34 @@
 #include "models/onnx/ops/movement.h"
 
 #include "models/onnx/operator_families.h"
+#include "models/onnx/ops/operands.h"
 
 namespace tim::models::onnx {
 
 void AddMovement(OperatorTable* table) {
-  table->Add("", "Reshape", 5, movement::Reshape);
-  table->Add("", "Flatten", 1, movement::Flatten);
-  table->Add("", "Squeeze", 1, movement::Squeeze);
-  table->Add("", "Unsqueeze", 1, movement::Unsqueeze);
-  table->Add("", "Transpose", 1, movement::Transpose);
-  table->Add("", "Concat", 4, movement::Concat);
-  table->Add("", "Split", 2, movement::Split);
-  table->Add("", "Slice", 1, movement::Slice);
-  table->Add("", "CenterCropPad", 18, movement::CenterCropPad);
-  table->Add("", "Pad", 2, movement::Pad);
-  table->Add("", "Expand", 8, movement::Expand);
-  table->Add("", "Tile", 6, movement::Tile);
-  table->Add("", "DepthToSpace", 1, movement::DepthToSpace);
-  table->Add("", "SpaceToDepth", 1, movement::SpaceToDepth);
-  table->Add("", "Trilu", 14, movement::Trilu);
-  table->Add("", "ReverseSequence", 10, movement::ReverseSequence);
-  table->Add("", "Compress", 9, movement::Compress);
+  table->Add("", "Reshape", 5, Strict<movement::Reshape, 2, "allowzero">);
+  table->Add("", "Flatten", 1, Strict<movement::Flatten, 1, "axis">);
+  table->Add("", "Squeeze", 1, Strict<movement::Squeeze, 2, "axes">);
+  table->Add("", "Unsqueeze", 1, Strict<movement::Unsqueeze, 2, "axes">);
+  table->Add("", "Transpose", 1, Strict<movement::Transpose, 1, "perm">);
+  table->Add("", "Concat", 4, Strict<movement::Concat, kAnyNumber, "axis">);
+  table->Add("", "Split", 2,
+             Strict<movement::Split, 2, "axis", "split", "num_outputs">);
+  table->Add("", "Slice", 1,
+             Strict<movement::Slice, 5, "starts", "ends", "axes">);
+  table->Add("", "CenterCropPad", 18,
+             Strict<movement::CenterCropPad, 2, "axes">);
+  table->Add("", "Pad", 2, Strict<movement::Pad, 4, "mode", "pads", "value">);
+  table->Add("", "Expand", 8, Strict<movement::Expand, 2>);
+  table->Add("", "Tile", 6, Strict<movement::Tile, 2>);
+  table->Add("", "DepthToSpace", 1,
+             Strict<movement::DepthToSpace, 1, "blocksize", "mode">);
+  table->Add("", "SpaceToDepth", 1,
+             Strict<movement::SpaceToDepth, 1, "blocksize">);
+  table->Add("", "Trilu", 14, Strict<movement::Trilu, 2, "upper">);
+  table->Add("", "ReverseSequence", 10,
+             Strict<movement::ReverseSequence, 2, "batch_axis", "time_axis">);
+  table->Add("", "Compress", 9, Strict<movement::Compress, 2, "axis">);
 }
 
 }  // namespace tim::models::onnx

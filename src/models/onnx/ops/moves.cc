@@ -165,6 +165,23 @@ Result<Value> InTypeOf(GraphBuilder* builder, const Value& value,
   return builder->Add<vx::ops::DataConvert>({value}, Moved(like, value.dims));
 }
 
+Status CheckSpells(const Node& node, std::initializer_list<Spell> spells) {
+  for (const Spell& spell : spells) {
+    if (node.opset >= spell.first && node.opset <= spell.last) continue;
+    const bool is_operand = spell.attribute == nullptr;
+    if (is_operand ? !node.Has(spell.operand)
+                   : !node.HasAttribute(spell.attribute)) {
+      continue;
+    }
+    const std::string name = is_operand
+                                 ? StrCat("operand ", spell.operand)
+                                 : StrCat("attribute '", spell.attribute, "'");
+    return InvalidArgument(name, " is there, which ", node.op,
+                           " does not have at opset ", node.opset);
+  }
+  return OkStatus();
+}
+
 Result<int64_t> PositiveIndex(int64_t index, int64_t extent) {
   if (index >= -extent && index < extent) {
     return index < 0 ? index + extent : index;

@@ -3,6 +3,7 @@
 #define TIM_MODELS_ONNX_OPS_MOVES_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,18 @@ Result<Value> AsFloat(GraphBuilder* builder, const Value& value);
 /// A FLOAT32 `value` in type and quantization of `like`.
 Result<Value> InTypeOf(GraphBuilder* builder, const Value& value,
                        const Value& like);
+
+inline constexpr int kNewestOpset = 1 << 20;
+/// An attribute or operand that an operator has from one opset on, or up to
+/// one.
+struct Spell {
+  const char* attribute = nullptr;  ///< Null: the operand.
+  size_t operand = 0;
+  int first = 1;
+  int last = kNewestOpset;
+};
+/// Fails where the node has one of them at another opset.
+Status CheckSpells(const Node& node, std::initializer_list<Spell> spells);
 
 /// `index` in [-extent, extent) as [0, extent); fails outside of it.
 Result<int64_t> PositiveIndex(int64_t index, int64_t extent);

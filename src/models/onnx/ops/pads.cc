@@ -22,7 +22,7 @@ struct Counts {
 Result<Counts> ReadCounts(const Node& node, int rank) {
   TIM_ASSIGN_OR_RETURN(const auto pads, node.IntsSince(11, 1, "pads", {}));
   std::vector<int64_t> axes;
-  if (node.opset >= 18 && node.Has(3)) {
+  if (node.Has(3)) {
     TIM_ASSIGN_OR_RETURN(axes, node.ConstantInts(3));
   } else {
     for (int axis = 0; axis < rank; ++axis) axes.push_back(axis);
@@ -156,6 +156,10 @@ Result<Value> PadByIndex(Node& node, Value value, const Counts& counts,
 }  // namespace
 
 Status Pad(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(node, {{.operand = 1, .first = 11},
+                                         {.operand = 2, .first = 11},
+                                         {.operand = 3, .first = 18},
+                                         {.attribute = "value", .last = 10}}));
   TIM_ASSIGN_OR_RETURN(const Value given, MovedOperand(node, 0));
   TIM_ASSIGN_OR_RETURN(Counts counts, ReadCounts(node, given.rank()));
   TIM_ASSIGN_OR_RETURN(const std::string mode, node.Text("mode", "constant"));

@@ -70,6 +70,13 @@ AxisRange Clamped(int64_t start, int64_t end, int64_t step, int64_t extent) {
 }  // namespace
 
 Status Slice(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(node, {{.operand = 1, .first = 10},
+                                         {.operand = 2, .first = 10},
+                                         {.operand = 3, .first = 10},
+                                         {.operand = 4, .first = 10},
+                                         {.attribute = "starts", .last = 9},
+                                         {.attribute = "ends", .last = 9},
+                                         {.attribute = "axes", .last = 9}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0, 1));
   TIM_ASSIGN_OR_RETURN(const Bounds bounds, ReadBounds(node));
   std::vector<AxisRange> ranges;

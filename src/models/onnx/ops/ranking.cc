@@ -113,6 +113,11 @@ Status OneHot(Node& node) {
 }
 
 Status TopK(Node& node) {
+  TIM_RETURN_IF_ERROR(
+      CheckSpells(node, {{.operand = 1, .first = 10},
+                         {.attribute = "k", .last = 9},
+                         {.attribute = "largest", .first = 11},
+                         {.attribute = "sorted", .first = 11}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0, 1));
   TIM_ASSIGN_OR_RETURN(const int axis, node.Axis("axis", -1, value.rank()));
   TIM_ASSIGN_OR_RETURN(const int64_t k, ReadK(node));

@@ -31,6 +31,7 @@ Result<int> BlockSize(const Node& node) {
 }  // namespace
 
 Status DepthToSpace(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(node, {{.attribute = "mode", .first = 11}}));
   TIM_ASSIGN_OR_RETURN(const Value value, Image(node));
   TIM_ASSIGN_OR_RETURN(const int block, BlockSize(node));
   TIM_ASSIGN_OR_RETURN(const std::string mode, node.Text("mode", "DCR"));

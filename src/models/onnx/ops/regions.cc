@@ -144,6 +144,8 @@ Status CheckSize(int64_t count, const Dims& dims, const Regions& regions) {
 }  // namespace
 
 Status RoiAlign(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(
+      node, {{.attribute = "coordinate_transformation_mode", .first = 16}}));
   TIM_ASSIGN_OR_RETURN(const Value given, FloatOperand(node, 0));
   TIM_ASSIGN_OR_RETURN(const Value corners, FloatOperand(node, 1));
   TIM_RETURN_IF_ERROR(gathers::IndexOperand(node, 2, -1).status());

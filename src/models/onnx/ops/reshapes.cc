@@ -65,6 +65,8 @@ Result<std::vector<bool>> AxisFlags(const std::vector<int64_t>& axes,
 
 Status Reshape(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0));
+  TIM_RETURN_IF_ERROR(
+      CheckSpells(node, {{.attribute = "allowzero", .first = 14}}));
   TIM_ASSIGN_OR_RETURN(const auto shape, node.ConstantInts(1));
   TIM_ASSIGN_OR_RETURN(const int64_t allow_zero, node.Int("allowzero", 0));
   TIM_ASSIGN_OR_RETURN(const Dims dims, Asked(value, shape, allow_zero != 0));
@@ -87,6 +89,7 @@ Status Flatten(Node& node) {
 }
 
 Status Squeeze(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(node, {{.operand = 1, .first = 13}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0));
   std::vector<int64_t> ones;
   for (int axis = 0; axis < value.rank(); ++axis) {
@@ -107,6 +110,7 @@ Status Squeeze(Node& node) {
 }
 
 Status Unsqueeze(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(node, {{.operand = 1, .first = 13}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0));
   TIM_ASSIGN_OR_RETURN(const auto axes, node.IntsSince(13, 1, "axes", {}));
   const int rank = value.rank() + static_cast<int>(axes.size());

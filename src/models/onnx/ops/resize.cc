@@ -220,6 +220,17 @@ Result<Value> Resized(GraphBuilder* builder, const Value& given,
 }  // namespace
 
 Status Resize(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(
+      node, {{.operand = 2, .first = 11},
+             {.operand = 3, .first = 11},
+             {.attribute = "coordinate_transformation_mode", .first = 11},
+             {.attribute = "nearest_mode", .first = 11},
+             {.attribute = "cubic_coeff_a", .first = 11},
+             {.attribute = "exclude_outside", .first = 11},
+             {.attribute = "extrapolation_value", .first = 11},
+             {.attribute = "antialias", .first = 18},
+             {.attribute = "axes", .first = 18},
+             {.attribute = "keep_aspect_ratio_policy", .first = 18}}));
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0, 1));
   TIM_ASSIGN_OR_RETURN(const Sampling sampling, ReadSampling(node));
   TIM_ASSIGN_OR_RETURN(auto axes, ReadAxes(node, sampling, value));
@@ -228,6 +239,8 @@ Status Resize(Node& node) {
 }
 
 Status Upsample(Node& node) {
+  TIM_RETURN_IF_ERROR(CheckSpells(
+      node, {{.operand = 1, .first = 9}, {.attribute = "scales", .last = 8}}));
   if (node.opset >= 10) {
     return InvalidArgument(
         "there is no Upsample since opset 10; the model has "

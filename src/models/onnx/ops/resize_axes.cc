@@ -28,7 +28,7 @@ bool IsGiven(const Node& node, size_t input) {
 Result<Operands> ReadOperands(const Node& node, int rank) {
   Operands operands;
   const bool has_sizes = node.opset >= 11;
-  if (node.opset >= 18 && node.HasAttribute("axes")) {
+  if (node.HasAttribute("axes")) {
     TIM_ASSIGN_OR_RETURN(const auto axes, node.Ints("axes"));
     for (const int64_t axis : axes) {
       TIM_ASSIGN_OR_RETURN(const int place, PositiveAxis(axis, rank));

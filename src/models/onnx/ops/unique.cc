@@ -44,11 +44,8 @@ int Order(const Slices& slices, int64_t a, int64_t b) {
 
 Result<Slices> Read(const Node& node) {
   TIM_ASSIGN_OR_RETURN(const Value value, MovedOperand(node, 0));
-  if (value.constant == nullptr) {
-    return Unimplemented(
-        "how many elements are unique follows from operand 0, which must be "
-        "known when the model is loaded");
-  }
+  // How many elements are unique follows from all of them.
+  if (value.constant == nullptr) return node.ConstantFloats(0).status();
   Slices slices;
   slices.array = *value.constant;
   slices.count = value.ElementCount();
