@@ -48,21 +48,23 @@ Result<vx::TensorSpec> SpecOf(DataType type, const Dims& dims,
   return spec;
 }
 
-// Takes what was added behind `count` operations out of the graph again: one
-// that cannot be would fail Compile().
-void RemoveOperations(vx::Graph& graph, size_t count) {
+// Takes what was added behind `count` operations out of the graph again, as one
+// that cannot be would fail Compile().  It reads and writes these tensors.
+void RemoveOperations(vx::Graph& graph, size_t count, const Tensors& read,
+                      const Tensors& written) {
   auto& operations = graph.OpVector();
   const auto is_removed = [&](const std::shared_ptr<vx::Operation>& one) {
     return std::find(operations.begin() + static_cast<ptrdiff_t>(count),
                      operations.end(), one) != operations.end();
   };
-  for (auto& [tensor, readers] : graph.TensorConsumer()) {
-    std::erase_if(readers, is_removed);
+  auto& consumers = graph.TensorConsumer();
+  for (const auto& tensor : read) {
+    const auto readers = consumers.find(tensor);
+    if (readers == consumers.end()) continue;
+    std::erase_if(readers->second, is_removed);
+    if (readers->second.empty()) consumers.erase(readers);
   }
-  std::erase_if(graph.TensorConsumer(),
-                [](const auto& entry) { return entry.second.empty(); });
-  std::erase_if(graph.TensorProducer(),
-                [&](const auto& entry) { return is_removed(entry.second); });
+  for (const auto& tensor : written) graph.TensorProducer().erase(tensor);
   operations.resize(count);
 }
 
@@ -112,8 +114,8 @@ void GraphBuilder::SetName(Value* value, const std::string& name) const {
   if (recorder_ != nullptr) recorder_->NameTensor(*value->tensor, name);
 }
 
-void GraphBuilder::SetQuantization(
-    Value* input, const vx::Quantization& quantization) const {
+void GraphBuilder::SetQuantization(Value* input,
+                                   const vx::Quantization& quantization) const {
   input->quantization = quantization;
   input->tensor->GetSpec().SetQuantization(quantization);
   if (recorder_ != nullptr) {
@@ -252,7 +254,7 @@ Result<std::vector<Value>> GraphBuilder::AddMade(
     const std::string& call) {
   const Status status = MakeTensors(inputs);
   if (status.ok()) return Finish(operation, inputs, wanted, call);
-  RemoveOperations(*graph_, graph_->OpVector().size() - 1);
+  RemoveOperations(*graph_, graph_->OpVector().size() - 1, {}, {});
   return status;
 }
 
@@ -261,12 +263,13 @@ Result<std::vector<Value>> GraphBuilder::Finish(
     const std::vector<Value>& inputs, const std::vector<Wanted>& wanted,
     const std::string& call) {
   const size_t before = graph_->OpVector().size() - 1;
+  Tensors read;
+  Tensors written;
   const auto fail = [&](const Status& status) {
-    RemoveOperations(*graph_, before);
+    RemoveOperations(*graph_, before, read, written);
     return status;
   };
   operation->SetInstanceName(node_);
-  Tensors read;
   for (const Value& input : inputs) {
     if (input.IsAbsent()) {
       read.push_back(graph_->CreateTensorPlaceHolder());
@@ -276,7 +279,6 @@ Result<std::vector<Value>> GraphBuilder::Finish(
     read.push_back(std::move(tensor));
   }
   while (!read.empty() && read.back()->IsPlaceHolder()) read.pop_back();
-  Tensors written;
   for (const Wanted& one : wanted) {
     vx::TensorSpec spec(GraphType(one.type), {}, vx::TRANSIENT,
                         one.quantization);
