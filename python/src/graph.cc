@@ -186,12 +186,14 @@ std::string Graph::Infer(const std::shared_ptr<vx::Operation>& operation) {
   return error;
 }
 
-void Graph::Bind(const std::shared_ptr<vx::Operation>& operation,
-                 const std::vector<std::shared_ptr<Tensor>>& inputs,
-                 const std::vector<std::shared_ptr<Tensor>>& outputs,
-                 const std::string& name) {
+void Graph::Add(const Create& create,
+                const std::vector<std::shared_ptr<Tensor>>& inputs,
+                const std::vector<std::shared_ptr<Tensor>>& outputs,
+                const std::string& name) {
+  std::shared_ptr<vx::Operation> operation;
   const std::string error = InLibrary([&] {
     std::lock_guard<std::mutex> lock(mutex_);
+    operation = create(graph_.get());
     if (!name.empty()) operation->SetInstanceName(name);
     for (const auto& input : inputs) operation->BindInput(input->get());
     for (const auto& output : outputs) operation->BindOutput(output->get());
@@ -206,8 +208,9 @@ void Graph::AddOperation(const std::string& op,
                          const std::vector<std::shared_ptr<Tensor>>& outputs,
                          nb::list attributes, const std::string& name) {
   ForgetCause();
-  Bind(AddNamedOperation(graph_.get(), op, AttributesOf(attributes)), inputs,
-       outputs, name);
+  const auto named = AttributesOf(attributes);
+  Add([&](vx::Graph* graph) { return AddNamedOperation(graph, op, named); },
+      inputs, outputs, name);
 }
 
 void Graph::AddCustom(const std::string& op, nb::object hooks,
@@ -225,9 +228,11 @@ void Graph::AddCustom(const std::string& op, nb::object hooks,
   definition->has_host = nb::cast<bool>(hooks.attr("has_host")());
   definition->hooks = PyRef(hooks);
   std::shared_ptr<const CustomDefinition> made = std::move(definition);
-  const std::shared_ptr<vx::Operation> operation =
-      InLibrary([&] { return graph_->CreateOperation<CustomOperation>(made); });
-  Bind(operation, inputs, outputs, name);
+  Add(
+      [&](vx::Graph* graph) {
+        return graph->CreateOperation<CustomOperation>(made);
+      },
+      inputs, outputs, name);
 }
 
 void Graph::AddBinary(nb::handle bytes,
@@ -235,6 +240,7 @@ void Graph::AddBinary(nb::handle bytes,
                       const std::vector<std::shared_ptr<Tensor>>& outputs) {
   const Buffer buffer(bytes, Buffer::Access::kRead);
   InLibrary([&] {
+    std::lock_guard<std::mutex> lock(mutex_);
     const auto operation = graph_->CreateOperation<vx::ops::NBG>(
         static_cast<const char*>(buffer.data()), inputs.size(), outputs.size());
     for (const auto& input : inputs) operation->BindInput(input->get());
@@ -249,6 +255,8 @@ nb::tuple Graph::Finish(const std::vector<std::shared_ptr<Tensor>>& outputs,
                         int device) {
   auto finished = std::make_shared<Graph>(device);
   std::map<const Tensor*, std::shared_ptr<vx::Tensor>> made;
+  const auto tensors = tensors_;
+  const auto all = bound_;
   InLibrary([&] {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto& graph = finished->graph_;
@@ -269,11 +277,11 @@ nb::tuple Graph::Finish(const std::vector<std::shared_ptr<Tensor>>& outputs,
       }
       return copy = CreateTensor(graph, spec, tensor->data());
     };
-    for (const auto& tensor : tensors_) {
+    for (const auto& tensor : tensors) {
       if (tensor->get()->GetSpec().attr_ == vx::INPUT) make(tensor);
     }
     for (const auto& output : outputs) make(output);
-    for (const Bound& bound : bound_) {
+    for (const Bound& bound : all) {
       std::shared_ptr<vx::Graph> target = graph;
       const auto copy = bound.operation->Clone(target);
       copy->SetInstanceName(bound.operation->InstanceName());

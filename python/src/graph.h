@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,8 +62,9 @@ class Running {
   std::vector<Buffer> buffers_;
 };
 
-/// One graph.  Any thread: calls that change it follow one another, runs may be
-/// in flight at the same time.
+/// One graph.  Any thread: calls of the library follow one another, runs may be
+/// in flight at the same time.  Members change with the interpreter's lock
+/// held.
 class Graph {
  public:
   /// \param device a number of Devices(); below 0: the default one.
@@ -112,10 +114,11 @@ class Graph {
   std::string Begin(const std::vector<Buffer>& inputs,
                     const std::vector<Buffer>& outputs, vx::RunEvent* event);
   std::string Infer(const std::shared_ptr<vx::Operation>& operation);
-  void Bind(const std::shared_ptr<vx::Operation>& operation,
-            const std::vector<std::shared_ptr<Tensor>>& inputs,
-            const std::vector<std::shared_ptr<Tensor>>& outputs,
-            const std::string& name);
+  using Create = std::function<std::shared_ptr<vx::Operation>(vx::Graph*)>;
+  void Add(const Create& create,
+           const std::vector<std::shared_ptr<Tensor>>& inputs,
+           const std::vector<std::shared_ptr<Tensor>>& outputs,
+           const std::string& name);
 
   std::shared_ptr<vx::Graph> graph_;
   /// Taken without the interpreter's lock only.

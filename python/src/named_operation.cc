@@ -71,10 +71,8 @@ const char* KindName(vx::NamedAttribute::Type type) {
   return "";
 }
 
-vx::NamedAttribute Convert(const GivenAttribute& given) {
-  const char* name = given.name.c_str();
-  const nb::object& value = given.value;
-  const std::string& kind = given.kind;
+vx::NamedAttribute Convert(const char* name, const std::string& kind,
+                           nb::handle value) {
   if (kind == "bool") return {name, nb::cast<bool>(value)};
   if (kind == "int") return {name, nb::cast<int64_t>(value)};
   if (kind == "float") return {name, nb::cast<double>(value)};
@@ -84,32 +82,31 @@ vx::NamedAttribute Convert(const GivenAttribute& given) {
   if (kind == "texts") {
     return {name, nb::cast<std::vector<std::string>>(value)};
   }
-  Raise("ArgumentError", "attribute '" + given.name + "' has no kind");
+  Raise("ArgumentError", std::string("attribute '") + name + "' has no kind");
 }
 
 }  // namespace
 
-std::vector<GivenAttribute> AttributesOf(nb::list attributes) {
-  std::vector<GivenAttribute> given;
+NamedAttributes AttributesOf(nb::list attributes) {
+  NamedAttributes named;
   for (const nb::handle entry : attributes) {
-    given.push_back({nb::cast<std::string>(entry[0]),
-                     nb::cast<std::string>(entry[1]), nb::object(entry[2])});
+    named.names.push_back(
+        std::make_unique<const std::string>(nb::cast<std::string>(entry[0])));
+    named.attributes.push_back(Convert(named.names.back()->c_str(),
+                                       nb::cast<std::string>(entry[1]),
+                                       nb::object(entry[2])));
   }
-  if (given.size() > kMostAttributes) {
+  if (named.attributes.size() > kMostAttributes) {
     Raise("ArgumentError", "more than 40 attributes are given");
   }
-  return given;
+  return named;
 }
 
 std::shared_ptr<vx::Operation> AddNamedOperation(
     vx::Graph* graph, const std::string& name,
-    const std::vector<GivenAttribute>& attributes) {
-  std::vector<vx::NamedAttribute> named;
-  for (const GivenAttribute& given : attributes) {
-    named.push_back(Convert(given));
-  }
-  return InLibrary(
-      [&] { return kCreate[named.size()](graph, name.c_str(), named); });
+    const NamedAttributes& attributes) {
+  const auto& all = attributes.attributes;
+  return kCreate[all.size()](graph, name.c_str(), all);
 }
 
 nb::list ListOperators() {

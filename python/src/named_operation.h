@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tim/vx/attribute.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/operation.h"
 
@@ -15,20 +16,21 @@ namespace timcl {
 
 namespace nb = nanobind;
 
-/// An attribute on its way from Python; the name stays where it is.
-struct GivenAttribute {
-  std::string name;
-  std::string kind;  ///< "bool", "int", "float", "text", or "ints" …
-  nb::object value;
+/// Attributes, and the names that they point to.
+struct NamedAttributes {
+  std::vector<std::unique_ptr<const std::string>> names;
+  std::vector<tim::vx::NamedAttribute> attributes;
 };
 
-/// With the interpreter's lock held: the list's (name, kind, value) tuples.
-std::vector<GivenAttribute> AttributesOf(nb::list attributes);
+/// Of a list of (name, kind, value) tuples, whose kinds are "bool", "int",
+/// "float", "text", "ints", "floats" and "texts".  With the interpreter's lock
+/// held.
+NamedAttributes AttributesOf(nb::list attributes);
 
 /// Adds the operator `name` to `graph`.
 std::shared_ptr<tim::vx::Operation> AddNamedOperation(
     tim::vx::Graph* graph, const std::string& name,
-    const std::vector<GivenAttribute>& attributes);
+    const NamedAttributes& attributes);
 
 /// (name, least inputs, most inputs, least outputs, most outputs, attributes)
 /// of each; an attribute is (name, kind, required, default, {value name: n}).

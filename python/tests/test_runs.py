@@ -1,5 +1,6 @@
 """Runs on several threads, devices, profiles, logs."""
 
+import importlib.resources
 import logging
 import subprocess
 import sys
@@ -158,3 +159,26 @@ def test_a_failed_compile_is_final():
             graph.compile()
 
 
+
+
+def test_types_are_shipped():
+    files = {file.name for file in importlib.resources.files("timcl").iterdir()}
+    assert {"py.typed", "_core.pyi"} <= files
+
+
+def test_graphs_are_built_on_several_threads():
+    """Nobody should, and nothing breaks."""
+    graph = timcl.Graph()
+    x = graph.input((2, 3))
+
+    def work():
+        for _ in range(50):
+            graph.op("Relu", [graph.op("Neg", [x])])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    graph.output(graph.op("Relu", [x]))
+    np.testing.assert_array_equal(graph(X), np.maximum(X, 0))

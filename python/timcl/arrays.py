@@ -27,7 +27,7 @@ def type_name(dtype: Any) -> str:
     if isinstance(dtype, str) and dtype in _PACKED:
         return dtype
     try:
-        name = np.dtype(dtype).name
+        name = str(np.dtype(dtype).name)
     except TypeError as error:
         raise ArgumentError(f"{dtype!r} is no element type") from error
     if name not in _DTYPES:
@@ -110,9 +110,9 @@ def _converted(
 
 def _keeps_values(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> bool:
     if wanted.kind == "f":
-        return array.dtype.kind in "iuf"
+        return bool(array.dtype.kind in "iuf")
     if array.dtype.kind not in "iub" or wanted.kind == "b":
-        return array.dtype.kind == wanted.kind
+        return bool(array.dtype.kind == wanted.kind)
     limits = np.iinfo(wanted)
     return bool(
         array.size == 0 or (array.min() >= limits.min and array.max() <= limits.max)

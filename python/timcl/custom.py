@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from typing import Any, Callable, Sequence, Union
 
@@ -108,7 +109,7 @@ class CustomOp:
         return count
 
     def _function(self, function: str | None) -> str:
-        found = _KERNEL.findall(_COMMENT.sub(" ", self.kernel))
+        found: list[str] = _KERNEL.findall(_COMMENT.sub(" ", self.kernel))
         if function is None:
             # A name that macros make is for the compiler to find.
             if len(found) != 1:
@@ -264,7 +265,7 @@ class _Hooks:
         shapes = self._shapes_of(inputs + outputs)
         global_size = op.global_size
         if global_size is None:
-            global_size = int(np.prod(shapes[op.inputs], dtype=np.int64))
+            global_size = math.prod(shapes[op.inputs] or ())
         elif callable(global_size):
             global_size = global_size(*shapes)
         sizes = op._sizes(global_size, "global_size")

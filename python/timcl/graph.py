@@ -76,14 +76,13 @@ class Builder:
         name (padding="same").
         """
         bound = self._inputs(inputs)
-        is_custom = isinstance(operator, CustomOp)
-        if is_custom and outputs == 1:
+        if isinstance(operator, CustomOp) and outputs == 1:
             outputs = operator.outputs
         places = [...] * outputs if isinstance(outputs, int) else list(outputs)
         if not places:
             raise ArgumentError("an operation has at least one output")
         made = self._results(places, dtype, quantization)
-        if is_custom:
+        if isinstance(operator, CustomOp):
             operator._add(self._core, bound, [each for each, _ in made], name, attributes)
         elif isinstance(operator, str):
             known = operators.find(operator)

@@ -41,9 +41,9 @@ class Operator:
 @functools.cache
 def _table() -> dict[str, Operator]:
     table = {}
-    for name, *counts, attributes in _core.operators():
-        known = {entry[0]: Attribute(*entry) for entry in attributes}
-        table[name] = Operator(name, *counts, known)
+    for entry in _core.operators():
+        known = {each[0]: Attribute(*each) for each in entry[-1]}
+        table[str(entry[0])] = Operator(*entry[:-1], known)
     return table
 
 

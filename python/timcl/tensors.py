@@ -65,14 +65,14 @@ class Quantization:
         scale, zero_point = self._numbers(array.ndim)
         limits = np.iinfo(dtype)
         codes = np.rint(array / scale) + zero_point
-        return np.clip(codes, limits.min, limits.max).astype(dtype)
+        return np.asarray(np.clip(codes, limits.min, limits.max), dtype)
 
     def dequantize(self, codes: Any) -> np.ndarray[Any, Any]:
         """Real values of codes, in float32."""
         array = as_array(codes, "codes")
         scale, zero_point = self._numbers(array.ndim)
         real = (array.astype(np.float64) - zero_point) * scale
-        return real.astype(np.float32)
+        return np.asarray(real, np.float32)
 
 
 def to_core(quantization: Quantization | None, rank: int) -> Any:
