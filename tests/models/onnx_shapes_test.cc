@@ -193,58 +193,6 @@ TEST(OnnxShapes, IndicesOfConstants) {
                "must be known when the model is loaded");
 }
 
-TEST(OnnxShapes, WindowsOfSignals) {
-  using ::testing::FloatNear;
-  NodeRunner hann = ShapeNode("HannWindow");
-  EXPECT_THAT(FloatsOf(hann.Constant<int32_t>({4}, {})),
-              ElementsAre(FloatNear(0, 1e-6f), FloatNear(0.5f, 1e-6f),
-                          FloatNear(1, 1e-6f), FloatNear(0.5f, 1e-6f)));
-  NodeRunner symmetric = ShapeNode("BlackmanWindow");
-  EXPECT_THAT(
-      FloatsOf(symmetric.With("periodic", 0).Constant<int64_t>({3}, {})),
-      ElementsAre(FloatNear(0, 1e-6f), FloatNear(1, 1e-6f),
-                  FloatNear(0, 1e-6f)));
-  NodeRunner half = ShapeNode("HammingWindow");
-  const auto results =
-      half.With("output_datatype", 10).Constant<int32_t>({2}, {}).Run();
-  ASSERT_OK(results);
-  EXPECT_EQ(results.value()[0].type, DataType::FLOAT16);
-  EXPECT_THAT(Floats(results.value()[0]).value(),
-              ElementsAre(FloatNear(4.0f / 46, 1e-3f), FloatNear(1, 1e-3f)));
-  NodeRunner large = ShapeNode("HannWindow");
-  EXPECT_ERROR(
-      large.Constant<int64_t>({std::numeric_limits<int64_t>::max()}, {}).Run(),
-      "operand 0 (size)");
-  NodeRunner negative = ShapeNode("HannWindow");
-  EXPECT_ERROR(negative.Constant<int64_t>({-1}, {}).Run(),
-               "operand 0 (size) is -1");
-}
-
-TEST(OnnxShapes, BandsOfMel) {
-  NodeRunner runner = ShapeNode("MelWeightMatrix");
-  const auto results = runner.Constant<int64_t>({2}, {})
-                           .Constant<int64_t>({16}, {})
-                           .Constant<int64_t>({8000}, {})
-                           .Constant<float>({0}, {})
-                           .Constant<float>({4000}, {})
-                           .Run();
-  ASSERT_OK(results);
-  EXPECT_EQ(results.value()[0].dims, (Dims{9, 2}));
-  // Mel from 0 to 2146.1 in four steps: 0, 427, 1114 and 2220 Hz, which lie in
-  // bins 0, 0, 2 and 4.
-  EXPECT_THAT(Floats(results.value()[0]).value(),
-              ElementsAre(1, 0, 0.5f, 0.5f, 0, 1, 0, 0.5f, 0, 0, 0, 0, 0, 0, 0,
-                          0, 0, 0));
-  NodeRunner refused = ShapeNode("MelWeightMatrix");
-  EXPECT_ERROR(refused.Constant<int64_t>({1 << 20}, {})
-                   .Constant<int64_t>({1 << 20}, {})
-                   .Constant<int64_t>({8000}, {})
-                   .Constant<float>({0}, {})
-                   .Constant<float>({4000}, {})
-                   .Run(),
-               "a matrix of");
-}
-
 TEST(OnnxShapes, RandomNumbersAreRefused) {
   NodeRunner runner = ShapeNode("RandomNormal");
   EXPECT_ERROR(runner.Run(), "RandomNormal gives other numbers in each run");

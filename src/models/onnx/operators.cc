@@ -19,6 +19,8 @@ const OperatorTable& Operators() {
     AddGathers(made);
     AddShapes(made);
     AddImages(made);
+    AddLosses(made);
+    AddSignals(made);
     return made;
   }();
   return *table;

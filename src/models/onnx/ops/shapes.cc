@@ -1,7 +1,5 @@
 // Operators whose results are known when a model is read: extents, constants,
 // ranges.
-#include "models/onnx/ops/shapes.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -323,7 +321,6 @@ void AddShapes(OperatorTable* table) {
   add("Range", Strict<Range, 3>, 11);
   add("EyeLike", Strict<EyeLike, 1, "dtype", "k">, 9);
   add("NonZero", Strict<NonZero, 1>, 9);
-  AddSignalWindows(table);
   for (const char* op : {"RandomNormal", "RandomNormalLike", "RandomUniform",
                          "RandomUniformLike", "Multinomial", "Bernoulli"}) {
     add(op, Random);

@@ -8,7 +8,7 @@
 #include "base/half.h"
 #include "models/onnx/element_type.h"
 #include "models/onnx/ops/operands.h"
-#include "models/onnx/ops/shapes.h"
+#include "models/onnx/ops/signals.h"
 
 namespace tim::models::onnx {
 namespace {
