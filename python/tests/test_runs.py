@@ -83,6 +83,7 @@ def test_devices():
 
 @pytest.mark.parametrize("device", ["opencl:99", 99, "tpu", -1, 1.5])
 def test_devices_that_are_none(device, monkeypatch):
+    # The library has read it; this is for the package alone.
     monkeypatch.delenv("TIMCL_DEVICE", raising=False)
     with pytest.raises(timcl.ArgumentError):
         timcl.Graph(device)

@@ -40,10 +40,12 @@ class Operator:
 
 @functools.cache
 def _table() -> dict[str, Operator]:
-    table = {}
-    for entry in _core.operators():
-        known = {each[0]: Attribute(*each) for each in entry[-1]}
-        table[str(entry[0])] = Operator(*entry[:-1], known)
+    table: dict[str, Operator] = {}
+    for name, inputs, most_inputs, outputs, most_outputs, listed in _core.operators():
+        attributes = {each[0]: Attribute(*each) for each in listed}
+        table[name] = Operator(
+            name, inputs, most_inputs, outputs, most_outputs, attributes
+        )
     return table
 
 
