@@ -15,6 +15,7 @@
 #include "tools/timcl/graph_file.h"
 #include "tools/timcl/record.h"
 #include "tools/timcl/reference.h"
+#include "vx/core/given_name.h"
 #include "vx/core/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 
@@ -68,7 +69,7 @@ Result<RecordedRun> RunHere(const binary::Blob& blob, const Tensors& inputs,
     const binary::Port& port = *outputs.ports[i];
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
     const std::byte* const begin = outputs.memory[i].get();
-    run.values.push_back({.name = GivenNameOf(port.name),
+    run.values.push_back({.name = vx::GivenIn(port.name),
                           .producer = StrCat("output ", i),
                           .desc = port.desc,
                           .bytes = {begin, begin + bytes}});
@@ -111,7 +112,7 @@ Status AddTensors(const binary::Blob& blob, const Tensors& inputs,
       {.device = arguments.device, .options = GetOptions(), .apart = {}});
   if (!run.ok()) return AsFailed(run.status());
   for (RecordedValue& value : run->values) {
-    value.name = GivenNameOf(value.name);
+    value.name = vx::GivenIn(value.name);
     const std::string key = KeyOf(value, reference);
     if (key.empty() || left->erase(key) == 0) continue;
     TIM_RETURN_IF_ERROR(AddPair(value, key, reference, pairs));

@@ -58,9 +58,9 @@ Result<Model> Import(const std::shared_ptr<vx::Context>& context,
 Result<Model> Import(const std::shared_ptr<vx::Context>&,
                      const std::string& path, const ModelArguments&,
                      const std::string&) {
-  return NotFound("'", path, "' is a model, and this timcl was built without ",
-                  "importers of models: build it where libonnx-dev and "
-                  "libprotobuf-dev are");
+  return NotFound("'", path,
+                  "' is a model, and this timcl was built without importers: "
+                  "build it with TIM_CL_BUILD_MODELS=ON");
 }
 #endif
 

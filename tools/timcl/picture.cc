@@ -75,16 +75,63 @@ Result<Places> PlacesIn(const binary::Port& port, const std::string& layout) {
 #ifdef TIM_CL_PICTURES
 constexpr double kMostPixels = 1e8;
 
-// The decoder fills up what is missing of a JPEG file with grey, and takes a
-// PNG file without its end.
-bool EndsTooEarly(const std::string& content) {
-  if (content.starts_with("\x89PNG")) {
-    return content.find("IEND") == std::string::npos;
+// The `count` bytes at `at`, the lowest first; 0 beyond the end.
+int64_t NumberAt(const std::string& content, size_t at, size_t count) {
+  int64_t number = 0;
+  for (size_t i = 0; i < count && at + i < content.size(); ++i) {
+    number |= int64_t{static_cast<unsigned char>(content[at + i])} << (8 * i);
   }
-  if (!content.starts_with("\xFF\xD8")) return false;
+  return number;
+}
+
+// A JPEG file whose last scan has no end marker.
+bool JpegIsCut(const std::string& content) {
   const size_t scan = content.rfind("\xFF\xDA");
   return scan == std::string::npos ||
          content.find("\xFF\xD9", scan) == std::string::npos;
+}
+
+// A BMP file with fewer bytes than it says, or than its rows take.
+bool BmpIsCut(const std::string& content, int width, int height) {
+  const auto bytes = static_cast<int64_t>(content.size());
+  const int64_t row = (width * NumberAt(content, 28, 2) + 31) / 32 * 4;
+  const bool is_plain = NumberAt(content, 30, 4) == 0;
+  return NumberAt(content, 2, 4) > bytes ||
+         (is_plain && NumberAt(content, 10, 4) + row * height > bytes);
+}
+
+// A PNM file: behind its mark and three numbers each pixel has its bytes.
+bool PnmIsCut(const std::string& content, int64_t samples) {
+  size_t at = 2;
+  int64_t number = 0;
+  for (int i = 0; i < 3; ++i) {
+    at = content.find_first_of("0123456789#", at);
+    while (at < content.size() && content[at] == '#') {
+      at = content.find_first_of("0123456789#", content.find('\n', at));
+    }
+    for (number = 0; at < content.size() && content[at] >= '0' &&
+                     content[at] <= '9' && number < 65536;
+         ++at) {
+      number = number * 10 + (content[at] - '0');
+    }
+  }
+  if (at >= content.size()) return true;
+  return static_cast<int64_t>(content.size() - at - 1) <
+         samples * (number > 255 ? 2 : 1);
+}
+
+// The decoder fills up what is missing with grey or black, or does not miss it.
+bool EndsTooEarly(const std::string& content, int width, int height,
+                  int channels) {
+  if (content.starts_with("\x89PNG")) {
+    return content.find("IEND") == std::string::npos;
+  }
+  if (content.starts_with("\xFF\xD8")) return JpegIsCut(content);
+  if (content.starts_with("BM")) return BmpIsCut(content, width, height);
+  if (content.starts_with("P5") || content.starts_with("P6")) {
+    return PnmIsCut(content, int64_t{1} * width * height * channels);
+  }
+  return false;
 }
 
 Result<Picture> Decode(const std::string& content, int64_t channels) {
@@ -102,7 +149,9 @@ Result<Picture> Decode(const std::string& content, int64_t channels) {
     return InvalidArgument("its ", width, " x ", height,
                            " pixels are more than 100 million");
   }
-  if (EndsTooEarly(content)) return InvalidArgument("it ends too early");
+  if (EndsTooEarly(content, width, height, own)) {
+    return InvalidArgument("it ends too early");
+  }
   const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
       stbi_load_from_memory(bytes, size, &width, &height, &own,
                             static_cast<int>(channels)),

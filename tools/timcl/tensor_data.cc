@@ -18,6 +18,7 @@
 #include "tools/timcl/npy.h"
 #include "tools/timcl/picture.h"
 #include "tools/timcl/read_file.h"
+#include "vx/core/given_name.h"
 
 namespace tim::tool {
 namespace {
@@ -135,7 +136,7 @@ std::optional<size_t> FindInput(const Tensors& inputs,
     if (inputs.ports[i]->name == name) return i;
   }
   for (size_t i = 0; i < inputs.ports.size(); ++i) {
-    if (GivenNameOf(inputs.ports[i]->name) == name) return i;
+    if (vx::GivenIn(inputs.ports[i]->name) == name) return i;
   }
   for (size_t i = 0; i < inputs.ports.size(); ++i) {
     if (StrCat(i) == name) return i;
@@ -195,15 +196,6 @@ Status AsNotFound(const Status& status) {
 }
 
 }  // namespace
-
-std::string GivenNameOf(const std::string& name) {
-  const size_t quote = name.find(" '");
-  if (quote == std::string::npos || !name.starts_with('t') ||
-      !name.ends_with('\'')) {
-    return name;
-  }
-  return name.substr(quote + 2, name.size() - quote - 3);
-}
 
 std::vector<runtime::PortMemory> Tensors::ForRun() const {
   std::vector<runtime::PortMemory> made;

@@ -16,9 +16,6 @@
 
 namespace tim::tool {
 
-/// "mask" of a tensor's name "t3 'mask'"; of another name all of it.
-std::string GivenNameOf(const std::string& name);
-
 /// Memory of the inputs or outputs that a graph uses.
 struct Tensors {
   std::vector<const binary::Port*> ports;  ///< Without those that are unused.
