@@ -37,7 +37,7 @@ struct Case {
   bool has_constant_weights = true;
   std::vector<std::string> names;
   std::vector<float> alphas;
-  /// Of one direction.
+  /// Activations of one direction.
   std::vector<Function> functions = {Sigmoid, Tanh, Tanh};
 
   int directions() const { return direction == "bidirectional" ? 2 : 1; }

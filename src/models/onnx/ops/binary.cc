@@ -151,7 +151,7 @@ void AddBinary(OperatorTable* table) {
                            int first = 7) {
     table->Add("", op, first, function);
   };
-  // Before opset 7 operands were broadcast by attributes.
+  // Attributes told before opset 7 how operands are broadcast.
   add("Add", Strict<OfTwo<ops::Add>, 2>);
   add("Sub", Strict<OfTwo<ops::Sub>, 2>);
   add("Mul", Strict<OfTwo<ops::Multiply>, 2>);

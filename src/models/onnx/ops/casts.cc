@@ -22,7 +22,7 @@ struct Range {
   int64_t most;
 };
 
-/// What integers of a type are in the graph, where INT64 is INT32.
+/// The range of a type of integers in the graph, where INT64 is INT32.
 Range RangeOf(DataType type) {
   switch (type) {
     case DataType::INT8:
@@ -183,7 +183,7 @@ void AddCasts(OperatorTable* table) {
   table->Add("", "Cast", 6, Strict<Cast, 1, "to", "saturate">);
   table->Add("", "CastLike", 15, Strict<CastLike, 2, "saturate">);
   table->Add("", "Identity", 1, Strict<Identity, 1>);
-  // Before opset 7 an attribute said whether it is training.
+  // An attribute said before opset 7 whether it is training.
   table->Add("", "Dropout", 7, Strict<Dropout, 3, "ratio", "seed">);
 }
 

@@ -84,7 +84,7 @@ void AddLogic(OperatorTable* table) {
                            int first = 7) {
     table->Add("", op, first, function);
   };
-  // Before opset 7 operands were broadcast by attributes.
+  // Attributes told before opset 7 how operands are broadcast.
   add("And", Strict<OfTruths<ops::LogicalAnd>, 2>);
   add("Or", Strict<OfTruths<ops::LogicalOr>, 2>);
   add("Xor", Strict<OfTruths<ops::NotEqual>, 2>);

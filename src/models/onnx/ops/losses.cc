@@ -24,7 +24,8 @@ using vx::DataType;
 
 constexpr DataType kFloat = DataType::FLOAT32;
 
-/// What both losses read: scores {N, C, ...} and classes {N, ...}.
+/// Operands and attributes of both losses: scores {N, C, ...} and classes {N,
+/// ...}.
 struct LossNode {
   Value scores;
   Value classes;

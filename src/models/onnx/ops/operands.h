@@ -1,4 +1,4 @@
-// What functions of several families ask of operands and attributes.
+// Operands and attributes: the checks that several families share.
 #ifndef TIM_MODELS_ONNX_OPS_OPERANDS_H_
 #define TIM_MODELS_ONNX_OPS_OPERANDS_H_
 
@@ -30,11 +30,11 @@ std::string TypeText(vx::DataType type);
 /// Operand `input`, which must be there.  A quantized one has its codes as
 /// plain integers, as ONNX computes with them.
 Result<Value> PlainOperand(Node& node, size_t input);
-/// As PlainOperand(), of a float type.
+/// PlainOperand() of a float type.
 Result<Value> FloatOperand(Node& node, size_t input);
-/// As PlainOperand(), of a float or integer type.
+/// PlainOperand() of a float or integer type.
 Result<Value> NumberOperand(Node& node, size_t input);
-/// As PlainOperand(), bool.
+/// PlainOperand() of truth values.
 Result<Value> BoolOperand(Node& node, size_t input);
 
 /// An attribute's name as an argument of Strict.

@@ -64,11 +64,11 @@ struct RecurrentLayer {
   std::vector<Activation> activations;
 };
 
-/// What a node is, checked.
+/// All directions of a node, checked.
 struct RecurrentNode {
-  RecurrentLayer layer;  ///< Of all directions, with their operands whole.
+  RecurrentLayer layer;  ///< Operands are those of all directions.
   int directions = 1;
-  bool is_reverse = false;  ///< Of one direction.
+  bool is_reverse = false;  ///< The direction, where it is one.
   /// Activations of one direction.
   size_t activations = 1;
 };

@@ -30,7 +30,7 @@ struct ActivationRow {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
-// By ActivationKind.
+// Rows by ActivationKind.
 constexpr std::array<ActivationRow, 11> kRows = {{
     {"Relu", false, false, 0, 0},
     {"Tanh", false, false, 0, 0},

@@ -20,7 +20,7 @@ namespace ops = vx::ops;
 /// States and sums are float32 from step to step.
 constexpr vx::DataType kFloat = vx::DataType::FLOAT32;
 
-/// What all steps of a layer share.
+/// The steps of a layer, and the state between them.
 class Steps {
  public:
   Steps(Node& node, const RecurrentLayer& layer) : node_(node), layer_(layer) {}

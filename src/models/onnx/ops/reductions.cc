@@ -26,10 +26,10 @@ using vx::DataType;
 
 constexpr DataType kFloat = DataType::FLOAT32;
 
-/// What a node reduces.
+/// Operand and axes of a node that reduces.
 struct Reduction {
   Value x;
-  std::vector<int32_t> axes;  ///< As the graph counts them; empty: x stays.
+  std::vector<int32_t> axes;  ///< Counted as in the graph; empty: x stays.
   Dims kept;                  ///< Extents with 1 along the axes.
   Dims dims;                  ///< Extents of the result.
 };
@@ -302,7 +302,7 @@ Status Hardmax(Node& node) {
   return node.SetOutput(0, node.builder->Reshape(hot, dims));
 }
 
-/// What reductions of no elements are.
+/// Results of reductions of no elements.
 float OfNoElements(const std::string& op) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (op == "ReduceSum" || op == "ReduceL1" || op == "ReduceL2" ||

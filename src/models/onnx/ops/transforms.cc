@@ -21,14 +21,14 @@ namespace {
 namespace ops = vx::ops;
 using vx::DataType;
 
-/// What a transform of vectors is.
+/// A transform of vectors.
 struct Transform {
-  int64_t length = 0;  ///< Of the transform; what x has less is 0.
-  int64_t bins = 0;    ///< Of the result.
+  int64_t length = 0;  ///< Elements; those that x lacks are 0.
+  int64_t bins = 0;    ///< Numbers of the result.
   bool is_inverse = false;
 };
 
-/// Bytes of a matrix that is made.
+/// Bound of a matrix that is made.
 constexpr int64_t kMostMatrixElements = kMostMadeBytes / 4;
 
 /// Rows are the real and imaginary part of each bin, columns those parts of

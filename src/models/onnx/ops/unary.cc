@@ -101,7 +101,7 @@ Status Cosh(Node& node) {
       0, Broadcasting<ops::Add>(node, halves.rising, halves.falling, x.type));
 }
 
-/// Where |x| < 1 `near`, else `far`, as `type`.
+/// `near` where |x| < 1, else `far`, as `type`.
 Result<Value> NearOrFar(Node& node, const Value& x, const Value& near,
                         const Value& far, DataType type) {
   TIM_ASSIGN_OR_RETURN(Value size, Pointwise<ops::Abs>(node, x, kFloat));
