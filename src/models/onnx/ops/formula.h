@@ -51,9 +51,9 @@ class Formula {
   Formula Round() const;
   /// INT32, towards zero.
   Formula AsIndex() const;
-  /// FLOAT32 of a BOOL8: 1 or 0.
+  /// 1 or 0, of a BOOL8.
   Formula AsFactor() const;
-  /// Of a BOOL8: `a` where it is true, else `b`.
+  /// `a` where this BOOL8 is true, else `b`.
   Formula Choose(const Formula& a, const Formula& b) const;
   Formula Reshape(const Dims& dims) const;
   /// Sum along `axis`, which goes.

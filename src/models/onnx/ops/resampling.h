@@ -1,4 +1,4 @@
-// Where and with what weights an axis is sampled when it is resized.
+// Points and weights with which an axis is sampled when it is resized.
 #ifndef TIM_MODELS_ONNX_OPS_RESAMPLING_H_
 #define TIM_MODELS_ONNX_OPS_RESAMPLING_H_
 
@@ -41,14 +41,14 @@ struct ResizedAxis {
 Status FindPoints(const Sampling& sampling, ResizedAxis* axis);
 /// Whether every element is at its own place.
 bool IsIdentity(const ResizedAxis& axis);
-/// For each element of the output, the one that is taken.
+/// The element that is taken for each one of the output.
 Result<std::vector<int64_t>> NearestIndices(const Sampling& sampling,
                                             const ResizedAxis& axis);
 /// The matrix [out, in] of weights.
 Result<std::vector<float>> WeightMatrix(const Sampling& sampling,
                                         const ResizedAxis& axis);
-/// For each element of the output, whether its point lies in the input; empty
-/// where points outside have no value of their own.
+/// Whether the point of each element of the output lies in the input; empty
+/// where all do, or points outside have no value of their own.
 std::vector<uint8_t> Inside(const Sampling& sampling, const ResizedAxis& axis);
 
 }  // namespace tim::models::onnx::images

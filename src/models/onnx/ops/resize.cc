@@ -90,7 +90,7 @@ Result<std::optional<Flags>> PlaneFlags(const Sampling& sampling,
     for (const ResizedAxis& axis : axes) {
       if (!alike || !IsInPlane(axis, rank)) continue;
       TIM_ASSIGN_OR_RETURN(alike, SamplesAlike(sampling, flags, axis));
-      // Where no extent changes the operation does not sample.
+      // An operation that changes no extent does not sample.
       any = any || axis.in != axis.out;
     }
     if (alike && any) return std::optional<Flags>(flags);
@@ -98,7 +98,7 @@ Result<std::optional<Flags>> PlaneFlags(const Sampling& sampling,
   return std::optional<Flags>();
 }
 
-/// Along one axis, by a matrix of weights.
+/// `value` with one axis resized, by a matrix of weights.
 Result<Value> Weighted(GraphBuilder* builder, const Value& value,
                        const ResizedAxis& axis, const Sampling& sampling) {
   TIM_ASSIGN_OR_RETURN(const auto weights, WeightMatrix(sampling, axis));

@@ -12,8 +12,7 @@ namespace {
 
 using Scattering = vx::ops::ScatterND_ONNX_V16;
 
-/// The attribute; `add_since` and `max_since`: opsets that brought add and mul,
-/// and max and min.
+/// The attribute: add and mul came with opset 16, max and min with 18.
 Result<Scattering::ReductionType> Reduction(const Node& node) {
   TIM_ASSIGN_OR_RETURN(const std::string name, node.Text("reduction", "none"));
   if (name == "none") return Scattering::REDUCTION_NONE;
@@ -56,14 +55,13 @@ Result<Value> Scattered(Node& node, const Value& value,
                                        Moved(value, value.dims), reduction);
 }
 
-/// A column of coordinates: row i has `stride`'s digit i / stride % extent of
-/// an index that counts elements.
+/// Coordinates of one axis, a row each.
 Value Column(Node& node, int64_t rows, const std::vector<int32_t>& values) {
   return node.builder->ConstantOf(values, {rows, 1});
 }
 
-/// Where elements of `indices` lie in the axes of `dims` before `axis`, or
-/// after it, counted as one axis.
+/// Places of the elements of `indices` in the axes [begin, end) of `dims`,
+/// counted as one axis.
 std::vector<int32_t> Places(const Dims& indices, const Dims& dims, int begin,
                             int end) {
   int64_t rows = 1, stride = 1;
