@@ -191,6 +191,15 @@ TEST(OnnxReductions, IndicesOfExtremes) {
                "attribute 'axis'");
 }
 
+TEST(OnnxReductions, IndicesOfNothingAreRefused) {
+  for (const char* op : {"ArgMax", "Hardmax"}) {
+    NodeRunner scalar = Reduction(op);
+    EXPECT_ERROR(scalar.Input<float>({1}, {}).Run(), "a rank of 1 or more");
+    NodeRunner empty = Reduction(op);
+    EXPECT_ERROR(empty.Constant<float>({}, {2, 0}).Run(), "elements are taken");
+  }
+}
+
 TEST(OnnxReductions, CumulativeSums) {
   const struct {
     int64_t exclusive;

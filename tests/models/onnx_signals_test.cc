@@ -158,6 +158,8 @@ TEST(OnnxSignals, TransformsThatAreRefused) {
   EXPECT_ERROR(
       zero.Input<float>({1, 2}, {1, 2, 1}).Constant<int64_t>({0}, {}).Run(),
       "operand 1 is [0]");
+  NodeRunner empty = SignalNode("DFT");
+  EXPECT_ERROR(empty.Constant<float>({}, {1, 0, 1}).Run(), "operand 0 is");
   NodeRunner shape = SignalNode("DFT");
   EXPECT_ERROR(shape.Input<float>({1, 2, 3}, {1, 3}).Run(), "operand 0 is");
 }
@@ -181,6 +183,12 @@ TEST(OnnxSignals, TransformsOfFrames) {
                    .Constant<int64_t>({3}, {})
                    .Run(),
                "a frame of 3 elements");
+  NodeRunner window = SignalNode("STFT");
+  EXPECT_ERROR(window.Input<float>({1, 2}, {1, 2, 1})
+                   .Constant<int64_t>({1}, {})
+                   .Constant<float>({}, {0})
+                   .Run(),
+               "how long frames are");
   NodeRunner missing = SignalNode("STFT");
   EXPECT_ERROR(
       missing.Input<float>({1, 2}, {1, 2, 1}).Constant<int64_t>({1}, {}).Run(),

@@ -56,7 +56,7 @@ Status Mod(Node& node) {
 bool IsTwo(const Value& value) {
   if (value.constant == nullptr || value.ElementCount() != 1) return false;
   const Result<std::vector<float>> element = Floats(*value.constant);
-  return element.ok() && element->at(0) == 2;
+  return element.ok() && element->size() == 1 && element->front() == 2;
 }
 
 /// A power has the type of its base.

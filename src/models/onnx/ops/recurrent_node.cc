@@ -131,6 +131,10 @@ Result<RecurrentNode> ReadRecurrent(
     return InvalidArgument("operands 0 and 2 are ", Describe(layer.x), " and ",
                            Describe(layer.r), "; ranks of 3 are taken");
   }
+  if (layer.x.ElementCount() < 1 || layer.r.ElementCount() < 1) {
+    return InvalidArgument("operands 0 and 2 are ", Describe(layer.x), " and ",
+                           Describe(layer.r), "; neither may be empty");
+  }
   layer.gates = gates;
   layer.steps = layer.x.dims[layer.time_major ? 0 : 1];
   layer.batch = layer.x.dims[layer.time_major ? 1 : 0];
@@ -141,7 +145,6 @@ Result<RecurrentNode> ReadRecurrent(
     return InvalidArgument("attribute 'hidden_size' is ", hidden,
                            ", but operand 2 has ", layer.units, " units");
   }
-  // Weights of more units than fit memory do not exist: r was read.
   const int64_t units = layer.units;
   const int64_t directions = made.directions;
   TIM_RETURN_IF_ERROR(

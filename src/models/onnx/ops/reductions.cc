@@ -211,6 +211,14 @@ Dims Without(Dims dims, int axis) {
   return dims;
 }
 
+/// Operand 0, which has an axis and elements along it.
+Result<Value> VectorOperand(Node& node) {
+  TIM_ASSIGN_OR_RETURN(Value x, NumberOperand(node, 0));
+  if (x.rank() > 0 && x.ElementCount() > 0) return x;
+  return Unimplemented("operand 0 is ", Describe(x),
+                       "; a rank of 1 or more and elements are taken");
+}
+
 /// Indices along `axis` of the extremes that Op finds, the first of equal ones.
 template <typename Op>
 Result<Value> FirstIndex(Node& node, const Value& x, int axis) {
@@ -221,10 +229,7 @@ Result<Value> FirstIndex(Node& node, const Value& x, int axis) {
 
 template <typename Op>
 Status Arg(Node& node) {
-  TIM_ASSIGN_OR_RETURN(Value x, NumberOperand(node, 0));
-  if (x.rank() == 0) {
-    return Unimplemented("operand 0 is a scalar; a rank of 1 or more is taken");
-  }
+  TIM_ASSIGN_OR_RETURN(Value x, VectorOperand(node));
   TIM_ASSIGN_OR_RETURN(const int axis, node.Axis("axis", 0, x.rank()));
   TIM_ASSIGN_OR_RETURN(const int64_t keep, node.Int("keepdims", 1));
   TIM_ASSIGN_OR_RETURN(const int64_t last, node.Int("select_last_index", 0));
@@ -271,17 +276,14 @@ Status CumSum(Node& node) {
 /// 1 where the first greatest element along the axis is, else 0.  Before opset
 /// 13 all axes from `axis` on are one.
 Status Hardmax(Node& node) {
-  TIM_ASSIGN_OR_RETURN(Value x, FloatOperand(node, 0));
-  if (x.rank() == 0) {
-    return Unimplemented("operand 0 is a scalar; a rank of 1 or more is taken");
-  }
+  TIM_ASSIGN_OR_RETURN(Value x, VectorOperand(node));
+  TIM_RETURN_IF_ERROR(FloatOperand(node, 0).status());
   const bool is_flat = node.opset < 13;
   TIM_ASSIGN_OR_RETURN(int axis, node.Axis("axis", is_flat ? 1 : -1, x.rank()));
   const Dims dims = x.dims;
   if (is_flat) {
     int64_t outer = 1;
     for (int i = 0; i < axis; ++i) outer *= dims[i];
-    if (outer == 0) return InvalidArgument("operand 0 has no elements");
     TIM_ASSIGN_OR_RETURN(
         x, node.builder->Reshape(x, {outer, x.ElementCount() / outer}));
     axis = 1;

@@ -117,7 +117,7 @@ Result<int64_t> PositiveInt(const Node& node, size_t input) {
 Result<Value> Signal(Node& node, int least_rank) {
   TIM_ASSIGN_OR_RETURN(Value x, FloatOperand(node, 0));
   const int rank = x.rank();
-  if (rank >= least_rank && (x.dims.back() == 1 || x.dims.back() == 2)) {
+  if (rank >= least_rank && x.ElementCount() > 0 && x.dims.back() <= 2) {
     return x;
   }
   return InvalidArgument("operand 0 is ", Describe(x), "; a rank of ",
@@ -186,7 +186,9 @@ Status Dft(Node& node) {
 /// The frame's length: operand 3, else that of the window, operand 2.
 Result<int64_t> FrameLength(const Node& node) {
   if (node.Has(3)) return PositiveInt(node, 3);
-  if (node.Has(2) && node.inputs[2].rank() == 1) return node.inputs[2].dims[0];
+  if (node.Has(2) && node.inputs[2].rank() == 1 && node.inputs[2].dims[0] > 0) {
+    return node.inputs[2].dims[0];
+  }
   return InvalidArgument(
       "operands 2 (window) and 3 (frame_length) are absent: one of them tells "
       "how long frames are");
