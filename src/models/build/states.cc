@@ -49,7 +49,7 @@ Status GraphBuilder::SetState(const Value& state, const Value& next) {
   const auto operation = graph_->CreateOperation<vx::ops::DataConvert>();
   operation->BindInput(from).BindOutput(state.tensor);
   if (recorder_ != nullptr) {
-    recorder_->AddOperation(CallText(vx::ops::DataConvert::OpName()), {from},
+    recorder_->AddOperation(CallText<vx::ops::DataConvert>(), {from},
                             {state.tensor});
   }
   return OkStatus();

@@ -1,0 +1,178 @@
+// Element-wise operators of one and two operands, and conversions.
+#include "tim/vx/ops/elementwise.h"
+
+#include "models/tflite/node.h"
+#include "tim/vx/ops/activations.h"
+#include "tim/vx/ops/addn.h"
+#include "tim/vx/ops/clip.h"
+#include "tim/vx/ops/logical.h"
+#include "tim/vx/ops/mod.h"
+#include "tim/vx/ops/relational_operations.h"
+#include "tim/vx/ops/select.h"
+#include "tim/vx/ops/simple_operations.h"
+
+namespace tim::models::tflite {
+namespace {
+
+namespace ops = vx::ops;
+using vx::DataType;
+
+bool IsFloat(const Value& value) {
+  return value.type == DataType::FLOAT32 || value.type == DataType::FLOAT16;
+}
+
+bool IsQuantized(const Value& value) {
+  return value.quantization.Type() != vx::QuantType::NONE;
+}
+
+template <typename Op>
+Status Unary(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(1, 1));
+  return node.SetOutput(
+      0, node.builder().Add<Op>({node.inputs[0]}, node.WantedOf(0)));
+}
+
+template <typename Op>
+Status Binary(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(2, 2));
+  return node.SetOutput(0,
+                        node.builder().Add<Op>(node.inputs, node.WantedOf(0)));
+}
+
+template <typename Op, typename Options>
+Status Arithmetic(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(2, 2));
+  TIM_ASSIGN_OR_RETURN(const auto* options, node.Options<Options>());
+  return node.SetActivated(
+      0, node.builder().Add<Op>(node.inputs, node.WantedOf(0)),
+      options->activation());
+}
+
+Status AddN(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(node.inputs.size(), 1024));
+  if (node.inputs.empty()) return node.Refuse("inputs", "there are none");
+  if (node.inputs.size() == 1) return node.SetOutput(0, node.inputs[0]);
+  return node.SetOutput(0, node.builder().Add<ops::AddN>(
+                               node.inputs, node.WantedOf(0),
+                               static_cast<uint32_t>(node.inputs.size())));
+}
+
+// The difference of codes is a float: rounded to the output's quantization it
+// would be lost before it is squared.
+Status SquaredDifference(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(2, 2));
+  Wanted between = Wanted::Like(node.inputs[0]);
+  if (IsQuantized(node.inputs[0]) || IsQuantized(node.inputs[1])) {
+    between = Wanted::Of(DataType::FLOAT32);
+  }
+  TIM_ASSIGN_OR_RETURN(const Value difference,
+                       node.builder().Add<ops::Sub>(node.inputs, between));
+  return node.SetOutput(0, node.builder().Add<ops::Multiply>(
+                               {difference, difference}, node.WantedOf(0)));
+}
+
+// The remainder of floats has the sign of the dividend in the graph, that of
+// the divisor here.
+Status FloorMod(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(2, 2));
+  GraphBuilder& build = node.builder();
+  const Wanted wanted = node.WantedOf(0);
+  if (!IsFloat(node.inputs[0])) {
+    return node.SetOutput(0, build.Add<ops::Mod>(node.inputs, wanted, 0));
+  }
+  const Value& divisor = node.inputs[1];
+  TIM_ASSIGN_OR_RETURN(const Value rest,
+                       build.Add<ops::Mod>(node.inputs, wanted, 0));
+  TIM_ASSIGN_OR_RETURN(const Value sign, build.Add<ops::Sign>({rest}, wanted));
+  TIM_ASSIGN_OR_RETURN(const Value other,
+                       build.Add<ops::Sign>({divisor}, wanted));
+  TIM_ASSIGN_OR_RETURN(const Value product,
+                       build.Add<ops::Multiply>({sign, other}, wanted));
+  TIM_ASSIGN_OR_RETURN(
+      const Value differs,
+      build.Add<ops::Less>({product, build.ConstantOf<float>({0}, {})},
+                           Wanted::Of(DataType::BOOL8)));
+  TIM_ASSIGN_OR_RETURN(const Value moved,
+                       build.Add<ops::Add>({rest, divisor}, wanted));
+  return node.SetOutput(0,
+                        build.Add<ops::Select>({differs, moved, rest}, wanted));
+}
+
+Status ZerosLike(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(1, 1));
+  // 0 * x would be NaN where x is infinite.
+  return node.SetOutput(0, node.builder().Add<ops::Clip>(
+                               {node.inputs[0]}, node.WantedOf(0), 0.0f, 0.0f));
+}
+
+Status Cast(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(1, 1));
+  if (IsQuantized(node.declared[0])) {
+    return node.Refuse("output 0", "it is quantized; plain numbers are taken");
+  }
+  return node.SetOutput(
+      0, node.builder().Cast(node.inputs[0], node.declared[0].type));
+}
+
+// Weights of other types that a model converts before it uses them are
+// converted when the file is read.
+Status Dequantize(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(1, 1));
+  const Value& input = node.inputs[0];
+  if (input.constant != nullptr && node.declared[0].type == DataType::FLOAT32) {
+    return node.SetOutput(0, node.AsFloat(input));
+  }
+  return Unary<ops::DataConvert>(node);
+}
+
+Status Densify(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(1, 1));
+  // Sparse tensors are dense since the file was read.
+  return node.SetOutput(0, node.inputs[0]);
+}
+
+}  // namespace
+
+void AddElementwise(OperatorTable* table) {
+  OperatorTable& to = *table;
+  to["ADD"] = Arithmetic<ops::Add, fbs::Add>;
+  to["SUB"] = Arithmetic<ops::Sub, fbs::Sub>;
+  to["MUL"] = Arithmetic<ops::Multiply, fbs::Mul>;
+  to["DIV"] = Arithmetic<ops::Div, fbs::Div>;
+  to["ADD_N"] = AddN;
+  to["FLOOR_DIV"] = Binary<ops::FloorDiv>;
+  to["FLOOR_MOD"] = FloorMod;
+  to["MINIMUM"] = Binary<ops::Minimum>;
+  to["MAXIMUM"] = Binary<ops::Maximum>;
+  to["POW"] = Binary<ops::Pow>;
+  to["SQUARED_DIFFERENCE"] = SquaredDifference;
+  to["EQUAL"] = Binary<ops::Equal>;
+  to["NOT_EQUAL"] = Binary<ops::NotEqual>;
+  to["LESS"] = Binary<ops::Less>;
+  to["LESS_EQUAL"] = Binary<ops::LessOrEqual>;
+  to["GREATER"] = Binary<ops::Greater>;
+  to["GREATER_EQUAL"] = Binary<ops::GreaterOrEqual>;
+  to["LOGICAL_AND"] = Binary<ops::LogicalAnd>;
+  to["LOGICAL_OR"] = Binary<ops::LogicalOr>;
+  to["LOGICAL_NOT"] = Unary<ops::LogicalNot>;
+  to["ABS"] = Unary<ops::Abs>;
+  to["NEG"] = Unary<ops::Neg>;
+  to["SIGN"] = Unary<ops::Sign>;
+  to["SIN"] = Unary<ops::Sin>;
+  to["COS"] = Unary<ops::Cos>;
+  to["EXP"] = Unary<ops::Exp>;
+  to["LOG"] = Unary<ops::Log>;
+  to["SQRT"] = Unary<ops::Sqrt>;
+  to["RSQRT"] = Unary<ops::Rsqrt>;
+  to["SQUARE"] = Unary<ops::Square>;
+  to["FLOOR"] = Unary<ops::Floor>;
+  to["CEIL"] = Unary<ops::Ceil>;
+  to["ROUND"] = Unary<ops::Round>;
+  to["ZEROS_LIKE"] = ZerosLike;
+  to["CAST"] = Cast;
+  to["QUANTIZE"] = Unary<ops::DataConvert>;
+  to["DEQUANTIZE"] = Dequantize;
+  to["DENSIFY"] = Densify;
+}
+
+}  // namespace tim::models::tflite
