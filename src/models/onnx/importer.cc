@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/onnx/early_opsets.h"
+
 namespace tim::models::onnx {
 namespace {
 
@@ -10,13 +12,11 @@ namespace {
 constexpr int64_t kMostNodes = 200'000;
 // Functions and graphs that are in each other while they run.
 constexpr int kMostDepth = 32;
-constexpr int64_t kFirstOpset = 7;
-constexpr int64_t kLastOpset = 21;
 
 Status CheckOpsets(const Opsets& opsets) {
   const auto found = opsets.find(std::string_view());
   if (found == opsets.end()) return OkStatus();
-  if (found->second >= kFirstOpset && found->second <= kLastOpset) {
+  if (found->second >= 1 && found->second <= kLastOpset) {
     return OkStatus();
   }
   return Unimplemented("opset ", found->second, " of ai.onnx is not taken; ",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/onnx/early_opsets.h"
 #include "models/onnx/exact.h"
 #include "models/onnx/importer.h"
 #include "models/onnx/operator_families.h"
@@ -78,10 +79,13 @@ Result<Node> Importer::MakeNode(const Call& call) {
     return InvalidArgument("the model does not say which opset of ai.onnx it ",
                            "uses");
   }
-  node.opset =
-      opset == call.scope->opsets->end()
-          ? 1
-          : static_cast<int>(std::clamp<int64_t>(opset->second, 0, 1'000'000));
+  node.opset = 1;
+  if (opset != call.scope->opsets->end() && node.domain.empty()) {
+    TIM_ASSIGN_OR_RETURN(node.opset, OpsetOf(node.op, opset->second));
+  } else if (opset != call.scope->opsets->end()) {
+    node.opset =
+        static_cast<int>(std::clamp<int64_t>(opset->second, 0, 1'000'000));
+  }
   for (const AttributeMessage& attribute : call.message.attributes) {
     const AttributeMessage* given = &attribute;
     if (!attribute.reference.empty()) {
