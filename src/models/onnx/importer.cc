@@ -134,7 +134,7 @@ Status Importer::RunNodes(const std::vector<NodeMessage>& nodes,
 
 Status Importer::RunNode(const NodeMessage& node, size_t number, Scope* scope) {
   if (++node_count_ > kMostNodes) {
-    return Unimplemented("the model has more than ", kMostNodes,
+    return Unimplemented("the model takes more than ", kMostNodes,
                          " nodes, with functions and loops spelled out");
   }
   Call call = {
@@ -201,6 +201,9 @@ Result<Importer::Results> Importer::RunBody(const GraphMessage& graph,
     return InvalidArgument("its graph has ", graph.inputs.size(),
                            " inputs, expected ", inputs.size());
   }
+  node_count_ +=
+      static_cast<int64_t>(graph.inputs.size() + graph.initializers.size() +
+                           graph.sparse_initializers.size());
   Scope scope;
   scope.outer = call.scope;
   scope.opsets = call.scope->opsets;

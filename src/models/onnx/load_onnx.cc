@@ -7,6 +7,7 @@
 
 #include "base/guarded.h"
 #include "base/mapped_file.h"
+#include "base/utf8.h"
 #include "models/build/source_recorder.h"
 #include "models/onnx/folder.h"
 #include "models/onnx/importer.h"
@@ -91,7 +92,13 @@ Model ImportGuarded(const std::shared_ptr<vx::Context>& context,
     model.graph = nullptr;
     model.inputs.clear();
     model.outputs.clear();
-    model.error = status.message();
+    model.error = ValidUtf8(status.message());
+    for (Refusal& refusal : model.refusals) {
+      for (std::string* text :
+           {&refusal.node, &refusal.op, &refusal.about, &refusal.reason}) {
+        *text = ValidUtf8(*text);
+      }
+    }
   }
   return model;
 }

@@ -98,6 +98,7 @@ Result<Importer::Results> Importer::MakeSequence(const Call& call) {
 Result<Importer::Results> Importer::ChangeSequence(const Call& call) {
   TIM_ASSIGN_OR_RETURN(const Sequence* sequence, SequenceOf(call));
   Sequence changed = *sequence;
+  node_count_ += static_cast<int64_t>(changed.size() / 8);
   if (call.message.op == "SequenceErase") {
     TIM_ASSIGN_OR_RETURN(const int64_t index, IntegerOf(call, 1, -1));
     TIM_ASSIGN_OR_RETURN(const size_t place, PlaceOf(index, changed.size()));
