@@ -1,4 +1,9 @@
 // Asks the caller of an import for operators that the library does not take.
+
+// FlexBuffers' texts are never read as numbers here, for which FlatBuffers has
+// a library to link.
+#define FLATBUFFERS_LOCALE_INDEPENDENT 0
+
 #include "models/tflite/supplied.h"
 
 #include <flatbuffers/flexbuffers.h>
