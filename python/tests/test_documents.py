@@ -8,7 +8,7 @@ import pytest
 
 from .conftest import ROOT, needs_importers
 
-BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:^    .*\n)+))?", re.M | re.S)
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:^    [^\n]*\n)+))?", re.M | re.S)
 
 
 def blocks(document):

@@ -99,7 +99,8 @@ def test_refusals_are_data():
     content = model(
         [
             node("Gate", ["x"], ["a"], "first", "com.acme"),
-            node("Other", ["a"], ["y"], "second", "com.acme"),
+            node("Other", ["x"], ["b"], "second", "com.acme"),
+            node("Add", ["a", "b"], ["y"]),
         ],
         [value("x", "float32", (2, 3))],
         [value("y", "float32", (2, 3))],
@@ -151,6 +152,16 @@ def test_suppliers_that_fail():
         )
     with pytest.raises(timcl.ArgumentError):
         timcl.load(content, custom=3)
+
+
+@needs_importers
+def test_tflite_files_that_are_none(tmp_path):
+    for content in (b"\x1c\0\0\0TFL3", b"\x1c\0\0\0TFL3" + b"\xff" * 200):
+        with pytest.raises(timcl.ModelError):
+            timcl.load(content)
+        (tmp_path / "a.tflite").write_bytes(content)
+        with pytest.raises(timcl.ModelError, match="a.tflite"):
+            timcl.load(tmp_path / "a.tflite")
 
 
 @needs_importers
