@@ -1,6 +1,7 @@
 """Custom operators from Python."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -284,3 +285,23 @@ def test_binary_graphs_keep_kernels(tmp_path):
     graph.output(graph.op(op, [graph.input((2, 3))]))
     graph.save(tmp_path / "scale.timcl")
     np.testing.assert_array_equal(timcl.load(tmp_path / "scale.timcl")(X), 4 * X)
+
+
+def test_functions_go_with_their_graph():
+    op = timcl.CustomOp("Same", "__kernel void same() {}", host=lambda x: x)
+    graph = timcl.Graph("host")
+    graph.output(graph.op(op, [graph.input((2,))]))
+    graph(np.float32([1, 2]))
+    gone = weakref.ref(op)
+    del op, graph
+    gc.collect()
+    assert gone() is None
+
+
+def test_results_outlive_their_graph():
+    graph = timcl.Graph("host")
+    graph.output(graph.op("Relu", [graph.input((3,))]))
+    result = graph(np.float32([-1, 0, 1]))
+    del graph
+    gc.collect()
+    np.testing.assert_array_equal(result, [0, 0, 1])

@@ -231,3 +231,41 @@ def test_operators_are_listed():
     # Keywords of op() hide no attribute.
     for operator in table.values():
         assert not {"outputs", "dtype", "quantization", "name"} & set(operator.attributes)
+
+
+def test_every_operator_can_be_asked_for():
+    """Whatever its operands and attributes are: a result, or an error of ours."""
+    graph = timcl.Graph("host")
+    x = graph.input((2, 3, 4, 5))
+    plain = {
+        "bool": False, "int": 1, "float": 1.0, "text": "",
+        "ints": [1, 1], "floats": [1.0], "texts": [],
+    }  # fmt: skip
+    made = 0
+    for operator in timcl.operators().values():
+        given = {
+            each.name: next(iter(each.values.values()), plain[each.kind])
+            for each in operator.attributes.values()
+            if each.required
+        }
+        try:
+            results = graph.op(operator.name, [x] * operator.least_inputs, **given)
+        except timcl.Error as error:
+            assert operator.name in str(error)
+            continue
+        made += 1
+        many = results if isinstance(results, tuple) else (results,)
+        assert len(many) == max(operator.least_outputs, 1)
+        assert all(result.dtype for result in many)
+    assert made > 60
+
+
+def test_operators_have_their_least_outputs():
+    graph = timcl.Graph("host")
+    mean, variance = graph.op("Moments", [graph.input((2, 4))], axes=[0], keep_dims=False)
+    graph.output(mean)
+    graph.output(variance)
+    data = np.float32([[1, 2, 3, 4], [0, 0, 0, 8]])
+    mean, variance = graph(data)
+    np.testing.assert_allclose(mean, data.mean(axis=1))
+    np.testing.assert_allclose(variance, data.var(axis=1))

@@ -56,7 +56,7 @@ class Builder:
         inputs: Sequence[Any] | Tensor,
         /,
         *,
-        outputs: int | Sequence[Any] = 1,
+        outputs: int | Sequence[Any] | None = None,
         dtype: Any = None,
         quantization: Any = None,
         name: str = "",
@@ -68,32 +68,36 @@ class Builder:
         `operator`: a name of timcl.operators(), "Softmax", or a CustomOp.
         `inputs`: tensors in the operator's order; None for an optional one that
         is absent; arrays and numbers become constants.
-        `outputs`: how many results it has, or a list, in which a state of this
-        graph is written, None is a result that nobody wants, and ... a new one.
+        `outputs`: how many results it has, where that is not the least number, or
+        a list, in which a state of this graph is written, None is a result that
+        nobody wants, and ... a new one.
         `dtype`, `quantization`: of the results, one for all or a list; without
         them the operator decides.
         `attributes`: by the operator's names; values of enums may be given by
         name (padding="same").
         """
-        bound = self._inputs(inputs)
-        if isinstance(operator, CustomOp) and outputs == 1:
-            outputs = operator.outputs
-        places = [...] * outputs if isinstance(outputs, int) else list(outputs)
-        if not places:
-            raise ArgumentError("an operation has at least one output")
-        made = self._results(places, dtype, quantization)
         if isinstance(operator, CustomOp):
-            operator._add(self._core, bound, [each for each, _ in made], name, attributes)
+            least = operator.outputs
         elif isinstance(operator, str):
             known = operators.find(operator)
+            least = known.least_outputs
             converted = operators.convert(known, attributes)
-            self._core.add_operation(
-                operator, bound, [each for each, _ in made], converted, name
-            )
         else:
             raise ArgumentError(
                 f"{operator!r} is no operator: expected a name or a CustomOp"
             )
+        bound = self._inputs(inputs)
+        if outputs is None:
+            outputs = max(least, 1)
+        places = [...] * outputs if isinstance(outputs, int) else list(outputs)
+        if not places:
+            raise ArgumentError("an operation has at least one output")
+        made = self._results(places, dtype, quantization)
+        handles_made = [handle for handle, _ in made]
+        if isinstance(operator, CustomOp):
+            operator._add(self._core, bound, handles_made, name, attributes)
+        else:
+            self._core.add_operation(operator, bound, handles_made, converted, name)
         results = tuple(tensor for _, tensor in made if tensor is not None)
         return results[0] if len(results) == 1 else results
 
