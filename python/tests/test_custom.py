@@ -44,11 +44,14 @@ def run(op, *arrays, device=None, **arguments):
 
 @needs_opencl
 def test_ten_lines():
-    twice = timcl.CustomOp("Twice", """
+    twice = timcl.CustomOp(
+        "Twice",
+        """
     __kernel void twice(__global const float* x, __global float* y) {
       const size_t i = get_global_id(0);
       y[i] = 2 * x[i];
-    }""")
+    }""",
+    )
     graph = timcl.Graph()
     x = graph.input((2, 3))
     graph.output(graph.op(twice, [x]))
@@ -68,12 +71,16 @@ def test_scalars():
 
 @needs_opencl
 def test_scalars_of_all_kinds():
-    op = timcl.CustomOp("All", """
+    op = timcl.CustomOp(
+        "All",
+        """
     __kernel void sum_all(__global const int* x, __global int* y, int4 v, uint u, int b,
                       ulong w) {
       const int i = get_global_id(0);
       y[i] = x[i] + v.s3 + (int)u + (b ? 1000 : 0) + (int)(w >> 63);
-    }""", scalars=((1, 2, 3, 40), 500, True, 2**63))
+    }""",
+        scalars=((1, 2, 3, 40), 500, True, 2**63),
+    )
     np.testing.assert_array_equal(run(op, np.int32([1, 2])), [1542, 1543])
 
 
@@ -183,7 +190,9 @@ def test_exceptions_of_functions_are_the_cause():
         raise RuntimeError("no shape today")
 
     op = timcl.CustomOp("Raises", SCALE, output_shapes=shapes)
-    with pytest.raises(timcl.GraphError, match="RuntimeError: no shape today") as caught:
+    with pytest.raises(
+        timcl.GraphError, match="RuntimeError: no shape today"
+    ) as caught:
         run(op, X)
     assert isinstance(caught.value.__cause__, RuntimeError)
     # Another failure has no such cause.

@@ -230,7 +230,9 @@ def test_operators_are_listed():
     assert "avg_padded" in table["Pool2d"].attributes["type"].values
     # Keywords of op() hide no attribute.
     for operator in table.values():
-        assert not {"outputs", "dtype", "quantization", "name"} & set(operator.attributes)
+        assert not {"outputs", "dtype", "quantization", "name"} & set(
+            operator.attributes
+        )
 
 
 def test_every_operator_can_be_asked_for():
@@ -262,7 +264,9 @@ def test_every_operator_can_be_asked_for():
 
 def test_operators_have_their_least_outputs():
     graph = timcl.Graph("host")
-    mean, variance = graph.op("Moments", [graph.input((2, 4))], axes=[0], keep_dims=False)
+    mean, variance = graph.op(
+        "Moments", [graph.input((2, 4))], axes=[0], keep_dims=False
+    )
     graph.output(mean)
     graph.output(variance)
     data = np.float32([[1, 2, 3, 4], [0, 0, 0, 8]])

@@ -30,7 +30,11 @@ def relu_model(shape=(2, 3), op="Relu", domain="", **attributes):
 
 def test_binary_graphs(relu, tmp_path):
     relu.save(tmp_path / "relu.timcl")
-    for source in (tmp_path / "relu.timcl", str(tmp_path / "relu.timcl"), relu.to_bytes()):
+    for source in (
+        tmp_path / "relu.timcl",
+        str(tmp_path / "relu.timcl"),
+        relu.to_bytes(),
+    ):
         loaded = timcl.load(source)
         assert [str(port) for port in loaded.inputs] == ["x: float32 [2, 3]"]
         assert [port.name for port in loaded.outputs] == ["y"]
@@ -116,7 +120,9 @@ def test_refusals_are_data():
 @needs_importers
 def test_nodes_supplied_by_custom_operators():
     content = relu_model(op="Gate", domain="com.acme", gain=3.0)
-    op = timcl.CustomOp("Gate", GATE, scalars=(2.0,), host=lambda x: np.maximum(2 * x, 0))
+    op = timcl.CustomOp(
+        "Gate", GATE, scalars=(2.0,), host=lambda x: np.maximum(2 * x, 0)
+    )
     loaded = timcl.load(content, custom={"com.acme.Gate": op}, device="host")
     np.testing.assert_array_equal(loaded(X), np.maximum(2 * X, 0))
 

@@ -160,8 +160,6 @@ def test_a_failed_compile_is_final():
             graph.compile()
 
 
-
-
 def test_types_are_shipped():
     files = {file.name for file in importlib.resources.files("timcl").iterdir()}
     assert {"py.typed", "_core.pyi"} <= files

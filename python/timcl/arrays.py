@@ -32,7 +32,9 @@ def type_name(dtype: Any) -> str:
         raise ArgumentError(f"{dtype!r} is no element type") from error
     if name not in _DTYPES:
         known = ", ".join([*_DTYPES, *_PACKED])
-        raise ArgumentError(f"tensors have no elements of type {name}; there are {known}")
+        raise ArgumentError(
+            f"tensors have no elements of type {name}; there are {known}"
+        )
     return name
 
 
@@ -147,7 +149,9 @@ def writable(
     array = as_array(value, what)
     made = fitting(array, what, name, shape)
     if made is not array:
-        raise ArgumentError(f"{what}: its elements do not lie in one piece in C's order")
+        raise ArgumentError(
+            f"{what}: its elements do not lie in one piece in C's order"
+        )
     if not array.flags.writeable:
         raise ArgumentError(f"{what}: the array may only be read")
     return array

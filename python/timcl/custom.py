@@ -82,14 +82,18 @@ class CustomOp:
         self.inputs = self._count(inputs, "inputs")
         self.outputs = self._count(outputs, "outputs")
         if not isinstance(kernel, str):
-            raise ArgumentError(f"{self}: the kernel is {type(kernel).__name__}, not text")
+            raise ArgumentError(
+                f"{self}: the kernel is {type(kernel).__name__}, not text"
+            )
         self.kernel = kernel
         self.function = self._function(function)
         self.scalars = scalars if callable(scalars) else self._scalars(scalars)
         self.optional_inputs = tuple(int(number) for number in optional_inputs)
         for number in self.optional_inputs:
             if not 0 <= number < self.inputs:
-                raise ArgumentError(f"{self}: there is no input {number} to be optional")
+                raise ArgumentError(
+                    f"{self}: there is no input {number} to be optional"
+                )
         for what, value in (("output_shapes", output_shapes), ("host", host)):
             if value is not None and not callable(value):
                 raise ArgumentError(f"{self}: {what} is {value!r}, expected a function")
@@ -151,9 +155,13 @@ class CustomOp:
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, int) and not -(2**63) <= value < 2**64:
-            raise ArgumentError(f"{self}: scalar {number} does not fit 64 bits: {value}")
+            raise ArgumentError(
+                f"{self}: scalar {number} does not fit 64 bits: {value}"
+            )
         if not isinstance(value, (bool, int, float)):
-            raise ArgumentError(f"{self}: scalar {number} is {value!r}, expected a number")
+            raise ArgumentError(
+                f"{self}: scalar {number} is {value!r}, expected a number"
+            )
         return value
 
     def _checked_sizes(self, sizes: Any, what: str) -> Any:
@@ -325,4 +333,6 @@ def _view(memory: Any) -> np.ndarray[Any, Any]:
     """An array on (address, bytes, spec), for as long as the memory is there."""
     address, size, (name, shape, _) = memory
     buffer = (ctypes.c_char * size).from_address(address)
-    return np.frombuffer(buffer, dtype_of(name)).reshape(memory_shape(name, tuple(shape)))
+    return np.frombuffer(buffer, dtype_of(name)).reshape(
+        memory_shape(name, tuple(shape))
+    )

@@ -32,7 +32,9 @@ def devices() -> list[Device]:
     listed = []
     for number, name, cores in _core.devices():
         is_host = name == "host"
-        listed.append(Device(number, "host" if is_host else f"opencl:{number}", name, cores))
+        listed.append(
+            Device(number, "host" if is_host else f"opencl:{number}", name, cores)
+        )
     return listed
 
 

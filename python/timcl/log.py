@@ -14,7 +14,9 @@ _LEVELS = {1: logging.ERROR, 2: logging.WARNING, 3: logging.INFO, 4: logging.DEB
 
 def _receive(level: int, text: str, raised: bool) -> None:
     # What becomes an exception is not told twice.
-    logger.log(logging.DEBUG if raised else _LEVELS.get(level, logging.INFO), "%s", text)
+    logger.log(
+        logging.DEBUG if raised else _LEVELS.get(level, logging.INFO), "%s", text
+    )
 
 
 def use_logging(on: bool = True) -> None:

@@ -95,7 +95,9 @@ def load(
         )
     options = {
         "device": number,
-        "shapes": {name: [int(n) for n in each] for name, each in (shapes or {}).items()},
+        "shapes": {
+            name: [int(n) for n in each] for name, each in (shapes or {}).items()
+        },
         "dims": {name: int(extent) for name, extent in (dims or {}).items()},
         "values": {name: _value(name, each) for name, each in (values or {}).items()},
         "most_trips": int(most_trips),

@@ -34,9 +34,13 @@ class Quantization:
             try:
                 numbers = np.asarray(value, kind)
             except (TypeError, ValueError, OverflowError) as error:
-                raise ArgumentError(f"{field} is {value!r}, expected numbers") from error
+                raise ArgumentError(
+                    f"{field} is {value!r}, expected numbers"
+                ) from error
             # Scales are numbers of float32, which they are told as.
-            plain = numbers.item() if numbers.ndim == 0 else tuple(numbers.ravel().tolist())
+            plain = (
+                numbers.item() if numbers.ndim == 0 else tuple(numbers.ravel().tolist())
+            )
             object.__setattr__(self, field, plain)
         if self.axis is None and not (
             isinstance(self.scale, (int, float))
@@ -112,7 +116,9 @@ def from_core(described: Any) -> Quantization | None:
     if kind == "tensor":
         zero_point = zero_points[0] if zero_points else 0
         return Quantization(scales[0] if scales else 1.0, zero_point)
-    return Quantization(tuple(scales), tuple(zero_points) if any(zero_points) else 0, axis)
+    return Quantization(
+        tuple(scales), tuple(zero_points) if any(zero_points) else 0, axis
+    )
 
 
 @dataclasses.dataclass(frozen=True)
