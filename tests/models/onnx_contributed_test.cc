@@ -178,6 +178,29 @@ TEST(OnnxContributed, ProductsOfFewBitsAndOfRanges) {
               ElementsAre(405));
 }
 
+TEST(OnnxContributed, GemmOfCodes) {
+  for (const bool real : {false, true}) {
+    NodeRunner runner(AddQuantized, "QGemm", 1, "com.microsoft");
+    runner.With("transB", int64_t{1})
+        .Input<uint8_t>({12, 8, 14, 10}, {2, 2})
+        .Constant<float>({0.5f}, {})
+        .Constant<uint8_t>({10}, {})
+        .Constant<int8_t>({1, 2, -3, 4}, {2, 2})
+        .Constant<float>({2, 1}, {2})
+        .Constant<int8_t>({0, 0}, {2})
+        .Constant<int32_t>({10, -6}, {2});
+    if (!real) {
+      runner.Constant<float>({0.5f}, {}).Constant<uint8_t>({100}, {});
+    }
+    // Sums -2 + 10, -14 - 6 and 4 + 10, -12 - 6, of units 1 and 0.5.
+    if (real) {
+      EXPECT_THAT(FloatsOf(runner), ElementsAre(8, -10, 14, -9));
+    } else {
+      EXPECT_THAT(IntsOf(runner), ElementsAre(116, 80, 128, 82));
+    }
+  }
+}
+
 // softmax(q k^T / sqrt(size) + mask) v for one batch, from the joint values
 // [length, 3 * heads * size].
 std::vector<float> AttentionReference(const std::vector<double>& joint,

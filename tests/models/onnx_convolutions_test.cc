@@ -92,6 +92,21 @@ TEST(OnnxConvolutions, OneAxisAndThree) {
                                                     1, {3, 3, 3}, windows)));
 }
 
+TEST(OnnxConvolutions, HalfPrecision) {
+  const auto halves = [](const std::vector<uint16_t>& bits, Dims dims) {
+    HostArray array = ArrayOf(bits, std::move(dims));
+    array.type = vx::DataType::FLOAT16;
+    return array;
+  };
+  constexpr uint16_t kOne = 0x3c00, kTwo = 0x4000, kThree = 0x4200;
+  NodeRunner runner = Convolution();
+  EXPECT_THAT(FloatsOf(runner.Input(halves({kOne, kTwo, kThree}, {1, 1, 3}))
+                           .Constant(halves({kOne, kTwo}, {1, 1, 2}))
+                           .Constant(halves({kThree}, {1}))),
+              ElementsAre(8, 11));
+  EXPECT_EQ(runner.node().outputs[0].type, vx::DataType::FLOAT16);
+}
+
 TEST(OnnxConvolutions, SameLowerPutsTheOddPadFirst) {
   // Windows of 2 over [1, 2, 3]: one cell of padding, before or behind.
   NodeRunner lower = Convolution();

@@ -33,14 +33,6 @@ struct Masks {
   std::vector<Value> addends;
 };
 
-Value Indices(const GraphBuilder& builder, int64_t count) {
-  std::vector<int32_t> indices;
-  for (int64_t i = 0; i < count; ++i) {
-    indices.push_back(static_cast<int32_t>(i));
-  }
-  return builder.ConstantOf(indices, {1, 1, 1, count});
-}
-
 // 0 where `kept`, else the filter.
 Result<Value> Filtered(GraphBuilder* builder, const Value& kept, float filter) {
   return builder->Add<vx::ops::Select>(
@@ -51,7 +43,8 @@ Result<Value> Filtered(GraphBuilder* builder, const Value& kept, float filter) {
 // Keys from `first` on, where it is there, and below `end`: [batch] each.
 Result<Value> KeysBetween(GraphBuilder* builder, const Value& first,
                           const Value& end, const Extents& extents) {
-  const Value indices = Indices(*builder, extents.keys);
+  TIM_ASSIGN_OR_RETURN(const Value indices,
+                       CountingVector(*builder, extents.keys));
   const Dims column = {extents.batch, 1, 1, 1};
   TIM_ASSIGN_OR_RETURN(const Value below, builder->Reshape(end, column));
   TIM_ASSIGN_OR_RETURN(
@@ -243,7 +236,7 @@ Status Attention(Node& node) {
   const Extents extents = {x.dims[0], x.dims[1], x.dims[1], heads};
   TIM_ASSIGN_OR_RETURN(const Value joint,
                        Multiplied(builder, x, weights, {}, Wanted::Of(x.type),
-                                  node.Has(2) ? node.inputs[2] : Value()));
+                                  OptionalOperand(node, 2)));
   std::vector<Value> parts;
   int64_t begin = 0;
   for (const int64_t width : widths) {

@@ -1,4 +1,5 @@
 // BatchNormalization, InstanceNormalization, GroupNormalization and LRN.
+#include <array>
 #include <string>
 #include <vector>
 

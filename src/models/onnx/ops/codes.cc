@@ -189,6 +189,27 @@ Result<Value> Unlabelled(GraphBuilder* builder, const Value& codes) {
                                      Wanted::Of(codes.type, codes.dims));
 }
 
+Result<Value> Centered(GraphBuilder* builder, const Value& codes,
+                       const Value& zero_point) {
+  if (codes.type != DataType::INT8 && codes.type != DataType::UINT8) {
+    return Unimplemented("an operand is ", Describe(codes),
+                         ", int8 and uint8 are taken");
+  }
+  TIM_ASSIGN_OR_RETURN(const Value x, Unlabelled(builder, codes));
+  if (zero_point.IsAbsent()) return x;
+  TIM_ASSIGN_OR_RETURN(Value zero, Unlabelled(builder, zero_point));
+  if (zero.ElementCount() == 1) {
+    TIM_ASSIGN_OR_RETURN(zero, builder->Reshape(zero, {}));
+  }
+  TIM_ASSIGN_OR_RETURN(const Dims dims, BroadcastDims(x.dims, zero.dims));
+  if (dims != x.dims) {
+    return InvalidArgument("a zero point ", Describe(zero_point), " for ",
+                           Describe(x));
+  }
+  return builder->Add<vx::ops::Sub>({x, zero},
+                                    Wanted::Of(DataType::INT16, x.dims));
+}
+
 Result<Value> CodesOf(Node& node, size_t codes, size_t scale,
                       size_t zero_point) {
   if (!node.Has(codes) || !node.Has(scale)) {

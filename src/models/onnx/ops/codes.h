@@ -43,6 +43,11 @@ Result<Value> Unlabelled(GraphBuilder* builder, const Value& codes);
 Result<Value> CodesOf(Node& node, size_t codes, size_t scale,
                       size_t zero_point);
 
+/// 8-bit codes less their zero point, which broadcasts to them or is absent, as
+/// plain integers: exact in 16 bits.
+Result<Value> Centered(GraphBuilder* builder, const Value& codes,
+                       const Value& zero_point);
+
 /// saturate(round(x / scale) + zero point): rounded half to even before the
 /// zero point is added, so that an odd one needs a step in between.
 Result<Value> Quantized(GraphBuilder* builder, const Value& x,

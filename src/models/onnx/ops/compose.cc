@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tim/vx/ops/activations.h"
 #include "tim/vx/ops/pad_v2.h"
@@ -23,6 +24,14 @@ std::vector<T> Reversed(const Dims& values) {
   return out;
 }
 
+// Constants that are made of an extent.
+Status CheckMade(int64_t count) {
+  constexpr int64_t kMost = int64_t{1} << 26;
+  if (count >= 0 && count <= kMost) return OkStatus();
+  return Unimplemented("a constant of ", count, " elements, at most ", kMost,
+                       " are made");
+}
+
 bool AllAre(const Dims& values, int64_t value) {
   return std::all_of(values.begin(), values.end(),
                      [&](int64_t each) { return each == value; });
@@ -36,13 +45,16 @@ Value ScalarOf(const GraphBuilder& builder, float value) {
 
 Result<Value> FilledVector(const GraphBuilder& builder, float value,
                            int64_t count) {
-  constexpr int64_t kMost = int64_t{1} << 26;
-  if (count < 0 || count > kMost) {
-    return Unimplemented("a constant of ", count, " equal elements, at most ",
-                         kMost, " are made");
-  }
+  TIM_RETURN_IF_ERROR(CheckMade(count));
   return builder.ConstantOf(
       std::vector<float>(static_cast<size_t>(count), value), {count});
+}
+
+Result<Value> CountingVector(const GraphBuilder& builder, int64_t count) {
+  TIM_RETURN_IF_ERROR(CheckMade(count));
+  std::vector<int32_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return builder.ConstantOf(numbers, {count});
 }
 
 Result<Value> Scaled(GraphBuilder* builder, const Value& x, float a, float b) {

@@ -33,6 +33,9 @@ Value ScalarOf(const GraphBuilder& builder, float value);
 Result<Value> FilledVector(const GraphBuilder& builder, float value,
                            int64_t count);
 
+/// 0, 1, ... as INT32 in one axis; refused above 2^26.
+Result<Value> CountingVector(const GraphBuilder& builder, int64_t count);
+
 /// a * x + b; no operation for 1 * x + 0.
 Result<Value> Scaled(GraphBuilder* builder, const Value& x, float a,
                      float b = 0.0f);
@@ -42,6 +45,11 @@ Result<Value> Padded(GraphBuilder* builder, const Value& x, const Dims& before,
 /// The elements from `starts` on, `extents` of them, `steps` apart (empty: 1).
 Result<Value> Sliced(GraphBuilder* builder, const Value& x, const Dims& starts,
                      const Dims& extents, const Dims& steps = {});
+
+/// The operand, or an absent value.
+inline Value OptionalOperand(const Node& node, size_t input) {
+  return node.Has(input) ? node.inputs[input] : Value();
+}
 
 /// Quantization is one that gives codes a meaning.
 inline bool IsQuantized(const vx::Quantization& quantization) {

@@ -9,7 +9,6 @@
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolve.h"
 #include "models/onnx/ops/transposed_convolution.h"
-#include "tim/vx/ops/elementwise.h"
 
 namespace tim::models::onnx {
 namespace {
@@ -17,51 +16,40 @@ namespace {
 const std::vector<std::string> kAttributes = {
     "auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"};
 
-Value Operand(const Node& node, size_t index) {
-  return node.Has(index) ? node.inputs[index] : Value();
-}
-
 Status Conv(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 3));
   TIM_RETURN_IF_ERROR(CheckAttributes(node, kAttributes));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 0));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 1));
-  TIM_ASSIGN_OR_RETURN(
-      const Convolution it,
-      ConvolutionOf(node, node.inputs[0], node.inputs[1], Operand(node, 2)));
+  TIM_ASSIGN_OR_RETURN(const Convolution it,
+                       ConvolutionOf(node, node.inputs[0], node.inputs[1],
+                                     OptionalOperand(node, 2)));
   return node.SetOutput(0, Convolve(node.builder, it, node.inputs[0].type));
 }
 
-// Codes without their zero point, as 16-bit integers; `axis`: the one that a
-// zero point of several elements runs along.
-Result<Value> Centered(Node& node, size_t codes, size_t zero_point, int axis) {
-  TIM_ASSIGN_OR_RETURN(const Value x,
-                       Unlabelled(node.builder, node.inputs[codes]));
-  if (x.type != vx::DataType::INT8 && x.type != vx::DataType::UINT8) {
-    return Unimplemented("operand ", codes, " is ", Describe(x),
-                         ", int8 and uint8 are taken");
-  }
-  if (!node.Has(zero_point)) return x;
-  TIM_ASSIGN_OR_RETURN(Value zero,
-                       Unlabelled(node.builder, node.inputs[zero_point]));
-  if (zero.ElementCount() != 1) {
-    if (axis < 0 || zero.dims != Dims{x.dims[axis]}) {
-      return InvalidArgument("operand ", zero_point, " is ", Describe(zero),
-                             " for ", Describe(x));
-    }
-    Dims dims(x.dims.size(), 1);
-    dims[axis] = x.dims[axis];
-    TIM_ASSIGN_OR_RETURN(zero, node.builder->Reshape(zero, dims));
-  }
-  return node.builder->Add<vx::ops::Sub>(
-      {x, zero}, Wanted::Of(vx::DataType::INT16, x.dims));
+// The zero points of weights, one or one for each output, beside them.
+Result<Value> WeightZeroPoint(const Node& node, size_t input,
+                              const Value& weights) {
+  Value zero = OptionalOperand(node, input);
+  if (zero.IsAbsent() || zero.rank() != 1 || zero.dims[0] == 1) return zero;
+  Dims dims(weights.dims.size(), 1);
+  if (!dims.empty()) dims[0] = zero.dims[0];
+  return node.builder->Reshape(zero, dims);
 }
 
 Status ConvInteger(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 4));
   TIM_RETURN_IF_ERROR(CheckAttributes(node, kAttributes));
-  TIM_ASSIGN_OR_RETURN(const Value x, Centered(node, 0, 2, -1));
-  TIM_ASSIGN_OR_RETURN(const Value weights, Centered(node, 1, 3, 0));
+  const Value zero = OptionalOperand(node, 2);
+  if (!zero.IsAbsent() && zero.ElementCount() != 1) {
+    return Unimplemented("operand 2 is ", Describe(zero), ", one is taken");
+  }
+  TIM_ASSIGN_OR_RETURN(const Value of_weights,
+                       WeightZeroPoint(node, 3, node.inputs[1]));
+  TIM_ASSIGN_OR_RETURN(const Value x,
+                       Centered(node.builder, node.inputs[0], zero));
+  TIM_ASSIGN_OR_RETURN(const Value weights,
+                       Centered(node.builder, node.inputs[1], of_weights));
   TIM_ASSIGN_OR_RETURN(const Convolution it,
                        ConvolutionOf(node, x, weights, Value()));
   return node.SetOutput(0, Convolve(node.builder, it, vx::DataType::INT32));
@@ -77,7 +65,7 @@ Status ConvTranspose(Node& node) {
   TIM_ASSIGN_OR_RETURN(
       const TransposedConvolution it,
       TransposedConvolutionOf(node, node.inputs[0], node.inputs[1],
-                              Operand(node, 2)));
+                              OptionalOperand(node, 2)));
   return node.SetOutput(0, ConvolveTransposed(node.builder, it));
 }
 

@@ -15,10 +15,6 @@ namespace {
 
 using vx::DataType;
 
-Value Operand(const Node& node, size_t index) {
-  return node.Has(index) ? node.inputs[index] : Value();
-}
-
 // sums * scale_a * scale_b + bias, of scales of all or of each column.
 Result<Value> RealSums(GraphBuilder* builder, const Value& sums,
                        const Value& scale_a, const Value& scale_b,
@@ -42,10 +38,10 @@ Status MatMulIntegerToFloat(Node& node) {
   for (size_t i = 2; i < 4; ++i) TIM_RETURN_IF_ERROR(CheckFloat(node, i));
   TIM_ASSIGN_OR_RETURN(
       const Value sums,
-      IntegerProduct(node.builder, node.inputs[0], Operand(node, 4),
-                     node.inputs[1], Operand(node, 5)));
+      IntegerProduct(node.builder, node.inputs[0], OptionalOperand(node, 4),
+                     node.inputs[1], OptionalOperand(node, 5)));
   return node.SetOutput(0, RealSums(node.builder, sums, node.inputs[2],
-                                    node.inputs[3], Operand(node, 6)));
+                                    node.inputs[3], OptionalOperand(node, 6)));
 }
 
 Status DynamicQuantizeMatMul(Node& node) {
@@ -55,11 +51,12 @@ Status DynamicQuantizeMatMul(Node& node) {
   TIM_RETURN_IF_ERROR(CheckFloat(node, 2));
   TIM_ASSIGN_OR_RETURN(const DynamicCodes a,
                        QuantizedByRange(node.builder, node.inputs[0]));
-  TIM_ASSIGN_OR_RETURN(const Value sums,
-                       IntegerProduct(node.builder, a.codes, a.zero_point,
-                                      node.inputs[1], Operand(node, 3)));
+  TIM_ASSIGN_OR_RETURN(
+      const Value sums,
+      IntegerProduct(node.builder, a.codes, a.zero_point, node.inputs[1],
+                     OptionalOperand(node, 3)));
   return node.SetOutput(0, RealSums(node.builder, sums, a.scale, node.inputs[2],
-                                    Operand(node, 4)));
+                                    OptionalOperand(node, 4)));
 }
 
 // Weights of MatMulNBits: columns of `depth` codes of 4 bits in blocks.
@@ -160,7 +157,7 @@ Status MatMulNBits(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Value weights, RealWeights(node, blocks));
   return node.SetOutput(
       0, Multiplied(node.builder, a, weights, {.transpose_b = true},
-                    Wanted::Of(a.type), Operand(node, 5)));
+                    Wanted::Of(a.type), OptionalOperand(node, 5)));
 }
 
 }  // namespace

@@ -17,10 +17,6 @@ namespace {
 
 using vx::DataType;
 
-Value Operand(const Node& node, size_t index) {
-  return node.Has(index) ? node.inputs[index] : Value();
-}
-
 // Rows of a table [count, width] by index.
 Result<Value> Rows(GraphBuilder* builder, const Value& table,
                    const Value& indices) {
@@ -68,8 +64,8 @@ Status SkipNormalization(Node& node, bool simplified) {
   const bool statistics = node.Wants(1) || node.Wants(2);
   TIM_ASSIGN_OR_RETURN(
       const LayerNormalized made,
-      NormalizeLayer(builder, sum, node.inputs[2], Operand(node, 3), axis,
-                     epsilon,
+      NormalizeLayer(builder, sum, node.inputs[2], OptionalOperand(node, 3),
+                     axis, epsilon,
                      statistics ? Statistics::kWanted : Statistics::kNone));
   if (node.Wants(1)) TIM_RETURN_IF_ERROR(node.SetOutput(1, made.mean));
   if (node.Wants(2)) TIM_RETURN_IF_ERROR(node.SetOutput(2, made.inverse));
@@ -88,9 +84,9 @@ Result<Value> MaskIndex(Node& node) {
   const int64_t batch = node.inputs[0].dims[0];
   GraphBuilder* builder = node.builder;
   if (!node.Has(7)) {
-    TIM_RETURN_IF_ERROR(FilledVector(*builder, 0.0f, batch).status());
-    return builder->ConstantOf(
-        std::vector<int32_t>(static_cast<size_t>(batch), 0), {batch});
+    TIM_ASSIGN_OR_RETURN(const Value zeros,
+                         FilledVector(*builder, 0.0f, batch));
+    return builder->Cast(zeros, DataType::INT32);
   }
   const Value& mask = node.inputs[7];
   if (mask.dims != node.inputs[0].dims || mask.type != DataType::INT32) {
@@ -163,16 +159,12 @@ Result<Rotation> RotationOf(Node& node, int64_t batch, int64_t length) {
   GraphBuilder* builder = node.builder;
   Value positions = node.inputs[1];
   if (positions.ElementCount() == 1) {
-    std::vector<int32_t> indices;
-    for (int64_t i = 0; i < length; ++i) {
-      indices.push_back(static_cast<int32_t>(i));
-    }
+    TIM_ASSIGN_OR_RETURN(const Value indices, CountingVector(*builder, length));
     TIM_ASSIGN_OR_RETURN(const Value offset,
                          builder->Reshape(positions, {1, 1}));
     TIM_ASSIGN_OR_RETURN(
         positions,
-        Binary<vx::ops::Add>(builder, DataType::INT32, offset,
-                             builder->ConstantOf(indices, {1, length})));
+        Binary<vx::ops::Add>(builder, DataType::INT32, offset, indices));
   } else if (positions.dims != Dims{batch, length}) {
     return InvalidArgument("operand 1 is ", Describe(positions));
   }

@@ -1,5 +1,6 @@
 // Products and activations that ONNX Runtime's optimiser has fused.
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,9 @@ Status FusedConv(Node& node) {
   TIM_ASSIGN_OR_RETURN(const std::vector<float> parameters,
                        node.FloatList("activation_params"));
   const Value& x = node.inputs[0];
-  TIM_ASSIGN_OR_RETURN(const Convolution it,
-                       ConvolutionOf(node, x, node.inputs[1],
-                                     node.Has(2) ? node.inputs[2] : Value()));
+  TIM_ASSIGN_OR_RETURN(
+      const Convolution it,
+      ConvolutionOf(node, x, node.inputs[1], OptionalOperand(node, 2)));
   TIM_ASSIGN_OR_RETURN(Value y, Convolve(node.builder, it, x.type));
   if (node.Has(3)) {
     if (node.inputs[3].dims != y.dims) {
@@ -88,7 +89,7 @@ Status FusedGemm(Node& node) {
   TIM_ASSIGN_OR_RETURN(
       const Value y,
       GeneralProduct(node.builder, node.inputs[0], node.inputs[1],
-                     node.Has(2) ? node.inputs[2] : Value(), gemm));
+                     OptionalOperand(node, 2), gemm));
   return node.SetOutput(0, Activated(node.builder, y, name, parameters));
 }
 

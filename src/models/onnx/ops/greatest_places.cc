@@ -2,6 +2,7 @@
 // in the padded input and are counted anew in the input.
 #include "models/onnx/ops/greatest_places.h"
 
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>

@@ -32,8 +32,8 @@ Status LayerNormalization(Node& node) {
   const bool statistics = node.Wants(1) || node.Wants(2);
   TIM_ASSIGN_OR_RETURN(
       const LayerNormalized made,
-      NormalizeLayer(node.builder, x, node.inputs[1],
-                     node.Has(2) ? node.inputs[2] : Value(), axis, epsilon,
+      NormalizeLayer(node.builder, x, node.inputs[1], OptionalOperand(node, 2),
+                     axis, epsilon,
                      statistics ? Statistics::kWanted : Statistics::kNone));
   if (node.Wants(1)) TIM_RETURN_IF_ERROR(node.SetOutput(1, made.mean));
   if (node.Wants(2)) TIM_RETURN_IF_ERROR(node.SetOutput(2, made.inverse));

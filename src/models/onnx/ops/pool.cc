@@ -3,6 +3,7 @@
 #include "models/onnx/ops/pool.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>

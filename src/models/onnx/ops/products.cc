@@ -41,16 +41,15 @@ Status GemmNode(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Gemm gemm, GemmOf(node));
   return node.SetOutput(
       0, GeneralProduct(node.builder, node.inputs[0], node.inputs[1],
-                        node.Has(2) ? node.inputs[2] : Value(), gemm));
+                        OptionalOperand(node, 2), gemm));
 }
 
 Status MatMulInteger(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 4));
   TIM_RETURN_IF_ERROR(CheckAttributes(node, {}));
   return node.SetOutput(
-      0, IntegerProduct(node.builder, node.inputs[0],
-                        node.Has(2) ? node.inputs[2] : Value(), node.inputs[1],
-                        node.Has(3) ? node.inputs[3] : Value()));
+      0, IntegerProduct(node.builder, node.inputs[0], OptionalOperand(node, 2),
+                        node.inputs[1], OptionalOperand(node, 3)));
 }
 
 Status EinsumNode(Node& node) {

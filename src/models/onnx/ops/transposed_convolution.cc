@@ -3,6 +3,7 @@
 #include "models/onnx/ops/transposed_convolution.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
