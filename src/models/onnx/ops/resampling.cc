@@ -1,4 +1,4 @@
-// Formulas of ONNX's Resize for one axis, in float32 as runtimes have them.
+// Formulas of ONNX's Resize for one axis.
 #include "models/onnx/ops/resampling.h"
 
 #include <algorithm>
@@ -9,28 +9,31 @@
 namespace tim::models::onnx::images {
 namespace {
 
-/// The point of element `o` of the output.
-float Point(const std::string& mode, const ResizedAxis& axis, float o) {
-  const auto in = static_cast<float>(axis.in);
-  const auto out = static_cast<float>(axis.out);
-  if (mode == "asymmetric") return o / axis.scale;
-  if (mode == "half_pixel") return (o + 0.5f) / axis.scale - 0.5f;
-  if (mode == "tf_half_pixel_for_nn") return (o + 0.5f) / axis.scale;
+/// The point of element `o` of the output, computed in T.
+template <typename T>
+T Point(const std::string& mode, const ResizedAxis& axis, T o) {
+  const auto in = static_cast<T>(axis.in);
+  const auto out = static_cast<T>(axis.out);
+  const auto scale = static_cast<T>(axis.scale);
+  const T half = static_cast<T>(0.5);
+  if (mode == "asymmetric") return o / scale;
+  if (mode == "half_pixel") return (o + half) / scale - half;
+  if (mode == "tf_half_pixel_for_nn") return (o + half) / scale;
   if (mode == "pytorch_half_pixel") {
-    return axis.out > 1 ? (o + 0.5f) / axis.scale - 0.5f : 0.0f;
+    return axis.out > 1 ? (o + half) / scale - half : 0;
   }
   if (mode == "align_corners") {
-    return axis.out > 1 ? o * (in - 1) / (out - 1) : 0.0f;
+    return axis.out > 1 ? o * (in - 1) / (out - 1) : 0;
   }
   if (mode == "half_pixel_symmetric") {
-    const float adjustment = out / (axis.scale * in);
-    const float offset = in / 2 * (1 - adjustment);
-    return offset + (o + 0.5f) / axis.scale - 0.5f;
+    const T adjustment = out / (scale * in);
+    const T offset = in / 2 * (1 - adjustment);
+    return offset + (o + half) / scale - half;
   }
   // tf_crop_and_resize
-  if (axis.out == 1) return 0.5f * (axis.roi_start + axis.roi_end) * (in - 1);
-  return axis.roi_start * (in - 1) +
-         o * (axis.roi_end - axis.roi_start) * (in - 1) / (out - 1);
+  const T start = axis.roi_start, end = axis.roi_end;
+  if (axis.out == 1) return half * (start + end) * (in - 1);
+  return start * (in - 1) + o * (end - start) * (in - 1) / (out - 1);
 }
 
 constexpr const char* kModes[] = {
@@ -38,10 +41,11 @@ constexpr const char* kModes[] = {
     "align_corners",     "pytorch_half_pixel", "half_pixel_symmetric",
     "tf_crop_and_resize"};
 
-float RoundedPoint(const std::string& mode, const ResizedAxis& axis, float x) {
+double RoundedPoint(const std::string& mode, const ResizedAxis& axis,
+                    double x) {
   if (mode == "floor") return std::floor(x);
   if (mode == "ceil") return std::ceil(x);
-  if (mode == "round_prefer_floor") return std::ceil(x - 0.5f);
+  if (mode == "round_prefer_floor") return std::ceil(x - 0.5);
   if (mode == "round_prefer_ceil") return std::round(x);
   return axis.scale < 1 ? std::ceil(x) : std::floor(x);
 }
@@ -78,8 +82,11 @@ Status FindPoints(const Sampling& sampling, ResizedAxis* axis) {
   }
   axis->points.clear();
   for (int64_t o = 0; o < axis->out; ++o) {
-    const float x = Point(sampling.coordinates, *axis, static_cast<float>(o));
-    if (!(std::abs(x) < 1e9f)) {
+    const double x =
+        axis->is_given
+            ? Point(sampling.coordinates, *axis, static_cast<float>(o))
+            : Point(sampling.coordinates, *axis, static_cast<double>(o));
+    if (!(std::abs(x) < 1e9)) {
       return InvalidArgument("element ", o, " of axis ", axis->axis,
                              " is sampled at ", x);
     }
@@ -91,7 +98,7 @@ Status FindPoints(const Sampling& sampling, ResizedAxis* axis) {
 bool IsIdentity(const ResizedAxis& axis) {
   if (axis.in != axis.out) return false;
   for (int64_t o = 0; o < axis.out; ++o) {
-    if (axis.points[o] != static_cast<float>(o)) return false;
+    if (axis.points[o] != static_cast<double>(o)) return false;
   }
   return true;
 }
@@ -103,7 +110,7 @@ Result<std::vector<int64_t>> NearestIndices(const Sampling& sampling,
                            "'");
   }
   std::vector<int64_t> indices;
-  for (const float x : axis.points) {
+  for (const double x : axis.points) {
     const auto index =
         static_cast<int64_t>(RoundedPoint(sampling.nearest, axis, x));
     indices.push_back(std::clamp<int64_t>(index, 0, axis.in - 1));
@@ -119,8 +126,7 @@ Result<std::vector<float>> WeightMatrix(const Sampling& sampling,
   }
   std::vector<float> matrix(static_cast<size_t>(axis.in * axis.out));
   std::vector<double> row(static_cast<size_t>(axis.in));
-  const double stretch =
-      sampling.antialias ? std::min<double>(axis.scale, 1) : 1;
+  const double stretch = sampling.antialias ? std::min(axis.scale, 1.0) : 1;
   const double reach =
       (sampling.interpolation == Interpolation::kLinear ? 1 : 2) / stretch;
   if (reach * static_cast<double>(axis.out) > kMostMadeBytes) {
@@ -156,8 +162,8 @@ std::vector<uint8_t> Inside(const Sampling& sampling, const ResizedAxis& axis) {
   std::vector<uint8_t> inside;
   if (sampling.coordinates != "tf_crop_and_resize") return inside;
   bool all = true;
-  for (const float x : axis.points) {
-    inside.push_back(x >= 0 && x <= static_cast<float>(axis.in - 1));
+  for (const double x : axis.points) {
+    inside.push_back(x >= 0 && x <= static_cast<double>(axis.in - 1));
     all = all && inside.back() != 0;
   }
   return all ? std::vector<uint8_t>() : inside;

@@ -30,10 +30,13 @@ struct Sampling {
 struct ResizedAxis {
   int axis = 0;
   int64_t in = 0, out = 0;
-  float scale = 1;
+  double scale = 1;
+  /// Whether `scale` is an operand: then points are computed in float32, as
+  /// its rounding is meant to be undone; else they are exact.
+  bool is_given = false;
   float roi_start = 0, roi_end = 1;
   /// Coordinate in the input of each element of the output.
-  std::vector<float> points;
+  std::vector<double> points;
 };
 
 /// Sets `points`; fails on modes that ONNX does not have and where a point is

@@ -51,13 +51,13 @@ bool TakesThem(const Flags& flags, const ResizedAxis& axis,
 /// Whether the graph's Resize blends at the points of `axis`, in the range in
 /// which they matter.
 bool BlendsThere(const Flags& flags, const ResizedAxis& axis) {
-  const auto last = static_cast<float>(axis.in - 1);
-  const float near = 1e-6f * static_cast<float>(axis.in + axis.out);
+  const auto last = static_cast<double>(axis.in - 1);
+  const double near = 1e-6 * static_cast<double>(axis.in + axis.out);
   for (int64_t o = 0; o < axis.out; ++o) {
-    const float x =
+    const double x =
         GraphPoint(flags, axis, o) - (flags.half_pixel_centers ? 0.5f : 0.0f);
-    const float difference =
-        std::clamp(x, 0.0f, last) - std::clamp(axis.points[o], 0.0f, last);
+    const double difference =
+        std::clamp(x, 0.0, last) - std::clamp(axis.points[o], 0.0, last);
     if (!(std::abs(difference) <= near)) return false;
   }
   return true;

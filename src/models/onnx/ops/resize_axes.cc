@@ -71,6 +71,7 @@ Result<ResizedAxis> ByScale(const Value& value, int axis, float scale,
   made.axis = axis;
   made.in = value.dims[axis];
   made.scale = scale;
+  made.is_given = true;
   const float extent = std::floor(static_cast<float>(made.in) * part * scale);
   if (!(extent >= 1 && extent <= kMostExtent)) {
     return InvalidArgument("the scale ", scale, " of axis ", axis, " makes ",
@@ -88,7 +89,7 @@ Result<ResizedAxis> BySize(const Value& value, int axis, int64_t size) {
   made.axis = axis;
   made.in = value.dims[axis];
   made.out = size;
-  made.scale = static_cast<float>(size) / static_cast<float>(made.in);
+  made.scale = static_cast<double>(size) / static_cast<double>(made.in);
   return made;
 }
 
@@ -99,13 +100,14 @@ Status KeepAspect(const std::string& policy, std::vector<ResizedAxis>* axes) {
     return InvalidArgument("attribute 'keep_aspect_ratio_policy' is '", policy,
                            "', expected stretch, not_larger or not_smaller");
   }
-  float scale = (*axes)[0].scale;
+  double scale = (*axes)[0].scale;
   for (const ResizedAxis& axis : *axes) {
     scale = policy == "not_larger" ? std::min(scale, axis.scale)
                                    : std::max(scale, axis.scale);
   }
   for (ResizedAxis& axis : *axes) {
-    const float extent = std::floor(scale * static_cast<float>(axis.in) + 0.5f);
+    const double extent =
+        std::floor(scale * static_cast<double>(axis.in) + 0.5);
     if (!(extent >= 1 && extent <= kMostExtent)) {
       return InvalidArgument("the sizes make ", extent, " elements of axis ",
                              axis.axis);

@@ -30,7 +30,9 @@ int Compare(const Slices& slices, const std::vector<T>& elements, int64_t a,
               right = row[b * slices.inner + i];
       if (left < right) return -1;
       if (right < left) return 1;
-      if (!(left == right)) return left == left ? -1 : (right == right ? 1 : 0);
+      const bool left_is_nan = !(left == left),
+                 right_is_nan = !(right == right);
+      if (left_is_nan != right_is_nan) return left_is_nan ? 1 : -1;
     }
   }
   return 0;
