@@ -13,6 +13,12 @@ target_link_libraries(tim-cl-tool PRIVATE
   OpenCL::OpenCL ${TIM_CL_CLBLAST} Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(tim-cl-tool PROPERTIES OUTPUT_NAME timcl)
 
+if(TIM_CL_BUILD_MODELS)
+  target_sources(tim-cl-tool PRIVATE
+    $<TARGET_OBJECTS:tim-cl-models-objects> ${TIM_CL_CUSTOM_OPS})
+  target_compile_definitions(tim-cl-tool PRIVATE TIM_CL_MODELS)
+endif()
+
 # Pictures as inputs.
 find_path(TIM_CL_STB_DIR stb/stb_image.h)
 find_library(TIM_CL_STB_ARCHIVE libstb.a)

@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/model_file.h"
 #include "tools/timcl/record.h"
 #include "tools/timcl/terminal.h"
 
@@ -96,8 +97,13 @@ Result<Sides> SidesOf(const Arguments& arguments) {
         !compare.other_file.empty() || !compare.other_set.empty();
     second.options.device = other_given ? arguments.device : "host";
   }
+  const bool any_model = FormatOf(first.file) != ModelFormat::kNone ||
+                         FormatOf(second.file) != ModelFormat::kNone;
   for (Side& side : sides) {
-    TIM_ASSIGN_OR_RETURN(side.blob, OpenGraphFile(side.file, arguments.model));
+    const bool model = FormatOf(side.file) != ModelFormat::kNone || !any_model;
+    TIM_ASSIGN_OR_RETURN(
+        side.blob,
+        OpenGraphFile(side.file, model ? arguments.model : ModelArguments()));
   }
   TIM_ASSIGN_OR_RETURN(first.inputs, MakeTensors(first.blob.inputs));
   TIM_ASSIGN_OR_RETURN(const auto record, RecordIn(first.blob));

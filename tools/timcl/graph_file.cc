@@ -12,6 +12,7 @@
 #include "runtime/device_pool.h"
 #include "runtime/stored_plan.h"
 #include "tools/timcl/model_file.h"
+#include "tools/timcl/model_options.h"
 
 namespace tim::tool {
 
@@ -19,6 +20,11 @@ Result<binary::Blob> OpenGraphFile(const std::string& path,
                                    const ModelArguments& model) {
   if (FormatOf(path) != ModelFormat::kNone) return OpenModel(path, model);
   TIM_ASSIGN_OR_RETURN(const auto mapped, MapFile(path));
+  if (!IsDefault(model)) {
+    return InvalidArgument("'", path, "' is no model: --shape, --dim, ",
+                           "--value, --external-data and --signature are for "
+                           "models");
+  }
   auto blob = binary::OpenBlob(mapped->bytes, mapped);
   if (blob.ok()) return blob;
   return NotFound("'", path, "' is not used: ", blob.status().message(),

@@ -21,7 +21,8 @@ namespace tim::tool {
 
 /// Maps the file, for as long as the blob or a copy lives: a binary graph, or a
 /// model, which is imported.  kNotFound where it cannot be read or is neither;
-/// the message names it.  Of models also the errors of OpenModel().
+/// the message names it; kInvalidArgument where a binary graph is given options
+/// of a model.  Of models also the errors of OpenModel().
 Result<binary::Blob> OpenGraphFile(const std::string& path,
                                    const ModelArguments& model);
 

@@ -108,6 +108,12 @@ Status FillImportOptions(const ModelArguments& arguments,
   return OkStatus();
 }
 
+bool IsDefault(const ModelArguments& arguments) {
+  return arguments.shapes.empty() && arguments.dims.empty() &&
+         arguments.values.empty() && arguments.external_data.empty() &&
+         arguments.signature.empty();
+}
+
 std::vector<std::string> WordsOf(const ModelArguments& arguments) {
   std::vector<std::string> words;
   const auto add = [&](const char* option,

@@ -26,6 +26,9 @@ Result<NamedText> SplitAtLast(const std::string& option,
 Status FillImportOptions(const ModelArguments& arguments,
                          models::ImportOptions* options);
 
+/// Whether nothing is asked for that concerns a model alone, trips apart.
+bool IsDefault(const ModelArguments& arguments);
+
 /// The same options as words of a command line.
 std::vector<std::string> WordsOf(const ModelArguments& arguments);
 

@@ -190,6 +190,20 @@ Result<std::vector<std::string>> FilesOf(const std::vector<std::string>& given,
   return files;
 }
 
+// Options of pictures do nothing to other files.
+Status CheckPictures(const PictureArguments& picture,
+                     const std::vector<std::string>& paths) {
+  const bool asked = !picture.mean.empty() || !picture.scale.empty() ||
+                     !picture.layout.empty() || picture.bgr ||
+                     picture.fit != Fit::kStretch;
+  if (!asked || std::any_of(paths.begin(), paths.end(), IsPictureName)) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      "--mean, --scale, --layout, --fit and --bgr are for pictures, and no "
+      "input has one");
+}
+
 // A file that cannot be written is none of the command line.
 Status AsNotFound(const Status& status) {
   return status.ok() ? status : NotFound(status.message());
@@ -226,6 +240,7 @@ Status FillInputs(const RunArguments& arguments,
                   const std::vector<std::span<const std::byte>>& recorded,
                   Tensors* inputs) {
   TIM_ASSIGN_OR_RETURN(const auto paths, FilesOf(arguments.inputs, *inputs));
+  TIM_RETURN_IF_ERROR(CheckPictures(arguments.picture, paths));
   for (size_t i = 0; i < paths.size(); ++i) {
     const binary::Port& port = *inputs->ports[i];
     std::byte* const memory = inputs->memory[i].get();
