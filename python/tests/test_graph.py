@@ -1,4 +1,5 @@
-"""Graphs operator by operator."""
+"""Graphs operator by operator; on the host, where kernels are not built, but for the
+first."""
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def test_shapes_are_numpys_and_axes_the_operators(rng):
 
 
 def test_shapes_of_results_are_known_at_once():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((1, 8, 8, 3))
     assert graph.op("Transpose", [x], perm=[1, 2, 0, 3]).shape == (1, 3, 8, 8)
     kernel = np.zeros((4, 3, 3, 3), np.float32)
@@ -39,7 +40,7 @@ def test_shapes_of_results_are_known_at_once():
 
 
 def test_arrays_and_numbers_are_constants(rng):
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((3, 4))
     bias = rng.normal(size=4).astype(np.float32)
     graph.output(graph.op("Multiply", [graph.op("Add", [x, bias]), 2.0]))
@@ -48,7 +49,7 @@ def test_arrays_and_numbers_are_constants(rng):
 
 
 def test_constants_are_copies(rng):
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((4,))
     bias = np.ones(4, np.float32)
     graph.output(graph.op("Add", [x, bias]))
@@ -57,7 +58,7 @@ def test_constants_are_copies(rng):
 
 
 def test_operators_with_several_results():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((2, 6))
     parts = graph.op("Split", [x], outputs=2, axis=0, slices=[2, 4])
     assert [part.shape for part in parts] == [(2, 2), (2, 4)]
@@ -70,7 +71,7 @@ def test_operators_with_several_results():
 
 
 def test_quantized_results(rng):
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     codes = timcl.Quantization(0.05, 128)
     x = graph.input((4, 8), "uint8", "x", quantization=codes)
     y = graph.op("Relu", [x], dtype="uint8", quantization=codes)
@@ -89,13 +90,13 @@ def test_quantization_per_channel():
     codes = scales.quantize([[1.0, -1.0], [1.0, -1.0]], "int8")
     np.testing.assert_array_equal(codes, [[2, -2], [4, -4]])
     np.testing.assert_allclose(scales.dequantize(codes), [[1, -1], [1, -1]])
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     kernel = graph.constant(codes, quantization=scales)
     assert kernel.quantization == scales
 
 
 def test_inputs_and_constants_may_be_outputs():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((2, 2), name="x")
     graph.output(x, "copy")
     graph.output(graph.constant(np.float32([1, 2])), "constant")
@@ -105,7 +106,7 @@ def test_inputs_and_constants_may_be_outputs():
 
 
 def test_a_result_may_be_output_and_operand():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((3,))
     middle = graph.op("Relu", [x])
     graph.output(middle, "middle")
@@ -116,7 +117,7 @@ def test_a_result_may_be_output_and_operand():
 
 
 def test_states_are_left_for_the_next_run():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((2,), name="x")
     total = graph.state((2,), name="total", value=np.float32([10, 20]))
     graph.op("Add", [total, x], outputs=[total])
@@ -132,7 +133,7 @@ def test_states_are_left_for_the_next_run():
 
 def test_types_of_elements():
     for dtype in ("float16", "float32", "int32", "uint8", "bool"):
-        graph = timcl.Graph()
+        graph = timcl.Graph("host")
         graph.output(graph.op("Reshape", [graph.input((2, 3), dtype)], shape=[6]))
         data = (np.arange(6) % 2).astype(dtype).reshape(2, 3)
         result = graph(data)
@@ -141,7 +142,7 @@ def test_types_of_elements():
 
 
 def test_graph_says_what_is_wrong_with_an_operation():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     x = graph.input((2, 3))
     with pytest.raises(timcl.GraphError, match="axis"):
         graph.op("Softmax", [x], axis=5, beta=1.0)
@@ -165,7 +166,7 @@ def test_graph_says_what_is_wrong_with_an_operation():
 
 
 def test_bad_arguments():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     for shape in [(0, 2), (-1,), "abc", (2**33,)]:
         with pytest.raises(timcl.ArgumentError):
             graph.input(shape)
@@ -202,15 +203,15 @@ def test_bad_arguments():
 
 
 def test_tensors_of_other_graphs_are_refused():
-    x = timcl.Graph().input((2,))
-    graph = timcl.Graph()
+    x = timcl.Graph("host").input((2,))
+    graph = timcl.Graph("host")
     graph.input((2,))
     with pytest.raises(timcl.GraphError):
         graph.op("Relu", [x])
 
 
 def test_outputs_are_needed_and_single():
-    graph = timcl.Graph()
+    graph = timcl.Graph("host")
     y = graph.op("Relu", [graph.input((2,))])
     with pytest.raises(timcl.GraphError, match="no outputs"):
         graph.compile()
