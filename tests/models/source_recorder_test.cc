@@ -54,7 +54,7 @@ TEST(Literal, NamesEnumerators) {
   EXPECT_EQ(Literal(DataType::UINT4), "DataType::UINT4");
   EXPECT_EQ(Literal(static_cast<DataType>(77)), "static_cast<DataType>(77)");
   EXPECT_EQ(Literal(vx::ops::GRUCell::ActivationType::kSIGMOID),
-            "static_cast<ops::GRUCell::ActivationType>(3)");
+            "static_cast<ops::GRUCell::ActivationType>(6)");
 }
 
 TEST(Literal, WritesQuantization) {
