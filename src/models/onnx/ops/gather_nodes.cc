@@ -90,7 +90,12 @@ Status Gather(Node& node) {
     return node.SetOutput(0, node.builder->Reshape(taken, dims));
   }
   TIM_RETURN_IF_ERROR(CheckNotEmpty(dims));
-  // Indices of one axis, so that ranks stay small, and for scalars.
+  if (indices.rank() == 0) {
+    return node.SetOutput(0, node.builder->Add<vx::ops::Gather>(
+                                 {value, indices}, Moved(value, dims),
+                                 GraphAxis(axis, value.rank())));
+  }
+  // Indices of one axis, so that ranks stay small.
   const int64_t count = indices.ElementCount();
   TIM_ASSIGN_OR_RETURN(const Value places,
                        node.builder->Reshape(indices, {count}));

@@ -94,22 +94,15 @@ Status OneHot(Node& node) {
     TIM_ASSIGN_OR_RETURN(narrow,
                          node.builder->Cast(indices, vx::DataType::INT32));
   }
-  TIM_ASSIGN_OR_RETURN(Value positive, PositiveIndices(node, narrow, depth));
-  // A scalar has one dimension in the graph: its result, one more.
-  if (indices.rank() == 0) {
-    TIM_ASSIGN_OR_RETURN(positive, node.builder->Reshape(positive, {1}));
-  }
+  TIM_ASSIGN_OR_RETURN(const Value positive,
+                       PositiveIndices(node, narrow, depth));
   if (count == 0) return Unimplemented("indices without elements");
   const auto extent = static_cast<int32_t>(depth);
-  Dims made_dims = positive.dims;
-  made_dims.insert(made_dims.begin() + axis, depth);
-  TIM_ASSIGN_OR_RETURN(
-      const Value made,
+  return node.SetOutput(
+      0,
       node.builder->Add<vx::ops::OneHot>(
-          {positive}, Wanted::Of(node.inputs[2].type, made_dims), extent,
-          values[1], values[0],
-          static_cast<int32_t>(GraphAxis(axis, positive.rank() + 1))));
-  return node.SetOutput(0, node.builder->Reshape(made, dims));
+          {positive}, Wanted::Of(node.inputs[2].type, std::move(dims)), extent,
+          values[1], values[0], static_cast<int32_t>(GraphAxis(axis, rank))));
 }
 
 Status TopK(Node& node) {
