@@ -197,23 +197,27 @@ TEST_F(TimclModel, IsRefusedWithAllThatIsNotTaken) {
                               .Output("y", {2, 2})
                               .Node("Mystery", {"x"}, "m", "org.example")
                               .Node("Riddle", {"x"}, "r")
-                              .Node("Add", {"m", "r"}, "y")
+                              .Node("Add", {"m", "r"}, "a")
+                              .Node("Enigma", {"a"}, "y")
                               .Write(folder_ + "/odd.onnx");
   const CommandResult listed = Timcl("import '" + odd + "' --json");
   EXPECT_EQ(listed.exit_status, 3) << listed.output;
   const auto json = nlohmann::json::parse(listed.output, nullptr, false);
   EXPECT_EQ(json["taken"], false);
-  ASSERT_EQ(json["refusals"].size(), 2u) << listed.output;
+  ASSERT_EQ(json["refusals"].size(), 3u) << listed.output;
   EXPECT_EQ(json["refusals"][0]["node"], "node_m");
   EXPECT_EQ(json["refusals"][0]["operator"], "org.example.Mystery");
   EXPECT_EQ(json["refusals"][1]["operator"], "Riddle");
+  EXPECT_EQ(json["refusals"][2]["operator"], "Enigma");
   EXPECT_EQ(json["operators"]["Add"], 1);
   const CommandResult text = Timcl("import '" + odd + "'");
   EXPECT_EQ(text.exit_status, 3);
   EXPECT_THAT(text.output, HasSubstr("which is not taken"));
-  for (const std::string command : {"run", "explain", "memory", "compare"}) {
+  for (const std::string command : {"run", "explain", "memory"}) {
     ExpectFailure(command + " '" + odd + "' --device host", 3, "Riddle");
   }
+  ExpectFailure("compare '" + odd + "' --other-set TIMCL_WINOGRAD=0", 3,
+                "Riddle");
   ExpectFailure("compile '" + odd + "' --device host -o x", 3, "Mystery");
 }
 

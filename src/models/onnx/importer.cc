@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/onnx/early_opsets.h"
+#include "models/onnx/operator_families.h"
 
 namespace tim::models::onnx {
 namespace {
@@ -144,22 +145,31 @@ Status Importer::RunNode(const NodeMessage& node, size_t number, Scope* scope) {
       scope,
       {}};
   bool is_refused = false;
+  Status missing;
   for (const std::string_view name : node.inputs) {
     Known operand;
     if (!name.empty()) {
       TIM_ASSIGN_OR_RETURN(operand, Find(name, scope));
     }
+    if (!operand.missing.empty() && missing.ok()) {
+      missing = Unimplemented("operand ", call.operands.size(), " ('", name,
+                              "'): ", operand.missing);
+    }
     is_refused = is_refused || operand.is_refused;
     call.operands.push_back(std::move(operand));
   }
   Results results;
-  if (!is_refused) {
+  if (!missing.ok()) {
+    Refuse(call, missing);
+  } else if (!is_refused) {
     auto made = Dispatch(call);
     if (made.ok()) {
       results = *std::move(made);
     } else {
       Refuse(call, made.status());
     }
+  } else if (options_.supplier == nullptr && !IsKnown(node)) {
+    Refuse(call, Unimplemented("there is no such operator here"));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const std::string_view name = node.outputs[i];
@@ -178,6 +188,12 @@ const FunctionMessage* Importer::FindFunction(const NodeMessage& node) const {
     if (SharesName(function, node)) return &function;
   }
   return nullptr;
+}
+
+bool Importer::IsKnown(const NodeMessage& node) const {
+  return FindFunction(node) != nullptr || FindSpecial(node) != nullptr ||
+         Operators().Find(std::string(node.domain), std::string(node.op)) !=
+             nullptr;
 }
 
 Result<Importer::Results> Importer::Dispatch(const Call& call) {

@@ -27,8 +27,13 @@ struct Known {
   bool is_refused = false;
   /// Not null: a sequence of tensors, and `value` is absent.
   std::shared_ptr<const std::vector<Value>> sequence = nullptr;
+  /// Why there is no value; who reads it is refused.  Empty: there is one.
+  std::string missing = {};
 
-  static Known Refused() { return {{}, true, nullptr}; }
+  static Known Refused() { return {{}, true, nullptr, {}}; }
+  static Known Missing(std::string reason) {
+    return {{}, false, nullptr, std::move(reason)};
+  }
 };
 
 /// Attributes of a call, by name, for the nodes of a function.
@@ -117,6 +122,8 @@ class Importer {
   // Control flow and sequences: control_flow.cc, scan.cc, sequences.cc.
   using Special = Result<Results> (Importer::*)(const Call& call);
   static Special FindSpecial(const NodeMessage& node);
+  /// Whether anything here takes the operator.
+  bool IsKnown(const NodeMessage& node) const;
   Result<Results> RunIf(const Call& call);
   Result<Results> RunLoop(const Call& call);
   Result<Results> RunScan(const Call& call);
