@@ -145,7 +145,9 @@ Result<Importer::Results> Importer::RunLoop(const Call& call) {
       continue;
     }
     if (stacked[i].empty()) {
-      return Unimplemented("output ", output, " is empty: there is no trip");
+      state.push_back(Known::Missing(
+          StrCat("loop '", call.label, "' has no trip, so that it is empty")));
+      continue;
     }
     TIM_ASSIGN_OR_RETURN(Value stack, Stack(stacked[i], 0));
     state.push_back(Known{std::move(stack)});

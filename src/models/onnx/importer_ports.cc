@@ -207,6 +207,10 @@ Status Importer::AddOutputs(Scope* scope) {
     TIM_ASSIGN_OR_RETURN(const Known known, Find(output.name, scope));
     if (known.is_refused) continue;
     const std::string name(output.name);
+    if (!known.missing.empty()) {
+      refusals_.push_back({name, "output", "", known.missing});
+      continue;
+    }
     if (known.sequence != nullptr) {
       refusals_.push_back(
           {name, "output", "", "it is a sequence; tensors are taken"});
