@@ -1,0 +1,209 @@
+// If, Loop, Scan and sequences of ONNX models whose course is known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/str_cat.h"
+#include "tests/models/onnx_model_maker.h"
+
+namespace tim::models::onnx {
+namespace {
+
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// y = c ? Neg(x) : Relu(x), c an input.
+ModelProto IfModel() {
+  ModelProto model = EmptyModel();
+  GraphProto* graph = model.mutable_graph();
+  AddInput(graph, "x", TensorProto::FLOAT, {"2"});
+  AddInput(graph, "c", TensorProto::BOOL, {});
+  NodeProto* node = AddNode(graph, "If", {"c"}, {"y"}, "choice");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    GraphProto* body = AddGraph(node, branch);
+    const bool is_then = std::string(branch) == "then_branch";
+    AddNode(body, is_then ? "Neg" : "Relu", {"x"}, {"r"}, "inner");
+    AddBodyOutput(body, "r");
+  }
+  AddOutput(graph, "y", TensorProto::FLOAT);
+  return model;
+}
+
+GivenTensor Flag(bool value) {
+  return {vx::DataType::BOOL8, {}, std::make_shared<const uint8_t>(value)};
+}
+
+TEST(OnnxControlFlow, IfWithAKnownConditionIsItsBranch) {
+  OnnxOptions options;
+  options.values["c"] = Flag(true);
+  EXPECT_THAT(FloatsOf(Parse(IfModel(), options), {{-1, 2}}),
+              ElementsAre(1, -2));
+  options.values["c"] = Flag(false);
+  EXPECT_THAT(FloatsOf(Parse(IfModel(), options), {{-1, 2}}),
+              ElementsAre(0, 2));
+}
+
+TEST(OnnxControlFlow, IfWithoutAKnownConditionIsRefused) {
+  const Model made = Parse(IfModel());
+  ASSERT_EQ(made.refusals.size(), 1u);
+  EXPECT_EQ(made.refusals[0].node, "choice");
+  EXPECT_EQ(made.refusals[0].about, "operand 0");
+  EXPECT_THAT(made.error, HasSubstr("must be known when the model is loaded"));
+}
+
+TEST(OnnxControlFlow, RefusalsInBranchesNameTheNodeAround) {
+  ModelProto model = IfModel();
+  model.mutable_graph()
+      ->mutable_node(0)
+      ->mutable_attribute(0)
+      ->mutable_g()
+      ->mutable_node(0)
+      ->set_op_type("NoSuchThing");
+  OnnxOptions options;
+  options.values["c"] = Flag(true);
+  const Model made = Parse(model, options);
+  ASSERT_EQ(made.refusals.size(), 1u);
+  EXPECT_EQ(made.refusals[0].node, "choice/inner");
+}
+
+// (s, ys) = Loop(count, , x): s = s + x; ys = s.
+ModelProto LoopModel(int64_t count) {
+  ModelProto model = EmptyModel();
+  GraphProto* graph = model.mutable_graph();
+  AddInput(graph, "x", TensorProto::FLOAT, {"2"});
+  *graph->add_initializer() = IntTensor("count", {}, {count});
+  NodeProto* node =
+      AddNode(graph, "Loop", {"count", "", "x"}, {"s", "ys"}, "loop");
+  GraphProto* body = AddGraph(node, "body");
+  for (const char* name : {"i", "c_in", "s_in"}) AddBodyInput(body, name);
+  AddNode(body, "Identity", {"c_in"}, {"c_out"});
+  AddNode(body, "Add", {"s_in", "x"}, {"s_out"});
+  AddNode(body, "Identity", {"s_out"}, {"ys_out"});
+  for (const char* name : {"c_out", "s_out", "ys_out"}) {
+    AddBodyOutput(body, name);
+  }
+  return model;
+}
+
+TEST(OnnxControlFlow, LoopsOfKnownTripsAreUnrolled) {
+  ModelProto model = LoopModel(3);
+  AddOutput(model.mutable_graph(), "ys", TensorProto::FLOAT);
+  const Model made = Parse(model);
+  EXPECT_THAT(FloatsOf(made, {{1, 10}}), ElementsAre(2, 20, 3, 30, 4, 40));
+  EXPECT_EQ(made.outputs[0].dims, (Dims{3, 2}));
+  ModelProto states = LoopModel(3);
+  AddOutput(states.mutable_graph(), "s", TensorProto::FLOAT);
+  EXPECT_THAT(FloatsOf(Parse(states), {{1, 10}}), ElementsAre(4, 40));
+}
+
+TEST(OnnxControlFlow, LoopsWithoutTripsHandOnTheirStates) {
+  ModelProto model = LoopModel(0);
+  AddOutput(model.mutable_graph(), "s", TensorProto::FLOAT);
+  EXPECT_THAT(FloatsOf(Parse(model), {{1, 10}}), ElementsAre(1, 10));
+  AddNode(model.mutable_graph(), "Neg", {"ys"}, {"n"}, "reader");
+  AddOutput(model.mutable_graph(), "n", TensorProto::FLOAT);
+  EXPECT_THAT(Parse(model).error, HasSubstr("'reader' (Neg): operand 0"));
+  AddOutput(model.mutable_graph(), "ys", TensorProto::FLOAT);
+  EXPECT_THAT(Parse(model).error, HasSubstr("'ys' (output): loop 'loop' has"));
+}
+
+TEST(OnnxControlFlow, LoopsBeyondTheMostTripsAreRefused) {
+  ModelProto model = LoopModel(int64_t{1} << 40);
+  AddOutput(model.mutable_graph(), "s", TensorProto::FLOAT);
+  EXPECT_THAT(Parse(model).error, HasSubstr("more than 256 trips"));
+  OnnxOptions options;
+  options.most_trips = 2;
+  EXPECT_THAT(Parse(model, options).error, HasSubstr("most_trips"));
+}
+
+TEST(OnnxControlFlow, ConditionsThatAreComputedEndLoops) {
+  // The condition is i < 1: two trips.
+  ModelProto model = LoopModel(100);
+  AddOutput(model.mutable_graph(), "s", TensorProto::FLOAT);
+  GraphProto* body =
+      model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  *body->add_initializer() = IntTensor("one", {}, {1});
+  NodeProto* condition = body->mutable_node(0);
+  condition->set_op_type("Less");
+  condition->set_input(0, "i");
+  condition->add_input("one");
+  EXPECT_THAT(FloatsOf(Parse(model), {{1, 10}}), ElementsAre(3, 30));
+}
+
+TEST(OnnxControlFlow, NestedLoopsEndAtTheMostNodes) {
+  ModelProto model = EmptyModel();
+  GraphProto* graph = model.mutable_graph();
+  *graph->add_initializer() = FloatTensor("x", {1}, {1});
+  *graph->add_initializer() = IntTensor("count", {}, {256});
+  GraphProto* around = graph;
+  for (int depth = 0; depth < 4; ++depth) {
+    NodeProto* node =
+        AddNode(around, "Loop", {"count", "", "x"}, {StrCat("s", depth)});
+    GraphProto* body = AddGraph(node, "body");
+    for (const char* name : {"i", "c", "s"}) {
+      AddBodyInput(body, StrCat(name, "_", depth));
+    }
+    AddBodyOutput(body, StrCat("c_", depth));
+    AddBodyOutput(body, depth == 3 ? "x" : StrCat("s", depth + 1));
+    around = body;
+  }
+  AddOutput(graph, "s0", TensorProto::FLOAT);
+  EXPECT_THAT(Parse(model).error, HasSubstr("more than 200000"));
+}
+
+// (s, ys) = Scan(zero, xs): s = s + x; ys = s.
+TEST(OnnxControlFlow, ScansAreUnrolledInBothDirections) {
+  for (const int64_t backwards : {0, 1}) {
+    ModelProto model = EmptyModel();
+    GraphProto* graph = model.mutable_graph();
+    AddInput(graph, "xs", TensorProto::FLOAT, {"2", "3"});
+    *graph->add_initializer() = FloatTensor("zero", {2}, {0, 0});
+    NodeProto* node = AddNode(graph, "Scan", {"zero", "xs"}, {"s", "ys"});
+    SetAttribute(node, "num_scan_inputs", int64_t{1});
+    SetAttribute(node, "scan_input_axes", std::vector<int64_t>{1});
+    SetAttribute(node, "scan_input_directions",
+                 std::vector<int64_t>{backwards});
+    GraphProto* body = AddGraph(node, "body");
+    AddBodyInput(body, "s_in");
+    AddBodyInput(body, "x");
+    AddNode(body, "Add", {"s_in", "x"}, {"s_out"});
+    AddNode(body, "Identity", {"s_out"}, {"y"});
+    AddBodyOutput(body, "s_out");
+    AddBodyOutput(body, "y");
+    AddOutput(graph, "ys", TensorProto::FLOAT);
+    const Model made = Parse(model);
+    const std::vector<float> found = FloatsOf(made, {{1, 2, 3, 10, 20, 30}});
+    if (backwards != 0) {
+      EXPECT_THAT(found, ElementsAre(3, 30, 5, 50, 6, 60));
+    } else {
+      EXPECT_THAT(found, ElementsAre(1, 10, 3, 30, 6, 60));
+    }
+  }
+}
+
+TEST(OnnxControlFlow, SequencesOfKnownPlacesAreFollowed) {
+  ModelProto model = EmptyModel();
+  GraphProto* graph = model.mutable_graph();
+  AddInput(graph, "x", TensorProto::FLOAT, {"3"});
+  *graph->add_initializer() = IntTensor("last", {}, {-1});
+  SetAttribute(AddNode(graph, "SplitToSequence", {"x"}, {"parts"}), "keepdims",
+               int64_t{1});
+  AddNode(graph, "SequenceAt", {"parts", "last"}, {"third"});
+  AddNode(graph, "Neg", {"third"}, {"n"});
+  AddNode(graph, "SequenceInsert", {"parts", "n"}, {"more"});
+  AddNode(graph, "SequenceErase", {"more", "last"}, {"again"});
+  AddNode(graph, "SequenceInsert", {"again", "n"}, {"most"});
+  SetAttribute(AddNode(graph, "ConcatFromSequence", {"most"}, {"y"}), "axis",
+               int64_t{0});
+  AddOutput(graph, "y", TensorProto::FLOAT);
+  EXPECT_THAT(FloatsOf(Parse(model), {{1, 2, 3}}), ElementsAre(1, 2, 3, -3));
+  graph->mutable_initializer(0)->set_raw_data(
+      std::string("\x05\0\0\0\0\0\0\0", 8));
+  EXPECT_THAT(Parse(model).error, HasSubstr("place 5 is outside"));
+}
+
+}  // namespace
+}  // namespace tim::models::onnx
