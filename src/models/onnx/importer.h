@@ -118,6 +118,8 @@ class Importer {
   /// Asks the caller for a node that is not taken because of `refusal`.
   Status Supply(Node* node, const Status& refusal);
   void Refuse(const Call& call, const Status& status);
+  /// Fails where the constants that nodes have made are too large together.
+  Status CountMade(const Node& node);
 
   // Control flow and sequences: control_flow.cc, scan.cc, sequences.cc.
   using Special = Result<Results> (Importer::*)(const Call& call);
@@ -151,6 +153,7 @@ class Importer {
   std::vector<Refusal> refusals_;
   std::vector<std::string> warnings_;
   int64_t node_count_ = 0;
+  int64_t made_bytes_ = 0;
   int depth_ = 0;
 };
 

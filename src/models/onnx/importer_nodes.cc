@@ -11,6 +11,9 @@
 namespace tim::models::onnx {
 namespace {
 
+// Constants that nodes make of few bytes of the file.
+constexpr int64_t kMostMadeBytes = int64_t{1} << 30;
+
 std::string OpName(std::string_view domain, std::string_view op) {
   return domain.empty() ? std::string(op) : StrCat(domain, ".", op);
 }
@@ -139,6 +142,21 @@ Result<Node> Importer::MakeNode(const Call& call) {
   return node;
 }
 
+Status Importer::CountMade(const Node& node) {
+  for (const Value& output : node.outputs) {
+    if (output.constant == nullptr) continue;
+    const bool is_shared = std::any_of(
+        node.inputs.begin(), node.inputs.end(), [&output](const Value& input) {
+          return input.constant != nullptr &&
+                 input.constant->data == output.constant->data;
+        });
+    if (!is_shared) made_bytes_ += static_cast<int64_t>(output.constant->bytes);
+  }
+  if (made_bytes_ <= kMostMadeBytes) return OkStatus();
+  return Unimplemented("constants that nodes make take more than ",
+                       kMostMadeBytes, " bytes");
+}
+
 Status Importer::Apply(Node* node) {
   builder_->SetNode(node->name);
   if (SetAliases(node)) return OkStatus();
@@ -162,7 +180,7 @@ Status Importer::Apply(Node* node) {
       }
     }
   }
-  if (status.ok()) return status;
+  if (status.ok()) return CountMade(*node);
   if (options_.supplier == nullptr) return status;
   return Supply(node, status);
 }
