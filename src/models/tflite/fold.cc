@@ -114,7 +114,10 @@ MaybeInts FoldJoin(Node& node, const std::vector<Ints>& in) {
   Ints out;
   const size_t rank = node.op == "PACK" ? 0 : 1;
   for (const Ints& part : in) {
-    if (part.dims.size() != rank) return std::optional<Ints>();
+    if (part.dims.size() != rank ||
+        out.values.size() > static_cast<size_t>(kMostElements)) {
+      return std::optional<Ints>();
+    }
     out.values.insert(out.values.end(), part.values.begin(), part.values.end());
   }
   out.dims = {static_cast<int64_t>(out.values.size())};
@@ -247,6 +250,8 @@ bool HasActivation(const fbs::Operator& table) {
 }
 
 Result<bool> SetInts(Node* node, const Ints& ints) {
+  TIM_RETURN_IF_ERROR(node->workspace->Spend(
+      static_cast<int64_t>(ints.values.size() * sizeof(int64_t))));
   auto array = InType(ints, node->declared[0].type);
   if (!array) return false;
   TIM_RETURN_IF_ERROR(

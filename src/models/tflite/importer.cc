@@ -7,12 +7,19 @@
 #include "models/tflite/supplied.h"
 
 namespace tim::models::tflite {
+namespace {
+
+// The memory of an input that nobody has asked for but the file.
+constexpr int64_t kMostInputBytes = int64_t{1} << 26;
+
+}  // namespace
 
 Importer::Importer(const File& file, const TfliteOptions& options,
                    GraphBuilder* builder, Model* model)
-    : file_(file), options_(options), model_(model), workspace_(builder) {
-  workspace_.file = &file;
-}
+    : file_(file),
+      options_(options),
+      model_(model),
+      workspace_(file, builder) {}
 
 Status Importer::Run() {
   TIM_ASSIGN_OR_RETURN(signature_, SignatureOf(file_, options_.signature));
@@ -89,6 +96,14 @@ Status Importer::AddInputs() {
     TIM_ASSIGN_OR_RETURN(
         const Dims dims,
         InputDims(table, declared, name, options_, &workspace_.warnings));
+    const int64_t bytes = ByteSizeOf(declared.type, dims);
+    if (options_.shapes.count(name) == 0 &&
+        (bytes < 0 || bytes > kMostInputBytes)) {
+      return InvalidArgument("input '", name, "' has extents [",
+                             StrJoin(dims, ","),
+                             "], which is much; where that is meant, give "
+                             "them in ImportOptions::shapes");
+    }
     TIM_ASSIGN_OR_RETURN(
         known.value, workspace_.builder().AddInput(name, declared.type, dims,
                                                    declared.quantization));
@@ -102,6 +117,7 @@ Status Importer::AddOutputs() {
     const std::string name =
         named != signature_.outputs.end() ? named->second : NameOf(tensor);
     TIM_ASSIGN_OR_RETURN(const Value value, ValueOf(tensor));
+    TIM_RETURN_IF_ERROR(workspace_.SpendOutput(value.ElementCount()));
     TIM_RETURN_IF_ERROR(workspace_.builder().AddOutput(name, value));
   }
   return OkStatus();
@@ -110,6 +126,8 @@ Status Importer::AddOutputs() {
 Result<Value> Importer::StateOf(int tensor) {
   const fbs::Tensor& table = *subgraph_->tensors()->Get(tensor);
   TIM_ASSIGN_OR_RETURN(const Value declared, DeclaredOf(table));
+  const int64_t bytes = ByteSizeOf(declared.type, declared.dims);
+  TIM_RETURN_IF_ERROR(workspace_.Spend(std::max<int64_t>(bytes, 0)));
   return workspace_.builder().AddState(declared.name, declared.type,
                                        declared.dims, declared.quantization);
 }
@@ -134,6 +152,10 @@ Result<Value> Importer::ValueOf(int tensor) {
                            "' is read, and nothing before has written it");
   }
   TIM_RETURN_IF_ERROR(ReadConstant(file_, table, &value));
+  if (value.constant->data.use_count() == 1) {
+    TIM_RETURN_IF_ERROR(
+        workspace_.Spend(static_cast<int64_t>(value.constant->bytes)));
+  }
   known.value = std::move(value);
   known.state = Known::State::kYes;
   return known.value;
@@ -162,7 +184,9 @@ Status Importer::ReadOperands(Node* node) {
     node->declared.emplace_back();
     if (tensor >= 0) {
       const fbs::Tensor& table = *subgraph_->tensors()->Get(tensor);
-      if (table.type() != fbs::TensorType::RESOURCE) {
+      // A handle is no value.
+      if (table.type() != fbs::TensorType::RESOURCE ||
+          node->op != "VAR_HANDLE") {
         auto declared = DeclaredOf(table);
         if (!declared.ok()) {
           node->about = StrCat("output ", place);

@@ -26,9 +26,29 @@ struct Resource {
 /// What the operators of one import share.
 class Workspace {
  public:
-  explicit Workspace(GraphBuilder* builder) : builder_(builder) {}
+  /// What constants that are made of the file's take in all: so many times the
+  /// file's bytes, and as many bytes more.
+  static constexpr int64_t kMostGrowth = 16;
+  static constexpr int64_t kMostBytesMore = int64_t{1} << 28;
+  static constexpr int64_t kMostOutputElements = int64_t{1} << 28;
+
+  /// Both outlive it.
+  Workspace(const File& of, GraphBuilder* builder)
+      : file(&of),
+        builder_(builder),
+        bytes_left_(of.size() * kMostGrowth + kMostBytesMore) {}
 
   GraphBuilder& builder() { return *builder_; }
+
+  /// Takes account of memory for a constant; fails where files that were made
+  /// to do harm would fill the machine's.
+  Status Spend(int64_t bytes) {
+    bytes_left_ -= bytes;
+    if (bytes_left_ >= 0) return OkStatus();
+    return InvalidArgument("constants that are made of the file's exceed ",
+                           kMostGrowth, " times its bytes and ", kMostBytesMore,
+                           " more");
+  }
 
   /// A constant that is made of another one, once: `make()` gives the array.
   /// `how` names what it does.
@@ -38,6 +58,7 @@ class Workspace {
       const Make& make) {
     Entry& entry = derived_[{from.get(), how}];
     if (entry.made == nullptr) {
+      TIM_RETURN_IF_ERROR(Spend(2 * static_cast<int64_t>(from->bytes)));
       TIM_ASSIGN_OR_RETURN(HostArray made, make(*from));
       entry.from = from;
       entry.made = std::make_shared<const HostArray>(std::move(made));
@@ -45,7 +66,15 @@ class Workspace {
     return entry.made;
   }
 
-  const File* file = nullptr;
+  /// The same for an output, of which graphs have memory from the start.
+  Status SpendOutput(int64_t elements) {
+    elements_left_ -= elements;
+    if (elements >= 0 && elements_left_ >= 0) return OkStatus();
+    return InvalidArgument("the outputs have more than ", kMostOutputElements,
+                           " elements");
+  }
+
+  const File* const file;
   std::vector<std::string> warnings;
   std::map<std::string, Resource> resources;
   /// States of tensors that are variables, and what the run leaves in them.
@@ -61,6 +90,8 @@ class Workspace {
     std::shared_ptr<const HostArray> made;
   };
   GraphBuilder* builder_;
+  int64_t bytes_left_;
+  int64_t elements_left_ = kMostOutputElements;
   std::map<std::pair<const HostArray*, std::string>, Entry> derived_;
 };
 

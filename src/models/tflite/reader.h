@@ -31,6 +31,7 @@ class File {
                            std::shared_ptr<const void> keeper);
 
   const fbs::Model& model() const { return *model_; }
+  int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
   const std::shared_ptr<const void>& keeper() const { return keeper_; }
   /// The bytes of a tensor's buffer; empty: it has none.
   std::span<const std::byte> BufferOf(const fbs::Tensor& tensor) const;

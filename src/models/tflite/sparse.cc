@@ -11,7 +11,7 @@ namespace tim::models::tflite {
 namespace {
 
 constexpr size_t kMostLevels = 16;
-constexpr int64_t kMostGrowth = 4096;
+constexpr int64_t kMostGrowth = 64;
 constexpr int64_t kSmall = 1 << 16;
 
 std::vector<int64_t> Numbers(fbs::IndexList kind, const void* list) {

@@ -13,7 +13,7 @@ namespace tim::models::tflite {
 
 /// All elements of a sparse tensor, of which `stored` are those that the file
 /// has; the others are the bytes 0.  Fails where the tables do not fit `dims`,
-/// and where less than one element in 4096 is stored.
+/// and where much less than one element in 64 is stored.
 Result<HostArray> Densified(const fbs::Sparsity& sparsity,
                             std::span<const std::byte> stored,
                             vx::DataType type, const Dims& dims);

@@ -172,7 +172,8 @@ Status ReadConstant(const File& file, const fbs::Tensor& tensor, Value* value) {
                 : (is_packed ? count / 2 + count % 2
                              : ByteSizeOf(value->type, value->dims));
   if (expected < 0) {
-    return InvalidArgument(whose, " has elements, but its extents are [",
+    return InvalidArgument(whose, " has a buffer of ", bytes.size(),
+                           " bytes, its extents are [",
                            StrJoin(value->dims, ","), "]");
   }
   HostArray array;

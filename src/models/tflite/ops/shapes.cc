@@ -188,6 +188,7 @@ Status Range(Node& node) {
     return node.Refuse("inputs", "from ", numbers[0], " to ", numbers[1],
                        " by ", numbers[2]);
   }
+  TIM_RETURN_IF_ERROR(node.workspace->Spend(static_cast<int64_t>(count) * 4));
   std::vector<float> values(static_cast<size_t>(count));
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = numbers[0] + static_cast<float>(i) * numbers[2];
