@@ -86,8 +86,7 @@ class SourceRecorder {
   /// What the model calls the tensor, for a comment.
   void NameTensor(vx::Tensor& tensor, const std::string& name);
   /// A tensor that has been added gets this quantization.
-  void QuantizeTensor(vx::Tensor& tensor,
-                      const vx::Quantization& quantization);
+  void QuantizeTensor(vx::Tensor& tensor, const vx::Quantization& quantization);
   /// \param call of CallText(); empty: there can be no program.
   /// \param name of the model's node, for a comment.
   void AddOperation(const std::string& call,
