@@ -43,7 +43,7 @@ Result<File> File::Open(std::span<const std::byte> bytes,
   const fbs::Model& model = *file.model_;
   if (model.version() != 3) {
     return Unimplemented("the file has version ", model.version(),
-                         " of the format; version 3 is taken");
+                         " of TFLite's form; version 3 is taken");
   }
   if (model.subgraphs() == nullptr || model.subgraphs()->size() == 0) {
     return InvalidArgument("the file has no subgraph");

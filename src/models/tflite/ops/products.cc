@@ -13,9 +13,9 @@ Status FullyConnected(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 3));
   TIM_ASSIGN_OR_RETURN(const auto* options,
                        node.Options<fbs::FullyConnected>());
-  if (options->format() != fbs::WeightsFormat::DEFAULT) {
+  if (options->weights_format() != fbs::WeightsFormat::DEFAULT) {
     return node.Refuse("weights_format", "number ",
-                       static_cast<int>(options->format()),
+                       static_cast<int>(options->weights_format()),
                        ", shuffled weights; those in rows are taken");
   }
   TIM_RETURN_IF_ERROR(node.ExpectRank(1, 2));
