@@ -146,7 +146,7 @@ TEST(OnnxConvolutions, RefusesWhatDoesNotFit) {
               ::testing::HasSubstr("'unheard_of'"));
 }
 
-// What ConvTranspose adds for each input, cell by cell.
+// Sums of what each input adds, cell by cell.
 std::vector<float> TransposedReference(const std::vector<float>& x,
                                        const std::vector<float>& weights,
                                        int64_t channels, int64_t outputs,

@@ -27,7 +27,7 @@ struct Extents {
   int64_t heads = 0;
 };
 
-// What is added to the scores, [batch or 1, heads or 1, queries or 1, keys].
+// Addends of the scores, [batch or 1, heads or 1, queries or 1, keys].
 struct Masks {
   float filter = -10000.0f;
   std::vector<Value> addends;

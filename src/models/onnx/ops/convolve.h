@@ -9,7 +9,7 @@
 
 namespace tim::models::onnx {
 
-/// What a node of a convolution is made of: x [N, C, spatial...], weights
+/// Operands and windows of a convolution: x [N, C, spatial...], weights
 /// [O, C / group, kernel...] and, where it is there, bias [O].
 struct Convolution {
   Value x;

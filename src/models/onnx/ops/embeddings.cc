@@ -1,4 +1,4 @@
-// What surrounds attention in com.microsoft: embeddings, normalisation of sums,
+// Neighbours of attention in com.microsoft: embeddings, normalisation of sums,
 // and positions as rotations.
 #include <string>
 #include <utility>
@@ -79,7 +79,7 @@ Status SkipSimplifiedLayerNormalization(Node& node) {
   return SkipNormalization(node, true);
 }
 
-// How many keys of each batch the mask has; 0 without a mask.
+// Numbers of keys that each batch's mask has; 0 without a mask.
 Result<Value> MaskIndex(Node& node) {
   const int64_t batch = node.inputs[0].dims[0];
   GraphBuilder* builder = node.builder;

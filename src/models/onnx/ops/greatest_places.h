@@ -7,8 +7,8 @@
 
 namespace tim::models::onnx {
 
-/// How indices count the elements of an image: along rows, as they lie in
-/// memory, or along columns.
+/// Order in which indices count the elements of an image: along rows, as they
+/// lie in memory, or along columns.
 enum class IndexOrder { kRows, kColumns };
 
 struct GreatestPlaces {

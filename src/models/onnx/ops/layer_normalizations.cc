@@ -116,7 +116,7 @@ Status MeanVarianceNormalization(Node& node) {
 }  // namespace
 
 void AddLayerNormalizations(OperatorTable* table) {
-  // Before opset 17 ONNX Runtime has them in this domain, too.
+  // ONNX Runtime has them in this domain before opset 17, too.
   table->Add("", "LayerNormalization", 1, LayerNormalization);
   table->Add("", "SimplifiedLayerNormalization", 1,
              SimplifiedLayerNormalization);

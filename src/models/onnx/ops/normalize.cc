@@ -21,7 +21,7 @@ std::vector<int> AxesFrom(int axis, int rank) {
   return axes;
 }
 
-// Whether a parameter has an element for each of the normalised extents.
+// True for a parameter with an element for each of the normalised extents.
 bool CoversAxes(const Value& parameter, const Value& x, int axis) {
   return parameter.dims == Dims(x.dims.begin() + axis, x.dims.end());
 }

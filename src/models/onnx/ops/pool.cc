@@ -108,7 +108,7 @@ Result<Value> PoolAxes(GraphBuilder* builder, const Value& x,
   return builder->Reshape(image, result);
 }
 
-// How many cells of each window count, [1, 1, output...].
+// Numbers of the cells of each window that count, [1, 1, output...].
 Result<Value> CellCounts(const GraphBuilder& builder, const Windows& windows,
                          Divisor divisor) {
   TIM_ASSIGN_OR_RETURN(const int64_t total,

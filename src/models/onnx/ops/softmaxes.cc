@@ -8,7 +8,7 @@ namespace tim::models::onnx {
 namespace {
 
 // The extents that a node of these sees: before, along and behind its axis.
-// Before opset 13 all axes from the attribute's on are one.
+// Axes from the attribute's on are one before opset 13.
 struct Row {
   int64_t outer = 1;
   int64_t length = 1;

@@ -52,8 +52,8 @@ Status CheckExtents(const Node& node, const TransposedConvolution& it) {
   return OkStatus();
 }
 
-// What the result has where its extents are asked for: pads of both sides, of
-// an odd number one more at the end for SAME_UPPER, else at the beginning.
+// Pads before a result whose extent is asked for: half of all, of an odd number
+// one more at the end for SAME_UPPER, else at the beginning.
 int64_t PadsBefore(int64_t whole, int64_t output, bool upper) {
   const int64_t total = std::max<int64_t>(whole - output, 0);
   return upper ? total / 2 : total - total / 2;
