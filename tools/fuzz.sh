@@ -10,19 +10,22 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-30}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- plan blob
+[ $# -gt 0 ] || set -- plan blob onnx tflite
 folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
 compiler=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
-  -iquote include -iquote $folder/generated
+  -iquote include -iquote $folder/generated -DONNX_ML=1 -DONNX_NAMESPACE=onnx
   -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
-mkdir -p "$folder/generated/binary" "$folder/objects"
+mkdir -p "$folder/generated/binary" "$folder/generated/models/tflite" \
+  "$folder/objects"
 stamp=$folder/generated/stamp
 if [ ! -e "$stamp" ] ||
-  [ -n "$(find src/binary -name '*.fbs' -newer "$stamp")" ]; then
+  [ -n "$(find src/binary src/models -name '*.fbs' -newer "$stamp")" ]; then
   flatc --cpp --cpp-std c++17 --scoped-enums -o "$folder/generated/binary" \
     src/binary/*.fbs
+  flatc --cpp --cpp-std c++17 --scoped-enums \
+    -o "$folder/generated/models/tflite" src/models/tflite/*.fbs
   touch "$stamp"
 fi
 
@@ -34,9 +37,27 @@ sources_of() {
       echo tests/support/plans/whole_plan.cc
       ;;
     blob) find src/base src/ir src/binary -name '*.cc' ;;
+    onnx) find src/base src/models/build src/models/onnx -name '*.cc' ;;
+    tflite)
+      find src/base src/models/build src/models/tflite -name '*.cc'
+      find custom_ops -maxdepth 1 -name '*.cc'
+      echo tests/models/tflite_file.cc
+      ;;
     *)
       echo "there is no fuzzer $1" >&2
       exit 2
+      ;;
+  esac
+}
+
+# What a fuzzer is linked with besides: importers stand on the library as users
+# have it.
+libraries_of() {
+  case $1 in
+    onnx | tflite)
+      bazel build --config=werror --noshow_progress //:libtim-vx.so >&2
+      library=$(readlink -f bazel-bin/libtim-vx.so)
+      echo "$library -Wl,-rpath,$(dirname "$library") -lonnx_proto -lprotobuf"
       ;;
   esac
 }
@@ -61,13 +82,14 @@ for name; do
   for source in $(sources_of "$name") "tests/fuzz/${name}_corpus.cc"; do
     objects="$objects $(object_of "$source")"
   done
+  libraries=$(libraries_of "$name")
   # shellcheck disable=SC2086
   "$compiler" $flags $objects "$(object_of tests/fuzz/write_corpus.cc)" \
-    -o "$folder/${name}_corpus" -lpthread
+    -o "$folder/${name}_corpus" $libraries -lpthread
   # shellcheck disable=SC2086
   "$compiler" $flags -fsanitize=fuzzer $objects \
     "$(object_of "tests/fuzz/${name}_fuzz.cc")" \
-    -o "$folder/${name}_fuzz" -lpthread
+    -o "$folder/${name}_fuzz" $libraries -lpthread
   mkdir -p "$folder/$name"
   "$folder/${name}_corpus" "$folder/$name"
   "$folder/${name}_fuzz" -max_total_time="$seconds" -timeout=10 \
