@@ -1,4 +1,9 @@
 // TFLite models as graphs, by files that the test writes.
+// FlexBuffers' texts are not read as numbers, for which FlatBuffers has a
+// library to link.
+#define FLATBUFFERS_LOCALE_INDEPENDENT 0
+
+#include <flatbuffers/flexbuffers.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -320,6 +325,40 @@ TEST(TfliteImporter, VariablesAreStates) {
   TfliteRun run(file.Finish());
   EXPECT_THAT(run.Floats({1}), ElementsAre(11));
   EXPECT_THAT(run.Floats({2}), ElementsAre(13));
+}
+
+TEST(TfliteImporter, DetectionsAreThoseOfTheCustomOperator) {
+  TfliteFile file;
+  const int boxes = file.Activation("boxes", {1, 2, 4});
+  const int scores = file.Activation("scores", {1, 2, 2});
+  const int anchors =
+      file.Floats({2, 4}, {0.5, 0.5, 0.25, 0.5, 0.25, 0.25, 0.5, 0.5});
+  const std::vector<int32_t> results = {
+      file.Activation("at", {1, 2, 4}), file.Activation("classes", {1, 2}),
+      file.Activation("how sure", {1, 2}), file.Activation("count", {1})};
+  flexbuffers::Builder options;
+  options.Map([&options] {
+    options.Int("max_detections", 2);
+    options.Int("max_classes_per_detection", 1);
+    options.Int("num_classes", 1);
+    options.Float("nms_score_threshold", 0.5f);
+    options.Float("nms_iou_threshold", 0.5f);
+    for (const char* name : {"y_scale", "x_scale", "h_scale", "w_scale"}) {
+      options.Float(name, 1.0f);
+    }
+  });
+  options.Finish();
+  file.Custom("TFLite_Detection_PostProcess", {boxes, scores, anchors}, results,
+              options.GetBuffer());
+  file.EndSubgraph({boxes, scores}, results);
+  TfliteRun run(file.Finish());
+  // The background is column 0 of the scores; the second box is not sure.
+  EXPECT_THAT(run.Run<float>({BytesOf(std::vector<float>(8)),
+                              BytesOf<float>({0, 0.75f, 0, 0.25f})}),
+              ElementsAre(0.375, 0.25, 0.625, 0.75, 0, 0, 0, 0));
+  EXPECT_THAT(run.Output<float>(1), ElementsAre(0, 0));
+  EXPECT_THAT(run.Output<float>(2), ElementsAre(0.75, 0));
+  EXPECT_THAT(run.Output<float>(3), ElementsAre(1));
 }
 
 TEST(TfliteImporter, SignaturesNamePorts) {
