@@ -22,7 +22,7 @@ struct FileTensor {
   std::vector<uint8_t> data;  ///< Empty: no constant.
   std::vector<float> scales;
   std::vector<int64_t> zero_points;
-  int axis = 0;  ///< Of several scales.
+  int axis = 0;  ///< Axis that several scales run along.
   bool is_variable = false;
   std::vector<int32_t> open_shape;
   flatbuffers::Offset<fbs::Sparsity> sparsity;

@@ -69,7 +69,7 @@ Ints Sliced(const Ints& from, const SlicePlan& plan) {
   return out;
 }
 
-// Of plain integers: quotients as the operators' own, nothing where one
+// Arithmetic of plain integers, as the operators have it; nothing where one
 // overflows or divides by 0.
 std::optional<int64_t> Combined(const std::string& op, int64_t a, int64_t b) {
   if (op == "ADD") return CheckedAdd(a, b);

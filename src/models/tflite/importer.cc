@@ -277,7 +277,7 @@ Status Importer::AddOperator(const fbs::Operator& table, int number) {
   const Status status = Convert(&node);
   if (status.ok()) return Store(node);
   StandIn(table);
-  // What depends on a refused operator is not a refusal of its own.
+  // Operators that depend on a refused one are no refusals of their own.
   if (reads_lost_) return OkStatus();
   model_->refusals.push_back(
       {node.name, node.op, node.about, status.message()});

@@ -35,7 +35,7 @@ std::string RefusalText(const std::vector<Refusal>& refusals) {
   return text;
 }
 
-// Where tensors of `builder` are in the graph that layout inference made.
+// Ports with their tensors in the graph that layout inference made.
 Status TakePorts(const std::map<std::shared_ptr<vx::Tensor>,
                                 std::shared_ptr<vx::Tensor>>& tensors,
                  std::vector<Port> ports, std::vector<Port>* taken) {

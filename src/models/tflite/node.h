@@ -20,13 +20,13 @@ namespace tim::models::tflite {
 struct Resource {
   Value initial;  ///< Absent until a subgraph that runs once has set it.
   Value state;    ///< The VARIABLE of the graph; absent: not used yet.
-  Value current;  ///< What a reader at this place of the model sees.
+  Value current;  ///< Value that a reader at this place of the model sees.
 };
 
-/// What the operators of one import share.
+/// State that the operators of one import share.
 class Workspace {
  public:
-  /// What constants that are made of the file's take in all: so many times the
+  /// Memory of constants that are made of the file's: so many times the
   /// file's bytes, and as many bytes more.
   static constexpr int64_t kMostGrowth = 16;
   static constexpr int64_t kMostBytesMore = int64_t{1} << 28;
@@ -107,7 +107,7 @@ class Node {
   /// Types, names and quantizations of the outputs in the file; their dims are
   /// not believed.
   std::vector<Value> declared;
-  /// What operands are in the file: resources by the name of their variable.
+  /// Variables that operands are handles of, by name; else empty.
   std::vector<std::string> resource_names;
   std::vector<Value> outputs;  ///< Set by the operator's function.
   /// The variable that output 0 is a handle of; not empty: there is no value.
@@ -159,11 +159,11 @@ class Node {
   /// Fails unless the input has the rank.
   Status ExpectRank(size_t input, int rank);
 
-  /// What output `index` is to be; extents are inferred.
+  /// Type and quantization of output `index`; extents are inferred.
   Wanted WantedOf(size_t index) const;
   Wanted WantedOf(size_t index, Dims dims) const;
 
-  /// Where `made` is a value, it becomes output `index`; else its failure.
+  /// Makes `made` output `index`, or returns its failure.
   Status SetOutput(size_t index, Result<Value> made);
   /// The same behind an activation that the operator ends with.
   Status SetActivated(size_t index, Result<Value> made,

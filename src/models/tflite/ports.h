@@ -15,7 +15,7 @@ namespace tim::models::tflite {
 /// The subgraph that is imported, and what its ports are called.
 struct Signature {
   int subgraph = 0;
-  /// By tensor; tensors without one have their own.
+  /// Names by tensor; tensors without one have their own.
   std::map<int, std::string> inputs;
   std::map<int, std::string> outputs;
 };

@@ -1,4 +1,4 @@
-// What a strided slice takes of each axis.
+// Elements that a strided slice takes of each axis.
 #ifndef TIM_MODELS_TFLITE_SLICE_PLAN_H_
 #define TIM_MODELS_TFLITE_SLICE_PLAN_H_
 
@@ -14,8 +14,8 @@ namespace tim::models::tflite {
 struct SlicePlan {
   std::vector<int64_t> begins;
   std::vector<int64_t> strides;  ///< Not 0.
-  Dims counts;                   ///< From 1 on, of the input's rank.
-  Dims dims;                     ///< Of the result: axes dropped and added.
+  Dims counts;                   ///< Elements, from 1 on, of the input's rank.
+  Dims dims;  ///< Extents of the result: axes dropped and added.
 };
 
 /// The plan of a STRIDED_SLICE, by its masks.

@@ -37,7 +37,7 @@ std::vector<int64_t> Numbers(fbs::IndexList kind, const void* list) {
 }
 
 struct Level {
-  int axis = 0;  ///< Of the expanded axes: those of the tensor, then blocks.
+  int axis = 0;  ///< Number among the tensor's axes, then those of blocks.
   bool is_dense = true;
   int64_t extent = 0;
   std::vector<int64_t> segments;
@@ -133,7 +133,7 @@ class Expander {
     return OkStatus();
   }
 
-  // Where an index of an expanded axis moves an element to.
+  // Distance that one index of an expanded axis moves an element.
   int64_t Step(int axis) const {
     if (static_cast<size_t>(axis) < rank_) {
       return strides_[axis] * inner_[axis];
@@ -177,7 +177,7 @@ class Expander {
   }
 
   size_t rank_ = 0;
-  Dims extents_;  ///< By expanded axis.
+  Dims extents_;  ///< Extents by expanded axis.
   Dims inner_;    ///< Extents of blocks, by axis of the tensor.
   std::vector<int> block_axis_;
   std::vector<int64_t> strides_;

@@ -106,7 +106,7 @@ Result<bool> Supply(const NodeSupplier& supplier, Node* node) {
     value.quantization = tensors[i]->GetQuantization();
     value.dims = ModelDims(tensors[i]->GetShape());
     value.tensor = tensors[i];
-    // What the file has as a scalar or as INT64 stays that.
+    // Scalars and INT64 of the file stay that.
     if (node->declared[i].dims.empty() && value.ElementCount() == 1) {
       value.dims.clear();
     }

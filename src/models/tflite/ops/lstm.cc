@@ -41,7 +41,7 @@ struct Sizes {
   int64_t outputs = 0;
 };
 
-// Of a layer whose weights begin at operand `first`.
+// Sizes of a layer whose weights begin at operand `first`.
 Result<Sizes> SizesOf(Node& node, size_t first, int64_t batch) {
   const size_t weights = first + kOutputGateWeights;
   const size_t recurrent = first + kRecurrentOutputWeights;

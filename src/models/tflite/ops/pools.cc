@@ -94,7 +94,7 @@ Status DepthToSpace(Node& node) {
 
 struct Blocks {
   std::vector<int> extents;  ///< Width first.
-  std::vector<int> edges;    ///< Of width and then height, before and after.
+  std::vector<int> edges;    ///< Cells of width, then height, before and after.
 };
 
 // Inputs 1 and 2: blocks, and padding or crops, of height first.

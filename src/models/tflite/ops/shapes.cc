@@ -197,7 +197,7 @@ Status Range(Node& node) {
   return node.SetOutput(0, node.builder().ConstantOf(values, {extent}));
 }
 
-// Always folded, see fold.h: this says why it was not.
+// Operators that fold.h takes: this says why one was not.
 Status Unfolded(Node& node) {
   return node.Refuse("", "it is taken where its operands are constants");
 }

@@ -9,8 +9,8 @@ namespace tim::models::tflite {
 /// The state that operand `input` is, in extents `dims`, its elements being as
 /// many; absent where the operand is.
 Result<Value> ReadState(Node& node, size_t input, const Dims& dims);
-/// What the layer is to make of it: in the state's type and quantization, of
-/// the sequence's where the operand is absent.
+/// The next state as the layer is to make it: in the type and quantization of
+/// the state, of the sequence where the operand is absent.
 Wanted StateWanted(const Node& node, size_t input, const Dims& dims);
 /// The run leaves `next` in the operand, where that is a variable.
 void WriteState(Node& node, size_t input, const Value& next);
