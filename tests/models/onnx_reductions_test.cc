@@ -33,7 +33,7 @@ TEST(OnnxReductions, FormulasAlongTheLastAxis) {
   } cases[] = {
       {"ReduceSum", {6, 4}},
       {"ReduceMean", {2, 4.0f / 3}},
-      {"ReduceProd", {6, -8}},
+      {"ReduceProd", {6, -16}},
       {"ReduceMax", {3, 4}},
       {"ReduceMin", {1, -2}},
       {"ReduceL1", {6, 8}},
