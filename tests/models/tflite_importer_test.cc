@@ -7,11 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <numeric>
-#include <random>
-
 #include "tests/models/tflite_runner.h"
 
 namespace tim::testing {
@@ -21,7 +16,6 @@ using models::TfliteOptions;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
-using ::testing::Pointwise;
 
 constexpr auto kSame = fbs::Padding::SAME;
 constexpr auto kValid = fbs::Padding::VALID;
@@ -442,6 +436,10 @@ TEST(TfliteImporter, OptionsMustFitTheFile) {
   options.shapes = {{"x", {1, 0, 2, 2}}};
   EXPECT_THAT(TfliteRun(SmallTfliteFile(), options).model.error,
               HasSubstr("the extent 0"));
+  options.shapes.clear();
+  options.dimensions["N"] = 2;
+  EXPECT_THAT(TfliteRun(SmallTfliteFile(), options).model.error,
+              HasSubstr("no names for extents"));
 }
 
 }  // namespace

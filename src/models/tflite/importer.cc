@@ -57,6 +57,11 @@ std::string Importer::NameOf(int tensor) const {
 }
 
 Status Importer::CheckOptions() const {
+  if (!options_.dimensions.empty()) {
+    return InvalidArgument("extent '", options_.dimensions.begin()->first,
+                           "' is given; files of this format have no names "
+                           "for extents: give the shapes of inputs");
+  }
   std::vector<std::string> names;
   for (const int32_t tensor : Items(subgraph_->inputs())) {
     const auto named = signature_.inputs.find(tensor);
