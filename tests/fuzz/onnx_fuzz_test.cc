@@ -1,0 +1,35 @@
+// The fuzzer of ONNX models on changes of its corpus.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "tests/fuzz/corpus.h"
+#include "tests/fuzz/mutation.h"
+#include "tim/models/onnx.h"
+#include "tim/vx/context.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace tim::testing {
+namespace {
+
+bool IsSound(const std::vector<std::byte>& file) {
+  static const auto context = vx::Context::Create();
+  const auto model = models::ParseOnnx(context, file.data(), file.size());
+  EXPECT_EQ(model.graph == nullptr, !model.error.empty());
+  return static_cast<bool>(model);
+}
+
+TEST(OnnxFuzz, ChangedFilesAreReadOrRefused) {
+  const auto corpus = Corpus();
+  ASSERT_EQ(corpus.size(), 4u);
+  for (const auto& file : corpus) EXPECT_TRUE(IsSound(file));
+  ExpectChangesAreJudged(7, [](const std::vector<std::byte>& file) {
+    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(file.data()),
+                           file.size());
+    return IsSound(file);
+  });
+}
+
+}  // namespace
+}  // namespace tim::testing
