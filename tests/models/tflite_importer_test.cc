@@ -46,8 +46,6 @@ std::vector<uint8_t> OneOperator(int code, const std::vector<int32_t>& in,
   return file.Finish();
 }
 
-flatbuffers::Offset<void> None(flatbuffers::FlatBufferBuilder&) { return 0; }
-
 TEST(TfliteImporter, NegativeStridesGoBackwards) {
   const auto file = OneOperator(
       45, {2, 3}, {2, 3}, {{0, 2}, {2, -4}, {1, -1}},
