@@ -163,7 +163,8 @@ void Replace(Module& module, const Chain& chain, Node node) {
   const ir::ValueId input = node.inputs[0];
   const ir::ValueId output = node.outputs[0];
   const bool is_identity =
-      node.schema->is_identity(NodeDescs(graph, node).view());
+      node.schema->is_identity(NodeDescs(graph, node).view()) &&
+      graph.value(input).is_scalar == graph.value(output).is_scalar;
   std::vector<ir::ValueId> middle;
   for (const NodeId id : chain.nodes) {
     if (id != chain.nodes.back()) middle.push_back(graph.node(id).inputs[0]);

@@ -106,9 +106,12 @@ Status FoldNode(Graph& graph, ir::NodeId id) {
   return OkStatus();
 }
 
+// Readers infer other shapes from a scalar than from [1].
 bool IsIdentity(const Graph& graph, const Node& node) {
   if (node.composite || !node.schema->is_identity ||
-      !HasStaticOperands(graph, node)) {
+      !HasStaticOperands(graph, node) ||
+      graph.value(node.inputs[0]).is_scalar !=
+          graph.value(node.outputs[0]).is_scalar) {
     return false;
   }
   return node.schema->is_identity(NodeDescs(graph, node).view());
