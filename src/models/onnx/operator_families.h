@@ -6,7 +6,7 @@
 
 namespace tim::models::onnx {
 
-// Each stands in a file of its own, src/models/onnx/ops/<family>.cc.
+// A family is a folder or a file of src/models/onnx/ops.
 void AddElementwise(OperatorTable* table);   // Add, Relu, Erf, Where, Cast ...
 void AddReductions(OperatorTable* table);    // ReduceSum, ArgMax, CumSum ...
 void AddConvolutions(OperatorTable* table);  // Conv, ConvTranspose

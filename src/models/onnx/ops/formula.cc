@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "models/onnx/ops/moves.h"
+#include "models/onnx/ops/movement/moves.h"
 #include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/logical.h"

@@ -1,0 +1,82 @@
+// Codes of quantized models: what scales and zero points make of a value.
+#ifndef TIM_MODELS_ONNX_OPS_QUANTIZED_CODES_H_
+#define TIM_MODELS_ONNX_OPS_QUANTIZED_CODES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "models/onnx/node.h"
+
+namespace tim::models::onnx {
+
+bool IsCodeType(vx::DataType type);
+struct CodeRange {
+  int32_t least;
+  int32_t greatest;
+};
+/// The codes of an integer type of 4 to 16 bits.
+CodeRange RangeOf(vx::DataType type);
+
+/// The codes of a constant operand of INT4 or UINT4.
+Result<Dims> NibblesOf(const Node& node, size_t input);
+
+/// Scale and zero point of operands `scale` and `zero_point` (which may be
+/// absent: 0), both constants, for codes of `type`: one, or one for each index
+/// of `axis` of a tensor of `dims`.  Fails where they are not constant, not
+/// finite and positive, outside of the type or of another number.
+Result<vx::Quantization> QuantizationOf(const Node& node, size_t scale,
+                                        size_t zero_point, vx::DataType type,
+                                        const Dims& dims, int axis);
+/// The same, of one scale.
+Result<vx::Quantization> QuantizationOf(const Node& node, size_t scale,
+                                        size_t zero_point, vx::DataType type);
+
+/// The same codes with another meaning: a constant, an INPUT that nobody reads
+/// yet and that has none gets it, else by an operation.
+Result<Value> Labelled(GraphBuilder* builder, const Value& codes,
+                       const vx::Quantization& quantization);
+/// The same codes as plain integers.
+Result<Value> Unlabelled(GraphBuilder* builder, const Value& codes);
+
+/// Operands (codes, scale, zero point) at these places as a value with a
+/// quantization.
+Result<Value> CodesOf(Node& node, size_t codes, size_t scale,
+                      size_t zero_point);
+
+/// 8-bit codes less their zero point, which broadcasts to them or is absent, as
+/// plain integers: exact in 16 bits.
+Result<Value> Centered(GraphBuilder* builder, const Value& codes,
+                       const Value& zero_point);
+
+/// saturate(round(x / scale) + zero point): rounded half to even before the
+/// zero point is added, so that an odd one needs a step in between.
+Result<Value> Quantized(GraphBuilder* builder, const Value& x,
+                        vx::DataType type,
+                        const vx::Quantization& quantization);
+/// The real values, float32 or float16.
+Result<Value> Dequantized(GraphBuilder* builder, const Value& codes,
+                          vx::DataType type);
+
+/// DynamicQuantizeLinear: codes, scale and zero point of x, as plain values.
+struct DynamicCodes {
+  Value codes;
+  Value scale;
+  Value zero_point;
+};
+Result<DynamicCodes> QuantizedByRange(GraphBuilder* builder, const Value& x);
+
+/// saturate(round(x / scale) + zero_point) of scales known at run time.
+Result<Value> QuantizedBy(GraphBuilder* builder, const Value& x,
+                          const Value& scale, const Value& zero_point,
+                          vx::DataType type);
+
+/// Convolutions and products of codes, of operands as QLinearConv has them.
+void AddCodeProducts(OperatorTable* table);
+/// Element-wise operators and pools of codes, of com.microsoft.
+void AddCodeOperators(OperatorTable* table);
+/// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
+void AddConversions(OperatorTable* table);
+
+}  // namespace tim::models::onnx
+
+#endif  // TIM_MODELS_ONNX_OPS_QUANTIZED_CODES_H_

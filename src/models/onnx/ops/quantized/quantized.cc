@@ -1,0 +1,12 @@
+// Operators of quantized models: a family of three files.
+#include "models/onnx/operator_families.h"
+#include "models/onnx/ops/quantized/codes.h"
+
+namespace tim::models::onnx {
+
+void AddQuantized(OperatorTable* table) {
+  AddConversions(table);
+  AddCodeProducts(table);
+}
+
+}  // namespace tim::models::onnx
