@@ -2,7 +2,7 @@
 #include "models/onnx/ops/contributed/contributed.h"
 
 #include "models/onnx/operator_families.h"
-#include "models/onnx/ops/quantized/codes.h"
+#include "models/onnx/ops/quantized/quantized.h"
 
 namespace tim::models::onnx {
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/contributed/contributed.h"
 #include "models/onnx/ops/products/product.h"
-#include "models/onnx/ops/quantized/codes.h"
 #include "tim/vx/ops/elementwise.h"
 
 namespace tim::models::onnx {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "models/onnx/operator_families.h"
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolutions/convolve.h"
 #include "models/onnx/ops/convolutions/transposed_convolution.h"
-#include "models/onnx/ops/quantized/codes.h"
 
 namespace tim::models::onnx {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/onnx/ops/formula.h"
 #include "models/onnx/ops/gathers/gathers.h"
+#include "models/onnx/ops/images/formula.h"
 #include "models/onnx/ops/images/images.h"
 #include "models/onnx/ops/movement/moves.h"
 #include "models/onnx/ops/operands.h"

@@ -1,7 +1,7 @@
 // Products of 8-bit codes that are exact integers.
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/products/product.h"
-#include "models/onnx/ops/quantized/codes.h"
 
 namespace tim::models::onnx {
 

@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/normalizations/normalize.h"
 #include "models/onnx/ops/pools/pool.h"
-#include "models/onnx/ops/quantized/codes.h"
+#include "models/onnx/ops/quantized/quantized.h"
 #include "tim/vx/ops/activations.h"
 #include "tim/vx/ops/concat.h"
 #include "tim/vx/ops/elementwise.h"

@@ -4,10 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolutions/convolve.h"
 #include "models/onnx/ops/products/product.h"
-#include "models/onnx/ops/quantized/codes.h"
+#include "models/onnx/ops/quantized/quantized.h"
 
 namespace tim::models::onnx {
 namespace {

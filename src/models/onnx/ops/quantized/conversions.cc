@@ -2,8 +2,9 @@
 #include <string>
 
 #include "models/onnx/element_type.h"
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
-#include "models/onnx/ops/quantized/codes.h"
+#include "models/onnx/ops/quantized/quantized.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/simple_operations.h"
 

@@ -1,6 +1,7 @@
 // Operators of quantized models: a family of three files.
+#include "models/onnx/ops/quantized/quantized.h"
+
 #include "models/onnx/operator_families.h"
-#include "models/onnx/ops/quantized/codes.h"
 
 namespace tim::models::onnx {
 

@@ -1,5 +1,5 @@
 // Operations that formulas are made of.
-#include "models/onnx/ops/formula.h"
+#include "models/onnx/ops/images/formula.h"
 
 #include <utility>
 

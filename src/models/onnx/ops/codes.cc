@@ -1,5 +1,5 @@
 // Values of codes: labels of tensors, and conversions from and to real values.
-#include "models/onnx/ops/quantized/codes.h"
+#include "models/onnx/ops/codes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Codes of quantized models: what scales and zero points make of a value.
-#ifndef TIM_MODELS_ONNX_OPS_QUANTIZED_CODES_H_
-#define TIM_MODELS_ONNX_OPS_QUANTIZED_CODES_H_
+#ifndef TIM_MODELS_ONNX_OPS_CODES_H_
+#define TIM_MODELS_ONNX_OPS_CODES_H_
 
 #include <cstdint>
 #include <vector>
@@ -70,13 +70,6 @@ Result<Value> QuantizedBy(GraphBuilder* builder, const Value& x,
                           const Value& scale, const Value& zero_point,
                           vx::DataType type);
 
-/// Convolutions and products of codes, of operands as QLinearConv has them.
-void AddCodeProducts(OperatorTable* table);
-/// Element-wise operators and pools of codes, of com.microsoft.
-void AddCodeOperators(OperatorTable* table);
-/// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
-void AddConversions(OperatorTable* table);
-
 }  // namespace tim::models::onnx
 
-#endif  // TIM_MODELS_ONNX_OPS_QUANTIZED_CODES_H_
+#endif  // TIM_MODELS_ONNX_OPS_CODES_H_

@@ -1,6 +1,6 @@
 // Formulas over values as C++ expressions.
-#ifndef TIM_MODELS_ONNX_OPS_FORMULA_H_
-#define TIM_MODELS_ONNX_OPS_FORMULA_H_
+#ifndef TIM_MODELS_ONNX_OPS_IMAGES_FORMULA_H_
+#define TIM_MODELS_ONNX_OPS_IMAGES_FORMULA_H_
 
 #include <cstdint>
 #include <vector>
@@ -70,4 +70,4 @@ class Formula {
 
 }  // namespace tim::models::onnx
 
-#endif  // TIM_MODELS_ONNX_OPS_FORMULA_H_
+#endif  // TIM_MODELS_ONNX_OPS_IMAGES_FORMULA_H_
