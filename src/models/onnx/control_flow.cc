@@ -1,6 +1,5 @@
 // If, Loop and Scan of ONNX, whose course is known when the model is read.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "models/onnx/importer.h"
@@ -33,14 +32,11 @@ bool AnyRefused(const std::vector<Known>& results) {
 }  // namespace
 
 Importer::Special Importer::FindSpecial(const NodeMessage& node) {
-  static const std::map<std::string_view, Special> kSpecials = {
-      {"If", &Importer::RunIf},
-      {"Loop", &Importer::RunLoop},
-      {"Scan", &Importer::RunScan},
-  };
   if (!node.domain.empty()) return nullptr;
-  const auto found = kSpecials.find(node.op);
-  return found == kSpecials.end() ? FindSequence(node.op) : found->second;
+  if (node.op == "If") return &Importer::RunIf;
+  if (node.op == "Loop") return &Importer::RunLoop;
+  if (node.op == "Scan") return &Importer::RunScan;
+  return FindSequence(node.op);
 }
 
 Result<const GraphMessage*> Importer::BodyOf(const Call& call,

@@ -3,9 +3,11 @@
 #include "models/onnx/exact.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
+#include "base/fork/keep_one.h"
 #include "models/onnx/element_type.h"
 
 namespace tim::models::onnx {
@@ -73,13 +75,13 @@ bool SetSize(Node* node) {
 }
 
 const ExactTable& Table() {
-  static const ExactTable* const table = [] {
-    auto* made = new ExactTable{{"Shape", &SetShape}, {"Size", &SetSize}};
-    AddExactArithmetic(made);
-    AddExactMoves(made);
+  static constinit std::atomic<const ExactTable*> table = nullptr;
+  return KeepOne(table, [] {
+    ExactTable made = {{"Shape", &SetShape}, {"Size", &SetSize}};
+    AddExactArithmetic(&made);
+    AddExactMoves(&made);
     return made;
-  }();
-  return *table;
+  });
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // Runs single nodes on the host while a model is read.
 #include "models/onnx/folder.h"
 
-#include <set>
-#include <string>
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
+#include "base/fork/keep_one.h"
 #include "models/onnx/exact.h"
 #include "tim/vx/compile_option.h"
 #include "tim/vx/platform/platform.h"
@@ -17,11 +20,12 @@ constexpr int64_t kMostReadElements = 1'048'576;
 // Operators whose nodes stay nodes: they have no operands that make them what
 // they are, or the compiler looks for them.
 bool StaysNode(const Node& node) {
-  static const std::set<std::string> kNames = {
+  static constexpr std::string_view kNames[] = {
       "Bernoulli",        "DequantizeLinear", "DynamicQuantizeLinear",
       "Multinomial",      "QuantizeLinear",   "RandomNormal",
       "RandomNormalLike", "RandomUniform",    "RandomUniformLike"};
-  return kNames.count(node.op) != 0;
+  return std::find(std::begin(kNames), std::end(kNames), node.op) !=
+         std::end(kNames);
 }
 
 bool AllKnown(const Node& node) {
@@ -34,13 +38,13 @@ bool AllKnown(const Node& node) {
   return !node.inputs.empty() && elements <= kMostReadElements;
 }
 
-// The host, as CompileOption numbers devices.
+// The host, as CompileOption numbers devices: the last one.
 vx::CompileOption OnHost() {
-  static const auto devices = vx::platform::IDevice::Enumerate();
+  static constinit std::atomic<const size_t*> count = nullptr;
+  const size_t devices =
+      KeepOne(count, [] { return vx::platform::IDevice::Enumerate().size(); });
   vx::CompileOption option;
-  if (!devices.empty()) {
-    option.setDeviceId(static_cast<uint32_t>(devices.size() - 1));
-  }
+  if (devices > 0) option.setDeviceId(static_cast<uint32_t>(devices - 1));
   return option;
 }
 

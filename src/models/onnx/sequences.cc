@@ -1,7 +1,6 @@
 // Sequences and optionals of ONNX whose elements are known one by one when the
 // model is read.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "models/onnx/importer.h"
@@ -67,7 +66,7 @@ bool IsTensor(const Known& known) {
 }  // namespace
 
 Importer::Special Importer::FindSequence(std::string_view op) {
-  static const std::map<std::string_view, Special> kSpecials = {
+  static constexpr std::pair<std::string_view, Special> kSpecials[] = {
       {"SequenceEmpty", &Importer::MakeSequence},
       {"SequenceConstruct", &Importer::MakeSequence},
       {"SequenceInsert", &Importer::ChangeSequence},
@@ -80,8 +79,10 @@ Importer::Special Importer::FindSequence(std::string_view op) {
       {"OptionalGetElement", &Importer::RunOptional},
       {"OptionalHasElement", &Importer::RunOptional},
   };
-  const auto found = kSpecials.find(op);
-  return found == kSpecials.end() ? nullptr : found->second;
+  for (const auto& [name, special] : kSpecials) {
+    if (name == op) return special;
+  }
+  return nullptr;
 }
 
 Result<Importer::Results> Importer::MakeSequence(const Call& call) {

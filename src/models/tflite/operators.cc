@@ -1,28 +1,31 @@
 // The table of all operators that are taken from .tflite files.
+#include <atomic>
+
+#include "base/fork/keep_one.h"
 #include "models/tflite/node.h"
 
 namespace tim::models::tflite {
 
 const OperatorTable& Operators() {
-  static const OperatorTable* const table = [] {
-    auto* made = new OperatorTable();
-    AddActivations(made);
-    AddConvolutions(made);
-    AddPools(made);
-    AddProducts(made);
-    AddElementwise(made);
-    AddReductions(made);
-    AddShapes(made);
-    AddMovement(made);
-    AddSlices(made);
-    AddGathers(made);
-    AddRecurrent(made);
-    AddLstm(made);
-    AddVariables(made);
-    AddDetection(made);
+  static constinit std::atomic<const OperatorTable*> table = nullptr;
+  return KeepOne(table, [] {
+    OperatorTable made;
+    AddActivations(&made);
+    AddConvolutions(&made);
+    AddPools(&made);
+    AddProducts(&made);
+    AddElementwise(&made);
+    AddReductions(&made);
+    AddShapes(&made);
+    AddMovement(&made);
+    AddSlices(&made);
+    AddGathers(&made);
+    AddRecurrent(&made);
+    AddLstm(&made);
+    AddVariables(&made);
+    AddDetection(&made);
     return made;
-  }();
-  return *table;
+  });
 }
 
 }  // namespace tim::models::tflite
