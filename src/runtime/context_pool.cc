@@ -2,6 +2,7 @@
 #include "runtime/context_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -79,6 +80,7 @@ class ContextPool::State final
   Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
               Waits waits, Worker& worker);
   // The lock is held; Take() gives null where all are in use.
+  void AddInFlight(const std::shared_ptr<PooledRun>& run);
   Slot* Take();
   Slots Trim();
   Status MakeOneMore(std::unique_lock<std::mutex>& lock, Slot** made);
@@ -94,6 +96,8 @@ class ContextPool::State final
   size_t busy_ = 0;
   size_t peak_ = 0;  // most that were busy since none was
   Runs in_flight_;   // oldest first
+  // Of in_flight_, for those who find none without the lock.
+  std::atomic<size_t> in_flight_count_ = 0;
   Status lost_;
   Worker callbacks_;
 };
@@ -190,10 +194,16 @@ void ContextPool::State::Free(Slot* slot, const Status& how_it_went) {
   }
 }
 
+void ContextPool::State::AddInFlight(const std::shared_ptr<PooledRun>& run) {
+  in_flight_.push_back(run);
+  in_flight_count_.store(in_flight_.size(), std::memory_order_release);
+}
+
 void ContextPool::State::Remove(const PooledRun* run) {
   const std::lock_guard lock(mutex_);
   std::erase_if(in_flight_,
                 [run](const auto& known) { return known.get() == run; });
+  in_flight_count_.store(in_flight_.size(), std::memory_order_release);
 }
 
 Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
@@ -252,7 +262,7 @@ Status ContextPool::State::Start(const std::shared_ptr<PooledRun>& run,
   TIM_RETURN_IF_ERROR(
       GuardedCall([&] { return run->Start(std::move(after)); }));
   const std::lock_guard lock(mutex_);
-  in_flight_.push_back(run);
+  AddInFlight(run);
   return OkStatus();
 }
 
@@ -260,7 +270,7 @@ Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
                                 StateSet* states, Waits waits, Worker& worker) {
   {
     const std::lock_guard lock(mutex_);
-    in_flight_.push_back(run);
+    AddInFlight(run);
   }
   const auto previous = states != nullptr ? states->Follow(run) : nullptr;
   const Status posted = worker.Post([run, previous, waits = std::move(waits)] {
@@ -284,6 +294,7 @@ Status ContextPool::State::Run(std::span<const PortMemory> inputs,
 }
 
 void ContextPool::State::Drain() {
+  if (in_flight_count_.load(std::memory_order_acquire) == 0) return;
   std::unique_lock lock(mutex_);
   while (!in_flight_.empty()) {
     const std::shared_ptr<PooledRun> oldest = in_flight_.front();

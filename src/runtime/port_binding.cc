@@ -210,8 +210,9 @@ Status PortBinding::BindOutput(const ir::PlanTensor& tensor, size_t index) {
 Status PortBinding::Bind(const ir::Plan& plan,
                          std::span<const PortMemory> inputs,
                          std::span<const PortMemory> outputs) {
+  if (IsBound(plan, inputs, outputs)) return OkStatus();
+  plan_ = nullptr;
   TIM_RETURN_IF_ERROR(CheckBinding(plan, inputs, outputs));
-  plan_ = &plan;
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());
   bound_inputs_ = inputs_;
@@ -224,7 +225,19 @@ Status PortBinding::Bind(const ir::Plan& plan,
   for (size_t i = 0; i < outputs_.size(); ++i) {
     TIM_RETURN_IF_ERROR(BindOutput(plan.outputs[i], i));
   }
+  plan_ = &plan;
   return OkStatus();
+}
+
+bool PortBinding::IsBound(const ir::Plan& plan,
+                          std::span<const PortMemory> inputs,
+                          std::span<const PortMemory> outputs) const {
+  const auto same = [](const PortMemory& a, const PortMemory& b) {
+    return a.host == b.host && a.bytes == b.bytes && a.buffer == b.buffer &&
+           a.range.buffer == nullptr && b.range.buffer == nullptr;
+  };
+  return plan_ == &plan && std::ranges::equal(inputs, inputs_, same) &&
+         std::ranges::equal(outputs, outputs_, same);
 }
 
 void PortBinding::CopyInputs() const {

@@ -59,10 +59,14 @@ class PortBinding {
   };
 
   static Result<void*> CopyFor(Copy* copy, int64_t bytes);
+  /// Whether the last Bind() succeeded and had the same arguments, all of them
+  /// memory of the host.
+  bool IsBound(const ir::Plan& plan, std::span<const PortMemory> inputs,
+               std::span<const PortMemory> outputs) const;
   Status BindInput(const ir::PlanTensor& tensor, size_t index);
   Status BindOutput(const ir::PlanTensor& tensor, size_t index);
 
-  const ir::Plan* plan_ = nullptr;
+  const ir::Plan* plan_ = nullptr;  ///< Null where nothing is bound.
   std::vector<PortMemory> inputs_;
   std::vector<PortMemory> outputs_;
   std::vector<PortMemory> bound_inputs_;
