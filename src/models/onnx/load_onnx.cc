@@ -1,13 +1,12 @@
 // Loads ONNX models: maps the file, imports it, and says what was not taken.
-#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "base/guarded.h"
 #include "base/mapped_file.h"
-#include "base/utf8.h"
+#include "models/build/guarded_import.h"
 #include "models/build/source_recorder.h"
 #include "models/onnx/folder.h"
 #include "models/onnx/importer.h"
@@ -24,20 +23,6 @@ struct Source {
   std::string_view bytes;
   std::string folder;  ///< Of external data.
 };
-
-std::string RefusalText(const std::vector<Refusal>& refusals) {
-  std::string text = StrCat("the model has ", refusals.size(), " part",
-                            refusals.size() == 1 ? "" : "s", " that ",
-                            refusals.size() == 1 ? "is" : "are", " not taken:");
-  for (const Refusal& refusal : refusals) {
-    text +=
-        StrCat("\n  '", refusal.node, "' (", refusal.op, "): ", refusal.reason);
-  }
-  text +=
-      "\nNodes can be made by the caller: see ImportOptions::supplier; "
-      "docs/models.md lists what is taken";
-  return text;
-}
 
 // Nodes by operator, as refusals name them.
 std::map<std::string, size_t> OperatorsOf(const onnx::GraphMessage& graph) {
@@ -79,35 +64,20 @@ Status Import(const std::shared_ptr<vx::Context>& context, const Source& source,
   return OkStatus();
 }
 
-Model ImportGuarded(const std::shared_ptr<vx::Context>& context,
-                    const std::string& name, const OnnxOptions& options,
-                    const std::function<Result<Source>()>& open) {
-  Model model;
-  const Status status = GuardedCall([&]() -> Status {
+Model ImportFrom(const std::shared_ptr<vx::Context>& context,
+                 const std::string& name, const OnnxOptions& options,
+                 const std::function<Result<Source>()>& open) {
+  return GuardedImport(name, [&](Model* model) -> Status {
     TIM_ASSIGN_OR_RETURN(const Source source, open());
-    const Status imported = Import(context, source, options, &model);
-    return imported.ok() ? imported : imported.WithContext(name);
+    return Import(context, source, options, model);
   });
-  if (!status.ok()) {
-    model.graph = nullptr;
-    model.inputs.clear();
-    model.outputs.clear();
-    model.error = ValidUtf8(status.message());
-    for (Refusal& refusal : model.refusals) {
-      for (std::string* text :
-           {&refusal.node, &refusal.op, &refusal.about, &refusal.reason}) {
-        *text = ValidUtf8(*text);
-      }
-    }
-  }
-  return model;
 }
 
 }  // namespace
 
 Model LoadOnnx(const std::shared_ptr<vx::Context>& context,
                const std::string& path, const OnnxOptions& options) {
-  return ImportGuarded(
+  return ImportFrom(
       context, StrCat("'", path, "'"), options, [&]() -> Result<Source> {
         TIM_ASSIGN_OR_RETURN(const auto file, MapFile(path));
         Source source;
@@ -126,7 +96,7 @@ Model LoadOnnx(const std::shared_ptr<vx::Context>& context,
 
 Model ParseOnnx(const std::shared_ptr<vx::Context>& context, const void* data,
                 size_t size, const OnnxOptions& options) {
-  return ImportGuarded(context, "the model", options, [&]() -> Result<Source> {
+  return ImportFrom(context, "the model", options, [&]() -> Result<Source> {
     if (data == nullptr || size == 0) {
       return InvalidArgument("the model has no bytes");
     }

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
 #include "base/mapped_file.h"
+#include "models/build/guarded_import.h"
 #include "models/build/source_recorder.h"
 #include "models/tflite/importer.h"
 #include "tim/models/tflite.h"
@@ -21,19 +21,6 @@ struct Source {
   std::shared_ptr<const void> keeper;
   std::span<const std::byte> bytes;
 };
-
-std::string RefusalText(const std::vector<Refusal>& refusals) {
-  std::string text = StrCat(refusals.size(), " operator",
-                            refusals.size() == 1 ? "" : "s", " not taken:");
-  for (const Refusal& refusal : refusals) {
-    text += StrCat("\n  ", refusal.op, " ", refusal.node, ": ", refusal.about,
-                   refusal.about.empty() ? "" : ": ", refusal.reason);
-  }
-  text +=
-      "\nOperators can be made by the caller: see ImportOptions::supplier; "
-      "docs/models.md lists what is taken";
-  return text;
-}
 
 // Ports with their tensors in the graph that layout inference made.
 Status TakePorts(const std::map<std::shared_ptr<vx::Tensor>,
@@ -77,38 +64,29 @@ Status Import(std::shared_ptr<vx::Context> context, const Source& source,
   return OkStatus();
 }
 
-Model ImportGuarded(const std::shared_ptr<vx::Context>& context,
-                    const std::string& name, const TfliteOptions& options,
-                    const std::function<Result<Source>()>& open) {
-  Model model;
-  const Status status = GuardedCall([&]() -> Status {
+Model ImportFrom(const std::shared_ptr<vx::Context>& context,
+                 const std::string& name, const TfliteOptions& options,
+                 const std::function<Result<Source>()>& open) {
+  return GuardedImport(name, [&](Model* model) -> Status {
     TIM_ASSIGN_OR_RETURN(const Source source, open());
-    const Status imported = Import(context, source, options, &model);
-    return imported.ok() ? imported : imported.WithContext(name);
+    return Import(context, source, options, model);
   });
-  if (!status.ok()) {
-    model.graph = nullptr;
-    model.inputs.clear();
-    model.outputs.clear();
-    model.error = status.message();
-  }
-  return model;
 }
 
 }  // namespace
 
 Model LoadTflite(const std::shared_ptr<vx::Context>& context,
                  const std::string& path, const TfliteOptions& options) {
-  return ImportGuarded(context, StrCat("'", path, "'"), options,
-                       [&]() -> Result<Source> {
-                         TIM_ASSIGN_OR_RETURN(const auto file, MapFile(path));
-                         return Source{file, file->bytes};
-                       });
+  return ImportFrom(context, StrCat("'", path, "'"), options,
+                    [&]() -> Result<Source> {
+                      TIM_ASSIGN_OR_RETURN(const auto file, MapFile(path));
+                      return Source{file, file->bytes};
+                    });
 }
 
 Model ParseTflite(const std::shared_ptr<vx::Context>& context, const void* data,
                   size_t size, const TfliteOptions& options) {
-  return ImportGuarded(context, "the model", options, [&]() -> Result<Source> {
+  return ImportFrom(context, "the model", options, [&]() -> Result<Source> {
     if (data == nullptr || size == 0) {
       return InvalidArgument("the model has no bytes");
     }
