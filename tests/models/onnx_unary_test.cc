@@ -128,7 +128,7 @@ TEST(OnnxElementwise, FunctionsRefuseOtherTypes) {
 TEST(OnnxElementwise, SurplusOperandsAndAttributesAreRefused) {
   NodeRunner operand = Elementwise("Exp");
   EXPECT_ERROR(operand.Input<float>({1}, {1}).Input<float>({1}, {1}).Run(),
-               "operand 1 is there; Exp has 1 at most");
+               "operand 1 is there; Exp is taken with 1 at most");
   NodeRunner attribute = Elementwise("Exp");
   EXPECT_ERROR(attribute.With("base", 2.0f).Input<float>({1}, {1}).Run(),
                "attribute 'base'");

@@ -1,5 +1,4 @@
-// Operations that nodes of several families are composed of, and checks of
-// what a node has.
+// Operations that nodes of several families are composed of.
 #include "models/onnx/ops/compose.h"
 
 #include <algorithm>
@@ -98,47 +97,6 @@ Result<Value> Sliced(GraphBuilder* builder, const Value& x, const Dims& starts,
       {x}, Wanted::Of(x.type, extents, x.quantization), uint32_t{0},
       Reversed<int32_t>(starts), Reversed<int32_t>(lengths),
       Reversed<int32_t>(step));
-}
-
-bool IsFloatType(vx::DataType type) {
-  return type == vx::DataType::FLOAT32 || type == vx::DataType::FLOAT16;
-}
-
-Status CheckFloat(const Node& node, size_t input) {
-  if (IsFloatType(node.inputs[input].type)) return OkStatus();
-  return Unimplemented("operand ", input, " is ", Describe(node.inputs[input]),
-                       ", float32 and float16 are taken");
-}
-
-Status CheckOperands(const Node& node, size_t least, size_t most) {
-  for (size_t i = 0; i < least; ++i) {
-    if (!node.Has(i)) return InvalidArgument("operand ", i, " is missing");
-  }
-  for (size_t i = most; i < node.inputs.size(); ++i) {
-    if (node.Has(i)) {
-      return Unimplemented("operand ", i, ", at most ", most, " are taken");
-    }
-  }
-  return OkStatus();
-}
-
-Status CheckAttributes(const Node& node,
-                       const std::vector<std::string>& names) {
-  for (const auto& [name, value] : node.attributes) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return Unimplemented("attribute '", name, "' is not known");
-    }
-  }
-  return OkStatus();
-}
-
-Status CheckOutputs(const Node& node, size_t first, const char* reason) {
-  for (size_t i = first; i < node.wanted_outputs.size(); ++i) {
-    if (node.wanted_outputs[i]) {
-      return Unimplemented("output ", i, " is read: ", reason);
-    }
-  }
-  return OkStatus();
 }
 
 Result<int64_t> Product(const Dims& dims, size_t begin, size_t end) {

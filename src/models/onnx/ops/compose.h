@@ -2,12 +2,13 @@
 #ifndef TIM_MODELS_ONNX_OPS_COMPOSE_H_
 #define TIM_MODELS_ONNX_OPS_COMPOSE_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <utility>
 
+#include "base/status.h"
 #include "models/build/graph_builder.h"
-#include "models/onnx/node.h"
+#include "models/build/value.h"
 
 namespace tim::models::onnx {
 
@@ -46,25 +47,10 @@ Result<Value> Padded(GraphBuilder* builder, const Value& x, const Dims& before,
 Result<Value> Sliced(GraphBuilder* builder, const Value& x, const Dims& starts,
                      const Dims& extents, const Dims& steps = {});
 
-/// The operand, or an absent value.
-inline Value OptionalOperand(const Node& node, size_t input) {
-  return node.Has(input) ? node.inputs[input] : Value();
-}
-
 /// Quantization is one that gives codes a meaning.
 inline bool IsQuantized(const vx::Quantization& quantization) {
   return quantization.Type() != vx::QuantType::NONE;
 }
-bool IsFloatType(vx::DataType type);
-/// Fails, naming the operand, where the type is neither FLOAT32 nor FLOAT16.
-Status CheckFloat(const Node& node, size_t input);
-/// Fails where the node has fewer operands than `least`, or an absent one
-/// among these, or more than `most`.
-Status CheckOperands(const Node& node, size_t least, size_t most);
-/// Fails where an attribute is not one of `names`.
-Status CheckAttributes(const Node& node, const std::vector<std::string>& names);
-/// Fails where an output from `first` on is wanted.
-Status CheckOutputs(const Node& node, size_t first, const char* reason);
 /// The product of dims[begin, end); fails above 2^31 - 1.
 Result<int64_t> Product(const Dims& dims, size_t begin, size_t end);
 

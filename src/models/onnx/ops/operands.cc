@@ -6,16 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "models/onnx/element_type.h"
 #include "tim/vx/ops/simple_operations.h"
 
 namespace tim::models::onnx {
 namespace {
 
 using vx::DataType;
-
-/// TensorProto's INT4.
-constexpr int64_t kLastType = 22;
 
 Status WrongType(size_t input, DataType type, const char* taken) {
   return Unimplemented("operand ", input, " is ", TypeText(type), "; ", taken,
@@ -42,14 +38,6 @@ bool IsInteger(DataType type) {
 bool IsUnsigned(DataType type) {
   return type == DataType::UINT8 || type == DataType::UINT16 ||
          type == DataType::UINT32;
-}
-
-std::string TypeText(DataType type) {
-  for (int64_t number = 0; number <= kLastType; ++number) {
-    const Result<DataType> named = DataTypeOf(number);
-    if (named.ok() && *named == type) return TypeName(number);
-  }
-  return "of an unknown type";
 }
 
 Result<Value> PlainOperand(Node& node, size_t input) {
@@ -84,19 +72,48 @@ Result<Value> BoolOperand(Node& node, size_t input) {
   return WrongType(input, value.type, "truth values (bool)");
 }
 
-Status CheckForm(const Node& node, size_t most,
-                 std::initializer_list<std::string_view> names) {
-  for (size_t i = most; i < node.inputs.size(); ++i) {
-    if (!node.Has(i)) continue;
-    return InvalidArgument("operand ", i, " is there; ", node.op, " has ", most,
-                           " at most");
+Status CheckFloat(const Node& node, size_t input) {
+  if (IsFloat(node.inputs[input].type)) return OkStatus();
+  return Unimplemented("operand ", input, " is ", Describe(node.inputs[input]),
+                       ", float32 and float16 are taken");
+}
+
+Status CheckOperands(const Node& node, size_t least, size_t most) {
+  for (size_t i = 0; i < least; ++i) {
+    if (!node.Has(i)) return InvalidArgument("operand ", i, " is missing");
   }
+  for (size_t i = most; i < node.inputs.size(); ++i) {
+    if (node.Has(i)) {
+      return Unimplemented("operand ", i, " is there; ", node.op,
+                           " is taken with ", most, " at most");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckAttributes(const Node& node,
+                       const std::vector<std::string>& names) {
   for (const auto& [name, value] : node.attributes) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     return Unimplemented("attribute '", name, "', which ", node.op,
                          " is not known to have");
   }
   return OkStatus();
+}
+
+Status CheckOutputs(const Node& node, size_t first, const char* reason) {
+  for (size_t i = first; i < node.wanted_outputs.size(); ++i) {
+    if (node.wanted_outputs[i]) {
+      return Unimplemented("output ", i, " is read: ", reason);
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckForm(const Node& node, size_t most,
+                 std::initializer_list<std::string_view> names) {
+  TIM_RETURN_IF_ERROR(CheckOperands(node, 0, most));
+  return CheckAttributes(node, {names.begin(), names.end()});
 }
 
 Status SameType(const Value& a, const Value& b) {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "models/build/graph_builder.h"
 #include "models/build/value.h"
 #include "models/onnx/node.h"
+#include "models/onnx/ops/compose.h"
 
 namespace tim::models::onnx {
 
@@ -25,7 +25,9 @@ inline bool IsBool(vx::DataType type) { return type == vx::DataType::BOOL8; }
 bool IsInteger(vx::DataType type);
 bool IsUnsigned(vx::DataType type);
 /// "float32", for messages.
-std::string TypeText(vx::DataType type);
+inline std::string TypeText(vx::DataType type) {
+  return models::TypeName(type);
+}
 
 /// Operand `input`, which must be there.  A quantized one has its codes as
 /// plain integers, as ONNX computes with them.
@@ -47,6 +49,20 @@ struct AttributeName {
   char text[size];
 };
 
+/// The operand, or an absent value.
+inline Value OptionalOperand(const Node& node, size_t input) {
+  return node.Has(input) ? node.inputs[input] : Value();
+}
+
+/// Fails, naming the operand, where the type is neither FLOAT32 nor FLOAT16.
+Status CheckFloat(const Node& node, size_t input);
+/// Fails where the node has fewer operands than `least`, or an absent one
+/// among these, or more than `most`.
+Status CheckOperands(const Node& node, size_t least, size_t most);
+/// Fails where an attribute is not one of `names`.
+Status CheckAttributes(const Node& node, const std::vector<std::string>& names);
+/// Fails where an output from `first` on is wanted.
+Status CheckOutputs(const Node& node, size_t first, const char* reason);
 /// Fails where the node has an operand behind the first `most`, or an attribute
 /// that is none of `names`.
 Status CheckForm(const Node& node, size_t most,
@@ -67,20 +83,18 @@ Status SameType(const Value& a, const Value& b);
 
 /// A scalar constant of float32.
 inline Value Scalar(const Node& node, float value) {
-  return node.builder->ConstantOf(std::vector<float>{value}, {});
+  return ScalarOf(*node.builder, value);
 }
 /// A scalar constant of int32.
 inline Value IntScalar(const Node& node, int32_t value) {
-  return node.builder->ConstantOf(std::vector<int32_t>{value}, {});
+  return node.builder->ConstantOf<int32_t>({value}, {});
 }
 
-/// The operation Op(args...) on two values, broadcast, as `type`.
+/// Binary() of compose.h for a node.
 template <typename Op, typename... Args>
 Result<Value> Broadcasting(Node& node, const Value& a, const Value& b,
                            vx::DataType type, const Args&... args) {
-  TIM_ASSIGN_OR_RETURN(Dims dims, BroadcastDims(a.dims, b.dims));
-  return node.builder->Add<Op>({a, b}, Wanted::Of(type, std::move(dims)),
-                               args...);
+  return Binary<Op>(node.builder, type, a, b, args...);
 }
 /// The operation Op(args...) on each element of `x`, as `type`.
 template <typename Op, typename... Args>

@@ -6,6 +6,7 @@
 
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/contributed/contributed.h"
 #include "models/onnx/ops/products/product.h"
 #include "tim/vx/ops/elementwise.h"

@@ -7,6 +7,7 @@
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/contributed/contributed.h"
 #include "models/onnx/ops/normalizations/normalize.h"
+#include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/concat.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/gather.h"

@@ -7,6 +7,7 @@
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/contributed/contributed.h"
 #include "models/onnx/ops/convolutions/convolve.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/products/product.h"
 #include "tim/vx/ops/activations.h"
 #include "tim/vx/ops/clip.h"

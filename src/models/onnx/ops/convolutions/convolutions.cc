@@ -6,19 +6,25 @@
 
 #include "models/onnx/operator_families.h"
 #include "models/onnx/ops/codes.h"
-#include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolutions/convolve.h"
 #include "models/onnx/ops/convolutions/transposed_convolution.h"
+#include "models/onnx/ops/operands.h"
 
 namespace tim::models::onnx {
 namespace {
 
-const std::vector<std::string> kAttributes = {
-    "auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"};
+// Attributes of all three, and `more`.
+Status CheckConvolutionAttributes(const Node& node,
+                                  const std::vector<std::string>& more = {}) {
+  std::vector<std::string> names = {"auto_pad",     "dilations", "group",
+                                    "kernel_shape", "pads",      "strides"};
+  names.insert(names.end(), more.begin(), more.end());
+  return CheckAttributes(node, names);
+}
 
 Status Conv(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 3));
-  TIM_RETURN_IF_ERROR(CheckAttributes(node, kAttributes));
+  TIM_RETURN_IF_ERROR(CheckConvolutionAttributes(node));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 0));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 1));
   TIM_ASSIGN_OR_RETURN(const Convolution it,
@@ -39,7 +45,7 @@ Result<Value> WeightZeroPoint(const Node& node, size_t input,
 
 Status ConvInteger(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 4));
-  TIM_RETURN_IF_ERROR(CheckAttributes(node, kAttributes));
+  TIM_RETURN_IF_ERROR(CheckConvolutionAttributes(node));
   const Value zero = OptionalOperand(node, 2);
   if (!zero.IsAbsent() && zero.ElementCount() != 1) {
     return Unimplemented("operand 2 is ", Describe(zero), ", one is taken");
@@ -57,9 +63,8 @@ Status ConvInteger(Node& node) {
 
 Status ConvTranspose(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 2, 3));
-  std::vector<std::string> attributes = kAttributes;
-  attributes.insert(attributes.end(), {"output_padding", "output_shape"});
-  TIM_RETURN_IF_ERROR(CheckAttributes(node, attributes));
+  TIM_RETURN_IF_ERROR(
+      CheckConvolutionAttributes(node, {"output_padding", "output_shape"}));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 0));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 1));
   TIM_ASSIGN_OR_RETURN(

@@ -5,6 +5,7 @@
 
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/normalizations/normalize.h"
+#include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/batchnorm.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/instancenormalization.h"

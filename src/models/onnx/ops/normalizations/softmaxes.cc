@@ -1,6 +1,7 @@
 // Softmax, LogSoftmax and Hardmax.
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/normalizations/normalize.h"
+#include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/arg.h"
 #include "tim/vx/ops/onehot.h"
 

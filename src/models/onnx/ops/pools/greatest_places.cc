@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/onnx/ops/compose.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/pools/pool.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/maxpoolwithargmax2.h"
@@ -69,7 +70,7 @@ Result<Value> CountedAnew(GraphBuilder* builder, const Value& found,
 
 Result<GreatestPlaces> FindGreatest(GraphBuilder* builder, const Value& x,
                                     const Windows& windows, IndexOrder order) {
-  if (windows.axes() > 2 || windows.Dilated() || !IsFloatType(x.type)) {
+  if (windows.axes() > 2 || windows.Dilated() || !IsFloat(x.type)) {
     return Unimplemented(
         "output 1, Indices, of ", Describe(x), windows.Dilated() ? " with" : "",
         windows.Dilated() ? " dilations" : "",

@@ -10,6 +10,7 @@
 
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolutions/convolve.h"
+#include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/max_pool3d.h"
 #include "tim/vx/ops/pool2d.h"
@@ -267,9 +268,9 @@ Result<Value> AverageOfWindows(GraphBuilder* builder, const Value& x,
 
 Result<Value> GreatestOfWindows(GraphBuilder* builder, const Value& x,
                                 const Windows& windows) {
-  const bool real = IsFloatType(x.type) || IsQuantized(x.quantization);
+  const bool real = IsFloat(x.type) || IsQuantized(x.quantization);
   if (windows.Dilated()) {
-    if (IsFloatType(x.type)) return DilatedGreatest(builder, x, windows);
+    if (IsFloat(x.type)) return DilatedGreatest(builder, x, windows);
     return Unimplemented("attribute 'dilations' for ", Describe(x),
                          ", float32 and float16 are taken");
   }

@@ -6,6 +6,7 @@
 #include "models/onnx/operator_families.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolutions/convolve.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/pools/greatest_places.h"
 #include "models/onnx/ops/pools/pool.h"
 #include "tim/vx/ops/elementwise.h"
@@ -27,7 +28,7 @@ Status MaxPool(Node& node) {
   TIM_RETURN_IF_ERROR(
       CheckAttributes(node, WindowAttributes({"storage_order"})));
   const Value& x = node.inputs[0];
-  if (!IsFloatType(x.type) && x.type != vx::DataType::INT8 &&
+  if (!IsFloat(x.type) && x.type != vx::DataType::INT8 &&
       x.type != vx::DataType::UINT8) {
     return Unimplemented("operand 0 is ", Describe(x),
                          ", float types, int8 and uint8 are taken");

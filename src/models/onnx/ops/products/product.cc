@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/onnx/ops/compose.h"
+#include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/fullyconnected.h"
 #include "tim/vx/ops/matmul.h"
@@ -82,9 +83,8 @@ Result<Value> RowsTimesMatrix(GraphBuilder* builder, const Matrices& it,
   TIM_ASSIGN_OR_RETURN(const Value a, builder->Reshape(it.a, {rows, it.depth}));
   const Wanted flat =
       Wanted::Of(wanted.type, {rows, it.columns}, wanted.quantization);
-  const bool weights =
-      it.b.constant != nullptr &&
-      (IsFloatType(it.b.type) || IsQuantized(it.b.quantization));
+  const bool weights = it.b.constant != nullptr &&
+                       (IsFloat(it.b.type) || IsQuantized(it.b.quantization));
   if (!weights && bias.IsAbsent()) {
     return builder->Add<vx::ops::Matmul>({a, it.b}, flat, false,
                                          form.transpose_b);
@@ -145,7 +145,7 @@ Result<Value> GeneralProduct(GraphBuilder* builder, const Value& a,
     return InvalidArgument("operands ", Describe(a), " and ", Describe(b),
                            ", expected two matrices");
   }
-  const bool real = IsFloatType(a.type);
+  const bool real = IsFloat(a.type);
   if (!real && (gemm.alpha != 1.0f || gemm.beta != 1.0f)) {
     return Unimplemented("attributes 'alpha' or 'beta' other than 1 for ",
                          Describe(a));

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "models/onnx/operator_families.h"
-#include "models/onnx/ops/compose.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/products/einsum.h"
 #include "models/onnx/ops/products/product.h"
 
@@ -13,7 +13,7 @@ namespace {
 Status CheckFactors(const Node& node) {
   for (size_t i = 0; i < 2; ++i) {
     const vx::DataType type = node.inputs[i].type;
-    if (!IsFloatType(type) && type != vx::DataType::INT32 &&
+    if (!IsFloat(type) && type != vx::DataType::INT32 &&
         type != vx::DataType::INT64) {
       return Unimplemented("operand ", i, " is ", Describe(node.inputs[i]),
                            ", float types, int32 and int64 are taken");

@@ -7,6 +7,7 @@
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/normalizations/normalize.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/pools/pool.h"
 #include "models/onnx/ops/quantized/quantized.h"
 #include "tim/vx/ops/activations.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/onnx/ops/codes.h"
-#include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/convolutions/convolve.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/products/product.h"
 #include "models/onnx/ops/quantized/quantized.h"
 

@@ -4,6 +4,7 @@
 #include "models/onnx/element_type.h"
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/quantized/quantized.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/simple_operations.h"
@@ -61,7 +62,7 @@ Status QuantizeLinear(Node& node) {
   TIM_RETURN_IF_ERROR(CheckAttributes(
       node, {"axis", "block_size", "output_dtype", "saturate"}));
   const Value& x = node.inputs[0];
-  if (!IsFloatType(x.type) && x.type != DataType::INT32) {
+  if (!IsFloat(x.type) && x.type != DataType::INT32) {
     return Unimplemented("operand 0 is ", Describe(x),
                          ", float32, float16 and int32 are taken");
   }
