@@ -37,7 +37,9 @@ struct Refusal {
   std::string reason;  ///< One line.
 };
 
-/// Elements of a tensor given by the caller, dense.
+/// Elements of a tensor given by the caller: dense, in the order of the file,
+/// aligned for their type.  The graph keeps what `data` owns; the elements must
+/// not change while it lives.
 struct GivenTensor {
   vx::DataType type = vx::DataType::UNKNOWN;
   Dims dims;
@@ -59,16 +61,18 @@ struct SuppliedNode {
 
 /// Adds operations for `node` to `graph` (custom operators, functions of the
 /// host) and returns the tensors that they write, TRANSIENT, one for each
-/// output; none: the node stays refused.
+/// output; none: the node stays refused.  It is called on the thread that
+/// imports; what it throws becomes Model::error.
 using NodeSupplier = std::function<std::vector<std::shared_ptr<vx::Tensor>>(
     vx::Graph& graph, const SuppliedNode& node)>;
 
-/// What all importers take.
+/// What all importers take.  A name that the file does not have is an error.
 struct ImportOptions {
   /// Shapes of inputs by name, for files that leave extents open, and in place
   /// of those that the file has.
   std::map<std::string, Dims> shapes;
-  /// Extents by the names that the file gives them ("batch", "N").
+  /// Extents by the names that the file gives them ("batch", "N"); those of
+  /// TFLite have no names for extents.
   std::map<std::string, int64_t> dimensions;
   /// Inputs that become constants: their values are known.
   std::map<std::string, GivenTensor> values;

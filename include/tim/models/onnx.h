@@ -18,9 +18,10 @@ struct OnnxOptions : ImportOptions {
   std::string external_data_folder;
 };
 
-/// A model of a file, opsets 7 to 21 of ai.onnx.  docs/models.md lists what is
-/// taken.  The file is mapped: it must not change while the graph lives.
-/// Never throws: see Model::error.
+/// A model of a file, opsets 7 to 21 of ai.onnx, and earlier ones where their
+/// operators are those of opset 7.  docs/models.md lists what is taken.  The
+/// file is mapped: it must not change while the graph lives.  Never throws: see
+/// Model::error.  \param context not null; the model has a graph of its own.
 TIM_VX_API Model LoadOnnx(const std::shared_ptr<vx::Context>& context,
                           const std::string& path,
                           const OnnxOptions& options = OnnxOptions());

@@ -24,9 +24,11 @@ struct BinaryGraphInfo {
 
 /// Reads the header of what Graph::CompileToBinary() wrote; an addition to
 /// TIM-VX, for programs that run binary graphs of others.
+///
 /// \param binary `size` bytes, which are checked as ops::NBG does, and not
-/// kept. \param info not changed where the call fails. \return false, with
-/// LastError(), where it is no binary graph of this
+///     kept.
+/// \param info not null; not changed where the call fails.
+/// \return false, with LastError(), where it is no binary graph of this
 ///     library, of another version, damaged or cut short.
 TIM_VX_API bool ReadBinaryGraph(const void* binary, std::size_t size,
                                 BinaryGraphInfo* info);
