@@ -35,16 +35,10 @@ constexpr char kPage[] = "docs/models.md";
 
 // Operators with a function that only says why they are not taken.
 bool IsRefused(const std::string& op) {
-  static const std::set<std::string> refused = {".Bernoulli",
-                                                ".Multinomial",
-                                                ".NonMaxSuppression",
-                                                ".RandomNormal",
-                                                ".RandomNormalLike",
-                                                ".RandomUniform",
-                                                ".RandomUniformLike",
-                                                "IF",
-                                                "WHERE",
-                                                "WHILE"};
+  static const std::set<std::string> refused = {
+      ".Bernoulli",        ".Multinomial",      ".NonMaxSuppression",
+      ".RandomNormal",     ".RandomNormalLike", ".RandomUniform",
+      ".RandomUniformLike"};
   return refused.count(op) != 0;
 }
 

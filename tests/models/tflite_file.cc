@@ -43,6 +43,16 @@ void TfliteFile::Operator(int code, const std::vector<int32_t>& inputs,
       type, options));
 }
 
+void TfliteFile::Composite(int subgraph, const std::vector<int32_t>& inputs,
+                           const std::vector<int32_t>& outputs) {
+  codes_.push_back(fbs::CreateOperatorCode(builder_, 127, 0, 1, 206));
+  operators_.push_back(fbs::CreateOperatorDirect(
+      builder_, static_cast<uint32_t>(codes_.size()) - 1, &inputs, &outputs,
+      fbs::Options::NONE, 0, nullptr, 0, 0, 0, fbs::MoreOptions::Composite,
+      fbs::CreateCompositeDirect(builder_, "test.composite", subgraph)
+          .Union()));
+}
+
 void TfliteFile::Custom(const std::string& name,
                         const std::vector<int32_t>& inputs,
                         const std::vector<int32_t>& outputs,

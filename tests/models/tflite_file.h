@@ -62,6 +62,9 @@ class TfliteFile {
                 const std::vector<int32_t>& outputs,
                 fbs::Options type = fbs::Options::NONE,
                 flatbuffers::Offset<void> options = 0);
+  /// An operator that subgraph `subgraph` says in other ones.
+  void Composite(int subgraph, const std::vector<int32_t>& inputs,
+                 const std::vector<int32_t>& outputs);
   void Custom(const std::string& name, const std::vector<int32_t>& inputs,
               const std::vector<int32_t>& outputs,
               const std::vector<uint8_t>& options);

@@ -23,6 +23,7 @@ using MaybeInts = Result<std::optional<Ints>>;
 
 bool IsPlainInteger(const Value& value) {
   switch (value.type) {
+    case vx::DataType::BOOL8:
     case vx::DataType::INT32:
     case vx::DataType::INT64:
     case vx::DataType::INT16:
@@ -37,6 +38,13 @@ bool IsPlainInteger(const Value& value) {
 // Results in the output's type; nothing where one does not fit.
 std::optional<HostArray> InType(const Ints& ints, vx::DataType type) {
   if (type == vx::DataType::INT64) return ArrayOf(ints.values, ints.dims);
+  if (type == vx::DataType::BOOL8) {
+    std::vector<uint8_t> flags;
+    for (const int64_t value : ints.values) flags.push_back(value != 0);
+    HostArray array = ArrayOf(flags, ints.dims);
+    array.type = type;
+    return array;
+  }
   if (type != vx::DataType::INT32) return std::nullopt;
   std::vector<int32_t> narrow;
   for (const int64_t value : ints.values) {
@@ -69,9 +77,23 @@ Ints Sliced(const Ints& from, const SlicePlan& plan) {
   return out;
 }
 
+// Comparisons, and what is made of their results; nothing: another operator.
+std::optional<int64_t> Compared(const std::string& op, int64_t a, int64_t b) {
+  if (op == "LESS") return a < b;
+  if (op == "LESS_EQUAL") return a <= b;
+  if (op == "GREATER") return a > b;
+  if (op == "GREATER_EQUAL") return a >= b;
+  if (op == "EQUAL") return a == b;
+  if (op == "NOT_EQUAL") return a != b;
+  if (op == "LOGICAL_AND") return a != 0 && b != 0;
+  if (op == "LOGICAL_OR") return a != 0 || b != 0;
+  return std::nullopt;
+}
+
 // Arithmetic of plain integers, as the operators have it; nothing where one
 // overflows or divides by 0.
 std::optional<int64_t> Combined(const std::string& op, int64_t a, int64_t b) {
+  if (const auto compared = Compared(op, a, b)) return compared;
   if (op == "ADD") return CheckedAdd(a, b);
   if (op == "SUB") {
     return b == INT64_MIN ? std::nullopt : CheckedAdd(a, -b);
@@ -199,6 +221,12 @@ MaybeInts FoldSame(Node&, const std::vector<Ints>& in) {
   return std::optional<Ints>(in[0]);
 }
 
+MaybeInts FoldNot(Node&, const std::vector<Ints>& in) {
+  Ints out = in[0];
+  for (int64_t& value : out.values) value = value == 0;
+  return std::optional<Ints>(std::move(out));
+}
+
 using FoldFunction = MaybeInts (*)(Node&, const std::vector<Ints>&);
 
 struct Entry {
@@ -215,6 +243,15 @@ constexpr Entry kFolds[] = {
     {"FLOOR_MOD", FoldBinary},
     {"MINIMUM", FoldBinary},
     {"MAXIMUM", FoldBinary},
+    {"LESS", FoldBinary},
+    {"LESS_EQUAL", FoldBinary},
+    {"GREATER", FoldBinary},
+    {"GREATER_EQUAL", FoldBinary},
+    {"EQUAL", FoldBinary},
+    {"NOT_EQUAL", FoldBinary},
+    {"LOGICAL_AND", FoldBinary},
+    {"LOGICAL_OR", FoldBinary},
+    {"LOGICAL_NOT", FoldNot},
     {"PACK", FoldJoin},
     {"CONCATENATION", FoldJoin},
     {"GATHER", FoldGather},

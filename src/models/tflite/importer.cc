@@ -11,6 +11,7 @@ namespace {
 
 // The memory of an input that nobody has asked for but the file.
 constexpr int64_t kMostInputBytes = int64_t{1} << 26;
+constexpr int64_t kMostInlinedOperators = int64_t{1} << 16;
 
 }  // namespace
 
@@ -19,7 +20,8 @@ Importer::Importer(const File& file, const TfliteOptions& options,
     : file_(file),
       options_(options),
       model_(model),
-      workspace_(file, builder) {}
+      workspace_(file, builder),
+      operators_left_(kMostInlinedOperators) {}
 
 Status Importer::Run() {
   TIM_ASSIGN_OR_RETURN(signature_, SignatureOf(file_, options_.signature));
@@ -131,6 +133,11 @@ Status Importer::AddOutputs() {
 Result<Value> Importer::StateOf(int tensor) {
   const fbs::Tensor& table = *subgraph_->tensors()->Get(tensor);
   TIM_ASSIGN_OR_RETURN(const Value declared, DeclaredOf(table));
+  if (depth_ > 0) {
+    return Unimplemented("'", NameOf(tensor),
+                         "' is a variable of a subgraph "
+                         "that an operator calls");
+  }
   const int64_t bytes = ByteSizeOf(declared.type, declared.dims);
   TIM_RETURN_IF_ERROR(workspace_.Spend(std::max<int64_t>(bytes, 0)));
   return workspace_.builder().AddState(declared.name, declared.type,
@@ -150,6 +157,12 @@ Result<Value> Importer::ValueOf(int tensor) {
     known.state = Known::State::kYes;
     return known.value;
   }
+  const auto kept = constants_.find(&table);
+  if (kept != constants_.end()) {
+    known.value = kept->second;
+    known.state = Known::State::kYes;
+    return known.value;
+  }
   TIM_ASSIGN_OR_RETURN(Value value, DeclaredOf(table));
   const bool is_empty = ByteSizeOf(value.type, value.dims) == 0;
   if (table.buffer() == 0 && !is_empty) {
@@ -163,6 +176,8 @@ Result<Value> Importer::ValueOf(int tensor) {
   }
   known.value = std::move(value);
   known.state = Known::State::kYes;
+  // Every trip of a loop reads its constants.
+  if (depth_ > 0) constants_[&table] = known.value;
   return known.value;
 }
 
@@ -206,6 +221,7 @@ Status Importer::ReadOperands(Node* node) {
 }
 
 Status Importer::Convert(Node* node) {
+  if (IsControlFlow(node->op)) return ConvertControlFlow(node);
   const auto found = Operators().find(node->op);
   Status status;
   if (found == Operators().end()) {
@@ -272,9 +288,12 @@ void Importer::StandIn(const fbs::Operator& table) {
 
 Status Importer::AddOperator(const fbs::Operator& table, int number) {
   Node node;
-  node.name = StrCat("#", number);
+  node.name = StrCat(path_, "#", number);
   node.op = file_.NameOf(table);
-  ++model_->operators[node.op];
+  // Trips of a loop are one node of the file.
+  if (depth_ == 0 || counted_.count(subgraph_) == 0) {
+    ++model_->operators[node.op];
+  }
   node.table = &table;
   node.workspace = &workspace_;
   reads_lost_ = false;

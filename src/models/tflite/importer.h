@@ -2,7 +2,9 @@
 #ifndef TIM_MODELS_TFLITE_IMPORTER_H_
 #define TIM_MODELS_TFLITE_IMPORTER_H_
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,17 @@ class Importer {
   void StandIn(const fbs::Operator& table);
   std::string NameOf(int tensor) const;
 
+  // Control flow, in control_flow.cc.
+  static bool IsControlFlow(const std::string& op);
+  Status ConvertControlFlow(Node* node);
+  Status Branch(Node* node);
+  Status Loop(Node* node);
+  /// The operators of a subgraph as if they stood at the place of `node`, on
+  /// `inputs`, and what they make.
+  Result<std::vector<Value>> Inline(Node* node, int64_t subgraph,
+                                    const std::vector<Value>& inputs);
+  Result<std::vector<Value>> Walk(Node* node, const std::vector<Value>& inputs);
+
   /// A tensor while the operators are walked.
   struct Known {
     enum class State { kNo, kYes, kLost } state = State::kNo;
@@ -54,8 +67,14 @@ class Importer {
   Model* model_;
   Workspace workspace_;
   Signature signature_;
+  /// The subgraph at hand; while one is inlined, that one.
   const fbs::Subgraph* subgraph_ = nullptr;
   std::vector<Known> tensors_;
+  std::string path_;  ///< "#3/" inside of what operator 3 calls.
+  int depth_ = 0;
+  std::set<const fbs::Subgraph*> counted_;
+  std::map<const fbs::Tensor*, Value> constants_;  ///< Of inlined subgraphs.
+  int64_t operators_left_;                         ///< That may be inlined.
   bool reads_lost_ = false;  ///< The operator at hand reads a kLost tensor.
 };
 

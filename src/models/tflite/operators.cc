@@ -20,6 +20,10 @@ const OperatorTable& Operators() {
     AddMovement(&made);
     AddSlices(&made);
     AddGathers(&made);
+    AddSequences(&made);
+    AddListings(&made);
+    AddDiagonals(&made);
+    AddTransposed(&made);
     AddRecurrent(&made);
     AddLstm(&made);
     AddVariables(&made);

@@ -1,14 +1,24 @@
-// The custom operator TFLite_Detection_PostProcess.
+// Selection of boxes.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "custom_ops/detection_postprocess.h"
+#include "custom_ops/non_max_suppression.h"
 #include "models/tflite/node.h"
 #include "models/tflite/supplied.h"
+#include "tim/vx/ops/gather.h"
+#include "tim/vx/ops/pad.h"
+#include "tim/vx/ops/relational_operations.h"
+#include "tim/vx/ops/select.h"
+#include "tim/vx/ops/stridedslice.h"
 
 namespace tim::models::tflite {
 namespace {
 
+namespace ops = vx::ops;
 using custom_ops::DetectionPostProcess;
+using custom_ops::NonMaxSuppression;
 
 // Options by name; members of the file that are numbers of the other kind
 // count as well.
@@ -85,6 +95,13 @@ Result<DetectionPostProcess::Parameters> ParametersOf(Node& node) {
   return made;
 }
 
+Result<float> OneFloat(Node& node, size_t input) {
+  TIM_ASSIGN_OR_RETURN(const auto numbers, node.ConstantFloats(input));
+  if (numbers.size() == 1) return numbers[0];
+  return node.Refuse(StrCat("input ", input), "it has ", numbers.size(),
+                     " elements, not 1");
+}
+
 // Inputs: encodings [B, N, K], scores [B, N, C], anchors [N, 4].
 Status Detections(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(3, 3, 4));
@@ -115,9 +132,97 @@ Status Detections(Node& node) {
   return OkStatus();
 }
 
+// How many boxes are asked for, and the thresholds.
+Result<NonMaxSuppression::Parameters> SelectionOf(Node& node) {
+  NonMaxSuppression::Parameters made;
+  TIM_ASSIGN_OR_RETURN(const int64_t most, node.ConstantInt(2));
+  if (most < 1 || most > (1 << 18)) {
+    return node.Refuse("input 2", most, " boxes are asked for");
+  }
+  made.max_output_boxes_per_class = static_cast<int32_t>(most);
+  TIM_ASSIGN_OR_RETURN(const float overlap, OneFloat(node, 3));
+  if (!(overlap >= 0 && overlap <= 1)) {
+    return node.Refuse("input 3", "the threshold of overlaps is ", overlap);
+  }
+  // An overlap of the threshold drops a box, too: one of 0 all but the first.
+  if (overlap == 0) made.max_output_boxes_per_class = 1;
+  made.iou_threshold = std::nextafter(overlap, 0.0f);
+  TIM_ASSIGN_OR_RETURN(made.score_threshold, OneFloat(node, 4));
+  if (node.op == "NON_MAX_SUPPRESSION_V5") {
+    TIM_ASSIGN_OR_RETURN(const float sigma, OneFloat(node, 5));
+    if (sigma != 0) {
+      return node.Refuse("input 5", "sigma is ", sigma,
+                         ", soft suppression; 0 is taken");
+    }
+  }
+  return made;
+}
+
+// Inputs: boxes [N, 4], scores [N], numbers.  Outputs: as many boxes as are
+// asked for, the scores of those (V5), and how many count; the others are 0.
+Status Selection(Node& node) {
+  const bool has_scores = node.op == "NON_MAX_SUPPRESSION_V5";
+  TIM_RETURN_IF_ERROR(
+      node.Expect(has_scores ? 6 : 5, has_scores ? 6 : 5, has_scores ? 3 : 2));
+  TIM_RETURN_IF_ERROR(node.ExpectRank(0, 2));
+  TIM_RETURN_IF_ERROR(node.ExpectRank(1, 1));
+  TIM_ASSIGN_OR_RETURN(const auto parameters, SelectionOf(node));
+  const Value& scores = node.inputs[1];
+  const int64_t boxes = node.inputs[0].dims[0];
+  TIM_ASSIGN_OR_RETURN(const int64_t most, node.ConstantInt(2));
+  const int64_t rows =
+      std::min<int64_t>(parameters.max_output_boxes_per_class, boxes);
+  GraphBuilder& build = node.builder();
+  const Wanted ints = Wanted::Of(vx::DataType::INT32);
+  TIM_ASSIGN_OR_RETURN(const Value batch,
+                       build.Reshape(node.inputs[0], {1, boxes, 4}));
+  TIM_ASSIGN_OR_RETURN(const Value lists,
+                       build.Reshape(scores, {1, 1, scores.dims[0]}));
+  TIM_ASSIGN_OR_RETURN(
+      auto made,
+      build.AddMade(
+          build.graph()->CreateOperation<NonMaxSuppression>(parameters),
+          {batch, lists},
+          {Wanted::Of(vx::DataType::INT32, {rows, 3}),
+           Wanted::Of(vx::DataType::INT32, {1})}));
+  const std::vector<int32_t> begin = {2, 0};
+  const std::vector<int32_t> end = {3, static_cast<int32_t>(rows)};
+  const std::vector<int32_t> stride = {1, 1};
+  TIM_ASSIGN_OR_RETURN(const Value column,
+                       build.Add<ops::StridedSlice>({made[0]}, ints, begin, end,
+                                                    stride, 0, 0, 0));
+  TIM_ASSIGN_OR_RETURN(const Value chosen, build.Reshape(column, {rows}));
+  const std::vector<uint32_t> front = {0};
+  const std::vector<uint32_t> behind = {static_cast<uint32_t>(most - rows)};
+  const auto lengthened = [&](const Value& value) -> Result<Value> {
+    if (rows == most) return value;
+    return build.Add<ops::Pad>({value}, Wanted::Like(value), front, behind, 0);
+  };
+  TIM_RETURN_IF_ERROR(node.SetOutput(0, lengthened(chosen)));
+  TIM_RETURN_IF_ERROR(
+      node.SetOutput(has_scores ? 2 : 1, build.Reshape(made[1], {})));
+  if (!has_scores) return OkStatus();
+  const Wanted floats = Wanted::Like(scores);
+  TIM_ASSIGN_OR_RETURN(const Value taken,
+                       build.Add<ops::Gather>({scores, chosen}, floats, 0, 0));
+  std::vector<int32_t> places(static_cast<size_t>(rows));
+  std::iota(places.begin(), places.end(), 0);
+  TIM_ASSIGN_OR_RETURN(
+      const Value counts,
+      build.Add<ops::Less>({build.ConstantOf(places, {rows}), made[1]},
+                           Wanted::Of(vx::DataType::BOOL8)));
+  TIM_ASSIGN_OR_RETURN(
+      const Value counted,
+      build.Add<ops::Select>({counts, taken, build.ConstantOf<float>({0}, {1})},
+                             floats));
+  return node.SetOutput(1, lengthened(counted));
+}
+
 }  // namespace
 
 void AddDetection(OperatorTable* table) {
+  (*table)["NON_MAX_SUPPRESSION_V4"] = Selection;
+  (*table)["NON_MAX_SUPPRESSION_V5"] = Selection;
   (*table)["TFLite_Detection_PostProcess"] = Detections;
 }
 

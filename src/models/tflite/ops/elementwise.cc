@@ -1,6 +1,9 @@
 // Element-wise operators of one and two operands, and conversions.
 #include "tim/vx/ops/elementwise.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "models/tflite/node.h"
 #include "tim/vx/ops/activations.h"
 #include "tim/vx/ops/addn.h"
@@ -98,6 +101,94 @@ Status FloorMod(Node& node) {
                         build.Add<ops::Select>({differs, moved, rest}, wanted));
 }
 
+// The angle of (x, y), from the smaller coordinate through the larger one,
+// which no quotient leaves the range of floats by.  A zero's sign tells
+// nothing.
+Status Atan2(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(2, 2));
+  GraphBuilder& build = node.builder();
+  const Value& y = node.inputs[0];
+  const Value& x = node.inputs[1];
+  if (y.type != DataType::FLOAT32 || x.type != DataType::FLOAT32) {
+    return node.Refuse("inputs", Describe(y), " and ", Describe(x),
+                       "; FLOAT32 is taken");
+  }
+  const Wanted wanted = Wanted::Of(DataType::FLOAT32);
+  const Wanted is = Wanted::Of(DataType::BOOL8);
+  const auto number = [&build](float value) {
+    return build.ConstantOf<float>({value}, {1});
+  };
+  constexpr float kHalfTurn = 3.14159265358979f;
+  TIM_ASSIGN_OR_RETURN(const Value width, build.Add<ops::Abs>({x}, wanted));
+  TIM_ASSIGN_OR_RETURN(const Value height, build.Add<ops::Abs>({y}, wanted));
+  TIM_ASSIGN_OR_RETURN(const Value small,
+                       build.Add<ops::Minimum>({width, height}, wanted));
+  TIM_ASSIGN_OR_RETURN(const Value either,
+                       build.Add<ops::Maximum>({width, height}, wanted));
+  TIM_ASSIGN_OR_RETURN(
+      const Value large,
+      build.Add<ops::Maximum>({either, number(1.17549435e-38f)}, wanted));
+  TIM_ASSIGN_OR_RETURN(const Value quotient,
+                       build.Add<ops::Div>({small, large}, wanted));
+  TIM_ASSIGN_OR_RETURN(Value angle, build.Add<ops::ATan>({quotient}, wanted));
+  // Reflects the angle where `condition` holds.
+  const auto reflect = [&](const Value& condition, float sum) -> Status {
+    TIM_ASSIGN_OR_RETURN(const Value other,
+                         build.Add<ops::Sub>({number(sum), angle}, wanted));
+    TIM_ASSIGN_OR_RETURN(
+        angle, build.Add<ops::Select>({condition, other, angle}, wanted));
+    return OkStatus();
+  };
+  TIM_ASSIGN_OR_RETURN(const Value is_steep,
+                       build.Add<ops::Greater>({height, width}, is));
+  TIM_RETURN_IF_ERROR(reflect(is_steep, kHalfTurn / 2));
+  TIM_ASSIGN_OR_RETURN(const Value is_left,
+                       build.Add<ops::Less>({x, number(0)}, is));
+  TIM_RETURN_IF_ERROR(reflect(is_left, kHalfTurn));
+  TIM_ASSIGN_OR_RETURN(const Value is_below,
+                       build.Add<ops::Less>({y, number(0)}, is));
+  TIM_RETURN_IF_ERROR(reflect(is_below, 0));
+  return node.SetOutput(0, std::move(angle));
+}
+
+// Floats of a range as its steps, which are moved so that 0 is one of them.
+Status FakeQuant(Node& node) {
+  TIM_RETURN_IF_ERROR(node.Expect(1, 1));
+  TIM_ASSIGN_OR_RETURN(const auto* options, node.Options<fbs::FakeQuant>());
+  const float least = options->least();
+  const float greatest = options->greatest();
+  if (options->bits() < 2 || options->bits() > 16 || !(least <= 0) ||
+      !(greatest >= 0) || !(least < greatest) ||
+      !std::isfinite(greatest - least) ||
+      node.inputs[0].type != DataType::FLOAT32) {
+    return node.Refuse("min and max", "[", least, ", ", greatest, "] in ",
+                       options->bits(), " bits of ", Describe(node.inputs[0]));
+  }
+  const float first = options->narrow() ? 1.0f : 0.0f;
+  const auto last = static_cast<float>((1 << options->bits()) - 1);
+  const float step = (greatest - least) / (last - first);
+  const float zero = std::clamp(std::round(first - least / step), first, last);
+  const float low = (first - zero) * step;
+  const float high = (last - zero) * step;
+  GraphBuilder& build = node.builder();
+  const Wanted wanted = Wanted::Of(DataType::FLOAT32);
+  const auto number = [&build](float value) {
+    return build.ConstantOf<float>({value}, {1});
+  };
+  TIM_ASSIGN_OR_RETURN(
+      Value value, build.Add<ops::Clip>({node.inputs[0]}, wanted, low, high));
+  TIM_ASSIGN_OR_RETURN(value,
+                       build.Add<ops::Sub>({value, number(low)}, wanted));
+  TIM_ASSIGN_OR_RETURN(
+      value, build.Add<ops::Multiply>({value, number(1 / step)}, wanted));
+  TIM_ASSIGN_OR_RETURN(value,
+                       build.Add<ops::Add>({value, number(0.5f)}, wanted));
+  TIM_ASSIGN_OR_RETURN(value, build.Add<ops::Floor>({value}, wanted));
+  TIM_ASSIGN_OR_RETURN(value,
+                       build.Add<ops::Multiply>({value, number(step)}, wanted));
+  return node.SetOutput(0, build.Add<ops::Add>({value, number(low)}, wanted));
+}
+
 Status ZerosLike(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(1, 1));
   // 0 * x would be NaN where x is infinite.
@@ -168,6 +259,8 @@ void AddElementwise(OperatorTable* table) {
   to["FLOOR"] = Unary<ops::Floor>;
   to["CEIL"] = Unary<ops::Ceil>;
   to["ROUND"] = Unary<ops::Round>;
+  to["ATAN2"] = Atan2;
+  to["FAKE_QUANT"] = FakeQuant;
   to["ZEROS_LIKE"] = ZerosLike;
   to["CAST"] = Cast;
   to["QUANTIZE"] = Unary<ops::DataConvert>;

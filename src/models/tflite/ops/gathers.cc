@@ -132,10 +132,6 @@ Status Select(Node& node) {
                                          node.WantedOf(0)));
 }
 
-Status Where(Node& node) {
-  return node.Refuse("", "the number of its results depends on the values");
-}
-
 Status EmbeddingLookup(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 2));
   return node.SetOutput(0, node.builder().Add<ops::EmbeddingLookup>(
@@ -161,7 +157,6 @@ void AddGathers(OperatorTable* table) {
   to["ONE_HOT"] = OneHot;
   to["SELECT"] = Select;
   to["SELECT_V2"] = SelectBroadcast;
-  to["WHERE"] = Where;
   to["EMBEDDING_LOOKUP"] = EmbeddingLookup;
   to["HASHTABLE_LOOKUP"] = HashtableLookup;
 }

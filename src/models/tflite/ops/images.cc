@@ -21,6 +21,26 @@ Status SetImage(Node& node, Result<Value> made, fbs::Activation activation) {
   return node.SetActivated(0, ChannelsLast(node, *made), activation);
 }
 
+Result<std::vector<Value>> ConvolutionOperands(Node& node, size_t image,
+                                               size_t weights, size_t bias,
+                                               const std::vector<int>& order) {
+  const int rank = static_cast<int>(order.size());
+  TIM_RETURN_IF_ERROR(node.ExpectRank(image, rank));
+  TIM_RETURN_IF_ERROR(node.ExpectRank(weights, rank));
+  std::vector<Value> operands(2);
+  TIM_ASSIGN_OR_RETURN(operands[0], ChannelsFirst(node, node.inputs[image]));
+  TIM_ASSIGN_OR_RETURN(const Value real, node.WeightsFor(node.inputs[image],
+                                                         node.inputs[weights]));
+  TIM_ASSIGN_OR_RETURN(operands[1], node.Permuted(real, order));
+  if (node.Has(bias)) {
+    TIM_RETURN_IF_ERROR(node.ExpectRank(bias, 1));
+    TIM_ASSIGN_OR_RETURN(
+        Value added, node.WeightsFor(node.inputs[image], node.inputs[bias]));
+    operands.push_back(std::move(added));
+  }
+  return operands;
+}
+
 Result<vx::PadType> PaddingOf(Node& node, fbs::Padding padding) {
   if (padding == fbs::Padding::SAME) return vx::PadType::SAME;
   if (padding == fbs::Padding::VALID) return vx::PadType::VALID;

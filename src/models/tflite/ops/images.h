@@ -16,6 +16,12 @@ Result<Value> ChannelsLast(Node& node, const Value& value);
 /// `made`, [N, C, ...], as output 0 behind an activation.
 Status SetImage(Node& node, Result<Value> made, fbs::Activation activation);
 
+/// Operands of a convolution: the image with its channels first, weights with
+/// their axes in `order`, and the bias where there is one.
+Result<std::vector<Value>> ConvolutionOperands(Node& node, size_t image,
+                                               size_t weights, size_t bias,
+                                               const std::vector<int>& order);
+
 /// SAME or VALID; fails on others.
 Result<vx::PadType> PaddingOf(Node& node, fbs::Padding padding);
 /// Counts of width and height, from 1 on.

@@ -62,6 +62,11 @@ Status AssignVariable(Node& node) {
   if (node.inputs.size() != 2 || !node.Has(1) || !node.declared.empty()) {
     return node.Refuse("inputs", "a handle and a value are taken");
   }
+  if (node.workspace->is_conditional) {
+    return node.Refuse("",
+                       "a branch of an IF sets it, whose condition is "
+                       "known when the model runs");
+  }
   TIM_ASSIGN_OR_RETURN(Resource* const resource, ResourceOf(node));
   TIM_RETURN_IF_ERROR(UseState(node, resource, node.inputs[1]));
   if (node.inputs[1].dims != resource->state.dims ||
@@ -150,12 +155,6 @@ Status CallOnce(Node& node) {
       .Run();
 }
 
-Status ControlFlow(Node& node) {
-  return node.Refuse("",
-                     "which operators run depends on the values; a graph "
-                     "runs all of its operators once");
-}
-
 }  // namespace
 
 void AddVariables(OperatorTable* table) {
@@ -164,8 +163,6 @@ void AddVariables(OperatorTable* table) {
   to["READ_VARIABLE"] = ReadVariable;
   to["ASSIGN_VARIABLE"] = AssignVariable;
   to["CALL_ONCE"] = CallOnce;
-  to["IF"] = ControlFlow;
-  to["WHILE"] = ControlFlow;
 }
 
 }  // namespace tim::models::tflite
