@@ -43,7 +43,7 @@ std::string_view TextOf(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
-// What one case is made of.
+// Files of one case.
 struct Case {
   std::string path;
   ModelMessage model;

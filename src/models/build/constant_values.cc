@@ -95,7 +95,7 @@ HostArray Transposed(const HostArray& array,
   const int64_t count = array.ElementCount();
   if (count == 0) return out;
   const size_t size = array.bytes / static_cast<size_t>(count);
-  // Of int64_t, so that every type is aligned.
+  // Memory of int64_t, so that every type is aligned.
   auto memory = std::make_shared<std::vector<int64_t>>(array.bytes / 8 + 1);
   auto* to = reinterpret_cast<std::byte*>(memory->data());
   const auto* from = static_cast<const std::byte*>(array.data.get());

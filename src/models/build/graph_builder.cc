@@ -24,7 +24,7 @@ using Tensors = std::vector<std::shared_ptr<vx::Tensor>>;
 
 constexpr size_t kMostDims = 8;
 
-// What a tensor of the graph can have.
+// Bounds of what a tensor of the graph can have.
 Status CheckDims(const Dims& dims) {
   if (dims.size() > kMostDims) {
     return Unimplemented("[", StrJoin(dims, ","), "] has ", dims.size(),

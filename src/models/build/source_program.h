@@ -9,8 +9,9 @@ extern const char kProgramHead[];
 /// Behind Build(), kInputs, kOutputs, kWeights and kWeightBytes: main() up to
 /// where the graph is built.
 extern const char kProgramMain[];
-/// Where the graph has layout arguments.
+/// Besides, for a graph with layout arguments: layout inference.
 extern const char kProgramLayouts[];
+/// The rest of main(): a run.
 extern const char kProgramRun[];
 
 }  // namespace tim::models

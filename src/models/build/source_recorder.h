@@ -83,7 +83,7 @@ class SourceRecorder {
   /// `data` of a constant, else null.
   void AddTensor(vx::Tensor& tensor, const vx::TensorSpec& spec,
                  const std::shared_ptr<const void>& data);
-  /// What the model calls the tensor, for a comment.
+  /// Name of the tensor in the model, for a comment.
   void NameTensor(vx::Tensor& tensor, const std::string& name);
   /// A tensor that has been added gets this quantization.
   void QuantizeTensor(vx::Tensor& tensor, const vx::Quantization& quantization);
@@ -131,7 +131,7 @@ class SourceRecorder {
 
   std::map<uint32_t, KnownTensor> tensors_;
   std::vector<Statement> statements_;
-  /// Where the bytes of earlier constants are in the file of weights.
+  /// Places of earlier constants in the file of weights, by their bytes.
   std::map<std::pair<const void*, uint64_t>, uint64_t> offsets_;
   uint64_t weight_bytes_ = 0;
   bool uses_custom_operators_ = false;

@@ -20,7 +20,7 @@ struct TypeRow {
   int bits;
 };
 
-// By number.
+// Types by their number.
 constexpr std::array<TypeRow, 13> kTypes = {{{"unknown", 0},
                                              {"int8", 8},
                                              {"uint8", 8},

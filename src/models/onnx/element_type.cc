@@ -11,7 +11,7 @@ struct TypeRow {
 
 constexpr vx::DataType kNone = vx::DataType::UNKNOWN;
 
-// By TensorProto.DataType.
+// Types by their number in TensorProto.DataType.
 constexpr TypeRow kTypes[] = {
     {"undefined", kNone},
     {"float32", vx::DataType::FLOAT32},

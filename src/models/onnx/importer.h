@@ -20,7 +20,7 @@
 
 namespace tim::models::onnx {
 
-/// What a name stands for.
+/// Meaning of a name.
 struct Known {
   Value value;
   /// Made by a node that is not taken: what reads it is left out.

@@ -72,7 +72,7 @@ class Node {
   Result<int> Axis(const std::string& attribute, int64_t otherwise,
                    int rank) const;
 
-  /// Where `made` is a value, sets output `index`; else returns its failure.
+  /// Sets output `index` to `made`, or returns its failure.
   Status SetOutput(size_t index, Result<Value> made);
 };
 

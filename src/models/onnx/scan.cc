@@ -7,7 +7,7 @@
 namespace tim::models::onnx {
 namespace {
 
-// What a Scan says by attributes.
+// Attributes of a Scan.
 struct ScanForm {
   size_t states = 0;  ///< Operands that are carried from trip to trip.
   size_t scans = 0;   ///< Operands of which a trip reads a part.
