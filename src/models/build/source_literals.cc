@@ -1,28 +1,16 @@
 // Arguments of operations as C++ text.
 #include <cxxabi.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 
+#include "base/cpp_literals.h"
 #include "base/str_cat.h"
 #include "models/build/source_recorder.h"
 
 namespace tim::models {
 namespace {
-
-template <typename T>
-std::string RealLiteral(T value, const char* type, const char* suffix) {
-  const std::string limits = StrCat("std::numeric_limits<", type, ">::");
-  if (std::isnan(value)) return limits + "quiet_NaN()";
-  if (std::isinf(value)) {
-    return StrCat(value < 0 ? "-" : "", limits, "infinity()");
-  }
-  std::string text = StrCat(value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + suffix;
-}
 
 // The entry of `names` at `index`, in its enumeration; a cast beyond them.
 template <typename Enum, size_t count>
@@ -57,8 +45,8 @@ std::string Literal(int64_t value) {
   }
   return StrCat("int64_t{", value, "}");
 }
-std::string Literal(float value) { return RealLiteral(value, "float", "f"); }
-std::string Literal(double value) { return RealLiteral(value, "double", ""); }
+std::string Literal(float value) { return FloatLiteral(value); }
+std::string Literal(double value) { return DoubleLiteral(value); }
 
 std::string Literal(const std::string& value) {
   static constexpr char kDigits[] = "01234567";

@@ -1,26 +1,14 @@
 // Numbers, texts and specs as C++14 writes them.
 #include "vx/check/literals.h"
 
-#include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "base/cpp_literals.h"
 #include "base/str_cat.h"
 
 namespace tim::vx::check {
 namespace {
-
-template <typename T>
-std::string RealLiteral(T value, const char* type, const char* suffix) {
-  const std::string limits = StrCat("std::numeric_limits<", type, ">::");
-  if (std::isnan(value)) return limits + "quiet_NaN()";
-  if (std::isinf(value)) {
-    return StrCat(value < 0 ? "-" : "", limits, "infinity()");
-  }
-  std::string text = StrCat(value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + suffix;
-}
 
 std::string HalfBits(uint16_t bits) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -134,14 +122,6 @@ const char* QuantTypeName(QuantType type) {
 }
 
 }  // namespace
-
-std::string FloatLiteral(float value) {
-  return RealLiteral(value, "float", "f");
-}
-
-std::string DoubleLiteral(double value) {
-  return RealLiteral(value, "double", "");
-}
 
 // The least one has no literal: its digits are beyond the type.
 std::string Int64Literal(int64_t value) {

@@ -12,9 +12,6 @@
 
 namespace tim::vx::check {
 
-/// "1.5f", "-0.0f"; NaN and the infinities as names of <limits>.
-std::string FloatLiteral(float value);
-std::string DoubleLiteral(double value);
 std::string Int64Literal(int64_t value);
 
 /// A raw string, with a delimiter that `text` does not have.

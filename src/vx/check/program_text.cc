@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/cpp_literals.h"
 #include "base/str_cat.h"
 #include "vx/check/literals.h"
 #include "vx/tensor/type_convert.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/cpp_literals.h"
 #include "vx/check/check_case.h"
 #include "vx/check/compare.h"
 #include "vx/check/guard_message.h"
