@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/str_cat.h"
+#include "models/onnx/early_opsets.h"
 #include "models/onnx/operator_families.h"
 #include "models/tflite/node.h"
 #include "tests/structure/source_tree.h"
@@ -42,12 +44,23 @@ bool IsRefused(const std::string& op) {
   return refused.count(op) != 0;
 }
 
+// The first opset of a model whose operator is read right.
+int FirstOpset(const std::string& domain, const std::string& op, int entry) {
+  if (!domain.empty()) return entry;
+  for (int opset = 1; opset < onnx::kFirstOpset; ++opset) {
+    if (onnx::OpsetOf(op, opset).ok()) return std::max(opset, entry);
+  }
+  return std::max(static_cast<int>(onnx::kFirstOpset), entry);
+}
+
 std::string OnnxOperators() {
   std::map<std::string, std::map<std::string, int>> by_domain;
   for (const auto& [key, entry] : onnx::Operators().entries()) {
     if (IsRefused(key)) continue;
     const size_t dot = key.rfind('.');
-    by_domain[key.substr(0, dot)][key.substr(dot + 1)] = entry.first;
+    const std::string domain = key.substr(0, dot);
+    const std::string op = key.substr(dot + 1);
+    by_domain[domain][op] = FirstOpset(domain, op, entry.first);
   }
   std::string text = "| operator | of | from |\n| --- | --- | --- |\n";
   for (const auto& [domain, operators] : by_domain) {
