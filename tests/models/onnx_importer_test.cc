@@ -382,6 +382,42 @@ TEST(OnnxImporter, IntegersAreFoldedIn64Bits) {
   EXPECT_THAT(IntsOf(Parse(model)), ElementsAre(0, 993));
 }
 
+// floor(5 * (1 - 1e-12)) is 4 in 64 bits, 5 in 32.
+TEST(OnnxImporter, Float64IsFoldedIn64Bits) {
+  ModelProto model = EmptyModel();
+  GraphProto* graph = model.mutable_graph();
+  AddInput(graph, "x", TensorProto::FLOAT, {"5"});
+  TensorProto factor;
+  factor.set_data_type(TensorProto::DOUBLE);
+  factor.add_dims(2);
+  factor.add_double_data(7);
+  factor.add_double_data(1 - 1e-12);
+  auto* constant = AddNode(graph, "Constant", {}, {"factors"});
+  SetAttribute(constant, "value", factor);
+  *graph->add_initializer() = IntTensor("one", {1}, {1});
+  AddNode(graph, "Gather", {"factors", "one"}, {"factor"});
+  AddNode(graph, "Shape", {"x"}, {"n"});
+  SetAttribute(AddNode(graph, "Cast", {"n"}, {"wide"}), "to",
+               int64_t{TensorProto::DOUBLE});
+  AddNode(graph, "Mul", {"wide", "factor"}, {"less"});
+  AddNode(graph, "Floor", {"less"}, {"whole"});
+  SetAttribute(AddNode(graph, "Cast", {"whole"}, {"y"}), "to",
+               int64_t{TensorProto::INT64});
+  AddOutput(graph, "y", TensorProto::INT64);
+  EXPECT_THAT(IntsOf(Parse(model), {{1, 2, 3, 4, 5}}), ElementsAre(4));
+  // As FLOAT it is rounded before it is multiplied.
+  SetAttribute(AddNode(graph, "Cast", {"factor"}, {"narrow"}), "to",
+               int64_t{TensorProto::FLOAT});
+  AddNode(graph, "Mul", {"narrow", "x"}, {"product"});
+  graph->mutable_output(0)->set_name("product");
+  graph->mutable_output(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->set_elem_type(TensorProto::FLOAT);
+  EXPECT_THAT(FloatsOf(Parse(model), {{1, 2, 3, 4, 5}}),
+              ElementsAre(1, 2, 3, 4, 5));
+}
+
 TEST(OnnxImporter, OtherConstantsAreFoldedOnTheHost) {
   ModelProto model = EmptyModel();
   GraphProto* graph = model.mutable_graph();

@@ -22,6 +22,8 @@ struct HostArray {
   size_t bytes = 0;
   /// Memory of the file, or its own; aligned for the type.
   std::shared_ptr<const void> data;
+  /// Not null, of a FLOAT32 array: the elements as a model has them in 64 bits.
+  std::shared_ptr<const std::vector<double>> doubles = nullptr;
 
   int64_t ElementCount() const;
 };

@@ -79,6 +79,7 @@ const ExactTable& Table() {
   return KeepOne(table, [] {
     ExactTable made = {{"Shape", &SetShape}, {"Size", &SetSize}};
     AddExactArithmetic(&made);
+    AddExactFunctions(&made);
     AddExactMoves(&made);
     return made;
   });
@@ -136,6 +137,8 @@ bool SetAliases(Node* node) {
     if (!to.ok()) return false;
     const auto type = DataTypeOf(*to);
     if (!type.ok() || *type != node->inputs[0].type) return false;
+    const auto& constant = node->inputs[0].constant;
+    if (constant != nullptr && constant->doubles != nullptr) return false;
     return node->SetOutput(0, node->inputs[0]).ok();
   }
   return false;

@@ -28,8 +28,9 @@ inline constexpr int64_t kMostFoldedElements = 65'536;
 using ExactFunction = bool (*)(Node* node);
 using ExactTable = std::map<std::string_view, ExactFunction>;
 
-// The tables of exact_arithmetic.cc and exact_moves.cc.
+// The tables of exact_arithmetic.cc, exact_functions.cc and exact_moves.cc.
 void AddExactArithmetic(ExactTable* table);
+void AddExactFunctions(ExactTable* table);
 void AddExactMoves(ExactTable* table);
 
 /// Constant operand `input` of few elements; null where it is none.

@@ -32,8 +32,18 @@ HostArray Picked(const HostArray& from, const std::vector<int64_t>& places,
     std::memcpy(to, bytes + static_cast<size_t>(place) * unit, unit);
     to += unit;
   }
-  return {from.type, std::move(dims), places.size() * unit,
-          std::shared_ptr<const void>(words, words->data())};
+  HostArray picked = {from.type, std::move(dims), places.size() * unit,
+                      std::shared_ptr<const void>(words, words->data())};
+  if (from.doubles != nullptr) {
+    std::vector<double> doubles;
+    doubles.reserve(places.size());
+    for (const int64_t place : places) {
+      doubles.push_back((*from.doubles)[static_cast<size_t>(place)]);
+    }
+    picked.doubles =
+        std::make_shared<const std::vector<double>>(std::move(doubles));
+  }
+  return picked;
 }
 
 // Places of elements by their indices along each axis.
@@ -104,6 +114,23 @@ bool Gather(Node* node) {
   return SetConstant(node, Picked(*from, PlacesOf(from->dims, chosen), dims));
 }
 
+// Elements of FLOAT64 of all operands, `rows` times a part of each; null where
+// an operand has none.
+std::shared_ptr<const std::vector<double>> JoinedDoubles(const Node& node,
+                                                         size_t rows) {
+  std::vector<double> joined;
+  for (size_t row = 0; row < rows; ++row) {
+    for (const Value& input : node.inputs) {
+      const auto& part = input.constant->doubles;
+      if (part == nullptr) return nullptr;
+      const auto size = static_cast<std::ptrdiff_t>(part->size() / rows);
+      const auto from = part->begin() + static_cast<std::ptrdiff_t>(row) * size;
+      joined.insert(joined.end(), from, from + size);
+    }
+  }
+  return std::make_shared<const std::vector<double>>(std::move(joined));
+}
+
 bool Concat(Node* node) {
   const HostArray* first = Source(*node);
   if (first == nullptr) return false;
@@ -144,7 +171,8 @@ bool Concat(Node* node) {
   std::copy(bytes.begin(), bytes.end(),
             reinterpret_cast<uint8_t*>(words->data()));
   return SetConstant(node, {first->type, dims, bytes.size(),
-                            std::shared_ptr<const void>(words, words->data())});
+                            std::shared_ptr<const void>(words, words->data()),
+                            JoinedDoubles(*node, rows)});
 }
 
 // Indices along an axis, from a Slice's start, end and step.
@@ -386,30 +414,6 @@ bool ConstantOfShape(Node* node) {
   return SetConstant(node, Picked(one, places, *dims));
 }
 
-bool NonZero(Node* node) {
-  const HostArray* from = Source(*node);
-  if (from == nullptr || from->dims.empty()) return false;
-  const auto values = Floats(*from);
-  if (!values.ok()) return false;
-  const size_t rank = from->dims.size();
-  std::vector<std::vector<int64_t>> found(rank);
-  for (size_t i = 0; i < values->size(); ++i) {
-    if ((*values)[i] == 0) continue;
-    auto place = static_cast<int64_t>(i);
-    for (size_t axis = rank; axis-- > 0;) {
-      found[axis].push_back(place % from->dims[axis]);
-      place /= from->dims[axis];
-    }
-  }
-  std::vector<int64_t> all;
-  for (const auto& indices : found) {
-    all.insert(all.end(), indices.begin(), indices.end());
-  }
-  return SetConstant(node,
-                     ArrayOf(all, {static_cast<int64_t>(rank),
-                                   static_cast<int64_t>(found[0].size())}));
-}
-
 }  // namespace
 
 void AddExactMoves(ExactTable* table) {
@@ -418,7 +422,6 @@ void AddExactMoves(ExactTable* table) {
                  {"Expand", &Expand},
                  {"Flatten", &Flatten},
                  {"Gather", &Gather},
-                 {"NonZero", &NonZero},
                  {"Reshape", &Reshape},
                  {"Slice", &Slice},
                  {"Squeeze", &Squeeze},

@@ -175,22 +175,35 @@ Status ReadEntry(std::string_view bytes,
   return reader.status();
 }
 
+// Elements of FLOAT64 that are kept in 64 bits too, since shapes may be
+// computed of them.
+constexpr size_t kMostDoubles = 65'536;
+
 // Converts what graphs have no type for; the count is that of `dims`.
 Result<HostArray> Widen(ElementType type, const uint8_t* raw, int64_t count,
                         const Dims& dims) {
   std::vector<float> values(static_cast<size_t>(count));
+  std::vector<double> doubles;
+  const bool keeps =
+      type == ElementType::kDouble && values.size() <= kMostDoubles;
   for (size_t i = 0; i < values.size(); ++i) {
     if (type == ElementType::kDouble) {
       double value;
       std::memcpy(&value, raw + i * sizeof(value), sizeof(value));
       values[i] = static_cast<float>(value);
+      if (keeps) doubles.push_back(value);
     } else {
       uint16_t bits;
       std::memcpy(&bits, raw + i * sizeof(bits), sizeof(bits));
       values[i] = BFloat16ToFloat(bits);
     }
   }
-  return ArrayOf(values, dims);
+  HostArray array = ArrayOf(values, dims);
+  if (keeps) {
+    array.doubles =
+        std::make_shared<const std::vector<double>>(std::move(doubles));
+  }
+  return array;
 }
 
 }  // namespace
