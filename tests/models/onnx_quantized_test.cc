@@ -181,6 +181,55 @@ TEST(OnnxQuantized, MultipliesCodes) {
   }
 }
 
+// Blocks of 2 along axis 1, of which the second has one index.
+NodeRunner Blocked(const std::string& op) {
+  NodeRunner runner = Quantized(op, 21);
+  runner.With("axis", int64_t{-2}).With("block_size", int64_t{2});
+  return runner;
+}
+
+TEST(OnnxQuantized, BlocksOfAnAxisHaveScales) {
+  const std::vector<int8_t> codes = {1, 2, 3, 4, 5, 6};
+  const std::vector<float> scales = {1, 0.5f, 10, 2};
+  const std::vector<int8_t> zeros = {0, 1, 2, -1};
+  const auto reals = ElementsAre(1, 0.5f, 3, 1.5f, 30, 14);
+  NodeRunner known = Blocked("DequantizeLinear");
+  EXPECT_THAT(FloatsOf(known.Constant(codes, {1, 3, 2})
+                           .Constant(scales, {1, 2, 2})
+                           .Constant(zeros, {1, 2, 2})),
+              reals);
+  NodeRunner codes_later = Blocked("DequantizeLinear");
+  EXPECT_THAT(FloatsOf(codes_later.Input(codes, {1, 3, 2})
+                           .Constant(scales, {1, 2, 2})
+                           .Constant(zeros, {1, 2, 2})),
+              reals);
+  NodeRunner all_later = Blocked("DequantizeLinear");
+  EXPECT_THAT(FloatsOf(all_later.Input(codes, {1, 3, 2})
+                           .Input(scales, {1, 2, 2})
+                           .Input(zeros, {1, 2, 2})),
+              reals);
+  NodeRunner back = Blocked("QuantizeLinear");
+  EXPECT_THAT(IntsOf(back.Input<float>({1, 0.5f, 3, 1.5f, 30, 14}, {1, 3, 2})
+                         .Constant(scales, {1, 2, 2})
+                         .Constant(zeros, {1, 2, 2})),
+              ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(OnnxQuantized, BlocksOfNibblesHaveScales) {
+  // Rows of 3 codes in 2 bytes: -8 1 2, 7 -1 0.
+  HostArray codes = ArrayOf(std::vector<uint8_t>{0x18, 0x02, 0xf7, 0x00}, {4});
+  codes.type = vx::DataType::INT4;
+  codes.dims = {2, 3};
+  HostArray zeros = ArrayOf(std::vector<uint8_t>{0x21, 0x0f}, {2});
+  zeros.type = vx::DataType::INT4;
+  zeros.dims = {1, 3};
+  NodeRunner runner = Blocked("DequantizeLinear");
+  EXPECT_THAT(FloatsOf(runner.Constant(codes)
+                           .Constant<float>({1, 2, 3}, {1, 3})
+                           .Constant(zeros)),
+              ElementsAre(-9, -2, 9, 6, -6, 3));
+}
+
 TEST(OnnxQuantized, Refusals) {
   const auto message = [](NodeRunner& runner) {
     const auto results = runner.Run();
@@ -188,9 +237,9 @@ TEST(OnnxQuantized, Refusals) {
   };
   NodeRunner blocks = Quantized("DequantizeLinear", 21);
   EXPECT_THAT(message(blocks.With("block_size", int64_t{2})
-                          .Input<int8_t>({1, 2}, {1, 2})
+                          .Input<int8_t>({1, 2, 3}, {1, 3})
                           .Constant<float>({1}, {1, 1})),
-              HasSubstr("'block_size'"));
+              HasSubstr("expected [1,2] for blocks of 2 along axis 1"));
   for (const float scale : {0.0f, -1.0f, NAN}) {
     NodeRunner runner = Quantized("QuantizeLinear");
     EXPECT_THAT(

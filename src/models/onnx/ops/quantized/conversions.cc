@@ -5,6 +5,7 @@
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/operands.h"
+#include "models/onnx/ops/quantized/blocks.h"
 #include "models/onnx/ops/quantized/quantized.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/simple_operations.h"
@@ -16,11 +17,6 @@ using vx::DataType;
 
 // The axis of scales; -1 where there is one scale.
 Result<int> ScaleAxis(const Node& node, const Value& x, const Value& scale) {
-  TIM_ASSIGN_OR_RETURN(const int64_t block, node.Int("block_size", 0));
-  if (block != 0) {
-    return Unimplemented("attribute 'block_size' is ", block,
-                         ", taken is 0: scales of a tensor or an axis");
-  }
   if (scale.ElementCount() == 1) return -1;
   TIM_ASSIGN_OR_RETURN(const int axis, node.Axis("axis", 1, x.rank()));
   if (scale.dims != Dims{x.dims[axis]}) {
@@ -67,6 +63,8 @@ Status QuantizeLinear(Node& node) {
                          ", float32, float16 and int32 are taken");
   }
   TIM_ASSIGN_OR_RETURN(const DataType type, CodeTypeOf(node));
+  TIM_ASSIGN_OR_RETURN(const int64_t block, node.Int("block_size", 0));
+  if (block != 0) return QuantizeBlocks(node, type);
   TIM_ASSIGN_OR_RETURN(const int axis, ScaleAxis(node, x, node.inputs[1]));
   const Value& scale = node.inputs[1];
   const bool known = scale.constant != nullptr &&
@@ -108,6 +106,8 @@ Status DequantizeLinear(Node& node) {
     return Unimplemented("operand 0 is ", Describe(x),
                          ", integers of 4, 8, 16 and 32 bits are taken");
   }
+  TIM_ASSIGN_OR_RETURN(const int64_t block, node.Int("block_size", 0));
+  if (block != 0) return DequantizeBlocks(node);
   const Value& scale = node.inputs[1];
   TIM_ASSIGN_OR_RETURN(const int axis, ScaleAxis(node, x, scale));
   const bool known = scale.constant != nullptr &&
