@@ -61,6 +61,26 @@ TEST(OnnxReductions, FormulasAlongTheLastAxis) {
   }
 }
 
+TEST(OnnxReductions, NoAxesLeaveWhatIsDoneBesidesReducing) {
+  const struct {
+    const char* op;
+    std::vector<float> expected;
+  } cases[] = {{"ReduceSum", {-2, 4}},        {"ReduceProd", {-2, 4}},
+               {"ReduceMean", {-2, 4}},       {"ReduceMax", {-2, 4}},
+               {"ReduceL1", {2, 4}},          {"ReduceL2", {2, 4}},
+               {"ReduceSumSquare", {4, 16}},  {"ReduceLogSumExp", {-2, 4}},
+               {"ReduceLogSum", {0.0f, 0.0f}}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.op);
+    const bool is_log = one.op == std::string("ReduceLogSum");
+    NodeRunner runner = Reduction(one.op);
+    runner.With("noop_with_empty_axes", 1);
+    runner.Input<float>({is_log ? 1.0f : -2.0f, is_log ? 1.0f : 4.0f}, {1, 2});
+    EXPECT_THAT(FloatsOf(runner), ElementsAre(FloatEq(one.expected[0]),
+                                              FloatEq(one.expected[1])));
+  }
+}
+
 TEST(OnnxReductions, AxesAreAttributesOrOperandsByOpset) {
   NodeRunner attribute = Reduction("ReduceSum", 11);
   EXPECT_THAT(

@@ -95,6 +95,13 @@ Status Unreduced(Node& node, const Reduction& reduction) {
   return node.SetOutput(0, reduction.x);
 }
 
+/// Op of operand 0: what an operator does besides reducing, where no axis is
+/// reduced.
+template <typename Op>
+Status Unreduced(Node& node, const Reduction& reduction) {
+  return node.SetOutput(0, Pointwise<Op>(node, reduction.x, reduction.x.type));
+}
+
 /// Op, or, of truth values, OfBools.
 template <typename Op, typename OfBools>
 Status Extreme(Node& node) {
@@ -143,7 +150,7 @@ Status Mean(Node& node) {
 Status L1(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Reduction reduction, NumberReduction(node));
   const Value& x = reduction.x;
-  if (reduction.axes.empty()) return Unreduced(node, reduction);
+  if (reduction.axes.empty()) return Unreduced<ops::Abs>(node, reduction);
   TIM_ASSIGN_OR_RETURN(Value size, Pointwise<ops::Abs>(node, x, x.type));
   return node.SetOutput(0,
                         Reduced<ops::ReduceSum>(node, reduction, size, x.type));
@@ -155,7 +162,7 @@ DataType SumType(DataType type) { return IsFloat(type) ? kFloat : type; }
 Status SumSquare(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Reduction reduction, NumberReduction(node));
   const Value& x = reduction.x;
-  if (reduction.axes.empty()) return Unreduced(node, reduction);
+  if (reduction.axes.empty()) return Unreduced<ops::Square>(node, reduction);
   TIM_ASSIGN_OR_RETURN(Value square,
                        Pointwise<ops::Square>(node, x, SumType(x.type)));
   return node.SetOutput(
@@ -165,7 +172,7 @@ Status SumSquare(Node& node) {
 Status L2(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Reduction reduction, NumberReduction(node, true));
   const Value& x = reduction.x;
-  if (reduction.axes.empty()) return Unreduced(node, reduction);
+  if (reduction.axes.empty()) return Unreduced<ops::Abs>(node, reduction);
   TIM_ASSIGN_OR_RETURN(Value square, Pointwise<ops::Square>(node, x, kFloat));
   TIM_ASSIGN_OR_RETURN(
       Value sum, Reduced<ops::ReduceSum>(node, reduction, square, kFloat));
@@ -175,7 +182,7 @@ Status L2(Node& node) {
 Status LogSum(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Reduction reduction, NumberReduction(node, true));
   const Value& x = reduction.x;
-  if (reduction.axes.empty()) return Unreduced(node, reduction);
+  if (reduction.axes.empty()) return Unreduced<ops::Log>(node, reduction);
   TIM_ASSIGN_OR_RETURN(Value sum,
                        Reduced<ops::ReduceSum>(node, reduction, x, kFloat));
   return node.SetOutput(0, Pointwise<ops::Log>(node, sum, x.type));
