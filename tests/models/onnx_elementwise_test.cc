@@ -41,6 +41,21 @@ TEST(OnnxElementwise, OperandsBroadcastAtTheLastAxis) {
                    .ok());
 }
 
+TEST(OnnxElementwise, ShortIntegersWrap) {
+  NodeRunner difference = Elementwise("Sub");
+  EXPECT_THAT(IntsOf(difference.Input<uint8_t>({1, 200}, {2})
+                         .Input<uint8_t>({3, 100}, {2})),
+              ElementsAre(254, 100));
+  NodeRunner product = Elementwise("Mul");
+  EXPECT_THAT(IntsOf(product.Input<int8_t>({100, -100}, {2})
+                         .Constant<int8_t>({2, 2}, {2})),
+              ElementsAre(-56, 56));
+  NodeRunner sum = Elementwise("Add");
+  EXPECT_THAT(
+      IntsOf(sum.Input<uint16_t>({65535}, {1}).Input<uint16_t>({2}, {1})),
+      ElementsAre(1));
+}
+
 TEST(OnnxElementwise, IntegersAreDividedTowardsZero) {
   NodeRunner runner = Elementwise("Div");
   EXPECT_THAT(IntsOf(runner.Input<int32_t>({-7, 7, 16777217}, {3})

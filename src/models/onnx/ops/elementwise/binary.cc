@@ -35,6 +35,23 @@ Status OfTwo(Node& node) {
   return node.SetOutput(0, Broadcasting<Op>(node, pair.a, pair.b, pair.a.type));
 }
 
+/// Integers of 8 or 16 bits, which wrap in ONNX and saturate in operations.
+bool IsShortInteger(DataType type) {
+  return IsInteger(type) && ByteSizeOf(type, {}) < 4;
+}
+
+/// As OfTwo(), of integers modulo their range.
+template <typename Op>
+Status OfTwoWrapped(Node& node) {
+  TIM_ASSIGN_OR_RETURN(const Pair pair, TwoNumbers(node));
+  TIM_RETURN_IF_ERROR(SameType(pair.a, pair.b));
+  const DataType type = pair.a.type;
+  if (!IsShortInteger(type)) return OfTwo<Op>(node);
+  TIM_ASSIGN_OR_RETURN(const Value wide,
+                       Broadcasting<Op>(node, pair.a, pair.b, DataType::INT32));
+  return node.SetOutput(0, Converted(node, wide, type));
+}
+
 /// Mod with the sign of operand 1, or, as floats must have it, C's fmod.
 Status Mod(Node& node) {
   TIM_ASSIGN_OR_RETURN(const Pair pair, TwoNumbers(node));
@@ -152,9 +169,9 @@ void AddBinary(OperatorTable* table) {
     table->Add("", op, first, function);
   };
   // Attributes told before opset 7 how operands are broadcast.
-  add("Add", Strict<OfTwo<ops::Add>, 2>);
-  add("Sub", Strict<OfTwo<ops::Sub>, 2>);
-  add("Mul", Strict<OfTwo<ops::Multiply>, 2>);
+  add("Add", Strict<OfTwoWrapped<ops::Add>, 2>);
+  add("Sub", Strict<OfTwoWrapped<ops::Sub>, 2>);
+  add("Mul", Strict<OfTwoWrapped<ops::Multiply>, 2>);
   add("Div", Strict<OfTwo<ops::Div>, 2>);
   add("Pow", Strict<Pow, 2>);
   add("Mod", Strict<Mod, 2, "fmod">, 10);
