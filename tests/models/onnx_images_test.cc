@@ -306,5 +306,83 @@ TEST(OnnxImages, Col2ImAddsBlocksWhereTheyLie) {
                "expected [N, a multiple of 2,2]");
 }
 
+// ---- Moved windows ----------------------------------------------------------
+
+/// Channel c of image n at (y, x), between elements; 0 outside.
+double Between(int n, int c, double y, double x) {
+  const int top = static_cast<int>(std::floor(y));
+  const int left = static_cast<int>(std::floor(x));
+  double sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int row = top + i / 2, column = left + i % 2;
+    if (row < 0 || row >= kHeight || column < 0 || column >= kWidth) continue;
+    sum += (1 - std::abs(y - row)) * (1 - std::abs(x - column)) *
+           Pixel(n, c, row, column);
+  }
+  return sum;
+}
+
+float Moved(int i) { return static_cast<float>(i * 7 % 13) / 5 - 1; }
+float Masked(int i) { return static_cast<float>(i * 3 % 7) / 4; }
+
+/// Windows of 2 by 2 cells, 2 columns apart, of images with a pad of 1 above
+/// and at the left: [2, 2, 4, 3].  A channel has offsets of its own, and, in
+/// `group` 2, weights.
+std::vector<float> MovedWindows(int group, const std::vector<float>& weights,
+                                bool is_masked) {
+  std::vector<float> expected;
+  for (int i = 0; i < 48; ++i) {
+    const int n = i / 24, o = i / 12 % 2, y = i / 3 % 4, x = i % 3;
+    double sum = o == 0 ? 0.5 : -2;
+    for (int c = 0; c < 2; ++c) {
+      if (group == 2 && c != o) continue;
+      for (int k = 0; k < 4; ++k) {
+        const int moves = ((n * 2 + c) * 4 + k) * 2;
+        const int place = y * 3 + x;
+        const double at_y = y - 1 + k / 2 + Moved(moves * 12 + place);
+        const double at_x = 2 * x - 1 + k % 2 + Moved((moves + 1) * 12 + place);
+        const int row = group == 2 ? o : o * 2 + c;
+        const double factor = is_masked ? Masked(moves / 2 * 12 + place) : 1;
+        sum += weights[row * 4 + k] * factor * Between(n, c, at_y, at_x);
+      }
+    }
+    expected.push_back(static_cast<float>(sum));
+  }
+  return expected;
+}
+
+TEST(OnnxImages, WindowsAreMovedByOffsets) {
+  std::vector<float> offsets, mask;
+  for (int i = 0; i < 2 * 16 * 12; ++i) offsets.push_back(Moved(i));
+  for (int i = 0; i < 2 * 8 * 12; ++i) mask.push_back(Masked(i));
+  for (const int group : {1, 2}) {
+    for (const bool is_masked : {false, true}) {
+      SCOPED_TRACE(group * 2 + is_masked);
+      const int64_t depth = 2 / group;
+      std::vector<float> weights;
+      for (int i = 0; i < 8 * depth; ++i) weights.push_back(Moved(i * 5));
+      NodeRunner runner = Images("DeformConv");
+      runner.With("group", int64_t{group})
+          .With("offset_group", int64_t{2})
+          .With("pads", std::vector<int64_t>{1, 1, 0, 0})
+          .With("strides", std::vector<int64_t>{1, 2})
+          .Input(Pixels(2), {2, 2, kHeight, kWidth})
+          .Constant(weights, {2, depth, 2, 2})
+          .Input(offsets, {2, 16, 4, 3})
+          .Constant<float>({0.5f, -2}, {2});
+      if (is_masked) runner.Input(mask, {2, 8, 4, 3});
+      EXPECT_THAT(
+          FloatsOf(runner),
+          Pointwise(FloatNear(1e-4f), MovedWindows(group, weights, is_masked)));
+    }
+  }
+  NodeRunner refused = Images("DeformConv");
+  EXPECT_ERROR(refused.Input(Pixels(1), {1, 2, kHeight, kWidth})
+                   .Constant<float>(std::vector<float>(8), {1, 2, 2, 2})
+                   .Input<float>({0}, {1, 1, 1, 1})
+                   .Run(),
+               "operand 2 is float32 [1,1,1,1], expected [1,8,3,4]");
+}
+
 }  // namespace
 }  // namespace tim::models::onnx

@@ -8,9 +8,9 @@
 
 #include "models/onnx/ops/images/formula.h"
 #include "models/onnx/ops/images/images.h"
+#include "models/onnx/ops/images/taps.h"
 #include "models/onnx/ops/movement/moves.h"
 #include "models/onnx/ops/operands.h"
-#include "tim/vx/ops/gather.h"
 
 namespace tim::models::onnx::images {
 namespace {
@@ -22,12 +22,6 @@ struct Modes {
   Taps taps = Taps::kLinear;
   Outside outside = Outside::kZeros;
   bool align_corners = false;
-};
-
-/// An element of one axis that a point reads: its index, within the axis, and
-/// its weight.
-struct Tap {
-  Formula index, weight;
 };
 
 Result<Modes> ReadModes(const Node& node) {
@@ -98,8 +92,7 @@ Tap TapAt(const Formula& at, const Formula& weight, const Modes& modes,
     return {Reflected(at, modes, extent).Round().Clip(0, last), weight};
   }
   if (modes.outside == Outside::kBorder) return {at.Clip(0, last), weight};
-  const Formula inside = (0.0f <= at) && (at <= last);
-  return {at.Clip(0, last), weight * inside.AsFactor()};
+  return TapWithin(at, weight, extent);
 }
 
 /// Keys' filter with the coefficient -0.75, of a distance from 0 to 1, or from
@@ -130,19 +123,6 @@ std::vector<Tap> TapsOf(const Formula& point, const Modes& modes, int axes,
           TapAt(base + 2.0f, FarWeight(left + 1.0f), modes, extent)};
 }
 
-/// Taps of several axes as taps of the elements of all, counted in one.
-std::vector<Tap> Combined(const std::vector<Tap>& outer,
-                          const std::vector<Tap>& inner, int64_t extent) {
-  std::vector<Tap> all;
-  for (const Tap& a : outer) {
-    for (const Tap& b : inner) {
-      all.push_back({a.index * static_cast<float>(extent) + b.index,
-                     a.weight * b.weight});
-    }
-  }
-  return all;
-}
-
 Status CheckExtents(const Value& image, const Value& grid) {
   const int axes = image.rank() - 2;
   if ((axes != 2 && axes != 3) || grid.rank() != image.rank() ||
@@ -158,33 +138,6 @@ Status CheckExtents(const Value& image, const Value& grid) {
                        Extent(image.dims, 2, image.dims.size()));
   if (elements <= 1 << 24) return OkStatus();
   return Unimplemented("planes of ", elements, " elements; 2^24 are taken");
-}
-
-/// The sum of weighted elements, [N, C, points].
-Result<Value> Sampled(const Value& image, const std::vector<Tap>& taps,
-                      int64_t elements, int64_t points) {
-  GraphBuilder* const builder = taps[0].index.builder();
-  const int64_t batch = image.dims[0], channels = image.dims[1];
-  TIM_ASSIGN_OR_RETURN(const Value flat,
-                       builder->Reshape(image, {batch, channels, elements}));
-  Result<Value> sum = Value();
-  for (size_t i = 0; i < taps.size(); ++i) {
-    const Formula index = taps[i].index.AsIndex();
-    if (!index.result().ok()) return index.result();
-    const Formula taken(builder, builder->Add<vx::ops::Gather>(
-                                     {flat, *index.result()},
-                                     Wanted::Of(vx::DataType::FLOAT32,
-                                                {batch, channels, points}),
-                                     0, 1));
-    const Formula weight =
-        taps[i].weight.result().ok() && taps[i].weight.result()->rank() == 0
-            ? taps[i].weight
-            : taps[i].weight.Reshape({batch, 1, points});
-    const Formula part = taken * weight;
-    sum = i == 0 ? part.result() : (Formula(builder, sum) + part).result();
-    if (!sum.ok()) return sum;
-  }
-  return sum;
 }
 
 }  // namespace

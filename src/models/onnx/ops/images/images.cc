@@ -22,6 +22,9 @@ void AddImages(OperatorTable* table) {
   table->Add(
       "", "GridSample", 16,
       Strict<images::GridSample, 2, "mode", "padding_mode", "align_corners">);
+  table->Add("", "DeformConv", 19,
+             Strict<images::DeformConv, 5, "dilations", "group", "kernel_shape",
+                    "offset_group", "pads", "strides">);
   table->Add("", "AffineGrid", 20,
              Strict<images::AffineGrid, 2, "align_corners">);
   table->Add("", "Col2Im", 18,

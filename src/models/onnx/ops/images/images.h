@@ -15,6 +15,8 @@ Status RoiAlign(Node& node);
 Status MaxRoiPool(Node& node);
 // grid_sample.cc
 Status GridSample(Node& node);
+// deform_conv.cc
+Status DeformConv(Node& node);
 // affine_grid.cc
 Status AffineGrid(Node& node);
 // col2im.cc
