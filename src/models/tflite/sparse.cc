@@ -201,7 +201,7 @@ Result<HostArray> Densified(const fbs::Sparsity& sparsity,
   }
   Expander expander;
   TIM_RETURN_IF_ERROR(expander.Init(sparsity, dims));
-  if (bytes == 0) return InvalidArgument("sparsity of no elements");
+  if (bytes == 0) return InvalidArgument("it is sparse and has no elements");
   HostArray array;
   array.type = type;
   array.dims = dims;

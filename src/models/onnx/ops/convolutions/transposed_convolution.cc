@@ -81,7 +81,7 @@ Status SetExtents(const Node& node, TransposedConvolution* it) {
     const bool padded = pads[i] != 0 || pads[axes + i] != 0;
     if (padded && mode != "NOTSET" && !mode.empty()) {
       return InvalidArgument(
-          "attribute 'pads' beside an 'auto_pad' that says them");
+          "attribute 'pads' is given beside 'auto_pad', which tells the pads");
     }
     int64_t output = whole - pads[i] - pads[axes + i];
     int64_t before = pads[i];

@@ -36,7 +36,7 @@ Status SetPads(const Node& node, AutoPad mode, Windows* windows) {
     }
     if (pads[i] != 0 || pads[axes + i] != 0) {
       return InvalidArgument(
-          "attribute 'pads' beside an 'auto_pad' that says them");
+          "attribute 'pads' is given beside 'auto_pad', which tells the pads");
     }
     if (mode == AutoPad::kValid) continue;
     const int64_t stride = windows->strides[i];

@@ -96,7 +96,10 @@ Status OneHot(Node& node) {
   }
   TIM_ASSIGN_OR_RETURN(const Value positive,
                        PositiveIndices(node, narrow, depth));
-  if (count == 0) return Unimplemented("indices without elements");
+  if (count == 0) {
+    return Unimplemented(
+        "operand 0 has no elements; tensors of graphs have some");
+  }
   const auto extent = static_cast<int32_t>(depth);
   return node.SetOutput(
       0,
@@ -117,10 +120,13 @@ Status TopK(Node& node) {
   TIM_ASSIGN_OR_RETURN(const int64_t largest, node.Int("largest", 1));
   const bool quantized = value.quantization.Type() != vx::QuantType::NONE;
   if (!IsFloat(value.type) && !IsInteger(value.type)) {
-    return Unimplemented("operand 0 is ", TypeText(value.type));
+    return Unimplemented("operand 0 is ", TypeText(value.type), "; floats and ",
+                         "integers are taken");
   }
   if (quantized && largest == 0) {
-    return Unimplemented("the least elements of a quantized operand");
+    return Unimplemented(
+        "attribute 'largest' is 0, and operand 0 is quantized: of ",
+        "codes the greatest are taken");
   }
   if (k < 0 || k > value.dims[axis]) {
     return InvalidArgument("k is ", k, " of an axis of ", value.dims[axis],

@@ -39,10 +39,14 @@ Status CheckUpdates(const Node& node, const Value& value, const Dims& expected,
   }
   if (reduction == Scattering::REDUCTION_NONE) return OkStatus();
   if (value.quantization.Type() != vx::QuantType::NONE) {
-    return Unimplemented("reductions of quantized operands");
+    return Unimplemented(
+        "operand 0 is quantized: its elements may be replaced, ",
+        "but attribute 'reduction' is not taken with codes");
   }
   if (value.type == vx::DataType::BOOL8) {
-    return Unimplemented("reductions of bool operands");
+    return Unimplemented(
+        "operand 0 is bool: its elements may be replaced, but ",
+        "attribute 'reduction' is not taken");
   }
   return OkStatus();
 }

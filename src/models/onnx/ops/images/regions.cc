@@ -65,7 +65,8 @@ Result<Regions> ReadRegions(const Node& node) {
       regions.samples < 0 || regions.samples > kMost) {
     return InvalidArgument(
         "attributes 'output_height', 'output_width' and 'sampling_ratio' are ",
-        regions.pooled[0], ", ", regions.pooled[1], " and ", regions.samples);
+        regions.pooled[0], ", ", regions.pooled[1], " and ", regions.samples,
+        "; at most ", kMost, " are taken");
   }
   return regions;
 }

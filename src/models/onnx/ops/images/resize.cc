@@ -173,7 +173,8 @@ Result<Value> ResizedPlane(GraphBuilder* builder, const Value& value,
 Result<Value> Resized(GraphBuilder* builder, const Value& given,
                       std::vector<ResizedAxis> axes, const Sampling& sampling) {
   if (given.ElementCount() == 0) {
-    return Unimplemented("an input without elements");
+    return Unimplemented("operand 0 is ", Describe(given),
+                         ", which has no elements");
   }
   const bool nearest = sampling.interpolation == Interpolation::kNearest;
   const bool plain = given.quantization.Type() == vx::QuantType::NONE;

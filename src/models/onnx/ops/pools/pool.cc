@@ -255,7 +255,9 @@ Result<Value> AverageOfWindows(GraphBuilder* builder, const Value& x,
                                const vx::Quantization& quantization) {
   if (windows.Dilated()) {
     if (IsQuantized(quantization)) {
-      return Unimplemented("dilated averages of codes");
+      return Unimplemented(
+          "attribute 'dilations' of averages of codes is not 1, ",
+          "which is taken of floats");
     }
     return DilatedAverage(builder, x, windows, divisor);
   }

@@ -41,7 +41,8 @@ Result<Matrices> MatricesOf(GraphBuilder* builder, const Value& a,
   }
   if ((a.rank() == 1 && form.transpose_a) ||
       (b.rank() == 1 && form.transpose_b)) {
-    return InvalidArgument("a vector cannot be transposed");
+    return InvalidArgument("a vector cannot be transposed: ", Describe(a),
+                           " and ", Describe(b));
   }
   Matrices it;
   it.a = a;
@@ -118,7 +119,10 @@ Result<Value> Multiplied(GraphBuilder* builder, const Value& a, const Value& b,
                          RowsTimesMatrix(builder, it, form, wanted, bias));
     return builder->Reshape(product, result);
   }
-  if (!bias.IsAbsent()) return Unimplemented("a bias of a batch of matrices");
+  if (!bias.IsAbsent()) {
+    return Unimplemented("a bias beside ", Describe(b),
+                         "; beside one matrix it is taken");
+  }
   Dims dims = it.batch;
   dims.insert(dims.end(), {it.rows, it.columns});
   TIM_ASSIGN_OR_RETURN(

@@ -104,7 +104,9 @@ Status QLinearAveragePool(Node& node) {
   TIM_ASSIGN_OR_RETURN(const int64_t padded, node.Int("count_include_pad", 0));
   TIM_ASSIGN_OR_RETURN(const Windows windows, PoolWindows(node, one.x));
   if (windows.axes() == 3) {
-    return Unimplemented("averages of codes over three axes");
+    return Unimplemented("operand 0 is ", Describe(one.x),
+                         "; averages of codes ",
+                         "are taken over one or two spatial axes");
   }
   return node.SetOutput(
       0, AverageOfWindows(node.builder, one.x, windows,
