@@ -1,5 +1,6 @@
 // TFLite models that a fuzzer changes: an image's network, one of shapes and
-// slices with a state, and one of variables with a subgraph that sets them.
+// slices with a state, one of variables with a subgraph that sets them, and one
+// of a loop and a branch over slices and segments.
 #include "tests/fuzz/corpus.h"
 #include "tests/models/tflite_file.h"
 
@@ -80,11 +81,64 @@ std::vector<uint8_t> Variables() {
   return file.Finish();
 }
 
+// The body of a loop that turns, writes and sums rows.
+void AddBody(TfliteFile& file) {
+  auto& builder = file.builder();
+  const int i = file.Add(Extents({}));
+  const int x = file.Activation("x", {2, 2});
+  const int next = file.Add(Extents({}));
+  file.Operator(0, {i, file.Constant<int32_t>(fbs::TensorType::INT32, {}, {1})},
+                {next});
+  const int turned = file.Activation("turned", {2, 2});
+  file.Operator(112, {x, file.Ints({2, 1})}, {turned},
+                fbs::Options::ReverseSequence,
+                fbs::CreateReverseSequence(builder, 1, 0).Union());
+  const int written = file.Activation("written", {2, 2});
+  file.Operator(151, {turned, file.Floats({1, 2}, {1, 2}), file.Ints({1, 0})},
+                {written});
+  const int sums = file.Activation("sums", {2, 2});
+  file.Operator(155, {written, file.Ints({1, 0}), file.Ints({2})}, {sums});
+  file.EndSubgraph({i, x}, {next, sums});
+}
+
+std::vector<uint8_t> ControlFlow() {
+  TfliteFile file;
+  auto& builder = file.builder();
+  FileTensor flag;
+  flag.type = fbs::TensorType::BOOL;
+  const int x = file.Activation("x", {2, 2});
+  const int truth = file.Add(flag);
+  const int begin = file.Constant<int32_t>(fbs::TensorType::INT32, {}, {0});
+  const int count = file.Add(Extents({}));
+  const int looped = file.Activation("looped", {2, 2});
+  file.Operator(119, {begin, x}, {count, looped}, fbs::Options::While,
+                fbs::CreateWhile(builder, 1, 2).Union());
+  const int y = file.Activation("y", {2, 2});
+  file.Operator(118, {truth, looped}, {y}, fbs::Options::If,
+                fbs::CreateIf(builder, 3, 4).Union());
+  file.EndSubgraph({x, truth}, {y, count});
+  const int tested = file.Add(Extents({}));
+  const int unused = file.Activation("x", {2, 2});
+  const int is_less = file.Add(flag);
+  file.Operator(
+      58, {tested, file.Constant<int32_t>(fbs::TensorType::INT32, {}, {2})},
+      {is_less});
+  file.EndSubgraph({tested, unused}, {is_less});
+  AddBody(file);
+  for (const int code : {59, 101}) {
+    const int from = file.Activation("x", {2, 2});
+    const int made = file.Activation("y", {2, 2});
+    file.Operator(code, {from}, {made});
+    file.EndSubgraph({from}, {made});
+  }
+  return file.Finish();
+}
+
 }  // namespace
 
 std::vector<std::vector<std::byte>> Corpus() {
   return {Bytes(SmallTfliteFile()), Bytes(ShapesAndStates()),
-          Bytes(Variables())};
+          Bytes(Variables()), Bytes(ControlFlow())};
 }
 
 }  // namespace tim::testing

@@ -202,6 +202,45 @@ TEST(TfliteOperators, BitsMoveAndChangeTheirMeaning) {
   EXPECT_THAT(run.Output<int32_t>(1), ElementsAre(0x3F800000));
 }
 
+// Numbers that the narrow type does not have lose their high bits.
+TEST(TfliteOperators, CastsKeepLowBits) {
+  for (const auto type : {fbs::TensorType::INT8, fbs::TensorType::UINT8}) {
+    TfliteFile file;
+    const int x = Output(&file, kInt32, {5});
+    const int y = Output(&file, type, {5});
+    file.Operator(53, {x}, {y});
+    file.EndSubgraph({x}, {y});
+    TfliteRun run(file.Finish());
+    const std::vector<int32_t> wide = {200, -200, 127, INT32_MAX, INT32_MIN};
+    const auto narrow = run.Run<uint8_t>({BytesOf(wide)});
+    EXPECT_THAT(narrow, ElementsAre(200, 56, 127, 255, 0));
+  }
+}
+
+// Weights of files from before the format had INT8.
+TEST(TfliteOperators, Uint8WeightsOfFloatsAreSigned) {
+  for (const int64_t zero_point : {0, 128}) {
+    TfliteFile file;
+    const int x = file.Activation("x", {1, 2});
+    FileTensor weights;
+    weights.type = fbs::TensorType::UINT8;
+    weights.shape = {1, 2};
+    weights.data = {3, 254};
+    weights.scales = {0.5f};
+    weights.zero_points = {zero_point};
+    const int matrix = file.Add(std::move(weights));
+    const int y = file.Activation("y", {1, 1});
+    file.Operator(9, {x, matrix, -1}, {y});
+    file.EndSubgraph({x}, {y});
+    TfliteRun run(file.Finish());
+    if (zero_point == 0) {
+      EXPECT_THAT(run.Floats({10, 100}), ElementsAre(15 - 100));
+    } else {
+      EXPECT_THAT(run.model.error, HasSubstr("the zero point 128"));
+    }
+  }
+}
+
 // One row of cells by a kernel of 1, 2, 4, with a bias of 100.
 TEST(TfliteOperators, TransposedConvolutionHasItsOptionsAsWords) {
   const auto made = [](int32_t padding) {

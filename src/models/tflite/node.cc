@@ -79,7 +79,26 @@ Result<Value> Node::AsFloat(const Value& value) {
 
 Result<Value> Node::WeightsFor(const Value& of, const Value& weights) {
   if (of.type != vx::DataType::FLOAT32) return weights;
-  return AsFloat(weights);
+  if (weights.constant == nullptr || weights.type != vx::DataType::UINT8 ||
+      weights.quantization.Type() == vx::QuantType::NONE) {
+    return AsFloat(weights);
+  }
+  for (const int32_t zero_point : weights.quantization.ZeroPoints()) {
+    if (zero_point == 0) continue;
+    return Refuse("weights", "'", weights.name, "' has the zero point ",
+                  zero_point, " beside FLOAT32; 0 is taken");
+  }
+  Value codes = weights;
+  codes.type = vx::DataType::INT8;
+  TIM_ASSIGN_OR_RETURN(
+      codes.constant,
+      workspace->Derived(weights.constant, "signed",
+                         [](const HostArray& from) -> Result<HostArray> {
+                           HostArray array = from;
+                           array.type = vx::DataType::INT8;
+                           return array;
+                         }));
+  return AsFloat(codes);
 }
 
 Result<Value> Node::Permuted(const Value& value,

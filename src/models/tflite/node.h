@@ -152,7 +152,9 @@ class Node {
   /// Constants of integers with scales, of operators on floats: as floats.
   /// Other values as they are.
   Result<Value> AsFloat(const Value& value);
-  /// AsFloat() where the operator's activations, `of`, are floats.
+  /// AsFloat() where the operator's activations, `of`, are floats.  Weights
+  /// that are UINT8 beside these are INT8: files from before the format had
+  /// that type say so.
   Result<Value> WeightsFor(const Value& of, const Value& weights);
   /// `value` with axes permuted, a constant at once.
   Result<Value> Permuted(const Value& value, const std::vector<int>& order);

@@ -196,10 +196,67 @@ Status ZerosLike(Node& node) {
                                {node.inputs[0]}, node.WantedOf(0), 0.0f, 0.0f));
 }
 
+// Bits of the types that integers lose some in; 0: another type.
+int NarrowBits(DataType type) {
+  switch (type) {
+    case DataType::INT8:
+    case DataType::UINT8:
+      return 8;
+    case DataType::INT16:
+    case DataType::UINT16:
+      return 16;
+    default:
+      return 0;
+  }
+}
+
+bool IsUnsigned(DataType type) {
+  return type == DataType::UINT8 || type == DataType::UINT16 ||
+         type == DataType::UINT32;
+}
+
+// An integer keeps its low bits; the graph's Cast would take the nearest number
+// that the type has.
+Result<Value> Wrapped(Node& node, const Value& input, DataType type) {
+  GraphBuilder& build = node.builder();
+  TIM_ASSIGN_OR_RETURN(Value value, build.Cast(input, DataType::INT32));
+  const Wanted wanted = Wanted::Of(DataType::INT32);
+  const int32_t count = 1 << NarrowBits(type);
+  const Value modulus = build.ConstantOf<int32_t>({count}, {1});
+  TIM_ASSIGN_OR_RETURN(value, build.Add<ops::Mod>({value, modulus}, wanted, 0));
+  if (!IsUnsigned(type)) {
+    const Value half = build.ConstantOf<int32_t>({count / 2}, {1});
+    TIM_ASSIGN_OR_RETURN(value, build.Add<ops::Add>({value, half}, wanted));
+    TIM_ASSIGN_OR_RETURN(value,
+                         build.Add<ops::Mod>({value, modulus}, wanted, 0));
+    TIM_ASSIGN_OR_RETURN(value, build.Add<ops::Sub>({value, half}, wanted));
+  }
+  TIM_ASSIGN_OR_RETURN(value, build.Reshape(value, input.dims));
+  return build.Cast(value, type);
+}
+
 Status Cast(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(1, 1));
   if (IsQuantized(node.declared[0])) {
     return node.Refuse("output 0", "it is quantized; plain numbers are taken");
+  }
+  const DataType from = node.inputs[0].type;
+  const DataType to = node.declared[0].type;
+  const bool is_integer = !IsFloat(node.inputs[0]) && from != DataType::BOOL8;
+  const bool to_word = to == DataType::INT32 || to == DataType::INT64;
+  if (is_integer && from != to &&
+      (to == DataType::UINT32 ? !IsUnsigned(from)
+                              : from == DataType::UINT32 && to_word)) {
+    return node.Refuse("output 0", TypeName(from), " as ", TypeName(to),
+                       "; other pairs of integers are taken");
+  }
+  const int bits = NarrowBits(to);
+  const int given = NarrowBits(from);
+  const bool fits = given != 0 && (IsUnsigned(from) == IsUnsigned(to)
+                                       ? given <= bits
+                                       : IsUnsigned(from) && given < bits);
+  if (is_integer && bits != 0 && !fits) {
+    return node.SetOutput(0, Wrapped(node, node.inputs[0], to));
   }
   return node.SetOutput(
       0, node.builder().Cast(node.inputs[0], node.declared[0].type));

@@ -134,8 +134,13 @@ Status Select(Node& node) {
 
 Status EmbeddingLookup(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 2));
+  Value table = node.inputs[1];
+  if (table.type == vx::DataType::UINT8 ||
+      table.quantization.Scales().size() > 1) {
+    TIM_ASSIGN_OR_RETURN(table, node.WeightsFor(node.declared[0], table));
+  }
   return node.SetOutput(0, node.builder().Add<ops::EmbeddingLookup>(
-                               node.inputs, node.WantedOf(0)));
+                               {node.inputs[0], table}, node.WantedOf(0)));
 }
 
 Status HashtableLookup(Node& node) {
