@@ -104,6 +104,11 @@ TEST(OnnxMovement, SqueezeAndUnsqueezeTakeAxesByAttributeOrOperand) {
             (Dims{1, 6}));
   EXPECT_EQ(MadeBy(Movement("Squeeze").Input<float>({7}, {1, 1})).dims,
             (Dims{}));
+  EXPECT_EQ(MadeBy(Movement("Squeeze")
+                       .Input<float>(kSix, {1, 6, 1})
+                       .Constant<int64_t>({}, {0}))
+                .dims,
+            (Dims{6}));
   EXPECT_EQ(MadeBy(Movement("Unsqueeze", 11)
                        .With("axes", Ints{2, 0})
                        .Input<float>(kSix, {6}))

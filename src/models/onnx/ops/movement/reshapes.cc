@@ -95,7 +95,8 @@ Status Squeeze(Node& node) {
   for (int axis = 0; axis < value.rank(); ++axis) {
     if (value.dims[axis] == 1) ones.push_back(axis);
   }
-  TIM_ASSIGN_OR_RETURN(const auto axes, node.IntsSince(13, 1, "axes", ones));
+  TIM_ASSIGN_OR_RETURN(auto axes, node.IntsSince(13, 1, "axes", ones));
+  if (axes.empty()) axes = ones;
   TIM_ASSIGN_OR_RETURN(const auto gone, AxisFlags(axes, value.rank()));
   Dims dims;
   for (int axis = 0; axis < value.rank(); ++axis) {
