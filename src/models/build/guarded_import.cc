@@ -30,9 +30,10 @@ std::string RefusalText(const std::vector<Refusal>& refusals) {
                             refusals.size() == 1 ? "" : "s", " that ",
                             refusals.size() == 1 ? "is" : "are", " not taken:");
   for (const Refusal& refusal : refusals) {
-    text +=
-        StrCat("\n  '", refusal.node, "' (", refusal.op, "): ", refusal.about,
-               refusal.about.empty() ? "" : ": ", refusal.reason);
+    const bool says_itself = refusal.reason.starts_with(refusal.about);
+    text += StrCat("\n  '", refusal.node, "' (", refusal.op,
+                   "): ", says_itself ? "" : refusal.about,
+                   says_itself ? "" : ": ", refusal.reason);
   }
   text +=
       "\nNodes can be made by the caller: see ImportOptions::supplier; "
