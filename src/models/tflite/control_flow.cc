@@ -8,6 +8,8 @@ namespace tim::models::tflite {
 namespace {
 
 constexpr int kMostDepth = 8;
+// Tensors that cost as much as an operator.
+constexpr int64_t kTensorsOfOperator = 16;
 
 // A constant truth; fails on others.
 Result<bool> Truth(Node* node, const std::string& whose, const Value& value) {
@@ -21,6 +23,11 @@ Result<bool> Truth(Node* node, const std::string& whose, const Value& value) {
   return node->Refuse(whose, Describe(value), ", not one truth");
 }
 
+Status TooMany(Node* node) {
+  return node->Refuse(
+      "", "subgraphs have too many operators when they are spelled out");
+}
+
 }  // namespace
 
 bool Importer::IsControlFlow(const std::string& op) {
@@ -31,6 +38,7 @@ bool Importer::IsControlFlow(const std::string& op) {
 // Values by their tensors' numbers, then the operators.
 Result<std::vector<Value>> Importer::Walk(Node* node,
                                           const std::vector<Value>& inputs) {
+  if (operators_left_ < 0) return TooMany(node);
   const auto places = Items(subgraph_->inputs());
   if (places.size() != inputs.size()) {
     return node->Refuse("inputs", "a subgraph of ", places.size(),
@@ -56,11 +64,7 @@ Result<std::vector<Value>> Importer::Walk(Node* node,
   if (subgraph_->operators() != nullptr) {
     int number = 0;
     for (const fbs::Operator* table : *subgraph_->operators()) {
-      if (--operators_left_ < 0) {
-        return node->Refuse("",
-                            "subgraphs have too many operators when they "
-                            "are spelled out");
-      }
+      if (--operators_left_ < 0) return TooMany(node);
       TIM_RETURN_IF_ERROR(AddOperator(*table, number++));
     }
   }
@@ -92,7 +96,8 @@ Result<std::vector<Value>> Importer::Inline(Node* node, int64_t subgraph,
   std::vector<Known> callers_tensors = std::exchange(tensors_, {});
   std::string callers_path = std::exchange(path_, StrCat(node->name, "/"));
   if (subgraph_->tensors() != nullptr) {
-    tensors_.resize(subgraph_->tensors()->size());
+    operators_left_ -= 1 + subgraph_->tensors()->size() / kTensorsOfOperator;
+    tensors_.resize(operators_left_ < 0 ? 0 : subgraph_->tensors()->size());
   }
   ++depth_;
   auto made = Walk(node, inputs);

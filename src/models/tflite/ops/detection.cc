@@ -166,6 +166,15 @@ Status Selection(Node& node) {
       node.Expect(has_scores ? 6 : 5, has_scores ? 6 : 5, has_scores ? 3 : 2));
   TIM_RETURN_IF_ERROR(node.ExpectRank(0, 2));
   TIM_RETURN_IF_ERROR(node.ExpectRank(1, 1));
+  if (node.inputs[0].dims[1] != 4 ||
+      node.inputs[0].dims[0] != node.inputs[1].dims[0] ||
+      node.inputs[0].dims[0] < 1 ||
+      node.inputs[0].dims[0] > NonMaxSuppression::kMaxBoxes ||
+      node.inputs[0].type != vx::DataType::FLOAT32 ||
+      node.inputs[1].type != vx::DataType::FLOAT32) {
+    return node.Refuse("inputs", Describe(node.inputs[0]), " with the scores ",
+                       Describe(node.inputs[1]));
+  }
   TIM_ASSIGN_OR_RETURN(const auto parameters, SelectionOf(node));
   const Value& scores = node.inputs[1];
   const int64_t boxes = node.inputs[0].dims[0];

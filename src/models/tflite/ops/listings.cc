@@ -166,8 +166,11 @@ Status Bitcast(Node& node) {
 // a / 2^b, rounded down, is what the bits of a are after they moved.
 Status RightShift(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 2));
-  if (!IsPlain(node.inputs[0]) || !IsPlain(node.inputs[1])) {
-    return node.Refuse("inputs", "they are quantized; plain ones are taken");
+  if (!IsPlain(node.inputs[0]) || !IsPlain(node.inputs[1]) ||
+      node.inputs[0].type == DataType::FLOAT32 ||
+      node.inputs[0].type == DataType::FLOAT16) {
+    return node.Refuse("inputs", Describe(node.inputs[0]),
+                       "; plain integers are taken");
   }
   const int64_t bits = 8 * ByteSizeOf(node.inputs[0].type, {1});
   TIM_ASSIGN_OR_RETURN(const auto shifts, node.ConstantInts(1));

@@ -30,7 +30,7 @@ Result<Value> IntsConstant(Node& node, const std::vector<int32_t>& values,
 Result<std::vector<int32_t>> TurnedRows(Node& node, int64_t batch,
                                         int64_t time) {
   TIM_ASSIGN_OR_RETURN(const auto lengths, node.ConstantInts(1));
-  if (static_cast<int64_t>(lengths.size()) != batch ||
+  if (static_cast<int64_t>(lengths.size()) != batch || batch * time < 1 ||
       batch * time > kMostRows) {
     return node.Refuse("input 1", lengths.size(), " lengths for ", batch,
                        " sequences of ", time);
@@ -213,8 +213,10 @@ Status SegmentSum(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 2));
   TIM_RETURN_IF_ERROR(node.ExpectRank(1, 1));
   TIM_ASSIGN_OR_RETURN(const auto ids, node.ConstantInts(1));
-  if (ids.empty() || ids[0] < 0 || !std::is_sorted(ids.begin(), ids.end())) {
-    return node.Refuse("input 1", "the numbers of segments do not ascend");
+  if (ids.empty() || ids[0] < 0 || ids.back() >= INT32_MAX ||
+      !std::is_sorted(ids.begin(), ids.end())) {
+    return node.Refuse("input 1",
+                       "the numbers of segments do not ascend from 0 on");
   }
   TIM_ASSIGN_OR_RETURN(const Dims dims, SegmentDims(node, ids.back() + 1));
   return SetSums(node, dims);

@@ -198,6 +198,8 @@ Status TransposedConv3d(Node& node) {
   const Dims& image = node.inputs[2].dims;
   if (image[0] != made[0] || image[4] != weights[4] || made[4] != weights[3] ||
       operands[0].type != vx::DataType::FLOAT32 ||
+      *std::min_element(image.begin(), image.end()) < 1 ||
+      *std::min_element(weights.begin(), weights.end()) < 1 ||
       *std::max_element(made.begin(), made.end()) > (1 << 15) ||
       *std::max_element(weights.begin(), weights.begin() + 3) > (1 << 15)) {
     return node.Refuse("input 0", "extents [", StrJoin(made, ","), "] for ",
