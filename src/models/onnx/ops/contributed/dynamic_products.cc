@@ -6,32 +6,14 @@
 
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
-#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/contributed/contributed.h"
+#include "models/onnx/ops/operands.h"
 #include "models/onnx/ops/products/product.h"
-#include "tim/vx/ops/elementwise.h"
 
 namespace tim::models::onnx {
 namespace {
 
 using vx::DataType;
-
-// sums * scale_a * scale_b + bias, of scales of all or of each column.
-Result<Value> RealSums(GraphBuilder* builder, const Value& sums,
-                       const Value& scale_a, const Value& scale_b,
-                       const Value& bias) {
-  constexpr DataType kReal = DataType::FLOAT32;
-  TIM_ASSIGN_OR_RETURN(
-      const Value scale,
-      Binary<vx::ops::Multiply>(builder, kReal, scale_a, scale_b));
-  TIM_ASSIGN_OR_RETURN(const Value real,
-                       Binary<vx::ops::Multiply>(builder, kReal, sums, scale));
-  if (real.dims != sums.dims) {
-    return InvalidArgument("scales ", Describe(scale), " for ", Describe(sums));
-  }
-  if (bias.IsAbsent()) return real;
-  return Binary<vx::ops::Add>(builder, kReal, real, bias);
-}
 
 Status MatMulIntegerToFloat(Node& node) {
   TIM_RETURN_IF_ERROR(CheckOperands(node, 4, 7));
@@ -50,14 +32,11 @@ Status DynamicQuantizeMatMul(Node& node) {
   TIM_RETURN_IF_ERROR(CheckAttributes(node, {}));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 0));
   TIM_RETURN_IF_ERROR(CheckFloat(node, 2));
-  TIM_ASSIGN_OR_RETURN(const DynamicCodes a,
-                       QuantizedByRange(node.builder, node.inputs[0]));
-  TIM_ASSIGN_OR_RETURN(
-      const Value sums,
-      IntegerProduct(node.builder, a.codes, a.zero_point, node.inputs[1],
-                     OptionalOperand(node, 3)));
-  return node.SetOutput(0, RealSums(node.builder, sums, a.scale, node.inputs[2],
-                                    OptionalOperand(node, 4)));
+  CodedMatrix matrix = {.codes = {}, .scale = node.inputs[2]};
+  TIM_ASSIGN_OR_RETURN(matrix.codes, Centered(node.builder, node.inputs[1],
+                                              OptionalOperand(node, 3)));
+  return node.SetOutput(0, DynamicProduct(node.builder, node.inputs[0], matrix,
+                                          OptionalOperand(node, 4)));
 }
 
 // Weights of MatMulNBits: columns of `depth` codes of 4 bits in blocks.

@@ -41,6 +41,23 @@ Result<Value> IntegerProduct(GraphBuilder* builder, const Value& a,
                              const Value& zero_a, const Value& b,
                              const Value& zero_b);
 
+/// sums * scale_a * scale_b + bias, float32, of scales of all or of each
+/// column; the bias may be absent.
+Result<Value> RealSums(GraphBuilder* builder, const Value& sums,
+                       const Value& scale_a, const Value& scale_b,
+                       const Value& bias);
+
+/// 8-bit codes [depth, columns] less their zero points, as Centered() makes
+/// them, and their scale, of all or of each column.
+struct CodedMatrix {
+  Value codes;
+  Value scale;
+};
+/// The product of `a`, quantized as DynamicQuantizeLinear does, and `matrix`,
+/// plus `bias`, which may be absent.
+Result<Value> DynamicProduct(GraphBuilder* builder, const Value& a,
+                             const CodedMatrix& matrix, const Value& bias);
+
 }  // namespace tim::models::onnx
 
 #endif  // TIM_MODELS_ONNX_OPS_PRODUCTS_PRODUCT_H_

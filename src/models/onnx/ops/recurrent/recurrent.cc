@@ -57,7 +57,8 @@ Result<LayerResult> LstmLayer(Node& node, const RecurrentLayer& layer) {
   const auto recurrent = TypeOf<Op>(layer.activations[0]);
   const auto activation = TypeOf<Op>(layer.activations[1]);
   if (!recurrent || !activation ||
-      !(layer.activations[1] == layer.activations[2]) || layer.clip > 0) {
+      !(layer.activations[1] == layer.activations[2]) || layer.clip > 0 ||
+      !layer.coded_w.codes.IsAbsent()) {
     return UnrolledLayer(node, layer);
   }
   TIM_ASSIGN_OR_RETURN(const std::vector<Value> w,
@@ -218,6 +219,7 @@ void AddRecurrent(OperatorTable* table) {
   table->Add("", "LSTM", 7, Lstm);
   table->Add("", "GRU", 7, Gru);
   table->Add("", "RNN", 7, Rnn);
+  table->Add("com.microsoft", "DynamicQuantizeLSTM", 1, Lstm);
 }
 
 }  // namespace tim::models::onnx

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "models/build/value.h"
 #include "models/onnx/node.h"
+#include "models/onnx/ops/products/product.h"
 
 namespace tim::models::onnx {
 
@@ -54,6 +55,8 @@ struct RecurrentLayer {
   int gates = 1;
   Value w;                    ///< {G * H, I}.
   Value r;                    ///< {G * H, H}.
+  CodedMatrix coded_w;        ///< {I, G * H}, in place of w; may be absent.
+  CodedMatrix coded_r;        ///< {H, G * H}, in place of r; with coded_w.
   Value b;                    ///< {2 * G * H}, those of w first; may be absent.
   Value h;                    ///< {B, H}; may be absent.
   Value c;                    ///< {B, H}; may be absent.
@@ -94,6 +97,13 @@ struct LayerResult {
 /// share its memory.
 Result<std::vector<Value>> Parts(Node& node, const Value& value, int64_t count,
                                  const Dims& dims);
+
+/// The operands 1, 2 and 8 to 11 of DynamicQuantizeLSTM become coded_w and
+/// coded_r of all directions, with codes {D, ...} and scales {D} or {D, G * H}.
+Status ReadCodes(Node& node, RecurrentNode* made);
+/// coded_w and coded_r of direction `index` of `whole`.
+Status TakeCodes(Node& node, const RecurrentNode& whole, int index,
+                 RecurrentLayer* layer);
 
 /// A layer as an operation for each gate and step, for what the operators of
 /// sequences cannot say.  Refused above kMostUnrolledSteps.

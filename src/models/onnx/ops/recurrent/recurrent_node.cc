@@ -50,7 +50,8 @@ Status CheckLengths(const Node& node, int64_t steps, int64_t batch) {
 
 Status CheckNames(const Node& node) {
   for (const auto& [name, value] : node.attributes) {
-    bool is_known = name == "input_forget" && node.op == "LSTM";
+    bool is_known = name == "input_forget" &&
+                    (node.op == "LSTM" || node.op == "DynamicQuantizeLSTM");
     is_known |= name == "linear_before_reset" && node.op == "GRU";
     for (const char* known :
          {"activation_alpha", "activation_beta", "activations", "clip",
@@ -126,19 +127,20 @@ Result<RecurrentNode> ReadRecurrent(
   TIM_ASSIGN_OR_RETURN(RecurrentNode made, ReadForm(node));
   RecurrentLayer& layer = made.layer;
   TIM_ASSIGN_OR_RETURN(layer.x, FloatOperand(node, 0));
-  TIM_ASSIGN_OR_RETURN(layer.r, FloatOperand(node, 2));
-  if (layer.x.rank() != 3 || layer.r.rank() != 3) {
+  const Value& r = node.inputs[2];
+  if (layer.x.rank() != 3 || r.rank() != 3) {
     return InvalidArgument("operands 0 and 2 are ", Describe(layer.x), " and ",
-                           Describe(layer.r), "; ranks of 3 are taken");
+                           Describe(r), "; ranks of 3 are taken");
   }
-  if (layer.x.ElementCount() < 1 || layer.r.ElementCount() < 1) {
+  if (layer.x.ElementCount() < 1 || r.ElementCount() < 1) {
     return InvalidArgument("operands 0 and 2 are ", Describe(layer.x), " and ",
-                           Describe(layer.r), "; neither may be empty");
+                           Describe(r), "; neither may be empty");
   }
   layer.gates = gates;
   layer.steps = layer.x.dims[layer.time_major ? 0 : 1];
   layer.batch = layer.x.dims[layer.time_major ? 1 : 0];
-  layer.units = layer.r.dims[2];
+  const bool coded = node.op == "DynamicQuantizeLSTM";
+  layer.units = r.dims[coded ? 1 : 2];
   TIM_ASSIGN_OR_RETURN(const int64_t hidden,
                        node.Int("hidden_size", layer.units));
   if (hidden != layer.units) {
@@ -147,12 +149,16 @@ Result<RecurrentNode> ReadRecurrent(
   }
   const int64_t units = layer.units;
   const int64_t directions = made.directions;
-  TIM_RETURN_IF_ERROR(
-      CheckDims(layer.r, 2, {directions, gates * units, units}));
-  TIM_RETURN_IF_ERROR(SameType(layer.x, layer.r));
-  TIM_ASSIGN_OR_RETURN(
-      layer.w, Optional(node, 1, {directions, gates * units, layer.x.dims[2]}));
-  if (layer.w.IsAbsent()) return InvalidArgument("operand 1 is absent");
+  if (coded) {
+    TIM_RETURN_IF_ERROR(ReadCodes(node, &made));
+  } else {
+    TIM_ASSIGN_OR_RETURN(layer.r,
+                         Optional(node, 2, {directions, gates * units, units}));
+    TIM_ASSIGN_OR_RETURN(
+        layer.w,
+        Optional(node, 1, {directions, gates * units, layer.x.dims[2]}));
+    if (layer.w.IsAbsent()) return InvalidArgument("operand 1 is absent");
+  }
   TIM_ASSIGN_OR_RETURN(layer.b,
                        Optional(node, 3, {directions, 2 * gates * units}));
   TIM_RETURN_IF_ERROR(CheckLengths(node, layer.steps, layer.batch));
@@ -187,6 +193,7 @@ Result<RecurrentLayer> LayerOf(Node& node, const RecurrentNode& whole,
     return OkStatus();
   };
   const int64_t rows = layer.gates * layer.units;
+  TIM_RETURN_IF_ERROR(TakeCodes(node, whole, index, &layer));
   TIM_RETURN_IF_ERROR(part(&layer.w, {rows, layer.x.dims[2]}));
   TIM_RETURN_IF_ERROR(part(&layer.r, {rows, layer.units}));
   TIM_RETURN_IF_ERROR(part(&layer.b, {2 * rows}));

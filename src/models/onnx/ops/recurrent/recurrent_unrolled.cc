@@ -1,5 +1,5 @@
 // Recurrent layers step by step: gates with other activations than the
-// operators of sequences have, and with a clip.
+// operators of sequences have, with a clip, and with weights of codes.
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -46,6 +46,7 @@ class Steps {
 
  private:
   Dims StateDims() const { return {layer_.batch, layer_.units}; }
+  bool IsCoded() const { return !layer_.coded_w.codes.IsAbsent(); }
 
   /// x w + b for all steps at once, and the states before the first one.
   Status Begin() {
@@ -63,7 +64,10 @@ class Steps {
       bias = biases[0];
       r_bias_ = biases[1];
     }
-    TIM_ASSIGN_OR_RETURN(Value products, Product(x, layer_.w, bias));
+    TIM_ASSIGN_OR_RETURN(
+        Value products,
+        IsCoded() ? DynamicProduct(node_.builder, x, layer_.coded_w, bias)
+                  : Product(x, layer_.w, bias));
     TIM_ASSIGN_OR_RETURN(
         inputs_, Parts(node_, products, layer_.steps, {layer_.batch, columns}));
     TIM_ASSIGN_OR_RETURN(h_, StateOrZeros(layer_.h));
@@ -146,7 +150,10 @@ class Steps {
 
   /// Gates in the order i, o, f, c; peepholes i, o, f.
   Status LstmStep(const Value& input) {
-    TIM_ASSIGN_OR_RETURN(Value product, Product(h_, layer_.r, r_bias_));
+    TIM_ASSIGN_OR_RETURN(
+        Value product,
+        IsCoded() ? DynamicProduct(node_.builder, h_, layer_.coded_r, r_bias_)
+                  : Product(h_, layer_.r, r_bias_));
     TIM_ASSIGN_OR_RETURN(Value sum, Sum(input, product));
     TIM_ASSIGN_OR_RETURN(std::vector<Value> gates, Columns(sum));
     TIM_ASSIGN_OR_RETURN(gates[0], WithPeephole(gates[0], 0, c_));
@@ -225,8 +232,8 @@ class Steps {
 Result<LayerResult> UnrolledLayer(Node& node, const RecurrentLayer& layer) {
   if (layer.steps > kMostUnrolledSteps) {
     return Unimplemented(
-        "a clip, or activations other than the usual ones, in ", layer.steps,
-        " steps; up to ", kMostUnrolledSteps, " are unrolled");
+        "a clip, activations other than the usual ones, or codes, in ",
+        layer.steps, " steps; up to ", kMostUnrolledSteps, " are unrolled");
   }
   return Steps(node, layer).Run();
 }
