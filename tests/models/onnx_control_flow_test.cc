@@ -1,4 +1,4 @@
-// If, Loop, Scan and sequences of ONNX models whose course is known.
+// If, Loop, Scan and sequences of ONNX models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,8 +46,29 @@ TEST(OnnxControlFlow, IfWithAKnownConditionIsItsBranch) {
               ElementsAre(0, 2));
 }
 
-TEST(OnnxControlFlow, IfWithoutAKnownConditionIsRefused) {
-  const Model made = Parse(IfModel());
+// y = sum(x) > 0 ? Neg(x) : Relu(x).
+TEST(OnnxControlFlow, IfOfInputsChoosesBetweenBothBranches) {
+  ModelProto model = IfModel();
+  GraphProto* graph = model.mutable_graph();
+  graph->mutable_input()->RemoveLast();
+  *graph->add_initializer() = FloatTensor("zero", {}, {0});
+  SetAttribute(AddNode(graph, "ReduceSum", {"x"}, {"s"}), "keepdims",
+               int64_t{0});
+  AddNode(graph, "Greater", {"s", "zero"}, {"c"});
+  EXPECT_THAT(FloatsOf(Parse(model), {{-1, 2}}), ElementsAre(1, -2));
+  EXPECT_THAT(FloatsOf(Parse(model), {{-2, 1}}), ElementsAre(0, 1));
+}
+
+TEST(OnnxControlFlow, IfOfInputsIsRefusedWhereBranchesDifferInExtents) {
+  ModelProto model = IfModel();
+  GraphProto* graph = model.mutable_graph();
+  *graph->add_initializer() = IntTensor("axes", {1}, {0});
+  NodeProto* inner =
+      graph->mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(
+          0);
+  inner->set_op_type("Unsqueeze");
+  inner->add_input("axes");
+  const Model made = Parse(model);
   ASSERT_EQ(made.refusals.size(), 1u);
   EXPECT_EQ(made.refusals[0].node, "choice");
   EXPECT_EQ(made.refusals[0].about, "operand 0");

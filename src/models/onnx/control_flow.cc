@@ -1,4 +1,5 @@
-// If, Loop and Scan of ONNX, whose course is known when the model is read.
+// If, Loop and Scan of ONNX, whose course is known when the model is read, and
+// If as a choice between the results of both branches.
 #include <algorithm>
 #include <utility>
 
@@ -54,12 +55,47 @@ Result<Importer::Results> Importer::RunIf(const Call& call) {
     return InvalidArgument("it has ", call.operands.size(),
                            " operands, expected 1");
   }
+  const Value& condition = call.operands[0].value;
+  if (condition.constant == nullptr && !condition.IsAbsent()) {
+    return ChooseBranch(call, condition);
+  }
   TIM_ASSIGN_OR_RETURN(
-      const bool condition,
+      const bool first,
       ConditionOf(call.operands[0], "operand 0, its condition,"));
-  const char* branch = condition ? "then_branch" : "else_branch";
+  const char* branch = first ? "then_branch" : "else_branch";
   TIM_ASSIGN_OR_RETURN(const GraphMessage* graph, BodyOf(call, branch));
   return RunBody(*graph, {}, call, "");
+}
+
+Result<Importer::Results> Importer::ChooseBranch(const Call& call,
+                                                 const Value& condition) {
+  TIM_ASSIGN_OR_RETURN(const GraphMessage* first, BodyOf(call, "then_branch"));
+  TIM_ASSIGN_OR_RETURN(const GraphMessage* second, BodyOf(call, "else_branch"));
+  TIM_ASSIGN_OR_RETURN(const Value chosen, builder_->Reshape(condition, {}));
+  TIM_ASSIGN_OR_RETURN(Results made, RunBody(*first, {}, call, "then/"));
+  TIM_ASSIGN_OR_RETURN(const Results others,
+                       RunBody(*second, {}, call, "else/"));
+  if (made.size() != others.size()) {
+    return InvalidArgument("its branches have ", made.size(), " and ",
+                           others.size(), " outputs");
+  }
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i].is_refused || others[i].is_refused) {
+      made[i] = Known::Refused();
+      continue;
+    }
+    const Value& a = made[i].value;
+    const Value& b = others[i].value;
+    if (a.IsAbsent() || b.IsAbsent() || a.type != b.type || a.dims != b.dims) {
+      return Unimplemented(
+          "operand 0, its condition, must be known when the model is loaded, ",
+          "but follows from inputs, and output ", i,
+          " of its branches is no tensor of the same type and extents; give ",
+          "the content of those inputs as ImportOptions::values");
+    }
+    TIM_ASSIGN_OR_RETURN(made[i].value, Make("Where", {chosen, a, b}, {}));
+  }
+  return made;
 }
 
 Result<Value> Importer::Stack(const std::vector<Value>& values, int64_t axis) {

@@ -127,6 +127,8 @@ class Importer {
   /// Whether anything here takes the operator.
   bool IsKnown(const NodeMessage& node) const;
   Result<Results> RunIf(const Call& call);
+  /// Runs both branches of an If; `condition` chooses between their results.
+  Result<Results> ChooseBranch(const Call& call, const Value& condition);
   Result<Results> RunLoop(const Call& call);
   Result<Results> RunScan(const Call& call);
   Result<const GraphMessage*> BodyOf(const Call& call, const char* attribute);
