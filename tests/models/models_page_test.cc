@@ -54,19 +54,20 @@ int FirstOpset(const std::string& domain, const std::string& op, int entry) {
 }
 
 std::string OnnxOperators() {
-  std::map<std::string, std::map<std::string, int>> by_domain;
+  std::map<std::string, std::map<int, std::vector<std::string>>> by_opset;
   for (const auto& [key, entry] : onnx::Operators().entries()) {
     if (IsRefused(key)) continue;
     const size_t dot = key.rfind('.');
     const std::string domain = key.substr(0, dot);
     const std::string op = key.substr(dot + 1);
-    by_domain[domain][op] = FirstOpset(domain, op, entry.first);
+    by_opset[domain][FirstOpset(domain, op, entry.first)].push_back("`" + op +
+                                                                    "`");
   }
-  std::string text = "| operator | of | from |\n| --- | --- | --- |\n";
-  for (const auto& [domain, operators] : by_domain) {
-    for (const auto& [op, first] : operators) {
-      text += StrCat("| `", op, "` | ", domain.empty() ? "ai.onnx" : domain,
-                     " | ", first, " |\n");
+  std::string text = "| of | from | operators |\n| --- | --- | --- |\n";
+  for (const auto& [domain, opsets] : by_opset) {
+    for (const auto& [first, operators] : opsets) {
+      text += StrCat("| ", domain.empty() ? "ai.onnx" : domain, " | ", first,
+                     " | ", StrJoin(operators, ", "), " |\n");
     }
   }
   return text;

@@ -16,7 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using Ints = std::vector<int64_t>;
-
 constexpr int64_t kFar = std::numeric_limits<int64_t>::max();
 const std::vector<float> kSix = {1, 2, 3, 4, 5, 6};
 
