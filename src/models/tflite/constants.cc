@@ -111,13 +111,14 @@ HostArray PermutedArray(const HostArray& array, const std::vector<int>& order) {
 
 Result<HostArray> DequantizedArray(const HostArray& array,
                                    const vx::Quantization& quantization) {
-  auto values = std::make_shared<std::vector<float>>(
-      static_cast<size_t>(array.ElementCount()));
-  float* out = values->data();
+  const auto count = static_cast<size_t>(array.ElementCount());
+  // Zeros before them would take as long as the elements.
+  const auto values = std::make_shared_for_overwrite<float[]>(count);
+  float* const out = values.get();
   switch (array.type) {
     case vx::DataType::FLOAT16: {
       const auto* halves = static_cast<const uint16_t*>(array.data.get());
-      for (size_t i = 0; i < values->size(); ++i) {
+      for (size_t i = 0; i < count; ++i) {
         out[i] = HalfToFloat(halves[i]);
       }
       break;
@@ -140,8 +141,8 @@ Result<HostArray> DequantizedArray(const HostArray& array,
   HostArray made;
   made.type = vx::DataType::FLOAT32;
   made.dims = array.dims;
-  made.bytes = values->size() * sizeof(float);
-  made.data = std::shared_ptr<const void>(values, values->data());
+  made.bytes = count * sizeof(float);
+  made.data = std::shared_ptr<const void>(values, out);
   return made;
 }
 
