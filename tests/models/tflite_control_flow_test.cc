@@ -12,10 +12,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr int kAdd = 0;
+constexpr int kConcatenation = 2;
 constexpr int kMul = 18;
 constexpr int kCall = 31;
 constexpr int kLess = 58;
 constexpr int kNeg = 59;
+constexpr int kSlice = 65;
 constexpr int kIf = 118;
 constexpr int kWhile = 119;
 constexpr auto kInt32 = fbs::TensorType::INT32;
@@ -117,6 +119,50 @@ TEST(TfliteControlFlow, LoopsOfKnownCountAreUnrolled) {
   // The nodes of the file, not their trips.
   EXPECT_EQ(run.model.operators["ADD"], 2u);
   EXPECT_THAT(TfliteRun(FileOfWhile(0)).Floats({1, -2}), ElementsAre(1, -2));
+}
+
+// i, x, rows = 0, x, rows
+// while (i < 3) i, x, rows = i + 1, x + x, rows[:i] + [x] + rows[i + 1:]
+TEST(TfliteControlFlow, LoopsFillTheirRows) {
+  TfliteFile file;
+  const auto ints = [&file] {
+    FileTensor tensor;
+    tensor.type = kInt32;
+    tensor.shape = {1};
+    return file.Add(std::move(tensor));
+  };
+  struct State {
+    int i, x, rows;
+  };
+  const auto add_state = [&]() -> State {
+    const int i = ints();
+    const int x = file.Activation("x", {1});
+    return {i, x, file.Activation("rows", {3})};
+  };
+  const int x = file.Activation("x", {1});
+  const int rows = file.Activation("rows", {3});
+  const State made = add_state();
+  file.Operator(kWhile, {file.Ints({0}), x, rows}, {made.i, made.x, made.rows},
+                fbs::Options::While,
+                fbs::CreateWhile(file.builder(), 1, 2).Union());
+  file.EndSubgraph({x, rows}, {made.rows});
+  const State tested = add_state();
+  const int is_less = Scalar(&file, kBool, "is_less");
+  file.Operator(kLess, {tested.i, file.Ints({3})}, {is_less});
+  file.EndSubgraph({tested.i, tested.x, tested.rows}, {is_less});
+  const State now = add_state();
+  const State next = add_state();
+  const int before = file.Activation("before", {0});
+  const int behind = file.Activation("behind", {2});
+  file.Operator(kAdd, {now.i, file.Ints({1})}, {next.i});
+  file.Operator(kAdd, {now.x, now.x}, {next.x});
+  file.Operator(kSlice, {now.rows, file.Ints({0}), now.i}, {before});
+  file.Operator(kSlice, {now.rows, next.i, file.Ints({-1})}, {behind});
+  file.Operator(kConcatenation, {before, now.x, behind}, {next.rows});
+  file.EndSubgraph({now.i, now.x, now.rows}, {next.i, next.x, next.rows});
+  TfliteRun run(file.Finish());
+  EXPECT_THAT(run.Run<float>({BytesOf<float>({1}), BytesOf<float>({7, 8, 9})}),
+              ElementsAre(1, 2, 4));
 }
 
 TEST(TfliteControlFlow, OtherLoopsAreRefused) {

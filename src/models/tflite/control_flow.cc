@@ -110,7 +110,7 @@ Result<std::vector<Value>> Importer::Inline(Node* node, int64_t subgraph,
   return made;
 }
 
-// Where the condition is known when the model runs, both branches run.
+// Branches run both where the condition is known when the model runs.
 Status Importer::Branch(Node* node) {
   TIM_ASSIGN_OR_RETURN(const auto* options, node->Options<fbs::If>());
   if (!node->Has(0)) return node->Refuse("input 0", "it is absent");

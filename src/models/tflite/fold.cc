@@ -183,6 +183,11 @@ MaybeInts FoldReduction(Node& node, const std::vector<Ints>& in) {
 
 MaybeInts FoldSlice(Node& node, const std::vector<Ints>& in) {
   const bool is_strided = node.op == "STRIDED_SLICE";
+  if (!is_strided) {
+    Dims dims;
+    TIM_ASSIGN_OR_RETURN(const bool is_empty, IsEmptySlice(node, &dims));
+    if (is_empty) return std::optional<Ints>();
+  }
   TIM_ASSIGN_OR_RETURN(const SlicePlan plan,
                        is_strided ? PlanStridedSlice(node) : PlanSlice(node));
   return std::optional<Ints>(Sliced(in[0], plan));

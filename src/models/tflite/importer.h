@@ -73,8 +73,9 @@ class Importer {
   std::string path_;  ///< "#3/" inside of what operator 3 calls.
   int depth_ = 0;
   std::set<const fbs::Subgraph*> counted_;
-  std::map<const fbs::Tensor*, Value> constants_;  ///< Of inlined subgraphs.
-  int64_t operators_left_;                         ///< That may be inlined.
+  std::map<const fbs::Tensor*, Value>
+      constants_;            ///< Constants of inlined subgraphs.
+  int64_t operators_left_;   ///< Operators that may be inlined.
   bool reads_lost_ = false;  ///< The operator at hand reads a kLost tensor.
 };
 

@@ -77,7 +77,7 @@ class Workspace {
   const File* const file;
   std::vector<std::string> warnings;
   std::map<std::string, Resource> resources;
-  /// Whether the operators at hand count is known when the model runs.
+  /// A run may choose the results of other operators than those at hand.
   bool is_conditional = false;
   /// States of tensors that are variables, and what the run leaves in them.
   struct Update {

@@ -134,6 +134,28 @@ Result<SlicePlan> PlanStridedSlice(Node& node) {
   return plan;
 }
 
+Result<bool> IsEmptySlice(Node& node, Dims* dims) {
+  TIM_RETURN_IF_ERROR(node.Expect(3, 3));
+  TIM_ASSIGN_OR_RETURN(const auto begins, node.ConstantInts(1));
+  TIM_ASSIGN_OR_RETURN(const auto sizes, node.ConstantInts(2));
+  *dims = node.inputs[0].dims;
+  if (begins.size() != dims->size() || sizes.size() != dims->size()) {
+    return false;
+  }
+  bool is_empty = false;
+  for (size_t i = 0; i < dims->size(); ++i) {
+    int64_t& extent = (*dims)[i];
+    const int64_t begin = begins[i];
+    if (begin < 0 || begin > extent || sizes[i] < -1 ||
+        sizes[i] > extent - begin) {
+      return false;
+    }
+    extent = sizes[i] == -1 ? extent - begin : sizes[i];
+    is_empty = is_empty || extent == 0;
+  }
+  return is_empty;
+}
+
 Result<SlicePlan> PlanSlice(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(3, 3));
   TIM_ASSIGN_OR_RETURN(const auto begins, node.ConstantInts(1));

@@ -20,7 +20,10 @@ struct SlicePlan {
 
 /// The plan of a STRIDED_SLICE, by its masks.
 Result<SlicePlan> PlanStridedSlice(Node& node);
-/// The plan of a SLICE.
+/// A SLICE may have no element, where loops cut off what stands before their
+/// first step and behind their last one.  \param dims its extents.
+Result<bool> IsEmptySlice(Node& node, Dims* dims);
+/// The plan of a SLICE that has elements.
 Result<SlicePlan> PlanSlice(Node& node);
 
 }  // namespace tim::models::tflite

@@ -132,7 +132,7 @@ Status Detections(Node& node) {
   return OkStatus();
 }
 
-// How many boxes are asked for, and the thresholds.
+// Count and thresholds of a selection.
 Result<NonMaxSuppression::Parameters> SelectionOf(Node& node) {
   NonMaxSuppression::Parameters made;
   TIM_ASSIGN_OR_RETURN(const int64_t most, node.ConstantInt(2));

@@ -163,7 +163,7 @@ Status Bitcast(Node& node) {
   return node.SetOutput(0, node.builder().Constant(std::move(array)));
 }
 
-// a / 2^b, rounded down, is what the bits of a are after they moved.
+// Bits of a that move by b are a / 2^b, rounded down.
 Status RightShift(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 2));
   if (!IsPlain(node.inputs[0]) || !IsPlain(node.inputs[1]) ||
@@ -180,7 +180,7 @@ Status RightShift(Node& node) {
       return node.Refuse("input 1", Describe(node.inputs[0]), " by ", shift,
                          " bits; 0 to 30 of up to 32 are taken");
     }
-    // By as many bits as a type has and more the sign alone is left.
+    // Shifts by as many bits as a type has and more leave the sign alone.
     divisors.push_back(int64_t{1} << std::min(shift, bits - 1));
   }
   TIM_RETURN_IF_ERROR(
@@ -190,7 +190,7 @@ Status RightShift(Node& node) {
                                {node.inputs[0], by}, node.WantedOf(0)));
 }
 
-// How many boundaries, which ascend, are not above the number.
+// Number of boundaries, which ascend, that are not above the value.
 Status Bucketize(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(1, 1));
   TIM_ASSIGN_OR_RETURN(const auto* options, node.Options<fbs::Bucketize>());

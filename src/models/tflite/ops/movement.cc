@@ -36,12 +36,22 @@ Status Concatenation(Node& node) {
   const int rank = node.inputs[0].rank();
   TIM_ASSIGN_OR_RETURN(const int axis,
                        node.Axis("axis", options->axis(), rank));
-  return node.SetActivated(0,
-                           node.builder().Add<ops::Concat>(
-                               node.inputs, node.WantedOf(0),
-                               static_cast<uint32_t>(GraphAxis(axis, rank)),
-                               static_cast<int>(count)),
-                           options->activation());
+  std::vector<Value> parts;
+  for (const Value& input : node.inputs) {
+    if (input.rank() == rank && input.dims[axis] == 0) continue;
+    parts.push_back(input);
+  }
+  if (parts.empty()) return node.Refuse("inputs", "none has an element");
+  if (parts.size() == 1 && count > 1 &&
+      parts[0].quantization == node.declared[0].quantization) {
+    return node.SetActivated(0, parts[0], options->activation());
+  }
+  return node.SetActivated(
+      0,
+      node.builder().Add<ops::Concat>(
+          parts, node.WantedOf(0), static_cast<uint32_t>(GraphAxis(axis, rank)),
+          static_cast<int>(parts.size())),
+      options->activation());
 }
 
 Status Pack(Node& node) {

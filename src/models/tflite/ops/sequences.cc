@@ -84,8 +84,8 @@ Status ReverseSequence(Node& node) {
   return node.SetOutput(0, build.Transpose(whole, back));
 }
 
-// Where an update is written: its first axes, up to the last one that it does
-// not fill, are walked; the others are whole.
+// Places that an update is written to: its first axes, up to the last one that
+// it does not fill, are walked; the others are whole.
 struct Placing {
   int64_t axes = 0;
   std::vector<int32_t> rows;  ///< Coordinates within the update, in its order.
@@ -230,7 +230,7 @@ Status UnsortedSum(Node& node) {
   return SetSums(node, dims);
 }
 
-// What a segment begins with.
+// Value that a segment begins with.
 Result<Value> Neutral(Node& node, Scatter::ReductionType reduction) {
   const DataType type = node.inputs[0].type;
   const auto of = [reduction](auto least, auto most) {

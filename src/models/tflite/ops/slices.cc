@@ -51,6 +51,18 @@ Status StridedSlice(Node& node) {
 }
 
 Status Slice(Node& node) {
+  Dims dims;
+  TIM_ASSIGN_OR_RETURN(const bool is_empty, IsEmptySlice(node, &dims));
+  if (is_empty) {
+    // CONCATENATION drops it; no tensor is made of it.
+    HostArray nothing;
+    nothing.type = node.inputs[0].type;
+    nothing.dims = dims;
+    nothing.data = std::make_shared<const int64_t>(0);
+    return node.SetOutput(0,
+                          node.builder().Constant(std::move(nothing), "",
+                                                  node.inputs[0].quantization));
+  }
   TIM_ASSIGN_OR_RETURN(const SlicePlan plan, PlanSlice(node));
   return Emit(node, plan);
 }

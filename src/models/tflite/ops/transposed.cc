@@ -35,7 +35,7 @@ Cut CutOf(int64_t in, int64_t out, int64_t kernel, int64_t stride,
   return cut;
 }
 
-// Where a transposed convolution of two axes finds its operands.
+// Operands and options of a transposed convolution of two axes.
 struct Layer {
   size_t image = 0;
   size_t weights = 1;
