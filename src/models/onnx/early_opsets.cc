@@ -85,7 +85,9 @@ constexpr std::pair<std::string_view, int> kFirstOpsets[] = {
 }  // namespace
 
 Result<int> OpsetOf(std::string_view op, int64_t opset) {
-  if (opset >= kFirstOpset) return static_cast<int>(opset);
+  if (opset >= kFirstOpset && opset <= kLastOpset) {
+    return static_cast<int>(opset);
+  }
   for (const auto& [name, first] : kFirstOpsets) {
     if (name == op && opset >= first) return static_cast<int>(kFirstOpset);
   }

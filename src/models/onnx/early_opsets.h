@@ -13,9 +13,10 @@ namespace tim::models::onnx {
 inline constexpr int64_t kFirstOpset = 7;
 inline constexpr int64_t kLastOpset = 21;
 
-/// The opset that a node function reads `op` of ai.onnx by, in a model of
-/// `opset`, at most kLastOpset: that itself, or kFirstOpset where `opset` is an
-/// earlier one and the operator is the same in both.  Fails where it is not.
+/// The opset that a node function reads `op` of ai.onnx by, in a model or a
+/// function of `opset`: that itself, or kFirstOpset where `opset` is an earlier
+/// one and the operator is the same in both.  Fails where it is not, and beyond
+/// kLastOpset.
 Result<int> OpsetOf(std::string_view op, int64_t opset);
 
 }  // namespace tim::models::onnx
