@@ -89,7 +89,9 @@ Result<int> OpsetOf(std::string_view op, int64_t opset) {
     return static_cast<int>(opset);
   }
   for (const auto& [name, first] : kFirstOpsets) {
-    if (name == op && opset >= first) return static_cast<int>(kFirstOpset);
+    if (name == op && opset >= first && opset < kFirstOpset) {
+      return static_cast<int>(kFirstOpset);
+    }
   }
   return Unimplemented("its form of opset ", opset, " is not taken; opsets ",
                        kFirstOpset, " to ", kLastOpset,
