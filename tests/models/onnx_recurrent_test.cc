@@ -33,6 +33,9 @@ struct Case {
   bool has_states = false;
   bool has_peepholes = false;
   bool is_after = false;  ///< linear_before_reset
+  bool couples = false;   ///< input_forget
+  std::vector<int32_t> lengths = {kSteps, kSteps};
+  bool has_constant_lengths = true;
   float clip = 0;
   bool has_constant_weights = true;
   std::vector<std::string> names;
@@ -143,6 +146,7 @@ class Formulas {
     const bool is_reverse = one_.direction == "reverse" || d == 1;
     for (int step = 0; step < kSteps; ++step) {
       const int t = is_reverse ? kSteps - 1 - step : step;
+      if (t >= one_.lengths[b]) continue;
       const int row = one_.layout == 0 ? t * kBatch + b : b * kSteps + t;
       Step(in_.x.data() + row * kInputs, &h, &c);
       const int at = one_.layout == 0 ? (t * d_ + d) * kBatch + b
@@ -167,7 +171,9 @@ class Formulas {
       if (one_.gates != 4) continue;
       double& cell = (*c)[u];
       const double i = Act(0, Gate(0, u, x, before) + Peephole(0, u) * cell);
-      const double f = Act(0, Gate(2, u, x, before) + Peephole(2, u) * cell);
+      const double f =
+          one_.couples ? 1 - i
+                       : Act(0, Gate(2, u, x, before) + Peephole(2, u) * cell);
       cell = f * cell + i * Act(1, Gate(3, u, x, before));
       const double o = Act(0, Gate(1, u, x, before) + Peephole(1, u) * cell);
       (*h)[u] = o * Act(2, cell);
@@ -204,6 +210,7 @@ NodeRunner RunnerOf(const Case& one, const Operands& in) {
   if (one.layout != 0) runner.With("layout", one.layout);
   if (one.clip > 0) runner.With("clip", one.clip);
   if (one.is_after) runner.With("linear_before_reset", 1);
+  if (one.couples) runner.With("input_forget", 1);
   if (!one.names.empty()) runner.With("activations", one.names);
   if (!one.alphas.empty()) runner.With("activation_alpha", one.alphas);
   const auto weights = [&](const Numbers& values, const Dims& dims) {
@@ -223,7 +230,11 @@ NodeRunner RunnerOf(const Case& one, const Operands& in) {
   } else {
     runner.Absent();
   }
-  runner.Constant<int32_t>({kSteps, kSteps}, {kBatch});
+  if (one.has_constant_lengths) {
+    runner.Constant(one.lengths, {kBatch});
+  } else {
+    runner.Input(one.lengths, {kBatch});
+  }
   if (one.has_states) {
     runner.Input(in.h, states);
   } else {
@@ -390,6 +401,26 @@ TEST(OnnxRecurrent, HalfPrecision) {
   EXPECT_NEAR(Floats(results.value()[0]).value()[0], std::tanh(1.0), 1e-3);
 }
 
+TEST(OnnxRecurrent, SequencesHaveLengths) {
+  for (const bool known : {true, false}) {
+    for (Case one : {Case(), Gru(), Rnn()}) {
+      one.direction = one.op == "RNN" ? "reverse" : "bidirectional";
+      one.has_states = true;
+      one.lengths = {2, kSteps};
+      one.has_constant_lengths = known;
+      Check(one);
+      one.layout = 1;
+      Check(one);
+    }
+  }
+}
+
+TEST(OnnxRecurrent, ForgetGatesAreCoupledWithInputGates) {
+  Case one;
+  one.couples = true;
+  Check(one);
+}
+
 TEST(OnnxRecurrent, Refusals) {
   const Case one;
   const Operands operands = OperandsOf(one);
@@ -402,7 +433,6 @@ TEST(OnnxRecurrent, Refusals) {
   EXPECT_THAT(refusal("direction", "both"), HasSubstr("'direction'"));
   EXPECT_THAT(refusal("layout", 2), HasSubstr("'layout'"));
   EXPECT_THAT(refusal("hidden_size", 7), HasSubstr("'hidden_size'"));
-  EXPECT_THAT(refusal("input_forget", 1), HasSubstr("'input_forget'"));
   EXPECT_THAT(refusal("output_sequence", 1), HasSubstr("'output_sequence'"));
   EXPECT_THAT(refusal("clip", -1.0f), HasSubstr("'clip'"));
   EXPECT_THAT(refusal("activations", std::vector<std::string>{"Tanh"}),
@@ -428,9 +458,9 @@ TEST(OnnxRecurrent, RefusedOperands) {
                    .Constant(in.w, w)
                    .Constant(in.r, r)
                    .Absent()
-                   .Constant<int32_t>({kSteps, kSteps - 1}, {kBatch})
+                   .Constant<int32_t>({kSteps, 0}, {kBatch})
                    .Run(),
-               "has a length of 2");
+               "has a length of 0, expected 1 to 3");
   NodeRunner narrow(AddRecurrent, "RNN", 14);
   EXPECT_ERROR(narrow.Input(in.x, {kSteps, kBatch * 2, kInputs / 2})
                    .Constant(in.w, w)

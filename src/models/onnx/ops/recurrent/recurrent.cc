@@ -57,7 +57,7 @@ Result<LayerResult> LstmLayer(Node& node, const RecurrentLayer& layer) {
   const auto recurrent = TypeOf<Op>(layer.activations[0]);
   const auto activation = TypeOf<Op>(layer.activations[1]);
   if (!recurrent || !activation ||
-      !(layer.activations[1] == layer.activations[2]) || layer.clip > 0 ||
+      !(layer.activations[1] == layer.activations[2]) || layer.IsUnusual() ||
       !layer.coded_w.codes.IsAbsent()) {
     return UnrolledLayer(node, layer);
   }
@@ -102,7 +102,7 @@ Result<LayerResult> GruLayer(Node& node, const RecurrentLayer& layer) {
   using Op = ops::UnidirectionalSequenceGRU;
   const auto recurrent = TypeOf<Op>(layer.activations[0]);
   const auto activation = TypeOf<Op>(layer.activations[1]);
-  if (!recurrent || !activation || layer.clip > 0) {
+  if (!recurrent || !activation || layer.IsUnusual()) {
     return UnrolledLayer(node, layer);
   }
   std::vector<Value> operands = {layer.x, layer.h};
@@ -132,7 +132,7 @@ Result<LayerResult> GruLayer(Node& node, const RecurrentLayer& layer) {
 Result<LayerResult> RnnLayer(Node& node, const RecurrentLayer& layer) {
   using Op = ops::UnidirectionalSequenceRnn;
   const auto activation = TypeOf<Op>(layer.activations[0]);
-  if (!activation || layer.clip > 0) return UnrolledLayer(node, layer);
+  if (!activation || layer.IsUnusual()) return UnrolledLayer(node, layer);
   TIM_ASSIGN_OR_RETURN(const std::vector<Value> b,
                        Gates(node, layer, layer.b, 2, {}));
   const vx::DataType type = layer.x.type;

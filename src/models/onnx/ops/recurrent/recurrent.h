@@ -63,8 +63,14 @@ struct RecurrentLayer {
   Value p;                    ///< {3 * H}; may be absent.
   float clip = 0;             /// Limit of what activations are given; 0: none.
   bool resets_after = false;  ///< GRU's linear_before_reset.
+  bool couples = false;       ///< LSTM's input_forget: f is 1 - i.
+  Value lengths;              ///< INT32 {B}; absent: all have T steps.
+  bool is_reverse = false;    ///< The last step of x comes first.
   bool wants_sequence = true;
   std::vector<Activation> activations;
+
+  /// Whether operators of sequences cannot say it, whatever the activations.
+  bool IsUnusual() const { return clip > 0 || couples || !lengths.IsAbsent(); }
 };
 
 /// All directions of a node, checked.

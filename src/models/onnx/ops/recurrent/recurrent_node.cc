@@ -31,21 +31,26 @@ Result<Value> Optional(Node& node, size_t input, const Dims& expected) {
   return value;
 }
 
-/// Sequences are as long as the operand; others are not taken.
-Status CheckLengths(const Node& node, int64_t steps, int64_t batch) {
-  if (!node.Has(4)) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths,
-                       node.ConstantInts(4));
-  if (static_cast<int64_t>(lengths.size()) != batch) {
-    return InvalidArgument("operand 4 (sequence_lens) has ", lengths.size(),
-                           " elements, expected ", batch);
+/// Lengths of sequences; absent where all are as long as operand 0.
+Result<Value> LengthsOf(const Node& node, int64_t steps, int64_t batch) {
+  if (!node.Has(4)) return Value();
+  const Value& lengths = node.inputs[4];
+  TIM_RETURN_IF_ERROR(CheckDims(lengths, 4, {batch}));
+  if (lengths.type != vx::DataType::INT32) {
+    return InvalidArgument("operand 4 (sequence_lens) is ", Describe(lengths),
+                           ", expected int32");
   }
-  for (const int64_t length : lengths) {
-    if (length == steps) continue;
-    return Unimplemented("operand 4 (sequence_lens) has a length of ", length,
-                         "; that of operand 0, ", steps, ", is taken");
+  if (lengths.constant == nullptr) return lengths;
+  TIM_ASSIGN_OR_RETURN(const std::vector<int64_t> known, node.ConstantInts(4));
+  bool all_whole = true;
+  for (const int64_t length : known) {
+    if (length < 1 || length > steps) {
+      return InvalidArgument("operand 4 (sequence_lens) has a length of ",
+                             length, ", expected 1 to ", steps);
+    }
+    all_whole = all_whole && length == steps;
   }
-  return OkStatus();
+  return all_whole ? Value() : lengths;
 }
 
 Status CheckNames(const Node& node) {
@@ -61,11 +66,6 @@ Status CheckNames(const Node& node) {
     if (!is_known) {
       return Unimplemented("attribute '", name, "', which is not known");
     }
-  }
-  TIM_ASSIGN_OR_RETURN(const int64_t coupled, node.Int("input_forget", 0));
-  if (coupled != 0) {
-    return Unimplemented("attribute 'input_forget' is ", coupled,
-                         "; 0 is taken");
   }
   return OkStatus();
 }
@@ -98,6 +98,8 @@ Result<RecurrentNode> ReadForm(Node& node) {
   TIM_ASSIGN_OR_RETURN(const int64_t resets_after,
                        node.Int("linear_before_reset", 0));
   made.layer.resets_after = resets_after != 0;
+  TIM_ASSIGN_OR_RETURN(const int64_t couples, node.Int("input_forget", 0));
+  made.layer.couples = couples != 0;
   made.layer.wants_sequence = node.Wants(0);
   return made;
 }
@@ -161,7 +163,8 @@ Result<RecurrentNode> ReadRecurrent(
   }
   TIM_ASSIGN_OR_RETURN(layer.b,
                        Optional(node, 3, {directions, 2 * gates * units}));
-  TIM_RETURN_IF_ERROR(CheckLengths(node, layer.steps, layer.batch));
+  TIM_ASSIGN_OR_RETURN(layer.lengths,
+                       LengthsOf(node, layer.steps, layer.batch));
   const Dims states = layer.time_major ? Dims{directions, layer.batch, units}
                                        : Dims{layer.batch, directions, units};
   TIM_ASSIGN_OR_RETURN(layer.h, Optional(node, 5, states));
@@ -203,6 +206,7 @@ Result<RecurrentLayer> LayerOf(Node& node, const RecurrentNode& whole,
   const auto first =
       whole.layer.activations.begin() + index * whole.activations;
   layer.activations.assign(first, first + whole.activations);
+  layer.is_reverse = is_reverse;
   if (is_reverse) {
     TIM_ASSIGN_OR_RETURN(layer.x, ReversedSteps(node, layer, layer.x));
   }

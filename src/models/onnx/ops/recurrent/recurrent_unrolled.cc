@@ -1,5 +1,6 @@
 // Recurrent layers step by step: gates with other activations than the
-// operators of sequences have, with a clip, and with weights of codes.
+// operators of sequences have, with a clip or coupled, with weights of codes,
+// and sequences of several lengths.
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tim/vx/ops/concat.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/fullyconnected.h"
+#include "tim/vx/ops/relational_operations.h"
 #include "tim/vx/ops/split.h"
 
 namespace tim::models::onnx {
@@ -29,8 +31,18 @@ class Steps {
     TIM_RETURN_IF_ERROR(Begin());
     std::vector<Value> sequence;
     for (const Value& input : inputs_) {
+      const Value h = h_;
+      const Value c = c_;
       TIM_RETURN_IF_ERROR(Step(input));
-      sequence.push_back(h_);
+      if (!layer_.lengths.IsAbsent()) {
+        const auto step = static_cast<int64_t>(sequence.size());
+        TIM_ASSIGN_OR_RETURN(h_, Rested(step, h, h_, &sequence));
+        if (!c.IsAbsent()) {
+          TIM_ASSIGN_OR_RETURN(c_, Rested(step, c, c_, nullptr));
+        }
+      } else {
+        sequence.push_back(h_);
+      }
     }
     const vx::DataType type = layer_.x.type;
     LayerResult result;
@@ -111,6 +123,43 @@ class Steps {
     return Broadcasting<ops::Multiply>(node_, a, b, kFloat);
   }
 
+  /// 1 for the sequences that step `step` belongs to, else 0: {B, 1}.
+  Result<Value> Reached(int64_t step) {
+    const int64_t place = layer_.is_reverse ? layer_.steps - 1 - step : step;
+    const Dims dims = {layer_.batch, 1};
+    if (layer_.lengths.constant != nullptr) {
+      TIM_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths,
+                           Integers(*layer_.lengths.constant));
+      std::vector<float> factors;
+      for (const int64_t length : lengths) {
+        factors.push_back(place < length ? 1.0f : 0.0f);
+      }
+      return node_.builder->ConstantOf(factors, dims);
+    }
+    TIM_ASSIGN_OR_RETURN(const Value lengths,
+                         node_.builder->Reshape(layer_.lengths, dims));
+    TIM_ASSIGN_OR_RETURN(
+        const Value reached,
+        Broadcasting<ops::Less>(node_,
+                                IntScalar(node_, static_cast<int32_t>(place)),
+                                lengths, vx::DataType::BOOL8));
+    return node_.builder->Cast(reached, kFloat);
+  }
+
+  /// The state `fresh` of sequences that step `step` belongs to, `before` of
+  /// others, whose part of `sequence`, where it is not null, is 0.
+  Result<Value> Rested(int64_t step, const Value& before, const Value& fresh,
+                       std::vector<Value>* sequence) {
+    TIM_ASSIGN_OR_RETURN(const Value reached, Reached(step));
+    TIM_ASSIGN_OR_RETURN(
+        const Value rests,
+        Broadcasting<ops::Sub>(node_, Scalar(node_, 1), reached, kFloat));
+    TIM_ASSIGN_OR_RETURN(const Value moved, Multiplied(fresh, reached));
+    TIM_ASSIGN_OR_RETURN(const Value kept, Multiplied(before, rests));
+    if (sequence != nullptr) sequence->push_back(moved);
+    return Sum(moved, kept);
+  }
+
   /// Activation `index` of the limited `x`.
   Result<Value> Gate(size_t index, const Value& x) {
     Value limited = x;
@@ -148,6 +197,11 @@ class Steps {
     return Sum(gate, seen);
   }
 
+  Result<Value> ForgetGate(const Value& gate, const Value& input) {
+    if (!layer_.couples) return Gate(0, gate);
+    return Broadcasting<ops::Sub>(node_, Scalar(node_, 1), input, kFloat);
+  }
+
   /// Gates in the order i, o, f, c; peepholes i, o, f.
   Status LstmStep(const Value& input) {
     TIM_ASSIGN_OR_RETURN(
@@ -159,7 +213,7 @@ class Steps {
     TIM_ASSIGN_OR_RETURN(gates[0], WithPeephole(gates[0], 0, c_));
     TIM_ASSIGN_OR_RETURN(gates[2], WithPeephole(gates[2], 2, c_));
     TIM_ASSIGN_OR_RETURN(Value i, Gate(0, gates[0]));
-    TIM_ASSIGN_OR_RETURN(Value f, Gate(0, gates[2]));
+    TIM_ASSIGN_OR_RETURN(Value f, ForgetGate(gates[2], i));
     TIM_ASSIGN_OR_RETURN(Value g, Gate(1, gates[3]));
     TIM_ASSIGN_OR_RETURN(Value kept, Multiplied(f, c_));
     TIM_ASSIGN_OR_RETURN(Value added, Multiplied(i, g));
@@ -232,7 +286,9 @@ class Steps {
 Result<LayerResult> UnrolledLayer(Node& node, const RecurrentLayer& layer) {
   if (layer.steps > kMostUnrolledSteps) {
     return Unimplemented(
-        "a clip, activations other than the usual ones, or codes, in ",
+        "a clip, coupled gates, lengths, activations other than the usual "
+        "ones, or "
+        "codes, in ",
         layer.steps, " steps; up to ", kMostUnrolledSteps, " are unrolled");
   }
   return Steps(node, layer).Run();
