@@ -7,7 +7,7 @@
 #include "bench/networks/graph_of_network.h"
 #include "bench/networks/values.h"
 #include "tests/support/long_tests.h"
-#include "tests/tools/timcl_program.h"
+#include "tests/tools/compared_files.h"
 #include "vx/tensor/tensor_impl.h"
 
 namespace tim::tool {
@@ -16,20 +16,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// The JSON of a call that finds a difference.
-nlohmann::json Differing(const std::string& arguments) {
-  const CommandResult result = Timcl(arguments + " --json");
-  EXPECT_EQ(result.exit_status, 1) << result.output;
-  return nlohmann::json::parse(result.output, nullptr, false);
-}
-
-// The JSON of the command that repeats what was cut out.
-nlohmann::json Repeated(const nlohmann::json& json) {
-  const std::string command = json["reduced"]["command"];
-  EXPECT_EQ(command.substr(0, 6), "timcl ");
-  return Differing(command.substr(6));
-}
 
 // Writes the network, and once more with other weights in layer `wrong`, whose
 // tensor's name is returned.

@@ -20,6 +20,16 @@ using Bytes = std::vector<std::byte>;
 // Parts that are tried to make one smaller; each is compiled twice.
 constexpr int kMostTrials = 64;
 
+// The value's elements before the first run; zeros where they are not known.
+Result<Bytes> FirstContent(const ir::Value& value) {
+  TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(value.desc));
+  Bytes bytes(static_cast<size_t>(size));
+  if (value.constant != nullptr) {
+    bytes.assign(value.constant->bytes.begin(), value.constant->bytes.end());
+  }
+  return bytes;
+}
+
 // A part of both graphs, and its inputs.
 struct Trial {
   Nodes nodes;  // of the first graph
@@ -35,6 +45,7 @@ class Reducer {
 
   Result<Trial> Find(const std::vector<SuspectedLayer>& suspected) {
     TIM_RETURN_IF_ERROR(Open());
+    TIM_RETURN_IF_ERROR(CheckStates());
     TIM_RETURN_IF_ERROR(FetchAllBefore(suspected.back()));
     for (const SuspectedLayer& layer : suspected) {
       TIM_ASSIGN_OR_RETURN(const Start start, StartOf(layer));
@@ -68,6 +79,29 @@ class Reducer {
     for (size_t i = 0; i < count; ++i) {
       TIM_ASSIGN_OR_RETURN(wholes_.emplace_back(),
                            WholeGraph::Of(sides_[i].blob));
+    }
+    return OkStatus();
+  }
+
+  // A difference that is there before the run is no layer's.
+  Status CheckStates() const {
+    if (same_file()) return OkStatus();
+    std::map<std::string, Bytes> others;
+    for (const ir::ValueId id : second().graph.ValueIds()) {
+      const ir::Value& value = second().graph.value(id);
+      if (value.role != ir::Role::kState) continue;
+      TIM_ASSIGN_OR_RETURN(others[value.name], FirstContent(value));
+    }
+    for (const ir::ValueId id : first().graph.ValueIds()) {
+      const ir::Value& value = first().graph.value(id);
+      if (value.role != ir::Role::kState) continue;
+      const auto other = others.find(value.name);
+      if (other == others.end()) continue;
+      TIM_ASSIGN_OR_RETURN(const Bytes bytes, FirstContent(value));
+      if (bytes == other->second) continue;
+      return FailedPrecondition("--reduce: the state ", value.name,
+                                " has other values in the second graph before "
+                                "the run");
     }
     return OkStatus();
   }
@@ -135,18 +169,14 @@ class Reducer {
         missing.push_back(id);
         continue;
       }
-      TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(value.desc));
-      Bytes& bytes = known_[id];
-      bytes.resize(static_cast<size_t>(size));
+      TIM_ASSIGN_OR_RETURN(Bytes bytes, FirstContent(value));
       const auto port = std::find(inputs.begin(), inputs.end(), id);
       if (port != inputs.end()) {
         const auto index = static_cast<size_t>(port - inputs.begin());
         std::memcpy(bytes.data(), sides_[1].inputs.memory[index].get(),
                     bytes.size());
-      } else if (value.constant != nullptr) {  // of a state; else zeros
-        bytes.assign(value.constant->bytes.begin(),
-                     value.constant->bytes.end());
       }
+      known_[id] = std::move(bytes);
     }
     if (missing.empty()) return OkStatus();
     ShowProgress("the inputs of a part, from the second run");
