@@ -66,6 +66,12 @@ struct OutputRange {
   DataType type = DataType::UNKNOWN;
   Quantization quantization;
   Tolerance tolerance;
+  /// The output is a VARIABLE: before each run it holds values from
+  /// `least_value` to `most_value`, the same each time, which the reference
+  /// finds in the memory of its output.  What neither writes stays.
+  bool variable = false;
+  double least_value = -8;
+  double most_value = 8;
 };
 
 /// The tensors of one case.  An absent input has the type UNKNOWN.
@@ -86,8 +92,9 @@ struct CheckedOperator {
   /// operator takes, shapes that depend on others for one.  False: there is no
   /// way.  A pure function.
   std::function<bool(Operands* operands)> fit;
-  /// Computes the outputs from the inputs; dense memory, every element is to be
-  /// written, absent inputs are null.  None: HostEval() of the operator.
+  /// Computes the outputs from the inputs; dense memory, every element that is
+  /// of no VARIABLE is to be written, absent inputs are null.  None: HostEval()
+  /// of the operator.
   std::function<void(const std::vector<ops::HostInput>& inputs,
                      const std::vector<ops::HostOutput>& outputs)>
       reference;
@@ -180,8 +187,8 @@ struct CheckResult {
 /// Makes graphs of its own.  Any thread; nothing is thrown, what the functions
 /// of `checked` throw is a fault or a mistake.
 ///
-/// A device ends with its first fault.  Not covered: VARIABLE outputs, which a
-/// test of the graph must run several times, and what guards do not see.
+/// A device ends with its first fault.  Not covered: a tensor that is both an
+/// input and a VARIABLE output, and what guards do not see.
 TIM_VX_API CheckResult
 CheckCustomOp(const CheckedOperator& checked,
               const CheckOptions& options = CheckOptions());

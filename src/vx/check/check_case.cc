@@ -51,6 +51,17 @@ Status CheckInput(const CheckedOperator& checked, size_t i) {
               "; they must be finite and in order");
 }
 
+Status CheckOutput(const OutputRange& range, size_t i) {
+  if (!range.variable ||
+      (range.least_value <= range.most_value &&
+       std::isfinite(range.most_value - range.least_value))) {
+    return OkStatus();
+  }
+  return InvalidArgument("outputs[", i, "]: values from ", range.least_value,
+                         " to ", range.most_value,
+                         "; they must be finite and in order");
+}
+
 // Near the ends and around powers of two kernels go wrong.
 uint32_t DrawExtent(const ExtentRange& range, Random& random) {
   const uint64_t span = uint64_t{range.most} - range.least + 1;
@@ -188,6 +199,9 @@ Status CheckRanges(const CheckedOperator& checked,
   for (size_t i = 0; i < checked.inputs.size(); ++i) {
     TIM_RETURN_IF_ERROR(CheckInput(checked, i));
   }
+  for (size_t i = 0; i < checked.outputs.size(); ++i) {
+    TIM_RETURN_IF_ERROR(CheckOutput(checked.outputs[i], i));
+  }
   return OkStatus();
 }
 
@@ -221,7 +235,7 @@ Result<Case> DrawCase(const CheckedOperator& checked,
                                           operands.inputs, random));
     }
     for (const OutputRange& range : checked.outputs) {
-      operands.outputs.emplace_back(range.type, ShapeType(), OUTPUT,
+      operands.outputs.emplace_back(range.type, ShapeType(), AttributeOf(range),
                                     range.quantization);
     }
     TIM_ASSIGN_OR_RETURN(const bool fits, Fit(checked, &operands));
@@ -244,6 +258,27 @@ Result<std::vector<std::vector<std::byte>>> ValuesOf(
     all.back() = *std::move(values);
   }
   return all;
+}
+
+Result<std::vector<std::vector<std::byte>>> StatesOf(
+    const CheckedOperator& checked, const Case& tried,
+    const std::vector<TensorSpec>& outputs) {
+  std::vector<std::vector<std::byte>> all(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!checked.outputs[i].variable) continue;
+    InputRange range;
+    range.least_value = checked.outputs[i].least_value;
+    range.most_value = checked.outputs[i].most_value;
+    const uint64_t seed = SeedOf(tried.seed, checked.inputs.size() + i + 1);
+    auto values = Values(range, outputs[i], seed, tried.simple);
+    if (!values.ok()) return values.status().WithContext(StrCat("output ", i));
+    all[i] = *std::move(values);
+  }
+  return all;
+}
+
+TensorAttribute AttributeOf(const OutputRange& range) {
+  return range.variable ? VARIABLE : OUTPUT;
 }
 
 std::vector<size_t> LocalSizesFor(const std::vector<size_t>& global,

@@ -42,6 +42,15 @@ Result<bool> Fit(const CheckedOperator& checked, Operands* operands);
 Result<std::vector<std::vector<std::byte>>> ValuesOf(
     const CheckedOperator& checked, const Case& tried);
 
+/// The content of every output before a run, empty of those that are no
+/// VARIABLE.
+Result<std::vector<std::vector<std::byte>>> StatesOf(
+    const CheckedOperator& checked, const Case& tried,
+    const std::vector<TensorSpec>& outputs);
+
+/// The attribute of an output in a graph that is run.
+TensorAttribute AttributeOf(const OutputRange& range);
+
 /// The extents of dimension `i`.
 ExtentRange ExtentsOf(const InputRange& range, size_t i);
 

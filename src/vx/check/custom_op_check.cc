@@ -145,7 +145,7 @@ std::string ElementText(const Fault& fault) {
 }
 
 std::string TextOf(const Fault& fault, const Failure& failure,
-                   const CheckOptions& options) {
+                   const Trials& trials) {
   std::string text = StrCat("device ", fault.device, " '", fault.device_name,
                             "': ", ToString(fault.kind));
   if (fault.kind == FaultKind::kWrongValue) {
@@ -162,7 +162,8 @@ std::string TextOf(const Fault& fault, const Failure& failure,
   }
   for (size_t i = 0; i < fault.operands.outputs.size(); ++i) {
     if (fault.operands.outputs[i].shape_.empty()) continue;  // not known
-    text += StrCat("\n  output ", i, ": ", TextOf(fault.operands.outputs[i]));
+    text += StrCat("\n  output ", i, ": ", TextOf(fault.operands.outputs[i]),
+                   trials.checked().outputs[i].variable ? ", a VARIABLE" : "");
   }
   for (size_t i = 0; i < fault.local_sizes.size(); ++i) {
     if (fault.local_sizes[i].empty()) continue;
@@ -173,8 +174,9 @@ std::string TextOf(const Fault& fault, const Failure& failure,
   if (failure.prepared.tried.group > 0) {
     text += "\n  with the operator's own local sizes the case is right";
   }
-  return StrCat(text, "\n  case ", fault.case_number, " of seed ", options.seed,
-                ", made smaller in ", failure.steps, " steps");
+  return StrCat(text, "\n  case ", fault.case_number, " of seed ",
+                trials.options().seed, ", made smaller in ", failure.steps,
+                " steps");
 }
 
 Fault FaultOf(const Trials& trials, const Target& target,
@@ -200,7 +202,7 @@ Fault FaultOf(const Trials& trials, const Target& target,
                                   [](size_t size) { return size == 0; });
     fault.local_sizes.push_back(open ? std::vector<size_t>() : kernel.local);
   }
-  fault.text = TextOf(fault, failure, trials.options());
+  fault.text = TextOf(fault, failure, trials);
   fault.program =
       ProgramText(trials.checked(), failure.prepared, outcome, target);
   return fault;

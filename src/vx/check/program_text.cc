@@ -150,6 +150,9 @@ class Writer {
  private:
   const Launches& launches() const { return outcome_.launches; }
   const Operands& operands() const { return prepared_.operands; }
+  bool IsVariable(size_t output) const {
+    return checked_.outputs[output].variable;
+  }
 
   template <typename... Args>
   void Line(const Args&... args) {
@@ -272,6 +275,9 @@ class Writer {
     for (size_t i = 0; i < operands().outputs.size(); ++i) {
       Array(StrCat("expected", i), operands().outputs[i],
             prepared_.expected[i]);
+      if (IsVariable(i)) {
+        Array(StrCat("before", i), operands().outputs[i], prepared_.states[i]);
+      }
       const Tolerance& tolerance = checked_.outputs[i].tolerance;
       Line("const Tolerance tolerance", i, " = {",
            DoubleLiteral(tolerance.ulps), ", ",
@@ -310,12 +316,18 @@ class Writer {
     }
     for (size_t i = 0; i < operands().outputs.size(); ++i) {
       Line("  auto y", i, " = graph->CreateTensor(\n      ",
-           SpecLiteral(operands().outputs[i], "OUTPUT"), ");");
+           SpecLiteral(operands().outputs[i],
+                       IsVariable(i) ? "VARIABLE" : "OUTPUT"),
+           ");");
       Line("  operation->BindOutput(y", i, ");");
     }
     Line("  for (int run = 0; run < 4; ++run) {");
     for (size_t i = 0; i < operands().outputs.size(); ++i) {
-      Line("    Poison(*y", i, ", expected", i, ", run);");
+      if (IsVariable(i)) {
+        Line("    y", i, "->CopyDataToTensor(before", i, ".data());");
+      } else {
+        Line("    Poison(*y", i, ", expected", i, ", run);");
+      }
     }
     Line("    if (!graph->Run()) return std::puts(LastError().c_str()), 1;");
     for (size_t i = 0; i < operands().outputs.size(); ++i) {

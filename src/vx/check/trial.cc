@@ -82,7 +82,7 @@ bool IsSameFault(const Outcome& a, const Outcome& b) {
 }
 
 Result<Trials::Built> Trials::Build(Context& context, const Operands& operands,
-                                    TensorAttribute of_outputs) const {
+                                    Use use) const {
   Built built;
   built.graph =
       std::static_pointer_cast<GraphImpl>(context.CreateGraph(CompileOption()));
@@ -101,8 +101,9 @@ Result<Trials::Built> Trials::Build(Context& context, const Operands& operands,
     built.inputs.push_back(absent ? built.graph->CreateTensorPlaceHolder()
                                   : built.graph->CreateTensor(spec, nullptr));
   }
-  for (TensorSpec spec : operands.outputs) {
-    spec.attr_ = of_outputs;
+  for (size_t i = 0; i < operands.outputs.size(); ++i) {
+    TensorSpec spec = operands.outputs[i];
+    spec.attr_ = use == Use::kInfer ? TRANSIENT : AttributeOf(outputs()[i]);
     built.outputs.push_back(built.graph->CreateTensor(spec, nullptr));
   }
   built.operation->BindInputs(built.inputs).BindOutputs(built.outputs);
@@ -112,14 +113,14 @@ Result<Trials::Built> Trials::Build(Context& context, const Operands& operands,
 Result<bool> Trials::HasHostEval() const {
   TIM_ASSIGN_OR_RETURN(const Case first, DrawCase(checked_, options_, 0));
   TIM_ASSIGN_OR_RETURN(const Built built,
-                       Build(*host_, first.operands, TRANSIENT));
+                       Build(*host_, first.operands, Use::kInfer));
   bool has = false;
   TIM_RETURN_IF_ERROR(CallUser([&] { has = built.operation->HasHostEval(); }));
   return has;
 }
 
 Result<Operands> Trials::InferOutputs(const Operands& operands) const {
-  TIM_ASSIGN_OR_RETURN(const Built built, Build(*host_, operands, TRANSIENT));
+  TIM_ASSIGN_OR_RETURN(const Built built, Build(*host_, operands, Use::kInfer));
   GraphCore& core = *built.graph->core();
   TIM_ASSIGN_OR_RETURN(
       const LoweredGraph lowered,
@@ -147,7 +148,7 @@ Result<Operands> Trials::InferOutputs(const Operands& operands) const {
     spec.datatype_ = ToVx(desc.type);
     spec.quantization_ = ToVx(desc.quantization);
     spec.shape_.assign(desc.shape.dims().begin(), desc.shape.dims().end());
-    spec.attr_ = OUTPUT;
+    spec.attr_ = AttributeOf(outputs()[i]);
   }
   return whole;
 }
@@ -161,10 +162,26 @@ Status Trials::Write(const Built& built, const Prepared& prepared) const {
   return OkStatus();
 }
 
+Status Trials::WriteOutputs(const Built& built, const Prepared& prepared,
+                            std::byte poison) const {
+  for (size_t i = 0; i < built.outputs.size(); ++i) {
+    Bytes content = prepared.states[i];
+    if (!outputs()[i].variable) {
+      TIM_ASSIGN_OR_RETURN(const size_t bytes,
+                           BytesOf(prepared.operands.outputs[i]));
+      content.assign(bytes, poison);
+    }
+    if (built.outputs[i]->CopyDataToTensor(content.data())) continue;
+    return InvalidArgument("output ", i, ": ", LastError());
+  }
+  return OkStatus();
+}
+
 Result<std::vector<Bytes>> Trials::HostResults(const Prepared& prepared) const {
   TIM_ASSIGN_OR_RETURN(const Built built,
-                       Build(*host_, prepared.operands, OUTPUT));
+                       Build(*host_, prepared.operands, Use::kRun));
   TIM_RETURN_IF_ERROR(Write(built, prepared));
+  TIM_RETURN_IF_ERROR(WriteOutputs(built, prepared, kPoisons[0]));
   if (!built.graph->Run()) {
     return InvalidArgument("HostEval(): ", ReasonOf(*built.graph));
   }
@@ -190,9 +207,12 @@ Result<std::vector<Bytes>> Trials::Reference(const Prepared& prepared,
     inputs.push_back({prepared.operands.inputs[i],
                       has ? prepared.values[i].data() : nullptr});
   }
-  for (const TensorSpec& spec : prepared.operands.outputs) {
-    TIM_ASSIGN_OR_RETURN(const size_t bytes, BytesOf(spec));
-    results.emplace_back(bytes, poison);
+  for (size_t i = 0; i < prepared.states.size(); ++i) {
+    results.push_back(prepared.states[i]);
+    if (this->outputs()[i].variable) continue;
+    TIM_ASSIGN_OR_RETURN(const size_t bytes,
+                         BytesOf(prepared.operands.outputs[i]));
+    results.back().assign(bytes, poison);
   }
   for (size_t i = 0; i < results.size(); ++i) {
     outputs.push_back({prepared.operands.outputs[i], results[i].data()});
@@ -209,6 +229,7 @@ Status Trials::SetExpected(Prepared* prepared) const {
   TIM_ASSIGN_OR_RETURN(const auto other, Reference(*prepared, kPoisons[1]));
   TIM_ASSIGN_OR_RETURN(prepared->expected, Reference(*prepared, kPoisons[0]));
   for (size_t i = 0; i < other.size(); ++i) {
+    if (outputs()[i].variable) continue;
     const int64_t element = FirstUnwritten(prepared->operands.outputs[i],
                                            prepared->expected[i], other[i]);
     if (element < 0) continue;
@@ -233,7 +254,12 @@ Prepared Trials::Prepare(const Case& tried) const {
   }
   prepared.values = *std::move(values);
   prepared.operands = *std::move(whole);
-  const Status expected = SetExpected(&prepared);
+  auto states = StatesOf(checked_, tried, prepared.operands.outputs);
+  Status expected = states.status();
+  if (states.ok()) {
+    prepared.states = *std::move(states);
+    expected = SetExpected(&prepared);
+  }
   if (expected.ok()) return prepared;
   prepared.problem.fault = FaultKind::kReference;
   prepared.problem.reason = ErrorText(expected);
@@ -256,21 +282,17 @@ void Trials::Watch(const Built& built, size_t group, Outcome* outcome) const {
 Status Trials::Run(const Built& built, const Prepared& prepared,
                    Outcome* outcome) const {
   for (uint32_t run = 0; run < options_.runs; ++run) {
-    std::vector<Bytes> results;
-    for (size_t i = 0; i < built.outputs.size(); ++i) {
-      results.emplace_back(prepared.expected[i].size(), kPoisons[run % 2]);
-      if (built.outputs[i]->CopyDataToTensor(results[i].data())) continue;
-      return InvalidArgument("output ", i, ": ", LastError());
-    }
+    TIM_RETURN_IF_ERROR(WriteOutputs(built, prepared, kPoisons[run % 2]));
     if (!built.graph->Run()) return InvalidArgument(ReasonOf(*built.graph));
     for (size_t i = 0; i < built.outputs.size(); ++i) {
-      if (!built.outputs[i]->CopyDataFromTensor(results[i].data())) {
+      Bytes result(prepared.expected[i].size());
+      if (!built.outputs[i]->CopyDataFromTensor(result.data())) {
         return InvalidArgument("output ", i, ": ", LastError());
       }
       TIM_ASSIGN_OR_RETURN(const ir::TensorDesc desc,
                            ToIr(prepared.operands.outputs[i]));
       const auto difference =
-          FindDifference(desc, results[i].data(), prepared.expected[i].data(),
+          FindDifference(desc, result.data(), prepared.expected[i].data(),
                          checked_.outputs[i].tolerance);
       if (!difference) continue;
       outcome->fault = FaultKind::kWrongValue;
@@ -288,7 +310,7 @@ Status Trials::Run(const Built& built, const Prepared& prepared,
 }
 
 Outcome Trials::Try(const Prepared& prepared, const Target& target) const {
-  auto built = Build(*target.context, prepared.operands, OUTPUT);
+  auto built = Build(*target.context, prepared.operands, Use::kRun);
   if (!built.ok()) {
     return FailureOf(FaultKind::kFails, ErrorText(built.status()));
   }

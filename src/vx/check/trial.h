@@ -62,8 +62,9 @@ bool IsSameFault(const Outcome& a, const Outcome& b);
 /// A case with all that it is compared with.
 struct Prepared {
   Case tried;
-  Operands operands;            ///< With the shapes and types of outputs.
-  std::vector<Bytes> values;    ///< By input.
+  Operands operands;          ///< With the shapes and types of outputs.
+  std::vector<Bytes> values;  ///< By input.
+  std::vector<Bytes> states;  ///< By output, before a run; of no VARIABLE: {}.
   std::vector<Bytes> expected;  ///< By output.
   Outcome problem;  ///< A fault where there is nothing to compare with.
 };
@@ -87,10 +88,16 @@ class Trials {
  private:
   struct Built;
 
+  enum class Use : uint8_t { kInfer, kRun };
+
+  const std::vector<OutputRange>& outputs() const { return checked_.outputs; }
   Result<Built> Build(Context& context, const Operands& operands,
-                      TensorAttribute of_outputs) const;
+                      Use use) const;
   Result<Operands> InferOutputs(const Operands& operands) const;
   Status Write(const Built& built, const Prepared& prepared) const;
+  /// What outputs hold before a run: a VARIABLE its state, others rubbish.
+  Status WriteOutputs(const Built& built, const Prepared& prepared,
+                      std::byte poison) const;
   Result<std::vector<Bytes>> HostResults(const Prepared& prepared) const;
   Result<std::vector<Bytes>> Reference(const Prepared& prepared,
                                        std::byte poison) const;

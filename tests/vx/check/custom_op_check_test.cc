@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/str_cat.h"
 #include "tests/support/child_process.h"
 #include "tests/support/vx/planted_ops.h"
 #include "tests/support/vx/test_op.h"
@@ -19,6 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using vx::DataType;
 using vx::check::CheckCustomOp;
@@ -264,6 +266,72 @@ TEST_F(Check, MistakesOfTheReferenceAreToldApart) {
   EXPECT_THAT(result.text, HasSubstr("leaves element 1 of output 0 unwritten"));
 }
 
+// A state that the positive elements of the input are added to; `statement` is
+// the kernel for an element.
+CheckedOperator Accumulates(const char* statement) {
+  OpPlan plan;
+  plan.source =
+      StrCat("__kernel void f(__global const float* x, __global float* y) {",
+             "  const size_t i = get_global_id(0);", statement, "}");
+  CheckedOperator checked = Copies(plan);
+  checked.inputs[0].most_rank = 1;
+  checked.outputs[0].variable = true;
+  checked.reference = [](const auto& inputs, const auto& outputs) {
+    for (int64_t i = 0; i < outputs[0].spec.GetElementNum(); ++i) {
+      const float x = inputs[0].template Data<float>()[i];
+      if (x > 0) outputs[0].template Data<float>()[i] += x;
+    }
+  };
+  return checked;
+}
+
+TEST_F(Check, VariableOutputsHoldAValueBeforeTheRun) {
+  const CheckedOperator checked = Accumulates("if (x[i] > 0) y[i] += x[i];");
+  CheckResult result = CheckCustomOp(checked, FewCases());
+  EXPECT_TRUE(result.passed()) << result.text;
+  EXPECT_GE(result.cases, 3u);
+}
+
+TEST_F(Check, FaultsOfVariableOutputsAreFound) {
+  CheckOptions options = FewCases();
+  options.devices = {0};
+  // Forgets what was there.
+  CheckResult result =
+      CheckCustomOp(Accumulates("if (x[i] > 0) y[i] = x[i];"), options);
+  ASSERT_THAT(result.faults, SizeIs(1)) << result.text;
+  EXPECT_EQ(result.faults[0].kind, FaultKind::kWrongValue);
+  EXPECT_EQ(result.faults[0].actual, "1");
+  EXPECT_EQ(result.faults[0].expected, "2");
+  EXPECT_THAT(result.text, HasSubstr("output 0: float32 [1], a VARIABLE"));
+  EXPECT_THAT(result.faults[0].program,
+              AllOf(HasSubstr("VARIABLE"),
+                    HasSubstr("y0->CopyDataToTensor(before0.data())"),
+                    Not(HasSubstr("Poison(*y0"))));
+  // Changes what is to stay.
+  result = CheckCustomOp(Accumulates("y[i] += x[i];"), options);
+  ASSERT_THAT(result.faults, SizeIs(1)) << result.text;
+  EXPECT_EQ(result.faults[0].kind, FaultKind::kWrongValue);
+}
+
+TEST_F(Check, HostEvalFindsTheValueOfAVariable) {
+  OpPlan plan;
+  plan.source =
+      "__kernel void f(__global const float* x, __global float* y) {\n"
+      "  y[get_global_id(0)] += x[get_global_id(0)];\n"
+      "}\n";
+  plan.host = [](OpPlan::Op&, const OpPlan::Inputs& inputs,
+                 const OpPlan::Outputs& outputs) {
+    for (int64_t i = 0; i < outputs[0].spec.GetElementNum(); ++i) {
+      outputs[0].Data<float>()[i] += inputs[0].Data<float>()[i];
+    }
+  };
+  CheckedOperator checked = Copies(plan);
+  checked.reference = nullptr;
+  checked.outputs[0].variable = true;
+  const CheckResult result = CheckCustomOp(checked, FewCases());
+  EXPECT_TRUE(result.passed()) << result.text;
+}
+
 TEST_F(Check, FitMakesShapesThatBelongTogether) {
   CheckedOperator checked = Copies();
   checked.fit = [](vx::check::Operands* operands) {
@@ -311,6 +379,10 @@ TEST_F(Check, ImpossibleRangesAreMistakes) {
   checked = Copies();
   checked.inputs[0].like = 0;
   EXPECT_THAT(MistakeOf(checked), HasSubstr("like is 0"));
+  checked = Copies();
+  checked.outputs[0].variable = true;
+  checked.outputs[0].least_value = 9;
+  EXPECT_THAT(MistakeOf(checked), HasSubstr("outputs[0]: values from 9 to 8"));
   checked = Copies();
   checked.reference = nullptr;
   EXPECT_THAT(MistakeOf(checked), HasSubstr("give a reference"));
