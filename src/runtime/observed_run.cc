@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/trace.h"
 #include "runtime/run_memory.h"
 #include "runtime/run_streams.h"
+#include "runtime/run_trace.h"
 #include "runtime/transfer.h"
 #include "runtime/warm_up.h"
 
@@ -82,6 +84,8 @@ class ObservedRun::Impl {
   }
   Status Enqueue(const PreparedGroup& ready, Stream& stream);
   Result<StepTime> Do(const PreparedGroup& ready);
+  Status Wait(const PreparedGroup& ready, Event& event);
+  RunTrace* Trace();
   // The host waits, so that it may look at what devices have done.
   Status FinishAll();
 
@@ -91,6 +95,8 @@ class ObservedRun::Impl {
   std::vector<PreparedGroup> prepared_;
   Streams streams_;
   std::chrono::nanoseconds looked_{0};  // in this run
+  std::unique_ptr<RunTrace> trace_;  // null before the first that is recorded
+  RunTrace* tracing_ = nullptr;      // of this run; null: not recorded
   Status lost_;
 };
 
@@ -150,14 +156,36 @@ Status ObservedRun::Impl::Enqueue(const PreparedGroup& ready, Stream& stream) {
 
 Result<StepTime> ObservedRun::Impl::Do(const PreparedGroup& ready) {
   Stream& stream = stream_of(ready);
+  if (tracing_ != nullptr) tracing_->BeginGroup();
   const Clock::time_point begin = Clock::now();
   TIM_RETURN_IF_ERROR(Enqueue(ready, stream));
+  if (tracing_ != nullptr) tracing_->EndGroup(ready.group);
   TIM_ASSIGN_OR_RETURN(const std::unique_ptr<Event> event, stream.Record());
-  TIM_RETURN_IF_ERROR(event->Wait());
+  TIM_RETURN_IF_ERROR(Wait(ready, *event));
   const std::chrono::nanoseconds waited = Clock::now() - begin;
   const std::optional<int64_t> worked = event->DeviceTime();
   if (worked) return StepTime{*worked, StepTime::Clock::kDevice};
   return StepTime{waited.count(), StepTime::Clock::kHost};
+}
+
+// Steps of the host have ended before.
+Status ObservedRun::Impl::Wait(const PreparedGroup& ready, Event& event) {
+  const size_t step = ready.group.first;
+  if (tracing_ == nullptr || plan().steps[step].device == 0) {
+    return event.Wait();
+  }
+  tracing_->BeginWait();
+  TIM_RETURN_IF_ERROR(event.Wait());
+  tracing_->EndWait(step);
+  return OkStatus();
+}
+
+RunTrace* ObservedRun::Impl::Trace() {
+  if (!TraceEnabled()) return nullptr;
+  if (trace_ == nullptr) {
+    trace_ = std::make_unique<RunTrace>(*executable_, streams_);
+  }
+  return trace_.get();
 }
 
 Status ObservedRun::Impl::RunSteps(RunObserver& observer) {
@@ -192,6 +220,8 @@ Status ObservedRun::Impl::Run(std::span<const PortMemory> inputs,
   TIM_RETURN_IF_ERROR(CheckStates(*executable_, states));
   const Clock::time_point begin = Clock::now();
   looked_ = {};
+  tracing_ = Trace();
+  if (tracing_ != nullptr) tracing_->BeginRun();
   const Status status = RunBound(inputs, outputs, states, observer);
   const std::chrono::nanoseconds took = Clock::now() - begin - looked_;
   if (status.code() == StatusCode::kDeviceLost) lost_ = status;

@@ -91,6 +91,40 @@ void ExpectKernels(const ir::Plan& plan, const Events& events, size_t runs) {
   }
 }
 
+// Runs that somebody looks at have spans as others, but for chains and for
+// what is handed over as a whole.
+TEST(Trace, TellsOfObservedRuns) {
+  const std::string path = PathOf("observed");
+  ASSERT_OK(StartTrace(path));
+  Mixed mixed;
+  if (mixed.graph == nullptr) {
+    StopTrace();
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  EXPECT_TRUE(mixed.graph->Profile(2)) << vx::LastError();
+  StopTrace();
+  const Events events = ReadTrace(path);
+  ExpectNested(events);
+  const ir::Plan& plan = *vx::CompiledPlan(*mixed.graph);
+  ExpectKernels(plan, events, 2);
+  EXPECT_THAT(SpansOf(events, "chain"), IsEmpty());
+  const Events host = SpansOf(events, "host");
+  ASSERT_THAT(host, SizeIs(2));
+  const Events kernels = SpansOf(events, "kernel");
+  const auto steps = static_cast<size_t>(
+      std::count_if(plan.steps.begin(), plan.steps.end(),
+                    [](const auto& step) { return step.device != 0; }));
+  EXPECT_THAT(SpansOf(events, "wait"), SizeIs(2 * steps));
+  for (const TraceEvent& kernel : kernels) {
+    EXPECT_FALSE(kernel.arguments.contains("estimated")) << kernel.name;
+    EXPECT_NE(kernel.row, host[0].row);
+    for (const TraceEvent& step : host) {
+      EXPECT_TRUE(kernel.end <= step.begin || step.end <= kernel.begin)
+          << kernel.name;
+    }
+  }
+}
+
 TEST(Trace, TellsOfCompileAndRuns) {
   const std::string path = PathOf("mixed");
   ASSERT_OK(StartTrace(path));
