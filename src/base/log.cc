@@ -8,6 +8,7 @@
 
 #include "base/fork/fork.h"
 #include "base/guarded.h"
+#include "base/log_capture.h"
 #include "base/options.h"
 
 namespace tim {
@@ -53,6 +54,7 @@ bool LogEnabled(Severity severity) {
 }
 
 void LogLine(Severity severity, const std::string& text) {
+  LogCapture::Keep(severity, text);
   SharedSink sink;
   {
     const std::lock_guard lock(ForkMutex());

@@ -35,6 +35,18 @@ Result<std::vector<Fact>> ReadFacts(
   return facts;
 }
 
+using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+
+Result<std::vector<std::string>> ReadMessages(const Strings* list,
+                                              ReadBudget& budget) {
+  std::vector<std::string> messages;
+  for (uint32_t i = 0; list != nullptr && i < list->size(); ++i) {
+    TIM_RETURN_IF_ERROR(budget.Take(int64_t{sizeof(std::string)}));
+    TIM_ASSIGN_OR_RETURN(messages.emplace_back(), budget.Copy(list->Get(i)));
+  }
+  return messages;
+}
+
 // One entry per port, or none at all.
 Result<Pieces> ReadData(const char* what, const Indices* list,
                         const Pieces& pieces, const std::vector<Port>& ports) {
@@ -81,6 +93,7 @@ Result<Record> Read(const Blob& blob) {
                        ReadData("input", root->inputs(), pieces, blob.inputs));
   TIM_ASSIGN_OR_RETURN(record.outputs, ReadData("output", root->outputs(),
                                                 pieces, blob.outputs));
+  TIM_ASSIGN_OR_RETURN(record.messages, ReadMessages(root->messages(), budget));
   return record;
 }
 
@@ -105,9 +118,10 @@ Encoding EncodeRecord(const Record& record) {
                          piece.bytes.size());
   }
   const auto places = builder.CreateVectorOfStructs(extents);
+  const auto messages = builder.CreateVectorOfStrings(record.messages);
   builder.Finish(fbs::CreateRecord(builder, fact_list, record.run,
                                    static_cast<fbs::RunEnd>(record.end),
-                                   message, inputs, outputs, places));
+                                   message, inputs, outputs, places, messages));
   return Encoding({builder.GetBufferPointer(), builder.GetSize()},
                   std::move(data));
 }

@@ -36,6 +36,8 @@ struct Record {
   /// Bytes by port of the binary graph; empty where nothing is recorded.
   std::vector<std::span<const std::byte>> inputs;
   std::vector<std::span<const std::byte>> outputs;
+  /// Warnings and errors that Compile and the run have logged, in order.
+  std::vector<std::string> messages;
 };
 
 /// The bytes of inputs and outputs must stay until the encoding is written.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/trace.h"
+#include "runtime/ended_run.h"
 
 namespace tim::runtime {
 namespace {
@@ -93,21 +94,6 @@ Status CompiledGraph::RunObserved(std::span<const PortMemory> inputs,
                          observer);
   });
 }
-
-namespace {
-
-class EndedRun final : public RunEvent {
- public:
-  explicit EndedRun(Status status) : status_(std::move(status)) {}
-  Status Wait() override { return status_; }
-  bool Ready() override { return true; }
-  void Then(Call call) override { call(status_); }
-
- private:
-  const Status status_;
-};
-
-}  // namespace
 
 Result<std::shared_ptr<RunEvent>> CompiledGraph::RunNow(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,

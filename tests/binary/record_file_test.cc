@@ -41,7 +41,8 @@ Record Whole() {
           .end = RunEnd::kFailed,
           .message = "why",
           .inputs = {kEight, {}},
-          .outputs = {kFour}};
+          .outputs = {kFour},
+          .messages = {"slow", ""}};
 }
 
 TEST(Records, HoldWhatWasWritten) {
@@ -51,6 +52,7 @@ TEST(Records, HoldWhatWasWritten) {
   EXPECT_EQ(record.run, 7u);
   EXPECT_EQ(record.end, RunEnd::kFailed);
   EXPECT_EQ(record.message, "why");
+  EXPECT_EQ(record.messages, Whole().messages);
   ASSERT_EQ(record.inputs.size(), 2u);
   EXPECT_EQ(Bytes(record.inputs[0].begin(), record.inputs[0].end()), kEight);
   EXPECT_TRUE(record.inputs[1].empty());
@@ -64,6 +66,7 @@ TEST(Records, WithoutARunHaveNoData) {
   EXPECT_EQ(record.end, RunEnd::kNoRun);
   EXPECT_TRUE(record.inputs.empty());
   EXPECT_TRUE(record.outputs.empty());
+  EXPECT_TRUE(record.messages.empty());
 }
 
 TEST(Records, OfOtherPortsAreRefused) {

@@ -10,6 +10,7 @@
 #include "binary/record_file.h"
 #include "runtime/device_pool.h"
 #include "tests/tools/timcl_program.h"
+#include "tools/timcl/record.h"
 #include "vx/core/graph_core.h"
 #include "vx/graph/context_impl.h"
 
@@ -85,6 +86,17 @@ TEST(TimclRecord, RunsAreRepeatedAndCompared) {
               AllOf(HasSubstr("record    run 1, which went well\n"),
                     ContainsRegex("\\*  TIMCL_WINOGRAD +-"),
                     HasSubstr("repeated  output 0 't1': equal\n")));
+}
+
+TEST(TimclRecord, WarningsAreToldALineEach) {
+  const auto devices = runtime::SelectDevices("host", {});
+  ASSERT_TRUE(devices.ok());
+  binary::Record record;
+  record.messages = {"no kernel\nfits", "it is slow"};
+  EXPECT_THAT(RecordText(record, *devices),
+              ::testing::EndsWith("warned    no kernel fits\n"
+                                  "warned    it is slow\n"));
+  EXPECT_EQ(RecordJson(record, *devices)["messages"], record.messages);
 }
 
 TEST(TimclRecord, OutputsThatDifferAreToldAndAreStatusOne) {

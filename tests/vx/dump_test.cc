@@ -15,6 +15,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/vx/binary_graph.h"
 #include "tests/support/vx/vx_graph.h"
+#include "tim/lite/execution.h"
 #include "vx/graph/context_impl.h"
 
 namespace tim::testing {
@@ -325,10 +326,6 @@ TEST(DumpOption, WritesEveryCompileAndSomeRuns) {
   LogGraph logs(context->CreateGraph());
   ASSERT_TRUE(logs.graph->Compile()) << vx::LastError();
   EXPECT_EQ(Files(folder).count("1_memory.svg"), 1u);
-  std::vector<float> result(4);
-  const std::vector<float> input(4, 1);
-  EXPECT_TRUE(logs.graph->RunAsync({input.data()}, {result.data()}).Wait());
-  EXPECT_FALSE(fs::exists(folder + "/1_run1"));
   ASSERT_TRUE(logs.graph->Run()) << vx::LastError();
   ASSERT_TRUE(logs.graph->Run()) << vx::LastError();
   EXPECT_THAT(Files(folder + "/1_run1"),
@@ -337,6 +334,31 @@ TEST(DumpOption, WritesEveryCompileAndSomeRuns) {
   LogGraph second(context->CreateGraph());
   ASSERT_TRUE(second.graph->Run()) << vx::LastError();
   EXPECT_TRUE(fs::exists(folder + "/2_run1"));
+}
+
+TEST(DumpOption, WritesRunsThatDoNotBlock) {
+  const std::string folder = FreshPath("async");
+  LogGraph logs(
+      DumpingContext({.directory = folder, .runs = 2})->CreateGraph());
+  const std::vector<float> one(4, 1);
+  const std::vector<float> two(4, 2);
+  std::vector<float> results[3] = {std::vector<float>(4), std::vector<float>(4),
+                                   std::vector<float>(4)};
+  int ended = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto& input = i == 0 ? one : two;
+    auto event = logs.graph->RunAsync({input.data()}, {results[i].data()});
+    event.Then([&](const char* error) { ended += error == nullptr; });
+    EXPECT_TRUE(event.Wait()) << vx::LastError();
+    EXPECT_THAT(results[i], ElementsAre(0.5f, 0.5f, 0.5f, 0.5f));
+  }
+  logs.graph = nullptr;
+  EXPECT_EQ(ended, 3);
+  const char* const header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
+  EXPECT_EQ(ArrayIn(folder + "/1_run1/input_t0__x_.npy", header), one);
+  EXPECT_EQ(ArrayIn(folder + "/1_run2/input_t0__x_.npy", header), two);
+  EXPECT_FALSE(fs::exists(folder + "/1_run3"));
 }
 
 TEST(DumpOption, CountsRuns) {
@@ -373,6 +395,36 @@ TEST(DumpOption, PlansOfBinaryGraphsAreMadeAnew) {
   ASSERT_TRUE(loaded.graph->Run()) << vx::LastError();
   EXPECT_EQ(Read(loaded.outputs[0]), (std::vector<float>{0.5, 0.5, 0.5, 0.5}));
   EXPECT_GE(Files(folder + "/1_run1").size(), 4u);
+}
+
+TEST(DumpOption, WritesExecutionsOfLite) {
+  const std::string folder = FreshPath("lite");
+  if (!IsChild()) {
+    const ChildResult child =
+        RunAsChild({{"TIMCL_DUMP", folder}, {"TIMCL_DEVICE", "host"}});
+    EXPECT_EQ(child.exit_status, 0) << child.output;
+    return;
+  }
+  const LogGraph logs(HostGraph());
+  std::vector<char> binary = ToBinary(*logs.graph);
+  auto execution = lite::Execution::Create(binary.data(), binary.size());
+  ASSERT_NE(execution, nullptr) << vx::LastError();
+  std::vector<float> input = {1, 1, 1, 1};
+  std::vector<float> output(4);
+  const auto bytes = [](std::vector<float>& values) {
+    return reinterpret_cast<uint8_t*>(values.data());
+  };
+  execution->BindInputs({execution->CreateInputHandle(0, bytes(input), 16)});
+  execution->BindOutputs({execution->CreateOutputHandle(0, bytes(output), 16)});
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(execution->Trigger()) << vx::LastError();
+    EXPECT_THAT(output, ElementsAre(0.5f, 0.5f, 0.5f, 0.5f));
+  }
+  EXPECT_THAT(Files(folder),
+              IsSupersetOf({"1_graph.txt", "1_plan.txt", "1_memory.svg",
+                            "1_01_verify.dot", "1_run1/index.csv",
+                            "1_run1/input_t0__x_.npy"}));
+  EXPECT_FALSE(fs::exists(folder + "/1_run2"));
 }
 
 TEST(DumpOption, ComesFromTheEnvironment) {

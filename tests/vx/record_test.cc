@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "binary/record_file.h"
 #include "runtime/device_pool.h"
 #include "tests/support/child_process.h"
@@ -33,6 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using binary::RunEnd;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
@@ -236,6 +238,56 @@ TEST(Records, TellWhyARunHasFailed) {
   EXPECT_THAT(open.record.message, HasSubstr("no luck"));
   EXPECT_EQ(ValuesOf(open.record.inputs[0]), (Values{3, 4}));
   EXPECT_TRUE(open.record.outputs.empty());
+}
+
+// Warnings of other runs and of other graphs are not in it.
+TEST(Records, HaveTheWarningsOfCompileAndOfTheLastRun) {
+  const std::string folder = FreshFolder("warnings");
+  int run = 0;
+  OpPlan plan = OnHost([&run] {
+    ++run;
+    TIM_LOG(kWarning, "doubt of run ", run);
+    TIM_LOG(kInfo, "chat of run ", run);
+  });
+  bool warn = true;
+  plan.shapes = [&warn](OpPlan::Op& op) {
+    op.outputs_size_[0] = op.inputs_size_[0];
+    if (warn) TIM_LOG(kWarning, "doubt of Compile");
+    warn = false;
+  };
+  CaptureStderr();
+  const TestOpGraph doubtful(plan, {2}, RecordedGraph(folder + "/a.bin", true));
+  TIM_LOG(kWarning, "of nobody");
+  ASSERT_TRUE(doubtful.graph->Compile()) << vx::LastError();
+  const std::string path = PathOf(*doubtful.graph);
+  const auto expect_first = [](const OpenRecord& open) {
+    ASSERT_FALSE(open.record.messages.empty());
+    EXPECT_EQ(open.record.messages[0], "doubt of Compile");
+  };
+  const OpenRecord compiled(path);
+  expect_first(compiled);
+  Write<float>(doubtful.x, {3, 4});
+  ASSERT_TRUE(doubtful.graph->Run() && doubtful.graph->Run());
+  EXPECT_THAT(GetCapturedStderr(), HasSubstr("doubt of run 2"));
+  const OpenRecord open(path);
+  expect_first(open);
+  std::vector<std::string> wanted = compiled.record.messages;
+  wanted.push_back("doubt of run 2");
+  EXPECT_EQ(open.record.messages, wanted);
+}
+
+TEST(Records, TellWhyCompileHasFailedAfterwards) {
+  const auto graph =
+      RecordedGraph(FreshFolder("driver") + "/a.bin", false, "opencl");
+  if (graph == nullptr) GTEST_SKIP() << "no OpenCL device";
+  OpPlan plan;
+  plan.source = "__kernel void f(__global const float* x) { no_such; }";
+  const TestOpGraph failing(plan, {2}, graph);
+  EXPECT_FALSE(graph->Compile());
+  const OpenRecord open(PathOf(*graph));
+  ASSERT_FALSE(open.record.messages.empty());
+  EXPECT_THAT(open.record.messages.back(),
+              AllOf(HasSubstr("Compile() failed: "), HasSubstr("no_such")));
 }
 
 TEST(Records, AreWholeWhenARunEndsTheProcess) {

@@ -149,7 +149,12 @@ std::string RecordText(const binary::Record& record,
                     : pair.differs()  ? OnOneLine(pair.here)
                                       : "the same"});
   }
-  return StrCat("record    ", OnOneLine(EndOf(record)), "\n", Columns(rows));
+  std::string text =
+      StrCat("record    ", OnOneLine(EndOf(record)), "\n", Columns(rows));
+  for (const std::string& message : record.messages) {
+    text += StrCat("warned    ", OnOneLine(message), "\n");
+  }
+  return text;
 }
 
 Json RecordJson(const binary::Record& record, const device::Devices& devices) {
@@ -162,7 +167,8 @@ Json RecordJson(const binary::Record& record, const device::Devices& devices) {
   }
   return {{"run", record.run},
           {"end", EndOf(record)},
-          {"environment", environment}};
+          {"environment", environment},
+          {"messages", record.messages}};
 }
 
 std::string RepeatedText(const Repeated& repeated) {

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/log_capture.h"
 #include "compiler/compiler.h"
+#include "runtime/ended_run.h"
 #include "runtime/stored_plan.h"
 #include "vx/core/failure.h"
 #include "vx/operation/op_impl.h"
@@ -67,12 +69,12 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     compiled->record_ = GraphRecord::Begin(
         core, SourceOf(lowered, known->inferred), io, devices);
   }
-  TIM_ASSIGN_OR_RETURN(
-      compiled->graph_,
-      runtime::CompiledGraph::Create(
-          known->inferred, options,
-          SurroundingsOf(core.context->options, known->effective, devices,
-                         lowered.registry)));
+  auto graph = runtime::CompiledGraph::Create(
+      known->inferred, options,
+      SurroundingsOf(core.context->options, known->effective, devices,
+                     lowered.registry));
+  compiled->EndCompileOfRecord(graph.status());
+  TIM_ASSIGN_OR_RETURN(compiled->graph_, std::move(graph));
   compiled->revision_ = std::move(known->revision);
   compiled->effective_ = known->effective;
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, known->inferred.graph));
@@ -118,9 +120,16 @@ void CompiledGraph::RecordStored(GraphCore& core,
   const auto source = Source(core, io);
   if (source.ok()) {
     record_ = GraphRecord::Begin(core, **source, io, devices);
+    EndCompileOfRecord(OkStatus());
   } else {
     WarnNotRecorded(core.name, source.status());
   }
+}
+
+void CompiledGraph::EndCompileOfRecord(const Status& status) {
+  if (record_ == nullptr) return;
+  record_->EndCompile(status);
+  if (!record_->has_runs()) record_ = nullptr;
 }
 
 Status CompiledGraph::RunBy(const std::function<Status()>& run) {
@@ -128,6 +137,7 @@ Status CompiledGraph::RunBy(const std::function<Status()>& run) {
   Status status = buffers_.Prepare();
   if (!status.ok()) return buffers_.Finish(std::move(status));
   if (record_ == nullptr) return buffers_.Finish(run());
+  const LogCapture messages;  // for the record
   const uint64_t number =
       record_->BeginRun(source_, buffers_.input_tensors(), buffers_.inputs());
   status = run();
@@ -166,12 +176,31 @@ Status CompiledGraph::RunPrepared() {
   if (dump == nullptr) {
     return graph_->Run(buffers_.inputs(), buffers_.outputs());
   }
-  dump->AddInputs(buffers_.inputs());
-  const Status status =
-      graph_->RunObserved(buffers_.inputs(), buffers_.outputs(), *dump);
-  if (status.ok()) dump->AddOutputs(buffers_.outputs());
-  dump_->EndRun(*dump);
+  return RunDumped(*dump, buffers_.inputs(), buffers_.outputs());
+}
+
+Status CompiledGraph::RunDumped(RunDump& dump,
+                                std::span<const runtime::PortMemory> inputs,
+                                std::span<const runtime::PortMemory> outputs) {
+  dump.AddInputs(inputs);
+  const Status status = graph_->RunObserved(inputs, outputs, dump);
+  if (status.ok()) dump.AddOutputs(outputs);
+  dump_->EndRun(dump);
   return status;
+}
+
+Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::EnqueueOrDump(
+    std::span<const runtime::PortMemory> inputs,
+    std::span<const runtime::PortMemory> outputs,
+    std::function<Status(Status)> end) {
+  const auto dump = dump_ != nullptr ? dump_->BeginRun(plan()) : nullptr;
+  if (dump == nullptr) {
+    return graph_->Enqueue(inputs, outputs, {}, std::move(end));
+  }
+  // Before its inputs are read, which runs in flight may write.
+  graph_->Drain();
+  return std::shared_ptr<runtime::RunEvent>(std::make_shared<runtime::EndedRun>(
+      end(RunDumped(*dump, inputs, outputs))));
 }
 
 Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
@@ -183,7 +212,7 @@ Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
     TIM_LOG(kError, ErrorText(status));
     return status;
   };
-  if (record_ == nullptr) return graph_->Enqueue(inputs, outputs, {}, done);
+  if (record_ == nullptr) return EnqueueOrDump(inputs, outputs, done);
   // States are read, and outputs told of, of one run at a time.
   graph_->Drain();
   const uint64_t number =
@@ -194,7 +223,7 @@ Result<std::shared_ptr<runtime::RunEvent>> CompiledGraph::Enqueue(
         record->EndRun(number, status, tensors, memory);
         return done(std::move(status));
       };
-  auto run = graph_->Enqueue(inputs, outputs, {}, recorded);
+  auto run = EnqueueOrDump(inputs, outputs, recorded);
   if (!run.ok()) record_->EndRun(number, run.status(), {}, {});
   return run;
 }

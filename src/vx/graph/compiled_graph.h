@@ -100,11 +100,20 @@ class CompiledGraph {
   void RecordStored(GraphCore& core,
                     const std::vector<std::shared_ptr<Tensor>>& io,
                     const Devices& devices);
+  /// The record, where there is one, is only of runs from then on.
+  void EndCompileOfRecord(const Status& status);
   /// `run` on the tensors' memory, recorded where that is asked for.
   Status RunBy(const std::function<Status()>& run);
   Status BindTensors(const LoweredGraph& lowered);
   /// Whatever has been prepared; dumped where it is one of those that are.
   Status RunPrepared();
+  Status RunDumped(RunDump& dump, std::span<const runtime::PortMemory> inputs,
+                   std::span<const runtime::PortMemory> outputs);
+  /// Enqueue() without records; done at once where it is dumped.
+  Result<std::shared_ptr<runtime::RunEvent>> EnqueueOrDump(
+      std::span<const runtime::PortMemory> inputs,
+      std::span<const runtime::PortMemory> outputs,
+      std::function<Status(Status)> end);
   /// The stored plan of a graph that is an NBG and nothing else, or what was
   /// compiled of it; null where there is none for here.
   static std::unique_ptr<CompiledGraph> CreateStored(

@@ -1,10 +1,12 @@
 // Compile, runs and PrintGraph.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/log_capture.h"
 #include "base/log_once.h"
 #include "base/trace.h"
 #include "binary/blob.h"
@@ -110,6 +112,8 @@ void GraphImpl::WarnThatNothingIsDone() const {
 
 Status GraphImpl::CompileBy(const std::function<Status()>& part) {
   const TraceSpan span("compile", "Compile", core_->name);
+  std::optional<LogCapture> messages;
+  if (IsRecorded(*core_)) messages.emplace();
   compiling_ = true;
   const Status status = GuardedCall(part);
   compiling_ = false;

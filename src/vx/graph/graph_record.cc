@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/log_capture.h"
 #include "base/log_once.h"
 #include "base/write_file.h"
 #include "vx/core/environment.h"
@@ -79,10 +80,23 @@ std::shared_ptr<GraphRecord> GraphRecord::Begin(GraphCore& core,
   record->record_.facts =
       EnvironmentOf(devices, options.strict, options.lenient);
   const bool inputs = options.record.inputs;
+  record->has_runs_ = inputs;
+  record->record_.messages = LogCapture::CurrentLines();
   record->Keep(
       record->Encode(source, inputs ? States::kAsTheyAre : States::kZeros));
   record->Write();
-  return inputs && record->status_.ok() ? record : nullptr;
+  return record->status_.ok() ? record : nullptr;
+}
+
+void GraphRecord::EndCompile(const Status& status) {
+  const std::lock_guard lock(mutex_);
+  of_compile_ = LogCapture::CurrentLines();
+  if (!status.ok()) {
+    of_compile_.push_back(StrCat("Compile() failed: ", status.message()));
+  }
+  if (of_compile_ == record_.messages) return;
+  record_.messages = of_compile_;
+  Write();
 }
 
 // Kernels of users are asked again what they are.
@@ -102,6 +116,7 @@ uint64_t GraphRecord::BeginRun(const BinarySource& source, const Impls& tensors,
   if (!status_.ok()) return run;
   record_.end = binary::RunEnd::kUnknown;
   record_.message.clear();
+  record_.messages = of_compile_;
   record_.outputs.clear();
   record_.inputs.clear();
   read_.clear();
@@ -123,6 +138,9 @@ void GraphRecord::EndRun(uint64_t run, const Status& status,
   if (run != record_.run || !status_.ok()) return;
   record_.end = status.ok() ? binary::RunEnd::kDone : binary::RunEnd::kFailed;
   record_.message = status.message();
+  for (std::string& line : LogCapture::CurrentLines()) {
+    record_.messages.push_back(std::move(line));
+  }
   if (status.ok()) record_.outputs = ByPort(outputs_, tensors, memory);
   Write();
   record_.outputs.clear();  // the memory is the caller's

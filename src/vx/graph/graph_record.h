@@ -33,12 +33,18 @@ class GraphRecord {
  public:
   using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
-  /// Writes what Compile is given; `io` are the INPUT and OUTPUT tensors.  Null
-  /// where runs are not to be recorded, or nothing can be.
+  /// Writes what Compile is given, and what it has warned of within a
+  /// LogCapture of this thread; `io` are the INPUT and OUTPUT tensors.  Null
+  /// where nothing can be recorded.
   static std::shared_ptr<GraphRecord> Begin(GraphCore& core,
                                             const BinarySource& source,
                                             const Tensors& io,
                                             const Devices& devices);
+
+  /// Writes of what Compile has warned since, and why it has failed.
+  void EndCompile(const Status& status);
+  /// Whether runs are to be recorded, too.
+  bool has_runs() const { return has_runs_; }
 
   /// Writes what the run will read, states too, and gives its number.  While
   /// no other run is in flight; `tensors` are those of the memory, which is
@@ -46,8 +52,8 @@ class GraphRecord {
   uint64_t BeginRun(const BinarySource& source,
                     const std::vector<std::shared_ptr<TensorImpl>>& tensors,
                     std::span<const runtime::PortMemory> memory);
-  /// Writes how the run has ended, and what it wrote, where it is the last
-  /// one.  Any thread.
+  /// Writes how the run has ended, what it wrote, and of what it warned within
+  /// a LogCapture of this thread, where it is the last one.  Any thread.
   void EndRun(uint64_t run, const Status& status,
               const std::vector<std::shared_ptr<TensorImpl>>& tensors,
               std::span<const runtime::PortMemory> memory);
@@ -63,10 +69,12 @@ class GraphRecord {
   const std::string path_;
   Tensors inputs_;
   Tensors outputs_;
+  bool has_runs_ = false;
   std::mutex mutex_;  // of all that follows
   std::unique_ptr<GraphBinary> binary_;
   binary::Record record_;
   std::vector<std::vector<std::byte>> read_;  // by the run, for `record_`
+  std::vector<std::string> of_compile_;       // messages
   Status status_;                             // the first failure
 };
 

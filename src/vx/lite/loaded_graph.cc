@@ -25,6 +25,16 @@ compiler::CompileOptions OptionsFor(const Devices& devices) {
   return options;
 }
 
+// Null where none is asked for, or none can be made.
+std::shared_ptr<vx::GraphDump> DumpIfAsked(const std::string& graph) {
+  const DumpOptions& options = GetOptions().dump;
+  if (options.directory.empty()) return nullptr;
+  auto dump = vx::GraphDump::Create(options, graph);
+  if (dump.ok()) return *std::move(dump);
+  TIM_LOG(kError, dump.status().WithContext("TIMCL_DUMP").message());
+  return nullptr;
+}
+
 std::vector<ir::Value> StatesOf(const ir::Graph& graph) {
   std::vector<ir::Value> states;
   for (const ir::ValueId id : graph.ValueIds()) {
@@ -50,8 +60,12 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(std::move(blob)));
   runtime::Surroundings surroundings = {.devices = std::move(devices),
                                         .store = std::move(programs)};
+  loaded->dump_ = DumpIfAsked(loaded->blob_.graph_name);
   if (stored == Stored::kIgnored) {
     loaded->stored_plan_ = FailedPrecondition("it was to be ignored");
+  } else if (loaded->dump_ != nullptr) {
+    loaded->stored_plan_ =
+        FailedPrecondition("TIMCL_DUMP shows how it is compiled");
   } else {
     surroundings.store =
         runtime::WithPrograms(loaded->blob_, std::move(surroundings.store));
@@ -91,13 +105,28 @@ Status LoadedGraph::Compile(runtime::Surroundings surroundings) {
   TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(registry.get()));
   const std::vector<ir::Value> states = StatesOf(graph);
   surroundings.operators = std::move(registry);
-  const compiler::CompileOptions options = OptionsFor(surroundings.devices);
+  compiler::CompileOptions options = OptionsFor(surroundings.devices);
+  if (dump_ != nullptr) vx::GraphDump::Observe(dump_, &options);
   TIM_ASSIGN_OR_RETURN(
       const compiler::InferredGraph inferred,
       compiler::Infer(graph, *surroundings.operators, options));
+  if (dump_ != nullptr) dump_->AddGraph(inferred.graph);
   TIM_ASSIGN_OR_RETURN(
       graph_, runtime::CompiledGraph::Create(inferred, options, surroundings));
+  if (dump_ != nullptr) dump_->AddPlan(graph_->plan());
   return WriteStates(states);
+}
+
+Status LoadedGraph::Run(std::span<const runtime::PortMemory> inputs,
+                        std::span<const runtime::PortMemory> outputs) {
+  const auto dump =
+      dump_ != nullptr ? dump_->BeginRun(graph_->plan()) : nullptr;
+  if (dump == nullptr) return graph_->Run(inputs, outputs);
+  dump->AddInputs(inputs);
+  const Status status = graph_->RunObserved(inputs, outputs, *dump);
+  if (status.ok()) dump->AddOutputs(outputs);
+  dump_->EndRun(*dump);
+  return status;
 }
 
 Status LoadedGraph::WriteStoredStates() {

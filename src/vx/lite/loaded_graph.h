@@ -14,6 +14,7 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "runtime/compiled_graph.h"
+#include "vx/dump/graph_dump.h"
 
 namespace tim::lite {
 
@@ -26,8 +27,8 @@ enum class Stored : uint8_t {
 class LoadedGraph {
  public:
   /// Takes the plan of the binary graph where it is for `devices`, else
-  /// compiles, and writes the states' content.  The binary graph's memory must
-  /// outlive it.
+  /// compiles, and writes the states' content.  With TIMCL_DUMP it compiles.
+  /// The binary graph's memory must outlive it.
   static Result<std::unique_ptr<LoadedGraph>> Create(
       binary::Blob blob, std::vector<std::shared_ptr<device::Device>> devices,
       std::shared_ptr<device::BinaryStore> programs,
@@ -41,9 +42,7 @@ class LoadedGraph {
   /// Host memory of the inputs and outputs that are used, in their order.
   /// Blocks until the outputs are complete.
   Status Run(std::span<const runtime::PortMemory> inputs,
-             std::span<const runtime::PortMemory> outputs) {
-    return graph_->Run(inputs, outputs);
-  }
+             std::span<const runtime::PortMemory> outputs);
   /// Before `memory`, which runs have been given, is freed.
   void Release(const void* memory) { graph_->Release(memory); }
 
@@ -60,6 +59,7 @@ class LoadedGraph {
   const binary::Blob blob_;
   Status stored_plan_;
   std::unique_ptr<runtime::CompiledGraph> graph_;
+  std::shared_ptr<vx::GraphDump> dump_;  // null: nothing is dumped
 };
 
 }  // namespace tim::lite
