@@ -56,6 +56,40 @@ TEST(TimclCheck, TellsWhatCouldNotBeChecked) {
                 "WrongScalar: nothing is checked: ", "TIM_PLANTED=incomplete");
 }
 
+TEST(TimclCheck, TellsWhichOperatorEndsTheProcessAndWhen) {
+  if (testing::ContextOn("opencl") == nullptr) GTEST_SKIP() << "no device";
+  const std::string command =
+      std::string(kPlanted) + " --device opencl:0 --cases 6 ";
+  const CommandResult result =
+      Timcl(command + "--json 2>/dev/null", "TIM_PLANTED=crashes");
+  EXPECT_EQ(result.exit_status, 1) << result.output;
+  const auto json = nlohmann::json::parse(result.output, nullptr, false);
+  ASSERT_EQ(json.size(), 2u) << result.output;
+  EXPECT_EQ(json[0]["name"], "Right");
+  EXPECT_EQ(json[0]["passed"], true);
+  EXPECT_EQ(json[1]["name"], "Crashing");
+  EXPECT_EQ(json[1]["passed"], false);
+  ASSERT_EQ(json[1]["faults"].size(), 1u);
+  EXPECT_EQ(json[1]["faults"][0]["kind"], "end of the process");
+  EXPECT_THAT(json[1]["faults"][0]["text"],
+              AllOf(HasSubstr("it ends the process: signal 11 "),
+                    HasSubstr(", in case 2; "),
+                    HasSubstr("Crashing --cases 3 repeats it"),
+                    HasSubstr("operators behind it are not checked")));
+  // Cases before it are right.
+  const CommandResult two =
+      Timcl(std::string(kPlanted) + " Crashing --device opencl:0 --cases 2",
+            "TIM_PLANTED=crashes");
+  EXPECT_EQ(two.exit_status, 0) << two.output;
+  EXPECT_THAT(two.output, HasSubstr("Crashing: 2 cases, "));
+}
+
+TEST(TimclCheck, TellsWhenTheLibraryEndsTheProcess) {
+  ExpectFailure(kPlanted, 4,
+                "ends the process, while it checks no operator: exit status 3",
+                "TIM_PLANTED=ends");
+}
+
 TEST(TimclCheck, RefusesWhatIsNoLibraryOfOperators) {
   const std::string folder = FreshFolder("checked");
   ExpectFailure("check", 2, "library is required");

@@ -136,6 +136,20 @@ TEST(TimclExplain, TellsWhatIsOnTheHostAndWhy) {
   EXPECT_EQ(parts, 3u) << json;
 }
 
+TEST(TimclMemory, DrawsThePlan) {
+  const std::string folder = FreshFolder("memory");
+  const std::string file = WriteThree(folder);
+  const std::string command = "memory '" + file + "' --device host";
+  const CommandResult drawn =
+      Timcl(command + " --svg '" + folder + "/memory.svg'");
+  EXPECT_EQ(drawn.exit_status, 0);
+  EXPECT_EQ(drawn.output, Timcl(command).output);
+  const std::string svg = ReadText(folder + "/memory.svg");
+  EXPECT_THAT(
+      svg, AllOf(HasSubstr("<svg "), HasSubstr("<rect "), HasSubstr("</svg>")));
+  ExpectFailure(command + " --svg '" + file + "/memory.svg'", 3, "memory.svg");
+}
+
 TEST(TimclMemory, PrintsSlots) {
   const std::string file = WriteThree(FreshFolder("memory"));
   const std::string command = "memory '" + file + "' --device host";

@@ -89,6 +89,7 @@ struct Arguments {
   bool json = false;
   bool measure = false;  ///< `devices` measures how fast they are.
   std::string node;      ///< The one that `explain` is asked about; empty: all.
+  std::string svg;       ///< Picture of `memory`; empty: none is written.
   ModelArguments model;
   RunArguments run;
   CompareArguments compare;

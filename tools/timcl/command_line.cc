@@ -49,6 +49,8 @@ class Declaration {
     CLI::App* memory = app_.add_subcommand(
         "memory", "Print as CSV where each value lies, from when to when");
     Graph(memory);
+    memory->add_option("--svg", arguments_.svg,
+                       "a file for the same as a picture, SVG");
     Json(memory);
     Report(app_.add_subcommand(
         "report", "Write a page that shows graph, times and memory"));

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "base/options.h"
+#include "base/write_file.h"
+#include "ir/dump/memory_svg.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/graph_file.h"
 #include "tools/timcl/slot_lives.h"
@@ -73,6 +75,11 @@ Result<ExitCode> ShowMemory(const Arguments& arguments) {
   TIM_ASSIGN_OR_RETURN(const auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
   TIM_ASSIGN_OR_RETURN(const PlannedGraph planned, PlanOf(blob, devices));
+  if (!arguments.svg.empty()) {
+    const Status status =
+        WriteFile(arguments.svg, {ir::MemorySvg(planned.plan)});
+    if (!status.ok()) return NotFound(status.message());
+  }
   if (arguments.json) {
     PrintJson(JsonOf(planned.plan));
   } else {
