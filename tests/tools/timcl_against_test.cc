@@ -82,6 +82,31 @@ TEST_F(TimclAgainst, TakesTheOutputsOfABinaryGraph) {
   EXPECT_THAT(text.output, HasSubstr("all 1 agree\n"));
 }
 
+// y = x + state, and the state becomes y.
+TEST_F(TimclAgainst, BeginsWithTheStatesOfTheFile) {
+  const auto graph = testing::HostGraph();
+  const std::vector<float> start = {3, 5, 7, 9};
+  const vx::ShapeType shape = {2, 2};
+  const auto x = graph->CreateTensor(
+      vx::TensorSpec(vx::DataType::FLOAT32, shape, vx::INPUT));
+  const auto y = graph->CreateTensor(
+      vx::TensorSpec(vx::DataType::FLOAT32, shape, vx::OUTPUT));
+  const auto state = graph->CreateTensor(
+      vx::TensorSpec(vx::DataType::FLOAT32, shape, vx::VARIABLE), start.data());
+  (*graph->CreateOperation<vx::ops::Add>())
+      .BindInputs({x, state})
+      .BindOutput(y);
+  (*graph->CreateOperation<vx::ops::DataConvert>())
+      .BindInput(y)
+      .BindOutput(state);
+  const std::string file = WriteGraph(*graph, folder_ + "/state.bin");
+  WriteArray(arrays_ + "/0_.npy", {2, 7, 4, 13});
+  const auto json = TimclJson("compare '" + file + "' --device host --input '" +
+                              folder_ + "/x.npy' --against '" + arrays_ + "'");
+  ASSERT_FALSE(json["layers"].empty()) << json;
+  EXPECT_EQ(json["first_different"], nullptr) << json;
+}
+
 // Python is a shell script here, which says how the engine is called.
 TEST_F(TimclAgainst, RunsAnEngine) {
   WriteArray(folder_ + "/y.npy", {0, -2, 0, -4});

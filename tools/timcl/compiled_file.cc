@@ -2,6 +2,7 @@
 #include "tools/timcl/compiled_file.h"
 
 #include <utility>
+#include <vector>
 
 #include "base/options.h"
 #include "compiler/compiler.h"
@@ -13,17 +14,27 @@
 namespace tim::tool {
 namespace {
 
-Status WriteStates(const ir::Graph& graph, runtime::CompiledGraph& compiled) {
+// States of `graph` with what they hold before the first run, which compiling
+// drops.
+std::vector<ir::Value> StatesOf(const ir::Graph& graph) {
+  std::vector<ir::Value> states;
+  for (const ir::ValueId id : graph.ValueIds()) {
+    const ir::Value& value = graph.value(id);
+    if (value.role == ir::Role::kState && value.constant != nullptr) {
+      states.push_back(value);
+    }
+  }
+  return states;
+}
+
+Status WriteStates(const std::vector<ir::Value>& states,
+                   runtime::CompiledGraph& compiled) {
   const auto& planned = compiled.plan().states;
   for (size_t i = 0; i < planned.size(); ++i) {
-    for (const ir::ValueId id : graph.ValueIds()) {
-      const ir::Value& value = graph.value(id);
-      if (value.role != ir::Role::kState || value.name != planned[i].name ||
-          value.constant == nullptr) {
-        continue;
-      }
+    for (const ir::Value& state : states) {
+      if (state.name != planned[i].name) continue;
       TIM_RETURN_IF_ERROR(compiled.states()->Write(
-          static_cast<int>(i), value.constant->bytes.data()));
+          static_cast<int>(i), state.constant->bytes.data()));
     }
   }
   return OkStatus();
@@ -37,6 +48,7 @@ Result<CompiledFile> CompileGraph(
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.was_compiled = true;
   options.strict = strict;
+  const std::vector<ir::Value> states = StatesOf(graph);
   TIM_ASSIGN_OR_RETURN(compiler::InferredGraph inferred,
                        compiler::Infer(std::move(graph), *registry, options));
   const runtime::Surroundings surroundings = {
@@ -44,7 +56,7 @@ Result<CompiledFile> CompileGraph(
   CompiledFile file;
   TIM_ASSIGN_OR_RETURN(file.compiled, runtime::CompiledGraph::Create(
                                           inferred, options, surroundings));
-  TIM_RETURN_IF_ERROR(WriteStates(inferred.graph, *file.compiled));
+  TIM_RETURN_IF_ERROR(WriteStates(states, *file.compiled));
   file.registry = std::move(registry);
   file.graph = std::move(inferred.graph);
   return file;
