@@ -100,7 +100,7 @@ TEST_F(TimclAgainst, BeginsWithTheStatesOfTheFile) {
       .BindInput(y)
       .BindOutput(state);
   const std::string file = WriteGraph(*graph, folder_ + "/state.bin");
-  WriteArray(arrays_ + "/0_.npy", {2, 7, 4, 13});
+  WriteArray(arrays_ + "/t1.npy", {2, 7, 4, 13});
   const auto json = TimclJson("compare '" + file + "' --device host --input '" +
                               folder_ + "/x.npy' --against '" + arrays_ + "'");
   ASSERT_FALSE(json["layers"].empty()) << json;

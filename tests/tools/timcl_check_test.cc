@@ -72,7 +72,7 @@ TEST(TimclCheck, TellsWhichOperatorEndsTheProcessAndWhen) {
   ASSERT_EQ(json[1]["faults"].size(), 1u);
   EXPECT_EQ(json[1]["faults"][0]["kind"], "end of the process");
   EXPECT_THAT(json[1]["faults"][0]["text"],
-              AllOf(HasSubstr("it ends the process: signal 11 "),
+              AllOf(HasSubstr("it ends the process: signal 6 "),
                     HasSubstr(", in case 2; "),
                     HasSubstr("Crashing --cases 3 repeats it"),
                     HasSubstr("operators behind it are not checked")));
