@@ -1,5 +1,6 @@
 // Convolutions.
 #include <algorithm>
+#include <array>
 
 #include "models/tflite/node.h"
 #include "models/tflite/ops/images.h"
@@ -11,21 +12,35 @@ namespace {
 
 namespace ops = vx::ops;
 
+struct Windows {
+  vx::PadType padding = vx::PadType::AUTO;
+  std::array<uint32_t, 2> stride = {};
+  std::array<uint32_t, 2> dilation = {};
+};
+
+// Windows of a convolution over width and height.
+template <typename Options>
+Result<Windows> WindowsOf(Node& node, const Options& options) {
+  Windows windows;
+  TIM_ASSIGN_OR_RETURN(windows.padding, PaddingOf(node, options.padding()));
+  TIM_ASSIGN_OR_RETURN(windows.stride, Cells(node, "stride", options.stride_w(),
+                                             options.stride_h()));
+  TIM_ASSIGN_OR_RETURN(
+      windows.dilation,
+      Cells(node, "dilation", options.dilation_w(), options.dilation_h()));
+  return windows;
+}
+
 Status Conv2d(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 3));
   TIM_ASSIGN_OR_RETURN(const auto* options, node.Options<fbs::Conv2d>());
-  TIM_ASSIGN_OR_RETURN(const auto padding, PaddingOf(node, options->padding()));
-  TIM_ASSIGN_OR_RETURN(
-      const auto stride,
-      Cells(node, "stride", options->stride_w(), options->stride_h()));
-  TIM_ASSIGN_OR_RETURN(
-      const auto dilation,
-      Cells(node, "dilation", options->dilation_w(), options->dilation_h()));
+  TIM_ASSIGN_OR_RETURN(const Windows windows, WindowsOf(node, *options));
   TIM_ASSIGN_OR_RETURN(const auto operands,
                        ConvolutionOperands(node, 0, 1, 2, {0, 3, 1, 2}));
   return SetImage(node,
-                  node.builder().Add<ops::Conv2d>(operands, node.WantedOf(0),
-                                                  padding, stride, dilation),
+                  node.builder().Add<ops::Conv2d>(
+                      operands, node.WantedOf(0), windows.padding,
+                      windows.stride, windows.dilation),
                   options->activation());
 }
 
@@ -34,13 +49,7 @@ Status DepthwiseConv2d(Node& node) {
   TIM_RETURN_IF_ERROR(node.Expect(2, 3));
   TIM_ASSIGN_OR_RETURN(const auto* options,
                        node.Options<fbs::DepthwiseConv2d>());
-  TIM_ASSIGN_OR_RETURN(const auto padding, PaddingOf(node, options->padding()));
-  TIM_ASSIGN_OR_RETURN(
-      const auto stride,
-      Cells(node, "stride", options->stride_w(), options->stride_h()));
-  TIM_ASSIGN_OR_RETURN(
-      const auto dilation,
-      Cells(node, "dilation", options->dilation_w(), options->dilation_h()));
+  TIM_ASSIGN_OR_RETURN(const Windows windows, WindowsOf(node, *options));
   TIM_ASSIGN_OR_RETURN(const auto operands,
                        ConvolutionOperands(node, 0, 1, 2, {0, 3, 1, 2}));
   const int64_t channels = node.inputs[0].dims[3];
@@ -50,11 +59,12 @@ Status DepthwiseConv2d(Node& node) {
     return node.Refuse("input 1", Describe(node.inputs[1]), " for ", channels,
                        " channels");
   }
-  return SetImage(node,
-                  node.builder().Add<ops::Conv2d>(
-                      operands, node.WantedOf(0), padding, stride, dilation,
-                      static_cast<int32_t>(made / channels)),
-                  options->activation());
+  return SetImage(
+      node,
+      node.builder().Add<ops::Conv2d>(
+          operands, node.WantedOf(0), windows.padding, windows.stride,
+          windows.dilation, static_cast<int32_t>(made / channels)),
+      options->activation());
 }
 
 // Images [N, D, H, W, C], weights [D, H, W, C, O].
