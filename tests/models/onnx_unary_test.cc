@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/models/node_runner.h"
+#include "tests/models/elementwise_runner.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::models::onnx {
@@ -17,13 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using vx::DataType;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-NodeRunner Elementwise(const std::string& op, int opset = 20) {
-  return NodeRunner(AddElementwise, op, opset);
-}
 
 // ---- Functions of one number ----------------------------------------------
 
