@@ -14,7 +14,7 @@ namespace timcl {
 
 namespace vx = tim::vx;
 
-/// What a custom operation is made of.  `hooks` is an object with functions
+/// Parts of a custom operation.  `hooks` is an object with functions
 /// that take and return plain tuples, see python/timcl/custom.py:
 ///   source(): the text of the kernels
 ///   types(inputs): (type, quantization) of each output, or None

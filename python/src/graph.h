@@ -30,7 +30,7 @@ class Tensor {
   ~Tensor();
 
   const std::shared_ptr<vx::Tensor>& get() const { return tensor_; }
-  /// What a constant or state was made of, else null.
+  /// Array that a constant or state was made of, else null.
   const std::shared_ptr<const void>& data() const { return data_; }
 
   nb::tuple Spec() const;

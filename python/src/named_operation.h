@@ -22,9 +22,9 @@ struct NamedAttributes {
   std::vector<tim::vx::NamedAttribute> attributes;
 };
 
-/// Of a list of (name, kind, value) tuples, whose kinds are "bool", "int",
-/// "float", "text", "ints", "floats" and "texts".  With the interpreter's lock
-/// held.
+/// Attributes of a list of (name, kind, value) tuples, whose kinds are "bool",
+/// "int", "float", "text", "ints", "floats" and "texts".  With the
+/// interpreter's lock held.
 NamedAttributes AttributesOf(nb::list attributes);
 
 /// Adds the operator `name` to `graph`.

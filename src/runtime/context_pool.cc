@@ -96,7 +96,7 @@ class ContextPool::State final
   size_t busy_ = 0;
   size_t peak_ = 0;  // most that were busy since none was
   Runs in_flight_;   // oldest first
-  // Of in_flight_, for those who find none without the lock.
+  // Size of in_flight_, for those who find none without the lock.
   std::atomic<size_t> in_flight_count_ = 0;
   Status lost_;
   Worker callbacks_;

@@ -1,4 +1,4 @@
-// What a fuzzer of ONNX models begins with.
+// ONNX models that the fuzzer begins with.
 #include <onnx/onnx_pb.h>
 
 #include <string>

@@ -56,7 +56,7 @@ void AddBodyOutput(::onnx::GraphProto* graph, const std::string& name);
 
 ::onnx::ModelProto EmptyModel(int opset = 13);
 
-/// What ParseOnnx() makes of it.
+/// Model that ParseOnnx() makes of it.
 Model Parse(const ::onnx::ModelProto& model,
             const OnnxOptions& options = OnnxOptions());
 /// The first output of the model for an input each, of floats; empty, with a

@@ -213,7 +213,7 @@ TEST_F(InferOutputsTest, RefusesUnboundAndBinaryOperations) {
   EXPECT_THAT(LastError(), HasSubstr("binary graph"));
 }
 
-// What others are is not looked at: the cost does not grow with the graph.
+// Other operations are not looked at: the cost does not grow with the graph.
 TEST_F(InferOutputsTest, LooksAtNoOtherOperation) {
   graph_->CreateOperation<ops::Add>()->BindInput(Input({4}));
   const auto result = Result();

@@ -20,7 +20,7 @@ class ScalarViews : public ::testing::TestWithParam<const char*> {
         vx::TensorSpec(vx::DataType::INT32, {}, vx::TRANSIENT));
     row_ = graph_->CreateTensor(Floats({}, vx::TRANSIENT));
   }
-  // What Gather(seen_) takes of the table, and its shape.
+  // The row that Gather(seen_) takes of the table, and its shape.
   void ExpectRow(const vx::ShapeType& shape) {
     graph_->CreateOperation<vx::ops::Gather>(1)
         ->BindInputs({table_, seen_})

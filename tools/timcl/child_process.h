@@ -9,7 +9,7 @@
 
 namespace tim::tool {
 
-/// What a program left.
+/// Results that a program left.
 struct ProcessResult {
   std::string output;    ///< All that it wrote to stdout.
   int exit_status = -1;  ///< -1: a signal ended it.

@@ -27,7 +27,7 @@ struct Side {
 using Sides = std::array<Side, 2>;
 using Runs = std::array<RecordedRun, 2>;
 
-/// What --tolerance and --codes say.
+/// Values of --tolerance and --codes.
 Tolerances TolerancesOf(const Arguments& arguments);
 
 /// Sides that a command line asks for.  kInvalidArgument where both are the

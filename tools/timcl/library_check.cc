@@ -46,7 +46,7 @@ struct Received {
 };
 
 void Send(const SendLine& send, const Json& json) {
-  // What an operator says may be no UTF-8.
+  // Texts of an operator may be no UTF-8.
   send(json.dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 

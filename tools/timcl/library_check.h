@@ -17,7 +17,7 @@ struct CheckedFault {
   std::string file;  ///< File of `program`, where it was written.
 };
 
-/// What the library tells of an operator.
+/// Findings of the library about an operator.
 struct CheckedOperator {
   std::string name, mistake, text;
   uint32_t cases = 0;

@@ -54,7 +54,7 @@ struct SuppliedNode {
   std::map<std::string, std::vector<int64_t>> ints;
   std::map<std::string, std::vector<double>> floats;
   std::map<std::string, std::vector<std::string>> texts;
-  /// By place; null where an optional one is absent.
+  /// Operands by place; null where an optional one is absent.
   std::vector<std::shared_ptr<vx::Tensor>> inputs;
   size_t output_count = 0;
 };
@@ -66,7 +66,7 @@ struct SuppliedNode {
 using NodeSupplier = std::function<std::vector<std::shared_ptr<vx::Tensor>>(
     vx::Graph& graph, const SuppliedNode& node)>;
 
-/// What all importers take.  A name that the file does not have is an error.
+/// Options of all importers.  A name that the file does not have is an error.
 struct ImportOptions {
   /// Shapes of inputs by name, for files that leave extents open, and in place
   /// of those that the file has.

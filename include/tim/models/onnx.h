@@ -12,9 +12,9 @@
 namespace tim {
 namespace models {
 
-/// What ONNX's importer takes besides.
+/// Options of ONNX's importer.
 struct OnnxOptions : ImportOptions {
-  /// Where external data lie; empty: beside the file.
+  /// Folder of external data; empty: beside the file.
   std::string external_data_folder;
 };
 

@@ -12,7 +12,7 @@
 namespace tim {
 namespace models {
 
-/// What TFLite's importer takes besides.
+/// Options of TFLite's importer.
 struct TfliteOptions : ImportOptions {
   /// Signature whose names inputs and outputs have; empty: those of the first
   /// subgraph's tensors.

@@ -1,4 +1,4 @@
-// What a binary graph reads and writes.
+// Ports of binary graphs.
 #ifndef TIM_VX_BINARY_GRAPH_H_
 #define TIM_VX_BINARY_GRAPH_H_
 

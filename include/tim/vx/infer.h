@@ -15,7 +15,7 @@ class Operation;
 /// TRANSIENT tensors that `operation` writes; an addition to TIM-VX, for
 /// importers and others who build graphs by the shapes of earlier results.
 /// Its inputs and outputs are bound, and the shapes of all inputs are known.
-/// What it takes does not grow with the graph.
+/// The time it takes does not grow with the graph.
 /// \return false, with LastError(), where the operation cannot be: with the
 ///     reason that Compile() would give.
 TIM_VX_API bool InferOutputs(const std::shared_ptr<Operation>& operation);

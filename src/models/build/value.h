@@ -1,4 +1,4 @@
-// What a name of a model stands for while its graph is built.
+// Values that names of a model stand for while its graph is built.
 #ifndef TIM_MODELS_BUILD_VALUE_H_
 #define TIM_MODELS_BUILD_VALUE_H_
 

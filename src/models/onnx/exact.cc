@@ -1,4 +1,4 @@
-// What follows from constants and extents when a model is read, and nodes that
+// Results that follow from constants and extents alone, and nodes that
 // only hand on what they read.
 #include "models/onnx/exact.h"
 

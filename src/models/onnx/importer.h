@@ -44,7 +44,7 @@ struct Scope {
   /// The graph around a subgraph; null for the model's and for functions.
   Scope* outer = nullptr;
   const Opsets* opsets = nullptr;
-  /// Of the function that the nodes are in; null: in none.
+  /// Attributes of the function that the nodes are in; null: in none.
   const CallAttributes* call = nullptr;
   /// "loop/3/", before the names of nodes.
   std::string prefix;

@@ -16,7 +16,7 @@
 
 namespace tim::models::onnx {
 
-// What a TensorProto holds, before it is known to fit the extents.
+// Elements of a TensorProto, before it is known to fit the extents.
 struct TensorReader::Stored {
   bool has_raw = false;
   std::string_view raw;

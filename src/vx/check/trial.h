@@ -95,7 +95,7 @@ class Trials {
                       Use use) const;
   Result<Operands> InferOutputs(const Operands& operands) const;
   Status Write(const Built& built, const Prepared& prepared) const;
-  /// What outputs hold before a run: a VARIABLE its state, others rubbish.
+  /// Content of outputs before a run: a VARIABLE its state, others rubbish.
   Status WriteOutputs(const Built& built, const Prepared& prepared,
                       std::byte poison) const;
   Result<std::vector<Bytes>> HostResults(const Prepared& prepared) const;
