@@ -165,7 +165,8 @@ binary::Encoding EncodedRecord(const std::vector<binary::Port>& inputs) {
                            .end = binary::RunEnd::kFailed,
                            .message = "why",
                            .inputs = {},
-                           .outputs = {}};
+                           .outputs = {},
+                           .messages = {"a warning"}};
   for (const binary::Port& port : inputs) {
     const auto bytes = static_cast<size_t>(*ir::ByteSize(port.desc));
     record.inputs.emplace_back(zeros.data(), port.unused ? 0 : bytes);
