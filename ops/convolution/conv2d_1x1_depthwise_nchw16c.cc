@@ -2,6 +2,7 @@
 // tensors in blocks of 16 channels, for CPUs: the tensor between them, the
 // largest of networks of inverted bottlenecks, is never stored.
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -223,7 +224,9 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   estimate.bytes_read =
       sizeof(float) * (tiling->packed().elements(inner) + InputElements(inner));
   estimate.bytes_written = sizeof(float) * OutputElements(outer);
-  return ir::EstimateMicroseconds(estimate, device, 0.6);
+  return ir::EstimateMicroseconds(estimate, device, 0.6) +
+         WeightsPackingCost(node, 1, inner, tiling->packed(), device) +
+         TapsPackingCost(node, pair->outer_operands[1], outer, device);
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
@@ -232,6 +235,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Tiling tiling, TilingOf(pair, device));
   const Conv2dShape& inner = pair.inner_shape;
   const Conv2dShape& outer = pair.outer_shape;
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(PackedOperand weights,
+                       PackWeights(node, 1, inner, tiling.packed(), &lowering));
+  TIM_ASSIGN_OR_RETURN(
+      PackedOperand taps,
+      PackTaps(node, pair.outer_operands[1], outer, &lowering));
   Launch launch("ops/convolution/conv2d_1x1_depthwise_nchw16c.cl",
                 "conv2d_1x1_depthwise_nchw16c");
   launch.Option(StrCat("-DINNER_TW=", tiling.width))
@@ -245,18 +254,16 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (const int64_t rest = inner.channels % kChannelBlock; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }
-  launch.Input("input", node, 0)
-      .Packed("weights", PackedWeights(node, 1, inner, tiling.packed()),
-              sizeof(float))
-      .Packed("taps", PackedTaps(node, pair.outer_operands[1], outer),
-              sizeof(float));
+  launch.Input("input", node, 0);
+  AddPacked("weights", std::move(weights), sizeof(float), &launch);
+  AddPacked("taps", std::move(taps), sizeof(float), &launch);
   if (const int bias = BiasOf(pair.inner); bias >= 0) {
     launch.Option("-DINNER_BIAS").Input("inner_bias", node, bias);
   }
   if (const int bias = BiasOf(pair.outer); bias >= 0) {
     launch.Option("-DBIAS").Input("bias", node, pair.outer_operands[bias]);
   }
-  return launch.Output("output", node, 0)
+  launch.Output("output", node, 0)
       .Float("inner_low", pair.inner_limits.low)
       .Float("inner_high", pair.inner_limits.high)
       .Float("low", pair.outer_limits.low)
@@ -279,8 +286,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("step_rows", tiling.step_rows)
       .Global(tiling.bands, 1, tiling.tiles * inner.batch)
       .Local(1)
-      .PartitionSpatially(tiling.spatial_partition)
-      .Build();
+      .PartitionSpatially(tiling.spatial_partition);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Depthwise float32 convolution, and that of narrow groups, on tensors in
 // blocks of 16 channels.
+#include <utility>
+
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
@@ -33,8 +35,10 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> shape = Conv2dShapeOf(node);
   if (!shape.ok()) return 0;
   return ir::EstimateMicroseconds(
-      SumEstimate(AnchorView(node).view(), static_cast<double>(shape->terms())),
-      device, 0.3);
+             SumEstimate(AnchorView(node).view(),
+                         static_cast<double>(shape->terms())),
+             device, 0.3) +
+         TapsPackingCost(node, 1, *shape, device);
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
@@ -44,6 +48,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                        EpilogueOf(node, kConvChannelAxis));
   const int64_t width = DepthwiseTileWidth(shape.w, device);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(PackedOperand weights,
+                       PackTaps(node, 1, shape, &lowering));
   Launch launch("ops/convolution/conv2d_depthwise_nchw16c.cl",
                 "conv2d_depthwise_nchw16c");
   launch.Option(StrCat("-DTW=", width))
@@ -52,10 +59,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Option(StrCat("-DDILATION=", shape.w.dilation))
       .Option(StrCat("-DSPAN=", SpanOf(shape.w, width)))
       .Option(StrCat("-DGROUP_CHANNELS=", shape.group.channels))
-      .Input("input", node, 0)
-      .Packed("weights", PackedTaps(node, 1, shape), sizeof(float));
+      .Input("input", node, 0);
+  AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  return launch.Int("in_w", shape.w.input)
+  launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("kernel_h", shape.h.kernel)
       .Int("out_w", shape.w.output)
@@ -69,8 +76,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("pad_top", shape.h.pad)
       .Global(shape.h.output, 1, blocks * shape.batch)
       .Local(1)
-      .PartitionSpatially()
-      .Build();
+      .PartitionSpatially();
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // tile of neighbouring pixels times 16 to 48 channels stays in vector
 // registers.
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -104,7 +105,8 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
   return ir::EstimateMicroseconds(estimate, device,
-                                  node.inputs[0].layout.blocked() ? 0.6 : 0.4);
+                                  node.inputs[0].layout.blocked() ? 0.6 : 0.4) +
+         WeightsPackingCost(node, 1, shape, tiling.packed(), device);
 }
 
 // How the tiles of an image become work-items; see conv2d_nchw16c.cl.
@@ -151,6 +153,9 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
   const Sharing sharing = SharingOf(shape, tiling, device);
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(PackedOperand weights,
+                       PackWeights(node, 1, shape, tiling.packed(), &lowering));
   Launch launch("ops/convolution/conv2d_nchw16c.cl", "conv2d_nchw16c");
   launch.Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DROWS=", tiling.rows))
@@ -162,9 +167,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }
-  launch.Input("input", node, 0)
-      .Packed("weights", PackedWeights(node, 1, shape, tiling.packed()),
-              sizeof(float));
+  launch.Input("input", node, 0);
+  AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
   launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
@@ -186,7 +190,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
       .Global(sharing.items, 1, tiling.tiles * shape.batch)
       .PartitionSpatially(sharing.spatial_partition)
       .Local(1, 1, 1);
-  return launch.Build();
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 ir::KernelDef BlockedKernel() {

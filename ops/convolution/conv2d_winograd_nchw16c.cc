@@ -143,6 +143,9 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   if (!device.winograd) return Unimplemented("TIMCL_WINOGRAD is 0");
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
+  if (node.constants[1] == nullptr) {
+    return Unimplemented("the weights are not constant");
+  }
   TIM_RETURN_IF_ERROR(Check3x3("W", shape.w));
   TIM_RETURN_IF_ERROR(Check3x3("H", shape.h));
   if (shape.channels < kChannelBlock) {

@@ -1,3 +1,4 @@
+// Weights, sizes and tiles of the convolutions in blocks of 16 channels.
 #include "ops/convolution/nchw16c.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "ops/elements/product_sum.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/epilogue.h"
+#include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
 #include "ops/launch/register_tile.h"
 
@@ -43,6 +45,29 @@ void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
   }
 }
 
+// All floats of packed taps, those of channels that do not exist included.
+int64_t TapFloats(const Conv2dShape& shape) {
+  return AlignUp(shape.channels, kChannelBlock) * shape.group.channels *
+         shape.w.kernel * shape.h.kernel;
+}
+
+void PackTaps(const Conv2dShape& shape, const float* from, float* to) {
+  const int64_t width = shape.w.kernel;
+  const int64_t height = shape.h.kernel;
+  const int64_t group = shape.group.channels;
+  for (int64_t oc = 0; oc < shape.channels; ++oc) {
+    for (int64_t ic = 0; ic < group; ++ic) {
+      for (int64_t kh = 0; kh < height; ++kh) {
+        for (int64_t kw = 0; kw < width; ++kw) {
+          const int64_t row = (oc / kChannelBlock * height + kh) * group + ic;
+          to[(row * width + kw) * kChannelBlock + oc % kChannelBlock] =
+              from[((oc * group + ic) * height + kh) * width + kw];
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape) {
@@ -50,9 +75,6 @@ Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape) {
   if (shape.group.channels != shape.channels) {
     return Unimplemented("one group only, not ",
                          shape.channels / shape.group.channels);
-  }
-  if (node.constants[1] == nullptr) {
-    return Unimplemented("the weights are not constant");
   }
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
@@ -139,16 +161,44 @@ int64_t PackedTile::elements(const Conv2dShape& shape) const {
          ic_block * lanes;
 }
 
-ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
-                                 const Conv2dShape& shape,
-                                 const PackedTile& tile) {
-  return PackedFloats(
-      StrCat("conv2d_nchw16c ", node.inputs[input].shape.ToString(), " oc ",
-             tile.lanes, " ic ", tile.ic_block, " phases ", tile.phases),
-      node, input, tile.elements(shape),
-      [shape, tile](const float* from, float* to) {
-        PackWeights(shape, tile, from, to);
-      });
+Result<PackedOperand> PackWeights(const ir::KernelNode& node, int input,
+                                  const Conv2dShape& shape,
+                                  const PackedTile& tile,
+                                  ir::Lowering* lowering) {
+  if (node.constants[input] != nullptr) {
+    return PackedOperand{PackedFloats(
+        StrCat("conv2d_nchw16c ", node.inputs[input].shape.ToString(), " oc ",
+               tile.lanes, " ic ", tile.ic_block, " phases ", tile.phases),
+        node, input, tile.elements(shape),
+        [shape, tile](const float* from, float* to) {
+          PackWeights(shape, tile, from, to);
+        })};
+  }
+  Launch launch("ops/convolution/pack_weights.cl", "pack_weights");
+  launch.Input("weights", node, input)
+      .Scratch("packed", tile.elements(shape) * int64_t{sizeof(float)},
+               sizeof(float))
+      .Int("out_channels", shape.group.out_channels)
+      .Int("channels", shape.channels)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel)
+      .Int("lanes", tile.lanes)
+      .Int("ic_block", tile.ic_block)
+      .Int("in_blocks", tile.in_blocks(shape))
+      .Int("tiles", tile.tiles(shape))
+      .Int("phases", tile.phases)
+      .Global(tile.in_blocks(shape), tile.tiles(shape))
+      .Local(1);
+  return AppendPacking(launch, lowering);
+}
+
+double WeightsPackingCost(const ir::KernelNode& node, int input,
+                          const Conv2dShape& shape, const PackedTile& tile,
+                          const ir::DeviceInfo& device) {
+  return PackingCost(node, input,
+                     static_cast<double>(sizeof(float)) *
+                         static_cast<double>(tile.elements(shape)),
+                     device);
 }
 
 Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node) {
@@ -168,9 +218,6 @@ Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
         "a group must have one input and one output channel, or be one of "
         "several with 2, 4 or 8 of both");
   }
-  if (node.constants[1] == nullptr) {
-    return Unimplemented("the weights are not constant");
-  }
   if (!FitsChannelBlocks(node.inputs[0]) ||
       !FitsChannelBlocks(node.outputs[0])) {
     return Unimplemented("input and output must have rank 4 and fit 32 bits");
@@ -184,30 +231,40 @@ Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
   return shape;
 }
 
-ir::PackedConstant PackedTaps(const ir::KernelNode& node, int input,
-                              const Conv2dShape& shape) {
+Result<PackedOperand> PackTaps(const ir::KernelNode& node, int input,
+                               const Conv2dShape& shape,
+                               ir::Lowering* lowering) {
   const int64_t width = shape.w.kernel;
   const int64_t height = shape.h.kernel;
   const int64_t group = shape.group.channels;
-  return PackedFloats(
-      StrCat("conv2d_depthwise_nchw16c channels ", shape.channels, " taps ",
-             width, " x ", height, " group ", group),
-      node, input,
-      AlignUp(shape.channels, kChannelBlock) * group * width * height,
-      [=, channels = shape.channels](const float* from, float* to) {
-        for (int64_t oc = 0; oc < channels; ++oc) {
-          for (int64_t ic = 0; ic < group; ++ic) {
-            for (int64_t kh = 0; kh < height; ++kh) {
-              for (int64_t kw = 0; kw < width; ++kw) {
-                const int64_t row =
-                    (oc / kChannelBlock * height + kh) * group + ic;
-                to[(row * width + kw) * kChannelBlock + oc % kChannelBlock] =
-                    from[((oc * group + ic) * height + kh) * width + kw];
-              }
-            }
-          }
-        }
-      });
+  if (node.constants[input] != nullptr) {
+    return PackedOperand{PackedFloats(
+        StrCat("conv2d_depthwise_nchw16c channels ", shape.channels, " taps ",
+               width, " x ", height, " group ", group),
+        node, input, TapFloats(shape),
+        [shape](const float* from, float* to) { PackTaps(shape, from, to); })};
+  }
+  const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
+  Launch launch("ops/convolution/pack_weights.cl", "pack_taps");
+  launch.Input("weights", node, input)
+      .Scratch("packed", TapFloats(shape) * int64_t{sizeof(float)},
+               sizeof(float))
+      .Int("channels", shape.channels)
+      .Int("group", group)
+      .Int("kernel_w", width)
+      .Int("kernel_h", height)
+      .Int("blocks", blocks)
+      .Global(blocks)
+      .Local(1);
+  return AppendPacking(launch, lowering);
+}
+
+double TapsPackingCost(const ir::KernelNode& node, int input,
+                       const Conv2dShape& shape, const ir::DeviceInfo& device) {
+  return PackingCost(node, input,
+                     static_cast<double>(sizeof(float)) *
+                         static_cast<double>(TapFloats(shape)),
+                     device);
 }
 
 int64_t SpanOf(const ConvAxis& axis, int64_t width) {

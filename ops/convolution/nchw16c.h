@@ -7,12 +7,12 @@
 #include "ir/device_info.h"
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
+#include "ops/launch/packed.h"
 
 namespace tim::ops {
 
 /// Ok, or why float32 kernels on ChannelBlocks() with packed weights do not
-/// take a node that does this convolution (types, groups, weights, epilogue,
-/// elements).
+/// take a node that does this convolution (types, groups, epilogue, elements).
 Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape);
 /// The convolution that a Conv2d node does, or why these kernels do not take it
 /// (all this, and positions).
@@ -50,10 +50,16 @@ struct PackedTile {
   int64_t elements(const Conv2dShape& shape) const;
 };
 
-/// Constant input `input` of the node in this form.
-ir::PackedConstant PackedWeights(const ir::KernelNode& node, int input,
-                                 const Conv2dShape& shape,
-                                 const PackedTile& tile);
+/// Input `input` of the node in this form; packed in every run where it is no
+/// constant, by a launch that is added to `lowering`.
+Result<PackedOperand> PackWeights(const ir::KernelNode& node, int input,
+                                  const Conv2dShape& shape,
+                                  const PackedTile& tile,
+                                  ir::Lowering* lowering);
+/// Microseconds of that launch.
+double WeightsPackingCost(const ir::KernelNode& node, int input,
+                          const Conv2dShape& shape, const PackedTile& tile,
+                          const ir::DeviceInfo& device);
 
 /// The same for a depthwise convolution: one input and one output channel in
 /// every group.
@@ -63,10 +69,14 @@ Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node);
 /// at its place.
 Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node);
 
-/// Constant input `input` of the node, the weights of such a convolution, as
-/// [16, Kw, Ic, Kh, blocks of channels].
-ir::PackedConstant PackedTaps(const ir::KernelNode& node, int input,
-                              const Conv2dShape& shape);
+/// Input `input` of the node, the weights of such a convolution, as [16, Kw,
+/// Ic, Kh, blocks of channels]; packed as PackWeights() does it.
+Result<PackedOperand> PackTaps(const ir::KernelNode& node, int input,
+                               const Conv2dShape& shape,
+                               ir::Lowering* lowering);
+/// Microseconds of the launch that it adds.
+double TapsPackingCost(const ir::KernelNode& node, int input,
+                       const Conv2dShape& shape, const ir::DeviceInfo& device);
 
 /// Input pixels along an axis that `width` output pixels span.
 int64_t SpanOf(const ConvAxis& axis, int64_t width);

@@ -2,6 +2,7 @@
 // stride_w * stride_h convolutions of stride 1, one for each phase of the
 // output, in register tiles as conv2d_nchw16c's.
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
@@ -79,7 +80,8 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   estimate.flops = 2.0 * static_cast<double>(tiling.packed.elements(*shape)) *
                    AlignUp(Columns(shape->w), tiling.width) *
                    Columns(shape->h) * shape->batch;
-  return ir::EstimateMicroseconds(estimate, device, 0.5);
+  return ir::EstimateMicroseconds(estimate, device, 0.5) +
+         WeightsPackingCost(node, 1, *shape, tiling.packed, device);
 }
 
 // An item costs a fraction of a microsecond however little it does, so that
@@ -101,15 +103,17 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       CeilDiv(Columns(shape.w), tiling.width) * Columns(shape.h);
   const int64_t run =
       TilesPerItem(tiles, shape.h.stride * channel_tiles * shape.batch, device);
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(PackedOperand weights,
+                       PackWeights(node, 1, shape, tiling.packed, &lowering));
   Launch launch("ops/deconvolution/deconv_nchw16c.cl", "deconv_nchw16c");
   launch.Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
       .Option(StrCat("-DSPAN=", tiling.span))
-      .Input("input", node, 0)
-      .Packed("weights", PackedWeights(node, 1, shape, tiling.packed),
-              sizeof(float));
+      .Input("input", node, 0);
+  AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  return launch.Int("in_w", shape.w.input)
+  launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_blocks", tiling.packed.in_blocks(shape))
       .Int("kernel_w", shape.w.kernel)
@@ -127,8 +131,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Global(CeilDiv(tiles, run), shape.h.stride, channel_tiles * shape.batch)
       .PartitionSpatially(tiling.packed.elements(shape) <=
                           kWeightsPerPixel * InputElements(shape))
-      .Local(1, 1, 1)
-      .Build();
+      .Local(1, 1, 1);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 }  // namespace

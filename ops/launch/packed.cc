@@ -1,3 +1,4 @@
+// Packs constants, and passes kernels what was packed.
 #include "ops/launch/packed.h"
 
 #include <cstddef>
@@ -35,6 +36,32 @@ ir::PackedConstant PackedTable(std::string_view name,
             std::memcpy(out.data(), words.data(), out.size());
             return OkStatus();
           }};
+}
+
+Result<PackedOperand> AppendPacking(Launch& launch, ir::Lowering* lowering) {
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  return PackedOperand{.scratch =
+                           static_cast<int>(lowering->scratch.size()) - 1};
+}
+
+void AddPacked(const std::string& name, PackedOperand packed, int element_bytes,
+               Launch* launch) {
+  if (packed.constant) {
+    launch->Packed(name, *std::move(packed.constant), element_bytes);
+  } else {
+    launch->EarlierScratch(name, packed.scratch, element_bytes);
+  }
+}
+
+double PackingCost(const ir::KernelNode& node, int input, double bytes,
+                   const ir::DeviceInfo& device) {
+  if (node.constants[input] != nullptr) return 0;
+  const Result<int64_t> read = ir::ByteSize(node.inputs[input]);
+  return ir::EstimateMicroseconds(
+      {.flops = 0,
+       .bytes_read = read.ok() ? static_cast<double>(*read) : 0,
+       .bytes_written = bytes},
+      device, 1.0);
 }
 
 }  // namespace tim::ops

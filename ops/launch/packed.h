@@ -1,14 +1,17 @@
-// Constants in the form that a kernel reads.
+// Operands in the form that a kernel reads.
 #ifndef TIM_OPS_LAUNCH_PACKED_H_
 #define TIM_OPS_LAUNCH_PACKED_H_
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ir/device_info.h"
 #include "ir/kernel_def.h"
+#include "ops/launch/launch.h"
 
 namespace tim::ops {
 
@@ -21,6 +24,25 @@ ir::PackedConstant PackedFloats(
 /// A table that comes from sizes and quantization, not from a constant.
 ir::PackedConstant PackedTable(std::string_view name,
                                std::vector<int32_t> words);
+
+/// An operand as the kernel reads it: of a constant it is made at Compile, else
+/// in every run, by an earlier launch of the same lowering.
+struct PackedOperand {
+  std::optional<ir::PackedConstant> constant = std::nullopt;
+  int scratch = -1;  ///< In Lowering::scratch, where it is no constant.
+};
+
+/// What `launch`, which has one Scratch(), packs in every run.
+Result<PackedOperand> AppendPacking(Launch& launch, ir::Lowering* lowering);
+
+/// The parameter `name` of `launch`.
+void AddPacked(const std::string& name, PackedOperand packed, int element_bytes,
+               Launch* launch);
+
+/// Microseconds of a launch that packs input `input` of the node into `bytes`
+/// bytes in every run; 0 where the input is a constant.
+double PackingCost(const ir::KernelNode& node, int input, double bytes,
+                   const ir::DeviceInfo& device);
 
 }  // namespace tim::ops
 
