@@ -6,6 +6,7 @@
 
 #include "base/trace.h"
 #include "device/device_pools.h"
+#include "device/run_order.h"
 #include "runtime/run_memory.h"
 #include "runtime/run_streams.h"
 #include "runtime/run_trace.h"
@@ -70,6 +71,7 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
   const TraceSpan span("build", "memory of a run", executable->plan().graph);
+  const device::RunOrder::Scope no_run(nullptr);
   auto impl = std::make_unique<Impl>(std::move(executable));
   TIM_ASSIGN_OR_RETURN(impl->streams,
                        CreateStreams(*impl->executable, Timing::kNone));

@@ -6,6 +6,7 @@
 
 #include "base/guarded.h"
 #include "base/trace.h"
+#include "device/run_order.h"
 
 namespace tim::runtime {
 
@@ -89,6 +90,8 @@ void PooledRun::Then(Call call) {
 // Drivers end what waits for a command that failed, and may not have done it:
 // it is done now, since how those before have ended does not matter.
 void PooledRun::Finish(std::unique_lock<std::mutex>& lock) {
+  // The thread may be about to hand over another run.
+  const device::RunOrder::Scope no_run(nullptr);
   finishing_ = true;
   lock.unlock();
   Status status = slot_->context->Wait();

@@ -1,5 +1,6 @@
 #include "device/opencl/opencl_device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
 #include "device/opencl/launch/kernel_step.h"
+#include "device/opencl/opencl_interop.h"
 #include "device/opencl/program/program_build.h"
 #include "device/opencl/program/program_set.h"
 #include "device/opencl/user/image_types.h"
@@ -333,6 +335,15 @@ std::vector<OpenClDeviceFacts> ListOpenClDevices() {
   return facts != nullptr ? *facts : Facts();
 }
 
+bool IsOpenClAccelerator(int index) {
+  const auto found = EnumerateOpenClDevices();
+  if (!found.ok() || index < 0 || std::cmp_greater_equal(index, found->size()))
+    return false;
+  constexpr cl_device_type kKinds =
+      CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
+  return ((*found)[index].device.getInfo<CL_DEVICE_TYPE>() & kKinds) != 0;
+}
+
 int CountOpenClDevices() {
   return static_cast<int>(ListOpenClDevices().size());
 }
@@ -363,6 +374,41 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
                          id.device.getInfo<CL_DEVICE_NAME>());
   return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
       std::move(id), std::move(context), options));
+}
+
+Result<std::shared_ptr<Device>> CreateOpenClDevice(
+    void* device, void* context, const DeviceOptions& options) {
+  TIM_RETURN_IF_ERROR(EnterOpenClProcess());
+  if (device == nullptr) return InvalidArgument("the cl_device_id is null");
+  if (context == nullptr) return InvalidArgument("the cl_context is null");
+  cl::Context own(static_cast<cl_context>(context), true);
+  int code = CL_SUCCESS;
+  const auto devices = own.getInfo<CL_CONTEXT_DEVICES>(&code);
+  TIM_RETURN_IF_CL_ERROR(code, "asking a cl_context for its devices");
+  const auto known =
+      std::find_if(devices.begin(), devices.end(),
+                   [&](const cl::Device& one) { return one() == device; });
+  if (known == devices.end()) {
+    return InvalidArgument("the cl_device_id is none of the ", devices.size(),
+                           " devices of the cl_context");
+  }
+  const cl::Platform platform(known->getInfo<CL_DEVICE_PLATFORM>());
+  DeviceOptions with_clients = options;
+  with_clients.standby = {};
+  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
+      OpenClDeviceId{platform, *known}, std::move(own), with_clients));
+}
+
+Result<std::string> OpenClIdentity(void* device) {
+  TIM_RETURN_IF_ERROR(EnterOpenClProcess());
+  if (device == nullptr) return InvalidArgument("the cl_device_id is null");
+  const cl::Device id(static_cast<cl_device_id>(device), true);
+  int code = CL_SUCCESS;
+  const std::string name = id.getInfo<CL_DEVICE_NAME>(&code);
+  TIM_RETURN_IF_CL_ERROR(code, "asking a cl_device_id for its name");
+  const cl::Platform platform(id.getInfo<CL_DEVICE_PLATFORM>());
+  return StrCat(name, "|", id.getInfo<CL_DRIVER_VERSION>(), "|",
+                platform.getInfo<CL_PLATFORM_VERSION>());
 }
 
 }  // namespace tim::device

@@ -66,6 +66,13 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
       new OpenClBuffer(std::move(handle), bytes, CountedBytes()));
 }
 
+std::unique_ptr<Buffer> OpenClBuffer::Of(cl::Buffer handle, int64_t bytes,
+                                         cl::Buffer whole, int64_t begin) {
+  return std::unique_ptr<Buffer>(
+      new OpenClBuffer(std::move(handle), bytes, std::move(whole), begin));
+}
+
+// Parts of buffers that clients made may be as little written, or read.
 Result<cl::Buffer> OpenClBuffer::MakeSubBuffer(int64_t offset,
                                                int64_t bytes) const {
   const cl_buffer_region region = {
@@ -73,8 +80,11 @@ Result<cl::Buffer> OpenClBuffer::MakeSubBuffer(int64_t offset,
       static_cast<size_t>(std::max<int64_t>(bytes, 1))};
   int code = CL_SUCCESS;
   cl::Buffer whole = whole_;
-  cl::Buffer part = whole.createSubBuffer(
-      CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  const cl_mem_flags access =
+      whole.getInfo<CL_MEM_FLAGS>() &
+      (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
+  cl::Buffer part = whole.createSubBuffer(access, CL_BUFFER_CREATE_TYPE_REGION,
+                                          &region, &code);
   TIM_RETURN_IF_CL_ERROR(code, "a sub-buffer of ", bytes, " bytes at ", offset,
                          " in ", bytes_);
   return part;

@@ -31,6 +31,11 @@ class OpenClBuffer final : public Buffer {
   static Result<std::unique_ptr<Buffer>> Import(const cl::Context& context,
                                                 void* memory, int64_t bytes);
 
+  /// A buffer that somebody else made.
+  /// \param whole what it is a part of from byte `begin` on, or itself.
+  static std::unique_ptr<Buffer> Of(cl::Buffer handle, int64_t bytes,
+                                    cl::Buffer whole, int64_t begin);
+
   int64_t bytes() const override { return bytes_; }
   /// Never given twice in a process, unlike addresses and handles.
   uint64_t id() const { return id_; }

@@ -3,6 +3,7 @@
 #include "device/host/host_buffer.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
+#include "device/opencl/driver/opencl_order.h"
 #include "device/opencl/driver/opencl_step.h"
 
 namespace tim::device {
@@ -41,9 +42,15 @@ Result<std::unique_ptr<Stream>> OpenClStream::Create(
   return std::unique_ptr<Stream>(new OpenClStream(std::move(queue), traits));
 }
 
+Status OpenClStream::Begin() {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  OpenClOrder* const order = CurrentOpenClOrder();
+  return order != nullptr ? order->Begin(id(), queue_) : OkStatus();
+}
+
 Status OpenClStream::Enqueue(PreparedStep& step,
                              std::span<const BufferRange> operands) {
-  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_RETURN_IF_ERROR(Begin());
   auto* own = dynamic_cast<OpenClStep*>(&step);
   if (own == nullptr) return TIM_INTERNAL("not a step of an OpenCL device");
   return own->Enqueue(queue_, operands);
@@ -57,7 +64,7 @@ Status OpenClStream::Build(PreparedStep& step,
 }
 
 Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
-  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_RETURN_IF_ERROR(Begin());
   if (source.bytes == 0) return OkStatus();
   const bool from_host = source.buffer->host_address() != nullptr;
   const bool to_host = destination.buffer->host_address() != nullptr;
@@ -91,12 +98,15 @@ Status OpenClStream::CopyInside(const BufferRange& source,
 
 Result<std::unique_ptr<Event>> OpenClStream::Record(
     std::unique_ptr<Event> done) {
-  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_RETURN_IF_ERROR(Begin());
+  OpenClOrder* const order = CurrentOpenClOrder();
+  if (order != nullptr) TIM_RETURN_IF_ERROR(order->End(queue_));
   if (dynamic_cast<OpenClEvent*>(done.get()) == nullptr) {
     done = std::make_unique<OpenClEvent>();
   }
-  TIM_RETURN_IF_ERROR(
-      queue_.SetFence(&static_cast<OpenClEvent*>(done.get())->fence()));
+  QueueFence& fence = static_cast<OpenClEvent*>(done.get())->fence();
+  TIM_RETURN_IF_ERROR(queue_.SetFence(&fence));
+  if (order != nullptr) order->SetDone(fence.event);
   return done;
 }
 
@@ -112,14 +122,14 @@ Status OpenClStream::SynchronizeToHost(Buffer& imported) {
 }
 
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
-  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_RETURN_IF_ERROR(Begin());
   TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
   if (works_in_host_memory_) return OkStatus();
   return queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags, mapping_);
 }
 
 Status OpenClStream::WaitFor(Event& event) {
-  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_RETURN_IF_ERROR(Begin());
   auto* other = dynamic_cast<OpenClEvent*>(&event);
   if (other == nullptr) return TIM_INTERNAL("an event of another domain");
   TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->fence().event),

@@ -54,6 +54,9 @@ class OpenClStream final : public Stream {
         works_in_host_memory_(traits.works_in_host_memory),
         mapping_(traits.mapping) {}
 
+  /// Before each command: whether OpenCL may be called, and what the thread's
+  /// RunOrder wants.
+  Status Begin();
   Status MapAndUnmap(Buffer& imported, cl_map_flags flags);
   Status CopyInside(const BufferRange& source, const BufferRange& destination);
 

@@ -87,8 +87,10 @@ std::optional<std::string> BinaryOf(const cl::Program& program,
                                     const std::string& name) {
   if (!CheckOpenClProcess().ok()) return std::nullopt;
   int code = CL_SUCCESS;
-  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>(&code);
-  if (code != CL_SUCCESS || binaries.size() != 1 || binaries[0].empty()) {
+  auto binaries = program.getInfo<CL_PROGRAM_BINARIES>(&code);
+  // Programs are built for one of the devices of their context.
+  std::erase_if(binaries, [](const auto& binary) { return binary.empty(); });
+  if (code != CL_SUCCESS || binaries.size() != 1) {
     TIM_LOG(kDebug, name, ": the driver gives no binary");
     return std::nullopt;
   }
