@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/client_threads.h"
 #include "base/guarded.h"
 #include "base/processors.h"
 
@@ -66,7 +67,14 @@ std::vector<std::jthread> StartHelpers(size_t count, SharedLoop& loop) {
 
 Status ParallelFor(size_t count, const std::function<Status(size_t)>& body) {
   SharedLoop loop(count, body);
-  std::vector<std::jthread> helpers = StartHelpers(count, loop);
+  std::vector<std::jthread> helpers;
+  if (ClientThreads* const threads = ClientThreads::Current()) {
+    const size_t most = static_cast<size_t>(std::max(threads->count(), 1));
+    threads->Run(static_cast<int>(std::min(count, most)),
+                 [&loop](int) { loop.Work(); });
+  } else {
+    helpers = StartHelpers(count, loop);
+  }
   loop.Work();
   helpers.clear();  // joins
   return loop.TakeFailure();

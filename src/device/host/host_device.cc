@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
+#include "base/client_threads.h"
+#include "base/guarded.h"
 #include "base/processors.h"
 #include "device/device_pools.h"
 #include "device/host/eval_step.h"
@@ -77,7 +80,14 @@ class HostStream final : public Stream {
       }
       addresses_.push_back(HostPointer(range));
     }
-    return call->Run(addresses_);
+    ClientThreads* const threads = ClientThreads::Current();
+    if (threads == nullptr) return call->Run(addresses_);
+    std::optional<Status> status;
+    threads->Run(1, [&](int) {
+      status = GuardedCall([&] { return call->Run(addresses_); });
+    });
+    // Threads that do nothing are made good for.
+    return status.has_value() ? *std::move(status) : call->Run(addresses_);
   }
 
   Status DoCopy(BufferRange source, BufferRange destination) {
