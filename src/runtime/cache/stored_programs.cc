@@ -10,6 +10,7 @@ std::optional<std::string> StoredPrograms::Load(std::string_view key) {
 }
 
 void UsedPrograms::Use(std::string_view key, device::ProgramBinary binary) {
+  behind_.Use(key, binary);
   const std::lock_guard lock(mutex_);
   binaries_.insert_or_assign(std::string(key), std::move(binary));
 }

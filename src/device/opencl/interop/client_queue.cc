@@ -2,9 +2,11 @@
 #include "device/opencl/interop/client_queue.h"
 
 #include <utility>
+#include <vector>
 
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/driver/opencl_stream.h"
 
 namespace tim::device {
@@ -24,7 +26,8 @@ Result<cl_context> ContextOf(const Device& device) {
 
 class OpenClUserEvent final : public UserEvent {
  public:
-  explicit OpenClUserEvent(cl::UserEvent handle) : handle_(std::move(handle)) {
+  OpenClUserEvent(cl::UserEvent handle, bool can_fail)
+      : handle_(std::move(handle)), can_fail_(can_fail) {
     event_.fence().event = handle_;
   }
   ~OpenClUserEvent() override {
@@ -34,12 +37,13 @@ class OpenClUserEvent final : public UserEvent {
   void Reach(const Status& status) override {
     reached_ = true;
     if (IsForkedFromOpenCl()) return;
-    static_cast<void>(
-        handle_.setStatus(status.ok() ? CL_COMPLETE : CL_OUT_OF_RESOURCES));
+    static_cast<void>(handle_.setStatus(
+        status.ok() || !can_fail_ ? CL_COMPLETE : CL_OUT_OF_RESOURCES));
   }
 
  private:
   cl::UserEvent handle_;
+  const bool can_fail_;
   OpenClEvent event_;
   bool reached_ = false;
 };
@@ -111,14 +115,22 @@ void* RetainedHandle(Event& event) {
   return handle;
 }
 
+std::unique_ptr<Event> SameEvent(Event& event) {
+  auto* own = dynamic_cast<OpenClEvent*>(&event);
+  return own != nullptr ? WrapEvent(own->fence().event) : nullptr;
+}
+
 Result<std::unique_ptr<UserEvent>> UserEvent::Create(Device& device) {
   TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   TIM_ASSIGN_OR_RETURN(cl_context context, ContextOf(device));
   int code = CL_SUCCESS;
   cl::UserEvent handle(cl::Context(context, true), &code);
   TIM_RETURN_IF_CL_ERROR(code, "a user event");
+  // PoCL 3.1 ends the process when a user event fails.
+  const cl::Platform platform(
+      static_cast<cl_platform_id>(device.NativeHandle("cl_platform_id")));
   return std::unique_ptr<UserEvent>(
-      std::make_unique<OpenClUserEvent>(std::move(handle)));
+      std::make_unique<OpenClUserEvent>(std::move(handle), !IsPocl(platform)));
 }
 
 Result<std::unique_ptr<ClientQueue>> ClientQueue::Of(Device& device,

@@ -17,6 +17,9 @@ Result<std::unique_ptr<Event>> EventOf(Device& device, void* event);
 /// for others.
 void* RetainedHandle(Event& event);
 
+/// The same event of an OpenCL device once more, which lives by itself.
+std::unique_ptr<Event> SameEvent(Event& event);
+
 /// An event that is reached when the library says so.  Where nobody has said
 /// so when it is destroyed, it fails.
 class UserEvent {
@@ -24,7 +27,8 @@ class UserEvent {
   virtual ~UserEvent() = default;
   static Result<std::unique_ptr<UserEvent>> Create(Device& device);
   virtual Event& event() = 0;
-  /// Once: what waits for it starts, or fails likewise.
+  /// Once: what waits for it starts, or fails likewise.  With PoCL, which takes
+  /// no failure, it starts.
   virtual void Reach(const Status& status) = 0;
 };
 
