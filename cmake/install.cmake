@@ -8,7 +8,8 @@ if(BUILD_SHARED_LIBS)
 endif()
 install(TARGETS ${archive} ARCHIVE DESTINATION lib)
 install(FILES "$<TARGET_FILE_DIR:${archive}>/libtim-vx.a" DESTINATION lib)
-install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/ DESTINATION include
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 set(parts custom-ops)
 if(TIM_CL_BUILD_MODELS)

@@ -42,6 +42,7 @@ endfunction()
 add_library(tim-vx-objects OBJECT
   ${TIM_CL_SOURCES} ${TIM_CL_TABLE_HEADERS}
   "${TIM_CL_GENERATED_DIR}/register_all_operators.cc"
+  "${TIM_CL_GENERATED_DIR}/register_all_ops.cc"
   "${TIM_CL_GENERATED_DIR}/embedded_sources.cc")
 target_compile_definitions(tim-vx-objects PRIVATE
   TIM_CL_VERSION="${PROJECT_VERSION}")

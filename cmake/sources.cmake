@@ -15,6 +15,7 @@ tim_cl_glob(TIM_CL_KERNELS src/kernels/*.cl src/kernels/*.clh
             ops/*.cl ops/*.clh)
 file(GLOB TIM_CL_OPERATORS CONFIGURE_DEPENDS
      RELATIVE "${PROJECT_SOURCE_DIR}" ops/*/*.cc)
+tim_cl_glob(TIM_CL_GRAPH_OPS src/graph_api/ops/*.cc)
 tim_cl_glob(TIM_CL_CUSTOM_OPS custom_ops/*.cc)
 # The template is a library and a program of its own, as a user's is.
 tim_cl_glob(TIM_CL_CUSTOM_OP_TEMPLATE custom_ops/template/*.cc)
@@ -55,6 +56,8 @@ file(MAKE_DIRECTORY "${TIM_CL_GENERATED_DIR}/binary"
      "${TIM_CL_GENERATED_DIR}/models/tflite")
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/register_all_operators.cc" operators
                 ${TIM_CL_OPERATORS})
+tim_cl_generate("${TIM_CL_GENERATED_DIR}/register_all_ops.cc" graph_ops
+                ${TIM_CL_GRAPH_OPS})
 tim_cl_generate("${TIM_CL_GENERATED_DIR}/embedded_sources.cc" kernels
                 ${TIM_CL_KERNELS})
 

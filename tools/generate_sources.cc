@@ -5,6 +5,9 @@
 //     without TIM_OPERATOR are what others share.
 //   generate_sources operator_table OUT.cc ops/family/stem.cc ...
 //     tim::ops::OperatorTable: the same functions by name, for tests.
+//   generate_sources graph_ops OUT.cc src/graph_api/ops/stem.cc ...
+//     tim::graph::RegisterAllOps: calls every RegisterOps_<stem>.  Files
+//     without TIM_GRAPH_OPS are what others share.
 //   generate_sources kernels OUT.cc [--root DIR] file.cl ... file.clh ...
 //     tim::kernels::EmbeddedSources and EmbeddedHeaders: the text of every .cl
 //     and of every .clh, each .clh that it includes written into it, with
@@ -57,9 +60,10 @@ void WriteFile(const std::string& path, const std::string& text) {
 
 // --- operators -------------------------------------------------------------
 
-// What stands between the brackets of TIM_OPERATOR(...) at the start of a line.
-std::vector<std::string> RegisteredNames(const std::string& path) {
-  const std::string macro = "TIM_OPERATOR(";
+// What stands between the brackets of MACRO(...) at the start of a line.
+std::vector<std::string> RegisteredNames(const std::string& path,
+                                         const std::string& name) {
+  const std::string macro = name + "(";
   std::vector<std::string> names;
   std::istringstream text(ReadFile(path));
   for (std::string line; std::getline(text, line);)
@@ -70,17 +74,18 @@ std::vector<std::string> RegisteredNames(const std::string& path) {
 
 // Of the files that register something.  A family is no name space: stems
 // are unique in all of them.
-std::set<std::string> OperatorStems(const std::vector<std::string>& files) {
+std::set<std::string> RegisteredStems(const std::vector<std::string>& files,
+                                      const std::string& macro) {
   std::map<std::string, std::string> seen;
   std::set<std::string> stems;
   for (const std::string& file : files) {
     const std::string stem = Stem(file);
     const auto [other, is_new] = seen.emplace(stem, file);
     if (!is_new) throw Error(file + ": has the stem of " + other->second);
-    const std::vector<std::string> names = RegisteredNames(file);
+    const std::vector<std::string> names = RegisteredNames(file, macro);
     if (names.empty()) continue;
     if (names.size() > 1 || names[0] != stem)
-      throw Error(file + ": expected one TIM_OPERATOR(" + stem + "), found " +
+      throw Error(file + ": expected one " + macro + "(" + stem + "), found " +
                   std::to_string(names.size()) + ", the first of " + names[0]);
     stems.insert(stem);
   }
@@ -95,7 +100,7 @@ std::string Declarations(const std::set<std::string>& stems) {
 }
 
 std::string OperatorsSource(const std::vector<std::string>& files) {
-  const std::set<std::string> stems = OperatorStems(files);
+  const std::set<std::string> stems = RegisteredStems(files, "TIM_OPERATOR");
   std::ostringstream out;
   out << "#include \"ir/op_registry.h\"\n#include \"ops/builtin.h\"\n\n"
       << "namespace tim::ops {\n\n"
@@ -109,7 +114,7 @@ std::string OperatorsSource(const std::vector<std::string>& files) {
 }
 
 std::string OperatorTableSource(const std::vector<std::string>& files) {
-  const std::set<std::string> stems = OperatorStems(files);
+  const std::set<std::string> stems = RegisteredStems(files, "TIM_OPERATOR");
   std::ostringstream out;
   out << "#include <map>\n#include <string>\n\n#include \"ir/op_registry.h\"\n"
       << "\nnamespace tim::ops {\n\n"
@@ -119,6 +124,22 @@ std::string OperatorTableSource(const std::vector<std::string>& files) {
   for (const std::string& stem : stems)
     out << "      {\"" << stem << "\", Register_" << stem << "},\n";
   out << "  };\n}\n\n}  // namespace tim::ops\n";
+  return out.str();
+}
+
+// --- kinds of tim::graph ----------------------------------------------------
+
+std::string GraphOpsSource(const std::vector<std::string>& files) {
+  const std::set<std::string> stems = RegisteredStems(files, "TIM_GRAPH_OPS");
+  std::ostringstream out;
+  out << "#include \"graph_api/op_def.h\"\n\nnamespace tim::graph {\n\n";
+  for (const std::string& stem : stems)
+    out << "void RegisterOps_" << stem << "(OpTable& table);\n";
+  out << "\nvoid RegisterAllOps(OpTable& table) {\n"
+      << "  static_cast<void>(table);\n";
+  for (const std::string& stem : stems)
+    out << "  RegisterOps_" << stem << "(table);\n";
+  out << "}\n\n}  // namespace tim::graph\n";
   return out.str();
 }
 
@@ -295,14 +316,16 @@ std::string PageSource(const std::vector<std::string>& files) {
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2)
     throw Error(
-        "usage: generate_sources operators|operator_table|kernels|page "
-        "OUT.cc FILE...");
+        "usage: generate_sources "
+        "operators|operator_table|graph_ops|kernels|page OUT.cc FILE...");
   const std::string& command = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 2, arguments.end());
   if (command == "operators") {
     WriteFile(arguments[1], OperatorsSource(rest));
   } else if (command == "operator_table") {
     WriteFile(arguments[1], OperatorTableSource(rest));
+  } else if (command == "graph_ops") {
+    WriteFile(arguments[1], GraphOpsSource(rest));
   } else if (command == "kernels") {
     WriteFile(arguments[1], KernelsSource(ParseKernelFiles(rest)));
   } else if (command == "page") {

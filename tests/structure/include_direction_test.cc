@@ -1,5 +1,6 @@
 // include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
-// runtime <- vx <- {samples, bench, tools, tests}; models stands on include,
+// runtime <- {vx, graph_api} <- {samples, bench, tools, tests}; expr stands on
+// kernels, and graph_api on it, too; models stands on include,
 // custom_ops and base; custom_ops includes include/ only, and samples that and
 // custom_ops, as bench may, too.
 //
@@ -43,6 +44,10 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"vx",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
         "device", "runtime"}},
+      {"expr", {"include", "base", "ir", "kernels"}},
+      {"graph_api",
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device", "runtime", "expr"}},
       {"models", {"include", "base", "custom_ops"}},
       {"custom_ops", {"include"}},
       {"samples", {"include", "custom_ops"}},

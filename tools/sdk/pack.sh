@@ -37,7 +37,9 @@ for file in "$@"; do
       put "$file" "share/tim-cl/custom_op_template/$(dirname "$path")"
       ;;
     *custom_ops/*.h) put "$file" include/tim/custom_ops ;;
-    *include/*.h) put "$file" "include/$(dirname "${file##*include/}")" ;;
+    *include/*.h | *include/*.hpp)
+      put "$file" "include/$(dirname "${file##*include/}")"
+      ;;
     */timcl/timcl) put "$file" bin timcl 755 ;;
     *.1) put "$file" share/man/man1 ;;
     *.bash) put "$file" share/bash-completion/completions timcl ;;
