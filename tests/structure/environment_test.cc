@@ -1,5 +1,5 @@
 // Below the facade everything is a function of its arguments: only src/base
-// reads the environment, and only its log and src/vx ask for the options.
+// reads the environment, and only its log and the fronts ask for the options.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@ using testing::SizeIs;
 
 bool MayAsk(const std::string& path) {
   return path.rfind("src/vx/", 0) == 0 ||
+         path.rfind("src/graph_api/", 0) == 0 ||
          path.rfind("src/base/options.", 0) == 0 || path == "src/base/log.cc";
 }
 
