@@ -1,0 +1,206 @@
+// Chooses the plan for the constants of an execute, and makes it where there is
+// none yet.
+#include "graph_api/constant_plans.h"
+
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "graph_api/constant_cache.h"
+#include "graph_api/engine.h"
+
+namespace tim::graph {
+namespace {
+
+uint64_t NextNumber() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+int64_t DenseBytes(const LogicalTensor& tensor) {
+  ir::TensorDesc desc;
+  desc.type = InnerType(tensor.data_type);
+  desc.shape =
+      tensor.ndims == 0 ? ir::Shape({1}) : ir::Shape(Reversed(DimsOf(tensor)));
+  const auto bytes = ir::ByteSize(desc);
+  return bytes.ok() ? *bytes : 0;
+}
+
+// Elements of a strided tensor without gaps, the last axis fastest.
+void Gather(const LogicalTensor& tensor, int64_t size, const std::byte* from,
+            int axis, std::byte*& to) {
+  if (axis == tensor.ndims) {
+    std::memcpy(to, from, static_cast<size_t>(size));
+    to += size;
+    return;
+  }
+  for (int64_t i = 0; i < tensor.dims[axis]; ++i) {
+    Gather(tensor, size, from + i * tensor.layout.strides[axis] * size,
+           axis + 1, to);
+  }
+}
+
+// The bytes of a constant without gaps: as they are, or gathered in `room`.
+std::span<const std::byte> DenseContent(const LogicalTensor& tensor,
+                                        const compiler::Port& port,
+                                        const void* memory,
+                                        std::vector<std::byte>* room) {
+  const auto* from = static_cast<const std::byte*>(memory);
+  const auto bytes = static_cast<size_t>(DenseBytes(tensor));
+  if (!port.layout.strided()) return {from, bytes};
+  room->resize(bytes);
+  std::byte* to = room->data();
+  Gather(tensor, ir::Info(InnerType(tensor.data_type)).bits / 8, from, 0, to);
+  return *room;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Runnable>> MakePlan(const PlanSource& source,
+                                           const KnownInputs& known) {
+  TIM_ASSIGN_OR_RETURN(
+      LoweredOps lowered,
+      LowerOps(source.name, source.ops, source.inputs, source.outputs, known));
+  TIM_ASSIGN_OR_RETURN(std::shared_ptr<Runnable> made,
+                       Runnable::Create(std::move(lowered), source.input_places,
+                                        source.output_places, *source.engine));
+  return made;
+}
+
+ConstantPlans::ConstantPlans(const PlanSource* source,
+                             std::vector<size_t> constants,
+                             std::shared_ptr<Runnable> general)
+    : source_(*source),
+      constants_(std::move(constants)),
+      number_(NextNumber()),
+      general_(std::move(general)) {
+  for (const size_t input : constants_) {
+    bytes_ += DenseBytes(source_.inputs[input]);
+  }
+}
+
+ConstantPlans::~ConstantPlans() {
+  if (!constants_.empty()) ConstantCache::OfProcess().Forget(number_);
+}
+
+std::vector<Hash128> ConstantPlans::HashesOf(
+    std::span<const void* const> memory) const {
+  std::vector<Hash128> hashes;
+  std::vector<std::byte> room;
+  for (size_t i = 0; i < constants_.size(); ++i) {
+    const size_t input = constants_[i];
+    const auto bytes =
+        DenseContent(source_.inputs[input], source_.input_places[input].port,
+                     memory[i], &room);
+    hashes.push_back(HashBytes(bytes.data(), bytes.size()));
+  }
+  return hashes;
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::Make(
+    std::span<const void* const> memory) {
+  KnownInputs known;
+  std::vector<std::byte> room;
+  for (size_t i = 0; i < constants_.size(); ++i) {
+    const size_t input = constants_[i];
+    known[source_.inputs[input].id] = ir::MakeConstant(
+        DenseContent(source_.inputs[input], source_.input_places[input].port,
+                     memory[i], &room));
+  }
+  TIM_ASSIGN_OR_RETURN(Plan plan, MakePlan(source_, known));
+  ++made_;
+  return plan;
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::GeneralLocked() {
+  if (general_ == nullptr) {
+    TIM_ASSIGN_OR_RETURN(general_, MakePlan(source_, {}));
+  }
+  return general_;
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::General() {
+  const std::lock_guard lock(mutex_);
+  return GeneralLocked();
+}
+
+int ConstantPlans::made() const {
+  const std::lock_guard lock(mutex_);
+  return made_;
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::For(
+    std::span<const void* const> memory, bool check) {
+  if (constants_.empty()) return General();
+  const auto kind = source_.engine->kind();
+  if (ConstantCache::OfProcess().capacity(kind) > 0) {
+    return ForCached(memory, check);
+  }
+  return ForContent(memory);
+}
+
+Status ConstantPlans::CheckUnchanged(
+    const std::vector<Hash128>& before,
+    std::span<const void* const> memory) const {
+  const std::vector<Hash128> now = HashesOf(memory);
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i] == before[i]) continue;
+    return InvalidArgument(
+        source_.name, ": tensor ", source_.inputs[constants_[i]].id,
+        " is a constant, and the content behind its handle has changed while "
+        "it is in the cache of constants; give it another handle, make it a "
+        "variable, or set the cache's capacity again");
+  }
+  return OkStatus();
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::ForCached(
+    std::span<const void* const> memory, bool check) {
+  ConstantCache& cache = ConstantCache::OfProcess();
+  ConstantCache::Key key{number_, {memory.begin(), memory.end()}};
+  auto entry = cache.Find(key);
+  if (entry == nullptr) {
+    const std::lock_guard lock(mutex_);
+    entry = cache.Find(key);
+    if (entry == nullptr) {
+      const void* const device = source_.engine->device().get();
+      if (!cache.HasRoom(source_.engine->kind(), device, bytes_)) {
+        return GeneralLocked();
+      }
+      ConstantCache::Entry made{.kind = source_.engine->kind(),
+                                .device = device,
+                                .bytes = bytes_,
+                                .plan = nullptr,
+                                .hashes = HashesOf(memory)};
+      TIM_ASSIGN_OR_RETURN(made.plan, Make(memory));
+      Plan plan = made.plan;
+      cache.Keep(std::move(key), std::move(made));
+      return plan;
+    }
+  }
+  if (check) TIM_RETURN_IF_ERROR(CheckUnchanged(entry->hashes, memory));
+  return entry->plan;
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::ForContent(
+    std::span<const void* const> memory) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (changes_often_) return GeneralLocked();
+  }
+  std::vector<Hash128> hashes = HashesOf(memory);
+  const std::lock_guard lock(mutex_);
+  for (const auto& [content, plan] : by_content_) {
+    if (content == hashes) return plan;
+  }
+  if (changes_often_ || by_content_.size() > kMostChanges) {
+    changes_often_ = true;
+    by_content_.clear();
+    return GeneralLocked();
+  }
+  TIM_ASSIGN_OR_RETURN(Plan plan, Make(memory));
+  by_content_.emplace_back(std::move(hashes), plan);
+  return plan;
+}
+
+}  // namespace tim::graph
