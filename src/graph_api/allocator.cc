@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/shared_memory.h"
 
 namespace tim::graph {
@@ -35,6 +36,17 @@ class SharedMemory final : public Allocator {
   }
   void Free(device::Device& device, void* memory, void*) const override {
     device::FreeShared(device, memory);
+  }
+};
+
+class MemObjects final : public Allocator {
+ public:
+  Result<void*> Allocate(device::Device& device, size_t bytes,
+                         size_t) const override {
+    return device::AllocateMemObject(device, static_cast<int64_t>(bytes));
+  }
+  void Free(device::Device&, void* memory, void*) const override {
+    device::ReleaseMemObject(memory);
   }
 };
 
@@ -80,6 +92,15 @@ std::shared_ptr<const Allocator> OwnHostAllocator() {
 
 std::shared_ptr<const Allocator> OwnSharedAllocator() {
   return std::make_shared<SharedMemory>();
+}
+
+std::shared_ptr<const Allocator> OwnBufferAllocator() {
+  return std::make_shared<MemObjects>();
+}
+
+std::shared_ptr<const Allocator> OwnGpuAllocator(const device::Device& device) {
+  return device::HasSharedMemory(device) ? OwnSharedAllocator()
+                                         : OwnBufferAllocator();
 }
 
 AllocatedMemory& AllocatedMemory::operator=(AllocatedMemory&& other) noexcept {

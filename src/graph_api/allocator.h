@@ -30,6 +30,10 @@ std::shared_ptr<const Allocator> MakeHostAllocator(
 /// Of the host, and shared virtual memory of OpenCL devices.
 std::shared_ptr<const Allocator> OwnHostAllocator();
 std::shared_ptr<const Allocator> OwnSharedAllocator();
+/// cl_mem objects of an OpenCL device, at the device's own alignment.
+std::shared_ptr<const Allocator> OwnBufferAllocator();
+/// Shared virtual memory where the device has it, else cl_mem objects.
+std::shared_ptr<const Allocator> OwnGpuAllocator(const device::Device& device);
 
 /// Memory of an allocator, which is freed with it.
 class AllocatedMemory {

@@ -117,8 +117,9 @@ Result<EngineParts> SelectEngine(tim_graph_engine_kind_t kind, size_t index,
     TIM_ASSIGN_OR_RETURN(parts.devices, CpuDevices());
   }
   if (parts.allocator == nullptr) {
-    parts.allocator =
-        kind == tim_graph_cpu ? OwnHostAllocator() : OwnSharedAllocator();
+    parts.allocator = kind == tim_graph_cpu
+                          ? OwnHostAllocator()
+                          : OwnGpuAllocator(*parts.devices.back());
   }
   parts.programs = ProgramsFor(*parts.devices.back());
   return parts;

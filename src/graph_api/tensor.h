@@ -34,11 +34,12 @@ class ClientTensor {
         engine_(std::move(engine)),
         handle_(handle),
         kind_(kind) {}
-  /// Of the library's memory, which has the engine's kind of handle.
+  /// Of the library's memory.
   ClientTensor(const LogicalTensor& description,
                std::shared_ptr<tim_graph_engine> engine,
-               std::shared_ptr<const AllocatedMemory> memory)
-      : ClientTensor(description, std::move(engine), memory->get()) {
+               std::shared_ptr<const AllocatedMemory> memory,
+               HandleKind kind = HandleKind::kPointer)
+      : ClientTensor(description, std::move(engine), memory->get(), kind) {
     memory_ = std::move(memory);
   }
   /// A scalar's value, which is copied.

@@ -107,6 +107,25 @@ Result<ClientMemory> WrapPointer(Device& device, void* pointer, int64_t bytes) {
   return result;
 }
 
+Result<void*> AllocateMemObject(Device& device, int64_t bytes) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_ASSIGN_OR_RETURN(cl_context context, ContextOf(device));
+  TIM_ASSIGN_OR_RETURN(
+      const cl::Buffer buffer,
+      NewBuffer(cl::Context(context, true), device.info(), bytes));
+  clRetainMemObject(buffer());
+  return buffer();
+}
+
+void ReleaseMemObject(void* memory) {
+  if (memory == nullptr) return;
+  ReleaseInProcess<::clReleaseMemObject>(static_cast<cl_mem>(memory));
+}
+
+Status CheckMemObject(Device& device, void* memory) {
+  return WrapMemObject(device, memory, 0, 0).status();
+}
+
 void* MemObjectOf(const Buffer& buffer) {
   const auto* own = dynamic_cast<const OpenClBuffer*>(&buffer);
   return own != nullptr ? own->handle()() : nullptr;

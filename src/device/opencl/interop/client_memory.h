@@ -27,6 +27,13 @@ Result<ClientMemory> WrapMemObject(Device& device, void* memory, int64_t offset,
 /// the result.  The client maps coarse-grained SVM to read or write it.
 Result<ClientMemory> WrapPointer(Device& device, void* pointer, int64_t bytes);
 
+/// A new cl_mem of `bytes` bytes, or at least one, which the caller owns.
+Result<void*> AllocateMemObject(Device& device, int64_t bytes);
+void ReleaseMemObject(void* memory);
+/// Whether it is a buffer of the device's context; kInvalidArgument says why
+/// not.
+Status CheckMemObject(Device& device, void* memory);
+
 /// The cl_mem of a buffer of an OpenCL device, which lives as long; null for
 /// buffers of others.
 void* MemObjectOf(const Buffer& buffer);
