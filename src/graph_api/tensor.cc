@@ -30,7 +30,9 @@ void* ClientTensor::host_memory() const {
 }
 
 Result<std::shared_ptr<const AllocatedMemory>> AllocateFor(
-    const LogicalTensor& description, const tim_graph_engine& engine) {
+    const LogicalTensor& description, const tim_graph_engine& engine,
+    std::shared_ptr<const Allocator> allocator) {
+  if (allocator == nullptr) allocator = engine.allocator();
   size_t bytes = SIZE_MAX;
   static_cast<void>(
       tim_graph_logical_tensor_get_mem_size(&description, &bytes));
@@ -41,7 +43,7 @@ Result<std::shared_ptr<const AllocatedMemory>> AllocateFor(
   }
   TIM_ASSIGN_OR_RETURN(
       AllocatedMemory memory,
-      AllocatedMemory::Allocate(engine.allocator(), engine.device(),
+      AllocatedMemory::Allocate(std::move(allocator), engine.device(),
                                 std::max<size_t>(bytes, 1), kAlignment));
   return std::shared_ptr<const AllocatedMemory>(
       std::make_shared<AllocatedMemory>(std::move(memory)));

@@ -80,10 +80,12 @@ class ClientTensor {
   mutable Value value_;
 };
 
-/// Memory for a tensor of these dims and layout, by the engine's allocator.
-/// kInvalidArgument where its size is not known.
+/// Memory for a tensor of these dims and layout.  kInvalidArgument where its
+/// size is not known.
+/// \param allocator null: the engine's.
 Result<std::shared_ptr<const AllocatedMemory>> AllocateFor(
-    const LogicalTensor& description, const tim_graph_engine& engine);
+    const LogicalTensor& description, const tim_graph_engine& engine,
+    std::shared_ptr<const Allocator> allocator = nullptr);
 
 }  // namespace tim::graph
 
