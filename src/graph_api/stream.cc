@@ -14,22 +14,23 @@ constexpr size_t kMostKept = 8;
 Stream::~Stream() { static_cast<void>(Wait()); }
 
 void Stream::DropEnded() {
-  while (!runs_.empty() && runs_.front()->Ready()) {
-    Status status = runs_.front()->Wait();
+  while (!runs_.empty() && runs_.front().run->Ready()) {
+    Status status = runs_.front().run->Wait();
     if (failure_.ok()) failure_ = std::move(status);
     runs_.erase(runs_.begin());
   }
 }
 
-void Stream::Add(std::shared_ptr<runtime::RunEvent> run) {
+void Stream::Add(std::shared_ptr<runtime::RunEvent> run,
+                 std::shared_ptr<const void> keeper) {
   last_ = run;
-  runs_.push_back(std::move(run));
+  runs_.push_back({.keeper = std::move(keeper), .run = std::move(run)});
   if (runs_.size() > kMostKept) DropEnded();
 }
 
 Status Stream::Wait() {
-  for (const auto& run : runs_) {
-    Status status = run->Wait();
+  for (const InFlight& each : runs_) {
+    Status status = each.run->Wait();
     if (failure_.ok()) failure_ = std::move(status);
   }
   runs_.clear();

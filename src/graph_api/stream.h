@@ -34,7 +34,9 @@ class Stream {
   /// The last run of a cpu engine, which the next one follows; null: none.
   const std::shared_ptr<runtime::RunEvent>& last() const { return last_; }
   /// A run that follows last().
-  void Add(std::shared_ptr<runtime::RunEvent> run);
+  /// \param keeper is dropped some time after the run has ended.
+  void Add(std::shared_ptr<runtime::RunEvent> run,
+           std::shared_ptr<const void> keeper);
   /// Blocks until all is done.  The first failure of a run since the last call.
   Status Wait();
 
@@ -51,12 +53,16 @@ class Stream {
   }
 
  private:
+  struct InFlight {
+    std::shared_ptr<const void> keeper;
+    std::shared_ptr<runtime::RunEvent> run;
+  };
   void DropEnded();
 
   const std::shared_ptr<tim_graph_engine> engine_;
   const unsigned flags_;
   std::shared_ptr<runtime::RunEvent> last_;
-  std::vector<std::shared_ptr<runtime::RunEvent>> runs_;  ///< Oldest first.
+  std::vector<InFlight> runs_;  ///< Oldest first.
   Status failure_;  ///< Of the first run that failed and is dropped.
   std::unique_ptr<GpuStream> gpu_;
   std::unique_ptr<ClientThreads> threads_;

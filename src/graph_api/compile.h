@@ -1,0 +1,43 @@
+// From a partition to a compiled one.
+#ifndef TIM_GRAPH_API_COMPILE_H_
+#define TIM_GRAPH_API_COMPILE_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "graph_api/compiled_partition.h"
+#include "graph_api/engine.h"
+#include "graph_api/op.h"
+#include "tim/graph/c.h"
+
+namespace tim::graph {
+
+/// What is compiled: ops in topological order, each with its `def`, and ports.
+struct CompileSource {
+  size_t id = 0;  ///< Of the partition.
+  bool supported = true;
+  tim_graph_engine_kind_t kind = tim_graph_cpu;
+  const std::vector<Op>* ops = nullptr;
+  const std::vector<LogicalTensor>* inputs = nullptr;
+  const std::vector<LogicalTensor>* outputs = nullptr;
+};
+
+struct CompileResult {
+  std::shared_ptr<const CompiledPartition> compiled = nullptr;
+  /// What the client is told of a failure.
+  tim_graph_status_t code = tim_graph_success;
+  Status status = {};
+};
+
+/// Descriptions are matched to ports by id.
+/// \param engine may be null, which is refused.
+CompileResult Compile(const CompileSource& source,
+                      const std::vector<LogicalTensor>& inputs,
+                      const std::vector<LogicalTensor>& outputs,
+                      std::shared_ptr<tim_graph_engine> engine);
+
+}  // namespace tim::graph
+
+#endif  // TIM_GRAPH_API_COMPILE_H_

@@ -1,0 +1,254 @@
+// Executes: matches tensors to ports, chooses a plan, and hands it to a stream.
+#include "graph_api/compiled_partition.h"
+
+#include <optional>
+#include <string>
+
+#include "graph_api/gpu_ports.h"
+#include "graph_api/port_layouts.h"
+
+namespace tim::graph {
+namespace {
+
+using runtime::PortMemory;
+
+LogicalTensor NoTensor() {
+  LogicalTensor tensor = {};
+  tensor.id = SIZE_MAX;
+  tensor.ndims = TIM_GRAPH_UNKNOWN_NDIMS;
+  tensor.layout_type = tim_graph_layout_type_any;
+  return tensor;
+}
+
+// The tensor of a port, most quickly at the port's place.
+const_tim_graph_tensor_t Find(ClientTensors tensors, size_t place, size_t id) {
+  const auto is_it = [&](size_t i) {
+    return tensors[i] != nullptr && tensors[i]->description().id == id;
+  };
+  if (place < tensors.size() && is_it(place)) return tensors[place];
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (is_it(i)) return tensors[i];
+  }
+  return nullptr;
+}
+
+std::string TextOf(const LogicalTensor& tensor) {
+  if (tensor.ndims < 0) return "unknown dims";
+  const Dims dims = DimsOf(tensor);
+  std::string text = StrCat(tim_graph_dt2str(tensor.data_type), " {",
+                            StrJoin(dims, ", "), "}");
+  if (tensor.layout_type == tim_graph_layout_type_strided) {
+    const Dims strides(tensor.layout.strides,
+                       tensor.layout.strides + dims.size());
+    return StrCat(text, " strides {", StrJoin(strides, ", "), "}");
+  }
+  if (tensor.layout_type == tim_graph_layout_type_opaque) {
+    return StrCat(text, " layout id ", tensor.layout.layout_id);
+  }
+  return StrCat(text, " without a layout");
+}
+
+Status MatchPorts(const std::string& name, const char* what,
+                  const std::vector<LogicalTensor>& ports,
+                  const std::vector<int64_t>& bytes, ClientTensors tensors,
+                  tim_graph_engine_kind_t kind,
+                  std::vector<const_tim_graph_tensor_t>* matched) {
+  matched->reserve(ports.size());
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const auto* const tensor = Find(tensors, i, ports[i].id);
+    if (tensor == nullptr) {
+      return InvalidArgument(name, ": no tensor was given for ", what, " ",
+                             ports[i].id);
+    }
+    if (!IsSamePort(ports[i], tensor->description())) {
+      return InvalidArgument(name, ": ", what, " ", ports[i].id,
+                             " was compiled as ", TextOf(ports[i]),
+                             ", its tensor is ", TextOf(tensor->description()));
+    }
+    if (tensor->engine() != nullptr && tensor->engine()->kind() != kind) {
+      return InvalidArgument(name, ": ", what, " ", ports[i].id,
+                             " is memory of an engine of another kind");
+    }
+    if (bytes[i] > 0 && tensor->host_memory() == nullptr) {
+      return InvalidArgument(name, ": the handle of ", what, " ", ports[i].id,
+                             " is null");
+    }
+    matched->push_back(tensor);
+  }
+  return OkStatus();
+}
+
+Status CheckScratchpad(const std::string& name, const tim_graph_engine* engine,
+                       const_tim_graph_tensor_t scratchpad) {
+  if (scratchpad == nullptr || scratchpad->engine().get() == engine) {
+    return OkStatus();
+  }
+  return InvalidArgument(name, ": the scratchpad is of another engine");
+}
+
+// Keeps what a run uses until it has ended.
+struct Keepers {
+  explicit Keepers(std::shared_ptr<runtime::CompiledGraph> used)
+      : graph(std::move(used)) {}
+
+  void Add(const_tim_graph_tensor_t tensor) {
+    if (tensor->memory() != nullptr) memory.push_back(tensor->memory());
+    if (tensor->is_scalar()) scalars.push_back(tensor->shared_from_this());
+  }
+
+  std::shared_ptr<runtime::CompiledGraph> graph;
+  std::vector<std::shared_ptr<const AllocatedMemory>> memory;
+  std::vector<std::shared_ptr<const tim_graph_tensor>> scalars;
+};
+
+}  // namespace
+
+/// Tensors by port.
+struct CompiledPartition::Call {
+  std::vector<const_tim_graph_tensor_t> inputs;
+  std::vector<const_tim_graph_tensor_t> outputs;
+};
+
+CompiledPartition::CompiledPartition(Parts parts)
+    : parts_(std::move(parts)),
+      plans_(&parts_.source, parts_.constants, parts_.plan) {}
+
+LogicalTensor CompiledPartition::Query(size_t id) const {
+  for (const auto* ports : {&inputs(), &outputs()}) {
+    for (const LogicalTensor& port : *ports) {
+      if (port.id == id) return port;
+    }
+  }
+  return NoTensor();
+}
+
+LogicalTensor CompiledPartition::Scratchpad() const {
+  LogicalTensor tensor = NoTensor();
+  tensor.ndims = 1;
+  tensor.dims[0] = 0;
+  tensor.data_type = tim_graph_u8;
+  tensor.property = tim_graph_tensor_property_variable;
+  tensor.layout_type = tim_graph_layout_type_strided;
+  tensor.layout.strides[0] = 1;
+  return tensor;
+}
+
+Result<std::shared_ptr<Runnable>> CompiledPartition::plan() const {
+  if (!parts_.has_work) return std::shared_ptr<Runnable>();
+  return plans_.General();
+}
+
+Result<CompiledPartition::Call> CompiledPartition::Match(
+    const Stream& stream, ClientTensors inputs, ClientTensors outputs,
+    const_tim_graph_tensor_t scratchpad) const {
+  const PlanSource& source = parts_.source;
+  if (stream.engine() != source.engine) {
+    return InvalidArgument(source.name,
+                           ": the stream is of another engine than the one "
+                           "that it was compiled for");
+  }
+  Call call;
+  TIM_RETURN_IF_ERROR(MatchPorts(source.name, "input", source.inputs,
+                                 parts_.input_bytes, inputs,
+                                 source.engine->kind(), &call.inputs));
+  TIM_RETURN_IF_ERROR(MatchPorts(source.name, "output", source.outputs,
+                                 parts_.output_bytes, outputs,
+                                 source.engine->kind(), &call.outputs));
+  TIM_RETURN_IF_ERROR(
+      CheckScratchpad(source.name, source.engine.get(), scratchpad));
+  return call;
+}
+
+Status CompiledPartition::Execute(Stream& stream, ClientTensors inputs,
+                                  ClientTensors outputs,
+                                  const_tim_graph_tensor_t scratchpad,
+                                  bool check) const {
+  if (engine()->kind() == tim_graph_gpu) {
+    return ExecuteOnGpu(stream, inputs, outputs, scratchpad, {}).status();
+  }
+  TIM_ASSIGN_OR_RETURN(const Call call,
+                       Match(stream, inputs, outputs, scratchpad));
+  if (!parts_.has_work) return OkStatus();
+  std::vector<const void*> constants;
+  for (const size_t input : plans_.constants()) {
+    constants.push_back(call.inputs[input]->host_memory());
+  }
+  TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan,
+                       plans_.For(constants, check));
+  return stream.asynchronous() ? Enqueue(*plan, call, stream)
+                               : RunNow(*plan, call, stream);
+}
+
+Status CompiledPartition::RunNow(Runnable& plan, const Call& call,
+                                 Stream& stream) const {
+  std::optional<ClientThreads::Scope> threads;
+  if (stream.threads() != nullptr) threads.emplace(stream.threads());
+  TIM_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, plan.Take());
+  for (size_t i = 0; i < plan.inputs().size(); ++i) {
+    const size_t port = plan.inputs()[i];
+    runner->inputs[i] =
+        PortMemory(call.inputs[port]->host_memory(), parts_.input_bytes[port]);
+  }
+  for (size_t i = 0; i < plan.outputs().size(); ++i) {
+    const size_t port = plan.outputs()[i];
+    runner->outputs[i] = PortMemory(call.outputs[port]->host_memory(),
+                                    parts_.output_bytes[port]);
+  }
+  const Status status = plan.Run(*runner);
+  plan.Give(std::move(runner));
+  return status;
+}
+
+Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
+                                  Stream& stream) const {
+  std::vector<PortMemory> inputs;
+  std::vector<PortMemory> outputs;
+  const auto keepers = std::make_shared<Keepers>(plan.graph());
+  for (const size_t port : plan.inputs()) {
+    inputs.emplace_back(call.inputs[port]->host_memory(),
+                        parts_.input_bytes[port]);
+    keepers->Add(call.inputs[port]);
+  }
+  for (const size_t port : plan.outputs()) {
+    outputs.emplace_back(call.outputs[port]->host_memory(),
+                         parts_.output_bytes[port]);
+    keepers->Add(call.outputs[port]);
+  }
+  std::vector<std::shared_ptr<runtime::RunEvent>> waits;
+  if (stream.last() != nullptr) waits.push_back(stream.last());
+  TIM_ASSIGN_OR_RETURN(
+      std::shared_ptr<runtime::RunEvent> run,
+      plan.graph()->Enqueue(inputs, outputs, std::move(waits)));
+  stream.Add(std::move(run), keepers);
+  return OkStatus();
+}
+
+Result<device::Event*> CompiledPartition::ExecuteOnGpu(
+    Stream& stream, ClientTensors inputs, ClientTensors outputs,
+    const_tim_graph_tensor_t scratchpad,
+    std::span<const std::unique_ptr<device::Event>> waits) const {
+  TIM_ASSIGN_OR_RETURN(const Call call,
+                       Match(stream, inputs, outputs, scratchpad));
+  GpuStream& runs = GpuRunsOf(stream);
+  if (!parts_.has_work) return runs.Execute(nullptr, {}, {}, waits);
+  TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan, plans_.General());
+  std::vector<GpuPort> in;
+  std::vector<GpuPort> out;
+  for (const size_t port : plan->inputs()) {
+    const ClientTensor& tensor = *call.inputs[port];
+    const int64_t bytes = parts_.input_bytes[port];
+    if (parts_.source.input_places[port].port.device == 0) {
+      in.push_back(ScalarPortOf(tensor, bytes));
+    } else {
+      TIM_ASSIGN_OR_RETURN(in.emplace_back(), DevicePortOf(tensor, bytes));
+    }
+  }
+  for (const size_t port : plan->outputs()) {
+    TIM_ASSIGN_OR_RETURN(
+        out.emplace_back(),
+        DevicePortOf(*call.outputs[port], parts_.output_bytes[port]));
+  }
+  return runs.Execute(plan->graph(), in, out, waits);
+}
+
+}  // namespace tim::graph

@@ -1,0 +1,102 @@
+// A partition that was compiled for shapes and an engine.
+#ifndef TIM_GRAPH_API_COMPILED_PARTITION_H_
+#define TIM_GRAPH_API_COMPILED_PARTITION_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "graph_api/constant_plans.h"
+#include "graph_api/engine.h"
+#include "graph_api/op.h"
+#include "graph_api/stream.h"
+#include "graph_api/tensor.h"
+#include "tim/graph/c.h"
+
+namespace tim::graph {
+
+/// Tensors of one execute, as clients hand them over: matched to ports by id,
+/// and most quickly in the ports' order.
+using ClientTensors = std::span<const const_tim_graph_tensor_t>;
+
+/// Does not change; any thread, with a stream each.
+class CompiledPartition {
+ public:
+  struct Parts {
+    size_t partition = 0;  ///< Its id.
+    PlanSource source;
+    /// Of an execute, by port; 0 where it has no elements.
+    std::vector<int64_t> input_bytes = {};
+    std::vector<int64_t> output_bytes = {};
+    std::vector<size_t> constants = {};  ///< See ConstantPlans.
+    std::vector<tim_graph_inplace_pair_t> in_place = {};
+    /// Null: there is nothing to do, or it depends on constants.
+    std::shared_ptr<Runnable> plan = nullptr;
+    bool has_work = false;
+  };
+
+  explicit CompiledPartition(Parts parts);
+  CompiledPartition(const CompiledPartition&) = delete;
+  CompiledPartition& operator=(const CompiledPartition&) = delete;
+
+  size_t partition() const { return parts_.partition; }
+  const std::vector<Op>& ops() const { return parts_.source.ops; }
+  /// Ports in the order of the call that compiled it, with all dims and with
+  /// the layouts that tensors need.
+  const std::vector<LogicalTensor>& inputs() const {
+    return parts_.source.inputs;
+  }
+  const std::vector<LogicalTensor>& outputs() const {
+    return parts_.source.outputs;
+  }
+  /// A port; where there is none of this id, a logical tensor with id SIZE_MAX.
+  LogicalTensor Query(size_t id) const;
+  const std::vector<tim_graph_inplace_pair_t>& in_place() const {
+    return parts_.in_place;
+  }
+  /// Bytes of memory that an execute needs of its client: none, runs have their
+  /// arenas from the pools of the device.
+  LogicalTensor Scratchpad() const;
+  const std::shared_ptr<tim_graph_engine>& engine() const {
+    return parts_.source.engine;
+  }
+
+  /// Returns when the outputs are complete, unless the stream is asynchronous
+  /// or the engine's kind gpu.  kInvalidArgument as the API says.
+  /// \param scratchpad may be null.
+  /// \param check compares constants with those that are cached.
+  Status Execute(Stream& stream, ClientTensors inputs, ClientTensors outputs,
+                 const_tim_graph_tensor_t scratchpad = nullptr,
+                 bool check = false) const;
+  /// Of a gpu engine, behind `waits`; the event lives until the stream's next
+  /// execute.
+  Result<device::Event*> ExecuteOnGpu(
+      Stream& stream, ClientTensors inputs, ClientTensors outputs,
+      const_tim_graph_tensor_t scratchpad,
+      std::span<const std::unique_ptr<device::Event>> waits) const;
+
+  /// Plans with constants in them that were made so far.
+  int constant_plans_made() const { return plans_.made(); }
+  /// The plan in which constants are inputs.  Null: there is nothing to do.
+  Result<std::shared_ptr<Runnable>> plan() const;
+
+ private:
+  struct Call;
+
+  Result<Call> Match(const Stream& stream, ClientTensors inputs,
+                     ClientTensors outputs,
+                     const_tim_graph_tensor_t scratchpad) const;
+  Status RunNow(Runnable& plan, const Call& call, Stream& stream) const;
+  Status Enqueue(Runnable& plan, const Call& call, Stream& stream) const;
+
+  const Parts parts_;
+  mutable ConstantPlans plans_;
+};
+
+}  // namespace tim::graph
+
+#endif  // TIM_GRAPH_API_COMPILED_PARTITION_H_
