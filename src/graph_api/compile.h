@@ -19,6 +19,8 @@ struct CompileSource {
   size_t id = 0;  ///< Of the partition.
   bool supported = true;
   tim_graph_engine_kind_t kind = tim_graph_cpu;
+  tim_graph_fpmath_mode_t fpmath_mode = tim_graph_fpmath_mode_strict;
+  bool fpmath_applies_to_int = false;
   const std::vector<Op>* ops = nullptr;
   const std::vector<LogicalTensor>* inputs = nullptr;
   const std::vector<LogicalTensor>* outputs = nullptr;
