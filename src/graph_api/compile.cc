@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "graph_api/error.h"
 #include "graph_api/op_def.h"
 #include "graph_api/port_layouts.h"
 
@@ -27,23 +28,6 @@ bool IsConstant(const LogicalTensor& tensor) {
 
 bool IsHostScalar(const LogicalTensor& tensor) {
   return tensor.property == tim_graph_tensor_property_host_scalar;
-}
-
-// What the API's table says of failures other than a client's mistakes.
-tim_graph_status_t CodeOf(StatusCode code) {
-  switch (code) {
-    case StatusCode::kOk:
-      return tim_graph_success;
-    case StatusCode::kInvalidArgument:
-    case StatusCode::kNotFound:
-      return tim_graph_invalid_arguments;
-    case StatusCode::kUnimplemented:
-      return tim_graph_unimplemented;
-    case StatusCode::kOutOfMemory:
-      return tim_graph_out_of_memory;
-    default:
-      return tim_graph_runtime_error;
-  }
 }
 
 Status CheckWritable(const LogicalTensor& output, const ir::Layout& layout) {

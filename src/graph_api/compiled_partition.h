@@ -99,4 +99,9 @@ class CompiledPartition {
 
 }  // namespace tim::graph
 
+/// Empty until a partition is compiled into it.
+struct tim_graph_compiled_partition {
+  std::shared_ptr<const tim::graph::CompiledPartition> compiled = nullptr;
+};
+
 #endif  // TIM_GRAPH_API_COMPILED_PARTITION_H_
