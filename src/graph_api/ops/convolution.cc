@@ -7,66 +7,82 @@
 namespace tim::graph {
 namespace {
 
-// Operands of both kinds, in the inner operators' order.
-struct Operands {
-  Tensor src = {};      // [N, C, X...]
-  Tensor weights = {};  // [O, I, X...]
-  Tensor bias = {};     // [O]; may be absent.
+// What attributes and dims of operands say.
+struct Plan {
+  Dims src = {};      // [N, C, X...]
+  Dims weights = {};  // [O, I, X...]
+  Dims dst = {};      // [N, C, X...]
   int64_t groups = 1;
+  std::vector<Window> windows = {};
+  std::vector<int64_t> output_padding = {};  // ConvTranspose
 
-  int64_t channels() const { return src.dims[1]; }
-  Dims kernel() const { return SpatialDims(weights.dims); }
+  int64_t channels() const { return src[1]; }
+  size_t spatial() const { return windows.size(); }
 };
 
-Status CheckBias(const Tensor& bias, int64_t channels) {
-  if (!bias || (bias.rank() == 1 && bias.dims[0] == channels)) {
-    return OkStatus();
+// All but windows and dst.
+Result<Plan> PlanOf(const Op& op, const std::vector<Dims>& inputs) {
+  TIM_ASSIGN_OR_RETURN(const int64_t spatial, SpatialRank("src", inputs[0]));
+  TIM_ASSIGN_OR_RETURN(const int64_t taps, SpatialRank("weights", inputs[1]));
+  if (spatial != taps) {
+    return InvalidArgument("weights have dims {", StrJoin(inputs[1], ", "),
+                           "}, expected as many axes as src {",
+                           StrJoin(inputs[0], ", "), "}");
   }
-  return InvalidArgument("bias has dims {", StrJoin(bias.dims, ", "),
+  Plan plan = {.src = ToNcx(op, inputs[0]),
+               .weights = ToOix(op, inputs[1]),
+               .groups = op.Int(tim_graph_op_attr_groups)};
+  if (plan.groups < 1 || plan.channels() % plan.groups != 0) {
+    return InvalidArgument("attribute 'groups' is ", plan.groups,
+                           ", expected a divisor of src's ", plan.channels(),
+                           " channels");
+  }
+  return plan;
+}
+
+Status CheckBias(const std::vector<Dims>& inputs, int64_t channels) {
+  if (inputs.size() < 3 || inputs[2] == Dims{channels}) return OkStatus();
+  return InvalidArgument("bias has dims {", StrJoin(inputs[2], ", "),
                          "}, expected {", channels,
                          "}, one for each channel of dst");
 }
 
-Result<Operands> OperandsOf(const Op& op, Lowering& lowering) {
-  const Tensor src = lowering.input(0);
-  const Tensor weights = lowering.input(1);
-  TIM_ASSIGN_OR_RETURN(const int64_t spatial, SpatialRank("src", src.dims));
-  TIM_ASSIGN_OR_RETURN(const int64_t taps,
-                       SpatialRank("weights", weights.dims));
-  if (spatial != taps) {
-    return InvalidArgument("weights have dims {", StrJoin(weights.dims, ", "),
-                           "}, expected as many axes as src {",
-                           StrJoin(src.dims, ", "), "}");
+// Nodes around the operator `name` of two or three spatial axes.
+Status AddNodes(const Op& op, Lowering& lowering, std::string_view name,
+                const Tensor& oix, ir::AttributeMap attributes) {
+  TIM_ASSIGN_OR_RETURN(const Tensor ncx,
+                       ToNcx(lowering, op, lowering.input(0)));
+  TIM_ASSIGN_OR_RETURN(const Tensor image, AsImage(lowering, ncx));
+  TIM_ASSIGN_OR_RETURN(const Tensor weights, AsImage(lowering, oix));
+  std::vector<Tensor> inputs = {image, weights};
+  if (lowering.input(2)) inputs.push_back(lowering.input(2));
+  TIM_ASSIGN_OR_RETURN(Tensor made,
+                       lowering.Add(name, inputs, std::move(attributes)));
+  if (ncx.rank() == 3) {
+    Dims dims = made.dims;
+    dims.erase(dims.begin() + 2);
+    TIM_ASSIGN_OR_RETURN(made, lowering.Reshape(made, dims));
   }
-  Operands out = {.bias = lowering.input(2),
-                  .groups = op.Int(tim_graph_op_attr_groups)};
-  const int64_t channels = ToNcx(op, src.dims)[1];
-  if (out.groups < 1 || channels % out.groups != 0) {
-    return InvalidArgument("attribute 'groups' is ", out.groups,
-                           ", expected a divisor of src's ", channels,
-                           " channels");
+  TIM_ASSIGN_OR_RETURN(made, FromNcx(lowering, op, made));
+  lowering.SetOutput(0, made);
+  return OkStatus();
+}
+
+std::vector<Dims> InputDims(const Op& op, const Lowering& lowering) {
+  std::vector<Dims> out;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    out.push_back(lowering.input(i).dims);
   }
-  TIM_ASSIGN_OR_RETURN(out.src, ToNcx(lowering, op, src));
-  TIM_ASSIGN_OR_RETURN(out.weights, ToOix(lowering, op, weights));
   return out;
 }
 
-Result<Tensor> AddNode(Lowering& lowering, std::string_view name,
-                       const Operands& operands, ir::AttributeMap attributes) {
-  std::vector<Tensor> inputs = {operands.src, operands.weights};
-  if (operands.bias) inputs.push_back(operands.bias);
-  return lowering.Add(name, inputs, std::move(attributes));
-}
+using MakePlan = Result<Plan> (*)(const Op&, const std::vector<Dims>&);
 
-Status Finish(const Op& op, Lowering& lowering, Tensor image, int64_t spatial) {
-  if (spatial == 1) {
-    Dims dims = image.dims;
-    dims.erase(dims.begin() + 2);
-    TIM_ASSIGN_OR_RETURN(image, lowering.Reshape(image, dims));
-  }
-  TIM_ASSIGN_OR_RETURN(const Tensor dst, FromNcx(lowering, op, image));
-  lowering.SetOutput(0, dst);
-  return OkStatus();
+template <MakePlan make>
+Result<std::vector<Dims>> EmptyDims(const Op& op,
+                                    const std::vector<Dims>& inputs) {
+  TIM_ASSIGN_OR_RETURN(const Plan plan, make(op, inputs));
+  return std::vector<Dims>{FromNcx(op, plan.dst)};
 }
 
 // ---- Convolution ----
@@ -79,62 +95,87 @@ Status SupportsConvolution(const Op& op) {
   return Unimplemented("Convolution of 3 spatial axes with groups");
 }
 
-Status CheckChannels(const Operands& operands) {
-  const int64_t read = operands.weights.dims[1];
-  const int64_t made = operands.weights.dims[0];
-  if (read != operands.channels() / operands.groups) {
+Result<Plan> ConvolutionPlan(const Op& op, const std::vector<Dims>& inputs) {
+  TIM_ASSIGN_OR_RETURN(Plan plan, PlanOf(op, inputs));
+  const int64_t made = plan.weights[0];
+  const int64_t read = plan.weights[1];
+  if (read != plan.channels() / plan.groups) {
     return InvalidArgument("weights read ", read, " channels, expected ",
-                           operands.channels() / operands.groups, ", src's ",
-                           operands.channels(), " in ", operands.groups,
-                           " groups");
+                           plan.channels() / plan.groups, ", src's ",
+                           plan.channels(), " in ", plan.groups, " groups");
   }
-  if (made % operands.groups != 0) {
+  if (made % plan.groups != 0) {
     return InvalidArgument("weights make ", made,
                            " channels, expected a multiple of the ",
-                           operands.groups, " groups");
+                           plan.groups, " groups");
   }
-  return CheckBias(operands.bias, made);
+  TIM_RETURN_IF_ERROR(CheckBias(inputs, made));
+  const Dims extents = SpatialDims(plan.src);
+  TIM_ASSIGN_OR_RETURN(plan.windows,
+                       WindowsOf(op, extents, SpatialDims(plan.weights)));
+  plan.dst = {plan.src[0], made};
+  for (size_t i = 0; i < plan.spatial(); ++i) {
+    TIM_ASSIGN_OR_RETURN(const int64_t count,
+                         WindowCount(plan.windows[i], extents[i]));
+    plan.dst.push_back(count);
+  }
+  return plan;
 }
 
 Status LowerConvolution(const Op& op, Lowering& lowering) {
-  TIM_ASSIGN_OR_RETURN(Operands operands, OperandsOf(op, lowering));
-  TIM_RETURN_IF_ERROR(CheckChannels(operands));
-  const Dims extents = SpatialDims(operands.src.dims);
-  TIM_ASSIGN_OR_RETURN(std::vector<Window> windows,
-                       WindowsOf(op, extents, operands.kernel()));
-  for (size_t i = 0; i < windows.size(); ++i) {
-    TIM_RETURN_IF_ERROR(WindowCount(windows[i], extents[i]).status());
+  TIM_ASSIGN_OR_RETURN(const Plan plan,
+                       ConvolutionPlan(op, InputDims(op, lowering)));
+  TIM_RETURN_IF_ERROR(SupportsConvolution(op));
+  ir::AttributeMap attributes = ConvolutionAttributes(AsImage(plan.windows));
+  // The weights' channels say the groups.
+  if (plan.groups > 1 && plan.groups == plan.channels()) {
+    attributes.Set("multiplier", plan.weights[0] / plan.groups);
   }
-  const auto spatial = static_cast<int64_t>(windows.size());
-  if (spatial == 3 && operands.groups > 1) return SupportsConvolution(op);
-  TIM_ASSIGN_OR_RETURN(operands.src, AsImage(lowering, operands.src));
-  TIM_ASSIGN_OR_RETURN(operands.weights, AsImage(lowering, operands.weights));
-  ir::AttributeMap attributes =
-      ConvolutionAttributes(AsImage(std::move(windows)));
-  // The kernel's channels say the groups, which are one each if depthwise.
-  if (operands.groups > 1 && operands.groups == operands.channels()) {
-    attributes.Set("multiplier", operands.weights.dims[0] / operands.groups);
-  }
-  TIM_ASSIGN_OR_RETURN(const Tensor image,
-                       AddNode(lowering, spatial == 3 ? "Conv3d" : "Conv2d",
-                               operands, std::move(attributes)));
-  return Finish(op, lowering, image, spatial);
+  TIM_ASSIGN_OR_RETURN(const Tensor weights,
+                       ToOix(lowering, op, lowering.input(1)));
+  return AddNodes(op, lowering, plan.spatial() == 3 ? "Conv3d" : "Conv2d",
+                  weights, std::move(attributes));
 }
 
 // ---- ConvTranspose ----
-
-bool IsDilated(const Op& op) {
-  const Dims& dilations = op.Ints(tim_graph_op_attr_dilations);
-  return std::any_of(dilations.begin(), dilations.end(),
-                     [](int64_t dilation) { return dilation > 1; });
-}
 
 Status SupportsConvTranspose(const Op& op) {
   if (op.inputs[0].ndims == 5 || op.inputs[1].ndims == 5) {
     return Unimplemented("ConvTranspose of 3 spatial axes");
   }
-  if (!IsDilated(op)) return OkStatus();
+  const Dims& dilations = op.Ints(tim_graph_op_attr_dilations);
+  if (std::all_of(dilations.begin(), dilations.end(),
+                  [](int64_t dilation) { return dilation <= 1; })) {
+    return OkStatus();
+  }
   return Unimplemented("ConvTranspose with dilations above 1");
+}
+
+Result<Plan> ConvTransposePlan(const Op& op, const std::vector<Dims>& inputs) {
+  TIM_ASSIGN_OR_RETURN(Plan plan, PlanOf(op, inputs));
+  if (plan.weights[1] != plan.channels()) {
+    return InvalidArgument("weights read ", plan.weights[1],
+                           " channels, expected src's ", plan.channels());
+  }
+  const int64_t made = plan.weights[0] * plan.groups;
+  TIM_RETURN_IF_ERROR(CheckBias(inputs, made));
+  TIM_ASSIGN_OR_RETURN(plan.windows,
+                       TransposedWindowsOf(op, SpatialDims(plan.weights)));
+  TIM_ASSIGN_OR_RETURN(plan.output_padding,
+                       SpatialList(op, tim_graph_op_attr_output_padding,
+                                   static_cast<int64_t>(plan.spatial()), 0, 0));
+  plan.dst = {plan.src[0], made};
+  for (size_t i = 0; i < plan.spatial(); ++i) {
+    const Window& window = plan.windows[i];
+    const int64_t whole = window.stride * (plan.src[2 + i] - 1) +
+                          window.span() + plan.output_padding[i];
+    plan.dst.push_back(whole - window.begin - window.end);
+    if (plan.dst.back() > 0) continue;
+    return InvalidArgument("along spatial axis ", i, " pads of ", window.begin,
+                           " and ", window.end, " leave nothing of ", whole,
+                           " cells");
+  }
+  return plan;
 }
 
 // Weights [O / g, I, X...] become [O, I / g, X...].
@@ -158,53 +199,21 @@ Result<Tensor> GroupedWeights(Lowering& lowering, const Tensor& weights,
   return lowering.Reshape(out, with({groups * made, read}));
 }
 
-// [N, C, X...] of dst is above 0 along every axis.
-Status CheckTransposed(const std::vector<Window>& windows, const Dims& extents,
-                       const std::vector<int64_t>& output_padding) {
-  for (size_t i = 0; i < windows.size(); ++i) {
-    const Window& window = windows[i];
-    const int64_t whole =
-        window.stride * (extents[i] - 1) + window.span() + output_padding[i];
-    if (whole > window.begin + window.end) continue;
-    return InvalidArgument("along spatial axis ", i, " pads of ", window.begin,
-                           " and ", window.end, " leave nothing of ", whole,
-                           " cells");
-  }
-  return OkStatus();
-}
-
 Status LowerConvTranspose(const Op& op, Lowering& lowering) {
-  TIM_ASSIGN_OR_RETURN(Operands operands, OperandsOf(op, lowering));
-  if (operands.weights.dims[1] != operands.channels()) {
-    return InvalidArgument("weights read ", operands.weights.dims[1],
-                           " channels, expected src's ", operands.channels());
+  TIM_ASSIGN_OR_RETURN(Plan plan,
+                       ConvTransposePlan(op, InputDims(op, lowering)));
+  TIM_RETURN_IF_ERROR(SupportsConvTranspose(op));
+  TIM_ASSIGN_OR_RETURN(Tensor weights, ToOix(lowering, op, lowering.input(1)));
+  TIM_ASSIGN_OR_RETURN(weights, GroupedWeights(lowering, weights, plan.groups));
+  if (plan.spatial() == 1) {
+    plan.output_padding.insert(plan.output_padding.begin(), 0);
   }
-  TIM_RETURN_IF_ERROR(
-      CheckBias(operands.bias, operands.weights.dims[0] * operands.groups));
-  const auto spatial = static_cast<int64_t>(operands.kernel().size());
-  TIM_ASSIGN_OR_RETURN(std::vector<Window> windows,
-                       TransposedWindowsOf(op, operands.kernel()));
-  TIM_ASSIGN_OR_RETURN(
-      std::vector<int64_t> output_padding,
-      SpatialList(op, tim_graph_op_attr_output_padding, spatial, 0, 0));
-  TIM_RETURN_IF_ERROR(
-      CheckTransposed(windows, SpatialDims(operands.src.dims), output_padding));
-  if (spatial == 3 || IsDilated(op)) return SupportsConvTranspose(op);
-  TIM_ASSIGN_OR_RETURN(
-      operands.weights,
-      GroupedWeights(lowering, operands.weights, operands.groups));
-  TIM_ASSIGN_OR_RETURN(operands.src, AsImage(lowering, operands.src));
-  TIM_ASSIGN_OR_RETURN(operands.weights, AsImage(lowering, operands.weights));
-  if (spatial == 1) output_padding.insert(output_padding.begin(), 0);
-  const ir::AttributeMap all =
-      ConvolutionAttributes(AsImage(std::move(windows)));
-  TIM_ASSIGN_OR_RETURN(const Tensor image,
-                       AddNode(lowering, "DeConv2d", operands,
-                               {{"pad", all.Ints("pad")},
-                                {"stride", all.Ints("stride")},
-                                {"output_padding", Reversed(output_padding)},
-                                {"group", operands.groups}}));
-  return Finish(op, lowering, image, spatial);
+  const ir::AttributeMap all = ConvolutionAttributes(AsImage(plan.windows));
+  return AddNodes(op, lowering, "DeConv2d", weights,
+                  {{"pad", all.Ints("pad")},
+                   {"stride", all.Ints("stride")},
+                   {"output_padding", Reversed(plan.output_padding)},
+                   {"group", plan.groups}});
 }
 
 // ---- Records ----
@@ -234,6 +243,7 @@ TIM_GRAPH_OPS(convolution) {
       ConvolutionDef(tim_graph_op_convolution, "Convolution", {"XIO", "OIX"});
   convolution.supports = SupportsConvolution;
   convolution.lower = LowerConvolution;
+  convolution.empty_dims = EmptyDims<ConvolutionPlan>;
   table.Add(std::move(convolution));
 
   OpDef transposed = ConvolutionDef(tim_graph_op_conv_transpose,
@@ -242,6 +252,7 @@ TIM_GRAPH_OPS(convolution) {
       {.attribute = tim_graph_op_attr_output_padding, .optional = true});
   transposed.supports = SupportsConvTranspose;
   transposed.lower = LowerConvTranspose;
+  transposed.empty_dims = EmptyDims<ConvTransposePlan>;
   table.Add(std::move(transposed));
 }
 
