@@ -240,13 +240,15 @@ Result<device::Event*> CompiledPartition::ExecuteOnGpu(
     if (parts_.source.input_places[port].port.device == 0) {
       in.push_back(ScalarPortOf(tensor, bytes));
     } else {
-      TIM_ASSIGN_OR_RETURN(in.emplace_back(), DevicePortOf(tensor, bytes));
+      TIM_ASSIGN_OR_RETURN(in.emplace_back(),
+                           DevicePortOf(tensor, bytes, *engine()->device()));
     }
   }
   for (const size_t port : plan->outputs()) {
     TIM_ASSIGN_OR_RETURN(
         out.emplace_back(),
-        DevicePortOf(*call.outputs[port], parts_.output_bytes[port]));
+        DevicePortOf(*call.outputs[port], parts_.output_bytes[port],
+                     *engine()->device()));
   }
   return runs.Execute(plan->graph(), in, out, waits);
 }

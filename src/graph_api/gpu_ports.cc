@@ -28,8 +28,8 @@ GpuStream& GpuRunsOf(Stream& stream) {
   return *stream.gpu();
 }
 
-Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes) {
-  device::Device& device = *tensor.engine()->device();
+Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
+                             device::Device& device) {
   auto wrapped = tensor.handle_kind() == HandleKind::kMemObject
                      ? device::WrapMemObject(device, tensor.handle(),
                                              tensor.offset(), bytes)

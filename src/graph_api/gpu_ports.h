@@ -16,9 +16,11 @@ namespace tim::graph {
 GpuStream& GpuRunsOf(Stream& stream);
 
 /// Memory of a tensor that an execute reads or writes `bytes` bytes of, as a
-/// port of the device.  It keeps the library's memory; the client's must stay
-/// until the run has ended.  kInvalidArgument for a cl_mem that does not fit.
-Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes);
+/// port of `device`.  It keeps the library's memory; the client's must stay
+/// until the run has ended.  kInvalidArgument for a cl_mem that does not fit,
+/// or is of another context.
+Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
+                             device::Device& device);
 
 /// The value of a scalar, which is copied.
 GpuPort ScalarPortOf(const ClientTensor& tensor, int64_t bytes);
