@@ -19,7 +19,8 @@ namespace tim::graph {
 class Lowering;
 
 /// "T1" and the types that it may stand for.  The first operand of a variable
-/// fixes it for all later ones of the same op.
+/// fixes it for all later ones of the same op.  No types: any, and operands of
+/// it may differ.
 struct TypeVariable {
   std::string name;
   std::vector<tim_graph_data_type_t> types;
