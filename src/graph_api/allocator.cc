@@ -48,6 +48,7 @@ class MemObjects final : public Allocator {
   void Free(device::Device&, void* memory, void*) const override {
     device::ReleaseMemObject(memory);
   }
+  bool gives_mem_objects() const override { return true; }
 };
 
 class ClientHostMemory final : public Allocator {

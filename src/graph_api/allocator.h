@@ -22,6 +22,8 @@ class Allocator {
   /// \param event of OpenCL, after which the memory may go; null: at once.
   virtual void Free(device::Device& device, void* memory,
                     void* event) const = 0;
+  /// Whether what it gives are cl_mem objects, else pointers.
+  virtual bool gives_mem_objects() const { return false; }
 };
 
 /// Of the host, by the client's functions, neither of which is null.

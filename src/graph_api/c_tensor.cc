@@ -26,8 +26,11 @@ Status CreateTensor(tim_graph_tensor_t* tensor,
   auto shared = engine->shared_from_this();
   if (handle == TIM_GRAPH_MEMORY_ALLOCATE) {
     TIM_ASSIGN_OR_RETURN(auto memory, AllocateFor(*description, *engine));
+    const HandleKind kind = engine->allocator()->gives_mem_objects()
+                                ? HandleKind::kMemObject
+                                : HandleKind::kPointer;
     *tensor = tim_graph_tensor::Make(*description, std::move(shared),
-                                     std::move(memory));
+                                     std::move(memory), kind);
     return OkStatus();
   }
   const HandleKind kind = engine->kind() == tim_graph_gpu
