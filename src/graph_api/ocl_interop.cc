@@ -165,6 +165,12 @@ Result<tim_graph_tensor*> MakeOclTensor(
     }
     return tim_graph_tensor::Make(description, std::move(engine), handle, kind);
   }
+  if (kind == HandleKind::kPointer &&
+      engine->allocator()->gives_mem_objects()) {
+    return Unimplemented("tensor ", description.id, ": ",
+                         engine->device()->info().name,
+                         " has no shared memory; memory_kind::buffer works");
+  }
   TIM_ASSIGN_OR_RETURN(
       auto memory, kind == HandleKind::kMemObject
                        ? AllocateFor(description, *engine, OwnBufferAllocator())
