@@ -100,12 +100,12 @@ TEST_F(BlobsOfOpenCl, SpareBuilds) {
     const int step = builder.Launch(
         1,
         testing::FloatLaunch(
-            "__kernel void half(__global const float* in, int in_0,\n"
+            "__kernel void halve(__global const float* in, int in_0,\n"
             "                   __global float* out, int out_0, int n) {\n"
             "  const int i = get_global_id(0);\n"
             "  if (i < n) out[out_0 + i] = in[in_0 + i] / 2;\n"
             "}\n",
-            "half", 16, 2),
+            "halve", 16, 2),
         {from, to}, {read});
     builder.Copy(1, to, out, {step});
     const auto counts = std::make_shared<Builds>();
