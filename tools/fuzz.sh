@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-30}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- plan blob onnx tflite
+[ $# -gt 0 ] || set -- plan blob onnx tflite expr
 folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
 compiler=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
@@ -42,6 +42,12 @@ sources_of() {
       find src/base src/models/build src/models/tflite -name '*.cc'
       find custom_ops -maxdepth 1 -name '*.cc'
       echo tests/models/tflite_file.cc
+      ;;
+    expr)
+      # Without the texts of kernels, which the build embeds.
+      find src/base src/ir src/expr -name '*.cc' \
+        ! -name 'kernel_text.cc' ! -name 'operator.cc'
+      echo src/kernels/elements.cc
       ;;
     *)
       echo "there is no fuzzer $1" >&2

@@ -212,6 +212,9 @@ std::string Writer::BinaryText(size_t i, const Expr& node) {
   if (!real && at != wrapping.end()) {
     return StrCat(at->second, "(", a, ", ", b, ")");
   }
+  // Booleans are 0 or 1.
+  if (node.op == Operator::kAnd) return StrCat(a, " & ", b);
+  if (node.op == Operator::kOr) return StrCat(a, " | ", b);
   return StrCat(a, " ", TextOf(node.op), " ", b);
 }
 

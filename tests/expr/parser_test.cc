@@ -127,7 +127,7 @@ TEST(ExpressionText, IndicesAreAffineSizedAndBounded) {
       {"O[i : 4] = +(A[B[i]])", "1:16", "an affine index"},
       {"O[i] = +(A[i] * k)", "1:17", "bounds 'k'"},
       {"O[i] = +(A[i, j - i - j])", "1:15", "bounds 'j'"},
-      {"O[i] = +(A[i] * B[i, i])\n; P[i] = +(B[i])", "2:13",
+      {"O[i] = +(A[i] * B[i, i])\n; P[i] = +(B[i])", "2:12",
        "2 indices of 'B'"},
       {"O[i, j : 4] = +(A[i, j])", "1:11", "2 sizes"},
       {"O[i : 4, 5] = +(A[i])", "1:10", "1 sizes"},
