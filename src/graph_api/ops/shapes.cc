@@ -251,7 +251,6 @@ OpDef Wildcard() {
   OpDef def;
   def.kind = tim_graph_op_wildcard;
   def.name = "Wildcard";
-  def.types = {{"any", {}}};
   def.inputs = {{"src", "any", true}};
   def.outputs = {{"dst", "any", true}};
   def.most_inputs = def.most_outputs = std::numeric_limits<size_t>::max();
