@@ -19,8 +19,7 @@ namespace tim::graph {
 class Lowering;
 
 /// "T1" and the types that it may stand for.  The first operand of a variable
-/// fixes it for all later ones of the same op.  No types: any, and operands of
-/// it may differ.
+/// fixes it for all later ones of the same op.
 struct TypeVariable {
   std::string name;
   std::vector<tim_graph_data_type_t> types;
@@ -28,7 +27,8 @@ struct TypeVariable {
 
 struct OperandDef {
   std::string name;  ///< "src_0"
-  std::string type;  ///< Name of a TypeVariable.
+  /// Name of a TypeVariable; where there is none of the name, any type.
+  std::string type;
   bool optional = false;
 };
 
@@ -37,6 +37,11 @@ enum class AttributeType { kFloat, kFloats, kInt, kInts, kBool, kString };
 AttributeType TypeOf(tim_graph_op_attr_t attribute);
 /// "transpose_a"
 const char* NameOf(tim_graph_op_attr_t attribute);
+/// Whether the enumerator names an attribute.
+bool IsAttribute(tim_graph_op_attr_t attribute);
+/// "a list of floats"
+const char* ToString(AttributeType type);
+AttributeType TypeOf(const AttributeValue& value);
 
 struct AttributeDef {
   tim_graph_op_attr_t attribute = tim_graph_op_attr_undef;
