@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "graph_api/cache_options.h"
+
 namespace tim::graph {
 namespace {
 
@@ -82,7 +84,8 @@ std::string CompileKey(const CompileSource& source,
 }
 
 CompiledCache& CompiledCache::OfProcess() {
-  static CompiledCache* const cache = new CompiledCache(kDefaultCapacity);
+  static CompiledCache* const cache =
+      new CompiledCache(GetCacheOptions().compiled_entries);
   return *cache;
 }
 
@@ -171,6 +174,23 @@ CompileResult CompiledCache::Get(const std::string& key, uint64_t engine_number,
     RemoveFailed(key, entry.get());
   }
   return result;
+}
+
+CompileResult CompileOnce(const CompileSource& source,
+                          const std::vector<LogicalTensor>& inputs,
+                          const std::vector<LogicalTensor>& outputs,
+                          std::shared_ptr<tim_graph_engine> engine, bool* hit) {
+  bool found = false;
+  if (hit == nullptr) hit = &found;
+  *hit = false;
+  // Mistakes of a call are told by Compile().
+  if (engine == nullptr || !source.supported) {
+    return Compile(source, inputs, outputs, std::move(engine));
+  }
+  const uint64_t number = engine->number();
+  return CompiledCache::OfProcess().Get(
+      CompileKey(source, inputs, outputs, number), number,
+      [&] { return Compile(source, inputs, outputs, engine); }, hit);
 }
 
 }  // namespace tim::graph

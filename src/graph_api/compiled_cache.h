@@ -26,8 +26,6 @@ std::string CompileKey(const CompileSource& source,
 /// The least recently used entries go first.  One of the process; any thread.
 class CompiledCache {
  public:
-  static constexpr int kDefaultCapacity = 1024;
-
   explicit CompiledCache(int capacity) : capacity_(capacity) {}
   static CompiledCache& OfProcess();
 
@@ -66,6 +64,14 @@ class CompiledCache {
   Entries entries_;
   std::list<std::string> order_;  ///< Keys, the least recently used first.
 };
+
+/// Compile() through the process's cache.
+/// \param hit may be null.
+CompileResult CompileOnce(const CompileSource& source,
+                          const std::vector<LogicalTensor>& inputs,
+                          const std::vector<LogicalTensor>& outputs,
+                          std::shared_ptr<tim_graph_engine> engine,
+                          bool* hit = nullptr);
 
 }  // namespace tim::graph
 

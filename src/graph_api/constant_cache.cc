@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "graph_api/cache_options.h"
+
 namespace tim::graph {
 namespace {
 
@@ -14,7 +16,13 @@ constexpr size_t kMostMegabytes =
 }  // namespace
 
 ConstantCache& ConstantCache::OfProcess() {
-  static ConstantCache* const cache = new ConstantCache();
+  static ConstantCache* const cache = [] {
+    auto* const made = new ConstantCache();
+    const CacheOptions& options = GetCacheOptions();
+    made->set_capacity(tim_graph_cpu, options.cpu_constant_megabytes);
+    made->set_capacity(tim_graph_gpu, options.gpu_constant_megabytes);
+    return made;
+  }();
   return *cache;
 }
 

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/options.h"
 #include "device/opencl/opencl_device.h"
 #include "device/opencl/opencl_interop.h"
+#include "graph_api/cache_options.h"
 #include "ops/builtin.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
@@ -23,16 +23,10 @@ uint64_t NextNumber() {
   return ++last;
 }
 
-// Whether every OpenCL device counts as a GPU.
-bool AllAreGpus() {
-  const char* const text = std::getenv("TIMCL_GRAPH_GPU");
-  return text != nullptr && std::string_view(text) == "all";
-}
-
 // Numbers of the devices that gpu engines are of, in the loader's order.
 std::vector<int> GpuNumbers() {
   std::vector<int> numbers;
-  const bool all = AllAreGpus();
+  const bool all = GetCacheOptions().all_are_gpus;
   for (int i = 0; i < device::CountOpenClDevices(); ++i) {
     if (all || device::IsOpenClAccelerator(i)) numbers.push_back(i);
   }
