@@ -178,8 +178,11 @@ Status PartitionCompiler::InferOutputs(const LoweredOps& lowered) {
       return TIM_INTERNAL("output ", output.id, " is made by no op");
     }
     const Dims& dims = made->second.dims;
+    const bool strided = output.layout_type == tim_graph_layout_type_strided;
+    const bool had_strides = output.ndims >= 0;
     output.ndims = static_cast<int>(dims.size());
     std::copy(dims.begin(), dims.end(), output.dims);
+    if (strided && !had_strides) SetDenseStrides(&output);
   }
   return OkStatus();
 }
