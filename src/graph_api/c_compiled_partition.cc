@@ -1,6 +1,7 @@
 // The C boundary: compiled partitions.
 #include <memory>
 
+#include "graph_api/cache_options.h"
 #include "graph_api/compiled_partition.h"
 #include "graph_api/error.h"
 #include "tim/graph/c.h"
@@ -29,7 +30,8 @@ Status ExecuteCall(const_tim_graph_compiled_partition_t partition,
   TIM_RETURN_IF_ERROR(RequireTensors("inputs", inputs.size(), inputs.data()));
   TIM_RETURN_IF_ERROR(
       RequireTensors("outputs", outputs.size(), outputs.data()));
-  return partition->compiled->Execute(*stream, inputs, outputs, scratchpad);
+  return partition->compiled->Execute(*stream, inputs, outputs, scratchpad,
+                                      GetCacheOptions().check);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph_api/compiled_cache.h"
 #include "graph_api/error.h"
 #include "graph_api/partition.h"
 #include "tim/graph/c.h"
@@ -112,9 +113,9 @@ tim_graph_status_t tim_graph_partition_compile(
     TIM_ASSIGN_OR_RETURN(const CompileArguments arguments,
                          GatherAll(partition, compiled_partition, in_num,
                                    inputs, out_num, outputs));
-    result = Compile(partition->partition->source(), arguments.inputs,
-                     arguments.outputs,
-                     engine == nullptr ? nullptr : engine->shared_from_this());
+    result = CompileOnce(
+        partition->partition->source(), arguments.inputs, arguments.outputs,
+        engine == nullptr ? nullptr : engine->shared_from_this());
     if (result.compiled != nullptr) {
       compiled_partition->compiled = result.compiled;
     }

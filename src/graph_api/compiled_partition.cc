@@ -1,6 +1,7 @@
 // Executes: matches tensors to ports, chooses a plan, and hands it to a stream.
 #include "graph_api/compiled_partition.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -168,6 +169,7 @@ Status CompiledPartition::Execute(Stream& stream, ClientTensors inputs,
   }
   TIM_ASSIGN_OR_RETURN(const Call call,
                        Match(stream, inputs, outputs, scratchpad));
+  if (check) TIM_RETURN_IF_ERROR(CheckApart(call));
   if (!parts_.has_work) return OkStatus();
   std::vector<const void*> constants;
   for (const size_t input : plans_.constants()) {
@@ -177,6 +179,35 @@ Status CompiledPartition::Execute(Stream& stream, ClientTensors inputs,
                        plans_.For(constants, check));
   return stream.asynchronous() ? Enqueue(*plan, call, stream)
                                : RunNow(*plan, call, stream);
+}
+
+Status CompiledPartition::CheckApart(const Call& call) const {
+  const auto is_pair = [&](size_t input, size_t output) {
+    return std::any_of(in_place().begin(), in_place().end(),
+                       [&](const tim_graph_inplace_pair_t& pair) {
+                         return pair.input_id == inputs()[input].id &&
+                                pair.output_id == outputs()[output].id;
+                       });
+  };
+  for (size_t o = 0; o < call.outputs.size(); ++o) {
+    const auto begin =
+        reinterpret_cast<uintptr_t>(call.outputs[o]->host_memory());
+    const uintptr_t end =
+        begin + static_cast<uintptr_t>(parts_.output_bytes[o]);
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const auto first =
+          reinterpret_cast<uintptr_t>(call.inputs[i]->host_memory());
+      const uintptr_t last =
+          first + static_cast<uintptr_t>(parts_.input_bytes[i]);
+      if (first >= end || begin >= last) continue;
+      if (first == begin && is_pair(i, o)) continue;
+      return InvalidArgument(
+          parts_.source.name, ": output ", outputs()[o].id, " lies on input ",
+          inputs()[i].id,
+          ", and get_inplace_ports() has no such pair; give it other memory");
+    }
+  }
+  return OkStatus();
 }
 
 Status CompiledPartition::RunNow(Runnable& plan, const Call& call,

@@ -68,7 +68,8 @@ class CompiledPartition {
   /// Returns when the outputs are complete, unless the stream is asynchronous
   /// or the engine's kind gpu.  kInvalidArgument as the API says.
   /// \param scratchpad may be null.
-  /// \param check compares constants with those that are cached.
+  /// \param check refuses constants that have changed in the cache, and
+  /// outputs that overlap inputs without being their in-place pair.
   Status Execute(Stream& stream, ClientTensors inputs, ClientTensors outputs,
                  const_tim_graph_tensor_t scratchpad = nullptr,
                  bool check = false) const;
@@ -90,6 +91,7 @@ class CompiledPartition {
   Result<Call> Match(const Stream& stream, ClientTensors inputs,
                      ClientTensors outputs,
                      const_tim_graph_tensor_t scratchpad) const;
+  Status CheckApart(const Call& call) const;
   Status RunNow(Runnable& plan, const Call& call, Stream& stream) const;
   Status Enqueue(Runnable& plan, const Call& call, Stream& stream) const;
 

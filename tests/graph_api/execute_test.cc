@@ -14,7 +14,6 @@ namespace {
 
 using testing::Described;
 using testing::ExecuteOn;
-using tim::testing::FailsWith;
 using testing::HostEngine;
 using testing::MakeOp;
 using testing::OpenClEngine;
@@ -22,6 +21,7 @@ using testing::Tensors;
 using testing::TestPartition;
 using testing::WithProperty;
 using testing::WithStrides;
+using tim::testing::FailsWith;
 using Floats = std::vector<float>;
 
 constexpr unsigned kInOrder = tim_graph_stream_default_flags;
@@ -208,6 +208,21 @@ TEST(Execute, InPlace) {
   Floats values = {-1, 2, -3};
   EXPECT_OK(ExecuteOn(*relu, stream, {values.data()}, {values.data()}));
   EXPECT_EQ(values, (Floats{0, 2, 0}));
+}
+
+TEST(Execute, ChecksThatOutputsLieApart) {
+  const auto engine = HostEngine();
+  Stream stream(engine, kInOrder);
+  const auto relu =
+      Compiled(Relu(Described(0, {3}), Described(1, {3})), engine);
+  Floats values = {-1, 2, -3, 4};
+  const auto run = [&](float* to) {
+    return ExecuteOn(*relu, stream, {values.data()}, {to}, true);
+  };
+  EXPECT_TRUE(FailsWith(run(values.data() + 1), "output 1 lies on input 0"));
+  EXPECT_EQ(values, (Floats{-1, 2, -3, 4}));
+  EXPECT_OK(run(values.data()));
+  EXPECT_EQ(values, (Floats{0, 2, 0, 4}));
 }
 
 TEST(Execute, EightThreadsAtOnce) {
