@@ -14,6 +14,19 @@ namespace dnnl {
 // A name space that clients may open again, not an alias.
 namespace graph {
 using namespace ::tim::graph;  // NOLINT
+// Found before what is further out by those who open this name space again.
+using ::tim::graph::allocator;
+using ::tim::graph::compiled_partition;
+using ::tim::graph::engine;
+using ::tim::graph::error;
+using ::tim::graph::graph;
+using ::tim::graph::handle;
+using ::tim::graph::logical_tensor;
+using ::tim::graph::op;
+using ::tim::graph::partition;
+using ::tim::graph::status;
+using ::tim::graph::stream;
+using ::tim::graph::tensor;
 }  // namespace graph
 
 using ::tim::graph::accumulation_mode;
