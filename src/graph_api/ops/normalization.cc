@@ -30,6 +30,19 @@ Status CheckChannels(const Op& op, size_t parameter, const Tensor& tensor,
                          "}, one for each channel");
 }
 
+// The dims of a parameter broadcast to `dims`.
+Status CheckBroadcast(const Op& op, size_t parameter, const Dims& from,
+                      const Dims& dims) {
+  bool fits = from.size() <= dims.size();
+  for (size_t i = 0; fits && i < from.size(); ++i) {
+    fits = from[i] == 1 || from[i] == dims[dims.size() - from.size() + i];
+  }
+  if (fits) return OkStatus();
+  return InvalidArgument(
+      op.def->inputs[parameter].name, " has dims {", StrJoin(from, ", "),
+      "}, expected such as broadcast to {", StrJoin(dims, ", "), "}");
+}
+
 Status CheckChannelRank(const Dims& src) {
   if (src.size() >= 2) return OkStatus();
   return InvalidArgument("src has dims {", StrJoin(src, ", "),
@@ -164,10 +177,8 @@ Tensor RowParameter(const Op& op, Formula& formula, size_t index,
   if (CountOf(parameter.dims) == count) {
     return formula.Reshape(parameter, {count});
   }
-  const Tensor whole = formula.Broadcast(parameter, normalized);
-  if (formula.status().ok()) return formula.Reshape(whole, {count});
-  return formula.Try(
-      Result<Tensor>(formula.status().WithContext(op.def->inputs[index].name)));
+  formula.Try(CheckBroadcast(op, index, parameter.dims, normalized));
+  return formula.Reshape(formula.Broadcast(parameter, normalized), {count});
 }
 
 Status LowerLayerNorm(const Op& op, Lowering& lowering) {
@@ -255,17 +266,6 @@ Result<std::vector<Dims>> EmptyGroupNormDims(const Op& op,
 
 // ---- RMSNorm ----
 
-Status CheckGamma(const Dims& gamma, const Dims& src) {
-  bool fits = gamma.size() <= src.size();
-  for (size_t i = 0; fits && i < gamma.size(); ++i) {
-    fits = gamma[i] == 1 || gamma[i] == src[src.size() - gamma.size() + i];
-  }
-  if (fits) return OkStatus();
-  return InvalidArgument("gamma {", StrJoin(gamma, ", "),
-                         "} does not broadcast to src {", StrJoin(src, ", "),
-                         "}");
-}
-
 Status LowerRmsNorm(const Op& op, Lowering& lowering) {
   Formula formula(lowering);
   const Tensor src = formula.In(0);
@@ -277,7 +277,7 @@ Status LowerRmsNorm(const Op& op, Lowering& lowering) {
       formula.Unary("Rsqrt", formula.Linear(mean, 1, Epsilon(op)));
   Tensor made = formula.Reshape(formula.Multiply(rows, factor), src.dims);
   if (const Tensor gamma = formula.In(1)) {
-    TIM_RETURN_IF_ERROR(CheckGamma(gamma.dims, src.dims));
+    TIM_RETURN_IF_ERROR(CheckBroadcast(op, 1, gamma.dims, src.dims));
     made = formula.Multiply(made, gamma);
   }
   return formula.Store(0, made);
