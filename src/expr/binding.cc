@@ -152,10 +152,15 @@ Result<Binding> Bind(std::shared_ptr<const Program> program,
   TIM_ASSIGN_OR_RETURN(Shapes shapes,
                        InferDims(*binding.program, attributes, given));
   binding.numbers = std::move(shapes.numbers);
-  for (std::optional<Dims>& dims : shapes.tensors) {
+  for (size_t tensor = 0; tensor < shapes.tensors.size(); ++tensor) {
+    std::optional<Dims>& dims = shapes.tensors[tensor];
+    const TensorDef& def = binding.program->tensors[tensor];
+    // A part of a program has some of its tensors.
+    const bool absent = def.input < 0 && def.statement < 0;
+    if (absent) dims = Dims();
     if (!dims ||
         std::find(dims->begin(), dims->end(), kUnknownSize) != dims->end()) {
-      return InvalidArgument("an extent is not known");
+      return InvalidArgument("an extent of '", def.name.text, "' is not known");
     }
     binding.dims.push_back(*std::move(dims));
   }

@@ -24,6 +24,7 @@ struct TensorDef {
   /// intermediate tensor none.
   std::vector<ir::DataType> types = {};
   bool same_float = false;  ///< F, the same for all such parameters.
+  bool natural = false;     ///< A result that has the type of its value.
   int input = -1;           ///< Number among the inputs.
   int output = -1;          ///< Number among the results.
   int statement = -1;       ///< That assigns it.

@@ -222,6 +222,7 @@ Result<Types> TypesOf(const Program& program,
   }
   for (const int output : program.outputs) {
     const TensorDef& def = program.tensors[output];
+    if (def.natural) continue;
     types.tensors[output] = !def.types.empty() ? def.types[0]
                             : inputs.empty()   ? DataType::kFloat32
                                                : inputs[0];

@@ -2,10 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
+#include <set>
 
+#include "base/options.h"
+#include "compiler/compiler.h"
+#include "device/host/host_device.h"
+#include "device/opencl/opencl_device.h"
+#include "expr/decompose.h"
 #include "expr/operator.h"
 #include "ops/builtin.h"
+#include "runtime/compile_options.h"
 #include "tests/expr/texts.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
@@ -16,15 +24,23 @@ namespace {
 using ir::DataType;
 using Dims = std::vector<int64_t>;
 
+// Whether products are left to the library's operators.
+enum class Form : uint8_t { kPlain, kComposed };
+
 // The operator "demo.F" in a registry of its own.
 class Operator {
  public:
-  explicit Operator(const std::string& text)
+  explicit Operator(const std::string& text, Form form = Form::kPlain)
       : registry_(&ops::BuiltinOperators()) {
     const auto program = expr::ReadProgram(text);
     EXPECT_OK(program);
-    registry_.Add(expr::SchemaOf({"demo", "F"}, *program));
-    registry_.Add(expr::KernelOf({"demo", "F"}, *program));
+    if (!program.ok()) return;
+    if (form == Form::kPlain) {
+      registry_.Add(expr::SchemaOf({"demo", "F"}, *program));
+      registry_.Add(expr::KernelOf({"demo", "F"}, *program));
+    } else {
+      expr::AddOperator({"demo", "F"}, *program, &registry_);
+    }
     EXPECT_OK(registry_.Check());
   }
 
@@ -182,6 +198,129 @@ TEST(ExpressionSchema, RunsCompiledOnTheDevice) {
   const auto actual = RunCompiled(*node, inputs);
   ASSERT_OK(actual);
   EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
+}
+
+// Operators of the host's plan: which ones a text is composed of.
+std::multiset<std::string> OperatorsOf(const TestNode& node) {
+  const std::vector<std::shared_ptr<device::Device>> devices = {
+      device::CreateHostDevice()};
+  const auto plan = compiler::Compile(node.graph, *node.registry,
+                                      runtime::CompileOptionsFor(devices));
+  EXPECT_OK(plan);
+  std::multiset<std::string> names;
+  if (!plan.ok()) return names;
+  for (const ir::Step& step : plan->steps) {
+    const auto* call = std::get_if<ir::HostCall>(&step.action);
+    if (call != nullptr) names.insert(call->op);
+  }
+  return names;
+}
+
+using Names = std::multiset<std::string>;
+
+// A composed operator computes what the definition says.
+void ExpectComposed(const std::string& text, const std::vector<Dims>& inputs,
+                    const Names& operators,
+                    const ir::AttributeMap& attributes = {},
+                    const std::vector<DataType>& types = {}) {
+  SCOPED_TRACE(text);
+  const Operator op(text, Form::kComposed);
+  const auto node = op.Node(inputs, attributes, types);
+  ASSERT_OK(node);
+  EXPECT_EQ(OperatorsOf(*node), operators);
+  std::mt19937 rng(5);
+  const auto given = RandomInputs(*node, rng);
+  const auto expected = Eval(*node, given);
+  ASSERT_OK(expected);
+  const auto actual = RunCompiled(*node, given);
+  ASSERT_OK(actual);
+  const bool half = !types.empty();
+  EXPECT_OK(CompareTensors(
+      (*expected)[0], (*actual)[0],
+      {.absolute = half ? 2e-2 : 1e-4, .relative = half ? 2e-3 : 1e-5}));
+}
+
+TEST(ExpressionProducts, MatmulTextIsMatmul) {
+  ExpectComposed(kMatmulText, {{5, 7}, {7, 33}}, {"tim.Matmul@1"});
+  ExpectComposed(kMatmulText, {{5, 7}, {7, 33}}, {"tim.Matmul@1"}, {},
+                 {DataType::kFloat16});
+}
+
+TEST(ExpressionProducts, AxesOfProductsStandAnywhere) {
+  ExpectComposed("O[j, i] = +(A[k, i] * B[j, k])", {{7, 5}, {3, 7}},
+                 {"tim.Matmul@1", "tim.Transpose@1", "tim.Transpose@1",
+                  "tim.Transpose@1"});
+  // Heads of attention: two batch axes.
+  const Operator op("O[b, q, h, k] = +(Q[b, q, h, d] * K[b, k, h, d])",
+                    Form::kComposed);
+  const auto node = op.Node({{2, 3, 4, 5}, {2, 6, 4, 5}});
+  ASSERT_OK(node);
+  EXPECT_EQ(OperatorsOf(*node).count("tim.Matmul@1"), 1u);
+  ExpectComposed(
+      "O[i] = +(A[i, k] * B[k])", {{5, 7}, {7}},
+      OperatorsOf(*Operator("O[i] = +(A[i, k] * B[k])", Form::kComposed)
+                       .Node({{5, 7}, {7}})));
+}
+
+TEST(ExpressionProducts, ConvolutionTextIsConv2d) {
+  for (const ir::AttributeMap& attributes :
+       {ir::AttributeMap{},
+        ir::AttributeMap{{"sy", int64_t{2}}, {"px", int64_t{2}}},
+        ir::AttributeMap{
+            {"sx", int64_t{3}}, {"py", int64_t{1}}, {"dy", int64_t{2}}}}) {
+    ExpectComposed(kConv2dText, {{2, 3, 7, 8}, {4, 3, 3, 2}, {4}},
+                   {"tim.Conv2d@1", "demo.F#1@1"}, attributes);
+  }
+}
+
+// Numbers rule: outputs that the operator would not make, a sum that reads less
+// than its operands have.
+TEST(ExpressionProducts, OthersKeepTheirKernel) {
+  ExpectComposed("O[i, j : 3, N] = +(A[i, k] * B[k, j])", {{5, 7}, {7, 4}},
+                 {"demo.F#all@1"});
+  ExpectComposed("O[i, j] = +(A[i, k] * B[k, j])", {{5, 7}, {6, 4}},
+                 {"demo.F#all@1"});
+  ExpectComposed("O[x : 3] = +(A[x + 2*i] * B[i])", {{9}, {3}},
+                 {"demo.F#all@1"});
+  ExpectComposed(
+      "op f(I[N, C, H, W], F[O, C, K, L]) -> (R) { R[n, o, y, x : N, O, 2, 3] "
+      "= +(I[n, c, y + i, x + j] * F[o, c, i, j]) }",
+      {{1, 2, 6, 7}, {3, 2, 3, 3}}, {"demo.F#all@1"});
+  ExpectComposed(kMatmulText, {{5, 7}, {7, 4}}, {"demo.F#all@1"}, {},
+                 {DataType::kBFloat16});
+}
+
+TEST(ExpressionProducts, DimensionsPassBetweenParts) {
+  ExpectComposed(
+      "T[i : M] = +(A[i, k]); P[i, j : M, N] = +(A[i, k] * B[k, j]); "
+      "O[i, j : M, N] = =(P[i, j] / N + T[i] * M)",
+      {{5, 7}, {7, 4}}, {"tim.Matmul@1", "demo.F#0@1", "demo.F#2@1"});
+}
+
+// The plan of the text is the plan of Matmul: it takes the same time.
+TEST(ExpressionProducts, MatmulTextRunsMatmulsKernels) {
+  const auto created = device::CreateOpenClDevice(0, GetOptions().on_device);
+  if (created.status().code() == StatusCode::kNotFound) GTEST_SKIP();
+  ASSERT_OK(created);
+  const std::vector<std::shared_ptr<device::Device>> devices = {
+      device::CreateHostDevice(), *created};
+  const auto options = runtime::CompileOptionsFor(devices);
+  const auto launches = [&](const TestNode& node) {
+    const auto plan = compiler::Compile(node.graph, *node.registry, options);
+    EXPECT_OK(plan);
+    std::vector<ir::Action> actions;
+    if (!plan.ok()) return actions;
+    for (const ir::Step& step : plan->steps) actions.push_back(step.action);
+    return actions;
+  };
+  const Operator op(kMatmulText, Form::kComposed);
+  const auto text = op.Node({{256, 256}, {256, 256}});
+  ASSERT_OK(text);
+  const auto a = Desc(DataType::kFloat32, {256, 256});
+  const auto matmul = MakeNode("tim.Matmul", {}, {a, a}, {ir::TensorDesc()});
+  ASSERT_OK(matmul);
+  EXPECT_FALSE(launches(*text).empty());
+  EXPECT_EQ(launches(*text), launches(*matmul));
 }
 
 }  // namespace

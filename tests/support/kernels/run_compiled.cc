@@ -3,7 +3,6 @@
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
-#include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
@@ -23,9 +22,8 @@ Result<std::vector<TensorData>> RunCompiled(
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.strict = true;
   options.piece_elements = piece_elements;
-  TIM_ASSIGN_OR_RETURN(
-      ir::Plan plan,
-      compiler::Compile(node.graph, ops::BuiltinOperators(), options));
+  TIM_ASSIGN_OR_RETURN(ir::Plan plan,
+                       compiler::Compile(node.graph, *node.registry, options));
   std::vector<TensorData> results;
   std::vector<void*> out;
   for (const ir::PlanTensor& output : plan.outputs) {
