@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
+#include "graph_api/dump.h"
 #include "graph_api/error.h"
 #include "graph_api/graph.h"
+#include "graph_api/options.h"
 #include "graph_api/partition.h"
 #include "graph_api/partitioning.h"
 #include "tim/graph/c.h"
@@ -14,8 +17,15 @@
 namespace tim::graph {
 namespace {
 
-constinit std::atomic<tim_graph_fpmath_mode_t> default_fpmath_mode =
-    tim_graph_fpmath_mode_strict;
+constexpr int kUnset = -1;
+constinit std::atomic<int> default_fpmath_mode = kUnset;
+
+// A client's, else TIMCL_DEFAULT_FPMATH_MODE's.
+tim_graph_fpmath_mode_t DefaultFpmathMode() {
+  const int mode = default_fpmath_mode;
+  return mode == kUnset ? GetGraphOptions().fpmath_mode
+                        : static_cast<tim_graph_fpmath_mode_t>(mode);
+}
 
 Status CheckMode(tim_graph_fpmath_mode_t mode) {
   const int number = static_cast<int>(mode);
@@ -62,6 +72,22 @@ tim_graph_status_t AnswerGraph(tim_graph_graph_t graph,
   }
 }
 
+// Limits are those of TIMCL_GRAPH_PARTITION.
+Status FilterAndDump(Graph& graph, tim_graph_partition_policy_t policy) {
+  PartitionOptions options;
+  if (policy == tim_graph_partition_policy_fusion) {
+    options = GetGraphOptions().partition;
+  }
+  options.policy = policy;
+  TIM_RETURN_IF_ERROR(graph.Filter(options));
+  if ((DumpModes() & tim_graph_dump_mode_graph) == 0) return OkStatus();
+  const Status dumped =
+      DumpPartitioning(GetGraphOptions().dump_dir, graph.ops(), graph.traits(),
+                       graph.partitions());
+  if (!dumped.ok()) TIM_LOG(kWarning, "no dump: ", dumped.message());
+  return OkStatus();
+}
+
 }  // namespace
 }  // namespace tim::graph
 
@@ -72,7 +98,7 @@ tim_graph_status_t tim_graph_get_default_fpmath_mode(
     tim_graph_fpmath_mode_t* mode) {
   return Answer([&]() -> Status {
     TIM_RETURN_IF_ERROR(RequireNotNull(mode, "mode"));
-    *mode = default_fpmath_mode;
+    *mode = DefaultFpmathMode();
     return OkStatus();
   });
 }
@@ -89,7 +115,7 @@ tim_graph_status_t tim_graph_set_default_fpmath_mode(
 tim_graph_status_t tim_graph_graph_create(tim_graph_graph_t* graph,
                                           tim_graph_engine_kind_t engine_kind) {
   return Create(graph,
-                {.kind = engine_kind, .fpmath_mode = default_fpmath_mode});
+                {.kind = engine_kind, .fpmath_mode = DefaultFpmathMode()});
 }
 
 tim_graph_status_t tim_graph_graph_create_with_fpmath_mode(
@@ -152,7 +178,7 @@ tim_graph_status_t tim_graph_graph_is_finalized(tim_graph_graph_t graph,
 tim_graph_status_t tim_graph_graph_filter(tim_graph_graph_t graph,
                                           tim_graph_partition_policy_t policy) {
   return AnswerGraph(graph, tim_graph_invalid_arguments,
-                     [&](Graph& of) { return of.Filter({.policy = policy}); });
+                     [&](Graph& of) { return FilterAndDump(of, policy); });
 }
 
 tim_graph_status_t tim_graph_graph_get_partition_num(

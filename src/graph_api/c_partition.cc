@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/log.h"
 #include "graph_api/compiled_cache.h"
+#include "graph_api/dump.h"
 #include "graph_api/error.h"
+#include "graph_api/options.h"
 #include "graph_api/partition.h"
 #include "tim/graph/c.h"
 
@@ -68,6 +71,14 @@ Result<CompileArguments> GatherAll(
   return arguments;
 }
 
+void DumpIfWanted(const CompileSource& source,
+                  const CompileArguments& arguments) {
+  if ((DumpModes() & tim_graph_dump_mode_subgraph) == 0) return;
+  const Status dumped = DumpCompiled(GetGraphOptions().dump_dir, source,
+                                     arguments.inputs, arguments.outputs);
+  if (!dumped.ok()) TIM_LOG(kWarning, "no dump: ", dumped.message());
+}
+
 }  // namespace
 }  // namespace tim::graph
 
@@ -116,9 +127,9 @@ tim_graph_status_t tim_graph_partition_compile(
     result = CompileOnce(
         partition->partition->source(), arguments.inputs, arguments.outputs,
         engine == nullptr ? nullptr : engine->shared_from_this());
-    if (result.compiled != nullptr) {
-      compiled_partition->compiled = result.compiled;
-    }
+    if (result.compiled == nullptr) return OkStatus();
+    compiled_partition->compiled = result.compiled;
+    DumpIfWanted(partition->partition->source(), arguments);
     return OkStatus();
   });
   if (!status.ok()) return Answer(status);
