@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "compiler/compiler.h"
+#include "graph_api/fold_quantization.h"
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 
@@ -66,6 +67,7 @@ Result<std::unique_ptr<Runnable>> Runnable::Create(
     options.outputs.push_back(outputs[i].port);
     made->outputs_.push_back(i);
   }
+  TIM_RETURN_IF_ERROR(FoldQuantization(&graph).status());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& tensor = lowered.tensors.at(inputs[i].id);
     if (!tensor || graph.value(tensor.id).role != ir::Role::kInput) continue;
