@@ -39,6 +39,27 @@ TEST(GraphConvolution, CountsByHand) {
   }
 }
 
+TEST(GraphConvolution, InfersShapesOfNoImages) {
+  for (const auto kind :
+       {tim_graph_op_convolution, tim_graph_op_conv_transpose}) {
+    const Array found =
+        EvaluatedOp(kind)
+            .Input({{0, 3, 8}, {}})
+            .Input(Random({3, 3, 2}, 1))
+            .Output()
+            .Set(tim_graph_op_attr_strides, Dims{2})
+            .Set(tim_graph_op_attr_dilations, Dims{1})
+            .Set(tim_graph_op_attr_pads_begin, Dims{})
+            .Set(tim_graph_op_attr_pads_end, Dims{})
+            .Set(tim_graph_op_attr_data_format, std::string("NCX"))
+            .Set(tim_graph_op_attr_weights_format,
+                 std::string(kind == tim_graph_op_convolution ? "OIX" : "IOX"))
+            .First();
+    const int64_t extent = kind == tim_graph_op_convolution ? 4 : 16;
+    EXPECT_EQ(found.dims, (Dims{0, 3, extent}));
+  }
+}
+
 TEST(GraphConvolution, RefusesShapesThatDoNotFit) {
   for (const auto kind :
        {tim_graph_op_convolution, tim_graph_op_conv_transpose}) {
