@@ -187,8 +187,8 @@ Result<PackedOperand> PackWeights(const ir::KernelNode& node, int input,
       .Int("in_blocks", tile.in_blocks(shape))
       .Int("tiles", tile.tiles(shape))
       .Int("phases", tile.phases)
-      .Global(tile.in_blocks(shape), tile.tiles(shape))
-      .Local(1);
+      .Global(tile.lanes, tile.in_blocks(shape), tile.tiles(shape))
+      .Local(kChannelBlock);
   return AppendPacking(launch, lowering);
 }
 
