@@ -104,8 +104,11 @@ std::vector<std::string> Violations(const std::string& path,
   for (const auto& [line, angled, name] : IncludesOf(text)) {
     const std::string where = path + ":" + std::to_string(line) + ": ";
     if (angled) {
-      // The standard library's headers have neither folder nor extension.
-      if (layer == "include" && name.find_first_of("./") != std::string::npos)
+      // The standard library's headers have neither folder nor extension, but
+      // for those of C.
+      static const std::set<std::string> of_c = {"stddef.h", "stdint.h"};
+      if (layer == "include" && of_c.count(name) == 0 &&
+          name.find_first_of("./") != std::string::npos)
         violations.push_back(where + "<" + name + "> is not standard C++");
       continue;
     }
