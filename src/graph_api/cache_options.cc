@@ -1,10 +1,12 @@
 // Reads the variables of caches and checks.
 #include "graph_api/cache_options.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 
+#include "base/fork/keep_one.h"
 #include "base/log.h"
 #include "base/str_cat.h"
 
@@ -76,7 +78,8 @@ CacheOptions ParseCacheOptions(const char* (*get)(const char* name),
 }
 
 const CacheOptions& GetCacheOptions() {
-  static const CacheOptions options = [] {
+  static constinit std::atomic<const CacheOptions*> options = nullptr;
+  return KeepOne(options, [] {
     std::string warnings;
     const auto get = [](const char* name) -> const char* {
       return std::getenv(name);
@@ -84,8 +87,7 @@ const CacheOptions& GetCacheOptions() {
     const CacheOptions parsed = ParseCacheOptions(get, &warnings);
     if (!warnings.empty()) TIM_LOG(kWarning, warnings);
     return parsed;
-  }();
-  return options;
+  });
 }
 
 }  // namespace tim::graph

@@ -1,8 +1,10 @@
 // The cache of compiled partitions, and its keys.
 #include "graph_api/compiled_cache.h"
 
+#include <atomic>
 #include <utility>
 
+#include "base/fork/keep_one.h"
 #include "graph_api/cache_options.h"
 
 namespace tim::graph {
@@ -84,9 +86,11 @@ std::string CompileKey(const CompileSource& source,
 }
 
 CompiledCache& CompiledCache::OfProcess() {
-  static CompiledCache* const cache =
-      new CompiledCache(GetCacheOptions().compiled_entries);
-  return *cache;
+  using Owner = std::unique_ptr<CompiledCache>;
+  static constinit std::atomic<const Owner*> cache = nullptr;
+  return *KeepOne(cache, [] {
+    return std::make_unique<CompiledCache>(GetCacheOptions().compiled_entries);
+  });
 }
 
 int CompiledCache::capacity() const {

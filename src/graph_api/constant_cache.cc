@@ -2,8 +2,10 @@
 #include "graph_api/constant_cache.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
+#include "base/fork/keep_one.h"
 #include "graph_api/cache_options.h"
 
 namespace tim::graph {
@@ -16,14 +18,15 @@ constexpr size_t kMostMegabytes =
 }  // namespace
 
 ConstantCache& ConstantCache::OfProcess() {
-  static ConstantCache* const cache = [] {
-    auto* const made = new ConstantCache();
+  using Owner = std::unique_ptr<ConstantCache>;
+  static constinit std::atomic<const Owner*> cache = nullptr;
+  return *KeepOne(cache, [] {
+    Owner made(new ConstantCache());
     const CacheOptions& options = GetCacheOptions();
     made->set_capacity(tim_graph_cpu, options.cpu_constant_megabytes);
     made->set_capacity(tim_graph_gpu, options.gpu_constant_megabytes);
     return made;
-  }();
-  return *cache;
+  });
 }
 
 size_t ConstantCache::capacity(tim_graph_engine_kind_t kind) const {

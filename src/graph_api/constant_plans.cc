@@ -13,7 +13,7 @@ namespace tim::graph {
 namespace {
 
 uint64_t NextNumber() {
-  static std::atomic<uint64_t> last = 0;
+  static constinit std::atomic<uint64_t> last = 0;
   return ++last;
 }
 

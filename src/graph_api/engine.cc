@@ -19,7 +19,7 @@ namespace tim::graph {
 namespace {
 
 uint64_t NextNumber() {
-  static std::atomic<uint64_t> last = 0;
+  static constinit std::atomic<uint64_t> last = 0;
   return ++last;
 }
 
@@ -82,11 +82,10 @@ DeviceFamily Engine::family() const {
 
 runtime::Surroundings Engine::surroundings() const {
   // The built-in operators stay for the process's life.
-  static const std::shared_ptr<const ir::OpRegistry> operators(
-      &ops::BuiltinOperators(), [](const ir::OpRegistry*) {});
-  return {.devices = parts_.devices,
-          .store = parts_.programs,
-          .operators = operators};
+  return {
+      .devices = parts_.devices,
+      .store = parts_.programs,
+      .operators = {&ops::BuiltinOperators(), [](const ir::OpRegistry*) {}}};
 }
 
 size_t CountEngines(tim_graph_engine_kind_t kind) {

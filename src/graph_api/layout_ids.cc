@@ -2,10 +2,13 @@
 // the family of its devices.
 #include "graph_api/layout_ids.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/fork/keep_one.h"
 #include "graph_api/lowering.h"
 
 namespace tim::graph {
@@ -19,8 +22,9 @@ struct LayoutTable {
 };
 
 LayoutTable& Table() {
-  static LayoutTable* const table = new LayoutTable();  // of the whole process
-  return *table;
+  using Owner = std::unique_ptr<LayoutTable>;
+  static constinit std::atomic<const Owner*> table = nullptr;
+  return *KeepOne(table, [] { return std::make_unique<LayoutTable>(); });
 }
 
 bool IsSame(const LayoutEntry& a, const LayoutEntry& b) {

@@ -48,8 +48,10 @@ const OpTable& BuiltinOps() {
 }
 
 const Types& FloatTypes() {
-  static const Types types = {tim_graph_f32, tim_graph_bf16, tim_graph_f16};
-  return types;
+  static constinit std::atomic<const Types*> types = nullptr;
+  return KeepOne(types, [] {
+    return Types{tim_graph_f32, tim_graph_bf16, tim_graph_f16};
+  });
 }
 
 }  // namespace tim::graph

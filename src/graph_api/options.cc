@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -145,7 +144,7 @@ Status ParseFpmathMode(const std::string& text, GraphOptions* options) {
       tim_graph_fpmath_mode_tf32};
   std::string lower = text;
   for (char& c : lower) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   for (const tim_graph_fpmath_mode_t mode : kModes) {
     if (lower != tim_graph_fpmath_mode2str(mode)) continue;
@@ -158,43 +157,48 @@ Status ParseFpmathMode(const std::string& text, GraphOptions* options) {
 }  // namespace
 
 std::span<const GraphOptionSpec> GraphOptionTable() {
-  static const GraphOptionSpec table[] = {
-      {"TIMCL_GRAPH_PARTITION",
-       {},
-       "`max_ops=N`, `min_ops=N`, `max_partitions=N`, `max_anchors=N`, with "
-       "commas between them",
-       "no limits",
-       "limits of partitions where a program gives none",
-       ParsePartition},
-      {"TIMCL_GRAPH_DUMP",
-       {"ONEDNN_GRAPH_DUMP", "DNNL_GRAPH_DUMP"},
-       "`none`, `graph`, `subgraph`, with commas between them",
-       "`none`",
-       "`graph`: graphs are written when they are partitioned, with their "
-       "partitions; `subgraph`: partitions when they are compiled",
-       ParseDump},
-      {"TIMCL_GRAPH_DUMP_DIR",
-       {},
-       "a folder",
-       "`.`",
-       "where dumps are written",
-       ParseDumpDir},
-      {"TIMCL_GRAPH_VERBOSE",
-       {"ONEDNN_VERBOSE"},
-       "`none`, `error`, `check`, `dispatch`, `profile_create`, "
-       "`profile_exec`, `profile`, `all`, with commas between them; `0`, `1`, "
-       "`2`",
-       "`none`",
-       "lines on stdout about compiled and executed partitions and about what "
-       "is refused",
-       ParseVerbose},
-      {"TIMCL_DEFAULT_FPMATH_MODE",
-       {"ONEDNN_DEFAULT_FPMATH_MODE"},
-       "`STRICT`, `BF16`, `F16`, `TF32`, `ANY`",
-       "`STRICT`",
-       "arithmetic that graphs allow which ask for none",
-       ParseFpmathMode}};
-  return table;
+  using Table = std::vector<GraphOptionSpec>;
+  static constinit std::atomic<const Table*> table = nullptr;
+  return KeepOne(table, [] {
+    return Table{
+        {"TIMCL_GRAPH_PARTITION",
+         {},
+         "`max_ops=N`, `min_ops=N`, `max_partitions=N`, `max_anchors=N`, with "
+         "commas between them",
+         "no limits",
+         "limits of partitions where a program gives none",
+         ParsePartition},
+        {"TIMCL_GRAPH_DUMP",
+         {"ONEDNN_GRAPH_DUMP", "DNNL_GRAPH_DUMP"},
+         "`none`, `graph`, `subgraph`, with commas between them",
+         "`none`",
+         "`graph`: graphs are written when they are partitioned, with their "
+         "partitions; `subgraph`: partitions when they are compiled",
+         ParseDump},
+        {"TIMCL_GRAPH_DUMP_DIR",
+         {},
+         "a folder",
+         "`.`",
+         "where dumps are written",
+         ParseDumpDir},
+        {"TIMCL_GRAPH_VERBOSE",
+         {"ONEDNN_VERBOSE"},
+         "`none`, `error`, `check`, `dispatch`, `profile_create`, "
+         "`profile_exec`, `profile`, `all`, with commas between them; `0`, "
+         "`1`, "
+         "`2`",
+         "`none`",
+         "lines on stdout about compiled and executed partitions and about "
+         "what "
+         "is refused",
+         ParseVerbose},
+        {"TIMCL_DEFAULT_FPMATH_MODE",
+         {"ONEDNN_DEFAULT_FPMATH_MODE"},
+         "`STRICT`, `BF16`, `F16`, `TF32`, `ANY`",
+         "`STRICT`",
+         "arithmetic that graphs allow which ask for none",
+         ParseFpmathMode}};
+  });
 }
 
 GraphOptions ParseGraphOptions(const char* (*get)(const char* name),

@@ -13,12 +13,12 @@ namespace {
 
 using testing::Described;
 using testing::ExecuteOn;
-using tim::testing::FailsWith;
 using testing::HostEngine;
 using testing::MakeOp;
 using testing::OfUnknownRank;
 using testing::TestPartition;
 using testing::WithStrides;
+using tim::testing::FailsWith;
 
 constexpr auto kAny = tim_graph_layout_type_any;
 constexpr int64_t kUnknown = TIM_GRAPH_UNKNOWN_DIM;

@@ -165,10 +165,8 @@ std::vector<AttributeDef> ScaleDefs() {
           {.attribute = tim_graph_op_attr_zps, .optional = true}};
 }
 
-const Types& CodeTypes() {
-  static const Types types = {tim_graph_u8, tim_graph_s8, tim_graph_f8_e5m2,
-                              tim_graph_f8_e4m3};
-  return types;
+Types CodeTypes() {
+  return {tim_graph_u8, tim_graph_s8, tim_graph_f8_e5m2, tim_graph_f8_e4m3};
 }
 
 }  // namespace
