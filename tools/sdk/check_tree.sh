@@ -39,7 +39,7 @@ expected_files() {
     find docs samples -name build -prune -o -name __pycache__ -prune \
       -o ! -type d -name '*.*' ! -name '*.so' -print; } |
     sed 's,^,share/doc/tim-cl/,'
-  (cd include && find . -name '*.h' | sed 's,^\.,include,')
+  (cd include && find . -name '*.h' -o -name '*.hpp' | sed 's,^\.,include,')
   library_files libtim-cl-custom-ops
   library_files libtim-cl-models
   (cd custom_ops && printf 'include/tim/custom_ops/%s\n' *.h)
@@ -68,7 +68,7 @@ exported_names() {
 
 marked_names() {
   find include -name '*.h' -exec cat {} + | tr '\n' ' ' |
-    grep -oE '(class|struct) TIM_VX_API \w+|TIM_VX_API [^;{(]*\(' |
+    grep -oE '(class|struct) TIM_VX_API \w+|TIM(_VX)?_API [^;{(]*\(' |
     sed -E 's/\($//; s/.*\W//' | sort -u
 }
 

@@ -35,10 +35,10 @@ constexpr std::array kWeightsOrders = {
 };
 
 std::vector<int64_t> OrderToOix(const Op& op, size_t rank) {
-  const std::string& format = op.String(tim_graph_op_attr_weights_format);
+  const std::string& wanted = op.String(tim_graph_op_attr_weights_format);
   const auto* rule =
       std::find_if(kWeightsOrders.begin(), kWeightsOrders.end(),
-                   [&](const WeightsOrder& one) { return one.name == format; });
+                   [&](const WeightsOrder& one) { return one.name == wanted; });
   TIM_DCHECK(rule != kWeightsOrders.end());
   const int64_t spatial = static_cast<int64_t>(rank) - 2;
   const int64_t first = rule->spatial_first ? spatial : 0;
