@@ -32,7 +32,7 @@ struct PackedOperand {
   int scratch = -1;  ///< In Lowering::scratch, where it is no constant.
 };
 
-/// What `launch`, which has one Scratch(), packs in every run.
+/// Operand that `launch`, which has one Scratch(), packs in every run.
 Result<PackedOperand> AppendPacking(Launch& launch, ir::Lowering* lowering);
 
 /// The parameter `name` of `launch`.

@@ -18,7 +18,7 @@ class ClientThreads {
   /// choice; returns when they have returned.  `body` throws nothing.
   virtual void Run(int calls, const std::function<void(int)>& body) = 0;
 
-  /// Those of the calling thread, or null.
+  /// Threads lent to the calling thread, or null.
   static ClientThreads* Current();
 
   /// Lends them to this thread until it is destroyed.  Scopes nest.

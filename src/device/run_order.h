@@ -4,15 +4,15 @@
 
 namespace tim::device {
 
-/// What a client has enqueued in queues of its own, and what one run has to do
-/// with it.  Streams of devices that know such queues ask for the thread's
-/// order whenever they are given work; others never do.  The device derives
-/// its own.
+/// Work that a client has enqueued in queues of its own, and what one run has
+/// to do with it.  Streams of devices that know such queues ask for the
+/// thread's order whenever they are given work; others never do.  The device
+/// derives its own.
 class RunOrder {
  public:
   virtual ~RunOrder() = default;
 
-  /// That of the calling thread, or null.
+  /// Order of the calling thread, or null.
   static RunOrder* Current();
 
   /// Makes `order` the thread's until it is destroyed; null: work that is

@@ -30,7 +30,7 @@ Affine VariableAlone(int variable);
 /// Nothing where a number does not fit 64 bits.
 std::optional<Affine> Add(const Affine& a, const Affine& b, int64_t factor);
 
-/// What names stand for that are no index variables.
+/// Values of names that are no index variables.
 struct Numbers {
   std::vector<int64_t> dimensions;  ///< kUnknownSize: not known.
   /// By attribute: an int is a list of one; others are empty.

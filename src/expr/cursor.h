@@ -54,7 +54,7 @@ class Cursor {
     return name;
   }
 
-  /// That the next token is not what it should be.
+  /// Failure: the next token is not what it should be.
   Status Unexpected(std::string_view expected) const {
     return TextError(text_, Peek().offset, expected, Describe(Peek()));
   }

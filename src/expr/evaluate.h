@@ -18,8 +18,8 @@ union Scalar {
   int64_t integer;
 };
 
-/// What is known of a node without index variables and elements: a number, a
-/// dimension, an attribute.
+/// Value that is known of a node without index variables and elements: a
+/// number, a dimension, an attribute.
 Result<Scalar> ConstantOf(const Binding& binding, const Expr& node,
                           ValueKind kind);
 

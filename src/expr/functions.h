@@ -43,7 +43,7 @@ int64_t WrapSubtract(int64_t a, int64_t b);
 int64_t WrapMultiply(int64_t a, int64_t b);
 /// Rounded down; x / 0 is the limit of x's sign.
 int64_t FloorDivide(int64_t a, int64_t b);
-/// Of the sign of b; 0 for b = 0.
+/// Remainder with the sign of b; 0 for b = 0.
 int64_t FloorModulo(int64_t a, int64_t b);
 /// Towards zero, saturated to 32 bits.
 int64_t ToInt32(float value);

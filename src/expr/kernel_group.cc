@@ -9,7 +9,7 @@ namespace {
 
 using Statements = std::vector<size_t>;
 
-// What is stored has the value as it is.
+// Values are stored as they are.
 bool IsExact(const Binding& binding, size_t i) {
   const Program& program = *binding.program;
   const ValueKind kind = binding.types.nodes[i][program.statement(i).value];

@@ -147,7 +147,8 @@ int64_t EvalBytes(const ProgramPtr& program, const ir::NodeView& view) {
   return count * static_cast<int64_t>(sizeof(Scalar));
 }
 
-// Where a kernel finds a tensor: an operand of the node, or scratch memory.
+// Place where a kernel finds a tensor: an operand of the node, or scratch
+// memory.
 class Operands {
  public:
   Operands(const Binding& binding, ir::Lowering* lowering)

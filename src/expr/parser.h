@@ -9,7 +9,7 @@
 
 namespace tim::expr {
 
-/// What `text` says, by the grammar alone: names are not looked up.
+/// Program that `text` is by the grammar alone: names are not looked up.
 /// kInvalidArgument as TextError() writes it.
 Result<Syntax> Parse(std::string_view text);
 

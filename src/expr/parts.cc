@@ -30,7 +30,7 @@ bool BindsDimension(const Program& program, int tensor) {
   return false;
 }
 
-// What statements from `first` on need of those before.
+// Tensors that statements from `first` on need of those before.
 std::set<int> NeededFrom(const Program& program, size_t first) {
   std::set<int> needs;
   for (size_t i = first; i < program.statements.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace tim::expr {
 namespace {
 
-// Where index variables stand in the two factors.
+// Places of index variables in the two factors.
 struct Uses {
   std::array<int, kMostVariables> a;  // Axis that one indexes alone; -1: none.
   std::array<int, kMostVariables> b;

@@ -30,7 +30,7 @@ struct TensorDef {
   int statement = -1;       ///< That assigns it.
 };
 
-/// Where the size of an index variable on the left comes from.
+/// Source of the size of an index variable on the left.
 struct SizeRule {
   int node = -1;    ///< An expression of the statement, or
   int tensor = -1;  ///< the extent of an axis.

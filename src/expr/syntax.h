@@ -44,7 +44,7 @@ enum class Operator : uint8_t {
 };
 const char* TextOf(Operator op);
 
-/// What a name stands for.
+/// Thing that a name stands for.
 enum class NameKind : uint8_t {
   kUnknown,
   kVariable,   ///< Index variable of the statement.

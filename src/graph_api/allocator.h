@@ -26,10 +26,10 @@ class Allocator {
   virtual bool gives_mem_objects() const { return false; }
 };
 
-/// Of the host, by the client's functions, neither of which is null.
+/// Host memory by the client's functions, neither of which is null.
 std::shared_ptr<const Allocator> MakeHostAllocator(
     tim_graph_host_allocate_f allocate, tim_graph_host_deallocate_f free);
-/// Of the host, and shared virtual memory of OpenCL devices.
+/// Host memory, and shared virtual memory of OpenCL devices.
 std::shared_ptr<const Allocator> OwnHostAllocator();
 std::shared_ptr<const Allocator> OwnSharedAllocator();
 /// cl_mem objects of an OpenCL device, at the device's own alignment.
@@ -63,7 +63,7 @@ class AllocatedMemory {
 
 }  // namespace tim::graph
 
-/// What a client makes engines with; they keep its functions.
+/// Allocator that a client makes engines with; they keep its functions.
 struct tim_graph_allocator {
   /// Null: the engine's own.
   std::shared_ptr<const tim::graph::Allocator> allocator = nullptr;

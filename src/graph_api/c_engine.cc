@@ -68,7 +68,7 @@ tim_graph_status_t tim_graph_engine_get_kind(tim_graph_engine_t engine,
 tim_graph_status_t tim_graph_engine_destroy(tim_graph_engine_t engine) {
   return Answer([&]() -> Status {
     if (engine == nullptr) return OkStatus();
-    // What was compiled for it cannot be found any more.
+    // Partitions compiled for it cannot be found any more.
     CompiledCache::OfProcess().ForgetEngine(engine->number());
     engine->Drop();
     return OkStatus();

@@ -22,7 +22,7 @@ LogicalTensor Described(size_t id, tim_graph_data_type_t type, int32_t ndims,
   return made;
 }
 
-// Of strided tensors: rows without gaps, or unknown ones.
+// Strides of strided tensors: rows without gaps, or unknown ones.
 void SetStrides(LogicalTensor* tensor) {
   if (tensor->layout_type != tim_graph_layout_type_strided) return;
   const int rank = std::max(tensor->ndims, 0);

@@ -23,7 +23,7 @@ struct CacheOptions {
 CacheOptions ParseCacheOptions(const char* (*get)(const char* name),
                                std::string* warnings);
 
-/// Those of this process, read once.  Any thread.
+/// Options of this process, read once.  Any thread.
 const CacheOptions& GetCacheOptions();
 
 }  // namespace tim::graph

@@ -52,7 +52,7 @@ class PartitionCompiler {
   Status Compile(const std::vector<LogicalTensor>& inputs,
                  const std::vector<LogicalTensor>& outputs);
   CompiledPartition::Parts TakeParts() { return std::move(parts_); }
-  // What kInvalidArgument of the last step means.
+  // Meaning of kInvalidArgument of the last step.
   tim_graph_status_t meaning() const { return meaning_; }
 
  private:

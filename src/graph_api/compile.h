@@ -14,7 +14,8 @@
 
 namespace tim::graph {
 
-/// What is compiled: ops in topological order, each with its `def`, and ports.
+/// Source of a Compile(): ops in topological order, each with its `def`, and
+/// ports.
 struct CompileSource {
   size_t id = 0;  ///< Of the partition.
   bool supported = true;
@@ -28,7 +29,7 @@ struct CompileSource {
 
 struct CompileResult {
   std::shared_ptr<const CompiledPartition> compiled = nullptr;
-  /// What the client is told of a failure.
+  /// Code that the client is told of a failure.
   tim_graph_status_t code = tim_graph_success;
   Status status = {};
 };

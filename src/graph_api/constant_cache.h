@@ -1,4 +1,4 @@
-// What compiled partitions derive from constants, kept between executes.
+// Plans that compiled partitions derive from constants, kept between executes.
 #ifndef TIM_GRAPH_API_CONSTANT_CACHE_H_
 #define TIM_GRAPH_API_CONSTANT_CACHE_H_
 

@@ -27,7 +27,7 @@
 
 namespace tim::graph {
 
-/// What plans of a partition are made of.
+/// Source of the plans of a partition.
 struct PlanSource {
   std::string name;
   std::vector<Op> ops = {};

@@ -38,7 +38,8 @@ Result<device::Devices> ListedDevice(int number) {
                                      GetOptions().on_device);
 }
 
-// What TIMCL_DEVICE names; else the CPU as OpenCL has it, else the host.
+// Devices that TIMCL_DEVICE names; else the CPU as OpenCL has it, else the
+// host.
 Result<device::Devices> CpuDevices() {
   const Options& options = GetOptions();
   if (!options.device.empty()) {

@@ -19,7 +19,7 @@ namespace tim::graph {
 /// Families of devices that understand each other's opaque layouts.
 enum class DeviceFamily : uint8_t { kHost = 1, kOpenCl = 2 };
 
-/// What an engine is made of.
+/// Parts of an engine.
 struct EngineParts {
   tim_graph_engine_kind_t kind = tim_graph_cpu;
   device::Devices devices;  ///< The first is the host, the last one computes.
@@ -46,7 +46,7 @@ class Engine {
     return parts_.allocator;
   }
   EnginePrograms& programs() const { return *parts_.programs; }
-  /// What its plans are prepared with.
+  /// Surroundings that its plans are prepared with.
   runtime::Surroundings surroundings() const;
   /// Never given twice in a process, unlike addresses.
   uint64_t number() const { return number_; }

@@ -1,4 +1,4 @@
-// What functions of the C boundary answer.
+// Answers of functions of the C boundary.
 #ifndef TIM_GRAPH_API_ERROR_H_
 #define TIM_GRAPH_API_ERROR_H_
 
@@ -8,7 +8,7 @@
 
 namespace tim::graph {
 
-/// What a client is told of a failure whose call says nothing more.
+/// Code for a failure whose call says nothing more.
 tim_graph_status_t CodeOf(StatusCode code);
 
 /// CodeOf() the status; the message of a failure becomes this thread's

@@ -13,7 +13,7 @@ using device::Event;
 using runtime::PortMemory;
 using runtime::RunEvent;
 
-/// What a run needs until it has ended.
+/// Things that a run needs until it has ended.
 struct GpuStream::InFlight {
   std::vector<GpuPort> ports;
   std::vector<PortMemory> inputs;

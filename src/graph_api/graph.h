@@ -23,7 +23,7 @@ class Graph {
   const GraphTraits& traits() const { return traits_; }
   const std::vector<Op>& ops() const { return ops_; }
   bool finalized() const { return finalized_; }
-  /// What Filter() made; empty before.
+  /// Partitions that Filter() made; empty before.
   const Partitions& partitions() const { return partitions_; }
 
   /// kFailedPrecondition once the graph is finalized.
@@ -40,7 +40,8 @@ class Graph {
   /// or a cycle; the graph stays open.
   Status Finalize();
 
-  /// Those got before stay valid.  kFailedPrecondition before Finalize().
+  /// Makes partitions; those got before stay valid.  kFailedPrecondition before
+  /// Finalize().
   Status Filter(const PartitionOptions& options);
 
  private:

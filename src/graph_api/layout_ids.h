@@ -13,7 +13,7 @@
 
 namespace tim::graph {
 
-/// What a layout id stands for.
+/// Layout that an id stands for.
 struct LayoutEntry {
   ir::TensorDesc desc;  ///< Type, shape and layout; the first axis is fastest.
   int64_t bytes = 0;

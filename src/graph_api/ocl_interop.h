@@ -38,7 +38,7 @@ Result<tim_graph_engine*> MakeOclEngine(void* device, void* context,
 Result<void*> DeviceOf(const Engine& engine);
 Result<void*> ContextOf(const Engine& engine);
 Result<std::vector<uint8_t>> CacheBlobOf(const Engine& engine);
-/// Of a cl_device_id.
+/// Id of cache blobs of a cl_device_id.
 Result<std::vector<uint8_t>> CacheBlobIdOf(void* device);
 
 /// Executes among the commands of a client's queue.
@@ -53,7 +53,7 @@ Result<void*> CommandQueueOf(Stream& stream);
 Result<tim_graph_tensor*> MakeOclTensor(
     const LogicalTensor& description, std::shared_ptr<tim_graph_engine> engine,
     HandleKind kind, void* handle);
-/// Of a cl_mem from byte `offset` on.
+/// A tensor of a cl_mem from byte `offset` on.
 Result<tim_graph_tensor*> MakeOclTensor(
     const LogicalTensor& description, std::shared_ptr<tim_graph_engine> engine,
     void* buffer, size_t offset);

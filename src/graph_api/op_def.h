@@ -1,4 +1,4 @@
-// What a kind of operation is: one record per kind, made by the file of its
+// Records of the kinds of operations: one per kind, made by the file of its
 // family in src/graph_api/ops.
 #ifndef TIM_GRAPH_API_OP_DEF_H_
 #define TIM_GRAPH_API_OP_DEF_H_

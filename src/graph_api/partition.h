@@ -12,7 +12,7 @@
 
 namespace tim::graph {
 
-/// What a graph says of all of its ops.
+/// Traits that a graph gives all of its ops.
 struct GraphTraits {
   tim_graph_engine_kind_t kind = tim_graph_cpu;
   tim_graph_fpmath_mode_t fpmath_mode = tim_graph_fpmath_mode_strict;

@@ -16,7 +16,7 @@
 
 namespace tim::graph {
 
-/// Where the memory of a partition's port is.
+/// Place of the memory of a partition's port.
 struct PortPlace {
   size_t id = 0;  ///< Of the tensor.
   compiler::Port port;

@@ -26,7 +26,7 @@ enum class HandleKind : uint8_t {
 /// or a scalar's value.  Read by any thread.
 class ClientTensor {
  public:
-  /// Of the client's memory, which may be null until an execute.
+  /// A tensor of the client's memory, which may be null until an execute.
   ClientTensor(const LogicalTensor& description,
                std::shared_ptr<tim_graph_engine> engine, void* handle,
                HandleKind kind = HandleKind::kPointer)
@@ -34,7 +34,7 @@ class ClientTensor {
         engine_(std::move(engine)),
         handle_(handle),
         kind_(kind) {}
-  /// Of the library's memory.
+  /// A tensor of the library's memory.
   ClientTensor(const LogicalTensor& description,
                std::shared_ptr<tim_graph_engine> engine,
                std::shared_ptr<const AllocatedMemory> memory,

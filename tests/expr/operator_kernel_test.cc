@@ -300,7 +300,9 @@ TEST(ExpressionProducts, DimensionsPassBetweenParts) {
 // The plan of the text is the plan of Matmul: it takes the same time.
 TEST(ExpressionProducts, MatmulTextRunsMatmulsKernels) {
   const auto created = device::CreateOpenClDevice(0, GetOptions().on_device);
-  if (created.status().code() == StatusCode::kNotFound) GTEST_SKIP();
+  if (created.status().code() == StatusCode::kNotFound) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
   ASSERT_OK(created);
   const std::vector<std::shared_ptr<device::Device>> devices = {
       device::CreateHostDevice(), *created};

@@ -28,14 +28,14 @@ class EvaluatedOp {
   explicit EvaluatedOp(tim_graph_op_kind_t kind);
 
   EvaluatedOp& Input(Array array);
-  /// Of unknown rank.
+  /// An output of unknown rank.
   EvaluatedOp& Output(tim_graph_data_type_t type = tim_graph_f32);
   EvaluatedOp& Output(tim_graph_data_type_t type, const Dims& dims);
   EvaluatedOp& Set(tim_graph_op_attr_t attribute, AttributeValue value);
 
-  /// Of CheckOp.
+  /// Status of CheckOp().
   Status Check() const;
-  /// Of the record's `supports` behind that.
+  /// Status of the record's `supports` behind that.
   Status Supports() const;
   Result<std::vector<Array>> Run() const;
   /// What the client is told by compile of an op that passes CheckOp.

@@ -1,4 +1,4 @@
-// What tests of OpenCL interop begin with.
+// Objects that tests of OpenCL interop begin with.
 #ifndef TIM_TESTS_GRAPH_API_OCL_OBJECTS_H_
 #define TIM_TESTS_GRAPH_API_OCL_OBJECTS_H_
 

@@ -147,7 +147,7 @@ class partition : public handle<tim_graph_partition_t> {
   partition() = default;
   /// Takes ownership.
   partition(tim_graph_partition_t owned) { reset(owned); }  // NOLINT
-  /// That op alone.
+  /// A partition of that op alone.
   partition(const op& aop, engine::kind kind) {
     tim_graph_partition_t made = nullptr;
     error::wrap_c_api(

@@ -68,7 +68,7 @@ inline engine make_engine_with_allocator(
   return engine(made);
 }
 
-/// Of any engine on an OpenCL device; not retained.
+/// Device of any engine on an OpenCL device; not retained.
 inline cl_device_id get_device(const engine& aengine) {
   cl_device_id device = nullptr;
   error::wrap_c_api(tim_graph_ocl_interop_get_device(aengine.get(), &device),
@@ -159,7 +159,7 @@ inline cl_event execute(compiled_partition& compiled, stream& astream,
   return execute(compiled, astream, inputs, outputs, tensor(), deps);
 }
 
-/// Of memory of that kind; MEMORY_ALLOCATE: of the library's own.
+/// A tensor of memory of that kind; MEMORY_ALLOCATE: the library's own.
 inline tensor make_tensor(const logical_tensor& lt, const engine& aengine,
                           memory_kind kind,
                           void* memory = TIM_GRAPH_MEMORY_ALLOCATE) {

@@ -62,7 +62,7 @@ class logical_tensor {
         "could not create a logical tensor");
   }
 
-  /// Of unknown rank.
+  /// A tensor of unknown rank.
   logical_tensor(std::size_t tid, data_type dtype,
                  layout_type ltype = layout_type::undef)
       : logical_tensor(tid, dtype, TIM_GRAPH_UNKNOWN_NDIMS, ltype) {}

@@ -18,7 +18,7 @@ enum class graph_dump_mode : unsigned {
 };
 TIM_GRAPH_BIT_OPERATORS(graph_dump_mode);
 
-/// What was refused is returned.
+/// A refusal is returned, not thrown.
 inline status set_dump_mode(graph_dump_mode modes) {
   return static_cast<status>(
       tim_graph_set_dump_mode(static_cast<tim_graph_dump_mode_t>(modes)));

@@ -7,7 +7,7 @@
 namespace tim::graph {
 namespace {
 
-// What attributes and dims of operands say.
+// Problem that attributes and dims of operands state.
 struct Plan {
   Dims src = {};      // [N, C, X...]
   Dims weights = {};  // [O, I, X...]

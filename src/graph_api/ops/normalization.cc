@@ -2,24 +2,13 @@
 #include <algorithm>
 
 #include "graph_api/formula.h"
+#include "graph_api/ops/statistics.h"
 #include "graph_api/ops/windows.h"
 
 namespace tim::graph {
 namespace {
 
 // ---- What the kinds share ----
-
-// A parameter is bf16 beside a bf16 src only.
-Status CheckBfloat16(const Op& op, size_t parameter) {
-  if (op.inputs.size() <= parameter ||
-      op.inputs[parameter].data_type != tim_graph_bf16 ||
-      op.inputs[0].data_type == tim_graph_bf16) {
-    return OkStatus();
-  }
-  return InvalidArgument(op.def->inputs[parameter].name, " is bf16 and src ",
-                         tim_graph_dt2str(op.inputs[0].data_type),
-                         ", expected src in bf16, too");
-}
 
 // One element for each of `channels`.
 Status CheckChannels(const Op& op, size_t parameter, const Tensor& tensor,

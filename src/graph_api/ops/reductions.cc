@@ -122,7 +122,7 @@ OpDef DefOf(const Row& row) {
       {.attribute = tim_graph_op_attr_axes, .default_value = Dims()},
       {.attribute = tim_graph_op_attr_keep_dims, .default_value = false}};
   def.rule = CheckAxesInput;
-  // What lies between several operators stays float32.
+  // Values between several operators stay float32.
   def.takes_half = row.before == nullptr;
   def.supports = Supports;
   def.lower = [row](const Op& op, Lowering& lowering) {

@@ -9,16 +9,22 @@ std::vector<TypeVariable> StatisticsTypes() {
   return {{"T1", FloatTypes()}, {"T2", {tim_graph_f32, tim_graph_bf16}}};
 }
 
+Status CheckBfloat16(const Op& op, size_t parameter) {
+  if (op.inputs.size() <= parameter ||
+      op.inputs[parameter].data_type != tim_graph_bf16 ||
+      op.inputs[0].data_type == tim_graph_bf16) {
+    return OkStatus();
+  }
+  return InvalidArgument(op.def->inputs[parameter].name, " is bf16 and src ",
+                         tim_graph_dt2str(op.inputs[0].data_type),
+                         ", expected src in bf16, too");
+}
+
 Status CheckStatisticsType(const Op& op) {
   for (size_t i = 1; i < op.inputs.size(); ++i) {
-    if (op.def->inputs[i].type != "T2" ||
-        op.inputs[i].data_type != tim_graph_bf16 ||
-        op.inputs[0].data_type == tim_graph_bf16) {
-      continue;
+    if (op.def->inputs[i].type == "T2") {
+      TIM_RETURN_IF_ERROR(CheckBfloat16(op, i));
     }
-    return InvalidArgument(op.def->inputs[i].name, " is bf16 and src ",
-                           tim_graph_dt2str(op.inputs[0].data_type),
-                           ", expected src in bf16, too");
   }
   return OkStatus();
 }

@@ -15,7 +15,9 @@ namespace tim::graph {
 
 /// T1 of data, T2 of statistics and parameters.
 std::vector<TypeVariable> StatisticsTypes();
-/// The rule that operands of type T2 are bf16 beside a src of bf16 only.
+/// The rule that input `parameter`, if bound, is bf16 beside a bf16 src only.
+Status CheckBfloat16(const Op& op, size_t parameter);
+/// The same rule for all operands of type T2.
 Status CheckStatisticsType(const Op& op);
 
 /// The channels of src, whose rank is 2 or more, by the op's data_format.

@@ -79,7 +79,7 @@ Result<std::vector<int64_t>> SpatialList(const Op& op,
 /// of wrong lengths, strides, dilations or kernels below 1.
 Result<std::vector<Window>> WindowsOf(const Op& op, const Dims& extents,
                                       const Dims& kernel);
-/// Those of a transposed convolution.
+/// Windows of a transposed convolution.
 Result<std::vector<Window>> TransposedWindowsOf(const Op& op,
                                                 const Dims& kernel);
 

@@ -12,7 +12,7 @@
 
 namespace tim::device {
 
-/// Of a run in one stream; those of other streams fail.
+/// Order of a run in one stream; those of other streams fail.
 class OpenClOrder final : public RunOrder {
  public:
   struct Copy {

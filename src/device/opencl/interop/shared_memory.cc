@@ -17,7 +17,7 @@ __attribute__((weak)) void CL_API_CALL clSVMFree(cl_context, void*);
 namespace tim::device {
 namespace {
 
-// Of cl.h, which this folder reads as OpenCL 1.2.
+// Values of cl.h, which this folder reads as OpenCL 1.2.
 constexpr cl_device_info kSvmCapabilities = 0x1053;
 constexpr cl_ulong kCoarseGrained = 1 << 0;
 constexpr cl_ulong kFineGrained = 1 << 1;
