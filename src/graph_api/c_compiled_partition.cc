@@ -1,9 +1,9 @@
 // The C boundary: compiled partitions.
 #include <memory>
 
-#include "graph_api/cache_options.h"
 #include "graph_api/compiled_partition.h"
 #include "graph_api/error.h"
+#include "graph_api/options.h"
 #include "tim/graph/c.h"
 
 namespace tim::graph {
@@ -31,7 +31,7 @@ Status ExecuteCall(const_tim_graph_compiled_partition_t partition,
   TIM_RETURN_IF_ERROR(
       RequireTensors("outputs", outputs.size(), outputs.data()));
   return partition->compiled->Execute(*stream, inputs, outputs, scratchpad,
-                                      GetCacheOptions().check);
+                                      GetGraphOptions().check);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "graph_api/error.h"
 #include "graph_api/options.h"
 #include "graph_api/partition.h"
+#include "graph_api/verbose_lines.h"
 #include "tim/graph/c.h"
 
 namespace tim::graph {
@@ -124,11 +125,14 @@ tim_graph_status_t tim_graph_partition_compile(
     TIM_ASSIGN_OR_RETURN(const CompileArguments arguments,
                          GatherAll(partition, compiled_partition, in_num,
                                    inputs, out_num, outputs));
+    const verbose::CompileLine line;
+    bool hit = false;
     result = CompileOnce(
         partition->partition->source(), arguments.inputs, arguments.outputs,
-        engine == nullptr ? nullptr : engine->shared_from_this());
+        engine == nullptr ? nullptr : engine->shared_from_this(), &hit);
     if (result.compiled == nullptr) return OkStatus();
     compiled_partition->compiled = result.compiled;
+    line.End(hit, partition->partition->source(), *result.compiled);
     DumpIfWanted(partition->partition->source(), arguments);
     return OkStatus();
   });

@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "graph_api/error.h"
 #include "graph_api/op_def.h"
+#include "graph_api/partitioning.h"
 #include "graph_api/port_layouts.h"
 
 namespace tim::graph {
@@ -45,6 +46,7 @@ class PartitionCompiler {
                     std::shared_ptr<tim_graph_engine> engine)
       : source_(source) {
     parts_.partition = source.id;
+    parts_.fpmath_mode = source.fpmath_mode;
     parts_.source.name = StrCat("partition ", source.id);
     parts_.source.engine = std::move(engine);
   }
@@ -79,9 +81,15 @@ class PartitionCompiler {
 
 Status PartitionCompiler::CheckPartition() const {
   if (!source_.supported) {
+    const auto& ops = *source_.ops;
+    const auto refused = std::find_if(ops.begin(), ops.end(), [](const Op& op) {
+      return !CheckSupported(op).ok();
+    });
     return InvalidArgument(
         "it is not supported; only partitions whose is_supported() is true "
-        "can be compiled");
+        "can be compiled",
+        refused == ops.end() ? "" : "; ",
+        refused == ops.end() ? "" : CheckSupported(*refused).message());
   }
   if (parts_.source.engine == nullptr) {
     return InvalidArgument("the engine is empty");

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/fork/keep_one.h"
-#include "graph_api/cache_options.h"
+#include "graph_api/options.h"
 
 namespace tim::graph {
 namespace {
@@ -89,7 +89,7 @@ CompiledCache& CompiledCache::OfProcess() {
   using Owner = std::unique_ptr<CompiledCache>;
   static constinit std::atomic<const Owner*> cache = nullptr;
   return *KeepOne(cache, [] {
-    return std::make_unique<CompiledCache>(GetCacheOptions().compiled_entries);
+    return std::make_unique<CompiledCache>(GetGraphOptions().compiled_entries);
   });
 }
 

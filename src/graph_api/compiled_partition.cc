@@ -7,6 +7,7 @@
 
 #include "graph_api/gpu_ports.h"
 #include "graph_api/port_layouts.h"
+#include "graph_api/verbose_lines.h"
 
 namespace tim::graph {
 namespace {
@@ -170,15 +171,21 @@ Status CompiledPartition::Execute(Stream& stream, ClientTensors inputs,
   TIM_ASSIGN_OR_RETURN(const Call call,
                        Match(stream, inputs, outputs, scratchpad));
   if (check) TIM_RETURN_IF_ERROR(CheckApart(call));
-  if (!parts_.has_work) return OkStatus();
+  const verbose::ExecuteLine line(stream);
+  if (!parts_.has_work) {
+    line.End(*this, nullptr);
+    return OkStatus();
+  }
   std::vector<const void*> constants;
   for (const size_t input : plans_.constants()) {
     constants.push_back(call.inputs[input]->host_memory());
   }
   TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan,
                        plans_.For(constants, check));
-  return stream.asynchronous() ? Enqueue(*plan, call, stream)
-                               : RunNow(*plan, call, stream);
+  TIM_RETURN_IF_ERROR(stream.asynchronous() ? Enqueue(*plan, call, stream)
+                                            : RunNow(*plan, call, stream));
+  line.End(*this, plan.get());
+  return OkStatus();
 }
 
 Status CompiledPartition::CheckApart(const Call& call) const {
@@ -261,7 +268,12 @@ Result<device::Event*> CompiledPartition::ExecuteOnGpu(
   TIM_ASSIGN_OR_RETURN(const Call call,
                        Match(stream, inputs, outputs, scratchpad));
   GpuStream& runs = GpuRunsOf(stream);
-  if (!parts_.has_work) return runs.Execute(nullptr, {}, {}, waits);
+  const verbose::ExecuteLine line(stream);
+  if (!parts_.has_work) {
+    auto end = runs.Execute(nullptr, {}, {}, waits);
+    if (end.ok()) line.End(*this, nullptr);
+    return end;
+  }
   TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan, plans_.General());
   std::vector<GpuPort> in;
   std::vector<GpuPort> out;
@@ -281,7 +293,9 @@ Result<device::Event*> CompiledPartition::ExecuteOnGpu(
         DevicePortOf(*call.outputs[port], parts_.output_bytes[port],
                      *engine()->device()));
   }
-  return runs.Execute(plan->graph(), in, out, waits);
+  auto end = runs.Execute(plan->graph(), in, out, waits);
+  if (end.ok()) line.End(*this, plan.get());
+  return end;
 }
 
 }  // namespace tim::graph

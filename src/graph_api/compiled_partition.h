@@ -29,6 +29,7 @@ class CompiledPartition {
   struct Parts {
     size_t partition = 0;  ///< Its id.
     PlanSource source;
+    tim_graph_fpmath_mode_t fpmath_mode = tim_graph_fpmath_mode_strict;
     /// Of an execute, by port; 0 where it has no elements.
     std::vector<int64_t> input_bytes = {};
     std::vector<int64_t> output_bytes = {};
@@ -45,6 +46,7 @@ class CompiledPartition {
 
   size_t partition() const { return parts_.partition; }
   const std::vector<Op>& ops() const { return parts_.source.ops; }
+  tim_graph_fpmath_mode_t fpmath_mode() const { return parts_.fpmath_mode; }
   /// Ports in the order of the call that compiled it, with all dims and with
   /// the layouts that tensors need.
   const std::vector<LogicalTensor>& inputs() const {
@@ -82,6 +84,9 @@ class CompiledPartition {
 
   /// Plans with constants in them that were made so far.
   int constant_plans_made() const { return plans_.made(); }
+  bool has_work() const { return parts_.has_work; }
+  /// The plan that was made by compiling; null where executes make it.
+  const Runnable* known_plan() const { return parts_.plan.get(); }
   /// The plan in which constants are inputs.  Null: there is nothing to do.
   Result<std::shared_ptr<Runnable>> plan() const;
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/fork/keep_one.h"
-#include "graph_api/cache_options.h"
+#include "graph_api/options.h"
 
 namespace tim::graph {
 namespace {
@@ -22,7 +22,7 @@ ConstantCache& ConstantCache::OfProcess() {
   static constinit std::atomic<const Owner*> cache = nullptr;
   return *KeepOne(cache, [] {
     Owner made(new ConstantCache());
-    const CacheOptions& options = GetCacheOptions();
+    const GraphOptions& options = GetGraphOptions();
     made->set_capacity(tim_graph_cpu, options.cpu_constant_megabytes);
     made->set_capacity(tim_graph_gpu, options.gpu_constant_megabytes);
     return made;

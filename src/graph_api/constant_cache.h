@@ -37,7 +37,7 @@ class ConstantCache {
 
   static ConstantCache& OfProcess();
 
-  /// In units of 2^20 bytes; that of CacheOptions until it is set.
+  /// In units of 2^20 bytes; that of GraphOptions until it is set.
   size_t capacity(tim_graph_engine_kind_t kind) const;
   /// Removes all of the kind's entries.
   void set_capacity(tim_graph_engine_kind_t kind, size_t megabytes);

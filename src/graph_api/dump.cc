@@ -20,7 +20,6 @@ constexpr unsigned kAllModes =
     tim_graph_dump_mode_subgraph | tim_graph_dump_mode_graph;
 
 constinit std::atomic<unsigned> dump_modes = kUnset;
-constinit std::atomic<unsigned> verbose_flags = kUnset;
 
 // Descriptions of the call in place of the graph's.
 void Describe(const std::map<size_t, LogicalTensor>& known,
@@ -45,17 +44,6 @@ Status SetDumpMode(unsigned modes) {
                            "both (3)");
   }
   dump_modes = modes;
-  return OkStatus();
-}
-
-unsigned Verbose() {
-  const unsigned flags = verbose_flags.load(std::memory_order_relaxed);
-  return flags == kUnset ? GetGraphOptions().verbose : flags;
-}
-
-Status SetVerbose(int level) {
-  TIM_ASSIGN_OR_RETURN(const unsigned flags, VerboseFlagsOf(level));
-  verbose_flags = flags;
   return OkStatus();
 }
 
@@ -99,8 +87,4 @@ Status DumpCompiled(const std::string& folder, const CompileSource& source,
 tim_graph_status_t tim_graph_set_dump_mode(tim_graph_dump_mode_t modes) {
   return tim::graph::Answer(
       [&] { return tim::graph::SetDumpMode(static_cast<unsigned>(modes)); });
-}
-
-tim_graph_status_t tim_graph_set_verbose(int level) {
-  return tim::graph::Answer([&] { return tim::graph::SetVerbose(level); });
 }

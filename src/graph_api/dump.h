@@ -17,11 +17,6 @@ unsigned DumpModes();
 /// kInvalidArgument for bits that are none.
 Status SetDumpMode(unsigned modes);
 
-/// VerboseFlags: SetVerbose()'s, else TIMCL_GRAPH_VERBOSE's.
-unsigned Verbose();
-/// kInvalidArgument for levels other than 0, 1 and 2.
-Status SetVerbose(int level);
-
 /// graph-<id>.json and graph-<id>-partitioning.json in `folder`; `id` is the
 /// process's next.
 Status DumpPartitioning(const std::string& folder, const std::vector<Op>& ops,

@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "device/opencl/opencl_device.h"
 #include "device/opencl/opencl_interop.h"
-#include "graph_api/cache_options.h"
+#include "graph_api/options.h"
 #include "ops/builtin.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
@@ -26,7 +26,7 @@ uint64_t NextNumber() {
 // Numbers of the devices that gpu engines are of, in the loader's order.
 std::vector<int> GpuNumbers() {
   std::vector<int> numbers;
-  const bool all = GetCacheOptions().all_are_gpus;
+  const bool all = GetGraphOptions().all_are_gpus;
   for (int i = 0; i < device::CountOpenClDevices(); ++i) {
     if (all || device::IsOpenClAccelerator(i)) numbers.push_back(i);
   }

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "graph_api/verbose.h"
+
 namespace tim::graph {
 namespace {
 
@@ -38,6 +40,7 @@ tim_graph_status_t Answer(tim_graph_status_t code,
   if (status.ok()) return tim_graph_success;
   try {
     LastMessage() = status.message();
+    verbose::Refusal(code, status.message());
   } catch (...) {
     LastMessage().clear();
   }

@@ -153,13 +153,18 @@ Status GpuStream::DoNothing(std::span<const std::unique_ptr<Event>> waits) {
   return OkStatus();
 }
 
-Status GpuStream::Wait() {
+bool GpuStream::Settle() {
   for (const auto& run : std::exchange(runs_, {})) {
     const Status status = run->Wait();
     if (failure_.ok()) failure_ = status;
   }
   // What has only waited for events may still do so.
   if (last_ != nullptr && failure_.ok()) failure_ = last_->Wait();
+  return failure_.ok();
+}
+
+Status GpuStream::Wait() {
+  Settle();
   last_ = nullptr;
   if (queue_ != nullptr) {
     const Status status = queue_->Finish();

@@ -52,6 +52,9 @@ class GpuStream {
   /// Blocks until all runs, and what else is in the queue, are done.  The first
   /// failure of a run since the last call.
   Status Wait();
+  /// Blocks until all runs are done, and leaves their failure to Wait().  False
+  /// where there is one.
+  bool Settle();
 
   /// The queue; a new one where the stream had none.
   Result<device::ClientQueue*> Queue();

@@ -6,17 +6,21 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/fork/keep_one.h"
 #include "base/log.h"
+#include "graph_api/verbose.h"
+#include "graph_api/verbose_filter.h"
 
 namespace tim::graph {
 namespace {
 
-std::vector<std::string_view> Words(std::string_view text) {
+std::vector<std::string_view> Words(std::string_view text, char between = ',') {
   std::vector<std::string_view> words;
   while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
+    const size_t end = std::min(text.find(between), text.size());
     words.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -101,12 +105,6 @@ Status ParseDumpDir(const std::string& text, GraphOptions* options) {
 
 constexpr unsigned kProfile = kVerboseCompile | kVerboseExecute;
 
-// "filter=" of oneDNN says which parts of the library print: a regular
-// expression, of which the words of an alternative are taken.
-bool FilterTakesGraph(std::string_view filter) {
-  return filter.find("graph") != std::string_view::npos || filter == ".*";
-}
-
 Status ParseVerbose(const std::string& text, GraphOptions* options) {
   static constexpr Flag kFlags[] = {
       {"none", 0},
@@ -119,21 +117,64 @@ Status ParseVerbose(const std::string& text, GraphOptions* options) {
       {"1", kVerboseExecute},
       {"profile", kProfile},
       {"2", kProfile},
-      {"all", kProfile | kVerboseError | kVerboseCheck | kVerboseDispatch}};
+      {"all", kProfile | kVerboseError | kVerboseCheck | kVerboseDispatch},
+      // Words of oneDNN for lines that are not here.
+      {"warn", 0},
+      {"profile_externals", 0}};
   constexpr std::string_view kFilter = "filter=";
-  std::string_view rest = text;
-  while (rest.starts_with(kFilter)) {
-    const size_t end = std::min(rest.find(','), rest.size());
-    if (!FilterTakesGraph(rest.substr(kFilter.size(), end - kFilter.size()))) {
-      return OkStatus();
+  constexpr std::string_view kDebug = "debuginfo=";
+  unsigned flags = 0;
+  bool is_meant = true;
+  for (const std::string_view word : Words(text)) {
+    if (word.starts_with(kFilter)) {
+      is_meant = FilterTakes(word.substr(kFilter.size()), "graph");
+    } else if (!word.starts_with(kDebug)) {
+      TIM_ASSIGN_OR_RETURN(
+          const unsigned more,
+          ParseFlags(word, kFlags,
+                     "none, error, check, dispatch, profile_create, "
+                     "profile_exec, profile, all, 0, 1, 2 and filter=..."));
+      flags |= more;
     }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
+  options->verbose = is_meant ? flags : 0;
+  return OkStatus();
+}
+
+template <typename Number>
+Result<Number> ParseNumber(std::string_view text, const char* expected) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < Number{0}) {
+    return InvalidArgument("expected ", expected);
+  }
+  return number;
+}
+
+Status ParseCompiledCache(const std::string& text, GraphOptions* options) {
   TIM_ASSIGN_OR_RETURN(
-      options->verbose,
-      ParseFlags(rest, kFlags,
-                 "none, error, check, dispatch, profile_create, profile_exec, "
-                 "profile, all, 0, 1 and 2"));
+      options->compiled_entries,
+      ParseNumber<int>(text, "a number of entries, 0 for no cache"));
+  return OkStatus();
+}
+
+// "cpu:64;gpu:0": either part may be absent.
+Status ParseConstantCache(const std::string& text, GraphOptions* options) {
+  static constexpr char kExpected[] =
+      "megabytes for each kind of engine, as in cpu:64;gpu:0";
+  constexpr std::string_view kKind = "cpu:";
+  GraphOptions parsed = *options;
+  for (const std::string_view word : Words(text, ';')) {
+    size_t* const megabytes =
+        word.starts_with("cpu:")   ? &parsed.cpu_constant_megabytes
+        : word.starts_with("gpu:") ? &parsed.gpu_constant_megabytes
+                                   : nullptr;
+    if (megabytes == nullptr) return InvalidArgument("expected ", kExpected);
+    TIM_ASSIGN_OR_RETURN(
+        *megabytes, ParseNumber<size_t>(word.substr(kKind.size()), kExpected));
+  }
+  *options = std::move(parsed);
   return OkStatus();
 }
 
@@ -154,61 +195,113 @@ Status ParseFpmathMode(const std::string& text, GraphOptions* options) {
   return InvalidArgument("expected STRICT, BF16, F16, TF32 or ANY");
 }
 
+Status ParseGpu(const std::string& text, GraphOptions* options) {
+  if (text != "all") return InvalidArgument("expected all");
+  options->all_are_gpus = true;
+  return OkStatus();
+}
+
+// The engine checks it: a device that does not exist is no default.
+Status ParseOffload(const std::string& text, GraphOptions* options) {
+  options->offload = text;
+  return OkStatus();
+}
+
+Status ParseCheck(const std::string& text, GraphOptions* options) {
+  if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
+  options->check = text == "1";
+  return OkStatus();
+}
+
+constexpr GraphOptionSpec kTable[] = {
+    {"TIMCL_GRAPH_PARTITION",
+     {},
+     "`max_ops=N`, `min_ops=N`, `max_partitions=N`, `max_anchors=N`, with `,` "
+     "between",
+     "no limits",
+     "limits of partitions where a program gives none",
+     ParsePartition},
+    {"TIMCL_GRAPH_VERBOSE",
+     {"ONEDNN_VERBOSE"},
+     "`none`, `error`, `check`, `dispatch`, `profile_create`, `profile_exec`, "
+     "`profile`, `all`, with `,` between; `0`, `1`, `2`",
+     "`none`",
+     "lines on stdout about compiled and executed partitions and about what is "
+     "refused: [docs/frameworks.md](docs/frameworks.md#verbose-lines)",
+     ParseVerbose},
+    {"TIMCL_GRAPH_DUMP",
+     {"ONEDNN_GRAPH_DUMP", "DNNL_GRAPH_DUMP"},
+     "`none`, `graph`, `subgraph`, with `,` between",
+     "`none`",
+     "`graph`: graphs are written when they are partitioned, with their "
+     "partitions; `subgraph`: partitions when they are compiled",
+     ParseDump},
+    {"TIMCL_GRAPH_DUMP_DIR",
+     {},
+     "a folder",
+     "`.`",
+     "where they are written",
+     ParseDumpDir},
+    {"TIMCL_GRAPH_COMPILED_CACHE",
+     {"DNNL_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY"},
+     "a number",
+     "`1024`",
+     "how many compiled partitions are kept for equal calls; 0: none",
+     ParseCompiledCache},
+    {"TIMCL_GRAPH_CONSTANT_CACHE",
+     {"ONEDNN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY"},
+     "megabytes as in `cpu:64;gpu:256`",
+     "`cpu:0;gpu:0`",
+     "how much of what is made of constants is kept by their addresses, for "
+     "each device; 0: they may change between executes",
+     ParseConstantCache},
+    {"TIMCL_DEFAULT_FPMATH_MODE",
+     {"ONEDNN_DEFAULT_FPMATH_MODE"},
+     "`STRICT`, `BF16`, `F16`, `TF32`, `ANY`",
+     "`STRICT`",
+     "arithmetic of graphs that ask for none",
+     ParseFpmathMode},
+    {"TIMCL_GRAPH_GPU",
+     {},
+     "`all`",
+     "GPUs and accelerators",
+     "which OpenCL devices engines of kind gpu are of",
+     ParseGpu},
+    {"TIMCL_GRAPH_OFFLOAD",
+     {},
+     "`opencl`, `opencl:<n>`",
+     "none",
+     "partitions of engines of kind cpu run there, with tensors in host memory",
+     ParseOffload},
+    {"TIMCL_GRAPH_CHECK",
+     {},
+     "`0`, `1`",
+     "`0`",
+     "an execute fails where a cached constant has changed, or an output lies "
+     "on an input that is not its in-place pair",
+     ParseCheck}};
+
+void LogLines(std::string_view warnings) {
+  while (!warnings.empty()) {
+    const size_t end = warnings.find('\n');
+    TIM_LOG(kWarning, warnings.substr(0, end));
+    warnings.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
-std::span<const GraphOptionSpec> GraphOptionTable() {
-  using Table = std::vector<GraphOptionSpec>;
-  static constinit std::atomic<const Table*> table = nullptr;
-  return KeepOne(table, [] {
-    return Table{
-        {"TIMCL_GRAPH_PARTITION",
-         {},
-         "`max_ops=N`, `min_ops=N`, `max_partitions=N`, `max_anchors=N`, with "
-         "commas between them",
-         "no limits",
-         "limits of partitions where a program gives none",
-         ParsePartition},
-        {"TIMCL_GRAPH_DUMP",
-         {"ONEDNN_GRAPH_DUMP", "DNNL_GRAPH_DUMP"},
-         "`none`, `graph`, `subgraph`, with commas between them",
-         "`none`",
-         "`graph`: graphs are written when they are partitioned, with their "
-         "partitions; `subgraph`: partitions when they are compiled",
-         ParseDump},
-        {"TIMCL_GRAPH_DUMP_DIR",
-         {},
-         "a folder",
-         "`.`",
-         "where dumps are written",
-         ParseDumpDir},
-        {"TIMCL_GRAPH_VERBOSE",
-         {"ONEDNN_VERBOSE"},
-         "`none`, `error`, `check`, `dispatch`, `profile_create`, "
-         "`profile_exec`, `profile`, `all`, with commas between them; `0`, "
-         "`1`, "
-         "`2`",
-         "`none`",
-         "lines on stdout about compiled and executed partitions and about "
-         "what "
-         "is refused",
-         ParseVerbose},
-        {"TIMCL_DEFAULT_FPMATH_MODE",
-         {"ONEDNN_DEFAULT_FPMATH_MODE"},
-         "`STRICT`, `BF16`, `F16`, `TF32`, `ANY`",
-         "`STRICT`",
-         "arithmetic that graphs allow which ask for none",
-         ParseFpmathMode}};
-  });
-}
+std::span<const GraphOptionSpec> GraphOptionTable() { return kTable; }
 
 GraphOptions ParseGraphOptions(const char* (*get)(const char* name),
                                std::string* warnings) {
   GraphOptions options;
-  for (const GraphOptionSpec& spec : GraphOptionTable()) {
+  for (const GraphOptionSpec& spec : kTable) {
     const char* name = spec.name;
     const char* text = get(name);
     for (const char* alias : spec.aliases) {
-      if (text == nullptr || *text == '\0') text = get(name = alias);
+      if (alias == nullptr || (text != nullptr && *text != '\0')) break;
+      text = get(name = alias);
     }
     if (text == nullptr || *text == '\0') continue;
     const Status status = spec.parse(text, &options);
@@ -227,18 +320,25 @@ const GraphOptions& GetGraphOptions() {
       return std::getenv(name);
     };
     GraphOptions parsed = ParseGraphOptions(get, &warnings);
-    if (!warnings.empty()) TIM_LOG(kWarning, warnings);
+    LogLines(warnings);
     return parsed;
   });
 }
 
-Result<unsigned> VerboseFlagsOf(int level) {
-  static constexpr unsigned kLevels[] = {0, kVerboseExecute, kProfile};
-  if (level < 0 || level > 2) {
-    return InvalidArgument("there is no verbose level ", level,
-                           "; there are 0, 1 and 2");
+std::string GraphOptionTableMarkdown() {
+  std::string out =
+      "| variable | also read as | values | default | meaning |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  for (const GraphOptionSpec& spec : kTable) {
+    std::string aliases;
+    for (const char* alias : spec.aliases) {
+      if (alias == nullptr) break;
+      aliases += StrCat(aliases.empty() ? "`" : ", `", alias, "`");
+    }
+    out += StrCat("| `", spec.name, "` | ", aliases, " | ", spec.values, " | ",
+                  spec.default_value, " | ", spec.meaning, " |\n");
   }
-  return kLevels[level];
+  return out;
 }
 
 }  // namespace tim::graph

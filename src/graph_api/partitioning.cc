@@ -10,6 +10,7 @@
 #include "compiler/partitioner.h"
 #include "graph_api/lower_ops.h"
 #include "graph_api/op_def.h"
+#include "graph_api/verbose.h"
 #include "ir/op_schema.h"
 
 namespace tim::graph {
@@ -84,6 +85,15 @@ double CostOf(const Op& op) {
   return cost;
 }
 
+// Tells of ops that are not.
+bool IsSupported(const Op& op) {
+  const Status status = CheckSupported(op);
+  if (!status.ok() && verbose::Wants(kVerboseDispatch)) {
+    verbose::Dispatch(StrCat("op ", op.id, ": ", status.message()));
+  }
+  return status.ok();
+}
+
 compiler::PartitionInput Described(const std::vector<Op>& ops,
                                    const PartitionOptions& options) {
   compiler::PartitionInput input;
@@ -100,7 +110,7 @@ compiler::PartitionInput Described(const std::vector<Op>& ops,
       const auto found = producers.find(tensor.id);
       if (found != producers.end()) read.push_back(found->second);
     }
-    input.labels.push_back(CheckSupported(op).ok() ? 0 : compiler::kAlone);
+    input.labels.push_back(IsSupported(op) ? 0 : compiler::kAlone);
     input.anchors.push_back(op.def->anchor);
     if (by_cost) input.costs.push_back(CostOf(op));
   }
@@ -188,7 +198,7 @@ Result<Partitions> MakePartitions(const std::vector<Op>& ops,
 
 std::shared_ptr<const Partition> PartitionOfOp(Op op,
                                                tim_graph_engine_kind_t kind) {
-  const bool supported = CheckSupported(op).ok();
+  const bool supported = IsSupported(op);
   std::vector<Op> ops = {std::move(op)};
   Ports ports = PortsOf(ops);
   return std::make_shared<const Partition>(

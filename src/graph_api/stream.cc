@@ -28,13 +28,18 @@ void Stream::Add(std::shared_ptr<runtime::RunEvent> run,
   if (runs_.size() > kMostKept) DropEnded();
 }
 
-Status Stream::Wait() {
+bool Stream::Settle() {
   for (const InFlight& each : runs_) {
     Status status = each.run->Wait();
     if (failure_.ok()) failure_ = std::move(status);
   }
   runs_.clear();
   last_ = nullptr;
+  return (gpu_ == nullptr || gpu_->Settle()) && failure_.ok();
+}
+
+Status Stream::Wait() {
+  Settle();
   if (gpu_ != nullptr) {
     Status status = gpu_->Wait();
     if (failure_.ok()) failure_ = std::move(status);

@@ -39,6 +39,9 @@ class Stream {
            std::shared_ptr<const void> keeper);
   /// Blocks until all is done.  The first failure of a run since the last call.
   Status Wait();
+  /// Blocks until all runs are done, and leaves their failure to Wait().  False
+  /// where there is one.
+  bool Settle();
 
   /// Runs of a gpu engine; null for others, and until it is set.
   GpuStream* gpu() const { return gpu_.get(); }

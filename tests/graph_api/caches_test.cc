@@ -5,7 +5,6 @@
 #include <atomic>
 #include <thread>
 
-#include "graph_api/cache_options.h"
 #include "graph_api/compiled_cache.h"
 #include "graph_api/constant_cache.h"
 #include "tests/graph_api/partition_support.h"
@@ -239,42 +238,6 @@ TEST_F(Constants, AreGatheredWhereTheyAreStrided) {
   const Floats w = {1, 3, -9, 2, 4};
   EXPECT_EQ(Product({1, 1}, w), (Floats{4, 6}));
   EXPECT_EQ(compiled_->constant_plans_made(), 1);
-}
-
-TEST(CacheOptions, AreReadFromVariables) {
-  std::string warnings;
-  const CacheOptions options = ParseCacheOptions(
-      [](const char* name) -> const char* {
-        const std::string variable = name;
-        if (variable == "TIMCL_GRAPH_COMPILED_CACHE") return "7";
-        if (variable == "DNNL_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY") {
-          return "8";
-        }
-        if (variable == "ONEDNN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY") {
-          return "gpu:3;cpu:64";
-        }
-        if (variable == "TIMCL_GRAPH_CHECK") return "1";
-        if (variable == "TIMCL_GRAPH_GPU") return "some";
-        return nullptr;
-      },
-      &warnings);
-  EXPECT_EQ(options.compiled_entries, 7);
-  EXPECT_EQ(options.cpu_constant_megabytes, 64u);
-  EXPECT_EQ(options.gpu_constant_megabytes, 3u);
-  EXPECT_TRUE(options.check);
-  EXPECT_FALSE(options.all_are_gpus);
-  EXPECT_EQ(warnings,
-            "TIMCL_GRAPH_GPU=some is ignored; expected all, or "
-            "nothing\n");
-  warnings.clear();
-  const CacheOptions bad = ParseCacheOptions(
-      [](const char* name) -> const char* {
-        return std::string(name).ends_with("CONSTANT_CACHE") ? "cpu:-1" : "x";
-      },
-      &warnings);
-  EXPECT_EQ(bad.compiled_entries, 1024);
-  EXPECT_EQ(bad.cpu_constant_megabytes, 0u);
-  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), '\n'), 4);
 }
 
 TEST(ConstantCache, CapacitiesSaturate) {

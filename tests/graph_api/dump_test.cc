@@ -12,7 +12,6 @@
 
 #include "graph_api/json_graph.h"
 #include "graph_api/op_def.h"
-#include "graph_api/options.h"
 #include "graph_api/partitioning.h"
 #include "tests/graph_api/partition_support.h"
 
@@ -21,7 +20,6 @@ namespace {
 
 using testing::Described;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::OfUnknownRank;
 
 OpDef ClampDef() {
@@ -105,69 +103,6 @@ TEST(Dump, ModesWinOverTheVariableAndOtherBitsAreRefused) {
   EXPECT_EQ(DumpModes(), 3u);
   EXPECT_EQ(tim_graph_set_dump_mode(tim_graph_dump_mode_none),
             tim_graph_success);
-  EXPECT_EQ(tim_graph_set_verbose(3), tim_graph_invalid_arguments);
-  EXPECT_EQ(tim_graph_set_verbose(2), tim_graph_success);
-  EXPECT_EQ(Verbose(), kVerboseCompile | kVerboseExecute);
-  EXPECT_EQ(tim_graph_set_verbose(0), tim_graph_success);
-}
-
-std::vector<std::pair<std::string, std::string>> variables;
-
-GraphOptions Parsed(std::vector<std::pair<std::string, std::string>> set,
-                    std::string* warnings) {
-  variables = std::move(set);
-  return ParseGraphOptions(
-      [](const char* name) -> const char* {
-        for (const auto& [known, value] : variables) {
-          if (known == name) return value.c_str();
-        }
-        return nullptr;
-      },
-      warnings);
-}
-
-TEST(GraphOptions, AreReadFromVariablesAndAliases) {
-  std::string warnings;
-  GraphOptions options =
-      Parsed({{"TIMCL_GRAPH_PARTITION", "max_ops=8,max_anchors=1"},
-              {"DNNL_GRAPH_DUMP", "graph,subgraph"},
-              {"TIMCL_GRAPH_DUMP_DIR", "/d"},
-              {"ONEDNN_VERBOSE", "filter=graph,profile,check"},
-              {"ONEDNN_DEFAULT_FPMATH_MODE", "bf16"}},
-             &warnings);
-  EXPECT_THAT(warnings, IsEmpty());
-  EXPECT_EQ(options.partition.max_ops, 8u);
-  EXPECT_EQ(options.partition.max_anchors, 1u);
-  EXPECT_EQ(options.partition.min_ops, 1u);
-  EXPECT_EQ(options.dump, 3u);
-  EXPECT_EQ(options.dump_dir, "/d");
-  EXPECT_EQ(options.verbose, kVerboseCompile | kVerboseExecute | kVerboseCheck);
-  EXPECT_EQ(options.fpmath_mode, tim_graph_fpmath_mode_bf16);
-  options = Parsed({{"TIMCL_GRAPH_DUMP", "none"},
-                    {"ONEDNN_GRAPH_DUMP", "graph"},
-                    {"ONEDNN_VERBOSE", "filter=primitive,all"}},
-                   &warnings);
-  EXPECT_EQ(options.dump, 0u);
-  EXPECT_EQ(options.verbose, 0u);
-}
-
-TEST(GraphOptions, IllegalValuesLeaveDefaultsAndWarn) {
-  for (const char* text : {"max_ops", "max_ops=", "max_ops=-1", "depth=3",
-                           "max_ops=2x", "max_ops=2,min_ops=3"}) {
-    std::string warnings;
-    EXPECT_EQ(
-        Parsed({{"TIMCL_GRAPH_PARTITION", text}}, &warnings).partition.max_ops,
-        0u);
-    EXPECT_THAT(warnings, HasSubstr("TIMCL_GRAPH_PARTITION='")) << text;
-  }
-  std::string warnings;
-  Parsed({{"ONEDNN_GRAPH_DUMP", "all"},
-          {"TIMCL_GRAPH_VERBOSE", "loud"},
-          {"TIMCL_DEFAULT_FPMATH_MODE", "F8"}},
-         &warnings);
-  EXPECT_THAT(warnings, HasSubstr("ONEDNN_GRAPH_DUMP='all' is ignored"));
-  EXPECT_THAT(warnings, HasSubstr("TIMCL_GRAPH_VERBOSE='loud'"));
-  EXPECT_THAT(warnings, HasSubstr("expected STRICT, BF16"));
 }
 
 }  // namespace
