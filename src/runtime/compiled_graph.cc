@@ -74,10 +74,12 @@ Status CompiledGraph::RunBound(std::span<const PortMemory> inputs,
 }
 
 Status CompiledGraph::Run(std::span<const PortMemory> inputs,
-                          std::span<const PortMemory> outputs) {
+                          std::span<const PortMemory> outputs,
+                          GivenArenas arenas) {
   if (observer_ != nullptr) return RunObserved(inputs, outputs, *observer_);
-  return RunBound(inputs, outputs, [this] {
-    return pool_->Run(binding_.inputs(), binding_.outputs(), states_.get());
+  return RunBound(inputs, outputs, [this, arenas] {
+    return pool_->Run(binding_.inputs(), binding_.outputs(), states_.get(),
+                      arenas);
   });
 }
 
@@ -115,13 +117,14 @@ Result<std::shared_ptr<RunEvent>> CompiledGraph::RunNow(
 Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     std::vector<std::shared_ptr<RunEvent>> waits,
-    std::function<Status(Status)> end) {
+    std::function<Status(Status)> end, GivenArenas arenas) {
   if (observer_ != nullptr) return RunNow(inputs, outputs, waits, end);
   const TraceSpan span("run", "RunAsync", plan().graph);
   const auto binding = std::make_shared<PortBinding>();
   TIM_RETURN_IF_ERROR(binding->Bind(plan(), inputs, outputs));
   RunPorts ports{{binding->inputs().begin(), binding->inputs().end()},
-                 {binding->outputs().begin(), binding->outputs().end()}};
+                 {binding->outputs().begin(), binding->outputs().end()},
+                 {arenas.begin(), arenas.end()}};
   // An input may be what an awaited run writes.
   RunCalls calls{.begin = [binding] { binding->CopyInputs(); },
                  .end =

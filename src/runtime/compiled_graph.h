@@ -15,6 +15,7 @@
 #include "ir/plan.h"
 #include "runtime/context_pool.h"
 #include "runtime/executable.h"
+#include "runtime/given_arenas.h"
 #include "runtime/observed_run.h"
 #include "runtime/port_binding.h"
 #include "runtime/ready_graph.h"
@@ -49,7 +50,7 @@ class CompiledGraph {
   /// A run behind all that are in flight; blocks until its outputs are
   /// complete.
   Status Run(std::span<const PortMemory> inputs,
-             std::span<const PortMemory> outputs);
+             std::span<const PortMemory> outputs, GivenArenas arenas = {});
   /// The same step by step, in memory of its own, which is kept for the next.
   Status RunObserved(std::span<const PortMemory> inputs,
                      std::span<const PortMemory> outputs,
@@ -65,7 +66,7 @@ class CompiledGraph {
   Result<std::shared_ptr<RunEvent>> Enqueue(
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       std::vector<std::shared_ptr<RunEvent>> waits = {},
-      std::function<Status(Status)> end = nullptr);
+      std::function<Status(Status)> end = nullptr, GivenArenas arenas = {});
 
   /// The same where it takes no thread, no copy and no wait; else null, and
   /// nothing was done: see ContextPool::TryEnqueue().  The run starts after

@@ -40,7 +40,8 @@ class ContextPool::State final
   Result<std::shared_ptr<RunEvent>> TryEnqueue(RunPorts ports, Waits after,
                                                RunCalls calls);
   Status Run(std::span<const PortMemory> inputs,
-             std::span<const PortMemory> outputs, StateSet* states);
+             std::span<const PortMemory> outputs, StateSet* states,
+             GivenArenas arenas);
   /// A context that is free.
   void Add(std::unique_ptr<ExecutionContext> context) {
     const std::lock_guard lock(mutex_);
@@ -211,8 +212,8 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
     RunCalls calls) {
   std::erase_if(waits, HasSucceeded);
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
-  Status status =
-      slot->context->Check(ports.inputs, ports.outputs, states.get());
+  Status status = slot->context->Check(ports.inputs, ports.outputs,
+                                       states.get(), ports.arenas);
   if (!status.ok()) {
     Free(slot, status);
     return status;
@@ -244,7 +245,8 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::TryEnqueue(
   if (blocks_) return std::shared_ptr<RunEvent>();
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(Patience::kNone));
   if (slot == nullptr) return std::shared_ptr<RunEvent>();
-  Status status = slot->context->Check(ports.inputs, ports.outputs, nullptr);
+  Status status =
+      slot->context->Check(ports.inputs, ports.outputs, nullptr, ports.arenas);
   if (status.ok()) {
     const auto run = std::make_shared<PooledRun>(
         shared_from_this(), slot, std::move(ports), nullptr, std::move(calls),
@@ -284,11 +286,11 @@ Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
 
 Status ContextPool::State::Run(std::span<const PortMemory> inputs,
                                std::span<const PortMemory> outputs,
-                               StateSet* states) {
+                               StateSet* states, GivenArenas arenas) {
   if (states != nullptr) states->WaitForRun();
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
-  const Status status =
-      GuardedCall([&] { return slot->context->Run(inputs, outputs, states); });
+  const Status status = GuardedCall(
+      [&] { return slot->context->Run(inputs, outputs, states, arenas); });
   Free(slot, status);
   return status;
 }
@@ -356,8 +358,9 @@ Result<std::shared_ptr<RunEvent>> ContextPool::TryEnqueue(
 }
 
 Status ContextPool::Run(std::span<const PortMemory> inputs,
-                        std::span<const PortMemory> outputs, StateSet* states) {
-  return Own().Run(inputs, outputs, states);
+                        std::span<const PortMemory> outputs, StateSet* states,
+                        GivenArenas arenas) {
+  return Own().Run(inputs, outputs, states, arenas);
 }
 
 void ContextPool::Drain() { Own().Drain(); }

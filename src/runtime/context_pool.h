@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
+#include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
 #include "runtime/run_event.h"
 #include "runtime/state_set.h"
@@ -21,6 +22,7 @@ namespace tim::runtime {
 struct RunPorts {
   std::vector<PortMemory> inputs;
   std::vector<PortMemory> outputs;
+  std::vector<PortMemory> arenas = {};  ///< See GivenArenas.
 };
 
 /// What a run calls besides its steps; either may be null, and neither uses the
@@ -75,7 +77,8 @@ class ContextPool {
 
   /// Enqueue() and Wait(), without an event.
   Status Run(std::span<const PortMemory> inputs,
-             std::span<const PortMemory> outputs, StateSet* states);
+             std::span<const PortMemory> outputs, StateSet* states,
+             GivenArenas arenas = {});
 
   /// Blocks until what is in flight has ended.
   void Drain();

@@ -26,7 +26,7 @@ struct ExecutionContext::Impl {
 
   Status CheckArguments(std::span<const PortMemory> inputs,
                         std::span<const PortMemory> outputs,
-                        const StateSet* states) const;
+                        const StateSet* states, GivenArenas arenas) const;
   Status WaitBefore(const StepOrder& order, Stream& stream);
   Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
@@ -92,8 +92,9 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
 
 Status ExecutionContext::Impl::CheckArguments(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
-    const StateSet* states) const {
+    const StateSet* states, GivenArenas arenas) const {
   TIM_RETURN_IF_ERROR(CheckPorts(plan(), inputs, outputs));
+  TIM_RETURN_IF_ERROR(CheckArenas(plan(), arenas));
   return CheckStates(*executable, states);
 }
 
@@ -171,17 +172,19 @@ Status ExecutionContext::Impl::WaitForAll() {
 
 Status ExecutionContext::Check(std::span<const PortMemory> inputs,
                                std::span<const PortMemory> outputs,
-                               const StateSet* states) const {
-  return impl_->CheckArguments(inputs, outputs, states);
+                               const StateSet* states,
+                               GivenArenas arenas) const {
+  return impl_->CheckArguments(inputs, outputs, states, arenas);
 }
 
 Status ExecutionContext::Enqueue(std::span<const PortMemory> inputs,
                                  std::span<const PortMemory> outputs,
-                                 StateSet* states) {
+                                 StateSet* states, GivenArenas arenas) {
   Impl& impl = *impl_;
   if (!impl.lost.ok()) return impl.lost;
-  TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states));
+  TIM_RETURN_IF_ERROR(impl.CheckArguments(inputs, outputs, states, arenas));
   TIM_RETURN_IF_ERROR(impl.memory->BindPorts(inputs, outputs));
+  TIM_RETURN_IF_ERROR(impl.memory->BindArenas(arenas));
   if (states != nullptr) impl.memory->BindStates(*states);
   impl.tracing = impl.Trace();
   if (impl.tracing != nullptr) impl.tracing->BeginRun();
@@ -261,8 +264,8 @@ bool ExecutionContext::blocks() const {
 
 Status ExecutionContext::Run(std::span<const PortMemory> inputs,
                              std::span<const PortMemory> outputs,
-                             StateSet* states) {
-  TIM_RETURN_IF_ERROR(Enqueue(inputs, outputs, states));
+                             StateSet* states, GivenArenas arenas) {
+  TIM_RETURN_IF_ERROR(Enqueue(inputs, outputs, states, arenas));
   return Wait();
 }
 

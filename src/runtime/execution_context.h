@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "runtime/arena_memory.h"
 #include "runtime/executable.h"
+#include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
 #include "runtime/state_set.h"
 
@@ -36,21 +37,23 @@ class ExecutionContext {
   /// `states` may be null where the plan has none.  On failure nothing is
   /// retried; after kDeviceLost every further Run gives the same error.
   Status Run(std::span<const PortMemory> inputs,
-             std::span<const PortMemory> outputs, StateSet* states);
+             std::span<const PortMemory> outputs, StateSet* states,
+             GivenArenas arenas = {});
   /// The same of dense host memory, aligned to 64 bytes.
   Status Run(std::span<const void* const> inputs,
              std::span<void* const> outputs, StateSet* states);
 
   /// What Run() finds wrong with its arguments, at once.
   Status Check(std::span<const PortMemory> inputs,
-               std::span<const PortMemory> outputs,
-               const StateSet* states) const;
+               std::span<const PortMemory> outputs, const StateSet* states,
+               GivenArenas arenas = {}) const;
 
   /// The halves of Run().  Enqueue() hands the run to the devices; after its
   /// success, and only then, the memory is in use until Wait() has returned,
   /// which comes before the next run and says how this one went.
   Status Enqueue(std::span<const PortMemory> inputs,
-                 std::span<const PortMemory> outputs, StateSet* states);
+                 std::span<const PortMemory> outputs, StateSet* states,
+                 GivenArenas arenas = {});
   Status Wait();
   /// Right before Enqueue(): the run starts after that of `other`, which is in
   /// flight, has ended, however.  Any thread may be in other.Wait() meanwhile,

@@ -28,7 +28,8 @@ Status PooledRun::Start(Runs after) {
   }
   after_ = std::move(after);
   if (calls_.begin != nullptr) calls_.begin();
-  return slot_->context->Enqueue(ports_.inputs, ports_.outputs, nullptr);
+  return slot_->context->Enqueue(ports_.inputs, ports_.outputs, nullptr,
+                                 ports_.arenas);
 }
 
 void PooledRun::Execute(const Waits& waits,
@@ -43,7 +44,8 @@ void PooledRun::Execute(const Waits& waits,
     const TraceSpan span("run", "Run", slot_->context->graph());
     status = GuardedCall([&] {
       if (calls_.begin != nullptr) calls_.begin();
-      return slot_->context->Run(ports_.inputs, ports_.outputs, states_.get());
+      return slot_->context->Run(ports_.inputs, ports_.outputs, states_.get(),
+                                 ports_.arenas);
     });
   }
   const std::lock_guard lock(mutex_);
@@ -104,7 +106,8 @@ void PooledRun::Finish(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   if (follows_failure && !status.ok() &&
       status.code() != StatusCode::kDeviceLost) {
-    status = slot_->context->Run(ports_.inputs, ports_.outputs, nullptr);
+    status = slot_->context->Run(ports_.inputs, ports_.outputs, nullptr,
+                                 ports_.arenas);
   }
   End(std::move(status));
 }
@@ -119,6 +122,7 @@ void PooledRun::End(Status status) {
   for (const auto& output : ports_.outputs) {
     slot_->context->Release(output.host);
   }
+  for (const auto& arena : ports_.arenas) slot_->context->Release(arena.host);
   ports_ = {};
   states_.reset();
   after_.clear();

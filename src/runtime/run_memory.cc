@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "device/device_pools.h"
@@ -64,6 +65,7 @@ Status RunMemory::AllocateArenas(
     TIM_RETURN_IF_ERROR(FillZero(stream, **buffer));
     arenas_.push_back(*buffer);
   }
+  arena_bindings_.resize(arenas_.size());
   return OkStatus();
 }
 
@@ -103,6 +105,10 @@ void RunMemory::AddStep(const ir::Step& step) {
   for (const int operand : step.operands) {
     const ir::Slot& slot = executable_.plan().slots[operand];
     const bool write = slot.kind == ir::SlotKind::kStateWrite;
+    if (slot.kind == ir::SlotKind::kArena) {
+      arena_bindings_[slot.index].operands.push_back(
+          {ranges_.size(), slot.offset});
+    }
     if (IsDevicePort(slot)) {
       PortOf(slot).operands.push_back({ranges_.size(), slot.offset});
     }
@@ -133,8 +139,9 @@ RunMemory::DevicePort& RunMemory::PortOf(const ir::Slot& slot) {
                  .strided = tensors[slot.index].desc.layout.strided()});
 }
 
-void RunMemory::Point(const DevicePort& port, Buffer* buffer, int64_t offset) {
-  for (const PortOperand& operand : port.operands) {
+void RunMemory::Point(std::span<const PortOperand> operands, Buffer* buffer,
+                      int64_t offset) {
+  for (const PortOperand& operand : operands) {
     ranges_[operand.range].buffer = buffer;
     ranges_[operand.range].offset = offset + operand.offset;
   }
@@ -154,16 +161,60 @@ Status RunMemory::Import(DevicePort& port, void* address, int64_t bytes) {
       executable_.device(port.device)
           .Import(static_cast<std::byte*>(address) - slack, bytes + slack));
   port.address = address;
-  Point(port, port.buffer.get(), slack);
+  Point(port.operands, port.buffer.get(), slack);
   return OkStatus();
 }
 
 void RunMemory::Release(const void* memory) {
   for (DevicePort& port : ports_) {
     if (port.buffer == nullptr || port.address != memory) continue;
-    Point(port, nullptr, 0);
+    Point(port.operands, nullptr, 0);
     port.buffer = nullptr;
   }
+  for (ArenaBinding& binding : arena_bindings_) {
+    if (binding.buffer == nullptr || binding.address != memory) continue;
+    Point(binding.operands, nullptr, 0);
+    binding.buffer = nullptr;
+  }
+}
+
+// The host works in the memory itself.
+Status RunMemory::BindArena(const ir::Arena& arena, const PortMemory& memory,
+                            ArenaBinding* binding) {
+  if (memory.range.buffer != nullptr) {
+    Point(binding->operands, memory.range.buffer, memory.range.offset);
+    return OkStatus();
+  }
+  if (binding->buffer == nullptr || binding->address != memory.host) {
+    if (arena.device == 0) {
+      binding->buffer =
+          std::make_unique<device::ExternalBuffer>(memory.host, arena.bytes);
+    } else {
+      TIM_ASSIGN_OR_RETURN(
+          binding->buffer,
+          executable_.device(arena.device).Import(memory.host, arena.bytes));
+    }
+    binding->address = memory.host;
+  }
+  Point(binding->operands, binding->buffer.get(), 0);
+  return OkStatus();
+}
+
+Status RunMemory::BindArenas(GivenArenas arenas) {
+  for (size_t i = 0; i < arena_bindings_.size(); ++i) {
+    ArenaBinding& binding = arena_bindings_[i];
+    const bool given =
+        i < arenas.size() && !binding.operands.empty() &&
+        (arenas[i].host != nullptr || arenas[i].range.buffer != nullptr);
+    if (given) {
+      binding.given = true;
+      TIM_RETURN_IF_ERROR(
+          BindArena(executable_.plan().arenas[i], arenas[i], &binding));
+    } else if (std::exchange(binding.given, false)) {
+      Point(binding.operands, arenas_[i], 0);
+    }
+  }
+  return OkStatus();
 }
 
 Status RunMemory::BindPorts(std::span<const PortMemory> inputs,
@@ -179,7 +230,7 @@ Status RunMemory::BindPorts(std::span<const PortMemory> inputs,
       const int64_t bytes = (read ? inputs_ : outputs_)[port.tensor].bytes();
       TIM_RETURN_IF_ERROR(Import(port, memory.host, bytes));
     } else {
-      Point(port, memory.range.buffer, memory.range.offset);
+      Point(port.operands, memory.range.buffer, memory.range.offset);
     }
   }
   return OkStatus();
@@ -220,7 +271,7 @@ void RunMemory::BindTo(std::span<Buffer* const> buffers) {
     ranges_[operand.range].buffer = buffers[operand.device];
   }
   for (const DevicePort& port : ports_) {
-    Point(port, buffers[port.device], 0);
+    Point(port.operands, buffers[port.device], 0);
   }
 }
 

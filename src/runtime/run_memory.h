@@ -13,6 +13,7 @@
 #include "device/pool_allocator.h"
 #include "runtime/arena_memory.h"
 #include "runtime/executable.h"
+#include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
 #include "runtime/state_set.h"
 
@@ -40,6 +41,9 @@ class RunMemory {
   /// memory is as CheckPorts() wants it.
   Status BindPorts(std::span<const PortMemory> inputs,
                    std::span<const PortMemory> outputs);
+  /// Arenas of the next run: what is given, as CheckArenas() wants it, else the
+  /// own ones.  Devices import what has moved since the last run.
+  Status BindArenas(GivenArenas arenas);
   /// Imports of `memory` end: it may be freed, and what is at its address later
   /// is other memory.
   void Release(const void* memory);
@@ -81,6 +85,14 @@ class RunMemory {
     std::unique_ptr<device::Buffer> buffer = nullptr;
   };
 
+  /// Operands in an arena, and what the caller gave for it last.
+  struct ArenaBinding {
+    std::vector<PortOperand> operands = {};
+    bool given = false;
+    const void* address = nullptr;  ///< Of what is imported.
+    std::unique_ptr<device::Buffer> buffer = nullptr;
+  };
+
   explicit RunMemory(const Executable& executable);
   Status AllocateArenas(
       ArenaMemory memory,
@@ -88,12 +100,15 @@ class RunMemory {
   Result<device::Buffer*> AllocateArena(const ir::Arena& arena,
                                         ArenaMemory memory,
                                         const device::Stream& stream);
+  Status BindArena(const ir::Arena& arena, const PortMemory& memory,
+                   ArenaBinding* binding);
   Status AddTensors();
   void AddStep(const ir::Step& step);
   DevicePort& PortOf(const ir::Slot& slot);
   Status Import(DevicePort& port, void* address, int64_t bytes);
   /// What the port's operands are pieces of.
-  void Point(const DevicePort& port, device::Buffer* buffer, int64_t offset);
+  void Point(std::span<const PortOperand> operands, device::Buffer* buffer,
+             int64_t offset);
   Status Synchronize(
       ir::SlotKind kind,
       std::span<const std::unique_ptr<device::Stream>> streams,
@@ -102,6 +117,7 @@ class RunMemory {
 
   const Executable& executable_;
   std::vector<device::Buffer*> arenas_;
+  std::vector<ArenaBinding> arena_bindings_;  ///< Like arenas_.
   std::vector<std::unique_ptr<device::Buffer>> own_arenas_;
   std::vector<device::PoolRange> pooled_arenas_;
   std::vector<device::ExternalBuffer> inputs_;
