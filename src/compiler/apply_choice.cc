@@ -104,7 +104,8 @@ class Applier {
   Result<ValueId> BringOutput(int index, ValueId id) {
     const Port& port = OutputPort(module_, index);
     if (graph_.value(id).constant) {
-      if (port.free || port.layout.dense()) return id;
+      const bool open = port.free || port.layout.kind == ir::LayoutKind::kAny;
+      if (open || port.layout.dense()) return id;
       if (port.layout.blocked()) {
         return BringConstant(id, locations_.Intern({port.device, port.layout}));
       }

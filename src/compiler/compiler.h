@@ -32,7 +32,9 @@ struct RefusedKernel {
 /// Where the memory of a graph's input or output is, in every run.
 struct Port {
   int device = 0;  ///< Index in CompileOptions::devices.
-  /// On the host dense or strided, on a device dense or blocked.
+  /// On a device dense or blocked.  On the host strided, too; an output that is
+  /// kAny there leaves in the layout that it is made in, which Plan::outputs
+  /// tells.
   ir::Layout layout = {};
   /// An output stays where it is made, in the layout that it has there;
   /// Plan::outputs tells both.  `device` and `layout` mean nothing.

@@ -16,6 +16,12 @@ const Port& PortOf(const std::vector<Port>& ports, int index) {
   return index < static_cast<int>(ports.size()) ? ports[index] : kOnHost;
 }
 
+// An output of the host in whichever layout it is made.
+bool IsOpen(const Port& port) {
+  return port.free ||
+         (port.device == 0 && port.layout.kind == ir::LayoutKind::kAny);
+}
+
 Status CheckPort(const Module& module, const Port& port,
                  const ir::TensorDesc& desc) {
   if (port.free) return OkStatus();
@@ -23,13 +29,13 @@ Status CheckPort(const Module& module, const Port& port,
   if (port.device < 0 || port.device >= devices) {
     return InvalidArgument("is to be on device ", port.device, " of ", devices);
   }
-  const bool fits =
-      port.layout.dense() ||
-      (port.device == 0 ? port.layout.strided() : port.layout.blocked());
+  const bool fits = port.layout.dense() || port.layout.blocked() ||
+                    (port.device == 0 && port.layout.strided());
   if (!fits) {
     return InvalidArgument("is to have layout ", port.layout.ToString(),
                            port.device == 0
-                               ? " on the host, which takes dense and strided"
+                               ? " on the host, which takes dense, blocked and "
+                                 "strided, and any of outputs"
                                : " on a device, which takes dense and blocked");
   }
   if (!desc.shape.IsStatic()) return OkStatus();  // said elsewhere
@@ -54,8 +60,9 @@ Status InPort(const Module& module, const char* what, size_t index,
 
 Status CheckOutput(const Module& module, const Port& port,
                    const ir::TensorDesc& desc) {
+  if (IsOpen(port)) return OkStatus();
   TIM_RETURN_IF_ERROR(CheckPort(module, port, desc));
-  if (port.free || !port.layout.strided()) return OkStatus();
+  if (!port.layout.strided()) return OkStatus();
   ir::TensorDesc there = desc;
   there.layout = port.layout;
   return ir::CheckWritable(there);
@@ -148,7 +155,7 @@ uint64_t InputLocations(const Module& module, LocationTable& locations,
                         int index) {
   const Port& port = InputPort(module, index);
   uint64_t set = uint64_t{1} << locations.Intern({port.device, port.layout});
-  if (!port.layout.strided()) return set;
+  if (port.device != 0 || port.layout.dense()) return set;
   const ir::TensorDesc& desc =
       module.graph.value(module.graph.inputs()[index]).desc;
   if (Imports(module, desc, port.layout, Layout::Dense())) {
@@ -162,13 +169,13 @@ int OutputTarget(const Module& module, LocationTable& locations, int index,
                  uint64_t present) {
   const Port& port = OutputPort(module, index);
   const Location& made = locations[std::countr_zero(present)];
-  if (port.free && !made.layout.strided()) return std::countr_zero(present);
-  if (port.free || (port.device == 0 && port.layout.dense())) {
+  if (IsOpen(port) && !made.layout.strided()) {
+    return std::countr_zero(present);
+  }
+  if (IsOpen(port) || (port.device == 0 && port.layout.dense())) {
     return locations.Intern({made.device, Layout::Dense()});
   }
-  if (!port.layout.strided()) {
-    return locations.Intern({port.device, port.layout});
-  }
+  if (port.device != 0) return locations.Intern({port.device, port.layout});
   const int device = module.primary_device();
   const ir::TensorDesc& desc =
       module.graph.value(module.graph.outputs()[index]).desc;

@@ -24,7 +24,8 @@ const ir::KernelDef* FindReorder(const Module& module,
                                  const ir::KernelNode& node, int device);
 
 /// Where input `index` is, as a set.  A device of unified memory that has a
-/// kernel for it imports strided memory, which is there then, too.
+/// kernel for it imports the host's strided and blocked memory, which is there
+/// then, too.
 uint64_t InputLocations(const Module& module, LocationTable& locations,
                         int index);
 /// Where output `index` is wanted, given where its value is.

@@ -112,6 +112,74 @@ TEST(Ports, AFreeOutputStaysAsItIsMade) {
   EXPECT_TRUE(on_host->outputs[0].desc.layout.dense());
 }
 
+// Host memory in blocks, which a device of unified memory imports.
+const Port kHostBlocked = {.layout = Layout::Blocked(2, 16)};
+const Port kHostAny = {.layout = Layout::Any()};
+
+compiler::CompileOptions UnifiedOptions(std::vector<Port> inputs,
+                                        std::vector<Port> outputs) {
+  auto options = Options(std::move(inputs), std::move(outputs));
+  options.devices[1].unified_memory = true;
+  return options;
+}
+
+TEST(Ports, BlocksInHostMemoryAreImported) {
+  const ToyGraph toy = Unary("Heavy", kImage);
+  for (const Port& output : {kHostBlocked, kHostAny}) {
+    const auto plan = toy.Compile(UnifiedOptions({kHostBlocked}, {output}));
+    ASSERT_OK(plan);
+    EXPECT_EQ(plan->steps.size(), 1u);
+    EXPECT_EQ(CountKernels(*plan, "heavy_blocked"), 1);
+    for (const ir::PlanTensor* port : {&plan->inputs[0], &plan->outputs[0]}) {
+      EXPECT_EQ(port->desc.layout, kHostBlocked.layout);
+      EXPECT_EQ(port->device, 0);
+    }
+    EXPECT_EQ(From(*plan, 0).kind, ir::SlotKind::kInput);
+    EXPECT_EQ(From(*plan, 0).device, 1);
+    EXPECT_EQ(To(*plan, 0).kind, ir::SlotKind::kOutput);
+    EXPECT_EQ(To(*plan, 0).device, 1);
+  }
+}
+
+TEST(Ports, BlocksInHostMemoryAreCopiedToOtherDevices) {
+  const ToyGraph toy = Unary("Heavy", kImage);
+  const auto plan = toy.Compile(Options({kHostBlocked}, {kHostAny}));
+  ASSERT_OK(plan);
+  EXPECT_TRUE(IsHostReorder(plan->steps[0]));
+  EXPECT_EQ(plan->inputs[0].desc.layout, kHostBlocked.layout);
+  EXPECT_EQ(plan->outputs[0].device, 0);
+  EXPECT_EQ(CountKernels(*plan, "heavy_blocked"), 1);
+  const size_t last = plan->steps.size() - 1;
+  EXPECT_EQ(To(*plan, last).kind, ir::SlotKind::kOutput);
+  EXPECT_EQ(To(*plan, last).device, 0);
+  EXPECT_EQ(To(*plan, last).bytes, 8 * 8 * 32 * 4);
+}
+
+TEST(Ports, OutputsOfTheHostThatAreAnyAreDenseWhereTheyAreMadeSo) {
+  for (const char* op : {"Twice", "Slow"}) {
+    const auto plan = Unary(op).Compile(UnifiedOptions({}, {kHostAny}));
+    ASSERT_OK(plan);
+    EXPECT_TRUE(plan->outputs[0].desc.layout.dense()) << op;
+    EXPECT_EQ(plan->outputs[0].device, 0) << op;
+  }
+  ToyGraph constant;
+  constant.Output(constant.Constant({16}, 3));
+  constant.Output(constant.Op("Twice", {constant.Input({16})}));
+  const auto plan = constant.Compile(UnifiedOptions({}, {kHostAny, kHostAny}));
+  ASSERT_OK(plan);
+  EXPECT_TRUE(plan->outputs[0].desc.layout.dense());
+}
+
+TEST(Ports, DenseKernelsReadAndWriteBlocksInHostMemory) {
+  const auto plan =
+      Unary("Twice", kImage)
+          .Compile(UnifiedOptions({kHostBlocked}, {kHostBlocked}));
+  ASSERT_OK(plan);
+  EXPECT_EQ(CountKernels(*plan, "twice"), 1);
+  EXPECT_EQ(plan->inputs[0].desc.layout, kHostBlocked.layout);
+  EXPECT_EQ(plan->outputs[0].desc.layout, kHostBlocked.layout);
+}
+
 TEST(Ports, OneValueAsTwoOutputs) {
   ToyGraph toy;
   const ir::ValueId twice = toy.Op("Twice", {toy.Input({16})});
@@ -194,8 +262,8 @@ TEST(Ports, MistakesAreNamed) {
   EXPECT_THAT(says({{.device = 2}}, {}),
               HasSubstr("graph 'toy': input 0 is to be on device 2 of 2"));
   EXPECT_THAT(says({}, {{.device = -1}}), HasSubstr("output 0"));
-  EXPECT_THAT(says({{.layout = Layout::Blocked(0, 4)}}, {}),
-              HasSubstr("on the host, which takes dense and strided"));
+  EXPECT_THAT(says({kHostAny}, {}),
+              HasSubstr("on the host, which takes dense, blocked and strided"));
   EXPECT_THAT(says({}, {{.device = 1, .layout = Layout::Strided({1, 8})}}),
               HasSubstr("on a device, which takes dense and blocked"));
   EXPECT_THAT(says({{.layout = Layout::Strided({1})}}, {}),

@@ -80,8 +80,10 @@ TEST(Verify, RefusesHostileConstants) {
 
 TEST(Verify, RefusesHostileTensorsAndStates) {
   ExpectRefused({
-      {"input 0 has layout blocked(axis 0, 16), which is not dense",
-       [](Plan& p) { p.inputs[0].desc.layout = Layout::Blocked(0, 16); }},
+      {"state 0 has layout blocked(axis 0, 16), which is not dense",
+       [](Plan& p) { p.states[0].desc.layout = Layout::Blocked(0, 16); }},
+      {"input 0 layout any is none of a tensor",
+       [](Plan& p) { p.inputs[0].desc.layout = Layout::Any(); }},
       {"input 0 data type 16 of 16",
        [](Plan& p) { p.inputs[0].desc.type = DataType(16); }},
       {"input 0 the data type is unknown",

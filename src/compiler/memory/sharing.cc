@@ -72,8 +72,8 @@ class SharingFinder {
     if (port.free ? device != 0 : port.device != 0) {
       return port.free || port.device == device;
     }
-    return layout.strided() || (layout.dense() && device != 0 &&
-                                module_.device(device).unified_memory);
+    return layout.strided() ||
+           (device != 0 && module_.device(device).unified_memory);
   }
 
   // An output is made in the caller's memory, once.
