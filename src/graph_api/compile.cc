@@ -279,11 +279,8 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
 
 // Bytes of a port in an execute.
 Result<int64_t> BytesOf(const LogicalTensor& tensor, const Engine& engine) {
-  const Dims dims = DimsOf(tensor);
-  if (IsEmpty(dims)) return 0;
-  ir::TensorDesc desc;
-  desc.type = InnerType(tensor.data_type);
-  desc.shape = dims.empty() ? ir::Shape({1}) : ir::Shape(Reversed(dims));
+  if (IsEmpty(DimsOf(tensor))) return 0;
+  ir::TensorDesc desc = InnerDesc(tensor);
   TIM_ASSIGN_OR_RETURN(desc.layout, LayoutOf(tensor, engine));
   return ir::ByteSize(desc);
 }

@@ -2,12 +2,14 @@
 // none yet.
 #include "graph_api/constant_plans.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
 #include "graph_api/constant_cache.h"
 #include "graph_api/engine.h"
+#include "graph_api/residency.h"
 
 namespace tim::graph {
 namespace {
@@ -18,11 +20,7 @@ uint64_t NextNumber() {
 }
 
 int64_t DenseBytes(const LogicalTensor& tensor) {
-  ir::TensorDesc desc;
-  desc.type = InnerType(tensor.data_type);
-  desc.shape =
-      tensor.ndims == 0 ? ir::Shape({1}) : ir::Shape(Reversed(DimsOf(tensor)));
-  const auto bytes = ir::ByteSize(desc);
+  const auto bytes = ir::ByteSize(InnerDesc(tensor));
   return bytes.ok() ? *bytes : 0;
 }
 
@@ -55,6 +53,17 @@ std::span<const std::byte> DenseContent(const LogicalTensor& tensor,
 }
 
 }  // namespace
+
+bool HasDevicePorts(const PlanSource& source) {
+  const auto is_on_device = [&](const PortPlace& place) {
+    return IsOnDevice(place.residency, *source.engine);
+  };
+  return source.engine->kind() == tim_graph_gpu ||
+         std::any_of(source.input_places.begin(), source.input_places.end(),
+                     is_on_device) ||
+         std::any_of(source.output_places.begin(), source.output_places.end(),
+                     is_on_device);
+}
 
 Result<std::shared_ptr<Runnable>> MakePlan(const PlanSource& source,
                                            const KnownInputs& known) {

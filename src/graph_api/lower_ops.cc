@@ -48,6 +48,19 @@ bool IsEmpty(const Dims& dims) {
   return std::find(dims.begin(), dims.end(), 0) != dims.end();
 }
 
+ir::TensorDesc InnerDesc(const LogicalTensor& tensor) {
+  const Dims dims = DimsOf(tensor);
+  ir::TensorDesc desc;
+  desc.type = InnerType(tensor.data_type);
+  desc.shape = dims.empty() ? ir::Shape({1}) : ir::Shape(Reversed(dims));
+  if (ir::Info(desc.type).bits >= 8 || dims.empty() || dims.back() % 2 == 0) {
+    return desc;
+  }
+  const auto count = desc.shape.NumElements();
+  if (count && *count != dims.back()) desc.shape = ir::Shape({*count});
+  return desc;
+}
+
 /// Lowers op after op in one graph.
 class OpLowering {
  public:
@@ -92,10 +105,7 @@ Status OpLowering::AddInput(const LogicalTensor& tensor,
                          " dims, at most ", ir::kMaxRank, " are supported");
   }
   if (IsEmpty(added.dims)) return OkStatus();
-  ir::TensorDesc desc;
-  desc.type = added.type;
-  desc.shape =
-      added.dims.empty() ? ir::Shape({1}) : ir::Shape(Reversed(added.dims));
+  const ir::TensorDesc desc = InnerDesc(tensor);
   if (!desc.shape.NumElements()) {
     return InvalidArgument("tensor ", tensor.id, " of dims ",
                            TextOf(added.dims),
@@ -106,7 +116,17 @@ Status OpLowering::AddInput(const LogicalTensor& tensor,
   added.id = content != nullptr
                  ? graph.AddConstant(desc, std::move(content), name)
                  : graph.AddValue(desc, ir::Role::kInput, name);
+  lowered_.inputs[tensor.id] = added.id;
   graph.value(added.id).is_scalar = added.dims.empty();
+  if (desc.shape.rank() >= added.rank()) return OkStatus();
+  // Bytes have rows of any extent.
+  const Tensor row = {
+      .id = added.id, .dims = desc.shape.dims(), .type = added.type};
+  TIM_ASSIGN_OR_RETURN(
+      const Tensor bytes,
+      lowering_.Cast(row, added.type == DataType::kInt4 ? DataType::kInt8
+                                                        : DataType::kUint8));
+  TIM_ASSIGN_OR_RETURN(added, lowering_.Reshape(bytes, added.dims));
   return OkStatus();
 }
 
@@ -265,7 +285,7 @@ Result<LoweredOps> LowerOps(const std::string& name, const std::vector<Op>& ops,
                             const std::vector<LogicalTensor>& inputs,
                             const std::vector<LogicalTensor>& declared,
                             const KnownInputs& known) {
-  LoweredOps lowered{.graph = ir::Graph(name), .tensors = {}};
+  LoweredOps lowered{.graph = ir::Graph(name), .tensors = {}, .inputs = {}};
   OpLowering lowering(&lowered);
   for (const LogicalTensor& input : inputs) {
     const auto content = known.find(input.id);

@@ -13,6 +13,7 @@
 #include "graph_api/op.h"
 #include "ir/constant.h"
 #include "ir/graph.h"
+#include "ir/tensor_desc.h"
 
 namespace tim::graph {
 
@@ -23,6 +24,11 @@ bool HasKnownDims(const LogicalTensor& tensor);
 /// Whether an extent is 0.
 bool IsEmpty(const Dims& dims);
 
+/// The tensor as a dense port of the inner graph, dims known.  Rows of 4-bit
+/// elements are whole bytes there and follow one another here, so several rows
+/// of an odd extent are one row of all elements.
+ir::TensorDesc InnerDesc(const LogicalTensor& tensor);
+
 /// Content of inputs that the graph has as constants, by tensor id.
 using KnownInputs = std::map<size_t, std::shared_ptr<const ir::ConstantData>>;
 
@@ -30,6 +36,8 @@ struct LoweredOps {
   ir::Graph graph;  ///< Neither inputs nor outputs are declared.
   /// Every tensor of the ops by id; those without elements have no value.
   std::map<size_t, Tensor> tensors;
+  /// Of the inputs, by id, the values that stand for their memory.
+  std::map<size_t, ir::ValueId> inputs;
 };
 
 /// \param ops in topological order, each with its `def`.

@@ -35,6 +35,9 @@ constexpr std::array kInnerTypes = {
     TypePair{tim_graph_s4, DataType::kInt4},
     TypePair{tim_graph_u4, DataType::kUint4},
     TypePair{tim_graph_s64, DataType::kInt64},
+    // Bytes, which Quantize and Dequantize know the meaning of.
+    TypePair{tim_graph_f8_e5m2, DataType::kUint8},
+    TypePair{tim_graph_f8_e4m3, DataType::kUint8},
 };
 
 std::string TextOf(const Dims& dims) {

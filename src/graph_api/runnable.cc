@@ -69,13 +69,15 @@ Result<std::unique_ptr<Runnable>> Runnable::Create(
   }
   TIM_RETURN_IF_ERROR(FoldQuantization(&graph).status());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor& tensor = lowered.tensors.at(inputs[i].id);
-    if (!tensor || graph.value(tensor.id).role != ir::Role::kInput) continue;
-    if (!IsRead(graph, tensor.id)) {
-      graph.RemoveValue(tensor.id);
+    const auto found = lowered.inputs.find(inputs[i].id);
+    if (found == lowered.inputs.end()) continue;  // without elements
+    const ir::ValueId id = found->second;
+    if (graph.value(id).role != ir::Role::kInput) continue;
+    if (!IsRead(graph, id)) {
+      graph.RemoveValue(id);
       continue;
     }
-    graph.AddInput(tensor.id);
+    graph.AddInput(id);
     options.inputs.push_back(inputs[i].port);
     made->inputs_.push_back(i);
   }

@@ -139,15 +139,14 @@ Result<std::vector<Array>> EvaluatedOp::Run() const {
   TIM_RETURN_IF_ERROR(result.status);
   std::vector<Bytes> bytes;
   std::vector<const void*> inputs;
-  for (const Array& input : inputs_) {
-    bytes.push_back(Encode(input, DescOf(input.dims, InnerType(input.type))));
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    bytes.push_back(Encode(inputs_[i], InnerDesc(op.inputs[i])));
     inputs.push_back(bytes.back().data());
   }
   std::vector<Bytes> results;
   std::vector<void*> outputs;
   for (const LogicalTensor& port : result.compiled->outputs()) {
-    results.emplace_back(
-        BytesOf(DescOf(DimsOf(port), InnerType(port.data_type))));
+    results.emplace_back(BytesOf(InnerDesc(port)));
     outputs.push_back(results.back().data());
   }
   Stream stream(result.compiled->engine(), tim_graph_stream_default_flags);
@@ -156,8 +155,8 @@ Result<std::vector<Array>> EvaluatedOp::Run() const {
   std::vector<Array> arrays;
   for (size_t i = 0; i < results.size(); ++i) {
     const LogicalTensor& port = result.compiled->outputs()[i];
-    const ir::TensorDesc desc = DescOf(DimsOf(port), InnerType(port.data_type));
-    arrays.push_back(Decode(DimsOf(port), port.data_type, desc, results[i]));
+    arrays.push_back(
+        Decode(DimsOf(port), port.data_type, InnerDesc(port), results[i]));
   }
   return arrays;
 }

@@ -202,33 +202,7 @@ Operands OperandsOf(Formula& f, const Op& op) {
   return out;
 }
 
-bool IsPacked(tim_graph_data_type_t type) {
-  return type == tim_graph_s4 || type == tim_graph_u4;
-}
-
-// Rows of the inner graph are whole bytes each; those of this API follow one
-// another.
-Status CheckPacked(const Op& op, size_t operand) {
-  if (operand >= op.inputs.size()) return OkStatus();
-  const LogicalTensor& tensor = op.inputs[operand];
-  if (!IsPacked(tensor.data_type) || tensor.ndims <= 1) return OkStatus();
-  const int64_t last = tensor.dims[tensor.ndims - 1];
-  if (last < 0 || last % 2 == 0) return OkStatus();
-  const bool one_row = std::all_of(tensor.dims, tensor.dims + tensor.ndims - 1,
-                                   [](int64_t dim) { return dim == 1; });
-  if (one_row) return OkStatus();
-  return Unimplemented("input ", operand, " ", TextOf(tensor),
-                       " has 4-bit elements and an odd last extent; only even "
-                       "ones are supported");
-}
-
-Status Supports(const Op& op) {
-  TIM_RETURN_IF_ERROR(CheckPacked(op, kSource));
-  return CheckPacked(op, kZeroPoints);
-}
-
 Status LowerDequantize(const Op& op, Lowering& lowering) {
-  TIM_RETURN_IF_ERROR(Supports(op));
   Formula f(lowering);
   const Tensor src = f.In(kSource);
   const Operands operands = OperandsOf(f, op);
@@ -260,7 +234,6 @@ OpDef DynamicDequantize() {
       .outputs = {{"dst", "T2"}},
       .attributes = Attributes({kPerTensor, kPerChannel, kPerGroup}),
       .rule = CheckOperands,
-      .supports = Supports,
       .lower = LowerDequantize};
   def.attributes.push_back(
       {.attribute = tim_graph_op_attr_group_shape, .optional = true});

@@ -8,15 +8,12 @@
 #include "graph_api/formula.h"
 #include "graph_api/lowering.h"
 #include "graph_api/op_def.h"
+#include "graph_api/ops/float8.h"
 
 namespace tim::graph {
 namespace {
 
 constexpr char kPerChannel[] = "per_channel";
-
-bool IsFloat8(tim_graph_data_type_t type) {
-  return type == tim_graph_f8_e5m2 || type == tim_graph_f8_e4m3;
-}
 
 struct Scales {
   Floats scales;
@@ -55,11 +52,6 @@ Status CheckScales(const Op& op, tim_graph_data_type_t codes) {
   if (zps == 0 || zps == scales) return OkStatus();
   return InvalidArgument("attribute 'zps' has ", zps, " values, expected ",
                          scales, ", as many as 'scales', or none");
-}
-
-Status SupportsCodes(const Op& op, const LogicalTensor& codes) {
-  if (InnerType(codes.data_type) != ir::DataType::kUnknown) return OkStatus();
-  return Unimplemented(op.def->name, " of 8-bit floats is not supported");
 }
 
 // -1: one scale for all.
@@ -122,6 +114,10 @@ Status LowerQuantize(const Op& op, Lowering& lowering) {
   const Scales scales = ScalesOf(op);
   TIM_ASSIGN_OR_RETURN(const int64_t axis, ChannelAxisOf(op, src.dims));
   Formula f(lowering);
+  if (const auto codes = op.outputs[0].data_type; IsFloat8(codes)) {
+    const Tensor units = f.Div(src, Along(f, scales.scales, axis, src.rank()));
+    return f.Store(0, EncodeFloat8(f, units, codes));
+  }
   if (!FitsDesc(scales)) {
     const Tensor units = f.Div(src, Along(f, scales.scales, axis, src.rank()));
     const Tensor zeros =
@@ -141,6 +137,10 @@ Status LowerDequantize(const Op& op, Lowering& lowering) {
   const Scales scales = ScalesOf(op);
   TIM_ASSIGN_OR_RETURN(const int64_t axis, ChannelAxisOf(op, src.dims));
   Formula f(lowering);
+  if (const auto codes = op.inputs[0].data_type; IsFloat8(codes)) {
+    return f.Store(0, f.Multiply(DecodeFloat8(f, src, codes),
+                                 Along(f, scales.scales, axis, src.rank())));
+  }
   if (!FitsDesc(scales)) {
     const Tensor zeros =
         Along(f, AsFloats(scales.zero_points), axis, src.rank());
@@ -182,8 +182,6 @@ TIM_GRAPH_OPS(quantization) {
                  [](const Op& op) {
                    return CheckScales(op, op.outputs[0].data_type);
                  },
-             .supports =
-                 [](const Op& op) { return SupportsCodes(op, op.outputs[0]); },
              .lower = LowerQuantize});
   table.Add(
       {.kind = tim_graph_op_dequantize,
@@ -194,7 +192,6 @@ TIM_GRAPH_OPS(quantization) {
        .attributes = ScaleDefs(),
        .rule =
            [](const Op& op) { return CheckScales(op, op.inputs[0].data_type); },
-       .supports = [](const Op& op) { return SupportsCodes(op, op.inputs[0]); },
        .lower = LowerDequantize});
 }
 
