@@ -92,6 +92,16 @@ TEST(Client, NamesOfC) {
   EXPECT_EQ(dnnl::convert_to_c(engine::kind::gpu), dnnl_gpu);
 }
 
+// Names without dnnl::graph before them are those of this name space, though
+// dnnl has an ocl_interop, too.
+TEST(Client, NestedNamesInsideOfTheNameSpace) {
+  const allocator plain = ocl_interop::make_allocator(nullptr, nullptr);
+  EXPECT_TRUE(static_cast<bool>(plain));
+  EXPECT_EQ(get_compiled_partition_cache_capacity(), 1024);
+  const engine eng = make_engine_with_allocator(engine::kind::cpu, 0, {});
+  EXPECT_EQ(eng.get_kind(), dnnl::engine::kind::cpu);
+}
+
 }  // namespace client
 }  // namespace graph
 }  // namespace dnnl
