@@ -139,7 +139,7 @@ std::string KernelsText(const ir::Plan& plan) {
       AddOnce(StrCat("host:", FieldOf(call->op)), &kernels);
     } else if (std::holds_alternative<ir::Copy>(step.action)) {
       AddOnce("copy", &kernels);
-    } else {
+    } else if (!step.kernel.empty()) {
       AddOnce(FieldOf(step.kernel), &kernels);
     }
   }

@@ -248,6 +248,12 @@ TEST_F(GpuStreams, AFailureIsToldOnce) {
   ASSERT_OK(Execute(stream, graph, Port(Filled(7)), Port(Filled(0))));
   EXPECT_FALSE(stream.Wait().ok());
   EXPECT_OK(stream.Wait());
+  // Settle() leaves it.
+  ASSERT_OK(Execute(stream, graph, Port(Filled(-1)), Port(out)));
+  EXPECT_FALSE(stream.Settle());
+  EXPECT_FALSE(stream.Settle());
+  EXPECT_TRUE(FailsWith(stream.Wait(), "negative"));
+  EXPECT_TRUE(stream.Settle());
 }
 
 TEST_F(GpuStreams, RunsOfNothingAreInOrder) {
