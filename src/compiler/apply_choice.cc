@@ -15,10 +15,7 @@ using ir::ValueId;
 class Applier {
  public:
   Applier(Module& module, LocationTable& locations)
-      : module_(module),
-        graph_(module.graph),
-        locations_(locations),
-        host_(locations.Intern({0, ir::Layout::Dense()})) {}
+      : module_(module), graph_(module.graph), locations_(locations) {}
 
   Status Run(const std::vector<NodeId>& order,
              const std::vector<Candidate>& chosen) {
@@ -109,7 +106,9 @@ class Applier {
       if (port.layout.blocked()) {
         return BringConstant(id, locations_.Intern({port.device, port.layout}));
       }
-      return AddMove(id, {host_, locations_.Intern({0, port.layout})});
+      const int dense = locations_.Intern({port.device, ir::Layout::Dense()});
+      return AddMove(id,
+                     {dense, locations_.Intern({port.device, port.layout})});
     }
     if (!copies_.contains(id)) return id;  // never written
     const int target = OutputTarget(module_, locations_, index, Present(id));
@@ -217,7 +216,6 @@ class Applier {
   Module& module_;
   Graph& graph_;
   LocationTable& locations_;
-  const int host_;
   // Per original value: the value that holds it at each location.
   std::map<ValueId, std::map<int, ValueId>> copies_;
   std::map<ValueId, InputPlace> inputs_;

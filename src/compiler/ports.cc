@@ -22,6 +22,31 @@ bool IsOpen(const Port& port) {
          (port.device == 0 && port.layout.kind == ir::LayoutKind::kAny);
 }
 
+// Whether the device has a kernel that does the Reorder of the value.
+bool Reorders(const Module& module, ir::TensorDesc desc, const Layout& from,
+              const Layout& to, int device) {
+  ir::Graph graph("reorder");
+  ir::Node node;
+  node.schema = module.registry.Find(kReorderOp);
+  if (node.schema == nullptr) return false;
+  desc.layout = from;
+  node.inputs = {graph.AddValue(desc)};
+  desc.layout = to;
+  node.outputs = {graph.AddValue(desc)};
+  const ir::NodeId id = graph.AddNode(std::move(node));
+  return FindReorder(module, ir::MakeKernelNode(graph, graph.node(id)),
+                     device) != nullptr;
+}
+
+// Whether the primary device does a Reorder of the value in the caller's
+// memory.
+bool Imports(const Module& module, const ir::TensorDesc& desc,
+             const Layout& from, const Layout& to) {
+  const int device = module.primary_device();
+  return device != 0 && module.device(device).unified_memory &&
+         Reorders(module, desc, from, to, device);
+}
+
 Status CheckPort(const Module& module, const Port& port,
                  const ir::TensorDesc& desc) {
   if (port.free) return OkStatus();
@@ -29,19 +54,22 @@ Status CheckPort(const Module& module, const Port& port,
   if (port.device < 0 || port.device >= devices) {
     return InvalidArgument("is to be on device ", port.device, " of ", devices);
   }
-  const bool fits = port.layout.dense() || port.layout.blocked() ||
-                    (port.device == 0 && port.layout.strided());
-  if (!fits) {
-    return InvalidArgument("is to have layout ", port.layout.ToString(),
-                           port.device == 0
-                               ? " on the host, which takes dense, blocked and "
-                                 "strided, and any of outputs"
-                               : " on a device, which takes dense and blocked");
+  const Layout& layout = port.layout;
+  if (!layout.dense() && !layout.blocked() && !layout.strided()) {
+    return InvalidArgument("is to have layout ", layout.ToString(),
+                           "; ports are dense, blocked or strided, and outputs "
+                           "of the host any");
   }
   if (!desc.shape.IsStatic()) return OkStatus();  // said elsewhere
   ir::TensorDesc there = desc;
-  there.layout = port.layout;
-  return ir::ByteSize(there).status();
+  there.layout = layout;
+  TIM_RETURN_IF_ERROR(ir::ByteSize(there).status());
+  if (port.device == 0 || !layout.strided() ||
+      Reorders(module, desc, layout, Layout::Dense(), port.device)) {
+    return OkStatus();
+  }
+  return Unimplemented("is to have layout ", layout.ToString(), " on device ",
+                       port.device, ", which has no kernel for it");
 }
 
 Status CheckCount(const Module& module, const char* what, size_t given,
@@ -73,25 +101,6 @@ bool IsOn(const LocationTable& locations, uint64_t present, int device) {
     if ((present >> i & 1) != 0 && locations[i].device == device) return true;
   }
   return false;
-}
-
-// Whether the primary device does a Reorder of the value in the caller's
-// memory.
-bool Imports(const Module& module, ir::TensorDesc desc, const Layout& from,
-             const Layout& to) {
-  const int device = module.primary_device();
-  if (device == 0 || !module.device(device).unified_memory) return false;
-  ir::Graph graph("reorder");
-  ir::Node node;
-  node.schema = module.registry.Find(kReorderOp);
-  if (node.schema == nullptr) return false;
-  desc.layout = from;
-  node.inputs = {graph.AddValue(desc)};
-  desc.layout = to;
-  node.outputs = {graph.AddValue(desc)};
-  const ir::NodeId id = graph.AddNode(std::move(node));
-  return FindReorder(module, ir::MakeKernelNode(graph, graph.node(id)),
-                     device) != nullptr;
 }
 
 }  // namespace

@@ -263,9 +263,9 @@ TEST(Ports, MistakesAreNamed) {
               HasSubstr("graph 'toy': input 0 is to be on device 2 of 2"));
   EXPECT_THAT(says({}, {{.device = -1}}), HasSubstr("output 0"));
   EXPECT_THAT(says({kHostAny}, {}),
-              HasSubstr("on the host, which takes dense, blocked and strided"));
+              HasSubstr("ports are dense, blocked or strided"));
   EXPECT_THAT(says({}, {{.device = 1, .layout = Layout::Strided({1, 8})}}),
-              HasSubstr("on a device, which takes dense and blocked"));
+              HasSubstr("on device 1, which has no kernel for it"));
   EXPECT_THAT(says({{.layout = Layout::Strided({1})}}, {}),
               HasSubstr("does not fit shape"));
   EXPECT_THAT(says({{.layout = Layout::Strided({1, -8})}}, {}),

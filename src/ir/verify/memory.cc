@@ -83,14 +83,8 @@ Status CheckTensor(const TensorDesc& desc) {
   return CheckDesc(desc).status();
 }
 
-// Memory of devices is dense or blocked, the host's strided, too.
 Status CheckPort(const Plan& plan, const PlanTensor& port, bool written) {
   TIM_RETURN_IF_ERROR(CheckDevice(plan, port.device));
-  const Layout& layout = port.desc.layout;
-  if (port.device != 0 && layout.strided()) {
-    return InvalidArgument("has layout ", layout.ToString(), " on device ",
-                           port.device, ", which takes dense and blocked ones");
-  }
   TIM_RETURN_IF_ERROR(CheckDesc(port.desc).status());
   return written ? CheckWritable(port.desc) : OkStatus();
 }
