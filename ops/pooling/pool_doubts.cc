@@ -1,4 +1,6 @@
 // What of pooling is legal and hardly meant.
+#include <algorithm>
+
 #include "ops/convolution/extent_doubts.h"
 #include "ops/pooling/pooling.h"
 
