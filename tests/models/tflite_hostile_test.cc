@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/str_cat.h"
 #include "tests/models/tflite_runner.h"
 
 namespace tim::testing {
@@ -65,6 +66,29 @@ TEST(HostileTfliteFile, IndicesOutOfRangeAreRefused) {
     file.EndSubgraph({x}, {x});
     EXPECT_THAT(ErrorOf(file), HasSubstr("written before"));
   }
+}
+
+// Each operator makes 16 MiB of indices; the file has a few hundred bytes.
+TEST(HostileTfliteFile, ConstantsThatNodesMakeAreBounded) {
+  constexpr int kSteps = 1 << 22;
+  TfliteFile file;
+  FileTensor tensor;
+  tensor.type = fbs::TensorType::INT8;
+  tensor.shape = {1, kSteps};
+  tensor.name = "x";
+  const int x = file.Add(tensor);
+  const int lengths = file.Ints({kSteps});
+  int last = x;
+  for (int i = 0; i < 6; ++i) {
+    tensor.name = StrCat("y", i);
+    const int next = file.Add(tensor);
+    file.Operator(112, {last, lengths}, {next}, fbs::Options::ReverseSequence,
+                  fbs::CreateReverseSequence(file.builder(), 1, 0).Union());
+    last = next;
+  }
+  file.EndSubgraph({x}, {last});
+  EXPECT_THAT(ErrorOf(file), HasSubstr("constants that are made of the file's "
+                                       "exceed 16 times its bytes"));
 }
 
 TEST(HostileTfliteFile, BuffersMustFitTheirShapes) {

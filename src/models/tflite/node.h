@@ -29,7 +29,7 @@ class Workspace {
   /// Memory of constants that are made of the file's: so many times the
   /// file's bytes, and as many bytes more.
   static constexpr int64_t kMostGrowth = 16;
-  static constexpr int64_t kMostBytesMore = int64_t{1} << 28;
+  static constexpr int64_t kMostBytesMore = int64_t{1} << 26;
   static constexpr int64_t kMostOutputElements = int64_t{1} << 28;
 
   /// Both outlive it.

@@ -19,11 +19,10 @@ using Scatter = ops::ScatterND_ONNX_V16;
 
 constexpr int64_t kMostRows = int64_t{1} << 24;
 
-Result<Value> IntsConstant(Node& node, const std::vector<int32_t>& values,
-                           Dims dims) {
-  TIM_RETURN_IF_ERROR(node.workspace->Spend(
-      static_cast<int64_t>(values.size() * sizeof(int32_t))));
-  return node.builder().ConstantOf(values, std::move(dims));
+// Memory of a constant, before its values are made: every trip of a loop makes
+// its own.
+Status SpendInts(Node& node, int64_t count) {
+  return node.workspace->Spend(count * static_cast<int64_t>(sizeof(int32_t)));
 }
 
 // Rows of `batch` sequences of `time` steps, in their new order.
@@ -35,7 +34,9 @@ Result<std::vector<int32_t>> TurnedRows(Node& node, int64_t batch,
     return node.Refuse("input 1", lengths.size(), " lengths for ", batch,
                        " sequences of ", time);
   }
+  TIM_RETURN_IF_ERROR(SpendInts(node, batch * time));
   std::vector<int32_t> rows;
+  rows.reserve(static_cast<size_t>(batch * time));
   for (int64_t i = 0; i < batch; ++i) {
     const int64_t length = lengths[static_cast<size_t>(i)];
     if (length < 0 || length > time) {
@@ -72,8 +73,8 @@ Status ReverseSequence(Node& node) {
   TIM_ASSIGN_OR_RETURN(const auto rows,
                        TurnedRows(node, input.dims[batch], input.dims[along]));
   const auto count = static_cast<int64_t>(rows.size());
-  TIM_ASSIGN_OR_RETURN(const Value indices, IntsConstant(node, rows, {count}));
   GraphBuilder& build = node.builder();
+  const Value indices = build.ConstantOf(rows, {count});
   TIM_ASSIGN_OR_RETURN(const Value front, build.Transpose(input, order));
   const Dims flat = {count, input.ElementCount() / count};
   TIM_ASSIGN_OR_RETURN(const Value from, build.Reshape(front, flat));
@@ -107,6 +108,7 @@ Result<Placing> PlacingOf(Node& node, const Dims& to, const Dims& update) {
   made.axes = std::max<int64_t>(made.axes, 1);
   for (int64_t i = 0; i < made.axes; ++i) count *= update[i];
   if (count > kMostRows) return node.Refuse("input 1", count, " slices");
+  TIM_RETURN_IF_ERROR(SpendInts(node, count * made.axes));
   std::vector<int32_t> at(static_cast<size_t>(made.axes), 0);
   for (int64_t row = 0; row < count; ++row) {
     made.rows.insert(made.rows.end(), at.begin(), at.end());
@@ -129,7 +131,7 @@ Result<Value> Coordinates(Node& node, Placing placing) {
       placing.rows[i] += static_cast<int32_t>(
           std::clamp<int64_t>(given[i % width], 0, placing.most[i % width]));
     }
-    return IntsConstant(node, placing.rows, placing.row_dims);
+    return node.builder().ConstantOf(placing.rows, placing.row_dims);
   }
   GraphBuilder& build = node.builder();
   const Wanted wanted = Wanted::Of(DataType::INT32);
@@ -147,8 +149,7 @@ Result<Value> Coordinates(Node& node, Placing placing) {
       const Value high,
       build.Add<ops::Minimum>(
           {low, build.ConstantOf(placing.most, {placing.axes})}, wanted));
-  TIM_ASSIGN_OR_RETURN(const Value rows,
-                       IntsConstant(node, placing.rows, placing.row_dims));
+  const Value rows = build.ConstantOf(placing.rows, placing.row_dims);
   return build.Add<ops::Add>({rows, high}, wanted);
 }
 
@@ -259,13 +260,13 @@ Status UnsortedReduction(Node& node) {
   TIM_ASSIGN_OR_RETURN(const int64_t segments, node.ConstantInt(2));
   TIM_ASSIGN_OR_RETURN(const auto listed, node.ConstantInts(1));
   TIM_ASSIGN_OR_RETURN(const Dims dims, SegmentDims(node, segments));
+  TIM_RETURN_IF_ERROR(SpendInts(node, static_cast<int64_t>(listed.size())));
   std::vector<int32_t> ids;
   for (const int64_t id : listed) {
     const bool counts = id >= 0 && id < segments;
     ids.push_back(static_cast<int32_t>(counts ? id : segments));
   }
-  TIM_ASSIGN_OR_RETURN(const Value numbers,
-                       IntsConstant(node, ids, node.inputs[1].dims));
+  const Value numbers = node.builder().ConstantOf(ids, node.inputs[1].dims);
   TIM_ASSIGN_OR_RETURN(const Value coordinates,
                        SegmentCoordinates(node, numbers));
   TIM_ASSIGN_OR_RETURN(const Value neutral, Neutral(node, reduction));
