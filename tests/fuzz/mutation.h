@@ -17,7 +17,7 @@ std::vector<std::byte> Mutated(std::vector<std::byte> file,
                                const std::vector<std::byte>& other,
                                std::mt19937& random);
 
-/// Gives `is_sound`, which must bear anything, changed files of Corpus() for 15
+/// Gives `is_sound`, which must bear anything, changed files of Corpus() for 6
 /// seconds, in long tests for 10 minutes.  Both answers must come.
 void ExpectChangesAreJudged(
     uint32_t seed,
