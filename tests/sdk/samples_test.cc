@@ -38,6 +38,15 @@ TEST(Samples, Digits) {
   EXPECT_THAT(run.output, HasSubstr("PASS uint8"));
 }
 
+TEST(Samples, GraphGettingStarted) {
+  const CommandResult run = RunSample("graph_getting_started");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("partition of conv bias relu, makes"));
+  EXPECT_THAT(run.output, HasSubstr("partition of mirror: not supported"));
+  EXPECT_THAT(run.output, HasSubstr("partition of reshape product, makes"));
+  EXPECT_THAT(run.output, HasSubstr("  right\n"));
+}
+
 TEST(Samples, FirstGraph) {
   const CommandResult run = RunSample("first_graph");
   EXPECT_EQ(run.exit_status, 0) << run.output;
