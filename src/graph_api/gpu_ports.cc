@@ -9,6 +9,7 @@
 
 #include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/shared_memory.h"
+#include "graph_api/port_layouts.h"
 
 namespace tim::graph {
 namespace {
@@ -18,7 +19,35 @@ struct alignas(64) Value {
   std::array<std::byte, 64> bytes = {};
 };
 
+// Whether there may be bytes between the elements.
+bool HasGaps(const LogicalTensor& tensor) {
+  if (tensor.layout_type != tim_graph_layout_type_strided) return false;
+  LogicalTensor dense = tensor;
+  SetDenseStrides(&dense);
+  return !std::equal(dense.layout.strides, dense.layout.strides + dense.ndims,
+                     tensor.layout.strides);
+}
+
+bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(a);
+  const auto second = reinterpret_cast<uintptr_t>(b);
+  return first < second + static_cast<uintptr_t>(b_bytes) &&
+         second < first + static_cast<uintptr_t>(a_bytes);
+}
+
 }  // namespace
+
+bool Overlap(const ClientTensor& a, int64_t a_bytes, const ClientTensor& b,
+             int64_t b_bytes) {
+  if (a.handle_kind() != b.handle_kind() || a_bytes == 0 || b_bytes == 0) {
+    return false;
+  }
+  if (a.handle_kind() == HandleKind::kPointer) {
+    return Overlap(a.handle(), a_bytes, b.handle(), b_bytes);
+  }
+  return a.handle() == b.handle() && a.offset() < b.offset() + b_bytes &&
+         b.offset() < a.offset() + a_bytes;
+}
 
 GpuStream& GpuRunsOf(Stream& stream) {
   if (stream.gpu() == nullptr) {
@@ -40,6 +69,7 @@ Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
   }
   return GpuPort{.memory = std::make_shared<const device::ClientMemory>(
                      *std::move(wrapped)),
+                 .use = {.has_gaps = HasGaps(tensor.description())},
                  .keeper = tensor.memory()};
 }
 

@@ -22,8 +22,12 @@ GpuStream& GpuRunsOf(Stream& stream);
 Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
                              device::Device& device);
 
-/// The value of a scalar, which is copied.
-GpuPort ScalarPortOf(const ClientTensor& tensor, int64_t bytes);
+/// Memory of the host, or the value of a scalar, which is copied.
+GpuPort HostPortOf(const ClientTensor& tensor, int64_t bytes);
+
+/// Whether two tensors of one engine share bytes, as far as their handles tell.
+bool Overlap(const ClientTensor& a, int64_t a_bytes, const ClientTensor& b,
+             int64_t b_bytes);
 
 /// How handles of the engine's tensors are meant where a client does not say:
 /// pointers where the device has shared memory, else cl_mem objects.

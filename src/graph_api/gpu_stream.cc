@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "device/opencl/interop/client_run.h"
 #include "device/run_order.h"
 
 namespace tim::graph {
@@ -99,7 +98,8 @@ Result<Event*> GpuStream::Execute(
     run->ports.push_back(port);
     run->outputs.push_back(port.host);
     if (port.memory == nullptr) continue;
-    TIM_ASSIGN_OR_RETURN(run->outputs.back(), run->order->Output(*port.memory));
+    TIM_ASSIGN_OR_RETURN(run->outputs.back(),
+                         run->order->Output(*port.memory, port.use));
   }
   TIM_RETURN_IF_ERROR(HasHostWork(*graph->executable())
                           ? StartOnThread(graph, run)

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/client_queue.h"
+#include "device/opencl/interop/client_run.h"
 #include "runtime/compiled_graph.h"
 #include "runtime/port_binding.h"
 #include "runtime/run_event.h"
@@ -22,6 +23,7 @@ struct GpuPort {
   /// On the device; null: `host` says where.
   std::shared_ptr<const device::ClientMemory> memory = nullptr;
   runtime::PortMemory host = {};
+  device::OutputUse use = {};  ///< Of an output on the device.
   /// Keeps what `host` points to until the run has ended; may be null.
   std::shared_ptr<const void> keeper = nullptr;
 };

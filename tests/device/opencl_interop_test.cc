@@ -167,7 +167,7 @@ TEST_F(OpenClInterop, WorksInMemoryFromAnyByteOn) {
     const auto run = ClientRun::Create(*device_);
     ASSERT_OK(run);
     const auto input = (*run)->Input(*from);
-    const auto output = (*run)->Output(*to);
+    const auto output = (*run)->Output(*to, {});
     ASSERT_OK(input);
     ASSERT_OK(output);
     EXPECT_EQ((*run)->End(), nullptr);
@@ -222,7 +222,7 @@ TEST_F(OpenClInterop, WorksInSharedMemory) {
     const auto run = ClientRun::Create(*device_);
     ASSERT_OK(run);
     const RunOrder::Scope scope(&(*run)->order());
-    ASSERT_OK(Twice(*(*run)->Input(*from), *(*run)->Output(*to)));
+    ASSERT_OK(Twice(*(*run)->Input(*from), *(*run)->Output(*to, {})));
     ASSERT_OK((*run)->End()->Wait());
   }
   EXPECT_EQ(std::vector<float>(out, out + kFloats),
@@ -256,7 +256,7 @@ TEST_F(OpenClInterop, IsOrderedByEvents) {
   ASSERT_OK((*run)->Await(**mark));
   {
     const RunOrder::Scope scope(&(*run)->order());
-    ASSERT_OK(Twice(*(*run)->Input(*from), *(*run)->Output(*to)));
+    ASSERT_OK(Twice(*(*run)->Input(*from), *(*run)->Output(*to, {})));
   }
   const auto end = (*run)->End();
   ASSERT_NE(end, nullptr);
@@ -285,7 +285,7 @@ TEST_F(OpenClInterop, IsOrderedByAThread) {
   ASSERT_OK(run);
   ASSERT_OK((*run)->Await((*user)->event()));
   const auto input = (*run)->Input(*from);
-  const auto output = (*run)->Output(*to);
+  const auto output = (*run)->Output(*to, {});
   EXPECT_FALSE((*user)->event().Ready());
   (*user)->Reach(OkStatus());
   ASSERT_OK((*run)->Begin());
@@ -307,7 +307,7 @@ TEST_F(OpenClInterop, AnEventThatNobodyReachedLetsTheRunFail) {
   ASSERT_OK(wrapped);
   {
     const RunOrder::Scope scope(&(*run)->order());
-    ASSERT_OK(Twice(*(*run)->Input(*wrapped), *(*run)->Output(*wrapped)));
+    ASSERT_OK(Twice(*(*run)->Input(*wrapped), *(*run)->Output(*wrapped, {})));
   }
   user = nullptr;
   const Status ended = (*run)->End()->Wait();

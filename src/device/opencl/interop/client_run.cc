@@ -27,16 +27,16 @@ class OpenClClientRun final : public ClientRun {
   Result<BufferRange> Input(const ClientMemory& memory) override {
     if (memory.offset == 0 || memory.bytes == 0) return WholeOf(memory);
     TIM_ASSIGN_OR_RETURN(Staged staged, Stage(memory));
-    order_.copies_in.push_back({.from = staged.clients,
-                                .to = staged.copy,
-                                .from_offset = memory.offset,
-                                .bytes = memory.bytes});
+    Fill(staged, memory);
     return staged.range;
   }
 
-  Result<BufferRange> Output(const ClientMemory& memory) override {
-    if (memory.offset == 0 || memory.bytes == 0) return WholeOf(memory);
+  Result<BufferRange> Output(const ClientMemory& memory,
+                             OutputUse use) override {
+    const bool direct = memory.offset == 0 && !use.is_read;
+    if (direct || memory.bytes == 0) return WholeOf(memory);
     TIM_ASSIGN_OR_RETURN(Staged staged, Stage(memory));
+    if (use.has_gaps) Fill(staged, memory);
     order_.copies_out.push_back({.from = staged.copy,
                                  .to = staged.clients,
                                  .to_offset = memory.offset,
@@ -90,6 +90,13 @@ class OpenClClientRun final : public ClientRun {
     TIM_ASSIGN_OR_RETURN(OpenClBuffer * from,
                          AsOpenCl({.buffer = memory.buffer.get()}));
     return Staged{from->handle(), to->handle(), range};
+  }
+
+  void Fill(const Staged& staged, const ClientMemory& memory) {
+    order_.copies_in.push_back({.from = staged.clients,
+                                .to = staged.copy,
+                                .from_offset = memory.offset,
+                                .bytes = memory.bytes});
   }
 
   Status Copy(const std::vector<OpenClOrder::Copy>& copies) const {

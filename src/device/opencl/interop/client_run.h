@@ -11,6 +11,14 @@
 
 namespace tim::device {
 
+/// How a run writes an output.
+struct OutputUse {
+  /// The run reads the memory, too: it is written behind the last command.
+  bool is_read = false;
+  /// There are bytes between the elements, which stay as they are.
+  bool has_gaps = false;
+};
+
 /// One run of one device against the client's events and memory; it stays
 /// until the run has ended, and so does the memory.
 ///
@@ -28,7 +36,8 @@ class ClientRun {
   /// Memory that the run can be given: the client's own where it is aligned,
   /// else a copy, filled before the run or copied back after it.
   virtual Result<BufferRange> Input(const ClientMemory& memory) = 0;
-  virtual Result<BufferRange> Output(const ClientMemory& memory) = 0;
+  virtual Result<BufferRange> Output(const ClientMemory& memory,
+                                     OutputUse use) = 0;
 
   virtual RunOrder& order() = 0;
   /// After the scope: reached when the run is done and its outputs are copied
