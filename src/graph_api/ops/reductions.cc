@@ -44,7 +44,8 @@ Status CheckAxesInput(const Op& op) {
       "attribute alone");
 }
 
-// Ascending, from 0 on.
+// Ascending, from 0 on.  Axes that are none are found when it is compiled, like
+// those of other kinds.
 Result<std::vector<int64_t>> AxesOf(const Op& op, int64_t rank) {
   const Dims& given = op.Ints(tim_graph_op_attr_axes);
   const std::string text =
@@ -64,13 +65,6 @@ Result<std::vector<int64_t>> AxesOf(const Op& op, int64_t rank) {
   const auto repeated = std::adjacent_find(axes.begin(), axes.end());
   if (repeated == axes.end()) return axes;
   return Unimplemented(text, " has axis ", *repeated, " twice");
-}
-
-Status Supports(const Op& op) {
-  const int rank = op.inputs[0].ndims;
-  // Any axis may exist while the rank is not known.
-  if (rank < 0) return AxesOf(op, std::numeric_limits<int32_t>::max()).status();
-  return AxesOf(op, rank).status();
 }
 
 Result<Dims> ReducedDims(const Op& op, const Dims& src) {
@@ -124,7 +118,6 @@ OpDef DefOf(const Row& row) {
   def.rule = CheckAxesInput;
   // Values between several operators stay float32.
   def.takes_half = row.before == nullptr;
-  def.supports = Supports;
   def.lower = [row](const Op& op, Lowering& lowering) {
     return LowerReduce(row, op, lowering);
   };
