@@ -117,6 +117,26 @@ Tensor Formula::Slice(const Tensor& x, const Dims& start, const Dims& extents) {
                 {"length", Reversed(extents)}});
 }
 
+Tensor Formula::MultiplyAlong(const Tensor& x, int64_t axis,
+                              const Floats& matrix, int64_t columns) {
+  if (!status_.ok()) return {};
+  std::vector<int64_t> order = AxesBut(x.rank(), axis);
+  std::vector<int64_t> back;
+  for (int64_t i = 0; i < axis; ++i) back.push_back(i);
+  back.push_back(x.rank() - 1);
+  for (int64_t i = axis; i + 1 < x.rank(); ++i) back.push_back(i);
+  order.push_back(axis);
+  const Tensor last = Transpose(x, order);
+  const int64_t rows = x.dims[static_cast<size_t>(axis)];
+  const Tensor factor = Try(lowering_.Constant(matrix, {rows, columns}));
+  const Tensor flat = Reshape(last, {CountOf(x.dims) / rows, rows});
+  const Tensor made = Binary("Matmul", flat, factor);
+  if (!status_.ok()) return {};
+  Dims dims = last.dims;
+  dims.back() = columns;
+  return Transpose(Reshape(made, dims), back);
+}
+
 std::vector<int64_t> AxesBut(int64_t rank, int64_t kept) {
   std::vector<int64_t> out;
   for (int64_t axis = 0; axis < rank; ++axis) {

@@ -71,6 +71,11 @@ class Formula {
   /// `extents` elements from `start` on along each axis.
   Tensor Slice(const Tensor& x, const Dims& start, const Dims& extents);
 
+  /// The product, along an axis of x, with a matrix of that extent and so many
+  /// columns, row by row.
+  Tensor MultiplyAlong(const Tensor& x, int64_t axis, const Floats& matrix,
+                       int64_t columns);
+
  private:
   Tensor Reduce(std::string_view op, const Tensor& x,
                 const std::vector<int64_t>& axes);

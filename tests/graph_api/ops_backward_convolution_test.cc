@@ -171,6 +171,18 @@ std::vector<Case> Cases() {
        .dilations = {2, 1, 1},
        .begins = {1, 0, 1},
        .ends = {0, 0, 1}},
+      {.name = "3d, groups, channels last",
+       .batch = 1,
+       .channels = 4,
+       .made = 6,
+       .groups = 2,
+       .src = {3, 4, 3},
+       .kernel = {2, 3, 1},
+       .strides = {1, 2, 1},
+       .dilations = {1, 1, 1},
+       .begins = {0, 1, 0},
+       .ends = {1, 0, 0},
+       .channels_last = true},
       {.name = "2d, same",
        .src = {5, 6},
        .kernel = {3, 4},
@@ -379,20 +391,6 @@ TEST(BackwardConvolution, RefusesWhatDoesNotFit) {
   ExpectRefused(unknown.Run().status(), "batch");
   unknown.Set(tim_graph_op_attr_pads_begin, Dims{-1, 0});
   ExpectRefused(unknown.Check(), "pads_begin");
-}
-
-TEST(BackwardConvolution, GroupsOfVolumesAreUnsupported) {
-  EvaluatedOp op(tim_graph_op_convolution_backward_weights);
-  op.Input(Random({1, 2, 3, 3, 3}, 1)).Input(Random({1, 2, 1, 1, 1}, 1));
-  op.Output();
-  SetAttributes({.groups = 2,
-                 .src = {3, 3, 3},
-                 .strides = {1, 1, 1},
-                 .dilations = {1, 1, 1},
-                 .begins = {0, 0, 0},
-                 .ends = {0, 0, 0}},
-                "OIX", "XIO", &op);
-  EXPECT_EQ(op.Supports().code(), StatusCode::kUnimplemented);
 }
 
 }  // namespace

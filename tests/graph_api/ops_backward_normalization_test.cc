@@ -354,19 +354,7 @@ TEST(LayerNormBackward, AffineNeedsThreeOutputs) {
   ExpectRefused(op.Run().status(), "expected 1 elements");
 }
 
-// ---- Kinds that have their records only ----
-
-TEST(Training, SomeKindsAreUnsupported) {
-  EvaluatedOp interpolate(tim_graph_op_interpolate_backward);
-  interpolate.Input(Random({1, 2, 2, 1}, 1)).Input(Random({1, 4, 4, 1}, 1));
-  interpolate.Output();
-  interpolate.Set(tim_graph_op_attr_mode, std::string("nearest"))
-      .Set(tim_graph_op_attr_sizes, Dims{4, 4});
-  EXPECT_TRUE(interpolate.Check().ok());
-  EXPECT_EQ(interpolate.Supports().code(), StatusCode::kUnimplemented);
-  interpolate.Set(tim_graph_op_attr_mode, std::string("cubic"));
-  ExpectRefused(interpolate.Check(), "cubic");
-
+TEST(Dropout, IsUnsupported) {
   EvaluatedOp dropout(tim_graph_op_dropout);
   dropout.Input(Random({2}, 1)).Input({{1}, {1}, tim_graph_s64});
   dropout.Input({{1}, {1}, tim_graph_s64}).Input({{1}, {0.5}});

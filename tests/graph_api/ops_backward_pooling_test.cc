@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/graph_api/evaluated_op.h"
@@ -24,6 +25,7 @@ struct Case {
   Dims ends = {};
   bool channels_last = false;
   bool ceiling = false;
+  Dims dilations = {};  // Of MaxPool; empty: 1.
 
   size_t spatial() const { return kernel.size(); }
 };
@@ -36,7 +38,7 @@ Extents Padded(const Dims& dims, int64_t rest) {
 
 struct Pool {
   Case c;
-  Extents src, kernel, strides, begins, dst;
+  Extents src, kernel, strides, begins, dilations, dst;
   int64_t planes;
 
   explicit Pool(const Case& one)
@@ -45,11 +47,13 @@ struct Pool {
         kernel(Padded(one.kernel, 1)),
         strides(Padded(one.strides, 1)),
         begins(Padded(one.begins, 0)),
+        dilations(Padded(one.dilations, 1)),
         dst(),
         planes(one.src[0] * one.src[1]) {
     const Extents ends = Padded(one.ends, 0);
     for (size_t i = 0; i < 3; ++i) {
-      const int64_t room = src[i] + begins[i] + ends[i] - kernel[i];
+      const int64_t span = (kernel[i] - 1) * dilations[i] + 1;
+      const int64_t room = src[i] + begins[i] + ends[i] - span;
       dst[i] = (room + (one.ceiling ? strides[i] - 1 : 0)) / strides[i] + 1;
     }
   }
@@ -86,7 +90,8 @@ struct Pool {
       int64_t cell = plane;
       bool inside = true;
       for (size_t i = 0; i < 3; ++i) {
-        const int64_t position = at[i] * strides[i] + tap[i] - begins[i];
+        const int64_t position =
+            at[i] * strides[i] + tap[i] * dilations[i] - begins[i];
         inside = inside && position >= 0 && position < src[i];
         cell = cell * src[i] + position;
       }
@@ -182,9 +187,25 @@ TEST(AvgPoolBackward, SpreadsOverTheWindow) {
 
 // Few values, so that windows have several greatest cells.
 TEST(MaxPoolBackward, GoesToTheFirstGreatestCell) {
-  for (const Case& c : Cases()) {
+  std::vector<Case> cases = Cases();
+  cases.push_back({.name = "2d, dilated",
+                   .src = {2, 2, 6, 7},
+                   .kernel = {2, 3},
+                   .strides = {1, 2},
+                   .begins = {1, 2},
+                   .ends = {1, 1},
+                   .dilations = {3, 2}});
+  cases.push_back({.name = "3d, dilated, channels last, rounded up",
+                   .src = {1, 2, 4, 5, 6},
+                   .kernel = {2, 2, 2},
+                   .strides = {2, 1, 2},
+                   .begins = {1, 0, 0},
+                   .ends = {0, 0, 0},
+                   .channels_last = true,
+                   .ceiling = true,
+                   .dilations = {1, 2, 1}});
+  for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    if (c.spatial() == 3) continue;
     const Pool pool(c);
     const Array dd = Random(pool.DstDims(), 1);
     Array src = Random(c.src, 2);
@@ -200,6 +221,7 @@ TEST(MaxPoolBackward, GoesToTheFirstGreatestCell) {
     EvaluatedOp op(tim_graph_op_max_pool_backward);
     op.Input(Data(c, src)).Input(Data(c, dd)).Output();
     SetAttributes(c, &op);
+    if (!c.dilations.empty()) op.Set(tim_graph_op_attr_dilations, c.dilations);
     ExpectNear(op.First().values, Data(c, expected).values, 2e-6);
   }
 }
@@ -226,11 +248,84 @@ TEST(PoolBackward, RefusesWhatDoesNotFit) {
   EvaluatedOp max(tim_graph_op_max_pool_backward);
   max.Input(Random({1, 1, 5, 5}, 1)).Input(Random({1, 1, 2, 2}, 1)).Output();
   SetAttributes(c, &max);
-  EXPECT_TRUE(max.Supports().ok());
-  max.Set(tim_graph_op_attr_dilations, Dims{2, 2});
-  EXPECT_EQ(max.Supports().code(), StatusCode::kUnimplemented);
+  EXPECT_TRUE(max.Run().ok());
+  max.Set(tim_graph_op_attr_dilations, Dims{4, 4});
+  ExpectRefused(max.Run().status(), "is not what windows");
   max.Set(tim_graph_op_attr_dilations, Dims{1});
   ExpectRefused(max.Check(), "dilations");
+}
+
+// ---- InterpolateBackward ----
+
+EvaluatedOp Resized(tim_graph_op_kind_t kind, const std::string& mode,
+                    bool align, const Dims& sizes) {
+  EvaluatedOp op(kind);
+  op.Set(tim_graph_op_attr_mode, mode)
+      .Set(tim_graph_op_attr_sizes, sizes)
+      .Set(tim_graph_op_attr_coordinate_transformation_mode,
+           std::string(align ? "align_corners" : "half_pixel"));
+  return op;
+}
+
+// Both formats: channels are last, and where there is one they are also first.
+TEST(InterpolateBackward, EqualsDifferencesOfInterpolate) {
+  const std::vector<std::string> modes = {"linear", "bilinear", "trilinear"};
+  const std::vector<std::pair<Dims, Dims>> cases = {
+      {{1, 5, 2}, {8}},
+      {{1, 7, 1}, {3}},
+      {{2, 3, 4, 1}, {5, 4}},
+      {{1, 3, 3, 2}, {1, 2}},
+      {{1, 2, 3, 2, 1}, {3, 2, 5}},
+      {{1, 2, 2, 1, 1}, {4, 1, 3}},
+  };
+  for (const auto& [dims, sizes] : cases) {
+    for (const int variant : {0, 1, 2, 3}) {
+      const bool align = variant % 2 != 0;
+      const std::string mode =
+          variant < 2 ? "nearest" : modes[sizes.size() - 1];
+      SCOPED_TRACE(mode + (align ? " align" : ""));
+      const Array src = Random(dims, 1);
+      Dims made_dims = dims;
+      std::copy(sizes.begin(), sizes.end(), made_dims.begin() + 1);
+      const Array dd = Random(made_dims, 2);
+      const Numbers expected = NumericGradient(
+          [&](const Numbers& x) {
+            EvaluatedOp op =
+                Resized(tim_graph_op_interpolate, mode, align, sizes);
+            op.Input({dims, x}).Output();
+            return Dot(op.First().values, dd.values);
+          },
+          src.values, 1);
+      EvaluatedOp op =
+          Resized(tim_graph_op_interpolate_backward, mode, align, sizes);
+      op.Input(src).Input(dd).Output();
+      ExpectNear(op.First().values, expected, 1e-5);
+      if (dims.back() != 1) continue;
+      Array first = src;
+      Array first_dd = dd;
+      std::rotate(first.dims.begin() + 1, first.dims.end() - 1,
+                  first.dims.end());
+      std::rotate(first_dd.dims.begin() + 1, first_dd.dims.end() - 1,
+                  first_dd.dims.end());
+      EvaluatedOp ncx =
+          Resized(tim_graph_op_interpolate_backward, mode, align, sizes);
+      ncx.Input(first).Input(first_dd).Output();
+      ncx.Set(tim_graph_op_attr_data_format, std::string("NCX"));
+      ExpectNear(ncx.First().values, expected, 1e-5);
+    }
+  }
+}
+
+TEST(InterpolateBackward, RefusesWhatDoesNotFit) {
+  EvaluatedOp op =
+      Resized(tim_graph_op_interpolate_backward, "nearest", false, {4, 4});
+  op.Input(Random({1, 2, 2, 1}, 1)).Input(Random({1, 4, 3, 1}, 1)).Output();
+  ExpectRefused(op.Run().status(), "those of what Interpolate makes");
+  op.Set(tim_graph_op_attr_mode, std::string("cubic"));
+  ExpectRefused(op.Check(), "cubic");
+  op.Set(tim_graph_op_attr_mode, std::string("nearest"));
+  op.Input({{2}, {4, 4}, tim_graph_s32});
+  EXPECT_EQ(op.Supports().code(), StatusCode::kUnimplemented);
 }
 
 }  // namespace

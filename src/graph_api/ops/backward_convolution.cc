@@ -14,15 +14,6 @@
 namespace tim::graph {
 namespace {
 
-// Neither operator of images has groups of three spatial axes.
-Status Supports(const Op& op) {
-  const bool volume =
-      std::any_of(op.inputs.begin(), op.inputs.begin() + 2,
-                  [](const LogicalTensor& input) { return input.ndims == 5; });
-  if (!volume || op.Int(tim_graph_op_attr_groups) <= 1) return OkStatus();
-  return Unimplemented(op.def->name, " of 3 spatial axes with groups");
-}
-
 // Operands of a convolution in NCX and OIX: what it reads, its weights, what it
 // makes.  One of them is looked for.
 struct Problem {
@@ -85,7 +76,6 @@ Status TakePaddingAway(const Op& op, std::vector<Window>* windows) {
 // ---- Convolution ----
 
 Status LowerData(const Op& op, Lowering& lowering) {
-  TIM_RETURN_IF_ERROR(Supports(op));
   Formula f(lowering);
   TIM_ASSIGN_OR_RETURN(const Dims shape,
                        GivenShape(op, tim_graph_op_attr_dst_shape));
@@ -109,7 +99,6 @@ Status LowerData(const Op& op, Lowering& lowering) {
 }
 
 Status LowerWeights(const Op& op, Lowering& lowering) {
-  TIM_RETURN_IF_ERROR(Supports(op));
   Formula f(lowering);
   TIM_ASSIGN_OR_RETURN(const Dims shape,
                        GivenShape(op, tim_graph_op_attr_weights_shape));
@@ -143,7 +132,6 @@ std::vector<int64_t> Exchanged(size_t rank) {
 }
 
 Status LowerTransposedData(const Op& op, Lowering& lowering) {
-  TIM_RETURN_IF_ERROR(Supports(op));
   Formula f(lowering);
   TIM_RETURN_IF_ERROR(SpatialRank("diff_dst", f.In(0).dims).status());
   TIM_RETURN_IF_ERROR(CheckRank("weights", f.In(1).dims, f.In(0).dims));
@@ -169,7 +157,6 @@ Status LowerTransposedData(const Op& op, Lowering& lowering) {
 }
 
 Status LowerTransposedWeights(const Op& op, Lowering& lowering) {
-  TIM_RETURN_IF_ERROR(Supports(op));
   Formula f(lowering);
   TIM_ASSIGN_OR_RETURN(const Dims shape,
                        GivenShape(op, tim_graph_op_attr_weights_shape));
@@ -221,8 +208,7 @@ OpDef Record(tim_graph_op_kind_t kind, const char* name, Of of,
                .types = {{"T1", FloatTypes()}, {"T2", {tim_graph_s32}}},
                .attributes = WindowDefs(),
                .rule = CheckPads,
-               .anchor = true,
-               .supports = Supports};
+               .anchor = true};
   if (of == Of::kData) {
     def.inputs = {{"diff_dst", "T1"}, {"weights", "T1"}};
     def.outputs = {{"diff_src", "T1"}};

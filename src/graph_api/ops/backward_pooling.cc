@@ -134,21 +134,118 @@ Status CheckMax(const Op& op) {
                          " values, expected ", kernel, ", those of 'kernel'");
 }
 
-Status SupportsMax(const Op& op) {
-  if (op.Ints(tim_graph_op_attr_kernel).size() == 3) {
-    return Unimplemented("MaxPoolBackward of 3 spatial axes");
+// Windows that lie apart: cell t of window w of an axis is element
+// `cells[w * kernel + t]` of the image.
+struct SpreadAxis {
+  std::vector<int32_t> cells = {};
+  int64_t extent = 0;  // Of the image.
+  int64_t count = 0;   // Of windows.
+  int64_t kernel = 0;
+};
+
+Result<std::vector<SpreadAxis>> SpreadAxes(const std::vector<Window>& windows,
+                                           const Dims& src, const Dims& dst) {
+  constexpr int64_t kMostElements = int64_t{1} << 24;
+  std::vector<SpreadAxis> axes;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    SpreadAxis axis = {
+        .extent = src[2 + i], .count = dst[2 + i], .kernel = windows[i].kernel};
+    TIM_ASSIGN_OR_RETURN(axis.cells,
+                         CellsOfWindows(windows[i], axis.extent, axis.count));
+    const auto cells = static_cast<int64_t>(axis.cells.size());
+    if (cells > kMostElements / axis.extent) {
+      return Unimplemented(cells, " cells of windows over ", axis.extent,
+                           " elements of a spatial axis");
+    }
+    axes.push_back(std::move(axis));
   }
-  if (!op.Has(tim_graph_op_attr_dilations)) return OkStatus();
-  const Dims& dilations = op.Ints(tim_graph_op_attr_dilations);
-  if (std::all_of(dilations.begin(), dilations.end(),
-                  [](int64_t dilation) { return dilation <= 1; })) {
-    return OkStatus();
+  return axes;
+}
+
+// Windows of `cells` [N, C, w0 * k0, w1 * k1, ...], a row each.
+struct WindowRows {
+  Dims split = {};             // [N * C, w0, k0, w1, k1, ...]
+  std::vector<int64_t> order;  // To [N * C, w0, w1, ..., k0, k1, ...].
+  std::vector<int64_t> back;
+  int64_t rows = 1;
+  int64_t length = 1;
+};
+
+WindowRows RowsOf(const std::vector<SpreadAxis>& axes, const Dims& src) {
+  const auto spatial = static_cast<int64_t>(axes.size());
+  WindowRows out = {.split = {src[0] * src[1]}, .order = {0}, .back = {0}};
+  out.rows = out.split[0];
+  for (const SpreadAxis& axis : axes) {
+    out.split.insert(out.split.end(), {axis.count, axis.kernel});
+    out.rows *= axis.count;
+    out.length *= axis.kernel;
   }
-  return Unimplemented("MaxPoolBackward with dilations above 1");
+  for (int64_t i = 0; i < spatial; ++i) out.order.push_back(1 + 2 * i);
+  for (int64_t i = 0; i < spatial; ++i) out.order.push_back(2 + 2 * i);
+  for (int64_t i = 0; i < spatial; ++i) {
+    out.back.insert(out.back.end(), {1 + i, 1 + spatial + i});
+  }
+  return out;
+}
+
+// `values` [rows, 1] at the first greatest of each row of x, else 0.
+Tensor AtFirstGreatest(Formula& f, const Tensor& x, const Tensor& values) {
+  if (!f.status().ok()) return {};
+  const int64_t length = x.dims[1];
+  Floats places;
+  for (int64_t i = 0; i < length; ++i) places.push_back(static_cast<float>(i));
+  const Tensor place = f.Try(f.lowering().Constant(places, {1, length}));
+  const Tensor greatest = f.Unary(
+      "ReduceMax", x, {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}});
+  const Tensor is_greatest = f.Binary("Equal", x, greatest);
+  const Tensor first = f.Unary(
+      "ReduceMin",
+      f.Select(is_greatest, place, f.Number(static_cast<double>(length))),
+      {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}});
+  return f.Select(f.Binary("Equal", place, first), values, f.Number(0));
+}
+
+// For windows that no operator takes: their cells are laid side by side, and
+// gradients are summed where they came from.
+Tensor MaxGradient(Formula& f, const Tensor& src, const Tensor& dd,
+                   const std::vector<SpreadAxis>& axes) {
+  Tensor cells = src;
+  for (size_t i = 0; i < axes.size() && f.status().ok(); ++i) {
+    const Tensor indices = f.Try(f.lowering().Constant(
+        axes[i].cells, {static_cast<int64_t>(axes[i].cells.size())}));
+    if (!f.status().ok()) return {};
+    cells = f.Try(f.lowering().Add(
+        "Gather", {cells, indices},
+        {{"axis", InnerAxis(static_cast<int64_t>(2 + i), src.rank())}}));
+  }
+  if (!f.status().ok()) return {};
+  const WindowRows rows = RowsOf(axes, src.dims);
+  const Tensor ordered = f.Transpose(f.Reshape(cells, rows.split), rows.order);
+  const Tensor made =
+      AtFirstGreatest(f, f.Reshape(ordered, {rows.rows, rows.length}),
+                      f.Reshape(dd, {rows.rows, 1}));
+  Tensor sums = f.Reshape(f.Transpose(f.Reshape(made, ordered.dims), rows.back),
+                          cells.dims);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const SpreadAxis& axis = axes[i];
+    Floats sources(axis.cells.size() * static_cast<size_t>(axis.extent), 0.0f);
+    for (size_t cell = 0; cell < axis.cells.size(); ++cell) {
+      sources[cell * static_cast<size_t>(axis.extent) +
+              static_cast<size_t>(axis.cells[cell])] = 1;
+    }
+    sums = f.MultiplyAlong(sums, static_cast<int64_t>(2 + i), sources,
+                           axis.extent);
+  }
+  return sums;
+}
+
+bool TakesOperator(const std::vector<Window>& windows) {
+  return windows.size() < 3 &&
+         std::all_of(windows.begin(), windows.end(),
+                     [](const Window& one) { return one.dilation == 1; });
 }
 
 Status LowerMax(const Op& op, Lowering& lowering) {
-  TIM_RETURN_IF_ERROR(SupportsMax(op));
   Formula f(lowering);
   TIM_RETURN_IF_ERROR(CheckKernel(op, f.In(0).dims));
   if (f.In(0).rank() != f.In(1).rank()) {
@@ -162,6 +259,13 @@ Status LowerMax(const Op& op, Lowering& lowering) {
                        PoolWindows(op, src.dims));
   TIM_ASSIGN_OR_RETURN(const Rounding rounding,
                        RoundingOf(windows, src.dims, dd.dims));
+  if (!TakesOperator(windows)) {
+    TIM_ASSIGN_OR_RETURN(const std::vector<SpreadAxis> axes,
+                         SpreadAxes(windows, src.dims, dd.dims));
+    const Tensor made = MaxGradient(f, src, dd, axes);
+    TIM_RETURN_IF_ERROR(f.status());
+    return f.Store(0, f.Try(FromNcx(lowering, op, made)));
+  }
   const Tensor image = f.Try(AsImage(lowering, src));
   const Tensor gradient = f.Try(AsImage(lowering, dd));
   TIM_RETURN_IF_ERROR(f.status());
@@ -198,7 +302,6 @@ TIM_GRAPH_OPS(backward_pooling) {
                .outputs = {{"diff_src", "T"}},
                .attributes = WindowDefs(),
                .rule = CheckMax,
-               .supports = SupportsMax,
                .lower = LowerMax};
   max.attributes.push_back({.attribute = tim_graph_op_attr_kernel});
   max.attributes.push_back(

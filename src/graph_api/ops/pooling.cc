@@ -71,36 +71,12 @@ Status StoreFromNcx(const Op& op, Formula& formula, const Tensor& ncx) {
 // ---- MaxPool ----
 
 // The cells of every window side by side, those of each axis in turn, so that
-// windows without dilation and overlap are left.  A cell outside of the image
-// is one inside of the same window, which the maximum does not change.
+// windows without dilation and overlap are left.
 Result<Tensor> SpreadCells(Formula& formula, const Tensor& ncx, size_t spatial,
                            const Window& window, int64_t count) {
   const size_t axis = spatial + 2;
-  const int64_t extent = ncx.dims[axis];
-  constexpr int64_t kMostCells = int64_t{1} << 24;
-  if (count > kMostCells / window.kernel) {
-    return Unimplemented(count, " dilated windows of ", window.kernel,
-                         " cells along spatial axis ", spatial, ", at most ",
-                         kMostCells, " cells are supported");
-  }
-  std::vector<int32_t> cells;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t begin = i * window.stride - window.begin;
-    // The first and the last tap inside of the image.
-    const int64_t d = window.dilation;
-    const int64_t first = begin >= 0 ? 0 : (-begin + d - 1) / d;
-    const int64_t last =
-        begin >= extent ? -1
-                        : std::min((extent - 1 - begin) / d, window.kernel - 1);
-    if (first > last) {
-      return Unimplemented("window ", i, " along spatial axis ", spatial,
-                           " has no cell in the image");
-    }
-    for (int64_t tap = 0; tap < window.kernel; ++tap) {
-      const int64_t inside = std::clamp(tap, first, last);
-      cells.push_back(static_cast<int32_t>(begin + inside * d));
-    }
-  }
+  TIM_ASSIGN_OR_RETURN(const std::vector<int32_t> cells,
+                       CellsOfWindows(window, ncx.dims[axis], count));
   const Dims dims = {static_cast<int64_t>(cells.size())};
   TIM_ASSIGN_OR_RETURN(const Tensor indices,
                        formula.lowering().Constant(cells, dims));

@@ -1,5 +1,5 @@
 // Interpolate: images of other sizes, by the nearest element or linearly along
-// every axis.
+// every axis; and its gradient.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -216,20 +216,79 @@ Status CheckInterpolate(const Op& op) {
                          ", expected one of these attributes");
 }
 
+// Sizes are the last input.
 Status SupportsInterpolate(const Op& op) {
-  if (op.inputs.size() < 2) return OkStatus();
-  return Unimplemented("Interpolate with sizes as an input");
+  if (op.inputs.size() < op.def->inputs.size()) return OkStatus();
+  return Unimplemented(op.def->name, " with sizes as an input");
 }
 
-}  // namespace
+// ---- InterpolateBackward ----
 
-TIM_GRAPH_OPS(resampling) {
+// Weights of the elements of an axis in each element that is made of them,
+// [out, in].
+Result<Floats> WeightsAlong(const Op& op, int64_t in, int64_t out) {
+  constexpr int64_t kMostWeights = int64_t{1} << 24;
+  if (in > kMostWeights / out) {
+    return Unimplemented("a spatial axis of ", in, " elements, and ", out,
+                         " of diff_dst");
+  }
+  const bool align = AlignsCorners(op);
+  Floats weights(static_cast<size_t>(in * out), 0.0f);
+  for (int64_t o = 0; o < out; ++o) {
+    const auto weight = [&](int64_t i) -> float& {
+      return weights[static_cast<size_t>(o * in +
+                                         std::clamp<int64_t>(i, 0, in - 1))];
+    };
+    if (IsNearest(op)) {
+      weight(NearestTo(o, in, out, align)) = 1;
+      continue;
+    }
+    const auto at = static_cast<double>(o);
+    const double scale =
+        align ? static_cast<double>(in - 1) /
+                    static_cast<double>(std::max(out - 1, int64_t{1}))
+              : static_cast<double>(in) / static_cast<double>(out);
+    const double position =
+        align ? (out == 1 ? 0 : at * scale) : (at + 0.5) * scale - 0.5;
+    const auto below = static_cast<int64_t>(std::floor(position));
+    const double share = position - static_cast<double>(below);
+    weight(below) += static_cast<float>(1 - share);
+    weight(below + 1) += static_cast<float>(share);
+  }
+  return weights;
+}
+
+Status LowerBackward(const Op& op, Lowering& lowering) {
+  Formula formula(lowering);
+  const Tensor src = formula.In(0);
+  TIM_ASSIGN_OR_RETURN(const Dims dims, ResizedDims(op, src.dims));
+  const Dims expected = FromNcx(op, dims);
+  if (formula.In(1).dims != expected) {
+    return InvalidArgument("diff_dst has dims {",
+                           StrJoin(formula.In(1).dims, ", "), "}, expected {",
+                           StrJoin(expected, ", "),
+                           "}, those of what Interpolate makes of src");
+  }
+  const Dims ncx = ToNcx(op, src.dims);
+  TIM_ASSIGN_OR_RETURN(Tensor made, ToNcx(lowering, op, formula.In(1)));
+  for (size_t axis = 2; axis < ncx.size(); ++axis) {
+    if (ncx[axis] == dims[axis]) continue;  // each element is made of its own
+    TIM_ASSIGN_OR_RETURN(const Floats weights,
+                         WeightsAlong(op, ncx[axis], dims[axis]));
+    made = formula.MultiplyAlong(made, static_cast<int64_t>(axis), weights,
+                                 ncx[axis]);
+  }
+  TIM_RETURN_IF_ERROR(formula.status());
+  TIM_ASSIGN_OR_RETURN(made, FromNcx(lowering, op, made));
+  return formula.Store(0, made);
+}
+
+// What both kinds have.
+OpDef Record(tim_graph_op_kind_t kind, const char* name) {
   OpDef def;
-  def.kind = tim_graph_op_interpolate;
-  def.name = "Interpolate";
+  def.kind = kind;
+  def.name = name;
   def.types = {{"T1", FloatTypes()}, {"T2", {tim_graph_s32}}};
-  def.inputs = {{"src", "T1"}, {"sizes", "T2", true}};
-  def.outputs = {{"dst", "T1"}};
   def.attributes = {
       {.attribute = tim_graph_op_attr_mode,
        .choices = {"nearest", "linear", "bilinear", "trilinear"}},
@@ -241,9 +300,25 @@ TIM_GRAPH_OPS(resampling) {
       DataFormatDef()};
   def.rule = CheckInterpolate;
   def.supports = SupportsInterpolate;
-  def.lower = LowerInterpolate;
-  def.empty_dims = EmptyDims;
-  table.Add(std::move(def));
+  return def;
+}
+
+}  // namespace
+
+TIM_GRAPH_OPS(resampling) {
+  OpDef forward = Record(tim_graph_op_interpolate, "Interpolate");
+  forward.inputs = {{"src", "T1"}, {"sizes", "T2", true}};
+  forward.outputs = {{"dst", "T1"}};
+  forward.lower = LowerInterpolate;
+  forward.empty_dims = EmptyDims;
+  table.Add(std::move(forward));
+
+  OpDef backward =
+      Record(tim_graph_op_interpolate_backward, "InterpolateBackward");
+  backward.inputs = {{"src", "T1"}, {"diff_dst", "T1"}, {"sizes", "T2", true}};
+  backward.outputs = {{"diff_src", "T1"}};
+  backward.lower = LowerBackward;
+  table.Add(std::move(backward));
 }
 
 }  // namespace tim::graph

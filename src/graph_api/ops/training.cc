@@ -1,5 +1,5 @@
-// BatchNormForwardTraining; InterpolateBackward and Dropout, of which only the
-// records are there: graphs that have them can be cut into partitions.
+// BatchNormForwardTraining; and Dropout, of which only the record is there:
+// graphs that have it can be cut into partitions.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -102,23 +102,6 @@ OpDef ForwardRecord() {
           .empty_dims = EmptyForward};
 }
 
-OpDef InterpolateRecord() {
-  return {.kind = tim_graph_op_interpolate_backward,
-          .name = "InterpolateBackward",
-          .types = {{"T1", FloatTypes()}, {"T2", {tim_graph_s32}}},
-          .inputs = {{"src", "T1"}, {"diff_dst", "T1"}, {"sizes", "T2", true}},
-          .outputs = {{"diff_src", "T1"}},
-          .attributes = {
-              {.attribute = tim_graph_op_attr_mode,
-               .choices = {"nearest", "linear", "bilinear", "trilinear"}},
-              {.attribute = tim_graph_op_attr_coordinate_transformation_mode,
-               .default_value = std::string("half_pixel"),
-               .choices = {"half_pixel", "align_corners"}},
-              {.attribute = tim_graph_op_attr_sizes, .optional = true},
-              {.attribute = tim_graph_op_attr_scales, .optional = true},
-              DataFormatDef()}};
-}
-
 OpDef DropoutRecord() {
   return {.kind = tim_graph_op_dropout,
           .name = "Dropout",
@@ -137,7 +120,6 @@ OpDef DropoutRecord() {
 
 TIM_GRAPH_OPS(training) {
   table.Add(ForwardRecord());
-  table.Add(InterpolateRecord());
   table.Add(DropoutRecord());
 }
 

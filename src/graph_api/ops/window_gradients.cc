@@ -96,7 +96,8 @@ Tensor SpreadImage(Formula& f, const Tensor& diff_dst, const Tensor& weights,
 // By a convolution of diff_dst, with zeros between its cells, with the weights
 // turned round.
 Tensor SpreadVolume(Formula& f, const Tensor& diff_dst, const Tensor& weights,
-                    const std::vector<Window>& windows, const Dims& extents) {
+                    const std::vector<Window>& windows, int64_t groups,
+                    const Dims& extents) {
   std::vector<int64_t> steps;
   Dims whole = diff_dst.dims;
   std::vector<Window> turned = windows;
@@ -111,9 +112,36 @@ Tensor SpreadVolume(Formula& f, const Tensor& diff_dst, const Tensor& weights,
   }
   const Tensor spaced =
       f.Slice(Stuff(f, diff_dst, steps), Dims(whole.size(), 0), whole);
-  const Tensor flipped = f.Unary("Reverse", ExchangeChannels(f, weights, 1),
-                                 {{"axis", std::vector<int64_t>{0, 1, 2}}});
-  return Convolve(f, spaced, flipped, turned, 1);
+  const Tensor flipped =
+      f.Unary("Reverse", ExchangeChannels(f, weights, groups),
+              {{"axis", std::vector<int64_t>{0, 1, 2}}});
+  return Convolve(f, spaced, flipped, turned, groups);
+}
+
+// `count` elements along an axis, number `part` of such parts.
+Tensor PartOf(Formula& f, const Tensor& x, size_t axis, int64_t part,
+              int64_t count) {
+  Dims start(x.dims.size(), 0);
+  Dims extents = x.dims;
+  start[axis] = part * count;
+  extents[axis] = count;
+  return f.Slice(x, start, extents);
+}
+
+// The operator of three spatial axes has one group, so each has its own.
+Tensor ConvolveVolume(Formula& f, const Tensor& src, const Tensor& weights,
+                      const ir::AttributeMap& attributes, int64_t groups) {
+  std::vector<Tensor> made;
+  for (int64_t group = 0; group < groups; ++group) {
+    const Tensor x = PartOf(f, src, 1, group, src.dims[1] / groups);
+    const Tensor w = PartOf(f, weights, 0, group, weights.dims[0] / groups);
+    if (!f.status().ok()) return {};
+    made.push_back(f.Try(f.lowering().Add("Conv3d", {x, w}, attributes)));
+  }
+  if (groups == 1 || !f.status().ok()) return made[0];
+  return f.Try(f.lowering().Add(
+      "Concat", made,
+      {{"axis", InnerAxis(1, src.rank())}, {"input_cnt", groups}}));
 }
 
 }  // namespace
@@ -148,13 +176,15 @@ Tensor Convolve(Formula& f, const Tensor& src, const Tensor& weights,
   const Tensor image = f.Try(AsImage(f.lowering(), inner));
   const Tensor taps = f.Try(AsImage(f.lowering(), weights));
   ir::AttributeMap attributes = ConvolutionAttributes(AsImage(windows));
-  if (groups > 1 && groups == src.dims[1]) {
+  if (groups > 1 && groups == src.dims[1] && windows.size() < 3) {
     attributes.Set("multiplier", weights.dims[0] / groups);
   }
   if (!f.status().ok()) return {};
+  if (windows.size() == 3) {
+    return ConvolveVolume(f, image, taps, attributes, groups);
+  }
   const Tensor made =
-      f.Try(f.lowering().Add(windows.size() == 3 ? "Conv3d" : "Conv2d",
-                             {image, taps}, std::move(attributes)));
+      f.Try(f.lowering().Add("Conv2d", {image, taps}, std::move(attributes)));
   return WithoutImageAxis(f, made, windows.size());
 }
 
@@ -163,7 +193,7 @@ Tensor Spread(Formula& f, const Tensor& diff_dst, const Tensor& weights,
               const Dims& extents) {
   if (!f.status().ok()) return {};
   return windows.size() == 3
-             ? SpreadVolume(f, diff_dst, weights, windows, extents)
+             ? SpreadVolume(f, diff_dst, weights, windows, groups, extents)
              : SpreadImage(f, diff_dst, weights, windows, groups, extents);
 }
 

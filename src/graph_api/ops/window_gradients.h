@@ -18,8 +18,7 @@ namespace tim::graph {
 /// kUnimplemented where neither tells them.
 Result<Dims> GivenShape(const Op& op, tim_graph_op_attr_t attribute);
 
-/// The convolution; of three spatial axes in one group only.  Negative pads
-/// take cells away.
+/// The convolution.  Negative pads take cells away.
 Tensor Convolve(Formula& f, const Tensor& src, const Tensor& weights,
                 std::vector<Window> windows, int64_t groups);
 

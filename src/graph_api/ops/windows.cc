@@ -310,6 +310,35 @@ Result<int64_t> WindowCount(const Window& window, int64_t extent,
                          " with its pads, ", window.begin, " and ", window.end);
 }
 
+Result<std::vector<int32_t>> CellsOfWindows(const Window& window,
+                                            int64_t extent, int64_t count) {
+  constexpr int64_t kMostCells = int64_t{1} << 24;
+  if (count > kMostCells / window.kernel) {
+    return Unimplemented(count, " windows of ", window.kernel,
+                         " cells along a spatial axis, at most ", kMostCells,
+                         " cells are supported");
+  }
+  std::vector<int32_t> cells;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t begin = i * window.stride - window.begin;
+    // The first and the last tap inside of the image.
+    const int64_t d = window.dilation;
+    const int64_t first = begin >= 0 ? 0 : (-begin + d - 1) / d;
+    const int64_t last =
+        begin >= extent ? -1
+                        : std::min((extent - 1 - begin) / d, window.kernel - 1);
+    if (first > last) {
+      return Unimplemented("window ", i,
+                           " along a spatial axis has no cell in the image");
+    }
+    for (int64_t tap = 0; tap < window.kernel; ++tap) {
+      const int64_t inside = std::clamp(tap, first, last);
+      cells.push_back(static_cast<int32_t>(begin + inside * d));
+    }
+  }
+  return cells;
+}
+
 Result<Tensor> AsImage(Lowering& lowering, const Tensor& ncx) {
   if (ncx.rank() != 3) return ncx;
   Dims dims = ncx.dims;

@@ -88,6 +88,13 @@ enum class Rounding : uint8_t { kFloor, kCeiling };
 Result<int64_t> WindowCount(const Window& window, int64_t extent,
                             Rounding rounding = Rounding::kFloor);
 
+/// Cells of all windows along an axis, window after window.  A cell outside of
+/// the image is the nearest one inside of the same window, which a maximum does
+/// not change.  kUnimplemented: a window without a cell in the image, and more
+/// cells than can be spread.
+Result<std::vector<int32_t>> CellsOfWindows(const Window& window,
+                                            int64_t extent, int64_t count);
+
 /// Image operators take two spatial axes: [N, C, W] becomes [N, C, 1, W], as
 /// weights do; more axes stay as they are.
 Result<Tensor> AsImage(Lowering& lowering, const Tensor& ncx);
