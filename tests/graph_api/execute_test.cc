@@ -1,13 +1,18 @@
 // Executing compiled partitions: ports, layouts, types, threads, streams.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/half.h"
+#include "base/trace.h"
 #include "tests/graph_api/partition_support.h"
 #include "tests/support/status_macros.h"
+#include "tests/support/trace_events.h"
 
 namespace tim::graph {
 namespace {
@@ -266,6 +271,52 @@ TEST(Execute, AsynchronousRunsFollowEachOther) {
     EXPECT_OK(stream.Wait());
     EXPECT_EQ(a, Floats(4096, 1024));
   }
+}
+
+// Spans of runs in the trace, the first to begin first.
+std::vector<tim::testing::TraceEvent> TracedRuns(const std::string& path) {
+  auto runs = tim::testing::SpansOf(tim::testing::ReadTrace(path), "run");
+  std::erase_if(runs,
+                [](const auto& run) { return run.name.rfind("Run ", 0) != 0; });
+  std::sort(runs.begin(), runs.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  return runs;
+}
+
+TEST(Execute, RunsOfTwoStreamsOverlap) {
+  constexpr int64_t kSize = 300;  // long enough for both to be under way
+  const LogicalTensor x = Described(0, {kSize, kSize});
+  const LogicalTensor w = Described(1, {kSize, kSize});
+  const LogicalTensor y = Described(2, {kSize, kSize});
+  const auto engine = HostEngine();
+  const auto product =
+      Compiled({{MakeOp(0, "MatMul", {x, w}, {y})}, {x, w}, {y}}, engine);
+  Stream one(engine, kInOrder | tim_graph_stream_asynchronous);
+  Stream other(engine, kInOrder | tim_graph_stream_asynchronous);
+  const Floats ones(kSize * kSize, 1);
+  std::vector<Floats> made(4, Floats(kSize * kSize));
+  const auto start = [&](Stream& stream, Floats& into) {
+    EXPECT_OK(
+        ExecuteOn(*product, stream, {ones.data(), ones.data()}, {into.data()}));
+  };
+  const std::string path = ::testing::TempDir() + "/two_streams.json";
+  ASSERT_OK(StartTrace(path));
+  start(one, made[0]);
+  start(other, made[1]);
+  EXPECT_OK(one.Wait());
+  EXPECT_OK(other.Wait());
+  // Those of one stream are one behind the other.
+  start(one, made[2]);
+  start(one, made[3]);
+  EXPECT_OK(one.Wait());
+  StopTrace();
+  for (const Floats& each : made) {
+    EXPECT_EQ(each, Floats(kSize * kSize, kSize));
+  }
+  const auto runs = TracedRuns(path);
+  ASSERT_EQ(runs.size(), 4u);
+  EXPECT_LT(runs[1].begin, runs[0].end);
+  EXPECT_GE(runs[3].begin, runs[2].end);
 }
 
 TEST(Execute, ScratchpadsAreNotNeeded) {

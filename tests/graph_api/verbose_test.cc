@@ -83,6 +83,8 @@ class Product {
     part_ = g.get_partitions().at(0);
   }
 
+  ~Product() { stream_.wait(); }  // runs use its memory
+
   size_t id() const { return part_.get_id(); }
   void Compile() { compiled_ = part_.compile({x_, w_}, {y_}, engine_); }
   void Execute() {
