@@ -1,10 +1,11 @@
-// Host memory by a client's functions, or the library's own.
+// Memory by a client's functions, or the library's own.
 #include "graph_api/allocator.h"
 
 #include <cstdlib>
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "base/guarded.h"
 #include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/shared_memory.h"
 
@@ -13,8 +14,8 @@ namespace {
 
 class OwnHostMemory final : public Allocator {
  public:
-  Result<void*> Allocate(device::Device&, size_t bytes,
-                         size_t alignment) const override {
+  Result<void*> Allocate(device::Device&, size_t bytes, size_t alignment,
+                         Lifetime) const override {
     // aligned_alloc wants whole multiples.
     const size_t whole = (bytes + alignment - 1) / alignment * alignment;
     void* const memory =
@@ -29,8 +30,8 @@ class OwnHostMemory final : public Allocator {
 
 class SharedMemory final : public Allocator {
  public:
-  Result<void*> Allocate(device::Device& device, size_t bytes,
-                         size_t alignment) const override {
+  Result<void*> Allocate(device::Device& device, size_t bytes, size_t alignment,
+                         Lifetime) const override {
     return device::AllocateShared(device, static_cast<int64_t>(bytes),
                                   static_cast<int64_t>(alignment));
   }
@@ -41,8 +42,8 @@ class SharedMemory final : public Allocator {
 
 class MemObjects final : public Allocator {
  public:
-  Result<void*> Allocate(device::Device& device, size_t bytes,
-                         size_t) const override {
+  Result<void*> Allocate(device::Device& device, size_t bytes, size_t,
+                         Lifetime) const override {
     return device::AllocateMemObject(device, static_cast<int64_t>(bytes));
   }
   void Free(device::Device&, void* memory, void*) const override {
@@ -57,30 +58,89 @@ class ClientHostMemory final : public Allocator {
                    tim_graph_host_deallocate_f free)
       : allocate_(allocate), free_(free) {}
 
-  Result<void*> Allocate(device::Device&, size_t bytes,
-                         size_t alignment) const override {
-    void* const memory = allocate_(bytes, alignment);
-    if (memory == nullptr) {
-      return OutOfMemory("the client's allocator gave no memory for ", bytes,
-                         " bytes");
-    }
-    if (IsAligned(memory, static_cast<int64_t>(alignment))) return memory;
-    free_(memory);
-    return InvalidArgument(
-        "the client's allocator gave memory that does not "
-        "begin at a multiple of ",
-        alignment);
+  Result<void*> Allocate(device::Device&, size_t bytes, size_t alignment,
+                         Lifetime) const override {
+    void* memory = nullptr;
+    TIM_RETURN_IF_ERROR(GuardedCall([&]() -> Status {
+      memory = allocate_(bytes, alignment);
+      return OkStatus();
+    }));
+    return CheckGiven(memory, bytes, alignment, free_);
   }
   void Free(device::Device&, void* memory, void*) const override {
     free_(memory);
   }
+  bool is_clients() const override { return true; }
 
  private:
   const tim_graph_host_allocate_f allocate_;
   const tim_graph_host_deallocate_f free_;
 };
 
+class CallbackMemory final : public Allocator {
+ public:
+  explicit CallbackMemory(const tim_graph_allocator_callbacks_t& callbacks)
+      : callbacks_(callbacks) {}
+  ~CallbackMemory() override {
+    if (callbacks_.release != nullptr) callbacks_.release(callbacks_.user);
+  }
+
+  Result<void*> Allocate(device::Device&, size_t bytes, size_t alignment,
+                         Lifetime lifetime) const override {
+    void* memory = nullptr;
+    TIM_RETURN_IF_ERROR(GuardedCall([&]() -> Status {
+      memory = callbacks_.allocate(callbacks_.user, bytes, alignment, lifetime);
+      return OkStatus();
+    }));
+    return CheckGiven(memory, bytes, alignment, [this](void* misaligned) {
+      callbacks_.deallocate(callbacks_.user, misaligned, nullptr);
+    });
+  }
+  void Free(device::Device&, void* memory, void* event) const override {
+    callbacks_.deallocate(callbacks_.user, memory, event);
+  }
+  bool is_clients() const override { return true; }
+
+ private:
+  const tim_graph_allocator_callbacks_t callbacks_;
+};
+
 }  // namespace
+
+Result<void*> CheckGiven(void* memory, size_t bytes, size_t alignment,
+                         const std::function<void(void*)>& free) {
+  if (memory == nullptr) {
+    return OutOfMemory("the client's allocator gave no memory for ", bytes,
+                       " bytes");
+  }
+  if (IsAligned(memory, static_cast<int64_t>(alignment))) return memory;
+  free(memory);
+  return InvalidArgument(
+      "the client's allocator gave memory that does not begin at a multiple "
+      "of ",
+      alignment);
+}
+
+std::shared_ptr<const Allocator> MakeCallbackAllocator(
+    const tim_graph_allocator_callbacks_t& callbacks) {
+  return std::make_shared<CallbackMemory>(callbacks);
+}
+
+Status CheckServes(const tim_graph_allocator& allocator,
+                   tim_graph_engine_kind_t kind) {
+  if (allocator.of_any) return OkStatus();
+  if (kind == tim_graph_gpu && allocator.allocator != nullptr &&
+      !allocator.of_opencl) {
+    return InvalidArgument(
+        "a gpu engine was given an allocator of host memory; "
+        "ocl_interop::make_allocator() makes one of OpenCL's");
+  }
+  if (kind == tim_graph_cpu && allocator.of_opencl) {
+    return InvalidArgument(
+        "a cpu engine was given an allocator of OpenCL's memory");
+  }
+  return OkStatus();
+}
 
 std::shared_ptr<const Allocator> MakeHostAllocator(
     tim_graph_host_allocate_f allocate, tim_graph_host_deallocate_f free) {
@@ -115,10 +175,11 @@ AllocatedMemory& AllocatedMemory::operator=(AllocatedMemory&& other) noexcept {
 
 Result<AllocatedMemory> AllocatedMemory::Allocate(
     std::shared_ptr<const Allocator> allocator,
-    std::shared_ptr<device::Device> device, size_t bytes, size_t alignment) {
+    std::shared_ptr<device::Device> device, size_t bytes, size_t alignment,
+    Lifetime lifetime) {
   AllocatedMemory made;
-  TIM_ASSIGN_OR_RETURN(made.memory_,
-                       allocator->Allocate(*device, bytes, alignment));
+  TIM_ASSIGN_OR_RETURN(
+      made.memory_, allocator->Allocate(*device, bytes, alignment, lifetime));
   made.allocator_ = std::move(allocator);
   made.device_ = std::move(device);
   return made;

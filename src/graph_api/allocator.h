@@ -3,32 +3,47 @@
 #define TIM_GRAPH_API_ALLOCATOR_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "base/status.h"
 #include "device/device.h"
-#include "tim/graph/c.h"
+#include "tim/graph/c_memory.h"
 
 namespace tim::graph {
 
-/// Memory of an engine's tensors.  Any thread.
+using Lifetime = ::tim_graph_lifetime_t;
+
+/// Memory of an engine: of its tensors, and where a client has given it, of its
+/// runs and constants.  Any thread.
 class Allocator {
  public:
   virtual ~Allocator() = default;
   /// At least `bytes` > 0 bytes that `device` can use, at a multiple of
   /// `alignment`, a power of two.  kOutOfMemory where there is none.
   virtual Result<void*> Allocate(device::Device& device, size_t bytes,
-                                 size_t alignment) const = 0;
+                                 size_t alignment, Lifetime lifetime) const = 0;
   /// \param event of OpenCL, after which the memory may go; null: at once.
   virtual void Free(device::Device& device, void* memory,
                     void* event) const = 0;
   /// Whether what it gives are cl_mem objects, else pointers.
   virtual bool gives_mem_objects() const { return false; }
+  /// Whether it is a client's.
+  virtual bool is_clients() const { return false; }
 };
+
+/// \param memory that a client's function gave: kOutOfMemory for null; what is
+/// not at a multiple of `alignment` is given to `free`, and kInvalidArgument.
+Result<void*> CheckGiven(void* memory, size_t bytes, size_t alignment,
+                         const std::function<void(void*)>& free);
 
 /// Host memory by the client's functions, neither of which is null.
 std::shared_ptr<const Allocator> MakeHostAllocator(
     tim_graph_host_allocate_f allocate, tim_graph_host_deallocate_f free);
+/// Memory by the client's functions, which are not null: of the host for cpu
+/// engines, else memory that kernels can use.
+std::shared_ptr<const Allocator> MakeCallbackAllocator(
+    const tim_graph_allocator_callbacks_t& callbacks);
 /// Host memory, and shared virtual memory of OpenCL devices.
 std::shared_ptr<const Allocator> OwnHostAllocator();
 std::shared_ptr<const Allocator> OwnSharedAllocator();
@@ -49,7 +64,8 @@ class AllocatedMemory {
 
   static Result<AllocatedMemory> Allocate(
       std::shared_ptr<const Allocator> allocator,
-      std::shared_ptr<device::Device> device, size_t bytes, size_t alignment);
+      std::shared_ptr<device::Device> device, size_t bytes, size_t alignment,
+      Lifetime lifetime = tim_graph_lifetime_output);
 
   void* get() const { return memory_; }
 
@@ -69,6 +85,16 @@ struct tim_graph_allocator {
   std::shared_ptr<const tim::graph::Allocator> allocator = nullptr;
   /// Whether the memory is OpenCL's, for gpu engines.
   bool of_opencl = false;
+  /// Whether it serves engines of either kind.
+  bool of_any = false;
 };
+
+namespace tim::graph {
+
+/// Whether an engine of the kind can be made with the allocator.
+Status CheckServes(const tim_graph_allocator& allocator,
+                   tim_graph_engine_kind_t kind);
+
+}  // namespace tim::graph
 
 #endif  // TIM_GRAPH_API_ALLOCATOR_H_

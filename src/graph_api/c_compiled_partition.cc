@@ -4,7 +4,7 @@
 #include "graph_api/compiled_partition.h"
 #include "graph_api/error.h"
 #include "graph_api/options.h"
-#include "tim/graph/c.h"
+#include "tim/graph/c_memory.h"
 
 namespace tim::graph {
 namespace {
@@ -24,14 +24,15 @@ Status RequireTensors(const char* what, size_t count,
 
 Status ExecuteCall(const_tim_graph_compiled_partition_t partition,
                    tim_graph_stream_t stream, ClientTensors inputs,
-                   ClientTensors outputs, const_tim_graph_tensor_t scratchpad) {
+                   ClientTensors outputs, const_tim_graph_tensor_t scratchpad,
+                   const tim_graph_execute_options_t* options = nullptr) {
   TIM_RETURN_IF_ERROR(RequireCompiled(partition));
   TIM_RETURN_IF_ERROR(RequireNotNull(stream, "stream"));
   TIM_RETURN_IF_ERROR(RequireTensors("inputs", inputs.size(), inputs.data()));
   TIM_RETURN_IF_ERROR(
       RequireTensors("outputs", outputs.size(), outputs.data()));
   return partition->compiled->Execute(*stream, inputs, outputs, scratchpad,
-                                      GetGraphOptions().check);
+                                      GetGraphOptions().check, options);
 }
 
 }  // namespace
@@ -79,6 +80,29 @@ tim_graph_status_t tim_graph_compiled_partition_execute_v2(
   return Answer([&] {
     return ExecuteCall(compiled_partition, stream, {inputs, num_inputs},
                        {outputs, num_outputs}, scratchpad);
+  });
+}
+
+tim_graph_status_t tim_graph_compiled_partition_execute_with_options(
+    const_tim_graph_compiled_partition_t compiled_partition,
+    tim_graph_stream_t stream, size_t num_inputs,
+    const_tim_graph_tensor_t* inputs, size_t num_outputs,
+    const_tim_graph_tensor_t* outputs, const_tim_graph_tensor_t scratchpad,
+    const tim_graph_execute_options_t* options) {
+  return Answer([&] {
+    return ExecuteCall(compiled_partition, stream, {inputs, num_inputs},
+                       {outputs, num_outputs}, scratchpad, options);
+  });
+}
+
+tim_graph_status_t tim_graph_compiled_partition_get_residency(
+    const_tim_graph_compiled_partition_t compiled_partition, size_t id,
+    tim_graph_residency_t* residency) {
+  return Answer([&]() -> Status {
+    TIM_RETURN_IF_ERROR(RequireCompiled(compiled_partition));
+    TIM_RETURN_IF_ERROR(RequireNotNull(residency, "residency"));
+    *residency = compiled_partition->compiled->ResidencyOf(id);
+    return OkStatus();
   });
 }
 

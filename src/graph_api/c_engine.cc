@@ -41,16 +41,7 @@ tim_graph_status_t tim_graph_make_engine_with_allocator(
     const_tim_graph_allocator_t alloc) {
   return Answer([&]() -> Status {
     TIM_RETURN_IF_ERROR(RequireNotNull(alloc, "allocator"));
-    if (kind == tim_graph_gpu && alloc->allocator != nullptr &&
-        !alloc->of_opencl) {
-      return InvalidArgument(
-          "a gpu engine was given an allocator of host memory; "
-          "ocl_interop::make_allocator() makes one of OpenCL's");
-    }
-    if (kind == tim_graph_cpu && alloc->of_opencl) {
-      return InvalidArgument(
-          "a cpu engine was given an allocator of OpenCL's memory");
-    }
+    TIM_RETURN_IF_ERROR(CheckServes(*alloc, kind));
     return MakeEngine(engine, kind, index, alloc->allocator);
   });
 }

@@ -9,7 +9,7 @@
 #include "graph_api/options.h"
 #include "graph_api/partition.h"
 #include "graph_api/verbose_lines.h"
-#include "tim/graph/c.h"
+#include "tim/graph/c_memory.h"
 
 namespace tim::graph {
 namespace {
@@ -72,6 +72,17 @@ Result<CompileArguments> GatherAll(
   return arguments;
 }
 
+// A later entry of an id counts.
+Result<Residencies> ResidenciesOf(const tim_graph_compile_options_t* options) {
+  Residencies residencies;
+  if (options == nullptr || options->num_ports == 0) return residencies;
+  TIM_RETURN_IF_ERROR(RequireNotNull(options->ports, "list of ports"));
+  for (size_t i = 0; i < options->num_ports; ++i) {
+    residencies[options->ports[i].id] = options->ports[i].residency;
+  }
+  return residencies;
+}
+
 void DumpIfWanted(const CompileSource& source,
                   const CompileArguments& arguments) {
   if ((DumpModes() & tim_graph_dump_mode_subgraph) == 0) return;
@@ -120,16 +131,29 @@ tim_graph_status_t tim_graph_partition_compile(
     tim_graph_compiled_partition_t compiled_partition, size_t in_num,
     const tim_graph_logical_tensor_t** inputs, size_t out_num,
     const tim_graph_logical_tensor_t** outputs, tim_graph_engine_t engine) {
+  return tim_graph_partition_compile_with_options(partition, compiled_partition,
+                                                  in_num, inputs, out_num,
+                                                  outputs, engine, nullptr);
+}
+
+tim_graph_status_t tim_graph_partition_compile_with_options(
+    tim_graph_partition_t partition,
+    tim_graph_compiled_partition_t compiled_partition, size_t in_num,
+    const tim_graph_logical_tensor_t** inputs, size_t out_num,
+    const tim_graph_logical_tensor_t** outputs, tim_graph_engine_t engine,
+    const tim_graph_compile_options_t* options) {
   CompileResult result;
   const Status status = GuardedCall([&]() -> Status {
     TIM_ASSIGN_OR_RETURN(const CompileArguments arguments,
                          GatherAll(partition, compiled_partition, in_num,
                                    inputs, out_num, outputs));
+    TIM_ASSIGN_OR_RETURN(const Residencies residencies, ResidenciesOf(options));
     const verbose::CompileLine line;
     bool hit = false;
     result = CompileOnce(
         partition->partition->source(), arguments.inputs, arguments.outputs,
-        engine == nullptr ? nullptr : engine->shared_from_this(), &hit);
+        engine == nullptr ? nullptr : engine->shared_from_this(), &hit,
+        residencies);
     if (result.compiled == nullptr) return OkStatus();
     compiled_partition->compiled = result.compiled;
     line.End(hit, partition->partition->source(), *result.compiled);

@@ -21,7 +21,8 @@ namespace tim::graph {
 std::string CompileKey(const CompileSource& source,
                        const std::vector<LogicalTensor>& inputs,
                        const std::vector<LogicalTensor>& outputs,
-                       uint64_t engine_number);
+                       uint64_t engine_number,
+                       const Residencies& residencies = {});
 
 /// The least recently used entries go first.  One of the process; any thread.
 class CompiledCache {
@@ -71,7 +72,8 @@ CompileResult CompileOnce(const CompileSource& source,
                           const std::vector<LogicalTensor>& inputs,
                           const std::vector<LogicalTensor>& outputs,
                           std::shared_ptr<tim_graph_engine> engine,
-                          bool* hit = nullptr);
+                          bool* hit = nullptr,
+                          const Residencies& residencies = {});
 
 }  // namespace tim::graph
 

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "graph_api/gpu_ports.h"
+#include "graph_api/output_allocation.h"
 #include "graph_api/port_layouts.h"
+#include "graph_api/residency.h"
 #include "graph_api/verbose_lines.h"
 
 namespace tim::graph {
@@ -27,15 +29,18 @@ const_tim_graph_tensor_t Find(ClientTensors tensors, size_t place, size_t id) {
   const auto is_it = [&](size_t i) {
     return tensors[i] != nullptr && tensors[i]->description().id == id;
   };
-  if (place < tensors.size() && is_it(place)) return tensors[place];
+  if (place < tensors.size() && is_it(place))
+    return tensors[place];
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (is_it(i)) return tensors[i];
+    if (is_it(i))
+      return tensors[i];
   }
   return nullptr;
 }
 
-std::string TextOf(const LogicalTensor& tensor) {
-  if (tensor.ndims < 0) return "unknown dims";
+std::string TextOf(const LogicalTensor &tensor) {
+  if (tensor.ndims < 0)
+    return "unknown dims";
   const Dims dims = DimsOf(tensor);
   std::string text = StrCat(tim_graph_dt2str(tensor.data_type), " {",
                             StrJoin(dims, ", "), "}");
@@ -50,14 +55,24 @@ std::string TextOf(const LogicalTensor& tensor) {
   return StrCat(text, " without a layout");
 }
 
-Status MatchPorts(const std::string& name, const char* what,
-                  const std::vector<LogicalTensor>& ports,
-                  const std::vector<int64_t>& bytes, ClientTensors tensors,
-                  tim_graph_engine_kind_t kind,
-                  std::vector<const_tim_graph_tensor_t>* matched) {
+/// Ports of one side.
+struct Ports {
+  const char *what = "";
+  const std::vector<LogicalTensor> &tensors;
+  const std::vector<int64_t> &bytes;
+  const std::vector<PortPlace> &places;
+  bool may_be_null = false; ///< Memory comes later.
+};
+
+Status MatchPorts(const PlanSource &source, const Ports &side,
+                  ClientTensors tensors,
+                  std::vector<const_tim_graph_tensor_t> *matched) {
+  const std::string &name = source.name;
+  const char *const what = side.what;
+  const std::vector<LogicalTensor> &ports = side.tensors;
   matched->reserve(ports.size());
   for (size_t i = 0; i < ports.size(); ++i) {
-    const auto* const tensor = Find(tensors, i, ports[i].id);
+    const auto *const tensor = Find(tensors, i, ports[i].id);
     if (tensor == nullptr) {
       return InvalidArgument(name, ": no tensor was given for ", what, " ",
                              ports[i].id);
@@ -67,11 +82,14 @@ Status MatchPorts(const std::string& name, const char* what,
                              " was compiled as ", TextOf(ports[i]),
                              ", its tensor is ", TextOf(tensor->description()));
     }
-    if (tensor->engine() != nullptr && tensor->engine()->kind() != kind) {
-      return InvalidArgument(name, ": ", what, " ", ports[i].id,
-                             " is memory of an engine of another kind");
+    const Status placed =
+        CheckPlace(*tensor, side.places[i].residency, *source.engine);
+    if (!placed.ok()) {
+      return Status(placed.code(), StrCat(name, ": ", what, " ", ports[i].id,
+                                          " ", placed.message()));
     }
-    if (bytes[i] > 0 && tensor->host_memory() == nullptr) {
+    if (side.bytes[i] > 0 && tensor->host_memory() == nullptr &&
+        !side.may_be_null) {
       return InvalidArgument(name, ": the handle of ", what, " ", ports[i].id,
                              " is null");
     }
@@ -80,7 +98,7 @@ Status MatchPorts(const std::string& name, const char* what,
   return OkStatus();
 }
 
-Status CheckScratchpad(const std::string& name, const tim_graph_engine* engine,
+Status CheckScratchpad(const std::string &name, const tim_graph_engine *engine,
                        const_tim_graph_tensor_t scratchpad) {
   if (scratchpad == nullptr || scratchpad->engine().get() == engine) {
     return OkStatus();
@@ -94,8 +112,10 @@ struct Keepers {
       : graph(std::move(used)) {}
 
   void Add(const_tim_graph_tensor_t tensor) {
-    if (tensor->memory() != nullptr) memory.push_back(tensor->memory());
-    if (tensor->is_scalar()) scalars.push_back(tensor->shared_from_this());
+    if (tensor->memory() != nullptr)
+      memory.push_back(tensor->memory());
+    if (tensor->is_scalar())
+      scalars.push_back(tensor->shared_from_this());
   }
 
   std::shared_ptr<runtime::CompiledGraph> graph;
@@ -103,7 +123,7 @@ struct Keepers {
   std::vector<std::shared_ptr<const tim_graph_tensor>> scalars;
 };
 
-}  // namespace
+} // namespace
 
 /// Tensors by port.
 struct CompiledPartition::Call {
@@ -112,16 +132,28 @@ struct CompiledPartition::Call {
 };
 
 CompiledPartition::CompiledPartition(Parts parts)
-    : parts_(std::move(parts)),
+    : parts_(std::move(parts)), runs_on_device_(HasDevicePorts(parts_.source)),
       plans_(&parts_.source, parts_.constants, parts_.plan) {}
 
 LogicalTensor CompiledPartition::Query(size_t id) const {
-  for (const auto* ports : {&inputs(), &outputs()}) {
-    for (const LogicalTensor& port : *ports) {
-      if (port.id == id) return port;
+  for (const auto *ports : {&inputs(), &outputs()}) {
+    for (const LogicalTensor &port : *ports) {
+      if (port.id == id)
+        return port;
     }
   }
   return NoTensor();
+}
+
+tim_graph_residency_t CompiledPartition::ResidencyOf(size_t id) const {
+  for (const auto *places :
+       {&parts_.source.input_places, &parts_.source.output_places}) {
+    for (const PortPlace &place : *places) {
+      if (place.id == id)
+        return place.residency;
+    }
+  }
+  return tim_graph_residency_automatic;
 }
 
 LogicalTensor CompiledPartition::Scratchpad() const {
@@ -136,67 +168,101 @@ LogicalTensor CompiledPartition::Scratchpad() const {
 }
 
 Result<std::shared_ptr<Runnable>> CompiledPartition::plan() const {
-  if (!parts_.has_work) return std::shared_ptr<Runnable>();
+  if (!parts_.has_work)
+    return std::shared_ptr<Runnable>();
   return plans_.General();
 }
 
-Result<CompiledPartition::Call> CompiledPartition::Match(
-    const Stream& stream, ClientTensors inputs, ClientTensors outputs,
-    const_tim_graph_tensor_t scratchpad) const {
-  const PlanSource& source = parts_.source;
+Result<CompiledPartition::Call>
+CompiledPartition::Match(const Stream &stream, ClientTensors inputs,
+                         ClientTensors outputs,
+                         const_tim_graph_tensor_t scratchpad,
+                         const tim_graph_execute_options_t *options) const {
+  const PlanSource &source = parts_.source;
   if (stream.engine() != source.engine) {
     return InvalidArgument(source.name,
                            ": the stream is of another engine than the one "
                            "that it was compiled for");
   }
   Call call;
-  TIM_RETURN_IF_ERROR(MatchPorts(source.name, "input", source.inputs,
-                                 parts_.input_bytes, inputs,
-                                 source.engine->kind(), &call.inputs));
-  TIM_RETURN_IF_ERROR(MatchPorts(source.name, "output", source.outputs,
-                                 parts_.output_bytes, outputs,
-                                 source.engine->kind(), &call.outputs));
+  TIM_RETURN_IF_ERROR(MatchPorts(source,
+                                 {.what = "input",
+                                  .tensors = source.inputs,
+                                  .bytes = parts_.input_bytes,
+                                  .places = source.input_places},
+                                 inputs, &call.inputs));
+  TIM_RETURN_IF_ERROR(MatchPorts(source,
+                                 {.what = "output",
+                                  .tensors = source.outputs,
+                                  .bytes = parts_.output_bytes,
+                                  .places = source.output_places,
+                                  .may_be_null = AllocatesOutputs(options)},
+                                 outputs, &call.outputs));
   TIM_RETURN_IF_ERROR(
       CheckScratchpad(source.name, source.engine.get(), scratchpad));
   return call;
 }
 
-Status CompiledPartition::Execute(Stream& stream, ClientTensors inputs,
-                                  ClientTensors outputs,
-                                  const_tim_graph_tensor_t scratchpad,
-                                  bool check) const {
-  if (engine()->kind() == tim_graph_gpu) {
-    return ExecuteOnGpu(stream, inputs, outputs, scratchpad, {}).status();
+Status
+CompiledPartition::Execute(Stream &stream, ClientTensors inputs,
+                           ClientTensors outputs,
+                           const_tim_graph_tensor_t scratchpad, bool check,
+                           const tim_graph_execute_options_t *options) const {
+  if (RunsOnDevice()) {
+    TIM_RETURN_IF_ERROR(
+        ExecuteOnGpu(stream, inputs, outputs, scratchpad, {}, options)
+            .status());
+    const bool complete =
+        engine()->kind() == tim_graph_cpu && !stream.asynchronous();
+    return complete ? stream.Wait() : OkStatus();
   }
   TIM_ASSIGN_OR_RETURN(const Call call,
-                       Match(stream, inputs, outputs, scratchpad));
-  if (check) TIM_RETURN_IF_ERROR(CheckApart(call));
+                       Match(stream, inputs, outputs, scratchpad, options));
+  if (check)
+    TIM_RETURN_IF_ERROR(CheckApart(call));
   const verbose::ExecuteLine line(stream);
   if (!parts_.has_work) {
     line.End(*this, nullptr);
     return OkStatus();
   }
-  std::vector<const void*> constants;
+  std::vector<const void *> constants;
   for (const size_t input : plans_.constants()) {
     constants.push_back(call.inputs[input]->host_memory());
   }
   TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan,
                        plans_.For(constants, check));
+  if (AllocatesOutputs(options)) {
+    TIM_RETURN_IF_ERROR(Allocate(call, *options));
+    if (check)
+      TIM_RETURN_IF_ERROR(CheckApart(call));
+  }
+  // Runs on the device are in another order.
+  if (stream.gpu() != nullptr)
+    stream.Settle();
   TIM_RETURN_IF_ERROR(stream.asynchronous() ? Enqueue(*plan, call, stream)
                                             : RunNow(*plan, call, stream));
   line.End(*this, plan.get());
   return OkStatus();
 }
 
-Status CompiledPartition::CheckApart(const Call& call) const {
+Status
+CompiledPartition::Allocate(const Call &call,
+                            const tim_graph_execute_options_t &options) const {
+  return AllocateOutputs(options, parts_.source.name, outputs(),
+                         parts_.output_bytes, call.outputs);
+}
+
+Status CompiledPartition::CheckApart(const Call &call) const {
   const auto is_pair = [&](size_t input, size_t output) {
     return std::any_of(in_place().begin(), in_place().end(),
-                       [&](const tim_graph_inplace_pair_t& pair) {
+                       [&](const tim_graph_inplace_pair_t &pair) {
                          return pair.input_id == inputs()[input].id &&
                                 pair.output_id == outputs()[output].id;
                        });
   };
   for (size_t o = 0; o < call.outputs.size(); ++o) {
+    if (call.outputs[o]->host_memory() == nullptr)
+      continue;
     const auto begin =
         reinterpret_cast<uintptr_t>(call.outputs[o]->host_memory());
     const uintptr_t end =
@@ -206,8 +272,10 @@ Status CompiledPartition::CheckApart(const Call& call) const {
           reinterpret_cast<uintptr_t>(call.inputs[i]->host_memory());
       const uintptr_t last =
           first + static_cast<uintptr_t>(parts_.input_bytes[i]);
-      if (first >= end || begin >= last) continue;
-      if (first == begin && is_pair(i, o)) continue;
+      if (first >= end || begin >= last)
+        continue;
+      if (first == begin && is_pair(i, o))
+        continue;
       return InvalidArgument(
           parts_.source.name, ": output ", outputs()[o].id, " lies on input ",
           inputs()[i].id,
@@ -217,10 +285,11 @@ Status CompiledPartition::CheckApart(const Call& call) const {
   return OkStatus();
 }
 
-Status CompiledPartition::RunNow(Runnable& plan, const Call& call,
-                                 Stream& stream) const {
+Status CompiledPartition::RunNow(Runnable &plan, const Call &call,
+                                 Stream &stream) const {
   std::optional<ClientThreads::Scope> threads;
-  if (stream.threads() != nullptr) threads.emplace(stream.threads());
+  if (stream.threads() != nullptr)
+    threads.emplace(stream.threads());
   TIM_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, plan.Take());
   for (size_t i = 0; i < plan.inputs().size(); ++i) {
     const size_t port = plan.inputs()[i];
@@ -237,8 +306,8 @@ Status CompiledPartition::RunNow(Runnable& plan, const Call& call,
   return status;
 }
 
-Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
-                                  Stream& stream) const {
+Status CompiledPartition::Enqueue(Runnable &plan, const Call &call,
+                                  Stream &stream) const {
   std::vector<PortMemory> inputs;
   std::vector<PortMemory> outputs;
   const auto keepers = std::make_shared<Keepers>(plan.graph());
@@ -253,7 +322,8 @@ Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
     keepers->Add(call.outputs[port]);
   }
   std::vector<std::shared_ptr<runtime::RunEvent>> waits;
-  if (stream.last() != nullptr) waits.push_back(stream.last());
+  if (stream.last() != nullptr)
+    waits.push_back(stream.last());
   TIM_ASSIGN_OR_RETURN(
       std::shared_ptr<runtime::RunEvent> run,
       plan.graph()->Enqueue(inputs, outputs, std::move(waits)));
@@ -261,41 +331,50 @@ Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
   return OkStatus();
 }
 
-Result<device::Event*> CompiledPartition::ExecuteOnGpu(
-    Stream& stream, ClientTensors inputs, ClientTensors outputs,
+Result<device::Event *> CompiledPartition::ExecuteOnGpu(
+    Stream &stream, ClientTensors inputs, ClientTensors outputs,
     const_tim_graph_tensor_t scratchpad,
-    std::span<const std::unique_ptr<device::Event>> waits) const {
+    std::span<const std::unique_ptr<device::Event>> waits,
+    const tim_graph_execute_options_t *options) const {
   TIM_ASSIGN_OR_RETURN(const Call call,
-                       Match(stream, inputs, outputs, scratchpad));
-  GpuStream& runs = GpuRunsOf(stream);
+                       Match(stream, inputs, outputs, scratchpad, options));
+  // Runs of host memory alone are in another order.
+  if (stream.last() != nullptr)
+    stream.Settle();
+  GpuStream &runs = GpuRunsOf(stream);
   const verbose::ExecuteLine line(stream);
   if (!parts_.has_work) {
     auto end = runs.Execute(nullptr, {}, {}, waits);
-    if (end.ok()) line.End(*this, nullptr);
+    if (end.ok())
+      line.End(*this, nullptr);
     return end;
   }
   TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan, plans_.General());
+  if (AllocatesOutputs(options))
+    TIM_RETURN_IF_ERROR(Allocate(call, *options));
+  const auto port_of = [&](const PortPlace &place, const ClientTensor &tensor,
+                           int64_t bytes) -> Result<GpuPort> {
+    return IsOnDevice(place.residency, *engine())
+               ? DevicePortOf(tensor, bytes, *engine()->device())
+               : HostPortOf(tensor, bytes);
+  };
   std::vector<GpuPort> in;
   std::vector<GpuPort> out;
   for (const size_t port : plan->inputs()) {
-    const ClientTensor& tensor = *call.inputs[port];
-    const int64_t bytes = parts_.input_bytes[port];
-    if (parts_.source.input_places[port].port.device == 0) {
-      in.push_back(ScalarPortOf(tensor, bytes));
-    } else {
-      TIM_ASSIGN_OR_RETURN(in.emplace_back(),
-                           DevicePortOf(tensor, bytes, *engine()->device()));
-    }
+    TIM_ASSIGN_OR_RETURN(in.emplace_back(),
+                         port_of(parts_.source.input_places[port],
+                                 *call.inputs[port], parts_.input_bytes[port]));
   }
   for (const size_t port : plan->outputs()) {
-    TIM_ASSIGN_OR_RETURN(
-        out.emplace_back(),
-        DevicePortOf(*call.outputs[port], parts_.output_bytes[port],
-                     *engine()->device()));
+    TIM_ASSIGN_OR_RETURN(out.emplace_back(),
+                         port_of(parts_.source.output_places[port],
+                                 *call.outputs[port],
+                                 parts_.output_bytes[port]));
   }
   auto end = runs.Execute(plan->graph(), in, out, waits);
-  if (end.ok()) line.End(*this, plan.get());
+  if (end.ok())
+    line.End(*this, plan.get());
   return end;
 }
 
-}  // namespace tim::graph
+} // namespace tim::graph

@@ -10,8 +10,9 @@
 #include "base/options.h"
 #include "device/opencl/opencl_device.h"
 #include "device/opencl/opencl_interop.h"
+#include "graph_api/offload.h"
 #include "graph_api/options.h"
-#include "ops/builtin.h"
+#include "ops/registered.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
 
@@ -82,11 +83,11 @@ DeviceFamily Engine::family() const {
 }
 
 runtime::Surroundings Engine::surroundings() const {
-  // The built-in operators stay for the process's life.
+  // What operators are known stays for the process's life.
   return {
       .devices = parts_.devices,
       .store = parts_.programs,
-      .operators = {&ops::BuiltinOperators(), [](const ir::OpRegistry*) {}}};
+      .operators = {&ops::KnownOperators(), [](const ir::OpRegistry*) {}}};
 }
 
 size_t CountEngines(tim_graph_engine_kind_t kind) {
@@ -95,11 +96,17 @@ size_t CountEngines(tim_graph_engine_kind_t kind) {
 }
 
 Result<EngineParts> SelectEngine(tim_graph_engine_kind_t kind, size_t index,
-                                 std::shared_ptr<const Allocator> allocator) {
+                                 std::shared_ptr<const Allocator> allocator,
+                                 const std::string& offload) {
   EngineParts parts{.kind = kind,
                     .devices = {},
                     .allocator = std::move(allocator),
                     .programs = nullptr};
+  if (kind != tim_graph_cpu && !offload.empty()) {
+    return InvalidArgument(
+        "an engine of kind ", tim_graph_engine_kind2str(kind),
+        " is to offload to '", offload, "'; engines of kind cpu do");
+  }
   if (kind == tim_graph_gpu) {
     TIM_ASSIGN_OR_RETURN(parts.devices, GpuDevices(index));
   } else if (kind != tim_graph_cpu) {
@@ -108,7 +115,11 @@ Result<EngineParts> SelectEngine(tim_graph_engine_kind_t kind, size_t index,
   } else if (index != 0) {
     return InvalidArgument("there is no cpu engine ", index, "; there is one");
   } else {
-    TIM_ASSIGN_OR_RETURN(parts.devices, CpuDevices());
+    const std::string& name =
+        offload.empty() ? GetGraphOptions().offload : offload;
+    parts.offloaded = !name.empty();
+    TIM_ASSIGN_OR_RETURN(parts.devices,
+                         name.empty() ? CpuDevices() : OffloadDevices(name));
   }
   if (parts.allocator == nullptr) {
     parts.allocator = kind == tim_graph_cpu

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "device/device.h"
@@ -25,6 +26,8 @@ struct EngineParts {
   device::Devices devices;  ///< The first is the host, the last one computes.
   std::shared_ptr<const Allocator> allocator;
   std::shared_ptr<EnginePrograms> programs;
+  /// A cpu engine whose client has named the device that computes.
+  bool offloaded = false;
 };
 
 /// A cpu engine's tensors are host memory, a gpu engine's are memory of its
@@ -46,6 +49,7 @@ class Engine {
     return parts_.allocator;
   }
   EnginePrograms& programs() const { return *parts_.programs; }
+  bool offloaded() const { return parts_.offloaded; }
   /// Surroundings that its plans are prepared with.
   runtime::Surroundings surroundings() const;
   /// Never given twice in a process, unlike addresses.
@@ -59,10 +63,14 @@ class Engine {
 /// How many engines of the kind there are.
 size_t CountEngines(tim_graph_engine_kind_t kind);
 
-/// kInvalidArgument for the kind `any` and an index beyond the last engine.
+/// kInvalidArgument for the kind `any`, an index beyond the last engine, and a
+/// device that is not there.
 /// \param allocator null: the kind's own.
+/// \param offload name of the device that a cpu engine computes on; empty: what
+/// TIMCL_GRAPH_OFFLOAD names, else the CPU.
 Result<EngineParts> SelectEngine(tim_graph_engine_kind_t kind, size_t index,
-                                 std::shared_ptr<const Allocator> allocator);
+                                 std::shared_ptr<const Allocator> allocator,
+                                 const std::string& offload = {});
 
 /// A store for the programs of an engine of `device`: the user's cache of built
 /// programs.

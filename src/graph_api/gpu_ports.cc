@@ -73,7 +73,11 @@ Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
                  .keeper = tensor.memory()};
 }
 
-GpuPort ScalarPortOf(const ClientTensor& tensor, int64_t bytes) {
+GpuPort HostPortOf(const ClientTensor& tensor, int64_t bytes) {
+  if (!tensor.is_scalar()) {
+    return GpuPort{.host = runtime::PortMemory(tensor.handle(), bytes),
+                   .keeper = tensor.memory()};
+  }
   const auto value = std::make_shared<Value>();
   std::memcpy(
       value->bytes.data(), tensor.host_memory(),

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/aligned_memory.h"
+#include "base/guarded.h"
 #include "base/options.h"
 #include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/client_queue.h"
@@ -23,25 +23,22 @@ class ClientOclMemory final : public Allocator {
                   tim_graph_ocl_deallocate_f free)
       : allocate_(allocate), free_(free) {}
 
-  Result<void*> Allocate(device::Device& device, size_t bytes,
-                         size_t alignment) const override {
-    void* const memory =
-        allocate_(bytes, alignment, IdOf(device), ContextOf(device));
-    if (memory == nullptr) {
-      return OutOfMemory("the client's OpenCL allocator gave no memory for ",
-                         bytes, " bytes");
-    }
-    if (IsAligned(memory, static_cast<int64_t>(alignment))) return memory;
-    Free(device, memory, nullptr);
-    return InvalidArgument(
-        "the client's OpenCL allocator gave memory that does not begin at a "
-        "multiple of ",
-        alignment);
+  Result<void*> Allocate(device::Device& device, size_t bytes, size_t alignment,
+                         Lifetime) const override {
+    void* memory = nullptr;
+    TIM_RETURN_IF_ERROR(GuardedCall([&]() -> Status {
+      memory = allocate_(bytes, alignment, IdOf(device), ContextOf(device));
+      return OkStatus();
+    }));
+    return CheckGiven(memory, bytes, alignment, [&](void* misaligned) {
+      Free(device, misaligned, nullptr);
+    });
   }
   void Free(device::Device& device, void* memory, void* event) const override {
     free_(memory, IdOf(device), ContextOf(device),
           static_cast<cl_event>(event));
   }
+  bool is_clients() const override { return true; }
 
  private:
   static cl_device_id IdOf(const device::Device& device) {
@@ -107,7 +104,7 @@ Result<tim_graph_engine*> MakeOclEngine(void* device, void* context,
   EngineParts parts;
   parts.kind = tim_graph_gpu;
   TIM_ASSIGN_OR_RETURN(parts.devices, runtime::SelectDevices("host", options));
-  if (allocator != nullptr && allocator->of_opencl) {
+  if (allocator != nullptr && (allocator->of_opencl || allocator->of_any)) {
     parts.allocator = allocator->allocator;
   }
   if (parts.allocator == nullptr) parts.allocator = OwnGpuAllocator(*own);

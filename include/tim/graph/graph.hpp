@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,11 @@
 
 namespace tim {
 namespace graph {
+
+// Of tim/graph/residency.hpp, which defines the members that take them.
+enum class residency : int;
+struct compile_options;
+struct execute_options;
 
 /// A logical tensor with memory.
 class tensor : public handle<tim_graph_tensor_t> {
@@ -125,6 +131,20 @@ class compiled_partition : public handle<tim_graph_compiled_partition_t> {
             c_outputs.size(), c_outputs.data(), scratchpad.get(true)),
         "could not execute a compiled partition");
   }
+  /// With tim/graph/residency.hpp: outputs without memory get it.
+  void execute(stream& astream, const std::vector<tensor>& inputs,
+               const std::vector<tensor>& outputs, const tensor& scratchpad,
+               const execute_options& options) const;
+  template <typename options_type>
+  typename std::enable_if<
+      std::is_same<options_type, execute_options>::value>::type
+  execute(stream& astream, const std::vector<tensor>& inputs,
+          const std::vector<tensor>& outputs,
+          const options_type& options) const {
+    execute(astream, inputs, outputs, tensor(), options);
+  }
+  /// With tim/graph/residency.hpp: never automatic for a port.
+  residency get_residency(std::size_t id) const;
 
  private:
   static std::vector<const_tim_graph_tensor_t> to_c(
@@ -227,6 +247,11 @@ class partition : public handle<tim_graph_partition_t> {
                       "could not compile a partition");
     return compiled;
   }
+  /// With tim/graph/residency.hpp: ports where the options want them.
+  compiled_partition compile(const std::vector<logical_tensor>& inputs,
+                             const std::vector<logical_tensor>& outputs,
+                             const engine& aengine,
+                             const compile_options& options) const;
 
  private:
   static std::vector<const tim_graph_logical_tensor_t*> to_c(
