@@ -199,6 +199,10 @@ TEST(GraphNorms, RefuseOperandsThatDoNotFit) {
       .Set(tim_graph_op_attr_keep_stats, false)
       .Set(tim_graph_op_attr_begin_norm_axis, int64_t{2});
   ExpectRefused(layer.Run().status(), "begin_norm_axis");
+  EvaluatedOp narrow(tim_graph_op_layer_norm);
+  narrow.Input(Random({2, 4}, 1)).Output();
+  narrow.Output(tim_graph_bf16).Output(tim_graph_bf16);
+  ExpectRefused(narrow.Check(), "mean is bf16");
   EvaluatedOp group(tim_graph_op_group_norm);
   group.Input(Random({2, 4}, 1))
       .Output()

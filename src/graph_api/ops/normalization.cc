@@ -79,6 +79,13 @@ AttributeDef BeginAxisDef() {
 
 Status CheckNorm(const Op& op) {
   TIM_RETURN_IF_ERROR(CheckBfloat16(op, 1));
+  // The type of mean and variance alone, where there is no gamma.
+  const auto src = op.inputs[0].data_type;
+  if (op.outputs.size() == 3 && op.outputs[1].data_type == tim_graph_bf16 &&
+      src != tim_graph_bf16) {
+    return InvalidArgument("mean is bf16 and src ", tim_graph_dt2str(src),
+                           ", expected src in bf16, too");
+  }
   if (!op.Bool(tim_graph_op_attr_keep_stats) || op.outputs.size() == 3) {
     return OkStatus();
   }
