@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "device/opencl/opencl_device.h"
 #include "device/opencl/opencl_interop.h"
+#include "graph_api/engine_memory.h"
 #include "graph_api/offload.h"
 #include "graph_api/options.h"
 #include "ops/registered.h"
@@ -84,10 +85,9 @@ DeviceFamily Engine::family() const {
 
 runtime::Surroundings Engine::surroundings() const {
   // What operators are known stays for the process's life.
-  return {
-      .devices = parts_.devices,
-      .store = parts_.programs,
-      .operators = {&ops::KnownOperators(), [](const ir::OpRegistry*) {}}};
+  return {.devices = parts_.devices,
+          .store = parts_.programs,
+          .operators = {&ops::KnownOperators(), [](const ir::OpRegistry*) {}}};
 }
 
 size_t CountEngines(tim_graph_engine_kind_t kind) {
@@ -126,6 +126,7 @@ Result<EngineParts> SelectEngine(tim_graph_engine_kind_t kind, size_t index,
                           ? OwnHostAllocator()
                           : OwnGpuAllocator(*parts.devices.back());
   }
+  parts.devices = WithMemoryOf(parts.allocator, kind, std::move(parts.devices));
   parts.programs = ProgramsFor(*parts.devices.back());
   return parts;
 }

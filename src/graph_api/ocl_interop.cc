@@ -11,6 +11,7 @@
 #include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/client_queue.h"
 #include "device/opencl/opencl_interop.h"
+#include "graph_api/engine_memory.h"
 #include "graph_api/gpu_ports.h"
 #include "runtime/device_pool.h"
 
@@ -111,6 +112,8 @@ Result<tim_graph_engine*> MakeOclEngine(void* device, void* context,
   parts.programs = ProgramsFor(*own);
   if (!blob.empty()) parts.programs->TakeBlob(blob);
   parts.devices.push_back(std::move(own));
+  parts.devices =
+      WithMemoryOf(parts.allocator, parts.kind, std::move(parts.devices));
   return tim_graph_engine::Make(std::move(parts));
 }
 

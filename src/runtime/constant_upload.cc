@@ -3,6 +3,7 @@
 #include "base/aligned_memory.h"
 #include "base/trace.h"
 #include "device/device_pools.h"
+#include "device/memory_use.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -39,7 +40,11 @@ Result<std::unique_ptr<Buffer>> Place(ir::ConstantBlock& block,
   TraceSpan span("upload", in_place ? "constants in place" : "constants");
   span.Add("bytes", block.bytes);
   span.Add("device", device.info().name);
-  if (in_place) return Import(block, device);
+  if (in_place) {
+    auto imported = Import(block, device);
+    // A device that gets its memory from somebody else copies.
+    if (imported.status().code() != StatusCode::kUnimplemented) return imported;
+  }
   TIM_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, Copy(block, device));
   block.data = nullptr;
   return buffer;
@@ -49,6 +54,7 @@ Result<std::unique_ptr<Buffer>> Place(ir::ConstantBlock& block,
 
 Result<std::vector<std::unique_ptr<Buffer>>> UploadConstants(
     ir::Plan* plan, std::span<const std::shared_ptr<device::Device>> devices) {
+  const device::MemoryUseScope use(device::MemoryUse::kConstants);
   std::vector<std::unique_ptr<Buffer>> buffers;
   for (ir::ConstantBlock& block : plan->constants) {
     auto buffer = Place(block, *devices[block.device]);

@@ -55,15 +55,29 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
       new OpenClBuffer(std::move(handle), bytes, CountedBytes(bytes)));
 }
 
-Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
-                                                     void* memory,
-                                                     int64_t bytes) {
+Result<cl::Buffer> OpenClBuffer::OnHostMemory(const cl::Context& context,
+                                              void* memory, int64_t bytes) {
   int code = CL_SUCCESS;
   cl::Buffer handle(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                     static_cast<size_t>(bytes), memory, &code);
   TIM_RETURN_IF_CL_ERROR(code, "importing ", bytes, " bytes of host memory");
-  return std::unique_ptr<Buffer>(
+  return handle;
+}
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(const cl::Context& context,
+                                                     void* memory,
+                                                     int64_t bytes) {
+  return Import(context, memory, bytes, nullptr);
+}
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(
+    const cl::Context& context, void* memory, int64_t bytes,
+    std::shared_ptr<const void> owner) {
+  TIM_ASSIGN_OR_RETURN(cl::Buffer handle, OnHostMemory(context, memory, bytes));
+  std::unique_ptr<OpenClBuffer> buffer(
       new OpenClBuffer(std::move(handle), bytes, CountedBytes()));
+  buffer->owner_ = std::move(owner);
+  return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
 std::unique_ptr<Buffer> OpenClBuffer::Of(cl::Buffer handle, int64_t bytes,

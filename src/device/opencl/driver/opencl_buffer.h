@@ -30,6 +30,10 @@ class OpenClBuffer final : public Buffer {
   /// On memory of the host, which must outlive it.
   static Result<std::unique_ptr<Buffer>> Import(const cl::Context& context,
                                                 void* memory, int64_t bytes);
+  /// On memory that `owner` keeps, which lives as long as the buffer.
+  static Result<std::unique_ptr<Buffer>> Import(
+      const cl::Context& context, void* memory, int64_t bytes,
+      std::shared_ptr<const void> owner);
 
   /// A buffer that somebody else made.
   /// \param whole what it is a part of from byte `begin` on, or itself.
@@ -52,7 +56,11 @@ class OpenClBuffer final : public Buffer {
   OpenClBuffer(cl::Buffer handle, int64_t bytes, cl::Buffer whole,
                int64_t begin);
   Result<cl::Buffer> MakeSubBuffer(int64_t offset, int64_t bytes) const;
+  static Result<cl::Buffer> OnHostMemory(const cl::Context& context,
+                                         void* memory, int64_t bytes);
 
+  // Of the memory; the handles go before.
+  std::shared_ptr<const void> owner_;
   const cl::Buffer handle_;
   // What sub-buffers are made of, which OpenCL does not make of sub-buffers.
   const cl::Buffer whole_;

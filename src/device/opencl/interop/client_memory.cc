@@ -107,6 +107,15 @@ Result<ClientMemory> WrapPointer(Device& device, void* pointer, int64_t bytes) {
   return result;
 }
 
+Result<std::unique_ptr<Buffer>> BufferOn(Device& device, void* pointer,
+                                         int64_t bytes,
+                                         std::shared_ptr<const void> owner) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_ASSIGN_OR_RETURN(cl_context context, ContextOf(device));
+  return OpenClBuffer::Import(cl::Context(context, true), pointer, bytes,
+                              std::move(owner));
+}
+
 Result<void*> AllocateMemObject(Device& device, int64_t bytes) {
   TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   TIM_ASSIGN_OR_RETURN(cl_context context, ContextOf(device));

@@ -27,6 +27,13 @@ Result<ClientMemory> WrapMemObject(Device& device, void* memory, int64_t offset,
 /// the result.  The client maps coarse-grained SVM to read or write it.
 Result<ClientMemory> WrapPointer(Device& device, void* pointer, int64_t bytes);
 
+/// A buffer on memory as WrapPointer() takes it, or on the host's where the
+/// device works there, that begins where the device wants it.  It keeps
+/// `owner`, whose memory it is.
+Result<std::unique_ptr<Buffer>> BufferOn(Device& device, void* pointer,
+                                         int64_t bytes,
+                                         std::shared_ptr<const void> owner);
+
 /// A new cl_mem of `bytes` bytes, or at least one, which the caller owns.
 Result<void*> AllocateMemObject(Device& device, int64_t bytes);
 void ReleaseMemObject(void* memory);
