@@ -13,12 +13,6 @@ namespace tim::graph {
 using runtime::NeedsCopies;
 using runtime::PortMemory;
 
-bool PortStaging::IsNeeded(const Engine& engine, const ir::Plan& plan,
-                           const Ports& inputs, const Ports& outputs) {
-  return engine.kind() == tim_graph_cpu && engine.allocator()->is_clients() &&
-         NeedsCopies(plan, inputs, outputs);
-}
-
 Result<void*> PortStaging::Allocate(const Engine& engine, int64_t bytes) {
   constexpr size_t kAlignment = 64;
   TIM_ASSIGN_OR_RETURN(memory_.emplace_back(),
@@ -29,11 +23,16 @@ Result<void*> PortStaging::Allocate(const Engine& engine, int64_t bytes) {
   return memory_.back().get();
 }
 
-Result<std::unique_ptr<PortStaging>> PortStaging::Create(const Engine& engine,
-                                                         const ir::Plan& plan,
-                                                         Ports* inputs,
-                                                         Ports* outputs) {
-  std::unique_ptr<PortStaging> made(new PortStaging());
+Result<std::unique_ptr<PortStaging>> PortStaging::Create(
+    const Engine& engine, const ir::Plan& plan, Ports* inputs, Ports* outputs,
+    const std::function<void()>& before) {
+  std::unique_ptr<PortStaging> made;
+  if (engine.kind() != tim_graph_cpu || !engine.allocator()->is_clients() ||
+      !NeedsCopies(plan, *inputs, *outputs)) {
+    return made;
+  }
+  made.reset(new PortStaging());
+  if (before != nullptr) before();
   // Ports before each are fine by then, so that what still needs a copy is the
   // last one.
   for (size_t i = 0; i < inputs->size(); ++i) {

@@ -2,6 +2,7 @@
 #ifndef TIM_GRAPH_API_PORT_STAGING_H_
 #define TIM_GRAPH_API_PORT_STAGING_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,13 +21,12 @@ class PortStaging {
  public:
   using Ports = std::vector<runtime::PortMemory>;
 
-  static bool IsNeeded(const Engine& engine, const ir::Plan& plan,
-                       const Ports& inputs, const Ports& outputs);
-  /// Puts copies in the place of such ports, inputs with their content.
-  static Result<std::unique_ptr<PortStaging>> Create(const Engine& engine,
-                                                     const ir::Plan& plan,
-                                                     Ports* inputs,
-                                                     Ports* outputs);
+  /// Puts copies in the place of such ports, inputs with their content.  Null
+  /// where there are none.
+  /// \param before is called before inputs are read, where there are some.
+  static Result<std::unique_ptr<PortStaging>> Create(
+      const Engine& engine, const ir::Plan& plan, Ports* inputs, Ports* outputs,
+      const std::function<void()>& before = nullptr);
   /// After a run that succeeded; gaps between elements stay as they are.
   void CopyOutputs() const;
 
