@@ -11,7 +11,7 @@ enum class MemoryUse : uint8_t {
   kConstants,  ///< Content that stays as long as its graph.
 };
 
-/// Of this thread; kRuns where no scope says otherwise.
+/// Use of this thread; kRuns where no scope says otherwise.
 MemoryUse CurrentMemoryUse();
 
 /// Tells the devices that the thread calls what their memory is for.

@@ -28,7 +28,7 @@ class Allocator {
                     void* event) const = 0;
   /// Whether what it gives are cl_mem objects, else pointers.
   virtual bool gives_mem_objects() const { return false; }
-  /// Whether it is a client's.
+  /// True for a client's.
   virtual bool is_clients() const { return false; }
 };
 
@@ -85,13 +85,13 @@ struct tim_graph_allocator {
   std::shared_ptr<const tim::graph::Allocator> allocator = nullptr;
   /// Whether the memory is OpenCL's, for gpu engines.
   bool of_opencl = false;
-  /// Whether it serves engines of either kind.
+  /// True where it serves engines of either kind.
   bool of_any = false;
 };
 
 namespace tim::graph {
 
-/// Whether an engine of the kind can be made with the allocator.
+/// kInvalidArgument where no engine of the kind can be made with it.
 Status CheckServes(const tim_graph_allocator& allocator,
                    tim_graph_engine_kind_t kind);
 

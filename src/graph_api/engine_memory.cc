@@ -130,7 +130,8 @@ Result<std::unique_ptr<Buffer>> ClientMemoryDevice::Allocate(
   return device::BufferOn(*device_, owner->get(), size, owner);
 }
 
-// Whether the device can work on what the allocator gives engines of the kind.
+// True where the device can work on what the allocator gives engines of the
+// kind.
 bool Serves(tim_graph_engine_kind_t kind, const Device& device) {
   const bool opencl = device.NativeHandle("cl_context") != nullptr;
   if (kind == tim_graph_gpu) return opencl;

@@ -15,8 +15,8 @@ namespace tim::graph {
 /// device of this machine.
 Result<device::Devices> OffloadDevices(const std::string& name);
 
-/// Whether a plan with work for the host is refused: what an offloaded engine's
-/// client has asked another device for, with TIMCL_STRICT=1.
+/// True where a plan with work for the host is refused: of an offloaded engine,
+/// with TIMCL_STRICT=1.
 bool RefusesHostSteps(const Engine& engine);
 
 /// A verbose line (dispatch) that says what of an offloaded engine's plan the

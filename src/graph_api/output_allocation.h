@@ -13,7 +13,7 @@
 
 namespace tim::graph {
 
-/// Whether an execute may find outputs without memory.
+/// True where an execute may find outputs without memory.
 inline bool AllocatesOutputs(const tim_graph_execute_options_t* options) {
   return options != nullptr && options->allocate_output != nullptr;
 }

@@ -24,19 +24,19 @@ using Residencies = std::map<size_t, Residency>;
 Result<Residency> ResidencyOf(const LogicalTensor& port,
                               const Residencies& wanted, const Engine& engine);
 
-/// Whether runs are handed the port's memory as the device's.
+/// True where runs are handed the port's memory as the device's.
 inline bool IsOnDevice(Residency residency, const Engine& engine) {
   return residency == tim_graph_residency_device ||
          (residency == tim_graph_residency_shared &&
           engine.kind() == tim_graph_gpu);
 }
 
-/// Whether a tensor's memory is where its port is.
+/// kInvalidArgument where a tensor's memory is not where its port is.
 Status CheckPlace(const ClientTensor& tensor, Residency residency,
                   const Engine& engine);
 
-/// Whether a port that the graph has as `type` may be given as `given`: both
-/// are floating-point types, and the client has said where the port is.
+/// True where a port may be given as `given`, and is converted: both are
+/// floating-point types, and the client has said where the port is.
 bool IsConverted(const LogicalTensor& port, tim_graph_data_type_t given,
                  const Residencies& wanted);
 

@@ -29,9 +29,9 @@ class Transfer {
                                                   const LogicalTensor& to,
                                                   EngineHandle to_engine);
 
-  /// On a stream of either engine, after all that it has in flight.  Complete
-  /// on return, unless the stream is asynchronous, or of the gpu engine of a
-  /// transfer on one device.
+  /// Runs on a stream of either engine, after all that it has in flight.
+  /// Complete on return, unless the stream is asynchronous, or of the gpu
+  /// engine of a transfer on one device.
   Status Execute(Stream& stream, const ClientTensor& from,
                  const ClientTensor& to) const;
 
@@ -50,7 +50,7 @@ class Transfer {
   LogicalTensor to_ = {};
   EngineHandle from_engine_;
   EngineHandle to_engine_;
-  /// On the host between two steps, where there are two.
+  /// Memory of the host between two steps, where there are two.
   LogicalTensor between_ = {};
   std::vector<Step> steps_;
 };

@@ -20,8 +20,8 @@ typedef enum {
 /** Functions of a client, called by any thread, several at a time. */
 typedef struct {
   void* user; /**< Handed to each function. */
-  /** At a multiple of `alignment`, a power of two; null: there is none.  For
-   * cpu engines memory of the host, for gpu engines memory that kernels can
+  /** Memory at a multiple of `alignment`, a power of two; null: none.  For cpu
+   * engines memory of the host, for gpu engines memory that kernels can
    * use (USM, SVM). */
   void* (*allocate)(void* user, size_t size, size_t alignment,
                     tim_graph_lifetime_t lifetime);
@@ -36,8 +36,8 @@ TIM_API tim_graph_status_t tim_graph_allocator_create_with_callbacks(
     const tim_graph_allocator_callbacks_t* callbacks);
 
 typedef struct {
-  /** What a cpu engine computes on: "opencl:<number>", "opencl" or "host".
-   * Null or empty: what TIMCL_GRAPH_OFFLOAD names, else the CPU. */
+  /** Device that a cpu engine computes on: "opencl:<number>", "opencl" or
+   * "host". Null or empty: what TIMCL_GRAPH_OFFLOAD names, else the CPU. */
   const char* offload;
 } tim_graph_engine_options_t;
 
@@ -49,7 +49,7 @@ TIM_API tim_graph_status_t tim_graph_engine_create_with_options(
 
 /** Place of a port's memory. */
 typedef enum {
-  /** On the host for cpu engines, on the device for gpu engines. */
+  /** Host for cpu engines, device for gpu engines. */
   tim_graph_residency_automatic = 0,
   tim_graph_residency_host = 1,
   tim_graph_residency_device = 2,
@@ -102,7 +102,7 @@ TIM_API tim_graph_status_t tim_graph_compiled_partition_execute_with_options(
 typedef struct tim_graph_transfer* tim_graph_transfer_t;
 typedef const struct tim_graph_transfer* const_tim_graph_transfer_t;
 
-/** From memory of one engine to memory of another, or of the same.  Dims are
+/** A copy from memory of one engine to another's, or to its own.  Dims are
  * equal and known; types and layouts may differ. */
 TIM_API tim_graph_status_t tim_graph_transfer_create(
     tim_graph_transfer_t* transfer, const tim_graph_logical_tensor_t* from,

@@ -26,8 +26,8 @@ enum class lifetime {
 /// null.
 struct allocator_callbacks {
   void* user = nullptr;
-  /// At a multiple of `alignment`, a power of two; null: there is none.  For
-  /// cpu engines memory of the host, for gpu engines USM or SVM.
+  /// Memory at a multiple of `alignment`, a power of two; null: there is none.
+  /// The host's for cpu engines, USM or SVM for gpu engines.
   void* (*allocate)(void* user, std::size_t size, std::size_t alignment,
                     lifetime wanted) = nullptr;
   /// `event`: a cl_event after which the memory may go; null: at once.
@@ -73,8 +73,8 @@ inline allocator make_allocator(const allocator_callbacks& callbacks) {
 }
 
 struct engine_options {
-  /// What a cpu engine computes on: "opencl:0", ... or "host".  Empty: what
-  /// TIMCL_GRAPH_OFFLOAD names, else the CPU.
+  /// Device that a cpu engine computes on: "opencl:0", ... or "host".  Empty:
+  /// what TIMCL_GRAPH_OFFLOAD names, else the CPU.
   std::string offload;
 };
 
@@ -106,7 +106,7 @@ inline engine make_engine(engine::kind kind, std::size_t index,
 
 /// Place of a port's memory.
 enum class residency : int {
-  /// On the host for cpu engines, on the device for gpu engines.
+  /// Host for cpu engines, device for gpu engines.
   automatic = tim_graph_residency_automatic,
   host = tim_graph_residency_host,
   device = tim_graph_residency_device,
@@ -115,7 +115,7 @@ enum class residency : int {
 };
 
 struct compile_options {
-  /// By id of the tensor; ids that are no ports are ignored.  A port that is
+  /// Key: id of the tensor; ids that are no ports are ignored.  A port that is
   /// listed may be given with another floating-point type than the graph has:
   /// it is converted.
   std::map<std::size_t, residency> ports;
@@ -198,7 +198,7 @@ inline void compiled_partition::execute(stream& astream,
       "could not execute a compiled partition with options");
 }
 
-/// How transfers are destroyed.
+/// Destructor of transfers.
 template <>
 struct handle_traits<tim_graph_transfer_t> {
   static tim_graph_status_t destructor(tim_graph_transfer_t transfer) {
@@ -222,7 +222,7 @@ class transfer : public handle<tim_graph_transfer_t> {
     reset(made);
   }
 
-  /// On a stream of either engine; complete on return where one of the two
+  /// Runs on a stream of either engine; complete on return where one of the two
   /// engines is of kind cpu, unless the stream is asynchronous.
   void execute(stream& astream, const tensor& from, const tensor& to) const {
     error::wrap_c_api(

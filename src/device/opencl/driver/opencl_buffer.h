@@ -59,7 +59,7 @@ class OpenClBuffer final : public Buffer {
   static Result<cl::Buffer> OnHostMemory(const cl::Context& context,
                                          void* memory, int64_t bytes);
 
-  // Of the memory; the handles go before.
+  // Owner of the memory; the handles go before.
   std::shared_ptr<const void> owner_;
   const cl::Buffer handle_;
   // What sub-buffers are made of, which OpenCL does not make of sub-buffers.
