@@ -81,9 +81,22 @@ struct ReportArguments {
   int runs = 10;    ///< That are measured, at least one, in either way.
 };
 
+/// A graph file of tim::graph.
+struct GraphRunArguments {
+  std::string engine;  ///< "cpu", "gpu"; empty: the file's, where there is one.
+  std::string policy = "fusion";
+  std::vector<std::string> shapes;  ///< "ID=1x3x4"
+  uint64_t seed = 1;
+  int runs = 1;           ///< That are measured, after the first.
+  bool compare = false;   ///< With what the host makes op by op.
+  double tolerance = -1;  ///< Less than 0: by the types.
+  std::string dump;       ///< Folder; empty: none.
+};
+
 /// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
-  /// A binary graph or a model; of `check` a shared library.
+  /// A binary graph or a model; of `check` a shared library, of `graph-run` a
+  /// graph file.
   std::string file;
   std::string device;  ///< A name as TIMCL_DEVICE has it; empty: its own.
   bool json = false;
@@ -97,6 +110,7 @@ struct Arguments {
   CheckArguments check;
   CompileArguments compile;
   ImportArguments import;
+  GraphRunArguments graph_run;
 };
 
 }  // namespace tim::tool

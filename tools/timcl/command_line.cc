@@ -56,6 +56,8 @@ class Declaration {
         "report", "Write a page that shows graph, times and memory"));
     Check(app_.add_subcommand("check",
                               "Try the custom operators of a shared library"));
+    GraphRun(app_.add_subcommand(
+        "graph-run", "Run a graph file of tim::graph, partition by partition"));
     CLI::App* cache = app_.add_subcommand(
         "cache", "Show or clear the folder of built programs");
     cache->require_subcommand(1);
@@ -293,6 +295,50 @@ class Declaration {
                         "which random cases; default: as the library says");
     command->add_option("--programs", check.programs,
                         "a folder for C++ programs that repeat the faults");
+    Json(command);
+  }
+
+  void GraphRun(CLI::App* command) {
+    GraphRunArguments& run = arguments_.graph_run;
+    command
+        ->add_option("file", arguments_.file,
+                     "a graph as JSON, as TIMCL_GRAPH_DUMP or oneDNN writes it")
+        ->required();
+    command
+        ->add_option("--engine", run.engine,
+                     "cpu or gpu; default: the file's, where there is one")
+        ->check(CLI::IsMember({"cpu", "gpu"}));
+    Device(command,
+           "host, opencl or opencl:NUMBER, of a cpu engine; default: "
+           "TIMCL_DEVICE");
+    command
+        ->add_option("--policy", run.policy,
+                     "fusion, or debug: each operation is a partition")
+        ->check(CLI::IsMember({"fusion", "debug"}))
+        ->capture_default_str();
+    Repeated(command, "--shape", run.shapes,
+             "ID=1x3x4, dims of a tensor that the file leaves open; may be "
+             "given several times");
+    command
+        ->add_option("--seed", run.seed, "which random numbers the inputs have")
+        ->capture_default_str();
+    command
+        ->add_option("--runs", run.runs,
+                     "how many executes of each partition are measured after "
+                     "the first; the least time counts")
+        ->check(CLI::Range(0, 10'000'000))
+        ->capture_default_str();
+    command->add_flag("--compare", run.compare,
+                      "compare with what the host makes of each operation by "
+                      "its formula");
+    command
+        ->add_option("--tolerance", run.tolerance,
+                     "what real values may be apart, of the greatest in their "
+                     "tensor; default: by the types, see docs/timcl.md")
+        ->check(CLI::NonNegativeNumber);
+    command->add_option("--dump", run.dump,
+                        "a folder for the graph and its partitions, as files "
+                        "of the same form");
     Json(command);
   }
 

@@ -23,7 +23,7 @@ Command FindCommand(const std::string& name) {
       {"check", CheckLibrary},     {"memory", ShowMemory},
       {"report", WriteReport},     {"compile", CompileModel},
       {"import", ImportModelFile}, {"cache show", ShowCache},
-      {"cache clear", ClearCache}};
+      {"cache clear", ClearCache}, {"graph-run", RunGraphFile}};
   const auto found = commands.find(name);
   return found == commands.end() ? nullptr : found->second;
 }
