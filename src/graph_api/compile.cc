@@ -16,25 +16,24 @@
 namespace tim::graph {
 namespace {
 
-const LogicalTensor *Find(const std::vector<LogicalTensor> &tensors,
+const LogicalTensor* Find(const std::vector<LogicalTensor>& tensors,
                           size_t id) {
   const auto found = std::find_if(
       tensors.begin(), tensors.end(),
-      [&](const LogicalTensor &tensor) { return tensor.id == id; });
+      [&](const LogicalTensor& tensor) { return tensor.id == id; });
   return found == tensors.end() ? nullptr : &*found;
 }
 
-bool IsConstant(const LogicalTensor &tensor) {
+bool IsConstant(const LogicalTensor& tensor) {
   return tensor.property == tim_graph_tensor_property_constant;
 }
 
-bool IsHostScalar(const LogicalTensor &tensor) {
+bool IsHostScalar(const LogicalTensor& tensor) {
   return tensor.property == tim_graph_tensor_property_host_scalar;
 }
 
-Status CheckWritable(const LogicalTensor &output, const ir::Layout &layout) {
-  if (!layout.strided())
-    return OkStatus();
+Status CheckWritable(const LogicalTensor& output, const ir::Layout& layout) {
+  if (!layout.strided()) return OkStatus();
   ir::TensorDesc desc;
   desc.type = InnerType(output.data_type);
   desc.shape = ir::Shape(Reversed(DimsOf(output)));
@@ -43,8 +42,8 @@ Status CheckWritable(const LogicalTensor &output, const ir::Layout &layout) {
 }
 
 class PartitionCompiler {
-public:
-  PartitionCompiler(const CompileSource &source, const Residencies &residencies,
+ public:
+  PartitionCompiler(const CompileSource& source, const Residencies& residencies,
                     std::shared_ptr<tim_graph_engine> engine)
       : source_(source), residencies_(residencies) {
     parts_.partition = source.id;
@@ -54,41 +53,41 @@ public:
     parts_.source.engine = std::move(engine);
   }
 
-  Status Compile(const std::vector<LogicalTensor> &inputs,
-                 const std::vector<LogicalTensor> &outputs);
+  Status Compile(const std::vector<LogicalTensor>& inputs,
+                 const std::vector<LogicalTensor>& outputs);
   CompiledPartition::Parts TakeParts() { return std::move(parts_); }
-  const std::string &name() const { return parts_.source.name; }
+  const std::string& name() const { return parts_.source.name; }
   // Meaning of kInvalidArgument of the last step.
   tim_graph_status_t meaning() const { return meaning_; }
 
-private:
-  const Engine &engine() const { return *parts_.source.engine; }
+ private:
+  const Engine& engine() const { return *parts_.source.engine; }
   Status CheckPartition() const;
-  Status MatchPorts(const char *what, const std::vector<LogicalTensor> &ports,
-                    const std::vector<LogicalTensor> &given,
-                    std::vector<LogicalTensor> *matched);
+  Status MatchPorts(const char* what, const std::vector<LogicalTensor>& ports,
+                    const std::vector<LogicalTensor>& given,
+                    std::vector<LogicalTensor>* matched);
   Status CheckInputs();
   Status PlaceInputs();
-  Status InferOutputs(const LoweredOps &lowered);
+  Status InferOutputs(const LoweredOps& lowered);
   Status PlaceOutputs();
-  Result<compiler::Port> PortOf(const LogicalTensor &tensor,
+  Result<compiler::Port> PortOf(const LogicalTensor& tensor,
                                 Residency residency) const;
   void FindConstants();
   void FindInPlace();
   // The port whose memory the output may take, or null.
-  const LogicalTensor *InPlaceSource(const LogicalTensor &output) const;
+  const LogicalTensor* InPlaceSource(const LogicalTensor& output) const;
   Status MakePlan(LoweredOps lowered);
 
-  const CompileSource &source_;
-  const Residencies &residencies_;
+  const CompileSource& source_;
+  const Residencies& residencies_;
   CompiledPartition::Parts parts_;
   tim_graph_status_t meaning_ = tim_graph_invalid_arguments;
 };
 
 Status PartitionCompiler::CheckPartition() const {
   if (!source_.supported) {
-    const auto &ops = *source_.ops;
-    const auto refused = std::find_if(ops.begin(), ops.end(), [](const Op &op) {
+    const auto& ops = *source_.ops;
+    const auto refused = std::find_if(ops.begin(), ops.end(), [](const Op& op) {
       return !CheckSupported(op).ok();
     });
     return InvalidArgument(
@@ -100,20 +99,19 @@ Status PartitionCompiler::CheckPartition() const {
   if (parts_.source.engine == nullptr) {
     return InvalidArgument("the engine is empty");
   }
-  if (engine().kind() == source_.kind)
-    return OkStatus();
+  if (engine().kind() == source_.kind) return OkStatus();
   return InvalidArgument(
       "the engine is of kind ", tim_graph_engine_kind2str(engine().kind()),
       ", the graph of ", tim_graph_engine_kind2str(source_.kind));
 }
 
-Status PartitionCompiler::MatchPorts(const char *what,
-                                     const std::vector<LogicalTensor> &ports,
-                                     const std::vector<LogicalTensor> &given,
-                                     std::vector<LogicalTensor> *matched) {
-  for (const LogicalTensor &port : ports) {
+Status PartitionCompiler::MatchPorts(const char* what,
+                                     const std::vector<LogicalTensor>& ports,
+                                     const std::vector<LogicalTensor>& given,
+                                     std::vector<LogicalTensor>* matched) {
+  for (const LogicalTensor& port : ports) {
     meaning_ = tim_graph_invalid_arguments;
-    const LogicalTensor *const found = Find(given, port.id);
+    const LogicalTensor* const found = Find(given, port.id);
     if (found == nullptr) {
       return InvalidArgument(what, " ", port.id,
                              " is a port and was given no logical tensor");
@@ -146,9 +144,8 @@ Status PartitionCompiler::MatchPorts(const char *what,
 
 Status PartitionCompiler::CheckInputs() {
   meaning_ = tim_graph_invalid_arguments;
-  for (const LogicalTensor &input : parts_.source.inputs) {
-    if (HasKnownDims(input))
-      continue;
+  for (const LogicalTensor& input : parts_.source.inputs) {
+    if (HasKnownDims(input)) continue;
     return InvalidArgument("input ", input.id,
                            " has unknown dims; a partition is compiled for "
                            "inputs of known dims");
@@ -156,7 +153,7 @@ Status PartitionCompiler::CheckInputs() {
   return OkStatus();
 }
 
-Result<compiler::Port> PartitionCompiler::PortOf(const LogicalTensor &tensor,
+Result<compiler::Port> PartitionCompiler::PortOf(const LogicalTensor& tensor,
                                                  Residency residency) const {
   const bool on_device = IsOnDevice(residency, engine());
   compiler::Port port{.device = on_device ? 1 : 0, .layout = {}};
@@ -176,9 +173,8 @@ Result<compiler::Port> PartitionCompiler::PortOf(const LogicalTensor &tensor,
 
 Status PartitionCompiler::PlaceInputs() {
   meaning_ = tim_graph_invalid_arguments;
-  for (LogicalTensor &input : parts_.source.inputs) {
-    if (input.layout_type == tim_graph_layout_type_any)
-      SetDenseStrides(&input);
+  for (LogicalTensor& input : parts_.source.inputs) {
+    if (input.layout_type == tim_graph_layout_type_any) SetDenseStrides(&input);
     PortPlace place{.id = input.id, .port = {}};
     TIM_ASSIGN_OR_RETURN(place.residency,
                          ResidencyOf(input, residencies_, engine()));
@@ -191,26 +187,25 @@ Status PartitionCompiler::PlaceInputs() {
 }
 
 // Dims that the ops give, where the description leaves them open.
-Status PartitionCompiler::InferOutputs(const LoweredOps &lowered) {
-  for (LogicalTensor &output : parts_.source.outputs) {
+Status PartitionCompiler::InferOutputs(const LoweredOps& lowered) {
+  for (LogicalTensor& output : parts_.source.outputs) {
     const auto made = lowered.tensors.find(output.id);
     if (made == lowered.tensors.end()) {
       return TIM_INTERNAL("output ", output.id, " is made by no op");
     }
-    const Dims &dims = made->second.dims;
+    const Dims& dims = made->second.dims;
     const bool strided = output.layout_type == tim_graph_layout_type_strided;
     const bool had_strides = output.ndims >= 0;
     output.ndims = static_cast<int>(dims.size());
     std::copy(dims.begin(), dims.end(), output.dims);
-    if (strided && !had_strides)
-      SetDenseStrides(&output);
+    if (strided && !had_strides) SetDenseStrides(&output);
   }
   return OkStatus();
 }
 
 Status PartitionCompiler::PlaceOutputs() {
   meaning_ = tim_graph_invalid_arguments;
-  for (LogicalTensor &output : parts_.source.outputs) {
+  for (LogicalTensor& output : parts_.source.outputs) {
     PortPlace place{.id = output.id, .port = {}};
     TIM_ASSIGN_OR_RETURN(place.residency,
                          ResidencyOf(output, residencies_, engine()));
@@ -233,34 +228,29 @@ Status PartitionCompiler::PlaceOutputs() {
 
 void PartitionCompiler::FindConstants() {
   // Memory of a device is not read here.
-  if (HasDevicePorts(parts_.source))
-    return;
+  if (HasDevicePorts(parts_.source)) return;
   for (size_t i = 0; i < parts_.source.inputs.size(); ++i) {
-    const LogicalTensor &input = parts_.source.inputs[i];
+    const LogicalTensor& input = parts_.source.inputs[i];
     if (IsConstant(input) && !IsEmpty(DimsOf(input))) {
       parts_.constants.push_back(i);
     }
   }
 }
 
-const LogicalTensor *
-PartitionCompiler::InPlaceSource(const LogicalTensor &output) const {
+const LogicalTensor* PartitionCompiler::InPlaceSource(
+    const LogicalTensor& output) const {
   size_t id = output.id;
-  const auto &ops = *source_.ops;
+  const auto& ops = *source_.ops;
   for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
-    if (op->outputs.empty() || op->outputs[0].id != id)
-      continue;
-    if (!op->def->in_place || op->inputs.empty())
-      return nullptr;
+    if (op->outputs.empty() || op->outputs[0].id != id) continue;
+    if (!op->def->in_place || op->inputs.empty()) return nullptr;
     id = op->inputs[0].id;
-    const auto readers =
-        std::count_if(ops.begin(), ops.end(), [&](const Op &reader) {
-          return Find(reader.inputs, id) != nullptr;
-        });
-    if (readers != 1)
-      return nullptr;
+    const auto readers = std::count_if(
+        ops.begin(), ops.end(),
+        [&](const Op& reader) { return Find(reader.inputs, id) != nullptr; });
+    if (readers != 1) return nullptr;
   }
-  const LogicalTensor *const input = Find(parts_.source.inputs, id);
+  const LogicalTensor* const input = Find(parts_.source.inputs, id);
   if (input == nullptr || IsConstant(*input) || IsHostScalar(*input)) {
     return nullptr;
   }
@@ -270,22 +260,19 @@ PartitionCompiler::InPlaceSource(const LogicalTensor &output) const {
 }
 
 void PartitionCompiler::FindInPlace() {
-  if (HasDevicePorts(parts_.source))
-    return;
-  for (const LogicalTensor &output : parts_.source.outputs) {
-    const LogicalTensor *const input = InPlaceSource(output);
-    if (input != nullptr)
-      parts_.in_place.push_back({input->id, output.id});
+  if (HasDevicePorts(parts_.source)) return;
+  for (const LogicalTensor& output : parts_.source.outputs) {
+    const LogicalTensor* const input = InPlaceSource(output);
+    if (input != nullptr) parts_.in_place.push_back({input->id, output.id});
   }
 }
 
 Status PartitionCompiler::MakePlan(LoweredOps lowered) {
-  PlanSource &source = parts_.source;
-  for (const LogicalTensor &output : source.outputs) {
+  PlanSource& source = parts_.source;
+  for (const LogicalTensor& output : source.outputs) {
     parts_.has_work = parts_.has_work || !IsEmpty(DimsOf(output));
   }
-  if (!parts_.has_work)
-    return OkStatus();
+  if (!parts_.has_work) return OkStatus();
   FindConstants();
   if (!parts_.constants.empty() && !RefusesHostSteps(engine())) {
     return CheckCompiles(lowered, engine());
@@ -293,11 +280,10 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
   TIM_ASSIGN_OR_RETURN(parts_.plan,
                        Runnable::Create(std::move(lowered), source.input_places,
                                         source.output_places, engine()));
-  const ir::Plan &plan = parts_.plan->plan();
+  const ir::Plan& plan = parts_.plan->plan();
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     const size_t port = parts_.plan->outputs()[i];
-    if (!source.output_places[port].port.free)
-      continue;
+    if (!source.output_places[port].port.free) continue;
     TIM_RETURN_IF_ERROR(
         SetLayout(plan.outputs[i].desc, engine(), &source.outputs[port]));
   }
@@ -305,17 +291,16 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
 }
 
 // Bytes of a port in an execute.
-Result<int64_t> BytesOf(const LogicalTensor &tensor, const Engine &engine) {
-  if (IsEmpty(DimsOf(tensor)))
-    return 0;
+Result<int64_t> BytesOf(const LogicalTensor& tensor, const Engine& engine) {
+  if (IsEmpty(DimsOf(tensor))) return 0;
   ir::TensorDesc desc = InnerDesc(tensor);
   TIM_ASSIGN_OR_RETURN(desc.layout, LayoutOf(tensor, engine));
   return ir::ByteSize(desc);
 }
 
-Status PartitionCompiler::Compile(const std::vector<LogicalTensor> &inputs,
-                                  const std::vector<LogicalTensor> &outputs) {
-  PlanSource &source = parts_.source;
+Status PartitionCompiler::Compile(const std::vector<LogicalTensor>& inputs,
+                                  const std::vector<LogicalTensor>& outputs) {
+  PlanSource& source = parts_.source;
   TIM_RETURN_IF_ERROR(CheckPartition());
   source.ops = *source_.ops;
   TIM_RETURN_IF_ERROR(
@@ -335,11 +320,11 @@ Status PartitionCompiler::Compile(const std::vector<LogicalTensor> &inputs,
   TIM_RETURN_IF_ERROR(PlaceOutputs());
   meaning_ = tim_graph_runtime_error;
   TIM_RETURN_IF_ERROR(MakePlan(std::move(lowered)));
-  for (const LogicalTensor &input : source.inputs) {
+  for (const LogicalTensor& input : source.inputs) {
     TIM_ASSIGN_OR_RETURN(parts_.input_bytes.emplace_back(),
                          BytesOf(input, engine()));
   }
-  for (const LogicalTensor &output : source.outputs) {
+  for (const LogicalTensor& output : source.outputs) {
     TIM_ASSIGN_OR_RETURN(parts_.output_bytes.emplace_back(),
                          BytesOf(output, engine()));
   }
@@ -347,13 +332,13 @@ Status PartitionCompiler::Compile(const std::vector<LogicalTensor> &inputs,
   return OkStatus();
 }
 
-} // namespace
+}  // namespace
 
-CompileResult Compile(const CompileSource &source,
-                      const std::vector<LogicalTensor> &inputs,
-                      const std::vector<LogicalTensor> &outputs,
+CompileResult Compile(const CompileSource& source,
+                      const std::vector<LogicalTensor>& inputs,
+                      const std::vector<LogicalTensor>& outputs,
                       std::shared_ptr<tim_graph_engine> engine,
-                      const Residencies &residencies) {
+                      const Residencies& residencies) {
   PartitionCompiler compiler(source, residencies, std::move(engine));
   CompileResult result;
   result.status =
@@ -369,4 +354,4 @@ CompileResult Compile(const CompileSource &source,
   return result;
 }
 
-} // namespace tim::graph
+}  // namespace tim::graph

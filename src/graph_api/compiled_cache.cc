@@ -12,31 +12,32 @@ namespace {
 
 /// Bytes of plain values, each list behind its length.
 class KeyText {
-public:
-  template <typename T> void Add(const T &value) {
+ public:
+  template <typename T>
+  void Add(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    text_.append(reinterpret_cast<const char *>(&value), sizeof(T));
+    text_.append(reinterpret_cast<const char*>(&value), sizeof(T));
   }
-  void Add(const std::string &text) {
+  void Add(const std::string& text) {
     Add(text.size());
     text_ += text;
   }
-  template <typename T> void Add(const std::vector<T> &list) {
+  template <typename T>
+  void Add(const std::vector<T>& list) {
     Add(list.size());
-    for (const T &value : list)
-      Add(value);
+    for (const T& value : list) Add(value);
   }
-  void Add(const LogicalTensor &tensor);
-  void Add(const Op &op);
+  void Add(const LogicalTensor& tensor);
+  void Add(const Op& op);
 
   std::string Take() { return std::move(text_); }
 
-private:
+ private:
   std::string text_;
 };
 
 // Only what is meant: fields beyond the rank have any content.
-void KeyText::Add(const LogicalTensor &tensor) {
+void KeyText::Add(const LogicalTensor& tensor) {
   Add(tensor.id);
   Add(tensor.ndims);
   Add(tensor.data_type);
@@ -53,25 +54,25 @@ void KeyText::Add(const LogicalTensor &tensor) {
   }
 }
 
-void KeyText::Add(const Op &op) {
+void KeyText::Add(const Op& op) {
   Add(op.id);
   Add(op.kind);
   Add(op.inputs);
   Add(op.outputs);
   Add(op.attributes.size());
-  for (const auto &[attribute, value] : op.attributes) {
+  for (const auto& [attribute, value] : op.attributes) {
     Add(attribute);
     Add(value.index());
-    std::visit([this](const auto &held) { Add(held); }, value);
+    std::visit([this](const auto& held) { Add(held); }, value);
   }
 }
 
-} // namespace
+}  // namespace
 
-std::string CompileKey(const CompileSource &source,
-                       const std::vector<LogicalTensor> &inputs,
-                       const std::vector<LogicalTensor> &outputs,
-                       uint64_t engine_number, const Residencies &residencies) {
+std::string CompileKey(const CompileSource& source,
+                       const std::vector<LogicalTensor>& inputs,
+                       const std::vector<LogicalTensor>& outputs,
+                       uint64_t engine_number, const Residencies& residencies) {
   KeyText key;
   key.Add(engine_number);
   key.Add(source.fpmath_mode);
@@ -81,16 +82,16 @@ std::string CompileKey(const CompileSource &source,
   key.Add(*source.outputs);
   key.Add(inputs);
   key.Add(outputs);
-  for (const auto &[id, residency] : residencies) {
+  for (const auto& [id, residency] : residencies) {
     key.Add(id);
     key.Add(residency);
   }
   return key.Take();
 }
 
-CompiledCache &CompiledCache::OfProcess() {
+CompiledCache& CompiledCache::OfProcess() {
   using Owner = std::unique_ptr<CompiledCache>;
-  static constinit std::atomic<const Owner *> cache = nullptr;
+  static constinit std::atomic<const Owner*> cache = nullptr;
   return *KeepOne(cache, [] {
     return std::make_unique<CompiledCache>(GetGraphOptions().compiled_entries);
   });
@@ -107,13 +108,13 @@ int CompiledCache::entries() const {
 }
 
 CompiledCache::Entries::iterator CompiledCache::Erase(Entries::iterator entry,
-                                                      Removed *removed) {
+                                                      Removed* removed) {
   order_.erase(entry->second->place);
   removed->push_back(std::move(entry->second));
   return entries_.erase(entry);
 }
 
-void CompiledCache::Shrink(Removed *removed) {
+void CompiledCache::Shrink(Removed* removed) {
   while (std::cmp_greater(entries_.size(), capacity_)) {
     Erase(entries_.find(order_.front()), removed);
   }
@@ -138,13 +139,12 @@ void CompiledCache::ForgetEngine(uint64_t engine_number) {
   }
 }
 
-std::shared_ptr<CompiledCache::Entry>
-CompiledCache::FindOrAdd(const std::string &key, uint64_t engine_number) {
+std::shared_ptr<CompiledCache::Entry> CompiledCache::FindOrAdd(
+    const std::string& key, uint64_t engine_number) {
   Removed removed;
   const std::lock_guard lock(mutex_);
-  if (capacity_ == 0)
-    return nullptr;
-  auto &entry = entries_[key];
+  if (capacity_ == 0) return nullptr;
+  auto& entry = entries_[key];
   if (entry != nullptr) {
     order_.splice(order_.end(), order_, entry->place);
     return entry;
@@ -157,7 +157,7 @@ CompiledCache::FindOrAdd(const std::string &key, uint64_t engine_number) {
   return added;
 }
 
-void CompiledCache::RemoveFailed(const std::string &key, const Entry *entry) {
+void CompiledCache::RemoveFailed(const std::string& key, const Entry* entry) {
   Removed removed;
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
@@ -166,17 +166,15 @@ void CompiledCache::RemoveFailed(const std::string &key, const Entry *entry) {
   }
 }
 
-CompileResult CompiledCache::Get(const std::string &key, uint64_t engine_number,
-                                 const std::function<CompileResult()> &compile,
-                                 bool *hit) {
+CompileResult CompiledCache::Get(const std::string& key, uint64_t engine_number,
+                                 const std::function<CompileResult()>& compile,
+                                 bool* hit) {
   const std::shared_ptr<Entry> entry = FindOrAdd(key, engine_number);
   *hit = false;
-  if (entry == nullptr)
-    return compile();
+  if (entry == nullptr) return compile();
   const std::lock_guard lock(entry->mutex);
   *hit = entry->compiled != nullptr;
-  if (*hit)
-    return {.compiled = entry->compiled};
+  if (*hit) return {.compiled = entry->compiled};
   CompileResult result = compile();
   if (result.status.ok()) {
     entry->compiled = result.compiled;
@@ -186,14 +184,13 @@ CompileResult CompiledCache::Get(const std::string &key, uint64_t engine_number,
   return result;
 }
 
-CompileResult CompileOnce(const CompileSource &source,
-                          const std::vector<LogicalTensor> &inputs,
-                          const std::vector<LogicalTensor> &outputs,
-                          std::shared_ptr<tim_graph_engine> engine, bool *hit,
-                          const Residencies &residencies) {
+CompileResult CompileOnce(const CompileSource& source,
+                          const std::vector<LogicalTensor>& inputs,
+                          const std::vector<LogicalTensor>& outputs,
+                          std::shared_ptr<tim_graph_engine> engine, bool* hit,
+                          const Residencies& residencies) {
   bool found = false;
-  if (hit == nullptr)
-    hit = &found;
+  if (hit == nullptr) hit = &found;
   *hit = false;
   // Mistakes of a call are told by Compile().
   if (engine == nullptr || !source.supported) {
@@ -206,4 +203,4 @@ CompileResult CompileOnce(const CompileSource &source,
       hit);
 }
 
-} // namespace tim::graph
+}  // namespace tim::graph

@@ -8,6 +8,7 @@
 #include "graph_api/gpu_ports.h"
 #include "graph_api/output_allocation.h"
 #include "graph_api/port_layouts.h"
+#include "graph_api/port_staging.h"
 #include "graph_api/residency.h"
 #include "graph_api/verbose_lines.h"
 
@@ -29,18 +30,15 @@ const_tim_graph_tensor_t Find(ClientTensors tensors, size_t place, size_t id) {
   const auto is_it = [&](size_t i) {
     return tensors[i] != nullptr && tensors[i]->description().id == id;
   };
-  if (place < tensors.size() && is_it(place))
-    return tensors[place];
+  if (place < tensors.size() && is_it(place)) return tensors[place];
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (is_it(i))
-      return tensors[i];
+    if (is_it(i)) return tensors[i];
   }
   return nullptr;
 }
 
-std::string TextOf(const LogicalTensor &tensor) {
-  if (tensor.ndims < 0)
-    return "unknown dims";
+std::string TextOf(const LogicalTensor& tensor) {
+  if (tensor.ndims < 0) return "unknown dims";
   const Dims dims = DimsOf(tensor);
   std::string text = StrCat(tim_graph_dt2str(tensor.data_type), " {",
                             StrJoin(dims, ", "), "}");
@@ -57,22 +55,22 @@ std::string TextOf(const LogicalTensor &tensor) {
 
 /// Ports of one side.
 struct Ports {
-  const char *what = "";
-  const std::vector<LogicalTensor> &tensors;
-  const std::vector<int64_t> &bytes;
-  const std::vector<PortPlace> &places;
-  bool may_be_null = false; ///< Memory comes later.
+  const char* what = "";
+  const std::vector<LogicalTensor>& tensors;
+  const std::vector<int64_t>& bytes;
+  const std::vector<PortPlace>& places;
+  bool may_be_null = false;  ///< Memory comes later.
 };
 
-Status MatchPorts(const PlanSource &source, const Ports &side,
+Status MatchPorts(const PlanSource& source, const Ports& side,
                   ClientTensors tensors,
-                  std::vector<const_tim_graph_tensor_t> *matched) {
-  const std::string &name = source.name;
-  const char *const what = side.what;
-  const std::vector<LogicalTensor> &ports = side.tensors;
+                  std::vector<const_tim_graph_tensor_t>* matched) {
+  const std::string& name = source.name;
+  const char* const what = side.what;
+  const std::vector<LogicalTensor>& ports = side.tensors;
   matched->reserve(ports.size());
   for (size_t i = 0; i < ports.size(); ++i) {
-    const auto *const tensor = Find(tensors, i, ports[i].id);
+    const auto* const tensor = Find(tensors, i, ports[i].id);
     if (tensor == nullptr) {
       return InvalidArgument(name, ": no tensor was given for ", what, " ",
                              ports[i].id);
@@ -98,7 +96,7 @@ Status MatchPorts(const PlanSource &source, const Ports &side,
   return OkStatus();
 }
 
-Status CheckScratchpad(const std::string &name, const tim_graph_engine *engine,
+Status CheckScratchpad(const std::string& name, const tim_graph_engine* engine,
                        const_tim_graph_tensor_t scratchpad) {
   if (scratchpad == nullptr || scratchpad->engine().get() == engine) {
     return OkStatus();
@@ -112,10 +110,8 @@ struct Keepers {
       : graph(std::move(used)) {}
 
   void Add(const_tim_graph_tensor_t tensor) {
-    if (tensor->memory() != nullptr)
-      memory.push_back(tensor->memory());
-    if (tensor->is_scalar())
-      scalars.push_back(tensor->shared_from_this());
+    if (tensor->memory() != nullptr) memory.push_back(tensor->memory());
+    if (tensor->is_scalar()) scalars.push_back(tensor->shared_from_this());
   }
 
   std::shared_ptr<runtime::CompiledGraph> graph;
@@ -123,7 +119,7 @@ struct Keepers {
   std::vector<std::shared_ptr<const tim_graph_tensor>> scalars;
 };
 
-} // namespace
+}  // namespace
 
 /// Tensors by port.
 struct CompiledPartition::Call {
@@ -132,25 +128,24 @@ struct CompiledPartition::Call {
 };
 
 CompiledPartition::CompiledPartition(Parts parts)
-    : parts_(std::move(parts)), runs_on_device_(HasDevicePorts(parts_.source)),
+    : parts_(std::move(parts)),
+      runs_on_device_(HasDevicePorts(parts_.source)),
       plans_(&parts_.source, parts_.constants, parts_.plan) {}
 
 LogicalTensor CompiledPartition::Query(size_t id) const {
-  for (const auto *ports : {&inputs(), &outputs()}) {
-    for (const LogicalTensor &port : *ports) {
-      if (port.id == id)
-        return port;
+  for (const auto* ports : {&inputs(), &outputs()}) {
+    for (const LogicalTensor& port : *ports) {
+      if (port.id == id) return port;
     }
   }
   return NoTensor();
 }
 
 tim_graph_residency_t CompiledPartition::ResidencyOf(size_t id) const {
-  for (const auto *places :
+  for (const auto* places :
        {&parts_.source.input_places, &parts_.source.output_places}) {
-    for (const PortPlace &place : *places) {
-      if (place.id == id)
-        return place.residency;
+    for (const PortPlace& place : *places) {
+      if (place.id == id) return place.residency;
     }
   }
   return tim_graph_residency_automatic;
@@ -168,17 +163,15 @@ LogicalTensor CompiledPartition::Scratchpad() const {
 }
 
 Result<std::shared_ptr<Runnable>> CompiledPartition::plan() const {
-  if (!parts_.has_work)
-    return std::shared_ptr<Runnable>();
+  if (!parts_.has_work) return std::shared_ptr<Runnable>();
   return plans_.General();
 }
 
-Result<CompiledPartition::Call>
-CompiledPartition::Match(const Stream &stream, ClientTensors inputs,
-                         ClientTensors outputs,
-                         const_tim_graph_tensor_t scratchpad,
-                         const tim_graph_execute_options_t *options) const {
-  const PlanSource &source = parts_.source;
+Result<CompiledPartition::Call> CompiledPartition::Match(
+    const Stream& stream, ClientTensors inputs, ClientTensors outputs,
+    const_tim_graph_tensor_t scratchpad,
+    const tim_graph_execute_options_t* options) const {
+  const PlanSource& source = parts_.source;
   if (stream.engine() != source.engine) {
     return InvalidArgument(source.name,
                            ": the stream is of another engine than the one "
@@ -203,11 +196,10 @@ CompiledPartition::Match(const Stream &stream, ClientTensors inputs,
   return call;
 }
 
-Status
-CompiledPartition::Execute(Stream &stream, ClientTensors inputs,
-                           ClientTensors outputs,
-                           const_tim_graph_tensor_t scratchpad, bool check,
-                           const tim_graph_execute_options_t *options) const {
+Status CompiledPartition::Execute(
+    Stream& stream, ClientTensors inputs, ClientTensors outputs,
+    const_tim_graph_tensor_t scratchpad, bool check,
+    const tim_graph_execute_options_t* options) const {
   if (RunsOnDevice()) {
     TIM_RETURN_IF_ERROR(
         ExecuteOnGpu(stream, inputs, outputs, scratchpad, {}, options)
@@ -218,14 +210,13 @@ CompiledPartition::Execute(Stream &stream, ClientTensors inputs,
   }
   TIM_ASSIGN_OR_RETURN(const Call call,
                        Match(stream, inputs, outputs, scratchpad, options));
-  if (check)
-    TIM_RETURN_IF_ERROR(CheckApart(call));
+  if (check) TIM_RETURN_IF_ERROR(CheckApart(call));
   const verbose::ExecuteLine line(stream);
   if (!parts_.has_work) {
     line.End(*this, nullptr);
     return OkStatus();
   }
-  std::vector<const void *> constants;
+  std::vector<const void*> constants;
   for (const size_t input : plans_.constants()) {
     constants.push_back(call.inputs[input]->host_memory());
   }
@@ -233,36 +224,32 @@ CompiledPartition::Execute(Stream &stream, ClientTensors inputs,
                        plans_.For(constants, check));
   if (AllocatesOutputs(options)) {
     TIM_RETURN_IF_ERROR(Allocate(call, *options));
-    if (check)
-      TIM_RETURN_IF_ERROR(CheckApart(call));
+    if (check) TIM_RETURN_IF_ERROR(CheckApart(call));
   }
   // Runs on the device are in another order.
-  if (stream.gpu() != nullptr)
-    stream.Settle();
+  if (stream.gpu() != nullptr) stream.Settle();
   TIM_RETURN_IF_ERROR(stream.asynchronous() ? Enqueue(*plan, call, stream)
                                             : RunNow(*plan, call, stream));
   line.End(*this, plan.get());
   return OkStatus();
 }
 
-Status
-CompiledPartition::Allocate(const Call &call,
-                            const tim_graph_execute_options_t &options) const {
+Status CompiledPartition::Allocate(
+    const Call& call, const tim_graph_execute_options_t& options) const {
   return AllocateOutputs(options, parts_.source.name, outputs(),
                          parts_.output_bytes, call.outputs);
 }
 
-Status CompiledPartition::CheckApart(const Call &call) const {
+Status CompiledPartition::CheckApart(const Call& call) const {
   const auto is_pair = [&](size_t input, size_t output) {
     return std::any_of(in_place().begin(), in_place().end(),
-                       [&](const tim_graph_inplace_pair_t &pair) {
+                       [&](const tim_graph_inplace_pair_t& pair) {
                          return pair.input_id == inputs()[input].id &&
                                 pair.output_id == outputs()[output].id;
                        });
   };
   for (size_t o = 0; o < call.outputs.size(); ++o) {
-    if (call.outputs[o]->host_memory() == nullptr)
-      continue;
+    if (call.outputs[o]->host_memory() == nullptr) continue;
     const auto begin =
         reinterpret_cast<uintptr_t>(call.outputs[o]->host_memory());
     const uintptr_t end =
@@ -272,10 +259,8 @@ Status CompiledPartition::CheckApart(const Call &call) const {
           reinterpret_cast<uintptr_t>(call.inputs[i]->host_memory());
       const uintptr_t last =
           first + static_cast<uintptr_t>(parts_.input_bytes[i]);
-      if (first >= end || begin >= last)
-        continue;
-      if (first == begin && is_pair(i, o))
-        continue;
+      if (first >= end || begin >= last) continue;
+      if (first == begin && is_pair(i, o)) continue;
       return InvalidArgument(
           parts_.source.name, ": output ", outputs()[o].id, " lies on input ",
           inputs()[i].id,
@@ -285,11 +270,10 @@ Status CompiledPartition::CheckApart(const Call &call) const {
   return OkStatus();
 }
 
-Status CompiledPartition::RunNow(Runnable &plan, const Call &call,
-                                 Stream &stream) const {
+Status CompiledPartition::RunNow(Runnable& plan, const Call& call,
+                                 Stream& stream) const {
   std::optional<ClientThreads::Scope> threads;
-  if (stream.threads() != nullptr)
-    threads.emplace(stream.threads());
+  if (stream.threads() != nullptr) threads.emplace(stream.threads());
   TIM_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, plan.Take());
   for (size_t i = 0; i < plan.inputs().size(); ++i) {
     const size_t port = plan.inputs()[i];
@@ -301,13 +285,17 @@ Status CompiledPartition::RunNow(Runnable &plan, const Call &call,
     runner->outputs[i] = PortMemory(call.outputs[port]->host_memory(),
                                     parts_.output_bytes[port]);
   }
-  const Status status = plan.Run(*runner);
+  const auto staging = PortStaging::Create(*engine(), plan.plan(),
+                                           &runner->inputs, &runner->outputs);
+  Status status = staging.status();
+  if (status.ok()) status = plan.Run(*runner);
+  if (status.ok() && *staging != nullptr) (*staging)->CopyOutputs();
   plan.Give(std::move(runner));
   return status;
 }
 
-Status CompiledPartition::Enqueue(Runnable &plan, const Call &call,
-                                  Stream &stream) const {
+Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
+                                  Stream& stream) const {
   std::vector<PortMemory> inputs;
   std::vector<PortMemory> outputs;
   const auto keepers = std::make_shared<Keepers>(plan.graph());
@@ -321,38 +309,47 @@ Status CompiledPartition::Enqueue(Runnable &plan, const Call &call,
                          parts_.output_bytes[port]);
     keepers->Add(call.outputs[port]);
   }
+  TIM_ASSIGN_OR_RETURN(
+      const std::shared_ptr<PortStaging> staging,
+      PortStaging::Create(*engine(), plan.plan(), &inputs, &outputs, [&] {
+        // What is in flight may write an input.
+        stream.Settle();
+      }));
+  std::function<Status(Status)> end;
+  if (staging != nullptr) {
+    end = [staging](Status status) {
+      if (status.ok()) staging->CopyOutputs();
+      return status;
+    };
+  }
   std::vector<std::shared_ptr<runtime::RunEvent>> waits;
-  if (stream.last() != nullptr)
-    waits.push_back(stream.last());
+  if (stream.last() != nullptr) waits.push_back(stream.last());
   TIM_ASSIGN_OR_RETURN(
       std::shared_ptr<runtime::RunEvent> run,
-      plan.graph()->Enqueue(inputs, outputs, std::move(waits)));
+      plan.graph()->Enqueue(inputs, outputs, std::move(waits), std::move(end)));
   stream.Add(std::move(run), keepers);
   return OkStatus();
 }
 
-Result<device::Event *> CompiledPartition::ExecuteOnGpu(
-    Stream &stream, ClientTensors inputs, ClientTensors outputs,
+Result<device::Event*> CompiledPartition::ExecuteOnGpu(
+    Stream& stream, ClientTensors inputs, ClientTensors outputs,
     const_tim_graph_tensor_t scratchpad,
     std::span<const std::unique_ptr<device::Event>> waits,
-    const tim_graph_execute_options_t *options) const {
+    const tim_graph_execute_options_t* options) const {
   TIM_ASSIGN_OR_RETURN(const Call call,
                        Match(stream, inputs, outputs, scratchpad, options));
   // Runs of host memory alone are in another order.
-  if (stream.last() != nullptr)
-    stream.Settle();
-  GpuStream &runs = GpuRunsOf(stream);
+  if (stream.last() != nullptr) stream.Settle();
+  GpuStream& runs = GpuRunsOf(stream);
   const verbose::ExecuteLine line(stream);
   if (!parts_.has_work) {
     auto end = runs.Execute(nullptr, {}, {}, waits);
-    if (end.ok())
-      line.End(*this, nullptr);
+    if (end.ok()) line.End(*this, nullptr);
     return end;
   }
   TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan, plans_.General());
-  if (AllocatesOutputs(options))
-    TIM_RETURN_IF_ERROR(Allocate(call, *options));
-  const auto port_of = [&](const PortPlace &place, const ClientTensor &tensor,
+  if (AllocatesOutputs(options)) TIM_RETURN_IF_ERROR(Allocate(call, *options));
+  const auto port_of = [&](const PortPlace& place, const ClientTensor& tensor,
                            int64_t bytes) -> Result<GpuPort> {
     return IsOnDevice(place.residency, *engine())
                ? DevicePortOf(tensor, bytes, *engine()->device())
@@ -366,15 +363,14 @@ Result<device::Event *> CompiledPartition::ExecuteOnGpu(
                                  *call.inputs[port], parts_.input_bytes[port]));
   }
   for (const size_t port : plan->outputs()) {
-    TIM_ASSIGN_OR_RETURN(out.emplace_back(),
-                         port_of(parts_.source.output_places[port],
-                                 *call.outputs[port],
-                                 parts_.output_bytes[port]));
+    TIM_ASSIGN_OR_RETURN(
+        out.emplace_back(),
+        port_of(parts_.source.output_places[port], *call.outputs[port],
+                parts_.output_bytes[port]));
   }
   auto end = runs.Execute(plan->graph(), in, out, waits);
-  if (end.ok())
-    line.End(*this, plan.get());
+  if (end.ok()) line.End(*this, plan.get());
   return end;
 }
 
-} // namespace tim::graph
+}  // namespace tim::graph

@@ -25,15 +25,15 @@ using ClientTensors = std::span<const const_tim_graph_tensor_t>;
 
 /// Does not change; any thread, with a stream each.
 class CompiledPartition {
-public:
+ public:
   struct Parts {
-    size_t partition = 0; ///< Its id.
+    size_t partition = 0;  ///< Its id.
     PlanSource source;
     tim_graph_fpmath_mode_t fpmath_mode = tim_graph_fpmath_mode_strict;
     /// Of an execute, by port; 0 where it has no elements.
     std::vector<int64_t> input_bytes = {};
     std::vector<int64_t> output_bytes = {};
-    std::vector<size_t> constants = {}; ///< See ConstantPlans.
+    std::vector<size_t> constants = {};  ///< See ConstantPlans.
     std::vector<tim_graph_inplace_pair_t> in_place = {};
     /// Null: there is nothing to do, or it depends on constants.
     std::shared_ptr<Runnable> plan = nullptr;
@@ -41,29 +41,29 @@ public:
   };
 
   explicit CompiledPartition(Parts parts);
-  CompiledPartition(const CompiledPartition &) = delete;
-  CompiledPartition &operator=(const CompiledPartition &) = delete;
+  CompiledPartition(const CompiledPartition&) = delete;
+  CompiledPartition& operator=(const CompiledPartition&) = delete;
 
   size_t partition() const { return parts_.partition; }
-  const std::vector<Op> &ops() const { return parts_.source.ops; }
+  const std::vector<Op>& ops() const { return parts_.source.ops; }
   tim_graph_fpmath_mode_t fpmath_mode() const { return parts_.fpmath_mode; }
   /// Ports in the order of the call that compiled it, with all dims and with
   /// the layouts that tensors need.
-  const std::vector<LogicalTensor> &inputs() const {
+  const std::vector<LogicalTensor>& inputs() const {
     return parts_.source.inputs;
   }
-  const std::vector<LogicalTensor> &outputs() const {
+  const std::vector<LogicalTensor>& outputs() const {
     return parts_.source.outputs;
   }
   /// A port; where there is none of this id, a logical tensor with id SIZE_MAX.
   LogicalTensor Query(size_t id) const;
-  const std::vector<tim_graph_inplace_pair_t> &in_place() const {
+  const std::vector<tim_graph_inplace_pair_t>& in_place() const {
     return parts_.in_place;
   }
   /// Bytes of memory that an execute needs of its client: none, runs have their
   /// arenas from the pools of the device.
   LogicalTensor Scratchpad() const;
-  const std::shared_ptr<tim_graph_engine> &engine() const {
+  const std::shared_ptr<tim_graph_engine>& engine() const {
     return parts_.source.engine;
   }
 
@@ -73,17 +73,17 @@ public:
   /// \param check refuses constants that have changed in the cache, and
   /// outputs that overlap inputs without being their in-place pair.
   /// \param options null: every output has memory.
-  Status Execute(Stream &stream, ClientTensors inputs, ClientTensors outputs,
+  Status Execute(Stream& stream, ClientTensors inputs, ClientTensors outputs,
                  const_tim_graph_tensor_t scratchpad = nullptr,
                  bool check = false,
-                 const tim_graph_execute_options_t *options = nullptr) const;
+                 const tim_graph_execute_options_t* options = nullptr) const;
   /// Where ports are on the device, behind `waits`; the event lives until the
   /// stream's next execute.
-  Result<device::Event *>
-  ExecuteOnGpu(Stream &stream, ClientTensors inputs, ClientTensors outputs,
-               const_tim_graph_tensor_t scratchpad,
-               std::span<const std::unique_ptr<device::Event>> waits,
-               const tim_graph_execute_options_t *options = nullptr) const;
+  Result<device::Event*> ExecuteOnGpu(
+      Stream& stream, ClientTensors inputs, ClientTensors outputs,
+      const_tim_graph_tensor_t scratchpad,
+      std::span<const std::unique_ptr<device::Event>> waits,
+      const tim_graph_execute_options_t* options = nullptr) const;
 
   /// Automatic for an id that is no port's.
   tim_graph_residency_t ResidencyOf(size_t id) const;
@@ -92,34 +92,34 @@ public:
   int constant_plans_made() const { return plans_.made(); }
   bool has_work() const { return parts_.has_work; }
   /// The plan that was made by compiling; null where executes make it.
-  const Runnable *known_plan() const { return parts_.plan.get(); }
+  const Runnable* known_plan() const { return parts_.plan.get(); }
   /// The plan in which constants are inputs.  Null: there is nothing to do.
   Result<std::shared_ptr<Runnable>> plan() const;
 
-private:
+ private:
   struct Call;
 
-  Result<Call> Match(const Stream &stream, ClientTensors inputs,
+  Result<Call> Match(const Stream& stream, ClientTensors inputs,
                      ClientTensors outputs, const_tim_graph_tensor_t scratchpad,
-                     const tim_graph_execute_options_t *options) const;
-  Status Allocate(const Call &call,
-                  const tim_graph_execute_options_t &options) const;
+                     const tim_graph_execute_options_t* options) const;
+  Status Allocate(const Call& call,
+                  const tim_graph_execute_options_t& options) const;
   /// Whether events of the device order the runs, as on gpu engines.
   bool RunsOnDevice() const { return runs_on_device_; }
-  Status CheckApart(const Call &call) const;
-  Status RunNow(Runnable &plan, const Call &call, Stream &stream) const;
-  Status Enqueue(Runnable &plan, const Call &call, Stream &stream) const;
+  Status CheckApart(const Call& call) const;
+  Status RunNow(Runnable& plan, const Call& call, Stream& stream) const;
+  Status Enqueue(Runnable& plan, const Call& call, Stream& stream) const;
 
   const Parts parts_;
   const bool runs_on_device_;
   mutable ConstantPlans plans_;
 };
 
-} // namespace tim::graph
+}  // namespace tim::graph
 
 /// Empty until a partition is compiled into it.
 struct tim_graph_compiled_partition {
   std::shared_ptr<const tim::graph::CompiledPartition> compiled = nullptr;
 };
 
-#endif // TIM_GRAPH_API_COMPILED_PARTITION_H_
+#endif  // TIM_GRAPH_API_COMPILED_PARTITION_H_

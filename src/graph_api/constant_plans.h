@@ -31,60 +31,60 @@ namespace tim::graph {
 struct PlanSource {
   std::string name;
   std::vector<Op> ops = {};
-  std::vector<LogicalTensor> inputs = {};  ///< With all dims.
-  std::vector<LogicalTensor> outputs = {}; ///< With all dims.
+  std::vector<LogicalTensor> inputs = {};   ///< With all dims.
+  std::vector<LogicalTensor> outputs = {};  ///< With all dims.
   std::vector<PortPlace> input_places = {};
   std::vector<PortPlace> output_places = {};
   std::shared_ptr<tim_graph_engine> engine = nullptr;
 };
 
 /// Whether a port is on the device, as all of a gpu engine may be.
-bool HasDevicePorts(const PlanSource &source);
+bool HasDevicePorts(const PlanSource& source);
 
-Result<std::shared_ptr<Runnable>> MakePlan(const PlanSource &source,
-                                           const KnownInputs &known);
+Result<std::shared_ptr<Runnable>> MakePlan(const PlanSource& source,
+                                           const KnownInputs& known);
 
 /// Any thread.
 class ConstantPlans {
-public:
+ public:
   static constexpr int kMostChanges = 3;
 
   /// \param constants numbers of the inputs that are; of a cpu engine only.
   /// \param general of all inputs; null: it is made when it is needed.
-  ConstantPlans(const PlanSource *source, std::vector<size_t> constants,
+  ConstantPlans(const PlanSource* source, std::vector<size_t> constants,
                 std::shared_ptr<Runnable> general);
   ~ConstantPlans();
-  ConstantPlans(const ConstantPlans &) = delete;
-  ConstantPlans &operator=(const ConstantPlans &) = delete;
+  ConstantPlans(const ConstantPlans&) = delete;
+  ConstantPlans& operator=(const ConstantPlans&) = delete;
 
-  const std::vector<size_t> &constants() const { return constants_; }
+  const std::vector<size_t>& constants() const { return constants_; }
   /// The plan for an execute with these constants, in the order of
   /// constants(), each in the layout of its port.  kInvalidArgument where a
   /// cached one has changed and `check` asks for it.
-  Result<std::shared_ptr<Runnable>> For(std::span<const void *const> memory,
+  Result<std::shared_ptr<Runnable>> For(std::span<const void* const> memory,
                                         bool check);
   /// The plan in which constants are inputs.
   Result<std::shared_ptr<Runnable>> General();
   /// Plans with constants in them that were made so far.
   int made() const;
 
-private:
+ private:
   using Plan = std::shared_ptr<Runnable>;
 
-  Result<Plan> ForCached(std::span<const void *const> memory, bool check);
-  Result<Plan> ForContent(std::span<const void *const> memory);
+  Result<Plan> ForCached(std::span<const void* const> memory, bool check);
+  Result<Plan> ForContent(std::span<const void* const> memory);
   /// Of each constant, without gaps.
-  std::vector<Hash128> HashesOf(std::span<const void *const> memory) const;
-  Status CheckUnchanged(const std::vector<Hash128> &before,
-                        std::span<const void *const> memory) const;
+  std::vector<Hash128> HashesOf(std::span<const void* const> memory) const;
+  Status CheckUnchanged(const std::vector<Hash128>& before,
+                        std::span<const void* const> memory) const;
   // The caller holds the mutex.
-  Result<Plan> Make(std::span<const void *const> memory);
+  Result<Plan> Make(std::span<const void* const> memory);
   Result<Plan> GeneralLocked();
 
-  const PlanSource &source_;
+  const PlanSource& source_;
   const std::vector<size_t> constants_;
   const uint64_t number_;
-  int64_t bytes_ = 0; ///< Of all constants.
+  int64_t bytes_ = 0;  ///< Of all constants.
   mutable std::mutex mutex_;
   Plan general_;
   std::vector<std::pair<std::vector<Hash128>, Plan>> by_content_;
@@ -92,6 +92,6 @@ private:
   int made_ = 0;
 };
 
-} // namespace tim::graph
+}  // namespace tim::graph
 
-#endif // TIM_GRAPH_API_CONSTANT_PLANS_H_
+#endif  // TIM_GRAPH_API_CONSTANT_PLANS_H_

@@ -18,7 +18,7 @@ namespace {
 // Compiled graphs that are kept while nobody runs them.
 constexpr size_t kMostIdle = 8;
 
-compiler::CompileOptions OptionsFor(const Engine &engine) {
+compiler::CompileOptions OptionsFor(const Engine& engine) {
   compiler::CompileOptions options =
       runtime::CompileOptionsFor(engine.devices());
   options.strict = GetOptions().strict;
@@ -28,20 +28,18 @@ compiler::CompileOptions OptionsFor(const Engine &engine) {
   return options;
 }
 
-bool IsRead(const ir::Graph &graph, ir::ValueId id) {
+bool IsRead(const ir::Graph& graph, ir::ValueId id) {
   return !graph.value(id).uses.empty() || graph.IsOutput(id);
 }
 
 // An output of its own: not an input, a constant or another output.
-Result<ir::ValueId> OwnValue(ir::Graph &graph, ir::ValueId id) {
-  const ir::Value &value = graph.value(id);
-  if (value.role == ir::Role::kTransient && !graph.IsOutput(id))
-    return id;
+Result<ir::ValueId> OwnValue(ir::Graph& graph, ir::ValueId id) {
+  const ir::Value& value = graph.value(id);
+  if (value.role == ir::Role::kTransient && !graph.IsOutput(id)) return id;
   ir::Node copy;
   copy.name = StrCat("copy#", graph.node_id_limit());
   copy.schema = ops::BuiltinOperators().Find("tim.DataConvert");
-  if (copy.schema == nullptr)
-    return TIM_INTERNAL("no tim.DataConvert");
+  if (copy.schema == nullptr) return TIM_INTERNAL("no tim.DataConvert");
   copy.inputs = {id};
   const ir::ValueId made = graph.AddValue(value.desc);
   graph.value(made).is_scalar = graph.value(id).is_scalar;
@@ -51,18 +49,17 @@ Result<ir::ValueId> OwnValue(ir::Graph &graph, ir::ValueId id) {
   return made;
 }
 
-} // namespace
+}  // namespace
 
-Result<std::unique_ptr<Runnable>>
-Runnable::Create(LoweredOps lowered, const std::vector<PortPlace> &inputs,
-                 const std::vector<PortPlace> &outputs, const Engine &engine) {
+Result<std::unique_ptr<Runnable>> Runnable::Create(
+    LoweredOps lowered, const std::vector<PortPlace>& inputs,
+    const std::vector<PortPlace>& outputs, const Engine& engine) {
   std::unique_ptr<Runnable> made(new Runnable());
-  ir::Graph &graph = lowered.graph;
+  ir::Graph& graph = lowered.graph;
   compiler::CompileOptions options = OptionsFor(engine);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor &tensor = lowered.tensors.at(outputs[i].id);
-    if (!tensor)
-      continue;
+    const Tensor& tensor = lowered.tensors.at(outputs[i].id);
+    if (!tensor) continue;
     TIM_ASSIGN_OR_RETURN(const ir::ValueId id, OwnValue(graph, tensor.id));
     if (graph.value(id).name.empty()) {
       graph.value(id).name = StrCat("tensor ", outputs[i].id);
@@ -74,11 +71,9 @@ Runnable::Create(LoweredOps lowered, const std::vector<PortPlace> &inputs,
   TIM_RETURN_IF_ERROR(FoldQuantization(&graph).status());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto found = lowered.inputs.find(inputs[i].id);
-    if (found == lowered.inputs.end())
-      continue; // without elements
+    if (found == lowered.inputs.end()) continue;  // without elements
     const ir::ValueId id = found->second;
-    if (graph.value(id).role != ir::Role::kInput)
-      continue;
+    if (graph.value(id).role != ir::Role::kInput) continue;
     if (!IsRead(graph, id)) {
       graph.RemoveValue(id);
       continue;
@@ -94,10 +89,10 @@ Runnable::Create(LoweredOps lowered, const std::vector<PortPlace> &inputs,
   TIM_ASSIGN_OR_RETURN(made->first_, runtime::CompiledGraph::Create(
                                          inferred, options, surroundings));
   ReportHostSteps(made->plan(), engine);
-  for (const ir::ConstantBlock &block : made->plan().constants) {
+  for (const ir::ConstantBlock& block : made->plan().constants) {
     made->constant_bytes_ += block.bytes;
   }
-  const ir::DeviceInfo &info = engine.device()->info();
+  const ir::DeviceInfo& info = engine.device()->info();
   made->imports_ =
       info.unified_memory && info.device_class != ir::DeviceClass::kCpu;
   return made;
@@ -112,8 +107,7 @@ Result<std::unique_ptr<Runner>> Runnable::Take() {
       idle_.pop_back();
       return runner;
     }
-    if (!std::exchange(first_taken_, true))
-      runner->graph = first_;
+    if (!std::exchange(first_taken_, true)) runner->graph = first_;
   }
   if (runner->graph == nullptr) {
     TIM_ASSIGN_OR_RETURN(runner->graph, runtime::CompiledGraph::Of(
@@ -132,22 +126,19 @@ void Runnable::Give(std::unique_ptr<Runner> runner) {
   }
 }
 
-Status Runnable::Run(Runner &runner) const {
+Status Runnable::Run(Runner& runner) const {
   const Status status = runner.graph->Run(runner.inputs, runner.outputs);
-  if (!imports_)
-    return status;
-  for (const auto &input : runner.inputs)
-    runner.graph->Release(input.host);
-  for (const auto &output : runner.outputs)
-    runner.graph->Release(output.host);
+  if (!imports_) return status;
+  for (const auto& input : runner.inputs) runner.graph->Release(input.host);
+  for (const auto& output : runner.outputs) runner.graph->Release(output.host);
   return status;
 }
 
-Status CheckCompiles(const LoweredOps &lowered, const Engine &engine) {
+Status CheckCompiles(const LoweredOps& lowered, const Engine& engine) {
   ir::Graph graph = lowered.graph;
   return compiler::Infer(std::move(graph), ops::BuiltinOperators(),
                          OptionsFor(engine))
       .status();
 }
 
-} // namespace tim::graph
+}  // namespace tim::graph

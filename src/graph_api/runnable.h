@@ -19,7 +19,7 @@ namespace tim::graph {
 
 /// Place of the memory of a partition's port.
 struct PortPlace {
-  size_t id = 0; ///< Of the tensor.
+  size_t id = 0;  ///< Of the tensor.
   compiler::Port port;
   /// Never automatic once the partition is compiled.
   tim_graph_residency_t residency = tim_graph_residency_automatic;
@@ -35,20 +35,20 @@ struct Runner {
 
 /// Any thread.
 class Runnable {
-public:
+ public:
   /// Compiles the graph for the engine's devices.  Inputs that nothing reads,
   /// and tensors without elements, are no ports of the plan.
   /// \param inputs, outputs ports of the partition.
-  static Result<std::unique_ptr<Runnable>>
-  Create(LoweredOps lowered, const std::vector<PortPlace> &inputs,
-         const std::vector<PortPlace> &outputs, const Engine &engine);
+  static Result<std::unique_ptr<Runnable>> Create(
+      LoweredOps lowered, const std::vector<PortPlace>& inputs,
+      const std::vector<PortPlace>& outputs, const Engine& engine);
 
   /// Numbers of the partition's ports, in the order of the plan's.
-  const std::vector<size_t> &inputs() const { return inputs_; }
-  const std::vector<size_t> &outputs() const { return outputs_; }
-  const ir::Plan &plan() const { return first_->plan(); }
+  const std::vector<size_t>& inputs() const { return inputs_; }
+  const std::vector<size_t>& outputs() const { return outputs_; }
+  const ir::Plan& plan() const { return first_->plan(); }
   /// For runs that overlap; Enqueue() of it is for any thread.
-  const std::shared_ptr<runtime::CompiledGraph> &graph() const {
+  const std::shared_ptr<runtime::CompiledGraph>& graph() const {
     return first_;
   }
 
@@ -56,12 +56,12 @@ public:
   Result<std::unique_ptr<Runner>> Take();
   void Give(std::unique_ptr<Runner> runner);
   /// Runs and blocks until the runner's outputs are complete.
-  Status Run(Runner &runner) const;
+  Status Run(Runner& runner) const;
 
   /// Bytes of constants that the plan keeps.
   int64_t constant_bytes() const { return constant_bytes_; }
 
-private:
+ private:
   Runnable() = default;
 
   std::vector<size_t> inputs_;
@@ -76,8 +76,8 @@ private:
 };
 
 /// Whether the compiler takes the graph: its rules, types and shapes.
-Status CheckCompiles(const LoweredOps &lowered, const Engine &engine);
+Status CheckCompiles(const LoweredOps& lowered, const Engine& engine);
 
-} // namespace tim::graph
+}  // namespace tim::graph
 
-#endif // TIM_GRAPH_API_RUNNABLE_H_
+#endif  // TIM_GRAPH_API_RUNNABLE_H_
