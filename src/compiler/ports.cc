@@ -22,7 +22,7 @@ bool IsOpen(const Port& port) {
          (port.device == 0 && port.layout.kind == ir::LayoutKind::kAny);
 }
 
-// Whether the device has a kernel that does the Reorder of the value.
+// The device has a kernel that does the Reorder of the value.
 bool Reorders(const Module& module, ir::TensorDesc desc, const Layout& from,
               const Layout& to, int device) {
   ir::Graph graph("reorder");
@@ -38,8 +38,7 @@ bool Reorders(const Module& module, ir::TensorDesc desc, const Layout& from,
                      device) != nullptr;
 }
 
-// Whether the primary device does a Reorder of the value in the caller's
-// memory.
+// The primary device does a Reorder of the value in the caller's memory.
 bool Imports(const Module& module, const ir::TensorDesc& desc,
              const Layout& from, const Layout& to) {
   const int device = module.primary_device();

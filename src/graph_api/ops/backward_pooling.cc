@@ -205,8 +205,8 @@ Tensor AtFirstGreatest(Formula& f, const Tensor& x, const Tensor& values) {
   return f.Select(f.Binary("Equal", place, first), values, f.Number(0));
 }
 
-// For windows that no operator takes: their cells are laid side by side, and
-// gradients are summed where they came from.
+// Gradient of windows that no operator takes: their cells are laid side by
+// side, and gradients are summed where they came from.
 Tensor MaxGradient(Formula& f, const Tensor& src, const Tensor& dd,
                    const std::vector<SpreadAxis>& axes) {
   Tensor cells = src;

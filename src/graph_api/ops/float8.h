@@ -7,7 +7,7 @@
 
 namespace tim::graph {
 
-/// Whether the type is f8_e5m2 or f8_e4m3.
+/// The type is f8_e5m2 or f8_e4m3.
 bool IsFloat8(tim_graph_data_type_t type);
 
 /// Real numbers of codes, which are uint8; exact.

@@ -283,7 +283,7 @@ Status LowerBackward(const Op& op, Lowering& lowering) {
   return formula.Store(0, made);
 }
 
-// What both kinds have.
+// Record of what both kinds have.
 OpDef Record(tim_graph_op_kind_t kind, const char* name) {
   OpDef def;
   def.kind = kind;
