@@ -107,6 +107,11 @@ EvaluatedOp& EvaluatedOp::Set(tim_graph_op_attr_t attribute,
   return *this;
 }
 
+EvaluatedOp& EvaluatedOp::On(std::shared_ptr<tim_graph_engine> engine) {
+  engine_ = std::move(engine);
+  return *this;
+}
+
 Result<Op> EvaluatedOp::Checked() const {
   Op op = op_;
   TIM_RETURN_IF_ERROR(CheckOp(BuiltinOps(), &op));
@@ -123,7 +128,7 @@ Status EvaluatedOp::Supports() const {
 
 CompileResult EvaluatedOp::Compiled(const Op& op) const {
   return testing::TestPartition({op}, op.inputs, op.outputs)
-      .CompileFor(testing::HostEngine());
+      .CompileFor(engine_ != nullptr ? engine_ : testing::HostEngine());
 }
 
 tim_graph_status_t EvaluatedOp::CompileCode() const {

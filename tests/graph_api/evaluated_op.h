@@ -1,15 +1,17 @@
-// One op by itself: checked, compiled as a partition for the host device and
-// executed, on plain arrays.
+// One op by itself: checked, compiled as a partition for the host device or
+// another cpu engine and executed, on plain arrays.
 #ifndef TIM_TESTS_GRAPH_API_EVALUATED_OP_H_
 #define TIM_TESTS_GRAPH_API_EVALUATED_OP_H_
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "graph_api/compile.h"
+#include "graph_api/engine.h"
 #include "graph_api/op.h"
 #include "graph_api/op_def.h"
 
@@ -33,6 +35,9 @@ class EvaluatedOp {
   EvaluatedOp& Output(tim_graph_data_type_t type, const Dims& dims);
   EvaluatedOp& Set(tim_graph_op_attr_t attribute, AttributeValue value);
 
+  /// Runs are of this engine, not of the host device.
+  EvaluatedOp& On(std::shared_ptr<tim_graph_engine> engine);
+
   /// Status of CheckOp().
   Status Check() const;
   /// Status of the record's `supports` behind that.
@@ -48,6 +53,7 @@ class EvaluatedOp {
   CompileResult Compiled(const Op& op) const;
 
   Op op_;
+  std::shared_ptr<tim_graph_engine> engine_;
   std::vector<Array> inputs_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/graph_api/evaluated_op.h"
+#include "tests/graph_api/partition_support.h"
 
 namespace tim::graph {
 namespace {
@@ -143,7 +144,7 @@ struct Float8 {
                             : std::pow(2.0, exponent - bias) * (1 + fraction);
     return sign != 0 ? -size : size;
   }
-  // By search among the finite codes of x's sign.
+  // Nearest code, by search among the finite ones of x's sign.
   int CodeOf(double x) const {
     const double size = std::min(std::fabs(x), ValueOf(greatest_code));
     int best = 0;
@@ -202,6 +203,25 @@ TEST(Float8, EveryNumberBecomesTheNearestCode) {
     const Array nothing = {{1}, {std::nan("")}};
     EXPECT_TRUE(std::isnan(format.ValueOf(static_cast<int>(
         QuantizeOf(nothing, format.type, {1}, {}).First().values[0]))));
+  }
+}
+
+TEST(Float8, DevicesGiveTheCodesOfTheHost) {
+  const auto device = testing::OpenClEngine();
+  if (device == nullptr) GTEST_SKIP() << "no OpenCL device";
+  for (const Float8& format : kFloat8s) {
+    Array x = {{}, {0.0, -0.0, 1e-30, -1e-30, 3e38, -3e38, kInfinity}};
+    for (int code = 0; code <= format.greatest_code; ++code) {
+      const auto value = static_cast<float>(format.ValueOf(code));
+      x.values.insert(x.values.end(), {value, -value, value * 1.03f});
+    }
+    x.dims = {static_cast<int64_t>(x.values.size())};
+    EvaluatedOp op = QuantizeOf(x, format.type, {0.7f}, {});
+    const Array codes = op.First();
+    EXPECT_EQ(op.On(device).First().values, codes.values);
+    EvaluatedOp back = DequantizeOf(codes, {0.7f}, {});
+    const Numbers reals = back.First().values;
+    EXPECT_EQ(back.On(device).First().values, reals);
   }
 }
 
