@@ -269,7 +269,7 @@ constexpr GraphOptionSpec kTable[] = {
      ParseGpu},
     {"TIMCL_GRAPH_OFFLOAD",
      {},
-     "`opencl`, `opencl:<n>`",
+     "`opencl`, `opencl:<n>`, `host`",
      "none",
      "partitions of engines of kind cpu run there, with tensors in host memory",
      ParseOffload},

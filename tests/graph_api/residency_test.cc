@@ -326,6 +326,30 @@ TEST_F(Convolution, TransfersCrossContexts) {
   }
 }
 
+// Converters of the host, too: integers saturate, gaps stay as they are.
+TEST(Transfers, ConvertIntegersInPlainMemory) {
+  const engine eng = make_engine(engine::kind::cpu, 0, engine_options{"host"});
+  const lt a(0, dt::f32, lt::dims{4}, layout::strided);
+  const lt b(0, dt::s8, lt::dims{4}, lt::dims{2});
+  const lt c(1, dt::s32, lt::dims{4}, layout::strided);
+  Floats from = {-300, -2.5f, 1.5f, 7};
+  std::vector<int8_t> middle(7, 55);
+  std::vector<int32_t> to(4, 0);
+  stream strm(eng);
+  // Ids of the two sides may be equal.
+  transfer(a, eng, b, eng)
+      .execute(strm, tensor(a, eng, from.data()),
+               tensor(b, eng, middle.data()));
+  EXPECT_EQ(middle, (std::vector<int8_t>{-128, 55, -2, 55, 2, 55, 7}));
+  transfer(b, eng, c, eng)
+      .execute(strm, tensor(b, eng, middle.data()), tensor(c, eng, to.data()));
+  EXPECT_EQ(to, (std::vector<int32_t>{-128, -2, 2, 7}));
+  // Nothing is moved where there are no elements.
+  const lt none(5, dt::f32, lt::dims{3, 0}, layout::strided);
+  transfer(none, eng, none, eng)
+      .execute(strm, tensor(none, eng, nullptr), tensor(none, eng, nullptr));
+}
+
 TEST_F(Convolution, TransfersRefuse) {
   const lt a(0, dt::f32, {2, 3}, layout::strided);
   const auto made = [&](const lt& from, const lt& to) {
