@@ -3,6 +3,7 @@
 #include "graph_api/compile.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,7 +11,9 @@
 #include "graph_api/error.h"
 #include "graph_api/offload.h"
 #include "graph_api/op_def.h"
+#include "graph_api/open_outputs.h"
 #include "graph_api/partitioning.h"
+#include "graph_api/plan_probe.h"
 #include "graph_api/port_layouts.h"
 
 namespace tim::graph {
@@ -77,6 +80,7 @@ class PartitionCompiler {
   // The port whose memory the output may take, or null.
   const LogicalTensor* InPlaceSource(const LogicalTensor& output) const;
   Status MakePlan(LoweredOps lowered);
+  Status ProbeLayouts();
 
   const CompileSource& source_;
   const Residencies& residencies_;
@@ -158,11 +162,6 @@ Result<compiler::Port> PartitionCompiler::PortOf(const LogicalTensor& tensor,
   const bool on_device = IsOnDevice(residency, engine());
   compiler::Port port{.device = on_device ? 1 : 0, .layout = {}};
   TIM_ASSIGN_OR_RETURN(port.layout, LayoutOf(tensor, engine()));
-  if (!on_device && port.layout.blocked()) {
-    return Unimplemented("tensor ", tensor.id,
-                         " has an opaque layout, which is memory of a device; "
-                         "tensors of a cpu engine are strided");
-  }
   if (on_device && port.layout.strided()) {
     return Unimplemented("tensor ", tensor.id,
                          " is not dense; on a gpu engine tensors are dense or "
@@ -210,9 +209,12 @@ Status PartitionCompiler::PlaceOutputs() {
     TIM_ASSIGN_OR_RETURN(place.residency,
                          ResidencyOf(output, residencies_, engine()));
     const bool any = output.layout_type == tim_graph_layout_type_any;
-    if (any && IsOnDevice(place.residency, engine()) &&
-        !IsEmpty(DimsOf(output))) {
-      place.port.free = true;
+    std::optional<compiler::Port> open;
+    if (any && !IsEmpty(DimsOf(output))) {
+      open = OpenPort(engine(), IsOnDevice(place.residency, engine()));
+    }
+    if (open) {
+      place.port = *open;
     } else {
       if (any || (output.layout_type == tim_graph_layout_type_strided &&
                   !HasKnownStrides(output))) {
@@ -275,18 +277,30 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
   if (!parts_.has_work) return OkStatus();
   FindConstants();
   if (!parts_.constants.empty() && !RefusesHostSteps(engine())) {
-    return CheckCompiles(lowered, engine());
+    TIM_RETURN_IF_ERROR(CheckCompiles(lowered, engine()));
+    return ProbeLayouts();
   }
   TIM_ASSIGN_OR_RETURN(parts_.plan,
                        Runnable::Create(std::move(lowered), source.input_places,
                                         source.output_places, engine()));
-  const ir::Plan& plan = parts_.plan->plan();
-  for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    const size_t port = parts_.plan->outputs()[i];
-    if (!source.output_places[port].port.free) continue;
+  TIM_ASSIGN_OR_RETURN(const bool same,
+                       CloseOutputs(parts_.plan->plan().outputs,
+                                    parts_.plan->outputs(), &source));
+  if (same) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(parts_.plan, tim::graph::MakePlan(source, {}));
+  return OkStatus();
+}
+
+// Constants arrive with executes, layouts are asked for before.
+Status PartitionCompiler::ProbeLayouts() {
+  PlanSource& source = parts_.source;
+  if (!HasOpenOutputs(source)) return OkStatus();
+  const auto probed = ProbePlan(source, parts_.constants);
+  if (probed.ok()) {
     TIM_RETURN_IF_ERROR(
-        SetLayout(plan.outputs[i].desc, engine(), &source.outputs[port]));
+        CloseOutputs(probed->outputs, probed->ports, &source).status());
   }
+  CloseOutputs(&source);
   return OkStatus();
 }
 

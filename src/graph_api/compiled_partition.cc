@@ -96,14 +96,6 @@ Status MatchPorts(const PlanSource& source, const Ports& side,
   return OkStatus();
 }
 
-Status CheckScratchpad(const std::string& name, const tim_graph_engine* engine,
-                       const_tim_graph_tensor_t scratchpad) {
-  if (scratchpad == nullptr || scratchpad->engine().get() == engine) {
-    return OkStatus();
-  }
-  return InvalidArgument(name, ": the scratchpad is of another engine");
-}
-
 // Keeps what a run uses until it has ended.
 struct Keepers {
   explicit Keepers(std::shared_ptr<runtime::CompiledGraph> used)
@@ -125,12 +117,14 @@ struct Keepers {
 struct CompiledPartition::Call {
   std::vector<const_tim_graph_tensor_t> inputs;
   std::vector<const_tim_graph_tensor_t> outputs;
+  const_tim_graph_tensor_t scratchpad = nullptr;
 };
 
 CompiledPartition::CompiledPartition(Parts parts)
     : parts_(std::move(parts)),
       runs_on_device_(HasDevicePorts(parts_.source)),
-      plans_(&parts_.source, parts_.constants, parts_.plan) {}
+      plans_(&parts_.source, parts_.constants, parts_.plan),
+      scratchpads_(&parts_.source, parts_.constants, parts_.plan) {}
 
 LogicalTensor CompiledPartition::Query(size_t id) const {
   for (const auto* ports : {&inputs(), &outputs()}) {
@@ -154,7 +148,7 @@ tim_graph_residency_t CompiledPartition::ResidencyOf(size_t id) const {
 LogicalTensor CompiledPartition::Scratchpad() const {
   LogicalTensor tensor = NoTensor();
   tensor.ndims = 1;
-  tensor.dims[0] = 0;
+  tensor.dims[0] = scratchpads_.bytes();
   tensor.data_type = tim_graph_u8;
   tensor.property = tim_graph_tensor_property_variable;
   tensor.layout_type = tim_graph_layout_type_strided;
@@ -191,8 +185,8 @@ Result<CompiledPartition::Call> CompiledPartition::Match(
                                   .places = source.output_places,
                                   .may_be_null = AllocatesOutputs(options)},
                                  outputs, &call.outputs));
-  TIM_RETURN_IF_ERROR(
-      CheckScratchpad(source.name, source.engine.get(), scratchpad));
+  TIM_RETURN_IF_ERROR(scratchpads_.Check(scratchpad));
+  call.scratchpad = scratchpad;
   return call;
 }
 
@@ -285,6 +279,7 @@ Status CompiledPartition::RunNow(Runnable& plan, const Call& call,
     runner->outputs[i] = PortMemory(call.outputs[port]->host_memory(),
                                     parts_.output_bytes[port]);
   }
+  runner->arenas = scratchpads_.HostArenas(plan.plan(), call.scratchpad);
   const auto staging = PortStaging::Create(*engine(), plan.plan(),
                                            &runner->inputs, &runner->outputs);
   Status status = staging.status();
@@ -324,9 +319,12 @@ Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
   }
   std::vector<std::shared_ptr<runtime::RunEvent>> waits;
   if (stream.last() != nullptr) waits.push_back(stream.last());
+  if (call.scratchpad != nullptr) keepers->Add(call.scratchpad);
   TIM_ASSIGN_OR_RETURN(
       std::shared_ptr<runtime::RunEvent> run,
-      plan.graph()->Enqueue(inputs, outputs, std::move(waits), std::move(end)));
+      plan.graph()->Enqueue(
+          inputs, outputs, std::move(waits), std::move(end),
+          scratchpads_.HostArenas(plan.plan(), call.scratchpad)));
   stream.Add(std::move(run), keepers);
   return OkStatus();
 }
@@ -368,7 +366,10 @@ Result<device::Event*> CompiledPartition::ExecuteOnGpu(
         port_of(parts_.source.output_places[port], *call.outputs[port],
                 parts_.output_bytes[port]));
   }
-  auto end = runs.Execute(plan->graph(), in, out, waits);
+  TIM_ASSIGN_OR_RETURN(
+      const std::vector<GpuPort> arenas,
+      scratchpads_.DeviceArenas(plan->plan(), call.scratchpad));
+  auto end = runs.Execute(plan->graph(), in, out, waits, arenas);
   if (end.ok()) line.End(*this, plan.get());
   return end;
 }

@@ -13,6 +13,7 @@
 #include "graph_api/constant_plans.h"
 #include "graph_api/engine.h"
 #include "graph_api/op.h"
+#include "graph_api/scratchpad.h"
 #include "graph_api/stream.h"
 #include "graph_api/tensor.h"
 #include "tim/graph/c_memory.h"
@@ -60,8 +61,7 @@ class CompiledPartition {
   const std::vector<tim_graph_inplace_pair_t>& in_place() const {
     return parts_.in_place;
   }
-  /// Bytes of memory that an execute needs of its client: none, runs have their
-  /// arenas from the pools of the device.
+  /// Memory that an execute may be given for what it keeps between its steps.
   LogicalTensor Scratchpad() const;
   const std::shared_ptr<tim_graph_engine>& engine() const {
     return parts_.source.engine;
@@ -113,6 +113,7 @@ class CompiledPartition {
   const Parts parts_;
   const bool runs_on_device_;
   mutable ConstantPlans plans_;
+  const Scratchpads scratchpads_;
 };
 
 }  // namespace tim::graph

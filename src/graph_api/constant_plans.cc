@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <utility>
 
 #include "graph_api/constant_cache.h"
 #include "graph_api/engine.h"
 #include "graph_api/residency.h"
+#include "ops/builtin.h"
 
 namespace tim::graph {
 namespace {
@@ -24,32 +24,25 @@ int64_t DenseBytes(const LogicalTensor& tensor) {
   return bytes.ok() ? *bytes : 0;
 }
 
-// Elements of a strided tensor without gaps, the last axis fastest.
-void Gather(const LogicalTensor& tensor, int64_t size, const std::byte* from,
-            int axis, std::byte*& to) {
-  if (axis == tensor.ndims) {
-    std::memcpy(to, from, static_cast<size_t>(size));
-    to += size;
-    return;
-  }
-  for (int64_t i = 0; i < tensor.dims[axis]; ++i) {
-    Gather(tensor, size, from + i * tensor.layout.strides[axis] * size,
-           axis + 1, to);
-  }
-}
-
 // The bytes of a constant without gaps: as they are, or gathered in `room`.
-std::span<const std::byte> DenseContent(const LogicalTensor& tensor,
-                                        const compiler::Port& port,
-                                        const void* memory,
-                                        std::vector<std::byte>* room) {
+Result<std::span<const std::byte>> DenseContent(const LogicalTensor& tensor,
+                                                const compiler::Port& port,
+                                                const void* memory,
+                                                std::vector<std::byte>* room) {
   const auto* from = static_cast<const std::byte*>(memory);
   const auto bytes = static_cast<size_t>(DenseBytes(tensor));
-  if (!port.layout.strided()) return {from, bytes};
+  if (port.layout.dense()) return std::span(from, bytes);
   room->resize(bytes);
-  std::byte* to = room->data();
-  Gather(tensor, ir::Info(InnerType(tensor.data_type)).bits / 8, from, 0, to);
-  return *room;
+  const ir::TensorDesc dense = InnerDesc(tensor);
+  ir::TensorDesc there = dense;
+  there.layout = port.layout;
+  ir::Node node;
+  node.schema = ops::BuiltinOperators().Find("tim.Reorder");
+  if (node.schema == nullptr) return TIM_INTERNAL("no tim.Reorder");
+  const ir::ConstTensor in[] = {{&there, from}};
+  const ir::MutableTensor out[] = {{&dense, room->data()}};
+  TIM_RETURN_IF_ERROR(node.schema->eval(ir::EvalContext{node, in, out}));
+  return std::span<const std::byte>(*room);
 }
 
 }  // namespace
@@ -92,15 +85,16 @@ ConstantPlans::~ConstantPlans() {
   if (!constants_.empty()) ConstantCache::OfProcess().Forget(number_);
 }
 
-std::vector<Hash128> ConstantPlans::HashesOf(
+Result<std::vector<Hash128>> ConstantPlans::HashesOf(
     std::span<const void* const> memory) const {
   std::vector<Hash128> hashes;
   std::vector<std::byte> room;
   for (size_t i = 0; i < constants_.size(); ++i) {
     const size_t input = constants_[i];
-    const auto bytes =
+    TIM_ASSIGN_OR_RETURN(
+        const auto bytes,
         DenseContent(source_.inputs[input], source_.input_places[input].port,
-                     memory[i], &room);
+                     memory[i], &room));
     hashes.push_back(HashBytes(bytes.data(), bytes.size()));
   }
   return hashes;
@@ -112,9 +106,11 @@ Result<ConstantPlans::Plan> ConstantPlans::Make(
   std::vector<std::byte> room;
   for (size_t i = 0; i < constants_.size(); ++i) {
     const size_t input = constants_[i];
-    known[source_.inputs[input].id] = ir::MakeConstant(
+    TIM_ASSIGN_OR_RETURN(
+        const auto bytes,
         DenseContent(source_.inputs[input], source_.input_places[input].port,
                      memory[i], &room));
+    known[source_.inputs[input].id] = ir::MakeConstant(bytes);
   }
   TIM_ASSIGN_OR_RETURN(Plan plan, MakePlan(source_, known));
   ++made_;
@@ -151,7 +147,7 @@ Result<ConstantPlans::Plan> ConstantPlans::For(
 Status ConstantPlans::CheckUnchanged(
     const std::vector<Hash128>& before,
     std::span<const void* const> memory) const {
-  const std::vector<Hash128> now = HashesOf(memory);
+  TIM_ASSIGN_OR_RETURN(const std::vector<Hash128> now, HashesOf(memory));
   for (size_t i = 0; i < now.size(); ++i) {
     if (now[i] == before[i]) continue;
     return InvalidArgument(
@@ -180,7 +176,8 @@ Result<ConstantPlans::Plan> ConstantPlans::ForCached(
                                 .device = device,
                                 .bytes = bytes_,
                                 .plan = nullptr,
-                                .hashes = HashesOf(memory)};
+                                .hashes = {}};
+      TIM_ASSIGN_OR_RETURN(made.hashes, HashesOf(memory));
       TIM_ASSIGN_OR_RETURN(made.plan, Make(memory));
       Plan plan = made.plan;
       cache.Keep(std::move(key), std::move(made));
@@ -197,7 +194,7 @@ Result<ConstantPlans::Plan> ConstantPlans::ForContent(
     const std::lock_guard lock(mutex_);
     if (changes_often_) return GeneralLocked();
   }
-  std::vector<Hash128> hashes = HashesOf(memory);
+  TIM_ASSIGN_OR_RETURN(std::vector<Hash128> hashes, HashesOf(memory));
   const std::lock_guard lock(mutex_);
   for (const auto& [content, plan] : by_content_) {
     if (content == hashes) return plan;

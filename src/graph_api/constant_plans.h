@@ -74,7 +74,8 @@ class ConstantPlans {
   Result<Plan> ForCached(std::span<const void* const> memory, bool check);
   Result<Plan> ForContent(std::span<const void* const> memory);
   /// Of each constant, without gaps.
-  std::vector<Hash128> HashesOf(std::span<const void* const> memory) const;
+  Result<std::vector<Hash128>> HashesOf(
+      std::span<const void* const> memory) const;
   Status CheckUnchanged(const std::vector<Hash128>& before,
                         std::span<const void* const> memory) const;
   // The caller holds the mutex.

@@ -17,6 +17,7 @@ struct GpuStream::InFlight {
   std::vector<GpuPort> ports;
   std::vector<PortMemory> inputs;
   std::vector<PortMemory> outputs;
+  std::vector<PortMemory> arenas;
   std::unique_ptr<ClientRun> order;
   std::unique_ptr<device::UserEvent> end;  ///< Where a thread does the run.
 };
@@ -76,10 +77,11 @@ Status GpuStream::OrderAfter(std::span<const std::unique_ptr<Event>> waits,
   return OkStatus();
 }
 
-Result<Event*> GpuStream::Execute(
-    const Graph& graph, std::span<const GpuPort> inputs,
-    std::span<const GpuPort> outputs,
-    std::span<const std::unique_ptr<Event>> waits) {
+Result<Event*> GpuStream::Execute(const Graph& graph,
+                                  std::span<const GpuPort> inputs,
+                                  std::span<const GpuPort> outputs,
+                                  std::span<const std::unique_ptr<Event>> waits,
+                                  std::span<const GpuPort> arenas) {
   DropEnded();
   if (graph == nullptr) {
     TIM_RETURN_IF_ERROR(DoNothing(waits));
@@ -101,6 +103,13 @@ Result<Event*> GpuStream::Execute(
     TIM_ASSIGN_OR_RETURN(run->outputs.back(),
                          run->order->Output(*port.memory, port.use));
   }
+  for (const GpuPort& port : arenas) {
+    run->ports.push_back(port);
+    run->arenas.push_back(port.host);
+    if (port.memory == nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(run->arenas.back(),
+                         run->order->Output(*port.memory, port.use));
+  }
   // Copies of host memory are made on the thread, when what is awaited is done.
   TIM_RETURN_IF_ERROR(
       HasHostWork(*graph->executable()) ||
@@ -117,8 +126,9 @@ Status GpuStream::Start(const Graph& graph,
   const device::RunOrder::Scope scope(&run->order->order());
   TIM_ASSIGN_OR_RETURN(
       runs_.emplace_back(),
-      graph->Enqueue(run->inputs, run->outputs, {},
-                     [graph, run](Status status) { return status; }));
+      graph->Enqueue(
+          run->inputs, run->outputs, {},
+          [graph, run](Status status) { return status; }, run->arenas));
   last_ = run->order->End();
   return last_ != nullptr ? OkStatus() : DoNothing({});
 }
@@ -130,13 +140,14 @@ Status GpuStream::StartOnThread(const Graph& graph,
   const auto begin =
       std::make_shared<Beginning>([run] { return run->order->Begin(); });
   TIM_ASSIGN_OR_RETURN(runs_.emplace_back(),
-                       graph->Enqueue(run->inputs, run->outputs, {begin},
-                                      [graph, run](Status status) {
-                                        if (status.ok())
-                                          status = run->order->Finish();
-                                        run->end->Reach(status);
-                                        return status;
-                                      }));
+                       graph->Enqueue(
+                           run->inputs, run->outputs, {begin},
+                           [graph, run](Status status) {
+                             if (status.ok()) status = run->order->Finish();
+                             run->end->Reach(status);
+                             return status;
+                           },
+                           run->arenas));
   last_ = std::move(end);
   return OkStatus();
 }

@@ -46,10 +46,12 @@ class GpuStream {
   /// call, is reached when the run has ended.  Where a plan has work for the
   /// host a thread does the run, and sets the event.
   /// \param graph null: a run that does nothing.
+  /// \param arenas see GivenArenas.
   Result<device::Event*> Execute(
       const std::shared_ptr<runtime::CompiledGraph>& graph,
       std::span<const GpuPort> inputs, std::span<const GpuPort> outputs,
-      std::span<const std::unique_ptr<device::Event>> waits = {});
+      std::span<const std::unique_ptr<device::Event>> waits = {},
+      std::span<const GpuPort> arenas = {});
 
   /// Blocks until all runs, and what else is in the queue, are done.  The first
   /// failure of a run since the last call.

@@ -51,12 +51,13 @@ Result<ir::ValueId> OwnValue(ir::Graph& graph, ir::ValueId id) {
 
 }  // namespace
 
-Result<std::unique_ptr<Runnable>> Runnable::Create(
-    LoweredOps lowered, const std::vector<PortPlace>& inputs,
-    const std::vector<PortPlace>& outputs, const Engine& engine) {
-  std::unique_ptr<Runnable> made(new Runnable());
+Result<PortedGraph> AddPorts(LoweredOps lowered,
+                             const std::vector<PortPlace>& inputs,
+                             const std::vector<PortPlace>& outputs,
+                             const Engine& engine) {
+  PortedGraph made;
   ir::Graph& graph = lowered.graph;
-  compiler::CompileOptions options = OptionsFor(engine);
+  compiler::CompileOptions& options = made.options = OptionsFor(engine);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& tensor = lowered.tensors.at(outputs[i].id);
     if (!tensor) continue;
@@ -66,7 +67,7 @@ Result<std::unique_ptr<Runnable>> Runnable::Create(
     }
     graph.AddOutput(id);
     options.outputs.push_back(outputs[i].port);
-    made->outputs_.push_back(i);
+    made.outputs.push_back(i);
   }
   TIM_RETURN_IF_ERROR(FoldQuantization(&graph).status());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -80,14 +81,25 @@ Result<std::unique_ptr<Runnable>> Runnable::Create(
     }
     graph.AddInput(id);
     options.inputs.push_back(inputs[i].port);
-    made->inputs_.push_back(i);
+    made.inputs.push_back(i);
   }
-  const runtime::Surroundings surroundings = engine.surroundings();
   TIM_ASSIGN_OR_RETURN(
-      const compiler::InferredGraph inferred,
-      compiler::Infer(std::move(graph), *surroundings.operators, options));
-  TIM_ASSIGN_OR_RETURN(made->first_, runtime::CompiledGraph::Create(
-                                         inferred, options, surroundings));
+      made.graph, compiler::Infer(std::move(graph),
+                                  *engine.surroundings().operators, options));
+  return made;
+}
+
+Result<std::unique_ptr<Runnable>> Runnable::Create(
+    LoweredOps lowered, const std::vector<PortPlace>& inputs,
+    const std::vector<PortPlace>& outputs, const Engine& engine) {
+  std::unique_ptr<Runnable> made(new Runnable());
+  TIM_ASSIGN_OR_RETURN(PortedGraph ported,
+                       AddPorts(std::move(lowered), inputs, outputs, engine));
+  made->inputs_ = std::move(ported.inputs);
+  made->outputs_ = std::move(ported.outputs);
+  TIM_ASSIGN_OR_RETURN(
+      made->first_, runtime::CompiledGraph::Create(ported.graph, ported.options,
+                                                   engine.surroundings()));
   ReportHostSteps(made->plan(), engine);
   for (const ir::ConstantBlock& block : made->plan().constants) {
     made->constant_bytes_ += block.bytes;
@@ -127,10 +139,12 @@ void Runnable::Give(std::unique_ptr<Runner> runner) {
 }
 
 Status Runnable::Run(Runner& runner) const {
-  const Status status = runner.graph->Run(runner.inputs, runner.outputs);
+  const Status status =
+      runner.graph->Run(runner.inputs, runner.outputs, runner.arenas);
   if (!imports_) return status;
   for (const auto& input : runner.inputs) runner.graph->Release(input.host);
   for (const auto& output : runner.outputs) runner.graph->Release(output.host);
+  for (const auto& arena : runner.arenas) runner.graph->Release(arena.host);
   return status;
 }
 

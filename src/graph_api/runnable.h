@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "compiler/ports.h"
+#include "compiler/compiler.h"
 #include "graph_api/engine.h"
 #include "graph_api/lower_ops.h"
 #include "runtime/compiled_graph.h"
@@ -25,20 +25,36 @@ struct PortPlace {
   tim_graph_residency_t residency = tim_graph_residency_automatic;
 };
 
+/// The inner graph of a partition as it is compiled.
+struct PortedGraph {
+  compiler::InferredGraph graph;
+  compiler::CompileOptions options;
+  /// Numbers of the partition's ports, in the order of the graph's.
+  std::vector<size_t> inputs;
+  std::vector<size_t> outputs;
+};
+
+/// Inputs that nothing reads, and tensors without elements, are no ports of the
+/// graph.
+/// \param inputs, outputs ports of the partition.
+Result<PortedGraph> AddPorts(LoweredOps lowered,
+                             const std::vector<PortPlace>& inputs,
+                             const std::vector<PortPlace>& outputs,
+                             const Engine& engine);
+
 /// One compiled graph and memory for the ports of a run, of one thread at a
 /// time.
 struct Runner {
   std::shared_ptr<runtime::CompiledGraph> graph;
   std::vector<runtime::PortMemory> inputs = {};
   std::vector<runtime::PortMemory> outputs = {};
+  std::vector<runtime::PortMemory> arenas = {};  ///< See GivenArenas.
 };
 
 /// Any thread.
 class Runnable {
  public:
-  /// Compiles the graph for the engine's devices.  Inputs that nothing reads,
-  /// and tensors without elements, are no ports of the plan.
-  /// \param inputs, outputs ports of the partition.
+  /// AddPorts(), and compiles the graph for the engine's devices.
   static Result<std::unique_ptr<Runnable>> Create(
       LoweredOps lowered, const std::vector<PortPlace>& inputs,
       const std::vector<PortPlace>& outputs, const Engine& engine);
