@@ -137,7 +137,7 @@ class Applier {
       TIM_ASSIGN_OR_RETURN(const ValueId moved, AddMove(from, move));
       copies_[id][move.to] = moved;
     }
-    return copies_[id].at(target);
+    return CopyAt(id, target);
   }
 
   // A device imports the memory of an input when it first reads it.

@@ -95,6 +95,21 @@ Status CheckOutput(const Module& module, const Port& port,
   return ir::CheckWritable(there);
 }
 
+// The location that an output is taken from: dense ones are the first.  What is
+// nowhere dense a device makes so where it can.
+int SourceOf(const Module& module, const LocationTable& locations,
+             uint64_t present) {
+  const int first = std::countr_zero(present);
+  if (locations[first].layout.dense()) return first;
+  for (int i = first; i < LocationTable::kLimit; ++i) {
+    if ((present >> i & 1) != 0 &&
+        locations[i].device == module.primary_device()) {
+      return i;
+    }
+  }
+  return first;
+}
+
 bool IsOn(const LocationTable& locations, uint64_t present, int device) {
   for (int i = 0; i < LocationTable::kLimit; ++i) {
     if ((present >> i & 1) != 0 && locations[i].device == device) return true;
@@ -176,10 +191,9 @@ uint64_t InputLocations(const Module& module, LocationTable& locations,
 int OutputTarget(const Module& module, LocationTable& locations, int index,
                  uint64_t present) {
   const Port& port = OutputPort(module, index);
-  const Location& made = locations[std::countr_zero(present)];
-  if (IsOpen(port) && !made.layout.strided()) {
-    return std::countr_zero(present);
-  }
+  const int source = SourceOf(module, locations, present);
+  const Location& made = locations[source];
+  if (IsOpen(port) && !made.layout.strided()) return source;
   if (IsOpen(port) || (port.device == 0 && port.layout.dense())) {
     return locations.Intern({made.device, Layout::Dense()});
   }
