@@ -168,15 +168,15 @@ const ir::TensorDesc* StridedOf(const ir::KernelNode& node) {
   return output.layout.strided() && input.layout.dense() ? &output : nullptr;
 }
 
-constexpr size_t kStridedDims = 4;
+// Dimensions that the kernels of strided memory count through; tensors have no
+// more than the second.
+constexpr size_t kFewDims = 4;
+constexpr size_t kManyDims = 8;
+static_assert(kManyDims >= ir::kMaxRank);
 
 Status SupportsStrided(const ir::TensorDesc& desc) {
   if (BitsTypeName(desc.type) == nullptr) {
     return Unimplemented(ir::ToString(desc.type), " has no kernel");
-  }
-  const size_t dims = MergedDims(desc).size();
-  if (dims > kStridedDims) {
-    return Unimplemented(dims, " dimensions, takes ", kStridedDims);
   }
   const auto elements = ir::PhysicalElements(desc);
   if (!elements.ok() || *elements > ir::kMostKernelElements ||
@@ -246,19 +246,21 @@ Result<ir::Lowering> LowerStrided(const ir::KernelNode& node,
                                   const ir::TensorDesc& strided,
                                   const ir::DeviceInfo& device) {
   std::vector<StridedDim> dims = MergedDims(strided);
-  dims.resize(kStridedDims);
+  const bool few = dims.size() <= kFewDims;
+  dims.resize(few ? kFewDims : kManyDims);
   const bool gathers = node.inputs[0].layout.strided();
   const int64_t count = strided.shape.NumElements().value_or(0);
-  Launch launch("ops/movement/reorder.cl",
-                gathers ? "reorder_gather" : "reorder_scatter");
+  Launch launch(
+      "ops/movement/reorder.cl",
+      StrCat(gathers ? "reorder_gather" : "reorder_scatter", few ? "" : "8"));
   launch.Option(StrCat("-DT=", BitsTypeName(strided.type)))
       .Input("in", node, 0)
       .Output("out", node, 0)
       .Int("count", count);
-  for (size_t i = 0; i + 1 < kStridedDims; ++i) {
+  for (size_t i = 0; i + 1 < dims.size(); ++i) {
     launch.Int(StrCat("extent", i), dims[i].extent);
   }
-  for (size_t i = 0; i < kStridedDims; ++i) {
+  for (size_t i = 0; i < dims.size(); ++i) {
     launch.Int(StrCat("stride", i), dims[i].stride);
   }
   return launch.Tiles(device, count).Build();

@@ -10,6 +10,8 @@
 //                   whose number counts through extent0, extent1, extent2 and
 //                   the rest
 //   reorder_scatter the reverse; what lies between the elements stays
+//   reorder_gather8, reorder_scatter8
+//                   the same for more than four dimensions
 //
 // -DT=uint  unsigned type of an element's size
 
@@ -146,4 +148,48 @@ __kernel void reorder_scatter(__global const T* in, int in_offset,
   out[out_offset + strided_position(i, extent0, extent1, extent2, stride0,
                                     stride1, stride2, stride3)] =
       in[in_offset + i];
+}
+
+// Where element `i` lies in strided memory of eight dimensions.
+static inline int strided_position8(int i, const int* extents,
+                                    const int* strides) {
+  int position = 0;
+  for (int k = 0; k < 7; ++k) {
+    const int next = i / extents[k];
+    position += (i - next * extents[k]) * strides[k];
+    i = next;
+  }
+  return position + i * strides[7];
+}
+
+__kernel void reorder_gather8(__global const T* in, int in_offset,
+                              __global T* out, int out_offset, int count,
+                              int extent0, int extent1, int extent2,
+                              int extent3, int extent4, int extent5,
+                              int extent6, int stride0, int stride1,
+                              int stride2, int stride3, int stride4,
+                              int stride5, int stride6, int stride7) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  const int extents[7] = {extent0, extent1, extent2, extent3,
+                          extent4, extent5, extent6};
+  const int strides[8] = {stride0, stride1, stride2, stride3,
+                          stride4, stride5, stride6, stride7};
+  out[out_offset + i] = in[in_offset + strided_position8(i, extents, strides)];
+}
+
+__kernel void reorder_scatter8(__global const T* in, int in_offset,
+                               __global T* out, int out_offset, int count,
+                               int extent0, int extent1, int extent2,
+                               int extent3, int extent4, int extent5,
+                               int extent6, int stride0, int stride1,
+                               int stride2, int stride3, int stride4,
+                               int stride5, int stride6, int stride7) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  const int extents[7] = {extent0, extent1, extent2, extent3,
+                          extent4, extent5, extent6};
+  const int strides[8] = {stride0, stride1, stride2, stride3,
+                          stride4, stride5, stride6, stride7};
+  out[out_offset + strided_position8(i, extents, strides)] = in[in_offset + i];
 }
