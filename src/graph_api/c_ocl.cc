@@ -11,6 +11,7 @@
 #include "graph_api/compiled_partition.h"
 #include "graph_api/error.h"
 #include "graph_api/ocl_interop.h"
+#include "graph_api/options.h"
 
 namespace tim::graph {
 namespace {
@@ -66,7 +67,8 @@ Status Execute(const_tim_graph_compiled_partition_t compiled_partition,
   TIM_ASSIGN_OR_RETURN(const auto waits, EventsOf(engine, events));
   TIM_ASSIGN_OR_RETURN(device::Event * end,
                        compiled_partition->compiled->ExecuteOnGpu(
-                           *stream, inputs, outputs, scratchpad, waits));
+                           *stream, inputs, outputs, scratchpad, waits,
+                           GetGraphOptions().check));
   if (return_event != nullptr) {
     *return_event = static_cast<cl_event>(device::RetainedHandle(*end));
   }

@@ -162,11 +162,6 @@ Result<compiler::Port> PartitionCompiler::PortOf(const LogicalTensor& tensor,
   const bool on_device = IsOnDevice(residency, engine());
   compiler::Port port{.device = on_device ? 1 : 0, .layout = {}};
   TIM_ASSIGN_OR_RETURN(port.layout, LayoutOf(tensor, engine()));
-  if (on_device && port.layout.strided()) {
-    return Unimplemented("tensor ", tensor.id,
-                         " is not dense; on a gpu engine tensors are dense or "
-                         "opaque");
-  }
   return port;
 }
 
@@ -229,8 +224,6 @@ Status PartitionCompiler::PlaceOutputs() {
 }
 
 void PartitionCompiler::FindConstants() {
-  // Memory of a device is not read here.
-  if (HasDevicePorts(parts_.source)) return;
   for (size_t i = 0; i < parts_.source.inputs.size(); ++i) {
     const LogicalTensor& input = parts_.source.inputs[i];
     if (IsConstant(input) && !IsEmpty(DimsOf(input))) {
@@ -262,10 +255,15 @@ const LogicalTensor* PartitionCompiler::InPlaceSource(
 }
 
 void PartitionCompiler::FindInPlace() {
-  if (HasDevicePorts(parts_.source)) return;
-  for (const LogicalTensor& output : parts_.source.outputs) {
-    const LogicalTensor* const input = InPlaceSource(output);
-    if (input != nullptr) parts_.in_place.push_back({input->id, output.id});
+  const PlanSource& source = parts_.source;
+  for (size_t i = 0; i < source.outputs.size(); ++i) {
+    const LogicalTensor* const input = InPlaceSource(source.outputs[i]);
+    if (input == nullptr) continue;
+    const auto from = static_cast<size_t>(input - source.inputs.data());
+    if (IsOnDevice(source.input_places[from].residency, engine()) ==
+        IsOnDevice(source.output_places[i].residency, engine())) {
+      parts_.in_place.push_back({input->id, source.outputs[i].id});
+    }
   }
 }
 
@@ -276,7 +274,8 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
   }
   if (!parts_.has_work) return OkStatus();
   FindConstants();
-  if (!parts_.constants.empty() && !RefusesHostSteps(engine())) {
+  if (!parts_.constants.empty() && !RefusesHostSteps(engine()) &&
+      UsesConstants(source)) {
     TIM_RETURN_IF_ERROR(CheckCompiles(lowered, engine()));
     return ProbeLayouts();
   }

@@ -196,7 +196,7 @@ Status CompiledPartition::Execute(
     const tim_graph_execute_options_t* options) const {
   if (RunsOnDevice()) {
     TIM_RETURN_IF_ERROR(
-        ExecuteOnGpu(stream, inputs, outputs, scratchpad, {}, options)
+        ExecuteOnGpu(stream, inputs, outputs, scratchpad, {}, check, options)
             .status());
     const bool complete =
         engine()->kind() == tim_graph_cpu && !stream.asynchronous();
@@ -243,18 +243,16 @@ Status CompiledPartition::CheckApart(const Call& call) const {
                        });
   };
   for (size_t o = 0; o < call.outputs.size(); ++o) {
-    if (call.outputs[o]->host_memory() == nullptr) continue;
-    const auto begin =
-        reinterpret_cast<uintptr_t>(call.outputs[o]->host_memory());
-    const uintptr_t end =
-        begin + static_cast<uintptr_t>(parts_.output_bytes[o]);
+    const ClientTensor& output = *call.outputs[o];
     for (size_t i = 0; i < call.inputs.size(); ++i) {
-      const auto first =
-          reinterpret_cast<uintptr_t>(call.inputs[i]->host_memory());
-      const uintptr_t last =
-          first + static_cast<uintptr_t>(parts_.input_bytes[i]);
-      if (first >= end || begin >= last) continue;
-      if (first == begin && is_pair(i, o)) continue;
+      const ClientTensor& input = *call.inputs[i];
+      if (!Overlap(output, parts_.output_bytes[o], input,
+                   parts_.input_bytes[i])) {
+        continue;
+      }
+      const bool same = output.handle() == input.handle() &&
+                        output.offset() == input.offset();
+      if (same && is_pair(i, o)) continue;
       return InvalidArgument(
           parts_.source.name, ": output ", outputs()[o].id, " lies on input ",
           inputs()[i].id,
@@ -329,10 +327,50 @@ Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
   return OkStatus();
 }
 
+// Constants are read behind all that the client has handed over.
+Result<std::shared_ptr<Runnable>> CompiledPartition::PlanOnDevice(
+    const Call& call, GpuStream& runs,
+    std::span<const std::unique_ptr<device::Event>> waits, bool check) const {
+  std::vector<const void*> keys;
+  for (const size_t input : plans_.constants()) {
+    keys.push_back(call.inputs[input]->host_memory());
+    keys.push_back(reinterpret_cast<const void*>(call.inputs[input]->offset()));
+  }
+  std::vector<std::vector<std::byte>> copies;
+  const auto content = [&]() -> Result<std::vector<const void*>> {
+    for (const auto& wait : waits) TIM_RETURN_IF_ERROR(wait->Wait());
+    TIM_RETURN_IF_ERROR(runs.Wait());
+    std::vector<const void*> memory;
+    for (const size_t input : plans_.constants()) {
+      const ClientTensor& tensor = *call.inputs[input];
+      memory.push_back(tensor.host_memory());
+      if (!IsOnDevice(parts_.source.input_places[input].residency, *engine())) {
+        continue;
+      }
+      const int64_t bytes = parts_.input_bytes[input];
+      copies.emplace_back(static_cast<size_t>(bytes));
+      TIM_RETURN_IF_ERROR(ReadFromDevice(tensor, bytes, *engine()->device(),
+                                         copies.back().data()));
+      memory.back() = copies.back().data();
+    }
+    return memory;
+  };
+  return plans_.ForKeys(std::move(keys), content, check);
+}
+
+bool CompiledPartition::IsRead(const Call& call, const Runnable& plan,
+                               size_t port) const {
+  return std::any_of(
+      plan.inputs().begin(), plan.inputs().end(), [&](size_t input) {
+        return Overlap(*call.outputs[port], parts_.output_bytes[port],
+                       *call.inputs[input], parts_.input_bytes[input]);
+      });
+}
+
 Result<device::Event*> CompiledPartition::ExecuteOnGpu(
     Stream& stream, ClientTensors inputs, ClientTensors outputs,
     const_tim_graph_tensor_t scratchpad,
-    std::span<const std::unique_ptr<device::Event>> waits,
+    std::span<const std::unique_ptr<device::Event>> waits, bool check,
     const tim_graph_execute_options_t* options) const {
   TIM_ASSIGN_OR_RETURN(const Call call,
                        Match(stream, inputs, outputs, scratchpad, options));
@@ -345,8 +383,10 @@ Result<device::Event*> CompiledPartition::ExecuteOnGpu(
     if (end.ok()) line.End(*this, nullptr);
     return end;
   }
-  TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan, plans_.General());
+  TIM_ASSIGN_OR_RETURN(const std::shared_ptr<Runnable> plan,
+                       PlanOnDevice(call, runs, waits, check));
   if (AllocatesOutputs(options)) TIM_RETURN_IF_ERROR(Allocate(call, *options));
+  if (check) TIM_RETURN_IF_ERROR(CheckApart(call));
   const auto port_of = [&](const PortPlace& place, const ClientTensor& tensor,
                            int64_t bytes) -> Result<GpuPort> {
     return IsOnDevice(place.residency, *engine())
@@ -365,6 +405,7 @@ Result<device::Event*> CompiledPartition::ExecuteOnGpu(
         out.emplace_back(),
         port_of(parts_.source.output_places[port], *call.outputs[port],
                 parts_.output_bytes[port]));
+    out.back().use.is_read = IsRead(call, *plan, port);
   }
   TIM_ASSIGN_OR_RETURN(
       const std::vector<GpuPort> arenas,

@@ -82,7 +82,7 @@ class CompiledPartition {
   Result<device::Event*> ExecuteOnGpu(
       Stream& stream, ClientTensors inputs, ClientTensors outputs,
       const_tim_graph_tensor_t scratchpad,
-      std::span<const std::unique_ptr<device::Event>> waits,
+      std::span<const std::unique_ptr<device::Event>> waits, bool check = false,
       const tim_graph_execute_options_t* options = nullptr) const;
 
   /// Automatic for an id that is no port's.
@@ -107,6 +107,11 @@ class CompiledPartition {
   /// Whether events of the device order the runs, as on gpu engines.
   bool RunsOnDevice() const { return runs_on_device_; }
   Status CheckApart(const Call& call) const;
+  Result<std::shared_ptr<Runnable>> PlanOnDevice(
+      const Call& call, GpuStream& runs,
+      std::span<const std::unique_ptr<device::Event>> waits, bool check) const;
+  // Output `port` is in memory that the plan reads.
+  bool IsRead(const Call& call, const Runnable& plan, size_t port) const;
   Status RunNow(Runnable& plan, const Call& call, Stream& stream) const;
   Status Enqueue(Runnable& plan, const Call& call, Stream& stream) const;
 

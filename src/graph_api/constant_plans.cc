@@ -45,7 +45,15 @@ Result<std::span<const std::byte>> DenseContent(const LogicalTensor& tensor,
   return std::span<const std::byte>(*room);
 }
 
+bool HasCache(const PlanSource& source) {
+  return ConstantCache::OfProcess().capacity(source.engine->kind()) > 0;
+}
+
 }  // namespace
+
+bool UsesConstants(const PlanSource& source) {
+  return !HasDevicePorts(source) || HasCache(source);
+}
 
 bool HasDevicePorts(const PlanSource& source) {
   const auto is_on_device = [&](const PortPlace& place) {
@@ -137,11 +145,17 @@ int ConstantPlans::made() const {
 Result<ConstantPlans::Plan> ConstantPlans::For(
     std::span<const void* const> memory, bool check) {
   if (constants_.empty()) return General();
-  const auto kind = source_.engine->kind();
-  if (ConstantCache::OfProcess().capacity(kind) > 0) {
-    return ForCached(memory, check);
-  }
-  return ForContent(memory);
+  if (!HasCache(source_)) return ForContent(memory);
+  return ForCached(
+      {memory.begin(), memory.end()},
+      [&] { return std::vector<const void*>(memory.begin(), memory.end()); },
+      check);
+}
+
+Result<ConstantPlans::Plan> ConstantPlans::ForKeys(
+    std::vector<const void*> keys, const ConstantContent& content, bool check) {
+  if (constants_.empty() || !HasCache(source_)) return General();
+  return ForCached(std::move(keys), content, check);
 }
 
 Status ConstantPlans::CheckUnchanged(
@@ -160,9 +174,9 @@ Status ConstantPlans::CheckUnchanged(
 }
 
 Result<ConstantPlans::Plan> ConstantPlans::ForCached(
-    std::span<const void* const> memory, bool check) {
+    std::vector<const void*> keys, const ConstantContent& content, bool check) {
   ConstantCache& cache = ConstantCache::OfProcess();
-  ConstantCache::Key key{number_, {memory.begin(), memory.end()}};
+  ConstantCache::Key key{number_, std::move(keys)};
   auto entry = cache.Find(key);
   if (entry == nullptr) {
     const std::lock_guard lock(mutex_);
@@ -177,6 +191,7 @@ Result<ConstantPlans::Plan> ConstantPlans::ForCached(
                                 .bytes = bytes_,
                                 .plan = nullptr,
                                 .hashes = {}};
+      TIM_ASSIGN_OR_RETURN(const auto memory, content());
       TIM_ASSIGN_OR_RETURN(made.hashes, HashesOf(memory));
       TIM_ASSIGN_OR_RETURN(made.plan, Make(memory));
       Plan plan = made.plan;
@@ -184,7 +199,9 @@ Result<ConstantPlans::Plan> ConstantPlans::ForCached(
       return plan;
     }
   }
-  if (check) TIM_RETURN_IF_ERROR(CheckUnchanged(entry->hashes, memory));
+  if (!check) return entry->plan;
+  TIM_ASSIGN_OR_RETURN(const auto memory, content());
+  TIM_RETURN_IF_ERROR(CheckUnchanged(entry->hashes, memory));
   return entry->plan;
 }
 

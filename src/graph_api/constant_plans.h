@@ -13,6 +13,7 @@
 #define TIM_GRAPH_API_CONSTANT_PLANS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -44,12 +45,19 @@ bool HasDevicePorts(const PlanSource& source);
 Result<std::shared_ptr<Runnable>> MakePlan(const PlanSource& source,
                                            const KnownInputs& known);
 
+/// Memory of the host with the constants, in the order of
+/// ConstantPlans::constants(), each in the layout of its port.
+using ConstantContent = std::function<Result<std::vector<const void*>>()>;
+
+/// Executes ask for plans with constants in them, as things are.
+bool UsesConstants(const PlanSource& source);
+
 /// Any thread.
 class ConstantPlans {
  public:
   static constexpr int kMostChanges = 3;
 
-  /// \param constants numbers of the inputs that are; of a cpu engine only.
+  /// \param constants numbers of the inputs that are.
   /// \param general of all inputs; null: it is made when it is needed.
   ConstantPlans(const PlanSource* source, std::vector<size_t> constants,
                 std::shared_ptr<Runnable> general);
@@ -63,6 +71,12 @@ class ConstantPlans {
   /// cached one has changed and `check` asks for it.
   Result<std::shared_ptr<Runnable>> For(std::span<const void* const> memory,
                                         bool check);
+  /// The same for constants of which not all are memory of the host: with a
+  /// cache, the plan that is found by what tells their memory apart; `content`
+  /// is asked for when one is made.  Without a cache, General().
+  Result<std::shared_ptr<Runnable>> ForKeys(std::vector<const void*> keys,
+                                            const ConstantContent& content,
+                                            bool check);
   /// The plan in which constants are inputs.
   Result<std::shared_ptr<Runnable>> General();
   /// Plans with constants in them that were made so far.
@@ -71,7 +85,8 @@ class ConstantPlans {
  private:
   using Plan = std::shared_ptr<Runnable>;
 
-  Result<Plan> ForCached(std::span<const void* const> memory, bool check);
+  Result<Plan> ForCached(std::vector<const void*> keys,
+                         const ConstantContent& content, bool check);
   Result<Plan> ForContent(std::span<const void* const> memory);
   /// Of each constant, without gaps.
   Result<std::vector<Hash128>> HashesOf(

@@ -10,6 +10,7 @@
 #include "device/opencl/interop/client_memory.h"
 #include "device/opencl/interop/shared_memory.h"
 #include "graph_api/port_layouts.h"
+#include "runtime/transfer.h"
 
 namespace tim::graph {
 namespace {
@@ -19,7 +20,7 @@ struct alignas(64) Value {
   std::array<std::byte, 64> bytes = {};
 };
 
-// Whether there may be bytes between the elements.
+// Tensors that may have bytes between their elements.
 bool HasGaps(const LogicalTensor& tensor) {
   if (tensor.layout_type != tim_graph_layout_type_strided) return false;
   LogicalTensor dense = tensor;
@@ -71,6 +72,17 @@ Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
                      *std::move(wrapped)),
                  .use = {.has_gaps = HasGaps(tensor.description())},
                  .keeper = tensor.memory()};
+}
+
+Status ReadFromDevice(const ClientTensor& tensor, int64_t bytes,
+                      device::Device& device, void* to) {
+  TIM_ASSIGN_OR_RETURN(const GpuPort port, DevicePortOf(tensor, bytes, device));
+  TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
+  return runtime::Download(*stream,
+                           {.buffer = port.memory->buffer.get(),
+                            .offset = port.memory->offset,
+                            .bytes = bytes},
+                           to);
 }
 
 GpuPort HostPortOf(const ClientTensor& tensor, int64_t bytes) {

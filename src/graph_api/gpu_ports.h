@@ -22,10 +22,14 @@ GpuStream& GpuRunsOf(Stream& stream);
 Result<GpuPort> DevicePortOf(const ClientTensor& tensor, int64_t bytes,
                              device::Device& device);
 
+/// The first `bytes` bytes of a tensor's memory on the device, waited for.
+Status ReadFromDevice(const ClientTensor& tensor, int64_t bytes,
+                      device::Device& device, void* to);
+
 /// Memory of the host, or the value of a scalar, which is copied.
 GpuPort HostPortOf(const ClientTensor& tensor, int64_t bytes);
 
-/// Whether two tensors of one engine share bytes, as far as their handles tell.
+/// Tensors of one engine that share bytes, as far as their handles tell.
 bool Overlap(const ClientTensor& a, int64_t a_bytes, const ClientTensor& b,
              int64_t b_bytes);
 

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "graph_api/constant_cache.h"
 #include "tests/graph_api/ocl_objects.h"
 
 namespace tim::graph::testing {
@@ -55,6 +57,158 @@ TEST_F(OclEngines, BlobsAreTakenOrIgnored) {
         tim_graph_success);
     Wait(stream);
     EXPECT_EQ(Read(out), Floats(kFloats, 10));
+  }
+}
+
+// Elements of a buffer by strides, from byte `offset` on.
+Floats Picked(const Floats& buffer, const LogicalTensor& tensor,
+              size_t offset) {
+  Floats out;
+  for (int64_t i = 0; i < tensor.dims[0]; ++i) {
+    for (int64_t k = 0; k < tensor.dims[1]; ++k) {
+      const int64_t at =
+          i * tensor.layout.strides[0] + k * tensor.layout.strides[1];
+      out.push_back(buffer[offset / sizeof(float) + static_cast<size_t>(at)]);
+    }
+  }
+  return out;
+}
+
+TEST_F(OclEngines, StridedBuffersKeepWhatLiesBetween) {
+  if (!has_device_) return;
+  constexpr int64_t kSize = 64;
+  const EngineHandle engine = Engine();
+  const LogicalTensor in = WithStrides(Described(0, {4, 6}), {1, 5});
+  const LogicalTensor out = WithStrides(Described(1, {4, 6}), {9, 1});
+  const auto twice = Twice(in, out, engine);
+  const StreamHandle stream = MakeStream(engine);
+  Floats numbers(kSize);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<float>(i) + 1;
+  }
+  const cl::Buffer from = Filled(0, kSize);
+  queue_.enqueueWriteBuffer(from, CL_TRUE, 0, kSize * sizeof(float),
+                            numbers.data());
+  // 20: no multiple of what devices want.
+  for (const size_t offset : {size_t{0}, size_t{20}}) {
+    const cl::Buffer to = Filled(-1, kSize);
+    ASSERT_EQ(Execute(twice, stream, {OfBuffer(in, engine, from, offset)},
+                      OfBuffer(out, engine, to, offset)),
+              tim_graph_success)
+        << tim_graph_last_message();
+    Wait(stream);
+    const Floats made = Read(to, kSize);
+    Floats expected = Picked(numbers, in, offset);
+    for (float& value : expected) value *= 2;
+    EXPECT_EQ(Picked(made, out, offset), expected);
+    EXPECT_EQ(std::count(made.begin(), made.end(), -1.0f), kSize - 24);
+  }
+}
+
+// Five axes, no two of which step through memory as one.
+TEST_F(OclEngines, AnyStridesAreTaken) {
+  if (!has_device_) return;
+  const EngineHandle engine = Engine();
+  const Dims dims = {2, 2, 3, 2, 2};
+  const LogicalTensor in = WithStrides(Described(0, dims), {1, 50, 3, 12, 25});
+  const LogicalTensor out = WithStrides(Described(1, dims), {40, 2, 5, 20, 90});
+  constexpr int64_t kSize = 200;
+  Floats numbers(kSize);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<float>(i) + 1;
+  }
+  const cl::Buffer from = Filled(0, kSize);
+  queue_.enqueueWriteBuffer(from, CL_TRUE, 0, kSize * sizeof(float),
+                            numbers.data());
+  const cl::Buffer to = Filled(-1, kSize);
+  const StreamHandle stream = MakeStream(engine);
+  ASSERT_EQ(Execute(Twice(in, out, engine), stream,
+                    {OfBuffer(in, engine, from)}, OfBuffer(out, engine, to)),
+            tim_graph_success)
+      << tim_graph_last_message();
+  Wait(stream);
+  Floats expected(kSize, -1);
+  for (int64_t i = 0; i < 48; ++i) {
+    const int64_t at[] = {i / 24, i / 12 % 2, i / 4 % 3, i / 2 % 2, i % 2};
+    int64_t source = 0, target = 0;
+    for (size_t k = 0; k < 5; ++k) {
+      source += at[k] * in.layout.strides[k];
+      target += at[k] * out.layout.strides[k];
+    }
+    expected[static_cast<size_t>(target)] =
+        2 * numbers[static_cast<size_t>(source)];
+  }
+  EXPECT_EQ(Read(to, kSize), expected);
+}
+
+TEST_F(OclEngines, InPlacePairsShareABuffer) {
+  if (!has_device_) return;
+  const EngineHandle engine = Engine();
+  const auto twice = Twice(engine);
+  const auto& pairs = twice.compiled->in_place();
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].input_id, 0u);
+  EXPECT_EQ(pairs[0].output_id, 1u);
+  const StreamHandle stream = MakeStream(engine);
+  const cl::Buffer buffer = Filled(1);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(Execute(twice, stream, {OfBuffer(Vector(0), engine, buffer)},
+                      OfBuffer(Vector(1), engine, buffer)),
+              tim_graph_success);
+  }
+  Wait(stream);
+  EXPECT_EQ(Read(buffer), Floats(kFloats, 8));
+}
+
+// Weights are read when their plan is made, where constants have a cache.
+TEST_F(OclEngines, ConstantsAreReadOnce) {
+  if (!has_device_) return;
+  const EngineHandle engine = Engine();
+  const LogicalTensor src = Described(0, {2, 4});
+  const LogicalTensor weights =
+      WithProperty(Described(1, {4, 4}), tim_graph_tensor_property_constant);
+  const LogicalTensor dst = Described(2, {2, 4});
+  const StreamHandle stream = MakeStream(engine);
+  const cl::Buffer ones = Filled(1, 8);
+  const auto product_of = [&](const tim_graph_compiled_partition& compiled,
+                              const cl::Buffer& matrix) {
+    const cl::Buffer out = Filled(0, 8);
+    EXPECT_EQ(Execute(compiled, stream,
+                      {OfBuffer(src, engine, ones),
+                       OfBuffer(weights, engine, matrix)},
+                      OfBuffer(dst, engine, out)),
+              tim_graph_success)
+        << tim_graph_last_message();
+    Wait(stream);
+    return Read(out, 8)[7];
+  };
+  const auto change = [&](const cl::Buffer& matrix, float value) {
+    queue_.enqueueFillBuffer(matrix, value, 0, 16 * sizeof(float));
+    queue_.finish();
+  };
+  ConstantCache& cache = ConstantCache::OfProcess();
+  for (const size_t megabytes : {size_t{64}, size_t{0}}) {
+    cache.set_capacity(tim_graph_gpu, megabytes);
+    const auto product =
+        CompiledOp("MatMul", {src, weights}, {src, weights}, dst, engine);
+    const cl::Buffer matrix = Filled(2, 16);
+    EXPECT_EQ(product_of(product, matrix), 8);
+    change(matrix, 3);
+    EXPECT_EQ(product_of(product, matrix), megabytes > 0 ? 8 : 12);
+    EXPECT_EQ(product_of(product, Filled(5, 16)), 20);
+    EXPECT_EQ(product.compiled->constant_plans_made(), megabytes > 0 ? 2 : 0);
+    if (megabytes == 0) continue;
+    const TensorHandle in[] = {OfBuffer(src, engine, ones),
+                               OfBuffer(weights, engine, matrix)};
+    const TensorHandle out = OfBuffer(dst, engine, Filled(0, 8));
+    const const_tim_graph_tensor_t inputs[] = {in[0].get(), in[1].get()};
+    const const_tim_graph_tensor_t outputs[] = {out.get()};
+    const Status changed =
+        product.compiled->Execute(*stream, inputs, outputs, nullptr, true);
+    EXPECT_EQ(changed.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(changed.ToString().find("tensor 1 is a constant"),
+              std::string::npos)
+        << changed.ToString();
   }
 }
 
