@@ -41,11 +41,17 @@ Status CheckZero(const char* operand, const ir::TensorDesc& desc) {
   return OkStatus();
 }
 
+const char* DotOption(const ir::DeviceInfo& device) {
+  return device.has_vnni ? "-DDOT=VNNI" : "-DDOT=PLAIN";
+}
+
 // What each channel adds to its sum.
 std::vector<int64_t> BiasOfChannels(const ir::KernelNode& node,
                                     int64_t channels) {
   const SumDescs descs = DescsOf(node);
-  if (descs.bias == nullptr) return std::vector<int64_t>(channels, 0);
+  if (descs.bias == nullptr || node.constants[2] == nullptr) {
+    return std::vector<int64_t>(channels, 0);
+  }
   return BiasUnits(descs, {descs.bias, node.constants[2]->bytes.data()},
                    channels);
 }
@@ -116,6 +122,11 @@ Status CheckByteTypes(const ir::KernelNode& node) {
 
 Status CheckByteSums(const ir::KernelNode& node, const ByteWeights& weights) {
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  return CheckConstantSums(node, weights);
+}
+
+Status CheckConstantSums(const ir::KernelNode& node,
+                         const ByteWeights& weights) {
   if (node.constants[1] == nullptr) {
     return Unimplemented("the weights are not constant");
   }
@@ -204,7 +215,14 @@ void AddByteTypes(const ir::KernelNode& node, bool centered, Launch* launch) {
 void AddByteOptions(const ir::KernelNode& node, bool centered,
                     const ir::DeviceInfo& device, Launch* launch) {
   AddByteTypes(node, centered, launch);
-  launch->Option(device.has_vnni ? "-DDOT=VNNI" : "-DDOT=PLAIN");
+  launch->Option(DotOption(device));
+}
+
+void AddTotalOptions(const ir::KernelNode& node, bool centered,
+                     const ir::DeviceInfo& device, Launch* launch) {
+  launch->Type("IN0", node.inputs[0]).Option("-DTOTALS");
+  if (!centered) launch->Option("-DWEIGHT_ZERO");
+  launch->Option(DotOption(device));
 }
 
 double ByteSpeed(const ir::DeviceInfo& device) {

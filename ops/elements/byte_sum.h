@@ -38,6 +38,10 @@ Status CheckByteSums(const ir::KernelNode& node, const ByteWeights& weights);
 /// The same of everything but the weights: types, quantization, rounding.
 Status CheckByteTypes(const ir::KernelNode& node);
 
+/// The same of weights and bias alone.
+Status CheckConstantSums(const ir::KernelNode& node,
+                         const ByteWeights& weights);
+
 /// How the weights become signed bytes.
 struct ByteShifts {
   std::vector<int32_t> shifts;  ///< One for each channel.
@@ -65,7 +69,8 @@ inline int32_t ByteWeight(const ir::ConstantData& constant, bool is_signed,
 int32_t UnsignedZero(const ir::TensorDesc& input);
 
 /// For every 16 output channels 16 offsets, 16 factors of the sum (floats) and
-/// 16 zp; all 0 for channels that do not exist.
+/// 16 zp; all 0 for channels that do not exist.  A bias that is no constant is
+/// left out.
 ir::PackedConstant ByteTable(const ir::KernelNode& node,
                              const ByteWeights& weights,
                              const ByteShifts& shifts);
@@ -75,6 +80,11 @@ void AddByteTypes(const ir::KernelNode& node, bool centered, Launch* launch);
 /// These, and -DDOT of byte_dot.clh.
 void AddByteOptions(const ir::KernelNode& node, bool centered,
                     const ir::DeviceInfo& device, Launch* launch);
+
+/// Those of a kernel that stores the sums themselves: -DIN0, -DTOTALS, -DDOT,
+/// and -DWEIGHT_ZERO where sum(a') counts.
+void AddTotalOptions(const ir::KernelNode& node, bool centered,
+                     const ir::DeviceInfo& device, Launch* launch);
 
 /// What a device does of these sums, as a multiple of its float32 sums.
 double ByteSpeed(const ir::DeviceInfo& device);

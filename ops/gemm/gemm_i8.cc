@@ -76,7 +76,7 @@ Status CheckSizes(const GemmProblem& problem, const Tile& tile) {
 Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
                 const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  TIM_RETURN_IF_ERROR(IsTotal(node) ? CheckTotal(node) : CheckByteTypes(node));
   TIM_RETURN_IF_ERROR(CheckSizes(problem, TileFor(problem, device)));
   return CheckGemmCodes(node, problem);
 }
@@ -141,7 +141,11 @@ ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
 
 void AddOptions(const ir::KernelNode& node, const Tile& tile, bool centered,
                 const ir::DeviceInfo& device, Launch* launch) {
-  AddByteOptions(node, centered, device, launch);
+  if (IsTotal(node)) {
+    AddTotalOptions(node, centered, device, launch);
+  } else {
+    AddByteOptions(node, centered, device, launch);
+  }
   launch->Type("IN1", node.inputs[1])
       .Option(StrCat("-DROWS=", tile.rows))
       .Option(StrCat("-DBLOCKS=", tile.blocks));
@@ -233,9 +237,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
     launch.EarlierScratch("b", 1, sizeof(int32_t))
         .EarlierScratch("channels", 2, sizeof(int32_t));
   }
+  const ir::TensorDesc& result = node.outputs[0];
   launch.Output("output", node, 0)
-      .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
-  AddActivation(epilogue, node.outputs[0], &launch);
+      .Int("output_zero",
+           result.quantized() ? result.quantization.ZeroPoint() : 0);
+  AddActivation(epilogue, result, &launch);
   launch.Int("columns", problem.b.items)
       .Int("rows", problem.a.items)
       .Int("depth", problem.depth)

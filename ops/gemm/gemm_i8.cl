@@ -22,6 +22,7 @@
 // -DNEIGHBOURS  item_step is 1; else depth_step is
 // -DWEIGHT_ZERO zp is not 0
 // -DTIM_TO_ZERO kernels/requantize.clh
+// -DTOTALS      c is the sums themselves, ints; no OUT, no limits
 
 #ifndef IN0
 #define IN0 U8
@@ -47,6 +48,12 @@
 #include "kernels/bytes/word_dot.clh"
 
 #define PANEL_COLUMNS (16 * BLOCKS)
+
+#ifdef TOTALS
+#define RESULT int
+#else
+#define RESULT uchar
+#endif
 
 static inline int sum_of_bytes(uint group) {
   const uint pairs = (group & 0xff00ff) + (group >> 8 & 0xff00ff);
@@ -171,7 +178,7 @@ __kernel void gemm_i8_columns(__global const uchar* x, int x_offset,
 __kernel void gemm_i8(__global const int* a, int a_offset,
                       __global const int* b, int b_offset,
                       __global const int* channels, int channels_offset,
-                      __global uchar* output, int output_offset,
+                      __global RESULT* output, int output_offset,
                       int output_zero, int low, int high, int columns, int rows,
                       int depth, int a_batch, int b_batch, int channels_batch) {
   const int first_row = get_global_id(0) * ROWS;
@@ -204,12 +211,17 @@ __kernel void gemm_i8(__global const int* a, int a_offset,
   for (int j = 0; j < BLOCKS; ++j) {
     const int first = (first_block + j) * 16;
     if (first >= columns) break;
+    __global const int* table =
+        channels + channels_offset + batch * channels_batch;
+#ifdef TOTALS
+    const uint16 offset =
+        as_uint16(tim_load_byte_offset(table, first_block + j));
+#else
     const tim_byte_channels rule = tim_load_byte_channels(
-        channels + channels_offset + batch * channels_batch, first_block + j,
-        columns, output_zero, low, high);
+        table, first_block + j, columns, output_zero, low, high);
+#endif
 #ifdef WEIGHT_ZERO
-    const int16 weight_zero = tim_load_weight_zero(
-        channels + channels_offset + batch * channels_batch, first_block + j);
+    const int16 weight_zero = tim_load_weight_zero(table, first_block + j);
 #endif
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
@@ -217,13 +229,17 @@ __kernel void gemm_i8(__global const int* a, int a_offset,
 #ifdef WEIGHT_ZERO
       sum[r][j] = tim_less_weight_zero(sum[r][j], a[r], weight_zero);
 #endif
-      const uchar16 codes = tim_byte_result(sum[r][j], rule);
-      __global uchar* to = output + (first_row + r) * columns + first;
+#ifdef TOTALS
+      const int16 result = as_int16(as_uint16(sum[r][j]) + offset);
+#else
+      const uchar16 result = tim_byte_result(sum[r][j], rule);
+#endif
+      __global RESULT* to = output + (first_row + r) * columns + first;
       if (first + 16 <= columns) {
-        TIM_VSTORE16(codes, 0, to, uchar);
+        TIM_VSTORE16(result, 0, to, RESULT);
       } else {
-        uchar lanes[16];
-        TIM_VSTORE16_PRIVATE(codes, 0, lanes, uchar);
+        RESULT lanes[16];
+        TIM_VSTORE16_PRIVATE(result, 0, lanes, RESULT);
         for (int i = 0; i < columns - first; ++i) to[i] = lanes[i];
       }
     }

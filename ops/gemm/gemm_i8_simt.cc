@@ -25,6 +25,7 @@ SimtProduct ProductOf(const GemmProblem& problem,
 Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
                 const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));
+  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_RETURN_IF_ERROR(CheckGemmCodes(node, problem));
   return CheckElementCount(node.anchor_output);
 }

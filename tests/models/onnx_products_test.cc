@@ -133,6 +133,43 @@ TEST(OnnxProducts, MatMulIntegerIsExact) {
               ElementsAre(2, 2, 2, 2));
 }
 
+// Matrices that are known, whose columns' sums take the zero point's place.
+TEST(OnnxProducts, MatMulIntegerOfAConstantMatrix) {
+  const std::vector<uint8_t> a = {11, 7, 3, 10, 6, 2};
+  const auto made = [&a](NodeRunner* node) -> NodeRunner& {
+    return node->Input<uint8_t>(a, {2, 3});
+  };
+  NodeRunner shared = Product("MatMulInteger");
+  EXPECT_THAT(
+      IntsOf(made(&shared)
+                 .Constant<uint8_t>({129, 132, 130, 133, 131, 134}, {3, 2})
+                 .Input<uint8_t>({12}, {1})
+                 .Constant<uint8_t>({128}, {1})),
+      ElementsAre(-38, -83, -44, -98));
+  NodeRunner wide = Product("MatMulInteger");
+  EXPECT_THAT(IntsOf(made(&wide)
+                         .Constant<uint8_t>({255, 0, 255, 0, 255, 1}, {3, 2})
+                         .Input<uint8_t>({12}, {1})
+                         .Constant<uint8_t>({3, 2}, {2})),
+              ElementsAre(-15 * 252, -1 * -2 - 5 * -2 - 9 * -1, -18 * 252,
+                          -2 * -2 - 6 * -2 - 10 * -1));
+  NodeRunner rows = Product("MatMulInteger");
+  EXPECT_THAT(IntsOf(made(&rows)
+                         .Constant<int8_t>({1, -128, 2, 127, 3, 0}, {3, 2})
+                         .Input<uint8_t>({10, 6}, {2})),
+              ElementsAre(1 - 6 - 21, -128 - 3 * 127, 4 - 12, -4 * 128));
+  NodeRunner none = Product("MatMulInteger");
+  EXPECT_THAT(IntsOf(none.Input<int8_t>({-128, 1, 2}, {3})
+                         .Constant<uint8_t>({255, 1, 1, 1, 1, 1}, {3, 2})),
+              ElementsAre(-128 * 255 + 3, -125));
+  NodeRunner wrong = Product("MatMulInteger");
+  EXPECT_FALSE(made(&wrong)
+                   .Constant<int8_t>({1, 2, 3, 4, 5, 6}, {3, 2})
+                   .Input<uint8_t>({1, 2, 3}, {3})
+                   .Run()
+                   .ok());
+}
+
 std::vector<float> EinsumOf(const std::string& equation,
                             const std::vector<std::vector<float>>& values,
                             const std::vector<Dims>& dims,

@@ -235,6 +235,59 @@ INSTANTIATE_TEST_SUITE_P(Kernels, GemmI8,
                                                                   : "i8_simt";
                          });
 
+// Plain codes whose sums themselves are the result, as MatMulInteger has them.
+TEST(GemmI8Totals, AreStoredAsTheyAre) {
+  std::mt19937 rng = SeededRng(7);
+  for (const ir::DeviceInfo& device : DevicesOf(Provider::kPanels)) {
+    for (const DataType a : {DataType::kUint8, DataType::kInt8}) {
+      for (const DataType b : {DataType::kUint8, DataType::kInt8}) {
+        for (const bool constant : {false, true}) {
+          for (const int64_t rows : {1, 14}) {
+            SCOPED_TRACE(StrCat(ir::ToString(a), " ", ir::ToString(b), " ",
+                                constant, " ", rows));
+            const TensorDesc factor = Desc(b, {41, 37});
+            std::map<int, TensorData> constants;
+            if (constant) constants[1] = RandomTensor(factor, rng);
+            const auto node =
+                MakeNode("tim.Matmul", {}, {Desc(a, {37, rows}), factor},
+                         {Inferred(DataType::kInt32)}, constants);
+            ASSERT_OK(node);
+            ASSERT_OK(Supports(*node, "matmul_gemm_i8", device));
+            const std::vector<TensorData> inputs = RandomInputs(*node, rng);
+            const auto expected = Eval(*node, inputs);
+            ASSERT_OK(expected);
+            const auto actual =
+                RunKernel(*node, "matmul_gemm_i8", 0, inputs, device);
+            ASSERT_OK(actual);
+            EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0]));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GemmI8Totals, RefusesWithReason) {
+  const auto refusal = [](DataType a, int64_t depth, const char* kernel,
+                          ir::DeviceClass device) {
+    const auto node =
+        MakeNode("tim.Matmul", {},
+                 {Desc(a, {depth, 2}), Desc(DataType::kUint8, {2, depth})},
+                 {Inferred(DataType::kInt32)});
+    EXPECT_OK(node);
+    return Supports(*node, kernel, TestDevice(device));
+  };
+  EXPECT_ERROR(
+      refusal(DataType::kInt16, 4, "matmul_gemm_i8", ir::DeviceClass::kCpu),
+      "factors must be int8 or uint8, not int16");
+  EXPECT_ERROR(
+      refusal(DataType::kUint8, 40000, "matmul_gemm_i8", ir::DeviceClass::kCpu),
+      "sums of 40000 products may need more than 32 bits");
+  EXPECT_ERROR(refusal(DataType::kUint8, 4, "matmul_gemm_i8_simt",
+                       ir::DeviceClass::kGpu),
+               "must be int8 or uint8, not int32");
+}
+
 // Rows and columns at both sides of tiles and slices.
 TEST(GemmI8Simt, ExtentsThatDoNotFillATileOrASlice) {
   std::mt19937 rng = SeededRng(5);

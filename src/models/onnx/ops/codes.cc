@@ -189,6 +189,57 @@ Result<Value> Unlabelled(GraphBuilder* builder, const Value& codes) {
                                      Wanted::Of(codes.type, codes.dims));
 }
 
+namespace {
+
+// Byte `at` of an array of 8-bit codes.
+int32_t CodeAt(const HostArray& array, int64_t at) {
+  return array.type == DataType::INT8
+             ? static_cast<const int8_t*>(array.data.get())[at]
+             : static_cast<const uint8_t*>(array.data.get())[at];
+}
+
+template <typename T>
+Value CenteredConstant(const GraphBuilder& builder, const HostArray& codes,
+                       const std::vector<int32_t>& differences) {
+  return builder.ConstantOf(
+      std::vector<T>(differences.begin(), differences.end()), codes.dims);
+}
+
+// Constant codes less a constant that broadcasts to them: as INT8 where that
+// holds them, kernels of bytes take these.
+Value CenteredConstant(const GraphBuilder& builder, const HostArray& codes,
+                       const HostArray& zero) {
+  std::vector<int32_t> differences(static_cast<size_t>(codes.ElementCount()));
+  const size_t lead = codes.dims.size() - zero.dims.size();
+  Dims steps(codes.dims.size(), 0);  // In `zero`, along each axis.
+  int64_t step = 1;
+  for (size_t i = zero.dims.size(); i-- > 0;) {
+    if (zero.dims[i] != 1) steps[lead + i] = step;
+    step *= zero.dims[i];
+  }
+  Dims index(codes.dims.size(), 0);
+  int64_t place = 0;
+  int32_t least = 0;
+  int32_t greatest = 0;
+  for (size_t at = 0; at < differences.size(); ++at) {
+    differences[at] =
+        CodeAt(codes, static_cast<int64_t>(at)) - CodeAt(zero, place);
+    least = std::min(least, differences[at]);
+    greatest = std::max(greatest, differences[at]);
+    for (size_t axis = index.size(); axis-- > 0;) {
+      place += steps[axis];
+      if (++index[axis] < codes.dims[axis]) break;
+      place -= steps[axis] * codes.dims[axis];
+      index[axis] = 0;
+    }
+  }
+  return least >= -128 && greatest <= 127
+             ? CenteredConstant<int8_t>(builder, codes, differences)
+             : CenteredConstant<int16_t>(builder, codes, differences);
+}
+
+}  // namespace
+
 Result<Value> Centered(GraphBuilder* builder, const Value& codes,
                        const Value& zero_point) {
   if (codes.type != DataType::INT8 && codes.type != DataType::UINT8) {
@@ -205,6 +256,9 @@ Result<Value> Centered(GraphBuilder* builder, const Value& codes,
   if (dims != x.dims) {
     return InvalidArgument("a zero point ", Describe(zero_point), " for ",
                            Describe(x));
+  }
+  if (x.constant != nullptr && zero.constant != nullptr) {
+    return CenteredConstant(*builder, *x.constant, *zero.constant);
   }
   return builder->Add<vx::ops::Sub>({x, zero},
                                     Wanted::Of(DataType::INT16, x.dims));

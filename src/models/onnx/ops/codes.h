@@ -44,7 +44,8 @@ Result<Value> CodesOf(Node& node, size_t codes, size_t scale,
                       size_t zero_point);
 
 /// 8-bit codes less their zero point, which broadcasts to them or is absent, as
-/// plain integers: exact in 16 bits.
+/// plain integers: exact in 16 bits.  Constants stay constants, of 8 bits where
+/// these hold them.
 Result<Value> Centered(GraphBuilder* builder, const Value& codes,
                        const Value& zero_point);
 

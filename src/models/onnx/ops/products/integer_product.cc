@@ -1,10 +1,73 @@
 // Products of 8-bit codes: exact integers, and real values of them.
+#include <vector>
+
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/products/product.h"
 #include "tim/vx/ops/elementwise.h"
 
 namespace tim::models::onnx {
+namespace {
+
+using vx::DataType;
+
+bool IsByte(DataType type) {
+  return type == DataType::INT8 || type == DataType::UINT8;
+}
+
+template <typename T>
+std::vector<int32_t> SumsOfColumns(const HostArray& matrix) {
+  const auto columns = static_cast<size_t>(matrix.dims[1]);
+  std::vector<int32_t> sums(columns, 0);
+  const T* codes = static_cast<const T*>(matrix.data.get());
+  for (int64_t row = 0; row < matrix.dims[0]; ++row) {
+    for (size_t i = 0; i < columns; ++i) sums[i] += *codes++;
+  }
+  return sums;
+}
+
+// Codes times a constant matrix of bytes: products of bytes, from which the
+// zero point's share, which is a sum for each column, is taken.
+Result<Value> BytesTimesConstant(GraphBuilder* builder, const Value& codes,
+                                 const Value& zero, const Value& matrix) {
+  constexpr DataType kSum = DataType::INT32;
+  TIM_ASSIGN_OR_RETURN(const Value plain, Unlabelled(builder, codes));
+  TIM_ASSIGN_OR_RETURN(const Value product, Multiplied(builder, plain, matrix,
+                                                       {}, Wanted::Of(kSum)));
+  if (zero.IsAbsent()) return product;
+  const HostArray& array = *matrix.constant;
+  const Value sums = builder->ConstantOf(array.type == DataType::INT8
+                                             ? SumsOfColumns<int8_t>(array)
+                                             : SumsOfColumns<uint8_t>(array),
+                                         {array.dims[1]});
+  TIM_ASSIGN_OR_RETURN(const Value of_zero, Unlabelled(builder, zero));
+  TIM_ASSIGN_OR_RETURN(Value factor, builder->Cast(of_zero, kSum));
+  if (factor.ElementCount() == 1) {
+    TIM_ASSIGN_OR_RETURN(factor, builder->Reshape(factor, {}));
+  }
+  TIM_ASSIGN_OR_RETURN(const Value share,
+                       Binary<vx::ops::Multiply>(builder, kSum, factor, sums));
+  TIM_ASSIGN_OR_RETURN(const Value difference,
+                       Binary<vx::ops::Sub>(builder, kSum, product, share));
+  if (difference.dims == product.dims) return difference;
+  return InvalidArgument("a zero point ", Describe(zero), " for ",
+                         Describe(codes));
+}
+
+// The product of codes less `zero`, which broadcasts to them or is absent, and
+// what Centered() made.
+Result<Value> CodesTimes(GraphBuilder* builder, const Value& codes,
+                         const Value& zero, const Value& matrix) {
+  const bool is_plain =
+      matrix.constant != nullptr && IsByte(matrix.type) && matrix.rank() == 2;
+  if (is_plain && IsByte(codes.type) && codes.rank() >= 1) {
+    return BytesTimesConstant(builder, codes, zero, matrix);
+  }
+  TIM_ASSIGN_OR_RETURN(const Value left, Centered(builder, codes, zero));
+  return Multiplied(builder, left, matrix, {}, Wanted::Of(DataType::INT32));
+}
+
+}  // namespace
 
 Result<Value> IntegerProduct(GraphBuilder* builder, const Value& a,
                              const Value& zero_a, const Value& b,
@@ -15,15 +78,14 @@ Result<Value> IntegerProduct(GraphBuilder* builder, const Value& a,
     TIM_ASSIGN_OR_RETURN(of_rows,
                          builder->Reshape(of_rows, {of_rows.dims[0], 1}));
   }
-  TIM_ASSIGN_OR_RETURN(const Value left, Centered(builder, a, of_rows));
   TIM_ASSIGN_OR_RETURN(const Value right, Centered(builder, b, zero_b));
-  return Multiplied(builder, left, right, {}, Wanted::Of(vx::DataType::INT32));
+  return CodesTimes(builder, a, of_rows, right);
 }
 
 Result<Value> RealSums(GraphBuilder* builder, const Value& sums,
                        const Value& scale_a, const Value& scale_b,
                        const Value& bias) {
-  constexpr vx::DataType kReal = vx::DataType::FLOAT32;
+  constexpr DataType kReal = DataType::FLOAT32;
   TIM_ASSIGN_OR_RETURN(
       const Value scale,
       Binary<vx::ops::Multiply>(builder, kReal, scale_a, scale_b));
@@ -39,11 +101,9 @@ Result<Value> RealSums(GraphBuilder* builder, const Value& sums,
 Result<Value> DynamicProduct(GraphBuilder* builder, const Value& a,
                              const CodedMatrix& matrix, const Value& bias) {
   TIM_ASSIGN_OR_RETURN(const DynamicCodes codes, QuantizedByRange(builder, a));
-  TIM_ASSIGN_OR_RETURN(const Value left,
-                       Centered(builder, codes.codes, codes.zero_point));
-  TIM_ASSIGN_OR_RETURN(const Value sums,
-                       Multiplied(builder, left, matrix.codes, {},
-                                  Wanted::Of(vx::DataType::INT32)));
+  TIM_ASSIGN_OR_RETURN(
+      const Value sums,
+      CodesTimes(builder, codes.codes, codes.zero_point, matrix.codes));
   return RealSums(builder, sums, codes.scale, matrix.scale, bias);
 }
 
