@@ -64,7 +64,7 @@ TEST(TimclCheck, TellsWhichOperatorEndsTheProcessAndWhen) {
       Timcl(command + "--json 2>/dev/null", "TIM_PLANTED=crashes");
   EXPECT_EQ(result.exit_status, 1) << result.output;
   const auto json = nlohmann::json::parse(result.output, nullptr, false);
-  ASSERT_EQ(json.size(), 2u) << result.output;
+  ASSERT_EQ(json.size(), 3u) << result.output;
   EXPECT_EQ(json[0]["name"], "Right");
   EXPECT_EQ(json[0]["passed"], true);
   EXPECT_EQ(json[1]["name"], "Crashing");
@@ -74,8 +74,10 @@ TEST(TimclCheck, TellsWhichOperatorEndsTheProcessAndWhen) {
   EXPECT_THAT(json[1]["faults"][0]["text"],
               AllOf(HasSubstr("it ends the process: signal 6 "),
                     HasSubstr(", in case 2; "),
-                    HasSubstr("Crashing --cases 3 repeats it"),
-                    HasSubstr("operators behind it are not checked")));
+                    HasSubstr("Crashing --cases 3 repeats it")));
+  // Operators behind it are checked all the same.
+  EXPECT_EQ(json[2]["name"], "WrongScalar");
+  EXPECT_EQ(json[2]["faults"][0]["kind"], "wrong value");
   // Cases before it are right.
   const CommandResult two =
       Timcl(std::string(kPlanted) + " Crashing --device opencl:0 --cases 2",

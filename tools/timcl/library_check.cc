@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -29,7 +30,8 @@ constexpr uint32_t kMostCases = 256;
 
 // Choice of operators, and how many cases each has.
 struct Wanted {
-  std::string name;
+  std::string name = {};   // empty: all
+  std::string after = {};  // not empty: those behind it
   uint32_t cases = 0;
 };
 
@@ -118,6 +120,7 @@ void CheckAndSend(const Arguments& arguments, const Wanted& wanted,
       wanted.cases,
       seed ? &*seed : nullptr,
       wanted.name.empty() ? nullptr : wanted.name.c_str(),
+      wanted.after.empty() ? nullptr : wanted.after.c_str(),
       &receiver,
       Starts,
       Ends,
@@ -214,9 +217,6 @@ Result<CheckedOperator> OperatorThatEnds(const Arguments& arguments,
   text += cases > 0 ? StrCat(", in case ", cases - 1, "; `timcl check` with ",
                              received.begun, " --cases ", cases, " repeats it")
                     : ", but not each time";
-  if (arguments.check.name.empty()) {
-    text += "; operators behind it are not checked, name them to try each";
-  }
   CheckedOperator checked;
   checked.name = received.begun;
   checked.text = text;
@@ -257,25 +257,31 @@ Status CheckFile(const std::string& path) {
 Result<std::vector<CheckedOperator>> CheckOperators(
     const Arguments& arguments) {
   TIM_RETURN_IF_ERROR(CheckFile(arguments.file));
-  TIM_ASSIGN_OR_RETURN(
-      Received received,
-      CheckForked(arguments, {.name = arguments.check.name,
-                              .cases = arguments.check.cases}));
-  TIM_RETURN_IF_ERROR(received.problem);
-  if (!received.crashed()) {
-    TIM_RETURN_IF_ERROR(AnswerOf(arguments, received));
-  } else if (!received.begun.empty()) {
-    TIM_ASSIGN_OR_RETURN(received.operators.emplace_back(),
-                         OperatorThatEnds(arguments, received));
-    return std::move(received.operators);
+  std::vector<CheckedOperator> all;
+  Wanted wanted = {.name = arguments.check.name,
+                   .cases = arguments.check.cases};
+  while (true) {
+    TIM_ASSIGN_OR_RETURN(Received received, CheckForked(arguments, wanted));
+    TIM_RETURN_IF_ERROR(received.problem);
+    std::move(received.operators.begin(), received.operators.end(),
+              std::back_inserter(all));
+    const bool crashed = received.crashed();
+    if (crashed && !received.begun.empty()) {
+      TIM_ASSIGN_OR_RETURN(all.emplace_back(),
+                           OperatorThatEnds(arguments, received));
+      if (!wanted.name.empty()) return all;
+      // Operators behind it are checked in a process of their own.
+      wanted.after = received.begun;
+      continue;
+    }
+    if (!crashed) TIM_RETURN_IF_ERROR(AnswerOf(arguments, received));
+    const ProcessEnd& end = received.end;
+    if (!crashed && end.signal == 0 && end.exit_status == 0) return all;
+    return FailedPrecondition("'", arguments.file,
+                              "' ends the process, while it checks no "
+                              "operator: ",
+                              end.ToString());
   }
-  const ProcessEnd& end = received.end;
-  if (!received.crashed() && end.signal == 0 && end.exit_status == 0) {
-    return std::move(received.operators);
-  }
-  return FailedPrecondition("'", arguments.file,
-                            "' ends the process, while it checks no operator: ",
-                            received.end.ToString());
 }
 
 }  // namespace tim::tool

@@ -48,7 +48,7 @@ struct LibraryReport {
 };
 
 /// Number of the layout of these structs.
-enum : uint32_t { kLibraryVersion = 1 };
+enum : uint32_t { kLibraryVersion = 2 };
 
 /// Request of the program, and the functions that it is told by.
 struct LibraryRequest {
@@ -56,7 +56,8 @@ struct LibraryRequest {
   uint32_t cases;        ///< 0: as the operator says.
   const uint64_t* seed;  ///< Null: as the operator says.
   const char* name;      ///< The only operator to be checked; null: all are.
-  void* receiver;        ///< First argument of the calls.
+  const char* after;  ///< Those behind this one are; null: from the first on.
+  void* receiver;     ///< First argument of the calls.
   void (*starts)(void* receiver, const char* name);
   void (*ends)(void* receiver, const LibraryReport* report);
   void (*fails)(void* receiver, const char* message);

@@ -58,10 +58,15 @@ Status Check(std::vector<NamedOperator> (*function)(),
              const LibraryRequest& request) {
   const std::vector<NamedOperator> operators = function();
   TIM_RETURN_IF_ERROR(CheckNames(operators));
-  if (request.name != nullptr) {
-    TIM_RETURN_IF_ERROR(FindName(operators, request.name));
+  for (const char* name : {request.name, request.after}) {
+    if (name != nullptr) TIM_RETURN_IF_ERROR(FindName(operators, name));
   }
+  bool has_begun = request.after == nullptr;
   for (const NamedOperator& named : operators) {
+    if (!has_begun) {
+      has_begun = named.name == request.after;
+      continue;
+    }
     if (request.name != nullptr && named.name != request.name) continue;
     request.starts(request.receiver, named.name.c_str());
     CheckOptions options = named.options;
