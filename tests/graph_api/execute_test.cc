@@ -319,28 +319,5 @@ TEST(Execute, RunsOfTwoStreamsOverlap) {
   EXPECT_GE(runs[3].begin, runs[2].end);
 }
 
-TEST(Execute, ScratchpadsAreNotNeeded) {
-  const auto engine = HostEngine();
-  Stream stream(engine, kInOrder);
-  const auto relu =
-      Compiled(Relu(Described(0, {3}), Described(1, {3})), engine);
-  const LogicalTensor scratchpad = relu->Scratchpad();
-  EXPECT_EQ(scratchpad.id, SIZE_MAX);
-  EXPECT_EQ(scratchpad.ndims, 1);
-  EXPECT_EQ(scratchpad.dims[0], 0);
-  EXPECT_EQ(scratchpad.data_type, tim_graph_u8);
-  const Floats values = {-1, 2, -3};
-  Floats made(3);
-  Tensors in(engine);
-  in.Add(Described(0, {3}), values.data());
-  Tensors out(engine);
-  out.Add(Described(1, {3}), made.data());
-  const tim_graph_tensor own(scratchpad, engine, nullptr);
-  EXPECT_OK(relu->Execute(stream, in.list(), out.list(), &own));
-  const tim_graph_tensor other(scratchpad, HostEngine(), nullptr);
-  EXPECT_TRUE(FailsWith(relu->Execute(stream, in.list(), out.list(), &other),
-                        "scratchpad is of another engine"));
-}
-
 }  // namespace
 }  // namespace tim::graph
