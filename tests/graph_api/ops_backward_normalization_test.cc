@@ -2,11 +2,14 @@
 // BatchNormForwardTraining against its formula, in double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "tests/graph_api/evaluated_op.h"
+#include "tests/graph_api/partition_support.h"
 
 namespace tim::graph {
 namespace {
@@ -354,13 +357,66 @@ TEST(LayerNormBackward, AffineNeedsThreeOutputs) {
   ExpectRefused(op.Run().status(), "expected 1 elements");
 }
 
-TEST(Dropout, IsUnsupported) {
-  EvaluatedOp dropout(tim_graph_op_dropout);
-  dropout.Input(Random({2}, 1)).Input({{1}, {1}, tim_graph_s64});
-  dropout.Input({{1}, {1}, tim_graph_s64}).Input({{1}, {0.5}});
-  dropout.Output().Output(tim_graph_u8);
-  EXPECT_TRUE(dropout.Check().ok());
-  EXPECT_EQ(dropout.Supports().code(), StatusCode::kUnimplemented);
+// ---- Dropout ----
+
+// The generator "squares" with the upper 24 bits of its result.
+double Uniform(uint64_t seed, uint64_t counter) {
+  const uint64_t key =
+      2 * (seed * 7046029254386353131u + 4417276706812531889u) + 1;
+  const auto swapped = [](uint64_t x) { return x >> 32 | x << 32; };
+  const uint64_t y = counter * key;
+  const uint64_t z = y + key;
+  uint64_t x = swapped(y * y + y);
+  x = swapped(x * x + z);
+  x = swapped(x * x + y);
+  return static_cast<double>((x * x + z) >> 40) / (1 << 24);
+}
+
+EvaluatedOp DropoutOf(const Array& src, double seed, double offset, double p) {
+  EvaluatedOp op(tim_graph_op_dropout);
+  op.Input(src).Input({{1}, {seed}, tim_graph_s64});
+  op.Input({{}, {offset}, tim_graph_s64}).Input({{1}, {p}});
+  op.Output(src.type);
+  return op;
+}
+
+// The host, and an OpenCL device where there is one, agree.
+TEST(Dropout, KeepsWhatTheGeneratorSays) {
+  const auto device = testing::OpenClEngine();
+  for (const auto type : {tim_graph_f32, tim_graph_f16, tim_graph_bf16}) {
+    const Array src = Rounded(Random({3, 5, 70}, 1), type);
+    EvaluatedOp op = DropoutOf(src, 42, 1000, 0.25);
+    op.Output(tim_graph_u8);
+    const auto made = op.Run();
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    Array expected = src;
+    Numbers mask;
+    for (size_t i = 0; i < src.values.size(); ++i) {
+      mask.push_back(Uniform(42, 1000 + i) >= 0.25 ? 1 : 0);
+      expected.values[i] =
+          mask[i] == 0 ? 0 : static_cast<float>(src.values[i]) / 0.75f;
+    }
+    EXPECT_EQ((*made)[1].values, mask);
+    if (device != nullptr && type == tim_graph_f32) {
+      const auto there = op.On(device).Run();
+      ASSERT_TRUE(there.ok()) << there.status().ToString();
+      EXPECT_EQ((*there)[1].values, mask);
+      ExpectNear((*there)[0].values, (*made)[0].values, 1e-6);
+    }
+    EXPECT_EQ((*made)[0].values, Rounded(expected, type).values);
+    const auto kept = std::count(mask.begin(), mask.end(), 1);
+    EXPECT_NEAR(static_cast<double>(kept) / 1050, 0.75, 0.05);
+  }
+}
+
+TEST(Dropout, OfAllAndOfNothing) {
+  const Array src = Random({50}, 1);
+  EXPECT_EQ(DropoutOf(src, -1, 0, 0).First().values, src.values);
+  EXPECT_EQ(DropoutOf(src, -1, 0, 1).First().values, Numbers(50, 0));
+  EvaluatedOp op(tim_graph_op_dropout);
+  op.Input(src).Input({{2}, {1, 2}, tim_graph_s64});
+  op.Input({{1}, {1}, tim_graph_s64}).Input({{1}, {0.5}}).Output();
+  ExpectRefused(op.Run().status(), "expected one element");
 }
 
 }  // namespace

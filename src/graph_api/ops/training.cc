@@ -1,5 +1,5 @@
-// BatchNormForwardTraining; and Dropout, of which only the record is there:
-// graphs that have it can be cut into partitions.
+// BatchNormForwardTraining: normalization by the statistics of the batch, which
+// are outputs, too.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -102,25 +102,8 @@ OpDef ForwardRecord() {
           .empty_dims = EmptyForward};
 }
 
-OpDef DropoutRecord() {
-  return {.kind = tim_graph_op_dropout,
-          .name = "Dropout",
-          .types = {{"T1", FloatTypes()},
-                    {"T2", {tim_graph_s64}},
-                    {"T3", {tim_graph_f32}},
-                    {"T4", {tim_graph_u8}}},
-          .inputs = {{"src", "T1"},
-                     {"seed", "T2"},
-                     {"offset", "T2"},
-                     {"probability", "T3"}},
-          .outputs = {{"dst", "T1"}, {"mask", "T4", true}}};
-}
-
 }  // namespace
 
-TIM_GRAPH_OPS(training) {
-  table.Add(ForwardRecord());
-  table.Add(DropoutRecord());
-}
+TIM_GRAPH_OPS(training) { table.Add(ForwardRecord()); }
 
 }  // namespace tim::graph
