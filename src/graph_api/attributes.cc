@@ -74,6 +74,13 @@ bool IsAttribute(tim_graph_op_attr_t attribute) {
   });
 }
 
+tim_graph_op_attr_t AttributeOf(std::string_view name) {
+  const auto* row =
+      std::find_if(std::begin(kRows), std::end(kRows),
+                   [=](const Row& row) { return row.name == name; });
+  return row == std::end(kRows) ? tim_graph_op_attr_undef : row->attribute;
+}
+
 AttributeType TypeOf(tim_graph_op_attr_t attribute) {
   struct Range {
     int first;

@@ -13,6 +13,7 @@
 #include "graph_api/partition.h"
 #include "graph_api/partitioning.h"
 #include "tim/graph/c.h"
+#include "tim/graph/c_extension.h"
 
 namespace tim::graph {
 namespace {
@@ -73,12 +74,16 @@ tim_graph_status_t AnswerGraph(tim_graph_graph_t graph,
 }
 
 // Limits are those of TIMCL_GRAPH_PARTITION.
-Status FilterAndDump(Graph& graph, tim_graph_partition_policy_t policy) {
+PartitionOptions OptionsOf(tim_graph_partition_policy_t policy) {
   PartitionOptions options;
   if (policy == tim_graph_partition_policy_fusion) {
     options = GetGraphOptions().partition;
   }
   options.policy = policy;
+  return options;
+}
+
+Status FilterAndDump(Graph& graph, const PartitionOptions& options) {
   TIM_RETURN_IF_ERROR(graph.Filter(options));
   if ((DumpModes() & tim_graph_dump_mode_graph) == 0) return OkStatus();
   const Status dumped =
@@ -177,8 +182,22 @@ tim_graph_status_t tim_graph_graph_is_finalized(tim_graph_graph_t graph,
 
 tim_graph_status_t tim_graph_graph_filter(tim_graph_graph_t graph,
                                           tim_graph_partition_policy_t policy) {
-  return AnswerGraph(graph, tim_graph_invalid_arguments,
-                     [&](Graph& of) { return FilterAndDump(of, policy); });
+  return AnswerGraph(graph, tim_graph_invalid_arguments, [&](Graph& of) {
+    return FilterAndDump(of, OptionsOf(policy));
+  });
+}
+
+tim_graph_status_t tim_graph_graph_filter_with_options(
+    tim_graph_graph_t graph, const tim_graph_partition_options_t* options) {
+  return AnswerGraph(
+      graph, tim_graph_invalid_arguments, [&](Graph& of) -> Status {
+        TIM_RETURN_IF_ERROR(RequireNotNull(options, "options"));
+        return FilterAndDump(of, {.policy = options->policy,
+                                  .max_ops = options->max_ops,
+                                  .min_ops = options->min_ops,
+                                  .max_partitions = options->max_partitions,
+                                  .max_anchors = options->max_anchors});
+      });
 }
 
 tim_graph_status_t tim_graph_graph_get_partition_num(

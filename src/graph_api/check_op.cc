@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph_api/extended_ops.h"
+#include "graph_api/named_attributes.h"
 #include "graph_api/op_def.h"
 
 namespace tim::graph {
@@ -154,6 +156,7 @@ Status CheckAgainst(const OpDef& def, const Op& op) {
   TIM_RETURN_IF_ERROR(CheckAttributeTypes(op));
   TIM_RETURN_IF_ERROR(CheckChoices(def, op));
   TIM_RETURN_IF_ERROR(CheckDefined(def, op));
+  TIM_RETURN_IF_ERROR(CheckNamedAttributes(def, op));
   return def.rule ? def.rule(op) : OkStatus();
 }
 
@@ -161,6 +164,7 @@ Status CheckAgainst(const OpDef& def, const Op& op) {
 
 Status CheckOp(const OpTable& table, Op* op) {
   op->def = table.Find(op->kind);
+  if (op->def == nullptr) op->def = FindExtendedOp(op->kind);
   if (op->def == nullptr) {
     return InvalidArgument("op ", op->id, " '", op->name, "': kind number ",
                            static_cast<int>(op->kind),
@@ -168,6 +172,7 @@ Status CheckOp(const OpTable& table, Op* op) {
                            "with it");
   }
   if (op->name.empty()) op->name = StrCat(op->def->name, "_", op->id);
+  ResolveNamedAttributes(*op->def, op);
   for (const AttributeDef& attribute : op->def->attributes) {
     if (attribute.default_value) {
       op->attributes.emplace(attribute.attribute, *attribute.default_value);

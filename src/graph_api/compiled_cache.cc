@@ -65,6 +65,12 @@ void KeyText::Add(const Op& op) {
     Add(value.index());
     std::visit([this](const auto& held) { Add(held); }, value);
   }
+  Add(op.named.size());
+  for (const auto& [name, value] : op.named) {
+    Add(name);
+    Add(value.index());
+    std::visit([this](const auto& held) { Add(held); }, value);
+  }
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ bool AreSame(const std::vector<LogicalTensor>& a,
 // Names do not count.
 bool AreSame(const Op& a, const Op& b) {
   return a.kind == b.kind && a.attributes == b.attributes &&
-         AreSame(a.inputs, b.inputs) && AreSame(a.outputs, b.outputs);
+         a.named == b.named && AreSame(a.inputs, b.inputs) &&
+         AreSame(a.outputs, b.outputs);
 }
 
 /// Producers of tensors, and what ops say of them.

@@ -97,6 +97,9 @@ std::string JsonOf(const Op& op, const Partition* partition) {
   for (const auto& [attribute, value] : op.attributes) {
     attributes.Add(NameOf(attribute), std::visit(AttributeJson(), value));
   }
+  for (const auto& [name, value] : op.named) {
+    attributes.Add(name, std::visit(AttributeJson(), value));
+  }
   if (partition != nullptr) {
     attributes.Add("partition_id",
                    TypedValue("string", JsonString(StrCat(partition->id()))));

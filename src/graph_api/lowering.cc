@@ -10,6 +10,7 @@
 #include "base/checked_math.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
+#include "ops/registered.h"
 
 namespace tim::graph {
 namespace {
@@ -79,7 +80,7 @@ class NodeProbe {
       graph_.AddOutput(node_.outputs.back());
     }
     id_ = graph_.AddNode(node_);
-    return compiler::InferGraph(&graph_, ops::BuiltinOperators());
+    return compiler::InferGraph(&graph_, ops::KnownOperators());
   }
 
   const ir::Node& node() const { return graph_.node(id_); }
@@ -193,9 +194,11 @@ Result<std::vector<Tensor>> Lowering::AddMany(
     std::string_view op, const std::vector<Tensor>& inputs,
     ir::AttributeMap attributes, const std::vector<Wanted>& wanted) {
   ir::Node node;
-  node.schema = ops::BuiltinOperators().Find(StrCat("tim.", op));
+  const bool has_domain = op.find('.') != std::string_view::npos;
+  node.schema = has_domain ? ops::KnownOperators().Find(op)
+                           : ops::BuiltinOperators().Find(StrCat("tim.", op));
   if (node.schema == nullptr) {
-    return Unimplemented("there is no operator tim.", op);
+    return Unimplemented("there is no operator ", has_domain ? "" : "tim.", op);
   }
   // Operations may have equal names, nodes have not.
   node.name = StrCat(op_ != nullptr ? op_->name : "", "/", op, "#",

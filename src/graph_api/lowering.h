@@ -51,8 +51,9 @@ class Lowering {
   bool wants_output(size_t index) const;
   void SetOutput(size_t index, Tensor tensor);
 
-  /// A node of the built-in operator "tim.<op>" with one output, whose shape
-  /// the operator infers.  Attributes are those of its schema, in its own
+  /// A node of the built-in operator "tim.<op>", or of the registered one whose
+  /// name `op` is with its domain, with one output, whose shape the operator
+  /// infers.  Attributes are those of its schema, in its own
   /// order: use InnerAxis() and Reversed() for axes and lists.
   /// kInvalidArgument where operands break its rules.
   Result<Tensor> Add(std::string_view op, const std::vector<Tensor>& inputs,

@@ -36,6 +36,9 @@ struct Op {
   std::vector<LogicalTensor> inputs = {};
   std::vector<LogicalTensor> outputs = {};
   std::map<tim_graph_op_attr_t, AttributeValue> attributes = {};
+  /// Those that a registered kind defines; of other kinds none, once CheckOp()
+  /// has taken the op.
+  std::map<std::string, AttributeValue> named = {};
   const OpDef* def = nullptr;
 
   bool Has(tim_graph_op_attr_t attribute) const {

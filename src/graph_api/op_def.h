@@ -39,6 +39,8 @@ AttributeType TypeOf(tim_graph_op_attr_t attribute);
 const char* NameOf(tim_graph_op_attr_t attribute);
 /// Whether the enumerator names an attribute.
 bool IsAttribute(tim_graph_op_attr_t attribute);
+/// Attribute of the name; undef where there is none.
+tim_graph_op_attr_t AttributeOf(std::string_view name);
 /// "a list of floats"
 const char* ToString(AttributeType type);
 AttributeType TypeOf(const AttributeValue& value);
@@ -53,9 +55,19 @@ struct AttributeDef {
   std::vector<std::string> choices = {};
 };
 
+/// An attribute of a registered kind.
+struct NamedAttributeDef {
+  std::string name;
+  AttributeType type = AttributeType::kFloat;
+  /// Taken where the attribute is not given.  Nothing: it is required.
+  std::optional<AttributeValue> default_value = std::nullopt;
+  /// Legal texts of a string; empty: any.
+  std::vector<std::string> choices = {};
+};
+
 struct OpDef {
   tim_graph_op_kind_t kind = tim_graph_op_wildcard;
-  std::string name;  ///< "ReLU"
+  std::string name;  ///< "ReLU", or "demo.FancyNorm@1" of a registered kind.
   std::vector<TypeVariable> types = {};
   std::vector<OperandDef> inputs = {};
   std::vector<OperandDef> outputs = {};
@@ -68,6 +80,7 @@ struct OpDef {
   std::vector<size_t> input_counts = {};
   std::vector<size_t> output_counts = {};
   std::vector<AttributeDef> attributes = {};
+  std::vector<NamedAttributeDef> named_attributes = {};
   /// Rules that the members above cannot state, the last of those that CheckOp
   /// looks at; types and attributes are as above, dims may be unknown.
   /// kInvalidArgument; the message says rule, operand, what was found.
@@ -87,6 +100,10 @@ struct OpDef {
   /// Null: every op of the kind that passed CheckOp and has a `lower` is
   /// supported.  Else a failure says why one is not; dims may be unknown.
   std::function<Status(const Op&)> supports = nullptr;
+  /// The same where it depends on the devices of engines; asked behind
+  /// `supports`.  Null: it does not.
+  std::function<Status(const Op&, tim_graph_engine_kind_t)> supports_on =
+      nullptr;
   /// Shapes and nodes of one op.  All dims of inputs are known and above 0.
   /// Failures: kInvalidArgument where dims contradict the op's shape rule
   /// (the client gets invalid_shape), kUnimplemented where these shapes are not
@@ -129,8 +146,8 @@ const OpTable& BuiltinOps();
 #define TIM_GRAPH_OPS(stem) \
   void RegisterOps_##stem([[maybe_unused]] ::tim::graph::OpTable& table)
 
-/// Fills defaults and sets `def`, then checks in this order: number of inputs,
-/// their types, number of outputs, their types, required attributes, types of
+/// Fills defaults and sets `def`, of a registered kind, too, then checks in this
+/// order: number of inputs, their types, number of outputs, their types, required attributes, types of
 /// attributes, their values, attributes that the kind does not define, the
 /// kind's rule.  kInvalidArgument names op, kind, operand or attribute, the
 /// rule, what was found and what is legal; the client gets invalid_graph_op.

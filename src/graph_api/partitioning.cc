@@ -86,8 +86,8 @@ double CostOf(const Op& op) {
 }
 
 // Tells of ops that are not.
-bool IsSupported(const Op& op) {
-  const Status status = CheckSupported(op);
+bool IsSupported(const Op& op, tim_graph_engine_kind_t kind) {
+  const Status status = CheckSupported(op, kind);
   if (!status.ok() && verbose::Wants(kVerboseDispatch)) {
     verbose::Dispatch(StrCat("op ", op.id, ": ", status.message()));
   }
@@ -95,6 +95,7 @@ bool IsSupported(const Op& op) {
 }
 
 compiler::PartitionInput Described(const std::vector<Op>& ops,
+                                   tim_graph_engine_kind_t kind,
                                    const PartitionOptions& options) {
   compiler::PartitionInput input;
   std::map<size_t, size_t> producers;  // by tensor
@@ -110,7 +111,7 @@ compiler::PartitionInput Described(const std::vector<Op>& ops,
       const auto found = producers.find(tensor.id);
       if (found != producers.end()) read.push_back(found->second);
     }
-    input.labels.push_back(IsSupported(op) ? 0 : compiler::kAlone);
+    input.labels.push_back(IsSupported(op, kind) ? 0 : compiler::kAlone);
     input.anchors.push_back(op.def->anchor);
     if (by_cost) input.costs.push_back(CostOf(op));
   }
@@ -128,6 +129,14 @@ Status CheckSupported(const Op& op) {
   TIM_RETURN_IF_ERROR(CheckRanks(op, op.outputs, "output"));
   if (op.def->supports == nullptr) return OkStatus();
   const Status status = op.def->supports(op);
+  if (status.ok()) return status;
+  return Unimplemented(op.def->name, " '", op.name, "': ", status.message());
+}
+
+Status CheckSupported(const Op& op, tim_graph_engine_kind_t kind) {
+  TIM_RETURN_IF_ERROR(CheckSupported(op));
+  if (op.def->supports_on == nullptr) return OkStatus();
+  const Status status = op.def->supports_on(op, kind);
   if (status.ok()) return status;
   return Unimplemented(op.def->name, " '", op.name, "': ", status.message());
 }
@@ -164,7 +173,7 @@ Result<Partitions> MakePartitions(const std::vector<Op>& ops,
                        LimitsOf(options));
   TIM_ASSIGN_OR_RETURN(
       const std::vector<compiler::Part> parts,
-      compiler::PartitionNodes(Described(ops, options), limits));
+      compiler::PartitionNodes(Described(ops, traits.kind, options), limits));
   std::vector<size_t> part_of(ops.size());
   std::map<size_t, size_t> producers;  // tensor to part
   for (size_t part = 0; part < parts.size(); ++part) {
@@ -198,7 +207,7 @@ Result<Partitions> MakePartitions(const std::vector<Op>& ops,
 
 std::shared_ptr<const Partition> PartitionOfOp(Op op,
                                                tim_graph_engine_kind_t kind) {
-  const bool supported = IsSupported(op);
+  const bool supported = IsSupported(op, kind);
   std::vector<Op> ops = {std::move(op)};
   Ports ports = PortsOf(ops);
   return std::make_shared<const Partition>(

@@ -25,6 +25,8 @@ struct PartitionOptions {
 /// kUnimplemented says why an op that CheckOp() took is not supported: by its
 /// kind, attributes, types and known dims alone.
 Status CheckSupported(const Op& op);
+/// The same for engines of the kind, whose devices some registered ops need.
+Status CheckSupported(const Op& op, tim_graph_engine_kind_t kind);
 
 /// The partitions of `ops`, in topological order, ties by earliest op; ids rise
 /// in that order.  What is not supported is a partition by itself.

@@ -215,6 +215,7 @@ typedef enum {
   tim_graph_op_rms_norm = 86,
   tim_graph_op_dropout = 87,
   tim_graph_op_last_symbol = 88,
+  tim_graph_op_kind_max = 0x7fffffff,
 } tim_graph_op_kind_t;
 
 /** Attributes.  The number tells the type: 0x01 float, 0x20 list of floats,

@@ -20,6 +20,8 @@
 namespace tim {
 namespace graph {
 
+struct partition_options;  // tim/graph/extension.hpp
+
 // Of tim/graph/residency.hpp, which defines the members that take them.
 enum class residency : int;
 struct compile_options;
@@ -337,6 +339,13 @@ class graph : public handle<tim_graph_graph_t> {
         tim_graph_graph_filter(
             get(), static_cast<tim_graph_partition_policy_t>(policy)),
         "could not partition a graph");
+    return filtered_partitions();
+  }
+  /// Defined by tim/graph/extension.hpp.
+  std::vector<partition> get_partitions(const partition_options& options);
+
+ private:
+  std::vector<partition> filtered_partitions() const {
     std::size_t count = 0;
     error::wrap_c_api(tim_graph_graph_get_partition_num(get(), &count),
                       "could not get the number of partitions");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tim/graph/c.h"
+#include "tim/graph/c_extension.h"
 #include "tim/graph/common.hpp"
 #include "tim/graph/logical_tensor.hpp"
 
@@ -233,6 +234,40 @@ class op : public handle<tim_graph_op_t> {
   op& set_attr(attr name, const T& value) {
     return set(tim_graph_op_set_attr_f32(get(), to_c(name), value.data(),
                                          value.size()));
+  }
+
+  // The same by name, of kinds that were registered and of the library's.
+  op& set_attr(const std::string& name, std::int64_t value) {
+    return set(tim_graph_op_set_named_attr_s64(get(), name.c_str(), &value, 1));
+  }
+  op& set_attr(const std::string& name, int value) {
+    return set_attr(name, static_cast<std::int64_t>(value));
+  }
+  op& set_attr(const std::string& name, float value) {
+    return set(tim_graph_op_set_named_attr_f32(get(), name.c_str(), &value, 1));
+  }
+  op& set_attr(const std::string& name, double value) {
+    return set_attr(name, static_cast<float>(value));
+  }
+  op& set_attr(const std::string& name, bool value) {
+    const std::uint8_t byte = value ? 1 : 0;
+    return set(tim_graph_op_set_named_attr_bool(get(), name.c_str(), &byte, 1));
+  }
+  op& set_attr(const std::string& name, const std::string& value) {
+    return set(tim_graph_op_set_named_attr_str(get(), name.c_str(),
+                                               value.c_str(), value.size()));
+  }
+  op& set_attr(const std::string& name, const char* value) {
+    return set_attr(name, std::string(value));
+  }
+  op& set_attr(const std::string& name,
+               const std::vector<std::int64_t>& value) {
+    return set(tim_graph_op_set_named_attr_s64(get(), name.c_str(),
+                                               value.data(), value.size()));
+  }
+  op& set_attr(const std::string& name, const std::vector<float>& value) {
+    return set(tim_graph_op_set_named_attr_f32(get(), name.c_str(),
+                                               value.data(), value.size()));
   }
 
  private:

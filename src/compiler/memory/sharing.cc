@@ -184,14 +184,18 @@ class SharingFinder {
     });
   }
 
+  // A user's kernel may claim a composite, too.
+  static bool WantsAlignment(const ir::Node& node) {
+    return node.schema != nullptr && node.schema->user_kernel;
+  }
+
   // It may be placed anywhere: made by a step and in no memory yet.
   bool IsFree(ValueId id) const {
     const ir::Value& value = graph_.value(id);
     return sharing_.root[id] == id && value.producer != ir::kNone &&
            !value.constant &&
            module_.storages[id].kind == Storage::Kind::kNone &&
-           !ir::HasUserKernel(graph_.node(value.producer)) &&
-           !IsReadByUsers(id);
+           !WantsAlignment(graph_.node(value.producer)) && !IsReadByUsers(id);
   }
 
   bool CanLieInInput(const ir::Node& node, int output, int64_t offset) const {
@@ -210,7 +214,7 @@ class SharingFinder {
       if (module_.placements[use.node].kind == RunKind::kView) {
         return IsReadByUsers(node.outputs[0]);
       }
-      return ir::HasUserKernel(node);
+      return WantsAlignment(node);
     });
   }
 
