@@ -12,6 +12,7 @@
 #include "binary/blob.h"
 #include "tim/vx/operation.h"
 #include "vx/core/failure.h"
+#include "vx/core/known_operators.h"
 #include "vx/graph/effective_operations.h"
 #include "vx/graph/graph_impl.h"
 #include "vx/graph/run_event.h"
@@ -321,7 +322,7 @@ Result<LocalBinary> GraphImpl::MakeLocal(const ContextState& on) {
   const bool is_compiled = IsCompiled();
   const Operations& effective =
       is_compiled ? compiled_->effective() : inferred_->effective;
-  LocalTarget target{.operators = on.Operators(),
+  LocalTarget target{.operators = KnownOperators(on),
                      .options = OptionsFor(*core_, devices),
                      .surroundings = CompiledGraph::SurroundingsOf(
                          on.options, effective, devices, nullptr)};

@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "binary/graph_body.h"
 #include "compiler/compiler.h"
-#include "ops/builtin.h"
+#include "ops/registered.h"
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/stored_plan.h"
@@ -96,12 +96,12 @@ Status LoadedGraph::UseStored(const runtime::Surroundings& surroundings) {
 Result<ir::Graph> LoadedGraph::ReadGraph(ir::OpRegistry* registry) const {
   TIM_ASSIGN_OR_RETURN(
       const ir::Graph graph,
-      binary::ReadBlobGraph(blob_, ops::BuiltinOperators(), registry, "lite."));
+      binary::ReadBlobGraph(blob_, ops::KnownOperators(), registry, "lite."));
   return binary::WithoutAbsent(graph);
 }
 
 Status LoadedGraph::Compile(runtime::Surroundings surroundings) {
-  auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+  auto registry = std::make_shared<ir::OpRegistry>(&ops::KnownOperators());
   TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(registry.get()));
   const std::vector<ir::Value> states = StatesOf(graph);
   surroundings.operators = std::move(registry);
@@ -131,7 +131,7 @@ Status LoadedGraph::Run(std::span<const runtime::PortMemory> inputs,
 
 Status LoadedGraph::WriteStoredStates() {
   if (graph_->plan().states.empty()) return OkStatus();
-  ir::OpRegistry registry(&ops::BuiltinOperators());
+  ir::OpRegistry registry(&ops::KnownOperators());
   TIM_ASSIGN_OR_RETURN(const ir::Graph graph, ReadGraph(&registry));
   return WriteStates(StatesOf(graph));
 }

@@ -6,6 +6,7 @@
 #include "tim/vx/ops/custom_base.h"
 #include "vx/binary/nbg_lowering.h"
 #include "vx/core/failure.h"
+#include "vx/core/known_operators.h"
 #include "vx/lowering/composition_tree.h"
 #include "vx/lowering/copies.h"
 #include "vx/lowering/value_scope.h"
@@ -47,7 +48,7 @@ class Lowerer {
   Lowerer(const GraphCore& core, const Operations& operations)
       : core_(core),
         tree_(operations),
-        operators_(core.context->Operators()),
+        operators_(KnownOperators(*core.context)),
         registry_(std::make_shared<ir::OpRegistry>(&operators_)) {
     lowered_.graph = ir::Graph(core.name);
   }

@@ -2,6 +2,7 @@
 
 #include "vx/core/failure.h"
 #include "vx/core/given_name.h"
+#include "vx/core/known_operators.h"
 
 namespace tim::vx {
 namespace {
@@ -46,7 +47,8 @@ const ir::OpSchema* OpImpl::Schema() const {
     return *number < schemas.size() ? schemas[*number] : nullptr;
   }
   const bool has_domain = name.find('.') != std::string::npos;
-  return registry.Find(has_domain ? name : StrCat("tim.", name));
+  if (!has_domain) return registry.Find(StrCat("tim.", name));
+  return KnownOperators(*core->context).Find(name);
 }
 
 std::string OpImpl::InstanceName() const {
