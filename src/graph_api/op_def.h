@@ -146,11 +146,12 @@ const OpTable& BuiltinOps();
 #define TIM_GRAPH_OPS(stem) \
   void RegisterOps_##stem([[maybe_unused]] ::tim::graph::OpTable& table)
 
-/// Fills defaults and sets `def`, of a registered kind, too, then checks in this
-/// order: number of inputs, their types, number of outputs, their types, required attributes, types of
-/// attributes, their values, attributes that the kind does not define, the
-/// kind's rule.  kInvalidArgument names op, kind, operand or attribute, the
-/// rule, what was found and what is legal; the client gets invalid_graph_op.
+/// Fills defaults and sets `def`, of a registered kind, too, then checks in
+/// this order: number of inputs, their types, number of outputs, their types,
+/// required attributes, types of attributes, their values, attributes that the
+/// kind does not define, the kind's rule.  kInvalidArgument names op, kind,
+/// operand or attribute, the rule, what was found and what is legal; the client
+/// gets invalid_graph_op.
 Status CheckOp(const OpTable& table, Op* op);
 
 // Lists of types that many records have.
