@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tim/graph/graph.hpp"
+#include "tim/graph/residency.hpp"
 #include "tim/graph/settings.hpp"
 
 namespace {
@@ -104,7 +105,8 @@ g::graph BuildGraph(g::engine::kind kind) {
 // ---- 2. Memory
 // ---------------------------------------------------------------
 
-// Tensors of a cpu engine are host memory: handles are pointers.
+// Tensors of a cpu engine are host memory; those of a gpu engine are its
+// device's, and a transfer takes data there and back.
 class Memory {
  public:
   explicit Memory(const g::engine& engine) : engine_(engine), stream_(engine) {}
@@ -116,19 +118,25 @@ class Memory {
   g::tensor Allocate(const lt& description) const {
     return g::tensor(description, engine_);
   }
-  void Write(const g::tensor& to, const Floats& data) {
-    std::copy(data.begin(), data.end(),
-              static_cast<float*>(to.get_data_handle()));
+  void Write(const g::tensor& to, Floats data) {
+    const lt description = to.get_logical_tensor();
+    const g::tensor from(description, host_, data.data());
+    g::transfer(description, host_, description, engine_)
+        .execute(stream_, from, to);
   }
   Floats Read(const g::tensor& from) {
-    const auto* data = static_cast<const float*>(from.get_data_handle());
-    return Floats(
-        data, data + from.get_logical_tensor().get_mem_size() / sizeof(float));
+    const lt description = from.get_logical_tensor();
+    Floats data(description.get_mem_size() / sizeof(float));
+    const g::tensor to(description, host_, data.data());
+    g::transfer(description, engine_, description, host_)
+        .execute(stream_, from, to);
+    return data;
   }
 
  private:
   g::engine engine_;
   g::stream stream_;
+  g::engine host_{g::engine::kind::cpu, 0};
 };
 
 // ---- 3. The framework's own operation
@@ -171,6 +179,8 @@ class Network {
         memory_.Write(step.outputs[0], Mirrored(memory_.Read(step.inputs[0])));
       }
     }
+    // Executes of a gpu engine are in order, and may be unfinished.
+    memory_.stream().wait();
     return memory_.Read(values_.at(kScores));
   }
 
@@ -181,8 +191,9 @@ class Network {
   };
 
   void Add(const g::partition& part) {
-    std::printf("  partition of");
-    for (const size_t id : part.get_ops()) std::printf(" %s", kNames[id]);
+    std::string text = "  partition of";
+    for (const size_t id : part.get_ops())
+      text += std::string(" ") + kNames[id];
     Step step;
     // Inputs need all dims: those of the arguments, and of what partitions
     // before this one make.
@@ -196,7 +207,7 @@ class Network {
       step.compiled =
           part.compile(inputs, part.get_output_ports(), memory_.engine());
     } else {
-      std::printf(": not supported, the framework runs it");
+      text += ": not supported, the framework runs it";
     }
     for (const lt& port : part.get_output_ports()) {
       // With the dims that compile() has found; mirroring keeps them.
@@ -206,10 +217,10 @@ class Network {
                                inputs[0].get_dims(), lt::layout_type::strided);
       values_[port.get_id()] = memory_.Allocate(made);
       step.outputs.push_back(values_.at(port.get_id()));
-      std::printf(", makes tensor %zu of %zu bytes", made.get_id(),
-                  made.get_mem_size());
+      text += ", makes tensor " + std::to_string(made.get_id()) + " of " +
+              std::to_string(made.get_mem_size()) + " bytes";
     }
-    std::printf("\n");
+    std::puts(text.c_str());
     steps_.push_back(step);
   }
 
@@ -278,7 +289,14 @@ int main() try {
   // Constants stay as they are at their addresses: what is made of them (here
   // packed filters and weights) is made once.
   g::set_constant_tensor_cache_capacity(g::engine::kind::cpu, 64);
-  const bool right = RunOn("cpu", g::engine(g::engine::kind::cpu, 0));
+  bool right = RunOn("cpu", g::engine(g::engine::kind::cpu, 0));
+  if (g::engine::get_count(g::engine::kind::gpu) == 0) {
+    std::printf(
+        "no gpu engine: there is no GPU (TIMCL_GRAPH_GPU=all takes every "
+        "OpenCL device for one)\n");
+  } else {
+    right = RunOn("gpu", g::engine(g::engine::kind::gpu, 0)) && right;
+  }
   return right ? 0 : 1;
 } catch (const std::exception& failure) {
   // A tim::graph::error: what failed, the operation, the rule, what to do.
