@@ -179,6 +179,10 @@ foreach(source IN LISTS tests)
       tests/fuzz/mutation.cc)
   endif()
 endforeach()
+# The reader of graph files is the tool's.
+tim_cl_glob(graph_json tools/timcl/graph_json*.cc)
+target_sources(fuzz_graph_fuzz_test PRIVATE
+  ${graph_json} tools/timcl/json_place.cc)
 # Again with the kernels for GPUs, as in tests/BUILD.
 set(agrees "*EveryKernelAgrees")
 string(CONCAT gpu_goldens

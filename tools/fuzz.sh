@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-30}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- plan blob onnx tflite expr
+[ $# -gt 0 ] || set -- plan blob onnx tflite expr graph
 folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
 compiler=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
@@ -49,6 +49,7 @@ sources_of() {
         ! -name 'kernel_text.cc' ! -name 'operator.cc'
       echo src/kernels/elements.cc
       ;;
+    graph) echo tools/timcl/graph_json*.cc tools/timcl/json_place.cc ;;
     *)
       echo "there is no fuzzer $1" >&2
       exit 2
@@ -56,14 +57,22 @@ sources_of() {
   esac
 }
 
-# What a fuzzer is linked with besides: importers stand on the library as users
-# have it.
+# What a fuzzer is linked with besides, without sanitizers: importers stand on
+# the library as users have it, the reader of graph files on its layers.
 libraries_of() {
   case $1 in
     onnx | tflite)
       bazel build --config=werror --noshow_progress //:libtim-vx.so >&2
       library=$(readlink -f bazel-bin/libtim-vx.so)
       echo "$library -Wl,-rpath,$(dirname "$library") -lonnx_proto -lprotobuf"
+      ;;
+    graph)
+      # The front and all below it, as they are in the library.
+      bazel build --config=werror --noshow_progress //src/graph_api >&2
+      echo "-Wl,--start-group $(find -L bazel-bin/src bazel-bin/ops \
+        \( -name 'lib*.a' -o -name 'libgraph_api.lo' \) \
+        ! -path '*/models/*' ! -path '*/binary/*') -Wl,--end-group
+        -lOpenCL -lclblast -ldl"
       ;;
   esac
 }

@@ -79,7 +79,8 @@ class Reader {
     for (size_t i = 0; i < ops.value().size(); ++i) {
       Op op;
       const Status status = ReadOp(ops.At(i), &op);
-      if (!status.ok()) return status.WithContext(NameOf(op));
+      if (!status.ok())
+        return knows_op_ ? status.WithContext(NameOf(op)) : status;
       graph_.ops.push_back(std::move(op));
     }
     AgreeOnTensors(&graph_.ops);
@@ -124,8 +125,10 @@ class Reader {
 
   // Fills `op` as far as it comes, for its name in messages.
   Status ReadOp(const JsonPlace& place, Op* op) {
+    knows_op_ = false;
     TIM_ASSIGN_OR_RETURN(const JsonPlace id, place.Member("id"));
     TIM_ASSIGN_OR_RETURN(op->id, id.Id());
+    knows_op_ = true;
     if (const auto name = place.Find("name")) {
       TIM_ASSIGN_OR_RETURN(op->name, name->Text());
     }
@@ -196,6 +199,7 @@ class Reader {
   }
 
   GraphJson graph_;
+  bool knows_op_ = false;  ///< The id of the op that is read.
 };
 
 }  // namespace

@@ -47,13 +47,16 @@ Result<std::optional<Dims>> ReadDims(const JsonPlace& place,
   if (count == 1 && list->value()[0] == "") return std::optional<Dims>(Dims());
   Dims dims;
   for (size_t i = 0; i < count; ++i) {
-    TIM_ASSIGN_OR_RETURN(int64_t dim, list->At(i).Integer());
-    dims.push_back(dim < 0 ? TIM_GRAPH_UNKNOWN_DIM : dim);
+    TIM_ASSIGN_OR_RETURN(const int64_t dim, list->At(i).Integer());
+    dims.push_back(dim);
   }
   return std::optional<Dims>(std::move(dims));
 }
 
-void SetShape(const std::optional<Dims>& shape, LogicalTensor* tensor) {
+void SetShape(std::optional<Dims> shape, LogicalTensor* tensor) {
+  if (shape) {
+    for (int64_t& dim : *shape) dim = dim < 0 ? TIM_GRAPH_UNKNOWN_DIM : dim;
+  }
   // Dumps write so that the rank is unknown.
   if (!shape || *shape == Dims{TIM_GRAPH_UNKNOWN_DIM}) {
     tensor->ndims = TIM_GRAPH_UNKNOWN_NDIMS;
@@ -78,11 +81,17 @@ Status SetStrides(const JsonPlace& place, const std::optional<Dims>& strides,
   // A list for an unknown rank says nothing, nor does one of a scalar.
   if (!strides || strides->empty() || tensor->ndims <= 0) return OkStatus();
   if (strides->size() != static_cast<size_t>(tensor->ndims)) {
-    if (*strides == Dims{TIM_GRAPH_UNKNOWN_DIM}) return OkStatus();
+    if (strides->size() == 1 && strides->front() < 0) return OkStatus();
     return place.At("stride").Refuse(
         StrCat(tensor->ndims, " strides, as many as \"shape\" has dims"));
   }
-  std::copy(strides->begin(), strides->end(), tensor->layout.strides);
+  // Older files may write -1 beside an open dim, too; beside others it is wrong
+  // for whoever compiles to say.
+  const bool open = !graph::HasKnownDims(*tensor);
+  std::transform(strides->begin(), strides->end(), tensor->layout.strides,
+                 [=](int64_t stride) {
+                   return open && stride < 0 ? TIM_GRAPH_UNKNOWN_DIM : stride;
+                 });
   return OkStatus();
 }
 
