@@ -113,6 +113,74 @@ constexpr char kProgram[] =
     "  return graph->Run() ? 0 : 1;\n"
     "}\n";
 
+// A client of the partition front that knows the names of the original API.
+constexpr char kClient[] =
+    "#include \"oneapi/dnnl/dnnl_graph.hpp\"\n"
+    "namespace dnnl {\n"
+    "namespace graph {\n"
+    "namespace client {\n"
+    "using lt = logical_tensor;\n"
+    "engine Own(const allocator& memory) {\n"
+    "  return make_engine_with_allocator(engine::kind::cpu, 0, memory);\n"
+    "}\n"
+    "allocator Shared() {\n"
+    "  return ocl_interop::make_allocator(nullptr, nullptr);\n"
+    "}\n"
+    "}  // namespace client\n"
+    "}  // namespace graph\n"
+    "}  // namespace dnnl\n"
+    "using namespace dnnl::graph;\n"
+    "int main() {\n"
+    "  const dnnl::engine eng = client::Own(allocator());\n"
+    "  dnnl::stream strm(eng, dnnl::stream::flags::default_flags);\n"
+    "  const client::lt src(0, client::lt::data_type::f32, {2, 3},\n"
+    "                       client::lt::layout_type::strided);\n"
+    "  const client::lt dst(1, client::lt::data_type::f32, {},\n"
+    "                       client::lt::layout_type::any);\n"
+    "  op sum(0, op::kind::ReduceSum, {src}, {dst}, \"sum\");\n"
+    "  sum.set_attr<client::lt::dims>(op::attr::axes, {0, 1})\n"
+    "      .set_attr<bool>(op::attr::keep_dims, false);\n"
+    "  graph g(dnnl::engine::kind::cpu, dnnl::fpmath_mode::strict);\n"
+    "  if (g.add_op(sum, false) != status::success) return 1;\n"
+    "  g.finalize();\n"
+    "  for (const partition& p : g.get_partitions(partition::policy::fusion)) "
+    "{\n"
+    "    const compiled_partition made = p.compile({src}, {dst}, eng);\n"
+    "    const client::lt out = made.query_logical_tensor(1);\n"
+    "    const tensor result(out, eng);\n"
+    "    made.execute(strm, {tensor(src, eng)}, {result});\n"
+    "    strm.wait();\n"
+    "  }\n"
+    "  dnnl_graph_logical_tensor_t plain;\n"
+    "  return dnnl_graph_logical_tensor_init(\n"
+    "             &plain, 0, dnnl_f32, DNNL_GRAPH_UNKNOWN_NDIMS,\n"
+    "             dnnl_graph_layout_type_any,\n"
+    "             dnnl_graph_tensor_property_undef) == dnnl_success\n"
+    "             ? 0\n"
+    "             : 1;\n"
+    "}\n";
+
+void ExpectClientCompiles(const std::string& compiler) {
+  const std::string program = FreshFolder("client") + "/client.cc";
+  WriteText(program, kClient);
+  for (const std::string standard : {"c++14", "c++20"}) {
+    const CommandResult result =
+        RunCommand(compiler + " -std=" + standard +
+                   " -Wall -Wextra -Wshadow -Wconversion -Werror -I include"
+                   " -I include/tim/graph/dnnl -fsyntax-only " +
+                   program);
+    EXPECT_EQ(result.exit_status, 0) << standard;
+    EXPECT_EQ(result.output, "") << standard;
+  }
+}
+
+TEST(ClientOfPartitions, CompilesWithGcc) { ExpectClientCompiles("g++"); }
+
+TEST(ClientOfPartitions, CompilesWithClang) {
+  if (!IsInstalled("clang++")) GTEST_SKIP() << "clang++ is not installed";
+  ExpectClientCompiles("clang++");
+}
+
 class ProgramsOfUsers : public testing::TestWithParam<std::string> {};
 
 TEST_P(ProgramsOfUsers, CompileWithoutAWord) {
