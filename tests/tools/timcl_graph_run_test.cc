@@ -397,7 +397,7 @@ TEST(GraphDifference, IsOfTheGreatestMagnitude) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(Between({1, -4}, {1, -4}).error, 0);
-  EXPECT_FLOAT_EQ(Between({1.02f, -4}, {1, -4}).error, 0.005f);
+  EXPECT_NEAR(Between({1.02f, -4}, {1, -4}).error, 0.005, 1e-6);
   EXPECT_FALSE(Between({1.02f, -4}, {1, -4}).differs());
   EXPECT_TRUE(Between({1.05f, -4}, {1, -4}).differs());
   EXPECT_FALSE(Between({kNan, kInf, -kInf}, {kNan, kInf, -kInf}).differs());

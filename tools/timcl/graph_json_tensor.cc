@@ -108,8 +108,8 @@ int64_t Known(int64_t one, int64_t other) { return one < 0 ? other : one; }
 
 // Takes over what `from` knows and `to` does not.
 void Learn(const LogicalTensor& from, LogicalTensor* to) {
-  const bool strides_open = to->layout_type == tim_graph_layout_type_strided &&
-                            (to->ndims < 0 || !graph::HasKnownDims(*to));
+  const bool dims_open =
+      !graph::HasKnownDims(*to) || !graph::HasKnownDims(from);
   if (to->data_type == tim_graph_data_type_undef) {
     to->data_type = from.data_type;
   }
@@ -131,11 +131,15 @@ void Learn(const LogicalTensor& from, LogicalTensor* to) {
     to->layout_type = from.layout_type;
     to->layout = from.layout;
   }
-  if (strides_open && graph::HasKnownDims(*to)) {
+  const bool strides_open = dims_open && graph::HasKnownDims(*to) &&
+                            to->layout_type == tim_graph_layout_type_strided &&
+                            !graph::HasKnownStrides(*to);
+  if (!strides_open) return;
+  if (from.layout_type == tim_graph_layout_type_strided &&
+      graph::HasKnownDims(from) && graph::HasKnownStrides(from)) {
     to->layout = from.layout;
-    if (from.layout_type != tim_graph_layout_type_strided) {
-      graph::SetDenseStrides(to);
-    }
+  } else {
+    graph::SetDenseStrides(to);
   }
 }
 

@@ -58,6 +58,10 @@ Result<ir::TensorDesc> RowOf(const LogicalTensor& description) {
                            "--shape ",
                            description.id, "=DIMxDIM...");
   }
+  if (graph::IsEmpty(graph::DimsOf(description))) {
+    row.shape = ir::Shape({1});
+    return row;
+  }
   std::optional<int64_t> last = 0;
   for (int axis = 0; axis < description.ndims && last; ++axis) {
     const int64_t stride = description.layout.strides[axis];
@@ -65,8 +69,7 @@ Result<ir::TensorDesc> RowOf(const LogicalTensor& description) {
       return Unimplemented("tensor ", description.id, " has stride ", stride,
                            " on axis ", axis, ", expected none below 0");
     }
-    const int64_t steps = std::max<int64_t>(description.dims[axis] - 1, 0);
-    const auto reach = CheckedMul(steps, stride);
+    const auto reach = CheckedMul(description.dims[axis] - 1, stride);
     last = reach ? CheckedAdd(*last, *reach) : std::nullopt;
   }
   if (last && *last < kMostElements) {
