@@ -10,6 +10,7 @@
 #include "graph_api/fold_quantization.h"
 #include "graph_api/offload.h"
 #include "ops/builtin.h"
+#include "ops/registered.h"
 #include "runtime/compile_options.h"
 
 namespace tim::graph {
@@ -84,8 +85,8 @@ Result<PortedGraph> AddPorts(LoweredOps lowered,
     made.inputs.push_back(i);
   }
   TIM_ASSIGN_OR_RETURN(
-      made.graph, compiler::Infer(std::move(graph),
-                                  *engine.surroundings().operators, options));
+      made.graph,
+      compiler::Infer(std::move(graph), ops::KnownOperators(), options));
   return made;
 }
 
@@ -150,7 +151,7 @@ Status Runnable::Run(Runner& runner) const {
 
 Status CheckCompiles(const LoweredOps& lowered, const Engine& engine) {
   ir::Graph graph = lowered.graph;
-  return compiler::Infer(std::move(graph), ops::BuiltinOperators(),
+  return compiler::Infer(std::move(graph), ops::KnownOperators(),
                          OptionsFor(engine))
       .status();
 }
