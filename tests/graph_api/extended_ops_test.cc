@@ -438,25 +438,5 @@ TEST(ExtendedOps, DefinitionsAreChecked) {
   EXPECT_THAT(refusal([](op_definition*) {}), HasSubstr("registered already"));
 }
 
-TEST(PartitionOptions, LimitAndContradict) {
-  graph g(engine::kind::cpu);
-  for (size_t i = 0; i < 4; ++i) {
-    g.add_op(op(i, op::kind::ReLU, {F32(i, {2})}, {F32(i + 1, {2})}));
-  }
-  g.finalize();
-  partition_options options;
-  EXPECT_EQ(g.get_partitions(options).size(), 1u);
-  options.max_ops = 2;
-  EXPECT_EQ(g.get_partitions(options).size(), 2u);
-  options.min_ops = 3;
-  EXPECT_THAT(CodeAndText([&] { g.get_partitions(options); }),
-              StartsWith("invalid_arguments"));
-  options = partition_options();
-  options.policy = partition::policy::debug;
-  EXPECT_EQ(g.get_partitions(options).size(), 4u);
-  EXPECT_EQ(tim_graph_graph_filter_with_options(g.get(), nullptr),
-            tim_graph_invalid_arguments);
-}
-
 }  // namespace
 }  // namespace tim::graph

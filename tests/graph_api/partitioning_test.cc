@@ -9,6 +9,7 @@
 
 #include "graph_api/op_def.h"
 #include "tests/graph_api/partition_support.h"
+#include "tim/graph/extension.hpp"
 
 namespace tim::graph {
 namespace {
@@ -194,6 +195,30 @@ TEST_F(Partitioning, ReadsAPartitionOfTheBoundary) {
   EXPECT_EQ(tim_graph_partition_get_id(nullptr, &number),
             tim_graph_invalid_arguments);
   EXPECT_EQ(tim_graph_partition_get_id(&held, nullptr),
+            tim_graph_invalid_arguments);
+}
+
+TEST(PartitionOptions, OfAClientLimitAndContradict) {
+  graph g(engine::kind::cpu);
+  for (size_t i = 0; i < 4; ++i) {
+    const auto value = [](size_t id) {
+      return logical_tensor(id, logical_tensor::data_type::f32,
+                            logical_tensor::dims{2},
+                            logical_tensor::layout_type::strided);
+    };
+    g.add_op(op(i, op::kind::ReLU, {value(i)}, {value(i + 1)}));
+  }
+  g.finalize();
+  partition_options options;
+  EXPECT_EQ(g.get_partitions(options).size(), 1u);
+  options.max_ops = 2;
+  EXPECT_EQ(g.get_partitions(options).size(), 2u);
+  options.min_ops = 3;
+  EXPECT_THROW(g.get_partitions(options), error);
+  options = partition_options();
+  options.policy = partition::policy::debug;
+  EXPECT_EQ(g.get_partitions(options).size(), 4u);
+  EXPECT_EQ(tim_graph_graph_filter_with_options(g.get(), nullptr),
             tim_graph_invalid_arguments);
 }
 

@@ -25,7 +25,7 @@ TEST(Limits, OfFiles) {
   for (const char* folder : kFolders) {
     for (const std::string& path :
          FilesUnder(folder, {".bzl", ".cc", ".cl", ".clh", ".cmake", ".h",
-                             ".md", ".py", ".sh"})) {
+                             ".hpp", ".md", ".py", ".sh"})) {
       ++count;
       EXPECT_FALSE(IsLong(ReadText(path)))
           << path << " has more than " << kLinesOfAFile << " lines";
