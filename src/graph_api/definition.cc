@@ -3,23 +3,18 @@
 #include "graph_api/definition.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "graph_api/error.h"
 
 namespace tim::graph {
 namespace {
 
 bool IsIdentifier(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  return !text.empty() && is_letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [&](char c) {
-           return is_letter(c) || (c >= '0' && c <= '9');
-         });
+  return !text.empty() && !IsAsciiDigit(text[0]) &&
+         std::all_of(text.begin(), text.end(), IsNameCharacter);
 }
 
 // "demo", or "com.example".
