@@ -1,12 +1,15 @@
 #include "ops/convolution_i8/code_tiles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -39,6 +42,41 @@ void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
       centered) {
     launch->Option(StrCat("-DREST=", rest));
   }
+}
+
+// What the kernel reads beside the input.
+struct TileOperands {
+  PackedOperand weights;
+  PackedOperand channels;
+  bool centered = true;
+};
+
+Result<TileOperands> OperandsOf(const ir::KernelNode& node,
+                                const Conv2dShape& shape,
+                                const PackedCodes& packed,
+                                const VariableCodes& codes,
+                                ir::Lowering* lowering) {
+  const ByteWeights weights = ByteWeightsOf(shape);
+  const bool constant = node.constants[1] != nullptr;
+  const ByteShifts shifts =
+      constant ? ByteShiftsOf(node, weights) : ByteShifts{};
+  TileOperands out;
+  out.centered = constant ? shifts.centered : IsCentered(node.inputs[1]);
+  if (HasConstantCodes(node)) {
+    out.channels.constant = ByteTable(node, weights, shifts);
+  } else {
+    TIM_ASSIGN_OR_RETURN(out.channels,
+                         VariableTable(node, weights, shifts, codes,
+                                       CodeZeros::kOfWeights, lowering));
+  }
+  if (constant) {
+    out.weights.constant = PackedCodeWeights(node, shape, packed, shifts);
+  } else {
+    TIM_ASSIGN_OR_RETURN(
+        out.weights, VariableWeights(node, shape, packed, codes, out.channels,
+                                     PackingItems::kVectors, lowering));
+  }
+  return out;
 }
 
 }  // namespace
@@ -85,28 +123,29 @@ double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
   const double efficiency = node.inputs[0].layout.blocked() ? 0.6 : 0.5;
   return ir::EstimateMicroseconds(estimate, device,
-                                  efficiency * ByteSpeed(device));
+                                  efficiency * ByteSpeed(device)) +
+         PackingCost(node, 1, static_cast<double>(tiling.packed.bytes(shape)),
+                     device);
 }
 
-Launch ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+Status ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                      const std::optional<OutputPhases>& phases,
-                     const CodeEpilogue& epilogue,
-                     const ir::DeviceInfo& device) {
+                     const VariableCodes& codes, const CodeEpilogue& epilogue,
+                     const ir::DeviceInfo& device, ir::Lowering* lowering) {
   const CodeTiles tiling = CodeTilesOf(shape, node.inputs[0].layout, device);
-  const ByteWeights weights = ByteWeightsOf(shape);
-  const ByteShifts shifts = ByteShiftsOf(node, weights);
+  TIM_ASSIGN_OR_RETURN(TileOperands operands,
+                       OperandsOf(node, shape, tiling.packed, codes, lowering));
   const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
                         CeilDiv(shape.h.output, tiling.rows);
   const int64_t planes = tiling.packed.tiles * shape.batch;
   const int64_t run = TilesPerItem(tiles, planes, device);
   Launch launch("ops/convolution_i8/conv2d_nchw16c_i8.cl", "conv2d_nchw16c_i8");
-  AddByteOptions(node, shifts.centered, device, &launch);
-  AddTiles(shape, tiling, shifts.centered, &launch);
-  launch.Input("input", node, 0)
-      .Packed("weights", PackedCodeWeights(node, shape, tiling.packed, shifts),
-              sizeof(int32_t))
-      .Packed("channels", ByteTable(node, weights, shifts), sizeof(int32_t))
-      .Int("input_zero", UnsignedZero(node.inputs[0]));
+  AddByteOptions(node, operands.centered, device, &launch);
+  AddTiles(shape, tiling, operands.centered, &launch);
+  launch.Input("input", node, 0);
+  AddPacked("weights", std::move(operands.weights), sizeof(int32_t), &launch);
+  AddPacked("channels", std::move(operands.channels), sizeof(int32_t), &launch);
+  launch.Int("input_zero", UnsignedZero(node.inputs[0]));
   AddCodeEpilogue(node, epilogue, &launch);
   launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
@@ -140,7 +179,7 @@ Launch ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
       .Local(1, 1, 1)
       .PartitionSpatially(tiling.packed.bytes(shape) <=
                           kWeightsPerPixel * InputElements(shape));
-  return launch;
+  return launch.AppendTo(lowering);
 }
 
 }  // namespace tim::ops

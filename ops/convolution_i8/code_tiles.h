@@ -9,7 +9,7 @@
 #include "ops/convolution/convolution.h"
 #include "ops/convolution_i8/code_epilogue.h"
 #include "ops/convolution_i8/packed_codes.h"
-#include "ops/launch/launch.h"
+#include "ops/convolution_i8/variable_codes.h"
 
 namespace tim::ops {
 
@@ -46,12 +46,13 @@ struct OutputPhases {
   int64_t out_channels = 1;
 };
 
-/// Weights, bias and their quantization are those of `shape`, where a 1x1
-/// convolution without phases may be flat.
-Launch ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+/// Adds the launches to `lowering`.  Weights, bias and their quantization are
+/// those of `shape`, where a 1x1 convolution without phases may be flat;
+/// `codes` says where they are if they are no constants.
+Status ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                      const std::optional<OutputPhases>& phases,
-                     const CodeEpilogue& epilogue,
-                     const ir::DeviceInfo& device);
+                     const VariableCodes& codes, const CodeEpilogue& epilogue,
+                     const ir::DeviceInfo& device, ir::Lowering* lowering);
 
 }  // namespace tim::ops
 

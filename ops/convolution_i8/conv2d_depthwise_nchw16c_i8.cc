@@ -2,18 +2,21 @@
 // CPUs.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/packed_codes.h"
+#include "ops/convolution_i8/variable_codes.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
 
 namespace tim::ops {
 namespace {
@@ -37,9 +40,18 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> shape = Conv2dShapeOf(node);
   if (!shape.ok()) return 0;
+  const double bytes = 2.0 * static_cast<double>(shape->channels) *
+                       static_cast<double>(shape->terms());
   return ir::EstimateMicroseconds(
-      SumEstimate(AnchorView(node).view(), static_cast<double>(shape->terms())),
-      device, device.has_vnni ? 0.4 : 0.2);
+             SumEstimate(AnchorView(node).view(),
+                         static_cast<double>(shape->terms())),
+             device, device.has_vnni ? 0.4 : 0.2) +
+         PackingCost(node, 1, bytes, device);
+}
+
+int64_t PairBytes(const Conv2dShape& shape) {
+  return AlignUp(shape.channels, kChannelBlock) * CeilDiv(shape.w.kernel, 2) *
+         shape.h.kernel * int64_t{sizeof(int32_t)};
 }
 
 ir::PackedConstant PackedPairs(const ir::KernelNode& node,
@@ -55,8 +67,7 @@ ir::PackedConstant PackedPairs(const ir::KernelNode& node,
                    shape.channels, " taps ", width, " x ", shape.h.kernel,
                    is_signed ? " signed " : " unsigned ", shifts.ToString()),
       .sources = {1},
-      .bytes = AlignUp(shape.channels, kChannelBlock) * block_pairs *
-               int64_t{sizeof(int32_t)},
+      .bytes = PairBytes(shape),
       .pack = [=, channels = shape.channels,
                constant = node.constants[1]](std::span<std::byte> out) {
         auto* to = reinterpret_cast<int16_t*>(out.data());
@@ -83,6 +94,7 @@ bool FitsQuads(const ir::KernelNode& node, const Conv2dShape& shape,
       shape.w.dilation != 1) {
     return false;
   }
+  if (node.constants[1] == nullptr) return IsCentered(node.inputs[1]);
   using Signed = std::numeric_limits<int8_t>;
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
   const int64_t taps = shape.w.kernel * shape.h.kernel;
@@ -125,6 +137,11 @@ void PackQuadRow(const Conv2dShape& shape, int64_t c, int64_t row,
   }
 }
 
+int64_t QuadBytes(const Conv2dShape& shape) {
+  return AlignUp(shape.channels, kChannelBlock) * shape.h.kernel * 2 * kQuad /
+         shape.w.stride * kQuad;
+}
+
 ir::PackedConstant PackedQuads(const ir::KernelNode& node,
                                const Conv2dShape& shape,
                                const ByteShifts& shifts) {
@@ -135,8 +152,7 @@ ir::PackedConstant PackedQuads(const ir::KernelNode& node,
               " taps ", shape.w.kernel, " x ", rows, " stride ", shape.w.stride,
               is_signed ? " signed " : " unsigned ", shifts.ToString()),
           .sources = {1},
-          .bytes = AlignUp(shape.channels, kChannelBlock) * rows * 2 * kQuad /
-                   shape.w.stride * kQuad,
+          .bytes = QuadBytes(shape),
           .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
             std::fill(out.begin(), out.end(), std::byte{0});
             for (int64_t c = 0; c < shape.channels; ++c) {
@@ -149,9 +165,47 @@ ir::PackedConstant PackedQuads(const ir::KernelNode& node,
           }};
 }
 
+Result<PackedOperand> WeightsOf(const ir::KernelNode& node,
+                                const Conv2dShape& shape,
+                                const ByteShifts& shifts, bool has_quads,
+                                ir::Lowering* lowering) {
+  if (node.constants[1] != nullptr) {
+    return PackedOperand{.constant = has_quads
+                                         ? PackedQuads(node, shape, shifts)
+                                         : PackedPairs(node, shape, shifts)};
+  }
+  Launch launch("ops/convolution_i8/pack_code_taps.cl",
+                has_quads ? "pack_code_taps_quads" : "pack_code_taps_pairs");
+  launch.Type("IN1", node.inputs[1])
+      .Input("weights", node, 1)
+      .Packed("rules", ChannelTable(DescsOf(node), shape.channels),
+              sizeof(int32_t))
+      .Scratch("packed", has_quads ? QuadBytes(shape) : PairBytes(shape),
+               sizeof(int32_t))
+      .Int("channels", shape.channels)
+      .Int("kernel_w", shape.w.kernel)
+      .Int("kernel_h", shape.h.kernel);
+  if (has_quads) launch.Int("stride", shape.w.stride);
+  launch.Global(AlignUp(shape.channels, kChannelBlock)).Local(kChannelBlock);
+  return AppendPacking(launch, lowering);
+}
+
+Result<PackedOperand> TableOf(const ir::KernelNode& node,
+                              const Conv2dShape& shape,
+                              const ByteShifts& shifts,
+                              ir::Lowering* lowering) {
+  const ByteWeights weights = ByteWeightsOf(shape);
+  if (HasConstantCodes(node)) {
+    return PackedOperand{.constant = ByteTable(node, weights, shifts)};
+  }
+  return VariableTable(node, weights, shifts, VariableCodesOf(weights),
+                       CodeZeros::kNone, lowering);
+}
+
 // With what depends on how the sums of a row are made.
-Launch RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
-                 const ByteShifts& shifts, const ir::DeviceInfo& device) {
+Result<Launch> RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
+                         const ByteShifts& shifts, const ir::DeviceInfo& device,
+                         ir::Lowering* lowering) {
   const bool has_quads = FitsQuads(node, shape, shifts, device);
   const int64_t width = has_quads ? QuadTileWidth(shape.w.output)
                                   : DepthwiseTileWidth(shape.w, device);
@@ -168,11 +222,10 @@ Launch RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
     launch.Option(StrCat("-DDILATION=", shape.w.dilation))
         .Option(StrCat("-DSPAN=", span));
   }
-  launch.Input("input", node, 0)
-      .Packed("weights",
-              has_quads ? PackedQuads(node, shape, shifts)
-                        : PackedPairs(node, shape, shifts),
-              sizeof(int32_t));
+  TIM_ASSIGN_OR_RETURN(PackedOperand weights,
+                       WeightsOf(node, shape, shifts, has_quads, lowering));
+  launch.Input("input", node, 0);
+  AddPacked("weights", std::move(weights), sizeof(int32_t), &launch);
   return launch;
 }
 
@@ -185,15 +238,17 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   const int64_t run =
       TilesPerItem(shape.h.output, blocks * shape.batch, device);
-  Launch launch = RowLaunch(node, shape, shifts, device);
-  launch
-      .Packed("channels", ByteTable(node, ByteWeightsOf(shape), shifts),
-              sizeof(int32_t))
-      .Output("output", node, 0)
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(PackedOperand channels,
+                       TableOf(node, shape, shifts, &lowering));
+  TIM_ASSIGN_OR_RETURN(Launch launch,
+                       RowLaunch(node, shape, shifts, device, &lowering));
+  AddPacked("channels", std::move(channels), sizeof(int32_t), &launch);
+  launch.Output("output", node, 0)
       .Int("input_zero", UnsignedZero(node.inputs[0]))
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
   AddActivation(epilogue, node.outputs[0], &launch);
-  return launch.Int("in_w", shape.w.input)
+  launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("kernel_h", shape.h.kernel)
       .Int("out_w", shape.w.output)
@@ -208,8 +263,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("run", run)
       .Global(CeilDiv(shape.h.output, run), 1, blocks * shape.batch)
       .Local(1)
-      .PartitionSpatially()
-      .Build();
+      .PartitionSpatially();
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 }  // namespace

@@ -1,18 +1,21 @@
 // Depthwise convolution of 8-bit codes for GPUs, dense tensors.
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "base/str_cat.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/convolution_i8/packed_codes.h"
+#include "ops/convolution_i8/variable_codes.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
 
 namespace tim::ops {
 namespace {
@@ -23,12 +26,19 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   return CheckDepthwiseStrip(shape);
 }
 
+int64_t ShortBytes(const ByteWeights& weights) {
+  return weights.channels * weights.terms * int64_t{sizeof(int16_t)};
+}
+
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> shape = Conv2dShapeOf(node);
   if (!shape.ok()) return 0;
+  const ByteWeights weights = ByteWeightsOf(*shape);
   return ir::EstimateMicroseconds(
-      SumEstimate(AnchorView(node).view(), static_cast<double>(shape->terms())),
-      device, 0.2);
+             SumEstimate(AnchorView(node).view(),
+                         static_cast<double>(shape->terms())),
+             device, 0.2) +
+         PackingCost(node, 1, static_cast<double>(ShortBytes(weights)), device);
 }
 
 // Less their zero points, which 16 bits hold.
@@ -41,7 +51,7 @@ ir::PackedConstant CenteredWeights(const ir::KernelNode& node,
                    " taps ", weights.terms,
                    is_signed ? " signed " : " unsigned ", shifts.ToString()),
       .sources = {1},
-      .bytes = weights.channels * weights.terms * int64_t{sizeof(int16_t)},
+      .bytes = ShortBytes(weights),
       .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
         auto* to = reinterpret_cast<int16_t*>(out.data());
         for (int64_t i = 0; i < weights.channels * weights.terms; ++i) {
@@ -52,26 +62,57 @@ ir::PackedConstant CenteredWeights(const ir::KernelNode& node,
       }};
 }
 
+Result<PackedOperand> WeightsOf(const ir::KernelNode& node,
+                                const ByteWeights& weights,
+                                const ByteShifts& shifts,
+                                ir::Lowering* lowering) {
+  if (node.constants[1] != nullptr) {
+    return PackedOperand{.constant = CenteredWeights(node, weights, shifts)};
+  }
+  Launch launch("ops/convolution_i8/pack_code_taps.cl",
+                "pack_code_taps_shorts");
+  launch.Type("IN1", node.inputs[1])
+      .Input("weights", node, 1)
+      .Packed("rules", ChannelTable(DescsOf(node), weights.channels),
+              sizeof(int32_t))
+      .Scratch("packed", ShortBytes(weights), sizeof(int16_t))
+      .Int("channels", weights.channels)
+      .Int("taps", weights.terms)
+      .Items(weights.channels * weights.terms);
+  return AppendPacking(launch, lowering);
+}
+
 Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
   const ByteWeights weights = ByteWeightsOf(shape);
   const ByteShifts shifts = WholeShifts(node, weights.channels);
+  ir::Lowering lowering;
+  PackedOperand table;
+  if (HasConstantCodes(node)) {
+    table.constant = ByteTable(node, weights, shifts);
+  } else {
+    TIM_ASSIGN_OR_RETURN(
+        table, VariableTable(node, weights, shifts, VariableCodesOf(weights),
+                             CodeZeros::kNone, &lowering));
+  }
+  TIM_ASSIGN_OR_RETURN(PackedOperand packed,
+                       WeightsOf(node, weights, shifts, &lowering));
   Launch launch("ops/convolution_i8/conv2d_depthwise_simt_i8.cl",
                 "conv2d_depthwise_simt_i8");
   AddByteTypes(node, shifts.centered, &launch);
   AddDepthwiseStrip(shape, &launch);
-  launch.Input("input", node, 0)
-      .Packed("weights", CenteredWeights(node, weights, shifts),
-              sizeof(int16_t))
-      .Packed("table", ByteTable(node, weights, shifts), sizeof(int32_t))
-      .Output("output", node, 0)
+  launch.Input("input", node, 0);
+  AddPacked("weights", std::move(packed), sizeof(int16_t), &launch);
+  AddPacked("table", std::move(table), sizeof(int32_t), &launch);
+  launch.Output("output", node, 0)
       .Int("input_zero", UnsignedZero(node.inputs[0]))
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
   AddActivation(epilogue, node.outputs[0], &launch);
   AddDepthwiseSizes(shape, &launch);
-  return launch.Build();
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 }  // namespace

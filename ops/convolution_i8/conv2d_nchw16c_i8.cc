@@ -43,8 +43,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
-  return ConvolveCodes(node, Flatten(shape), std::nullopt, epilogue, device)
-      .Build();
+  ir::Lowering lowering;
+  TIM_RETURN_IF_ERROR(ConvolveCodes(node, Flatten(shape), std::nullopt,
+                                    VariableCodesOf(ByteWeightsOf(shape)),
+                                    epilogue, device, &lowering));
+  return lowering;
 }
 
 }  // namespace

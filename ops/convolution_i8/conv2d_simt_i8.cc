@@ -1,12 +1,17 @@
 // Convolution of 8-bit codes for GPUs, dense tensors and any number of groups.
+#include <utility>
+
+#include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/convolution_i8/packed_codes.h"
+#include "ops/convolution_i8/variable_codes.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/byte_words.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
 #include "ops/launch/simt_tile.h"
 
 namespace tim::ops {
@@ -23,10 +28,73 @@ SimtProduct ProductOf(const Conv2dShape& shape, const ir::DeviceInfo& device) {
   return product;
 }
 
+// The words of variable weights: those of PackedWeights(), which are tiles of
+// as many channels as a group has.
+PackedCodes WordsOf(const Conv2dShape& shape) {
+  const int64_t words = CeilDiv(shape.group.channels, kWordBytes);
+  return {.lanes = shape.group.outputs,
+          .ic_block = kWordBytes,
+          .in_blocks = words,
+          .read_blocks = words,
+          .tiles = shape.group.out_channels / shape.group.outputs};
+}
+
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> shape = Conv2dShapeOf(node);
   if (!shape.ok()) return 0;
-  return WordCost(node, ProductOf(*shape, device), shape->terms(), device);
+  return WordCost(node, ProductOf(*shape, device), shape->terms(), device) +
+         PackingCost(node, 1,
+                     static_cast<double>(WordsOf(*shape).bytes(*shape)),
+                     device);
+}
+
+struct Operands {
+  PackedOperand weights;
+  PackedOperand channels;
+  bool centered = true;
+};
+
+Result<Operands> VariableOperands(const ir::KernelNode& node,
+                                  const Conv2dShape& shape,
+                                  const ByteShifts& shifts,
+                                  ir::Lowering* lowering) {
+  const ByteWeights weights = ByteWeightsOf(shape);
+  const VariableCodes codes = VariableCodesOf(weights);
+  Operands out;
+  out.centered = IsCentered(node.inputs[1]);
+  TIM_ASSIGN_OR_RETURN(out.channels,
+                       VariableTable(node, weights, shifts, codes,
+                                     CodeZeros::kOfWeights, lowering));
+  if (node.constants[1] != nullptr) return out;
+  // The channels of a tile are counted from the first of its own group.
+  Conv2dShape own = shape;
+  own.group.outputs = shape.group.out_channels;
+  TIM_ASSIGN_OR_RETURN(
+      out.weights,
+      VariableWeights(node, own, WordsOf(shape), codes, out.channels,
+                      PackingItems::kWords, lowering));
+  return out;
+}
+
+Result<Operands> OperandsOf(const ir::KernelNode& node,
+                            const Conv2dShape& shape, ir::Lowering* lowering) {
+  const ByteWeights weights = ByteWeightsOf(shape);
+  const ByteWords words = {.taps = shape.w.kernel * shape.h.kernel,
+                           .outputs = shape.group.outputs};
+  const bool constant = node.constants[1] != nullptr;
+  const ByteShifts shifts =
+      constant ? ByteShiftsOf(node, weights) : ByteShifts{};
+  Operands out;
+  if (HasConstantCodes(node)) {
+    out.channels.constant = ByteTable(node, weights, shifts);
+  } else {
+    TIM_ASSIGN_OR_RETURN(out, VariableOperands(node, shape, shifts, lowering));
+  }
+  if (constant) {
+    out.weights.constant = PackedWords(node, weights, words, shifts);
+    out.centered = shifts.centered;
+  }
+  return out;
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
@@ -34,24 +102,22 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
-  const ByteWeights weights = ByteWeightsOf(shape);
-  const ByteWords words = {.taps = shape.w.kernel * shape.h.kernel,
-                           .outputs = shape.group.outputs};
-  const ByteShifts shifts = ByteShiftsOf(node, weights);
+  ir::Lowering lowering;
+  TIM_ASSIGN_OR_RETURN(Operands operands, OperandsOf(node, shape, &lowering));
   Launch launch("ops/convolution_i8/conv2d_simt_i8.cl", "conv2d_simt_i8");
-  AddWordOptions(node, shifts.centered, device, &launch);
+  AddWordOptions(node, operands.centered, device, &launch);
   AddSimtTile(ProductOf(shape, device), device, &launch);
-  launch.Input("input", node, 0)
-      .Packed("weights", PackedWords(node, weights, words, shifts),
-              sizeof(int32_t))
-      .Packed("taps", SimtTaps(shape, kWordBytes), 16)
-      .Packed("channels", ByteTable(node, weights, shifts), sizeof(int32_t))
-      .Output("output", node, 0)
+  launch.Input("input", node, 0);
+  AddPacked("weights", std::move(operands.weights), sizeof(int32_t), &launch);
+  launch.Packed("taps", SimtTaps(shape, kWordBytes), 16);
+  AddPacked("channels", std::move(operands.channels), sizeof(int32_t), &launch);
+  launch.Output("output", node, 0)
       .Int("input_zero", UnsignedZero(node.inputs[0]))
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
   AddActivation(epilogue, node.outputs[0], &launch);
   AddSimtSizes(shape, SimtTerms(shape, kWordBytes), &launch);
-  return launch.Build();
+  TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
+  return lowering;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/code_epilogue.h"
+#include "ops/convolution_i8/variable_codes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/epilogue.h"
 
@@ -87,7 +88,9 @@ Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                            " is too large for 32-bit positions");
     }
   }
-  return CheckByteSums(node, ByteWeightsOf(shape));
+  const ByteWeights weights = ByteWeightsOf(shape);
+  return HasConstantCodes(node) ? CheckByteSums(node, weights)
+                                : CheckVariableCodes(node, weights);
 }
 
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,

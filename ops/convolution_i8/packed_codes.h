@@ -13,7 +13,7 @@
 namespace tim::ops {
 
 /// Ok, or why these kernels do not take a node that does this convolution of
-/// codes: types, weights, epilogue, elements.
+/// codes: types, sums, epilogue, elements.
 Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                   Residual residual);
 /// The convolution that a Conv2d node does, or why they do not take it (all

@@ -52,9 +52,20 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                                .out_w = deconv.w.output,
                                .out_h = deconv.h.output,
                                .out_channels = deconv.group.out_channels};
-  return ConvolveCodes(PhaseNodeOf(node, deconv), PhasesOf(deconv), phases,
-                       epilogue, device)
-      .Build();
+  const Conv2dShape convolution = PhasesOf(deconv);
+  const ir::KernelNode phase_node = PhaseNodeOf(node, deconv);
+  VariableCodes codes = {.terms = deconv.terms(),
+                         .bias_period = convolution.group.out_channels /
+                                        (deconv.w.stride * deconv.h.stride),
+                         .bias_count = deconv.group.out_channels};
+  ir::Lowering lowering;
+  if (node.constants[1] == nullptr) {
+    TIM_ASSIGN_OR_RETURN(codes.scratch,
+                         PackPhases(phase_node, deconv, &lowering));
+  }
+  TIM_RETURN_IF_ERROR(ConvolveCodes(phase_node, convolution, phases, codes,
+                                    epilogue, device, &lowering));
+  return lowering;
 }
 
 }  // namespace

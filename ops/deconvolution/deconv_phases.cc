@@ -7,6 +7,7 @@
 #include "base/checked_math.h"
 #include "ops/elements/product_sum.h"
 #include "ops/launch/blocked.h"
+#include "ops/launch/launch.h"
 
 namespace tim::ops {
 namespace {
@@ -144,19 +145,49 @@ ir::KernelNode PhaseNodeOf(const ir::KernelNode& node,
       ChannelsOf(deconv, phases.group.out_channels);
   ir::KernelNode out = node;
   ir::TensorDesc& weights = out.inputs[1];
-  out.constants[1] =
-      PhaseWeights(*node.constants[1], weights, deconv, phases, channels);
+  if (node.constants[1] != nullptr) {
+    out.constants[1] =
+        PhaseWeights(*node.constants[1], weights, deconv, phases, channels);
+  }
   weights.shape = {phases.w.kernel, phases.h.kernel, phases.group.channels,
                    phases.group.out_channels};
   weights.quantization = PhasesOf(weights.quantization, channels);
   if (const int bias = BiasOf(node); bias >= 0) {
     ir::TensorDesc& desc = out.inputs[bias];
-    out.constants[bias] =
-        PhaseBias(*node.constants[bias], BytesOf(desc), channels);
+    if (node.constants[bias] != nullptr) {
+      out.constants[bias] =
+          PhaseBias(*node.constants[bias], BytesOf(desc), channels);
+    }
     desc.shape = {phases.group.out_channels};
     desc.quantization = PhasesOf(desc.quantization, channels);
   }
   return out;
+}
+
+Result<int> PackPhases(const ir::KernelNode& phase_node,
+                       const Conv2dShape& deconv, ir::Lowering* lowering) {
+  const Conv2dShape phases = PhasesOf(deconv);
+  const int64_t count = phases.group.out_channels;
+  Launch launch("ops/deconvolution/phase_weights.cl", "phase_weights");
+  launch.Input("weights", phase_node, 1)
+      .Packed("rules", ChannelTable(DescsOf(phase_node), count),
+              sizeof(int32_t))
+      .Scratch("phased", phases.terms() * count, 1)
+      .Int("in_channels", deconv.channels)
+      .Int("out_channels", deconv.group.out_channels)
+      .Int("kernel_w", deconv.w.kernel)
+      .Int("kernel_h", deconv.h.kernel)
+      .Int("phase_channels", ChannelsOfPhase(deconv))
+      .Int("phases_w", deconv.w.stride)
+      .Int("phases_h", deconv.h.stride)
+      .Int("first_w", deconv.w.pad + phases.w.pad * deconv.w.stride)
+      .Int("first_h", deconv.h.pad + phases.h.pad * deconv.h.stride)
+      .Int("w_taps", phases.w.kernel)
+      .Int("h_taps", phases.h.kernel)
+      .Global(AlignUp(deconv.channels, kChannelBlock), count)
+      .Local(kChannelBlock);
+  TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
+  return static_cast<int>(lowering->scratch.size()) - 1;
 }
 
 }  // namespace tim::ops

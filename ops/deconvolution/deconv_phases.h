@@ -19,11 +19,18 @@ Conv2dShape PhasesOf(const Conv2dShape& deconv);
 /// There may be more than 64 bits count, and PhasesOf can make.
 double CountPhaseWeights(const Conv2dShape& deconv);
 
-/// The node with constant weights, and bias, of PhasesOf(deconv).  They are
-/// integers, or floats without quantization, of whole bytes; taps and channels
-/// that do not exist have the weights' zero point, and add nothing.
+/// The node with the weights, and bias, of PhasesOf(deconv); those that are no
+/// constants have none.  They are integers, or floats without quantization, of
+/// whole bytes; taps and channels that do not exist have the weights' zero
+/// point, and add nothing.
 ir::KernelNode PhaseNodeOf(const ir::KernelNode& node,
                            const Conv2dShape& deconv);
+
+/// Weights of one byte that are no constants in this form, by a launch that is
+/// added to `lowering`: the index in Lowering::scratch.
+/// \param phase_node PhaseNodeOf(deconv).
+Result<int> PackPhases(const ir::KernelNode& phase_node,
+                       const Conv2dShape& deconv, ir::Lowering* lowering);
 
 }  // namespace tim::ops
 

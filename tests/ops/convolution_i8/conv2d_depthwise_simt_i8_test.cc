@@ -102,14 +102,6 @@ TEST(Conv2dDepthwiseSimtI8, RefusesWithReason) {
   EXPECT_OK(Supports(*node, kKernel, Gpu()));
   EXPECT_ERROR(Supports(*node, kKernel, TestDevice(ir::DeviceClass::kCpu)),
                "for GPU devices; this one takes kernels of class cpu");
-  const auto variable =
-      MakeNode("tim.Conv2d", config.attributes(),
-               {Desc(DataType::kUint8, config.input, 0.02f, 3),
-                WeightsOf(config, kUnsignedCodes)},
-               {OutputOf(config, kUnsignedCodes)});
-  ASSERT_OK(variable);
-  EXPECT_ERROR(Supports(*variable, kKernel, Gpu()),
-               "the weights are not constant");
   const auto dense = NodeOf({.input = {3, 3, 4, 1}, .kernel = {1, 1, 2, 4}},
                             kUnsignedCodes, rng);
   ASSERT_OK(dense);

@@ -254,7 +254,6 @@ TEST(Conv2dNchw16cI8, RefusesWithReason) {
   const TensorDesc input = Desc(DataType::kUint8, config.input, 0.02f, 3);
   const TensorDesc output = OutputOf(config, kUnsignedCodes);
   EXPECT_OK(refusal(input, output, true));
-  EXPECT_ERROR(refusal(input, output, false), "the weights are not constant");
   EXPECT_ERROR(refusal(input, Inferred(), true),
                "must be int8 or uint8, not float32");
   EXPECT_ERROR(
@@ -275,20 +274,6 @@ TEST(Conv2dNchw16cI8, RefusesWithReason) {
       kUnsignedCodes, rng);
   ASSERT_OK(wide);
   EXPECT_ERROR(Supports(*wide, kKernel), "at most 256 are kept");
-}
-
-TEST(Conv2dNchw16cI8, RefusesVariableBias) {
-  std::mt19937 rng = SeededRng(18);
-  const CodeConvolution config = {.input = {4, 3, 8, 1},
-                                  .kernel = {1, 1, 8, 4}};
-  const TensorDesc weights = WeightsOf(config, kUnsignedCodes);
-  const auto node = MakeNode("tim.Conv2d", {},
-                             {Desc(DataType::kUint8, config.input, 0.02f, 3),
-                              weights, Desc(DataType::kInt32, {4})},
-                             {OutputOf(config, kUnsignedCodes)},
-                             {{1, RandomTensor(weights, rng)}});
-  ASSERT_OK(node);
-  EXPECT_ERROR(Supports(*node, kKernel), "the bias is not constant");
 }
 
 }  // namespace
