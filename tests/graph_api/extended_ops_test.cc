@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ using dt = lt::data_type;
 using layout = lt::layout_type;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+
+// Operations that have a host reference alone run there, beside a device too.
+const int kIsLenient = setenv("TIMCL_STRICT", "0", 1);
 
 lt F32(size_t id, const lt::dims& dims) {
   return lt(id, dt::f32, dims, layout::strided);
@@ -199,6 +204,7 @@ TEST(ExtendedOps, AreFoundByDomainNameAndVersion) {
 }
 
 TEST(ExtendedOps, RunOnTheHost) {
+  ASSERT_EQ(kIsLenient, 0);
   op_definition definition = FancyNorm("OnHost");
   definition.host = OnHost;
   const op::kind kind = register_op(definition);
@@ -398,7 +404,10 @@ TEST(ExtendedOps, DefinitionsAreChecked) {
        "there is no input"},
       {[](op_definition* d) { d->outputs.clear(), d->same_types.clear(); },
        "there is no required output"},
-      {[](op_definition* d) { d->outputs[0].name = "x"; }, "'x'"},
+      {[](op_definition* d) {
+         d->outputs[0].name = "x", d->same_types.clear();
+       },
+       "'x'"},
       {[](op_definition* d) { d->inputs[0].types = {dt::s4}; }, "the type s4"},
       {[](op_definition* d) {
          d->same_types = {{"x", "z"}};
