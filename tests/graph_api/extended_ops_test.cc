@@ -409,14 +409,8 @@ TEST(ExtendedOps, DefinitionsAreChecked) {
        },
        "'x'"},
       {[](op_definition* d) { d->inputs[0].types = {dt::s4}; }, "the type s4"},
-      {[](op_definition* d) {
-         d->same_types = {{"x", "z"}};
-       },
-       "no operand"},
-      {[](op_definition* d) {
-         d->same_types = {{"x", "x"}};
-       },
-       "'x' twice"},
+      {[](op_definition* d) { d->same_types[0][1] = "z"; }, "no operand"},
+      {[](op_definition* d) { d->same_types[0][1] = "x"; }, "'x' twice"},
       {[](op_definition* d) { d->outputs[0].types = {dt::f16}; },
        "equal lists of types"},
       {[](op_definition* d) {
