@@ -13,7 +13,7 @@
 
 namespace tim::ops {
 
-/// Whether weights and bias are constants: CheckByteSums() looks at them.
+/// True where weights and bias are constants: CheckByteSums() looks at them.
 bool HasConstantCodes(const ir::KernelNode& node);
 
 /// Ok, or why exact sums of 32 bits do not do for every value that weights or
@@ -21,7 +21,7 @@ bool HasConstantCodes(const ir::KernelNode& node);
 Status CheckVariableCodes(const ir::KernelNode& node,
                           const ByteWeights& weights);
 
-/// Whether all weights of the type are signed bytes, less their zero points.
+/// True where all weights of the type are signed bytes, less their zero points.
 bool IsCentered(const ir::TensorDesc& weights);
 
 /// Weights and bias of the convolution that a launch packs.
@@ -36,7 +36,7 @@ struct VariableCodes {
   int64_t bias_period = 1;
   int64_t bias_count = 1;
 };
-/// Those of the node itself.
+/// The node's own.
 VariableCodes VariableCodesOf(const ByteWeights& weights);
 
 /// The parameter `weights` of a launch that packs them.
@@ -57,7 +57,7 @@ Result<PackedOperand> VariableTable(const ir::KernelNode& node,
 /// Work-items with vectors, for CPUs, or one for every word, for GPUs.
 enum class PackingItems : uint8_t { kVectors, kWords };
 
-/// What PackedCodeWeights() packs, with the zp of `table`.
+/// Weights as PackedCodeWeights() packs them, with the zp of `table`.
 Result<PackedOperand> VariableWeights(
     const ir::KernelNode& node, const Conv2dShape& shape,
     const PackedCodes& packed, const VariableCodes& codes,

@@ -83,8 +83,8 @@ g::graph BuildGraph(g::engine::kind kind) {
   bias.set_attr(op::attr::data_format, std::string("NCX"));
   op relu(kRelu, op::kind::ReLU, {Result(kBiased)}, {Result(kActive)},
           kNames[kRelu]);
-  // What the library has no kind for is a Wildcard: it keeps its place in the
-  // graph, so that no partition reaches around it.
+  // An op that the library has no kind for is a Wildcard: it keeps its place in
+  // the graph, so that no partition reaches around it.
   op mirror(kMirror, op::kind::Wildcard, {Result(kActive)}, {Result(kMirrored)},
             kNames[kMirror]);
   op reshape(kReshape, op::kind::StaticReshape, {Result(kMirrored)},
@@ -114,7 +114,7 @@ class Memory {
   const g::engine& engine() const { return engine_; }
   g::stream& stream() { return stream_; }
 
-  // Of the library, freed with its last copy.
+  // Memory of the library, freed with its last copy.
   g::tensor Allocate(const lt& description) const {
     return g::tensor(description, engine_);
   }
@@ -163,7 +163,7 @@ class Network {
     for (const auto& constant : constants) {
       memory_.Write(values_.at(constant.first), constant.second);
     }
-    // In an order in which each finds what it reads.
+    // The order is one in which each finds what it reads.
     for (const g::partition& part :
          BuildGraph(engine.get_kind()).get_partitions()) {
       Add(part);

@@ -42,7 +42,7 @@ Status Count(const std::vector<LogicalTensor>* list, size_t* num) {
   return OkStatus();
 }
 
-// What the attribute's value is in C; it points into the context.
+// The attribute's value in C, which points into the context.
 struct ValueInC {
   tim_graph_attribute_value_t operator()(const int64_t& value) const {
     return {tim_graph_attribute_s64, 1, &value};

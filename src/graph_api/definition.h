@@ -22,7 +22,7 @@ Status ReadAttributes(const tim_graph_op_definition_t& definition,
 /// Program, attributes, and the parameters that are not given.
 Status ReadExpression(std::string_view text, ExtendedOp* op);
 
-/// Of a text that may be null.
+/// The text, empty where it is null.
 std::string_view TextOf(const char* text);
 /// \param what what it is the name of.
 Status CheckIdentifier(std::string_view what, std::string_view text);

@@ -1,4 +1,4 @@
-// What follows from the definition of a registered operation.
+// Makes records and operators of the definitions of registered operations.
 #include "graph_api/extended_op.h"
 
 #include <algorithm>

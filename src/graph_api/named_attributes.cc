@@ -22,7 +22,8 @@ AttributeValue Fitted(const T& scalar, AttributeType list, AttributeType type) {
   return scalar;
 }
 
-// Of the form that `type` has: a list of one for a scalar, or a scalar.
+// The value in the form that `type` has: a list of one for a scalar, or a
+// scalar.
 AttributeValue Fitted(AttributeValue value, AttributeType type) {
   if (const auto* number = std::get_if<int64_t>(&value)) {
     return Fitted(*number, AttributeType::kInts, type);

@@ -24,7 +24,7 @@ enum class CallbackRole { kInferShapes, kDecompose, kHost, kLaunch };
 /// "infer_shapes"
 const char* ToString(CallbackRole role);
 
-/// What a decomposition has been given so far.
+/// Ops and tensors that a decomposition has added so far.
 struct Decomposition {
   std::vector<Op> ops = {};  ///< That passed CheckOp().
   std::vector<LogicalTensor> constants = {};
@@ -47,7 +47,7 @@ Types TypesOf(const std::vector<LogicalTensor>& tensors);
 
 }  // namespace tim::graph
 
-/// Of one call, on its thread.
+/// Arguments of one call, on its thread.
 struct tim_graph_op_context {
   tim_graph_op_context(const tim::graph::ExtendedOp& called,
                        tim::graph::CallbackRole its_role,

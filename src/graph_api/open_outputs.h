@@ -25,7 +25,7 @@ bool HasOpenOutputs(const PlanSource& source);
 /// ports, so that all plans to come have them.  An output on the device that
 /// the host makes becomes dense there.
 /// \param made, ports the plan's outputs, and which of the partition's each is.
-/// Whether the plan's own ports are still those of `source`.
+/// True where the plan's own ports are still those of `source`.
 Result<bool> CloseOutputs(std::span<const ir::PlanTensor> made,
                           std::span<const size_t> ports, PlanSource* source);
 /// Dense where they still are open.

@@ -1,4 +1,4 @@
-// How the plans of a partition will be, before its constants are known.
+// Plans of a partition as they will be, before its constants are known.
 #ifndef TIM_GRAPH_API_PLAN_PROBE_H_
 #define TIM_GRAPH_API_PLAN_PROBE_H_
 

@@ -1,4 +1,4 @@
-// What the library says of an op by itself, without a graph.
+// Answers about an op by itself, without a graph.
 #ifndef TIM_GRAPH_API_SUPPORT_H_
 #define TIM_GRAPH_API_SUPPORT_H_
 

@@ -47,7 +47,7 @@ Status CheckDims(const LogicalTensor& from, const LogicalTensor& to) {
                          "}; dims must be equal");
 }
 
-// As a port of a step.
+// The tensor as a port of a step.
 LogicalTensor PortOf(const LogicalTensor& tensor, size_t id) {
   LogicalTensor port = tensor;
   port.id = id;

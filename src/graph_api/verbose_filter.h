@@ -6,7 +6,7 @@
 
 namespace tim::graph {
 
-/// Whether a part of `component` matches the pattern: alternatives with "|"
+/// True where a part of `component` matches the pattern: alternatives with "|"
 /// between, of characters, "." for any, "*" for any number of the one before,
 /// "+" for one or more of it, "^" and "$" for both ends.  Other characters of
 /// regular expressions stand for themselves.

@@ -26,7 +26,7 @@ void Expect(bool condition) {
   if (!condition) std::abort();
 }
 
-// Whether dims and attributes are so small that compiling takes no time.
+// True where dims and attributes are so small that compiling takes no time.
 bool IsSmall(const std::vector<LogicalTensor>& tensors) {
   for (const LogicalTensor& tensor : tensors) {
     int64_t elements = 1;

@@ -50,7 +50,7 @@ std::set<std::string> EnumeratorsOfKinds(const std::string& text) {
   return {matches.begin(), matches.end()};
 }
 
-// Those of tim/graph/c_types.h.
+// Kinds of tim/graph/c_types.h.
 std::set<std::string> Kinds() {
   const std::string header = ReadText("include/tim/graph/c_types.h");
   const size_t begin = header.find("tim_graph_op_abs");

@@ -1,4 +1,4 @@
-// What this library has beyond the API that the partition front follows.
+// Additions of this library to the API that the partition front follows.
 #ifndef TIM_GRAPH_EXTENSION_HPP_
 #define TIM_GRAPH_EXTENSION_HPP_
 

@@ -1,4 +1,4 @@
-// What the callbacks of an operation of an application's own are given.
+// Arguments of the callbacks of an operation of an application's own.
 //
 // Header-only over tim/graph/c_extension.h.
 #ifndef TIM_GRAPH_OP_CONTEXTS_HPP_
@@ -103,7 +103,7 @@ class op_context {
  public:
   explicit op_context(tim_graph_op_context_t context) : context_(context) {}
 
-  /// At least as many as there are parameters; absent ones are of no type.
+  /// Count, at least that of the parameters; absent ones are of no type.
   std::size_t num_inputs() const {
     std::size_t num = 0;
     check(tim_graph_op_context_get_input_num(context_, &num));
@@ -303,7 +303,7 @@ class kernel_context : public op_context {
     check(
         tim_graph_op_context_set_local_size(get(), sizes.size(), sizes.data()));
   }
-  /// Of the compiler: "-DN=4".
+  /// Options of the compiler: "-DN=4".
   void add_option(const std::string& option) {
     check(tim_graph_op_context_add_option(get(), option.c_str()));
   }

@@ -53,9 +53,9 @@ struct opencl_kernel {
 
 /// A kind of operation.  Callbacks may be called by any thread, several at a
 /// time and as often as the library likes; they depend on their context alone.
-/// What they throw is a failure with its text.  status::unimplemented: not for
-/// these operands, so that the next way to run the op is taken: kernel, then
-/// decompose, then host.
+/// Exceptions of theirs are failures with their texts.  status::unimplemented:
+/// not for these operands, so that the next way to run the op is taken: kernel,
+/// then decompose, then host.
 struct op_definition {
   std::string domain = {};
   std::string name = {};
