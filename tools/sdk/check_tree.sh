@@ -73,9 +73,13 @@ marked_names() {
 }
 
 exports() {
-  local names known=vx::Context
-  case $(basename "$1") in libtim-cl-models.*) known=models::LoadOnnx ;; esac
+  local names known=vx::Context of_c=tim_graph_graph_create
+  case $(basename "$1") in
+    libtim-cl-models.*) known=models::LoadOnnx of_c= ;;
+  esac
   names=$(exported_names "$1")
+  [ -z "$of_c" ] || grep -qx "$of_c" <<<"$names" ||
+    { echo "$of_c is not exported"; return 1; }
   grep -qx "${known#*::}" <<<"$names" ||
     { echo "tim::$known is not exported"; return 1; }
   ! comm -23 <(echo "$names") <(marked_names) | grep .

@@ -9,7 +9,7 @@ map=$2
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-sed -n 's/^ *\(_Z[^;]*\);$/\1/p' "$map" >"$work/api"
+sed -n 's/^ *\([A-Za-z_][^;]*\);$/\1/p' "$map" >"$work/api"
 # Without groups, no function of ours gives way to a client's of that name,
 # which other options may have compiled. Of the linkers only GNU's can do it.
 "${CC:-c++}" -fuse-ld=bfd -r -nostdlib -o "$out" \
