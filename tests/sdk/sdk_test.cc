@@ -134,7 +134,8 @@ TEST(SdkCheck, SeesForeignAndPrivateSymbols) {
       BuildLibrary("namespace tim { namespace ir { int Leak() { return 1; } }\n"
                    "namespace vx { int Context() { return 1; }\n"
                    "struct GraphImpl { int Run(); };\n"
-                   "int GraphImpl::Run() { return 1; } } }\n",
+                   "int GraphImpl::Run() { return 1; } } }\n"
+                   "extern \"C\" int tim_graph_graph_create() { return 1; }\n",
                    ""));
   EXPECT_NE(result.exit_status, 0);
   EXPECT_EQ(result.output, "GraphImpl\ntim::ir::Leak()\n");

@@ -73,15 +73,16 @@ marked_names() {
 }
 
 exports() {
-  local names known=vx::Context of_c=tim_graph_graph_create
+  local names known=vx::Context of_c=
   case $(basename "$1") in
-    libtim-cl-models.*) known=models::LoadOnnx of_c= ;;
+    libtim-cl-models.*) known=models::LoadOnnx ;;
+    libtim-cl.*) of_c=tim_graph_graph_create ;;
   esac
   names=$(exported_names "$1")
-  [ -z "$of_c" ] || grep -qx "$of_c" <<<"$names" ||
-    { echo "$of_c is not exported"; return 1; }
   grep -qx "${known#*::}" <<<"$names" ||
     { echo "tim::$known is not exported"; return 1; }
+  [ -z "$of_c" ] || grep -qx "$of_c" <<<"$names" ||
+    { echo "$of_c is not exported"; return 1; }
   ! comm -23 <(echo "$names") <(marked_names) | grep .
 }
 
