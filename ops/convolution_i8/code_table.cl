@@ -23,7 +23,7 @@
 #include "kernels/product_sum.clh"
 #include "ops/convolution_i8/weight_bytes.clh"
 
-// Of signed bytes and `zero`, their zero point.
+// Parameters of signed bytes and `zero`, their zero point.
 typedef struct {
   int sum;  // without it
   int least;

@@ -44,7 +44,7 @@ void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
   }
 }
 
-// What the kernel reads beside the input.
+// Operands that the kernel reads beside the input.
 struct TileOperands {
   PackedOperand weights;
   PackedOperand channels;

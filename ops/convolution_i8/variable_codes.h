@@ -26,7 +26,7 @@ bool IsCentered(const ir::TensorDesc& weights);
 
 /// Weights and bias of the convolution that a launch packs.
 struct VariableCodes {
-  /// Of dense weights [Kw, Kh, Ic, Oc] that an earlier launch wrote, in
+  /// Scratch of dense weights [Kw, Kh, Ic, Oc] that an earlier launch wrote, in
   /// Lowering::scratch; -1: those of the node.
   int scratch = -1;
   /// Of a sum, without those whose weights are zero points whatever comes.

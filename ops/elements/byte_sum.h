@@ -81,7 +81,7 @@ void AddByteTypes(const ir::KernelNode& node, bool centered, Launch* launch);
 void AddByteOptions(const ir::KernelNode& node, bool centered,
                     const ir::DeviceInfo& device, Launch* launch);
 
-/// Those of a kernel that stores the sums themselves: -DIN0, -DTOTALS, -DDOT,
+/// Options of a kernel that stores the sums themselves: -DIN0, -DTOTALS, -DDOT,
 /// and -DWEIGHT_ZERO where sum(a') counts.
 void AddTotalOptions(const ir::KernelNode& node, bool centered,
                      const ir::DeviceInfo& device, Launch* launch);

@@ -10,7 +10,7 @@
 
 namespace tim::ops {
 
-/// Whether the result is the sums of plain codes themselves, as int32.
+/// True where the result is the sums of plain codes themselves, as int32.
 bool IsTotal(const ir::KernelNode& node);
 
 /// Ok, or why a total is none that a kernel of codes stores as it is: types,

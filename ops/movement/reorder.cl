@@ -150,7 +150,7 @@ __kernel void reorder_scatter(__global const T* in, int in_offset,
       in[in_offset + i];
 }
 
-// Where element `i` lies in strided memory of eight dimensions.
+// Position of element `i` in strided memory of eight dimensions.
 static inline int strided_position8(int i, const int* extents,
                                     const int* strides) {
   int position = 0;

@@ -305,7 +305,7 @@ Status CompiledPartition::Enqueue(Runnable& plan, const Call& call,
   TIM_ASSIGN_OR_RETURN(
       const std::shared_ptr<PortStaging> staging,
       PortStaging::Create(*engine(), plan.plan(), &inputs, &outputs, [&] {
-        // What is in flight may write an input.
+        // Runs in flight may write an input.
         stream.Settle();
       }));
   std::function<Status(Status)> end;

@@ -104,7 +104,7 @@ class CompiledPartition {
                      const tim_graph_execute_options_t* options) const;
   Status Allocate(const Call& call,
                   const tim_graph_execute_options_t& options) const;
-  /// Whether events of the device order the runs, as on gpu engines.
+  /// True where events of the device order the runs, as on gpu engines.
   bool RunsOnDevice() const { return runs_on_device_; }
   Status CheckApart(const Call& call) const;
   Result<std::shared_ptr<Runnable>> PlanOnDevice(

@@ -39,7 +39,7 @@ struct PlanSource {
   std::shared_ptr<tim_graph_engine> engine = nullptr;
 };
 
-/// Whether a port is on the device, as all of a gpu engine may be.
+/// True where a port is on the device, as all of a gpu engine may be.
 bool HasDevicePorts(const PlanSource& source);
 
 Result<std::shared_ptr<Runnable>> MakePlan(const PlanSource& source,

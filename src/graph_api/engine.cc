@@ -84,7 +84,7 @@ DeviceFamily Engine::family() const {
 }
 
 runtime::Surroundings Engine::surroundings() const {
-  // What operators are known stays for the process's life.
+  // Operators that are known stay so for the process's life.
   return {.devices = parts_.devices,
           .store = parts_.programs,
           .operators = {&ops::KnownOperators(), [](const ir::OpRegistry*) {}}};

@@ -31,7 +31,7 @@ struct ExtendedSide {
   bool variadic = false;
 
   size_t Required() const;
-  /// Of operand `index`.
+  /// The description of operand `index`.
   const ExtendedParam& ParamOf(size_t index) const;
 };
 

@@ -124,7 +124,7 @@ Status SupportsShapes(const Op& op) {
     return OkStatus();
   }
   const auto lowered = LowerOps(op.name, {op}, PortsOf({op}).inputs);
-  // What contradicts a rule is told by compile.
+  // A contradiction to a rule is told by compile.
   return lowered.status().code() == StatusCode::kUnimplemented
              ? lowered.status()
              : OkStatus();

@@ -36,7 +36,7 @@ struct InnerAttribute {
 };
 
 ir::AttributeType InnerType(AttributeType type) {
-  // In the order of AttributeType.
+  // The order is that of AttributeType.
   constexpr ir::AttributeType kTypes[] = {
       ir::AttributeType::kFloat, ir::AttributeType::kFloats,
       ir::AttributeType::kInt,   ir::AttributeType::kInts,

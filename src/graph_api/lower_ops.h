@@ -36,7 +36,7 @@ struct LoweredOps {
   ir::Graph graph;  ///< Neither inputs nor outputs are declared.
   /// Every tensor of the ops by id; those without elements have no value.
   std::map<size_t, Tensor> tensors;
-  /// Of the inputs, by id, the values that stand for their memory.
+  /// Values that stand for the memory of inputs, by id.
   std::map<size_t, ir::ValueId> inputs;
 };
 

@@ -27,7 +27,7 @@ class PortStaging {
   static Result<std::unique_ptr<PortStaging>> Create(
       const Engine& engine, const ir::Plan& plan, Ports* inputs, Ports* outputs,
       const std::function<void()>& before = nullptr);
-  /// After a run that succeeded; gaps between elements stay as they are.
+  /// Called after a run that succeeded; gaps between elements stay as they are.
   void CopyOutputs() const;
 
  private:

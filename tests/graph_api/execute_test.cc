@@ -305,7 +305,7 @@ TEST(Execute, RunsOfTwoStreamsOverlap) {
   start(other, made[1]);
   EXPECT_OK(one.Wait());
   EXPECT_OK(other.Wait());
-  // Those of one stream are one behind the other.
+  // Runs of one stream are one behind the other.
   start(one, made[2]);
   start(one, made[3]);
   EXPECT_OK(one.Wait());

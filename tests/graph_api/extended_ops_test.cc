@@ -223,7 +223,7 @@ TEST(ExtendedOps, RunByKernelAndWhereItIsRefusedByDecomposition) {
   op_definition definition = FancyNorm("FancyNorm");
   definition.decompose = Decompose;
   definition.kernel = Kernel();
-  // On devices where no kernel is taken.
+  // Asked on devices where no kernel is taken.
   definition.host = [](host_context& context) {
     return context.fail(status::runtime_error, "the host was asked");
   };

@@ -334,7 +334,7 @@ void ExpectRoundTrips(const Engines& engine) {
                               MemorySizeOf(chain.tensor(again))),
                   0)
             << what;
-        // What lies between rows is not written.
+        // Memory between rows is not written.
         const LogicalTensor& rows = chain.tensor(gaps);
         const size_t size =
             MemorySizeOf(plain) /

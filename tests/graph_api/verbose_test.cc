@@ -27,7 +27,7 @@ using Fields = std::vector<std::string>;
 using lt = logical_tensor;
 using Floats = std::vector<float>;
 
-// Before the options are read.
+// Set before the options are read.
 [[maybe_unused]] const int kOnHost = setenv("TIMCL_DEVICE", "host", 1);
 [[maybe_unused]] const int kVerbose = setenv("TIMCL_GRAPH_VERBOSE", "all", 1);
 

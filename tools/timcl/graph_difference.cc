@@ -113,7 +113,7 @@ Result<GraphDifference> Compare(const GraphTensor& found,
     return difference;
   }
   difference.allowed = tolerance.real;
-  // What should be 0 throughout is measured as it is.
+  // A tensor that should be 0 throughout is measured as it is.
   if (greatest > 0) difference.error /= greatest;
   return difference;
 }

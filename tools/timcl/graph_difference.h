@@ -1,4 +1,4 @@
-// How far what a partition computes is from its reference, and how far it may
+// Distance of what a partition computes from its reference, and how far it may
 // be.
 #ifndef TIM_TOOLS_TIMCL_GRAPH_DIFFERENCE_H_
 #define TIM_TOOLS_TIMCL_GRAPH_DIFFERENCE_H_

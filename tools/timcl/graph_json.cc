@@ -49,7 +49,8 @@ JsonPlace Single(const JsonPlace& place) {
                                                                : place;
 }
 
-// In the type that the attribute has: "type" of older files may be another.
+// The value in the type that the attribute has: "type" of older files may be
+// another.
 Result<AttributeValue> ReadValue(const JsonPlace& place, AttributeType type) {
   switch (type) {
     case AttributeType::kFloat:

@@ -222,7 +222,7 @@ Json JsonOf(const Outcome& outcome) {
   return json;
 }
 
-// By partition, the tensors that it reads or makes and no later one reads.
+// Tensors, by partition, that it reads or makes and no later one reads.
 std::vector<std::vector<size_t>> LastUses(const graph::Partitions& partitions) {
   std::vector<std::vector<size_t>> uses(partitions.size());
   std::set<size_t> seen;

@@ -49,7 +49,7 @@ Result<std::shared_ptr<tim_graph_engine>> EngineOn(const std::string& device) {
   return std::shared_ptr<tim_graph_engine>(made, tim_graph_engine_destroy);
 }
 
-// Between the memory of a gpu engine's tensor and the host's.
+// Copies between the memory of a gpu engine's tensor and the host's.
 enum class Direction { kToDevice, kToHost };
 Status CopyBetween(const GraphTensor& host, const tim_graph_tensor& on_device,
                    Direction direction) {

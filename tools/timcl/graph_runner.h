@@ -61,7 +61,7 @@ class GraphRunner {
   std::shared_ptr<tim_graph_stream> stream_;
 };
 
-/// What the partition's ops make of `tensors` one by one on the host, whose
+/// Results of the partition's ops one by one on the host from `tensors`, whose
 /// formulas are the reference; all of their outputs, by id.
 Result<GraphTensors> Evaluate(const graph::Partition& partition,
                               const GraphTensors& tensors);

@@ -30,7 +30,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  /// From 0 up to but not 1.
+  /// A number from 0 up to but not 1.
   double Fraction() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   int64_t Whole(int64_t least, int64_t greatest) {
     const auto count = static_cast<uint64_t>(greatest - least) + 1;

@@ -97,7 +97,7 @@ void Narrow(const ValueRange& other, ValueRange* range) {
   }
 }
 
-/// What the readers of a tensor want of its numbers.
+/// Demands of a tensor's readers on its numbers.
 class Wishes {
  public:
   Wishes(const std::vector<Op>& ops, const LogicalTensor& tensor)
@@ -162,7 +162,7 @@ ValueRange RangeFor(const LogicalTensor& tensor, const std::vector<Op>& ops) {
   ValueRange range = wishes.range();
   const TypeRow* const type = FindType(kTypes, tensor.data_type);
   if (type == nullptr) return range;
-  // What nobody asks for is any code.
+  // Numbers that nobody asks for are any code.
   return range.whole ? range : type->range;
 }
 

@@ -27,7 +27,7 @@ using ::tim::graph::partition;
 using ::tim::graph::status;
 using ::tim::graph::stream;
 using ::tim::graph::tensor;
-// Not dnnl::ocl_interop, which is about engines and streams alone.
+// Names of tim::graph: dnnl::ocl_interop is about engines and streams alone.
 namespace ocl_interop = ::tim::graph::ocl_interop;
 }  // namespace graph
 

@@ -22,7 +22,7 @@ namespace graph {
 
 struct partition_options;  // tim/graph/extension.hpp
 
-// Of tim/graph/residency.hpp, which defines the members that take them.
+// Options of tim/graph/residency.hpp, which defines the members that take them.
 enum class residency : int;
 struct compile_options;
 struct execute_options;
@@ -133,7 +133,7 @@ class compiled_partition : public handle<tim_graph_compiled_partition_t> {
             c_outputs.size(), c_outputs.data(), scratchpad.get(true)),
         "could not execute a compiled partition");
   }
-  /// With tim/graph/residency.hpp: outputs without memory get it.
+  /// Outputs without memory get it; needs tim/graph/residency.hpp.
   void execute(stream& astream, const std::vector<tensor>& inputs,
                const std::vector<tensor>& outputs, const tensor& scratchpad,
                const execute_options& options) const;
@@ -145,7 +145,7 @@ class compiled_partition : public handle<tim_graph_compiled_partition_t> {
           const options_type& options) const {
     execute(astream, inputs, outputs, tensor(), options);
   }
-  /// With tim/graph/residency.hpp: never automatic for a port.
+  /// Never automatic for a port; needs tim/graph/residency.hpp.
   residency get_residency(std::size_t id) const;
 
  private:
@@ -249,7 +249,7 @@ class partition : public handle<tim_graph_partition_t> {
                       "could not compile a partition");
     return compiled;
   }
-  /// With tim/graph/residency.hpp: ports where the options want them.
+  /// Ports lie where the options want them; needs tim/graph/residency.hpp.
   compiled_partition compile(const std::vector<logical_tensor>& inputs,
                              const std::vector<logical_tensor>& outputs,
                              const engine& aengine,

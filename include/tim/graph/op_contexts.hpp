@@ -212,7 +212,7 @@ class infer_context : public op_context {
 class build_context : public op_context {
  public:
   using op_context::op_context;
-  /// Between two ops, of unknown rank.
+  /// A tensor between two ops, of unknown rank.
   logical_tensor make_tensor(logical_tensor::data_type type) {
     tim_graph_logical_tensor_t tensor;
     check(tim_graph_op_context_create_tensor(

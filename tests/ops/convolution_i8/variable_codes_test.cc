@@ -56,7 +56,7 @@ TensorData RandomBias(const TensorDesc& desc, std::mt19937& rng) {
   return MakeTensor(desc, values);
 }
 
-// With all of its operands, in the order of the operator.
+// The node with all of its operands, in the order of the operator.
 struct Case {
   TestNode node;
   std::vector<TensorData> inputs;  // that are no constants

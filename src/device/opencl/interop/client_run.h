@@ -11,7 +11,7 @@
 
 namespace tim::device {
 
-/// How a run writes an output.
+/// Form in which a run writes an output.
 struct OutputUse {
   /// The run reads the memory, too: it is written behind the last command.
   bool is_read = false;
