@@ -78,30 +78,36 @@ struct engine_options {
   std::string offload;
 };
 
-/// invalid_arguments where there is no such device.
+namespace memory_details {
+
 inline engine make_engine(engine::kind kind, std::size_t index,
-                          const engine_options& options) {
+                          const_tim_graph_allocator_t alloc,
+                          const engine_options& options, const char* failure) {
   tim_graph_engine_options_t c_options;
   c_options.offload = options.offload.c_str();
   tim_graph_engine_t made = nullptr;
   error::wrap_c_api(tim_graph_engine_create_with_options(
                         &made, static_cast<tim_graph_engine_kind_t>(kind),
-                        index, nullptr, &c_options),
-                    "could not make an engine with options");
+                        index, alloc, &c_options),
+                    failure);
   return engine(made);
+}
+
+}  // namespace memory_details
+
+/// invalid_arguments where there is no such device.
+inline engine make_engine(engine::kind kind, std::size_t index,
+                          const engine_options& options) {
+  return memory_details::make_engine(kind, index, nullptr, options,
+                                     "could not make an engine with options");
 }
 /// The engine keeps the callbacks; the allocator may go.
 inline engine make_engine(engine::kind kind, std::size_t index,
                           const allocator& alloc,
                           const engine_options& options) {
-  tim_graph_engine_options_t c_options;
-  c_options.offload = options.offload.c_str();
-  tim_graph_engine_t made = nullptr;
-  error::wrap_c_api(tim_graph_engine_create_with_options(
-                        &made, static_cast<tim_graph_engine_kind_t>(kind),
-                        index, alloc.get(), &c_options),
-                    "could not make an engine with options and an allocator");
-  return engine(made);
+  return memory_details::make_engine(
+      kind, index, alloc.get(), options,
+      "could not make an engine with options and an allocator");
 }
 
 /// Place of a port's memory.
