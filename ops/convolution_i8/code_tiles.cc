@@ -44,14 +44,7 @@ void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
   }
 }
 
-// Operands that the kernel reads beside the input.
-struct TileOperands {
-  PackedOperand weights;
-  PackedOperand channels;
-  bool centered = true;
-};
-
-Result<TileOperands> OperandsOf(const ir::KernelNode& node,
+Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
                                 const Conv2dShape& shape,
                                 const PackedCodes& packed,
                                 const VariableCodes& codes,
@@ -60,7 +53,7 @@ Result<TileOperands> OperandsOf(const ir::KernelNode& node,
   const bool constant = node.constants[1] != nullptr;
   const ByteShifts shifts =
       constant ? ByteShiftsOf(node, weights) : ByteShifts{};
-  TileOperands out;
+  CodeOperands out;
   out.centered = constant ? shifts.centered : IsCentered(node.inputs[1]);
   if (HasConstantCodes(node)) {
     out.channels.constant = ByteTable(node, weights, shifts);
@@ -133,7 +126,7 @@ Status ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                      const VariableCodes& codes, const CodeEpilogue& epilogue,
                      const ir::DeviceInfo& device, ir::Lowering* lowering) {
   const CodeTiles tiling = CodeTilesOf(shape, node.inputs[0].layout, device);
-  TIM_ASSIGN_OR_RETURN(TileOperands operands,
+  TIM_ASSIGN_OR_RETURN(CodeOperands operands,
                        OperandsOf(node, shape, tiling.packed, codes, lowering));
   const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *
                         CeilDiv(shape.h.output, tiling.rows);

@@ -48,19 +48,13 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                      device);
 }
 
-struct Operands {
-  PackedOperand weights;
-  PackedOperand channels;
-  bool centered = true;
-};
-
-Result<Operands> VariableOperands(const ir::KernelNode& node,
-                                  const Conv2dShape& shape,
-                                  const ByteShifts& shifts,
-                                  ir::Lowering* lowering) {
+Result<CodeOperands> VariableOperands(const ir::KernelNode& node,
+                                      const Conv2dShape& shape,
+                                      const ByteShifts& shifts,
+                                      ir::Lowering* lowering) {
   const ByteWeights weights = ByteWeightsOf(shape);
   const VariableCodes codes = VariableCodesOf(weights);
-  Operands out;
+  CodeOperands out;
   out.centered = IsCentered(node.inputs[1]);
   TIM_ASSIGN_OR_RETURN(out.channels,
                        VariableTable(node, weights, shifts, codes,
@@ -76,15 +70,16 @@ Result<Operands> VariableOperands(const ir::KernelNode& node,
   return out;
 }
 
-Result<Operands> OperandsOf(const ir::KernelNode& node,
-                            const Conv2dShape& shape, ir::Lowering* lowering) {
+Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
+                                const Conv2dShape& shape,
+                                ir::Lowering* lowering) {
   const ByteWeights weights = ByteWeightsOf(shape);
   const ByteWords words = {.taps = shape.w.kernel * shape.h.kernel,
                            .outputs = shape.group.outputs};
   const bool constant = node.constants[1] != nullptr;
   const ByteShifts shifts =
       constant ? ByteShiftsOf(node, weights) : ByteShifts{};
-  Operands out;
+  CodeOperands out;
   if (HasConstantCodes(node)) {
     out.channels.constant = ByteTable(node, weights, shifts);
   } else {
@@ -103,7 +98,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
   ir::Lowering lowering;
-  TIM_ASSIGN_OR_RETURN(Operands operands, OperandsOf(node, shape, &lowering));
+  TIM_ASSIGN_OR_RETURN(CodeOperands operands,
+                       OperandsOf(node, shape, &lowering));
   Launch launch("ops/convolution_i8/conv2d_simt_i8.cl", "conv2d_simt_i8");
   AddWordOptions(node, operands.centered, device, &launch);
   AddSimtTile(ProductOf(shape, device), device, &launch);

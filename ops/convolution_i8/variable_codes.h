@@ -39,6 +39,14 @@ struct VariableCodes {
 /// The node's own.
 VariableCodes VariableCodesOf(const ByteWeights& weights);
 
+/// Operands that a kernel reads beside the input: constants that were packed at
+/// Compile, or scratch that launches write.
+struct CodeOperands {
+  PackedOperand weights;
+  PackedOperand channels;
+  bool centered = true;  ///< Every zp is 0.
+};
+
 /// The parameter `weights` of a launch that packs them.
 void AddWeights(const ir::KernelNode& node, const VariableCodes& codes,
                 Launch* launch);
