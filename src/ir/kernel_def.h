@@ -44,6 +44,9 @@ struct KernelNode {
   std::vector<TensorDesc> outputs;  ///< Of the whole node.
   TensorDesc anchor_output;         ///< Of the anchor; = outputs[0] unfused.
   std::vector<EpilogueStep> epilogue;
+  /// The node comes back with other extents: options, which are part of a
+  /// program's identity, then take few values and no remainder of an extent.
+  bool many_shapes = false;
 
   const AttributeMap& attributes() const { return anchor->attributes; }
   bool has_input(int i) const {

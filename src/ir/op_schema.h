@@ -149,6 +149,21 @@ struct InPlaceOffsets {
 
 struct Effects {
   bool random = false;  ///< Two evaluations may differ: never folded.
+  /// Evaluations are seen from outside in their order: never folded, merged,
+  /// dropped or exchanged with one another.
+  bool ordered = false;
+};
+
+/// A node whose gradient is asked for, with what its rule may build on.
+struct VjpContext {
+  /// The graph that the rule adds nodes to; it holds `node` and its operands.
+  Graph* graph = nullptr;
+  const Node* node = nullptr;  ///< Valid until the rule adds a node.
+  const OpRegistry* registry = nullptr;
+  /// Cotangents of the outputs, kNone where nothing depends on one.
+  std::vector<ValueId> cotangents = {};
+  /// Of each input whether its cotangent is asked for.
+  std::vector<bool> wanted = {};
 };
 
 /// What an operator is.  The functions hold for all graphs: they are pure (the
@@ -270,6 +285,11 @@ struct OpSchema {
   /// may be unknown.
   std::function<Result<Graph>(const NodeView&, const OpRegistry&)> decompose =
       nullptr;
+  /// Adds the nodes that compute the cotangents of the inputs from those of the
+  /// outputs: their values, kNone for inputs that have none (integers) or that
+  /// are not wanted.  Called with known types and extents.  Null: there is no
+  /// rule.
+  std::function<Result<std::vector<ValueId>>(const VjpContext&)> vjp = nullptr;
 
   /// "tim.Softmax@1"
   std::string Key() const { return StrCat(domain, ".", name, "@", version); }

@@ -15,7 +15,9 @@ using ir::Value;
 // user's kernel runs: its host reference may round otherwise.
 bool IsConstant(const Graph& graph, const Node& node) {
   if (node.composite || node.inputs.empty()) return false;
-  if (node.schema->effects.random || ir::HasUserKernel(node)) return false;
+  const ir::Effects& effects = node.schema->effects;
+  if (effects.random || effects.ordered || ir::HasUserKernel(node))
+    return false;
   for (const ir::ValueId id : node.inputs) {
     if (id != ir::kNone && !graph.value(id).constant) return false;
   }
