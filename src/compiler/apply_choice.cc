@@ -208,7 +208,7 @@ class Applier {
 
   Placement ChooseReorder(const Node& node, int device) const {
     const ir::KernelDef* kernel =
-        FindReorder(module_, ir::MakeKernelNode(graph_, node), device);
+        FindReorder(module_, ViewOf(module_, graph_, node), device);
     if (kernel == nullptr) return {.kind = RunKind::kEval, .device = device};
     return {.kind = RunKind::kKernel, .device = device, .kernel = kernel};
   }

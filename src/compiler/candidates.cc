@@ -35,7 +35,7 @@ class Enumerator {
       : module_(module),
         node_(node),
         locations_(locations),
-        view_(ir::MakeKernelNode(module.graph, node)),
+        view_(ViewOf(module, module.graph, node)),
         pinned_(node.device) {}
 
   void Run() {

@@ -54,6 +54,9 @@ struct CompileOptions {
   /// and to which those of this Compile are added.  Null: none.
   std::set<std::string>* known_doubts = nullptr;
   FoldLimits fold = {};
+  /// The graph comes back with other extents: KernelNode::many_shapes of all
+  /// nodes, and no chains, whose programs hold for one sequence of kernels.
+  bool many_shapes = false;
   /// A node with an operand of more elements is done in pieces, where it can.
   int64_t piece_elements = ir::kMostKernelElements;
   /// What is no candidate any more.  Where there are any, the graph has been

@@ -31,6 +31,13 @@ Status Supports(const Module& module, const ir::KernelDef& kernel,
   return kernel.supports(node, module.device(device));
 }
 
+ir::KernelNode ViewOf(const Module& module, const ir::Graph& graph,
+                      const ir::Node& node) {
+  ir::KernelNode view = ir::MakeKernelNode(graph, node);
+  view.many_shapes = module.options.many_shapes;
+  return view;
+}
+
 std::string Describe(const ir::Graph& graph, const ir::Node& node) {
   std::string text = StrCat("operation ", node.name);
   if (!graph.name().empty()) text += StrCat(" of graph '", graph.name(), "'");

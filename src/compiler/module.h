@@ -120,6 +120,11 @@ bool FitInPlace(const Module& module, const ir::Node& node,
 Status Supports(const Module& module, const ir::KernelDef& kernel,
                 const ir::KernelNode& node, int device);
 
+/// The view of a node of `graph`, which is the module's or a body in it, that
+/// kernels are asked about.
+ir::KernelNode ViewOf(const Module& module, const ir::Graph& graph,
+                      const ir::Node& node);
+
 /// "operation Conv2d#3 of graph g": the start of a message about a node.
 std::string Describe(const ir::Graph& graph, const ir::Node& node);
 /// What a node says is legal and hardly meant: `text` names operands, the

@@ -34,8 +34,8 @@ bool Reorders(const Module& module, ir::TensorDesc desc, const Layout& from,
   desc.layout = to;
   node.outputs = {graph.AddValue(desc)};
   const ir::NodeId id = graph.AddNode(std::move(node));
-  return FindReorder(module, ir::MakeKernelNode(graph, graph.node(id)),
-                     device) != nullptr;
+  return FindReorder(module, ViewOf(module, graph, graph.node(id)), device) !=
+         nullptr;
 }
 
 // The primary device does a Reorder of the value in the caller's memory.

@@ -87,7 +87,7 @@ struct Offer {
 };
 
 Offer OfferOf(const Module& module, const Node& node) {
-  const ir::KernelNode view = ir::MakeKernelNode(module.graph, node);
+  const ir::KernelNode view = ViewOf(module, module.graph, node);
   const std::string name = StrCat(node.schema->domain, ".", node.schema->name);
   Offer offer;
   for (int i = 1; i < static_cast<int>(module.options.devices.size()); ++i) {

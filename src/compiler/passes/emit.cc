@@ -90,7 +90,7 @@ class Emitter {
         hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
       }
     }
-    plan_.chains = FindChains(plan_);
+    if (!module_.options.many_shapes) plan_.chains = FindChains(plan_);
     TIM_ASSIGN_OR_RETURN(plan_.constants, constants_.Make());
     TIM_RETURN_IF_ERROR(ir::Verify(plan_));
     return std::move(plan_);

@@ -10,7 +10,7 @@ using ir::Node;
 
 bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
   if (!HasStaticOperands(graph, graph.node(id))) return false;
-  const ir::KernelNode view = ir::MakeKernelNode(graph, graph.node(id));
+  const ir::KernelNode view = ViewOf(module, graph, graph.node(id));
   const int devices = static_cast<int>(module.options.devices.size());
   for (int i = 0; i < devices; ++i) {
     for (const ir::KernelDef* kernel : module.registry.Kernels(

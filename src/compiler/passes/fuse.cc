@@ -119,12 +119,12 @@ std::optional<ir::NodeId> TryFuse(Module& module, ir::NodeId id,
                                   ir::NodeId next) {
   Graph& graph = module.graph;
   const auto first_cost =
-      BestCost(module, ir::MakeKernelNode(graph, graph.node(id)));
+      BestCost(module, ViewOf(module, graph, graph.node(id)));
   const auto next_cost =
-      BestCost(module, ir::MakeKernelNode(graph, graph.node(next)));
+      BestCost(module, ViewOf(module, graph, graph.node(next)));
   if (!first_cost || !next_cost) return std::nullopt;
   const Fusion fusion(graph, id, next);
-  const auto cost = BestCost(module, ir::MakeKernelNode(graph, fusion.node()));
+  const auto cost = BestCost(module, ViewOf(module, graph, fusion.node()));
   if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
   Node fused = fusion.node();
   graph.RemoveNode(next);

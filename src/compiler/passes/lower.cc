@@ -105,7 +105,7 @@ Status Lower(Module& module) {
   for (const ir::NodeId id : graph.NodeIds()) {
     const Placement& placement = module.placements[id];
     if (placement.kind != RunKind::kKernel) continue;
-    const ir::KernelNode view = ir::MakeKernelNode(graph, graph.node(id));
+    const ir::KernelNode view = ViewOf(module, graph, graph.node(id));
     const ir::DeviceInfo& device = module.device(placement.device);
     Result<ir::Lowering> lowering =
         placement.in_pieces
