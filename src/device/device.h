@@ -167,6 +167,12 @@ class Device {
   virtual const ir::DeviceInfo& info() const = 0;
   /// Devices of equal domain share events and memory.  Only to be compared.
   virtual const void* domain() const = 0;
+  /// Whether streams of this device copy from buffers of `other`, another
+  /// device, to its own, as Stream::Copy does.  (For others the runtime copies
+  /// through the host.)
+  virtual bool CanCopyFrom(const Device& other) const {
+    return domain() == other.domain();
+  }
 
   /// Memory of `bytes` >= 0 bytes, of any content.  kDevice works everywhere;
   /// kUnimplemented for a kind that the device has not, kOutOfMemory for more

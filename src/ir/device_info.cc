@@ -18,7 +18,7 @@ std::string DeviceInfo::ToString() const {
       has_integer_dot ? ", integer dot" : "", has_images ? ", images" : "",
       orders_stores ? ", ordered stores" : "", has_vnni ? ", vnni" : "",
       chains ? ", chains" : "", chains_singles ? ", chains singles" : "",
-      winograd ? "" : ", no winograd", ")");
+      winograd ? "" : ", no winograd", remote ? ", remote" : "", ")");
 }
 
 }  // namespace tim::ir

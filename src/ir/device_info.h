@@ -48,11 +48,15 @@ struct DeviceInfo {
   bool chains = false;
   bool chains_singles = false;
   bool winograd = true;  ///< Kernels may use Winograd's sums.
+  bool remote = false;   ///< Behind a network: each command costs a way there.
 
   // Rough figures for costs, in units of 1e9 per second and microseconds.
   double gflops = 1.0;
   double gbytes_per_second = 10.0;
   double launch_us = 5.0;
+  /// From and to the host's memory; 0: not known.
+  double link_gbytes_per_second = 0;
+  double link_latency_us = 0;
 
   std::string ToString() const;
   bool operator==(const DeviceInfo&) const = default;

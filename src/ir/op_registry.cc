@@ -4,8 +4,10 @@ namespace tim::ir {
 
 void OpRegistry::Add(OpSchema schema) {
   const std::string key = schema.Key();
-  if (!schema.infer_shapes || (!schema.eval && !schema.user_kernel) ||
-      !schema.compute_estimate || !schema.memory_estimate) {
+  const bool runs = schema.eval || schema.decompose || schema.user_kernel ||
+                    schema.device_only;
+  if (!schema.infer_shapes || !runs || !schema.compute_estimate ||
+      !schema.memory_estimate) {
     problems_.push_back(StrCat(
         key, " lacks infer_shapes, eval, compute_estimate or memory_estimate"));
   }
@@ -35,6 +37,19 @@ void OpRegistry::Add(KernelDef kernel) {
   by_op_.emplace(kernels_.back()->op, kernels_.back().get());
 }
 
+void OpRegistry::Add(PartDef part) {
+  for (const auto& other : parts_) {
+    if (other->name != part.name) continue;
+    problems_.push_back(StrCat("parts ", part.name, " are registered twice"));
+    return;
+  }
+  if (!part.claim && !part.optimize) {
+    problems_.push_back(
+        StrCat("parts ", part.name, " lack both claim and optimize"));
+  }
+  parts_.push_back(std::make_unique<const PartDef>(std::move(part)));
+}
+
 const OpSchema* OpRegistry::Find(std::string_view name) const {
   if (const auto it = schemas_.find(name); it != schemas_.end()) {
     return it->second.get();
@@ -56,6 +71,18 @@ std::vector<const KernelDef*> OpRegistry::Kernels(
     for (const KernelDef* kernel : parent_->Kernels(op, device_kind)) {
       out.push_back(kernel);
     }
+  }
+  return out;
+}
+
+std::vector<const PartDef*> OpRegistry::Parts(
+    std::string_view device_kind) const {
+  std::vector<const PartDef*> out;
+  for (const auto& part : parts_) {
+    if (part->device_kind == device_kind) out.push_back(part.get());
+  }
+  if (parent_ != nullptr) {
+    for (const PartDef* part : parent_->Parts(device_kind)) out.push_back(part);
   }
   return out;
 }

@@ -12,19 +12,22 @@
 #include "base/status.h"
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
+#include "ir/part_def.h"
 
 namespace tim::ir {
 
-/// Filled by one thread, then read by any.
+/// Filled by one thread, then read by any.  One that is read is never changed:
+/// who brings more makes another one.
 class OpRegistry {
  public:
   /// `parent` is looked up after this one and must outlive it.
   explicit OpRegistry(const OpRegistry* parent = nullptr) : parent_(parent) {}
 
-  /// A second schema of the same key, or kernel of the same name, is refused
-  /// and reported by Check().
+  /// A second schema of the same key, or kernel or way of parts of the same
+  /// name, is refused and reported by Check().
   void Add(OpSchema schema);
   void Add(KernelDef kernel);
+  void Add(PartDef part);
 
   /// By "tim.Softmax" (newest version) or "tim.Softmax@1"; null if unknown.
   const OpSchema* Find(std::string_view name) const;
@@ -32,6 +35,8 @@ class OpRegistry {
   /// kind of device, in order of registration.
   std::vector<const KernelDef*> Kernels(std::string_view op,
                                         std::string_view device_kind) const;
+  /// Ways to run parts on a kind of device, in order of registration.
+  std::vector<const PartDef*> Parts(std::string_view device_kind) const;
   /// Sorted by key; the parent's but where this one has the same key.
   std::vector<const OpSchema*> Schemas() const;
   std::vector<const KernelDef*> Kernels() const;
@@ -47,6 +52,7 @@ class OpRegistry {
   std::map<std::string, const OpSchema*, std::less<>> newest_;
   std::vector<std::unique_ptr<const KernelDef>> kernels_;
   std::multimap<std::string, const KernelDef*, std::less<>> by_op_;
+  std::vector<std::unique_ptr<const PartDef>> parts_;
   std::vector<std::string> problems_;
 };
 

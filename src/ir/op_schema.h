@@ -206,6 +206,9 @@ struct OpSchema {
   /// Its kernel is a user's text: operands begin where the device's buffers may
   /// (DeviceInfo::alignment), and it needs no `eval`.
   bool user_kernel = false;
+  /// It has neither `eval` nor `decompose`: it runs where a kernel or a
+  /// device's own compiler takes it.
+  bool device_only = false;
 
   /// Shapes of the outputs, and types where they are not declared; at most once
   /// per node and Compile, and where a host step is prepared (a library's

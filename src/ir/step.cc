@@ -99,6 +99,19 @@ struct ActionPrinter {
                   gemm.transpose_a ? " ta" : "", gemm.transpose_b ? " tb" : "",
                   gemm.batches > 1 ? StrCat(" batches ", gemm.batches) : "");
   }
+  std::string operator()(const DeviceCall& call) const {
+    return StrCat("call ", call.name, " with ", call.payload.size(), " bytes @",
+                  TextHash(call.payload));
+  }
+  std::string operator()(const GraphCall& call) const {
+    std::string options;
+    for (const auto& [key, value] : call.options) {
+      options += StrCat(options.empty() ? "" : ", ", key, "=", value);
+    }
+    const size_t nodes = call.part != nullptr ? call.part->NodeIds().size() : 0;
+    return StrCat("graph ", call.name, " of ", nodes, " operators [", options,
+                  "]");
+  }
 };
 
 // Content of a graph: its dump, and the hashes of its constants and the graphs
@@ -116,12 +129,6 @@ void AddContent(const Graph& graph, std::string* content) {
   }
 }
 
-std::string ContentOf(const Graph& graph) {
-  std::string content;
-  AddContent(graph, &content);
-  return content;
-}
-
 bool SameBody(const std::shared_ptr<const Graph>& a,
               const std::shared_ptr<const Graph>& b) {
   if (a == b) return true;
@@ -130,6 +137,17 @@ bool SameBody(const std::shared_ptr<const Graph>& a,
 }
 
 }  // namespace
+
+std::string ContentOf(const Graph& graph) {
+  std::string content;
+  AddContent(graph, &content);
+  return content;
+}
+
+bool GraphCall::operator==(const GraphCall& other) const {
+  return name == other.name && options == other.options &&
+         SameBody(part, other.part);
+}
 
 bool HostCall::operator==(const HostCall& other) const {
   return op == other.op && name == other.name &&

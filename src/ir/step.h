@@ -4,10 +4,12 @@
 #define TIM_IR_STEP_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -169,7 +171,31 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-using Action = std::variant<KernelLaunch, UserLaunch, HostCall, Copy, Gemm>;
+/// Runs what a device that is no part of the library makes of `name` and
+/// `payload`, which are the whole of it.
+struct DeviceCall {
+  std::string name;
+  std::string payload;  ///< Bytes, without pointers; at most kMaxPayloadBytes.
+  bool operator==(const DeviceCall&) const = default;
+};
+inline constexpr size_t kMaxPayloadBytes = size_t{1} << 20;
+
+/// Runs a graph that the device compiles by itself.  Operands: the inputs of
+/// `part`, then its outputs; constants are in it.
+struct GraphCall {
+  /// Its operators are of a registry that outlives what is prepared of the
+  /// call; all values have types and known extents, and layouts of operands
+  /// are those of their memory.
+  std::shared_ptr<const Graph> part;
+  std::string name;  ///< For messages: "part.acme.0".
+  /// Key and value each, as the device knows them.
+  std::vector<std::pair<std::string, std::string>> options;
+  /// Parts are equal that have the same dump and the same constants.
+  bool operator==(const GraphCall& other) const;
+};
+
+using Action = std::variant<KernelLaunch, UserLaunch, HostCall, Copy, Gemm,
+                            DeviceCall, GraphCall>;
 
 /// One line; programs given as text are named by the hash of the text.
 std::string ToString(const Action& action);
@@ -180,6 +206,10 @@ const std::string* TextOf(const Action& action);
 
 /// "program <hash>" and the lines of `text`, for dumps.
 std::string ProgramText(const std::string& text);
+
+/// All that a graph is, as text: equal for graphs that compute the same with
+/// the same names.  Constants are in it by their hashes.
+std::string ContentOf(const Graph& graph);
 
 }  // namespace tim::ir
 

@@ -24,6 +24,8 @@ bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
   same.gflops = here.gflops;
   same.gbytes_per_second = here.gbytes_per_second;
   same.launch_us = here.launch_us;
+  same.link_gbytes_per_second = here.link_gbytes_per_second;
+  same.link_latency_us = here.link_latency_us;
   same.global_memory_bytes = here.global_memory_bytes;
   same.max_allocation_bytes = here.max_allocation_bytes;
   return same == here;
@@ -94,7 +96,9 @@ bool CallsUsers(const ir::Plan& plan) {
   return std::any_of(
       plan.steps.begin(), plan.steps.end(), [](const ir::Step& step) {
         const auto* call = std::get_if<ir::HostCall>(&step.action);
-        return call != nullptr && !IsBuiltin(*call);
+        if (call != nullptr) return !IsBuiltin(*call);
+        const auto* part = std::get_if<ir::GraphCall>(&step.action);
+        return part != nullptr && !IsBuiltin(*part->part);
       });
 }
 

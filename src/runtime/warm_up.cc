@@ -27,9 +27,13 @@ bool IsUnbound(const ir::Slot& slot) {
          slot.kind != ir::SlotKind::kConstant && !IsExternal(slot);
 }
 
+// Steps of devices that are no part of the library have been built when they
+// are prepared.
 bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
   if (std::holds_alternative<ir::Copy>(step.action) ||
-      std::holds_alternative<ir::HostCall>(step.action)) {
+      std::holds_alternative<ir::HostCall>(step.action) ||
+      std::holds_alternative<ir::DeviceCall>(step.action) ||
+      std::holds_alternative<ir::GraphCall>(step.action)) {
     return false;
   }
   return std::none_of(

@@ -42,6 +42,17 @@ TEST(HostDevice, SaysWhatItIs) {
   EXPECT_NE(device->domain(), CreateHostDevice()->domain());
 }
 
+TEST(HostDevice, DoesNoStepsOfOtherDevices) {
+  const auto device = CreateHostDevice();
+  EXPECT_ERROR(
+      PrepareOne(*device, ir::DeviceCall{.name = "acme.scale", .payload = ""}),
+      "the host cannot run 'call acme.scale");
+  EXPECT_ERROR(PrepareOne(*device, ir::GraphCall{.part = nullptr,
+                                                 .name = "part.acme.0",
+                                                 .options = {}}),
+               "the host cannot run 'graph part.acme.0");
+}
+
 TEST(HostDevice, HasTheProcessorsThatItMayUse) {
   std::thread([] {
     const int own = sched_getcpu();

@@ -66,7 +66,7 @@ const ir::OpRegistry& BodyOperators() {
 
 std::vector<std::vector<std::byte>> Corpus() {
   std::vector<std::vector<std::byte>> files;
-  for (int steps = 0; steps <= 7; ++steps) {
+  for (int steps = 0; steps <= 9; ++steps) {
     auto file = binary::WritePlan(OfSteps(steps));
     if (file.ok()) files.push_back(*std::move(file));
   }

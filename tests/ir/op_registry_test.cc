@@ -41,6 +41,38 @@ TEST(OpRegistry, LooksIntoItsParent) {
   EXPECT_TRUE(registry.Kernels("toy.Heavy", "cuda").empty());
 }
 
+TEST(OpRegistry, HasWaysOfPartsPerKindOfDevice) {
+  OpRegistry registry(&testing::ToyOperators());
+  const auto claim = [](const Graph&, const DeviceInfo&) {
+    return Result<PartClaims>(PartClaims());
+  };
+  PartDef part;
+  part.name = "acme.graph";
+  part.device_kind = "acme";
+  part.claim = claim;
+  registry.Add(part);
+  const OpRegistry child(&registry);
+  ASSERT_EQ(child.Parts("acme").size(), 1u);
+  EXPECT_EQ(child.Parts("acme")[0]->name, "acme.graph");
+  EXPECT_TRUE(child.Parts("opencl").empty());
+  registry.Add(part);
+  part.name = "acme.other";
+  part.claim = nullptr;
+  registry.Add(part);
+  EXPECT_EQ(registry.Check().message(),
+            "parts acme.graph are registered twice; parts acme.other lack both "
+            "claim and optimize");
+}
+
+TEST(OpRegistry, OperatorsOfDevicesNeedNoEval) {
+  OpSchema schema = Copy("toy.Twice");
+  schema.eval = nullptr;
+  schema.device_only = true;
+  OpRegistry registry;
+  registry.Add(schema);
+  EXPECT_TRUE(registry.Check().ok()) << registry.Check().message();
+}
+
 TEST(OpRegistry, DumpListsAttributes) {
   const std::string dump = testing::ToyOperators().Dump();
   EXPECT_NE(dump.find("toy.Bump@1 inputs 1..1"), std::string::npos) << dump;

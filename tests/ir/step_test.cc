@@ -111,6 +111,12 @@ TEST(Step, ATextThatIsNotEmbeddedIsShownByNameAndHash) {
   EXPECT_EQ(*TextOf(action), launch.text);
 }
 
+TEST(Step, ACallOfADeviceShowsItsNameAndTheHashOfItsPayload) {
+  const DeviceCall call{.name = "acme.scale", .payload = "abc"};
+  EXPECT_EQ(ToString(call), StrCat("call acme.scale with 3 bytes @",
+                                   HashText("abc").ToString()));
+}
+
 // A body whose constant holds `value`.
 std::shared_ptr<const Graph> BodyOf(const std::string& name, float value) {
   auto body = std::make_shared<Graph>(name);
@@ -137,6 +143,22 @@ TEST(Step, CallsAreEqualThatHaveEqualBodies) {
   EXPECT_NE(call, other);
   other = call;
   other.name = "b";
+  EXPECT_NE(call, other);
+}
+
+TEST(Step, PartsAreEqualThatHaveEqualGraphs) {
+  GraphCall call{.part = BodyOf("part", 1),
+                 .name = "part.acme.0",
+                 .options = {{"level", "2"}, {"fast", ""}}};
+  EXPECT_EQ(ToString(call),
+            "graph part.acme.0 of 0 operators [level=2, fast=]");
+  GraphCall other = call;
+  other.part = BodyOf("part", 1);
+  EXPECT_EQ(call, other);
+  other.part = BodyOf("part", 2);
+  EXPECT_NE(call, other);
+  other = call;
+  other.options[0].second = "3";
   EXPECT_NE(call, other);
 }
 

@@ -205,16 +205,66 @@ TEST(VerifySteps, RefusesHostileHostCalls) {
   });
 }
 
+TEST(VerifySteps, RefusesHostileCallsOfDevices) {
+  const auto change_part = [](Plan& p, auto change) {
+    GraphCall& call = ActionOf<GraphCall>(p, kPart);
+    Graph part = *call.part;
+    change(part);
+    call.part = std::make_shared<const Graph>(std::move(part));
+  };
+  ExpectRefused({
+      {"names no kernel",
+       [](Plan& p) { ActionOf<DeviceCall>(p, kDevice).name = ""; }},
+      {"has a payload of 1048577 bytes; it may have 1048576",
+       [](Plan& p) {
+         ActionOf<DeviceCall>(p, kDevice).payload.resize(kMaxPayloadBytes + 1);
+       }},
+      {"has no part",
+       [](Plan& p) { ActionOf<GraphCall>(p, kPart).part = nullptr; }},
+      {"has 1 operands, its part 2",
+       [](Plan& p) {
+         p.steps[kPart].operands.pop_back();
+         p.steps[kPart].written.pop_back();
+       }},
+      {"operand 1 is not written",
+       [](Plan& p) { p.steps[kPart].written[1] = false; }},
+      {"operand 0 is written",
+       [](Plan& p) { p.steps[kPart].written[0] = true; }},
+      {"input 0 is of float32 [17], 68 bytes, operand 0 has 64",
+       [&](Plan& p) {
+         change_part(p, [](Graph& part) {
+           part.value(part.inputs()[0]).desc.shape = Shape{17};
+         });
+       }},
+      {"output 0 is no value of its part",
+       [&](Plan& p) {
+         change_part(p, [](Graph& part) { part.SetGraphOutput(0, kNone); });
+       }},
+      {"a part with the state x",
+       [&](Plan& p) {
+         change_part(p, [](Graph& part) {
+           part.value(part.inputs()[0]).role = Role::kState;
+         });
+       }},
+      {"a part that updates states",
+       [&](Plan& p) {
+         change_part(p, [](Graph& part) {
+           part.AddStateUpdate(part.inputs()[0], part.inputs()[0]);
+         });
+       }},
+  });
+}
+
 TEST(VerifySteps, RefusesHostileChains) {
   ExpectRefused({
       {"chain 0 of 2 steps from step -1",
        [](Plan& p) { p.chains[0].first = -1; }},
-      {"chain 0 of 2 steps from step 7 of 7",
-       [](Plan& p) { p.chains[0].first = 7; }},
+      {"chain 0 of 2 steps from step 9 of 9",
+       [](Plan& p) { p.chains[0].first = 9; }},
       {"chain 0 of 0 steps", [](Plan& p) { p.chains[0].count = 0; }},
       {"chain 0 of 2147483647 steps",
        [](Plan& p) { p.chains[0].count = std::numeric_limits<int>::max(); }},
-      {"chain 1 of 1 steps from step 2 of 7, the one before ends at 3",
+      {"chain 1 of 1 steps from step 2 of 9, the one before ends at 3",
        [](Plan& p) {
          p.chains.push_back({2, 1});
        }},

@@ -25,7 +25,8 @@ flatbuffers::Offset<fbs::DeviceInfo> WriteDevice(
       info.has_fp16, info.has_fp64, info.has_subgroups, info.has_integer_dot,
       info.has_images, info.orders_stores, info.has_vnni,
       info.float_vector_width, info.chains, info.chains_singles, info.winograd,
-      info.gflops, info.gbytes_per_second, info.launch_us);
+      info.gflops, info.gbytes_per_second, info.launch_us, info.remote,
+      info.link_gbytes_per_second, info.link_latency_us);
 }
 
 Result<ir::DeviceInfo> ReadDevice(const fbs::DeviceInfo& table,
@@ -61,6 +62,9 @@ Result<ir::DeviceInfo> ReadDevice(const fbs::DeviceInfo& table,
   info.gflops = table.gflops();
   info.gbytes_per_second = table.gbytes_per_second();
   info.launch_us = table.launch_us();
+  info.remote = table.remote();
+  info.link_gbytes_per_second = table.link_gbytes_per_second();
+  info.link_latency_us = table.link_latency_us();
   return info;
 }
 

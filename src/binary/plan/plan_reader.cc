@@ -63,13 +63,16 @@ class PlanReader {
 
   Result<std::shared_ptr<const std::byte[]>> Content(int index,
                                                      int64_t alignment);
-  Result<std::shared_ptr<const ir::Graph>> ReadBody(int index);
+  Result<std::shared_ptr<const ir::Graph>> ReadInnerGraph(const char* what,
+                                                          int index);
   Result<ir::ConstantBlock> ReadBlock(const fbs::ConstantBlock& table,
                                       const ir::Plan& plan);
   Result<ir::PlanTensor> ReadTensor(const fbs::PlanTensor& table);
   Result<ir::PlanState> ReadState(const fbs::PlanState& table);
   Result<ir::Decision> ReadDecision(const fbs::Decision& table);
   Result<ir::HostCall> ReadCall(const fbs::HostCall& table);
+  Result<ir::DeviceCall> ReadDeviceCall(const fbs::DeviceCall& table);
+  Result<ir::GraphCall> ReadGraphCall(const fbs::GraphCall& table);
   Result<ir::Action> ReadAnyLaunch(const fbs::KernelLaunch& table);
   Result<ir::Action> ReadAction(const fbs::Step& table);
   Result<ir::Step> ReadStep(const fbs::Step& table);
@@ -89,7 +92,7 @@ class PlanReader {
   GraphReader graphs_;
   const Pieces blocks_;
   std::map<int, std::shared_ptr<const std::byte[]>> copies_;  // by block
-  std::set<int> bodies_;                                      // blocks
+  std::set<int> bodies_;  // blocks that are graphs
 };
 
 // Where the file is kept and the piece is aligned, it is used in place; else
@@ -160,10 +163,12 @@ Result<ir::Decision> PlanReader::ReadDecision(const fbs::Decision& table) {
 }
 
 // Each call has one of its own: what is read is no more than the file has.
-Result<std::shared_ptr<const ir::Graph>> PlanReader::ReadBody(int index) {
+Result<std::shared_ptr<const ir::Graph>> PlanReader::ReadInnerGraph(
+    const char* what, int index) {
   TIM_ASSIGN_OR_RETURN(const auto body, Block(index));
   if (!bodies_.insert(index).second) {
-    return InvalidArgument("its body, data ", index, ", is another call's");
+    return InvalidArgument("its ", what, ", data ", index,
+                           ", is another call's");
   }
   TIM_ASSIGN_OR_RETURN(ir::Graph graph,
                        ReadGraph(body, operators_, {.keeper = file_.keeper()}));
@@ -176,7 +181,7 @@ Result<ir::HostCall> PlanReader::ReadCall(const fbs::HostCall& table) {
   TIM_ASSIGN_OR_RETURN(call.name, budget_.Copy(table.name()));
   TIM_ASSIGN_OR_RETURN(call.attributes, graphs_.Read(table.attributes()));
   if (table.body() != -1) {
-    TIM_ASSIGN_OR_RETURN(call.body, ReadBody(table.body()));
+    TIM_ASSIGN_OR_RETURN(call.body, ReadInnerGraph("body", table.body()));
   }
   const auto operand = [&](const fbs::CallOperand& one)
       -> Result<std::optional<ir::CallOperand>> {
@@ -206,6 +211,30 @@ ir::Gemm ReadGemm(const fbs::Gemm& table) {
           .c_step = table.c_step()};
 }
 
+Result<ir::DeviceCall> PlanReader::ReadDeviceCall(
+    const fbs::DeviceCall& table) {
+  ir::DeviceCall call;
+  TIM_ASSIGN_OR_RETURN(call.name, budget_.Copy(table.name()));
+  TIM_ASSIGN_OR_RETURN(const auto payload, budget_.Copy(table.payload()));
+  call.payload.assign(payload.begin(), payload.end());
+  return call;
+}
+
+Result<ir::GraphCall> PlanReader::ReadGraphCall(const fbs::GraphCall& table) {
+  ir::GraphCall call;
+  TIM_ASSIGN_OR_RETURN(call.part, ReadInnerGraph("part", table.part()));
+  TIM_ASSIGN_OR_RETURN(call.name, budget_.Copy(table.name()));
+  using Option = std::pair<std::string, std::string>;
+  TIM_RETURN_IF_ERROR(ReadList(
+      "option", table.options(), &call.options,
+      [&](const fbs::Option& option) -> Result<Option> {
+        TIM_ASSIGN_OR_RETURN(std::string key, budget_.Copy(option.key()));
+        TIM_ASSIGN_OR_RETURN(std::string value, budget_.Copy(option.value()));
+        return Option(std::move(key), std::move(value));
+      }));
+  return call;
+}
+
 Result<ir::Action> PlanReader::ReadAnyLaunch(const fbs::KernelLaunch& table) {
   if (table.user_kernel()) {
     TIM_ASSIGN_OR_RETURN(auto launch, ReadUserLaunch(table, budget_));
@@ -217,11 +246,21 @@ Result<ir::Action> PlanReader::ReadAnyLaunch(const fbs::KernelLaunch& table) {
 
 Result<ir::Action> PlanReader::ReadAction(const fbs::Step& table) {
   const int actions = (table.launch() != nullptr) + (table.call() != nullptr) +
-                      (table.copy() != nullptr) + (table.gemm() != nullptr);
+                      (table.copy() != nullptr) + (table.gemm() != nullptr) +
+                      (table.device_call() != nullptr) +
+                      (table.graph_call() != nullptr);
   if (actions != 1) return InvalidArgument("it has ", actions, " actions");
   if (table.launch() != nullptr) return ReadAnyLaunch(*table.launch());
   if (table.call() != nullptr) {
     TIM_ASSIGN_OR_RETURN(auto call, ReadCall(*table.call()));
+    return ir::Action(std::move(call));
+  }
+  if (table.device_call() != nullptr) {
+    TIM_ASSIGN_OR_RETURN(auto call, ReadDeviceCall(*table.device_call()));
+    return ir::Action(std::move(call));
+  }
+  if (table.graph_call() != nullptr) {
+    TIM_ASSIGN_OR_RETURN(auto call, ReadGraphCall(*table.graph_call()));
     return ir::Action(std::move(call));
   }
   if (table.gemm() != nullptr) return ir::Action(ReadGemm(*table.gemm()));

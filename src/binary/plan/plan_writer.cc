@@ -79,6 +79,13 @@ class PlanWriter {
     return static_cast<int>(blocks_.size()) - 1;
   }
 
+  Result<int> AddGraph(const ir::Graph& graph) {
+    TIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes, WriteGraph(graph));
+    const auto file =
+        std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    return AddBlock({.bytes = *file, .keeper = file});
+  }
+
   // A list of the tables that `write` makes of `items`.
   template <typename Table, typename Item, typename Write>
   Offset<Vector<Offset<Table>>> WriteList(const std::vector<Item>& items,
@@ -151,11 +158,7 @@ class PlanWriter {
     TIM_ASSIGN_OR_RETURN(const auto attributes, graphs_.Write(call.attributes));
     int body = -1;
     if (call.body != nullptr) {
-      TIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
-                           WriteGraph(*call.body));
-      const auto file =
-          std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-      body = AddBlock({.bytes = *file, .keeper = file});
+      TIM_ASSIGN_OR_RETURN(body, AddGraph(*call.body));
     }
     const auto op = builder_.CreateSharedString(call.op);
     const auto name = builder_.CreateString(call.name);
@@ -171,7 +174,29 @@ class PlanWriter {
                            gemm.batches, gemm.a_step, gemm.b_step, gemm.c_step);
   }
 
+  Offset<fbs::DeviceCall> WriteDeviceCall(const ir::DeviceCall& call) {
+    const auto name = builder_.CreateString(call.name);
+    const auto payload = builder_.CreateVector(
+        reinterpret_cast<const uint8_t*>(call.payload.data()),
+        call.payload.size());
+    return fbs::CreateDeviceCall(builder_, name, payload);
+  }
+
+  Result<Offset<fbs::GraphCall>> WriteGraphCall(const ir::GraphCall& call) {
+    TIM_ASSIGN_OR_RETURN(const int part, AddGraph(*call.part));
+    const auto name = builder_.CreateString(call.name);
+    const auto options = WriteList<fbs::Option>(
+        call.options, [&](const std::pair<std::string, std::string>& option) {
+          const auto key = builder_.CreateString(option.first);
+          const auto value = builder_.CreateString(option.second);
+          return fbs::CreateOption(builder_, key, value);
+        });
+    return fbs::CreateGraphCall(builder_, part, name, options);
+  }
+
   Result<Offset<fbs::Step>> WriteStep(const ir::Step& step) {
+    Offset<fbs::DeviceCall> device_call;
+    Offset<fbs::GraphCall> graph_call;
     Offset<fbs::KernelLaunch> launch;
     Offset<fbs::HostCall> call;
     Offset<fbs::Gemm> gemm;
@@ -183,6 +208,10 @@ class PlanWriter {
       TIM_ASSIGN_OR_RETURN(call, WriteCall(*c));
     } else if (const auto* g = std::get_if<ir::Gemm>(&step.action)) {
       gemm = WriteGemm(*g);
+    } else if (const auto* d = std::get_if<ir::DeviceCall>(&step.action)) {
+      device_call = WriteDeviceCall(*d);
+    } else if (const auto* p = std::get_if<ir::GraphCall>(&step.action)) {
+      TIM_ASSIGN_OR_RETURN(graph_call, WriteGraphCall(*p));
     }
     const auto* plain = std::get_if<ir::Copy>(&step.action);
     const fbs::Copy copy(plain != nullptr ? plain->bytes : 0);
@@ -193,7 +222,8 @@ class PlanWriter {
     const auto kernel = builder_.CreateString(step.kernel);
     return fbs::CreateStep(builder_, label, step.device, operands, written,
                            waits, launch, call,
-                           plain != nullptr ? &copy : nullptr, gemm, kernel);
+                           plain != nullptr ? &copy : nullptr, gemm, kernel,
+                           device_call, graph_call);
   }
 
   const ir::Plan& plan_;

@@ -23,6 +23,9 @@ Status CheckLaunch(const Plan& plan, const Step& step,
 Status CheckUserLaunch(const Plan& plan, const Step& step,
                        const UserLaunch& launch);
 Status CheckHostCall(const Plan& plan, const Step& step, const HostCall& call);
+Status CheckDeviceCall(const DeviceCall& call);
+Status CheckGraphCall(const Plan& plan, const Step& step,
+                      const GraphCall& call);
 Status CheckChains(const Plan& plan);
 /// That values which live at the same time lie apart in their arena.
 Status CheckOverlaps(const Plan& plan);

@@ -91,6 +91,14 @@ struct ActionCheck {
     return CheckHostCall(plan, step, call);
   }
 
+  Status operator()(const DeviceCall& call) const {
+    return CheckDeviceCall(call);
+  }
+
+  Status operator()(const GraphCall& call) const {
+    return CheckGraphCall(plan, step, call);
+  }
+
   Status operator()(const Copy& copy) const {
     TIM_RETURN_IF_ERROR(CheckShape(2));
     for (const int operand : {0, 1}) {

@@ -7,6 +7,7 @@
 
 #include "base/aligned_memory.h"
 #include "ir/constant.h"
+#include "ir/graph.h"
 
 namespace tim::testing {
 namespace {
@@ -49,6 +50,9 @@ std::vector<ir::DeviceInfo> Devices() {
   devices[1].alignment = 128;
   devices[1].chains = true;
   devices[1].winograd = false;
+  devices[1].remote = true;
+  devices[1].link_gbytes_per_second = 2.5;
+  devices[1].link_latency_us = 90;
   return devices;
 }
 
@@ -192,6 +196,21 @@ ir::Gemm Product() {
           .c_step = 8};
 }
 
+ir::DeviceCall OfDevice() {
+  return {.name = "acme.scale", .payload = std::string("\0a\xff", 3)};
+}
+
+// The graph of a part that gives its input.
+ir::GraphCall PartOfDevice() {
+  ir::Graph part("part");
+  const ir::ValueId x = part.AddValue(Desc({16}), ir::Role::kInput, "x");
+  part.AddInput(x);
+  part.AddOutput(x);
+  return {.part = std::make_shared<const ir::Graph>(std::move(part)),
+          .name = "part.acme.0",
+          .options = {{"level", "2"}, {"empty", ""}}};
+}
+
 class NumberList {
  public:
   template <typename T>
@@ -255,6 +274,8 @@ class NumberList {
       }
     }
   }
+  void operator()(ir::DeviceCall&) {}
+  void operator()(ir::GraphCall&) {}
   void operator()(ir::Copy& copy) { Add("copy", &copy.bytes); }
   void operator()(ir::Gemm& gemm) {
     for (int64_t* number :
@@ -322,7 +343,9 @@ ir::Plan WholePlan() {
                 MakeStep("Keep#3", 1, OfUser(), {6, 4, 5}),
                 MakeStep("download", 1, ir::Copy{kBytes}, {6, 7}),
                 MakeStep("Any#4", 0, Call(), {7, 10, 8}, {kDownload}),
-                MakeStep("result", 0, ir::Copy{kBytes}, {8, 9})};
+                MakeStep("result", 0, ir::Copy{kBytes}, {8, 9}),
+                MakeStep("Scale#5", 1, OfDevice(), {6, 2, 3}, {kDownload}),
+                MakeStep("part", 1, PartOfDevice(), {3, 6})};
   plan.chains = {{.first = kKernel, .count = 2}};
   plan.memory = {
       .no_reuse_sum = 400, .lower_bound = 300, .peak = 320, .eval_scratch = 8};

@@ -20,6 +20,8 @@ enum WholeStep : int {
   kDownload,  ///< Copy to the host.
   kHost,      ///< A host call, with an absent input and a constant.
   kResult,    ///< Copy to the output.
+  kDevice,    ///< A device's own step.
+  kPart,      ///< A part of a graph that the device compiles.
 };
 
 /// Sound.
