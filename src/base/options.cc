@@ -125,6 +125,25 @@ Status ParseKernelOverride(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+Status ParsePlugins(const std::string& text, Options* options) {
+  options->plugins.files = text;
+  return OkStatus();
+}
+
+Status ParsePluginCheck(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->plugins.check);
+}
+
+Status ParsePluginProbe(const std::string& text, Options* options) {
+  return ParseSwitch(text, &options->plugins.probe);
+}
+
+Status ParsePluginTimeout(const std::string& text, Options* options) {
+  TIM_ASSIGN_OR_RETURN(const int seconds, ParseNumber(text, 0, 1'000'000));
+  options->plugins.timeout = std::chrono::seconds(seconds);
+  return OkStatus();
+}
+
 // VSI_NN_LOG_LEVEL stands before TIMCL_LOG, so that the latter wins.
 constexpr OptionSpec kTable[] = {
     {"TIMCL_DEVICE", "`host`, `opencl`, `opencl:<n>`",
@@ -203,6 +222,24 @@ constexpr OptionSpec kTable[] = {
      "with `TIMCL_RECORD`: before each run its inputs and states are written "
      "there, too, and behind it its outputs",
      ParseRecordInputs},
+    {"TIMCL_PLUGINS", "files and folders with `:` between", "",
+     "shared libraries with devices, kernels and operators of others, which "
+     "are "
+     "loaded when devices are first asked for; of a folder `libtimcl_*.so`: "
+     "[docs/plugins.md](docs/plugins.md)",
+     ParsePlugins},
+    {"TIMCL_PLUGIN_CHECK", "`0`, `1`", "`0`",
+     "for those who write a plug-in: what it makes of a graph must compute the "
+     "same as the graph",
+     ParsePluginCheck},
+    {"TIMCL_PLUGIN_PROBE", "`0`, `1`", "`0`",
+     "each plug-in is loaded in another process first, so that one that ends "
+     "the process is left out",
+     ParsePluginProbe},
+    {"TIMCL_PLUGIN_TIMEOUT", "`0` … `1000000`", "`0`",
+     "for how many seconds a plug-in's device may work on what it was given "
+     "before it counts as lost; 0: as long as it likes",
+     ParsePluginTimeout},
     {"VSI_NN_LOG_LEVEL", "`0` … `4`", "", "older alias of `TIMCL_LOG`",
      ParseLog},
     {"TIMCL_LOG", "`off`, `error`, `warning`, `info`, `debug`", "`warning`",

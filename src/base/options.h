@@ -52,6 +52,19 @@ struct RecordOptions {
   bool inputs = false;  ///< TIMCL_RECORD_INPUTS: also what runs read and wrote.
 };
 
+/// Shared libraries with devices, kernels and operators.
+struct PluginOptions {
+  /// TIMCL_PLUGINS: files, or folders whose libtimcl_*.so are meant, with ":"
+  /// between.
+  std::string files = {};
+  /// TIMCL_PLUGIN_CHECK: what they make of graphs is compared with `eval`.
+  bool check = false;
+  /// TIMCL_PLUGIN_PROBE: each is loaded in another process first.
+  bool probe = false;
+  /// TIMCL_PLUGIN_TIMEOUT: how long their devices may work; 0: as they like.
+  std::chrono::seconds timeout{0};
+};
+
 struct Options {
   std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
@@ -67,6 +80,7 @@ struct Options {
   std::string trace;  ///< TIMCL_TRACE: the file of the trace, "": none.
   /// TIMCL_KERNEL_OVERRIDE: a folder with texts of users' kernels, "": none.
   std::string kernel_override;
+  PluginOptions plugins;
   /// Variables that are set and their texts, in the order of the table.
   std::vector<std::pair<std::string, std::string>> variables;
 };
