@@ -39,6 +39,7 @@ class Enumerator {
         pinned_(node.device) {}
 
   void Run() {
+    if (ir::ControlOf(node_)) return AddControl();
     for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {
       if (pinned_ >= 0 && pinned_ != d) continue;
       AddView(d);
@@ -75,6 +76,15 @@ class Enumerator {
                         : locations_.Intern({device, layouts[i]}));
     }
     return out;
+  }
+
+  // Where most of its graphs runs, so that nothing is moved to and fro.
+  void AddControl() {
+    const int device = pinned_ >= 0 ? pinned_ : module_.primary_device();
+    const ir::DeviceInfo& info = module_.device(device);
+    Add({.kind = RunKind::kControl, .device = device}, ir::DenseLayouts(view_),
+        EvalFlops(module_.graph, node_) / (info.gflops * 1e3) + info.launch_us,
+        ir::ToString(*ir::ControlOf(node_)));
   }
 
   void AddView(int device) {

@@ -20,6 +20,7 @@ enum class RunKind : uint8_t {
   kEval,      ///< OpSchema::eval on a device that can.
   kView,      ///< No step: output 0 is input 0's memory.
   kTransfer,  ///< A copy of input 0 to output 0 on another device.
+  kControl,   ///< The runtime runs graphs among the attributes.
 };
 
 struct Placement {

@@ -87,6 +87,7 @@ class Graph {
   Graph& operator=(Graph&&) = default;
 
   const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
 
   ValueId AddValue(TensorDesc desc, Role role = Role::kTransient,
                    std::string name = "");

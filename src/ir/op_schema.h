@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "ir/attribute.h"
+#include "ir/control.h"
 #include "ir/element_map/element_map.h"
 #include "ir/graph.h"
 #include "ir/permuted_node.h"
@@ -203,6 +204,9 @@ struct OpSchema {
   /// Null: nothing is.
   std::function<std::vector<std::string>(const NodeView&)> doubts = nullptr;
   Effects effects = {};
+  /// Its attributes have graphs, which are compiled for the devices of the
+  /// graph that it is in, and inferred before `infer_shapes` is called.
+  std::optional<ControlKind> control = std::nullopt;
   /// Its kernel is a user's text: operands begin where the device's buffers may
   /// (DeviceInfo::alignment), and it needs no `eval`.
   bool user_kernel = false;
@@ -303,6 +307,11 @@ struct OpSchema {
     return output_arity ? output_arity(attributes) : outputs;
   }
 };
+
+inline std::optional<ControlKind> ControlOf(const Node& node) {
+  if (node.composite || node.schema == nullptr) return std::nullopt;
+  return node.schema->control;
+}
 
 inline bool HasUserKernel(const Node& node) {
   return !node.composite && node.schema->user_kernel;

@@ -48,6 +48,19 @@ std::string PortText(const PlanTensor& port) {
   return text;
 }
 
+// Those that steps run.
+std::string InnerPlans(const Plan& plan) {
+  std::string out;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const auto* call = std::get_if<ControlCall>(&plan.steps[i].action);
+    if (call == nullptr) continue;
+    for (const auto& inner : call->plans) {
+      if (inner != nullptr) out += StrCat("of step ", i, ": ", Dump(*inner));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Dump(const Plan& plan) {
@@ -103,7 +116,7 @@ std::string Dump(const Plan& plan) {
       out += StrCat("  not ", refused, "\n");
     }
   }
-  return out + Programs(plan);
+  return out + Programs(plan) + InnerPlans(plan);
 }
 
 }  // namespace tim::ir

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/str_cat.h"
 #include "ir/graph.h"
+#include "ir/plan.h"
 
 namespace tim::ir {
 namespace {
@@ -103,6 +104,17 @@ struct ActionPrinter {
     return StrCat("call ", call.name, " with ", call.payload.size(), " bytes @",
                   TextHash(call.payload));
   }
+  std::string operator()(const ControlCall& call) const {
+    std::string text = ToString(call.kind);
+    if (call.max_trips >= 0) text += StrCat(" max_trips ", call.max_trips);
+    if (call.scans > 0) text += StrCat(" scans ", call.scans);
+    for (const auto& plan : call.plans) {
+      const size_t steps = plan != nullptr ? plan->steps.size() : 0;
+      text += StrCat(" [", plan != nullptr ? plan->graph : "none", ": ", steps,
+                     " steps]");
+    }
+    return text;
+  }
   std::string operator()(const GraphCall& call) const {
     std::string options;
     for (const auto& [key, value] : call.options) {
@@ -136,12 +148,25 @@ bool SameBody(const std::shared_ptr<const Graph>& a,
   return ContentOf(*a) == ContentOf(*b);
 }
 
+bool SamePlan(const std::shared_ptr<const Plan>& a,
+              const std::shared_ptr<const Plan>& b) {
+  if (a == b) return true;
+  return a != nullptr && b != nullptr && Dump(*a) == Dump(*b);
+}
+
 }  // namespace
 
 std::string ContentOf(const Graph& graph) {
   std::string content;
   AddContent(graph, &content);
   return content;
+}
+
+bool ControlCall::operator==(const ControlCall& other) const {
+  return kind == other.kind && max_trips == other.max_trips &&
+         scans == other.scans &&
+         std::equal(plans.begin(), plans.end(), other.plans.begin(),
+                    other.plans.end(), SamePlan);
 }
 
 bool GraphCall::operator==(const GraphCall& other) const {

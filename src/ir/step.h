@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ir/attribute.h"
+#include "ir/control.h"
 #include "ir/data_type.h"
 #include "ir/tensor_desc.h"
 
@@ -194,8 +195,26 @@ struct GraphCall {
   bool operator==(const GraphCall& other) const;
 };
 
+struct Plan;
+
+/// Runs plans for the devices that the step's plan is for: the runtime does,
+/// when all earlier steps of the step's device are done.  Operands: inputs,
+/// then outputs, of the step's device, as are the ports of the plans; only what
+/// the plans of conditions give, one byte, is the host's.
+struct ControlCall {
+  ControlKind kind = ControlKind::kIf;
+  /// kIf: of input 0, which gives it to the host, of `then` and of `else`.
+  /// kWhile: of the condition, and of the body, whose last output is the
+  /// condition after it.
+  std::vector<std::shared_ptr<const Plan>> plans;
+  int64_t max_trips = -1;  ///< Of kWhile; -1: no limit.
+  int scans = 0;           ///< Of kWhile: the last outputs.
+  /// Plans are equal that have the same dump and the same constants.
+  bool operator==(const ControlCall& other) const;
+};
+
 using Action = std::variant<KernelLaunch, UserLaunch, HostCall, Copy, Gemm,
-                            DeviceCall, GraphCall>;
+                            DeviceCall, GraphCall, ControlCall>;
 
 /// One line; programs given as text are named by the hash of the text.
 std::string ToString(const Action& action);

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <utility>
+#include <variant>
 
 #include "base/fork/fork.h"
 #include "base/fork/keep_one.h"
@@ -70,10 +71,39 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   }
   executable->first_ = *std::move(prepared);
   executable->programs_ = programs.Take();
+  TIM_RETURN_IF_ERROR(executable->CreateControls(refused));
   TIM_ASSIGN_OR_RETURN(
       executable->constants_,
       UploadConstants(&executable->plan_, executable->devices_));
   return std::shared_ptr<const Executable>(std::move(executable));
+}
+
+// The plans become those of their executables, which forget what is uploaded.
+Status Executable::CreateControls(
+    std::vector<compiler::RefusedKernel>* refused) {
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    auto* call = std::get_if<ir::ControlCall>(&plan_.steps[i].action);
+    if (call == nullptr) continue;
+    for (auto& inner : call->plans) {
+      auto executable = Create(*inner, devices_, store_, operators_, refused);
+      if (!executable.ok()) {
+        return executable.status().WithContext(plan_.steps[i].label);
+      }
+      inner =
+          std::shared_ptr<const ir::Plan>(*executable, &(*executable)->plan());
+      const auto& programs = (*executable)->programs();
+      programs_.insert(programs.begin(), programs.end());
+      controls_[i].push_back(*std::move(executable));
+    }
+  }
+  return OkStatus();
+}
+
+std::span<const std::shared_ptr<const Executable>> Executable::control(
+    size_t step) const {
+  const auto found = controls_.find(step);
+  if (found == controls_.end()) return {};
+  return found->second;
 }
 
 Executable::~Executable() { delete trace_text_.load(); }
@@ -114,6 +144,8 @@ Status Executable::PrepareSingles(int device, device::BinaryStore& store,
   for (PreparedGroup& single : *prepared) {
     const ir::Step& step = plan_.steps[single.group.first];
     if (step.device != device || single.group.chain) continue;
+    // The runtime runs its plans.
+    if (std::holds_alternative<ir::ControlCall>(step.action)) continue;
     actions.push_back(&step.action);
     singles.push_back(&single);
   }

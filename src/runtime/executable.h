@@ -3,6 +3,8 @@
 #define TIM_RUNTIME_EXECUTABLE_H_
 
 #include <atomic>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,10 +22,15 @@
 
 namespace tim::runtime {
 
+class ControlRun;
+
 /// Steps made ready to be enqueued as one.
 struct PreparedGroup {
   StepGroup group;
-  std::unique_ptr<device::PreparedStep> step;  ///< Null for a copy.
+  /// Null for a copy and a control call.
+  std::unique_ptr<device::PreparedStep> step;
+  /// Of a control call, once PrepareControls() was called.
+  std::shared_ptr<ControlRun> control = nullptr;
 };
 
 /// Immutable after Create, but for what the first context takes; used by any
@@ -60,6 +67,8 @@ class Executable {
   /// The buffer of the block plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
+  /// Of the plans that a step runs, in their order; none of other steps.
+  std::span<const std::shared_ptr<const Executable>> control(size_t step) const;
   /// Per step, what it waits for.
   std::span<const StepOrder> order() const { return order_; }
   /// All steps in order, for one context.  The first call gives those that
@@ -76,6 +85,7 @@ class Executable {
 
  private:
   Executable() = default;
+  Status CreateControls(std::vector<compiler::RefusedKernel>* refused);
   Result<std::vector<PreparedGroup>> Prepare(device::BinaryStore& store,
                                              StepFailures* failures) const;
   Status PrepareChains(device::BinaryStore& store,
@@ -95,6 +105,7 @@ class Executable {
   std::shared_ptr<device::BinaryStore> store_;
   std::shared_ptr<const ir::OpRegistry> operators_;  // null: the built-in ones
   std::vector<std::unique_ptr<device::Buffer>> constants_;
+  std::map<size_t, std::vector<std::shared_ptr<const Executable>>> controls_;
   UsedPrograms::Binaries programs_;
   /// What Create prepared, until a context takes it; read under ForkMutex().
   mutable std::optional<std::vector<PreparedGroup>> first_;

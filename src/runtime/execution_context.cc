@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/trace.h"
 #include "device/device_pools.h"
 #include "device/run_order.h"
+#include "runtime/control_run.h"
 #include "runtime/run_memory.h"
 #include "runtime/run_streams.h"
 #include "runtime/run_trace.h"
@@ -84,6 +86,8 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
   if (refused != nullptr) *refused = failures.Refused(impl->plan());
   if (arenas == ArenaMemory::kOwn) impl->TrimPools();
   TIM_RETURN_IF_ERROR(warm);
+  TIM_RETURN_IF_ERROR(
+      PrepareControls(*impl->executable, impl->prepared, refused));
   impl->events.resize(impl->plan().steps.size());
   impl->finished.resize(impl->streams.size());
   return std::unique_ptr<ExecutionContext>(
@@ -119,11 +123,7 @@ Status ExecutionContext::Impl::EnqueueGroup(const PreparedGroup& ready) {
   TIM_RETURN_IF_ERROR(WaitBefore(order[group.first], stream));
   if (tracing != nullptr) tracing->BeginGroup();
   const auto operands = memory->operands(group);
-  if (ready.step != nullptr) {
-    TIM_RETURN_IF_ERROR(stream.Enqueue(*ready.step, operands));
-  } else {
-    TIM_RETURN_IF_ERROR(stream.Copy(operands[0], operands[1]));
-  }
+  TIM_RETURN_IF_ERROR(EnqueuePrepared(ready, stream, operands));
   if (tracing != nullptr) tracing->EndGroup(group);
   if (order[last].record) {
     TIM_ASSIGN_OR_RETURN(events[last], stream.Record(std::move(events[last])));
@@ -255,8 +255,12 @@ bool ExecutionContext::Ready() const {
 bool ExecutionContext::blocks() const {
   const auto& steps = impl_->plan().steps;
   const auto order = impl_->executable->order();
-  return std::any_of(steps.begin(), steps.end(),
-                     [](const ir::Step& step) { return step.device == 0; }) ||
+  return std::any_of(
+             steps.begin(), steps.end(),
+             [](const ir::Step& step) {
+               return step.device == 0 ||
+                      std::holds_alternative<ir::ControlCall>(step.action);
+             }) ||
          std::any_of(order.begin(), order.end(), [](const StepOrder& step) {
            return !step.host_waits.empty();
          });

@@ -8,6 +8,7 @@
 
 #include "base/guarded.h"
 #include "base/trace.h"
+#include "runtime/control_run.h"
 #include "runtime/run_memory.h"
 #include "runtime/run_streams.h"
 #include "runtime/run_trace.h"
@@ -135,7 +136,9 @@ Status ObservedRun::Impl::Prepare() {
       memory_, RunMemory::Create(*executable_, ArenaMemory::kPooled, streams_));
   TIM_ASSIGN_OR_RETURN(prepared_, executable_->PrepareSteps());
   StepFailures failures;
-  return WarmUp(*executable_, *memory_, streams_, prepared_, &failures);
+  TIM_RETURN_IF_ERROR(
+      WarmUp(*executable_, *memory_, streams_, prepared_, &failures));
+  return PrepareControls(*executable_, prepared_, nullptr);
 }
 
 Status ObservedRun::Impl::FinishAll() {
@@ -150,8 +153,7 @@ Status ObservedRun::Impl::FinishAll() {
 
 Status ObservedRun::Impl::Enqueue(const PreparedGroup& ready, Stream& stream) {
   const auto operands = memory_->operands(ready.group);
-  return ready.step != nullptr ? stream.Enqueue(*ready.step, operands)
-                               : stream.Copy(operands[0], operands[1]);
+  return EnqueuePrepared(ready, stream, operands);
 }
 
 Result<StepTime> ObservedRun::Impl::Do(const PreparedGroup& ready) {

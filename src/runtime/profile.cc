@@ -15,6 +15,9 @@ namespace {
 std::string KernelOf(const ir::Step& step) {
   if (std::holds_alternative<ir::Copy>(step.action)) return "copy";
   if (std::holds_alternative<ir::HostCall>(step.action)) return "eval";
+  if (const auto* call = std::get_if<ir::ControlCall>(&step.action)) {
+    return ToString(call->kind);
+  }
   return step.kernel;
 }
 

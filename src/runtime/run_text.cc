@@ -22,7 +22,10 @@ Pattern MakePattern(const std::vector<Part>& parts) {
 
 const char* CategoryOf(const ir::Step& step) {
   if (std::holds_alternative<ir::Copy>(step.action)) return "copy";
-  if (std::holds_alternative<ir::HostCall>(step.action)) return "host";
+  if (std::holds_alternative<ir::HostCall>(step.action) ||
+      std::holds_alternative<ir::ControlCall>(step.action)) {
+    return "host";
+  }
   return "kernel";
 }
 
@@ -32,6 +35,9 @@ std::string MeansOf(const ir::Step& step) {
     return call->op;
   }
   if (std::holds_alternative<ir::Copy>(step.action)) return "copy";
+  if (const auto* call = std::get_if<ir::ControlCall>(&step.action)) {
+    return ToString(call->kind);
+  }
   return step.kernel;
 }
 

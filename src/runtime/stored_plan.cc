@@ -98,7 +98,12 @@ bool CallsUsers(const ir::Plan& plan) {
         const auto* call = std::get_if<ir::HostCall>(&step.action);
         if (call != nullptr) return !IsBuiltin(*call);
         const auto* part = std::get_if<ir::GraphCall>(&step.action);
-        return part != nullptr && !IsBuiltin(*part->part);
+        if (part != nullptr) return !IsBuiltin(*part->part);
+        const auto* control = std::get_if<ir::ControlCall>(&step.action);
+        return control != nullptr &&
+               std::any_of(
+                   control->plans.begin(), control->plans.end(),
+                   [](const auto& inner) { return CallsUsers(*inner); });
       });
 }
 

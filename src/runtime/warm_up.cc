@@ -33,7 +33,8 @@ bool ToWarm(const ir::Plan& plan, const ir::Step& step) {
   if (std::holds_alternative<ir::Copy>(step.action) ||
       std::holds_alternative<ir::HostCall>(step.action) ||
       std::holds_alternative<ir::DeviceCall>(step.action) ||
-      std::holds_alternative<ir::GraphCall>(step.action)) {
+      std::holds_alternative<ir::GraphCall>(step.action) ||
+      std::holds_alternative<ir::ControlCall>(step.action)) {
     return false;
   }
   return std::none_of(

@@ -14,6 +14,9 @@
 
 namespace tim::binary {
 
+/// Plans of If and While in each other, at most.
+inline constexpr int kMaxPlanDepth = 16;
+
 /// The same plan gives the same bytes.  The encoding shares the content of
 /// constants with the plan.  Fails where a constant has no content any more, or
 /// is in none of the forms that ir::Verify lets pass, or where the body of a

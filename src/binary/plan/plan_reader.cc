@@ -25,13 +25,18 @@ constexpr int64_t kPageBytes = 4096;
 
 using Pieces = std::vector<std::span<const std::byte>>;
 
+Result<ir::Plan> Read(std::span<const std::byte> bytes,
+                      const ir::OpRegistry& operators,
+                      const std::shared_ptr<const void>& keeper, int depth);
+
 // Reads verified tables.  Lists and pieces exist as they are named; whether
 // numbers make sense is for ir::Verify to say.
 class PlanReader {
  public:
   PlanReader(const TableFile& file, const ir::OpRegistry& operators,
-             ReadBudget& budget, GraphReader graphs, Pieces blocks)
-      : file_(file),
+             ReadBudget& budget, GraphReader graphs, Pieces blocks, int depth)
+      : depth_(depth),
+        file_(file),
         operators_(operators),
         budget_(budget),
         graphs_(std::move(graphs)),
@@ -73,6 +78,7 @@ class PlanReader {
   Result<ir::HostCall> ReadCall(const fbs::HostCall& table);
   Result<ir::DeviceCall> ReadDeviceCall(const fbs::DeviceCall& table);
   Result<ir::GraphCall> ReadGraphCall(const fbs::GraphCall& table);
+  Result<ir::ControlCall> ReadControl(const fbs::ControlCall& table);
   Result<ir::Action> ReadAnyLaunch(const fbs::KernelLaunch& table);
   Result<ir::Action> ReadAction(const fbs::Step& table);
   Result<ir::Step> ReadStep(const fbs::Step& table);
@@ -86,13 +92,14 @@ class PlanReader {
     return OkStatus();
   }
 
+  const int depth_;  // plans that this one is in
   const TableFile& file_;
   const ir::OpRegistry& operators_;  // of bodies
   ReadBudget& budget_;
   GraphReader graphs_;
   const Pieces blocks_;
   std::map<int, std::shared_ptr<const std::byte[]>> copies_;  // by block
-  std::set<int> bodies_;  // blocks that are graphs
+  std::set<int> bodies_;  // blocks that are graphs or plans
 };
 
 // Where the file is kept and the piece is aligned, it is used in place; else
@@ -141,7 +148,9 @@ Result<ir::PlanTensor> PlanReader::ReadTensor(const fbs::PlanTensor& table) {
   ir::PlanTensor tensor;
   TIM_ASSIGN_OR_RETURN(tensor.name, budget_.Copy(table.name()));
   TIM_ASSIGN_OR_RETURN(tensor.desc, ReadDesc(table.desc(), budget_));
-  return tensor;
+  tensor.device = table.device();
+  if (depth_ > 0 || tensor.device == 0) return tensor;
+  return InvalidArgument("it is on device ", tensor.device);
 }
 
 Result<ir::PlanState> PlanReader::ReadState(const fbs::PlanState& table) {
@@ -235,6 +244,30 @@ Result<ir::GraphCall> PlanReader::ReadGraphCall(const fbs::GraphCall& table) {
   return call;
 }
 
+Result<ir::ControlCall> PlanReader::ReadControl(const fbs::ControlCall& table) {
+  if (depth_ + 1 >= kMaxPlanDepth) {
+    return InvalidArgument("plans are nested deeper than ", kMaxPlanDepth);
+  }
+  if (table.kind() > static_cast<uint8_t>(ir::ControlKind::kWhile)) {
+    return InvalidArgument("it is of kind ", table.kind());
+  }
+  ir::ControlCall call{.kind = static_cast<ir::ControlKind>(table.kind()),
+                       .plans = {},
+                       .max_trips = table.max_trips(),
+                       .scans = table.scans()};
+  TIM_ASSIGN_OR_RETURN(const auto plans, budget_.Copy(table.plans()));
+  for (const int index : plans) {
+    TIM_ASSIGN_OR_RETURN(const auto bytes, Block(index));
+    if (!bodies_.insert(index).second) {
+      return InvalidArgument("its plan, data ", index, ", is another call's");
+    }
+    auto plan = binary::Read(bytes, operators_, file_.keeper(), depth_ + 1);
+    if (!plan.ok()) return plan.status().WithContext("an inner plan");
+    call.plans.push_back(std::make_shared<const ir::Plan>(*std::move(plan)));
+  }
+  return call;
+}
+
 Result<ir::Action> PlanReader::ReadAnyLaunch(const fbs::KernelLaunch& table) {
   if (table.user_kernel()) {
     TIM_ASSIGN_OR_RETURN(auto launch, ReadUserLaunch(table, budget_));
@@ -248,7 +281,8 @@ Result<ir::Action> PlanReader::ReadAction(const fbs::Step& table) {
   const int actions = (table.launch() != nullptr) + (table.call() != nullptr) +
                       (table.copy() != nullptr) + (table.gemm() != nullptr) +
                       (table.device_call() != nullptr) +
-                      (table.graph_call() != nullptr);
+                      (table.graph_call() != nullptr) +
+                      (table.control_call() != nullptr);
   if (actions != 1) return InvalidArgument("it has ", actions, " actions");
   if (table.launch() != nullptr) return ReadAnyLaunch(*table.launch());
   if (table.call() != nullptr) {
@@ -261,6 +295,10 @@ Result<ir::Action> PlanReader::ReadAction(const fbs::Step& table) {
   }
   if (table.graph_call() != nullptr) {
     TIM_ASSIGN_OR_RETURN(auto call, ReadGraphCall(*table.graph_call()));
+    return ir::Action(std::move(call));
+  }
+  if (table.control_call() != nullptr) {
+    TIM_ASSIGN_OR_RETURN(auto call, ReadControl(*table.control_call()));
     return ir::Action(std::move(call));
   }
   if (table.gemm() != nullptr) return ir::Action(ReadGemm(*table.gemm()));
@@ -341,7 +379,7 @@ Result<ir::Plan> PlanReader::Read(const fbs::Plan& table) {
 
 Result<ir::Plan> Read(std::span<const std::byte> bytes,
                       const ir::OpRegistry& operators,
-                      const std::shared_ptr<const void>& keeper) {
+                      const std::shared_ptr<const void>& keeper, int depth) {
   TIM_ASSIGN_OR_RETURN(const TableFile file, TableFile::Open(bytes, keeper));
   TIM_ASSIGN_OR_RETURN(const auto* root, file.Verified<fbs::PlanFile>());
   if (root->plan() == nullptr) return InvalidArgument("it has no plan");
@@ -351,11 +389,12 @@ Result<ir::Plan> Read(std::span<const std::byte> bytes,
   TIM_ASSIGN_OR_RETURN(GraphReader graphs,
                        GraphReader::Create(file, root->data(), none, budget));
   TIM_ASSIGN_OR_RETURN(Pieces blocks, file.Pieces(root->blocks()));
-  TIM_ASSIGN_OR_RETURN(
-      ir::Plan plan,
-      PlanReader(file, operators, budget, std::move(graphs), std::move(blocks))
-          .Read(*root->plan()));
-  TIM_RETURN_IF_ERROR(ir::Verify(plan));
+  TIM_ASSIGN_OR_RETURN(ir::Plan plan,
+                       PlanReader(file, operators, budget, std::move(graphs),
+                                  std::move(blocks), depth)
+                           .Read(*root->plan()));
+  // With the plans inside.
+  if (depth == 0) TIM_RETURN_IF_ERROR(ir::Verify(plan));
   return plan;
 }
 
@@ -364,7 +403,7 @@ Result<ir::Plan> Read(std::span<const std::byte> bytes,
 Result<ir::Plan> ReadPlan(std::span<const std::byte> bytes,
                           const ir::OpRegistry& operators,
                           const std::shared_ptr<const void>& keeper) {
-  Result<ir::Plan> plan = Read(bytes, operators, keeper);
+  Result<ir::Plan> plan = Read(bytes, operators, keeper, 0);
   if (!plan.ok()) return plan.status().WithContext("binary plan");
   return plan;
 }

@@ -46,9 +46,16 @@ fbs::MemoryReport ReportOf(const ir::MemoryReport& memory) {
 
 class PlanWriter {
  public:
-  explicit PlanWriter(const ir::Plan& plan) : plan_(plan) {}
+  /// \param depth plans that this one is in.
+  explicit PlanWriter(const ir::Plan& plan, int depth = 0)
+      : plan_(plan), depth_(depth) {}
 
   Result<Encoding> Run() {
+    if (depth_ >= kMaxPlanDepth) {
+      return Unimplemented("plan '", plan_.graph, "' is nested deeper than ",
+                           kMaxPlanDepth,
+                           " plans, which binary graphs are not");
+    }
     TIM_ASSIGN_OR_RETURN(const auto plan, WriteAll());
     const size_t attributes = data_.pieces().size();
     for (Block& block : blocks_) {
@@ -126,7 +133,7 @@ class PlanWriter {
   Offset<fbs::PlanTensor> WriteTensor(const ir::PlanTensor& tensor) {
     const auto name = builder_.CreateString(tensor.name);
     const auto desc = WriteDesc(builder_, tensor.desc);
-    return fbs::CreatePlanTensor(builder_, name, desc);
+    return fbs::CreatePlanTensor(builder_, name, desc, tensor.device);
   }
 
   Offset<fbs::PlanState> WriteState(const ir::PlanState& state) {
@@ -194,7 +201,23 @@ class PlanWriter {
     return fbs::CreateGraphCall(builder_, part, name, options);
   }
 
+  Result<Offset<fbs::ControlCall>> WriteControl(const ir::ControlCall& call) {
+    std::vector<int> plans;
+    for (const auto& inner : call.plans) {
+      TIM_ASSIGN_OR_RETURN(const Encoding encoding,
+                           PlanWriter(*inner, depth_ + 1).Run());
+      const auto file =
+          std::make_shared<const std::vector<std::byte>>(encoding.ToBytes());
+      plans.push_back(AddBlock(
+          {.bytes = *file, .keeper = file, .alignment = encoding.alignment()}));
+    }
+    const auto list = builder_.CreateVector(plans);
+    return fbs::CreateControlCall(builder_, static_cast<uint8_t>(call.kind),
+                                  list, call.max_trips, call.scans);
+  }
+
   Result<Offset<fbs::Step>> WriteStep(const ir::Step& step) {
+    Offset<fbs::ControlCall> control;
     Offset<fbs::DeviceCall> device_call;
     Offset<fbs::GraphCall> graph_call;
     Offset<fbs::KernelLaunch> launch;
@@ -212,6 +235,8 @@ class PlanWriter {
       device_call = WriteDeviceCall(*d);
     } else if (const auto* p = std::get_if<ir::GraphCall>(&step.action)) {
       TIM_ASSIGN_OR_RETURN(graph_call, WriteGraphCall(*p));
+    } else if (const auto* o = std::get_if<ir::ControlCall>(&step.action)) {
+      TIM_ASSIGN_OR_RETURN(control, WriteControl(*o));
     }
     const auto* plain = std::get_if<ir::Copy>(&step.action);
     const fbs::Copy copy(plain != nullptr ? plain->bytes : 0);
@@ -223,10 +248,11 @@ class PlanWriter {
     return fbs::CreateStep(builder_, label, step.device, operands, written,
                            waits, launch, call,
                            plain != nullptr ? &copy : nullptr, gemm, kernel,
-                           device_call, graph_call);
+                           device_call, graph_call, control);
   }
 
   const ir::Plan& plan_;
+  const int depth_;
   flatbuffers::FlatBufferBuilder builder_;
   DataPieces data_;
   GraphWriter graphs_{builder_, data_};

@@ -184,9 +184,11 @@ class SharingFinder {
     });
   }
 
-  // A user's kernel may claim a composite, too.
+  // A user's kernel may claim a composite, too.  Operands of graphs inside are
+  // ports of these.
   static bool WantsAlignment(const ir::Node& node) {
-    return node.schema != nullptr && node.schema->user_kernel;
+    return node.schema != nullptr &&
+           (node.schema->user_kernel || ir::ControlOf(node));
   }
 
   // It may be placed anywhere: made by a step and in no memory yet.

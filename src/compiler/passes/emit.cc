@@ -167,6 +167,8 @@ class Emitter {
     switch (placement.kind) {
       case RunKind::kKernel:
         return MakeKernelStep(scheduled, step);
+      case RunKind::kControl:
+        return MakeLoweredStep(scheduled, step);
       case RunKind::kEval:
         return MakeEvalStep(node, step);
       case RunKind::kTransfer:
@@ -178,10 +180,14 @@ class Emitter {
   }
 
   Status MakeKernelStep(const ScheduledStep& scheduled, Step* step) {
+    step->kernel = module_.placements[scheduled.node].kernel->name;
+    return MakeLoweredStep(scheduled, step);
+  }
+
+  Status MakeLoweredStep(const ScheduledStep& scheduled, Step* step) {
     const ir::Node& node = graph_.node(scheduled.node);
     const ir::LoweredStep& lowered =
         module_.lowerings[scheduled.node].steps[scheduled.index];
-    step->kernel = module_.placements[scheduled.node].kernel->name;
     step->action = lowered.action;
     step->written = lowered.written;
     for (const ir::LoweredOperand& operand : lowered.operands) {

@@ -88,8 +88,6 @@ Status StoreOutput(Module& module, Graph& graph, ir::NodeId id, int index,
   return AddReshape(module, graph, id, index, inferred);
 }
 
-Status InferBody(Module& module, Graph& graph, Doubts said);
-
 // A body that an operator consists of has no doubts beside the operator's.
 Doubts SaidOfBody(const Node& node, bool decomposed, Doubts said) {
   return decomposed || node.composite->was_compiled ? Doubts::kNone : said;
@@ -133,6 +131,9 @@ Status Decompose(Module& module, const Graph& graph, Node& node) {
 Status InferOperator(Module& module, Graph& graph, ir::NodeId id, Doubts said,
                      std::string* shape_doubt) {
   Node& node = graph.node(id);
+  if (ir::ControlOf(node)) {
+    TIM_RETURN_IF_ERROR(InferControl(module, graph, node));
+  }
   InferContext context = MakeContext(graph, node);
   if (node.schema != nullptr) {
     TIM_RETURN_IF_ERROR(node.schema->infer_shapes(context));
@@ -155,6 +156,8 @@ Status InferOperator(Module& module, Graph& graph, ir::NodeId id, Doubts said,
   return done.schema->check(NodeDescs(graph, done).view());
 }
 
+}  // namespace
+
 Status InferBody(Module& module, Graph& graph, Doubts said) {
   TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
                        graph.TopologicalOrder());
@@ -163,8 +166,6 @@ Status InferBody(Module& module, Graph& graph, Doubts said) {
   }
   return OkStatus();
 }
-
-}  // namespace
 
 Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said) {
   const bool has_parts = graph.node(id).composite != nullptr;

@@ -104,6 +104,13 @@ Status Lower(Module& module) {
   module.lowerings.resize(graph.node_id_limit());
   for (const ir::NodeId id : graph.NodeIds()) {
     const Placement& placement = module.placements[id];
+    if (placement.kind == RunKind::kControl) {
+      auto lowering = LowerControl(module, graph.node(id), placement.device);
+      if (!lowering.ok()) {
+        return lowering.status().WithContext(Describe(graph, graph.node(id)));
+      }
+      module.lowerings[id] = *std::move(lowering);
+    }
     if (placement.kind != RunKind::kKernel) continue;
     const ir::KernelNode view = ViewOf(module, graph, graph.node(id));
     const ir::DeviceInfo& device = module.device(placement.device);

@@ -11,8 +11,20 @@ namespace tim::compiler {
 /// Def-use chains, arity, attributes, roles, quantization, constant sizes,
 /// ranks, cycles.  Adds default attributes.
 Status Verify(Module& module);
+/// What Verify does with a graph, of one inside of a node: inference gives its
+/// inputs their types.  No module: a body that the library made.
+Status VerifyBody(const Module* module, ir::Graph& body);
 /// What Verify does with a composite node, for one that it has not seen.
 Status VerifyComposite(ir::Node& node);
+
+/// The graphs inside of a node whose schema has `control`: attributes, operands
+/// and arity as Verify wants them, in a copy.
+Status VerifyControl(const Module* module, ir::Node& node);
+/// Types and shapes in these graphs, from those of the node's inputs.
+Status InferControl(Module& module, const ir::Graph& graph, ir::Node& node);
+/// The step that runs their plans.
+Result<ir::Lowering> LowerControl(Module& module, const ir::Node& node,
+                                  int device);
 
 /// Types and shapes of every value; operators that consist of others become
 /// composites.  Where the user declared an output of
@@ -24,6 +36,8 @@ enum class Doubts : uint8_t {
   kShapes,  ///< ShapeDoubt alone.
   kAll,
 };
+/// All nodes of a body whose inputs are inferred.
+Status InferBody(Module& module, ir::Graph& body, Doubts said);
 /// The same of one node of the graph or of a body; its inputs are inferred.
 Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said);
 

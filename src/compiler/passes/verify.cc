@@ -97,7 +97,8 @@ Status VerifyNode(const Module* module, Graph& graph, Node& node) {
     TIM_RETURN_IF_ERROR(DropSurplusInputs(*module, graph, node));
   }
   if (module != nullptr) TIM_RETURN_IF_ERROR(CheckDevice(*module, node));
-  return VerifyNode(node);
+  TIM_RETURN_IF_ERROR(VerifyNode(node));
+  return ir::ControlOf(node) ? VerifyControl(module, node) : OkStatus();
 }
 
 enum class Scope { kWholeGraph, kBody };
@@ -181,6 +182,10 @@ Status VerifyGraph(const Module* module, Graph& graph, Scope scope) {
 }
 
 }  // namespace
+
+Status VerifyBody(const Module* module, Graph& body) {
+  return VerifyGraph(module, body, Scope::kBody);
+}
 
 Status VerifyComposite(Node& node) { return VerifyComposite(nullptr, node); }
 

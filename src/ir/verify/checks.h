@@ -26,6 +26,8 @@ Status CheckHostCall(const Plan& plan, const Step& step, const HostCall& call);
 Status CheckDeviceCall(const DeviceCall& call);
 Status CheckGraphCall(const Plan& plan, const Step& step,
                       const GraphCall& call);
+Status CheckControlCall(const Plan& plan, const Step& step,
+                        const ControlCall& call);
 Status CheckChains(const Plan& plan);
 /// That values which live at the same time lie apart in their arena.
 Status CheckOverlaps(const Plan& plan);

@@ -99,6 +99,10 @@ struct ActionCheck {
     return CheckGraphCall(plan, step, call);
   }
 
+  Status operator()(const ControlCall& call) const {
+    return CheckControlCall(plan, step, call);
+  }
+
   Status operator()(const Copy& copy) const {
     TIM_RETURN_IF_ERROR(CheckShape(2));
     for (const int operand : {0, 1}) {

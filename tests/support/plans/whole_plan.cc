@@ -276,6 +276,11 @@ class NumberList {
   }
   void operator()(ir::DeviceCall&) {}
   void operator()(ir::GraphCall&) {}
+  void operator()(ir::ControlCall& call) {
+    Add("kind", &call.kind);
+    Add("max_trips", &call.max_trips);
+    Add("scans", &call.scans);
+  }
   void operator()(ir::Copy& copy) { Add("copy", &copy.bytes); }
   void operator()(ir::Gemm& gemm) {
     for (int64_t* number :
