@@ -13,6 +13,7 @@
 #include "tim/vx/ops/broadcast.h"
 #include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/concat.h"
+#include "tim/vx/ops/control.h"
 #include "tim/vx/ops/conv1d.h"
 #include "tim/vx/ops/conv2d.h"
 #include "tim/vx/ops/conv3d.h"

@@ -167,7 +167,7 @@ std::unique_ptr<CompiledGraph> CompiledGraph::CreateStored(
     return nullptr;
   }
   compiled->revision_ = revision;
-  compiled->revision_.Take(operations, lowered.tensors);
+  compiled->revision_.Take(operations, lowered);
   return compiled;
 }
 

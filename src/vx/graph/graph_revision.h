@@ -22,14 +22,17 @@ class GraphRevision {
   GraphRevision(const GraphCore& core, size_t io);
 
   /// \param operations OpVector(), where what is compiled has replacements.
-  void Take(const Operations& operations,
-            const std::vector<LoweredTensor>& tensors);
+  /// Those of graphs inside are taken, too.
+  void Take(const Operations& operations, const LoweredGraph& lowered);
 
   /// Nothing that was taken has changed.
   bool IsCurrent(const GraphCore& core, const Operations& operations,
                  size_t io) const;
 
  private:
+  bool HasOperations(const Operations& operations) const;
+
+  bool has_graphs_ = false;  ///< Operations have graphs inside.
   std::vector<std::pair<std::shared_ptr<Operation>, uint64_t>> operations_;
   std::vector<std::pair<std::shared_ptr<TensorImpl>, uint64_t>> tensors_;
   size_t io_ = 0;

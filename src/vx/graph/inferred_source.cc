@@ -82,7 +82,7 @@ Result<std::unique_ptr<InferredSource>> InferSource(
       SetUp(lowered.custom_operators).WithContext(StrCat("graph ", core.name)));
   TIM_RETURN_IF_ERROR(CheckReaches(lowered, effective.size()));
   made->revision = std::move(revision);
-  made->revision.Take(operations, lowered.tensors);
+  made->revision.Take(operations, lowered);
   return made;
 }
 

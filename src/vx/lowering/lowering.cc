@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "binary/table_file.h"
+#include "tim/vx/graph.h"
 #include "tim/vx/ops/custom_base.h"
 #include "vx/binary/nbg_lowering.h"
 #include "vx/core/failure.h"
@@ -17,6 +19,9 @@ namespace {
 
 using Operations = std::vector<std::shared_ptr<Operation>>;
 using Tensors = std::vector<std::shared_ptr<Tensor>>;
+
+// As binary graphs have it.
+constexpr int kMaxGraphDepth = binary::kMaxGraphDepth;
 
 // A class of the user's may have copied an operation of another one.
 bool IsKnown(const Operation& operation) {
@@ -46,16 +51,28 @@ Status CheckOutputs(const OpImpl& composed, const ir::Graph& body) {
 class Lowerer {
  public:
   Lowerer(const GraphCore& core, const Operations& operations)
-      : core_(core),
-        tree_(operations),
-        operators_(KnownOperators(*core.context)),
-        registry_(std::make_shared<ir::OpRegistry>(&operators_)) {
-    lowered_.graph = ir::Graph(core.name);
-  }
+      : Lowerer(
+            core, operations,
+            std::make_shared<ir::OpRegistry>(&KnownOperators(*core.context)),
+            0) {}
 
   Result<LoweredGraph> Lower(const Operations& operations, const Tensors& io);
 
  private:
+  /// \param registry gets custom operators.  \param depth operations with
+  /// graphs that this one is in.
+  Lowerer(const GraphCore& core, const Operations& operations,
+          std::shared_ptr<ir::OpRegistry> registry, int depth)
+      : core_(core),
+        tree_(operations),
+        operators_(KnownOperators(*core.context)),
+        registry_(std::move(registry)),
+        depth_(depth) {
+    lowered_.graph = ir::Graph(core.name);
+  }
+
+  /// A graph inside of an operation.
+  Result<std::shared_ptr<const ir::Graph>> LowerInner(Graph* graph);
   /// Whether it can become a node.
   Status Check(const Operation& operation) const;
   /// Fills binaries_, which makes the tensors of their states.
@@ -93,6 +110,7 @@ class Lowerer {
   const CompositionTree tree_;
   const ir::OpRegistry& operators_;
   std::shared_ptr<ir::OpRegistry> registry_;
+  const int depth_;
   LoweredGraph lowered_;
   Writers writers_;
   std::map<const OpImpl*, ir::Node> binaries_;  // those of NBGs
@@ -180,6 +198,13 @@ Result<ir::Node> Lowerer::MakeNodeOf(const Builtin&, Operation& operation,
   const OpImpl& impl = *operation.impl();
   ir::Node node = NodeOf(impl);
   node.schema = impl.Schema();
+  for (const auto& [name, graph] : impl.graphs) {
+    auto inner = LowerInner(graph.get());
+    if (!inner.ok()) {
+      return inner.status().WithContext(StrCat("graph '", name, "'"));
+    }
+    node.attributes.Set(name, *std::move(inner));
+  }
   TIM_RETURN_IF_ERROR(scope.Connect(impl.inputs, impl.outputs, &node));
   return node;
 }
@@ -200,6 +225,8 @@ Result<ir::Node> Lowerer::MakeNodeOf(const CustomMeans&, Operation& operation,
   const OpImpl& impl = *operation.impl();
   auto& custom = static_cast<ops::CustomOpBase&>(operation);
   ir::Node node = NodeOf(impl);
+  // Graphs count their operations from 1 each.
+  if (depth_ > 0) node.name += StrCat("@", core_.name);
   TIM_RETURN_IF_ERROR(scope.Connect(impl.inputs, impl.outputs, &node));
   TIM_RETURN_IF_ERROR(ConnectKept(custom, scope, &node));
   auto instance = std::make_shared<CustomOperator>(custom, node.name);
@@ -275,6 +302,33 @@ void Lowerer::AddInputsAndOutputs(const Tensors& io, const ValueScope& scope) {
   }
 }
 
+Result<std::shared_ptr<const ir::Graph>> Lowerer::LowerInner(Graph* graph) {
+  if (graph == nullptr) return InvalidArgument("it is null");
+  const std::shared_ptr<GraphCore> core = CoreOf(graph);
+  if (core == nullptr || core->context != core_.context) {
+    return InvalidArgument("it is of another context");
+  }
+  if (depth_ + 1 >= kMaxGraphDepth) {
+    return InvalidArgument("it is nested deeper than ", kMaxGraphDepth,
+                           " graphs, or it is inside of itself");
+  }
+  const Operations operations = graph->OpVector();
+  Tensors io = graph->InputsTensor();
+  for (const auto& output : graph->OutputsTensor()) io.push_back(output);
+  Lowerer inner(*core, operations, registry_, depth_ + 1);
+  TIM_ASSIGN_OR_RETURN(LoweredGraph made, inner.Lower(operations, io));
+  for (const LoweredTensor& entry : made.tensors) {
+    lowered_.inner_tensors.push_back(entry.tensor);
+  }
+  for (auto& tensor : made.inner_tensors) {
+    lowered_.inner_tensors.push_back(std::move(tensor));
+  }
+  for (auto& custom : made.custom_operators) {
+    lowered_.custom_operators.push_back(std::move(custom));
+  }
+  return std::make_shared<const ir::Graph>(std::move(made.graph));
+}
+
 Result<LoweredGraph> Lowerer::Lower(const Operations& operations,
                                     const Tensors& io) {
   TIM_RETURN_IF_ERROR(ReadBinaries(operations));
@@ -286,8 +340,14 @@ Result<LoweredGraph> Lowerer::Lower(const Operations& operations,
   } else {
     TIM_RETURN_IF_ERROR(AddParts(0, scope));
   }
+  if (depth_ > 0) {
+    // Operands of the operation that it is in, read or not.
+    for (const auto& tensor : io) {
+      TIM_RETURN_IF_ERROR(scope.Find(tensor).status());
+    }
+  }
   AddInputsAndOutputs(io, scope);
-  lowered_.registry = std::move(registry_);
+  lowered_.registry = registry_;
   return std::move(lowered_);
 }
 

@@ -25,6 +25,8 @@ struct LoweredGraph {
   ir::Graph graph;
   /// Every tensor that is bound.
   std::vector<LoweredTensor> tensors;
+  /// Those of graphs inside of operations.
+  std::vector<std::shared_ptr<TensorImpl>> inner_tensors;
   /// The tensors of graph.inputs(), graph.outputs() and, in the order of their
   /// ids, the states: those of a plan's ports by number.
   std::vector<std::shared_ptr<TensorImpl>> inputs;

@@ -1,5 +1,7 @@
 #include "tim/vx/builtin_op.h"
 
+#include "tim/vx/graph.h"
+#include "tim/vx/ops/control.h"
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
@@ -13,6 +15,12 @@ BuiltinOp::BuiltinOp(Graph* graph, const char* name,
   impl_->name = name;
   impl_->SetAttributes(attributes);
   impl_->Join(CoreOf(graph));
+}
+
+ControlOp::ControlOp(Graph* graph, const char* name, Graphs graphs,
+                     std::initializer_list<NamedAttribute> attributes)
+    : BuiltinOp(graph, name, attributes) {
+  impl_->graphs.assign(graphs.begin(), graphs.end());
 }
 
 std::shared_ptr<Operation> BuiltinOp::AddClone(

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -48,6 +49,9 @@ class OpImpl {
   std::string name;                 ///< "Conv2d", "user.Mine" or "".
   std::string given_name;           ///< By the user, or empty.
   ir::AttributeMap attributes;
+  /// Attributes that are graphs, which become part of `attributes` where the
+  /// operation becomes a node.
+  std::vector<std::pair<std::string, std::shared_ptr<Graph>>> graphs;
   std::vector<std::shared_ptr<Tensor>> inputs;
   std::vector<std::shared_ptr<Tensor>> outputs;
   uint32_t uid = 0;

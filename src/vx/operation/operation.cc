@@ -43,6 +43,7 @@ Operation::Operation(const Operation& original) : Operation() {
   impl_->name = original.impl_->name;
   impl_->kind = CopyOf(original.impl_->kind);
   impl_->attributes = original.impl_->attributes;
+  impl_->graphs = original.impl_->graphs;
 }
 
 Operation::~Operation() = default;
