@@ -150,6 +150,55 @@ TEST(TimclMemory, DrawsThePlan) {
   ExpectFailure(command + " --svg '" + file + "/memory.svg'", 3, "memory.svg");
 }
 
+TEST(TimclMemory, AProblemIsWrittenSolvedAndChecked) {
+  const std::string folder = FreshFolder("problem");
+  const std::string file = WriteThree(folder);
+  const std::string problem = folder + "/arena.csv";
+  const std::string solved = folder + "/solved.csv";
+  EXPECT_EQ(
+      Timcl("memory '" + file + "' --device host --problem '" + problem + "'")
+          .exit_status,
+      0);
+  EXPECT_THAT(ReadText(problem), StartsWith("id,lower,upper,size,offset\n"));
+  EXPECT_EQ(Timcl("solve-memory '" + problem + "' --check").output, "right\n");
+  for (const std::string solver :
+       {"none", "by_time", "by_size", "somas", "exact", "auto"}) {
+    const std::string command = "solve-memory '" + problem +
+                                "' --alignment 64 " + "--solver " + solver +
+                                " --out '" + solved + "'";
+    EXPECT_EQ(Timcl(command).exit_status, 0) << solver;
+    EXPECT_EQ(Timcl("solve-memory '" + solved + "' --check").output, "right\n")
+        << solver;
+    EXPECT_EQ(Timcl(command + " --capacity 1").exit_status, 1);
+  }
+  const auto json = TimclJson("solve-memory '" + problem + "' --solver exact");
+  EXPECT_LE(json["least_possible_bytes"], json["peak_bytes"]);
+}
+
+TEST(TimclMemory, BadProblemsAreNamed) {
+  const std::string folder = FreshFolder("problem");
+  const std::string file = folder + "/bad.csv";
+  const auto fails = [&](const std::string& text, const std::string& message,
+                         const std::string& options = "") {
+    structure::WriteText(file, text);
+    ExpectFailure("solve-memory '" + file + "'" + options, 2, message);
+  };
+  const std::string head = "id,lower,upper,size\n";
+  fails("", "it is empty");
+  fails("id,begin,end\n", "line 1 is 'id,begin,end'");
+  fails(head + "a,0,1\n", "line 2: has 3 fields, expected 4");
+  fails(head + "a,0,1,4\nb,3,3,4\n", "line 3: upper is 3");
+  fails(head + "a,0,1,-4\n", "line 2: size is '-4'");
+  fails(head + "a,0,1,4\n", "it has no offsets", " --check");
+  fails(head + "a,0,1,4\n", "'best' is no solver", " --solver best");
+  structure::WriteText(file,
+                       "id,lower,upper,size,offset\na,0,2,8,0\nb,1,3,8,4\n");
+  const CommandResult overlap = Timcl("solve-memory '" + file + "' --check");
+  EXPECT_EQ(overlap.exit_status, 1);
+  EXPECT_EQ(overlap.output, "a and b overlap from byte 4 on\n");
+  ExpectFailure("solve-memory '" + folder + "/none.csv'", 3, "none.csv");
+}
+
 TEST(TimclMemory, PrintsSlots) {
   const std::string file = WriteThree(FreshFolder("memory"));
   const std::string command = "memory '" + file + "' --device host";

@@ -93,6 +93,17 @@ struct GraphRunArguments {
   std::string dump;       ///< Folder; empty: none.
 };
 
+/// Of `memory` and `solve-memory`.
+struct MemoryArguments {
+  std::string svg;      ///< Picture; empty: none is written.
+  std::string problem;  ///< Problem as MiniMalloc has it; empty: none.
+  std::string solver = "auto";
+  int64_t capacity = -1;  ///< Bytes; -1: any.
+  int64_t alignment = 1;
+  bool check = false;  ///< The file has offsets.
+  std::string out;     ///< Layout; empty: it is printed.
+};
+
 /// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
   /// A binary graph or a model; of `check` a shared library, of `graph-run` a
@@ -102,7 +113,6 @@ struct Arguments {
   bool json = false;
   bool measure = false;  ///< `devices` measures how fast they are.
   std::string node;      ///< The one that `explain` is asked about; empty: all.
-  std::string svg;       ///< Picture of `memory`; empty: none is written.
   ModelArguments model;
   RunArguments run;
   CompareArguments compare;
@@ -111,6 +121,7 @@ struct Arguments {
   CompileArguments compile;
   ImportArguments import;
   GraphRunArguments graph_run;
+  MemoryArguments memory;
 };
 
 }  // namespace tim::tool

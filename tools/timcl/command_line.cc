@@ -49,9 +49,14 @@ class Declaration {
     CLI::App* memory = app_.add_subcommand(
         "memory", "Print as CSV where each value lies, from when to when");
     Graph(memory);
-    memory->add_option("--svg", arguments_.svg,
+    memory->add_option("--svg", arguments_.memory.svg,
                        "a file for the same as a picture, SVG");
+    memory->add_option("--problem", arguments_.memory.problem,
+                       "a file for the largest arena as a memory problem, CSV "
+                       "as MiniMalloc has it");
     Json(memory);
+    SolveMemory(app_.add_subcommand(
+        "solve-memory", "Find offsets for a memory problem, or check them"));
     Report(app_.add_subcommand(
         "report", "Write a page that shows graph, times and memory"));
     Check(app_.add_subcommand("check",
@@ -83,6 +88,34 @@ class Declaration {
         ->required();
     Model(command);
     Device(command, "host, opencl or opencl:NUMBER; default: TIMCL_DEVICE");
+  }
+
+  void SolveMemory(CLI::App* command) {
+    MemoryArguments& memory = arguments_.memory;
+    command
+        ->add_option("file", arguments_.file,
+                     "a CSV file with the head id,lower,upper,size; to check "
+                     "offsets also ,offset")
+        ->required();
+    command
+        ->add_option("--solver", memory.solver,
+                     "none, by_time, by_size, somas, exact or auto")
+        ->capture_default_str();
+    command
+        ->add_option("--capacity", memory.capacity,
+                     "bytes that there are; a layout that needs more is exit "
+                     "status 1")
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 50));
+    command
+        ->add_option("--alignment", memory.alignment,
+                     "bytes that offsets are multiples of")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+        ->capture_default_str();
+    command->add_flag("--check", memory.check,
+                      "tell whether the file's offsets are right");
+    command->add_option("-o,--out", memory.out,
+                        "a file for the layout; default: it is printed");
+    Json(command);
   }
 
   void ModelFile(CLI::App* command) {

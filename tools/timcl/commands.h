@@ -25,6 +25,7 @@ Result<ExitCode> ImportModelFile(const Arguments& arguments);
 Result<ExitCode> CompareLayers(const Arguments& arguments);
 Result<ExitCode> ExplainNodes(const Arguments& arguments);
 Result<ExitCode> ShowMemory(const Arguments& arguments);
+Result<ExitCode> SolveMemory(const Arguments& arguments);
 Result<ExitCode> WriteReport(const Arguments& arguments);
 Result<ExitCode> CheckLibrary(const Arguments& arguments);
 Result<ExitCode> RunGraphFile(const Arguments& arguments);

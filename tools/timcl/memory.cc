@@ -7,6 +7,7 @@
 #include "ir/dump/memory_svg.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/graph_file.h"
+#include "tools/timcl/memory_problem.h"
 #include "tools/timcl/slot_lives.h"
 #include "tools/timcl/terminal.h"
 
@@ -75,9 +76,14 @@ Result<ExitCode> ShowMemory(const Arguments& arguments) {
   TIM_ASSIGN_OR_RETURN(const auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
   TIM_ASSIGN_OR_RETURN(const PlannedGraph planned, PlanOf(blob, devices));
-  if (!arguments.svg.empty()) {
+  if (!arguments.memory.svg.empty()) {
     const Status status =
-        WriteFile(arguments.svg, {ir::MemorySvg(planned.plan)});
+        WriteFile(arguments.memory.svg, {ir::MemorySvg(planned.plan)});
+    if (!status.ok()) return NotFound(status.message());
+  }
+  if (!arguments.memory.problem.empty()) {
+    const Status status = WriteFile(arguments.memory.problem,
+                                    {WriteProblem(ProblemOf(planned.plan))});
     if (!status.ok()) return NotFound(status.message());
   }
   if (arguments.json) {

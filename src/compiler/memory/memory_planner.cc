@@ -1,27 +1,41 @@
+// Solvers that place one range after the other into gaps, and their choice.
 #include "compiler/memory/memory_planner.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/checked_math.h"
+#include "compiler/memory/exact_memory.h"
 
 namespace tim::compiler {
 namespace {
 
-bool LiveTogether(const MemoryRange& a, const MemoryRange& b) {
-  return a.first_step <= b.last_step && b.first_step <= a.last_step;
-}
+constexpr size_t kQuadraticLimit = 2000;
+// Some milliseconds: every Compile takes them.
+constexpr int kAutoPlacements = 20'000;
+
+constexpr std::array<std::pair<const char*, MemorySolver>, 6> kSolvers = {{
+    {"none", MemorySolver::kNone},
+    {"by_time", MemorySolver::kByTime},
+    {"by_size", MemorySolver::kBySize},
+    {"somas", MemorySolver::kSomas},
+    {"exact", MemorySolver::kExact},
+    {"auto", MemorySolver::kAuto},
+}};
+
+enum class Gap : uint8_t { kSmallest, kLowest };
 
 struct Interval {
   int64_t begin = 0;
   int64_t end = 0;
 };
 
-// Where `bytes` fit between intervals sorted by begin: the smallest gap, or
-// behind the last.
-int64_t FindGap(const std::vector<Interval>& taken, int64_t bytes) {
+// Where `bytes` fit between intervals sorted by begin, or behind the last.
+int64_t FindGap(const std::vector<Interval>& taken, int64_t bytes, Gap wanted) {
   int64_t best = -1;
   int64_t best_waste = 0;
   int64_t cursor = 0;
@@ -30,6 +44,7 @@ int64_t FindGap(const std::vector<Interval>& taken, int64_t bytes) {
     if (gap >= bytes && (best < 0 || gap - bytes < best_waste)) {
       best = cursor;
       best_waste = gap - bytes;
+      if (wanted == Gap::kLowest) break;
     }
     cursor = std::max(cursor, interval.end);
   }
@@ -39,22 +54,21 @@ int64_t FindGap(const std::vector<Interval>& taken, int64_t bytes) {
 // What is placed already and may overlap a range.
 class Placed {
  public:
-  Placed(const std::vector<MemoryRange>& ranges, int64_t alignment)
-      : ranges_(ranges), alignment_(alignment) {
-    layout_.offsets.assign(ranges.size(), 0);
+  Placed(const MemoryProblem& problem, Gap gap) : problem_(problem), gap_(gap) {
+    layout_.offsets.assign(problem.ranges.size(), 0);
   }
 
-  void Place(int index) {
+  void Place(size_t index) {
     std::vector<Interval> taken;
-    for (const int other : placed_) {
-      if (!LiveTogether(ranges_[index], ranges_[other])) continue;
+    for (const size_t other : placed_) {
+      if (!problem_.InConflict(index, other)) continue;
       const int64_t begin = layout_.offsets[other];
       taken.push_back({begin, begin + Bytes(other)});
     }
     std::sort(
         taken.begin(), taken.end(),
         [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    const int64_t offset = FindGap(taken, Bytes(index));
+    const int64_t offset = FindGap(taken, Bytes(index), gap_);
     layout_.offsets[index] = offset;
     layout_.peak = std::max(layout_.peak, offset + Bytes(index));
     placed_.push_back(index);
@@ -62,37 +76,142 @@ class Placed {
 
   // Forgets what ended before `step`; nothing placed later starts earlier.
   void Forget(int step) {
-    std::erase_if(placed_,
-                  [&](int other) { return ranges_[other].last_step < step; });
+    std::erase_if(placed_, [&](size_t other) {
+      return problem_.ranges[other].last_step < step;
+    });
   }
 
-  MemoryLayout Take() { return std::move(layout_); }
+  MemoryLayout Take(MemorySolver solver) {
+    layout_.solver = solver;
+    return std::move(layout_);
+  }
 
  private:
-  int64_t Bytes(int index) const {
-    return AlignUp(ranges_[index].bytes, alignment_);
+  int64_t Bytes(size_t index) const {
+    return AlignUp(problem_.ranges[index].bytes, problem_.alignment);
   }
 
-  const std::vector<MemoryRange>& ranges_;
-  int64_t alignment_;
+  const MemoryProblem& problem_;
+  const Gap gap_;
   MemoryLayout layout_;
-  std::vector<int> placed_;
+  std::vector<size_t> placed_;
 };
 
-std::vector<int> Indices(const std::vector<MemoryRange>& ranges) {
-  std::vector<int> order(ranges.size());
-  std::iota(order.begin(), order.end(), 0);
+std::vector<size_t> Indices(const MemoryProblem& problem) {
+  std::vector<size_t> order(problem.ranges.size());
+  std::iota(order.begin(), order.end(), size_t{0});
   return order;
+}
+
+// Largest first, of equal ones in their order.
+using Key = std::function<double(const MemoryRange&)>;
+MemoryLayout PlaceBy(const MemoryProblem& problem, const Key& key, Gap gap,
+                     MemorySolver solver) {
+  std::vector<size_t> order = Indices(problem);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return key(problem.ranges[a]) > key(problem.ranges[b]);
+  });
+  Placed placed(problem, gap);
+  for (const size_t index : order) placed.Place(index);
+  return placed.Take(solver);
+}
+
+double SizeOf(const MemoryRange& range) {
+  return static_cast<double>(range.bytes);
+}
+double LifeOf(const MemoryRange& range) {
+  return static_cast<double>(range.last_step) - range.first_step + 1;
+}
+double AreaOf(const MemoryRange& range) {
+  return SizeOf(range) * LifeOf(range);
+}
+double StartOf(const MemoryRange& range) {
+  return -static_cast<double>(range.first_step);
+}
+
+MemoryLayout PlaceApart(const MemoryProblem& problem) {
+  MemoryLayout layout;
+  for (const MemoryRange& range : problem.ranges) {
+    layout.offsets.push_back(layout.peak);
+    layout.peak += AlignUp(range.bytes, problem.alignment);
+  }
+  return layout;
+}
+
+// Only ranges that are still live can overlap, so that this one stays fast on
+// graphs of any length; other conflicts last.
+MemoryLayout PlaceByTime(const MemoryProblem& problem) {
+  std::vector<size_t> order = Indices(problem);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return problem.ranges[a].first_step < problem.ranges[b].first_step;
+  });
+  Placed placed(problem, Gap::kSmallest);
+  for (const size_t index : order) {
+    if (problem.conflicts.empty()) {
+      placed.Forget(problem.ranges[index].first_step);
+    }
+    placed.Place(index);
+  }
+  return placed.Take(MemorySolver::kByTime);
+}
+
+MemoryLayout Somas(const MemoryProblem& problem, int64_t bound) {
+  MemoryLayout best;
+  for (const Gap gap : {Gap::kSmallest, Gap::kLowest}) {
+    for (const auto& key : {SizeOf, LifeOf, AreaOf, StartOf}) {
+      MemoryLayout layout = PlaceBy(problem, key, gap, MemorySolver::kSomas);
+      if (best.offsets.empty() || layout.peak < best.peak) {
+        best = std::move(layout);
+      }
+      if (best.peak == bound) return best;
+    }
+  }
+  return best;
+}
+
+MemoryLayout Auto(const MemoryProblem& problem, int64_t bound) {
+  MemoryLayout best = PlaceByTime(problem);
+  const auto improve = [&](MemoryLayout layout) {
+    if (layout.peak < best.peak) best = std::move(layout);
+    return best.peak == bound;
+  };
+  if (best.peak == bound) return best;
+  if (improve(
+          PlaceBy(problem, SizeOf, Gap::kSmallest, MemorySolver::kBySize))) {
+    return best;
+  }
+  if (improve(Somas(problem, bound))) return best;
+  MemoryLayout exact = PlaceExactly(problem, best, kAutoPlacements);
+  best.proved = exact.proved;
+  improve(std::move(exact));
+  return best;
 }
 
 }  // namespace
 
-int64_t MemoryLowerBound(const std::vector<MemoryRange>& ranges,
-                         int64_t alignment) {
-  std::map<int, int64_t> change;
-  for (const MemoryRange& range : ranges) {
-    change[range.first_step] += AlignUp(range.bytes, alignment);
-    change[range.last_step + 1] -= AlignUp(range.bytes, alignment);
+bool MemoryProblem::InConflict(size_t a, size_t b) const {
+  if (!conflicts.empty()) return conflicts[a * ranges.size() + b];
+  return ranges[a].first_step <= ranges[b].last_step &&
+         ranges[b].first_step <= ranges[a].last_step;
+}
+
+const char* ToString(MemorySolver solver) {
+  return kSolvers[static_cast<size_t>(solver)].first;
+}
+
+std::optional<MemorySolver> MemorySolverOf(std::string_view name) {
+  for (const auto& [known, solver] : kSolvers) {
+    if (name == known) return solver;
+  }
+  return std::nullopt;
+}
+
+int64_t MemoryLowerBound(const MemoryProblem& problem) {
+  std::map<int64_t, int64_t> change;
+  for (const MemoryRange& range : problem.ranges) {
+    const int64_t bytes = AlignUp(range.bytes, problem.alignment);
+    change[range.first_step] += bytes;
+    change[int64_t{range.last_step} + 1] -= bytes;
   }
   int64_t live = 0;
   int64_t peak = 0;
@@ -103,44 +222,36 @@ int64_t MemoryLowerBound(const std::vector<MemoryRange>& ranges,
   return peak;
 }
 
-MemoryLayout PlaceBySize(const std::vector<MemoryRange>& ranges,
-                         int64_t alignment) {
-  std::vector<int> order = Indices(ranges);
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    return std::pair(-ranges[a].bytes, a) < std::pair(-ranges[b].bytes, b);
-  });
-  Placed placed(ranges, alignment);
-  for (const int index : order) placed.Place(index);
-  return placed.Take();
-}
-
-// Only ranges that are still live can overlap, so this one stays fast on
-// graphs of any length.
-MemoryLayout PlaceByTime(const std::vector<MemoryRange>& ranges,
-                         int64_t alignment) {
-  std::vector<int> order = Indices(ranges);
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    return std::pair(ranges[a].first_step, a) <
-           std::pair(ranges[b].first_step, b);
-  });
-  Placed placed(ranges, alignment);
-  for (const int index : order) {
-    placed.Forget(ranges[index].first_step);
-    placed.Place(index);
+MemoryLayout Solve(const MemoryProblem& problem, MemorySolver solver) {
+  const int64_t bound = MemoryLowerBound(problem);
+  if (solver != MemorySolver::kNone &&
+      problem.ranges.size() > kQuadraticLimit) {
+    solver = MemorySolver::kByTime;
   }
-  return placed.Take();
-}
-
-MemoryLayout PlaceBest(const std::vector<MemoryRange>& ranges,
-                       int64_t alignment) {
-  constexpr size_t kQuadraticLimit = 2000;
-  MemoryLayout best = PlaceByTime(ranges, alignment);
-  if (ranges.size() > kQuadraticLimit ||
-      best.peak == MemoryLowerBound(ranges, alignment)) {
-    return best;
+  MemoryLayout layout;
+  switch (solver) {
+    case MemorySolver::kNone:
+      layout = PlaceApart(problem);
+      break;
+    case MemorySolver::kByTime:
+      layout = PlaceByTime(problem);
+      break;
+    case MemorySolver::kBySize:
+      layout = PlaceBy(problem, SizeOf, Gap::kSmallest, MemorySolver::kBySize);
+      break;
+    case MemorySolver::kSomas:
+      layout = Somas(problem, bound);
+      break;
+    case MemorySolver::kExact:
+      layout =
+          PlaceExactly(problem, Somas(problem, bound), kMostExactPlacements);
+      break;
+    case MemorySolver::kAuto:
+      layout = Auto(problem, bound);
+      break;
   }
-  MemoryLayout by_size = PlaceBySize(ranges, alignment);
-  return by_size.peak < best.peak ? by_size : best;
+  layout.proved = layout.proved || layout.peak == bound;
+  return layout;
 }
 
 }  // namespace tim::compiler

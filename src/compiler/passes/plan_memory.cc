@@ -14,23 +14,23 @@ namespace {
 using ir::ValueId;
 
 void PlaceOn(Module& module, int device) {
-  std::vector<MemoryRange> ranges;
+  MemoryProblem problem{.alignment = module.device(device).alignment};
   std::vector<int> indices;
   for (int i = 0; i < static_cast<int>(module.allocations.size()); ++i) {
     const Allocation& allocation = module.allocations[i];
     if (allocation.device != device) continue;
-    ranges.push_back(
+    problem.ranges.push_back(
         {allocation.bytes, allocation.first_step, allocation.last_step});
     indices.push_back(i);
   }
-  const int64_t alignment = module.device(device).alignment;
-  const MemoryLayout layout = PlaceBest(ranges, alignment);
+  const MemoryLayout layout = Solve(problem, MemorySolver::kAuto);
   for (size_t i = 0; i < indices.size(); ++i) {
     module.allocations[indices[i]].offset = layout.offsets[i];
-    module.memory.no_reuse_sum += AlignUp(ranges[i].bytes, alignment);
+    module.memory.no_reuse_sum +=
+        AlignUp(problem.ranges[i].bytes, problem.alignment);
   }
   module.arena_bytes.push_back(layout.peak);
-  module.memory.lower_bound += MemoryLowerBound(ranges, alignment);
+  module.memory.lower_bound += MemoryLowerBound(problem);
   module.memory.peak += layout.peak;
 }
 
