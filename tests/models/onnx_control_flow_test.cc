@@ -140,6 +140,59 @@ TEST(OnnxControlFlow, LoopsBeyondTheMostTripsAreRefused) {
   EXPECT_THAT(Parse(model, options).error, HasSubstr("most_trips"));
 }
 
+// s = x; while (sum(s) < 50) s = s + x, at most 7 times: the trips follow from
+// the input.
+ModelProto LoopOfInputs(bool counted) {
+  ModelProto model = LoopModel(7);
+  GraphProto* graph = model.mutable_graph();
+  *graph->add_initializer() = FloatTensor("fifty", {}, {50});
+  if (!counted) graph->mutable_node(0)->set_input(0, "");
+  GraphProto* body = graph->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  NodeProto* condition = body->mutable_node(0);
+  condition->set_op_type("Less");
+  condition->set_input(0, "sum");
+  condition->add_input("fifty");
+  SetAttribute(AddNode(body, "ReduceSum", {"s_out"}, {"sum"}), "keepdims",
+               int64_t{0});
+  return model;
+}
+
+TEST(OnnxControlFlow, LoopsWhoseTripsFollowFromInputsRepeatTheirBody) {
+  for (const bool counted : {true, false}) {
+    ModelProto model = LoopOfInputs(counted);
+    AddOutput(model.mutable_graph(), "s", TensorProto::FLOAT);
+    // 11, 22, 33, 44, 55; what is above 50 at once makes one trip.
+    EXPECT_THAT(FloatsOf(Parse(model), {{1, 10}}), ElementsAre(5, 50));
+    EXPECT_THAT(FloatsOf(Parse(model), {{40, 10}}), ElementsAre(80, 20));
+    // A sum of 1 in each trip: the count ends it.
+    if (counted) {
+      EXPECT_THAT(FloatsOf(Parse(model), {{1, 0}}), ElementsAre(8, 0));
+    }
+  }
+}
+
+TEST(OnnxControlFlow, TheTripCountMayBeAnInput) {
+  ModelProto model = LoopModel(0);
+  GraphProto* graph = model.mutable_graph();
+  graph->clear_initializer();
+  AddInput(graph, "n", TensorProto::FLOAT, {});
+  SetAttribute(AddNode(graph, "Cast", {"n"}, {"count"}), "to",
+               int64_t{TensorProto::INT64});
+  AddOutput(graph, "s", TensorProto::FLOAT);
+  const Model made = Parse(model);
+  EXPECT_THAT(FloatsOf(made, {{1, 10}, {3}}), ElementsAre(4, 40));
+  EXPECT_THAT(FloatsOf(made, {{1, 10}, {0}}), ElementsAre(1, 10));
+}
+
+TEST(OnnxControlFlow, LoopsOfUnknownTripsStackNothing) {
+  ModelProto model = LoopOfInputs(true);
+  AddOutput(model.mutable_graph(), "ys", TensorProto::FLOAT);
+  const Model made = Parse(model);
+  ASSERT_EQ(made.refusals.size(), 1u);
+  EXPECT_EQ(made.refusals[0].node, "loop");
+  EXPECT_THAT(made.error, HasSubstr("the extents of what it stacks"));
+}
+
 TEST(OnnxControlFlow, ConditionsThatAreComputedEndLoops) {
   // The condition is i < 1: two trips.
   ModelProto model = LoopModel(100);

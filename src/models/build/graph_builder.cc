@@ -101,10 +101,12 @@ struct GraphBuilder::Constants {
 };
 
 GraphBuilder::GraphBuilder(std::shared_ptr<vx::Graph> graph,
-                           SourceRecorder* recorder)
+                           SourceRecorder* recorder,
+                           std::shared_ptr<vx::Context> context)
     : graph_(std::move(graph)),
       recorder_(recorder),
-      constants_(std::make_shared<Constants>()) {}
+      constants_(std::make_shared<Constants>()),
+      context_(std::move(context)) {}
 
 void GraphBuilder::SetName(Value* value, const std::string& name) const {
   value->name = name;
@@ -130,6 +132,7 @@ Result<std::shared_ptr<vx::Tensor>> GraphBuilder::MakeTensor(
     return InvalidArgument(vx::LastError());
   }
   if (is_scalar) tensor->SetScalar(1);
+  if (is_inner_) own_.insert(tensor.get());
   if (recorder_ != nullptr) recorder_->AddTensor(*tensor, spec, nullptr);
   return tensor;
 }
@@ -141,6 +144,7 @@ Result<std::shared_ptr<vx::Tensor>> GraphBuilder::MakeConstant(
     return InvalidArgument(vx::LastError());
   }
   if (array.dims.empty()) tensor->SetScalar(1);
+  if (is_inner_) own_.insert(tensor.get());
   if (recorder_ != nullptr) recorder_->AddTensor(*tensor, spec, array.data);
   return tensor;
 }
@@ -211,7 +215,9 @@ Value GraphBuilder::Constant(HostArray array, const std::string& name,
 }
 
 Result<std::shared_ptr<vx::Tensor>> GraphBuilder::TensorOf(const Value& value) {
-  if (value.tensor != nullptr) return value.tensor;
+  if (value.tensor != nullptr) {
+    return is_inner_ ? OwnTensorOf(value) : value.tensor;
+  }
   if (value.constant == nullptr) {
     return InvalidArgument("an operand that is needed is absent");
   }

@@ -3,12 +3,14 @@
 #define TIM_MODELS_BUILD_GRAPH_BUILDER_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "models/build/source_recorder.h"
 #include "models/build/value.h"
+#include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/operation.h"
 #include "tim/vx/tensor.h"
@@ -43,8 +45,29 @@ struct Wanted {
 class GraphBuilder {
  public:
   /// \param recorder writes the same graph as C++; may be null.
+  /// \param context of the graph, for graphs inside of it; may be null.
   explicit GraphBuilder(std::shared_ptr<vx::Graph> graph,
-                        SourceRecorder* recorder = nullptr);
+                        SourceRecorder* recorder = nullptr,
+                        std::shared_ptr<vx::Context> context = nullptr);
+
+  /// A builder of a graph that will be inside of an operation of this one's
+  /// graph, of which no program is written.  It takes values of this builder,
+  /// too: they become operands.
+  Result<GraphBuilder> Inner() const;
+  /// An INPUT of a graph inside that stands for `value` of the graph around it.
+  Result<Value> AddOperand(const Value& value);
+  /// Those of `other`, of a second graph inside of the same operation, which
+  /// this one does not have yet: both then have the same, in the same order.
+  Status AddOperandsOf(const GraphBuilder& other);
+  /// Values of the graph around, in the order of the INPUTs, and what stands
+  /// for them inside.
+  struct Operand {
+    Value outside;
+    Value inside;
+  };
+  const std::vector<Operand>& operands() const { return operands_; }
+  /// An OUTPUT of a graph inside, of the type that the value has in graphs.
+  Status AddResult(const Value& value);
 
   const std::shared_ptr<vx::Graph>& graph() const { return graph_; }
 
@@ -131,6 +154,8 @@ class GraphBuilder {
  private:
   struct Constants;
 
+  /// The tensor in this graph of a value that may be of the graph around it.
+  Result<std::shared_ptr<vx::Tensor>> OwnTensorOf(const Value& value);
   Status MakeTensors(const std::vector<Value>& inputs);
   Result<std::shared_ptr<vx::Tensor>> MakeTensor(const vx::TensorSpec& spec,
                                                  bool is_scalar);
@@ -148,6 +173,10 @@ class GraphBuilder {
   std::vector<Port> outputs_;
   /// Tensors of constants, by their data.
   std::shared_ptr<Constants> constants_;
+  std::shared_ptr<vx::Context> context_;
+  bool is_inner_ = false;
+  std::set<const vx::Tensor*> own_;  ///< Of a graph inside: its tensors.
+  std::vector<Operand> operands_;
 };
 
 }  // namespace tim::models

@@ -25,6 +25,11 @@ Result<bool> ConditionOf(const Known& known, const char* what) {
   return values[0] != 0;
 }
 
+// Known only when the model runs.
+bool IsOpen(const Value& value) {
+  return !value.IsAbsent() && value.constant == nullptr;
+}
+
 bool AnyRefused(const std::vector<Known>& results) {
   return std::any_of(results.begin(), results.end(),
                      [](const Known& known) { return known.is_refused; });
@@ -115,18 +120,47 @@ Result<Value> Importer::Stack(const std::vector<Value>& values, int64_t axis) {
   return Make("Concat", std::move(parts), {{"axis", axis}});
 }
 
+Status Importer::StackScans(const Call& call,
+                            const std::vector<std::vector<Value>>& stacked,
+                            Results* results) {
+  const size_t carried = results->size();
+  for (size_t i = 0; i < stacked.size(); ++i) {
+    const size_t output = carried + i;
+    if (output >= call.message.outputs.size() ||
+        call.message.outputs[output].empty()) {
+      results->emplace_back();
+      continue;
+    }
+    if (stacked[i].empty()) {
+      results->push_back(Known::Missing(
+          StrCat("loop '", call.label, "' has no trip, so that it is empty")));
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(Value stack, Stack(stacked[i], 0));
+    results->push_back(Known{std::move(stack)});
+  }
+  return OkStatus();
+}
+
 Result<Importer::Results> Importer::RunLoop(const Call& call) {
   const auto& operands = call.operands;
   if (operands.size() < 2) {
     return InvalidArgument("it has ", operands.size(),
                            " operands, expected 2 or more");
   }
+  TIM_ASSIGN_OR_RETURN(const GraphMessage* body, BodyOf(call, "body"));
+  const size_t carried = operands.size() - 2;
+  if (body->outputs.size() < carried + 1 ||
+      call.message.outputs.size() > body->outputs.size() - 1) {
+    return InvalidArgument("its body has ", body->outputs.size(),
+                           " outputs, which do not fit the node");
+  }
+  Results state(operands.begin() + 2, operands.end());
+  if (IsOpen(operands[0].value) || IsOpen(operands[1].value)) {
+    return Repeat(call, *body, 0, operands[1], state);
+  }
   int64_t trips = options_.most_trips + 1;
   if (!operands[0].value.IsAbsent()) {
-    if (operands[0].value.constant == nullptr) {
-      return Unimplemented("operand 0, the trip count, must be known when the ",
-                           "model is loaded, but follows from inputs");
-    }
     TIM_ASSIGN_OR_RETURN(const auto counts,
                          Integers(*operands[0].value.constant));
     if (counts.size() != 1) {
@@ -140,15 +174,7 @@ Result<Importer::Results> Importer::RunLoop(const Call& call) {
     TIM_ASSIGN_OR_RETURN(goes_on,
                          ConditionOf(operands[1], "operand 1, its condition,"));
   }
-  TIM_ASSIGN_OR_RETURN(const GraphMessage* body, BodyOf(call, "body"));
-  const size_t carried = operands.size() - 2;
-  if (body->outputs.size() < carried + 1 ||
-      call.message.outputs.size() > body->outputs.size() - 1) {
-    return InvalidArgument("its body has ", body->outputs.size(),
-                           " outputs, which do not fit the node");
-  }
   const size_t scans = body->outputs.size() - 1 - carried;
-  Results state(operands.begin() + 2, operands.end());
   std::vector<std::vector<Value>> stacked(scans);
   for (int64_t trip = 0; trip < trips && goes_on; ++trip) {
     if (trip >= options_.most_trips) {
@@ -163,27 +189,16 @@ Result<Importer::Results> Importer::RunLoop(const Call& call) {
     TIM_ASSIGN_OR_RETURN(Results made, RunBody(*body, std::move(inputs), call,
                                                StrCat(trip, "/")));
     if (AnyRefused(made)) return Results();
-    TIM_ASSIGN_OR_RETURN(goes_on, ConditionOf(made[0], "its body's condition"));
     state.assign(made.begin() + 1, made.begin() + 1 + carried);
+    if (IsOpen(made[0].value)) {
+      return Repeat(call, *body, trip + 1, made[0], state);
+    }
+    TIM_ASSIGN_OR_RETURN(goes_on, ConditionOf(made[0], "its body's condition"));
     for (size_t i = 0; i < scans; ++i) {
       stacked[i].push_back(made[1 + carried + i].value);
     }
   }
-  for (size_t i = 0; i < scans; ++i) {
-    const size_t output = carried + i;
-    if (output >= call.message.outputs.size() ||
-        call.message.outputs[output].empty()) {
-      state.emplace_back();
-      continue;
-    }
-    if (stacked[i].empty()) {
-      state.push_back(Known::Missing(
-          StrCat("loop '", call.label, "' has no trip, so that it is empty")));
-      continue;
-    }
-    TIM_ASSIGN_OR_RETURN(Value stack, Stack(stacked[i], 0));
-    state.push_back(Known{std::move(stack)});
-  }
+  TIM_RETURN_IF_ERROR(StackScans(call, stacked, &state));
   return state;
 }
 

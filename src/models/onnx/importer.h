@@ -121,7 +121,8 @@ class Importer {
   /// Fails where the constants that nodes have made are too large together.
   Status CountMade(const Node& node);
 
-  // Control flow and sequences: control_flow.cc, scan.cc, sequences.cc.
+  // Control flow and sequences: control_flow.cc, repeat.cc, scan.cc,
+  // sequences.cc.
   using Special = Result<Results> (Importer::*)(const Call& call);
   static Special FindSpecial(const NodeMessage& node);
   /// Whether anything here takes the operator.
@@ -130,6 +131,19 @@ class Importer {
   /// Runs both branches of an If; `condition` chooses between their results.
   Result<Results> ChooseBranch(const Call& call, const Value& condition);
   Result<Results> RunLoop(const Call& call);
+  /// A Loop from trip `first` on whose trips are known when the model runs;
+  /// `state` is what that trip carries.
+  Result<Results> Repeat(const Call& call, const GraphMessage& body,
+                         int64_t first, const Known& goes_on,
+                         const Results& state);
+  /// Of the graphs of a While, whose operands the builder has.
+  Result<Results> MakeTrip(const Call& call, const GraphMessage& body,
+                           size_t carried);
+  Status MakeTest(const Value& count);
+  /// What the trips of a Loop stacked, behind what they carry.
+  Status StackScans(const Call& call,
+                    const std::vector<std::vector<Value>>& stacked,
+                    Results* results);
   Result<Results> RunScan(const Call& call);
   Result<const GraphMessage*> BodyOf(const Call& call, const char* attribute);
   /// `values` along a new axis.

@@ -43,7 +43,8 @@ Status Import(const std::shared_ptr<vx::Context>& context, const Source& source,
   onnx::TensorReader tensors(source.owner, source.folder);
   SourceRecorder recorder;
   const bool records = !options.cpp_path.empty();
-  GraphBuilder builder(context->CreateGraph(), records ? &recorder : nullptr);
+  GraphBuilder builder(context->CreateGraph(), records ? &recorder : nullptr,
+                       context);
   onnx::Folder folder(context);
   onnx::Importer importer(message, options, &tensors, &builder, &folder);
   const Status status = importer.Import();

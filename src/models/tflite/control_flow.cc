@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "models/tflite/importer.h"
+#include "tim/vx/ops/control.h"
 #include "tim/vx/ops/select.h"
 
 namespace tim::models::tflite {
@@ -168,6 +169,9 @@ Status Importer::Loop(Node* node) {
       return node->Refuse("cond_subgraph_index", "it has ", condition.size(),
                           " outputs, not 1");
     }
+    if (condition[0].constant == nullptr) {
+      return Repeat(node, *options, values);
+    }
     TIM_ASSIGN_OR_RETURN(const bool goes_on,
                          Truth(node, "cond_subgraph_index", condition[0]));
     if (!goes_on) break;
@@ -181,6 +185,74 @@ Status Importer::Loop(Node* node) {
     if (model_->refusals.size() != refusals) break;
   }
   node->outputs = std::move(values);
+  return OkStatus();
+}
+
+Result<std::vector<Value>> Importer::Build(Node* node, int64_t number,
+                                           size_t operands,
+                                           GraphBuilder* builder) {
+  std::vector<Value> inputs;
+  for (size_t i = 0; i < operands; ++i) {
+    inputs.push_back(builder->operands()[i].inside);
+  }
+  GraphBuilder* const outer = workspace_.SetBuilder(builder);
+  const bool conditional = std::exchange(workspace_.is_conditional, true);
+  auto made = Inline(node, number, inputs);
+  workspace_.is_conditional = conditional;
+  workspace_.SetBuilder(outer);
+  return made;
+}
+
+Status Importer::Repeat(Node* node, const fbs::While& options,
+                        const std::vector<Value>& state) {
+  TIM_ASSIGN_OR_RETURN(GraphBuilder body, workspace_.builder().Inner());
+  TIM_ASSIGN_OR_RETURN(GraphBuilder condition, workspace_.builder().Inner());
+  for (const Value& value : state) {
+    TIM_RETURN_IF_ERROR(body.AddOperand(value).status());
+  }
+  const size_t count = state.size();
+  const size_t refusals = model_->refusals.size();
+  TIM_ASSIGN_OR_RETURN(const auto after,
+                       Build(node, options.body_subgraph(), count, &body));
+  TIM_RETURN_IF_ERROR(condition.AddOperandsOf(body));
+  TIM_ASSIGN_OR_RETURN(
+      const auto truth,
+      Build(node, options.condition_subgraph(), count, &condition));
+  TIM_RETURN_IF_ERROR(body.AddOperandsOf(condition));
+  node->outputs = state;
+  if (model_->refusals.size() != refusals) return OkStatus();
+  if (truth.size() != 1 || truth[0].type != vx::DataType::BOOL8 ||
+      truth[0].ElementCount() != 1 || after.size() != count) {
+    return node->Refuse("cond_subgraph_index",
+                        "it makes no truth, or the body has ", after.size(),
+                        " outputs, not ", count);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (after[i].dims != state[i].dims || after[i].type != state[i].type ||
+        !(after[i].quantization == state[i].quantization)) {
+      return node->Refuse(StrCat("output ", i), "a trip makes ",
+                          Describe(after[i]), " of ", Describe(state[i]),
+                          "; the trips are known when the model runs, which "
+                          "takes values of equal types and extents");
+    }
+    TIM_RETURN_IF_ERROR(body.AddResult(after[i]));
+  }
+  TIM_RETURN_IF_ERROR(condition.AddResult(truth[0]));
+  std::vector<Value> inputs;
+  std::vector<Wanted> wanted;
+  for (size_t i = 0; i < body.operands().size(); ++i) {
+    const auto& operand = body.operands()[i];
+    if (i >= count) TIM_RETURN_IF_ERROR(body.AddResult(operand.inside));
+    inputs.push_back(operand.outside);
+    wanted.push_back(Wanted::Of(operand.inside.type, operand.inside.dims,
+                                operand.inside.quantization));
+  }
+  GraphBuilder& builder = workspace_.builder();
+  const auto operation = builder.graph()->CreateOperation<vx::ops::While>(
+      condition.graph(), body.graph());
+  TIM_ASSIGN_OR_RETURN(node->outputs,
+                       builder.AddMade(operation, inputs, wanted));
+  node->outputs.resize(count);
   return OkStatus();
 }
 

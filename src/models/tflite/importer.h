@@ -49,6 +49,12 @@ class Importer {
   Status ConvertControlFlow(Node* node);
   Status Branch(Node* node);
   Status Loop(Node* node);
+  /// A loop from `state` on whose trips are known when the model runs.
+  Status Repeat(Node* node, const fbs::While& options,
+                const std::vector<Value>& state);
+  /// Subgraph `number` as a graph of its own, over the builder's operands.
+  Result<std::vector<Value>> Build(Node* node, int64_t number, size_t operands,
+                                   GraphBuilder* builder);
   /// The operators of a subgraph as if they stood at the place of `node`, on
   /// `inputs`, and what they make.
   Result<std::vector<Value>> Inline(Node* node, int64_t subgraph,

@@ -45,7 +45,8 @@ Status Import(std::shared_ptr<vx::Context> context, const Source& source,
   SourceRecorder recorder;
   recorder.UseLayoutInference();
   const bool records = !options.cpp_path.empty();
-  GraphBuilder builder(context->CreateGraph(), records ? &recorder : nullptr);
+  GraphBuilder builder(context->CreateGraph(), records ? &recorder : nullptr,
+                       context);
   TIM_RETURN_IF_ERROR(tflite::Importer(file, options, &builder, model).Run());
   if (!model->refusals.empty()) {
     return Unimplemented(RefusalText(model->refusals));

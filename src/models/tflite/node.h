@@ -39,6 +39,10 @@ class Workspace {
         bytes_left_(of.size() * kMostGrowth + kMostBytesMore) {}
 
   GraphBuilder& builder() { return *builder_; }
+  /// Operations go to another graph from now on; the builder before.
+  GraphBuilder* SetBuilder(GraphBuilder* builder) {
+    return std::exchange(builder_, builder);
+  }
 
   /// Takes account of memory for a constant; fails where files that were made
   /// to do harm would fill the machine's.
