@@ -17,11 +17,6 @@ constexpr int kMostOperands = 1024;
 // What a loop without a limit is taken to make, for estimates.
 constexpr double kUsualTrips = 8;
 
-size_t ScansOf(const ir::AttributeMap& attributes) {
-  return static_cast<size_t>(
-      std::max<int64_t>(attributes.Int(ir::kScanOutputs), 0));
-}
-
 ir::Arity OutputArity(const ir::AttributeMap& attributes) {
   const auto* graph = std::get_if<std::shared_ptr<const ir::Graph>>(
       attributes.Find(ir::kBodyGraph));

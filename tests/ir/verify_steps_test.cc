@@ -43,6 +43,45 @@ TEST(VerifySteps, RefusesHostileSteps) {
   });
 }
 
+// A change of a plan that the loop runs.
+template <typename Change>
+auto InInner(size_t index, Change change) {
+  return [=](Plan& p) {
+    auto& call = std::get<ControlCall>(p.steps.back().action);
+    Plan inner = *call.plans[index];
+    change(inner);
+    call.plans[index] = std::make_shared<const Plan>(std::move(inner));
+  };
+}
+
+TEST(VerifySteps, RefusesHostileLoops) {
+  const auto call = [](auto change) {
+    return
+        [=](Plan& p) { change(std::get<ControlCall>(p.steps.back().action)); };
+  };
+  ExpectRefused({
+      {"step 9 'While#6': runs 1 plans, expected 2",
+       call([](ControlCall& c) { c.plans.pop_back(); })},
+      {"is of kind 7",
+       call([](ControlCall& c) { c.kind = static_cast<ControlKind>(7); })},
+      {"runs 2 plans, expected 3",
+       call([](ControlCall& c) { c.kind = ControlKind::kIf; })},
+      {"plan 1: is absent", call([](ControlCall& c) { c.plans[1] = nullptr; })},
+      {"makes -2 trips at most",
+       call([](ControlCall& c) { c.max_trips = -2; })},
+      {"has 1 inputs, 1 outputs and 1 scans",
+       call([](ControlCall& c) { c.scans = 1; })},
+      {"plan 0: is for other devices",
+       InInner(0, [](Plan& p) { p.devices[1].name = "another"; })},
+      {"plan 1: plan: step 0 'y': copies 65 bytes",
+       InInner(1, [](Plan& p) { p.steps[0].action = Copy{65}; })},
+      {"reads operand 1 behind its outputs",
+       [](Plan& p) {
+         p.steps.back().written = {true, false};
+       }},
+  });
+}
+
 TEST(VerifySteps, RefusesHostileLaunches) {
   ExpectRefused({
       {"expected 1 to 3 dimensions, found 0",

@@ -14,6 +14,9 @@ class ControlChecker {
       : plan_(plan), step_(step), call_(call) {}
 
   Status Run() {
+    if (call_.kind != ControlKind::kIf && call_.kind != ControlKind::kWhile) {
+      return InvalidArgument("is of kind ", static_cast<int>(call_.kind));
+    }
     const size_t expected = call_.kind == ControlKind::kIf ? 3 : 2;
     if (call_.plans.size() != expected) {
       return InvalidArgument("runs ", call_.plans.size(), " plans, expected ",

@@ -211,6 +211,36 @@ ir::GraphCall PartOfDevice() {
           .options = {{"level", "2"}, {"empty", ""}}};
 }
 
+// A plan whose outputs have the first bytes of its input: those of `state`, as
+// many as the input where it is set, and a condition for the host.
+std::shared_ptr<const ir::Plan> InnerPlan(const std::string& name, bool state) {
+  ir::TensorDesc condition = Desc({1});
+  condition.type = ir::DataType::kBool8;
+  ir::Plan plan;
+  plan.graph = name;
+  plan.devices = Devices();
+  plan.inputs = {{"x", Desc({16}), 1}};
+  plan.slots = {{.kind = SlotKind::kInput, .device = 1, .bytes = kBytes}};
+  if (state) {
+    plan.outputs.push_back({"y", Desc({16}), 1});
+    plan.slots.push_back(
+        {.kind = SlotKind::kOutput, .device = 1, .bytes = kBytes});
+    plan.steps.push_back(MakeStep("y", 1, ir::Copy{kBytes}, {0, 1}));
+  }
+  const int index = static_cast<int>(plan.outputs.size());
+  plan.outputs.push_back({"go", condition});
+  plan.slots.push_back({.kind = SlotKind::kOutput, .index = index, .bytes = 1});
+  const int slot = static_cast<int>(plan.slots.size()) - 1;
+  plan.steps.push_back(MakeStep("go", 1, ir::Copy{1}, {0, slot}));
+  return std::make_shared<const ir::Plan>(std::move(plan));
+}
+
+ir::ControlCall Loop() {
+  return {.kind = ir::ControlKind::kWhile,
+          .plans = {InnerPlan("condition", false), InnerPlan("body", true)},
+          .max_trips = 3};
+}
+
 class NumberList {
  public:
   template <typename T>
@@ -350,7 +380,8 @@ ir::Plan WholePlan() {
                 MakeStep("Any#4", 0, Call(), {7, 10, 8}, {kDownload}),
                 MakeStep("result", 0, ir::Copy{kBytes}, {8, 9}),
                 MakeStep("Scale#5", 1, OfDevice(), {6, 2, 3}, {kDownload}),
-                MakeStep("part", 1, PartOfDevice(), {3, 6})};
+                MakeStep("part", 1, PartOfDevice(), {3, 6}),
+                MakeStep("While#6", 1, Loop(), {6, 1})};
   plan.chains = {{.first = kKernel, .count = 2}};
   plan.memory = {
       .no_reuse_sum = 400, .lower_bound = 300, .peak = 320, .eval_scratch = 8};
