@@ -171,6 +171,7 @@ Result<std::shared_ptr<PreparedNode>> NodeRunner::Compile(
   // Operators that are known stay so for the process's life.
   const ir::OpRegistry& known = ops::KnownOperators();
   surroundings.operators = {&known, [](const ir::OpRegistry*) {}};
+  if (call.operators != nullptr) surroundings.operators = call.operators;
   compiler::CompileOptions options = CompileOptionsFor(surroundings.devices);
   options.strict = options_.strict;
   options.many_shapes = true;

@@ -45,6 +45,8 @@ struct NodeCall {
   std::span<const ir::TensorDesc> outputs;
   /// Outputs are dense and on the runner's device, else as they are made.
   bool dense = false;
+  /// What it is made of; null: operators that are known.
+  std::shared_ptr<const ir::OpRegistry> operators = nullptr;
 };
 
 /// Counts since the start.

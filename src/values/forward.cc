@@ -61,7 +61,8 @@ Result<runtime::NodeRunner::Run> CallOn(const NodeState& node,
                                .composite = node.composite,
                                .attributes = &node.attributes,
                                .inputs = operands,
-                               .outputs = node.outputs});
+                               .outputs = node.outputs,
+                               .operators = node.operators});
 }
 
 // A place without steps: the operator's result has the bytes of its operand.

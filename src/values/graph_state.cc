@@ -253,8 +253,19 @@ Result<std::vector<ir::ValueId>> GraphState::AddNode(
   const std::vector<ir::ValueId> outputs = made.outputs;
   graph_.AddNode(std::move(made));
   nodes_.push_back(node);
+  own_.insert(own_.end(), node->own.begin(), node->own.end());
   as_node_ = nullptr;
   return outputs;
+}
+
+// What an ordered node waits for.
+ir::ValueId GraphState::OrderBefore() {
+  if (ordered()) return order_;
+  const std::byte start{0};
+  TensorSpec spec;
+  spec.desc.type = ir::DataType::kBool8;
+  spec.desc.shape = ir::Shape{1};
+  return AddConstant(spec, ir::MakeConstant(&start, 1), "order");
 }
 
 Outputs GraphState::Record(const std::shared_ptr<const NodeState>& node,
@@ -266,8 +277,14 @@ Outputs GraphState::Record(const std::shared_ptr<const NodeState>& node,
   }
   auto ids = IdsOf(inputs);
   if (!ids.ok()) return FailedOutputs(ids.status());
+  const bool ordered = node->schema != nullptr && node->schema->effects.ordered;
+  if (ordered) ids->push_back(OrderBefore());
   auto outputs = AddNode(node, *ids);
   if (!outputs.ok()) return FailedOutputs(outputs.status());
+  if (ordered) {
+    order_ = outputs->back();
+    outputs->pop_back();
+  }
   std::vector<Value> values;
   for (const ir::ValueId id : *outputs) values.push_back(MakeSymbolic(id));
   return MakeOutputs(std::move(values));
@@ -331,6 +348,7 @@ std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
   for (const State& state : states_) {
     if (state.written()) graph->AddOutput(state.current);
   }
+  if (ordered()) graph->AddOutput(order_);
   return graph;
 }
 
@@ -350,7 +368,7 @@ std::shared_ptr<const NodeState> GraphState::AsNode() const {
     auto composite = std::make_shared<ir::Composite>();
     composite->name = name().empty() ? "graph" : name();
     composite->body = *Snapshot();
-    as_node_ = MakeNode(std::shared_ptr<const ir::Composite>(composite));
+    as_node_ = MakeNode(std::shared_ptr<const ir::Composite>(composite), own_);
   }
   return as_node_;
 }
@@ -397,6 +415,7 @@ Result<std::shared_ptr<GraphState>> GraphState::Specialize(
   made->inputs_ = inputs_;
   made->outputs_ = outputs_;
   made->closed_ = closed_;
+  made->order_ = order_;
   return made;
 }
 

@@ -69,6 +69,10 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
     bool written() const { return current != read; }
   };
   const std::vector<State>& states() const { return states_; }
+  /// Schemas of nodes that no registry of the process has.
+  const OwnSchemas& own() const { return own_; }
+  /// What keeps the order of its effects is its last output.
+  bool ordered() const { return order_ != ir::kNone; }
   size_t input_count() const { return inputs_.size(); }
   size_t output_count() const { return outputs_.size(); }
 
@@ -78,6 +82,7 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
     Value value;
   };
 
+  ir::ValueId OrderBefore();
   Result<std::vector<ir::ValueId>> AddNode(
       const std::shared_ptr<const NodeState>& node,
       const std::vector<ir::ValueId>& inputs);
@@ -99,6 +104,8 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   std::vector<ir::ValueId> outputs_;
   std::vector<Closed> closed_;
   std::vector<State> states_;
+  OwnSchemas own_;
+  ir::ValueId order_ = ir::kNone;  // of the last ordered node
   // Values of outside that are in it already.
   std::map<std::shared_ptr<ValueState>, ir::ValueId> outside_;
   Status status_;

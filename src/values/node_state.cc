@@ -10,6 +10,7 @@
 #include "ir/verify/desc_check.h"
 #include "ops/registered.h"
 #include "values/access.h"
+#include "values/holder_node.h"
 #include "values/token_state.h"
 
 namespace tim::values::internal {
@@ -224,11 +225,13 @@ std::shared_ptr<const NodeState> MakeNode(const std::string& op,
 }
 
 std::shared_ptr<const NodeState> MakeNode(
-    std::shared_ptr<const ir::Composite> composite) {
+    std::shared_ptr<const ir::Composite> composite, OwnSchemas own) {
   auto node = std::make_shared<NodeState>();
   node->op = composite->name;
   node->outputs.resize(composite->body.outputs().size());
   node->composite = std::move(composite);
+  node->operators = RegistryWith(own);
+  node->own = std::move(own);
   return node;
 }
 

@@ -17,6 +17,9 @@
 
 namespace tim::values::internal {
 
+/// Schemas that no registry of the process has.
+using OwnSchemas = std::vector<std::shared_ptr<const ir::OpSchema>>;
+
 /// What functions of values are made of: an operator, or a graph as one.
 struct NodeState {
   std::string op;  ///< "tim.Relu"
@@ -26,6 +29,10 @@ struct NodeState {
   ir::AttributeMap attributes = {};
   /// One per output, with what attributes "output_type" and the like declare.
   std::vector<ir::TensorDesc> outputs = {};
+  /// Its schema, or those in its body, where they are its own.
+  OwnSchemas own = {};
+  /// All that are known, with its own; null where it has none.
+  std::shared_ptr<const ir::OpRegistry> operators = nullptr;
 
   /// The operator's name without the library's domain: "Relu".
   std::string short_name() const;
@@ -43,7 +50,7 @@ std::shared_ptr<const NodeState> MakeNode(const std::string& op,
                                           const Attributes& attributes);
 /// One of a graph with as many inputs and outputs.
 std::shared_ptr<const NodeState> MakeNode(
-    std::shared_ptr<const ir::Composite> composite);
+    std::shared_ptr<const ir::Composite> composite, OwnSchemas own = {});
 
 /// What is known of the outputs, where operands are described by `inputs`,
 /// those with content as constants.  Where an input has no type, nothing is.

@@ -105,8 +105,10 @@ void ProgramPlan::FindSources(const ir::Graph& graph) {
 
 Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
     ir::Graph graph, const std::vector<PortSpec>& inputs, OutputPlace place,
-    const ProgramOptions& program_options, const DeviceState& device) {
-  const runtime::Surroundings surroundings = device.surroundings();
+    const ProgramOptions& program_options, const DeviceState& device,
+    const std::shared_ptr<const ir::OpRegistry>& operators) {
+  runtime::Surroundings surroundings = device.surroundings();
+  if (operators != nullptr) surroundings.operators = operators;
   compiler::CompileOptions options =
       runtime::CompileOptionsFor(surroundings.devices);
   options.strict = program_options.strict || GetOptions().strict;

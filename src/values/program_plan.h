@@ -31,9 +31,11 @@ enum class OutputPlace {
 class ProgramPlan {
  public:
   /// Compiles `graph`, whose inputs get these specs.
+  /// \param operators of the graph; null: those that are known.
   static Result<std::shared_ptr<ProgramPlan>> Create(
       ir::Graph graph, const std::vector<PortSpec>& inputs, OutputPlace place,
-      const ProgramOptions& program_options, const DeviceState& device);
+      const ProgramOptions& program_options, const DeviceState& device,
+      const std::shared_ptr<const ir::OpRegistry>& operators);
 
   /// What an output of the graph is.
   struct Source {

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/fork/per_process.h"
+#include "ops/registered.h"
 #include "values/event_state.h"
+#include "values/holder_node.h"
 
 namespace tim::values::internal {
 namespace {
@@ -30,6 +32,24 @@ class WorkEvent final : public runtime::RunEvent {
   const runtime::Completion work_;
 };
 
+/// The end of a run, however it ends.
+class EndOf final : public runtime::RunEvent {
+ public:
+  explicit EndOf(std::shared_ptr<runtime::RunEvent> run)
+      : run_(std::move(run)) {}
+  Status Wait() override {
+    static_cast<void>(run_->Wait());
+    return OkStatus();
+  }
+  bool Ready() override { return run_->Ready(); }
+  void Then(Call call) override {
+    run_->Then([call = std::move(call)](const Status&) { call(OkStatus()); });
+  }
+
+ private:
+  const std::shared_ptr<runtime::RunEvent> run_;
+};
+
 std::string KeyOf(const std::vector<PortSpec>& inputs, OutputPlace place) {
   std::string key = place == OutputPlace::kHost ? "host" : "";
   for (const PortSpec& input : inputs) {
@@ -37,6 +57,28 @@ std::string KeyOf(const std::vector<PortSpec>& inputs, OutputPlace place) {
                   input.layout.ToString());
   }
   return key;
+}
+
+}  // namespace
+
+namespace {
+
+// A holder that has no function, and no kernel.
+Status CheckHolders(const ir::Graph& graph) {
+  for (const ir::NodeId id : graph.NodeIds()) {
+    const ir::Node& node = graph.node(id);
+    if (node.composite != nullptr) {
+      TIM_RETURN_IF_ERROR(CheckHolders(node.composite->body));
+      continue;
+    }
+    const ir::OpSchema& schema = *node.schema;
+    if (schema.eval || schema.decompose || schema.user_kernel) continue;
+    const std::string name = StrCat(schema.domain, ".", schema.name);
+    if (!ops::KnownOperators().Kernels(name, "opencl").empty()) continue;
+    return Unimplemented("graph '", graph.name(), "': holder ", node.name,
+                         " has no function, and nothing takes its place");
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -85,6 +127,10 @@ Result<std::shared_ptr<ProgramState>> ProgramState::Create(
   made->closed_ = graph.ClosedOver();
   made->states_ = graph.states();
   made->outputs_ = graph.output_count();
+  made->own_ = graph.own();
+  made->operators_ = RegistryWith(made->own_);
+  made->ordered_ = graph.ordered();
+  TIM_RETURN_IF_ERROR(CheckHolders(made->graph_));
   for (const Value& value : made->closed_) {
     if (value.symbolic()) {
       return InvalidArgument("graph '", graph.name(),
@@ -238,8 +284,15 @@ Result<ProgramState::Started> ProgramState::Start(
     }
   }
   const auto end = [kept](Status status) { return status; };
+  std::unique_lock<std::mutex> order;
+  if (ordered_) {
+    order = std::unique_lock(mutex_);
+    if (last_run_ != nullptr)
+      waits.push_back(std::make_shared<EndOf>(last_run_));
+  }
   TIM_ASSIGN_OR_RETURN(started.run,
                        compiled->Enqueue(in, out, std::move(waits), end));
+  if (ordered_) last_run_ = started.run;
   for (const auto& memory : started.outputs) {
     memory->set_completion({.run = started.run});
   }

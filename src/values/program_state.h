@@ -66,10 +66,14 @@ class ProgramState {
   std::vector<TensorSpec> inputs_;  // the caller's
   std::vector<Value> closed_;
   std::vector<GraphState::State> states_;
+  OwnSchemas own_;
+  std::shared_ptr<const ir::OpRegistry> operators_;  // null: those known
+  bool ordered_ = false;
   size_t outputs_ = 0;  // the caller's
   mutable std::mutex mutex_;
   Plans plans_;  // the one used last is the first
   CacheStats stats_;
+  std::shared_ptr<runtime::RunEvent> last_run_;  // where it is ordered
 };
 
 }  // namespace tim::values::internal

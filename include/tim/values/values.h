@@ -2,9 +2,11 @@
 #ifndef TIM_VALUES_VALUES_H_
 #define TIM_VALUES_VALUES_H_
 
+#include "tim/values/control.h"
 #include "tim/values/device.h"
 #include "tim/values/event.h"
 #include "tim/values/graph.h"
+#include "tim/values/holder.h"
 #include "tim/values/mode.h"
 #include "tim/values/node.h"
 #include "tim/values/ops.h"
