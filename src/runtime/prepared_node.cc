@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/trace.h"
+#include "runtime/control_run.h"
 
 namespace tim::runtime {
 
@@ -29,6 +29,8 @@ Result<std::shared_ptr<PreparedNode>> PreparedNode::Create(
       made->executable_,
       CompileExecutable(graph, std::move(options), surroundings));
   TIM_ASSIGN_OR_RETURN(made->prepared_, made->executable_->PrepareGroups());
+  TIM_RETURN_IF_ERROR(
+      PrepareControls(*made->executable_, made->prepared_, nullptr));
   made->scalars_ = std::move(scalars);
   for (const PreparedGroup& ready : made->prepared_) made->AddOperands(ready);
   for (const ir::PlanTensor& output : made->plan().outputs) {
@@ -56,7 +58,7 @@ void PreparedNode::AddOperands(const PreparedGroup& ready) {
     }
   }
   launches_.push_back({.device = plan().steps[group.first].device,
-                       .step = ready.step.get(),
+                       .ready = &ready,
                        .first = first,
                        .count = operands_.size() - first});
 }
@@ -104,10 +106,7 @@ Status PreparedNode::EnqueueOne(const Launch& launch, device::Stream& stream,
     memory.ranges.push_back(
         {range.buffer, range.offset + operand.offset, operand.bytes});
   }
-  if (launch.step != nullptr) {
-    return stream.Enqueue(*launch.step, memory.ranges);
-  }
-  return stream.Copy(memory.ranges[0], memory.ranges[1]);
+  return EnqueuePrepared(*launch.ready, stream, memory.ranges);
 }
 
 // Work of the host is done when it has been enqueued; it starts when that of

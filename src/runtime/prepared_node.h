@@ -59,8 +59,8 @@ class PreparedNode {
   };
   struct Launch {
     int device = 0;
-    device::PreparedStep* step = nullptr;  ///< Null for a copy.
-    size_t first = 0;                      ///< In operands_.
+    const PreparedGroup* ready = nullptr;
+    size_t first = 0;  ///< In operands_.
     size_t count = 0;
   };
   /// Memory of one run.
