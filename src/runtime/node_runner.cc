@@ -121,7 +121,7 @@ bool HasStaticOutputs(const ir::Graph& graph) {
 }  // namespace
 
 Result<ir::Graph> GraphOf(const NodeCall& call) {
-  ir::Graph graph(call.name);
+  ir::Graph graph;
   ir::Node node;
   node.name = call.name;
   node.schema = call.schema;

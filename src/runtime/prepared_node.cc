@@ -39,7 +39,6 @@ Result<std::shared_ptr<PreparedNode>> PreparedNode::Create(
   }
   for (const Launch& launch : made->launches_) {
     made->uses_host_ = made->uses_host_ || launch.device == 0;
-    made->uses_device_ = made->uses_device_ || launch.device != 0;
   }
   made->uses_host_ = made->uses_host_ && made->plan().devices.size() > 1;
   return made;

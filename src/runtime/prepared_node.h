@@ -81,7 +81,6 @@ class PreparedNode {
   std::vector<bool> scalars_;
   std::vector<int64_t> output_bytes_;
   bool uses_host_ = false;
-  bool uses_device_ = false;
 };
 
 }  // namespace tim::runtime

@@ -24,6 +24,9 @@ struct Access {
     handle.state_ = std::move(state);
     return handle;
   }
+  static Attribute MakeAttribute(std::shared_ptr<const AttributeState> state) {
+    return Attribute(std::move(state));
+  }
   static Device MakeDevice(std::shared_ptr<DeviceState> state) {
     return Device(std::move(state));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "values/control_graphs.h"
 #include "values/failure.h"
 #include "values/forward.h"
 #include "values/graph_state.h"
@@ -13,13 +14,6 @@
 
 namespace tim::values {
 namespace {
-
-// Decisions in a graph are operators that are not registered here.
-Status NotInGraphs(const char* what) {
-  return Unimplemented(what,
-                       " on the content of a value of a graph that is being "
-                       "made: Select computes both sides and takes one");
-}
 
 Result<bool> IsTrue(const Value& condition) {
   const Plain plain = condition.ToPlain();
@@ -41,7 +35,9 @@ Result<std::vector<Value>> Decide(const Value& condition,
                                   const std::vector<Value>& inputs,
                                   const Function& then_part,
                                   const Function& else_part) {
-  if (condition.symbolic()) return NotInGraphs("If");
+  if (condition.symbolic()) {
+    return internal::RecordIf(condition, inputs, then_part, else_part);
+  }
   TIM_ASSIGN_OR_RETURN(const bool taken, IsTrue(condition));
   const Function& part = taken ? then_part : else_part;
   if (!part) {
@@ -59,11 +55,14 @@ Result<std::vector<Value>> Loop(
     return InvalidArgument("While has no condition or no body");
   }
   if (std::any_of(state.begin(), state.end(), IsSymbolic)) {
-    return NotInGraphs("While");
+    return internal::RecordWhile(state, condition, body, max_trips);
   }
   for (int64_t trip = 0; max_trips < 0 || trip < max_trips; ++trip) {
     const Value goes_on = condition(state);
-    if (goes_on.symbolic()) return NotInGraphs("While");
+    if (goes_on.symbolic()) {
+      return internal::RecordWhile(
+          state, condition, body, max_trips < 0 ? max_trips : max_trips - trip);
+    }
     TIM_ASSIGN_OR_RETURN(const bool taken, IsTrue(goes_on));
     if (!taken) break;
     std::vector<Value> next = body(state);

@@ -217,8 +217,10 @@ void Resolve(const Subgraph& subgraph, const Source& output,
 // that of its operands.
 Result<std::shared_ptr<DeviceState>> DeviceOf(const LazyNode& node,
                                               const States& inputs) {
-  if (node.device() != nullptr) return node.device();
-  return DeviceFor(inputs);
+  const auto& device = node.device();
+  if (device == nullptr) return DeviceFor(inputs);
+  if (!device->status().ok()) return device->status();
+  return device;
 }
 
 void RunEach(const Subgraph& subgraph) {
@@ -278,6 +280,7 @@ bool RunAsOne(const Subgraph& subgraph,
     if (!found.ok()) return false;
     device = *std::move(found);
   }
+  if (!device->status().ok()) return false;
   auto results = RunNow(*plan, subgraph.outer, *device);
   // Node by node the failure is that of one call.
   if (!results.ok()) return false;

@@ -139,6 +139,7 @@ Outputs MakeOutputs(std::vector<Value> values) {
 
 Result<std::shared_ptr<DeviceState>> DeviceFor(const States& inputs) {
   const auto chosen = CurrentDevice();
+  if (chosen != nullptr && !chosen->status().ok()) return chosen->status();
   std::shared_ptr<DeviceState> found = chosen;
   size_t holder = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {

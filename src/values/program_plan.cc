@@ -15,7 +15,6 @@ namespace {
 // Outputs are values that nodes make, each once; inputs are those that are
 // read.
 ir::Graph WithoutPassages(const ir::Graph& graph, std::vector<size_t>* inputs) {
-  ir::Graph made = graph;
   ir::Graph ports(graph.name());
   std::vector<ir::ValueId> outputs;
   for (const ir::ValueId id : graph.outputs()) {

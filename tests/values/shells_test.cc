@@ -93,9 +93,17 @@ Attributes RequiredOf(const ir::OpSchema& schema) {
   return attributes;
 }
 
+bool HasGraphs(const ir::OpSchema& schema) {
+  for (const ir::AttributeSpec& spec : schema.attributes) {
+    if (spec.type == ir::AttributeType::kGraph) return true;
+  }
+  return false;
+}
+
 TEST(Operators, AreNodesByName) {
   int count = 0;
   for (const ir::OpSchema* schema : ops::BuiltinOperators().Schemas()) {
+    if (HasGraphs(*schema)) continue;
     ++count;
     const Node node(schema->domain + "." + schema->name, RequiredOf(*schema));
     EXPECT_TRUE(node.ok()) << node.error();
