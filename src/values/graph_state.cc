@@ -191,8 +191,9 @@ Result<ir::ValueId> GraphState::IdOf(const Value& value) {
   const auto known = outside_.find(state);
   if (known != outside_.end()) return known->second;
   ir::ValueId id = ir::kNone;
-  if (state->constant() != nullptr) {
-    id = AddConstant(state->spec(), state->constant(),
+  if (state->constant() != nullptr || state->literal()) {
+    TIM_ASSIGN_OR_RETURN(auto content, state->Content());
+    id = AddConstant(state->spec(), std::move(content),
                      state->name().empty()
                          ? StrCat("constant ", graph_.value_id_limit())
                          : state->name());

@@ -203,8 +203,9 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
   }
   const auto begin = Clock::now();
   ++stats_.misses;
-  TIM_ASSIGN_OR_RETURN(auto made, ProgramPlan::Create(graph_, inputs, place,
-                                                      options_, *device_));
+  TIM_ASSIGN_OR_RETURN(
+      auto made, ProgramPlan::Create(graph_, inputs, place, options_, *device_,
+                                     operators_));
   const std::chrono::duration<double, std::milli> spent = Clock::now() - begin;
   stats_.compile_ms += spent.count();
   plans_.emplace_front(key, made);

@@ -171,7 +171,9 @@ Plain MakePlain(const Spec& spec, const void* data) {
 Value::Value() = default;
 
 Value::Value(float scalar)
-    : Value(FromHost(Spec(Type::kFloat32, Shape::Scalar()), &scalar)) {}
+    : Value(FromHost(Spec(Type::kFloat32, Shape::Scalar()), &scalar)) {
+  state_->set_literal();
+}
 
 Value Value::FromHost(const Spec& spec, const void* data) {
   return internal::ValueOr(

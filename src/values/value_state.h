@@ -64,6 +64,11 @@ class ValueState {
   const std::shared_ptr<LazyNode>& lazy() const { return lazy_; }
   size_t lazy_index() const { return lazy_index_; }
 
+  /// A number that the program text has: a constant of graphs, an operand of
+  /// calls that run at once, so that another number needs no other steps.
+  bool literal() const { return literal_; }
+  void set_literal() { literal_ = true; }
+
   /// Flushes a pending value.  Fails for symbolic ones: they have no bytes.
   Status Force() const;
   /// Where it was made; of a value that was forced.
@@ -91,6 +96,7 @@ class ValueState {
   ir::ValueId id_ = ir::kNone;
   std::shared_ptr<LazyNode> lazy_;
   size_t lazy_index_ = 0;
+  bool literal_ = false;
 
   /// What is found out later; shared by names of one value.
   struct Found {
