@@ -44,17 +44,46 @@ Result<ReadyGraph> Prepare(ir::Plan plan, const Surroundings& surroundings,
   return ready;
 }
 
-Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
-                                     compiler::CompileOptions options,
-                                     const Surroundings& surroundings) {
+namespace {
+
+// `make(plan, refused)` of the plan that has no kernels which fail.
+template <typename Made, typename Make>
+Result<Made> CompileUntilReady(const compiler::InferredGraph& graph,
+                               compiler::CompileOptions options,
+                               const Surroundings& surroundings,
+                               const Make& make) {
   while (true) {
     TIM_ASSIGN_OR_RETURN(
         ir::Plan plan,
         compiler::Compile(graph, *surroundings.operators, options));
     std::vector<RefusedKernel> refused;
-    auto ready = Prepare(std::move(plan), surroundings, &refused);
-    if (ready.ok() || !Add(std::move(refused), &options.refused)) return ready;
+    Result<Made> made = make(std::move(plan), &refused);
+    if (made.ok() || !Add(std::move(refused), &options.refused)) return made;
   }
+}
+
+}  // namespace
+
+Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
+                                     compiler::CompileOptions options,
+                                     const Surroundings& surroundings) {
+  return CompileUntilReady<ReadyGraph>(
+      graph, std::move(options), surroundings,
+      [&](ir::Plan plan, std::vector<RefusedKernel>* refused) {
+        return Prepare(std::move(plan), surroundings, refused);
+      });
+}
+
+Result<std::shared_ptr<const Executable>> CompileExecutable(
+    const compiler::InferredGraph& graph, compiler::CompileOptions options,
+    const Surroundings& surroundings) {
+  return CompileUntilReady<std::shared_ptr<const Executable>>(
+      graph, std::move(options), surroundings,
+      [&](ir::Plan plan, std::vector<RefusedKernel>* refused) {
+        return Executable::Create(std::move(plan), surroundings.devices,
+                                  surroundings.store, surroundings.operators,
+                                  refused);
+      });
 }
 
 }  // namespace tim::runtime

@@ -42,6 +42,10 @@ Result<ReadyGraph> Prepare(
 Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
                                      compiler::CompileOptions options,
                                      const Surroundings& surroundings);
+/// The same without a context: kernels have not been launched.
+Result<std::shared_ptr<const Executable>> CompileExecutable(
+    const compiler::InferredGraph& graph, compiler::CompileOptions options,
+    const Surroundings& surroundings);
 
 }  // namespace tim::runtime
 

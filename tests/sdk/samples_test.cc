@@ -57,5 +57,11 @@ TEST(Samples, FirstGraph) {
   EXPECT_THAT(run.output, HasSubstr("0 0 4 3 5 0"));
 }
 
+TEST(Samples, FirstValue) {
+  const CommandResult run = RunSample("first_value");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_EQ(run.output, "0 0 4 3 5 0 \n0 0 4 3 5 0 \n0 0 4 3 5 0 \n");
+}
+
 }  // namespace
 }  // namespace tim::structure

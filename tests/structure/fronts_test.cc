@@ -1,5 +1,5 @@
-// The two fronts, tim::vx and tim::graph, stand beside each other, and the
-// kinds of operations of tim::graph have a place each.
+// The fronts tim::vx, tim::graph and tim::values stand beside each other, and
+// the kinds of operations of tim::graph have a place each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +26,15 @@ constexpr char kRecords[] = "src/graph_api/ops";
 TEST(Fronts, LinkWithoutEachOther) {
   EXPECT_THAT(ReadText("src/vx/BUILD"), Not(HasSubstr("graph_api")));
   EXPECT_THAT(ReadText("src/graph_api/BUILD"), Not(HasSubstr("//src/vx")));
+  const std::string values = ReadText("src/values/BUILD");
+  EXPECT_THAT(values, Not(HasSubstr("//src/vx")));
+  EXPECT_THAT(values, Not(HasSubstr("graph_api")));
+  EXPECT_THAT(ReadText("src/vx/BUILD"), Not(HasSubstr("values")));
+  EXPECT_THAT(ReadText("src/graph_api/BUILD"), Not(HasSubstr("values")));
+  const std::string of_values = ReadText("tests/values/BUILD");
+  for (const char* other : {"//src/vx", "//src/graph_api", "//:tim-cl"}) {
+    EXPECT_THAT(of_values, Not(HasSubstr(other)));
+  }
   const std::string tests = ReadText("tests/graph_api/BUILD");
   EXPECT_THAT(tests, HasSubstr("\"//src/graph_api\""));
   for (const char* other : {"//src/vx", "//:tim-cl", "support_vx"}) {

@@ -1,5 +1,5 @@
 // include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
-// runtime <- {vx, graph_api} <- {samples, bench, tools, tests}; expr stands on
+// runtime <- {vx, graph_api, values} <- {samples, bench, tools, tests}; expr stands on
 // kernels, and graph_api on it, too; models stands on include,
 // custom_ops and base; custom_ops includes include/ only, and samples that and
 // custom_ops, as bench may, too.
@@ -48,6 +48,9 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"graph_api",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
         "device", "runtime", "expr"}},
+      {"values",
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device", "runtime"}},
       {"models", {"include", "base", "custom_ops"}},
       {"custom_ops", {"include"}},
       {"samples", {"include", "custom_ops"}},

@@ -1,0 +1,17 @@
+// Everything of tim::values.
+#ifndef TIM_VALUES_VALUES_H_
+#define TIM_VALUES_VALUES_H_
+
+#include "tim/values/control.h"
+#include "tim/values/device.h"
+#include "tim/values/event.h"
+#include "tim/values/graph.h"
+#include "tim/values/holder.h"
+#include "tim/values/mode.h"
+#include "tim/values/node.h"
+#include "tim/values/ops.h"
+#include "tim/values/types.h"
+#include "tim/values/value.h"
+#include "tim/values/variable.h"
+
+#endif  // TIM_VALUES_VALUES_H_

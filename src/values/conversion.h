@@ -1,0 +1,44 @@
+// Between the types of the front and those of the graphs below it.
+#ifndef TIM_VALUES_CONVERSION_H_
+#define TIM_VALUES_CONVERSION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/attribute.h"
+#include "ir/constant.h"
+#include "ir/op_schema.h"
+#include "ir/tensor_desc.h"
+#include "tim/values/types.h"
+
+namespace tim::values::internal {
+
+/// A spec below the front: rank 0 is [1] in memory, and `is_scalar`.
+struct TensorSpec {
+  ir::TensorDesc desc;
+  bool is_scalar = false;
+};
+
+/// kInvalidArgument says what of the spec is not sound.
+Result<TensorSpec> ToTensorSpec(const Spec& spec);
+Spec ToSpec(const ir::TensorDesc& desc, bool is_scalar);
+/// The same with a content: extents and type must be known.  Its bytes.
+Result<int64_t> BytesOf(const ir::TensorDesc& desc);
+
+/// "float32 [3, 2]"
+std::string TextOf(const ir::TensorDesc& desc, bool is_scalar);
+
+struct AttributeState {
+  ir::Attribute value;
+};
+
+/// The attribute as `spec` wants it: names of enumerations become their
+/// numbers, integers floats.  kInvalidArgument names what is legal.
+Result<ir::Attribute> ToAttribute(const ir::Attribute& value,
+                                  const ir::AttributeSpec& spec);
+
+}  // namespace tim::values::internal
+
+#endif  // TIM_VALUES_CONVERSION_H_

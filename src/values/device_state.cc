@@ -1,0 +1,161 @@
+// Opens devices when somebody first asks for them, and keeps them.
+#include "values/device_state.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/fork/per_process.h"
+#include "base/options.h"
+#include "ops/registered.h"
+#include "runtime/cache/program_cache.h"
+#include "runtime/device_pool.h"
+
+namespace tim::values::internal {
+
+/// Devices of this process.
+struct Process {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<DeviceState>> devices;
+  std::shared_ptr<DeviceState> chosen;  ///< By SetDefault().
+  std::shared_ptr<runtime::ProgramCache> programs;
+  std::shared_ptr<runtime::WorkStream> host;
+
+  static Process& Get();
+
+  // The mutex is held.
+  const std::shared_ptr<runtime::ProgramCache>& Programs() {
+    if (programs == nullptr) {
+      programs = runtime::ProgramCache::Create(runtime::UserCacheOptions(
+          GetOptions().cache_dir, std::getenv("XDG_CACHE_HOME"),
+          std::getenv("HOME")));
+    }
+    return programs;
+  }
+
+  std::shared_ptr<DeviceState> Find(const std::string& spec) {
+    const auto known = devices.find(spec);
+    if (known != devices.end()) return known->second;
+    auto made = std::make_shared<DeviceState>();
+    made->spec_ = spec;
+    made->status_ = made->Open();
+    // What is not there now may be later.
+    if (made->status_.ok()) devices[spec] = made;
+    return made;
+  }
+};
+
+namespace {
+
+constinit GlobalPerProcess<Process> g_process;
+
+// Names of one device are one.
+std::string NormalName(const std::string& spec) {
+  const std::string& name = spec.empty() ? GetOptions().device : spec;
+  return name == "opencl" ? "opencl:0" : name;
+}
+
+}  // namespace
+
+Process& Process::Get() { return g_process.Get(); }
+
+Status DeviceState::Open() {
+  Process& process = Process::Get();
+  const Options& options = GetOptions();
+  TIM_ASSIGN_OR_RETURN(devices_,
+                       runtime::SelectDevices(spec_, options.on_device));
+  if (spec_.empty()) spec_ = devices_.size() == 1 ? "host" : "opencl:0";
+  if (process.host == nullptr) {
+    TIM_ASSIGN_OR_RETURN(process.host,
+                         runtime::WorkStream::Create(devices_[0]));
+  }
+  devices_[0] = process.host->shared_device();
+  runtime::WorkStreams streams = {process.host};
+  if (devices_.size() > 1) {
+    TIM_ASSIGN_OR_RETURN(streams.emplace_back(),
+                         runtime::WorkStream::Create(devices_[1]));
+  }
+  runner_ = std::make_unique<runtime::NodeRunner>(
+      std::move(streams), process.Programs(),
+      runtime::NodeRunnerOptions{.strict = options.strict});
+  return OkStatus();
+}
+
+std::shared_ptr<DeviceState> DeviceState::Find(const std::string& spec) {
+  Process& process = Process::Get();
+  const std::lock_guard lock(process.mutex);
+  const std::string name = NormalName(spec);
+  auto found = process.Find(name);
+  // The default's own name is known only once it is open.
+  if (name.empty() && found->status_.ok()) {
+    found = process.devices.emplace(found->spec_, found).first->second;
+    process.devices[name] = found;
+  }
+  return found;
+}
+
+std::shared_ptr<DeviceState> DeviceState::Default() {
+  {
+    Process& process = Process::Get();
+    const std::lock_guard lock(process.mutex);
+    if (process.chosen != nullptr) return process.chosen;
+  }
+  auto found = Find("");
+  return found->status().ok() ? found : Find("host");
+}
+
+void DeviceState::SetDefault(std::shared_ptr<DeviceState> state) {
+  Process& process = Process::Get();
+  const std::lock_guard lock(process.mutex);
+  process.chosen = std::move(state);
+}
+
+std::shared_ptr<DeviceState> DeviceState::Of(
+    const runtime::WorkStream& stream) {
+  if (stream.is_host()) return Find("host");
+  Process& process = Process::Get();
+  const std::lock_guard lock(process.mutex);
+  for (const auto& [name, state] : process.devices) {
+    if (&state->stream() == &stream) return state;
+  }
+  return nullptr;
+}
+
+runtime::Surroundings DeviceState::surroundings() const {
+  // Operators that are known stay so for the process's life.
+  return {.devices = devices_,
+          .store = runner_->store(),
+          .operators = {&ops::KnownOperators(), [](const ir::OpRegistry*) {}}};
+}
+
+int64_t ProgramBuilds() {
+  Process& process = Process::Get();
+  const std::lock_guard lock(process.mutex);
+  return process.Programs()->builds();
+}
+
+runtime::NodeRunnerStats RunnerStats() {
+  Process& process = Process::Get();
+  const std::lock_guard lock(process.mutex);
+  runtime::NodeRunnerStats sum;
+  const runtime::NodeRunner* last = nullptr;
+  std::vector<const runtime::NodeRunner*> seen;
+  for (const auto& [name, state] : process.devices) {
+    last = &state->runner();
+    bool known = false;
+    for (const auto* runner : seen) known = known || runner == last;
+    if (known) continue;
+    seen.push_back(last);
+    const runtime::NodeRunnerStats stats = last->stats();
+    sum.hits += stats.hits;
+    sum.misses += stats.misses;
+    sum.kept += stats.kept;
+    sum.evictions += stats.evictions;
+    sum.compile_ms += stats.compile_ms;
+  }
+  return sum;
+}
+
+}  // namespace tim::values::internal

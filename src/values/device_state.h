@@ -1,0 +1,58 @@
+// Devices of the process as values use them.
+#ifndef TIM_VALUES_DEVICE_STATE_H_
+#define TIM_VALUES_DEVICE_STATE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "runtime/node_runner.h"
+#include "runtime/ready_graph.h"
+#include "runtime/work_stream.h"
+#include "tim/values/device.h"
+
+namespace tim::values::internal {
+
+/// A device with the host beside it, its stream, and the nodes that run there.
+/// Any thread; the process keeps it.
+class DeviceState {
+ public:
+  /// By name; "" for the default one.
+  static std::shared_ptr<DeviceState> Find(const std::string& spec);
+  static std::shared_ptr<DeviceState> Default();
+  static void SetDefault(std::shared_ptr<DeviceState> state);
+  /// The host's.
+  static std::shared_ptr<DeviceState> Host() { return Find("host"); }
+  /// The device that the memory of `stream` is on.
+  static std::shared_ptr<DeviceState> Of(const runtime::WorkStream& stream);
+
+  const std::string& spec() const { return spec_; }
+  /// Why there is none.
+  const Status& status() const { return status_; }
+  bool is_host() const { return runner_->stream()->is_host(); }
+  runtime::NodeRunner& runner() const { return *runner_; }
+  runtime::WorkStream& stream() const { return *runner_->stream(); }
+  device::Device& device() const { return runner_->stream()->device(); }
+  /// For graphs on host and device, with all operators that are known.
+  runtime::Surroundings surroundings() const;
+
+ private:
+  friend struct Process;
+  Status Open();
+
+  std::string spec_;
+  Status status_;
+  device::Devices devices_;
+  std::unique_ptr<runtime::NodeRunner> runner_;
+};
+
+/// Programs that were built from source for this front.
+int64_t ProgramBuilds();
+/// Of all devices together.
+runtime::NodeRunnerStats RunnerStats();
+
+}  // namespace tim::values::internal
+
+#endif  // TIM_VALUES_DEVICE_STATE_H_

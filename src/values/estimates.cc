@@ -1,0 +1,179 @@
+// Asks operators' schemas for their estimates, and the compiler for a plan.
+#include "values/estimates.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "compiler/compiler.h"
+#include "compiler/module.h"
+#include "ops/registered.h"
+#include "runtime/compile_options.h"
+#include "values/failure.h"
+
+namespace tim::values::internal {
+namespace {
+
+// Bounds in place of unknown extents; whether there were any.
+Result<bool> PutBounds(std::vector<runtime::NodeOperand>* operands) {
+  bool bound = false;
+  for (size_t i = 0; i < operands->size(); ++i) {
+    ir::Shape& shape = (*operands)[i].desc.shape;
+    if (!(*operands)[i].present) continue;
+    if (!shape.ranked()) {
+      return InvalidArgument("input ", i, " has an unknown rank");
+    }
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] != ir::kUnknownDim) continue;
+      const int64_t most = shape.Bound(axis);
+      if (most == ir::kUnknownDim) {
+        return InvalidArgument("input ", i, ": the extent of axis ", axis,
+                               " is unknown, and it has no bound");
+      }
+      shape.set_dim(axis, most);
+      bound = true;
+    }
+  }
+  return bound;
+}
+
+struct Inferred {
+  ir::Graph graph;
+  bool bound = false;
+};
+
+Result<Inferred> InferAtBounds(const NodeState& node,
+                               const std::vector<Spec>& inputs) {
+  TIM_ASSIGN_OR_RETURN(auto operands, OperandsOf(node, inputs));
+  Inferred inferred;
+  TIM_ASSIGN_OR_RETURN(inferred.bound, PutBounds(&operands));
+  TIM_ASSIGN_OR_RETURN(inferred.graph, InferredGraphOf(node, operands));
+  for (const ir::ValueId id : inferred.graph.outputs()) {
+    TIM_RETURN_IF_ERROR(BytesOf(inferred.graph.value(id).desc).status());
+  }
+  return inferred;
+}
+
+Result<int64_t> BytesOfAll(const ir::Graph& graph,
+                           const std::vector<ir::ValueId>& ids) {
+  int64_t sum = 0;
+  for (const ir::ValueId id : ids) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(graph.value(id).desc));
+    sum += bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<std::vector<runtime::NodeOperand>> OperandsOf(
+    const NodeState& node, const std::vector<Spec>& inputs) {
+  TIM_RETURN_IF_ERROR(node.status);
+  const ir::Arity arity = node.schema->InputArity(node.attributes);
+  std::vector<runtime::NodeOperand> operands;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto spec = ToTensorSpec(inputs[i]);
+    if (!spec.ok()) return spec.status().WithContext(StrCat("input ", i));
+    const bool absent = inputs[i].type == Type::kUnknown &&
+                        std::cmp_greater_equal(i, arity.required);
+    operands.push_back({.present = !absent,
+                        .desc = std::move(spec->desc),
+                        .is_scalar = spec->is_scalar});
+  }
+  if (std::cmp_less(inputs.size(), arity.required) ||
+      std::cmp_greater(inputs.size(), arity.limit)) {
+    return InvalidArgument("operator ", node.op, " takes ", arity.required,
+                           " to ", arity.limit, " inputs, not ", inputs.size());
+  }
+  return operands;
+}
+
+ComputeEstimate ComputeOfGraph(const ir::Graph& graph) {
+  ComputeEstimate sum;
+  for (const ir::NodeId id : graph.NodeIds()) {
+    const ir::Node& node = graph.node(id);
+    if (node.composite) {
+      const ComputeEstimate body = ComputeOfGraph(node.composite->body);
+      sum.flops += body.flops;
+      sum.bytes_read += body.bytes_read;
+      sum.bytes_written += body.bytes_written;
+      continue;
+    }
+    if (!node.schema->compute_estimate) continue;
+    const compiler::NodeDescs descs(graph, node);
+    const ir::ComputeEstimate one = node.schema->compute_estimate(descs.view());
+    sum.flops += one.flops;
+    sum.bytes_read += one.bytes_read;
+    sum.bytes_written += one.bytes_written;
+  }
+  return sum;
+}
+
+int64_t ScratchOf(const ir::Graph& graph) {
+  int64_t most = 0;
+  for (const ir::NodeId id : graph.NodeIds()) {
+    const ir::Node& node = graph.node(id);
+    if (node.composite) {
+      most = std::max(most, ScratchOf(node.composite->body));
+      continue;
+    }
+    if (!node.schema->memory_estimate) continue;
+    const compiler::NodeDescs descs(graph, node);
+    most = std::max(most, node.schema->memory_estimate(descs.view()));
+  }
+  return most;
+}
+
+Result<MemoryEstimate> MemoryOf(const NodeState& node,
+                                const std::vector<Spec>& inputs) {
+  TIM_ASSIGN_OR_RETURN(const Inferred inferred, InferAtBounds(node, inputs));
+  const ir::Graph& graph = inferred.graph;
+  MemoryEstimate estimate;
+  estimate.bound = inferred.bound;
+  TIM_ASSIGN_OR_RETURN(estimate.inputs, BytesOfAll(graph, graph.inputs()));
+  TIM_ASSIGN_OR_RETURN(estimate.outputs, BytesOfAll(graph, graph.outputs()));
+  estimate.scratch = ScratchOf(graph);
+  return estimate;
+}
+
+Result<ComputeEstimate> ComputeOf(const NodeState& node,
+                                  const std::vector<Spec>& inputs) {
+  TIM_ASSIGN_OR_RETURN(const Inferred inferred, InferAtBounds(node, inputs));
+  ComputeEstimate estimate = ComputeOfGraph(inferred.graph);
+  estimate.bound = inferred.bound;
+  return estimate;
+}
+
+double MicrosecondsOf(const ir::Decision& decision) {
+  const std::string& text = decision.chosen;
+  const size_t comma = text.rfind(", ");
+  double microseconds = 0;
+  if (comma == std::string::npos) return microseconds;
+  std::from_chars(text.data() + comma + 2, text.data() + text.size(),
+                  microseconds);
+  return microseconds;
+}
+
+Result<double> PredictNode(const NodeState& node,
+                           const std::vector<Spec>& inputs,
+                           const std::shared_ptr<DeviceState>& device) {
+  TIM_RETURN_IF_ERROR(device->status());
+  TIM_ASSIGN_OR_RETURN(Inferred inferred, InferAtBounds(node, inputs));
+  const auto surroundings = device->surroundings();
+  compiler::CompileOptions options =
+      runtime::CompileOptionsFor(surroundings.devices);
+  options.was_compiled = true;
+  const int main = static_cast<int>(surroundings.devices.size()) - 1;
+  options.inputs.resize(inferred.graph.inputs().size(), {.device = main});
+  options.outputs.resize(inferred.graph.outputs().size(), {.free = true});
+  TIM_ASSIGN_OR_RETURN(const ir::Plan plan,
+                       compiler::Compile(std::move(inferred.graph),
+                                         *surroundings.operators, options));
+  double sum = 0;
+  for (const ir::Decision& decision : plan.decisions) {
+    sum += MicrosecondsOf(decision);
+  }
+  return sum;
+}
+
+}  // namespace tim::values::internal

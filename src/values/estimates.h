@@ -1,0 +1,41 @@
+// Estimates of operators and graphs from specs alone.
+#ifndef TIM_VALUES_ESTIMATES_H_
+#define TIM_VALUES_ESTIMATES_H_
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/plan.h"
+#include "tim/values/node.h"
+#include "values/device_state.h"
+#include "values/node_state.h"
+
+namespace tim::values::internal {
+
+/// Operands without content; those whose type is unknown at the end of what an
+/// operator requires are absent.
+Result<std::vector<runtime::NodeOperand>> OperandsOf(
+    const NodeState& node, const std::vector<Spec>& inputs);
+
+/// With extents that have bounds at their bounds.  Fails where there is no
+/// bound, naming input and axis.
+Result<MemoryEstimate> MemoryOf(const NodeState& node,
+                                const std::vector<Spec>& inputs);
+Result<ComputeEstimate> ComputeOf(const NodeState& node,
+                                  const std::vector<Spec>& inputs);
+Result<double> PredictNode(const NodeState& node,
+                           const std::vector<Spec>& inputs,
+                           const std::shared_ptr<DeviceState>& device);
+
+/// Sums over the nodes of a graph that has been inferred, bodies for those that
+/// have one.
+ComputeEstimate ComputeOfGraph(const ir::Graph& graph);
+int64_t ScratchOf(const ir::Graph& graph);
+
+/// Microseconds of a decision, as the compiler estimated them.
+double MicrosecondsOf(const ir::Decision& decision);
+
+}  // namespace tim::values::internal
+
+#endif  // TIM_VALUES_ESTIMATES_H_

@@ -1,0 +1,423 @@
+// Records calls of operators as nodes, and infers what can be known of them.
+#include "values/graph_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "values/access.h"
+#include "values/failure.h"
+#include "values/forward.h"
+#include "values/token_state.h"
+
+namespace tim::values::internal {
+namespace {
+
+std::vector<std::shared_ptr<GraphState>>& Capturing() {
+  thread_local std::vector<std::shared_ptr<GraphState>> graphs;
+  return graphs;
+}
+
+bool IsCapturing(const std::shared_ptr<GraphState>& graph) {
+  const auto& graphs = Capturing();
+  return std::find(graphs.begin(), graphs.end(), graph) != graphs.end();
+}
+
+// Calls that a captured function is meant to make in every run.
+bool HasEffects(const NodeState& node) {
+  return node.schema != nullptr &&
+         (node.schema->effects.random || node.schema->effects.ordered);
+}
+
+}  // namespace
+
+CaptureScope::CaptureScope(std::shared_ptr<GraphState> graph) {
+  Capturing().push_back(std::move(graph));
+}
+
+CaptureScope::~CaptureScope() { Capturing().pop_back(); }
+
+std::shared_ptr<GraphState> CapturingGraph() {
+  return Capturing().empty() ? nullptr : Capturing().back();
+}
+
+std::shared_ptr<GraphState> GraphFor(const NodeState& node,
+                                     const std::vector<Value>& inputs) {
+  std::shared_ptr<GraphState> found;
+  for (const Value& input : inputs) {
+    if (IsAbsent(input)) continue;
+    const auto& graph = StateOf(input)->graph();
+    if (graph == nullptr) continue;
+    if (IsCapturing(graph)) return CapturingGraph();
+    found = graph;
+  }
+  if (found == nullptr && HasEffects(node)) return CapturingGraph();
+  return found;
+}
+
+Status ForceSymbolic(const ValueState& value) {
+  const Status status = FailedPrecondition(
+      value.graph()->NameOf(value.id()),
+      " was asked for its content: a captured function must not look at data; "
+      "use If, While or Select");
+  value.graph()->Fail(status);
+  return status;
+}
+
+void NameInGraph(const ValueState& value, const std::string& name) {
+  value.graph()->SetName(value.id(), name);
+}
+
+Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given) {
+  TensorSpec merged = given;
+  const ir::TensorDesc& old = declared.desc;
+  ir::TensorDesc& desc = merged.desc;
+  if (desc.type == ir::DataType::kUnknown) desc.type = old.type;
+  if (old.type != ir::DataType::kUnknown && old.type != desc.type) {
+    return InvalidArgument("is ", ir::ToString(old.type), ", not ",
+                           ir::ToString(desc.type));
+  }
+  if (old.quantized() && desc.quantization.none()) {
+    desc.quantization = old.quantization;
+  }
+  if (old.quantized() && !(old.quantization == desc.quantization)) {
+    return InvalidArgument("is quantized as ", old.ToString(), ", not ",
+                           desc.ToString());
+  }
+  if (!old.shape.ranked()) return merged;
+  if (!desc.shape.ranked()) {
+    desc.shape = old.shape;
+    merged.is_scalar = declared.is_scalar;
+    return merged;
+  }
+  if (old.shape.rank() != desc.shape.rank() ||
+      declared.is_scalar != given.is_scalar) {
+    return InvalidArgument("is ", TextOf(old, declared.is_scalar), ", not ",
+                           TextOf(desc, given.is_scalar),
+                           ", which has another rank");
+  }
+  for (int axis = 0; axis < old.shape.rank(); ++axis) {
+    const int64_t extent = desc.shape[axis];
+    if (extent == ir::kUnknownDim) {
+      desc.shape.set_dim(axis, old.shape[axis]);
+      const int64_t most = old.shape.Bound(axis);
+      if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim) {
+        const int64_t own = desc.shape.Bound(axis);
+        desc.shape.SetBound(
+            axis, own == ir::kUnknownDim ? most : std::min(own, most));
+      }
+      continue;
+    }
+    const int64_t most = old.shape.Bound(axis);
+    if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim &&
+        extent > most) {
+      return InvalidArgument("axis ", axis, ": ", extent,
+                             " is more than its bound ", most);
+    }
+    if (old.shape[axis] != ir::kUnknownDim && old.shape[axis] != extent) {
+      return InvalidArgument("axis ", axis, " is ", old.shape[axis], ", not ",
+                             extent);
+    }
+  }
+  return merged;
+}
+
+void GraphState::Fail(const Status& status) {
+  if (!status_.ok()) return;
+  const std::string graph = name().empty() ? "" : StrCat(" '", name(), "'");
+  status_ = status.WithContext(StrCat("graph", graph));
+}
+
+std::string GraphState::NameOf(ir::ValueId id) const {
+  const ir::Value& value = graph_.value(id);
+  if (value.producer != ir::kNone) {
+    return StrCat("a result of ", graph_.node(value.producer).name);
+  }
+  return value.name;
+}
+
+void GraphState::SetName(ir::ValueId id, const std::string& name) {
+  graph_.value(id).name = name;
+}
+
+ir::ValueId GraphState::AddValue(const TensorSpec& spec, ir::Role role,
+                                 const std::string& name) {
+  const ir::ValueId id = graph_.AddValue(spec.desc, role, name);
+  graph_.value(id).is_scalar = spec.is_scalar;
+  specs_.resize(static_cast<size_t>(id) + 1);
+  specs_[static_cast<size_t>(id)] = spec;
+  return id;
+}
+
+ir::ValueId GraphState::AddConstant(
+    const TensorSpec& spec, std::shared_ptr<const ir::ConstantData> data,
+    const std::string& name) {
+  const ir::ValueId id = AddValue(spec, ir::Role::kConstant, name);
+  graph_.value(id).constant = std::move(data);
+  return id;
+}
+
+Value GraphState::MakeSymbolic(ir::ValueId id) {
+  return MakeValue(ValueState::Symbolic(specs_[static_cast<size_t>(id)],
+                                        shared_from_this(), id));
+}
+
+Value GraphState::AddInput(const Spec& spec, const std::string& name) {
+  const std::string own =
+      name.empty() ? StrCat("input ", inputs_.size()) : name;
+  const auto known = ToTensorSpec(spec);
+  if (!known.ok()) {
+    Fail(known.status().WithContext(own));
+    return FailedValue(status_);
+  }
+  inputs_.push_back(AddValue(*known, ir::Role::kInput, own));
+  return MakeSymbolic(inputs_.back());
+}
+
+void GraphState::AddOutput(const Value& value) {
+  auto id = IsAbsent(value) ? Result<ir::ValueId>(InvalidArgument("no value"))
+                            : IdOf(value);
+  if (!id.ok()) {
+    Fail(id.status().WithContext(StrCat("output ", outputs_.size())));
+    return;
+  }
+  outputs_.push_back(*id);
+  as_node_ = nullptr;
+}
+
+Result<ir::ValueId> GraphState::IdOf(const Value& value) {
+  const auto state = StateOf(value);
+  TIM_RETURN_IF_ERROR(state->status());
+  if (state->graph().get() == this) return state->id();
+  const auto known = outside_.find(state);
+  if (known != outside_.end()) return known->second;
+  ir::ValueId id = ir::kNone;
+  if (state->constant() != nullptr || state->literal()) {
+    TIM_ASSIGN_OR_RETURN(auto content, state->Content());
+    id = AddConstant(state->spec(), std::move(content),
+                     state->name().empty()
+                         ? StrCat("constant ", graph_.value_id_limit())
+                         : state->name());
+  } else {
+    id = AddValue(state->spec(), ir::Role::kInput,
+                  state->name().empty() ? StrCat("outer ", closed_.size())
+                                        : state->name());
+    closed_.push_back({id, value});
+  }
+  outside_[state] = id;
+  return id;
+}
+
+Result<std::vector<ir::ValueId>> GraphState::IdsOf(
+    const std::vector<Value>& values) {
+  std::vector<ir::ValueId> ids;
+  for (const Value& value : values) {
+    if (IsAbsent(value)) {
+      ids.push_back(ir::kNone);
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(ids.emplace_back(), IdOf(value));
+  }
+  return ids;
+}
+
+Result<std::vector<ir::ValueId>> GraphState::AddNode(
+    const std::shared_ptr<const NodeState>& node,
+    const std::vector<ir::ValueId>& inputs) {
+  std::vector<runtime::NodeOperand> operands;
+  for (const ir::ValueId id : inputs) {
+    runtime::NodeOperand& operand = operands.emplace_back();
+    operand.present = id != ir::kNone;
+    if (!operand.present) continue;
+    const TensorSpec& spec = specs_[static_cast<size_t>(id)];
+    operand.desc = spec.desc;
+    operand.is_scalar = spec.is_scalar;
+    operand.constant = graph_.value(id).constant;
+  }
+  const int number = graph_.node_id_limit();
+  ir::Node made;
+  made.name = StrCat(node->short_name(), "#", number);
+  auto specs = InferOutputs(*node, operands);
+  if (!specs.ok()) return specs.status().WithContext(made.name);
+  made.schema = node->schema;
+  made.composite = node->composite;
+  made.attributes = node->attributes;
+  made.inputs = inputs;
+  for (size_t i = 0; i < specs->size(); ++i) {
+    const std::string name =
+        specs->size() == 1 ? made.name : StrCat(made.name, ":", i);
+    const TensorSpec declared{.desc = node->outputs[i]};
+    const ir::ValueId id = AddValue(declared, ir::Role::kTransient, name);
+    graph_.value(id).shape_declared = declared.desc.shape.ranked();
+    specs_[static_cast<size_t>(id)] = (*specs)[i];
+    made.outputs.push_back(id);
+  }
+  const std::vector<ir::ValueId> outputs = made.outputs;
+  graph_.AddNode(std::move(made));
+  nodes_.push_back(node);
+  own_.insert(own_.end(), node->own.begin(), node->own.end());
+  as_node_ = nullptr;
+  return outputs;
+}
+
+// What an ordered node waits for.
+ir::ValueId GraphState::OrderBefore() {
+  if (ordered()) return order_;
+  const std::byte start{0};
+  TensorSpec spec;
+  spec.desc.type = ir::DataType::kBool8;
+  spec.desc.shape = ir::Shape{1};
+  return AddConstant(spec, ir::MakeConstant(&start, 1), "order");
+}
+
+Outputs GraphState::Record(const std::shared_ptr<const NodeState>& node,
+                           const std::vector<Value>& inputs,
+                           const std::vector<Token>& after) {
+  for (const Token& token : after) {
+    const Status status = StatusOf(token);
+    if (!status.ok()) return FailedOutputs(status);
+  }
+  auto ids = IdsOf(inputs);
+  if (!ids.ok()) return FailedOutputs(ids.status());
+  const bool ordered = node->schema != nullptr && node->schema->effects.ordered;
+  if (ordered) ids->push_back(OrderBefore());
+  auto outputs = AddNode(node, *ids);
+  if (!outputs.ok()) return FailedOutputs(outputs.status());
+  if (ordered) {
+    order_ = outputs->back();
+    outputs->pop_back();
+  }
+  std::vector<Value> values;
+  for (const ir::ValueId id : *outputs) values.push_back(MakeSymbolic(id));
+  return MakeOutputs(std::move(values));
+}
+
+GraphState::State& GraphState::StateFor(
+    const std::shared_ptr<VariableState>& variable) {
+  for (State& state : states_) {
+    if (state.variable == variable) return state;
+  }
+  const TensorSpec spec = variable->spec();
+  const ir::ValueId id = AddValue(spec, ir::Role::kInput, variable->name());
+  return states_.emplace_back(State{variable, id, id});
+}
+
+Value GraphState::ReadVariable(const std::shared_ptr<VariableState>& variable) {
+  return MakeSymbolic(StateFor(variable).current);
+}
+
+Status GraphState::AssignVariable(
+    const std::shared_ptr<VariableState>& variable, const Value& value) {
+  TIM_ASSIGN_OR_RETURN(const ir::ValueId id, IdOf(value));
+  const auto fits = Merge(variable->spec(), specs_[static_cast<size_t>(id)]);
+  if (!fits.ok()) return fits.status().WithContext("the variable");
+  StateFor(variable).current = id;
+  as_node_ = nullptr;
+  return OkStatus();
+}
+
+std::vector<TensorSpec> GraphState::SpecsOf(
+    const std::vector<ir::ValueId>& ids) const {
+  std::vector<TensorSpec> specs;
+  for (const ir::ValueId id : ids) {
+    specs.push_back(specs_[static_cast<size_t>(id)]);
+  }
+  return specs;
+}
+
+int GraphState::Level() const {
+  const auto is_open = [](const TensorSpec& spec) {
+    return spec.desc.type == ir::DataType::kUnknown ||
+           !spec.desc.shape.IsStatic();
+  };
+  const auto inputs = InputSpecs();
+  if (std::any_of(inputs.begin(), inputs.end(), is_open)) return 0;
+  return std::any_of(specs_.begin(), specs_.end(), is_open) ? 1 : 2;
+}
+
+std::vector<Value> GraphState::ClosedOver() const {
+  std::vector<Value> values;
+  for (const Closed& closed : closed_) values.push_back(closed.value);
+  return values;
+}
+
+std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
+  auto graph = std::make_shared<ir::Graph>(graph_);
+  for (const ir::ValueId id : inputs_) graph->AddInput(id);
+  for (const Closed& closed : closed_) graph->AddInput(closed.id);
+  for (const State& state : states_) graph->AddInput(state.read);
+  for (const ir::ValueId id : outputs_) graph->AddOutput(id);
+  for (const State& state : states_) {
+    if (state.written()) graph->AddOutput(state.current);
+  }
+  if (ordered()) graph->AddOutput(order_);
+  return graph;
+}
+
+ir::Graph GraphState::Known() const {
+  ir::Graph graph = *Snapshot();
+  for (const ir::ValueId id : graph.ValueIds()) {
+    const TensorSpec& spec = specs_[static_cast<size_t>(id)];
+    graph.value(id).desc = spec.desc;
+    graph.value(id).is_scalar = spec.is_scalar;
+  }
+  return graph;
+}
+
+std::shared_ptr<const NodeState> GraphState::AsNode() const {
+  const std::lock_guard lock(mutex_);
+  if (as_node_ == nullptr) {
+    auto composite = std::make_shared<ir::Composite>();
+    composite->name = name().empty() ? "graph" : name();
+    composite->body = *Snapshot();
+    as_node_ = MakeNode(std::shared_ptr<const ir::Composite>(composite), own_);
+  }
+  return as_node_;
+}
+
+Result<std::shared_ptr<GraphState>> GraphState::Specialize(
+    const std::vector<Spec>& inputs) const {
+  TIM_RETURN_IF_ERROR(status_);
+  if (inputs.size() != inputs_.size()) {
+    return InvalidArgument("graph '", name(), "' has ", inputs_.size(),
+                           " inputs, and specs were given for ", inputs.size());
+  }
+  auto made = std::make_shared<GraphState>(name());
+  made->states_ = states_;
+  // Ids stay what they are: values are added in the same order.
+  size_t next_input = 0;
+  std::map<ir::ValueId, size_t> input_numbers;
+  for (const ir::ValueId id : inputs_) input_numbers[id] = next_input++;
+  const auto add_sources = [&](ir::ValueId end) -> Status {
+    for (ir::ValueId id = made->graph_.value_id_limit(); id < end; ++id) {
+      const ir::Value& value = graph_.value(id);
+      TensorSpec spec = specs_[static_cast<size_t>(id)];
+      const auto number = input_numbers.find(id);
+      if (number != input_numbers.end()) {
+        TIM_ASSIGN_OR_RETURN(const TensorSpec given,
+                             ToTensorSpec(inputs[number->second]));
+        auto merged = Merge(spec, given);
+        if (!merged.ok()) return merged.status().WithContext(value.name);
+        spec = *std::move(merged);
+      }
+      made->AddValue(spec, value.role, value.name);
+      made->graph_.value(id).constant = value.constant;
+    }
+    return OkStatus();
+  };
+  for (const ir::NodeId id : graph_.NodeIds()) {
+    const ir::Node& node = graph_.node(id);
+    TIM_RETURN_IF_ERROR(add_sources(node.outputs.empty()
+                                        ? made->graph_.value_id_limit()
+                                        : node.outputs.front()));
+    TIM_RETURN_IF_ERROR(
+        made->AddNode(nodes_[static_cast<size_t>(id)], node.inputs).status());
+  }
+  TIM_RETURN_IF_ERROR(add_sources(graph_.value_id_limit()));
+  made->inputs_ = inputs_;
+  made->outputs_ = outputs_;
+  made->closed_ = closed_;
+  made->order_ = order_;
+  return made;
+}
+
+}  // namespace tim::values::internal

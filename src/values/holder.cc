@@ -1,0 +1,253 @@
+// Runs functions of applications, at once and as steps of graphs.
+#include "tim/values/holder.h"
+
+#include <atomic>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "base/guarded.h"
+#include "ops/registered.h"
+#include "values/access.h"
+#include "values/failure.h"
+#include "values/forward.h"
+#include "values/graph_state.h"
+#include "values/holder_node.h"
+
+namespace tim::values {
+namespace internal {
+namespace {
+
+int NextVersion() {
+  static constinit std::atomic<int> last = 0;
+  return ++last;
+}
+
+// "acme.Detect": domain and name; a name alone is of the domain "holder".
+std::pair<std::string, std::string> SplitName(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return {"holder", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+Status CheckOutput(const HolderParts& parts, size_t index, Plain* output) {
+  const TensorSpec& declared = parts.outputs[index];
+  if (!*output) {
+    return InvalidArgument("holder ", parts.name, ": output ", index,
+                           " got no data");
+  }
+  TIM_ASSIGN_OR_RETURN(const TensorSpec given, ToTensorSpec(output->spec));
+  const auto merged = Merge(declared, given);
+  if (!merged.ok()) {
+    return merged.status().WithContext(
+        StrCat("holder ", parts.name, ": output ", index));
+  }
+  TIM_ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(merged->desc));
+  if (output->bytes != static_cast<size_t>(bytes)) {
+    return InvalidArgument("holder ", parts.name, ": output ", index, " has ",
+                           output->bytes, " bytes, and its spec ",
+                           merged->desc.ToString(), " wants ", bytes);
+  }
+  output->spec = ToSpec(merged->desc, merged->is_scalar);
+  return OkStatus();
+}
+
+// The operand of a step, which is the step's.
+Plain Borrowed(const ir::ConstTensor& tensor) {
+  const auto bytes = ir::ByteSize(*tensor.desc);
+  return {.spec = ToSpec(*tensor.desc, false),
+          .data = std::shared_ptr<const void>(std::shared_ptr<const void>(),
+                                              tensor.data),
+          .bytes = bytes.ok() ? static_cast<size_t>(*bytes) : 0};
+}
+
+Status EvalHolder(const HolderParts& parts, const ir::EvalContext& context) {
+  std::vector<Plain> inputs;
+  for (size_t i = 0; i < parts.inputs; ++i) {
+    inputs.push_back(context.inputs[i] ? Borrowed(context.inputs[i]) : Plain());
+  }
+  TIM_ASSIGN_OR_RETURN(const auto outputs, CallHolder(parts, inputs));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ir::MutableTensor& output = context.outputs[i];
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(*output.desc));
+    if (outputs[i].bytes != static_cast<size_t>(bytes)) {
+      return InvalidArgument("holder ", parts.name, ": output ", i, " has ",
+                             outputs[i].bytes, " bytes, not ", bytes);
+    }
+    std::memcpy(output.data, outputs[i].data.get(), outputs[i].bytes);
+  }
+  if (parts.effects.ordered) {
+    std::memset(context.outputs[outputs.size()].data, 0, 1);
+  }
+  return OkStatus();
+}
+
+Status InferHolder(const HolderParts& parts, ir::InferContext& context) {
+  for (size_t i = 0; i < parts.outputs.size(); ++i) {
+    auto& output = context.outputs[i];
+    output.desc = parts.outputs[i].desc;
+    output.is_scalar = parts.outputs[i].is_scalar;
+  }
+  if (parts.effects.ordered) {
+    auto& order = context.outputs[parts.outputs.size()];
+    order.desc.type = ir::DataType::kBool8;
+    order.desc.shape = ir::Shape{1};
+  }
+  return OkStatus();
+}
+
+ir::OpSchema SchemaOf(const std::shared_ptr<const HolderParts>& parts) {
+  ir::OpSchema schema;
+  std::tie(schema.domain, schema.name) = SplitName(parts->name);
+  schema.version = NextVersion();
+  const int order = parts->effects.ordered ? 1 : 0;
+  const int inputs = static_cast<int>(parts->inputs) + order;
+  const int outputs = static_cast<int>(parts->outputs.size()) + order;
+  schema.inputs = {inputs, inputs};
+  schema.outputs = {outputs, outputs};
+  schema.effects = {.random = parts->effects.random,
+                    .ordered = parts->effects.ordered};
+  schema.infer_shapes = [parts](ir::InferContext& context) {
+    return InferHolder(*parts, context);
+  };
+  if (parts->function) {
+    schema.eval = [parts](const ir::EvalContext& context) {
+      return EvalHolder(*parts, context);
+    };
+  }
+  schema.memory_estimate = [](const ir::NodeView&) { return int64_t{0}; };
+  schema.compute_estimate = [](const ir::NodeView&) {
+    return ir::ComputeEstimate();
+  };
+  return schema;
+}
+
+Result<std::vector<Value>> HoldNow(const HolderParts& parts,
+                                   const std::vector<Value>& inputs,
+                                   const std::vector<Token>& after) {
+  for (const Token& token : after) {
+    if (!token.Wait()) return InvalidArgument(LastError());
+  }
+  if (!parts.function) {
+    return FailedPrecondition("holder ", parts.name,
+                              " has no function, and runs only where something "
+                              "takes its place");
+  }
+  std::vector<Plain> plain;
+  for (const Value& input : inputs) {
+    plain.emplace_back();
+    if (IsAbsent(input)) continue;
+    plain.back() = input.ToPlain();
+    if (!plain.back()) return InvalidArgument(LastError());
+  }
+  TIM_ASSIGN_OR_RETURN(auto outputs, CallHolder(parts, plain));
+  std::vector<Value> values;
+  const auto host = DeviceState::Host();
+  for (Plain& output : outputs) {
+    TIM_ASSIGN_OR_RETURN(const TensorSpec spec, ToTensorSpec(output.spec));
+    TIM_ASSIGN_OR_RETURN(
+        auto memory, host->stream().FromHost(output.data.get(),
+                                             static_cast<int64_t>(output.bytes),
+                                             output.data));
+    values.push_back(
+        MakeValue(ValueState::Placed(spec, {std::move(memory), ir::Layout()})));
+  }
+  return values;
+}
+
+Result<HolderParts> PartsOf(const std::string& name, size_t inputs,
+                            const std::vector<Spec>& outputs,
+                            HolderFunction function, Effects effects) {
+  HolderParts parts{.name = name,
+                    .inputs = inputs,
+                    .outputs = {},
+                    .function = std::move(function),
+                    .effects = effects};
+  if (name.empty()) return InvalidArgument("a holder has a name");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto spec = ToTensorSpec(outputs[i]);
+    Status status = spec.status();
+    if (status.ok() && spec->desc.type == ir::DataType::kUnknown) {
+      status = InvalidArgument("the element type is unknown");
+    }
+    if (!status.ok()) {
+      return status.WithContext(StrCat("holder ", name, ": output ", i));
+    }
+    parts.outputs.push_back(*std::move(spec));
+  }
+  return parts;
+}
+
+}  // namespace
+
+Result<std::vector<Plain>> CallHolder(const HolderParts& parts,
+                                      const std::vector<Plain>& inputs) {
+  std::vector<Plain> outputs;
+  for (const TensorSpec& spec : parts.outputs) {
+    outputs.push_back({.spec = ToSpec(spec.desc, spec.is_scalar)});
+  }
+  std::string error;
+  const Status called = GuardedCall([&]() -> Status {
+    if (parts.function(inputs, &outputs, &error)) return OkStatus();
+    return InvalidArgument(error.empty() ? "the function failed" : error);
+  });
+  if (!called.ok()) {
+    return called.WithContext(StrCat("holder ", parts.name));
+  }
+  if (outputs.size() != parts.outputs.size()) {
+    return InvalidArgument("holder ", parts.name, " has ", parts.outputs.size(),
+                           " outputs, and made ", outputs.size());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    TIM_RETURN_IF_ERROR(CheckOutput(parts, i, &outputs[i]));
+  }
+  return outputs;
+}
+
+std::shared_ptr<const NodeState> MakeHolderNode(
+    std::shared_ptr<const HolderParts> parts) {
+  auto schema = std::make_shared<const ir::OpSchema>(SchemaOf(parts));
+  auto node = std::make_shared<NodeState>();
+  node->op = parts->name;
+  node->schema = schema.get();
+  node->status = ir::CompleteAttributes(*schema, &node->attributes);
+  node->outputs.resize(static_cast<size_t>(schema->outputs.limit));
+  node->own.push_back(std::move(schema));
+  return node;
+}
+
+std::shared_ptr<const ir::OpRegistry> RegistryWith(const OwnSchemas& own) {
+  if (own.empty()) return nullptr;
+  auto registry = std::make_shared<ir::OpRegistry>(&ops::KnownOperators());
+  for (const auto& schema : own) {
+    if (registry->Find(schema->Key()) == nullptr) registry->Add(*schema);
+  }
+  return registry;
+}
+
+}  // namespace internal
+
+Outputs Holder(const std::string& name, const std::vector<Value>& inputs,
+               const std::vector<Spec>& outputs, HolderFunction function,
+               Effects effects, const std::vector<Token>& after) {
+  auto parts = internal::PartsOf(name, inputs.size(), outputs,
+                                 std::move(function), effects);
+  if (!parts.ok()) return internal::FailedOutputs(parts.status());
+  for (const Value& input : inputs) {
+    if (internal::IsAbsent(input)) continue;
+    const Status status = internal::StateOf(input)->status();
+    if (!status.ok()) return internal::FailedOutputs(status);
+  }
+  const auto shared =
+      std::make_shared<const internal::HolderParts>(*std::move(parts));
+  const auto node = internal::MakeHolderNode(shared);
+  if (const auto graph = internal::GraphFor(*node, inputs)) {
+    return graph->Record(node, inputs, after);
+  }
+  auto values =
+      GuardedCall([&] { return internal::HoldNow(*shared, inputs, after); });
+  if (!values.ok()) return internal::FailedOutputs(values.status());
+  return internal::MakeOutputs(*std::move(values));
+}
+
+}  // namespace tim::values

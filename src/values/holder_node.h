@@ -1,0 +1,40 @@
+// Schemas of operations that applications hold.
+#ifndef TIM_VALUES_HOLDER_NODE_H_
+#define TIM_VALUES_HOLDER_NODE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/op_registry.h"
+#include "ir/op_schema.h"
+#include "tim/values/holder.h"
+#include "values/node_state.h"
+
+namespace tim::values::internal {
+
+struct HolderParts {
+  std::string name;
+  size_t inputs = 0;
+  std::vector<TensorSpec> outputs;
+  HolderFunction function;
+  Effects effects;
+};
+
+/// Calls the function, and checks what it gives.
+Result<std::vector<Plain>> CallHolder(const HolderParts& parts,
+                                      const std::vector<Plain>& inputs);
+
+/// A node with a schema of its own.  Where its effects are ordered it has an
+/// input and an output more, both a bool8 [1]: the order.
+std::shared_ptr<const NodeState> MakeHolderNode(
+    std::shared_ptr<const HolderParts> parts);
+
+/// All operators that are known, and `own`; null where there are none of one's
+/// own.
+std::shared_ptr<const ir::OpRegistry> RegistryWith(const OwnSchemas& own);
+
+}  // namespace tim::values::internal
+
+#endif  // TIM_VALUES_HOLDER_NODE_H_

@@ -1,0 +1,157 @@
+// Compiles a graph whose inputs are known, and finds which of its outputs need
+// no run.
+#include "values/program_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/options.h"
+#include "ops/registered.h"
+#include "runtime/compile_options.h"
+
+namespace tim::values::internal {
+namespace {
+
+// Outputs are values that nodes make, each once; inputs are those that are
+// read.
+ir::Graph WithoutPassages(const ir::Graph& graph, std::vector<size_t>* inputs) {
+  ir::Graph ports(graph.name());
+  std::vector<ir::ValueId> outputs;
+  for (const ir::ValueId id : graph.outputs()) {
+    if (graph.value(id).producer == ir::kNone) continue;
+    if (std::find(outputs.begin(), outputs.end(), id) == outputs.end()) {
+      outputs.push_back(id);
+    }
+  }
+  // A graph keeps its lists of inputs and outputs: a new one has shorter ones.
+  for (ir::ValueId id = 0; id < graph.value_id_limit(); ++id) {
+    const ir::Value& value = graph.value(id);
+    const ir::ValueId copy = ports.AddValue(value.desc, value.role, value.name);
+    ir::Value& copied = ports.value(copy);
+    copied.is_scalar = value.is_scalar;
+    copied.shape_declared = value.shape_declared;
+    copied.constant = value.constant;
+  }
+  for (const ir::NodeId id : graph.NodeIds()) {
+    ir::Node node = graph.node(id);
+    ports.AddNode(std::move(node));
+  }
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const ir::ValueId id = graph.inputs()[i];
+    if (graph.value(id).uses.empty()) {
+      ports.RemoveValue(id);
+      continue;
+    }
+    ports.AddInput(id);
+    inputs->push_back(i);
+  }
+  for (const ir::ValueId id : outputs) ports.AddOutput(id);
+  return ports;
+}
+
+}  // namespace
+
+Result<compiler::InferredGraph> InferFor(
+    ir::Graph graph, const std::vector<PortSpec>& inputs,
+    const compiler::CompileOptions& options) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    ir::Value& value = graph.value(graph.inputs()[i]);
+    value.desc = inputs[i].spec.desc;
+    value.desc.layout = ir::Layout::Dense();
+    value.is_scalar = inputs[i].spec.is_scalar;
+  }
+  TIM_ASSIGN_OR_RETURN(
+      compiler::InferredGraph inferred,
+      compiler::Infer(std::move(graph), ops::KnownOperators(), options));
+  for (const ir::NodeId id : inferred.graph.NodeIds()) {
+    const ir::Node& node = inferred.graph.node(id);
+    for (const ir::ValueId output : node.outputs) {
+      if (output == ir::kNone ||
+          inferred.graph.value(output).desc.shape.IsStatic()) {
+        continue;
+      }
+      return InvalidArgument(
+          "graph '", inferred.graph.name(), "': ", node.name,
+          " has a result of shape ",
+          inferred.graph.value(output).desc.shape.ToString(),
+          ", which depends on data; a frozen graph needs to know it");
+    }
+  }
+  return inferred;
+}
+
+void ProgramPlan::FindSources(const ir::Graph& graph) {
+  std::vector<ir::ValueId> computed;
+  for (const ir::ValueId id : graph.outputs()) {
+    const ir::Value& value = graph.value(id);
+    Source& source = sources_.emplace_back();
+    source.spec = {value.desc, value.is_scalar};
+    if (value.constant != nullptr) {
+      source.kind = Source::Kind::kConstant;
+      source.constant = value.constant;
+    } else if (value.producer == ir::kNone) {
+      source.kind = Source::Kind::kInput;
+      const auto& inputs = graph.inputs();
+      source.index = static_cast<size_t>(
+          std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
+    } else {
+      const auto known = std::find(computed.begin(), computed.end(), id);
+      source.index = static_cast<size_t>(known - computed.begin());
+      if (known == computed.end()) computed.push_back(id);
+    }
+  }
+}
+
+Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
+    ir::Graph graph, const std::vector<PortSpec>& inputs, OutputPlace place,
+    const ProgramOptions& program_options, const DeviceState& device,
+    const std::shared_ptr<const ir::OpRegistry>& operators) {
+  runtime::Surroundings surroundings = device.surroundings();
+  if (operators != nullptr) surroundings.operators = operators;
+  compiler::CompileOptions options =
+      runtime::CompileOptionsFor(surroundings.devices);
+  options.strict = program_options.strict || GetOptions().strict;
+  options.many_shapes = program_options.many_shapes;
+  options.was_compiled = true;  // recording has checked the calls
+  auto made = std::make_shared<ProgramPlan>();
+  made->FindSources(graph);
+  std::vector<PortSpec> read;
+  ir::Graph ports = WithoutPassages(graph, &made->inputs_);
+  for (const size_t i : made->inputs_) read.push_back(inputs[i]);
+  const int main = static_cast<int>(surroundings.devices.size()) - 1;
+  for (const PortSpec& port : read) {
+    options.inputs.push_back({.device = main, .layout = port.layout});
+  }
+  options.outputs.resize(ports.outputs().size(),
+                         {.free = place == OutputPlace::kDevice});
+  if (ports.outputs().empty()) return made;
+  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
+                       InferFor(std::move(ports), read, options));
+  for (Source& source : made->sources_) {
+    if (source.kind != Source::Kind::kComputed) continue;
+    const ir::Value& value =
+        inferred.graph.value(inferred.graph.outputs()[source.index]);
+    source.spec = {value.desc, value.is_scalar};
+  }
+  TIM_ASSIGN_OR_RETURN(made->compiled_, runtime::CompiledGraph::Create(
+                                            inferred, options, surroundings));
+  return made;
+}
+
+std::string ProgramPlan::Explain() const {
+  if (compiled_ == nullptr) return "nothing to compute\n";
+  std::string text;
+  const ir::Plan& plan = compiled_->plan();
+  for (const ir::PlanTensor& input : plan.inputs) {
+    text += StrCat("input ", input.name, ": ", input.desc.ToString(), "\n");
+  }
+  for (const ir::Decision& decision : plan.decisions) {
+    text += StrCat("  ", decision.node, ": ", decision.chosen, "\n");
+    for (const std::string& refused : decision.refused) {
+      text += StrCat("    not ", refused, "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace tim::values::internal

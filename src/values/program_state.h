@@ -1,0 +1,81 @@
+// Programs: a graph with the plans that its runs have needed.
+#ifndef TIM_VALUES_PROGRAM_STATE_H_
+#define TIM_VALUES_PROGRAM_STATE_H_
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "ir/graph.h"
+#include "tim/values/graph.h"
+#include "values/device_state.h"
+#include "values/graph_state.h"
+#include "values/program_plan.h"
+
+namespace tim::values::internal {
+
+/// Any thread.
+class ProgramState {
+ public:
+  static Result<std::shared_ptr<ProgramState>> Create(
+      const GraphState& graph, const ProgramOptions& options);
+  /// Of a graph without variables and without what was closed over.
+  static Result<std::shared_ptr<ProgramState>> Create(
+      ir::Graph graph, std::vector<TensorSpec> inputs,
+      const ProgramOptions& options);
+
+  /// One that there is not, for this reason.
+  static std::shared_ptr<ProgramState> Failed(const Status& status);
+
+  const Status& status() const { return status_; }
+  Status Prepare(const std::vector<Spec>& inputs);
+  Result<std::vector<Value>> Run(const std::vector<Value>& inputs);
+  Result<Event> RunInto(const std::vector<Value>& inputs,
+                        const std::vector<void*>& outputs);
+  CacheStats stats() const;
+  std::string Explain() const;
+  const ProgramOptions& options() const { return options_; }
+  size_t output_count() const { return outputs_; }
+  /// The graph, what it was closed over as constants.  kUnimplemented where it
+  /// has variables.
+  Result<ir::Graph> GraphToSave() const;
+  const std::vector<TensorSpec>& inputs() const { return inputs_; }
+
+ private:
+  using Plans = std::list<std::pair<std::string, std::shared_ptr<ProgramPlan>>>;
+  struct Operands;
+  struct Started;
+
+  Status CheckInputs(const std::vector<TensorSpec>& inputs) const;
+  Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
+  Result<std::shared_ptr<ProgramPlan>> PlanFor(
+      const std::vector<PortSpec>& inputs, OutputPlace place);
+  Result<Started> Start(const std::vector<Value>& inputs, OutputPlace place,
+                        const std::vector<void*>& host);
+  Result<std::vector<std::shared_ptr<runtime::SharedMemory>>> AllocateOutputs(
+      const ir::Plan& plan) const;
+
+  Status status_;
+  ProgramOptions options_;
+  std::shared_ptr<DeviceState> device_;
+  ir::Graph graph_;
+  std::vector<TensorSpec> inputs_;  // the caller's
+  std::vector<Value> closed_;
+  std::vector<GraphState::State> states_;
+  OwnSchemas own_;
+  std::shared_ptr<const ir::OpRegistry> operators_;  // null: those known
+  bool ordered_ = false;
+  size_t outputs_ = 0;  // the caller's
+  mutable std::mutex mutex_;
+  Plans plans_;  // the one used last is the first
+  CacheStats stats_;
+  std::shared_ptr<runtime::RunEvent> last_run_;  // where it is ordered
+};
+
+}  // namespace tim::values::internal
+
+#endif  // TIM_VALUES_PROGRAM_STATE_H_

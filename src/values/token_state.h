@@ -1,0 +1,25 @@
+// Signals of state changes.
+#ifndef TIM_VALUES_TOKEN_STATE_H_
+#define TIM_VALUES_TOKEN_STATE_H_
+
+#include <memory>
+
+#include "base/status.h"
+#include "tim/values/value.h"
+#include "values/value_state.h"
+
+namespace tim::values::internal {
+
+/// What a token waits for: the values that the change made, or a failure.
+struct TokenState {
+  Status status;
+  std::vector<std::shared_ptr<ValueState>> values = {};
+};
+
+/// The failure that is known.
+Status StatusOf(const Token& token);
+Token MakeToken(TokenState state);
+
+}  // namespace tim::values::internal
+
+#endif  // TIM_VALUES_TOKEN_STATE_H_

@@ -1,0 +1,79 @@
+// Variables: read and assigned at once, or as a part of a graph.
+#include "tim/values/variable.h"
+
+#include <utility>
+
+#include "values/access.h"
+#include "values/failure.h"
+#include "values/graph_state.h"
+#include "values/token_state.h"
+
+namespace tim::values {
+namespace internal {
+namespace {
+
+// The graph in which the variable has an own value.
+std::shared_ptr<GraphState> GraphOf(const Value* value) {
+  if (value != nullptr && !IsAbsent(*value)) {
+    const auto& graph = StateOf(*value)->graph();
+    if (graph != nullptr && CapturingGraph() == nullptr) return graph;
+  }
+  return CapturingGraph();
+}
+
+}  // namespace
+
+Value ReadVariable(const std::shared_ptr<VariableState>& variable) {
+  const auto graph = GraphOf(nullptr);
+  return graph != nullptr ? graph->ReadVariable(variable)
+                          : MakeValue(variable->Get());
+}
+
+Status AssignVariable(const std::shared_ptr<VariableState>& variable,
+                      const Value& value) {
+  if (const auto graph = GraphOf(&value)) {
+    return graph->AssignVariable(variable, value);
+  }
+  const auto state = StateOf(value);
+  TIM_RETURN_IF_ERROR(state->status());
+  const auto fits = Merge(variable->spec(), state->spec());
+  if (!fits.ok()) {
+    return fits.status().WithContext(
+        StrCat("variable '", variable->name(), "'"));
+  }
+  variable->Set(state);
+  return OkStatus();
+}
+
+}  // namespace internal
+
+using internal::Access;
+
+Variable::Variable(const Value& initial, const std::string& name)
+    : state_(std::make_shared<internal::VariableState>(
+          internal::StateOf(initial), name)) {}
+
+Value Variable::Read(const std::vector<Token>& after) const {
+  for (const Token& token : after) {
+    const Status status = internal::StatusOf(token);
+    if (!status.ok()) return internal::FailedValue(status);
+  }
+  return internal::ReadVariable(state_);
+}
+
+Token Variable::Assign(const Value& value, const std::vector<Token>& after) {
+  Status status;
+  for (const Token& token : after) {
+    if (status.ok()) status = internal::StatusOf(token);
+  }
+  if (status.ok()) status = internal::AssignVariable(state_, value);
+  if (!status.ok()) {
+    internal::Fail(status);
+    return internal::MakeToken({.status = status});
+  }
+  internal::TokenState signal;
+  if (!value.symbolic()) signal.values.push_back(internal::StateOf(value));
+  return internal::MakeToken(std::move(signal));
+}
+
+}  // namespace tim::values
