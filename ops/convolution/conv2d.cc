@@ -10,6 +10,7 @@
 #include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/product_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
@@ -179,6 +180,7 @@ ir::OpSchema Conv2dSchema() {
                               {"ksize", "stride", "dilation", "pad"});
   };
   schema.layout_rule = ConvInDefaultLayout;
+  schema.vjp = Conv2dVjp;
   return schema;
 }
 

@@ -13,6 +13,7 @@
 #include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/product_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
@@ -267,6 +268,7 @@ ir::OpSchema DeConv2dSchema() {
                               {"ksize", "stride", "output_padding", "pad"});
   };
   schema.layout_rule = ConvInDefaultLayout;
+  schema.vjp = DeConv2dVjp;
   return schema;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/pointwise_rules.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 
@@ -105,7 +106,8 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
             return ElementwiseEstimate(view, flops);
           },
       .sliced_inputs = SliceAlike,
-      .permute_rule = KeepAttributes};
+      .permute_rule = KeepAttributes,
+      .vjp = UnaryVjp(op.name)};
 }
 
 ir::KernelDef UnaryKernel(const std::string& op) {

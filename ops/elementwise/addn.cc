@@ -11,6 +11,7 @@
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/pointwise_rules.h"
 
 namespace tim::ops {
 namespace {
@@ -172,7 +173,8 @@ TIM_OPERATOR(addn) {
       .compute_estimate = Estimate,
       .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes,
-      .decompose = Decompose});
+      .decompose = Decompose,
+      .vjp = AddNVjp});
 }
 
 }  // namespace tim::ops

@@ -6,6 +6,7 @@
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/pointwise_rules.h"
 
 namespace tim::ops {
 namespace {
@@ -128,6 +129,7 @@ ir::OpSchema BinarySchema(const BinaryOp& op) {
   };
   if (!op.permute_rule) schema.sliced_inputs = SliceAlike;
   schema.permute_rule = op.permute_rule ? op.permute_rule : KeepAttributes;
+  schema.vjp = BinaryVjp(op.name);
   if (op.affine_of == nullptr) return schema;
   schema.channel_affine = [affine_of = op.affine_of](
                               const ir::NodeView& view,

@@ -3,6 +3,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/pointwise_rules.h"
 #include "ops/launch/blocked.h"
 
 namespace tim::ops {
@@ -58,7 +59,8 @@ ir::OpSchema CastSchema() {
                    view.inputs[0]->shape == view.outputs[0]->shape;
           },
       .sliced_inputs = SliceAlike,
-      .permute_rule = KeepAttributes};
+      .permute_rule = KeepAttributes,
+      .vjp = ConvertVjp};
 }
 
 ir::KernelDef CastKernel() {

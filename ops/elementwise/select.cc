@@ -9,6 +9,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/pointwise_rules.h"
 #include "ops/launch/blocked.h"
 
 namespace tim::ops {
@@ -163,7 +164,8 @@ TIM_OPERATOR(select) {
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
       .sliced_inputs = SliceAlike,
-      .permute_rule = KeepAttributes});
+      .permute_rule = KeepAttributes,
+      .vjp = SelectVjp});
   registry.Add(ir::KernelDef{
       .op = "tim.Select",
       .name = "select",

@@ -6,6 +6,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/gemm/fullyconnected_shape.h"
 #include "ops/gemm/gemm_provider.h"
+#include "ops/gradients/product_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
@@ -120,6 +121,7 @@ ir::OpSchema FullyConnectedSchema() {
     return std::optional<ir::SumChannels>(
         {.axis = 0, .weights_axis = view.inputs[1]->shape.rank() - 1});
   };
+  schema.vjp = FullyConnectedVjp;
   return schema;
 }
 

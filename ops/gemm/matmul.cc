@@ -8,6 +8,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/gemm/gemm_provider.h"
 #include "ops/gemm/matmul_shape.h"
+#include "ops/gradients/product_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
@@ -100,6 +101,7 @@ ir::OpSchema MatmulSchema() {
     return axis < 2 ? std::vector<bool>() : SliceAlike(view, axis);
   };
   schema.permute_rule = PermuteMatmul;
+  schema.vjp = MatmulVjp;
   return schema;
 }
 

@@ -7,6 +7,7 @@
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/indexing/rows.h"
 
 namespace tim::ops {
@@ -242,6 +243,7 @@ struct RowOperator {
   Result<RowLookup> (*rows)(const ir::AttributeMap&, const ir::Shape& data,
                             const ir::Shape& indices) = nullptr;
   ir::PermuteRule permute_rule = nullptr;
+  VjpRule vjp = nullptr;
 
   Result<RowLookup> RowsOf(const ir::AttributeMap& values,
                            const ir::Shape& data_shape,
@@ -260,7 +262,8 @@ std::vector<RowOperator> RowOperators() {
                           {.name = "batch_dims", .default_value = int64_t{0}}},
            .infer = InferGather,
            .rows = GatherRows,
-           .permute_rule = PermuteGather},
+           .permute_rule = PermuteGather,
+           .vjp = GatherVjp},
           {.name = "GatherNd",
            .infer = InferGatherNd,
            .rows = GatherNdRows,
@@ -270,7 +273,8 @@ std::vector<RowOperator> RowOperators() {
            .indices = 0,
            .infer = InferEmbeddingLookup,
            .rows = EmbeddingRows,
-           .permute_rule = PermuteEmbeddingLookup}};
+           .permute_rule = PermuteEmbeddingLookup,
+           .vjp = EmbeddingLookupVjp}};
 }
 
 Status CheckRowOperator(const RowOperator& op, const ir::NodeView& view) {
@@ -319,7 +323,8 @@ ir::OpSchema RowSchema(const RowOperator& op) {
       .memory_estimate = NoScratch,
       .compute_estimate =
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 1); },
-      .permute_rule = op.permute_rule};
+      .permute_rule = op.permute_rule,
+      .vjp = op.vjp};
 }
 
 ir::KernelDef RowKernel(const RowOperator& op, const char* name) {

@@ -11,6 +11,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/launch/blocked.h"
 #include "ops/movement/channel_blocks.h"
 
@@ -205,7 +206,8 @@ ir::OpSchema ConcatSchema() {
       .in_place_offsets = InPlaceOffsets,
       .is_identity = IsIdentity,
       .sliced_inputs = SliceBesideAxis("axis"),
-      .permute_rule = MoveAxis("axis")};
+      .permute_rule = MoveAxis("axis"),
+      .vjp = ConcatVjp};
 }
 
 Status SupportsConcat(const ir::KernelNode& node, const ir::DeviceInfo&) {

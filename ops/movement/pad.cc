@@ -11,6 +11,7 @@
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/padding.h"
 
 namespace tim::ops {
@@ -259,7 +260,8 @@ ir::OpSchema PadSchema(std::string name, ir::Attribute default_constant) {
                                    attributes.Ints(kBackSize)[axis] != 0;
             return is_padded ? std::vector<bool>() : SliceAlike(view, axis);
           },
-      .permute_rule = MoveValues({kFrontSize, kBackSize})};
+      .permute_rule = MoveValues({kFrontSize, kBackSize}),
+      .vjp = PadVjp};
 }
 
 }  // namespace

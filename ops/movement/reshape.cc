@@ -5,6 +5,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 
 namespace tim::ops {
 namespace {
@@ -178,7 +179,8 @@ ir::OpSchema ReshapeSchema() {
             return IsView(view) &&
                    view.inputs[0]->shape == view.outputs[0]->shape;
           },
-      .element_map = MapOf};
+      .element_map = MapOf,
+      .vjp = ReshapeVjp};
 }
 
 }  // namespace

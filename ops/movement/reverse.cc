@@ -3,6 +3,7 @@
 
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -104,6 +105,7 @@ TIM_OPERATOR(reverse) {
       InferReverse, ReverseMap);
   reverse.surplus_inputs = 1;  // TFLite: axes
   reverse.permute_rule = PermuteReverse;
+  reverse.vjp = ReverseVjp;
   registry.Add(std::move(reverse));
   registry.Add(IndexMapKernel("Reverse", ReverseMap));
   ir::OpSchema shuffle = IndexMapSchema(

@@ -2,6 +2,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -134,6 +135,7 @@ ir::OpSchema SliceSchema() {
                      InferSlice, SliceMap);
   schema.surplus_inputs = 4;  // ONNX: starts, ends, axes, steps
   schema.permute_rule = PermuteSlice;
+  schema.vjp = SliceVjp;
   return schema;
 }
 

@@ -5,6 +5,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -156,6 +157,7 @@ ir::OpSchema SplitSchema() {
   schema.surplus_inputs = 2;  // TFLite SPLIT_V: size_splits, axis
   schema.output_arity = SplitArity;
   schema.permute_rule = MoveAxis("axis");
+  schema.vjp = SplitVjp;
   return schema;
 }
 
@@ -165,6 +167,7 @@ ir::OpSchema UnstackSchema() {
                      InferUnstack, UnstackMaps);
   schema.output_arity = UnstackArity;
   schema.permute_rule = PermuteUnstack;
+  schema.vjp = UnstackVjp;
   return schema;
 }
 

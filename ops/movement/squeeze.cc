@@ -3,6 +3,7 @@
 
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -65,6 +66,7 @@ TIM_OPERATOR(squeeze) {
       "Squeeze", {{.name = "axis", .type = ir::AttributeType::kInts}},
       InferSqueeze, SqueezeMap);
   schema.surplus_inputs = 1;  // ONNX: axes
+  schema.vjp = ReshapeVjp;
   registry.Add(std::move(schema));
   registry.Add(IndexMapKernel("Squeeze", SqueezeMap));
 }

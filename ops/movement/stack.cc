@@ -4,6 +4,7 @@
 
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -135,6 +136,7 @@ ir::OpSchema StackSchema() {
   schema.input_arity = StackArity;
   schema.in_place_offsets = JoinedOffsets;
   schema.permute_rule = PermuteStack;
+  schema.vjp = StackVjp;
   return schema;
 }
 

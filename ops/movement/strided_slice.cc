@@ -1,5 +1,7 @@
 // StridedSlice: every stride-th element of a range along each axis, with
 // TFLite's masks.
+#include "ops/movement/strided_slice.h"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -7,6 +9,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -338,10 +341,34 @@ ir::OpSchema StridedSliceSchema() {
   schema.doubts = FindDoubts;
   schema.surplus_inputs = 4;  // ONNX: starts, ends, axes, steps
   schema.permute_rule = PermuteStridedSlice;
+  schema.vjp = StridedSliceVjp;
   return schema;
 }
 
 }  // namespace
+
+Result<std::vector<SlicedRange>> SlicedRangesOf(
+    const ir::AttributeMap& attributes, const ir::Shape& input,
+    const ir::Shape& output) {
+  TIM_ASSIGN_OR_RETURN(const auto axes, SlicedAxes(attributes, input));
+  TIM_RETURN_IF_ERROR(CheckOutput(axes, input, output));
+  std::vector<SlicedRange> out(input.rank());
+  if (IsWholeInput(axes, input, output)) {
+    for (int axis = 0; axis < input.rank(); ++axis) {
+      out[axis].count = input[axis];
+    }
+    return out;
+  }
+  const std::vector<int> places = *OutputAxes(axes, output);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].input == kNoAxis) continue;
+    out[axes[i].input] = {
+        .begin = axes[i].begin,
+        .stride = axes[i].stride,
+        .count = places[i] == kNoAxis ? 1 : output[places[i]]};
+  }
+  return out;
+}
 
 TIM_OPERATOR(strided_slice) {
   registry.Add(StridedSliceSchema());

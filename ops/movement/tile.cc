@@ -5,6 +5,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 #include "ops/movement/index_map.h"
 
 namespace tim::ops {
@@ -152,6 +153,7 @@ TIM_OPERATOR(tile) {
       TileMap);
   tile.surplus_inputs = 1;  // TFLite: multiples
   tile.permute_rule = MoveValues({kMultiples});
+  tile.vjp = TileVjp;
   registry.Add(std::move(tile));
   registry.Add(IndexMapKernel("Tile", TileMap));
   ir::OpSchema broadcast = IndexMapSchema(
@@ -160,6 +162,7 @@ TIM_OPERATOR(tile) {
        {kDimensions, AttributeType::kInts, std::vector<int64_t>()}},
       InferBroadcast, BroadcastMap);
   broadcast.surplus_inputs = 1;  // TFLite, ONNX: shape
+  broadcast.vjp = BroadcastVjp;
   registry.Add(std::move(broadcast));
   registry.Add(IndexMapKernel("Broadcast", BroadcastMap));
 }

@@ -10,6 +10,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/movement_rules.h"
 
 namespace tim::ops {
 namespace {
@@ -133,7 +134,8 @@ ir::OpSchema TransposeSchema() {
       .is_identity = IsIdentity,
       .element_map = MapOf,
       .sliced_inputs = SlicedInputs,
-      .permute_rule = PermuteTranspose};
+      .permute_rule = PermuteTranspose,
+      .vjp = TransposeVjp};
 }
 
 Status SupportsTranspose(const ir::KernelNode& node, const ir::DeviceInfo&) {

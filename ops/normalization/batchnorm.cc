@@ -13,6 +13,7 @@
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/batchnorm_node.h"
 #include "ops/normalization/parameters.h"
 
@@ -134,7 +135,8 @@ ir::OpSchema Schema() {
           [](const ir::NodeView& view) { return ElementwiseEstimate(view, 3); },
       .channel_affine = AffineOfConstants,
       .permute_rule = Permute,
-      .layout_rule = InDefaultLayout};
+      .layout_rule = InDefaultLayout,
+      .vjp = BatchNormVjp};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // the order of the steps.  ONNX InstanceNormalization.
 #include "ir/op_registry.h"
 #include "ops/elements/data_layout.h"
+#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/norm_rows.h"
 #include "ops/normalization/parameters.h"
 
@@ -62,7 +63,8 @@ ir::OpSchema Schema() {
           .attributes = {{"eps", ir::AttributeType::kFloat, 1e-5},
                          DataLayoutSpec("input_layout", DataLayout::kWhcn)},
           .infer_shapes = Infer,
-          .layout_rule = DataLayoutRule("input_layout")};
+          .layout_rule = DataLayoutRule("input_layout"),
+          .vjp = InstanceNormalizationVjp};
 }
 
 }  // namespace

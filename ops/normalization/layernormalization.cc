@@ -3,6 +3,7 @@
 // ONNX LayerNormalization with axis -1.
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/norm_rows.h"
 #include "ops/normalization/parameters.h"
 
@@ -52,7 +53,8 @@ ir::OpSchema Schema() {
           .attributes = {{"axis", ir::AttributeType::kInt},
                          {"eps", ir::AttributeType::kFloat, 1e-5}},
           .infer_shapes = Infer,
-          .permute_rule = Permute};
+          .permute_rule = Permute,
+          .vjp = LayerNormalizationVjp};
 }
 
 }  // namespace

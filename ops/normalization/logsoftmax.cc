@@ -3,6 +3,7 @@
 // LogSoftmax, TFLite LOG_SOFTMAX.
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/norm_rows.h"
 #include "ops/normalization/parameters.h"
 
@@ -28,7 +29,8 @@ ir::OpSchema Schema() {
                          {"beta", ir::AttributeType::kFloat, 1.0}},
           .infer_shapes = InferAlongAxis,
           .sliced_inputs = SliceBesideAxis("axis"),
-          .permute_rule = MoveAxis("axis")};
+          .permute_rule = MoveAxis("axis"),
+          .vjp = LogSoftmaxVjp};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "kernels/exact_exp2.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/reduction_rules.h"
 #include "ops/launch/launch.h"
 #include "ops/normalization/parameters.h"
 #include "ops/normalization/softmax_node.h"
@@ -98,7 +99,8 @@ ir::OpSchema SoftmaxSchema() {
           .memory_estimate = NoScratch,
           .compute_estimate = SoftmaxEstimate,
           .sliced_inputs = SliceBesideAxis("axis"),
-          .permute_rule = MoveAxis("axis")};
+          .permute_rule = MoveAxis("axis"),
+          .vjp = SoftmaxVjp};
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {

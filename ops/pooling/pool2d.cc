@@ -16,6 +16,7 @@
 #include "ir/op_registry.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/product_rules.h"
 #include "ops/launch/launch.h"
 #include "ops/pooling/pool2d_node.h"
 
@@ -223,7 +224,8 @@ ir::OpSchema Pool2dSchema() {
       .absorb_padding = AbsorbPadding,
       .sliced_inputs = SliceInputFrom(2),
       .permute_rule = PermutePool2d,
-      .layout_rule = DataLayoutRule("layout")};
+      .layout_rule = DataLayoutRule("layout"),
+      .vjp = Pool2dVjp};
 }
 
 TIM_OPERATOR(pool2d) {

@@ -15,6 +15,7 @@
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
+#include "ops/gradients/reduction_rules.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 #include "ops/reduction/reduce_node.h"
@@ -26,13 +27,17 @@ namespace {
 struct ReduceOp {
   const char* name = nullptr;  ///< Of the schema.
   ReduceKind kind = ReduceKind::kSum;
+  VjpRule vjp = nullptr;
 };
 
 constexpr ReduceOp kOps[] = {
-    {"ReduceMin", ReduceKind::kMin},   {"ReduceMax", ReduceKind::kMax},
-    {"ReduceAny", ReduceKind::kAny},   {"ReduceAll", ReduceKind::kAll},
-    {"ReduceProd", ReduceKind::kProd}, {"ReduceMean", ReduceKind::kMean},
-    {"ReduceSum", ReduceKind::kSum},
+    {"ReduceMin", ReduceKind::kMin, ReduceExtremeVjp},
+    {"ReduceMax", ReduceKind::kMax, ReduceExtremeVjp},
+    {"ReduceAny", ReduceKind::kAny},
+    {"ReduceAll", ReduceKind::kAll},
+    {"ReduceProd", ReduceKind::kProd},
+    {"ReduceMean", ReduceKind::kMean, ReduceMeanVjp},
+    {"ReduceSum", ReduceKind::kSum, ReduceSumVjp},
 };
 
 bool IsLogical(ReduceKind kind) {
@@ -193,7 +198,8 @@ ir::OpSchema Schema(const ReduceOp& op) {
       .permute_rule =
           [kind](const ir::NodeView& view, int, std::span<const int> perm) {
             return PermuteReduced(view, "axis", OrderOf(kind, view), perm);
-          }};
+          },
+      .vjp = op.vjp};
 }
 
 // ---- kernel ----

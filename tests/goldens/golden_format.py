@@ -10,6 +10,9 @@ import zlib
 
 import numpy as np
 
+# The repository's folder.
+_ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
 # Name -> (bits, least code, greatest code); None for floats.
 TYPES = {
     "int4": (4, -8, 7),
@@ -298,7 +301,6 @@ class Suite:
     def __init__(self, script, *modules):
         self.folder = os.path.dirname(os.path.abspath(script))
         self.stem = os.path.basename(self.folder)
-        self.family = os.path.basename(os.path.dirname(self.folder))
         self.modules = modules
         self.lines = []
         self.data = bytearray()
@@ -342,7 +344,7 @@ class Suite:
         versions = [f"python {platform.python_version()}", f"numpy {np.__version__}"]
         versions += [f"{m.__name__} {m.__version__}" for m in self.modules]
         head = [
-            f"# Goldens of {self.stem}, made by tests/goldens/{self.family}/{self.stem}/make_golden.py.",
+            f"# Goldens of {self.stem}, made by {os.path.relpath(self.folder, _ROOT)}/make_golden.py.",
             "# Versions: " + ", ".join(versions) + ".",
             "# Seed: numpy default_rng([crc32('<stem>/<case>'), attempt]), both per case.",
             "# Format: tests/goldens/README.md.",

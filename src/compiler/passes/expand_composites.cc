@@ -46,7 +46,9 @@ std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
   return map;
 }
 
-void Expand(Graph& graph, ir::NodeId id) {
+}  // namespace
+
+void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
   const Node node = graph.node(id);
   graph.RemoveNode(id);
   const auto map = MapValues(graph, node);
@@ -67,14 +69,12 @@ void Expand(Graph& graph, ir::NodeId id) {
   }
 }
 
-}  // namespace
-
 Status ExpandComposites(Module& module) {
   Graph& graph = module.graph;
   // Ids grow while composites inside composites appear.
   for (ir::NodeId id = 0; id < graph.node_id_limit(); ++id) {
     if (!graph.HasNode(id) || !graph.node(id).composite) continue;
-    if (!IsClaimed(module, graph, id)) Expand(graph, id);
+    if (!IsClaimed(module, graph, id)) ExpandComposite(graph, id);
   }
   return OkStatus();
 }

@@ -43,6 +43,8 @@ Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said);
 
 /// Expands composite nodes that no kernel of a target device claims.
 Status ExpandComposites(Module& module);
+/// The composite node's body takes its place.
+void ExpandComposite(ir::Graph& graph, ir::NodeId id);
 
 /// Reshapes that keep declared shapes move behind the element-wise operators
 /// that read them.
@@ -50,6 +52,10 @@ Status SinkViews(Module& module);
 
 /// Folds constants, removes identities and what nothing needs.
 Status Simplify(Module& module);
+
+/// Nodes that compute the same from the same become one; never random or
+/// ordered ones.  Compile leaves it to the makers of graphs, as Differentiate.
+Status MergeEqual(Module& module);
 
 /// Factors and offsets of channels become part of the weights and the bias of
 /// the operator before them, in float32.

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "compiler/passes/passes.h"
+#include "ir/dead_nodes.h"
 #include "ir/evaluate.h"
 
 namespace tim::compiler {
@@ -119,33 +120,6 @@ bool IsIdentity(const Graph& graph, const Node& node) {
   return node.schema->is_identity(NodeDescs(graph, node).view());
 }
 
-void RemoveDeadNodes(Graph& graph, const std::vector<ir::NodeId>& order) {
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    if (!graph.HasNode(*it)) continue;
-    bool needed = false;
-    for (const ir::ValueId id : graph.node(*it).outputs) {
-      if (id == ir::kNone) continue;
-      needed |= !graph.value(id).uses.empty() || graph.IsLiveOut(id);
-    }
-    if (!needed) graph.RemoveNode(*it);
-  }
-}
-
-void RemoveDeadValues(Graph& graph) {
-  std::vector<bool> kept(graph.value_id_limit(), false);
-  for (const ir::ValueId id : graph.inputs()) kept[id] = true;
-  for (const ir::ValueId id : graph.outputs()) kept[id] = true;
-  for (const auto& update : graph.state_updates()) {
-    kept[update.state] = kept[update.value] = true;
-  }
-  for (const ir::ValueId id : graph.ValueIds()) {
-    const Value& value = graph.value(id);
-    if (kept[id] || value.producer != ir::kNone || !value.uses.empty())
-      continue;
-    if (value.role != ir::Role::kState) graph.RemoveValue(id);
-  }
-}
-
 }  // namespace
 
 Status Simplify(Module& module) {
@@ -168,9 +142,7 @@ Status Simplify(Module& module) {
       TIM_RETURN_IF_ERROR(FoldNode(graph, id).WithContext(what));
     }
   }
-  RemoveDeadNodes(graph, order);
-  RemoveDeadValues(graph);
-  return OkStatus();
+  return ir::RemoveDeadNodes(&graph);
 }
 
 }  // namespace tim::compiler

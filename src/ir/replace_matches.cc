@@ -1,0 +1,159 @@
+// Puts other nodes in the place of matches of a pattern.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ir/dead_nodes.h"
+#include "ir/pattern.h"
+
+namespace tim::ir {
+namespace {
+
+// Whether both may be the same, as far as they are known.
+bool Fits(const TensorDesc& old_desc, const TensorDesc& new_desc) {
+  if (old_desc.type != new_desc.type && old_desc.type != DataType::kUnknown &&
+      new_desc.type != DataType::kUnknown) {
+    return false;
+  }
+  const Shape& a = old_desc.shape;
+  const Shape& b = new_desc.shape;
+  if (!a.ranked() || !b.ranked()) return true;
+  if (a.rank() != b.rank()) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis] != b[axis] && a[axis] != kUnknownDim &&
+        b[axis] != kUnknownDim) {
+      return false;
+    }
+  }
+  return true;
+}
+
+class Replacer {
+ public:
+  Replacer(const PatternReplacement& replacement, Graph* graph,
+           std::vector<ValueId>* live)
+      : replacement_(replacement), graph_(*graph), live_(*live) {}
+
+  Status Replace(PatternMatch match, ReplaceReport* report) {
+    for (auto& [name, value] : match.values) value = Newest(value);
+    match.graph = &graph_;
+    const NodeId first_new = graph_.node_id_limit();
+    const std::string name = graph_.node(match.root).name;
+    const std::vector<ValueId> old_values = graph_.node(match.root).outputs;
+    TIM_ASSIGN_OR_RETURN(const std::vector<ValueId> new_values,
+                         replacement_(match, &graph_));
+    const Status fits = Check(old_values, new_values);
+    if (!fits.ok()) {
+      report->skipped.push_back(StrCat(name, ": ", fits.message()));
+      return OkStatus();
+    }
+    for (size_t i = 0; i < old_values.size(); ++i) {
+      if (old_values[i] == kNone || new_values[i] == old_values[i]) continue;
+      if (new_values[i] != kNone)
+        Exchange(old_values[i], new_values[i], first_new);
+    }
+    ++report->replaced;
+    return OkStatus();
+  }
+
+ private:
+  // A value that an earlier match of the round made may be another by now.
+  ValueId Newest(ValueId value) const {
+    for (auto it = replaced_.find(value); it != replaced_.end();
+         it = replaced_.find(value)) {
+      value = it->second;
+    }
+    return value;
+  }
+
+  bool IsRead(ValueId id) const {
+    return !graph_.value(id).uses.empty() || graph_.IsLiveOut(id) || IsHeld(id);
+  }
+
+  bool IsHeld(ValueId id) const {
+    return std::find(live_.begin(), live_.end(), id) != live_.end();
+  }
+
+  Status Check(const std::vector<ValueId>& old_values,
+               const std::vector<ValueId>& new_values) const {
+    if (old_values.size() != new_values.size()) {
+      return InvalidArgument("the replacement gave ", new_values.size(),
+                             " values, expected ", old_values.size());
+    }
+    for (size_t i = 0; i < old_values.size(); ++i) {
+      if (old_values[i] == kNone) continue;
+      if (new_values[i] == kNone) {
+        if (!IsRead(old_values[i])) continue;
+        return InvalidArgument("the replacement gave no value for output ", i,
+                               ", which is read");
+      }
+      if (!graph_.HasValue(new_values[i])) {
+        return InvalidArgument("the replacement gave a value for output ", i,
+                               " that is not in the graph");
+      }
+      const TensorDesc& found = graph_.value(new_values[i]).desc;
+      const TensorDesc& expected = graph_.value(old_values[i]).desc;
+      if (Fits(expected, found)) continue;
+      return InvalidArgument("the replacement of output ", i, " is ",
+                             found.ToString(), ", expected ",
+                             expected.ToString());
+    }
+    return OkStatus();
+  }
+
+  // New nodes may read what they replace.
+  void Exchange(ValueId from, ValueId to, NodeId first_new) {
+    std::vector<Use> kept;
+    for (const Use& use : graph_.value(from).uses) {
+      if (use.node >= first_new) kept.push_back(use);
+    }
+    const auto is_named = [&](ValueId id) {
+      return graph_.IsOutput(id) || IsHeld(id);
+    };
+    if (is_named(from) && !is_named(to)) {
+      std::swap(graph_.value(to).name, graph_.value(from).name);
+    }
+    graph_.ReplaceUses(from, to);
+    std::replace(live_.begin(), live_.end(), from, to);
+    for (const Use& use : kept) graph_.SetInput(use.node, use.index, from);
+    if (kept.empty()) replaced_[from] = to;
+  }
+
+  const PatternReplacement& replacement_;
+  Graph& graph_;
+  std::vector<ValueId>& live_;
+  std::map<ValueId, ValueId> replaced_;
+};
+
+}  // namespace
+
+Result<ReplaceReport> ReplaceMatches(const Pattern& pattern,
+                                     const PatternReplacement& replacement,
+                                     int max_rounds, Graph* graph,
+                                     std::vector<ValueId>* live) {
+  Graph edited = *graph;
+  std::vector<ValueId> held;
+  if (live != nullptr) held = *live;
+  ReplaceReport report;
+  for (int round = 0; round < max_rounds; ++round) {
+    TIM_ASSIGN_OR_RETURN(const std::vector<PatternMatch> matches,
+                         FindMatches(edited, pattern, held));
+    if (matches.empty()) break;
+    // Matches that were skipped before would be skipped again.
+    ReplaceReport found;
+    Replacer replacer(replacement, &edited, &held);
+    for (const PatternMatch& match : matches) {
+      TIM_RETURN_IF_ERROR(replacer.Replace(match, &found));
+    }
+    TIM_RETURN_IF_ERROR(RemoveDeadNodes(&edited, held));
+    TIM_RETURN_IF_ERROR(edited.CheckChains());
+    report.replaced += found.replaced;
+    report.skipped = std::move(found.skipped);
+    if (found.replaced == 0) break;
+  }
+  *graph = std::move(edited);
+  if (live != nullptr) *live = std::move(held);
+  return report;
+}
+
+}  // namespace tim::ir
