@@ -283,7 +283,7 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
                        Runnable::Create(std::move(lowered), source.input_places,
                                         source.output_places, engine()));
   TIM_ASSIGN_OR_RETURN(const bool same,
-                       CloseOutputs(parts_.plan->plan().outputs,
+                       CloseOutputs(parts_.plan->plan_outputs(),
                                     parts_.plan->outputs(), &source));
   if (same) return OkStatus();
   TIM_ASSIGN_OR_RETURN(parts_.plan, tim::graph::MakePlan(source, {}));
