@@ -76,12 +76,14 @@ CallCounts& CountsOfCalls() {
 }
 
 CallsSession::CallsSession(std::span<const uint8_t> bytes) : bytes_(bytes) {
+  for (size_t id = 0; id < kTensorIds; ++id) SetKnownDims(id);
+}
+
+void CallsSession::SetKnownDims(size_t id) {
   const tim_graph_dims_t dims = {1, 4, 4, 4};
-  for (size_t id = 0; id < kTensorIds; ++id) {
-    Judge(tim_graph_logical_tensor_init_with_dims(
-        &descriptions_[id], id, tim_graph_f32, 4, dims,
-        tim_graph_layout_type_strided, tim_graph_tensor_property_undef));
-  }
+  Judge(tim_graph_logical_tensor_init_with_dims(
+      &descriptions_[id], id, tim_graph_f32, 4, dims,
+      tim_graph_layout_type_strided, tim_graph_tensor_property_undef));
 }
 
 CallsSession::~CallsSession() {

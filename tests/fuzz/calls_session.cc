@@ -105,28 +105,28 @@ void CallsSession::SetAttribute(tim_graph_op_t op) {
   if (count == 0 || flag < count) Judge(set());
 }
 
-void CallsSession::MakeKnownOp() {
+void CallsSession::MakeKnownOp() { MakeKnownOp(1 + Next() % kTensorIds); }
+
+tim_graph_op_t CallsSession::MakeKnownOp(size_t end) {
   auto* const slot = &ops_[Slot()];
   const KnownOp& known = kKnownOps[Next() % std::size(kKnownOps)];
   if (!Make(slot, tim_graph_op_destroy, [&](tim_graph_op_t* made) {
         return tim_graph_op_create(made, next_op_++, known.kind, "");
       })) {
-    return;
+    return nullptr;
   }
   SetRequired(*slot, known.kind);
   for (int i = 0; i < known.inputs; ++i) {
-    Judge(tim_graph_op_add_input(*slot, &AnyDescription()));
+    Judge(tim_graph_op_add_input(*slot, &descriptions_[Next() % end]));
   }
   for (int i = 0; i < known.outputs; ++i) {
-    Description output = AnyDescription();
+    Description& output = descriptions_[(end + i) % kTensorIds];
     // Most dims are found by compile.
-    if (Next() % 4 != 0) {
-      output.ndims = TIM_GRAPH_UNKNOWN_NDIMS;
-      descriptions_[output.id] = output;
-    }
+    if (Next() % 4 != 0) output.ndims = TIM_GRAPH_UNKNOWN_NDIMS;
     Judge(tim_graph_op_add_output(*slot, &output));
   }
   if (Next() >= 224) SetAttribute(*slot);
+  return *slot;
 }
 
 void CallsSession::TakePartitions(tim_graph_graph_t graph) {
@@ -145,15 +145,17 @@ void CallsSession::TakePartitions(tim_graph_graph_t graph) {
   }
 }
 
-// A graph whose ops follow each other, partitioned.
+// A graph whose ops follow each other, partitioned, of dims known at first.
 void CallsSession::MakeNetwork() {
   auto* const slot = &graphs_[Slot()];
   Make(slot, tim_graph_graph_destroy, [&](tim_graph_graph_t* made) {
     return tim_graph_graph_create(made, tim_graph_cpu);
   });
-  for (int ops = Next() % 6; ops > 0; --ops) {
-    MakeKnownOp();
-    Judge(tim_graph_add_op(*slot, ops_[0]));
+  const size_t first = 1 + Next() % 3;
+  const size_t end = first + Next() % 6;
+  for (size_t id = 0; id < first; ++id) SetKnownDims(id);
+  for (size_t id = first; id < end; ++id) {
+    Judge(tim_graph_add_op(*slot, MakeKnownOp(id)));
   }
   if (!Judge(tim_graph_graph_finalize(*slot))) return;
   if (Judge(tim_graph_graph_filter(*slot, tim_graph_partition_policy_fusion))) {

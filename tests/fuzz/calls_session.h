@@ -81,8 +81,13 @@ class CallsSession {
   void MakeEngine();
   void MakeStream();
   void Describe();
+  /// Strided f32 of {1, 4, 4, 4}.
+  void SetKnownDims(size_t id);
   void MakeOp();
   void MakeKnownOp();
+  /// The op in its slot: reads tensors with ids below `end`, and makes those
+  /// from there on, as many as there are.
+  tim_graph_op_t MakeKnownOp(size_t end);
   void SetAttribute(tim_graph_op_t op);
   void MakeGraph();
   void MakeNetwork();

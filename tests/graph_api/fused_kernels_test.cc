@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,6 +14,7 @@
 
 #include "graph_api/constant_plans.h"
 #include "graph_api/graph.h"
+#include "graph_api/logical_tensor.h"
 #include "ir/graph.h"
 #include "tests/graph_api/evaluated_op.h"
 #include "tests/graph_api/partition_support.h"
@@ -88,26 +91,54 @@ class Chain {
 
   // The plan of an execute with the constants.
   ir::Plan PlanOn(const EnginePtr& engine) const {
-    const Partitions parts = Parts();
-    EXPECT_EQ(parts.size(), 1u);
-    std::vector<LogicalTensor> outputs = parts[0]->ports().outputs;
-    outputs[0].layout_type = tim_graph_layout_type_strided;
-    const CompileResult made =
-        Compile(parts[0]->source(), parts[0]->ports().inputs, outputs, engine);
-    EXPECT_OK(made.status);
-    if (!made.status.ok()) return {};
+    const auto compiled = CompiledOn(engine, *Parts().at(0));
+    if (compiled == nullptr) return {};
     KnownInputs known;
-    for (const LogicalTensor& input : made.compiled->inputs()) {
+    for (const LogicalTensor& input : compiled->inputs()) {
       if (input.property != tim_graph_tensor_property_constant) continue;
       const Bytes& bytes = content_.at(input.id);
       known[input.id] = ir::MakeConstant(bytes.data(), bytes.size());
     }
-    const auto plan = MakePlan(made.compiled->source(), known);
+    const auto plan = MakePlan(compiled->source(), known);
     EXPECT_OK(plan);
     return plan.ok() ? (*plan)->plan() : ir::Plan();
   }
 
+  // The last result, partition by partition.
+  Bytes Run(const EnginePtr& engine, tim_graph_partition_policy_t policy) {
+    Stream stream(engine, tim_graph_stream_default_flags);
+    for (const auto& part : Parts({.policy = policy})) {
+      const auto compiled = CompiledOn(engine, *part);
+      if (compiled == nullptr) return {};
+      testing::Tensors in(engine);
+      testing::Tensors out(engine);
+      for (const LogicalTensor& port : compiled->inputs()) {
+        in.Add(port, content_.at(port.id).data());
+      }
+      const LogicalTensor made = compiled->outputs()[0];
+      shapes_[made.id] = made;
+      content_[made.id].resize(MemorySizeOf(made));
+      out.Add(made, content_[made.id].data());
+      EXPECT_OK(compiled->Execute(stream, in.list(), out.list()));
+    }
+    return content_.at(last_.id);
+  }
+
  private:
+  std::shared_ptr<const CompiledPartition> CompiledOn(
+      const EnginePtr& engine, const Partition& part) const {
+    std::vector<LogicalTensor> inputs = part.ports().inputs;
+    for (LogicalTensor& input : inputs) {
+      const auto made = shapes_.find(input.id);
+      if (made != shapes_.end()) input = made->second;
+    }
+    std::vector<LogicalTensor> outputs = part.ports().outputs;
+    outputs[0].layout_type = tim_graph_layout_type_strided;
+    const CompileResult made = Compile(part.source(), inputs, outputs, engine);
+    EXPECT_OK(made.status);
+    return made.compiled;
+  }
+
   LogicalTensor Give(const LogicalTensor& tensor) {
     content_[tensor.id] = BytesOf(tensor, static_cast<uint32_t>(tensor.id));
     return tensor;
@@ -115,6 +146,7 @@ class Chain {
 
   std::vector<Op> ops_;
   std::map<size_t, Bytes> content_;
+  std::map<size_t, LogicalTensor> shapes_;  // Results of partitions before.
   LogicalTensor last_;
 };
 
@@ -185,35 +217,91 @@ Attributes Scale(float scale, int64_t zero) {
           {tim_graph_op_attr_zps, Dims{zero}}};
 }
 
-// u8 activations, s8 weights with a scale for each output channel.
-Chain QuantizedConvolution() {
-  const LogicalTensor codes = Described(0, {1, 16, 8, 8}, tim_graph_u8);
+struct QuantizedCase {
+  int64_t inputs = 16;
+  int64_t outputs = 32;
+  tim_graph_data_type_t type = tim_graph_u8;
+  int64_t stride = 1;
+  bool residual = true;
+};
+
+// Activations of one scale, s8 weights with a scale for each output channel.
+Chain QuantizedConvolution(const QuantizedCase& of) {
+  const LogicalTensor codes = Described(0, {1, of.inputs, 8, 8}, of.type);
   Chain chain(codes);
-  const LogicalTensor weights = chain.Constant({32, 16, 3, 3}, tim_graph_s8);
-  const LogicalTensor other = chain.Input({1, 32, 8, 8}, tim_graph_u8);
-  Attributes by_channel = {
-      {tim_graph_op_attr_scales, Floats(32, 0.01f)},
-      {tim_graph_op_attr_qtype, std::string("per_channel")},
-      {tim_graph_op_attr_axis, int64_t{0}}};
+  const LogicalTensor weights =
+      chain.Constant({of.outputs, of.inputs, 3, 3}, tim_graph_s8);
+  Floats scales;
+  for (int64_t i = 0; i < of.outputs; ++i) {
+    scales.push_back(0.002f * static_cast<float>(1 + i % 5));
+  }
   const LogicalTensor real_weights =
-      chain.Made(tim_graph_op_dequantize, weights, std::move(by_channel));
-  const LogicalTensor residual =
-      chain.Made(tim_graph_op_dequantize, other, Scale(0.03f, 100));
-  chain.Then(tim_graph_op_dequantize, Scale(0.02f, 128))
-      .Then(tim_graph_op_convolution, Windows(), {real_weights})
-      .Then(tim_graph_op_add, {}, {residual})
-      .Then(tim_graph_op_relu)
-      .Then(tim_graph_op_quantize, Scale(0.1f, 3), {}, tim_graph_u8);
+      chain.Made(tim_graph_op_dequantize, weights,
+                 {{tim_graph_op_attr_scales, scales},
+                  {tim_graph_op_attr_qtype, std::string("per_channel")},
+                  {tim_graph_op_attr_axis, int64_t{0}}});
+  const int64_t zero = of.type == tim_graph_u8 ? 128 : 0;
+  const int64_t side = 8 / of.stride;
+  LogicalTensor residual = {};
+  if (of.residual) {
+    const LogicalTensor other =
+        chain.Input({1, of.outputs, side, side}, of.type);
+    residual =
+        chain.Made(tim_graph_op_dequantize, other, Scale(0.03f, zero - 28));
+  }
+  Attributes windows = Windows();
+  windows[tim_graph_op_attr_strides] = Dims{of.stride, of.stride};
+  chain.Then(tim_graph_op_dequantize, Scale(0.02f, zero))
+      .Then(tim_graph_op_convolution, windows, {real_weights});
+  if (of.residual) chain.Then(tim_graph_op_add, {}, {residual});
+  chain.Then(tim_graph_op_relu)
+      .Then(tim_graph_op_quantize, Scale(0.05f, zero - 125), {}, of.type);
   return chain;
+}
+
+std::vector<QuantizedCase> QuantizedCases() {
+  return {{},
+          {.inputs = 5, .outputs = 19, .type = tim_graph_s8},
+          {.stride = 2},
+          {.outputs = 19, .residual = false}};
 }
 
 TEST(FusedKernels, AQuantizedConvolutionAddAndReluAreOneKernel) {
   const EnginePtr engine = testing::OpenClEngine();
   if (engine == nullptr) GTEST_SKIP() << "no OpenCL device";
-  const ir::Plan plan = QuantizedConvolution().PlanOn(engine);
-  EXPECT_EQ(KernelsOf(plan).size(), 1u)
-      << ::testing::PrintToString(KernelsOf(plan));
-  for (const ir::Step& step : plan.steps) EXPECT_NE(step.device, 0);
+  for (const QuantizedCase& of : QuantizedCases()) {
+    const ir::Plan plan = QuantizedConvolution(of).PlanOn(engine);
+    EXPECT_EQ(KernelsOf(plan).size(), 1u)
+        << ::testing::PrintToString(KernelsOf(plan));
+    for (const ir::Step& step : plan.steps) EXPECT_NE(step.device, 0);
+  }
+}
+
+int MostApart(const Bytes& a, const Bytes& b) {
+  int most = a.size() == b.size() ? 0 : 256;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const auto code_of = [&](std::byte byte) { return static_cast<int>(byte); };
+    most = std::max(most, std::abs(code_of(a[i]) - code_of(b[i])) % 255);
+  }
+  return most;
+}
+
+// Codes of the host are the reference's; op by op they may be others by one.
+TEST(FusedKernels, QuantizedConvolutionsGiveTheCodesOfTheHost) {
+  const EnginePtr engine = testing::OpenClEngine();
+  if (engine == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const auto fusion = tim_graph_partition_policy_fusion;
+  for (const QuantizedCase& of : QuantizedCases()) {
+    Chain chain = QuantizedConvolution(of);
+    const Bytes host = chain.Run(testing::HostEngine(), fusion);
+    const Bytes found = chain.Run(engine, fusion);
+    EXPECT_EQ(found, host);
+    const Bytes debug =
+        chain.Run(testing::HostEngine(), tim_graph_partition_policy_debug);
+    EXPECT_LE(MostApart(found, debug), 1);
+    EXPECT_GT(std::set<std::byte>(found.begin(), found.end()).size(), 20u)
+        << "too few codes to tell anything";
+  }
 }
 
 }  // namespace
