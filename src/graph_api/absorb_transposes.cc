@@ -123,6 +123,15 @@ Permutation AbsorbOutput(ir::Graph& graph, int index, compiler::Port* port) {
   return order;
 }
 
+// Whether all ports' memory can.
+bool HaveAxes(const ir::Graph& graph, const std::vector<ValueId>& values,
+              const std::vector<compiler::Port>& ports) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (!HasAxes(ports[i], graph.value(values[i]).desc)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<Permutation> AbsorbTransposes(const ir::OpRegistry& registry,
@@ -130,7 +139,9 @@ std::vector<Permutation> AbsorbTransposes(const ir::OpRegistry& registry,
                                           compiler::CompileOptions* options) {
   if (graph->NodeIds().size() <= kMostNodes) {
     ir::Graph moved = *graph;
-    if (compiler::InferLayouts(&moved, registry, {}).ok()) {
+    const bool free = HaveAxes(moved, moved.inputs(), options->inputs) &&
+                      HaveAxes(moved, moved.outputs(), options->outputs);
+    if (compiler::InferLayouts(&moved, registry, {.free_ports = free}).ok()) {
       *graph = std::move(moved);
     }
   }

@@ -15,10 +15,10 @@ namespace tim::graph {
 
 /// Moves Transposes, where the compiler can, to where few bytes pass, and takes
 /// out those that are left at inputs and outputs in the host's memory: their
-/// ports have strides then, in the order of the operators' axes. \param graph
-/// with its inputs and outputs, which have `options`' ports. By output, what a
-/// Transpose did behind the one that leaves now: axis i of the client's tensor
-/// is axis [i] of it; empty where there was none.
+/// ports have strides then, in the order of the operators' axes.  Returns, by
+/// output, what a Transpose did behind the one that leaves now: axis i of the
+/// client's tensor is axis [i] of it; empty where there was none.
+/// \param graph with its inputs and outputs, which have `options`' ports.
 std::vector<ir::Permutation> AbsorbTransposes(
     const ir::OpRegistry& registry, ir::Graph* graph,
     compiler::CompileOptions* options);

@@ -206,9 +206,12 @@ TEST(Scratchpads, OfTwoThreadsAreApart) {
   }
 }
 
+// Before any test asks for engines.
+const bool g_all_are_gpus = setenv("TIMCL_GRAPH_GPU", "all", 1) == 0;
+
 // Memory of the device, for runs that nobody waits for in between.
 TEST(Scratchpads, OfGpuEnginesAreTheDevices) {
-  setenv("TIMCL_GRAPH_GPU", "all", 1);
+  ASSERT_TRUE(g_all_are_gpus);
   if (tim_graph_engine_get_count(tim_graph_gpu) == 0) {
     GTEST_SKIP() << "no OpenCL device";
   }
