@@ -14,6 +14,8 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   scaling    what Compile takes for 12 to 10,000 operations
   steps      what every kernel of one network takes: bench/run.sh steps vgg16
   plan       the kernels of one network, and why not others
+  fronts     one network through tim::vx and tim::graph in turn
+  execute_cost  what an execute of tim::graph costs beyond its run
   detection  DetectionPostProcess beside plain C++ on one processor
   calibrate  writes bench/ranges: run it when a network has changed
 compare --base FOLDER runs another clone of the repository in the same turns.
@@ -94,7 +96,7 @@ case $command in
     build //bench:networks/run
     python3 bench/calibrate.py "${options[@]}"
     ;;
-  steps | plan)
+  steps | plan | fronts | execute_cost)
     build //bench:networks/run
     start bazel-bin/bench/networks/run "$command" "${options[@]}"
     ;;

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-30}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- plan blob onnx tflite expr graph
+[ $# -gt 0 ] || set -- plan blob onnx tflite expr graph calls
 folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
 compiler=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
@@ -44,12 +44,18 @@ sources_of() {
       echo tests/models/tflite_file.cc
       ;;
     expr)
-      # Without the texts of kernels, which the build embeds.
+      # Without what has kernels, whose texts the build embeds.
       find src/base src/ir src/expr -name '*.cc' \
-        ! -name 'kernel_text.cc' ! -name 'operator.cc'
+        ! -name 'kernel_text.cc' ! -name 'operator.cc' ! -name 'decompose.cc'
       echo src/kernels/elements.cc
       ;;
     graph) echo tools/timcl/graph_json*.cc tools/timcl/json_place.cc ;;
+    calls)
+      # The front itself, beside the rest of its layers.
+      find src/graph_api -name '*.cc'
+      echo bazel-bin/src/graph_api/register_all_ops.cc
+      echo tests/fuzz/calls_objects.cc tests/fuzz/calls_session.cc
+      ;;
     *)
       echo "there is no fuzzer $1" >&2
       exit 2

@@ -8,6 +8,7 @@
 #include "bench/models/catalog.h"
 #include "bench/networks/binary_file.h"
 #include "bench/networks/describe.h"
+#include "bench/networks/fronts.h"
 #include "bench/networks/measure.h"
 #include "bench/networks/network_run.h"
 #include "bench/networks/process.h"
@@ -21,6 +22,7 @@ namespace tim::bench {
 namespace {
 
 constexpr char kCoreToCore[] = "core_to_core";
+constexpr char kExecuteCost[] = "execute_cost";
 
 struct Arguments {
   std::string network;
@@ -28,6 +30,7 @@ struct Arguments {
   ElementType type = ElementType::kFloat32;
   int threads = 0;
   std::string file;
+  int turns = 31;
   MeasureOptions measure;
 };
 
@@ -61,6 +64,12 @@ Status Execute(const std::string& command, const Arguments& arguments) {
     PrintLine({{"core_to_core_ns", CoreToCoreNanoseconds()}});
     return OkStatus();
   }
+  if (command == kExecuteCost) {
+    TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
+                         MeasureExecuteCost(arguments.turns));
+    PrintLine(figures);
+    return OkStatus();
+  }
   if (command == "load") {
     TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
                          LoadBinaryFile(arguments.file));
@@ -81,6 +90,12 @@ Status Execute(const std::string& command, const Arguments& arguments) {
   if (command == "trace") {
     TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
                          MeasureTraceCost(network, arguments.file));
+    PrintLine(figures);
+    return OkStatus();
+  }
+  if (command == "fronts") {
+    TIM_ASSIGN_OR_RETURN(const nlohmann::json figures,
+                         MeasureFronts(network, arguments.turns));
     PrintLine(figures);
     return OkStatus();
   }
@@ -134,16 +149,25 @@ int main(int argc, char** argv) {
   CLI::App* plan = add("plan", "print the steps, and the kernels refused");
   CLI::App* write = add("write", "write the network as a binary graph");
   CLI::App* trace = add("trace", "print what a trace costs the runs as JSON");
+  CLI::App* fronts =
+      add("fronts", "print times through tim::vx and tim::graph as JSON");
   CLI::App* load = app.add_subcommand(
       "load", "print what loading such a file takes as JSON");
   for (CLI::App* command : {write, trace, load}) {
     command->add_option("--file", arguments.file)->required();
   }
-  for (CLI::App* command : {measure, serve, steps, plan, trace}) {
+  for (CLI::App* command : {measure, serve, steps, plan, trace, fronts}) {
     command->add_option("--threads", arguments.threads,
                         "processors to use; default: all");
   }
   app.add_subcommand(tim::bench::kCoreToCore, "print that latency as JSON");
+  CLI::App* cost = app.add_subcommand(
+      tim::bench::kExecuteCost,
+      "print what an execute of tim::graph costs beyond its run as JSON");
+  for (CLI::App* command : {fronts, cost}) {
+    command->add_option("--turns", arguments.turns, "of both, one each")
+        ->check(CLI::PositiveNumber);
+  }
   CLI11_PARSE(app, argc, argv);
   const tim::Status status =
       Execute(app.get_subcommands()[0]->get_name(), arguments);

@@ -5,6 +5,7 @@
 #include "ops/convolution/conv2d_node.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/byte_pairs.h"
+#include "ops/elements/byte_sum.h"
 #include "ops/launch/blocked.h"
 
 namespace tim::ops {
@@ -14,12 +15,25 @@ bool IsSum(const ir::EpilogueStep& step) {
   return step.node->schema->pointwise && step.node->schema->pointwise->is_sum;
 }
 
+// What the Add reads is not rounded.
+bool HasRealSums(const ir::KernelNode& node) {
+  return node.anchor_output.type == ir::DataType::kFloat32;
+}
+
 BinaryProblem ProblemOf(const ir::KernelNode& node, const ir::EpilogueStep& add,
                         int residual) {
   const ir::Node& op = *add.node;
   return ProblemOf(BinaryOp{.pointwise = *op.schema->pointwise},
                    {op.attributes, node.anchor_output, node.inputs[residual]},
                    add.result);
+}
+
+// Real sums are added to as they are.
+Status CheckRealSums(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
+  if (!HasRealSums(node) || epilogue.add == node.epilogue.data()) {
+    return OkStatus();
+  }
+  return Unimplemented("operators between a float32 sum and a fused Add");
 }
 
 Status CheckAdd(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
@@ -32,10 +46,12 @@ Status CheckAdd(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
                          sums.shape.ToString(), ", not ",
                          other.shape.ToString());
   }
-  if (other.type != sums.type || result.type != sums.type) {
-    return Unimplemented("a fused Add must be of ", ir::ToString(sums.type),
+  const ir::DataType type = HasRealSums(node) ? result.type : sums.type;
+  if (other.type != type || result.type != type) {
+    return Unimplemented("a fused Add must be of ", ir::ToString(type),
                          " only");
   }
+  TIM_RETURN_IF_ERROR(CheckRealSums(node, epilogue));
   for (const ir::TensorDesc* desc : {&other, &result}) {
     if (desc->quantized() && desc->quantization.per_channel()) {
       return Unimplemented("a fused Add quantized per channel");
@@ -69,7 +85,8 @@ Status CheckTail(const ir::KernelNode& node, const ir::Limits& limits) {
 // The operands' quantization, or numbers that make codes of codes.
 void AddNumbers(const BinaryProblem& problem, const ir::TensorDesc& y,
                 Launch* launch) {
-  const auto bytes = BytePairsOf(problem, y, {});
+  const auto bytes =
+      ir::IsFloat(problem.a.type) ? std::nullopt : BytePairsOf(problem, y, {});
   if (bytes) launch->Option(StrCat("-DCORRECTIONS=", bytes->corrections));
   if (bytes && bytes->linear) {
     launch->Option("-DLINEAR")
@@ -105,13 +122,32 @@ Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
   return out;
 }
 
+Status CheckCodeTypes(const ir::KernelNode& node) {
+  if (!HasRealSums(node) || node.epilogue.empty() ||
+      !IsSum(node.epilogue.front())) {
+    return CheckByteTypes(node);
+  }
+  const ir::DataType stored = node.epilogue.front().result.type;
+  if (stored != ir::DataType::kInt8 && stored != ir::DataType::kUint8) {
+    return Unimplemented(
+        "a fused Add of float32 sums must make int8 or "
+        "uint8, not ",
+        ir::ToString(stored));
+  }
+  return CheckByteFactors(node);
+}
+
 void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
                      Launch* launch) {
   const ir::TensorDesc& sums = node.anchor_output;
   launch->Output("output", node, 0);
   launch->Int("output_zero",
               sums.quantized() ? sums.quantization.ZeroPoint() : 0);
-  AddActivation(epilogue.sums, sums, launch);
+  if (HasRealSums(node)) {
+    launch->Option("-DREAL_SUMS").Int("low", 0).Int("high", 0);
+  } else {
+    AddActivation(epilogue.sums, sums, launch);
+  }
   if (epilogue.add == nullptr) return;
   const ir::TensorDesc& y = node.outputs[0];
   const BinaryProblem problem =

@@ -1,5 +1,7 @@
 // What convolutions of 8-bit codes do between the sum and the store: limits,
-// then Add of a tensor of the output's shape, then limits of its result.
+// then Add of a tensor of the output's shape, then limits of its result.  What
+// the Add reads of the sum is codes, or the real value where the convolution's
+// own result is float32.
 #ifndef TIM_OPS_CONVOLUTION_I8_CODE_EPILOGUE_H_
 #define TIM_OPS_CONVOLUTION_I8_CODE_EPILOGUE_H_
 
@@ -19,6 +21,9 @@ struct CodeEpilogue {
 
 /// Points into `node`; or why it cannot be done before the store.
 Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node);
+
+/// CheckByteTypes() of a node with such an epilogue.
+Status CheckCodeTypes(const ir::KernelNode& node);
 
 /// Of conv2d_nchw16c_i8.cl: output, output_zero, low, high, and those of
 /// -DRESIDUAL.

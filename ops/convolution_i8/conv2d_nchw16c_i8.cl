@@ -23,6 +23,7 @@
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple
 //               of 16 / DEPTH
 // -DRESIDUAL    y = clamp(code of real(sum) + real(residual), y_low, y_high)
+// -DREAL_SUMS   what is added to is not rounded and has no limits
 // -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
 // -DLINEAR      sum_scale * code of the sum + (residual_scale * code of the
 //               residual + start), which is in codes of y, gives the same
@@ -314,7 +315,12 @@ __kernel void conv2d_nchw16c_i8(
         const int at = b * plane + i / TW * out_w + i % TW;
 #endif
 #ifdef RESIDUAL
-        store_residual_sum(tim_whole_byte_units(sum[b][i], rule),
+#ifdef REAL_SUMS
+        const float16 units = convert_float16(sum[b][i]) * rule.factor;
+#else
+        const float16 units = tim_whole_byte_units(sum[b][i], rule);
+#endif
+        store_residual_sum(units,
                            residual + residual_offset + (first + at) * 16,
                            to + at * 16, sum_scale, sum_zero, residual_scale,
                            residual_zero, start, y_scale, y_inverse, y_zero,

@@ -72,10 +72,10 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
 
 Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                   Residual residual) {
-  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
-  TIM_RETURN_IF_ERROR(residual == Residual::kTaken
-                          ? CodeEpilogueOf(node).status()
-                          : EpilogueOf(node, kConvChannelAxis).status());
+  const bool adds = residual == Residual::kTaken;
+  TIM_RETURN_IF_ERROR(adds ? CheckCodeTypes(node) : CheckByteTypes(node));
+  TIM_RETURN_IF_ERROR(adds ? CodeEpilogueOf(node).status()
+                           : EpilogueOf(node, kConvChannelAxis).status());
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
@@ -89,13 +89,12 @@ Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
     }
   }
   const ByteWeights weights = ByteWeightsOf(shape);
-  return HasConstantCodes(node) ? CheckByteSums(node, weights)
+  return HasConstantCodes(node) ? CheckConstantSums(node, weights)
                                 : CheckVariableCodes(node, weights);
 }
 
 Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
                                  Residual residual) {
-  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   TIM_RETURN_IF_ERROR(CheckCodes(node, shape, residual));

@@ -84,7 +84,6 @@ bool HasConstantCodes(const ir::KernelNode& node) {
 
 Status CheckVariableCodes(const ir::KernelNode& node,
                           const ByteWeights& weights) {
-  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   const SumDescs descs = DescsOf(node);
   if (SumKindOf(descs, weights.terms) != SumKind::kInt) {
     return Unimplemented("sums of ", weights.terms,

@@ -29,6 +29,12 @@ int32_t ZeroOf(const ir::TensorDesc& desc, int64_t channel = 0) {
   return desc.quantized() ? desc.quantization.ZeroPoint(channel) : 0;
 }
 
+Status CheckByte(const ir::TensorDesc& desc) {
+  if (IsByte(desc.type)) return OkStatus();
+  return Unimplemented("factors and result must be int8 or uint8, not ",
+                       ir::ToString(desc.type));
+}
+
 Status CheckZero(const char* operand, const ir::TensorDesc& desc) {
   if (!desc.quantized()) return OkStatus();
   const ir::DataTypeInfo& info = ir::Info(desc.type);
@@ -102,27 +108,24 @@ Status CheckSums(const ir::KernelNode& node, const ByteWeights& weights) {
 
 }  // namespace
 
-Status CheckByteTypes(const ir::KernelNode& node) {
+Status CheckByteFactors(const ir::KernelNode& node) {
   const SumDescs descs = DescsOf(node);
-  for (const ir::TensorDesc* desc :
-       {descs.input, descs.weights, descs.output}) {
-    if (!IsByte(desc->type)) {
-      return Unimplemented("factors and result must be int8 or uint8, not ",
-                           ir::ToString(desc->type));
-    }
+  for (const ir::TensorDesc* desc : {descs.input, descs.weights}) {
+    TIM_RETURN_IF_ERROR(CheckByte(*desc));
   }
   if (IsPlainSum(descs)) return Unimplemented("nothing is quantized");
   if (kernels::PolicyOf(node.attributes()).wrap) {
     return Unimplemented("results that wrap");
   }
   TIM_RETURN_IF_ERROR(CheckZero("input 0", *descs.input));
-  TIM_RETURN_IF_ERROR(CheckZero("input 1", *descs.weights));
-  return CheckZero("the output", *descs.output);
+  return CheckZero("input 1", *descs.weights);
 }
 
-Status CheckByteSums(const ir::KernelNode& node, const ByteWeights& weights) {
-  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
-  return CheckConstantSums(node, weights);
+Status CheckByteTypes(const ir::KernelNode& node) {
+  const ir::TensorDesc& output = *DescsOf(node).output;
+  TIM_RETURN_IF_ERROR(CheckByte(output));
+  TIM_RETURN_IF_ERROR(CheckByteFactors(node));
+  return CheckZero("the output", output);
 }
 
 Status CheckConstantSums(const ir::KernelNode& node,

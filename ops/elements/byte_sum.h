@@ -31,12 +31,11 @@ struct ByteWeights {
   int64_t term_step = 1;
 };
 
-/// Ok, or why a kernel cannot do the anchor with exact sums of 32 bits: types,
-/// quantization, rounding, variable weights or bias, sums that need more.
-Status CheckByteSums(const ir::KernelNode& node, const ByteWeights& weights);
-
-/// The same of everything but the weights: types, quantization, rounding.
+/// Ok, or why a kernel cannot do the anchor with exact sums of 32 bits,
+/// whatever the weights are: types, quantization, rounding.
 Status CheckByteTypes(const ir::KernelNode& node);
+/// The same without the result.
+Status CheckByteFactors(const ir::KernelNode& node);
 
 /// The same of weights and bias alone.
 Status CheckConstantSums(const ir::KernelNode& node,

@@ -1,6 +1,7 @@
 // Reorder: the same elements in another layout.  The compiler inserts it where
 // a consumer does not take the layout of a producer, and where the memory of a
 // graph's input or output is strided; users cannot make it.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/movement/strided.h"
+#include "ops/movement/transpose.h"
 
 namespace tim::ops {
 namespace {
@@ -242,9 +244,41 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
                                   1.0, efficiency);
 }
 
+// Axes as LowerTiles() wants them, where strided memory has its axes exchanged:
+// rows of the one side are columns of the other.  Else none.
+std::vector<Axis> ExchangedAxes(const ir::KernelNode& node,
+                                const ir::TensorDesc& strided) {
+  const std::vector<int64_t>& strides = strided.layout.strides;
+  const std::vector<int64_t> dense = ir::DenseStrides(strided.shape);
+  const bool gathers = node.inputs[0].layout.strided();
+  const auto& from = gathers ? strides : dense;
+  const auto& to = gathers ? dense : strides;
+  std::vector<int> order;
+  for (int i = 0; i < strided.shape.rank(); ++i) {
+    if (strided.shape[i] > 1) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return to[static_cast<size_t>(a)] < to[static_cast<size_t>(b)];
+  });
+  std::vector<Axis> axes =
+      JoinAxes(ir::Permuted(strided.shape.dims(), order),
+               {ir::Permuted(from, order), ir::Permuted(to, order)});
+  if (axes.size() < 2 || axes[0].strides[1] != 1) return {};
+  const auto fastest = std::min_element(
+      axes.begin() + 1, axes.end(),
+      [](const Axis& a, const Axis& b) { return a.strides[0] < b.strides[0]; });
+  if (fastest->strides[0] != 1) return {};
+  std::rotate(axes.begin() + 1, fastest, fastest + 1);
+  return axes;
+}
+
 Result<ir::Lowering> LowerStrided(const ir::KernelNode& node,
                                   const ir::TensorDesc& strided,
                                   const ir::DeviceInfo& device) {
+  const std::vector<Axis> exchanged = ExchangedAxes(node, strided);
+  if (!exchanged.empty()) {
+    return LowerTiles(node, exchanged, kernels::ConvertRule::kBits, device);
+  }
   std::vector<StridedDim> dims = MergedDims(strided);
   const bool few = dims.size() <= kFewDims;
   dims.resize(few ? kFewDims : kManyDims);

@@ -1,4 +1,6 @@
 // Transpose: axis i of the output is axis perm[i] of the input.
+#include "ops/movement/transpose.h"
+
 #include <algorithm>
 
 #include "base/checked_math.h"
@@ -161,46 +163,14 @@ std::vector<Axis> TileAxes(const std::vector<int64_t>& extents,
   return axes;
 }
 
-Result<ir::Lowering> LowerAxes(const ir::KernelNode& node,
-                               const std::vector<Axis>& axes,
-                               kernels::ConvertRule rule,
-                               const ir::DeviceInfo& device) {
-  constexpr int64_t kTile = 16;
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  const auto outer = std::span(axes).subspan(2);
-  const int64_t tiles = CeilDiv(axes[0].extent, 16) *
-                        CeilDiv(axes[1].extent, kTile) * CountElements(outer);
-  Launch launch("ops/movement/transpose.cl", "transpose");
-  launch.Option(StrCat("-DTILE=", kTile));
-  // A tile of 16 vectors fits the registers of a CPU's core, not those that a
-  // work-item has on a GPU.
-  if (device.device_class == ir::DeviceClass::kCpu &&
-      rule == kernels::ConvertRule::kBits && ir::Info(from.type).bits == 32 &&
-      axes[1].strides[0] == 1) {
-    launch.Option("-DWHOLE_TILES");
-  }
-  AddConvertOptions(from, to, rule, &launch);
-  launch.Input("x", node, 0).Output("y", node, 0);
-  launch.Packed("outer", PackAxes(outer, 2), 4)
-      .Int("outer_rank", static_cast<int64_t>(outer.size()));
-  launch.Int("tiles", tiles)
-      .Int("n0", axes[0].extent)
-      .Int("n1", axes[1].extent);
-  launch.Int("x0", axes[0].strides[0]).Int("x1", axes[1].strides[0]);
-  launch.Int("y1", axes[1].strides[1]);
-  AddConvertArguments(from, to, rule, &launch);
-  return launch.Items(tiles).Build();
-}
-
 Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
                                     const ir::DeviceInfo& device) {
   const ir::Permutation perm = PermOf(node.attributes());
   const ir::TensorDesc& from = node.inputs[0];
-  return LowerAxes(node,
-                   TileAxes(ir::Permuted(from.shape.dims(), perm),
-                            InputStrides(from.shape, perm)),
-                   RuleOf(from, node.outputs[0], perm), device);
+  return LowerTiles(node,
+                    TileAxes(ir::Permuted(from.shape.dims(), perm),
+                             InputStrides(from.shape, perm)),
+                    RuleOf(from, node.outputs[0], perm), device);
 }
 
 // ---- element maps -----------------------------------------------------------
@@ -230,9 +200,9 @@ Status SupportsElementMap(const ir::KernelNode& node, const ir::DeviceInfo&) {
 Result<ir::Lowering> LowerElementMap(const ir::KernelNode& node,
                                      const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const ir::ElementMap map, JoinedMap(node));
-  return LowerAxes(node, TileAxes(map.extents, map.strides),
-                   kernels::ConvertRuleOf(node.inputs[0], node.outputs[0]),
-                   device);
+  return LowerTiles(node, TileAxes(map.extents, map.strides),
+                    kernels::ConvertRuleOf(node.inputs[0], node.outputs[0]),
+                    device);
 }
 
 // Tiles of both tensors' rows: cheaper than the kernel of all element maps.
@@ -259,6 +229,38 @@ ir::KernelDef TransposeKernel() {
 }
 
 }  // namespace
+
+Result<ir::Lowering> LowerTiles(const ir::KernelNode& node,
+                                const std::vector<Axis>& axes,
+                                kernels::ConvertRule rule,
+                                const ir::DeviceInfo& device) {
+  constexpr int64_t kTile = 16;
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& to = node.outputs[0];
+  const auto outer = std::span(axes).subspan(2);
+  const int64_t tiles = CeilDiv(axes[0].extent, 16) *
+                        CeilDiv(axes[1].extent, kTile) * CountElements(outer);
+  Launch launch("ops/movement/transpose.cl", "transpose");
+  launch.Option(StrCat("-DTILE=", kTile));
+  // A tile of 16 vectors fits the registers of a CPU's core, not those that a
+  // work-item has on a GPU.
+  if (device.device_class == ir::DeviceClass::kCpu &&
+      rule == kernels::ConvertRule::kBits && ir::Info(from.type).bits == 32 &&
+      axes[1].strides[0] == 1) {
+    launch.Option("-DWHOLE_TILES");
+  }
+  AddConvertOptions(from, to, rule, &launch);
+  launch.Input("x", node, 0).Output("y", node, 0);
+  launch.Packed("outer", PackAxes(outer, 2), 4)
+      .Int("outer_rank", static_cast<int64_t>(outer.size()));
+  launch.Int("tiles", tiles)
+      .Int("n0", axes[0].extent)
+      .Int("n1", axes[1].extent);
+  launch.Int("x0", axes[0].strides[0]).Int("x1", axes[1].strides[0]);
+  launch.Int("y1", axes[1].strides[1]);
+  AddConvertArguments(from, to, rule, &launch);
+  return launch.Items(tiles).Build();
+}
 
 TIM_OPERATOR(transpose) {
   registry.Add(TransposeSchema());

@@ -44,6 +44,14 @@ Status CheckWritable(const LogicalTensor& output, const ir::Layout& layout) {
   return ir::CheckWritable(desc).WithContext(StrCat("output ", output.id));
 }
 
+// Bytes of a port in an execute.
+Result<int64_t> BytesOf(const LogicalTensor& tensor, const Engine& engine) {
+  if (IsEmpty(DimsOf(tensor))) return 0;
+  ir::TensorDesc desc = InnerDesc(tensor);
+  TIM_ASSIGN_OR_RETURN(desc.layout, LayoutOf(tensor, engine));
+  return ir::ByteSize(desc);
+}
+
 class PartitionCompiler {
  public:
   PartitionCompiler(const CompileSource& source, const Residencies& residencies,
@@ -162,6 +170,10 @@ Result<compiler::Port> PartitionCompiler::PortOf(const LogicalTensor& tensor,
   const bool on_device = IsOnDevice(residency, engine());
   compiler::Port port{.device = on_device ? 1 : 0, .layout = {}};
   TIM_ASSIGN_OR_RETURN(port.layout, LayoutOf(tensor, engine()));
+  // Strides may reach further than there are addresses.
+  TIM_RETURN_IF_ERROR(BytesOf(tensor, engine())
+                          .status()
+                          .WithContext(StrCat("tensor ", tensor.id)));
   return port;
 }
 
@@ -283,7 +295,7 @@ Status PartitionCompiler::MakePlan(LoweredOps lowered) {
                        Runnable::Create(std::move(lowered), source.input_places,
                                         source.output_places, engine()));
   TIM_ASSIGN_OR_RETURN(const bool same,
-                       CloseOutputs(parts_.plan->plan().outputs,
+                       CloseOutputs(parts_.plan->plan_outputs(),
                                     parts_.plan->outputs(), &source));
   if (same) return OkStatus();
   TIM_ASSIGN_OR_RETURN(parts_.plan, tim::graph::MakePlan(source, {}));
@@ -301,14 +313,6 @@ Status PartitionCompiler::ProbeLayouts() {
   }
   CloseOutputs(&source);
   return OkStatus();
-}
-
-// Bytes of a port in an execute.
-Result<int64_t> BytesOf(const LogicalTensor& tensor, const Engine& engine) {
-  if (IsEmpty(DimsOf(tensor))) return 0;
-  ir::TensorDesc desc = InnerDesc(tensor);
-  TIM_ASSIGN_OR_RETURN(desc.layout, LayoutOf(tensor, engine));
-  return ir::ByteSize(desc);
 }
 
 Status PartitionCompiler::Compile(const std::vector<LogicalTensor>& inputs,

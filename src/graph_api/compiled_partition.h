@@ -95,6 +95,8 @@ class CompiledPartition {
   const Runnable* known_plan() const { return parts_.plan.get(); }
   /// The plan in which constants are inputs.  Null: there is nothing to do.
   Result<std::shared_ptr<Runnable>> plan() const;
+  /// Source of plans with constants in them, as executes have them.
+  const PlanSource& source() const { return parts_.source; }
 
  private:
   struct Call;

@@ -29,6 +29,9 @@ constexpr std::array<std::string_view, 2> kMovers = {"Transpose", "Reshape"};
 // Operators that take codes on both sides, or on none, beside those whose
 // schemas say more.
 constexpr std::array<std::string_view, 2> kGatherers = {"Pool2d", "Concat"};
+// Operators of one operand whose results are codes of its own scale, with which
+// they do to codes what they do to real values.
+constexpr std::array<std::string_view, 2> kLimiters = {"Relu", "Clip"};
 // Products of two operands, of scales for all.
 constexpr std::array<std::string_view, 1> kProducts = {"Matmul"};
 
@@ -69,6 +72,7 @@ class Folding {
   void AddConvert(ValueId from, ValueId to);
   bool Sink(NodeId id);
   bool Hoist(NodeId id);
+  bool HoistLimits(NodeId id);
   std::optional<int> MovedAxis(const Node& mover, int axis) const;
 
   bool Check(const Node& node) const;
@@ -194,6 +198,21 @@ bool Folding::Hoist(NodeId id) {
   graph_.SetInput(id, 0, codes);
   AddConvert(real, codes);
   return true;
+}
+
+// Sum -> limits -> Quantize: the sum writes codes, which then have limits.
+bool Folding::HoistLimits(NodeId id) {
+  const Node& node = graph_.node(id);
+  const NodeId producer = graph_.value(node.inputs[0]).producer;
+  if (producer == ir::kNone || OnlyReader(node.inputs[0]) == nullptr) {
+    return false;
+  }
+  // Others than these have a kernel for the limits and the codes together.
+  const Node& sum = graph_.node(producer);
+  const bool sums = sum.schema->sum_channels != nullptr ||
+                    IsOneOf(sum, kProducts) ||
+                    (sum.schema->pointwise && sum.schema->pointwise->is_sum);
+  return sums && Hoist(id);
 }
 
 // The operator takes these types.
@@ -393,6 +412,11 @@ Status Folding::Run(FoldedQuantization* folded) {
   }
   for (auto id = all.rbegin(); id != all.rend(); ++id) {
     if (graph_.HasNode(*id) && IsOneOf(graph_.node(*id), kMovers)) Hoist(*id);
+  }
+  for (const NodeId id : all) {
+    if (graph_.HasNode(id) && IsOneOf(graph_.node(id), kLimiters)) {
+      folded->elements += HoistLimits(id) ? 1 : 0;
+    }
   }
   for (const NodeId id : all) {
     if (!graph_.HasNode(id)) continue;

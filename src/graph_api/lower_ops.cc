@@ -281,6 +281,12 @@ Status OpLowering::LowerWithoutElements(const Op& op) {
   return OkStatus();
 }
 
+bool HasChannelsLast(const Op& op) {
+  const auto format = op.attributes.find(tim_graph_op_attr_data_format);
+  return format != op.attributes.end() &&
+         format->second == AttributeValue(std::string("NXC"));
+}
+
 Result<LoweredOps> LowerOps(const std::string& name, const std::vector<Op>& ops,
                             const std::vector<LogicalTensor>& inputs,
                             const std::vector<LogicalTensor>& declared,
@@ -294,6 +300,7 @@ Result<LoweredOps> LowerOps(const std::string& name, const std::vector<Op>& ops,
   }
   for (const LogicalTensor& tensor : declared) lowering.Declare(tensor);
   for (const Op& op : ops) TIM_RETURN_IF_ERROR(lowering.Lower(op));
+  lowered.changes_axes = std::any_of(ops.begin(), ops.end(), HasChannelsLast);
   return lowered;
 }
 

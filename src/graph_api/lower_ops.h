@@ -38,7 +38,13 @@ struct LoweredOps {
   std::map<size_t, Tensor> tensors;
   /// Values that stand for the memory of inputs, by id.
   std::map<size_t, ir::ValueId> inputs;
+  /// Whether operators compute in another order of axes than the ops' tensors
+  /// have, as those of channels-last ops do.
+  bool changes_axes = false;
 };
+
+/// The op has a data format, which is NXC.
+bool HasChannelsLast(const Op& op);
 
 /// \param ops in topological order, each with its `def`.
 /// \param inputs what the ops read and do not make: type and all dims known.

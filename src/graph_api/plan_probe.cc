@@ -65,7 +65,7 @@ Result<ProbedPlan> ProbePlan(const PlanSource& source,
                         *source.engine->surroundings().operators,
                         ported.options));
   ProbedPlan probed{.arenas = plan.arenas,
-                    .outputs = plan.outputs,
+                    .outputs = OutputsOf(plan, ported.output_orders),
                     .ports = std::move(ported.outputs)};
   return probed;
 }

@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "compiler/compiler.h"
+#include "graph_api/absorb_transposes.h"
 #include "graph_api/fold_quantization.h"
 #include "graph_api/offload.h"
 #include "ops/builtin.h"
@@ -84,10 +85,23 @@ Result<PortedGraph> AddPorts(LoweredOps lowered,
     options.inputs.push_back(inputs[i].port);
     made.inputs.push_back(i);
   }
+  if (lowered.changes_axes) {
+    made.output_orders =
+        AbsorbTransposes(ops::KnownOperators(), &graph, &options);
+  }
   TIM_ASSIGN_OR_RETURN(
       made.graph,
       compiler::Infer(std::move(graph), ops::KnownOperators(), options));
   return made;
+}
+
+std::vector<ir::PlanTensor> OutputsOf(
+    const ir::Plan& plan, std::span<const ir::Permutation> output_orders) {
+  std::vector<ir::PlanTensor> outputs = plan.outputs;
+  for (size_t i = 0; i < output_orders.size(); ++i) {
+    outputs[i].desc = InAxesOfClient(outputs[i].desc, output_orders[i]);
+  }
+  return outputs;
 }
 
 Result<std::unique_ptr<Runnable>> Runnable::Create(
@@ -101,6 +115,7 @@ Result<std::unique_ptr<Runnable>> Runnable::Create(
   TIM_ASSIGN_OR_RETURN(
       made->first_, runtime::CompiledGraph::Create(ported.graph, ported.options,
                                                    engine.surroundings()));
+  made->plan_outputs_ = OutputsOf(made->plan(), ported.output_orders);
   ReportHostSteps(made->plan(), engine);
   for (const ir::ConstantBlock& block : made->plan().constants) {
     made->constant_bytes_ += block.bytes;

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "graph_api/engine.h"
 #include "graph_api/lower_ops.h"
+#include "ir/permutation.h"
+#include "ir/plan.h"
 #include "runtime/compiled_graph.h"
 #include "runtime/port_binding.h"
 #include "tim/graph/c_memory.h"
@@ -32,7 +35,13 @@ struct PortedGraph {
   /// Numbers of the partition's ports, in the order of the graph's.
   std::vector<size_t> inputs;
   std::vector<size_t> outputs;
+  /// By output, see AbsorbTransposes(); empty where there are none.
+  std::vector<ir::Permutation> output_orders;
 };
+
+/// The outputs of a plan of the graph as the partition has them.
+std::vector<ir::PlanTensor> OutputsOf(
+    const ir::Plan& plan, std::span<const ir::Permutation> output_orders);
 
 /// Inputs that nothing reads, and tensors without elements, are no ports of the
 /// graph.
@@ -63,6 +72,10 @@ class Runnable {
   const std::vector<size_t>& inputs() const { return inputs_; }
   const std::vector<size_t>& outputs() const { return outputs_; }
   const ir::Plan& plan() const { return first_->plan(); }
+  /// OutputsOf() the plan.
+  const std::vector<ir::PlanTensor>& plan_outputs() const {
+    return plan_outputs_;
+  }
   /// For runs that overlap; Enqueue() of it is for any thread.
   const std::shared_ptr<runtime::CompiledGraph>& graph() const {
     return first_;
@@ -82,6 +95,7 @@ class Runnable {
 
   std::vector<size_t> inputs_;
   std::vector<size_t> outputs_;
+  std::vector<ir::PlanTensor> plan_outputs_;
   std::shared_ptr<runtime::CompiledGraph> first_;
   int64_t constant_bytes_ = 0;
   /// What is at an address may be other memory in the next run.

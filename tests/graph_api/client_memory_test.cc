@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "device/opencl/opencl_interop.h"
 #include "tim/graph/residency.hpp"
 
 namespace tim {
@@ -83,8 +84,8 @@ class Memory {
 };
 
 /// y = (x w) w, with the weights constant: an arena and a constant.
-partition TwoProducts() {
-  graph g(engine::kind::cpu);
+partition TwoProducts(engine::kind kind) {
+  graph g(kind);
   const lt w = Matrix(1, property::constant);
   g.add_op(op(0, op::kind::MatMul, {Matrix(0), w}, {Matrix(2)}));
   g.add_op(op(1, op::kind::MatMul, {Matrix(2), w}, {Matrix(3)}));
@@ -102,19 +103,21 @@ Floats Numbers(size_t count) {
 
 void RunTwoProducts(const engine& eng) {
   stream strm(eng);
-  const compiled_partition compiled = TwoProducts().compile(
-      {Matrix(0), Matrix(1, property::constant)}, {Matrix(3)}, eng);
+  const lt weights = Matrix(1, property::constant);
+  const compiled_partition compiled =
+      TwoProducts(eng.get_kind())
+          .compile({Matrix(0), weights}, {Matrix(3)}, eng);
   Floats x = Numbers(kSize * kSize);
   // Twice the unit matrix.
   Floats w(kSize * kSize, 0);
   for (int64_t i = 0; i < kSize; ++i) w[i * kSize + i] = 2;
+  const tensor in(Matrix(0), eng);
+  const tensor by(weights, eng);
+  std::copy(x.begin(), x.end(), static_cast<float*>(in.get_data_handle()));
+  std::copy(w.begin(), w.end(), static_cast<float*>(by.get_data_handle()));
   const tensor y(Matrix(3), eng);
-  for (int i = 0; i < 2; ++i) {
-    compiled.execute(strm,
-                     {tensor(Matrix(0), eng, x.data()),
-                      tensor(Matrix(1, property::constant), eng, w.data())},
-                     {y});
-  }
+  for (int i = 0; i < 2; ++i) compiled.execute(strm, {in, by}, {y});
+  strm.wait();
   const auto* const made = static_cast<const float*>(y.get_data_handle());
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(made[i], 4 * x[i]) << i;
 }
@@ -140,8 +143,33 @@ TEST_P(ClientMemory, IsAllOfAnEngines) {
     const engine eng = memory.Engine(GetParam());
     EXPECT_EQ(memory.live(), 0u);
     RunTwoProducts(eng);
-    EXPECT_EQ(memory.given(lifetime::output), 1);
+    EXPECT_EQ(memory.given(lifetime::output), 3);
     EXPECT_GE(memory.given(lifetime::persistent), 1);
+    EXPECT_GE(memory.given(lifetime::temporary), 1);
+  }
+  EXPECT_EQ(memory.live(), 0u);
+}
+
+// Before any test asks for engines.
+const bool g_all_are_gpus = setenv("TIMCL_GRAPH_GPU", "all", 1) == 0;
+
+// A CPU's kernels use memory of the host as a gpu engine's.
+TEST(ClientMemoryOfKernels, IsAllOfAGpuEngines) {
+  ASSERT_TRUE(g_all_are_gpus);
+  if (engine::get_count(engine::kind::gpu) == 0) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  if (device::IsOpenClAccelerator(0)) {
+    GTEST_SKIP() << "the device does not work in the host's memory";
+  }
+  set_compiled_partition_cache_capacity(0);
+  Memory memory;
+  {
+    const engine eng =
+        make_engine(engine::kind::gpu, 0, make_allocator(memory.callbacks()),
+                    engine_options());
+    RunTwoProducts(eng);
+    EXPECT_EQ(memory.given(lifetime::output), 3);
     EXPECT_GE(memory.given(lifetime::temporary), 1);
   }
   EXPECT_EQ(memory.live(), 0u);

@@ -114,6 +114,9 @@ TEST(Compile, StatusesOfArguments) {
             tim_graph_unimplemented);
   EXPECT_EQ(CodeOf(relu, {WithStrides(in, {-1})}, {out}),
             tim_graph_unimplemented);
+  // Elements that are further apart than there are addresses.
+  EXPECT_EQ(CodeOf(relu, {WithStrides(in, {INT64_MAX})}, {out}),
+            tim_graph_invalid_arguments);
   EXPECT_EQ(CodeOf(relu, {Described(0, Dims(9, 1))}, {out}),
             tim_graph_unimplemented);
   // Elements of an output that lie on each other.

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "graph_api/compiled_partition.h"
+#include "tests/graph_api/fancy_norm.h"
 #include "tim/graph/extension.hpp"
 
 namespace tim::graph {
@@ -19,7 +21,16 @@ namespace {
 using lt = logical_tensor;
 using dt = lt::data_type;
 using layout = lt::layout_type;
+using ::testing::AllOf;
+using testing::DecomposeFancyNorm;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using testing::FancyNorm;
+using testing::FancyNormKernel;
+using testing::FancyNormOnHost;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 // Operations that have a host reference alone run there, beside a device too.
@@ -37,96 +48,6 @@ std::string CodeAndText(const std::function<void()>& call) {
            failure.what();
   }
   return "success";
-}
-
-constexpr char kSource[] = R"(
-__kernel void fancy_norm(__global const float* x, __global float* y, int n,
-                         float epsilon) {
-  const int row = (int)get_global_id(0) * n;
-  float sum = 0;
-  for (int i = 0; i < n; ++i) sum += x[row + i] * x[row + i];
-  const float scale = rsqrt(sum / n + epsilon);
-  for (int i = 0; i < n; ++i) y[row + i] = x[row + i] * scale;
-}
-)";
-
-// y = x / sqrt(mean(x^2 over the last axis) + epsilon)
-op_definition FancyNorm(const std::string& name) {
-  op_definition definition;
-  definition.domain = "demo";
-  definition.name = name;
-  definition.inputs = {{"x", {dt::f32}, false}};
-  definition.outputs = {{"y", {dt::f32}, false}};
-  definition.attributes = {{"epsilon", attribute_type::f32, false, 1e-5f, {}}};
-  definition.same_types = {{"x", "y"}};
-  definition.infer_shapes = [](infer_context& context) {
-    if (context.input_ndims(0) < 0) return status::success;
-    if (context.input_ndims(0) == 0) {
-      return context.fail(status::invalid_shape, "a scalar has no last axis");
-    }
-    context.set_output_dims(0, context.input(0).get_dims());
-    return status::success;
-  };
-  return definition;
-}
-
-status Decompose(build_context& context) {
-  const lt x = context.input(0);
-  const float epsilon = context.get_attr<float>("epsilon");
-  const int64_t last = static_cast<int64_t>(x.get_dims().size()) - 1;
-  const lt square = context.make_tensor(dt::f32);
-  const lt mean = context.make_tensor(dt::f32);
-  const lt shifted = context.make_tensor(dt::f32);
-  const lt root = context.make_tensor(dt::f32);
-  const lt offset = context.make_constant(std::vector<float>{epsilon}, {1});
-  context.add_op(op(0, op::kind::Square, {x}, {square}));
-  op reduce(1, op::kind::ReduceMean, {square}, {mean});
-  reduce.set_attr(op::attr::axes, lt::dims{last});
-  reduce.set_attr(op::attr::keep_dims, true);
-  context.add_op(reduce);
-  context.add_op(op(2, op::kind::Add, {mean, offset}, {shifted}));
-  context.add_op(op(3, op::kind::Sqrt, {shifted}, {root}));
-  context.add_op(op(4, op::kind::Divide, {x, root}, {context.output(0)}));
-  return status::success;
-}
-
-status OnHost(host_context& context) {
-  const lt::dims dims = context.input(0).get_dims();
-  const float epsilon = context.get_attr<float>("epsilon");
-  const float* x = context.input_data<float>(0);
-  float* y = context.output_data<float>(0);
-  const int64_t n = dims.back();
-  int64_t rows = 1;
-  for (size_t i = 0; i + 1 < dims.size(); ++i) rows *= dims[i];
-  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    float sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += x[i] * x[i];
-    const float root = std::sqrt(sum / static_cast<float>(n) + epsilon);
-    for (int64_t i = 0; i < n; ++i) y[i] = x[i] / root;
-  }
-  return status::success;
-}
-
-// Refuses a last axis of 5.
-opencl_kernel Kernel() {
-  opencl_kernel kernel;
-  kernel.source = kSource;
-  kernel.function = "fancy_norm";
-  kernel.launch = [](kernel_context& context) {
-    const lt::dims dims = context.input(0).get_dims();
-    if (dims.back() == 5) {
-      return context.fail(status::unimplemented, "no axis of 5");
-    }
-    size_t rows = 1;
-    for (size_t i = 0; i + 1 < dims.size(); ++i) {
-      rows *= static_cast<size_t>(dims[i]);
-    }
-    context.set_global_size({rows});
-    context.add_scalar(dims.back());
-    context.add_scalar(context.get_attr<float>("epsilon"));
-    return status::success;
-  };
-  return kernel;
 }
 
 // relu, the kind, relu over {2, last}: one partition, run and compared.
@@ -182,9 +103,25 @@ std::string DeviceOf(op::kind kind, int64_t last) {
   return answer.device;
 }
 
+// Kernels of the plan of one op, "host" for steps of the host.
+std::vector<std::string> KernelsOf(op::kind kind, int64_t last) {
+  const engine eng(engine::kind::cpu, 0);
+  const lt x = F32(0, {2, last}), y = F32(1, {2, last});
+  const compiled_partition compiled =
+      partition(op(0, kind, {x}, {y}), engine::kind::cpu)
+          .compile({x}, {y}, eng);
+  const auto plan = compiled.get()->compiled->plan();
+  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+  std::vector<std::string> kernels;
+  for (const ir::Step& step : (*plan)->plan().steps) {
+    kernels.push_back(step.device == 0 ? "host" : step.kernel);
+  }
+  return kernels;
+}
+
 TEST(ExtendedOps, AreFoundByDomainNameAndVersion) {
   op_definition definition = FancyNorm("Found");
-  definition.host = OnHost;
+  definition.host = FancyNormOnHost;
   definition.version = 2;
   const op::kind second = register_op(definition);
   definition.version = 1;
@@ -206,7 +143,7 @@ TEST(ExtendedOps, AreFoundByDomainNameAndVersion) {
 TEST(ExtendedOps, RunOnTheHost) {
   ASSERT_EQ(kIsLenient, 0);
   op_definition definition = FancyNorm("OnHost");
-  definition.host = OnHost;
+  definition.host = FancyNormOnHost;
   const op::kind kind = register_op(definition);
   ExpectRuns(kind, 4);
   EXPECT_EQ(DeviceOf(kind, 4), "host");
@@ -215,14 +152,14 @@ TEST(ExtendedOps, RunOnTheHost) {
 TEST(ExtendedOps, RunByDecomposition) {
   op_definition definition = FancyNorm("Composed");
   definition.infer_shapes = nullptr;
-  definition.decompose = Decompose;
+  definition.decompose = DecomposeFancyNorm;
   ExpectRuns(register_op(definition), 4);
 }
 
 TEST(ExtendedOps, RunByKernelAndWhereItIsRefusedByDecomposition) {
   op_definition definition = FancyNorm("FancyNorm");
-  definition.decompose = Decompose;
-  definition.kernel = Kernel();
+  definition.decompose = DecomposeFancyNorm;
+  definition.kernel = FancyNormKernel();
   // Asked on devices where no kernel is taken.
   definition.host = [](host_context& context) {
     return context.fail(status::runtime_error, "the host was asked");
@@ -231,6 +168,11 @@ TEST(ExtendedOps, RunByKernelAndWhereItIsRefusedByDecomposition) {
   ExpectRuns(kind, 4);
   ExpectRuns(kind, 5);
   ASSERT_EQ(find_op("demo", "FancyNorm"), kind);
+  if (!HasOpenCl()) GTEST_SKIP() << "no OpenCL device runs the kernel";
+  EXPECT_THAT(KernelsOf(kind, 4), ElementsAre("demo.FancyNorm@1"));
+  EXPECT_THAT(KernelsOf(kind, 5),
+              AllOf(SizeIs(::testing::Gt(0u)),
+                    Each(AllOf(Not(HasSubstr("FancyNorm")), Not("host")))));
 }
 
 TEST(ExtendedOps, AHostReferenceTakesWhatADecompositionDoesNot) {
@@ -238,13 +180,13 @@ TEST(ExtendedOps, AHostReferenceTakesWhatADecompositionDoesNot) {
   definition.decompose = [](build_context& context) {
     return context.fail(status::unimplemented, "never");
   };
-  definition.host = OnHost;
+  definition.host = FancyNormOnHost;
   ExpectRuns(register_op(definition), 4);
 }
 
 TEST(ExtendedOps, AKernelAloneNeedsADevice) {
   op_definition definition = FancyNorm("KernelOnly");
-  definition.kernel = Kernel();
+  definition.kernel = FancyNormKernel();
   const op::kind kind = register_op(definition);
   const op five(0, kind, {F32(0, {2, 5})}, {F32(1, {2, 5})});
   const op_support refused = query_support(five, engine::kind::cpu);
@@ -260,7 +202,7 @@ TEST(ExtendedOps, AKernelAloneNeedsADevice) {
 
 TEST(ExtendedOps, ArePartsOfLaterOnes) {
   op_definition inner = FancyNorm("Inner");
-  inner.host = OnHost;
+  inner.host = FancyNormOnHost;
   const op::kind kind = register_op(inner);
   op_definition outer = FancyNorm("Outer");
   outer.decompose = [kind](build_context& context) {
@@ -292,7 +234,7 @@ TEST(ExtendedOps, AreCheckedLikeOthers) {
       {"mode", attribute_type::string, false, "fast", {"fast", "exact"}});
   definition.attributes.push_back(
       {"sizes", attribute_type::s64_list, true, {}, {}});
-  definition.host = OnHost;
+  definition.host = FancyNormOnHost;
   const op::kind kind = register_op(definition);
   const lt x = F32(0, {2, 4}), y = F32(1, {2, 4});
   const auto made = [&] {
@@ -385,7 +327,7 @@ TEST(ExtendedOps, ExpressionsAreOperations) {
 TEST(ExtendedOps, DefinitionsAreChecked) {
   const auto refusal = [](const std::function<void(op_definition*)>& change) {
     op_definition definition = FancyNorm("Wrong");
-    definition.host = OnHost;
+    definition.host = FancyNormOnHost;
     change(&definition);
     return CodeAndText([&] { register_op(definition); });
   };
@@ -427,7 +369,7 @@ TEST(ExtendedOps, DefinitionsAreChecked) {
        "strings alone have"},
       {[](op_definition* d) { d->attributes.push_back(d->attributes[0]); },
        "two attributes are called 'epsilon'"},
-      {[](op_definition* d) { d->kernel.source = kSource; },
+      {[](op_definition* d) { d->kernel.source = "x"; },
        "the kernel's function is ''"},
       {[](op_definition* d) { d->expression = "O = A;"; },
        "give it without them"}};

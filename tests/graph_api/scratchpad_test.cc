@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "client_objects.h"
+#include "graph_api/gpu_ports.h"
 #include "graph_api/logical_tensor.h"
 #include "partition_support.h"
 #include "tests/support/status_macros.h"
@@ -40,7 +43,9 @@ Compiled TwoProducts(
   const TestPartition partition({MakeOp(0, "MatMul", {x, w}, {between}),
                                  MakeOp(1, "MatMul", {between, w}, {y})},
                                 {x, w}, {y});
-  const CompileResult made = partition.CompileFor(engine);
+  CompileSource source = partition.source();
+  source.kind = engine->kind();
+  const CompileResult made = Compile(source, {x, w}, {y}, engine);
   EXPECT_OK(made.status);
   return made.compiled;
 }
@@ -199,6 +204,53 @@ TEST(Scratchpads, OfTwoThreadsAreApart) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong, std::vector<int>(2, 0));
   }
+}
+
+// Before any test asks for engines.
+const bool g_all_are_gpus = setenv("TIMCL_GRAPH_GPU", "all", 1) == 0;
+
+// Memory of the device, for runs that nobody waits for in between.
+TEST(Scratchpads, OfGpuEnginesAreTheDevices) {
+  ASSERT_TRUE(g_all_are_gpus);
+  if (tim_graph_engine_get_count(tim_graph_gpu) == 0) {
+    GTEST_SKIP() << "no OpenCL device";
+  }
+  const Engine engine = testing::MakeEngine(tim_graph_gpu);
+  if (HandleKindOf(*engine) != HandleKind::kPointer) {
+    GTEST_SKIP() << "no shared memory, which the host reads here";
+  }
+  const Compiled compiled = TwoProducts(engine);
+  const LogicalTensor whole = compiled->Scratchpad();
+  ASSERT_GE(whole.dims[0], static_cast<int64_t>(kElements * sizeof(float)));
+  const auto filled = [&](const LogicalTensor& description, float value) {
+    const auto tensor = testing::MakeTensor(description, engine);
+    const std::vector<float> matrix = Diagonal(value);
+    std::copy(matrix.begin(), matrix.end(),
+              static_cast<float*>(testing::HandleOf(tensor)));
+    return tensor;
+  };
+  const auto x = filled(compiled->inputs()[0], 3);
+  const auto w = filled(compiled->inputs()[1], 5);
+  const auto y = filled(compiled->outputs()[0], -1);
+  const auto scratchpad = testing::MakeTensor(whole, engine);
+  auto* const bytes = static_cast<std::byte*>(testing::HandleOf(scratchpad));
+  std::memset(bytes, 0x7e, static_cast<size_t>(whole.dims[0]));
+  Stream stream(engine, tim_graph_stream_default_flags);
+  const std::vector<const_tim_graph_tensor_t> in = {x.get(), w.get()};
+  const std::vector<const_tim_graph_tensor_t> out = {y.get()};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_OK(compiled->Execute(stream, in, out, scratchpad.get()));
+  }
+  ASSERT_OK(stream.Wait());
+  EXPECT_EQ(static_cast<float*>(testing::HandleOf(y))[0], 75);
+  EXPECT_TRUE(std::any_of(bytes, bytes + whole.dims[0], [](std::byte byte) {
+    return byte != std::byte{0x7e};
+  }));
+  LogicalTensor less = whole;
+  --less.dims[0];
+  const auto small = testing::MakeTensor(less, engine);
+  EXPECT_EQ(compiled->Execute(stream, in, out, small.get()).code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST(Scratchpads, ThatDoNotServeAreRefused) {

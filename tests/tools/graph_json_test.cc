@@ -5,15 +5,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "graph_api/graph.h"
 #include "graph_api/json_graph.h"
 #include "graph_api/lower_ops.h"
 #include "graph_api/op_def.h"
 #include "graph_api/partitioning.h"
 #include "tests/graph_api/every_kind.h"
+#include "tests/graph_api/partition_support.h"
+#include "tim/graph/c_extension.h"
+#include "tools/timcl/graph_runner.h"
+#include "tools/timcl/graph_tensor.h"
 
 namespace tim::tool {
 namespace {
@@ -85,6 +91,55 @@ TEST(GraphJson, ReadsOpsOfEveryKindAsTheyAreWritten) {
   }
   EXPECT_EQ(graph::JsonOfGraph(read.ops, graph::PortsOf(read.ops), read.traits),
             text);
+}
+
+// Attributes that only the registered kind has, and one that others have, too.
+TEST(GraphJson, ReadsRegisteredKindsAsTheyAreWritten) {
+  tim_graph_op_kind_t kind = tim_graph_op_last_symbol;
+  ASSERT_EQ(tim_graph_register_expression(
+                "demo", "Affine",
+                "op affine(X) -> (O) attr (float by = 2.0, float beta = 0.0) {"
+                " O = X * by + beta; }",
+                &kind),
+            tim_graph_success)
+      << tim_graph_last_message();
+  Op op = {.id = 4, .kind = kind, .name = ""};
+  op.inputs = {graph::testing::Described(0, {2, 3})};
+  op.outputs = {graph::testing::Described(1, {2, 3})};
+  op.named = {{"by", 3.0f}, {"beta", 0.5f}};
+  ASSERT_TRUE(graph::CheckOp(graph::BuiltinOps(), &op).ok());
+  const graph::Ports ports = graph::PortsOf({op});
+  const std::string text = graph::JsonOfGraph({op}, ports, {});
+  EXPECT_THAT(text, HasSubstr("\"demo.Affine@1\""));
+  const GraphJson read = Read(text);
+  EXPECT_THAT(read.ignored, IsEmpty());
+  graph::Graph whole(read.traits);
+  for (const Op& one : read.ops) {
+    ASSERT_TRUE(whole.AddOp(graph::BuiltinOps(), one).ok());
+  }
+  EXPECT_EQ(graph::JsonOfGraph(whole.ops(), ports, read.traits), text);
+  // The newest of a name, which runs.
+  std::string newest = text;
+  newest.erase(newest.find("@1"), 2);
+  EXPECT_EQ(Read(newest).ops.at(0).kind, kind);
+  ASSERT_TRUE(whole.Finalize().ok());
+  ASSERT_TRUE(whole.Filter({}).ok());
+  ASSERT_EQ(whole.partitions().size(), 1u);
+  auto x = AllocateTensor(op.inputs[0]);
+  ASSERT_TRUE(x.ok());
+  std::fill_n(reinterpret_cast<float*>(x->memory.get()), 6, 2.0f);
+  GraphTensors tensors;
+  tensors.emplace(0, *std::move(x));
+  const auto runner = GraphRunner::Create(tim_graph_cpu, "host");
+  ASSERT_TRUE(runner.ok()) << runner.status().ToString();
+  const auto run = runner->Run(whole.partitions()[0], tensors, 0, "");
+  ASSERT_TRUE(run.ok()) << run.status().ToString();
+  EXPECT_EQ(reinterpret_cast<const float*>(run->outputs.at(0).memory.get())[5],
+            6.5f);
+  const auto expected = Evaluate(*whole.partitions()[0], tensors);
+  ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  ExpectRefused(WithOp(R"({"id": 1, "kind": "demo.Affine@7"})"),
+                "one that is registered");
 }
 
 TEST(GraphJson, ReadsWhatNeedNotBeThere) {

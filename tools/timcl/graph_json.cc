@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph_api/extended_ops.h"
+#include "graph_api/op_def.h"
 #include "tools/timcl/graph_json_names.h"
 #include "tools/timcl/graph_json_tensor.h"
 #include "tools/timcl/json_place.h"
@@ -67,6 +69,24 @@ Result<AttributeValue> ReadValue(const JsonPlace& place, AttributeType type) {
       return AsValue(Single(place).Text());
   }
   return TIM_INTERNAL("attributes have no type ", static_cast<int>(type));
+}
+
+// The same, as {"type": "s64[]", "value": [1, 1]} or the value alone.
+Result<AttributeValue> ReadTyped(const JsonPlace& place, AttributeType type) {
+  if (!place.value().is_object()) return ReadValue(place, type);
+  TIM_ASSIGN_OR_RETURN(const JsonPlace value, place.Member("value"));
+  return ReadValue(value, type);
+}
+
+// Null where the op's kind is none that was registered with such an attribute.
+const graph::NamedAttributeDef* NamedAttributeOf(const Op& op,
+                                                 std::string_view name) {
+  const graph::OpDef* const def = graph::FindExtendedOp(op.kind);
+  if (def == nullptr) return nullptr;
+  const auto found = std::find_if(
+      def->named_attributes.begin(), def->named_attributes.end(),
+      [&](const auto& attribute) { return attribute.name == name; });
+  return found == def->named_attributes.end() ? nullptr : &*found;
 }
 
 class Reader {
@@ -147,7 +167,8 @@ class Reader {
     const auto kind = KindNamed(name);
     if (!kind) {
       return place.Refuse(
-          "a kind of operation (docs/graph_operations.md has them)");
+          "a kind of operation (docs/graph_operations.md has them), or "
+          "\"domain.name@version\" of one that is registered");
     }
     op->kind = *kind;
     return OkStatus();
@@ -155,21 +176,21 @@ class Reader {
 
   Status ReadAttributes(const JsonPlace& place, Op* op) {
     TIM_RETURN_IF_ERROR(place.RequireObject());
-    for (const auto& [name, json] : place.value().items()) {
+    for (const auto& item : place.value().items()) {
+      const std::string& name = item.key();
+      const JsonPlace value = place.At(name);
+      if (const auto* own = NamedAttributeOf(*op, name)) {
+        TIM_ASSIGN_OR_RETURN(op->named[name], ReadTyped(value, own->type));
+        continue;
+      }
       if (IsNoteOfDump(name)) continue;
       const auto attribute = AttributeNamed(name);
       if (!attribute) {
         Ignore(StrCat("attribute '", name, "'"));
         continue;
       }
-      const JsonPlace whole = place.At(name);
-      JsonPlace value = whole;
-      // Each is {"type": "s64[]", "value": [1, 1]}.
-      if (json.is_object()) {
-        TIM_ASSIGN_OR_RETURN(value, whole.Member("value"));
-      }
       TIM_ASSIGN_OR_RETURN(AttributeValue read,
-                           ReadValue(value, graph::TypeOf(*attribute)));
+                           ReadTyped(value, graph::TypeOf(*attribute)));
       op->attributes.insert_or_assign(*attribute, std::move(read));
     }
     return OkStatus();

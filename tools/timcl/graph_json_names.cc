@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graph_api/extended_ops.h"
+
 namespace tim::tool {
 namespace {
 
@@ -66,6 +68,7 @@ std::optional<tim_graph_op_kind_t> KindNamed(std::string_view name) {
   Replace("filters", "weights", &lower);
   Replace("hardtanh", "clamp", &lower);
   def = DefNamed(lower);
+  if (def == nullptr) def = graph::FindOpNamed(name);
   if (def == nullptr) return std::nullopt;
   return def->kind;
 }

@@ -12,7 +12,8 @@
 namespace tim::tool {
 
 /// "ReLU", in capitals of any kind, or its name of older versions:
-/// "BiasAddBackprop", "ConvolutionBackpropFilters", "HardTanh".
+/// "BiasAddBackprop", "ConvolutionBackpropFilters", "HardTanh"; or that of a
+/// registered kind: "demo.FancyNorm@1", "demo.FancyNorm".
 std::optional<tim_graph_op_kind_t> KindNamed(std::string_view name);
 
 /// "weights_format", or "filter_format".

@@ -221,6 +221,7 @@ class Chooser {
   // A net costs where its driver is on one side and any sink on the other.
   void AddNet(const Net& net, const Permutation& order, const World& world,
               const std::map<NodeId, int>& vertices, MinCut* cut) const {
+    if (nets_.IsFreelyRead(net)) return;
     const double weight = nets_.Weight(net);
     const Permutation key = nets_.Key(net, order);
     const auto side = [&](NodeId node, const Permutation& now,
@@ -234,9 +235,12 @@ class Chooser {
       return nets_.Key(net, now) == key ? MinCut::kSource : vertex->second;
     };
     const int driver =
-        side(net.driver, nets_.Driven(net, chosen_),
-             nets_.Driven(net, world.nodes.contains(net.driver) ? world.nodes
-                                                                : chosen_));
+        nets_.IsFreelyDriven(net)
+            ? cut->AddVertex()
+            : side(net.driver, nets_.Driven(net, chosen_),
+                   nets_.Driven(net, world.nodes.contains(net.driver)
+                                         ? world.nodes
+                                         : chosen_));
     const int all_in = cut->AddVertex();   // no sink is on the sink's side
     const int some_in = cut->AddVertex();  // some sink is on the source's
     cut->AddEdge(driver, all_in, weight);

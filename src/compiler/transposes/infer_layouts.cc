@@ -30,7 +30,8 @@ Status Run(Module& module, const LayoutOptions& options) {
     return (options.stays && options.stays(node)) ||
            WritesState(module.graph, node);
   };
-  const Nets nets(module.graph, order, stays);
+  const Nets nets(module.graph, order, stays,
+                  options.free_ports ? PortCost::kFree : PortCost::kCounted);
   return ApplyAxes(module, nets, ChooseAxes(nets, stays));
 }
 

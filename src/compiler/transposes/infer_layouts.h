@@ -18,6 +18,10 @@ struct LayoutOptions {
   std::map<ir::ValueId, ir::Permutation> arrival = {};
   /// Nodes that nothing but layout arguments may change; null: none.
   std::function<bool(const ir::Node&)> stays = nullptr;
+  /// Graph inputs and outputs are memory whose axes can be seen in any order:
+  /// Transposes right there cost nothing, as long as all readers of an input
+  /// want one order, and nobody but the graph's user reads an output.
+  bool free_ports = false;
   /// As CompileOptions::lenient, of declared shapes that Reshapes make; other
   /// doubts are said when the answer is compiled.
   bool lenient = true;

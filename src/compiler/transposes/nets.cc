@@ -33,8 +33,10 @@ bool IsPure(const ir::Graph& graph, const ir::Node& node) {
 }  // namespace
 
 Nets::Nets(const ir::Graph& graph, const std::vector<NodeId>& order,
-           const std::function<bool(const ir::Node&)>& stays)
+           const std::function<bool(const ir::Node&)>& stays,
+           PortCost port_cost)
     : graph_(graph),
+      port_cost_(port_cost),
       net_of_(graph.value_id_limit(), -1),
       orders_(graph.value_id_limit()) {
   for (const ValueId id : graph.ValueIds()) {
@@ -114,6 +116,17 @@ Permutation Nets::Key(const Net& net, const Permutation& order) const {
   return key;
 }
 
+bool Nets::IsFreelyDriven(const Net& net) const {
+  return port_cost_ == PortCost::kFree &&
+         graph_.value(net.root).role == ir::Role::kInput &&
+         !graph_.IsLiveOut(net.root);
+}
+
+bool Nets::IsFreelyRead(const Net& net) const {
+  return port_cost_ == PortCost::kFree && net.driver != ir::kNone &&
+         net.sinks.size() == 1 && graph_.IsOutput(net.sinks[0].value);
+}
+
 double Nets::Weight(const Net& net) const {
   const ir::Value& root = graph_.value(net.root);
   if (root.role == ir::Role::kConstant) return 0;
@@ -124,9 +137,11 @@ double Nets::Weight(const Net& net) const {
 
 double Nets::Cost(const Net& net, const PermutedNodes& nodes) const {
   if (graph_.value(net.root).role == ir::Role::kConstant) return 0;
-  const Permutation driven = Driven(net, nodes);
-  std::set<Permutation> orders = {driven};
-  std::set<Permutation> keys = {Key(net, driven)};
+  if (IsFreelyRead(net) || net.sinks.empty()) return 0;
+  const Permutation first =
+      IsFreelyDriven(net) ? Wanted(net.sinks[0], nodes) : Driven(net, nodes);
+  std::set<Permutation> orders = {first};
+  std::set<Permutation> keys = {Key(net, first)};
   double cost = 0;
   for (const Sink& sink : net.sinks) {
     Permutation wanted = Wanted(sink, nodes);

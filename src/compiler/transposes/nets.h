@@ -3,6 +3,7 @@
 #ifndef TIM_COMPILER_TRANSPOSES_NETS_H_
 #define TIM_COMPILER_TRANSPOSES_NETS_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,12 +36,17 @@ struct Net {
   std::vector<ir::NodeId> transposes;
 };
 
+/// Whether Transposes at graph inputs and outputs cost what others do, see
+/// LayoutOptions::free_ports.
+enum class PortCost : uint8_t { kCounted, kFree };
+
 class Nets {
  public:
   /// Of a graph with known ranks.  `stays` names Transposes that count as any
   /// other node.
   Nets(const ir::Graph& graph, const std::vector<ir::NodeId>& order,
-       const std::function<bool(const ir::Node&)>& stays);
+       const std::function<bool(const ir::Node&)>& stays,
+       PortCost port_cost = PortCost::kCounted);
 
   const ir::Graph& graph() const { return graph_; }
   const std::vector<Net>& all() const { return nets_; }
@@ -58,6 +64,11 @@ class Nets {
 
   /// Equal for two orders in which the bytes are the same.
   ir::Permutation Key(const Net& net, const ir::Permutation& order) const;
+  /// True where the order in which the net is driven costs nothing: it is a
+  /// port's memory.
+  bool IsFreelyDriven(const Net& net) const;
+  /// The same of the order in which the graph's user reads it.
+  bool IsFreelyRead(const Net& net) const;
   /// What one Transpose costs; nothing for constants.
   double Weight(const Net& net) const;
   /// What all that the sinks need costs.
@@ -68,6 +79,7 @@ class Nets {
   void AddNet(ir::ValueId root);
 
   const ir::Graph& graph_;
+  const PortCost port_cost_;
   std::vector<Net> nets_;
   std::vector<int> net_of_;              ///< By value; -1: of none.
   std::vector<ir::Permutation> orders_;  ///< By value.
