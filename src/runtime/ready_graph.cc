@@ -1,6 +1,9 @@
 #include "runtime/ready_graph.h"
 
+#include <cstdint>
 #include <utility>
+
+#include "plugin/loaded_plugin.h"
 
 namespace tim::runtime {
 namespace {
@@ -48,12 +51,18 @@ Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
                                      compiler::CompileOptions options,
                                      const Surroundings& surroundings) {
   while (true) {
-    TIM_ASSIGN_OR_RETURN(
-        ir::Plan plan,
-        compiler::Compile(graph, *surroundings.operators, options));
+    // A plug-in that broke its contract meanwhile is not asked again.
+    const uint64_t broken = plugin::Quarantines();
+    auto plan = compiler::Compile(graph, *surroundings.operators, options);
+    if (!plan.ok()) {
+      if (broken != plugin::Quarantines()) continue;
+      return plan.status();
+    }
     std::vector<RefusedKernel> refused;
-    auto ready = Prepare(std::move(plan), surroundings, &refused);
-    if (ready.ok() || !Add(std::move(refused), &options.refused)) return ready;
+    auto ready = Prepare(*std::move(plan), surroundings, &refused);
+    if (ready.ok()) return ready;
+    const bool is_new = Add(std::move(refused), &options.refused);
+    if (!is_new && broken == plugin::Quarantines()) return ready;
   }
 }
 
