@@ -314,6 +314,14 @@ std::vector<PluginFacts> Plugins() {
   return facts;
 }
 
+std::vector<Loaded> LoadedOnes() {
+  State& state = g_state.Get();
+  const std::lock_guard lock(state.mutex);
+  std::vector<Loaded> loaded;
+  for (const auto& entry : state.entries) loaded.push_back(entry->loaded);
+  return loaded;
+}
+
 void LoadNamedPlugins(const LoadOptions& options) {
   State& state = g_state.Get();
   const std::lock_guard lock(state.mutex);

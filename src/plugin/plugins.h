@@ -48,6 +48,9 @@ Status UnloadPlugin(const std::string& kind);
 /// In the order of loading; then files that could not be loaded.
 std::vector<PluginFacts> Plugins();
 
+/// Those that are loaded now, for checks of them.
+std::vector<Loaded> LoadedOnes();
+
 /// Loads those that TIMCL_PLUGINS names, once per process; the first call
 /// decides.  What cannot be loaded is a warning.
 void LoadNamedPlugins(const LoadOptions& options);

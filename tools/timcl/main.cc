@@ -18,12 +18,19 @@ using Command = Result<ExitCode> (*)(const Arguments& arguments);
 
 Command FindCommand(const std::string& name) {
   static const std::map<std::string, Command> commands = {
-      {"devices", ShowDevices},    {"compare", CompareLayers},
-      {"run", RunGraph},           {"explain", ExplainNodes},
-      {"check", CheckLibrary},     {"memory", ShowMemory},
-      {"report", WriteReport},     {"compile", CompileModel},
-      {"import", ImportModelFile}, {"cache show", ShowCache},
-      {"cache clear", ClearCache}, {"graph-run", RunGraphFile}};
+      {"devices", ShowDevices},
+      {"compare", CompareLayers},
+      {"run", RunGraph},
+      {"explain", ExplainNodes},
+      {"check", CheckLibrary},
+      {"memory", ShowMemory},
+      {"report", WriteReport},
+      {"compile", CompileModel},
+      {"import", ImportModelFile},
+      {"cache show", ShowCache},
+      {"cache clear", ClearCache},
+      {"graph-run", RunGraphFile},
+      {"plugin-check", CheckPlugin}};
   const auto found = commands.find(name);
   return found == commands.end() ? nullptr : found->second;
 }
