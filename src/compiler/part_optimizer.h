@@ -9,10 +9,10 @@
 
 namespace tim::compiler {
 
-/// What PartDef::optimize makes of the body of a part's node.  Edits that
-/// change what the graph takes or gives, or break a rule, are dropped with a
-/// warning and a decision that name the device and the rule; where the options
-/// are strict they fail.
+/// Makes the edits of PartDef::optimize in the body of a part's node.  Edits
+/// that change what the graph takes or gives, or break a rule, are dropped with
+/// a warning and a decision that name the device and the rule; where the
+/// options are strict they fail.
 Status OptimizePart(Module& module, const ir::PartDef& def, int device,
                     ir::Node* part);
 

@@ -29,8 +29,8 @@ class DescView {
   TimTensorDesc view_{};
 };
 
-/// What a plug-in describes.  Values that do not exist, ranks out of range and
-/// arrays that are missing are kInvalidArgument.
+/// The tensor that a plug-in describes.  Values that do not exist, ranks out of
+/// range and arrays that are missing are kInvalidArgument.
 Result<ir::TensorDesc> DescOf(const TimTensorDesc& given);
 /// The layout alone.
 Result<ir::Layout> LayoutOf(const TimTensorDesc& given);
@@ -50,7 +50,7 @@ class AttributeView {
   TimAttribute view_{};
 };
 
-/// What a plug-in gives as the value of an attribute, graphs excepted.
+/// The value of an attribute that a plug-in gives, graphs excepted.
 Result<ir::Attribute> AttributeOf(const TimAttribute& given);
 
 /// A description of device `number` of a plug-in of this kind, checked:
@@ -58,7 +58,7 @@ Result<ir::Attribute> AttributeOf(const TimAttribute& given);
 Status CheckProps(const TimDeviceProps& props);
 ir::DeviceInfo InfoOf(const TimDeviceProps& props, const std::string& kind,
                       bool imports);
-/// What kernels for OpenCL devices are told of one.
+/// Properties that kernels for OpenCL devices are told of one.
 TimDeviceProps PropsOf(const ir::DeviceInfo& info);
 
 }  // namespace tim::plugin

@@ -1,4 +1,4 @@
-// What the library offers plug-ins.
+// Functions that the library offers plug-ins.
 #ifndef TIM_PLUGIN_HOST_TABLE_H_
 #define TIM_PLUGIN_HOST_TABLE_H_
 

@@ -1,8 +1,9 @@
 // Makes ir::KernelDefs of TimKernels.
 #include "plugin/kernels.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "plugin/descs.h"
@@ -13,40 +14,45 @@ namespace tim::plugin {
 namespace {
 
 constexpr double kEfficiency = 0.25;
-// Of what cannot be estimated: nobody takes it where there is another way.
+// Microseconds of what cannot be estimated: any other way is taken.
 constexpr double kNever = 1e12;
 
 class Kernel {
  public:
-  Kernel(std::shared_ptr<const LoadedPlugin> plugin, size_t index,
+  Kernel(const std::shared_ptr<const LoadedPlugin>& plugin, size_t index,
          std::vector<TimDeviceProps> props)
-      : plugin_(std::move(plugin)),
-        kernel_(plugin_->tables().kernel_list[index]),
-        props_(std::move(props)) {}
+      : reference_(plugin),
+        kernel_(plugin->tables().kernel_list[index]),
+        name_(kernel_.name),
+        on_opencl_(std::string_view(kernel_.device_kind) == "opencl"),
+        props_(std::move(props)),
+        reorders_(on_opencl_ || HasReorder(*plugin)) {}
 
   Status Supports(const ir::KernelNode& node,
                   const ir::DeviceInfo& info) const {
+    TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     TIM_ASSIGN_OR_RETURN(const auto view, ViewOf(node));
     const TimDeviceProps props = Props(info);
-    return plugin_->Ask("TimKernel::supports", kernel_.supports, kernel_.state,
-                        Const(*view), &props);
+    return plugin->Ask("TimKernel::supports", kernel_.supports, kernel_.state,
+                       Const(*view), &props);
   }
 
   double Cost(const ir::KernelNode& node, const ir::DeviceInfo& info) const {
+    const auto plugin = reference_.Lock();
     const auto view = ViewOf(node);
-    if (!view.ok()) return kNever;
+    if (!plugin.ok() || !view.ok()) return kNever;
     if (kernel_.cost == nullptr) {
       return ir::EstimateMicroseconds((*view)->estimate, info, kEfficiency);
     }
     const TimDeviceProps props = Props(info);
     double microseconds = 0;
     const Status status =
-        plugin_->Ask("TimKernel::cost", kernel_.cost, kernel_.state,
-                     Const(**view), &props, &microseconds);
+        (*plugin)->Ask("TimKernel::cost", kernel_.cost, kernel_.state,
+                       Const(**view), &props, &microseconds);
     if (!status.ok()) return kNever;
     if (std::isfinite(microseconds) && microseconds >= 0) return microseconds;
     static_cast<void>(
-        plugin_->Broke("TimKernel::cost() gave no number from 0 on"));
+        (*plugin)->Broke("TimKernel::cost() gave no number from 0 on"));
     return kNever;
   }
 
@@ -54,68 +60,84 @@ class Kernel {
   std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
                                        const ir::DeviceInfo& info) const {
     std::vector<ir::LayoutTuple> dense = {ir::DenseLayouts(node)};
+    const auto plugin = reference_.Lock();
     const auto view = ViewOf(node);
-    if (!view.ok()) return dense;
+    if (!plugin.ok() || !view.ok()) return dense;
     const TimDeviceProps props = Props(info);
     TimLayouts sink;
     sink.node = &node;
     const Status called =
-        plugin_->Ask("TimKernel::layouts", kernel_.layouts, kernel_.state,
-                     Const(**view), &props, &sink);
+        (*plugin)->Ask("TimKernel::layouts", kernel_.layouts, kernel_.state,
+                       Const(**view), &props, &sink);
     const Status status =
-        CallbackStatus(*plugin_, "TimKernel::layouts", called, sink.failure);
-    return status.ok() && !sink.tuples.empty() ? std::move(sink.tuples) : dense;
+        CallbackStatus(**plugin, "TimKernel::layouts", called, sink.failure);
+    if (!status.ok() || sink.tuples.empty()) return dense;
+    if (reorders_) return std::move(sink.tuples);
+    return std::count(sink.tuples.begin(), sink.tuples.end(), dense[0]) > 0
+               ? dense
+               : std::vector<ir::LayoutTuple>();
   }
 
   Result<ir::Lowering> Lower(const ir::KernelNode& node,
                              const ir::DeviceInfo& info) const {
+    TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     TIM_ASSIGN_OR_RETURN(const auto view, ViewOf(node));
     const TimDeviceProps props = Props(info);
     TimLowering sink;
     sink.node = &node;
     sink.info = &info;
-    sink.plugin = plugin_;
-    sink.kernel = kernel_.name;
-    sink.opencl = OnOpenCl();
+    sink.plugin = plugin;
+    sink.kernel = name_;
+    sink.opencl = on_opencl_;
     const Status called =
-        plugin_->Ask("TimKernel::lower", kernel_.lower, kernel_.state,
-                     Const(*view), &props, &sink);
+        plugin->Ask("TimKernel::lower", kernel_.lower, kernel_.state,
+                    Const(*view), &props, &sink);
     TIM_RETURN_IF_ERROR(
-        CallbackStatus(*plugin_, "TimKernel::lower", called, sink.failure));
-    TIM_RETURN_IF_ERROR(CheckSteps(sink.lowering));
+        CallbackStatus(*plugin, "TimKernel::lower", called, sink.failure));
+    TIM_RETURN_IF_ERROR(CheckSteps(*plugin, sink.lowering));
     return std::move(sink.lowering);
   }
 
  private:
   static const TimNode* Const(const TimNode& node) { return &node; }
 
-  bool OnOpenCl() const {
-    return std::string_view(kernel_.device_kind) == "opencl";
+  // Values come and go dense: other layouts need a kernel that changes them.
+  static bool HasReorder(const LoadedPlugin& plugin) {
+    const auto& kernels = plugin.tables().kernel_list;
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [&](const TimKernel& other) {
+                         return std::string_view(other.op) == "tim.Reorder" &&
+                                plugin.kind() == other.device_kind;
+                       });
   }
 
   TimDeviceProps Props(const ir::DeviceInfo& info) const {
-    return OnOpenCl() || props_.empty() ? PropsOf(info)
+    return on_opencl_ || props_.empty() ? PropsOf(info)
                                         : PropsFor(info, props_);
   }
 
-  Status CheckSteps(const ir::Lowering& lowering) const {
+  Status CheckSteps(const LoadedPlugin& plugin,
+                    const ir::Lowering& lowering) const {
     if (lowering.steps.empty()) {
-      return plugin_->Broke(
-          StrCat("TimKernel::lower() of ", kernel_.name, " added no step"));
+      return plugin.Broke(
+          StrCat("TimKernel::lower() of ", name_, " added no step"));
     }
     const auto steps = static_cast<int>(lowering.steps.size());
     for (const ir::ScratchSpec& scratch : lowering.scratch) {
       if (scratch.last < steps) continue;
-      return plugin_->Broke(StrCat("TimKernel::lower() of ", kernel_.name,
-                                   " has scratch up to step ", scratch.last,
-                                   " of ", steps));
+      return plugin.Broke(StrCat("TimKernel::lower() of ", name_,
+                                 " has scratch up to step ", scratch.last,
+                                 " of ", steps));
     }
     return OkStatus();
   }
 
-  const std::shared_ptr<const LoadedPlugin> plugin_;
-  const TimKernel kernel_;
+  const PluginReference reference_;
+  const TimKernel kernel_;  // of the plug-in, while it is loaded
+  const std::string name_;
+  const bool on_opencl_;
   const std::vector<TimDeviceProps> props_;
+  const bool reorders_;
 };
 
 }  // namespace
@@ -128,8 +150,8 @@ const TimDeviceProps& PropsFor(const ir::DeviceInfo& info,
   return props[0];
 }
 
-ir::KernelDef KernelOf(std::shared_ptr<const LoadedPlugin> plugin, size_t index,
-                       std::vector<TimDeviceProps> props) {
+ir::KernelDef KernelOf(const std::shared_ptr<const LoadedPlugin>& plugin,
+                       size_t index, std::vector<TimDeviceProps> props) {
   const TimKernel& given = plugin->tables().kernel_list[index];
   ir::KernelDef def{.op = given.op,
                     .name = given.name,
@@ -138,8 +160,8 @@ ir::KernelDef KernelOf(std::shared_ptr<const LoadedPlugin> plugin, size_t index,
                     .cost = nullptr,
                     .lower = nullptr};
   const bool has_layouts = given.layouts != nullptr;
-  const auto kernel = std::make_shared<const Kernel>(std::move(plugin), index,
-                                                     std::move(props));
+  const auto kernel =
+      std::make_shared<const Kernel>(plugin, index, std::move(props));
   def.supports = [kernel](const ir::KernelNode& node,
                           const ir::DeviceInfo& info) {
     return kernel->Supports(node, info);

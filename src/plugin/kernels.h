@@ -16,8 +16,8 @@ namespace tim::plugin {
 /// and refuse once the plug-in is unloaded or broke its contract.
 /// \param props of the plug-in's devices, by number: what kernels for its own
 ///     kind are told of one.
-ir::KernelDef KernelOf(std::shared_ptr<const LoadedPlugin> plugin, size_t index,
-                       std::vector<TimDeviceProps> props);
+ir::KernelDef KernelOf(const std::shared_ptr<const LoadedPlugin>& plugin,
+                       size_t index, std::vector<TimDeviceProps> props);
 
 /// The device of these that `info` tells of, by name and driver; the first one
 /// where none is. `props` is not empty.

@@ -1,4 +1,4 @@
-// What becomes of results and failures of calls into plug-ins.
+// Results and failures of calls into plug-ins.
 #include "plugin/loaded_plugin.h"
 
 #include <dlfcn.h>
@@ -37,6 +37,12 @@ void LoadedPlugin::ShutDown() {
 
 Status LoadedPlugin::Unloaded() const {
   return FailedPrecondition("plug-in ", kind_, " is not loaded any more");
+}
+
+Result<std::shared_ptr<const LoadedPlugin>> PluginReference::Lock() const {
+  auto locked = plugin.lock();
+  if (locked != nullptr) return locked;
+  return FailedPrecondition("plug-in ", kind, " is not loaded any more");
 }
 
 std::string LoadedPlugin::quarantine() const {

@@ -37,7 +37,7 @@ class MessageRoom {
  public:
   MessageRoom() { text_[0] = 0; }
   TimMessage* get() { return &message_; }
-  /// What was written, cut at the end of the room.
+  /// The text that was written, cut at the end of the room.
   std::string Text() {
     text_.back() = 0;
     return text_.data();
@@ -49,7 +49,7 @@ class MessageRoom {
   TimMessage message_{TIM_SIZE_THROUGH(TimMessage, text), kBytes, text_.data()};
 };
 
-/// What all objects made of a plug-in share.  Any thread.
+/// The part of a plug-in that all objects made of it share.  Any thread.
 class LoadedPlugin {
  public:
   LoadedPlugin(std::string path, void* library, PluginTables tables)
@@ -66,21 +66,21 @@ class LoadedPlugin {
   const std::string& kind() const { return kind_; }
   const PluginTables& tables() const { return tables_; }
 
-  /// How long waits for its devices may last; 0: as long as they take.
+  /// Limit of waits for its devices; 0: there is none.
   std::chrono::seconds timeout{0};
-  /// Whether what it makes of graphs is compared with `eval`.
+  /// Edits that it makes of graphs are compared by `eval`.
   bool check = false;
 
   /// kFailedPrecondition once it was unloaded; kInternal, with the reason, once
   /// it broke its contract.
   Status CheckUsable() const;
-  /// Why it is no longer asked about graphs; empty: it is.
+  /// The reason why it is no longer asked about graphs; empty: it is.
   std::string quarantine() const;
   /// It did `what` against the contract: it is not asked again.  The failure
   /// for the caller.
   Status Broke(std::string_view what) const;
 
-  /// What stands for a domain of its devices: the same for equal numbers.
+  /// An address that stands for a domain of its devices.
   const void* DomainOf(uint64_t domain) const;
 
   /// initialize() may be called, and what comes after it.
@@ -166,7 +166,19 @@ class LoadedPlugin {
   mutable std::map<uint64_t, char> domains_;
 };
 
-/// How many plug-ins of this process broke their contracts so far.
+/// A plug-in as registries know it, which are never destroyed.
+struct PluginReference {
+  explicit PluginReference(const std::shared_ptr<const LoadedPlugin>& loaded)
+      : plugin(loaded), kind(loaded->kind()) {}
+
+  /// kFailedPrecondition where it was unloaded.
+  Result<std::shared_ptr<const LoadedPlugin>> Lock() const;
+
+  std::weak_ptr<const LoadedPlugin> plugin;
+  std::string kind;
+};
+
+/// Number of plug-ins of this process that broke their contracts so far.
 uint64_t Quarantines();
 
 }  // namespace tim::plugin

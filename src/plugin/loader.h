@@ -1,4 +1,4 @@
-// From a file to a plug-in that was initialized.
+// Loading of files, up to plug-ins that are initialized.
 #ifndef TIM_PLUGIN_LOADER_H_
 #define TIM_PLUGIN_LOADER_H_
 

@@ -68,7 +68,7 @@ Status CheckBytes(const TimLowering& sink, const char* what, uint64_t bytes) {
                          sink.info->max_allocation_bytes, " at most");
 }
 
-// What packs a constant; its state is dropped with it.
+// The packing of a constant; its state is dropped with it.
 class Packing {
  public:
   Packing(std::shared_ptr<const LoadedPlugin> plugin, TimPackFn function,

@@ -26,12 +26,13 @@ std::unique_ptr<TimNode> ViewOfNode(const ir::NodeView& node) {
 
 class Operator {
  public:
-  Operator(std::shared_ptr<const LoadedPlugin> plugin, size_t index)
-      : plugin_(std::move(plugin)), op_(plugin_->tables().op_list[index]) {}
+  Operator(const std::shared_ptr<const LoadedPlugin>& plugin, size_t index)
+      : reference_(plugin), op_(plugin->tables().op_list[index]) {}
 
   const TimOp& op() const { return op_; }
 
   Status Infer(ir::InferContext& context) const {
+    TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     std::vector<OperandView> inputs;
     std::vector<OperandView> outputs;
     for (const ir::InferContext::Input& input : context.inputs) {
@@ -48,23 +49,25 @@ class Operator {
     sink.context = &context;
     sink.known.resize(context.outputs.size(), false);
     const Status called =
-        plugin_->Ask("TimOp::infer", op_.infer, op_.state, Const(view), &sink);
+        plugin->Ask("TimOp::infer", op_.infer, op_.state, Const(view), &sink);
     TIM_RETURN_IF_ERROR(
-        CallbackStatus(*plugin_, "TimOp::infer", called, sink.failure));
+        CallbackStatus(*plugin, "TimOp::infer", called, sink.failure));
     for (size_t i = 0; i < sink.known.size(); ++i) {
       if (sink.known[i]) continue;
-      return plugin_->Broke(StrCat("TimOp::infer() of ", op_.name,
-                                   " said nothing of output ", i));
+      return plugin->Broke(StrCat("TimOp::infer() of ", op_.name,
+                                  " said nothing of output ", i));
     }
     return OkStatus();
   }
 
   Status Check(const ir::NodeView& node) const {
+    TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     const auto view = ViewOfNode(node);
-    return plugin_->Ask("TimOp::check", op_.check, op_.state, Const(view));
+    return plugin->Ask("TimOp::check", op_.check, op_.state, Const(view));
   }
 
   Status Eval(const ir::EvalContext& context) const {
+    TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     std::vector<OperandView> inputs;
     std::vector<OperandView> outputs;
     std::vector<const void*> from;
@@ -78,14 +81,15 @@ class Operator {
       to.push_back(output.data);
     }
     const auto view = ViewOf(context.node, inputs, outputs);
-    return plugin_->Call("TimOp::eval", op_.eval, op_.state, Const(view),
-                         static_cast<const void* const*>(from.data()),
-                         static_cast<void* const*>(to.data()));
+    return plugin->Call("TimOp::eval", op_.eval, op_.state, Const(view),
+                        static_cast<const void* const*>(from.data()),
+                        static_cast<void* const*>(to.data()));
   }
 
   ir::ComputeEstimate Estimate(const ir::NodeView& node) const {
     ir::ComputeEstimate estimate = OfBytes(node);
-    if (op_.estimate == nullptr) return estimate;
+    const auto plugin = reference_.Lock();
+    if (!plugin.ok() || op_.estimate == nullptr) return estimate;
     ir::ComputeEstimate given = estimate;
     // The view asks for estimates of nodes: it is made of one without.
     ir::Node bare = node.node;
@@ -93,8 +97,8 @@ class Operator {
     const auto view = ViewOfNode({bare, node.inputs, node.outputs});
     view->op = StrCat(op_.domain, ".", op_.name);
     const Status status =
-        plugin_->Ask("TimOp::estimate", op_.estimate, op_.state, Const(view),
-                     &given.flops, &given.bytes_read, &given.bytes_written);
+        (*plugin)->Ask("TimOp::estimate", op_.estimate, op_.state, Const(view),
+                       &given.flops, &given.bytes_read, &given.bytes_written);
     const auto is_sound = [](double value) {
       return std::isfinite(value) && value >= 0;
     };
@@ -106,6 +110,7 @@ class Operator {
 
   Result<ir::Graph> Decompose(const ir::NodeView& node,
                               const ir::OpRegistry& registry) const {
+    TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     const auto view = ViewOfNode(node);
     TimEdits sink;
     sink.graph = ir::Graph(StrCat(op_.domain, ".", op_.name));
@@ -117,13 +122,13 @@ class Operator {
                               : sink.graph.AddValue({}, ir::Role::kInput));
     }
     sink.outputs.resize(node.outputs.size(), ir::kNone);
-    const Status called = plugin_->Ask("TimOp::decompose", op_.decompose,
-                                       op_.state, Const(view), &sink);
+    const Status called = plugin->Ask("TimOp::decompose", op_.decompose,
+                                      op_.state, Const(view), &sink);
     TIM_RETURN_IF_ERROR(
-        CallbackStatus(*plugin_, "TimOp::decompose", called, sink.failure));
+        CallbackStatus(*plugin, "TimOp::decompose", called, sink.failure));
     for (size_t i = 0; i < sink.outputs.size(); ++i) {
       if (sink.outputs[i] == ir::kNone && node.outputs[i] != nullptr) {
-        return plugin_->Broke(
+        return plugin->Broke(
             StrCat("TimOp::decompose() of ", op_.name, " made no output ", i));
       }
       sink.graph.AddOutput(sink.outputs[i]);
@@ -152,8 +157,8 @@ class Operator {
     return estimate;
   }
 
-  const std::shared_ptr<const LoadedPlugin> plugin_;
-  const TimOp op_;
+  const PluginReference reference_;
+  const TimOp op_;  // of the plug-in, while it is loaded
 };
 
 Status AddAttributes(const TimOp& op, ir::OpSchema* schema) {
@@ -226,8 +231,8 @@ void AddFunctions(const std::shared_ptr<const Operator>& made,
 
 }  // namespace
 
-Result<ir::OpSchema> OperatorOf(std::shared_ptr<const LoadedPlugin> plugin,
-                                size_t index) {
+Result<ir::OpSchema> OperatorOf(
+    const std::shared_ptr<const LoadedPlugin>& plugin, size_t index) {
   const TimOp& op = plugin->tables().op_list[index];
   ir::OpSchema schema;
   schema.domain = op.domain;
@@ -241,8 +246,7 @@ Result<ir::OpSchema> OperatorOf(std::shared_ptr<const LoadedPlugin> plugin,
   TIM_RETURN_IF_ERROR(AddAttributes(op, &schema));
   schema.effects = {.random = (op.effects & TIM_EFFECT_RANDOM) != 0,
                     .ordered = (op.effects & TIM_EFFECT_ORDERED) != 0};
-  AddFunctions(std::make_shared<const Operator>(std::move(plugin), index),
-               &schema);
+  AddFunctions(std::make_shared<const Operator>(plugin, index), &schema);
   return schema;
 }
 

@@ -13,8 +13,8 @@ namespace tim::plugin {
 
 /// Operator `index` of the plug-in's list.  Its functions make views and sinks.
 /// kInvalidArgument names what does not fit of its counts and attributes.
-Result<ir::OpSchema> OperatorOf(std::shared_ptr<const LoadedPlugin> plugin,
-                                size_t index);
+Result<ir::OpSchema> OperatorOf(
+    const std::shared_ptr<const LoadedPlugin>& plugin, size_t index);
 
 }  // namespace tim::plugin
 

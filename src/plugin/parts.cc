@@ -33,20 +33,21 @@ const TimGraph* Const(const std::unique_ptr<TimGraph>& graph) {
   return graph.get();
 }
 
-Result<ir::PartClaims> Claims(const LoadedPlugin& plugin,
+Result<ir::PartClaims> Claims(const PluginReference& reference,
                               const DeviceFor& device_for,
                               const ir::Graph& graph,
                               const ir::DeviceInfo& info) {
-  TIM_RETURN_IF_ERROR(plugin.CheckUsable());
+  TIM_ASSIGN_OR_RETURN(const auto plugin, reference.Lock());
+  TIM_RETURN_IF_ERROR(plugin->CheckUsable());
   TIM_ASSIGN_OR_RETURN(const auto device, device_for(info));
   TIM_ASSIGN_OR_RETURN(const auto view, ViewOf(graph));
   TimClaims sink;
   sink.graph = view.get();
   const Status called =
-      plugin.Ask("TimGraphFns::claim", plugin.tables().graphs.claim,
-                 device->handle(), Const(view), &sink);
+      plugin->Ask("TimGraphFns::claim", plugin->tables().graphs.claim,
+                  device->handle(), Const(view), &sink);
   TIM_RETURN_IF_ERROR(
-      CallbackStatus(plugin, "TimGraphFns::claim", called, sink.failure));
+      CallbackStatus(*plugin, "TimGraphFns::claim", called, sink.failure));
   return std::move(sink.claims);
 }
 
@@ -71,23 +72,24 @@ void DropDead(ir::Graph* graph) {
   }
 }
 
-Result<ir::Graph> Optimized(const LoadedPlugin& plugin,
+Result<ir::Graph> Optimized(const PluginReference& reference,
                             const DeviceFor& device_for,
                             const ir::OpRegistry& operators,
                             const ir::Graph& graph, int level,
                             const ir::DeviceInfo& info) {
-  TIM_RETURN_IF_ERROR(plugin.CheckUsable());
+  TIM_ASSIGN_OR_RETURN(const auto plugin, reference.Lock());
+  TIM_RETURN_IF_ERROR(plugin->CheckUsable());
   TIM_ASSIGN_OR_RETURN(const auto device, device_for(info));
   TIM_ASSIGN_OR_RETURN(const auto view, ViewOf(graph));
   TimEdits sink;
   sink.graph = graph;
   sink.registry = &operators;
   sink.view = view.get();
-  const Status called = plugin.Ask(
-      "TimGraphFns::optimize", plugin.tables().graphs.optimize,
+  const Status called = plugin->Ask(
+      "TimGraphFns::optimize", plugin->tables().graphs.optimize,
       device->handle(), Const(view), static_cast<int32_t>(level), &sink);
   TIM_RETURN_IF_ERROR(
-      CallbackStatus(plugin, "TimGraphFns::optimize", called, sink.failure));
+      CallbackStatus(*plugin, "TimGraphFns::optimize", called, sink.failure));
   DropDead(&sink.graph);
   for (const ir::NodeId id : sink.added) {
     if (!sink.graph.HasNode(id)) continue;
@@ -110,19 +112,20 @@ ir::KernelNode OperandsOf(const ir::Graph& part) {
   return node;
 }
 
-Result<std::vector<ir::LayoutTuple>> Layouts(const LoadedPlugin& plugin,
+Result<std::vector<ir::LayoutTuple>> Layouts(const PluginReference& reference,
                                              const DeviceFor& device_for,
                                              const ir::Graph& part,
                                              const ir::DeviceInfo& info) {
+  TIM_ASSIGN_OR_RETURN(const auto plugin, reference.Lock());
   TIM_ASSIGN_OR_RETURN(const auto device, device_for(info));
   TIM_ASSIGN_OR_RETURN(const auto view, ViewOf(part));
   const ir::KernelNode node = OperandsOf(part);
   TimLayouts sink;
   sink.node = &node;
-  const Status called = plugin.Ask("TimGraphFns::port_layouts",
-                                   plugin.tables().graphs.port_layouts,
-                                   device->handle(), Const(view), &sink);
-  TIM_RETURN_IF_ERROR(CallbackStatus(plugin, "TimGraphFns::port_layouts",
+  const Status called = plugin->Ask("TimGraphFns::port_layouts",
+                                    plugin->tables().graphs.port_layouts,
+                                    device->handle(), Const(view), &sink);
+  TIM_RETURN_IF_ERROR(CallbackStatus(*plugin, "TimGraphFns::port_layouts",
                                      called, sink.failure));
   return std::move(sink.tuples);
 }
@@ -158,46 +161,50 @@ ir::Lowering StepOf(const ir::KernelNode& node, const Options& options) {
 
 }  // namespace
 
-ir::PartDef PartsOf(std::shared_ptr<const LoadedPlugin> plugin,
+ir::PartDef PartsOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                     DeviceFor device, const ir::OpRegistry& operators,
                     Options options) {
-  const TimGraphFns& graphs = plugin->tables().graphs;
+  const TimGraphFns& graphs = loaded->tables().graphs;
+  const PluginReference plugin(loaded);
   ir::PartDef def;
-  def.name = StrCat(plugin->kind(), ".graph");
-  def.device_kind = plugin->kind();
+  def.name = StrCat(loaded->kind(), ".graph");
+  def.device_kind = loaded->kind();
   def.compiles = graphs.compile != nullptr;
   def.min_nodes = MinNodes(options);
   def.options = std::move(options);
   def.claim = [plugin, device](const ir::Graph& graph,
                                const ir::DeviceInfo& info) {
-    return Claims(*plugin, device, graph, info);
+    return Claims(plugin, device, graph, info);
   };
   if (graphs.port_layouts != nullptr) {
     def.layouts = [plugin, device](const ir::Graph& part,
                                    const ir::DeviceInfo& info) {
-      return Layouts(*plugin, device, part, info);
+      return Layouts(plugin, device, part, info);
     };
   }
   if (graphs.optimize != nullptr) {
     def.optimize = [plugin, device, &operators](const ir::Graph& graph,
                                                 int level,
                                                 const ir::DeviceInfo& info) {
-      return Optimized(*plugin, device, operators, graph, level, info);
+      return Optimized(plugin, device, operators, graph, level, info);
     };
   }
   return def;
 }
 
-ir::KernelDef PartKernelOf(std::shared_ptr<const LoadedPlugin> plugin,
+ir::KernelDef PartKernelOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                            DeviceFor device, Options options) {
-  ir::KernelDef def{.op = StrCat(ir::kPartPrefix, plugin->kind()),
-                    .name = StrCat(plugin->kind(), ".part"),
-                    .device_kind = plugin->kind(),
+  const PluginReference plugin(loaded);
+  ir::KernelDef def{.op = StrCat(ir::kPartPrefix, loaded->kind()),
+                    .name = StrCat(loaded->kind(), ".part"),
+                    .device_kind = loaded->kind(),
                     .supports = nullptr,
                     .cost = nullptr,
                     .lower = nullptr};
-  def.supports = [plugin](const ir::KernelNode&, const ir::DeviceInfo&) {
-    return plugin->CheckUsable();
+  def.supports = [plugin](const ir::KernelNode&,
+                          const ir::DeviceInfo&) -> Status {
+    TIM_ASSIGN_OR_RETURN(const auto locked, plugin.Lock());
+    return locked->CheckUsable();
   };
   def.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& info) {
     const ir::Attribute* predicted =
@@ -210,10 +217,10 @@ ir::KernelDef PartKernelOf(std::shared_ptr<const LoadedPlugin> plugin,
         view.ok() ? (*view)->estimate : ir::ComputeEstimate(), info,
         kEfficiency);
   };
-  if (plugin->tables().graphs.port_layouts != nullptr) {
+  if (loaded->tables().graphs.port_layouts != nullptr) {
     def.layouts = [plugin, device](const ir::KernelNode& node,
                                    const ir::DeviceInfo& info) {
-      auto layouts = Layouts(*plugin, device, node.node->composite->body, info);
+      auto layouts = Layouts(plugin, device, node.node->composite->body, info);
       return layouts.ok() && !layouts->empty()
                  ? *std::move(layouts)
                  : std::vector{ir::DenseLayouts(node)};

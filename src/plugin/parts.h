@@ -22,16 +22,16 @@ namespace tim::plugin {
 using DeviceFor =
     std::function<Result<std::shared_ptr<PluginDevice>>(const ir::DeviceInfo&)>;
 
-/// How its devices run parts.
+/// The way in which its devices run parts.
 /// \param operators those that edits may name; they outlive the definition.
-ir::PartDef PartsOf(std::shared_ptr<const LoadedPlugin> plugin,
+ir::PartDef PartsOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                     DeviceFor device, const ir::OpRegistry& operators,
                     std::vector<std::pair<std::string, std::string>> options);
 
-/// What takes the composites that the compiler makes of claims: one step, an
+/// The kernel of composites that the compiler makes of claims: one step, an
 /// ir::GraphCall.
 ir::KernelDef PartKernelOf(
-    std::shared_ptr<const LoadedPlugin> plugin, DeviceFor device,
+    const std::shared_ptr<const LoadedPlugin>& loaded, DeviceFor device,
     std::vector<std::pair<std::string, std::string>> options);
 
 }  // namespace tim::plugin

@@ -1,4 +1,4 @@
-// What a plug-in built for its device, and steps made of it.
+// Programs that a plug-in built for its device, and steps made of them.
 #ifndef TIM_PLUGIN_PLUGIN_PROGRAMS_H_
 #define TIM_PLUGIN_PLUGIN_PROGRAMS_H_
 
@@ -16,7 +16,8 @@
 #include "ir/step.h"
 #include "tim/plugin/tim_plugin.h"
 
-/// Where build() keeps what it wants to find again, in another process too.
+/// The place where build() keeps what it wants to find again, in another
+/// process too.
 struct TimStore {
   tim::device::BinaryStore* store = nullptr;
   std::string prefix;  ///< Of all keys.
@@ -69,7 +70,7 @@ class PluginStep final : public device::PreparedStep {
       PluginDevice& device, TimProgram* program, bool of_graph, size_t inputs,
       size_t outputs);
 
-  /// What does the step, and stays for as long as work may use it.
+  /// The function that does the step, and stays while work may use it.
   using Work = std::function<Status(TimStream* stream)>;
   /// Work on these ranges: kInternal where they are not as many as the part
   /// has operands.

@@ -16,7 +16,7 @@ namespace {
 using device::BufferRange;
 using Clock = std::chrono::steady_clock;
 
-// How often a device without waits of its own is asked.
+// Time between two questions whether an event is reached.
 constexpr std::chrono::microseconds kPoll{50};
 
 PluginBuffer* Own(const BufferRange& range) {
@@ -27,7 +27,7 @@ TimRange RangeOf(const BufferRange& range) {
   return Own(range)->RangeOf(range.offset, range.bytes);
 }
 
-// What a copy does, on whatever thread; `finish` ends what was begun so far.
+// The end of what a stream has begun so far.
 using Finish = std::function<Status()>;
 
 // The two ranges are of this device, or one of them is the host's.

@@ -12,7 +12,8 @@
 
 namespace tim::plugin {
 
-/// Of a device without streams: its calls are made by the device's worker.
+/// A stream of a device that has none: its calls are made by the device's
+/// worker.
 class WorkerStream final : public device::Stream {
  public:
   static Result<std::unique_ptr<device::Stream>> Create(PluginDevice& device);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "device/device_sources.h"
 #include "ops/builtin.h"
+#include "ops/registered.h"
 #include "plugin/descs.h"
 #include "plugin/kernels.h"
 #include "plugin/operators.h"
@@ -44,7 +45,7 @@ class Entry {
     return device;
   }
 
-  // That which the compiler was told of.
+  // The device that the compiler was told of.
   Result<std::shared_ptr<PluginDevice>> Open(const ir::DeviceInfo& info) {
     for (size_t i = 0; i < loaded.devices.size(); ++i) {
       const TimDeviceProps& props = loaded.devices[i].props;
@@ -56,7 +57,7 @@ class Entry {
                     loaded.plugin->kind());
   }
 
-  // How many own a device; none can be opened any more where nobody does.
+  // Owners of devices; none can be opened any more where there are none.
   long Close() {
     const std::lock_guard lock(mutex_);
     long users = 0;
@@ -88,7 +89,6 @@ struct State {
   std::mutex mutex;  // held while one is loaded or unloaded
   Entries entries;
   std::vector<PluginFacts> failures;
-  std::shared_ptr<const ir::OpRegistry> operators;
   bool named = false;  // TIMCL_PLUGINS was looked at
 };
 
@@ -131,16 +131,25 @@ Status AddTo(ir::OpRegistry& registry, const std::shared_ptr<Entry>& entry) {
   return OkStatus();
 }
 
-Result<std::shared_ptr<const ir::OpRegistry>> Snapshot(const Entries& entries) {
-  auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+// Whether all that they bring goes together, and with what is known.
+Status CheckTogether(const Entries& entries) {
+  ir::OpRegistry registry(&ops::BuiltinOperators());
   for (const auto& entry : entries) {
-    TIM_RETURN_IF_ERROR(AddTo(*registry, entry));
+    TIM_RETURN_IF_ERROR(AddTo(registry, entry));
   }
-  const Status sound = registry->Check();
-  if (!sound.ok()) {
-    return InvalidArgument("its operators do not fit: ", sound.message());
-  }
-  return std::shared_ptr<const ir::OpRegistry>(std::move(registry));
+  const Status sound = registry.Check();
+  if (sound.ok()) return sound;
+  return InvalidArgument("its operators do not fit: ", sound.message());
+}
+
+void Publish(const Entries& entries) {
+  if (entries.empty()) return ops::SetTopOperators(nullptr);
+  ops::SetTopOperators([entries](ir::OpRegistry& registry) {
+    for (const auto& entry : entries) {
+      // They were added once before.
+      static_cast<void>(AddTo(registry, entry));
+    }
+  });
 }
 
 device::DeviceSource SourceOf(const std::shared_ptr<Entry>& entry) {
@@ -180,15 +189,14 @@ Status Add(State& state, Loaded loaded, const PluginOptionList& vendor,
       std::make_shared<Entry>(std::move(loaded), vendor, options.pool_bytes);
   Entries entries = state.entries;
   entries.push_back(entry);
-  auto operators = Snapshot(entries);
-  Status status = operators.status();
+  Status status = CheckTogether(entries);
   if (status.ok()) status = device::AddDeviceSource(SourceOf(entry));
   if (!status.ok()) {
     plugin->ShutDown();
     return status.WithContext(plugin->path());
   }
   state.entries = std::move(entries);
-  state.operators = *std::move(operators);
+  Publish(state.entries);
   g_loads.fetch_add(1);
   return OkStatus();
 }
@@ -298,8 +306,8 @@ Status UnloadPlugin(const std::string& kind) {
   }
   Entries entries = state.entries;
   entries.erase(entries.begin() + (found - state.entries.begin()));
-  TIM_ASSIGN_OR_RETURN(state.operators, Snapshot(entries));
   state.entries = std::move(entries);
+  Publish(state.entries);
   device::RemoveDeviceSource(kind);
   entry->loaded.plugin->ShutDown();
   return OkStatus();
@@ -326,7 +334,7 @@ void LoadNamedPlugins(const LoadOptions& options) {
   State& state = g_state.Get();
   const std::lock_guard lock(state.mutex);
   if (std::exchange(state.named, true) || options.watch.files.empty()) return;
-  // Of a program that runs with the rights of another user.
+  // A program with the rights of another user is not told what to load.
   if (getauxval(AT_SECURE) != 0) return;
   for (const std::string& file : FilesOf(options.watch.files)) {
     const Status status = Load(state, file, {}, options);
@@ -334,14 +342,6 @@ void LoadNamedPlugins(const LoadOptions& options) {
     TIM_LOG(kWarning, "TIMCL_PLUGINS: ", status.message());
     state.failures.push_back({.path = file, .error = status.message()});
   }
-}
-
-std::shared_ptr<const ir::OpRegistry> Operators() {
-  State& state = g_state.Get();
-  const std::lock_guard lock(state.mutex);
-  if (state.operators != nullptr) return state.operators;
-  // Not owned: the built-in ones are never destroyed.
-  return {std::shared_ptr<const void>(), &ops::BuiltinOperators()};
 }
 
 }  // namespace tim::plugin

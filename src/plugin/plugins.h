@@ -8,7 +8,6 @@
 
 #include "base/options.h"
 #include "base/status.h"
-#include "ir/op_registry.h"
 #include "plugin/loader.h"
 #include "tim/plugin/tim_plugin.h"
 
@@ -26,15 +25,15 @@ struct PluginFacts {
   std::vector<std::string> not_offered = {};  ///< "TimDeviceFns::copy"
 };
 
-/// What plug-ins are loaded with.
+/// Options of the library that plug-ins are loaded with.
 struct LoadOptions {
   PluginOptions watch = {};
   int64_t pool_bytes = 0;  ///< Of the pools of their devices; 0: no limit.
 };
 
 /// Loads a plug-in: its devices are device::DeviceSources() from then on, its
-/// kernels and operators are in Operators().  Contexts that were made before
-/// keep what they have.  Any thread, as below.
+/// kernels and operators ops::KnownOperators().  Graphs that were compiled
+/// before keep what they have.  Any thread, as below.
 Status LoadPlugin(const std::string& path, const PluginOptionList& vendor,
                   const LoadOptions& options);
 /// The same of a table in this process.
@@ -45,19 +44,15 @@ Status LoadPluginTable(const TimPlugin* table, const PluginOptionList& vendor,
 /// number; kNotFound where there is none of this kind.
 Status UnloadPlugin(const std::string& kind);
 
-/// In the order of loading; then files that could not be loaded.
+/// All in the order of loading; then files that could not be loaded.
 std::vector<PluginFacts> Plugins();
 
-/// Those that are loaded now, for checks of them.
+/// Plug-ins that are loaded now, for checks of them.
 std::vector<Loaded> LoadedOnes();
 
 /// Loads those that TIMCL_PLUGINS names, once per process; the first call
 /// decides.  What cannot be loaded is a warning.
 void LoadNamedPlugins(const LoadOptions& options);
-
-/// The library's operators and kernels with those of the plug-ins that are
-/// loaded now; it never changes.
-std::shared_ptr<const ir::OpRegistry> Operators();
 
 }  // namespace tim::plugin
 

@@ -20,7 +20,7 @@
 
 namespace tim::plugin {
 
-/// What a sink was given that does not fit, the first of it.
+/// The first thing that a sink was given and does not fit.
 struct SinkFailure {
   Status status;
 
@@ -81,7 +81,7 @@ namespace tim::plugin {
 
 const TimSinkFns& Sinks();
 
-/// What became of a callback that had a sink: `called` where it failed, with
+/// The status of a callback that had a sink: `called` where it failed, with
 /// what the sink has to say; else the sink's failure, which breaks the
 /// plug-in's contract, as it should have returned it.
 Status CallbackStatus(const LoadedPlugin& plugin, const char* name,
@@ -105,7 +105,7 @@ TimCode AddOpenClStepTo(TimLowering*, const TimOpenClStep*,
                         const uint8_t* written);
 TimCode AddInPlaceTo(TimLowering*, uint32_t input, uint32_t output);
 
-/// Those that edit graphs.
+/// Functions of Sinks() that edit graphs.
 TimCode AddConstantTo(TimEdits*, const TimTensorDesc*, TimBytes, int32_t*);
 TimCode AddNodeTo(TimEdits*, const char* op, const char* name,
                   const int32_t* inputs, uint32_t input_count,

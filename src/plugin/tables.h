@@ -48,8 +48,8 @@ const TableType& OperatorTable();
 const TableType& KernelEntry();
 const TableType& OperatorEntry();
 
-/// What a device offers beyond what is required: create_stream() needs
-/// functions for events, others need counterparts.
+/// Functions that others need: create_stream() those for events, compile()
+/// those that run programs.
 Status CheckDeviceFunctions(const TimDeviceFns& device);
 Status CheckGraphFunctions(const TimGraphFns& graphs);
 

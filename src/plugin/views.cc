@@ -64,7 +64,7 @@ std::unique_ptr<DescView> DescOrNull(const ir::TensorDesc* desc,
   return std::make_unique<DescView>(*desc, is_scalar);
 }
 
-// Without attributes that are graphs, which may fail.
+// A view without attributes.
 std::unique_ptr<TimNode> Begin(const ir::Node& node,
                                const std::vector<OperandView>& inputs,
                                const std::vector<OperandView>& outputs) {

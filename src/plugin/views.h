@@ -65,7 +65,7 @@ struct TimGraph {
 
 namespace tim::plugin {
 
-/// What a kernel sees; valid while `node` is.
+/// The view of a kernel; valid while `node` is.
 Result<std::unique_ptr<TimNode>> ViewOf(const ir::KernelNode& node);
 
 /// An operand of an operator's node.
@@ -74,7 +74,7 @@ struct OperandView {
   bool is_scalar = false;
   ConstantBytes constant = nullptr;  ///< Null: it is none.
 };
-/// What an operator's functions see; valid while `node` is.
+/// The view of an operator's functions; valid while `node` is.
 std::unique_ptr<TimNode> ViewOf(const ir::Node& node,
                                 const std::vector<OperandView>& inputs,
                                 const std::vector<OperandView>& outputs);

@@ -29,6 +29,7 @@ namespace {
 
 const TimHost* g_host = nullptr;
 std::string g_mode;  // NOLINT: a library of a test
+unsigned g_random = 1;
 int g_supports = 0;  // how often supports() was called
 const void* g_stale_host = nullptr;
 
@@ -235,6 +236,11 @@ TimCode Enqueue(TimDevice*, TimStream*, TimPrepared* prepared,
   if (Is("throw_enqueue")) throw std::runtime_error("enqueue");
   if (Is("enqueue_fails")) return Fail(message, TIM_INTERNAL_ERROR, "overheat");
   if (Is("lost_enqueue")) return Fail(message, TIM_DEVICE_LOST, "fell off");
+  if (Is("delays")) {
+    g_random = g_random * 1103515245 + 12345;
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(1 + (g_random >> 16) % 300));
+  }
   if (Is("slow")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   if (Is("hangs")) std::this_thread::sleep_for(std::chrono::seconds(5));
   const auto* x = reinterpret_cast<const float*>(At(operands[0]));

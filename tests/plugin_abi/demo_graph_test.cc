@@ -24,7 +24,7 @@ using testing::Floats;
 using ::testing::HasSubstr;
 using testing::PlugGraph;
 
-// What was stored, and how much had to be built.
+// A store in memory that counts what had to be built.
 class MapStore final : public device::BinaryStore {
  public:
   std::optional<std::string> Load(std::string_view key) override {
@@ -66,7 +66,7 @@ class DemoGraph : public ::testing::Test {
 
 // Twelve operators over two inputs and a constant of `elements`.
 PlugGraph Chain(int64_t elements = 40) {
-  PlugGraph graph(Operators());
+  PlugGraph graph(testing::Known());
   const ir::ValueId x = graph.Input({elements});
   const ir::ValueId y = graph.Input({elements});
   ir::ValueId value = x;
@@ -104,9 +104,9 @@ TEST_F(DemoGraph, RunsAPartInOneCall) {
 
 // Check 9: the second process compiles nothing; what was harmed is compiled.
 TEST_F(DemoGraph, WhatWasCompiledIsStored) {
-  const PlugGraph graph = Chain();
   const auto store = std::make_shared<MapStore>();
   const auto compile = [&] {
+    const PlugGraph graph = Chain();  // of the plug-in that is loaded now
     auto ready = testing::Ready(graph, devices_, /*strict=*/true, store);
     ASSERT_OK(ready);
     ExpectRuns(graph, *ready);
@@ -147,9 +147,9 @@ TEST_F(DemoGraph, ConstantsThatItHoldsAreNotUploaded) {
   }
 }
 
-// What it cannot do runs elsewhere, and the plan says why.
+// Nodes that it cannot do run elsewhere, and the plan says why.
 TEST_F(DemoGraph, PartsAreDividedAtWhatItDoesNotTake) {
-  PlugGraph graph(Operators());
+  PlugGraph graph(testing::Known());
   const ir::ValueId x = graph.Input({40});
   const ir::ValueId y = graph.Input({40});
   const ir::ValueId first = graph.Op("tim.Add", {x, y});
@@ -175,7 +175,7 @@ TEST_F(DemoGraph, PartsAreDividedAtWhatItDoesNotTake) {
 TEST_F(DemoGraph, PartsThatAreTooSmallAreLeft) {
   UnloadDemo();
   LoadDemo({{"min_nodes", "3"}});
-  PlugGraph graph(Operators());
+  PlugGraph graph(testing::Known());
   const ir::ValueId x = graph.Input({40});
   graph.Output(
       graph.Op("tim.Add", {graph.Op("tim.Relu", {x}), graph.Input({40})}));
@@ -186,7 +186,7 @@ TEST_F(DemoGraph, PartsThatAreTooSmallAreLeft) {
 
 // Check 11, its first half: an edit that keeps the graph's meaning is made.
 TEST_F(DemoGraph, EditsAreMade) {
-  PlugGraph graph(Operators());
+  PlugGraph graph(testing::Known());
   const ir::ValueId x = graph.Input({40});
   ir::ValueId value = graph.Op("tim.Add", {x, graph.Input({40})});
   for (int i = 0; i < 3; ++i) value = graph.Op("tim.Relu", {value});

@@ -176,7 +176,7 @@ TEST(Load, FilesThatAreNoPluginsAreRefused) {
   EXPECT_ERROR(load(folder), "is no file");
   EXPECT_ERROR(load(testing::LibraryPath("libtimcl_none.so")),
                "is no plug-in: it has no TimPluginGet()");
-  // What could not be loaded stays in the list, with its reason.
+  // A file that could not be loaded stays in the list, with its reason.
   const auto facts = Plugins();
   ASSERT_FALSE(facts.empty());
   EXPECT_FALSE(facts.back().loaded);

@@ -11,6 +11,7 @@
 #include "compiler/compiler.h"
 #include "device/device_sources.h"
 #include "device/host/host_device.h"
+#include "ops/registered.h"
 #include "runtime/compile_options.h"
 #include "tests/support/devices/empty_store.h"
 #include "tests/support/status_macros.h"
@@ -26,6 +27,10 @@ ir::TensorDesc FloatDesc(ir::Shape shape) {
 }
 
 }  // namespace
+
+Operators Known() {
+  return {std::shared_ptr<const void>(), &ops::KnownOperators()};
+}
 
 Floats SomeFloats(size_t count, uint32_t seed) {
   std::mt19937 random(seed);

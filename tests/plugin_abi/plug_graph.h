@@ -17,6 +17,9 @@ namespace tim::testing {
 using Floats = std::vector<float>;
 using Operators = std::shared_ptr<const ir::OpRegistry>;
 
+/// Operators that are known now.
+Operators Known();
+
 /// Values are float32.
 class PlugGraph {
  public:
@@ -58,7 +61,7 @@ Result<Floats> Run(runtime::ReadyGraph& ready,
 /// The same of the graph on the host alone.
 Floats Expected(const PlugGraph& graph, const std::vector<Floats>& inputs);
 
-/// How many steps of the plan are of this type.
+/// Number of steps of the plan that are of this type.
 template <typename Action>
 int CountSteps(const ir::Plan& plan) {
   int count = 0;

@@ -17,7 +17,7 @@
 
 namespace tim::tool {
 
-/// What a check found.
+/// A result of a check.
 struct PluginFinding {
   enum class Kind { kPass, kFail, kSkip };
   Kind kind = Kind::kPass;

@@ -121,7 +121,7 @@ Status Same(const ir::Graph& graph, const std::vector<Bytes>& actual,
   return OkStatus();
 }
 
-// What serialize() gave is taken again; what was harmed is refused.
+// Blobs of serialize() are taken again; harmed ones are refused.
 Status TryBlob(CheckedPlugin& plugin, plugin::PluginDevice& device,
                const std::string& blob) {
   const TimGraphFns& graphs = device.plugin().tables().graphs;

@@ -224,7 +224,7 @@ Result<ir::Shape> Inferred(const NodeCase& one, const ir::OpSchema& schema,
   return context.outputs[0].desc.shape;
 }
 
-// What is known of the one does not contradict the other.
+// Known extents of the one do not contradict the other.
 bool Agrees(const ir::Shape& open, const ir::Shape& known) {
   if (!open.ranked()) return true;
   if (open.rank() != known.rank()) return false;

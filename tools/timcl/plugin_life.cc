@@ -44,8 +44,7 @@ TimHost ShortHost(uint32_t bytes) {
   return host;
 }
 
-// What a plug-in makes of a library that offers less is its own matter, but it
-// reads no further.
+// A plug-in may refuse a library that offers less, but reads no further.
 void CheckShortHosts(CheckedPlugin& plugin, const TimPlugin& table) {
   const uint32_t ends[] = {TIM_SIZE_THROUGH(TimHost, version),
                            TIM_SIZE_THROUGH(TimHost, log),

@@ -32,7 +32,7 @@ using Bytes = std::vector<std::byte>;
 
 /// Content for the graph's inputs.
 std::vector<Bytes> RandomInputs(CheckedPlugin& plugin, const ir::Graph& graph);
-/// What the library's references make of them.
+/// Results of the library's references.
 Result<std::vector<Bytes>> Evaluated(const ir::Graph& graph,
                                      const std::vector<Bytes>& inputs);
 /// Integers bit for bit, floats within a tolerance: kInvalidArgument says which

@@ -1,4 +1,4 @@
-// What a shared library shows and needs, read from the file.
+// Symbols of a shared library and what it needs, read from the file.
 #include <elf.h>
 
 #include <algorithm>

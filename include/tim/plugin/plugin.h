@@ -36,7 +36,8 @@ class Error : public std::runtime_error {
   TimCode code_;
 };
 
-/// What the host offers; set before initialize() of the plug-in is called.
+/// Tables that the host offers; set before initialize() of the plug-in is
+/// called.
 inline const TimHost*& HostTable() {
   static const TimHost* host = nullptr;
   return host;
@@ -139,7 +140,7 @@ class Graph {
 
   const TimGraph* get() const { return graph_; }
   std::uint32_t nodes() const { return Views().node_count(graph_); }
-  /// In topological order.
+  /// Nodes come in topological order.
   Node node(std::uint32_t index) const {
     return Node(Views().node(graph_, index));
   }
@@ -188,7 +189,7 @@ class Graph {
 class Program {
  public:
   virtual ~Program() {}
-  /// What LoadProgram() takes; empty: it is not stored.
+  /// Bytes that LoadProgram() takes; empty: it is not stored.
   virtual std::string Serialize() const { return ""; }
 };
 
@@ -202,7 +203,7 @@ class Device {
   virtual void CopyIn(const void* host, const TimRange& to) = 0;
   virtual void CopyOut(const TimRange& from, void* host) = 0;
 
-  /// Of devices with a compiler of their own: claims nodes by
+  /// Devices with a compiler of their own claim nodes by
   /// Sinks().claim(), and says of others why not by Sinks().refuse().
   virtual void Claim(const Graph&, TimClaims*) {}
   virtual std::unique_ptr<Program> Compile(const Graph&) {

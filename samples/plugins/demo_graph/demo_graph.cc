@@ -265,7 +265,7 @@ class DemoGraph final : public tim::plug::Device {
     }
   }
 
-  // Of two Relus that follow one another the second does nothing.
+  // The second of two Relus that follow one another does nothing.
   void Optimize(const Graph& graph, std::int32_t, TimEdits* edits) override {
     std::map<std::int32_t, std::int32_t> relus;  // results and what they are of
     for (std::uint32_t i = 0; i < graph.nodes(); ++i) {
@@ -287,7 +287,7 @@ class DemoGraph final : public tim::plug::Device {
     return range.buffer->memory.get() + range.offset / sizeof(float);
   }
 
-  // Why it does not take a node; empty: it does.
+  // The reason why it does not take a node; empty: it does.
   static std::string Refusal(const Node& node) {
     Op op;
     if (!OpOf(node, &op)) return "it computes element by element only";

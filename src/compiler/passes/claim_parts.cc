@@ -147,6 +147,7 @@ class PartBuilder {
     const ir::Value& value = graph_.value(outer);
     const ValueId id = body_->AddValue(value.desc, role, value.name);
     body_->value(id).is_scalar = value.is_scalar;
+    body_->value(id).shape_declared = role == ir::Role::kInput;
     return inner_[outer] = id;
   }
 
