@@ -128,6 +128,18 @@ PlugGraph ReluGraph() {
   return graph;
 }
 
+TEST_F(OpenCl, DoesNoStepsOfOtherDevices) {
+  testing::EmptyStore store;
+  for (const ir::Action& action :
+       {ir::Action(ir::DeviceCall{.name = "acme.scale", .payload = ""}),
+        ir::Action(ir::GraphCall{
+            .part = nullptr, .name = "part.acme.0", .options = {}})}) {
+    const ir::Action* step = &action;
+    EXPECT_ERROR(devices_[1]->Prepare({&step, 1}, ir::OpRegistry(), store),
+                 "' on an OpenCL device");
+  }
+}
+
 TEST_F(OpenCl, AKernelGivenAsTextIsBuiltAndRun) {
   ASSERT_OK(LoadPluginTable(TextPlugin(kText), {}, {}));
   const PlugGraph graph = ReluGraph();
