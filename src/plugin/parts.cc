@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "ir/part_names.h"
+#include "plugin/edit_check.h"
 #include "plugin/sinks.h"
 #include "plugin/views.h"
 
@@ -96,6 +97,9 @@ Result<ir::Graph> Optimized(const PluginReference& reference,
     ir::Node& node = sink.graph.node(id);
     TIM_RETURN_IF_ERROR(CompleteAttributes(*node.schema, &node.attributes)
                             .WithContext(node.name));
+  }
+  if (plugin->check) {
+    TIM_RETURN_IF_ERROR(CompareByEval(graph, sink.graph, operators));
   }
   return std::move(sink.graph);
 }

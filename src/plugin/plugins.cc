@@ -17,6 +17,7 @@
 #include "plugin/kernels.h"
 #include "plugin/operators.h"
 #include "plugin/parts.h"
+#include "plugin/probe.h"
 
 namespace tim::plugin {
 namespace {
@@ -213,6 +214,9 @@ Status CheckProcess(const State& state) {
 Status Load(State& state, const std::string& path,
             const PluginOptionList& vendor, const LoadOptions& options) {
   TIM_RETURN_IF_ERROR(CheckProcess(state));
+  if (options.watch.probe) {
+    TIM_RETURN_IF_ERROR(ProbeFile(path, options.environment));
+  }
   TIM_ASSIGN_OR_RETURN(Loaded loaded,
                        LoadFile(path, vendor, options.watch, TakenIn(state)));
   return Add(state, std::move(loaded), vendor, options);

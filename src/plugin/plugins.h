@@ -29,6 +29,7 @@ struct PluginFacts {
 struct LoadOptions {
   PluginOptions watch = {};
   int64_t pool_bytes = 0;  ///< Of the pools of their devices; 0: no limit.
+  char** environment = nullptr;  ///< Of the process that probes them.
 };
 
 /// Loads a plug-in: its devices are device::DeviceSources() from then on, its
