@@ -200,6 +200,15 @@ Status CheckCounts(const TimOp& op) {
   return InvalidArgument("version ", op.version);
 }
 
+bool HasTypes(const ir::NodeView& node) {
+  for (const auto descs : {node.inputs, node.outputs}) {
+    for (const ir::TensorDesc* desc : descs) {
+      if (desc != nullptr && desc->type == ir::DataType::kUnknown) return false;
+    }
+  }
+  return true;
+}
+
 void AddFunctions(const std::shared_ptr<const Operator>& made,
                   ir::OpSchema* schema) {
   const TimOp& op = made->op();
@@ -217,8 +226,13 @@ void AddFunctions(const std::shared_ptr<const Operator>& made,
     };
   }
   if (op.decompose != nullptr) {
-    schema->decompose = [made](const ir::NodeView& node,
-                               const ir::OpRegistry& registry) {
+    schema->decompose =
+        [made](const ir::NodeView& node,
+               const ir::OpRegistry& registry) -> Result<ir::Graph> {
+      // The compiler checks what is left, which the operator is not.
+      if (made->op().check != nullptr && HasTypes(node)) {
+        TIM_RETURN_IF_ERROR(made->Check(node));
+      }
       return made->Decompose(node, registry);
     };
   }

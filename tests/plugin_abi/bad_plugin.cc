@@ -81,7 +81,9 @@ void Close(TimDevice* device) { delete device; }
 TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
                  TimMessage* message) {
   if (Is("null_buffer")) return TIM_OK;
-  if (Is("no_memory")) return Fail(message, TIM_OUT_OF_MEMORY, "full");
+  if (Is("no_memory") || bytes > (uint64_t{1} << 28)) {
+    return Fail(message, TIM_OUT_OF_MEMORY, "full");
+  }
   auto* buffer = new TimBuffer();
   const uint64_t room = (bytes / 64 + 2) * 64;
   buffer->memory = static_cast<unsigned char*>(std::aligned_alloc(64, room));

@@ -84,6 +84,17 @@ TEST_F(Demo, ItsOperatorRunsEverywhere) {
   EXPECT_EQ(evaluated, squares);
 }
 
+TEST_F(Demo, ItsOperatorRefusesOtherTypes) {
+  PlugGraph graph(testing::Known());
+  const ir::ValueId x = graph.Input({4});
+  const ir::ValueId y = graph.Op("demo.SquaredRelu", {x});
+  graph.graph().value(x).desc.type = ir::DataType::kInt32;
+  graph.graph().value(y).desc.type = ir::DataType::kInt32;
+  graph.Output(y);
+  EXPECT_ERROR(testing::Ready(graph, devices_),
+               "demo.SquaredRelu takes and gives float32");
+}
+
 TEST_F(Demo, SaysWhatItIsAndWhatItDoesNotOffer) {
   const auto facts = Plugins();
   ASSERT_FALSE(facts.empty());

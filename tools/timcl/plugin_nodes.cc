@@ -132,6 +132,20 @@ class CaseMaker {
         desc, ir::MakeConstant(floats.data(), floats.size() * 4));
   }
 
+  // The compiler does not ask operators that are made of others.
+  bool IsTaken(const ir::Graph& graph, const ir::Node& node) const {
+    if (!schema_->check) return true;
+    std::vector<const ir::TensorDesc*> inputs;
+    std::vector<const ir::TensorDesc*> outputs;
+    for (const ir::ValueId id : node.inputs) {
+      inputs.push_back(id == ir::kNone ? nullptr : &graph.value(id).desc);
+    }
+    for (const ir::ValueId id : node.outputs) {
+      outputs.push_back(id == ir::kNone ? nullptr : &graph.value(id).desc);
+    }
+    return schema_->check({node, inputs, outputs}).ok();
+  }
+
   // Nodes that the operator does not take are no cases.
   void Finish(ir::Graph graph, std::vector<ir::ValueId> inputs,
               ir::DataType type, ir::AttributeMap attributes,
@@ -149,6 +163,7 @@ class CaseMaker {
     const ir::NodeId id = graph.AddNode(std::move(node));
     if (!compiler::InferGraph(&graph, operators_).ok()) return;
     if (!graph.HasNode(id) || graph.NodeIds().size() != 1) return;
+    if (!IsTaken(graph, graph.node(id))) return;
     cases_.push_back({StrCat(op_, " ", ir::ToString(type), " ", shape),
                       std::move(graph), id});
   }

@@ -27,6 +27,8 @@ using tim::plug::Node;
 using tim::plug::Program;
 using tim::plug::Sinks;
 
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 28;
+
 enum class Op : std::int32_t { kRelu, kAdd, kSubtract, kMultiply };
 
 // The operator of a node; false where there is none like it.
@@ -154,6 +156,9 @@ class ElementProgram final : public Program {
 class DemoGraph final : public tim::plug::Device {
  public:
   TimBuffer* Allocate(std::uint64_t bytes, std::int32_t) override {
+    if (bytes > kMostBytes) {
+      throw Error(TIM_OUT_OF_MEMORY, "a buffer has at most 256 MiB");
+    }
     std::unique_ptr<TimBuffer> buffer(new TimBuffer());
     buffer->memory.reset(new float[bytes / sizeof(float) + 16]);
     return buffer.release();
@@ -345,7 +350,7 @@ struct Plugin {
     std::snprintf(out->compatibility, sizeof(out->compatibility), "DEMO1");
     out->compute_units = 1;
     out->memory_bytes = std::int64_t{1} << 30;
-    out->max_allocation_bytes = std::int64_t{1} << 28;
+    out->max_allocation_bytes = kMostBytes;
     out->alignment = 64;
     out->gflops = 1;
     out->gbytes_per_second = 5;

@@ -26,6 +26,8 @@ struct TimBuffer {
   unsigned char* memory;
 };
 
+enum { kMostBytes = 1 << 28 };
+
 static uint32_t DeviceCount(void) { return 1; }
 
 static TimCode Describe(uint32_t index, TimDeviceProps* out,
@@ -39,7 +41,7 @@ static TimCode Describe(uint32_t index, TimDeviceProps* out,
   snprintf(out->driver, sizeof(out->driver), "1");
   out->compute_units = 1;
   out->memory_bytes = (int64_t)1 << 30;
-  out->max_allocation_bytes = (int64_t)1 << 28;
+  out->max_allocation_bytes = kMostBytes;
   out->alignment = 64;
   out->gflops = 1;
   out->gbytes_per_second = 5;
@@ -59,11 +61,15 @@ static void Close(TimDevice* device) { free(device); }
 
 static TimCode Allocate(TimDevice* device, uint64_t bytes, int32_t memory,
                         TimBuffer** out, TimMessage* message) {
-  TimBuffer* buffer = calloc(1, sizeof(*buffer));
   /* aligned_alloc wants a multiple of the alignment. */
   const uint64_t room = (bytes / 64 + 1) * 64;
+  TimBuffer* buffer;
   (void)device;
   (void)memory;
+  if (bytes > kMostBytes) {
+    return Fail(message, TIM_OUT_OF_MEMORY, "a buffer has at most 256 MiB");
+  }
+  buffer = calloc(1, sizeof(*buffer));
   if (buffer != NULL) buffer->memory = aligned_alloc(64, (size_t)room);
   if (buffer == NULL || buffer->memory == NULL) {
     free(buffer);
