@@ -13,6 +13,7 @@
 #include "compiler/part_optimizer.h"
 #include "compiler/partitioner.h"
 #include "compiler/passes/passes.h"
+#include "ir/control.h"
 #include "ir/part_names.h"
 
 namespace tim::compiler {
@@ -35,14 +36,14 @@ bool MayBeInPart(const Graph& graph, const Node& node, int device) {
       (node.schema->effects.random || node.schema->effects.ordered)) {
     return false;
   }
-  return HasStaticOperands(graph, node);
+  return !ir::ControlOf(node) && HasStaticOperands(graph, node);
 }
 
 // Microseconds of the node by the cheapest kernel, everything dense; nothing
 // where it has none.
 std::optional<double> KernelMicroseconds(const Module& module, NodeId id) {
   const ir::KernelNode view =
-      ir::MakeKernelNode(module.graph, module.graph.node(id));
+      ViewOf(module, module.graph, module.graph.node(id));
   std::optional<double> best;
   for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
     for (const ir::KernelDef* kernel : module.registry.Kernels(
