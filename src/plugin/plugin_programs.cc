@@ -83,10 +83,7 @@ Result<TimProgram*> Programs::OfGraph(const ir::GraphCall& call,
     }
   }
   if (program->blob) {
-    store.Use(program->store_key, [program] {
-      const std::lock_guard lock(program->mutex);
-      return program->blob;
-    });
+    store.Use(program->store_key, [blob = program->blob] { return blob; });
   }
   return program->handle;
 }
