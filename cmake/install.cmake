@@ -25,6 +25,7 @@ install(DIRECTORY custom_ops/ DESTINATION include/tim/custom_ops
         FILES_MATCHING PATTERN "*.h" PATTERN template EXCLUDE)
 install(DIRECTORY custom_ops/template/
         DESTINATION share/tim-cl/custom_op_template PATTERN BUILD EXCLUDE)
+install(FILES cmake/tim_plugin.map DESTINATION share/tim-cl)
 # As they lie in the sources, so that links between them hold.
 set(documents share/doc/tim-cl)
 install(FILES CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md

@@ -1,7 +1,9 @@
-# One program per folder of samples/.
+# One program per folder of samples/; those of samples/plugins are libraries,
+# which docs/plugins.md says how to build.
 include(cmake/stb.cmake)
 
 file(GLOB folders CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/samples/*")
+list(FILTER folders EXCLUDE REGEX "/plugins$")
 foreach(folder IN LISTS folders)
   get_filename_component(name "${folder}" NAME)
   tim_cl_glob(sources samples/${name}/*.cc)

@@ -7,7 +7,7 @@ include(cmake/stb.cmake)
 
 tim_cl_glob(support tests/*.cc)
 list(FILTER support EXCLUDE REGEX
-     "_(test|cases)\\.cc$|^tests/(fuzz|models|sdk|plugins|properties|structure|tools)/")
+     "_(test|cases)\\.cc$|^tests/(fuzz|models|sdk|plugin_abi|plugins|properties|structure|tools)/")
 tim_cl_glob(detection samples/detection/*.cc)
 list(REMOVE_ITEM detection samples/detection/main.cc)
 tim_cl_glob(properties tests/properties/*.cc)
@@ -19,7 +19,7 @@ tim_cl_glob(tests tests/*_test.cc)
 list(REMOVE_ITEM tests
      tests/structure/build_sources_test.cc tests/oclgrind/oclgrind_test.cc
      tests/samples/detection_program_test.cc)
-list(FILTER tests EXCLUDE REGEX "^tests/(sdk|tools)/")
+list(FILTER tests EXCLUDE REGEX "^tests/(plugin_abi|sdk|tools)/")
 
 # Importers, and with them what needs libonnx-dev's messages.
 find_path(TIM_CL_ONNX_DIR onnx/onnx_pb.h)

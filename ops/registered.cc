@@ -37,10 +37,14 @@ struct Level {
 class Levels {
  public:
   void Register(Registration registration) const;
+  void SetTop(std::function<void(ir::OpRegistry&)> add) const;
 
  private:
+  void Publish() const;
+
   mutable std::mutex mutex_;
   mutable std::vector<Level> levels_;  // each over the one before
+  mutable std::function<void(ir::OpRegistry&)> top_;  // over all; or null
   mutable std::vector<std::unique_ptr<const ir::OpRegistry>> all_;
 };
 
@@ -77,9 +81,26 @@ void Levels::Register(Registration registration) const {
       levels_.empty() ? &BuiltinOperators() : levels_.back().registry);
   for (const Registration& one : made.registrations) one.add(*registry);
   made.registry = registry.get();
-  newest.store(registry.get(), std::memory_order_release);
   all_.push_back(std::move(registry));
   levels_.push_back(std::move(made));
+  Publish();
+}
+
+void Levels::SetTop(std::function<void(ir::OpRegistry&)> add) const {
+  const std::lock_guard lock(mutex_);
+  top_ = std::move(add);
+  Publish();
+}
+
+// The caller holds the mutex.
+void Levels::Publish() const {
+  const ir::OpRegistry* const below =
+      levels_.empty() ? &BuiltinOperators() : levels_.back().registry;
+  if (!top_) return newest.store(below, std::memory_order_release);
+  auto registry = std::make_unique<ir::OpRegistry>(below);
+  top_(*registry);
+  newest.store(registry.get(), std::memory_order_release);
+  all_.push_back(std::move(registry));
 }
 
 }  // namespace
@@ -92,6 +113,10 @@ const ir::OpRegistry& KnownOperators() {
 void RegisterOperators(const std::string& name,
                        const std::function<void(ir::OpRegistry&)>& add) {
   AllLevels().Register({name, add});
+}
+
+void SetTopOperators(std::function<void(ir::OpRegistry&)> add) {
+  AllLevels().SetTop(std::move(add));
 }
 
 }  // namespace tim::ops

@@ -10,8 +10,8 @@
 
 namespace tim::ops {
 
-/// The built-in operators and those that were registered so far.  What it has
-/// returned stays as it is until the process ends.  Any thread.
+/// The built-in operators, those that were registered so far, and those on top.
+/// What it has returned stays as it is until the process ends.  Any thread.
 const ir::OpRegistry& KnownOperators();
 
 /// Makes the operators that `add` adds known to KnownOperators() from now on.
@@ -21,6 +21,12 @@ const ir::OpRegistry& KnownOperators();
 ///     same every time.  No key or name that it adds was added before.
 void RegisterOperators(const std::string& name,
                        const std::function<void(ir::OpRegistry&)>& add);
+
+/// Makes what `add` adds known from now on, over all others and in place of
+/// what this function was given before; null: nothing.  Any thread. \param add
+/// is kept until the next call, and called for each registry that is
+///     made.
+void SetTopOperators(std::function<void(ir::OpRegistry&)> add);
 
 }  // namespace tim::ops
 

@@ -46,6 +46,10 @@ class Enumerator {
       AddKernels(d);
       AddEval(d);
     }
+    const auto reasons = module_.not_claimed.find(node_.id);
+    if (reasons == module_.not_claimed.end()) return;
+    found_.refused.insert(found_.refused.end(), reasons->second.begin(),
+                          reasons->second.end());
   }
 
   NodeCandidates Take() { return std::move(found_); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/trace.h"
+#include "compiler/part_optimizer.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -14,18 +15,23 @@ struct Pass {
   Status (*run)(Module& module);
 };
 
+// What a device's own compiler makes of the graph before all else.
+Status OptimizeFirst(Module& module) { return OptimizeWhole(module, 0); }
+
 constexpr Pass kInference[] = {
     {"verify", Verify},
     {"infer", InferShapes},
 };
 
 constexpr Pass kPasses[] = {
+    {"optimize", OptimizeFirst},
     {"expand composites", ExpandComposites},
     {"sink views", SinkViews},
     {"simplify", Simplify},
     {"fold affine functions", FoldAffine},
     {"absorb padding", AbsorbPadding},
     {"compose maps", ComposeMaps},
+    {"claim parts", ClaimParts},
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},
     {"lower", Lower},

@@ -3,6 +3,7 @@
 #define TIM_COMPILER_MODULE_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,8 @@ struct Module {
   std::vector<Placement> placements;  ///< By node id, after choose.
   std::vector<int> locations;  ///< Device of each value by id, after choose.
   std::vector<ir::Decision> decisions;
+  /// By node id, after claim parts: why devices' compilers do not take a node.
+  std::map<ir::NodeId, std::vector<std::string>> not_claimed;
 
   std::vector<ir::Lowering> lowerings;  ///< By node id, after lower.
 

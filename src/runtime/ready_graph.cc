@@ -1,6 +1,9 @@
 #include "runtime/ready_graph.h"
 
+#include <cstdint>
 #include <utility>
+
+#include "plugin/loaded_plugin.h"
 
 namespace tim::runtime {
 namespace {
@@ -53,12 +56,18 @@ Result<Made> CompileUntilReady(const compiler::InferredGraph& graph,
                                const Surroundings& surroundings,
                                const Make& make) {
   while (true) {
-    TIM_ASSIGN_OR_RETURN(
-        ir::Plan plan,
-        compiler::Compile(graph, *surroundings.operators, options));
+    // A plug-in that broke its contract meanwhile is not asked again.
+    const uint64_t broken = plugin::Quarantines();
+    auto plan = compiler::Compile(graph, *surroundings.operators, options);
+    if (!plan.ok()) {
+      if (broken != plugin::Quarantines()) continue;
+      return plan.status();
+    }
     std::vector<RefusedKernel> refused;
-    Result<Made> made = make(std::move(plan), &refused);
-    if (made.ok() || !Add(std::move(refused), &options.refused)) return made;
+    Result<Made> made = make(*std::move(plan), &refused);
+    if (made.ok()) return made;
+    const bool is_new = Add(std::move(refused), &options.refused);
+    if (!is_new && broken == plugin::Quarantines()) return made;
   }
 }
 

@@ -151,17 +151,6 @@ TEST_F(OpenClDevice, ChainsNothingButKernels) {
   }
 }
 
-TEST_F(OpenClDevice, DoesNoStepsOfOtherDevices) {
-  for (const ir::Action& action :
-       {ir::Action(ir::DeviceCall{.name = "acme.scale", .payload = ""}),
-        ir::Action(ir::GraphCall{
-            .part = nullptr, .name = "part.acme.0", .options = {}})}) {
-    const ir::Action* step = &action;
-    EXPECT_ERROR(device_->Prepare({&step, 1}, ir::OpRegistry(), store_),
-                 "' on an OpenCL device");
-  }
-}
-
 TEST_F(OpenClDevice, IndexOutsideTheMachineIsAnError) {
   EXPECT_GE(CountOpenClDevices(), 1);
   EXPECT_ERROR(CreateOpenClDevice(CountOpenClDevices(), GetOptions().on_device),

@@ -21,6 +21,7 @@ library_files() {
 expected_files() {
   local name
   echo bin/timcl
+  echo share/tim-cl/tim_plugin.map
   echo share/man/man1/timcl.1
   echo share/bash-completion/completions/timcl
   library_files libtim-cl

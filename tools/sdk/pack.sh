@@ -36,6 +36,7 @@ for file in "$@"; do
       path=${file##*custom_ops/template/}
       put "$file" "share/tim-cl/custom_op_template/$(dirname "$path")"
       ;;
+    *tim_plugin.map) put "$file" share/tim-cl ;;
     *custom_ops/*.h) put "$file" include/tim/custom_ops ;;
     *include/*.h | *include/*.hpp)
       put "$file" "include/$(dirname "${file##*include/}")"

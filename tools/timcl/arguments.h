@@ -76,6 +76,13 @@ struct CheckArguments {
   std::string programs;  ///< Folder for those that repeat faults; empty: none.
 };
 
+struct PluginArguments {
+  std::vector<std::string> options;  ///< "KEY=VALUE", for the plug-in.
+  std::vector<std::string> only;     ///< "C10"; empty: all checks.
+  uint64_t seed = 1;
+  bool probe = false;  ///< It is only loaded, in another process.
+};
+
 struct ReportArguments {
   std::string out;  ///< The page; empty: none is written.
   int runs = 10;    ///< That are measured, at least one, in either way.
@@ -106,8 +113,8 @@ struct MemoryArguments {
 
 /// Arguments that a subcommand does not have keep their defaults.
 struct Arguments {
-  /// A binary graph or a model; of `check` a shared library, of `graph-run` a
-  /// graph file.
+  /// A binary graph or a model; of `check` and `plugin-check` a shared library,
+  /// of `graph-run` a graph file.
   std::string file;
   std::string device;  ///< A name as TIMCL_DEVICE has it; empty: its own.
   bool json = false;
@@ -118,6 +125,7 @@ struct Arguments {
   CompareArguments compare;
   ReportArguments report;
   CheckArguments check;
+  PluginArguments plugin;
   CompileArguments compile;
   ImportArguments import;
   GraphRunArguments graph_run;

@@ -61,6 +61,8 @@ class Declaration {
         "report", "Write a page that shows graph, times and memory"));
     Check(app_.add_subcommand("check",
                               "Try the custom operators of a shared library"));
+    Plugin(app_.add_subcommand("plugin-check",
+                               "Try whether a plug-in keeps its contract"));
     GraphRun(app_.add_subcommand(
         "graph-run", "Run a graph file of tim::graph, partition by partition"));
     CLI::App* cache = app_.add_subcommand(
@@ -328,6 +330,27 @@ class Declaration {
                         "which random cases; default: as the library says");
     command->add_option("--programs", check.programs,
                         "a folder for C++ programs that repeat the faults");
+    Json(command);
+  }
+
+  void Plugin(CLI::App* command) {
+    PluginArguments& plugin = arguments_.plugin;
+    command
+        ->add_option("plugin", arguments_.file,
+                     "a shared library with TimPluginGet()")
+        ->required();
+    command
+        ->add_option("--only", plugin.only,
+                     "the checks that are made, C1 to C16, with , between; "
+                     "default: all")
+        ->delimiter(',');
+    command->add_option("--seed", plugin.seed,
+                        "which random cases; default: 1");
+    command->add_option("--option", plugin.options,
+                        "KEY=VALUE that the plug-in is loaded with; may be "
+                        "repeated");
+    command->add_flag("--probe", plugin.probe,
+                      "only load it, in another process");
     Json(command);
   }
 

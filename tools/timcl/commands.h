@@ -28,6 +28,7 @@ Result<ExitCode> ShowMemory(const Arguments& arguments);
 Result<ExitCode> SolveMemory(const Arguments& arguments);
 Result<ExitCode> WriteReport(const Arguments& arguments);
 Result<ExitCode> CheckLibrary(const Arguments& arguments);
+Result<ExitCode> CheckPlugin(const Arguments& arguments);
 Result<ExitCode> RunGraphFile(const Arguments& arguments);
 Result<ExitCode> ShowCache(const Arguments& arguments);
 Result<ExitCode> ClearCache(const Arguments& arguments);

@@ -30,7 +30,8 @@ Command FindCommand(const std::string& name) {
       {"import", ImportModelFile},
       {"cache show", ShowCache},
       {"cache clear", ClearCache},
-      {"graph-run", RunGraphFile}};
+      {"graph-run", RunGraphFile},
+      {"plugin-check", CheckPlugin}};
   const auto found = commands.find(name);
   return found == commands.end() ? nullptr : found->second;
 }

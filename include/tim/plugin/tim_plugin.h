@@ -51,7 +51,7 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------- */
-/* What the host offers.                                                     */
+/* The host: what it offers.                                                 */
 
 /** Looks at nodes and graphs.  Pointers that it gives die with the call that
  * got the view. */
@@ -75,7 +75,7 @@ typedef struct TimViewFns {
   const char* (*attribute_name)(const TimNode*, uint32_t index);
   /** TIM_NOT_FOUND: the node has none of the name. */
   TimCode (*attribute)(const TimNode*, const char* name, TimAttribute* out);
-  /** Of a fused node the operator that the others follow; else the node. */
+  /** The operator of a fused node that the others follow; else the node. */
   const TimNode* (*anchor)(const TimNode*);
   uint32_t (*epilogue_count)(const TimNode*);
   /** An operator that follows: its operands are inputs of the whole node, -1 is
@@ -87,7 +87,7 @@ typedef struct TimViewFns {
                    double* bytes_written);
   const char* (*graph_name)(const TimGraph*);
   uint32_t (*node_count)(const TimGraph*);
-  /** In topological order. */
+  /** Nodes come in topological order. */
   const TimNode* (*node)(const TimGraph*, uint32_t index);
   /** Numbers of values; -1: absent. */
   int32_t (*input_value)(const TimGraph*, const TimNode*, uint32_t index);
@@ -181,14 +181,15 @@ typedef struct TimSinkFns {
                            const TimAttribute*);
   TimCode (*replace_uses)(TimEdits*, int32_t from, int32_t to);
   TimCode (*remove_node)(TimEdits*, const TimNode*);
-  /** Of decompose(): output `index` of the operator. */
+  /** Output `index` of the operator that decompose() is asked about. */
   TimCode (*set_output)(TimEdits*, uint32_t index, int32_t value);
-  /** Of decompose(): input `index` of the operator; -1: it is absent. */
+  /** Input `index` of the operator that decompose() is asked about; -1: it is
+   * absent. */
   int32_t (*edit_input)(TimEdits*, uint32_t index);
   TimCode (*infer_output)(TimInference*, uint32_t output, const TimTensorDesc*);
 } TimSinkFns;
 
-/** What initialize() gets; valid until shutdown() has returned. */
+/** The table that initialize() gets; valid until shutdown() has returned. */
 typedef struct TimHost {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor;
@@ -219,7 +220,8 @@ typedef struct TimHost {
 /* ------------------------------------------------------------------------- */
 /* Device: memory, streams, events.                                          */
 
-/** Without create_stream() the device is in single-stream mode: all calls get
+/** Functions of a device.  Without create_stream() it is in single-stream mode:
+ * all calls get
  * stream NULL, come one at a time, and have finished when they return; the host
  * makes them on a thread of its own. */
 typedef struct TimDeviceFns {
@@ -242,7 +244,7 @@ typedef struct TimDeviceFns {
   TimCode (*import_host)(TimDevice*, void* memory, uint64_t bytes,
                          TimBuffer** out, TimMessage*);
   void* (*host_address)(TimDevice*, TimBuffer*); /**< NULL: unreachable. */
-  /** With it also create_event(), record() and wait() are required. */
+  /** Streams need create_event(), record(), wait() and what gives them back. */
   TimCode (*create_stream)(TimDevice*, TimStream** out, TimMessage*);
   void (*destroy_stream)(TimDevice*, TimStream*); /**< Waits for its work. */
   TimCode (*create_event)(TimDevice*, TimEvent** out, TimMessage*);
@@ -396,7 +398,7 @@ typedef struct TimOpFns {
 typedef struct TimPlugin {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor; /**< TIM_ABI_MAJOR, TIM_ABI_MINOR. */
-  /** How users name its devices, "<kind>:0", and its operators:
+  /** Name of its devices, "<kind>:0", and its operators:
    * [a-z][a-z0-9_]{1,15}, not "host", "opencl", "fake", "tim" or "user". */
   const char* kind;
   const char* vendor;
@@ -412,7 +414,7 @@ typedef struct TimPlugin {
   TimCode (*describe)(uint32_t index, TimDeviceProps* out, TimMessage*);
   TimCode (*open)(uint32_t index, TimDevice** out, TimMessage*);
   void (*close)(TimDevice*);
-  /* What it offers; NULL: nothing of the kind. */
+  /* Tables that it offers; NULL: nothing of the kind. */
   const TimDeviceFns* device;
   const TimKernelFns* kernels;
   const TimGraphFns* graphs;

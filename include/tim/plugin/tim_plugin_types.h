@@ -17,7 +17,7 @@ extern "C" {
 /** Bytes of `type` up to and with `member`: what struct_size is set to. */
 #define TIM_SIZE_THROUGH(type, member) \
   ((uint32_t)(offsetof(type, member) + sizeof(((type*)0)->member)))
-/** Whether a table, which may be NULL, has the function `member`. */
+/** True where a table, which may be NULL, has the function `member`. */
 #define TIM_OFFERS(table, type, member)                      \
   ((table) != NULL &&                                        \
    (table)->struct_size >= TIM_SIZE_THROUGH(type, member) && \
@@ -66,7 +66,7 @@ enum {
   TIM_TYPE_FLOAT64 = 15
 };
 
-/** How elements lie in memory: TimTensorDesc::layout. */
+/** Layouts of elements in memory: TimTensorDesc::layout. */
 enum {
   TIM_LAYOUT_ANY = 0,
   TIM_LAYOUT_DENSE = 1, /**< Dimension 0 fastest, no padding. */
@@ -77,7 +77,7 @@ enum {
   TIM_LAYOUT_STRIDED = 3 /**< Element distances in `strides`. */
 };
 
-/** What integer codes mean: TimTensorDesc::quantization. */
+/** Meanings of integer codes: TimTensorDesc::quantization. */
 enum {
   TIM_QUANTIZATION_NONE = 0,
   TIM_QUANTIZATION_PER_TENSOR = 1,  /**< real = (code - zero_point) * scale. */
@@ -145,14 +145,14 @@ typedef struct TimMessage {
   char* text;
 } TimMessage;
 
-/* Of the plug-in. */
+/* Handles of the plug-in. */
 typedef struct TimDevice TimDevice;
 typedef struct TimBuffer TimBuffer;
 typedef struct TimStream TimStream;
 typedef struct TimEvent TimEvent;
 typedef struct TimProgram TimProgram;
 typedef struct TimPrepared TimPrepared;
-/* Of the host. */
+/* Handles of the host. */
 typedef struct TimNode TimNode;
 typedef struct TimGraph TimGraph;
 typedef struct TimStore TimStore;
@@ -182,7 +182,7 @@ typedef struct TimOption {
   const char* value;
 } TimOption;
 
-/** What is known of a tensor without its elements. */
+/** Description of a tensor without its elements. */
 typedef struct TimTensorDesc {
   uint32_t struct_size;
   int32_t type;           /**< TIM_TYPE_... */
@@ -220,11 +220,11 @@ typedef struct TimAttribute {
   const TimGraph* graph;
 } TimAttribute;
 
-/** What a device is and can.  The host sets it to zeros beforehand. */
+/** Properties of a device.  The host sets it to zeros beforehand. */
 typedef struct TimDeviceProps {
   uint32_t struct_size;
   uint32_t flags; /**< TIM_DEVICE_... */
-  /** How much users would like it: GPUs of OpenCL have 100, accelerators 80,
+  /** Rank among devices: GPUs of OpenCL have 100, accelerators 80,
    * CPUs 50, the host 10.  0: it is not usable here, and the message says why.
    */
   int32_t score;

@@ -68,6 +68,10 @@ Status AbsorbPadding(Module& module);
 /// another become one, or none.
 Status ComposeMaps(Module& module);
 
+/// Sets of nodes that a device's own compiler claims (ir::PartDef) become
+/// composites that it runs as one, where that is faster.
+Status ClaimParts(Module& module);
+
 /// Fuses chains that one kernel runs into composites.
 Status Fuse(Module& module);
 

@@ -14,6 +14,7 @@ struct Operand {
   const TensorDesc* desc = nullptr;
   bool is_constant = false;
   bool is_scalar = false;
+  const ConstantData* constant = nullptr;  // null: its bytes are not known
 };
 
 using Operands = std::vector<Operand>;
@@ -34,6 +35,7 @@ Status CheckInferred(const Node& node, const Operands& inputs,
   InferContext context{.node = node, .inputs = {}, .outputs = {}};
   for (const Operand& input : inputs) {
     context.inputs.push_back({.desc = input.desc,
+                              .constant = input.constant,
                               .is_scalar = input.is_scalar,
                               .is_constant = input.is_constant});
   }
@@ -58,11 +60,8 @@ Status CheckInferred(const Node& node, const Operands& inputs,
 
 // Users' operators are asked for shapes once, when a graph is compiled, and
 // check what they are given.
-Status CheckNode(const Node& node, const Operands& inputs,
-                 const Operands& outputs) {
-  if (!node.schema->eval) {
-    return Unimplemented("'", node.name, "' has no host reference");
-  }
+Status CheckRules(const Node& node, const Operands& inputs,
+                  const Operands& outputs) {
   TIM_RETURN_IF_ERROR(CheckOperandCounts(node));
   if (!node.schema->user_kernel) {
     TIM_RETURN_IF_ERROR(CheckInferred(node, inputs, outputs));
@@ -71,6 +70,14 @@ Status CheckNode(const Node& node, const Operands& inputs,
   const std::vector<const TensorDesc*> in = DescsOf(inputs);
   const std::vector<const TensorDesc*> out = DescsOf(outputs);
   return node.schema->check({node, in, out});
+}
+
+Status CheckNode(const Node& node, const Operands& inputs,
+                 const Operands& outputs) {
+  if (!node.schema->eval) {
+    return Unimplemented("'", node.name, "' has no host reference");
+  }
+  return CheckRules(node, inputs, outputs);
 }
 
 Operands OperandsOf(const std::vector<std::optional<CallOperand>>& operands) {
@@ -90,7 +97,8 @@ Result<Operands> OperandsOf(const Graph& graph,
     Operand& operand = out.emplace_back();
     if (id == kNone) continue;
     const Value& value = graph.value(id);
-    operand = {&value.desc, value.role == Role::kConstant, value.is_scalar};
+    operand = {&value.desc, value.role == Role::kConstant, value.is_scalar,
+               value.constant.get()};
     TIM_RETURN_IF_ERROR(CheckDesc(value.desc).status());
   }
   return out;
@@ -191,6 +199,23 @@ Result<Node> MakeHostNode(const HostCall& call, const OpRegistry& operators) {
   TIM_RETURN_IF_ERROR(
       CheckNode(node, OperandsOf(call.inputs), OperandsOf(call.outputs)));
   return node;
+}
+
+Status CheckPart(const Graph& part) {
+  for (const NodeId id : part.NodeIds()) {
+    const Node& node = part.node(id);
+    TIM_ASSIGN_OR_RETURN(const Operands inputs, OperandsOf(part, node.inputs));
+    TIM_ASSIGN_OR_RETURN(const Operands outputs,
+                         OperandsOf(part, node.outputs));
+    Status status = InvalidArgument("it has no operator");
+    if (node.composite) {
+      status = CheckBody(inputs, outputs, node.composite->body);
+    } else if (node.schema != nullptr) {
+      status = CheckRules(node, inputs, outputs);
+    }
+    if (!status.ok()) return status.WithContext(node.name);
+  }
+  return OkStatus();
 }
 
 Status CheckHostBody(const HostCall& call) {

@@ -21,6 +21,10 @@ Result<Node> MakeHostNode(const HostCall& call, const OpRegistry& operators);
 /// rules: kInvalidArgument says which do not.
 Status CheckHostBody(const HostCall& call);
 
+/// Whether all nodes of a part that a device compiles keep their rules; they
+/// need no host reference.
+Status CheckPart(const Graph& part);
+
 }  // namespace tim::ir
 
 #endif  // TIM_IR_VERIFY_HOST_NODE_H_

@@ -1,0 +1,364 @@
+// Order of work, events and waits on plug-ins' devices.
+#include "plugin/plugin_stream.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device/host/host_buffer.h"
+
+namespace tim::plugin {
+namespace {
+
+using device::BufferRange;
+using Clock = std::chrono::steady_clock;
+
+// Time between two questions whether an event is reached.
+constexpr std::chrono::microseconds kPoll{50};
+
+PluginBuffer* Own(const BufferRange& range) {
+  return dynamic_cast<PluginBuffer*>(range.buffer);
+}
+
+TimRange RangeOf(const BufferRange& range) {
+  return Own(range)->RangeOf(range.offset, range.bytes);
+}
+
+// The end of what a stream has begun so far.
+using Finish = std::function<Status()>;
+
+// The two ranges are of this device, or one of them is the host's.
+Status DoCopy(PluginDevice& device, TimStream* stream,
+              const BufferRange& source, const BufferRange& destination,
+              const Finish& finish) {
+  const TimDeviceFns& fns = device.functions();
+  const auto copy_in = [&](const void* host) {
+    return device.Call("TimDeviceFns::copy_in", fns.copy_in, stream, host,
+                       RangeOf(destination));
+  };
+  const auto copy_out = [&](void* host) {
+    return device.Call("TimDeviceFns::copy_out", fns.copy_out, stream,
+                       RangeOf(source), host);
+  };
+  PluginBuffer* const from = Own(source);
+  PluginBuffer* const to = Own(destination);
+  if (from == nullptr) {
+    return copy_in(static_cast<const void*>(device::HostPointer(source)));
+  }
+  if (to == nullptr) {
+    return copy_out(static_cast<void*>(device::HostPointer(destination)));
+  }
+  if (&from->device() != &device) {
+    if (fns.copy_peer != nullptr) {
+      return device.CopyFrom(from->device(), RangeOf(source), stream,
+                             RangeOf(destination));
+    }
+  } else if (fns.copy != nullptr) {
+    return device.Call("TimDeviceFns::copy", fns.copy, stream, RangeOf(source),
+                       RangeOf(destination));
+  }
+  TIM_ASSIGN_OR_RETURN(const auto staging,
+                       device::HostBuffer::Create(source.bytes));
+  TIM_RETURN_IF_ERROR(copy_out(staging->host_address()));
+  TIM_RETURN_IF_ERROR(finish());
+  TIM_RETURN_IF_ERROR(
+      copy_in(static_cast<const void*>(staging->host_address())));
+  return finish();
+}
+
+Status CheckCopy(PluginDevice& device, const BufferRange& source,
+                 const BufferRange& destination) {
+  const PluginBuffer* const from = Own(source);
+  const PluginBuffer* const to = Own(destination);
+  const bool into = to != nullptr && &to->device() == &device;
+  const bool out_of = from != nullptr && &from->device() == &device;
+  if (into &&
+      (out_of || (from == nullptr ? source.buffer->host_address() != nullptr
+                                  : device.CanCopyFrom(from->device())))) {
+    return OkStatus();
+  }
+  if (out_of && to == nullptr &&
+      destination.buffer->host_address() != nullptr) {
+    return OkStatus();
+  }
+  return TIM_INTERNAL(device.info().name, " copies its own memory only");
+}
+
+Result<PluginStep::Work> WorkOf(PluginDevice& device,
+                                device::PreparedStep& step,
+                                std::span<const BufferRange> operands) {
+  auto* const own = dynamic_cast<PluginStep*>(&step);
+  if (own == nullptr || &own->device() != &device) {
+    return TIM_INTERNAL("not a step of ", device.info().name);
+  }
+  std::vector<TimRange> ranges;
+  for (const BufferRange& operand : operands) {
+    const PluginBuffer* const buffer = Own(operand);
+    if (buffer == nullptr || buffer->device().domain() != device.domain()) {
+      return TIM_INTERNAL("an operand is not in the memory of ",
+                          device.info().name);
+    }
+    ranges.push_back(RangeOf(operand));
+  }
+  return own->WorkOn(std::move(ranges));
+}
+
+// A moment in the work of a worker.
+struct Moment {
+  std::mutex mutex;
+  std::condition_variable reached;
+  bool done = false;
+  Status status;
+};
+
+class WorkerEvent final : public device::Event {
+ public:
+  WorkerEvent(std::shared_ptr<PluginDevice> device,
+              std::shared_ptr<Moment> moment)
+      : device_(std::move(device)), moment_(std::move(moment)) {}
+
+  Status Wait() override {
+    std::unique_lock lock(moment_->mutex);
+    const auto is_done = [&] { return moment_->done; };
+    const std::chrono::seconds limit = device_->plugin().timeout;
+    if (limit.count() == 0) {
+      moment_->reached.wait(lock, is_done);
+    } else if (!moment_->reached.wait_for(lock, limit, is_done)) {
+      moment_->done = true;
+      moment_->status = device_->GetStuck();
+    }
+    return moment_->status;
+  }
+  bool Ready() override {
+    const std::lock_guard lock(moment_->mutex);
+    return moment_->done;
+  }
+  const std::shared_ptr<Moment>& moment() const { return moment_; }
+
+ private:
+  const std::shared_ptr<PluginDevice> device_;
+  const std::shared_ptr<Moment> moment_;
+};
+
+class NativeEvent final : public device::Event {
+ public:
+  NativeEvent(PluginDevice& device, TimEvent* handle)
+      : device_(device), handle_(handle) {}
+  ~NativeEvent() override {
+    device_.Tell("TimDeviceFns::destroy_event",
+                 device_.functions().destroy_event, handle_);
+  }
+
+  // The event is about to be recorded again.
+  void Reset() { status_.reset(); }
+  TimEvent* handle() const { return handle_; }
+  PluginDevice& device() const { return device_; }
+
+  Status Wait() override {
+    const std::lock_guard lock(mutex_);
+    if (!status_) status_ = DoWait();
+    return *status_;
+  }
+
+  bool Ready() override {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    if (status_) return true;
+    const Result<bool> done = Query();
+    return !done.ok() || *done;
+  }
+
+ private:
+  // False where the device cannot be asked.
+  Result<bool> Query() {
+    const auto query = device_.functions().query;
+    if (query == nullptr) return false;
+    int32_t done = 0;
+    TIM_RETURN_IF_ERROR(
+        device_.Call("TimDeviceFns::query", query, handle_, &done));
+    return done != 0;
+  }
+
+  // A device that takes one call at a time must not be held by a wait, and a
+  // wait with a time limit must come back.
+  Status DoWait() {
+    const std::chrono::seconds limit = device_.plugin().timeout;
+    const bool polls = device_.functions().query != nullptr &&
+                       (!device_.thread_safe() || limit.count() > 0);
+    const auto begin = Clock::now();
+    while (polls) {
+      TIM_ASSIGN_OR_RETURN(const bool done, Query());
+      if (done) break;
+      if (limit.count() > 0 && Clock::now() - begin > limit) {
+        return device_.GetStuck();
+      }
+      std::this_thread::sleep_for(kPoll);
+    }
+    return device_.Call("TimDeviceFns::wait", device_.functions().wait,
+                        handle_);
+  }
+
+  PluginDevice& device_;
+  TimEvent* const handle_;
+  std::mutex mutex_;
+  std::optional<Status> status_;  // of Wait()
+};
+
+}  // namespace
+
+// Failures of a stream that no event has told of yet.
+struct WorkerStream::Errors {
+  std::mutex mutex;
+  Status first;
+
+  void Keep(Status status) {
+    const std::lock_guard lock(mutex);
+    if (first.ok()) first = std::move(status);
+  }
+  Status Take() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(first, OkStatus());
+  }
+};
+
+Result<std::unique_ptr<device::Stream>> WorkerStream::Create(
+    PluginDevice& device) {
+  return std::unique_ptr<device::Stream>(new WorkerStream(device));
+}
+
+WorkerStream::WorkerStream(PluginDevice& device)
+    : device_(device), errors_(std::make_shared<Errors>()) {}
+
+WorkerStream::~WorkerStream() {
+  if (device_.stuck() || device_.worker().IsCalling()) return;
+  const auto end = Record(nullptr);
+  if (end.ok()) static_cast<void>((*end)->Wait());
+}
+
+// The device is kept: where its work never ends, it must not be destroyed.
+Status WorkerStream::Post(std::function<Status()> work) {
+  TIM_RETURN_IF_ERROR(device_.CheckUsable());
+  return device_.worker().Post(
+      [device = device_.shared_from_this(), errors = errors_,
+       work = std::move(work)] { errors->Keep(work()); });
+}
+
+Status WorkerStream::Enqueue(device::PreparedStep& step,
+                             std::span<const BufferRange> operands) {
+  TIM_ASSIGN_OR_RETURN(PluginStep::Work work, WorkOf(device_, step, operands));
+  return Post([work = std::move(work)] { return work(nullptr); });
+}
+
+Status WorkerStream::Copy(BufferRange source, BufferRange destination) {
+  TIM_RETURN_IF_ERROR(CheckCopy(device_, source, destination));
+  if (source.bytes == 0) return OkStatus();
+  return Post([this_device = &device_, source, destination] {
+    return DoCopy(*this_device, nullptr, source, destination,
+                  [] { return OkStatus(); });
+  });
+}
+
+Result<std::unique_ptr<device::Event>> WorkerStream::Record(
+    std::unique_ptr<device::Event>) {
+  auto moment = std::make_shared<Moment>();
+  const Status posted = device_.worker().Post([moment, errors = errors_] {
+    Status status = errors->Take();
+    const std::lock_guard lock(moment->mutex);
+    if (moment->done) return;  // nobody waits any more
+    moment->status = std::move(status);
+    moment->done = true;
+    moment->reached.notify_all();
+  });
+  TIM_RETURN_IF_ERROR(posted);
+  return std::unique_ptr<device::Event>(std::make_unique<WorkerEvent>(
+      device_.shared_from_this(), std::move(moment)));
+}
+
+Status WorkerStream::WaitFor(device::Event& event) {
+  auto* const other = dynamic_cast<WorkerEvent*>(&event);
+  if (other == nullptr) return TIM_INTERNAL("an event of another domain");
+  return Post([moment = other->moment()] {
+    std::unique_lock lock(moment->mutex);
+    moment->reached.wait(lock, [&] { return moment->done; });
+    return moment->status;
+  });
+}
+
+Result<std::unique_ptr<device::Stream>> NativeStream::Create(
+    PluginDevice& device) {
+  TimStream* handle = nullptr;
+  TIM_RETURN_IF_ERROR(device.Call("TimDeviceFns::create_stream",
+                                  device.functions().create_stream, &handle));
+  if (handle == nullptr) {
+    return device.plugin().Broke(
+        "TimDeviceFns::create_stream() succeeded without a stream");
+  }
+  return std::unique_ptr<device::Stream>(new NativeStream(device, handle));
+}
+
+NativeStream::NativeStream(PluginDevice& device, TimStream* handle)
+    : device_(device), handle_(handle) {
+  device_.AddStream(handle_, this);
+}
+
+NativeStream::~NativeStream() {
+  device_.RemoveStream(handle_);
+  device_.Tell("TimDeviceFns::destroy_stream",
+               device_.functions().destroy_stream, handle_);
+}
+
+Status NativeStream::Enqueue(device::PreparedStep& step,
+                             std::span<const BufferRange> operands) {
+  TIM_ASSIGN_OR_RETURN(const PluginStep::Work work,
+                       WorkOf(device_, step, operands));
+  return work(handle_);
+}
+
+// Waits for all work so far.
+Status NativeStream::Finish() {
+  TIM_ASSIGN_OR_RETURN(const auto event, Record(nullptr));
+  return event->Wait();
+}
+
+Status NativeStream::Copy(BufferRange source, BufferRange destination) {
+  TIM_RETURN_IF_ERROR(CheckCopy(device_, source, destination));
+  if (source.bytes == 0) return OkStatus();
+  return DoCopy(device_, handle_, source, destination,
+                [this] { return Finish(); });
+}
+
+Result<std::unique_ptr<device::Event>> NativeStream::Record(
+    std::unique_ptr<device::Event> done) {
+  auto* event = dynamic_cast<NativeEvent*>(done.get());
+  if (event == nullptr || &event->device() != &device_) {
+    TimEvent* handle = nullptr;
+    TIM_RETURN_IF_ERROR(device_.Call("TimDeviceFns::create_event",
+                                     device_.functions().create_event,
+                                     &handle));
+    if (handle == nullptr) {
+      return device_.plugin().Broke(
+          "TimDeviceFns::create_event() succeeded without an event");
+    }
+    done = std::make_unique<NativeEvent>(device_, handle);
+    event = static_cast<NativeEvent*>(done.get());
+  }
+  event->Reset();
+  TIM_RETURN_IF_ERROR(device_.Call("TimDeviceFns::record",
+                                   device_.functions().record, handle_,
+                                   event->handle()));
+  return done;
+}
+
+Status NativeStream::WaitFor(device::Event& event) {
+  auto* const other = dynamic_cast<NativeEvent*>(&event);
+  if (other == nullptr) return TIM_INTERNAL("an event of another domain");
+  if (device_.functions().stream_wait == nullptr) return event.Wait();
+  return device_.Call("TimDeviceFns::stream_wait",
+                      device_.functions().stream_wait, handle_,
+                      other->handle());
+}
+
+}  // namespace tim::plugin

@@ -1,0 +1,19 @@
+// A plug-in loaded by another process, before this one does.
+#ifndef TIM_PLUGIN_PROBE_H_
+#define TIM_PLUGIN_PROBE_H_
+
+#include <string>
+
+#include "base/status.h"
+
+namespace tim::plugin {
+
+/// Has the program timcl, which PATH leads to, load the file (`timcl
+/// plugin-check --probe`).  kFailedPrecondition where that fails or the program
+/// is not there.
+/// \param environment of the program, as environ is.
+Status ProbeFile(const std::string& path, char** environment);
+
+}  // namespace tim::plugin
+
+#endif  // TIM_PLUGIN_PROBE_H_

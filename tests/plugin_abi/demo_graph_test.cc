@@ -1,0 +1,215 @@
+// The sample with a compiler of its own: parts, stored blobs, held constants,
+// edits.  Checks 9, 10 and 11 of the specification.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "compiler/compiler.h"
+#include "device/device_pools.h"
+#include "plugin/plugins.h"
+#include "tests/plugin_abi/plug_graph.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::plugin {
+namespace {
+
+using testing::CountSteps;
+using testing::Floats;
+using ::testing::HasSubstr;
+using testing::PlugGraph;
+
+// A store in memory that counts what had to be built.
+class MapStore final : public device::BinaryStore {
+ public:
+  std::optional<std::string> Load(std::string_view key) override {
+    const std::lock_guard lock(mutex);
+    const auto found = content.find(std::string(key));
+    if (found == content.end()) return std::nullopt;
+    return found->second;
+  }
+  void Store(std::string_view key, std::string_view bytes) override {
+    const std::lock_guard lock(mutex);
+    content[std::string(key)] = bytes;
+  }
+  void CountBuild() override { ++builds; }
+
+  std::mutex mutex;
+  std::map<std::string, std::string> content;
+  int builds = 0;
+};
+
+class DemoGraph : public ::testing::Test {
+ protected:
+  void SetUp() override { LoadDemo(); }
+  void TearDown() override { UnloadDemo(); }
+
+  void LoadDemo(const PluginOptionList& options = {}) {
+    ASSERT_OK(LoadPlugin(testing::LibraryPath("libtimcl_demo_graph.so"),
+                         options, {}));
+    auto devices = testing::HostAnd("demo_graph");
+    ASSERT_OK(devices);
+    devices_ = *std::move(devices);
+  }
+  void UnloadDemo() {
+    devices_.clear();
+    EXPECT_OK(UnloadPlugin("demo_graph"));
+  }
+
+  device::Devices devices_;
+};
+
+// Twelve operators over two inputs and a constant of `elements`.
+PlugGraph Chain(int64_t elements = 40) {
+  PlugGraph graph(testing::Known());
+  const ir::ValueId x = graph.Input({elements});
+  const ir::ValueId y = graph.Input({elements});
+  ir::ValueId value = x;
+  for (int i = 0; i < 3; ++i) {
+    value = graph.Op("tim.Add", {value, graph.Constant({elements})});
+    value = graph.Op("tim.Relu", {value});
+    value = graph.Op("tim.Multiply", {value, y});
+    value = graph.Op("tim.Sub", {value, x});
+  }
+  graph.Output(value);
+  return graph;
+}
+
+std::vector<Floats> Inputs(size_t elements = 40) {
+  return {testing::SomeFloats(elements, 3), testing::SomeFloats(elements, 4)};
+}
+
+void ExpectRuns(const PlugGraph& graph, runtime::ReadyGraph& ready) {
+  const auto results = testing::Run(ready, Inputs());
+  ASSERT_OK(results);
+  testing::ExpectClose(*results, testing::Expected(graph, Inputs()));
+}
+
+TEST_F(DemoGraph, RunsAPartInOneCall) {
+  const PlugGraph graph = Chain();
+  auto ready = testing::Ready(graph, devices_, /*strict=*/true);
+  ASSERT_OK(ready);
+  EXPECT_EQ(CountSteps<ir::GraphCall>(ready->executable->plan()), 1);
+  EXPECT_EQ(CountSteps<ir::HostCall>(ready->executable->plan()), 0);
+  ExpectRuns(graph, *ready);
+  const auto again = testing::Run(*ready, Inputs());
+  ASSERT_OK(again);
+  testing::ExpectClose(*again, testing::Expected(graph, Inputs()));
+}
+
+// Check 9: the second process compiles nothing; what was harmed is compiled.
+TEST_F(DemoGraph, WhatWasCompiledIsStored) {
+  const auto store = std::make_shared<MapStore>();
+  const auto compile = [&] {
+    const PlugGraph graph = Chain();  // of the plug-in that is loaded now
+    auto ready = testing::Ready(graph, devices_, /*strict=*/true, store);
+    ASSERT_OK(ready);
+    ExpectRuns(graph, *ready);
+  };
+  compile();
+  EXPECT_EQ(store->builds, 1);
+  ASSERT_EQ(store->content.size(), 1u);
+  UnloadDemo();  // forgets what it built
+  LoadDemo();
+  compile();
+  EXPECT_EQ(store->builds, 1);
+  for (const auto& harm : std::vector<void (*)(std::string&)>{
+           [](std::string& blob) { blob.resize(blob.size() / 2); },
+           [](std::string& blob) { blob[blob.size() / 3] ^= 4; },
+           [](std::string& blob) { blob.clear(); }}) {
+    UnloadDemo();
+    LoadDemo();
+    harm(store->content.begin()->second);
+    const int before = store->builds;
+    compile();
+    EXPECT_EQ(store->builds, before + 1);
+  }
+}
+
+// Check 10: constants that the part holds are not on the device.
+TEST_F(DemoGraph, ConstantsThatItHoldsAreNotUploaded) {
+  constexpr int64_t kElements = 4000;
+  const PlugGraph graph = Chain(kElements);
+  auto ready = testing::Ready(graph, devices_, /*strict=*/true);
+  ASSERT_OK(ready);
+  const ir::Plan& plan = ready->executable->plan();
+  for (const ir::ConstantBlock& block : plan.constants) {
+    EXPECT_EQ(block.device, 0) << "a constant is on the device";
+  }
+  for (const ir::Step& step : plan.steps) {
+    if (!std::holds_alternative<ir::GraphCall>(step.action)) continue;
+    EXPECT_EQ(step.operands.size(), 3u);  // two inputs and the output
+  }
+}
+
+// Nodes that it cannot do run elsewhere, and the plan says why.
+TEST_F(DemoGraph, PartsAreDividedAtWhatItDoesNotTake) {
+  PlugGraph graph(testing::Known());
+  const ir::ValueId x = graph.Input({40});
+  const ir::ValueId y = graph.Input({40});
+  const ir::ValueId first = graph.Op("tim.Add", {x, y});
+  const ir::ValueId middle = graph.Op("tim.Tanh", {first});
+  // The first part reaches the last node on two ways, one around the middle.
+  graph.Output(graph.Op("tim.Multiply", {middle, first}));
+  auto ready = testing::Ready(graph, devices_);
+  ASSERT_OK(ready);
+  const ir::Plan& plan = ready->executable->plan();
+  EXPECT_EQ(CountSteps<ir::GraphCall>(plan), 2);
+  EXPECT_EQ(CountSteps<ir::HostCall>(plan), 1);
+  ExpectRuns(graph, *ready);
+  std::string refused;
+  for (const ir::Decision& decision : plan.decisions) {
+    for (const std::string& reason : decision.refused) refused += reason + "\n";
+  }
+  EXPECT_THAT(refused, HasSubstr("demo_graph.graph: it computes element by "
+                                 "element only"));
+  EXPECT_ERROR(testing::Ready(graph, devices_, /*strict=*/true),
+               "it computes element by element only");
+}
+
+TEST_F(DemoGraph, PartsThatAreTooSmallAreLeft) {
+  UnloadDemo();
+  LoadDemo({{"min_nodes", "3"}});
+  PlugGraph graph(testing::Known());
+  const ir::ValueId x = graph.Input({40});
+  graph.Output(
+      graph.Op("tim.Add", {graph.Op("tim.Relu", {x}), graph.Input({40})}));
+  auto ready = testing::Ready(graph, devices_);
+  ASSERT_OK(ready);
+  EXPECT_EQ(CountSteps<ir::GraphCall>(ready->executable->plan()), 0);
+}
+
+// Check 11, its first half: an edit that keeps the graph's meaning is made.
+TEST_F(DemoGraph, EditsAreMade) {
+  PlugGraph graph(testing::Known());
+  const ir::ValueId x = graph.Input({40});
+  ir::ValueId value = graph.Op("tim.Add", {x, graph.Input({40})});
+  for (int i = 0; i < 3; ++i) value = graph.Op("tim.Relu", {value});
+  graph.Output(value);
+  auto ready = testing::Ready(graph, devices_, /*strict=*/true);
+  ASSERT_OK(ready);
+  for (const ir::Step& step : ready->executable->plan().steps) {
+    const auto* call = std::get_if<ir::GraphCall>(&step.action);
+    if (call == nullptr) continue;
+    EXPECT_EQ(call->part->NodeIds().size(), 2u);
+  }
+  ExpectRuns(graph, *ready);
+}
+
+// A plan with a part can be compared: equal graphs give equal steps.
+TEST_F(DemoGraph, EqualGraphsGiveEqualSteps) {
+  const auto plan = [&] {
+    auto ready = testing::Ready(Chain(), devices_, /*strict=*/true);
+    EXPECT_OK(ready);
+    return ready->executable->plan().steps;
+  };
+  EXPECT_EQ(plan(), plan());
+}
+
+}  // namespace
+}  // namespace tim::plugin

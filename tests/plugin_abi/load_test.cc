@@ -1,0 +1,237 @@
+// Checks 3 and 4 of the specification: what is loaded and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "device/device_sources.h"
+#include "plugin/plugins.h"
+#include "plugin/tables.h"
+#include "tests/plugin_abi/plug_graph.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::plugin {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// A plug-in in this process, whose tables a test changes.
+struct Tables {
+  TimPlugin plugin{};
+  TimDeviceFns device{};
+
+  Tables() {
+    plugin.struct_size = TIM_SIZE_THROUGH(TimPlugin, ops);
+    plugin.abi_major = TIM_ABI_MAJOR;
+    plugin.kind = "local";
+    plugin.vendor = "tests";
+    plugin.version = "1";
+    plugin.initialize = [](const TimHost*, const TimOption*, uint32_t,
+                           TimMessage*) -> TimCode { return TIM_OK; };
+    plugin.shutdown = [] {};
+    plugin.device_count = []() -> uint32_t { return 0; };
+    plugin.describe = [](uint32_t, TimDeviceProps*, TimMessage*) -> TimCode {
+      return TIM_NOT_FOUND;
+    };
+    plugin.open = [](uint32_t, TimDevice**, TimMessage*) -> TimCode {
+      return TIM_NOT_FOUND;
+    };
+    plugin.close = [](TimDevice*) {};
+    plugin.device = &device;
+    device.struct_size = TIM_SIZE_THROUGH(TimDeviceFns, native_handle);
+    device.allocate = [](TimDevice*, uint64_t, int32_t, TimBuffer**,
+                         TimMessage*) -> TimCode { return TIM_OUT_OF_MEMORY; };
+    device.release = [](TimDevice*, TimBuffer*) {};
+    device.copy_in = [](TimDevice*, TimStream*, const void*, TimRange,
+                        TimMessage*) -> TimCode { return TIM_OK; };
+    device.copy_out = [](TimDevice*, TimStream*, TimRange, void*,
+                         TimMessage*) -> TimCode { return TIM_OK; };
+  }
+};
+
+Status Load(const Tables& tables) {
+  return LoadPluginTable(&tables.plugin, {}, {});
+}
+
+TEST(Load, ASoundTableIsLoaded) {
+  const Tables tables;
+  ASSERT_OK(Load(tables));
+  EXPECT_THAT(Plugins()[0].not_offered, Contains("TimDeviceFns::copy"));
+  EXPECT_ERROR(Load(tables), "kind 'local' is taken by another plug-in");
+  EXPECT_OK(UnloadPlugin("local"));
+  EXPECT_ERROR(UnloadPlugin("local"), "there is no plug-in local");
+}
+
+TEST(Load, WhatDoesNotFitIsRefused) {
+  struct Mistake {
+    const char* words;
+    void (*make)(Tables& tables);
+  };
+  const Mistake mistakes[] = {
+      {"it has version 2.0 of the plug-in interface, this library 1.0",
+       [](Tables& t) { t.plugin.abi_major = 2; }},
+      {"TimPlugin has a struct_size of 8; version 1.0 of it has 120 bytes",
+       [](Tables& t) { t.plugin.struct_size = 8; }},
+      {"TimDeviceFns has a struct_size of 16; version 1.0 of it has ",
+       [](Tables& t) { t.device.struct_size = 16; }},
+      {"TimDeviceFns: copy_out is missing",
+       [](Tables& t) { t.device.copy_out = nullptr; }},
+      {"TimDeviceFns: create_stream is offered without destroy_stream",
+       [](Tables& t) {
+         t.device.create_stream = [](TimDevice*, TimStream**,
+                                     TimMessage*) -> TimCode { return TIM_OK; };
+       }},
+      {"TimDeviceFns: create_stream is offered without record",
+       [](Tables& t) {
+         t.device.create_stream = [](TimDevice*, TimStream**,
+                                     TimMessage*) -> TimCode { return TIM_OK; };
+         t.device.destroy_stream = [](TimDevice*, TimStream*) {};
+         t.device.create_event = [](TimDevice*, TimEvent**,
+                                    TimMessage*) -> TimCode { return TIM_OK; };
+         t.device.destroy_event = [](TimDevice*, TimEvent*) {};
+       }},
+      {"TimPlugin: initialize is missing",
+       [](Tables& t) { t.plugin.initialize = nullptr; }},
+      {"TimPlugin: device_count is offered without open",
+       [](Tables& t) { t.plugin.open = nullptr; }},
+      {"kind 'host' is not legal", [](Tables& t) { t.plugin.kind = "host"; }},
+      {"kind 'A' is not legal", [](Tables& t) { t.plugin.kind = "A"; }},
+      {"kind is missing", [](Tables& t) { t.plugin.kind = nullptr; }},
+      {"an exception left TimPlugin::initialize()",
+       [](Tables& t) {
+         t.plugin.initialize = [](const TimHost*, const TimOption*, uint32_t,
+                                  TimMessage*) -> TimCode { throw 1; };
+       }},
+  };
+  for (const Mistake& mistake : mistakes) {
+    SCOPED_TRACE(mistake.words);
+    Tables tables;
+    mistake.make(tables);
+    EXPECT_ERROR(Load(tables), mistake.words);
+    EXPECT_TRUE(device::FindDeviceSource("local") == std::nullopt);
+  }
+  EXPECT_ERROR(LoadPluginTable(nullptr, {}, {}),
+               "it cannot serve version 1.0 of the plug-in interface");
+}
+
+// A plug-in of a later minor version: longer tables, which are cut.
+TEST(Load, LongerTablesAreTaken) {
+  struct Later {
+    TimDeviceFns device;
+    void* added[4];
+  };
+  static Later later;
+  Tables tables;
+  later.device = tables.device;
+  later.device.struct_size = sizeof(Later);
+  tables.plugin.device = &later.device;
+  tables.plugin.abi_minor = 9;
+  tables.plugin.struct_size = sizeof(TimPlugin);
+  ASSERT_OK(Load(tables));
+  EXPECT_EQ(Plugins()[0].abi, "1.9");
+  EXPECT_OK(UnloadPlugin("local"));
+}
+
+// A library of a later minor version: what it has added is not offered by a
+// plug-in of this one.
+TEST(Load, WhatAnOlderPluginLacksIsNotOffered) {
+  struct Later {
+    TimDeviceFns device;
+    TimCode (*added)(TimDevice*);
+  };
+  static constexpr TableMember kMembers[] = {
+      {"allocate", offsetof(Later, device) + offsetof(TimDeviceFns, allocate),
+       true},
+      {"added", offsetof(Later, added), false}};
+  const TableType type = {"TimDeviceFns", sizeof(Later),
+                          DeviceTable().first_bytes, kMembers};
+  const Tables tables;
+  Later table;
+  std::memset(static_cast<void*>(&table), 0xFF, sizeof(table));
+  std::vector<std::string> not_offered;
+  ASSERT_OK(ReadTable(type, &tables.device, &table, &not_offered));
+  EXPECT_THAT(not_offered, ::testing::ElementsAre("TimDeviceFns::added"));
+  EXPECT_EQ(table.added, nullptr);
+  EXPECT_EQ(table.device.allocate, tables.device.allocate);
+}
+
+TEST(Load, FilesThatAreNoPluginsAreRefused) {
+  const auto load = [](const std::string& path) {
+    return LoadPlugin(path, {}, {});
+  };
+  EXPECT_EQ(load("/nowhere/libtimcl_x.so").code(), StatusCode::kNotFound);
+  const std::string folder = ::testing::TempDir();
+  const std::string text = folder + "/libtimcl_text.so";
+  std::ofstream(text) << "no library";
+  chmod(text.c_str(), 0600);
+  EXPECT_ERROR(load(text), "libtimcl_text.so");
+  EXPECT_EQ(load(text).code(), StatusCode::kNotFound);
+  chmod(text.c_str(), 0666);
+  EXPECT_ERROR(load(text), "may be written by everybody");
+  EXPECT_ERROR(load(folder), "is no file");
+  EXPECT_ERROR(load(testing::LibraryPath("libtimcl_none.so")),
+               "is no plug-in: it has no TimPluginGet()");
+  // A file that could not be loaded stays in the list, with its reason.
+  const auto facts = Plugins();
+  ASSERT_FALSE(facts.empty());
+  EXPECT_FALSE(facts.back().loaded);
+  EXPECT_THAT(facts.back().error, HasSubstr("TimPluginGet"));
+}
+
+TEST(Load, APluginThatCannotStartIsRefused) {
+  const std::string bad = testing::LibraryPath("libtimcl_bad.so");
+  const std::pair<const char*, const char*> modes[] = {
+      {"initialize_fails", "TimPlugin::initialize(): no such hardware"},
+      {"throw_describe", "an exception left TimPlugin::describe()"},
+      {"endless_name", "TimPlugin::describe(0): a text without an end"},
+      {"bad_class", "TimPlugin::describe(0): device_class is 7"},
+      {"bad_alignment", "TimPlugin::describe(0): alignment is 48"},
+      {"many_devices", "TimPlugin::device_count() gave 1073741824"},
+  };
+  for (const auto& [mode, words] : modes) {
+    SCOPED_TRACE(mode);
+    EXPECT_ERROR(LoadPlugin(bad, {{"mode", mode}}, {}), words);
+  }
+}
+
+TEST(Load, ADeviceThatIsNotUsableSaysWhy) {
+  const std::string bad = testing::LibraryPath("libtimcl_bad.so");
+  ASSERT_OK(LoadPlugin(bad, {{"mode", "unusable"}}, {}));
+  const auto source = device::FindDeviceSource("bad");
+  ASSERT_TRUE(source.has_value());
+  const auto list = source->list();
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].score, 0);
+  EXPECT_THAT(list[0].reason, HasSubstr("no board is there"));
+  EXPECT_ERROR(source->open(0),
+               "device bad:0 is not usable: plug-in bad, "
+               "TimPlugin::describe(): no board is there");
+  EXPECT_OK(UnloadPlugin("bad"));
+  ASSERT_OK(LoadPlugin(bad, {{"mode", "null_device"}}, {}));
+  EXPECT_ERROR(device::FindDeviceSource("bad")->open(0),
+               "TimPlugin::open() succeeded without a device");
+  EXPECT_OK(UnloadPlugin("bad"));
+}
+
+// The next one of a list is loaded, whatever the one before was.
+TEST(Load, NamedOnesAreLoadedInOrder) {
+  PluginOptions named;
+  named.files = "/nowhere/a.so:" + testing::LibraryPath("libtimcl_none.so") +
+                ":" + testing::LibraryPath("libtimcl_demo.so");
+  LoadNamedPlugins({.watch = named});
+  EXPECT_TRUE(device::FindDeviceSource("demo").has_value());
+  int failures = 0;
+  for (const PluginFacts& facts : Plugins()) failures += facts.loaded ? 0 : 1;
+  EXPECT_GE(failures, 2);
+  EXPECT_OK(UnloadPlugin("demo"));
+  LoadNamedPlugins({.watch = named});  // once per process
+  EXPECT_FALSE(device::FindDeviceSource("demo").has_value());
+}
+
+}  // namespace
+}  // namespace tim::plugin

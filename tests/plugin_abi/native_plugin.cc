@@ -1,0 +1,280 @@
+#include "tests/plugin_abi/native_plugin.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace {
+
+// A moment that streams reach.
+struct Moment {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  void Reach() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    done = true;
+    changed.notify_all();
+  }
+  void Wait() {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return done; });
+  }
+  bool IsDone() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return done;
+  }
+};
+
+}  // namespace
+
+struct TimDevice {
+  int number = 0;
+};
+struct TimBuffer {
+  unsigned char* memory = nullptr;
+};
+struct TimEvent {
+  std::shared_ptr<Moment> moment;
+};
+struct TimProgram {
+  int64_t elements = 0;
+};
+struct TimPrepared {
+  TimProgram* program = nullptr;
+};
+struct TimStream {
+  TimStream() : thread([this] { Work(); }) {}
+  ~TimStream() {
+    Push(nullptr);
+    thread.join();
+  }
+  void Push(std::function<void()> work) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    queue.push_back(std::move(work));
+    changed.notify_all();
+  }
+  void Work() {
+    while (true) {
+      std::function<void()> work;
+      {
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [&] { return !queue.empty(); });
+        work = std::move(queue.front());
+        queue.pop_front();
+      }
+      if (!work) return;
+      work();
+    }
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> queue;
+  std::thread thread;
+};
+
+namespace {
+
+using tim::testing::NativeOptions;
+
+NativeOptions g_options;  // NOLINT: one plug-in at a time
+const TimHost* g_host = nullptr;
+
+unsigned char* At(const TimRange& range) {
+  return range.buffer->memory + range.offset;
+}
+
+TimCode Initialize(const TimHost* host, const TimOption*, uint32_t,
+                   TimMessage*) {
+  g_host = host;
+  return TIM_OK;
+}
+void Shutdown() { g_host = nullptr; }
+uint32_t DeviceCount() { return 2; }
+TimCode Describe(uint32_t index, TimDeviceProps* out, TimMessage*) {
+  out->flags = g_options.thread_safe ? TIM_DEVICE_THREAD_SAFE : 0;
+  out->score = 30;
+  out->device_class = TIM_CLASS_ACCELERATOR;
+  std::snprintf(out->name, sizeof(out->name), "native device %u", index);
+  out->max_streams = 4;
+  out->memory_bytes = int64_t{1} << 30;
+  out->max_allocation_bytes = int64_t{1} << 28;
+  out->alignment = 64;
+  out->gflops = 100;
+  out->gbytes_per_second = 100;
+  out->domain = 7;
+  return TIM_OK;
+}
+TimCode Open(uint32_t index, TimDevice** out, TimMessage*) {
+  *out = new TimDevice{static_cast<int>(index)};
+  return TIM_OK;
+}
+void Close(TimDevice* device) { delete device; }
+
+TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
+                 TimMessage*) {
+  auto* buffer = new TimBuffer();
+  buffer->memory = static_cast<unsigned char*>(
+      std::aligned_alloc(64, (bytes / 64 + 1) * 64));
+  *out = buffer;
+  return TIM_OK;
+}
+void Release(TimDevice*, TimBuffer* buffer) {
+  std::free(buffer->memory);
+  delete buffer;
+}
+TimCode CopyIn(TimDevice*, TimStream* stream, const void* host, TimRange to,
+               TimMessage*) {
+  stream->Push([=] { std::memcpy(At(to), host, to.bytes); });
+  return TIM_OK;
+}
+TimCode CopyOut(TimDevice*, TimStream* stream, TimRange from, void* host,
+                TimMessage*) {
+  stream->Push([=] { std::memcpy(host, At(from), from.bytes); });
+  return TIM_OK;
+}
+TimCode CreateStream(TimDevice*, TimStream** out, TimMessage*) {
+  *out = new TimStream();
+  return TIM_OK;
+}
+void DestroyStream(TimDevice*, TimStream* stream) { delete stream; }
+TimCode CreateEvent(TimDevice*, TimEvent** out, TimMessage*) {
+  *out = new TimEvent();
+  return TIM_OK;
+}
+void DestroyEvent(TimDevice*, TimEvent* event) { delete event; }
+TimCode Record(TimDevice*, TimStream* stream, TimEvent* event, TimMessage*) {
+  event->moment = std::make_shared<Moment>();
+  stream->Push([moment = event->moment] { moment->Reach(); });
+  return TIM_OK;
+}
+TimCode StreamWait(TimDevice*, TimStream* stream, TimEvent* event,
+                   TimMessage*) {
+  stream->Push([moment = event->moment] { moment->Wait(); });
+  return TIM_OK;
+}
+TimCode Wait(TimDevice*, TimEvent* event, TimMessage*) {
+  event->moment->Wait();
+  return TIM_OK;
+}
+TimCode Query(TimDevice*, TimEvent* event, int32_t* done, TimMessage*) {
+  *done = event->moment->IsDone() ? 1 : 0;
+  return TIM_OK;
+}
+
+TimCode Supports(void*, const TimNode* node, const TimDeviceProps*,
+                 TimMessage* reason) {
+  const TimTensorDesc* in = g_host->views->input(node, 0);
+  if (in != nullptr && in->type == TIM_TYPE_FLOAT32 &&
+      g_host->views->epilogue_count(node) == 0) {
+    return TIM_OK;
+  }
+  std::snprintf(reason->text, reason->capacity, "float32 only");
+  return TIM_UNIMPLEMENTED;
+}
+TimCode Lower(void*, const TimNode* node, const TimDeviceProps*,
+              TimLowering* lowering, TimMessage*) {
+  uint32_t operands[2] = {0, 0};
+  static_cast<void>(g_host->sinks->input_operand(lowering, 0, &operands[0]));
+  static_cast<void>(g_host->sinks->output_operand(lowering, 0, &operands[1]));
+  const TimTensorDesc* out = g_host->views->output(node, 0);
+  int64_t elements = 1;
+  for (int32_t i = 0; i < out->rank; ++i) elements *= out->dims[i];
+  const uint8_t written[2] = {0, 1};
+  return g_host->sinks->add_step(
+      lowering, "relu", {&elements, sizeof(elements)}, operands, written, 2);
+}
+uint32_t KernelCount() { return 1; }
+const TimKernel* KernelAt(uint32_t) {
+  static TimKernel kernel;
+  kernel.struct_size = TIM_SIZE_THROUGH(TimKernel, lower);
+  kernel.name = "native.relu_f32";
+  kernel.op = "tim.Relu";
+  kernel.device_kind = "native";
+  kernel.supports = Supports;
+  kernel.lower = Lower;
+  return &kernel;
+}
+TimCode Build(TimDevice*, const char*, TimBytes payload, TimStore*,
+              TimProgram** out, TimMessage*) {
+  *out = new TimProgram();
+  std::memcpy(&(*out)->elements, payload.data, sizeof((*out)->elements));
+  return TIM_OK;
+}
+void DropProgram(TimDevice*, TimProgram* program) { delete program; }
+TimCode Prepare(TimDevice*, TimProgram* program, TimPrepared** out,
+                TimMessage*) {
+  *out = new TimPrepared{program};
+  return TIM_OK;
+}
+void DropPrepared(TimDevice*, TimPrepared* prepared) { delete prepared; }
+TimCode Enqueue(TimDevice*, TimStream* stream, TimPrepared* prepared,
+                const TimRange* operands, uint32_t, TimMessage*) {
+  const TimRange from = operands[0];
+  const TimRange to = operands[1];
+  stream->Push([=, elements = prepared->program->elements] {
+    std::this_thread::sleep_for(std::chrono::microseconds(g_options.delay_us));
+    const auto* x = reinterpret_cast<const float*>(At(from));
+    auto* y = reinterpret_cast<float*>(At(to));
+    for (int64_t i = 0; i < elements; ++i) y[i] = std::max(x[i], 0.0f);
+  });
+  return TIM_OK;
+}
+
+}  // namespace
+
+namespace tim::testing {
+
+const TimPlugin* NativePlugin(const NativeOptions& options) {
+  static TimDeviceFns device;
+  static TimKernelFns kernels;
+  static TimPlugin plugin;
+  g_options = options;
+  device = {};
+  device.struct_size = TIM_SIZE_THROUGH(TimDeviceFns, native_handle);
+  device.allocate = Allocate;
+  device.release = Release;
+  device.copy_in = CopyIn;
+  device.copy_out = CopyOut;
+  device.create_stream = CreateStream;
+  device.destroy_stream = DestroyStream;
+  device.create_event = CreateEvent;
+  device.destroy_event = DestroyEvent;
+  device.record = Record;
+  device.wait = Wait;
+  if (options.stream_wait) device.stream_wait = StreamWait;
+  if (options.query) device.query = Query;
+  kernels.struct_size = TIM_SIZE_THROUGH(TimKernelFns, enqueue);
+  kernels.count = KernelCount;
+  kernels.kernel = KernelAt;
+  kernels.build = Build;
+  kernels.drop_program = DropProgram;
+  kernels.prepare = Prepare;
+  kernels.drop_prepared = DropPrepared;
+  kernels.enqueue = Enqueue;
+  plugin.struct_size = TIM_SIZE_THROUGH(TimPlugin, ops);
+  plugin.abi_major = TIM_ABI_MAJOR;
+  plugin.kind = "native";
+  plugin.vendor = "tests";
+  plugin.version = "1";
+  plugin.initialize = Initialize;
+  plugin.shutdown = Shutdown;
+  plugin.device_count = DeviceCount;
+  plugin.describe = Describe;
+  plugin.open = Open;
+  plugin.close = Close;
+  plugin.device = &device;
+  plugin.kernels = &kernels;
+  return &plugin;
+}
+
+}  // namespace tim::testing

@@ -1,0 +1,85 @@
+// Graphs of the library's operators and plug-ins', and runs of them.
+#ifndef TIM_TESTS_PLUGIN_ABI_PLUG_GRAPH_H_
+#define TIM_TESTS_PLUGIN_ABI_PLUG_GRAPH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "ir/graph.h"
+#include "ir/op_registry.h"
+#include "runtime/ready_graph.h"
+
+namespace tim::testing {
+
+using Floats = std::vector<float>;
+using Operators = std::shared_ptr<const ir::OpRegistry>;
+
+/// Operators that are known now.
+Operators Known();
+
+/// Values are float32.
+class PlugGraph {
+ public:
+  explicit PlugGraph(Operators operators)
+      : operators_(std::move(operators)), graph_("graph") {}
+
+  ir::ValueId Input(ir::Shape shape);
+  /// Elements that look random and are the same in every run.
+  ir::ValueId Constant(ir::Shape shape);
+  /// Adds a node, and gives its only output.
+  ir::ValueId Op(const std::string& op, std::vector<ir::ValueId> inputs,
+                 ir::AttributeMap attributes = {});
+  void Output(ir::ValueId value) { graph_.AddOutput(value); }
+
+  ir::Graph& graph() { return graph_; }
+  const Operators& operators() const { return operators_; }
+
+ private:
+  const Operators operators_;
+  ir::Graph graph_;
+};
+
+/// Two convolutions with an addition around them: five nodes on a device
+/// without fusions.
+PlugGraph ResNetBlock(Operators operators);
+
+/// Elements between -1 and 1 that look random.
+Floats SomeFloats(size_t count, uint32_t seed = 1);
+
+/// Compiles for the devices, of which the first is the host.
+Result<runtime::ReadyGraph> Ready(
+    const PlugGraph& graph, const device::Devices& devices, bool strict = false,
+    std::shared_ptr<device::BinaryStore> store = nullptr);
+
+/// The outputs, one behind the other, of a run with these inputs.
+Result<Floats> Run(runtime::ReadyGraph& ready,
+                   const std::vector<Floats>& inputs);
+
+/// The same of the graph on the host alone.
+Floats Expected(const PlugGraph& graph, const std::vector<Floats>& inputs);
+
+/// Number of steps of the plan that are of this type.
+template <typename Action>
+int CountSteps(const ir::Plan& plan) {
+  int count = 0;
+  for (const ir::Step& step : plan.steps) {
+    count += std::holds_alternative<Action>(step.action) ? 1 : 0;
+  }
+  return count;
+}
+
+/// Elements that are equal within 1e-4.
+void ExpectClose(const Floats& actual, const Floats& expected);
+
+/// A plug-in's file that the build made.
+std::string LibraryPath(const std::string& name);
+
+/// The host and device `number` of a plug-in's kind.
+Result<device::Devices> HostAnd(const std::string& kind, int number = 0);
+
+}  // namespace tim::testing
+
+#endif  // TIM_TESTS_PLUGIN_ABI_PLUG_GRAPH_H_

@@ -1,0 +1,109 @@
+// `timcl plugin-check`: check 14 of the plug-ins' specification.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/tools/timcl_program.h"
+
+namespace tim::tool {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kBad[] = "tests/plugin_abi/libtimcl_bad.so";
+
+// Ids of the checks that ended so.
+std::vector<std::string> Ids(const nlohmann::json& checks,
+                             const std::string& outcome) {
+  std::vector<std::string> ids;
+  for (const auto& one : checks) {
+    if (one["outcome"] == outcome) ids.push_back(one["id"]);
+  }
+  return ids;
+}
+
+nlohmann::json Checked(const std::string& arguments) {
+  const CommandResult result =
+      Timcl("plugin-check --json " + arguments + " 2>/dev/null");
+  return nlohmann::json::parse(result.output, nullptr, false);
+}
+
+TEST(TimclPluginCheck, PassesTheSamples) {
+  for (const char* name : {"libtimcl_demo.so", "libtimcl_demo_graph.so"}) {
+    const auto checks = Checked(std::string("samples/plugins/") + name);
+    EXPECT_EQ(checks.size(), 16u);
+    EXPECT_THAT(Ids(checks, "FAIL"), IsEmpty()) << checks.dump(1);
+    EXPECT_GE(Ids(checks, "PASS").size(), 10u) << checks.dump(1);
+  }
+}
+
+// Each planted mistake fails the check that looks for it, and those that cannot
+// be made because of it.
+TEST(TimclPluginCheck, FindsPlantedMistakes) {
+  struct Planted {
+    const char* mode;
+    const char* id;
+    const char* words;
+  };
+  const Planted all[] = {
+      {"copy_overrun", "C5", "after copy_in"},
+      {"stale_host", "C5", "after copy_in"},
+      {"lost_error", "C5", "after copy_in"},
+      {"null_buffer", "C4", "succeeded without a buffer"},
+      {"no_memory", "C4", "full"},
+      {"negative_cost", "C9", "TimKernel::cost() gave no number"},
+      {"wrong_value", "C10", "expected"},
+      {"enqueue_overrun", "C10", "writes outside of its outputs"},
+      {"enqueue_fails", "C10", "overheat"},
+      {"null_program", "C10", "succeeded without a program"},
+      {"no_reason", "C10", "refused without a reason"},
+      {"unknown_code", "C10", "gave the code 77"},
+      {"bad_operand", "C10", "input 99 is absent"},
+      {"writes_input", "C10", "writes operand 0"},
+      {"bad_alignment", "C2", "alignment is 48"},
+      {"throw_describe", "C3", "an exception left"},
+  };
+  for (const Planted& planted : all) {
+    SCOPED_TRACE(planted.mode);
+    const auto checks =
+        Checked(std::string("--only C4,C5,C9,C10,C2,C3 --option mode=") +
+                planted.mode + " " + kBad);
+    EXPECT_THAT(Ids(checks, "FAIL"), Contains(planted.id)) << checks.dump(1);
+    EXPECT_THAT(checks.dump(), HasSubstr(planted.words));
+  }
+  EXPECT_THAT(
+      Ids(Checked(std::string("--option mode=wrong_value ") + kBad), "FAIL"),
+      ::testing::ElementsAre("C10"));
+  EXPECT_THAT(
+      Ids(Checked(std::string("--option mode=copy_overrun ") + kBad), "FAIL"),
+      ::testing::ElementsAre("C5"));
+}
+
+TEST(TimclPluginCheck, TellsHowAFailureIsRepeated) {
+  const CommandResult result =
+      Timcl(std::string("plugin-check --only C10 --seed 7 "
+                        "--option mode=wrong_value ") +
+            kBad);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("FAIL C10 kernels\n  bad.relu_f32, "
+                                       "tim.Relu float32 "));
+  EXPECT_THAT(result.output,
+              HasSubstr(std::string("  repeat: timcl plugin-check --only C10 "
+                                    "--seed 7 --option mode=wrong_value ") +
+                        kBad));
+}
+
+TEST(TimclPluginCheck, RefusesWhatIsNoPluginOrNoCheck) {
+  ExpectFailure("plugin-check --probe /nowhere.so", 1, "No such file");
+  ExpectFailure(std::string("plugin-check --only C17 ") + kBad, 2,
+                "there is no check C17");
+  ExpectFailure(std::string("plugin-check --option mode ") + kBad, 2,
+                "is no KEY=VALUE");
+  EXPECT_EQ(Timcl(std::string("plugin-check --probe ") + kBad).exit_status, 0);
+}
+
+}  // namespace
+}  // namespace tim::tool
