@@ -59,15 +59,17 @@ class Applier {
     module_.locations[id] = device;
   }
 
-  void SetPlacement(NodeId id, const Placement& placement) {
+  void SetPlacement(NodeId id, const Placement& placement, double cost) {
     if (id >= static_cast<int>(module_.placements.size())) {
       module_.placements.resize(id + 1);
+      module_.costs.resize(id + 1);
     }
     module_.placements[id] = placement;
+    module_.costs[id] = cost;
   }
 
   Status ApplyNode(NodeId id, const Candidate& candidate) {
-    SetPlacement(id, candidate.placement);
+    SetPlacement(id, candidate.placement, candidate.cost);
     const size_t inputs = graph_.node(id).inputs.size();
     for (size_t i = 0; i < inputs; ++i) {
       const ValueId input = graph_.node(id).inputs[i];
@@ -202,7 +204,12 @@ class Applier {
     } else if (target.device == 0) {
       placement.device = source_device;  // a device copies to the host
     }
-    SetPlacement(id, placement);
+    double cost = 0;
+    if (placement.kind != RunKind::kView) {
+      Route(module_, locations_, uint64_t{1} << move.from, move.to,
+            static_cast<double>(BytesOf(desc)), &cost);
+    }
+    SetPlacement(id, placement, cost);
     return to;
   }
 

@@ -73,6 +73,7 @@ class SharingFinder {
       return port.free || port.device == device;
     }
     return layout.strided() ||
+           module_.JoinsBatch(graph_.value(root).producer) ||
            (device != 0 && module_.device(device).unified_memory);
   }
 
@@ -160,7 +161,7 @@ class SharingFinder {
     for (const NodeId id : graph_.NodeIds()) {
       const ir::Node& node = graph_.node(id);
       if (node.outputs.empty() || node.outputs[0] == ir::kNone ||
-          !IsFree(node.outputs[0])) {
+          !(IsFree(node.outputs[0]) || module_.JoinsBatch(id))) {
         continue;
       }
       const InPlaceParts parts =

@@ -47,6 +47,7 @@ class OpImpl {
   std::shared_ptr<GraphCore> core;  ///< Null until it is of a graph.
   std::string name;                 ///< "Conv2d", "user.Mine" or "".
   std::string given_name;           ///< By the user, or empty.
+  std::string affinity;  ///< Name of the device that must run it, or empty.
   ir::AttributeMap attributes;
   std::vector<std::shared_ptr<Tensor>> inputs;
   std::vector<std::shared_ptr<Tensor>> outputs;
