@@ -229,14 +229,16 @@ Result<int> Division::IndexOf(std::string_view spec) const {
 }
 
 void Division::AddTo(compiler::CompileOptions* options) const {
-  if (figures.size() == options->devices.size()) options->devices = figures;
+  options->policy = policy;
+  if (!policy.host_fallback) options->strict = true;
+  // An executor's devices are not the context's.
+  if (specs.size() != options->devices.size()) return;
+  if (figures.size() == specs.size()) options->devices = figures;
   // The kind of the only device beside the host is enough.
   for (size_t i = 0; specs.size() > 2 && i < specs.size(); ++i) {
-    if (i < options->devices.size()) options->devices[i].spec = specs[i];
+    options->devices[i].spec = specs[i];
   }
-  options->policy = policy;
   options->links = links;
-  if (!policy.host_fallback) options->strict = true;
 }
 
 }  // namespace tim::runtime
