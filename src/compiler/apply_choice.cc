@@ -27,16 +27,14 @@ class Applier {
       SetHome(inputs[i], home);
       inputs_[inputs[i]] = {home, set};
     }
-    const int primary =
-        locations_.Intern({module_.primary_device(), ir::Layout::Dense()});
     for (const ValueId id : graph_.ValueIds()) {
       const ir::Role role = graph_.value(id).role;
-      if (role == ir::Role::kState) SetHome(id, primary);
+      if (role == ir::Role::kState) SetHome(id, StateLocation(id));
     }
     for (size_t i = 0; i < order.size(); ++i) {
       TIM_RETURN_IF_ERROR(ApplyNode(order[i], chosen[i]));
     }
-    return MoveLiveOuts(primary);
+    return MoveLiveOuts();
   }
 
  private:
@@ -85,7 +83,11 @@ class Applier {
     return OkStatus();
   }
 
-  Status MoveLiveOuts(int primary) {
+  int StateLocation(ValueId state) {
+    return locations_.Intern({module_.HomeOf(state), ir::Layout::Dense()});
+  }
+
+  Status MoveLiveOuts() {
     for (int i = 0; i < static_cast<int>(graph_.outputs().size()); ++i) {
       TIM_ASSIGN_OR_RETURN(const ValueId there,
                            BringOutput(i, graph_.outputs()[i]));
@@ -93,8 +95,9 @@ class Applier {
     }
     const auto updates = graph_.state_updates();
     for (size_t i = 0; i < updates.size(); ++i) {
-      TIM_ASSIGN_OR_RETURN(const ValueId there,
-                           Bring(updates[i].value, primary));
+      TIM_ASSIGN_OR_RETURN(
+          const ValueId there,
+          Bring(updates[i].value, StateLocation(updates[i].state)));
       graph_.SetStateUpdate(static_cast<int>(i), there);
     }
     return OkStatus();

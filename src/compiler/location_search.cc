@@ -87,11 +87,11 @@ class Search {
     for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
       AddLive(inputs[i], InputLocations(module_, locations_, i), &start);
     }
-    const int primary =
-        locations_.Intern({module_.primary_device(), ir::Layout::Dense()});
     for (const ValueId id : graph_.ValueIds()) {
       if (graph_.value(id).role != ir::Role::kState) continue;
-      AddLive(id, uint64_t{1} << primary, &start);
+      const int home =
+          locations_.Intern({module_.HomeOf(id), ir::Layout::Dense()});
+      AddLive(id, uint64_t{1} << home, &start);
     }
     history_.push_back({start});
   }
@@ -188,7 +188,7 @@ class Search {
     states = std::move(kept);
   }
 
-  // Outputs leave as their ports are; states on the primary device.
+  // Outputs leave as their ports are.
   double OutputCost(const State& state) {
     double cost = 0;
     const auto& outputs = graph_.outputs();

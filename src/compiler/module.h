@@ -121,6 +121,13 @@ struct Module {
   }
   /// Index of the device that runs what may run anywhere.
   int primary_device() const { return options.devices.size() > 1 ? 1 : 0; }
+  /// Device that keeps a state: the one that reads and makes it most, as
+  /// AssignDevices() found, else the primary one.
+  int HomeOf(ir::ValueId state) const {
+    const auto index = static_cast<size_t>(state);
+    return index < homes.size() && homes[index] >= 0 ? homes[index]
+                                                     : primary_device();
+  }
   const ir::DeviceInfo& device(int index) const {
     return options.devices[index];
   }
@@ -137,6 +144,8 @@ struct Module {
   /// Devices that AssignDevices() found, by node id; -1 and beyond the end: it
   /// found none.
   std::vector<int> assigned;
+  /// Devices that keep states, by value id; -1 and beyond the end: none found.
+  std::vector<int> homes;
   /// Nodes that join what devices make of a batch.
   std::vector<ir::NodeId> batch_joins;
   /// Bytes that each device may hold; empty: as many as it has.

@@ -102,7 +102,7 @@ class SharingFinder {
       const ValueId root = sharing_.root[value];
       if (module_.storages[root].kind != Storage::Kind::kNone ||
           graph_.value(root).constant ||
-          module_.locations[root] != module_.primary_device()) {
+          module_.locations[root] != module_.HomeOf(state)) {
         return false;
       }
       const int index = module_.storages[state].index;

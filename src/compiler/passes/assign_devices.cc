@@ -1,5 +1,7 @@
 // Divides the graph among devices: the division that is predicted to be best.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "compiler/divisions.h"
 #include "compiler/location_search.h"
@@ -41,6 +43,32 @@ Result<Division> FindDivision(const Module& module, const ScheduleModel& model,
   return search->Best();
 }
 
+// States stay where most of their readers and makers are.
+void PlaceStates(const ScheduleModel& model, const DeviceMap& map,
+                 Module* module) {
+  std::vector<int> device_of(static_cast<size_t>(module->graph.node_id_limit()),
+                             0);
+  for (size_t n = 0; n < model.size(); ++n) {
+    device_of[static_cast<size_t>(model.id(n))] = map[n];
+  }
+  module->homes.assign(static_cast<size_t>(module->graph.value_id_limit()), -1);
+  for (const auto& update : module->graph.state_updates()) {
+    std::vector<int> users(static_cast<size_t>(model.devices()), 0);
+    for (const ir::Use& use : module->graph.value(update.state).uses) {
+      ++users[static_cast<size_t>(device_of[static_cast<size_t>(use.node)])];
+    }
+    const ir::NodeId maker = module->graph.value(update.value).producer;
+    if (maker != ir::kNone) {
+      ++users[static_cast<size_t>(device_of[static_cast<size_t>(maker)])];
+    }
+    users[0] = 0;
+    const auto most = std::max_element(users.begin() + 1, users.end());
+    if (*most == 0) continue;
+    module->homes[static_cast<size_t>(update.state)] =
+        static_cast<int>(most - users.begin());
+  }
+}
+
 }  // namespace
 
 Status AssignDevices(Module& module) {
@@ -60,6 +88,7 @@ Status AssignDevices(Module& module) {
          .peak_bytes = search.Bytes(division.map)});
   }
   module.chosen_division = best.name;
+  PlaceStates(model, best.map, &module);
   for (size_t n = 0; n < model.size(); ++n) {
     // Views cost nothing anywhere: the search of layouts places them.
     if (!model.IsFree(n)) module.Assign(model.id(n), best.map[n]);

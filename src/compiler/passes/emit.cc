@@ -130,7 +130,7 @@ class Emitter {
       state_index_[id] = static_cast<int>(plan_.states.size());
       plan_.states.push_back({.name = graph_.value(id).name,
                               .desc = Dense(id),
-                              .device = module_.primary_device(),
+                              .device = module_.HomeOf(id),
                               .written = false,
                               .in_place = module_.storages[id].kind ==
                                           Storage::Kind::kStateWrite});
@@ -293,6 +293,10 @@ class Emitter {
     return MakeCopy(from, to, step);
   }
 
+  int StateDevice(int state) const {
+    return plan_.states[static_cast<size_t>(state)].device;
+  }
+
   // Copies of a value follow what makes it, in its stream.
   int StreamOfMaker(ValueId id, int device) const {
     const ir::NodeId maker = graph_.value(id).producer;
@@ -310,7 +314,7 @@ class Emitter {
   Status MakeStateCopy(int index, Step* step) {
     const auto& update = graph_.state_updates()[index];
     const int state = state_index_.at(update.state);
-    step->device = module_.primary_device();
+    step->device = module_.HomeOf(update.state);
     step->label = StrCat("state ", graph_.value(update.state).name);
     step->stream = StreamOfMaker(update.value, step->device);
     TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(update.value, step->device));
@@ -373,13 +377,13 @@ class Emitter {
                         .bytes = bytes});
       case Storage::Kind::kState:
         return AddSlot({.kind = SlotKind::kStateRead,
-                        .device = module_.primary_device(),
+                        .device = StateDevice(storage.index),
                         .index = storage.index,
                         .offset = storage.offset,
                         .bytes = bytes});
       case Storage::Kind::kStateWrite:
         return AddSlot({.kind = SlotKind::kStateWrite,
-                        .device = module_.primary_device(),
+                        .device = StateDevice(storage.index),
                         .index = storage.index,
                         .offset = storage.offset,
                         .bytes = bytes});
