@@ -238,7 +238,7 @@ void Division::AddTo(compiler::CompileOptions* options) const {
   for (size_t i = 0; specs.size() > 2 && i < specs.size(); ++i) {
     options->devices[i].spec = specs[i];
   }
-  options->links = links;
+  if (links.devices() == specs.size()) options->links = links;
 }
 
 }  // namespace tim::runtime
