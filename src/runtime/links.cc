@@ -167,6 +167,24 @@ Result<Link> LinkBetween(Device& from, Device& to, bool direct,
   return link;
 }
 
+// A link as the slower device describes its way to the host.
+Link AssumedLink(const Device& from, const Device& to) {
+  Link link;
+  double gbytes_per_second = 0;
+  double latency_us = 0;
+  for (const Device* device : {&from, &to}) {
+    const ir::DeviceInfo& info = device->info();
+    latency_us = std::max(latency_us, info.link_latency_us);
+    const double rate = info.link_gbytes_per_second;
+    if (rate <= 0) continue;
+    gbytes_per_second =
+        gbytes_per_second > 0 ? std::min(gbytes_per_second, rate) : rate;
+  }
+  if (gbytes_per_second > 0) link.gbytes_per_second = gbytes_per_second;
+  if (latency_us > 0) link.latency_us = latency_us;
+  return link;
+}
+
 // Calls `with(from, to, direct)` for each pair that has a link of its own.
 template <typename With>
 Status ForEachLink(const device::Devices& devices, const With& with) {
@@ -192,7 +210,9 @@ LinkTable LinksOf(const device::Devices& devices, device::BinaryStore* store) {
   const std::lock_guard lock(known.mutex);
   const Status done =
       ForEachLink(devices, [&](int from, int to, bool direct) -> Status {
-        Link link{.direct = direct};
+        Link link = AssumedLink(*devices[static_cast<size_t>(from)],
+                                *devices[static_cast<size_t>(to)]);
+        link.direct = direct;
         if (store != nullptr) {
           auto measured = LinkBetween(*devices[static_cast<size_t>(from)],
                                       *devices[static_cast<size_t>(to)], direct,
