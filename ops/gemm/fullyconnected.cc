@@ -105,6 +105,17 @@ Status EvalFullyConnected(const ir::EvalContext& context) {
   return OkStatus();
 }
 
+// Rows are made one by one, where they stand along one axis in both tensors.
+std::vector<bool> SliceRows(const ir::NodeView& view, int axis) {
+  if (view.inputs[0]->shape.rank() != view.outputs[0]->shape.rank() ||
+      axis < 1) {
+    return {};
+  }
+  std::vector<bool> sliced(view.inputs.size(), false);
+  sliced[0] = true;
+  return sliced;
+}
+
 ir::OpSchema FullyConnectedSchema() {
   ir::OpSchema schema;
   schema.name = "FullyConnected";
@@ -115,6 +126,7 @@ ir::OpSchema FullyConnectedSchema() {
   schema.doubts = SumDoubts;
   schema.infer_shapes = InferFullyConnected;
   schema.eval = EvalFullyConnected;
+  schema.sliced_inputs = SliceRows;
   schema.memory_estimate = FactorBytes;
   schema.compute_estimate = EstimateFullyConnected;
   schema.sum_channels = [](const ir::NodeView& view) {

@@ -19,6 +19,12 @@ Status ParseDevice(const std::string& text, Options* options) {
   return OkStatus();
 }
 
+// The same.
+Status ParsePolicy(const std::string& text, Options* options) {
+  options->policy = text;
+  return OkStatus();
+}
+
 Status ParseSwitch(const std::string& text, bool* on) {
   if (text != "0" && text != "1") return InvalidArgument("expected 0 or 1");
   *on = text == "1";
@@ -146,12 +152,18 @@ Status ParsePluginTimeout(const std::string& text, Options* options) {
 
 // VSI_NN_LOG_LEVEL stands before TIMCL_LOG, so that the latter wins.
 constexpr OptionSpec kTable[] = {
-    {"TIMCL_DEVICE", "`host`, `opencl`, `opencl:<n>`",
+    {"TIMCL_DEVICE",
+     "`host`, `opencl`, `opencl:<n>`, parts of a device as `opencl:<n>/<k>`, "
+     "`auto`, `all`, or several with `,` between",
      "the first OpenCL device, else `host`",
      "where graphs run, whatever `CompileOption::setDeviceId()` and executors "
      "ask for; a device that does not exist makes `Context::Create()` return "
-     "null",
+     "null; several share a graph: [docs/devices.md](docs/devices.md)",
      ParseDevice},
+    {"TIMCL_POLICY", "`key=value` with `;` between", "",
+     "how a graph is divided among several devices: "
+     "[docs/devices.md](docs/devices.md)",
+     ParsePolicy},
     {"TIMCL_STRICT", "`0`, `1`", "`0`",
      "a step that would run on the host beside an OpenCL device fails "
      "`Compile()`",

@@ -66,7 +66,8 @@ struct PluginOptions {
 };
 
 struct Options {
-  std::string device;   ///< TIMCL_DEVICE: "", "host" or "opencl[:n]".
+  std::string device;   ///< TIMCL_DEVICE: "", or a list: "opencl:0,host".
+  std::string policy;   ///< TIMCL_POLICY: "objective=latency;streams=2".
   bool strict = false;  ///< TIMCL_STRICT: a host step fails Compile.
   /// TIMCL_LENIENT: what is legal and hardly meant is a warning, else an error.
   bool lenient = true;

@@ -27,16 +27,14 @@ class Applier {
       SetHome(inputs[i], home);
       inputs_[inputs[i]] = {home, set};
     }
-    const int primary =
-        locations_.Intern({module_.primary_device(), ir::Layout::Dense()});
     for (const ValueId id : graph_.ValueIds()) {
       const ir::Role role = graph_.value(id).role;
-      if (role == ir::Role::kState) SetHome(id, primary);
+      if (role == ir::Role::kState) SetHome(id, StateLocation(id));
     }
     for (size_t i = 0; i < order.size(); ++i) {
       TIM_RETURN_IF_ERROR(ApplyNode(order[i], chosen[i]));
     }
-    return MoveLiveOuts(primary);
+    return MoveLiveOuts();
   }
 
  private:
@@ -59,15 +57,17 @@ class Applier {
     module_.locations[id] = device;
   }
 
-  void SetPlacement(NodeId id, const Placement& placement) {
+  void SetPlacement(NodeId id, const Placement& placement, double cost) {
     if (id >= static_cast<int>(module_.placements.size())) {
       module_.placements.resize(id + 1);
+      module_.costs.resize(id + 1);
     }
     module_.placements[id] = placement;
+    module_.costs[id] = cost;
   }
 
   Status ApplyNode(NodeId id, const Candidate& candidate) {
-    SetPlacement(id, candidate.placement);
+    SetPlacement(id, candidate.placement, candidate.cost);
     const size_t inputs = graph_.node(id).inputs.size();
     for (size_t i = 0; i < inputs; ++i) {
       const ValueId input = graph_.node(id).inputs[i];
@@ -83,7 +83,11 @@ class Applier {
     return OkStatus();
   }
 
-  Status MoveLiveOuts(int primary) {
+  int StateLocation(ValueId state) {
+    return locations_.Intern({module_.HomeOf(state), ir::Layout::Dense()});
+  }
+
+  Status MoveLiveOuts() {
     for (int i = 0; i < static_cast<int>(graph_.outputs().size()); ++i) {
       TIM_ASSIGN_OR_RETURN(const ValueId there,
                            BringOutput(i, graph_.outputs()[i]));
@@ -91,8 +95,9 @@ class Applier {
     }
     const auto updates = graph_.state_updates();
     for (size_t i = 0; i < updates.size(); ++i) {
-      TIM_ASSIGN_OR_RETURN(const ValueId there,
-                           Bring(updates[i].value, primary));
+      TIM_ASSIGN_OR_RETURN(
+          const ValueId there,
+          Bring(updates[i].value, StateLocation(updates[i].state)));
       graph_.SetStateUpdate(static_cast<int>(i), there);
     }
     return OkStatus();
@@ -202,7 +207,12 @@ class Applier {
     } else if (target.device == 0) {
       placement.device = source_device;  // a device copies to the host
     }
-    SetPlacement(id, placement);
+    double cost = 0;
+    if (placement.kind != RunKind::kView) {
+      Route(module_, locations_, uint64_t{1} << move.from, move.to,
+            static_cast<double>(BytesOf(desc)), &cost);
+    }
+    SetPlacement(id, placement, cost);
     return to;
   }
 

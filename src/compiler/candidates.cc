@@ -21,8 +21,6 @@ constexpr char kInstall[] =
 using ir::KernelNode;
 using ir::Node;
 
-constexpr double kTransferGBytesPerSecond = 5;
-constexpr double kTransferUs = 10;
 constexpr double kReorderEfficiency = 0.3;
 // Of two equal ways the one that views a graph input on the device, which may
 // import it; of a view on the host it gets a copy.
@@ -38,10 +36,13 @@ class Enumerator {
         view_(ViewOf(module, module.graph, node)),
         pinned_(node.device) {}
 
-  void Run() {
-    if (ir::ControlOf(node_)) return AddControl();
+  /// \param device -1: all that the user permits.
+  void Run(int device) {
+    if (ir::ControlOf(node_)) return AddControl(device);
     for (int d = 0; d < static_cast<int>(module_.options.devices.size()); ++d) {
-      if (pinned_ >= 0 && pinned_ != d) continue;
+      if ((pinned_ >= 0 && pinned_ != d) || (device >= 0 && device != d)) {
+        continue;
+      }
       AddView(d);
       AddKernels(d);
       AddEval(d);
@@ -63,8 +64,8 @@ class Enumerator {
         .outputs = Locations(placement.device, layouts.outputs, node_.outputs),
         .cost = cost,
         .label = {}};
-    const std::string device = module_.device(placement.device).kind;
-    candidate.label = StrCat(device, ":", name);
+    candidate.label =
+        StrCat(module_.device(placement.device).Label(), ":", name);
     for (const ir::Layout& layout : layouts.outputs) {
       if (!layout.dense()) candidate.label += StrCat(" -> ", layout.ToString());
     }
@@ -83,8 +84,9 @@ class Enumerator {
   }
 
   // Where most of its graphs runs, so that nothing is moved to and fro.
-  void AddControl() {
+  void AddControl(int wanted) {
     const int device = pinned_ >= 0 ? pinned_ : module_.primary_device();
+    if (wanted >= 0 && wanted != device) return;
     const ir::DeviceInfo& info = module_.device(device);
     Add({.kind = RunKind::kControl, .device = device}, ir::DenseLayouts(view_),
         EvalFlops(module_.graph, node_) / (info.gflops * 1e3) + info.launch_us,
@@ -103,14 +105,19 @@ class Enumerator {
     const ir::DeviceInfo& info = module_.device(device);
     const std::vector<NodePiece> pieces =
         CutToPieces(view_, module_.options.piece_elements, info.alignment);
-    for (const ir::KernelDef* kernel :
-         module_.registry.Kernels(KernelOpName(node_), info.kind)) {
+    const std::string name = KernelOpName(node_);
+    const auto kernels = module_.registry.Kernels(name, info.kind);
+    if (kernels.empty() && module_.several_devices() && !info.runs_eval) {
+      found_.refused.push_back(
+          StrCat(info.Label(), ": it has no kernel for ", name));
+    }
+    for (const ir::KernelDef* kernel : kernels) {
       const Status supported = pieces.empty()
                                    ? Supports(module_, *kernel, view_, device)
                                    : SupportsAll(*kernel, pieces, device);
       if (!supported.ok()) {
         found_.refused.push_back(
-            StrCat(info.kind, ":", kernel->name, ": ", supported.message()));
+            StrCat(info.Label(), ":", kernel->name, ": ", supported.message()));
         continue;
       }
       if (!pieces.empty()) {
@@ -154,7 +161,7 @@ class Enumerator {
       const auto tuples =
           kernel.layouts(pieces[0].view, module_.device(device));
       if (std::count(tuples.begin(), tuples.end(), dense) == 0) {
-        found_.refused.push_back(StrCat(module_.device(device).kind, ":",
+        found_.refused.push_back(StrCat(module_.device(device).Label(), ":",
                                         kernel.name,
                                         ": pieces of tensors are dense"));
         return;
@@ -207,7 +214,7 @@ class Enumerator {
     if (!info.runs_eval) return;
     if (!ir::CanEvaluate(node_)) {
       found_.refused.push_back(StrCat(
-          info.kind, ":eval: ",
+          info.Label(), ":eval: ",
           ir::HasUserKernel(node_) ? module_.options.devices.size() > 1
                                          ? kOnOpenCl
                                          : StrCat(kOnOpenCl, kInstall)
@@ -271,28 +278,87 @@ std::string KernelOpName(const Node& node) {
   return StrCat(op->schema->domain, ".", op->schema->name);
 }
 
+namespace {
+
+// A full table makes a candidate unusable, not the graph: dense locations of
+// every device are interned first.
+void DropWithoutRoom(const Node& node, NodeCandidates* found) {
+  const auto lacks = [](const std::vector<ir::ValueId>& values,
+                        const std::vector<int>& locations) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i] != ir::kNone && locations[i] < 0) return true;
+    }
+    return false;
+  };
+  std::erase_if(found->candidates, [&](const Candidate& candidate) {
+    if (!lacks(node.inputs, candidate.inputs) &&
+        !lacks(node.outputs, candidate.outputs)) {
+      return false;
+    }
+    found->refused.push_back(
+        StrCat(candidate.label, ": no room for another layout"));
+    return true;
+  });
+}
+
+Status NoCandidate(const Module& module, const Node& node,
+                   const NodeCandidates& found) {
+  const std::string reasons =
+      StrCat(DescribeOperands(module.graph, node),
+             "\n  refused: ", StrJoin(found.refused, "\n  refused: "));
+  if (node.device < 0 || !module.several_devices()) {
+    return Unimplemented(Describe(module.graph, node), ": no device can run it",
+                         reasons);
+  }
+  return Unimplemented(Describe(module.graph, node), " must run on device ",
+                       module.device(node.device).Label(),
+                       ", which cannot run it", reasons);
+}
+
+}  // namespace
+
+NodeCandidates CandidatesOn(const Module& module, const Node& node, int device,
+                            LocationTable& locations) {
+  Enumerator enumerator(module, node, locations);
+  enumerator.Run(device);
+  NodeCandidates found = enumerator.Take();
+  DropWithoutRoom(node, &found);
+  return found;
+}
+
 Result<NodeCandidates> EnumerateCandidates(const Module& module,
                                            const Node& node,
                                            LocationTable& locations) {
-  Enumerator enumerator(module, node, locations);
-  enumerator.Run();
-  NodeCandidates found = enumerator.Take();
-  // A full table makes a candidate unusable, not the graph: dense locations
-  // of every device are interned first.
-  std::erase_if(found.candidates, [&](const Candidate& candidate) {
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] != ir::kNone && candidate.inputs[i] < 0) return true;
-    }
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] != ir::kNone && candidate.outputs[i] < 0) return true;
-    }
-    return false;
-  });
+  const int device = module.DeviceOf(node);
+  NodeCandidates found = CandidatesOn(module, node, device, locations);
+  // Fusion may have made of two nodes one that its device does not take.
+  if (found.candidates.empty() && device != node.device) {
+    found = CandidatesOn(module, node, -1, locations);
+  }
   if (!found.candidates.empty()) return found;
-  return Unimplemented(Describe(module.graph, node), ": no device can run it",
-                       DescribeOperands(module.graph, node), "\n  refused: ",
-                       StrJoin(found.refused, "\n  refused: "));
+  return NoCandidate(module, node, found);
 }
+
+namespace {
+
+// The first location that a link leads from to `device` without the host's
+// memory; none where the host has the value.
+int DirectSource(const Module& module, const LocationTable& locations,
+                 uint64_t present, int device) {
+  int found = kNoLocation;
+  for (int i = 0; i < LocationTable::kLimit; ++i) {
+    if (!Has(present, i)) continue;
+    const int from = locations[i].device;
+    if (from == 0) return kNoLocation;
+    if (found == kNoLocation &&
+        module.options.links.Between(from, device).direct) {
+      found = i;
+    }
+  }
+  return found;
+}
+
+}  // namespace
 
 std::vector<Move> Route(const Module& module, LocationTable& locations,
                         uint64_t present, int target, double bytes,
@@ -306,7 +372,9 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
     present |= uint64_t{1} << to;
   };
   const auto transfer = [&](int from, int to) {
-    *cost += bytes / (kTransferGBytesPerSecond * 1e3) + kTransferUs;
+    *cost += module.options.links
+                 .Between(locations[from].device, locations[to].device)
+                 .Microseconds(bytes);
     moves.push_back({from, to});
     present |= uint64_t{1} << to;
   };
@@ -326,7 +394,13 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
   };
   if (Has(present, target)) return moves;
   const Location goal = locations[target];
-  if (source_on(goal.device) == kNoLocation) {
+  const int direct = source_on(goal.device) == kNoLocation && goal.device != 0
+                         ? DirectSource(module, locations, present, goal.device)
+                         : kNoLocation;
+  if (direct != kNoLocation) {
+    const int dense = make_dense_on(locations[direct].device);
+    transfer(dense, locations.Intern({goal.device, ir::Layout::Dense()}));
+  } else if (source_on(goal.device) == kNoLocation) {
     // Between devices through dense host memory.
     if (source_on(0) == kNoLocation) {
       const int from = locations[std::countr_zero(present)].device;

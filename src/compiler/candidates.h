@@ -62,7 +62,13 @@ std::string KernelOpName(const ir::Node& node);
 /// body, as the schemas estimate them.
 double EvalFlops(const ir::Graph& graph, const ir::Node& node);
 
-/// All variants of running a node; an error where there is none, or only a host
+/// Variants of running a node on a device, -1: on all.  None where it is
+/// pinned to another one.
+NodeCandidates CandidatesOn(const Module& module, const ir::Node& node,
+                            int device, LocationTable& locations);
+
+/// Variants of running a node where it must run; an error where there is none,
+/// or only a host
 /// step and strict mode forbids it.
 Result<NodeCandidates> EnumerateCandidates(const Module& module,
                                            const ir::Node& node,

@@ -51,7 +51,7 @@ class ChainFinder {
                        });
   }
 
-  // Those that steps of other devices wait for.
+  // Steps that others of other queues wait for.
   std::vector<bool> AwaitedSteps() const {
     std::vector<bool> awaited(plan_.steps.size());
     for (const ir::Step& step : plan_.steps) {
@@ -63,7 +63,7 @@ class ChainFinder {
   }
 
   bool IsOfOther(const ir::Step& step, int other) const {
-    return plan_.steps[other].device != step.device;
+    return !ir::InOneQueue(plan_.steps[other], step);
   }
 
   void AddBuffers(const ir::Step& step, Buffers* buffers) const {
@@ -76,7 +76,7 @@ class ChainFinder {
   // Whether the last chain goes on with this step.
   bool Join(size_t index) {
     const ir::Step& step = plan_.steps[index];
-    if (!open_ || plan_.steps[index - 1].device != step.device) return false;
+    if (!open_ || !ir::InOneQueue(plan_.steps[index - 1], step)) return false;
     for (const int wait : step.waits) {
       if (IsOfOther(step, wait)) return false;
     }

@@ -1,10 +1,13 @@
 #include "compiler/compiler.h"
 
+#include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/trace.h"
 #include "compiler/part_optimizer.h"
+#include "compiler/device_room.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -32,6 +35,8 @@ constexpr Pass kPasses[] = {
     {"absorb padding", AbsorbPadding},
     {"compose maps", ComposeMaps},
     {"claim parts", ClaimParts},
+    {"assign devices", AssignDevices},
+    {"split batch", SplitBatch},
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},
     {"lower", Lower},
@@ -72,17 +77,48 @@ Result<InferredGraph> Infer(ir::Graph graph, const ir::OpRegistry& registry,
                        std::move(module.declared_reshapes)};
 }
 
+namespace {
+
+// \param limits bytes that devices may hold, see Module::memory_limits.
+Result<ir::Plan> CompileWithin(std::vector<int64_t> limits,
+                               InferredGraph inferred,
+                               const ir::OpRegistry& registry,
+                               const CompileOptions& options) {
+  Module module(std::move(inferred.graph), registry, options);
+  module.declared_reshapes = std::move(inferred.declared_reshapes);
+  module.memory_limits = std::move(limits);
+  TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
+  const TraceSpan emit("compile", "emit");
+  return Emit(module);
+}
+
+// The division among devices estimates what a device has to hold: if one has no
+// room for what comes out, it is tried with less.
+Result<ir::Plan> CompileAmong(const InferredGraph& inferred,
+                              const ir::OpRegistry& registry,
+                              const CompileOptions& options) {
+  constexpr int kTries = 4;
+  std::vector<int64_t> limits = RoomOf(options.devices);
+  for (int left = kTries;; --left) {
+    auto plan = CompileWithin(limits, inferred, registry, options);
+    const bool full = plan.status().code() == StatusCode::kOutOfMemory;
+    if (!full || left == 1) return plan;
+    for (int64_t& limit : limits) limit -= limit / 4;
+  }
+}
+
+}  // namespace
+
 Result<ir::Plan> Compile(InferredGraph inferred, const ir::OpRegistry& registry,
                          const CompileOptions& options) {
   if (options.devices.empty() || !options.devices[0].runs_eval) {
     return TIM_INTERNAL("devices[0] must be the host");
   }
   const TraceSpan span("compile", "passes of", inferred.graph.name());
-  Module module(std::move(inferred.graph), registry, options);
-  module.declared_reshapes = std::move(inferred.declared_reshapes);
-  TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
-  const TraceSpan emit("compile", "emit");
-  return Emit(module);
+  if (options.devices.size() > 2) {
+    return CompileAmong(inferred, registry, options);
+  }
+  return CompileWithin({}, std::move(inferred), registry, options);
 }
 
 Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,

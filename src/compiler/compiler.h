@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "compiler/links.h"
+#include "compiler/policy.h"
 #include "ir/device_info.h"
 #include "ir/graph.h"
 #include "ir/kernel_def.h"
@@ -66,6 +68,10 @@ struct CompileOptions {
   /// are dense and on the host.
   std::vector<Port> inputs = {};
   std::vector<Port> outputs = {};
+  /// Rules for dividing the graph among several devices beside the host.
+  Policy policy = {};
+  /// Costs of moving values from one device to another.
+  LinkTable links = {};
   /// Observes: called after each pass with its name and the graph, and again
   /// from the start where the graph is compiled once more.
   std::function<void(const std::string& pass, const ir::Graph& graph)>

@@ -5,21 +5,35 @@
 namespace tim::compiler {
 namespace {
 
-// All other memory is written once per run at most, before it is read.
-bool IsReused(const ir::Slot& slot) {
-  return slot.kind == ir::SlotKind::kArena;
+// Constants and inputs are never written.  With two queues beside the host's
+// outputs and states are followed, too; else they are written once per run at
+// most, before they are read.
+bool IsFollowed(const ir::Slot& slot, Hazards::Scope scope) {
+  if (slot.kind == ir::SlotKind::kArena) return true;
+  return scope == Hazards::Scope::kAllMemory &&
+         slot.kind != ir::SlotKind::kConstant &&
+         slot.kind != ir::SlotKind::kInput;
 }
 
 }  // namespace
 
+Hazards::Memory Hazards::MemoryOf(const ir::Slot& slot) const {
+  const bool state = slot.kind == ir::SlotKind::kStateRead ||
+                     slot.kind == ir::SlotKind::kStateWrite;
+  if (state && plan_.states[static_cast<size_t>(slot.index)].in_place) {
+    return {ir::SlotKind::kStateWrite, slot.index};
+  }
+  return {slot.kind, slot.index};
+}
+
 std::vector<int> Hazards::WaitsOf(const ir::Step& step) const {
-  std::map<int, int> last;  // by device
+  std::map<Queue, int> last;
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const ir::Slot& slot = plan_.slots[step.operands[i]];
-    if (IsReused(slot)) Collect(step, slot, step.written[i], &last);
+    if (IsFollowed(slot, scope_)) Collect(step, slot, step.written[i], &last);
   }
   std::vector<int> waits;
-  for (const auto& [device, index] : last) waits.push_back(index);
+  for (const auto& [queue, index] : last) waits.push_back(index);
   std::sort(waits.begin(), waits.end());
   return waits;
 }
@@ -28,23 +42,27 @@ void Hazards::Add(int index) {
   const ir::Step& step = plan_.steps[index];
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const ir::Slot& slot = plan_.slots[step.operands[i]];
-    if (!IsReused(slot)) continue;
-    accesses_[{slot.kind, slot.index}].push_back(
-        {index, step.device, slot.offset, slot.bytes, step.written[i]});
+    if (!IsFollowed(slot, scope_)) continue;
+    accesses_[MemoryOf(slot)].push_back({index,
+                                         {step.device, step.stream},
+                                         slot.offset,
+                                         slot.bytes,
+                                         step.written[i]});
   }
 }
 
 void Hazards::Collect(const ir::Step& step, const ir::Slot& slot, bool write,
-                      std::map<int, int>* last) const {
-  const auto it = accesses_.find({slot.kind, slot.index});
+                      std::map<Queue, int>* last) const {
+  const auto it = accesses_.find(MemoryOf(slot));
   if (it == accesses_.end()) return;
   for (const Access& access : it->second) {
-    if (access.device == step.device || !(write || access.write)) continue;
+    const bool same = access.queue == Queue(step.device, step.stream);
+    if (same || !(write || access.write)) continue;
     if (access.offset >= slot.offset + slot.bytes ||
         slot.offset >= access.offset + access.bytes) {
       continue;
     }
-    int& found = last->emplace(access.device, access.step).first->second;
+    int& found = last->emplace(access.queue, access.step).first->second;
     found = std::max(found, access.step);
   }
 }

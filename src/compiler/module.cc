@@ -77,8 +77,25 @@ std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node) {
   return text;
 }
 
+int64_t BytesOf(const ir::TensorDesc& desc) {
+  const Result<int64_t> bytes = ir::ByteSize(desc);
+  return bytes.ok() ? *bytes : 0;
+}
+
 bool IsPinned(const Module& module, ir::NodeId id) {
   return module.graph.node(id).device >= 0;
+}
+
+Status CheckStaticShapes(const ir::Graph& graph) {
+  for (const ir::ValueId id : graph.ValueIds()) {
+    const ir::Value& value = graph.value(id);
+    if (value.desc.shape.IsStatic()) continue;
+    if (value.producer == ir::kNone && value.uses.empty()) continue;
+    return FailedPrecondition(
+        "tensor ", value.name, ": the shape ", value.desc.shape.ToString(),
+        " is not known at compile time; give the graph inputs full shapes");
+  }
+  return OkStatus();
 }
 
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {

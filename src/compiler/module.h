@@ -2,6 +2,7 @@
 #ifndef TIM_COMPILER_MODULE_H_
 #define TIM_COMPILER_MODULE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -80,8 +81,54 @@ struct Module {
     }
   }
 
+  /// Streams of one run on a device.
+  int Streams(int index) const {
+    const ir::DeviceInfo& info = device(index);
+    if (index == 0) return 1;
+    // Kernels of CPUs use all cores by themselves.
+    const int automatic = info.device_class == ir::DeviceClass::kCpu ? 1 : 2;
+    const int wanted =
+        options.policy.streams == 0 ? automatic : options.policy.streams;
+    return std::max(1, std::min(wanted, info.max_streams));
+  }
+  /// Steps are in queues beside each other: of devices, or of one's streams.
+  bool has_queues() const {
+    return several_devices() || Streams(primary_device()) > 1;
+  }
+  int StreamOf(ir::NodeId id) const {
+    const auto index = static_cast<size_t>(id);
+    return index < streams.size() ? streams[index] : 0;
+  }
+  bool JoinsBatch(ir::NodeId id) const {
+    return std::find(batch_joins.begin(), batch_joins.end(), id) !=
+           batch_joins.end();
+  }
+  /// Devices beside the host share the graph.
+  bool several_devices() const { return options.devices.size() > 2; }
+  /// The device that must run the node: the user's, else the one that
+  /// AssignDevices() found; -1: any.
+  int DeviceOf(const ir::Node& node) const {
+    if (node.device >= 0) return node.device;
+    const auto id = static_cast<size_t>(node.id);
+    return id < assigned.size() ? assigned[id] : -1;
+  }
+  /// \param device -1: none.
+  void Assign(ir::NodeId id, int device) {
+    if (device < 0) return;
+    if (static_cast<size_t>(id) >= assigned.size()) {
+      assigned.resize(static_cast<size_t>(id) + 1, -1);
+    }
+    assigned[static_cast<size_t>(id)] = device;
+  }
   /// Index of the device that runs what may run anywhere.
   int primary_device() const { return options.devices.size() > 1 ? 1 : 0; }
+  /// Device that keeps a state: the one that reads and makes it most, as
+  /// AssignDevices() found, else the primary one.
+  int HomeOf(ir::ValueId state) const {
+    const auto index = static_cast<size_t>(state);
+    return index < homes.size() && homes[index] >= 0 ? homes[index]
+                                                     : primary_device();
+  }
   const ir::DeviceInfo& device(int index) const {
     return options.devices[index];
   }
@@ -95,7 +142,22 @@ struct Module {
   /// Reshapes of the graph that keep declared shapes, see InferShapes.
   std::vector<ir::NodeId> declared_reshapes;
 
+  /// Devices that AssignDevices() found, by node id; -1 and beyond the end: it
+  /// found none.
+  std::vector<int> assigned;
+  /// Devices that keep states, by value id; -1 and beyond the end: none found.
+  std::vector<int> homes;
+  /// Nodes that join what devices make of a batch.
+  std::vector<ir::NodeId> batch_joins;
+  /// Bytes that each device may hold; empty: as many as it has.
+  std::vector<int64_t> memory_limits;
+  /// Divisions that were compared, and the one that was taken.
+  std::vector<ir::ComparedPlan> compared;
+  std::string chosen_division;
+  ir::Partition partition;  ///< After choose.
+
   std::vector<Placement> placements;  ///< By node id, after choose.
+  std::vector<double> costs;          ///< Microseconds by node id; with them.
   std::vector<int> locations;  ///< Device of each value by id, after choose.
   std::vector<ir::Decision> decisions;
   /// By node id, after claim parts: why devices' compilers do not take a node.
@@ -104,6 +166,7 @@ struct Module {
   std::vector<ir::Lowering> lowerings;  ///< By node id, after lower.
 
   std::vector<ScheduledStep> schedule;  ///< After order.
+  std::vector<int> streams;             ///< Streams by node id; with it.
 
   std::vector<Storage> storages;  ///< By value id; constants have none.
   /// By node id: allocations, -1 where the steps that need it are left out.
@@ -139,8 +202,13 @@ Status Doubt(const Module& module, const ir::Graph& graph, const ir::Node& node,
 /// One line per operand with shape, type and quantization.
 std::string DescribeOperands(const ir::Graph& graph, const ir::Node& node);
 
+/// Bytes of a tensor; 0 where they are not known.
+int64_t BytesOf(const ir::TensorDesc& desc);
+
 /// The caller has chosen its device.
 bool IsPinned(const Module& module, ir::NodeId id);
+/// kFailedPrecondition where a tensor that is used has no known extents.
+Status CheckStaticShapes(const ir::Graph& graph);
 /// Every operand that is present has known extents, in a composite's body too.
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node);
 

@@ -96,9 +96,10 @@ class Stream {
   virtual Status Build(PreparedStep&, std::span<const BufferRange>) {
     return OkStatus();
   }
-  /// Between two buffers of this device, or one of it and one with a host
-  /// address; both ranges have as many bytes, and overlap only where they are
-  /// the same.  Host memory must stay unchanged until a later event is reached.
+  /// Between two buffers of this device, or one of it and one of a device of
+  /// its domain or with a host address; both ranges have as many bytes, and
+  /// overlap only where they are the same.  Host memory must stay unchanged
+  /// until a later event is reached.
   virtual Status Copy(BufferRange source, BufferRange destination) = 0;
   /// An event that is reached when everything enqueued so far is done; work is
   /// submitted to the device.  `done`: an event recorded earlier that nobody

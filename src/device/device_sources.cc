@@ -1,4 +1,4 @@
-// The list of whoever offers devices.
+// The list of providers of devices.
 #include "device/device_sources.h"
 
 #include <algorithm>

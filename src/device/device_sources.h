@@ -13,14 +13,14 @@
 
 namespace tim::device {
 
-/// What is known of a device before it is opened.
+/// Facts about a device that is not opened yet.
 struct SourceDevice {
   ir::DeviceInfo info;
   int score = 0;  ///< 0: it is not usable here, and `reason` says why.
   std::string reason;
 };
 
-/// Whoever offers devices of one kind.  Functions are called by any thread,
+/// A provider of devices of one kind.  Functions are called by any thread,
 /// several at a time.
 struct DeviceSource {
   std::string kind;  ///< ir::DeviceInfo::kind of all of them.
@@ -36,7 +36,7 @@ Status AddDeviceSource(DeviceSource source);
 /// Ends it; false where there is none.  Devices that are open stay.
 bool RemoveDeviceSource(const std::string& kind);
 std::optional<DeviceSource> FindDeviceSource(const std::string& kind);
-/// In the order in which they were added.
+/// All of them, in the order in which they were added.
 std::vector<DeviceSource> DeviceSources();
 
 }  // namespace tim::device

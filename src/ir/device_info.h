@@ -15,7 +15,10 @@ const char* ToString(DeviceClass device_class);  ///< "cpu", …
 
 struct DeviceInfo {
   std::string kind = "host";  ///< "host", "opencl", …: which kernels fit.
-  std::string name;           ///< For people.
+  /// "opencl:1", the name of one of several devices of a graph; empty of the
+  /// only one beside the host.  No plan stores it.
+  std::string spec = {};
+  std::string name;  ///< For people.
   std::string vendor;
   std::string driver;  ///< Driver version: part of every program cache key.
   DeviceClass device_class = DeviceClass::kCpu;
@@ -49,6 +52,8 @@ struct DeviceInfo {
   bool chains_singles = false;
   bool winograd = true;  ///< Kernels may use Winograd's sums.
   bool remote = false;   ///< Behind a network: each command costs a way there.
+  /// Streams of one run that work side by side, at most.  No plan stores it.
+  int max_streams = 8;
 
   // Rough figures for costs, in units of 1e9 per second and microseconds.
   double gflops = 1.0;
@@ -59,6 +64,9 @@ struct DeviceInfo {
   double link_latency_us = 0;
 
   std::string ToString() const;
+  /// The name of the device in messages: its spec, or its kind where it has
+  /// none.
+  const std::string& Label() const { return spec.empty() ? kind : spec; }
   bool operator==(const DeviceInfo&) const = default;
 };
 

@@ -27,6 +27,7 @@ std::string StepText(const Plan& plan, size_t index) {
   for (size_t i = 0; i < step.operands.size(); ++i) {
     text += StrCat(" ", step.written[i] ? ">" : "<", step.operands[i]);
   }
+  if (step.stream != 0) text += StrCat(" in stream ", step.stream);
   if (!step.waits.empty()) text += StrCat(" after ", StrJoin(step.waits, ", "));
   return text;
 }

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "ir/device_info.h"
+#include "ir/partition.h"
 #include "ir/step.h"
 #include "ir/tensor_desc.h"
 
@@ -42,17 +43,27 @@ struct Slot {
   bool operator==(const Slot&) const = default;
 };
 
+/// Streams of a device in one plan.
+inline constexpr int kMostStreams = 16;
+
 struct Step {
   std::string label;  ///< Instance names of the nodes it runs.
   int device = 0;
   Action action;
   std::vector<int> operands;  ///< Slots, in the order the action counts them.
   std::vector<bool> written;  ///< Per operand.
-  /// Earlier steps on other devices that must have finished.
+  /// Earlier steps of other queues that must have finished.
   std::vector<int> waits;
   std::string kernel = {};  ///< Of a kernel's step: KernelDef::name.
+  /// Steps of one device and stream are a queue: they run in order.
+  int stream = 0;  ///< Less than kMostStreams.
   bool operator==(const Step&) const = default;
 };
+
+/// Steps that run one after the other, without waits.
+inline bool InOneQueue(const Step& a, const Step& b) {
+  return a.device == b.device && a.stream == b.stream;
+}
 
 /// Steps first .. first + count - 1, which their device enqueues as one.
 struct Chain {
@@ -167,6 +178,7 @@ struct PlanNotes {
   std::vector<Value> values;
   std::vector<std::vector<Operand>> operands;  ///< [step][operand].
   std::map<std::string, Work> work;            ///< Keys are Step::label.
+  Partition partition = {};
 };
 
 struct Plan {

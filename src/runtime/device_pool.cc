@@ -1,15 +1,17 @@
 #include "runtime/device_pool.h"
 
-#include <charconv>
 #include <map>
 #include <mutex>
-#include <string_view>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "base/fork/per_process.h"
 #include "base/log.h"
+#include "device/device_sources.h"
 #include "device/host/host_device.h"
+#include "runtime/device_names.h"
+#include "runtime/device_set.h"
 
 namespace tim::runtime {
 namespace {
@@ -58,21 +60,16 @@ void WarnOnce(const std::string& reason) {
           "; TIMCL_DEVICE=host asks for it without this warning");
 }
 
-// The number of the OpenCL device that "", "opencl" or "opencl:<n>" names.
-Result<int> NumberOf(const std::string& wanted) {
-  if (wanted.empty() || wanted == "opencl") return 0;
-  constexpr std::string_view kPrefix = "opencl:";
-  int number = -1;
-  const char* end = wanted.data() + wanted.size();
-  if (wanted.starts_with(kPrefix)) {
-    const auto parsed =
-        std::from_chars(wanted.data() + kPrefix.size(), end, number);
-    if (parsed.ec != std::errc() || parsed.ptr != end) number = -1;
+// The number of a device of the list that `wanted` names, if it is one.
+std::optional<int> NumberIn(const std::string& wanted, int host) {
+  const auto names = ParseDeviceNames(wanted);
+  if (!names.ok() || names->size() != 1) return std::nullopt;
+  const DeviceName& name = names->front();
+  if (name.kind == "host") return host;
+  if (name.kind != "opencl" || name.parts != 0 || name.by_memory) {
+    return std::nullopt;
   }
-  if (number >= 0) return number;
-  return InvalidArgument("TIMCL_DEVICE=", wanted,
-                         " names no device; expected host, opencl or "
-                         "opencl:<number>");
+  return name.number.value_or(0);
 }
 
 std::string NamesOf(const std::vector<ListedDevice>& list) {
@@ -87,28 +84,46 @@ std::string NamesOf(const std::vector<ListedDevice>& list) {
 
 Result<Devices> SelectDevices(const std::string& wanted,
                               const DeviceOptions& options) {
-  const std::lock_guard lock(Shared().mutex);
-  TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, Share(kHost, options));
-  if (wanted == "host") return Devices{host};
-  TIM_ASSIGN_OR_RETURN(const int number, NumberOf(wanted));
-  TIM_RETURN_IF_ERROR(device::CheckOpenClProcess());
-  auto opencl = Share(number, options);
-  if (opencl.ok()) return Devices{host, *std::move(opencl)};
   if (!wanted.empty()) {
-    return opencl.status().WithContext(
-        StrCat("TIMCL_DEVICE=", wanted, " is not there"));
+    auto set = OpenDevices(wanted, options);
+    if (set.ok()) return std::move(set->devices);
+    return set.status().WithContext(StrCat("TIMCL_DEVICE=", wanted));
   }
+  TIM_ASSIGN_OR_RETURN(std::shared_ptr<Device> host, ShareHost(options));
+  TIM_RETURN_IF_ERROR(device::CheckOpenClProcess());
+  auto opencl = ShareOpenCl(0, options);
+  if (opencl.ok()) return Devices{host, *std::move(opencl)};
+  const std::lock_guard lock(Shared().mutex);
   WarnOnce(opencl.status().message());
   return Devices{host};
+}
+
+Result<std::shared_ptr<Device>> ShareHost(const DeviceOptions& options) {
+  const std::lock_guard lock(Shared().mutex);
+  return Share(kHost, options);
+}
+
+Result<std::shared_ptr<Device>> ShareOpenCl(int number,
+                                            const DeviceOptions& options) {
+  const std::lock_guard lock(Shared().mutex);
+  return Share(number, options);
 }
 
 std::vector<ListedDevice> ListDevices() {
   std::vector<ListedDevice> list;
   for (const device::OpenClDeviceFacts& facts : device::ListOpenClDevices()) {
-    list.push_back(
-        {.name = StrCat("opencl: ", facts.name), .cores = facts.cores});
+    list.push_back({.name = StrCat("opencl: ", facts.name),
+                    .spec = StrCat("opencl:", list.size()),
+                    .cores = facts.cores});
   }
-  list.push_back({.name = "host"});
+  list.push_back({.name = "host", .spec = "host"});
+  for (const device::DeviceSource& source : device::DeviceSources()) {
+    const auto offered = source.list();
+    for (size_t i = 0; i < offered.size(); ++i) {
+      list.push_back({.name = StrCat(source.kind, ": ", offered[i].info.name),
+                      .spec = StrCat(source.kind, ":", i)});
+    }
+  }
   return list;
 }
 
@@ -116,18 +131,21 @@ Result<Devices> SelectListedDevice(uint32_t number, CoreRange cores,
                                    const std::string& wanted,
                                    const DeviceOptions& options) {
   const std::vector<ListedDevice> list = ListDevices();
-  const int host = static_cast<int>(list.size()) - 1;
+  const int host = device::CountOpenClDevices();
   if (!wanted.empty()) {
-    int named = host;
-    if (wanted != "host") {
-      TIM_ASSIGN_OR_RETURN(named, NumberOf(wanted));
-    }
-    if (std::cmp_not_equal(named, number))
+    const auto named = NumberIn(wanted, host);
+    if (!named || std::cmp_not_equal(*named, number)) {
       return SelectDevices(wanted, options);
+    }
   }
-  if (std::cmp_greater(number, host)) {
+  if (std::cmp_greater_equal(number, list.size())) {
     return InvalidArgument("device ", number, " does not exist; there are ",
                            list.size(), ": ", NamesOf(list));
+  }
+  if (std::cmp_greater(number, host)) {
+    TIM_ASSIGN_OR_RETURN(DeviceSet set,
+                         OpenDevices(list[number].spec, options));
+    return std::move(set.devices);
   }
   // All cores are the device itself, which other contexts may have.
   if (cores == CoreRange{0, list[number].cores}) cores = {};

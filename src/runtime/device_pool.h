@@ -16,17 +16,26 @@ namespace tim::runtime {
 
 using device::Devices;
 
-/// The devices for TIMCL_DEVICE = `wanted` ("" = unset); the first is the
-/// host.  All calls of the process share devices, and equal parts of devices,
-/// for as long as any is in use: as the first of them made it, but for
-/// `options.guard`, with which they are devices of their own.  Any thread.
+/// The devices for TIMCL_DEVICE = `wanted`, a list as of OpenDevices() ("" =
+/// unset); the first is the host.  All calls of the process share devices, and
+/// equal parts of devices, for as long as any is in use: as the first of them
+/// made it, but for `options.guard`, with which they are devices of their own.
+/// Any thread.
 Result<Devices> SelectDevices(const std::string& wanted,
                               const DeviceOptions& options = {});
 
+/// The host, and a whole OpenCL device by its number, as SelectDevices() shares
+/// them.
+Result<std::shared_ptr<device::Device>> ShareHost(const DeviceOptions& options);
+Result<std::shared_ptr<device::Device>> ShareOpenCl(
+    int number, const DeviceOptions& options);
+
 /// What platform::IDevice::Enumerate() and CompileOption::setDeviceId() number:
-/// every OpenCL device in the loader's order, then the host.
+/// every OpenCL device in the loader's order, then the host, and behind it the
+/// devices of plug-ins.
 struct ListedDevice {
   std::string name;  ///< "opencl: <name>" or "host".
+  std::string spec;  ///< "opencl:0", as OpenDevices() takes it.
   int cores = 1;
 };
 std::vector<ListedDevice> ListDevices();

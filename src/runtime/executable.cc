@@ -31,6 +31,23 @@ Status CheckDevices(const ir::Plan& plan, Devices devices) {
   return OkStatus();
 }
 
+// Only devices of one domain copy to each other.
+Status CheckCopies(const ir::Plan& plan, Devices devices) {
+  for (const ir::Step& step : plan.steps) {
+    if (!std::holds_alternative<ir::Copy>(step.action)) continue;
+    const int from = plan.slots[step.operands[0]].device;
+    const int to = plan.slots[step.operands[1]].device;
+    if (from == 0 || to == 0 ||
+        devices[from]->domain() == devices[to]->domain()) {
+      continue;
+    }
+    return InvalidArgument("step '", step.label, "' copies from device ", from,
+                           " to device ", to,
+                           ", which do not share memory here");
+  }
+  return OkStatus();
+}
+
 // To be enqueued one by one.
 void AppendSingles(const StepGroup& group,
                    std::vector<PreparedGroup>* prepared) {
@@ -54,6 +71,7 @@ Result<std::shared_ptr<const Executable>> Executable::Create(
   executable->operators_ = std::move(operators);
   TIM_RETURN_IF_ERROR(ir::Verify(executable->plan_));
   TIM_RETURN_IF_ERROR(CheckDevices(executable->plan_, executable->devices_));
+  TIM_RETURN_IF_ERROR(CheckCopies(executable->plan_, executable->devices_));
   executable->order_ = OrderSteps(executable->plan_, executable->devices_);
   executable->groups_ = GroupSteps(executable->plan_);
   for (const StepGroup& group : executable->groups_) {

@@ -2,6 +2,8 @@
 #include "runtime/execution_context.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -20,6 +22,8 @@ namespace tim::runtime {
 using device::Event;
 using device::Stream;
 
+enum class StreamOrder : uint8_t { kFork, kJoin };
+
 struct ExecutionContext::Impl {
   explicit Impl(std::shared_ptr<const Executable> e)
       : executable(std::move(e)) {}
@@ -32,6 +36,7 @@ struct ExecutionContext::Impl {
   Status WaitBefore(const StepOrder& order, Stream& stream);
   Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
+  Status OrderStreams(StreamOrder order);
   Status RecordAll();
   Status WaitForAll();
   void TrimPools() const;
@@ -39,6 +44,9 @@ struct ExecutionContext::Impl {
   RunTrace* Trace();
 
   const ir::Plan& plan() const { return executable->plan(); }
+  const device::Device& DeviceOf(size_t queue) const {
+    return executable->device(static_cast<int>(queue % plan().devices.size()));
+  }
 
   // In this order: what work refers to is destroyed after the streams.
   std::shared_ptr<const Executable> executable;
@@ -47,7 +55,8 @@ struct ExecutionContext::Impl {
   Streams streams;
   // Of the last run, for the next to use again.
   std::vector<std::unique_ptr<Event>> events;    // per step
-  std::vector<std::unique_ptr<Event>> finished;  // per device
+  std::vector<std::unique_ptr<Event>> finished;  // per stream
+  std::vector<std::unique_ptr<Event>> kept;      // between streams of a device
   std::unique_ptr<RunTrace> trace;  // null before the first that is recorded
   // The run in flight.
   StateSet* states = nullptr;
@@ -119,7 +128,7 @@ Status ExecutionContext::Impl::EnqueueGroup(const PreparedGroup& ready) {
   const StepGroup& group = ready.group;
   const size_t last = group.first + group.count - 1;
   const std::span<const StepOrder> order = executable->order();
-  Stream& stream = *streams[plan().steps[last].device];
+  Stream& stream = *streams[QueueOf(plan(), plan().steps[last])];
   TIM_RETURN_IF_ERROR(WaitBefore(order[group.first], stream));
   if (tracing != nullptr) tracing->BeginGroup();
   const auto operands = memory->operands(group);
@@ -147,6 +156,22 @@ Status ExecutionContext::Impl::EnqueueAll() {
       return status.WithContext(
           StrCat("step '", plan().steps[first].label, "'"));
     }
+  }
+  return OkStatus();
+}
+
+// Further streams of a device and its first one: those wait for what the first
+// has been given, or, with kJoin, it waits for what they have.
+Status ExecutionContext::Impl::OrderStreams(StreamOrder order) {
+  const size_t devices = plan().devices.size();
+  for (size_t i = devices; i < streams.size(); ++i) {
+    if (streams[i] == nullptr) continue;
+    Stream& first = *streams[i % devices];
+    Stream& other = *streams[i];
+    const bool fork = order == StreamOrder::kFork;
+    TIM_ASSIGN_OR_RETURN(auto event, (fork ? first : other).Record(nullptr));
+    TIM_RETURN_IF_ERROR((fork ? other : first).WaitFor(*event));
+    kept.push_back(std::move(event));
   }
   return OkStatus();
 }
@@ -189,8 +214,11 @@ Status ExecutionContext::Enqueue(std::span<const PortMemory> inputs,
   impl.tracing = impl.Trace();
   if (impl.tracing != nullptr) impl.tracing->BeginRun();
   impl.states = states;
+  impl.kept.clear();
   impl.run = impl.memory->SynchronizeInputs(impl.streams);
+  if (impl.run.ok()) impl.run = impl.OrderStreams(StreamOrder::kFork);
   if (impl.run.ok()) impl.run = impl.EnqueueAll();
+  if (impl.run.ok()) impl.run = impl.OrderStreams(StreamOrder::kJoin);
   if (impl.run.ok()) impl.run = impl.memory->SynchronizeOutputs(impl.streams);
   // Also after a failure: work in flight uses the caller's memory.
   KeepWorst(impl.RecordAll(), &impl.run);
@@ -212,7 +240,7 @@ Status ExecutionContext::Wait() {
 }
 
 void ExecutionContext::Impl::TrimPools() const {
-  for (size_t i = 0; i < streams.size(); ++i) {
+  for (size_t i = 0; i < plan().devices.size(); ++i) {
     if (streams[i] == nullptr) continue;
     executable->device(static_cast<int>(i)).pools().Trim(0);
   }
@@ -232,8 +260,8 @@ Status ExecutionContext::Follow(const ExecutionContext& other) {
     return OkStatus();
   };
   TIM_RETURN_IF_ERROR(pairs([&](size_t i, size_t j) {
-    const auto& device = impl_->executable->device(static_cast<int>(i));
-    const auto& before = first.executable->device(static_cast<int>(j));
+    const auto& device = impl_->DeviceOf(i);
+    const auto& before = first.DeviceOf(j);
     if (device.domain() == before.domain()) return OkStatus();
     return Unimplemented(device.info().name, " cannot wait for ",
                          before.info().name);

@@ -12,8 +12,15 @@
 
 namespace tim::runtime {
 
-/// Streams by device of the plan, null where the plan does not use it.
+/// Streams by QueueOf(): those of stream 0 are the first, a device's index is
+/// the index of its first one.  Null where the plan does not use it.
 using Streams = std::vector<std::unique_ptr<device::Stream>>;
+
+/// The index of a step's stream in Streams.
+inline size_t QueueOf(const ir::Plan& plan, const ir::Step& step) {
+  return static_cast<size_t>(step.stream) * plan.devices.size() +
+         static_cast<size_t>(step.device);
+}
 
 enum class Timing : uint8_t {
   kNone,

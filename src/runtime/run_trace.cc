@@ -9,7 +9,9 @@ namespace tim::runtime {
 RunTrace::RunTrace(const Executable& executable,
                    std::span<const std::unique_ptr<device::Stream>> streams)
     : text_(executable.trace_text()), rows_(streams.size()) {
-  for (size_t i = 1; i < streams.size(); ++i) {
+  // Further streams of a device share its row.
+  const size_t devices = executable.plan().devices.size();
+  for (size_t i = 1; i < std::min(streams.size(), devices); ++i) {
     if (streams[i] == nullptr) continue;
     const ir::DeviceInfo& info = executable.device(static_cast<int>(i)).info();
     rows_[i].track = std::make_unique<TraceTrack>(

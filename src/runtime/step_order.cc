@@ -10,7 +10,7 @@ std::vector<StepOrder> OrderSteps(
     const int device = plan.steps[i].device;
     for (const int wait : plan.steps[i].waits) {
       const int other = plan.steps[wait].device;
-      if (other == device) continue;
+      if (ir::InOneQueue(plan.steps[i], plan.steps[wait])) continue;
       const bool same_domain =
           devices[device]->domain() == devices[other]->domain();
       order[wait].record = true;

@@ -16,11 +16,11 @@ struct StepOrder {
   std::vector<int> stream_waits;
   /// Earlier steps whose event the host waits for before it enqueues.
   std::vector<int> host_waits;
-  /// A step of another device waits for this one.
+  /// A step of another queue waits for this one.
   bool record = false;
 };
 
-/// One per step.  Waits within a device need nothing: streams are in order.
+/// One per step.  Waits within a queue need nothing: streams are in order.
 std::vector<StepOrder> OrderSteps(
     const ir::Plan& plan,
     std::span<const std::shared_ptr<device::Device>> devices);

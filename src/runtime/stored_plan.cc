@@ -28,6 +28,8 @@ bool SameDevice(const ir::DeviceInfo& stored, const ir::DeviceInfo& here) {
   same.link_latency_us = here.link_latency_us;
   same.global_memory_bytes = here.global_memory_bytes;
   same.max_allocation_bytes = here.max_allocation_bytes;
+  same.spec = here.spec;
+  same.max_streams = here.max_streams;
   return same == here;
 }
 

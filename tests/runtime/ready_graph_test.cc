@@ -97,6 +97,7 @@ class RefusedKernels : public ::testing::Test {
 
   Outcome Make() {
     device_ = std::make_shared<FakeDevice>(options_);
+    if (full_) device_->FailAllocationsAfter(0);
     const std::vector<std::shared_ptr<device::Device>> devices = {
         device::CreateHostDevice(), device_};
     compiler::CompileOptions options = CompileOptionsFor(devices);
@@ -134,6 +135,7 @@ class RefusedKernels : public ::testing::Test {
   }
 
   FakeOptions options_;
+  bool full_ = false;  // others have all of the device's memory
   bool strict_ = false;
   int compiled_ = 0;  // how often, by the last Make()
   ToyGraph graph_{"refused"};
@@ -260,7 +262,7 @@ TEST_F(RefusedKernels, AUsersKernelIsAnErrorAndNamedFirst) {
 }
 
 TEST_F(RefusedKernels, WantOfMemoryRefusesNone) {
-  options_.memory_bytes = 1;
+  full_ = true;
   Add(Twice("narrow", 1, kLimit));
   const Outcome outcome = Make();
   EXPECT_EQ(outcome.ready.status().code(), StatusCode::kOutOfMemory);

@@ -19,6 +19,7 @@ bool MayAsk(const std::string& path) {
   return path.rfind("src/vx/", 0) == 0 ||
          path.rfind("src/graph_api/", 0) == 0 ||
          path.rfind("src/values/", 0) == 0 ||
+         path.rfind("src/devices/", 0) == 0 ||
          path.rfind("src/base/options.", 0) == 0 || path == "src/base/log.cc";
 }
 

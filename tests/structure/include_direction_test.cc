@@ -1,6 +1,7 @@
 // include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
-// runtime <- {vx, graph_api, values} <- {samples, bench, tools, tests}; expr stands on
-// kernels, and graph_api on it, too; models stands on include,
+// runtime <- {vx, graph_api, values, devices} <- {samples, bench, tools,
+// tests}; expr stands on kernels, and graph_api on it, too; models stands on
+// include,
 // custom_ops and base; custom_ops includes include/ only, and samples that and
 // custom_ops, as bench may, too.
 //
@@ -45,6 +46,9 @@ const std::map<std::string, std::set<std::string>>& Below() {
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
         "device", "plugin"}},
       {"vx",
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device", "runtime"}},
+      {"devices",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
         "device", "runtime"}},
       {"expr", {"include", "base", "ir", "kernels"}},

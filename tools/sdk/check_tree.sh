@@ -59,7 +59,7 @@ files() {
 exported_names() {
   local tables='(vtable|VTT|typeinfo( name)?|guard variable) for '
   local thunks='((non-)?virtual|covariant return) thunk to '
-  local spaces='tim::(vx|transform|lite|models)::((ops|utils|platform|check)::)?'
+  local spaces='tim::(vx|transform|lite|models|devices)::((ops|utils|platform|check)::)?'
   local option=-g
   case $1 in *.so*) option=-D ;; esac
   nm "$option" -C --defined-only "$1" |

@@ -2,23 +2,31 @@
 #include "tools/timcl/command_line.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <string_view>
+
+#include "device/device_sources.h"
+#include "runtime/device_names.h"
 
 namespace tim::tool {
 namespace {
 
-// Empty where the text names a device, whether it exists or not.
+// Empty where the text names devices, whether they exist or not.
 std::string CheckDevice(const std::string& text) {
-  constexpr char kNumbered[] = "opencl:";
-  if (text == "host" || text == "opencl") return "";
-  const std::string number =
-      text.rfind(kNumbered, 0) == 0 ? text.substr(sizeof(kNumbered) - 1) : "";
-  const bool digits = std::all_of(number.begin(), number.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  if (!number.empty() && number.size() < 6 && digits) return "";
-  return "'" + text +
-         "' names no device; expected host, opencl or opencl:NUMBER, which "
-         "`timcl devices` lists";
+  constexpr char kListed[] = "; `timcl devices` lists what there is";
+  const auto names = runtime::ParseDeviceNames(text);
+  if (!names.ok()) return names.status().message() + kListed;
+  static constexpr std::string_view kKinds[] = {"host", "opencl", "auto",
+                                                "all"};
+  for (const runtime::DeviceName& name : *names) {
+    if (std::find(std::begin(kKinds), std::end(kKinds), name.kind) ==
+            std::end(kKinds) &&
+        !device::FindDeviceSource(name.kind)) {
+      return "'" + text + "' names no device" + kListed;
+    }
+  }
+  return "";
 }
 
 class Declaration {

@@ -44,10 +44,12 @@ Status WriteStates(const std::vector<ir::Value>& states,
 
 Result<CompiledFile> CompileGraph(
     ir::Graph graph, std::shared_ptr<const ir::OpRegistry> registry,
-    const device::Devices& devices, bool strict) {
+    const device::Devices& devices, bool strict,
+    const runtime::Division& division) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.was_compiled = true;
   options.strict = strict;
+  division.AddTo(&options);
   const std::vector<ir::Value> states = StatesOf(graph);
   TIM_ASSIGN_OR_RETURN(compiler::InferredGraph inferred,
                        compiler::Infer(std::move(graph), *registry, options));
@@ -63,10 +65,12 @@ Result<CompiledFile> CompileGraph(
 }
 
 Result<CompiledFile> CompileFile(const binary::Blob& blob,
-                                 const device::Devices& devices) {
+                                 const device::Devices& devices,
+                                 const runtime::Division& division) {
   auto registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, registry.get()));
-  return CompileGraph(std::move(graph), registry, devices, GetOptions().strict);
+  return CompileGraph(std::move(graph), registry, devices, GetOptions().strict,
+                      division);
 }
 
 }  // namespace tim::tool

@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "runtime/compiled_graph.h"
+#include "runtime/device_set.h"
 
 namespace tim::tool {
 
@@ -23,10 +24,12 @@ struct CompiledFile {
 /// before the first run.
 Result<CompiledFile> CompileGraph(
     ir::Graph graph, std::shared_ptr<const ir::OpRegistry> registry,
-    const device::Devices& devices, bool strict);
+    const device::Devices& devices, bool strict,
+    const runtime::Division& division = {});
 /// The same of the graph of `blob`, whatever plan it has.
 Result<CompiledFile> CompileFile(const binary::Blob& blob,
-                                 const device::Devices& devices);
+                                 const device::Devices& devices,
+                                 const runtime::Division& division = {});
 
 }  // namespace tim::tool
 

@@ -45,11 +45,9 @@ Listed Look(const std::string& id, bool measure) {
 
 std::vector<Listed> AllDevices(bool measure) {
   std::vector<Listed> all;
-  const size_t opencl = runtime::ListDevices().size() - 1;
-  for (size_t i = 0; i < opencl; ++i) {
-    all.push_back(Look(StrCat("opencl:", i), measure));
+  for (const runtime::ListedDevice& listed : runtime::ListDevices()) {
+    all.push_back(Look(listed.spec, measure));
   }
-  all.push_back(Look("host", measure));
   return all;
 }
 

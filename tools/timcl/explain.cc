@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "ir/dump/partition_text.h"
 #include "ops/builtin.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/graph_file.h"
@@ -16,6 +17,16 @@ bool Means(const ir::Decision& decision, const std::string& node) {
   if (decision.node == node) return true;
   const auto parts = PartsOf(decision.node);
   return std::find(parts.begin(), parts.end(), node) != parts.end();
+}
+
+// Devices beside the host, or the host alone.
+std::string NameOf(const ir::Plan& plan) {
+  if (plan.devices.size() < 3) return plan.devices.back().name;
+  std::vector<std::string> names;
+  for (size_t i = 1; i < plan.devices.size(); ++i) {
+    names.push_back(plan.devices[i].Label());
+  }
+  return StrJoin(names, " and ");
 }
 
 bool OnHost(const ir::Decision& decision) {
@@ -50,6 +61,25 @@ Status CheckNode(const binary::Blob& blob, const Arguments& arguments) {
                          "` lists their names");
 }
 
+// The part of the graph that a node is in; null where there is one device, and
+// of a plan from a file.
+const ir::PartitionPart* PartOf(const ir::Plan& plan, const std::string& node) {
+  const ir::Partition& partition = plan.notes.partition;
+  if (plan.devices.size() < 3) return nullptr;
+  for (const ir::PartitionNode& one : partition.nodes) {
+    if (one.name == node) {
+      return &partition.parts[static_cast<size_t>(one.part)];
+    }
+  }
+  return nullptr;
+}
+
+std::string PartText(const ir::Plan& plan, const ir::PartitionPart& part) {
+  const ir::Partition& partition = plan.notes.partition;
+  return StrCat("part ", &part - partition.parts.data(), " on ",
+                partition.devices[static_cast<size_t>(part.device)].spec);
+}
+
 Json JsonOf(const ir::Plan& plan, const Status& stored,
             const std::vector<ir::Decision>& decisions) {
   Json nodes = Json::array();
@@ -60,15 +90,23 @@ Json JsonOf(const ir::Plan& plan, const Status& stored,
                      {"refused", decision.refused}});
   }
   Json json = {{"graph", plan.graph},
-               {"device", plan.devices.back().name},
+               {"device", NameOf(plan)},
                {"plan_of_file", stored.ok()}};
   if (!stored.ok()) json["compiled_because"] = stored.message();
   json["nodes"] = nodes;
+  if (plan.devices.size() > 2) {
+    json["partition"] = Json::parse(ir::PartitionJson(plan), nullptr,
+                                    /*allow_exceptions=*/false);
+  }
   return json;
 }
 
-std::string TextOf(const ir::Decision& decision) {
+std::string TextOf(const ir::Plan& plan, const ir::Decision& decision) {
   std::string text = StrCat(decision.node, "\n  has ", decision.chosen, "\n");
+  if (const ir::PartitionPart* part = PartOf(plan, decision.node)) {
+    text += StrCat("  in ", PartText(plan, *part), ", which has ",
+                   part->nodes.size(), " nodes\n");
+  }
   for (const std::string& refused : decision.refused) {
     text += StrCat("  not ", refused, "\n");
   }
@@ -81,12 +119,19 @@ std::string TableOf(const ir::Plan& plan, const Status& stored) {
   int64_t on_host = 0;
   for (const ir::Decision& decision : plan.decisions) {
     rows.push_back({decision.node, decision.chosen});
+    const ir::PartitionPart* part = PartOf(plan, decision.node);
+    if (part != nullptr) rows.back().push_back(PartText(plan, *part));
     if (OnHost(decision)) ++on_host;
   }
   std::string text = Columns(rows);
   text += StrCat(rows.size(), " nodes of graph '", plan.graph, "' on ",
-                 plan.devices.back().name);
+                 NameOf(plan));
   if (plan.devices.size() > 1) text += StrCat(", ", on_host, " on the host");
+  for (const ir::ComparedPlan& other : plan.notes.partition.compared) {
+    const bool chosen = other.plan == plan.notes.partition.chosen;
+    text += StrCat("\n", chosen ? "  taken     " : "  compared  ", other.plan,
+                   ": ", other.predicted_us, " us predicted");
+  }
   return text + (stored.ok() ? ", by the file's plan\n" : "\n");
 }
 
@@ -97,7 +142,10 @@ Result<ExitCode> ExplainNodes(const Arguments& arguments) {
                        OpenGraphFile(arguments.file, arguments.model));
   TIM_ASSIGN_OR_RETURN(const auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
-  TIM_ASSIGN_OR_RETURN(const PlannedGraph planned, PlanOf(blob, devices));
+  TIM_ASSIGN_OR_RETURN(const runtime::Division division,
+                       DivisionFor(arguments.device, devices));
+  TIM_ASSIGN_OR_RETURN(const PlannedGraph planned,
+                       PlanOf(blob, devices, division));
   const auto decisions = DecisionsOf(planned.plan, arguments.node);
   if (decisions.empty() && !arguments.node.empty()) {
     TIM_RETURN_IF_ERROR(CheckNode(blob, arguments));
@@ -111,7 +159,8 @@ Result<ExitCode> ExplainNodes(const Arguments& arguments) {
                  "\n  runs in no step: it was folded into constants or into "
                  "other nodes, or changes nothing\n"));
   } else {
-    for (const ir::Decision& decision : decisions) Print(TextOf(decision));
+    for (const ir::Decision& decision : decisions)
+      Print(TextOf(planned.plan, decision));
   }
   return kDone;
 }

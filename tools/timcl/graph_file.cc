@@ -13,6 +13,7 @@
 #include "runtime/stored_plan.h"
 #include "tools/timcl/model_file.h"
 #include "tools/timcl/model_options.h"
+#include "vx/core/user_programs.h"
 
 namespace tim::tool {
 
@@ -47,6 +48,18 @@ Result<device::Devices> DevicesFor(const std::string& device,
   return AsFailed(devices.status());
 }
 
+Result<runtime::Division> DivisionFor(const std::string& device,
+                                      const device::Devices& devices) {
+  TIM_ASSIGN_OR_RETURN(const compiler::Policy policy,
+                       compiler::ParsePolicy(GetOptions().policy));
+  if (devices.size() < 3) return runtime::Division{.policy = policy};
+  TIM_ASSIGN_OR_RETURN(
+      const runtime::DeviceSet set,
+      runtime::OpenDevices(device.empty() ? GetOptions().device : device,
+                           GetOptions().on_device));
+  return runtime::DivisionOf(set, policy, vx::UserPrograms());
+}
+
 Result<ir::Graph> GraphOf(const binary::Blob& blob, ir::OpRegistry* registry) {
   auto graph =
       binary::ReadBlobGraph(blob, ops::BuiltinOperators(), registry, "file.");
@@ -56,10 +69,15 @@ Result<ir::Graph> GraphOf(const binary::Blob& blob, ir::OpRegistry* registry) {
 }
 
 Result<PlannedGraph> PlanOf(const binary::Blob& blob,
-                            const device::Devices& devices) {
+                            const device::Devices& devices,
+                            const runtime::Division& division) {
   const bool strict = GetOptions().strict;
   PlannedGraph planned;
-  auto stored = runtime::StoredPlan(blob, devices, {.strict = strict});
+  // A stored plan does not say how it was divided.
+  auto stored =
+      devices.size() > 2
+          ? Result<ir::Plan>(FailedPrecondition("several devices share it"))
+          : runtime::StoredPlan(blob, devices, {.strict = strict});
   if (stored.ok()) {
     planned.plan = *std::move(stored);
     return planned;
@@ -70,6 +88,7 @@ Result<PlannedGraph> PlanOf(const binary::Blob& blob,
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.was_compiled = true;
   options.strict = strict;
+  division.AddTo(&options);
   auto plan = compiler::Compile(std::move(graph), *planned.registry, options);
   if (!plan.ok()) return AsFailed(plan.status());
   planned.plan = *std::move(plan);

@@ -15,6 +15,7 @@
 #include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "ir/plan.h"
+#include "runtime/device_set.h"
 #include "tools/timcl/arguments.h"
 
 namespace tim::tool {
@@ -33,6 +34,11 @@ Status AsFailed(const Status& status);
 Result<device::Devices> DevicesFor(const std::string& device,
                                    const DeviceOptions& options);
 
+/// The division of graphs among these devices, of DevicesFor(device): by
+/// TIMCL_POLICY.  kInvalidArgument where that has a mistake.
+Result<runtime::Division> DivisionFor(const std::string& device,
+                                      const device::Devices& devices);
+
 /// The plan that a run of the file would have, without its programs: nothing is
 /// built, so that kernels that a driver refuses are not known.
 struct PlannedGraph {
@@ -42,7 +48,8 @@ struct PlannedGraph {
   Status stored = {};
 };
 Result<PlannedGraph> PlanOf(const binary::Blob& blob,
-                            const device::Devices& devices);
+                            const device::Devices& devices,
+                            const runtime::Division& division = {});
 
 /// The graph as it was before it was compiled, with the library's operators
 /// and those of the file, which are as `registry` has them.

@@ -88,7 +88,10 @@ Result<Json> DataOf(const binary::Blob& blob, const Arguments& arguments,
   TIM_ASSIGN_OR_RETURN(const auto devices,
                        DevicesFor(arguments.device, GetOptions().on_device));
   ShowProgress("compiling");
-  TIM_ASSIGN_OR_RETURN(const CompiledFile file, CompileFile(blob, devices));
+  TIM_ASSIGN_OR_RETURN(const runtime::Division division,
+                       DivisionFor(arguments.device, devices));
+  TIM_ASSIGN_OR_RETURN(const CompiledFile file,
+                       CompileFile(blob, devices, division));
   const int runs = arguments.report.runs;
   ShowProgress("running");
   TIM_ASSIGN_OR_RETURN(const double run_us,

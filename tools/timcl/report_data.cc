@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "ir/dump/graph_json.h"
+#include "ir/dump/partition_text.h"
 #include "tim/vx/version.h"
 #include "tools/timcl/graph_file.h"
 #include "tools/timcl/slot_lives.h"
@@ -288,6 +289,16 @@ Json DevicesJson(const ReportFacts& facts) {
   return json;
 }
 
+// Parts of the devices with the times of their operations.
+Json PartitionOf(const ReportFacts& facts) {
+  std::map<std::string, double> measured_us;
+  for (const runtime::OperationProfile& operation : facts.profile.operations) {
+    measured_us[operation.name] = PerRun(facts.profile, operation.nanoseconds);
+  }
+  return Json::parse(ir::PartitionJson(facts.plan, measured_us), nullptr,
+                     /*allow_exceptions=*/false);
+}
+
 Json OptionsJson() {
   Json json = Json::array();
   for (const OptionSpec& option : OptionTable()) {
@@ -319,6 +330,7 @@ Json ReportData(const ReportFacts& facts) {
   AddOperations(facts.profile, nodes, &report);
   AddSteps(facts.plan, places, &report);
   AddDecisions(facts.plan, nodes, places, &report);
+  report["partition"] = PartitionOf(facts);
   report["memory"] = MemoryJson(facts);
   report["options"] = OptionsJson();
   return report;

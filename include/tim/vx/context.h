@@ -57,7 +57,8 @@ class TIM_VX_API Context {
   virtual std::string DeviceName() const = 0;
 
   /// Devices are chosen by the environment variable TIMCL_DEVICE: `host`,
-  /// `opencl` (the first OpenCL device) or `opencl:<n>`.  Unset: the first
+  /// `opencl` (the first OpenCL device), `opencl:<n>`, or a list of them as
+  /// CreateOn() takes it, with TIMCL_POLICY as its policy.  Unset: the first
   /// OpenCL device, or, where there is none, the host, with one warning.
   /// Like every variable of this library it is read once in a process, when the
   /// library is first used: a later setenv() has no effect.  Graphs of one
@@ -66,6 +67,20 @@ class TIM_VX_API Context {
   /// Null, with LastError(), where the device asked for does not exist, and in
   /// a process forked off one that had used OpenCL, but for `host`.
   static std::shared_ptr<Context> Create();
+
+  /// A context whose graphs are divided among several devices; an addition to
+  /// TIM-VX.  The variables TIMCL_DEVICE and TIMCL_POLICY have no effect on it.
+  /// \param devices names with "," between, the preferred one first:
+  ///     `host`, `opencl` (= `opencl:0`), `opencl:<n>`, `opencl:<n>/<k>` (k
+  ///     sub-devices of equal size), `opencl:<n>/numa` (a sub-device per memory
+  ///     domain), `opencl:<n>/<k>.<s>` (number s of the k), `<kind>:<n>` of a
+  ///     plug-in, `auto` (the usable device of the highest score) or `all`. The
+  ///     host is always there as the last resort.
+  /// \param policy "key=value" with ";" between: docs/devices.md lists them.
+  /// Null, with LastError(), where a name is no device, a device is named twice
+  /// or the policy has an unknown key or value.
+  static std::shared_ptr<Context> CreateOn(const std::string& devices,
+                                           const std::string& policy = "");
 
  private:
   virtual void SetOverride(const char* operator_name,

@@ -315,6 +315,7 @@ Result<ir::Step> PlanReader::ReadStep(const fbs::Step& table) {
   step.written.assign(written.begin(), written.end());
   TIM_ASSIGN_OR_RETURN(step.waits, budget_.Copy(table.waits()));
   TIM_ASSIGN_OR_RETURN(step.kernel, budget_.Copy(table.kernel()));
+  step.stream = table.stream();
   return step;
 }
 

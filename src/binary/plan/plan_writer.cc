@@ -248,7 +248,7 @@ class PlanWriter {
     return fbs::CreateStep(builder_, label, step.device, operands, written,
                            waits, launch, call,
                            plain != nullptr ? &copy : nullptr, gemm, kernel,
-                           device_call, graph_call, control);
+                           device_call, graph_call, control, step.stream);
   }
 
   const ir::Plan& plan_;

@@ -91,12 +91,15 @@ ir::LoweredStep EvalStepOf(const ir::Node& node) {
 
 InPlaceParts ConcatenatedInputs(const Module& module, const ir::Node& node,
                                 const MayLie& may_lie) {
-  if (!RunsKernel(module, node) || !node.schema->in_place_offsets) {
+  const bool joins = module.JoinsBatch(node.id);
+  if ((!joins && !RunsKernel(module, node)) || !node.schema->in_place_offsets) {
     return {};
   }
   const NodeDescs descs(module.graph, node);
-  return PartsOf({Kind::kInput, Kind::kOutput}, module.lowerings[node.id].steps,
-                 node.schema->in_place_offsets(descs.view()).inputs, may_lie);
+  return PartsOf(
+      {Kind::kInput, Kind::kOutput},
+      joins ? Steps{EvalStepOf(node)} : module.lowerings[node.id].steps,
+      node.schema->in_place_offsets(descs.view()).inputs, may_lie);
 }
 
 InPlaceParts ViewedOutputs(const Module& module, const ir::Node& node,

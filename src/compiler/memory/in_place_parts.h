@@ -25,7 +25,7 @@ inline constexpr int64_t kPartAlignment = 64;
 using MayLie = std::function<bool(int operand, int64_t offset)>;
 
 /// Inputs that lie in output 0 by OpSchema::in_place_offsets, where a
-/// kernel runs the node.
+/// kernel runs the node, or it joins what devices make of a batch.
 InPlaceParts ConcatenatedInputs(const Module& module, const ir::Node& node,
                                 const MayLie& may_lie);
 /// Outputs that lie in input 0 by OpSchema::in_place_offsets, where a kernel or

@@ -73,6 +73,7 @@ class SharingFinder {
       return port.free || port.device == device;
     }
     return layout.strided() ||
+           module_.JoinsBatch(graph_.value(root).producer) ||
            (device != 0 && module_.device(device).unified_memory);
   }
 
@@ -101,7 +102,7 @@ class SharingFinder {
       const ValueId root = sharing_.root[value];
       if (module_.storages[root].kind != Storage::Kind::kNone ||
           graph_.value(root).constant ||
-          module_.locations[root] != module_.primary_device()) {
+          module_.locations[root] != module_.HomeOf(state)) {
         return false;
       }
       const int index = module_.storages[state].index;
@@ -160,7 +161,7 @@ class SharingFinder {
     for (const NodeId id : graph_.NodeIds()) {
       const ir::Node& node = graph_.node(id);
       if (node.outputs.empty() || node.outputs[0] == ir::kNone ||
-          !IsFree(node.outputs[0])) {
+          !(IsFree(node.outputs[0]) || module_.JoinsBatch(id))) {
         continue;
       }
       const InPlaceParts parts =

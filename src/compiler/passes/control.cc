@@ -143,6 +143,9 @@ class ControlLowering {
     options.was_compiled = true;
     options.known_doubts = nullptr;
     options.dump_sink = nullptr;
+    // The steps of a graph inside follow those outside.
+    options.policy.pipeline = 0;
+    options.policy.split = Split::kOff;
     options.inputs.assign(graph.inputs().size(), {.device = device_});
     options.outputs.assign(graph.outputs().size(), {.device = device_});
     if (gives_condition) options.outputs.back() = {};

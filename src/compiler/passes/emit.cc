@@ -7,6 +7,7 @@
 #include "compiler/candidates.h"
 #include "compiler/chains.h"
 #include "compiler/constant_blocks.h"
+#include "compiler/device_room.h"
 #include "compiler/hazards.h"
 #include "compiler/passes/passes.h"
 #include "compiler/ports.h"
@@ -77,21 +78,25 @@ class Emitter {
     plan_.devices = module_.options.devices;
     plan_.memory = module_.memory;
     plan_.decisions = module_.decisions;
+    plan_.notes.partition = module_.partition;
     AddArenas();
     AddTensors();
-    Hazards hazards(plan_);
+    const bool queues = module_.has_queues();
+    Hazards hazards(
+        plan_, queues ? Hazards::Scope::kAllMemory : Hazards::Scope::kArenas);
     for (const ScheduledStep& scheduled : module_.schedule) {
       Step step;
       plan_.notes.operands.emplace_back();
       TIM_RETURN_IF_ERROR(MakeStep(scheduled, &step));
       step.waits = hazards.WaitsOf(step);
       plan_.steps.push_back(std::move(step));
-      if (plan_.devices.size() > 2 || UsesHostSteps()) {
+      if (queues || UsesHostSteps()) {
         hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
       }
     }
     if (!module_.options.many_shapes) plan_.chains = FindChains(plan_);
     TIM_ASSIGN_OR_RETURN(plan_.constants, constants_.Make());
+    TIM_RETURN_IF_ERROR(CheckRoom(plan_));
     TIM_RETURN_IF_ERROR(ir::Verify(plan_));
     return std::move(plan_);
   }
@@ -125,7 +130,7 @@ class Emitter {
       state_index_[id] = static_cast<int>(plan_.states.size());
       plan_.states.push_back({.name = graph_.value(id).name,
                               .desc = Dense(id),
-                              .device = module_.primary_device(),
+                              .device = module_.HomeOf(id),
                               .written = false,
                               .in_place = module_.storages[id].kind ==
                                           Storage::Kind::kStateWrite});
@@ -161,6 +166,7 @@ class Emitter {
     const Placement& placement = module_.placements[scheduled.node];
     step->label = node.name;
     step->device = placement.device;
+    step->stream = module_.StreamOf(scheduled.node);
     if (!plan_.notes.work.contains(node.name)) {
       plan_.notes.work[node.name] = WorkOf(graph_, node);
     }
@@ -276,6 +282,7 @@ class Emitter {
     step->device = graph_.value(id).constant ? device : module_.locations[id];
     // What devices import is the host's.
     if (device == 0 && IsInputOfHost(module_.storages[id])) step->device = 0;
+    step->stream = StreamOfMaker(id, step->device);
     TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(id, step->device));
     const int to = AddSlot({.kind = SlotKind::kOutput,
                             .device = device,
@@ -286,6 +293,19 @@ class Emitter {
     return MakeCopy(from, to, step);
   }
 
+  int StateDevice(int state) const {
+    return plan_.states[static_cast<size_t>(state)].device;
+  }
+
+  // Copies of a value follow what makes it, in its stream.
+  int StreamOfMaker(ValueId id, int device) const {
+    const ir::NodeId maker = graph_.value(id).producer;
+    if (maker == ir::kNone || module_.placements[maker].device != device) {
+      return 0;
+    }
+    return module_.StreamOf(maker);
+  }
+
   bool IsInputOfHost(const Storage& storage) const {
     return storage.kind == Storage::Kind::kInput &&
            plan_.inputs[storage.index].device == 0;
@@ -294,8 +314,9 @@ class Emitter {
   Status MakeStateCopy(int index, Step* step) {
     const auto& update = graph_.state_updates()[index];
     const int state = state_index_.at(update.state);
-    step->device = module_.primary_device();
+    step->device = module_.HomeOf(update.state);
     step->label = StrCat("state ", graph_.value(update.state).name);
+    step->stream = StreamOfMaker(update.value, step->device);
     TIM_ASSIGN_OR_RETURN(const int from, ValueSlot(update.value, step->device));
     const int to = AddSlot({.kind = SlotKind::kStateWrite,
                             .device = step->device,
@@ -356,13 +377,13 @@ class Emitter {
                         .bytes = bytes});
       case Storage::Kind::kState:
         return AddSlot({.kind = SlotKind::kStateRead,
-                        .device = module_.primary_device(),
+                        .device = StateDevice(storage.index),
                         .index = storage.index,
                         .offset = storage.offset,
                         .bytes = bytes});
       case Storage::Kind::kStateWrite:
         return AddSlot({.kind = SlotKind::kStateWrite,
-                        .device = module_.primary_device(),
+                        .device = StateDevice(storage.index),
                         .index = storage.index,
                         .offset = storage.offset,
                         .bytes = bytes});

@@ -8,15 +8,16 @@ namespace {
 using ir::Graph;
 using ir::Node;
 
-// Cheapest estimate of a node over all kernels of all devices but the host,
-// everything dense; nothing where no kernel takes it.
-std::optional<double> BestCost(const Module& module,
-                               const ir::KernelNode& view) {
+// Cheapest estimate of a node over all kernels of `on`, -1: of all devices but
+// the host, everything dense; nothing where no kernel takes it.
+std::optional<double> BestCost(const Module& module, const ir::KernelNode& view,
+                               int on) {
   const Node& op = *view.anchor;
   if (op.composite) return std::nullopt;
   const std::string name = StrCat(op.schema->domain, ".", op.schema->name);
   std::optional<double> best;
   for (int i = 1; i < static_cast<int>(module.options.devices.size()); ++i) {
+    if (on >= 0 && on != i) continue;
     const ir::DeviceInfo& device = module.device(i);
     for (const ir::KernelDef* kernel :
          module.registry.Kernels(name, device.kind)) {
@@ -118,18 +119,22 @@ class Fusion {
 std::optional<ir::NodeId> TryFuse(Module& module, ir::NodeId id,
                                   ir::NodeId next) {
   Graph& graph = module.graph;
+  const int on = module.DeviceOf(graph.node(id));
+  if (on != module.DeviceOf(graph.node(next))) return std::nullopt;
   const auto first_cost =
-      BestCost(module, ViewOf(module, graph, graph.node(id)));
+      BestCost(module, ViewOf(module, graph, graph.node(id)), on);
   const auto next_cost =
-      BestCost(module, ViewOf(module, graph, graph.node(next)));
+      BestCost(module, ViewOf(module, graph, graph.node(next)), on);
   if (!first_cost || !next_cost) return std::nullopt;
   const Fusion fusion(graph, id, next);
-  const auto cost = BestCost(module, ViewOf(module, graph, fusion.node()));
+  const auto cost = BestCost(module, ViewOf(module, graph, fusion.node()), on);
   if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
   Node fused = fusion.node();
   graph.RemoveNode(next);
   graph.RemoveNode(id);
-  return graph.AddNode(std::move(fused));
+  const ir::NodeId made = graph.AddNode(std::move(fused));
+  module.Assign(made, on);
+  return made;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/passes/passes.h"
+#include "compiler/queue_schedule.h"
 
 namespace tim::compiler {
 namespace {
@@ -207,6 +208,12 @@ void Schedule(Module& module, const std::vector<NodeId>& order) {
 }  // namespace
 
 Status Order(Module& module) {
+  if (module.has_queues()) {
+    TIM_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                         ScheduleQueues(module));
+    Schedule(module, order);
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(std::vector<NodeId> order,
                        module.graph.TopologicalOrder());
   int64_t peak = Peak(module, order);

@@ -72,6 +72,14 @@ Status ComposeMaps(Module& module);
 /// composites that it runs as one, where that is faster.
 Status ClaimParts(Module& module);
 
+/// The device of every node if several devices share the graph: so that the
+/// whole is predicted to take least.
+Status AssignDevices(Module& module);
+
+/// A copy of the graph for each device, which does some items of the batch, if
+/// the policy asks for it.
+Status SplitBatch(Module& module);
+
 /// Fuses chains that one kernel runs into composites.
 Status Fuse(Module& module);
 

@@ -5,6 +5,7 @@
 #include "compiler/memory/eval_scratch.h"
 #include "compiler/memory/lifetimes.h"
 #include "compiler/memory/memory_planner.h"
+#include "compiler/memory/queue_lifetimes.h"
 #include "compiler/memory/sharing.h"
 #include "compiler/passes/passes.h"
 
@@ -67,6 +68,7 @@ void DropCopiesToThemselves(Module& module) {
 Status PlanMemory(Module& module) {
   const Sharing sharing = ShareMemory(module);
   TIM_RETURN_IF_ERROR(AddAllocations(module, sharing));
+  LiveUntilOrdered(module, sharing);
   Place(module, sharing);
   DropCopiesToThemselves(module);
   TIM_ASSIGN_OR_RETURN(module.memory.eval_scratch, EvalScratchBytes(module));

@@ -16,12 +16,13 @@ Status CheckChain(const Plan& plan, const Chain& chain, int behind) {
                            " of ", steps, ", the one before ends at ", behind);
   }
   std::set<std::pair<SlotKind, int>> buffers;
-  const int device = plan.steps[chain.first].device;
+  const Step& head = plan.steps[chain.first];
   for (int i = chain.first; i < chain.first + chain.count; ++i) {
     const Step& step = plan.steps[i];
-    if (step.device != device) {
-      return InvalidArgument("on device ", device, " has step ", i,
-                             " on device ", step.device);
+    if (!InOneQueue(step, head)) {
+      return InvalidArgument("on device ", head.device, " has step ", i,
+                             " on device ", step.device, ", stream ",
+                             step.stream);
     }
     if (std::holds_alternative<Copy>(step.action)) {
       return InvalidArgument("has the copy ", i);
@@ -53,7 +54,7 @@ Status CheckWaits(const Plan& plan) {
   const std::vector<int> chain_of = ChainOfSteps(plan);
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
     for (const int wait : plan.steps[i].waits) {
-      if (plan.steps[wait].device == plan.steps[i].device) continue;
+      if (InOneQueue(plan.steps[wait], plan.steps[i])) continue;
       const int own = chain_of[i];
       if (own >= 0 && plan.chains[own].first != i) {
         return InvalidArgument("chain ", own, ": its step ", i,

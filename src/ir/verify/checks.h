@@ -32,6 +32,10 @@ Status CheckChains(const Plan& plan);
 /// That values which live at the same time lie apart in their arena.
 Status CheckOverlaps(const Plan& plan);
 
+/// That steps of several devices, or of several streams of one, which touch the
+/// same memory wait for each other, unless both only read.
+Status CheckQueueOrder(const Plan& plan);
+
 }  // namespace tim::ir
 
 #endif  // TIM_IR_VERIFY_CHECKS_H_

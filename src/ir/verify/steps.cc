@@ -35,12 +35,13 @@ Status CheckOperands(const Plan& plan, const Step& step) {
   return OkStatus();
 }
 
-// Copies may also reach the host's memory.
+// Copies may also reach the host's memory, and that of another device: whether
+// the two share a domain is seen where devices are.
 Status CheckReach(const Plan& plan, const Step& step) {
   const bool copies = std::holds_alternative<Copy>(step.action);
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const int device = plan.slots[step.operands[i]].device;
-    if (device == step.device || (copies && device == 0)) continue;
+    if (device == step.device || copies) continue;
     return InvalidArgument("on device ", step.device, " has operand ", i,
                            " on device ", device);
   }
@@ -105,6 +106,10 @@ struct ActionCheck {
 
   Status operator()(const Copy& copy) const {
     TIM_RETURN_IF_ERROR(CheckShape(2));
+    if (slot(0).device != step.device && slot(1).device != step.device) {
+      return InvalidArgument("on device ", step.device, " copies from device ",
+                             slot(0).device, " to device ", slot(1).device);
+    }
     for (const int operand : {0, 1}) {
       if (copy.bytes >= 0 && copy.bytes <= slot(operand).bytes) continue;
       return InvalidArgument("copies ", copy.bytes, " bytes, operand ", operand,
@@ -152,6 +157,9 @@ Status CheckStep(const Plan& plan, size_t index) {
   if (step.device < 0 || step.device >= static_cast<int>(plan.devices.size())) {
     return InvalidArgument("is on device ", step.device, " of ",
                            plan.devices.size());
+  }
+  if (step.stream < 0 || step.stream >= kMostStreams) {
+    return InvalidArgument("is in stream ", step.stream, " of ", kMostStreams);
   }
   TIM_RETURN_IF_ERROR(CheckOperands(plan, step));
   TIM_RETURN_IF_ERROR(CheckReach(plan, step));

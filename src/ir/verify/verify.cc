@@ -21,7 +21,8 @@ Status VerifyParts(const Plan& plan) {
   TIM_RETURN_IF_ERROR(CheckSlots(plan));
   TIM_RETURN_IF_ERROR(CheckSteps(plan));
   TIM_RETURN_IF_ERROR(CheckChains(plan));
-  return CheckOverlaps(plan);
+  TIM_RETURN_IF_ERROR(CheckOverlaps(plan));
+  return CheckQueueOrder(plan);
 }
 
 }  // namespace

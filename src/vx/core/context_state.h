@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
+#include "runtime/device_set.h"
 #include "tim/vx/compile_option.h"
 #include "vx/core/overrides.h"
 
@@ -26,6 +27,8 @@ struct ContextOptions {
   /// Dumps of the context's graphs.
   DumpOptions dump = {};
   RecordOptions record = {};
+  /// Names of the context's devices, and how graphs are divided among them.
+  runtime::Division division = {};
   /// Index of the device that a node must run on, -1 for the cheapest.
   std::function<int(const ir::Node&)> placement = nullptr;
   /// Null: the built-in ones; must outlive the context's graphs.

@@ -9,6 +9,7 @@
 #include "ir/dump/graph_dot.h"
 #include "ir/dump/graph_json.h"
 #include "ir/dump/memory_svg.h"
+#include "ir/dump/partition_text.h"
 
 namespace tim::vx {
 
@@ -69,6 +70,8 @@ void GraphDump::AddGraph(const ir::Graph& graph) {
 void GraphDump::AddPlan(const ir::Plan& plan) {
   Write("plan.txt", ir::Dump(plan));
   Write("memory.svg", ir::MemorySvg(plan));
+  Write("partition.json", ir::PartitionJson(plan) + "\n");
+  Write("partition.dot", ir::PartitionDot(plan));
   if (!filter_.MatchesAnyOf(plan)) {
     TIM_LOG(kWarning, "graph ", graph_, ": '", options_.filter,
             "' matches no tensor and no operation, so that no tensor is "

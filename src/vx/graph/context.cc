@@ -1,7 +1,13 @@
+// Contexts: their devices, and the graphs that they make.
+#include <functional>
+#include <utility>
+
 #include "base/guarded.h"
 #include "base/options.h"
 #include "base/str_cat.h"
+#include "compiler/policy.h"
 #include "runtime/device_pool.h"
+#include "runtime/device_set.h"
 #include "tim/vx/compile_option.h"
 #include "vx/core/failure.h"
 #include "vx/core/user_programs.h"
@@ -41,27 +47,72 @@ std::shared_ptr<Context> CreateContext(Devices devices,
       ContextState{std::move(devices), std::move(options)}));
 }
 
-std::shared_ptr<Context> Context::Create() {
+namespace {
+
+ContextOptions OptionsOfProcess() {
+  return {.strict = GetOptions().strict,
+          .lenient = GetOptions().lenient,
+          .dump = GetOptions().dump,
+          .record = GetOptions().record};
+}
+
+// Null, and the failure is told, where `make` fails.
+std::shared_ptr<Context> ContextOf(
+    const std::function<Result<std::shared_ptr<Context>>()>& make) {
   std::shared_ptr<Context> context;
   const Status status = GuardedCall([&]() -> Status {
-    const std::string& wanted = GetOptions().device;
-    TIM_ASSIGN_OR_RETURN(
-        auto devices, runtime::SelectDevices(wanted, GetOptions().on_device));
-    ContextOptions options{.strict = GetOptions().strict,
-                           .lenient = GetOptions().lenient,
-                           .dump = GetOptions().dump,
-                           .record = GetOptions().record};
-    if (wanted.empty()) {
-      options.devices_of = [](uint32_t number) {
-        return runtime::SelectListedDevice(number, {}, "",
-                                           GetOptions().on_device);
-      };
-    }
-    context = CreateContext(std::move(devices), std::move(options));
+    TIM_ASSIGN_OR_RETURN(context, make());
     return OkStatus();
   });
   if (!status.ok()) Fail(status);
   return context;
+}
+
+Result<std::shared_ptr<Context>> OnList(const std::string& devices,
+                                        const std::string& policy) {
+  TIM_ASSIGN_OR_RETURN(auto set,
+                       runtime::OpenDevices(devices, GetOptions().on_device));
+  ContextOptions options = OptionsOfProcess();
+  options.programs = UserPrograms();
+  TIM_ASSIGN_OR_RETURN(const auto rules, compiler::ParsePolicy(policy));
+  options.division = runtime::DivisionOf(set, rules, options.programs);
+  return CreateContext(std::move(set.devices), std::move(options));
+}
+
+Result<std::shared_ptr<Context>> OnFirstOpenCl() {
+  TIM_ASSIGN_OR_RETURN(auto devices,
+                       runtime::SelectDevices("", GetOptions().on_device));
+  ContextOptions options = OptionsOfProcess();
+  options.division.specs = {"host", "opencl:0"};
+  options.division.specs.resize(devices.size());
+  TIM_ASSIGN_OR_RETURN(options.division.policy,
+                       compiler::ParsePolicy(GetOptions().policy));
+  options.devices_of = [](uint32_t number) {
+    return runtime::SelectListedDevice(number, {}, "", GetOptions().on_device);
+  };
+  return CreateContext(std::move(devices), std::move(options));
+}
+
+}  // namespace
+
+std::shared_ptr<Context> Context::Create() {
+  return ContextOf([]() -> Result<std::shared_ptr<Context>> {
+    const std::string& wanted = GetOptions().device;
+    if (wanted.empty()) return OnFirstOpenCl();
+    auto context = OnList(wanted, GetOptions().policy);
+    if (context.ok()) return context;
+    return context.status().WithContext(StrCat("TIMCL_DEVICE=", wanted));
+  });
+}
+
+std::shared_ptr<Context> Context::CreateOn(const std::string& devices,
+                                           const std::string& policy) {
+  return ContextOf([&] {
+    auto context = OnList(devices, policy);
+    if (context.ok()) return context;
+    return Result<std::shared_ptr<Context>>(
+        context.status().WithContext(StrCat("devices '", devices, "'")));
+  });
 }
 
 }  // namespace tim::vx

@@ -55,6 +55,8 @@ class GraphImpl final : public Graph, public OwnGraph {
                  const std::vector<void*>& outputs);
   /// Graph::Profile().
   GraphProfile ProfileRuns(int runs);
+  /// The division of the compiled graph, as tim/vx/placement.h tells it.
+  Result<std::string> PartitionJson() const;
   const Tensors InputsTensor() const override { return inputs_; }
   const Tensors OutputsTensor() const override { return outputs_; }
   void UpdateTensorConsumersMap(const std::shared_ptr<Tensor>& tensor,

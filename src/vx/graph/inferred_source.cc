@@ -61,6 +61,7 @@ compiler::CompileOptions OptionsFor(GraphCore& core, const Devices& devices) {
   out.strict = core.context->options.strict;
   out.lenient = core.context->options.lenient;
   out.known_doubts = &core.known_doubts;
+  core.context->options.division.AddTo(&out);
   BeginDump(core);
   if (core.dump != nullptr) GraphDump::Observe(core.dump, &out);
   return out;

@@ -59,6 +59,16 @@ const std::vector<Operation*>& CompositionTree::Parts(uint32_t owner) const {
   return found != parts_.end() ? found->second : no_parts_;
 }
 
+const std::string& CompositionTree::AffinityOf(const OpImpl& operation) const {
+  const OpImpl* at = &operation;
+  while (at->affinity.empty()) {
+    const auto outer = composed_.find(at->owner);
+    if (outer == composed_.end()) break;
+    at = outer->second;
+  }
+  return at->affinity;
+}
+
 bool CompositionTree::IsInside(const OpImpl& operation, uint32_t owner) const {
   for (const OpImpl* at = &operation;;) {
     if (at->uid == owner) return true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tim/vx/operation.h"
@@ -40,6 +41,9 @@ class CompositionTree {
 
   /// Parts of the operation `owner`, 0: what is no part, in order.
   const std::vector<Operation*>& Parts(uint32_t owner) const;
+  /// Device that must run the operation: its own affinity, or that of the
+  /// nearest composed one which has it as a part; else empty.
+  const std::string& AffinityOf(const OpImpl& operation) const;
   Boundary BoundaryOf(const OpImpl& composed) const;
 
  private:

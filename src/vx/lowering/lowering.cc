@@ -80,6 +80,7 @@ class Lowerer {
   /// Fills writers_; in single assignment form a tensor has one writer.
   Status FindWriters(const Operations& operations);
   Status AddParts(uint32_t owner, ValueScope& scope);
+  Status Place(const OpImpl& operation, ir::Node* node) const;
   /// Of a graph without operations.
   Status AddCopies(const Tensors& io, ValueScope& scope);
   /// The operation's node, with its operands: one function per kind.
@@ -253,6 +254,10 @@ Result<ir::Node> Lowerer::MakeNode(Operation& operation, ValueScope& scope) {
 Status Lowerer::AddParts(uint32_t owner, ValueScope& scope) {
   for (Operation* operation : tree_.Parts(owner)) {
     Result<ir::Node> node = MakeNode(*operation, scope);
+    if (node.ok()) {
+      const Status placed = Place(*operation->impl(), &*node);
+      if (!placed.ok()) node = placed;
+    }
     if (!node.ok()) {
       return node.status().WithContext(Describe(*operation->impl()));
     }
@@ -278,6 +283,14 @@ Status Lowerer::AddCopies(const Tensors& io, ValueScope& scope) {
     TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*reshape, &node.attributes));
     Add(std::move(node), scope);
   }
+  return OkStatus();
+}
+
+Status Lowerer::Place(const OpImpl& operation, ir::Node* node) const {
+  const std::string& device = tree_.AffinityOf(operation);
+  if (device.empty()) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(node->device,
+                       core_.context->options.division.IndexOf(device));
   return OkStatus();
 }
 

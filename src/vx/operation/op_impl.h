@@ -48,6 +48,7 @@ class OpImpl {
   std::shared_ptr<GraphCore> core;  ///< Null until it is of a graph.
   std::string name;                 ///< "Conv2d", "user.Mine" or "".
   std::string given_name;           ///< By the user, or empty.
+  std::string affinity;  ///< Name of the device that must run it, or empty.
   ir::AttributeMap attributes;
   /// Attributes that are graphs, which become part of `attributes` where the
   /// operation becomes a node.

@@ -1,5 +1,7 @@
 #include "tests/support/devices/fake_device.h"
 
+#include <chrono>
+#include <thread>
 #include <variant>
 
 #include "device/host/eval_step.h"
@@ -78,6 +80,13 @@ void FakeState::Pass() {
   resumed_.wait(lock, [this] { return !paused_; });
 }
 
+void FakeState::Spend(int microseconds) {
+  if (microseconds <= 0) return;
+  std::unique_lock<std::mutex> turn(turn_, std::defer_lock);
+  if (options_.one_at_a_time) turn.lock();
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+}
+
 int FakeState::steps_run() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return steps_run_;
@@ -86,7 +95,9 @@ int FakeState::steps_run() const {
 FakeDevice::FakeDevice(const FakeOptions& options)
     : state_(std::make_shared<FakeState>(options)) {
   info_.kind = "fake";
-  info_.name = "fake device";
+  info_.name = options.name;
+  info_.gflops = options.gflops;
+  info_.launch_us = options.launch_us;
   info_.vendor = "TIM-CL tests";
   info_.driver = "1";
   info_.device_class = ir::DeviceClass::kAccelerator;

@@ -33,6 +33,18 @@ struct FakeOptions {
   int64_t work_group_limit = 1024;
   int64_t launch_limit = 1024;
   bool runs_eval = true;
+  /// Time that each launch and host call takes, and each copy, beside the
+  /// delay.
+  int step_us = 0;
+  int copy_us = 0;
+  /// Its streams take turns: one does a piece of work at a time.
+  bool one_at_a_time = false;
+  /// Devices of one domain copy to each other; null: it is alone.
+  const void* domain = nullptr;
+  /// Members of its info.
+  std::string name = "fake device";
+  double gflops = 1.0;
+  double launch_us = 5.0;
 };
 
 /// A launch or a host call, made ready.
@@ -67,6 +79,11 @@ class FakeState {
   /// Blocks while it is paused.
   void Pass();
 
+  void CountCopy() { ++copies_; }
+  int copies() const { return copies_; }
+  /// Sleeps, alone where the device does one thing at a time.
+  void Spend(int microseconds);
+
  private:
   const FakeOptions options_;
   mutable std::mutex mutex_;
@@ -75,6 +92,8 @@ class FakeState {
   std::optional<int> steps_left_;
   bool lost_ = false;
   int steps_run_ = 0;
+  std::atomic<int> copies_ = 0;
+  std::mutex turn_;
   bool paused_ = false;
   std::condition_variable resumed_;
 };
@@ -100,9 +119,13 @@ class FakeDevice final : public device::Device {
   int64_t live_bytes() const { return state_->live_bytes(); }
   int steps_run() const { return state_->steps_run(); }
   int prepares() const { return prepares_; }
+  int copies() const { return state_->copies(); }
 
   const ir::DeviceInfo& info() const override { return info_; }
-  const void* domain() const override { return this; }
+  const void* domain() const override {
+    const void* const domain = state_->options().domain;
+    return domain != nullptr ? domain : this;
+  }
   Result<std::unique_ptr<device::Buffer>> Allocate(int64_t bytes,
                                                    ir::MemoryKind) override;
   device::DevicePools& pools() override { return pools_; }

@@ -127,6 +127,7 @@ Status FakeStream::Enqueue(device::PreparedStep& step,
       return state_->CheckLost();
     }
     state_->CountRun();
+    state_->Spend(state_->options().step_us);
     return own->run(addresses);
   });
   return OkStatus();
@@ -140,7 +141,9 @@ Status FakeStream::Copy(BufferRange source, BufferRange destination) {
   if (!reachable || (!IsFake(source) && !IsFake(destination))) {
     return TIM_INTERNAL("the fake device copies its own memory only");
   }
-  PushStep([from, to, bytes = source.bytes] {
+  PushStep([this, from, to, bytes = source.bytes] {
+    state_->CountCopy();
+    state_->Spend(state_->options().copy_us);
     std::memmove(to, from, bytes);
     return OkStatus();
   });

@@ -39,6 +39,20 @@ function showOptions() {
                   option.default})`))));
 }
 
+function showParts(pane) {
+  pane.append(make("h3", {}, "Parts"));
+  for (const part of data.partition.parts) {
+    const time = part.measured_us === null
+        ? "" : `, ${timeText(part.measured_us)} step by step`;
+    pane.append(row(`part ${part.id}`, `${part.nodes.length} nodes on ${
+        part.device}, ${timeText(part.predicted_us)} predicted${time}`));
+  }
+  for (const other of data.partition.compared) {
+    pane.append(row(other.plan === data.partition.chosen ? "taken" : "compared",
+                    `${other.plan}, ${timeText(other.predicted_us)}`));
+  }
+}
+
 function showDevices() {
   const pane = byId("devices");
   for (const device of data.devices) {
@@ -54,6 +68,7 @@ function showDevices() {
     pane.append(row("measured", `${digits(gflops)} GFLOP/s, ` +
         `${digits(gbytes_per_second)} GB/s, a launch ${timeText(launch_us)}`));
   }
+  if (severalDevices && data.partition.parts.length > 1) showParts(pane);
   pane.append(make("h3", {}, "Library"), row("version", data.library),
               row("file written by", data.file_library));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -40,6 +41,8 @@ struct KeptParts {
   std::mutex mutex;
   // By device, first core and number of cores.
   std::map<std::tuple<cl_device_id, int, int>, cl::Device> parts;
+  // Keys are a device and the number of its parts, 0: by memory.
+  std::map<std::pair<cl_device_id, int>, std::vector<cl::Device>> divisions;
 };
 
 constinit GlobalPerProcess<KeptParts> g_parts;
@@ -59,6 +62,58 @@ Result<cl::Device> Part(cl::Device whole, int first, int count) {
   TIM_RETURN_IF_CL_ERROR(code, "parting the ", cores, " cores of ",
                          whole.getInfo<CL_DEVICE_NAME>());
   return parts[first > 0 ? 1 : 0];
+}
+
+constexpr int kByMemory = 0;
+
+bool DividesBy(const cl::Device& whole, cl_device_partition_property way) {
+  const auto ways = whole.getInfo<CL_DEVICE_PARTITION_PROPERTIES>();
+  return std::find(ways.begin(), ways.end(), way) != ways.end();
+}
+
+Result<std::vector<cl::Device>> DivisionOf(cl::Device whole, int parts) {
+  const std::string name = whole.getInfo<CL_DEVICE_NAME>();
+  const auto units =
+      static_cast<int>(whole.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  std::vector<cl_device_partition_property> how;
+  if (parts == kByMemory) {
+    if (!DividesBy(whole, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN)) {
+      return Unimplemented(name, " has no sub-devices by memory domain");
+    }
+    how = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+           CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
+  } else {
+    if (!DividesBy(whole, CL_DEVICE_PARTITION_EQUALLY)) {
+      return Unimplemented(name, " has no sub-devices of equal size");
+    }
+    if (parts > units) {
+      return InvalidArgument(name, " has ", units,
+                             " compute units, which makes no ", parts,
+                             " sub-devices");
+    }
+    how = {CL_DEVICE_PARTITION_EQUALLY, units / parts, 0};
+  }
+  std::vector<cl::Device> made;
+  const int code = whole.createSubDevices(how.data(), &made);
+  TIM_RETURN_IF_CL_ERROR(code, "dividing the ", units, " compute units of ",
+                         name);
+  // Units that are left over make further ones.
+  if (parts != kByMemory) made.resize(static_cast<size_t>(parts));
+  return made;
+}
+
+Result<std::vector<OpenClDeviceId>> Divide(const OpenClDeviceId& id,
+                                           int parts) {
+  KeptParts& kept = g_parts.Get();
+  const std::lock_guard lock(kept.mutex);
+  std::vector<cl::Device>& division =
+      kept.divisions[std::pair(id.device(), parts)];
+  if (division.empty()) {
+    TIM_ASSIGN_OR_RETURN(division, DivisionOf(id.device, parts));
+  }
+  std::vector<OpenClDeviceId> ids;
+  for (const cl::Device& part : division) ids.push_back({id.platform, part});
+  return ids;
 }
 
 }  // namespace
@@ -101,6 +156,15 @@ Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count) {
     TIM_ASSIGN_OR_RETURN(part, Part(id.device, first, count));
   }
   return OpenClDeviceId{id.platform, part};
+}
+
+Result<std::vector<OpenClDeviceId>> DivideEqually(const OpenClDeviceId& id,
+                                                  int parts) {
+  return Divide(id, parts);
+}
+
+Result<std::vector<OpenClDeviceId>> DivideByMemory(const OpenClDeviceId& id) {
+  return Divide(id, kByMemory);
 }
 
 }  // namespace tim::device

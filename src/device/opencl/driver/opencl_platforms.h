@@ -26,6 +26,14 @@ int CountCores(const cl::Device& device);
 /// same sub-device, however often they are asked for.
 Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count);
 
+/// Sub-devices of units / `parts` compute units each, and of the units of a
+/// memory domain each.  kInvalidArgument and kUnimplemented where the device
+/// has fewer units or cannot be divided so.  Equal divisions are the same
+/// sub-devices, however often they are asked for.
+Result<std::vector<OpenClDeviceId>> DivideEqually(const OpenClDeviceId& id,
+                                                  int parts);
+Result<std::vector<OpenClDeviceId>> DivideByMemory(const OpenClDeviceId& id);
+
 }  // namespace tim::device
 
 #endif  // TIM_DEVICE_OPENCL_DRIVER_OPENCL_PLATFORMS_H_

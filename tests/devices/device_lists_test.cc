@@ -1,0 +1,361 @@
+// Lists of devices: names, contexts on them, OpenCL devices that share a
+// context.  Numbers are those of the acceptance checks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "device/device_sources.h"
+#include "device/opencl/opencl_device.h"
+#include "runtime/device_names.h"
+#include "runtime/device_pool.h"
+#include "tests/devices/fake_context.h"
+#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/status_macros.h"
+#include "tim/devices/devices.h"
+#include "tim/vx/placement.h"
+#include "tim/vx/platform/native.h"
+
+namespace tim::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Two sub-devices of the first OpenCL device; fewer where it makes none.
+runtime::DeviceSet Halves() {
+  auto set = runtime::OpenDevices("opencl:0/2");
+  return set.ok() ? *std::move(set) : runtime::DeviceSet();
+}
+
+bool HasHalves() { return Halves().devices.size() == 3; }
+
+#define SKIP_WITHOUT_HALVES()                                            \
+  if (!HasHalves()) {                                                    \
+    GTEST_SKIP() << "the first OpenCL device has no two sub-devices of " \
+                    "equal size";                                        \
+  }
+
+// Check 15.
+TEST(DeviceList, IsWhatTheOthersNumber) {
+  const auto list = devices::List();
+  const auto enumerated = vx::platform::NativeDevice::Enumerate();
+  ASSERT_EQ(list.size(), enumerated.size());
+  const auto opencl = static_cast<size_t>(device::CountOpenClDevices());
+  for (size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(enumerated[i]->Id(), i);
+    EXPECT_EQ(list[i].spec, i < opencl ? StrCat("opencl:", i) : "host");
+    EXPECT_EQ(list[i].kind, i < opencl ? "opencl" : "host");
+    EXPECT_TRUE(list[i].usable) << list[i].reason;
+    EXPECT_GT(list[i].score, 0);
+    EXPECT_NE(vx::Context::CreateOn(list[i].spec), nullptr) << vx::LastError();
+  }
+}
+
+TEST(DeviceList, DevicesOfASourceStandBehindTheHost) {
+  const auto fake = std::make_shared<FakeDevice>();
+  const auto source = [&](const std::string& kind) {
+    return device::DeviceSource{
+        .kind = kind,
+        .list =
+            [fake] {
+              return std::vector<device::SourceDevice>{
+                  {.info = fake->info(), .score = 70, .reason = ""}};
+            },
+        .open = [fake](int) -> Result<std::shared_ptr<device::Device>> {
+          return std::shared_ptr<device::Device>(fake);
+        }};
+  };
+  const size_t before = devices::List().size();
+  ASSERT_OK(device::AddDeviceSource(source("fake")));
+  EXPECT_ERROR(device::AddDeviceSource(source("fake")), "already");
+  EXPECT_ERROR(device::AddDeviceSource(source("opencl")), "already");
+  const auto list = devices::List();
+  ASSERT_EQ(list.size(), before + 1);
+  EXPECT_EQ(list.back().spec, "fake:0");
+  EXPECT_EQ(list[before - 1].spec, "host");
+  const auto number = static_cast<uint32_t>(before);
+  const auto numbered = runtime::SelectListedDevice(number, {}, "");
+  ASSERT_OK(numbered);
+  EXPECT_EQ(numbered->back(), fake);
+  const auto context = vx::Context::CreateOn("fake:0");
+  ASSERT_NE(context, nullptr) << vx::LastError();
+  EXPECT_EQ(vx::Context::CreateOn("fake:1"), nullptr);
+  EXPECT_THAT(vx::LastError(), HasSubstr("device fake:1: there are 1"));
+  EXPECT_TRUE(device::RemoveDeviceSource("fake"));
+  EXPECT_FALSE(device::RemoveDeviceSource("fake"));
+  EXPECT_EQ(vx::Context::CreateOn("fake:0"), nullptr);
+}
+
+TEST(DeviceList, BadListsGiveNoContextAndAReason) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"", "names no device; expected host, opencl"},
+      {"opencl:9", "OpenCL device 9: this machine has"},
+      {"acme:0", "there are no devices of kind 'acme'"},
+      {"opencl:0/1000", "which makes no 1000 sub-devices"},
+      {"opencl:0/0", "names no device"},
+      {"opencl:0/2.7", "parts, numbered from 0"},
+      {"opencl/2", "names no device"},
+      {"host:1", "names no device"},
+      {"host,host", "device host is named twice"},
+      {"host,", "'' names no device"},
+      {"opencl:0,opencl", "device opencl:0 is named twice"},
+      {"opencl:99999999999999999999", "names no device"},
+      {"OPENCL", "names no device"}};
+  for (const auto& [list, reason] : bad) {
+    EXPECT_EQ(vx::Context::CreateOn(list), nullptr) << list;
+    EXPECT_THAT(vx::LastError(), HasSubstr(reason)) << list;
+  }
+}
+
+TEST(DeviceList, BadPoliciesNameWhatIsLegal) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"speed=high", "the keys are objective, fallback, max_parts"},
+      {"objective", "is no key=value"},
+      {"objective=fast", "expected latency, throughput or serial"},
+      {"max_parts=0", "expected a whole number from 1 to 1000"},
+      {"max_parts=1001", "expected a whole number from 1 to 1000"},
+      {"min_gain_us=-1", "expected a number of microseconds from 0"},
+      {"min_gain_us=nan", "expected a number of microseconds from 0"},
+      {"pipeline=1", "expected off, or a whole number from 2 to 16"},
+      {"streams=9", "expected a whole number from 1 to 8, or auto"},
+      {"links=guess", "expected auto, measure or assume"}};
+  for (const auto& [policy, reason] : bad) {
+    EXPECT_EQ(vx::Context::CreateOn("host", policy), nullptr) << policy;
+    EXPECT_THAT(vx::LastError(), HasSubstr(reason)) << policy;
+  }
+}
+
+TEST(Policy, IsReadAndWritten) {
+  const auto policy = compiler::ParsePolicy(
+      "objective=throughput;fallback=error;;max_parts=3;min_gain_us=1.5;"
+      "split=batch;pipeline=4;streams=auto;links=assume;calibrate=0");
+  ASSERT_OK(policy);
+  EXPECT_EQ(policy->objective, compiler::Objective::kThroughput);
+  EXPECT_FALSE(policy->host_fallback);
+  EXPECT_EQ(policy->streams, 0);
+  EXPECT_EQ(policy->pipeline, 4);
+  const auto again = compiler::ParsePolicy(ToString(*policy));
+  ASSERT_OK(again);
+  EXPECT_EQ(*again, *policy);
+  EXPECT_EQ(ToString(compiler::Policy()), "");
+}
+
+TEST(DeviceList, NamesOfParts) {
+  const auto names = runtime::ParseDeviceNames("opencl:1/4.2,opencl:0/numa");
+  ASSERT_OK(names);
+  ASSERT_EQ(names->size(), 2u);
+  EXPECT_EQ((*names)[0].number, 1);
+  EXPECT_EQ((*names)[0].parts, 4);
+  EXPECT_EQ((*names)[0].part, 2);
+  EXPECT_TRUE((*names)[1].by_memory);
+  SKIP_WITHOUT_HALVES();
+  EXPECT_THAT(Halves().specs,
+              ElementsAre("host", "opencl:0/2.0", "opencl:0/2.1"));
+  const auto second = runtime::OpenDevices("opencl:0/2.1");
+  ASSERT_OK(second);
+  EXPECT_THAT(second->specs, ElementsAre("host", "opencl:0/2.1"));
+}
+
+TEST(DeviceList, EqualListsShareDevices) {
+  SKIP_WITHOUT_HALVES();
+  const auto first = runtime::OpenDevices("opencl:0/2,host");
+  const auto second = runtime::OpenDevices("opencl:0/2");
+  ASSERT_OK(first);
+  ASSERT_OK(second);
+  EXPECT_EQ(first->devices, second->devices);
+  const auto whole = runtime::OpenDevices("opencl:0,host");
+  const auto selected = runtime::SelectDevices("opencl:0");
+  ASSERT_OK(whole);
+  EXPECT_EQ(whole->devices, *selected);
+}
+
+// ---- one context ------------------------------------------------------------
+
+// Counts copies that touch the host's memory, and waits of the host.
+struct Counts {
+  std::atomic<int> to_host = 0;
+  std::atomic<int> waits = 0;
+};
+
+class CountingEvent final : public device::Event {
+ public:
+  CountingEvent(std::unique_ptr<device::Event> event, Counts& counts)
+      : event_(std::move(event)), counts_(counts) {}
+  Status Wait() override {
+    ++counts_.waits;
+    return event_->Wait();
+  }
+  bool Ready() override { return event_->Ready(); }
+  std::unique_ptr<device::Event>& inner() { return event_; }
+
+ private:
+  std::unique_ptr<device::Event> event_;
+  Counts& counts_;
+};
+
+class CountingStream final : public device::Stream {
+ public:
+  CountingStream(std::unique_ptr<device::Stream> stream, Counts& counts)
+      : stream_(std::move(stream)), counts_(counts) {}
+  Status Enqueue(device::PreparedStep& step,
+                 std::span<const device::BufferRange> operands) override {
+    return stream_->Enqueue(step, operands);
+  }
+  Status Build(device::PreparedStep& step,
+               std::span<const device::BufferRange> operands) override {
+    return stream_->Build(step, operands);
+  }
+  Status Copy(device::BufferRange source,
+              device::BufferRange destination) override {
+    if (destination.buffer->host_address() != nullptr) ++counts_.to_host;
+    return stream_->Copy(source, destination);
+  }
+  Status SynchronizeToDevice(device::Buffer& imported) override {
+    return stream_->SynchronizeToDevice(imported);
+  }
+  Status SynchronizeToHost(device::Buffer& imported) override {
+    return stream_->SynchronizeToHost(imported);
+  }
+  Result<std::unique_ptr<device::Event>> Record(
+      std::unique_ptr<device::Event> done) override {
+    auto* known = dynamic_cast<CountingEvent*>(done.get());
+    TIM_ASSIGN_OR_RETURN(
+        auto event, stream_->Record(known != nullptr ? std::move(known->inner())
+                                                     : nullptr));
+    return std::unique_ptr<device::Event>(
+        std::make_unique<CountingEvent>(std::move(event), counts_));
+  }
+  Status WaitFor(device::Event& event) override {
+    return stream_->WaitFor(*static_cast<CountingEvent&>(event).inner());
+  }
+
+ private:
+  std::unique_ptr<device::Stream> stream_;
+  Counts& counts_;
+};
+
+class CountingHalf final : public ForwardingDevice {
+ public:
+  CountingHalf(std::shared_ptr<device::Device> device, Counts& counts)
+      : ForwardingDevice(std::move(device)), counts_(counts) {}
+  Result<std::unique_ptr<device::Stream>> CreateStream() override {
+    TIM_ASSIGN_OR_RETURN(auto stream, ForwardingDevice::CreateStream());
+    return std::unique_ptr<device::Stream>(
+        std::make_unique<CountingStream>(std::move(stream), counts_));
+  }
+
+ private:
+  Counts& counts_;
+};
+
+// A chain on sub-devices in turn.
+std::shared_ptr<vx::Graph> Alternating(
+    const std::shared_ptr<vx::Context>& context,
+    const std::vector<std::string>& specs, std::shared_ptr<vx::Tensor>* input,
+    std::shared_ptr<vx::Tensor>* output) {
+  const auto graph = context->CreateGraph();
+  *input = graph->CreateTensor(Floats({1000}, vx::TensorAttribute::INPUT));
+  *output = AddChain<vx::ops::Tanh>(*graph, *input, 8);
+  size_t next = 0;
+  for (const auto& operation : graph->OpVector()) {
+    EXPECT_TRUE(vx::SetAffinity(*operation, specs[1 + next++ % 2]));
+  }
+  return graph;
+}
+
+// Check 16.
+TEST(OneContext, DevicesPassValuesWithoutTheHost) {
+  SKIP_WITHOUT_HALVES();
+  const runtime::DeviceSet set = Halves();
+  EXPECT_EQ(set.devices[1]->domain(), set.devices[2]->domain());
+  Counts counts;
+  device::Devices counted = {set.devices[0]};
+  for (int i : {1, 2}) {
+    counted.push_back(std::make_shared<CountingHalf>(
+        set.devices[static_cast<size_t>(i)], counts));
+  }
+  vx::ContextOptions options;
+  options.division.specs = set.specs;
+  options.division.links = compiler::LinkTable(3);
+  options.division.links.Set(1, 2, {.direct = true});
+  options.division.links.Set(2, 1, {.direct = true});
+  const auto context = vx::CreateContext(counted, std::move(options));
+  std::shared_ptr<vx::Tensor> input;
+  std::shared_ptr<vx::Tensor> output;
+  const auto graph = Alternating(context, set.specs, &input, &output);
+  std::vector<float> values(1000);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = 0.01f * static_cast<float>(i);
+  }
+  Write(input, values);
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  const std::vector<float> first = Read(output);
+  counts.to_host = 0;
+  counts.waits = 0;
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  EXPECT_EQ(Read(output), first);
+  // A copy of the result where the device does not work in the host's memory,
+  // and one wait per stream for the end of the run.
+  EXPECT_LE(counts.to_host, 1);
+  EXPECT_LE(counts.waits, 2);
+  EXPECT_THAT(DevicesOf(*graph), ElementsAre(1, 2, 1, 2, 1, 2, 1, 2));
+
+  const auto whole = vx::Context::CreateOn("opencl:0")->CreateGraph();
+  const auto in =
+      whole->CreateTensor(Floats({1000}, vx::TensorAttribute::INPUT));
+  const auto out = AddChain<vx::ops::Tanh>(*whole, in, 8);
+  Write(in, values);
+  ASSERT_TRUE(whole->Run()) << vx::LastError();
+  // Alone they are fused.
+  EXPECT_THAT(Read(out),
+              ::testing::Pointwise(::testing::FloatNear(1e-6f), first));
+}
+
+TEST(OneContext, AListMakesIt) {
+  SKIP_WITHOUT_HALVES();
+  const auto context =
+      vx::Context::CreateOn("opencl:0/2", "calibrate=0;links=measure");
+  ASSERT_NE(context, nullptr) << vx::LastError();
+  std::shared_ptr<vx::Tensor> input;
+  std::shared_ptr<vx::Tensor> output;
+  const auto graph = Alternating(
+      context, {"host", "opencl:0/2.0", "opencl:0/2.1"}, &input, &output);
+  Write(input, std::vector<float>(1000, 0.5f));
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  const auto host = HostGraph();
+  const auto in =
+      host->CreateTensor(Floats({1000}, vx::TensorAttribute::INPUT));
+  const auto out = AddChain<vx::ops::Tanh>(*host, in, 8);
+  Write(in, std::vector<float>(1000, 0.5f));
+  ASSERT_TRUE(host->Run()) << vx::LastError();
+  const std::vector<float> expected = Read(out);
+  const std::vector<float> found = Read(output);
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], 1e-6f) << i;
+  }
+  EXPECT_THAT(devices::LinksAsJson(), HasSubstr("\"route\": \"direct\""));
+}
+
+// Check 34: with one device nothing is divided.
+TEST(OneDevice, IsNotDivided) {
+  for (const char* list : {"opencl:0", "opencl:0,host"}) {
+    const auto context = vx::Context::CreateOn(list);
+    if (context == nullptr) GTEST_SKIP() << vx::LastError();
+    ReluGraph graph({4}, context->CreateGraph());
+    ReluGraph plain({4}, ContextOn("opencl:0")->CreateGraph());
+    ASSERT_TRUE(graph.graph->Compile()) << vx::LastError();
+    ASSERT_TRUE(plain.graph->Compile()) << vx::LastError();
+    const ir::Plan& plan = *vx::CompiledPlan(*graph.graph);
+    EXPECT_TRUE(plan.notes.partition.compared.empty());
+    EXPECT_TRUE(plan.devices[1].spec.empty());
+    const auto text = [](const vx::Graph& one) {
+      const std::string dump = ir::Dump(*vx::CompiledPlan(one));
+      return dump.substr(dump.find('\n'));  // without the graph's name
+    };
+    EXPECT_EQ(text(*graph.graph), text(*plain.graph));
+  }
+}
+
+}  // namespace
+}  // namespace tim::testing
