@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/trace.h"
-#include "compiler/part_optimizer.h"
 #include "compiler/device_room.h"
+#include "compiler/part_optimizer.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
