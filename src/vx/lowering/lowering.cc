@@ -3,7 +3,6 @@
 
 #include <map>
 
-#include "binary/table_file.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops/custom_base.h"
 #include "vx/binary/nbg_lowering.h"
@@ -21,7 +20,7 @@ using Operations = std::vector<std::shared_ptr<Operation>>;
 using Tensors = std::vector<std::shared_ptr<Tensor>>;
 
 // As binary graphs have it.
-constexpr int kMaxGraphDepth = binary::kMaxGraphDepth;
+constexpr int kMaxGraphDepth = 32;
 
 // A class of the user's may have copied an operation of another one.
 bool IsKnown(const Operation& operation) {
