@@ -7,10 +7,10 @@
 #include "ir/op_registry.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
+#include "ops/convolution/convolution_rules.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/product_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 

@@ -9,11 +9,11 @@
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/extent_doubts.h"
 #include "ops/deconvolution/deconv_node.h"
+#include "ops/deconvolution/deconvolution_rules.h"
 #include "ops/doubts/sums.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/product_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 

@@ -6,7 +6,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/gemm/fullyconnected_shape.h"
 #include "ops/gemm/gemm_provider.h"
-#include "ops/gradients/product_rules.h"
+#include "ops/gemm/matrix_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 

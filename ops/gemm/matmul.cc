@@ -8,7 +8,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/gemm/gemm_provider.h"
 #include "ops/gemm/matmul_shape.h"
-#include "ops/gradients/product_rules.h"
+#include "ops/gemm/matrix_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"

@@ -7,7 +7,7 @@
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/movement_rules.h"
+#include "ops/indexing/gather_rules.h"
 #include "ops/indexing/rows.h"
 
 namespace tim::ops {

@@ -11,7 +11,7 @@
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/movement_rules.h"
+#include "ops/movement/movement_rules.h"
 #include "ops/movement/padding.h"
 
 namespace tim::ops {

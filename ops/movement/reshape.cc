@@ -5,7 +5,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/movement_rules.h"
+#include "ops/movement/movement_rules.h"
 
 namespace tim::ops {
 namespace {

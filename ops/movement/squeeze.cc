@@ -3,8 +3,9 @@
 
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/movement_rules.h"
+#include "ops/movement/movement_rules.h"
 #include "ops/movement/index_map.h"
+#include "ops/movement/movement_rules.h"
 
 namespace tim::ops {
 namespace {

@@ -9,8 +9,9 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
-#include "ops/gradients/movement_rules.h"
+#include "ops/movement/movement_rules.h"
 #include "ops/movement/index_map.h"
+#include "ops/movement/movement_rules.h"
 
 namespace tim::ops {
 namespace {

@@ -13,8 +13,8 @@
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/batchnorm_node.h"
+#include "ops/normalization/normalization_rules.h"
 #include "ops/normalization/parameters.h"
 
 namespace tim::ops {

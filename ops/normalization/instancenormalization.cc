@@ -3,8 +3,8 @@
 // the order of the steps.  ONNX InstanceNormalization.
 #include "ir/op_registry.h"
 #include "ops/elements/data_layout.h"
-#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/norm_rows.h"
+#include "ops/normalization/normalization_rules.h"
 #include "ops/normalization/parameters.h"
 
 namespace tim::ops {

@@ -3,8 +3,8 @@
 // LogSoftmax, TFLite LOG_SOFTMAX.
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/norm_rows.h"
+#include "ops/normalization/normalization_rules.h"
 #include "ops/normalization/parameters.h"
 
 namespace tim::ops {

@@ -12,8 +12,8 @@
 #include "kernels/exact_exp2.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/reduction_rules.h"
 #include "ops/launch/launch.h"
+#include "ops/normalization/normalization_rules.h"
 #include "ops/normalization/parameters.h"
 #include "ops/normalization/softmax_node.h"
 

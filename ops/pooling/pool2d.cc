@@ -16,9 +16,9 @@
 #include "ir/op_registry.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/product_rules.h"
 #include "ops/launch/launch.h"
 #include "ops/pooling/pool2d_node.h"
+#include "ops/pooling/pooling_rules.h"
 
 namespace tim::ops {
 namespace {

@@ -15,11 +15,11 @@
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/reduction_rules.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 #include "ops/reduction/reduce_node.h"
 #include "ops/reduction/reduce_permute.h"
+#include "ops/reduction/reduction_rules.h"
 
 namespace tim::ops {
 namespace {

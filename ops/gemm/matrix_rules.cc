@@ -1,6 +1,7 @@
 // Gradients of Matmul and FullyConnected, by products of matrices.
+#include "ops/gemm/matrix_rules.h"
+
 #include "ops/gemm/fullyconnected_shape.h"
-#include "ops/gradients/product_rules.h"
 
 namespace tim::ops {
 namespace {

@@ -1,5 +1,6 @@
 // Gradients of reductions: the cotangent goes to all elements that were joined.
-#include "ops/gradients/reduction_rules.h"
+
+#include "ops/reduction/reduction_rules.h"
 
 #include "ops/reduction/reduce_axes.h"
 

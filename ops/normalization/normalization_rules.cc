@@ -1,9 +1,10 @@
 // Gradients of normalisations, by what they consist of.
+#include "ops/normalization/normalization_rules.h"
+
 #include <functional>
 #include <numeric>
 
 #include "ops/elements/shapes.h"
-#include "ops/gradients/reduction_rules.h"
 #include "ops/normalization/batchnorm_node.h"
 
 namespace tim::ops {

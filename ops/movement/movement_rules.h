@@ -1,6 +1,6 @@
 // Rules of gradients of operators that move elements.
-#ifndef TIM_OPS_GRADIENTS_MOVEMENT_RULES_H_
-#define TIM_OPS_GRADIENTS_MOVEMENT_RULES_H_
+#ifndef TIM_OPS_MOVEMENT_MOVEMENT_RULES_H_
+#define TIM_OPS_MOVEMENT_MOVEMENT_RULES_H_
 
 #include <vector>
 
@@ -22,11 +22,7 @@ Result<std::vector<ir::ValueId>> SliceVjp(const ir::VjpContext& context);
 Result<std::vector<ir::ValueId>> StridedSliceVjp(const ir::VjpContext& context);
 Result<std::vector<ir::ValueId>> BroadcastVjp(const ir::VjpContext& context);
 Result<std::vector<ir::ValueId>> TileVjp(const ir::VjpContext& context);
-/// Gather without a batch, and EmbeddingLookup.
-Result<std::vector<ir::ValueId>> GatherVjp(const ir::VjpContext& context);
-Result<std::vector<ir::ValueId>> EmbeddingLookupVjp(
-    const ir::VjpContext& context);
 
 }  // namespace tim::ops
 
-#endif  // TIM_OPS_GRADIENTS_MOVEMENT_RULES_H_
+#endif  // TIM_OPS_MOVEMENT_MOVEMENT_RULES_H_

@@ -1,9 +1,10 @@
 // Gradients of Pool2d: averages go to all cells of their windows, a maximum to
 // its cell.
+#include "ops/pooling/pooling_rules.h"
+
 #include <algorithm>
 
 #include "ops/gradients/gradient_windows.h"
-#include "ops/gradients/product_rules.h"
 #include "ops/pooling/pool2d_node.h"
 #include "ops/pooling/pooling.h"
 

@@ -1,18 +1,12 @@
-// Rules of gradients of reductions and normalisations.
-#ifndef TIM_OPS_GRADIENTS_REDUCTION_RULES_H_
-#define TIM_OPS_GRADIENTS_REDUCTION_RULES_H_
+// Rules of gradients of normalisations.
+#ifndef TIM_OPS_NORMALIZATION_NORMALIZATION_RULES_H_
+#define TIM_OPS_NORMALIZATION_NORMALIZATION_RULES_H_
 
 #include <vector>
 
 #include "ops/gradients/vjp_builder.h"
 
 namespace tim::ops {
-
-Result<std::vector<ir::ValueId>> ReduceSumVjp(const ir::VjpContext& context);
-Result<std::vector<ir::ValueId>> ReduceMeanVjp(const ir::VjpContext& context);
-/// ReduceMax and ReduceMin: equal extremes share the cotangent.
-Result<std::vector<ir::ValueId>> ReduceExtremeVjp(
-    const ir::VjpContext& context);
 
 Result<std::vector<ir::ValueId>> SoftmaxVjp(const ir::VjpContext& context);
 Result<std::vector<ir::ValueId>> LogSoftmaxVjp(const ir::VjpContext& context);
@@ -24,4 +18,4 @@ Result<std::vector<ir::ValueId>> InstanceNormalizationVjp(
 
 }  // namespace tim::ops
 
-#endif  // TIM_OPS_GRADIENTS_REDUCTION_RULES_H_
+#endif  // TIM_OPS_NORMALIZATION_NORMALIZATION_RULES_H_
