@@ -284,6 +284,12 @@ Status CheckObjective(const Graph& graph) {
   if (ir::IsFloat(desc.type) && desc.shape.NumElements() == 1) {
     return OkStatus();
   }
+  if (!desc.shape.IsStatic()) {
+    return Unimplemented("graph ", graph.name(), ": output 0 is ",
+                         desc.ToString(),
+                         ", whose shape is not known; give the graph's inputs "
+                         "shapes before it is differentiated");
+  }
   return InvalidArgument("graph ", graph.name(), ": output 0 is ",
                          desc.ToString(),
                          ", expected one element of a float type to "
