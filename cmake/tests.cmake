@@ -57,6 +57,7 @@ tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})
 add_library(tim-cl-test-support STATIC
   ${support} ${TIM_CL_CUSTOM_OPS} custom_ops/template/my_op.cc
+  samples/train_digits/network.cc
   $<TARGET_OBJECTS:tim-vx-objects>
   "${TIM_CL_GENERATED_DIR}/operator_table.cc")
 tim_cl_test_options(tim-cl-test-support)

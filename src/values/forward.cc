@@ -11,6 +11,7 @@
 #include "values/graph_state.h"
 #include "values/lazy.h"
 #include "values/mode_state.h"
+#include "values/tape_state.h"
 #include "values/token_state.h"
 
 namespace tim::values::internal {
@@ -192,8 +193,11 @@ Outputs Forward(const std::shared_ptr<const NodeState>& node,
     return graph->Record(node, inputs, after);
   }
   const States states = StatesOf(inputs);
-  if (CurrentMode() == Mode::kLazy) return RecordLazy(node, states, after);
-  return ForwardNow(*node, states, after);
+  Outputs outputs = CurrentMode() == Mode::kLazy
+                        ? RecordLazy(node, states, after)
+                        : ForwardNow(*node, states, after);
+  RecordOnTapes(node, inputs, outputs);
+  return outputs;
 }
 
 }  // namespace tim::values::internal

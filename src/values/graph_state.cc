@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/live_copy.h"
 #include "values/access.h"
 #include "values/failure.h"
 #include "values/forward.h"
@@ -187,7 +188,12 @@ void GraphState::AddOutput(const Value& value) {
 Result<ir::ValueId> GraphState::IdOf(const Value& value) {
   const auto state = StateOf(value);
   TIM_RETURN_IF_ERROR(state->status());
-  if (state->graph().get() == this) return state->id();
+  if (state->graph().get() == this) {
+    if (graph_.HasValue(state->id())) return state->id();
+    return InvalidArgument(
+        "a replacement removed this value, which nothing needed; declare "
+        "outputs before Replace, and take its value from what replaced it");
+  }
   const auto known = outside_.find(state);
   if (known != outside_.end()) return known->second;
   ir::ValueId id = ir::kNone;
@@ -340,21 +346,30 @@ std::vector<Value> GraphState::ClosedOver() const {
   return values;
 }
 
-std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
-  auto graph = std::make_shared<ir::Graph>(graph_);
-  for (const ir::ValueId id : inputs_) graph->AddInput(id);
-  for (const Closed& closed : closed_) graph->AddInput(closed.id);
-  for (const State& state : states_) graph->AddInput(state.read);
-  for (const ir::ValueId id : outputs_) graph->AddOutput(id);
+ir::Graph GraphState::WithPorts() const {
+  ir::Graph graph = graph_;
+  for (const ir::ValueId id : inputs_) graph.AddInput(id);
+  for (const Closed& closed : closed_) graph.AddInput(closed.id);
+  for (const State& state : states_) graph.AddInput(state.read);
+  for (const ir::ValueId id : outputs_) graph.AddOutput(id);
   for (const State& state : states_) {
-    if (state.written()) graph->AddOutput(state.current);
+    if (state.written()) graph.AddOutput(state.current);
   }
-  if (ordered()) graph->AddOutput(order_);
+  if (ordered()) graph.AddOutput(order_);
   return graph;
 }
 
+// Numbered without gaps, which replacements leave.
+std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
+  ir::Graph graph = WithPorts();
+  const bool has_gaps =
+      static_cast<int>(graph.ValueIds().size()) != graph.value_id_limit();
+  if (has_gaps) graph = ir::LiveCopy(graph, graph.outputs());
+  return std::make_shared<ir::Graph>(std::move(graph));
+}
+
 ir::Graph GraphState::Known() const {
-  ir::Graph graph = *Snapshot();
+  ir::Graph graph = WithPorts();
   for (const ir::ValueId id : graph.ValueIds()) {
     const TensorSpec& spec = specs_[static_cast<size_t>(id)];
     graph.value(id).desc = spec.desc;
@@ -382,41 +397,47 @@ Result<std::shared_ptr<GraphState>> GraphState::Specialize(
                            " inputs, and specs were given for ", inputs.size());
   }
   auto made = std::make_shared<GraphState>(name());
-  made->states_ = states_;
-  // Ids stay what they are: values are added in the same order.
-  size_t next_input = 0;
   std::map<ir::ValueId, size_t> input_numbers;
-  for (const ir::ValueId id : inputs_) input_numbers[id] = next_input++;
-  const auto add_sources = [&](ir::ValueId end) -> Status {
-    for (ir::ValueId id = made->graph_.value_id_limit(); id < end; ++id) {
-      const ir::Value& value = graph_.value(id);
-      TensorSpec spec = specs_[static_cast<size_t>(id)];
-      const auto number = input_numbers.find(id);
-      if (number != input_numbers.end()) {
-        TIM_ASSIGN_OR_RETURN(const TensorSpec given,
-                             ToTensorSpec(inputs[number->second]));
-        auto merged = Merge(spec, given);
-        if (!merged.ok()) return merged.status().WithContext(value.name);
-        spec = *std::move(merged);
-      }
-      made->AddValue(spec, value.role, value.name);
-      made->graph_.value(id).constant = value.constant;
+  for (size_t i = 0; i < inputs_.size(); ++i) input_numbers[inputs_[i]] = i;
+  std::map<ir::ValueId, ir::ValueId> ids = {{ir::kNone, ir::kNone}};
+  for (const ir::ValueId id : graph_.ValueIds()) {
+    const ir::Value& value = graph_.value(id);
+    if (value.producer != ir::kNone) continue;
+    TensorSpec spec = specs_[static_cast<size_t>(id)];
+    const auto number = input_numbers.find(id);
+    if (number != input_numbers.end()) {
+      TIM_ASSIGN_OR_RETURN(const TensorSpec given,
+                           ToTensorSpec(inputs[number->second]));
+      auto merged = Merge(spec, given);
+      if (!merged.ok()) return merged.status().WithContext(value.name);
+      spec = *std::move(merged);
     }
-    return OkStatus();
-  };
-  for (const ir::NodeId id : graph_.NodeIds()) {
-    const ir::Node& node = graph_.node(id);
-    TIM_RETURN_IF_ERROR(add_sources(node.outputs.empty()
-                                        ? made->graph_.value_id_limit()
-                                        : node.outputs.front()));
-    TIM_RETURN_IF_ERROR(
-        made->AddNode(nodes_[static_cast<size_t>(id)], node.inputs).status());
+    ids[id] = made->AddValue(spec, value.role, value.name);
+    made->graph_.value(ids[id]).constant = value.constant;
   }
-  TIM_RETURN_IF_ERROR(add_sources(graph_.value_id_limit()));
-  made->inputs_ = inputs_;
-  made->outputs_ = outputs_;
-  made->closed_ = closed_;
-  made->order_ = order_;
+  TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
+                       graph_.TopologicalOrder());
+  for (const ir::NodeId id : order) {
+    const ir::Node& node = graph_.node(id);
+    std::vector<ir::ValueId> operands;
+    for (const ir::ValueId input : node.inputs) operands.push_back(ids[input]);
+    TIM_ASSIGN_OR_RETURN(
+        const std::vector<ir::ValueId> outputs,
+        made->AddNode(nodes_[static_cast<size_t>(id)], operands));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      ids[node.outputs[i]] = outputs[i];
+    }
+  }
+  for (const ir::ValueId id : inputs_) made->inputs_.push_back(ids[id]);
+  for (const ir::ValueId id : outputs_) made->outputs_.push_back(ids[id]);
+  for (const Closed& closed : closed_) {
+    made->closed_.push_back({ids[closed.id], closed.value});
+  }
+  for (const State& state : states_) {
+    made->states_.push_back(
+        {state.variable, ids[state.read], ids[state.current]});
+  }
+  made->order_ = ids[order_];
   return made;
 }
 

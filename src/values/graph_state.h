@@ -2,6 +2,7 @@
 #ifndef TIM_VALUES_GRAPH_STATE_H_
 #define TIM_VALUES_GRAPH_STATE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 
 #include "base/status.h"
 #include "ir/graph.h"
+#include "ir/pattern.h"
 #include "tim/values/graph.h"
 #include "values/node_state.h"
 #include "values/value_state.h"
@@ -60,6 +62,15 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   /// The same as one node of its name.
   std::shared_ptr<const NodeState> AsNode() const;
 
+  /// The value, and the operator of a node, of the graph.
+  Value ValueOf(ir::ValueId id);
+  Node NodeOf(ir::NodeId id) const;
+  /// Puts what `replace` makes in the place of matches (ir::ReplaceMatches).
+  Result<ir::ReplaceReport> Replace(
+      const ir::Pattern& pattern,
+      const std::function<std::vector<Value>(const ir::PatternMatch&)>& replace,
+      int max_rounds);
+
   /// Values of outside, in the order of the inputs that they are bound to.
   std::vector<Value> ClosedOver() const;
   struct State {
@@ -94,6 +105,12 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
                           std::shared_ptr<const ir::ConstantData> data,
                           const std::string& name);
   Value MakeSymbolic(ir::ValueId id);
+  ir::Graph WithPorts() const;
+  std::vector<ir::ValueId> Held() const;
+  void SetHeld(const std::vector<ir::ValueId>& held, size_t states);
+  void ForgetUnused();
+  void FillKnown(ir::ValueId first, ir::Graph* graph) const;
+  void FillDeclared(ir::Graph* graph) const;
   State& StateFor(const std::shared_ptr<VariableState>& variable);
   std::vector<TensorSpec> SpecsOf(const std::vector<ir::ValueId>& ids) const;
 

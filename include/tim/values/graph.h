@@ -2,6 +2,7 @@
 #ifndef TIM_VALUES_GRAPH_H_
 #define TIM_VALUES_GRAPH_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "tim/values/event.h"
 #include "tim/values/mode.h"
 #include "tim/values/node.h"
+#include "tim/values/pattern.h"
 #include "tim/values/types.h"
 #include "tim/values/value.h"
 
@@ -87,6 +89,18 @@ class TIM_API Graph {
   ComputeEstimate EstimateCompute() const;
   double PredictMicroseconds(const Device& device = Device()) const;
   std::vector<NodeReport> Report(const Device& device = Device()) const;
+  /// Values in the place of the outputs of a match's root, one for each.
+  using Replacement = std::function<std::vector<Value>(const Match&)>;
+  /// Calls `replacement` for each match, puts what it made in its place, and
+  /// does so again, at most `max_rounds` times and until nothing matches.
+  /// The number of replacements; -1 after an error, the graph is then as it
+  /// was.  A replacement of another type or shape is left out, and
+  /// LastError() tells which.
+  int Replace(const Pattern& pattern, const Replacement& replacement,
+              int max_rounds = 1);
+  /// All matches, in topological order of their roots, without overlap.
+  std::vector<Match> FindAll(const Pattern& pattern) const;
+
   /// One line per value and node.
   std::string Dump() const;
 

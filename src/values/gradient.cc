@@ -1,0 +1,238 @@
+// Gradients of functions: they are captured, differentiated as graphs, and the
+// nodes of the result are called.
+#include "tim/values/gradient.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/guarded.h"
+#include "compiler/differentiate.h"
+#include "ir/live_copy.h"
+#include "ops/registered.h"
+#include "values/access.h"
+#include "values/failure.h"
+#include "values/forward.h"
+#include "values/graph_state.h"
+#include "values/replay.h"
+
+namespace tim::values {
+namespace {
+
+using internal::Access;
+using internal::GraphState;
+
+// A function's gradients, of specs of its inputs.
+struct Differentiated {
+  ir::Graph graph;  // Outputs: the value, new values of variables, gradients.
+  internal::OwnSchemas own;
+};
+
+// Differentiated graphs by the text of what they were made from.
+class DifferentiatedGraphs {
+ public:
+  Result<std::shared_ptr<const Differentiated>> Find(
+      const GraphState& state, const std::vector<int>& wrt) {
+    const ir::Graph source = state.Known();
+    // Schemas of a graph's own have names that others may have, too.
+    if (!state.own().empty()) return Make(state, source, wrt);
+    std::string key = source.Dump();
+    for (const ir::ValueId id : source.ValueIds()) {
+      const auto& constant = source.value(id).constant;
+      if (constant != nullptr) key += constant->hash.ToString();
+    }
+    const std::lock_guard lock(mutex_);
+    const auto found = made_.find(key);
+    if (found != made_.end()) return found->second;
+    TIM_ASSIGN_OR_RETURN(auto made, Make(state, source, wrt));
+    if (made_.size() == kMost) made_.clear();
+    made_[std::move(key)] = made;
+    return made;
+  }
+
+ private:
+  static constexpr size_t kMost = 64;
+
+  static Result<std::shared_ptr<const Differentiated>> Make(
+      const GraphState& state, const ir::Graph& source,
+      const std::vector<int>& wrt) {
+    TIM_ASSIGN_OR_RETURN(
+        ir::Graph graph,
+        compiler::Differentiate(source, ops::KnownOperators(), wrt));
+    std::vector<ir::ValueId> outputs = {graph.outputs()[0]};
+    for (size_t i = state.output_count(); i < graph.outputs().size(); ++i) {
+      outputs.push_back(graph.outputs()[i]);
+    }
+    return std::make_shared<const Differentiated>(
+        Differentiated{ir::LiveCopy(graph, outputs), state.own()});
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Differentiated>> made_;
+};
+
+Status CheckDifferentiable(const GraphState& state) {
+  TIM_RETURN_IF_ERROR(state.status());
+  if (!state.ordered()) return OkStatus();
+  return Unimplemented("graph '", state.name(),
+                       "' has effects that are ordered; it cannot be "
+                       "differentiated");
+}
+
+// Values for the inputs of a snapshot behind the user's own.
+std::vector<Value> WithOuter(const GraphState& state,
+                             std::vector<Value> inputs) {
+  for (Value& value : state.ClosedOver()) inputs.push_back(std::move(value));
+  for (const GraphState::State& variable : state.states()) {
+    inputs.push_back(internal::ReadVariable(variable.variable));
+  }
+  return inputs;
+}
+
+// Variables get their new values, from `values` number `next` on.
+Status AssignVariables(const GraphState& state,
+                       const std::vector<Value>& values, size_t* next) {
+  for (const GraphState::State& variable : state.states()) {
+    if (!variable.written()) continue;
+    TIM_RETURN_IF_ERROR(
+        internal::AssignVariable(variable.variable, values[(*next)++]));
+  }
+  return OkStatus();
+}
+
+Result<Gradients> CallGradient(const Function& function,
+                               const std::vector<int>& wrt,
+                               DifferentiatedGraphs* made,
+                               const std::vector<Value>& inputs) {
+  std::vector<Spec> specs;
+  for (const Value& input : inputs) {
+    if (!input.ok()) return InvalidArgument(input.error());
+    specs.push_back(input.spec());
+  }
+  const Graph graph = Graph::Capture(function, specs, "gradient");
+  const GraphState& state = *Access::StateOf(graph);
+  TIM_RETURN_IF_ERROR(CheckDifferentiable(state));
+  TIM_ASSIGN_OR_RETURN(const auto differentiated, made->Find(state, wrt));
+  TIM_ASSIGN_OR_RETURN(
+      const std::vector<Value> values,
+      internal::Replay(differentiated->graph, WithOuter(state, inputs),
+                       differentiated->own));
+  Gradients out;
+  out.value = values[0];
+  size_t next = 1;
+  TIM_RETURN_IF_ERROR(AssignVariables(state, values, &next));
+  out.gradients.assign(values.begin() + static_cast<std::ptrdiff_t>(next),
+                       values.end());
+  return out;
+}
+
+// Graphs that are made of others: their inputs, then those of the user's that
+// `source` has behind its own.
+Result<std::shared_ptr<GraphState>> MakeGraph(const GraphState& state,
+                                              const ir::Graph& source,
+                                              const std::string& name,
+                                              bool assigns) {
+  auto made = std::make_shared<GraphState>(name);
+  const size_t own = state.input_count();
+  const size_t outer = state.ClosedOver().size() + state.states().size();
+  std::vector<Value> inputs;
+  std::vector<Value> further;
+  for (size_t i = 0; i < source.inputs().size(); ++i) {
+    if (i >= own && i < own + outer) continue;
+    const ir::Value& value = source.value(source.inputs()[i]);
+    (i < own ? inputs : further)
+        .push_back(made->AddInput(internal::ToSpec(value.desc, value.is_scalar),
+                                  value.name));
+  }
+  const internal::CaptureScope scope(made);
+  inputs = WithOuter(state, std::move(inputs));
+  inputs.insert(inputs.end(), further.begin(), further.end());
+  TIM_ASSIGN_OR_RETURN(
+      const std::vector<Value> values,
+      internal::ReplayInto(source, inputs, state.own(), made.get()));
+  const size_t outputs = assigns ? state.output_count() : 0;
+  size_t next = outputs;
+  if (assigns) TIM_RETURN_IF_ERROR(AssignVariables(state, values, &next));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i < outputs || i >= next) made->AddOutput(values[i]);
+  }
+  TIM_RETURN_IF_ERROR(made->status());
+  return made;
+}
+
+Result<std::shared_ptr<GraphState>> DifferentiatedGraph(
+    const GraphState& state, const std::vector<int>& wrt) {
+  TIM_RETURN_IF_ERROR(CheckDifferentiable(state));
+  TIM_ASSIGN_OR_RETURN(
+      const ir::Graph graph,
+      compiler::Differentiate(state.Known(), ops::KnownOperators(), wrt));
+  return MakeGraph(state, graph, StrCat(state.name(), ".gradient"), true);
+}
+
+Result<std::shared_ptr<GraphState>> VjpGraph(const GraphState& state,
+                                             const std::vector<int>& wrt) {
+  TIM_RETURN_IF_ERROR(CheckDifferentiable(state));
+  ir::Graph source = state.Known();
+  // New values of variables are no outputs of the function.
+  const std::vector<ir::ValueId> outputs(
+      source.outputs().begin(),
+      source.outputs().begin() +
+          static_cast<std::ptrdiff_t>(state.output_count()));
+  source = ir::LiveCopy(source, outputs);
+  TIM_ASSIGN_OR_RETURN(
+      const ir::Graph graph,
+      compiler::Vjp(std::move(source), ops::KnownOperators(), wrt));
+  return MakeGraph(state, graph, StrCat(state.name(), ".vjp"), false);
+}
+
+Graph GraphOr(Result<std::shared_ptr<GraphState>> made,
+              const std::string& name) {
+  if (made.ok()) return Access::Make<Graph>(*std::move(made));
+  internal::Fail(made.status());
+  auto failed = std::make_shared<GraphState>(name);
+  failed->Fail(made.status());
+  return Access::Make<Graph>(std::move(failed));
+}
+
+}  // namespace
+
+std::function<Gradients(const std::vector<Value>&)> ValueAndGrad(
+    const Function& function, const std::vector<int>& wrt) {
+  auto made = std::make_shared<DifferentiatedGraphs>();
+  return [function, wrt, made](const std::vector<Value>& inputs) {
+    Result<Gradients> found = GuardedCall(
+        [&] { return CallGradient(function, wrt, made.get(), inputs); });
+    if (found.ok()) return *std::move(found);
+    Gradients failed;
+    failed.value = internal::FailedValue(found.status());
+    failed.gradients.assign(wrt.size(), failed.value);
+    return failed;
+  };
+}
+
+Function Grad(const Function& function, const std::vector<int>& wrt) {
+  return
+      [both = ValueAndGrad(function, wrt)](const std::vector<Value>& inputs) {
+        return both(inputs).gradients;
+      };
+}
+
+Graph Differentiate(const Graph& graph, const std::vector<int>& wrt) {
+  const auto& state = Access::StateOf(graph);
+  return GraphOr(GuardedCall([&] { return DifferentiatedGraph(*state, wrt); }),
+                 state->name());
+}
+
+Graph Vjp(const Graph& graph, const std::vector<int>& wrt) {
+  const auto& state = Access::StateOf(graph);
+  return GraphOr(GuardedCall([&] { return VjpGraph(*state, wrt); }),
+                 state->name());
+}
+
+Value StopGradient(const Value& value) {
+  return Call("tim.StopGradient", {value});
+}
+
+}  // namespace tim::values

@@ -1,0 +1,301 @@
+// Gradients of functions of values: at once, later, captured, on tapes; and a
+// network that learns.
+#include "tim/values/gradient.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "samples/train_digits/network.h"
+#include "tim/values/values.h"
+
+namespace tim::values {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const bool g_on_host = [] {
+  setenv("TIMCL_DEVICE", "host", 1);
+  return true;
+}();
+
+using Floats = std::vector<float>;
+using Values = std::vector<Value>;
+
+Value Of(const Shape& shape, const Floats& data) {
+  return Value::Of<float>(shape, data);
+}
+
+Values Cubic(const Values& in) { return {in[0] * in[0] * in[0]}; }
+
+// Two layers and a sum of squares.
+Values TwoLayers(const Values& in) {
+  const Value x = Of({3, 2}, {0.5f, -1, 2, 1, 0.25f, -0.5f});
+  const Value d = Matmul(Tanh(Matmul(x, in[0])), in[1]);
+  return {ReduceSum(d * d, {0, 1})};
+}
+
+Values LayerWeights() {
+  return {Of({2, 3}, {0.5f, -0.25f, 1, 0.75f, -1, 0.125f}),
+          Of({2, 2}, {1, -0.5f, 0.25f, 0.75f})};
+}
+
+TEST(Grad, IsTheSameInEveryMode) {
+  const Values weights = LayerWeights();
+  const Function gradient = Grad(TwoLayers, {0, 1});
+  const Values eager = gradient(weights);
+  ASSERT_EQ(eager.size(), 2u);
+  ASSERT_TRUE(eager[0].ok()) << eager[0].error();
+  const Floats first = eager[0].ToVector<float>();
+  const Floats second = eager[1].ToVector<float>();
+  ASSERT_EQ(first.size(), 6u);
+  EXPECT_EQ(eager[0].spec().shape, weights[0].spec().shape);
+  {
+    const ModeScope lazy(Mode::kLazy);
+    const Values later = gradient(weights);
+    EXPECT_TRUE(later[0].pending());
+    EXPECT_EQ(later[0].ToVector<float>(), first);
+    EXPECT_EQ(later[1].ToVector<float>(), second);
+  }
+  const Graph graph = Graph::Capture(
+      gradient, {weights[0].spec(), weights[1].spec()}, "captured");
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  EXPECT_EQ(Values{graph.Call(weights)[0]}[0].ToVector<float>(), first);
+  const Values frozen = graph.Compile().Run(weights);
+  ASSERT_TRUE(frozen[0].Wait()) << frozen[0].error();
+  EXPECT_EQ(frozen[0].ToVector<float>(), first);
+  EXPECT_EQ(frozen[1].ToVector<float>(), second);
+}
+
+TEST(Grad, OfAGradientOfACubic) {
+  const Function slope = Grad(Cubic);
+  EXPECT_THAT(slope({Value(3)})[0].ToVector<float>(), ElementsAre(27));
+  EXPECT_THAT(Grad(slope)({Value(3)})[0].ToVector<float>(), ElementsAre(18));
+  EXPECT_EQ(slope({Value(3)})[0].spec().shape.rank(), 0);
+}
+
+TEST(Grad, WhatAFunctionClosesOverIsReadAnew) {
+  Value factor(2);
+  const Function gradient =
+      Grad([&](const Values& in) { return Values{in[0] * factor}; });
+  EXPECT_THAT(gradient({Value(1)})[0].ToVector<float>(), ElementsAre(2));
+  factor = Value(5);
+  EXPECT_THAT(gradient({Value(1)})[0].ToVector<float>(), ElementsAre(5));
+}
+
+TEST(Grad, MistakesAreNamed) {
+  const auto error = [](const Function& function, const Values& in) {
+    const Values found = Grad(function)(in);
+    EXPECT_EQ(found.size(), 1u);
+    return found[0].error();
+  };
+  const Value x = Of({2}, {1, 2});
+  EXPECT_THAT(
+      error([](const Values& in) { return Values{in[0] * in[0]}; }, {x}),
+      HasSubstr("expected one element"));
+  EXPECT_THAT(error(
+                  [](const Values& in) {
+                    return Values{ReduceSum(CumSum(in[0]), {0})};
+                  },
+                  {x}),
+              HasSubstr("operator tim.CumSum has no gradient rule"));
+  EXPECT_THAT(error([](const Values&) { return Values(); }, {x}),
+              HasSubstr("has no output"));
+  EXPECT_THAT(error(nullptr, {x}), HasSubstr("no function"));
+  EXPECT_THAT(error(
+                  [](const Values& in) {
+                    if (in[0].ToVector<float>().empty()) return Values{in[0]};
+                    return Values{in[0]};
+                  },
+                  {x}),
+              HasSubstr("must not look at data"));
+  EXPECT_THAT(LastError(), HasSubstr("must not look at data"));
+}
+
+TEST(ValueAndGrad, GivesBoth) {
+  const Gradients found = ValueAndGrad(Cubic)({Value(2)});
+  EXPECT_THAT(found.value.ToVector<float>(), ElementsAre(8));
+  EXPECT_THAT(found.gradients[0].ToVector<float>(), ElementsAre(12));
+}
+
+TEST(ValueAndGrad, WritesVariablesOnce) {
+  Variable calls(Value(0));
+  const auto both = ValueAndGrad([&](const Values& in) {
+    calls.Assign(calls.Read() + Value(1));
+    return Values{in[0] * in[0]};
+  });
+  EXPECT_THAT(both({Value(3)}).gradients[0].ToVector<float>(), ElementsAre(6));
+  EXPECT_THAT(calls.Read().ToVector<float>(), ElementsAre(1));
+}
+
+TEST(Differentiate, HasOutputsThenGradients) {
+  const Graph graph = Graph::Capture(Cubic, {Value(1).spec()}, "cubic");
+  const Graph gradient = Differentiate(graph, {0});
+  ASSERT_TRUE(gradient.ok()) << gradient.error();
+  const Outputs found = gradient.Call({Value(2)});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0].ToVector<float>(), ElementsAre(8));
+  EXPECT_THAT(found[1].ToVector<float>(), ElementsAre(12));
+  const Graph open = Graph::Capture(Cubic, {Spec()});
+  EXPECT_THAT(Differentiate(open, {0}).error(), HasSubstr("known"));
+  EXPECT_THAT(Differentiate(graph, {1}).error(), HasSubstr("number 1"));
+}
+
+TEST(Vjp, TakesCotangents) {
+  const Graph graph = Graph::Capture(
+      [](const Values& in) {
+        return Values{in[0] * in[1], -in[0]};
+      },
+      {Spec(Type::kFloat32, {2}), Spec(Type::kFloat32, {2})});
+  const Graph vjp = Vjp(graph, {0});
+  ASSERT_TRUE(vjp.ok()) << vjp.error();
+  EXPECT_EQ(vjp.InputSpecs().size(), 4u);
+  const Outputs found = vjp.Call(
+      {Of({2}, {1, 2}), Of({2}, {3, 4}), Of({2}, {10, 10}), Of({2}, {1, 2})});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].ToVector<float>(), ElementsAre(29, 38));
+}
+
+TEST(CalledGraphs, AreDifferentiatedThroughTheirNodes) {
+  const Graph cube = Graph::Capture(Cubic, {Spec()}, "cube");
+  const Function twice = [&](const Values& in) {
+    return Values{cube.Call({in[0]})[0] + cube.Call({in[0]})[0]};
+  };
+  EXPECT_THAT(Grad(twice)({Value(2)})[0].ToVector<float>(), ElementsAre(24));
+}
+
+// ---- Tapes ----
+
+Value Branching(const Value& x) {
+  const Value y = x * x;
+  if (y.ToVector<float>()[0] > 10) return y * x;
+  return y + x;
+}
+
+TEST(Tape, FollowsTheBranchThatWasTaken) {
+  for (const Mode mode : {Mode::kEager, Mode::kLazy}) {
+    const ModeScope scope(mode);
+    for (const float at : {2.0f, 4.0f}) {
+      const Tape tape;
+      const Value x(at);
+      const Value y = Branching(x);
+      const Values found = tape.Gradient(y, {x});
+      ASSERT_TRUE(found[0].ok()) << found[0].error();
+      const Function taken = at > 3 ? Function(Cubic) : [](const Values& in) {
+        return Values{in[0] * in[0] + in[0]};
+      };
+      EXPECT_EQ(found[0].ToVector<float>(),
+                Grad(taken)({x})[0].ToVector<float>());
+    }
+  }
+}
+
+TEST(Tape, SumsUsesAndStops) {
+  const Tape tape;
+  const Value x(3);
+  const Value unused(1);
+  const Value y = x * x + x + StopGradient(x * x);
+  const Values found = tape.Gradient(y, {x, unused});
+  EXPECT_THAT(found[0].ToVector<float>(), ElementsAre(7));
+  EXPECT_THAT(found[1].ToVector<float>(), ElementsAre(0));
+}
+
+TEST(Tape, GivesGradientsByWhatIsBetween) {
+  const Tape tape;
+  const Value x(3);
+  const Value y = x * x;
+  const Value z = y * y;
+  const Values found = tape.Gradient(z, {y, x});
+  EXPECT_THAT(found[0].ToVector<float>(), ElementsAre(18));
+  EXPECT_THAT(found[1].ToVector<float>(), ElementsAre(108));
+}
+
+TEST(Tape, RecordsWhatItsGradientsCall) {
+  const Tape tape;
+  const Value x(3);
+  const Value slope = tape.Gradient(x * x * x, {x})[0];
+  EXPECT_THAT(slope.ToVector<float>(), ElementsAre(27));
+  EXPECT_THAT(tape.Gradient(slope, {x})[0].ToVector<float>(), ElementsAre(18));
+}
+
+TEST(Tape, MistakesAreNamed) {
+  const Tape tape;
+  const Value x = Of({2}, {1, 2});
+  EXPECT_THAT(tape.Gradient(x * x, {x})[0].error(),
+              HasSubstr("expected one element"));
+  EXPECT_THAT(tape.Gradient(ReduceSum(CumSum(x), {0}), {x})[0].error(),
+              HasSubstr("CumSum has no gradient rule"));
+  EXPECT_THAT(tape.Gradient(Value(), {x})[0].error(), HasSubstr("no value"));
+}
+
+// ---- A network ----
+
+TEST(Training, HalvesTheLossWithinAHundredSteps) {
+  const train_digits::Digits digits =
+      train_digits::ReadDigits("samples/digits/data/heldout.bin");
+  ASSERT_EQ(digits.labels.size(), 450u);
+  constexpr std::size_t kBatch = 25;
+  std::vector<Variable> weights;
+  std::vector<int> all;
+  for (const Value& value : train_digits::FirstWeights(1)) {
+    all.push_back(static_cast<int>(weights.size()));
+    weights.emplace_back(value);
+  }
+  float first = 0;
+  float last = 0;
+  int64_t memory = 0;
+  for (std::size_t step = 0; step < 100; ++step) {
+    const train_digits::Batch batch =
+        train_digits::BatchOf(digits, step * kBatch, kBatch);
+    Values now;
+    for (const Variable& weight : weights) now.push_back(weight.Read());
+    const Gradients found = ValueAndGrad(
+        [&](const Values& w) { return Values{train_digits::Loss(batch, w)}; },
+        all)(now);
+    ASSERT_TRUE(found.value.Wait()) << found.value.error();
+    for (size_t i = 0; i < weights.size(); ++i) {
+      weights[i].Assign(now[i] - found.gradients[i] * 0.2f);
+    }
+    last = found.value.ToVector<float>()[0];
+    if (step == 0) first = last;
+    const int64_t reserved = Device().memory().reserved;
+    if (step == 3) memory = reserved;
+    if (step > 3) {
+      EXPECT_EQ(reserved, memory) << "step " << step;
+    }
+    if (last < first / 2 && step > 10) break;
+  }
+  EXPECT_LT(last, first / 2);
+}
+
+// The forward part is there once.
+TEST(Training, TheGradientsGraphIsSmall) {
+  train_digits::Digits digits;
+  digits.pixels.assign(64, 0.5f);
+  digits.labels.assign(1, 3);
+  const train_digits::Batch batch = train_digits::BatchOf(digits, 0, 2);
+  const Values weights = train_digits::FirstWeights(1);
+  std::vector<Spec> specs;
+  std::vector<int> all;
+  for (const Value& weight : weights) {
+    all.push_back(static_cast<int>(specs.size()));
+    specs.push_back(weight.spec());
+  }
+  const Graph loss = Graph::Capture(
+      [&](const Values& w) { return Values{train_digits::Loss(batch, w)}; },
+      specs);
+  const Graph gradient = Differentiate(loss, all);
+  ASSERT_TRUE(gradient.ok()) << gradient.error();
+  const size_t forward = loss.FindAll(Pattern::Op("")).size();
+  const size_t nodes = gradient.FindAll(Pattern::Op("")).size();
+  EXPECT_LE(static_cast<double>(nodes), 3.5 * static_cast<double>(forward));
+  EXPECT_EQ(gradient.FindAll(Pattern::Op("tim.LogSoftmax")).size(), 1u);
+}
+
+}  // namespace
+}  // namespace tim::values

@@ -1,0 +1,215 @@
+// Patterns over graphs of values, and graphs that are rewritten.
+#include "tim/values/pattern.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tim/values/values.h"
+
+namespace tim::values {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const bool g_on_host = [] {
+  setenv("TIMCL_DEVICE", "host", 1);
+  return true;
+}();
+
+using Values = std::vector<Value>;
+
+const Spec kRow(Type::kFloat32, {4});
+
+Graph Captured(const Function& function) {
+  Graph graph = Graph::Capture(function, {kRow}, "net");
+  EXPECT_TRUE(graph.ok()) << graph.error();
+  return graph;
+}
+
+Pattern SwishPattern() {
+  const Pattern x = Pattern::Any("x");
+  return Pattern::Op("tim.Multiply", {x, Pattern::Op("tim.Sigmoid", {x})})
+      .AnyOrder();
+}
+
+Values BySwish(const Match& match) { return {Call("tim.Swish", {match["x"]})}; }
+
+// Three swishes, one of them the other way round, and what is none.
+Values Swishes(const Values& in) {
+  Value x = in[0];
+  x = x * Sigmoid(x);
+  x = Sigmoid(x) * x;
+  x = Relu(x) * Sigmoid(x);
+  return {x * Sigmoid(x)};
+}
+
+TEST(Replace, RewritesANetwork) {
+  Graph graph = Captured(Swishes);
+  const Value x = Value::Of<float>({4}, {-1, 0, 2, 3});
+  const std::vector<float> before = Value(graph.Call({x})).ToVector<float>();
+  EXPECT_EQ(graph.Replace(SwishPattern(), BySwish), 3);
+  EXPECT_EQ(graph.FindAll(Pattern::Op("tim.Swish")).size(), 3u);
+  EXPECT_EQ(graph.FindAll(Pattern::Op("tim.Sigmoid")).size(), 1u);
+  const std::vector<float> after = Value(graph.Call({x})).ToVector<float>();
+  ASSERT_EQ(after.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(after[i], before[i], 1e-5f);
+  EXPECT_EQ(graph.Replace(SwishPattern(), BySwish), 0);
+  // The graph goes on: it is compiled, specialised, and differentiated.
+  const Values run = graph.Compile().Run({x});
+  ASSERT_TRUE(run[0].Wait()) << run[0].error();
+  EXPECT_EQ(run[0].ToVector<float>(), after);
+  const Graph same = graph.Specialize({kRow});
+  ASSERT_TRUE(same.ok()) << same.error();
+  EXPECT_EQ(Value(same.Call({x})).ToVector<float>(), after);
+}
+
+TEST(Replace, ValuesOfTheGraphStayWhatTheyWere) {
+  Graph graph;
+  const Value x = graph.Input(kRow);
+  const Value y = Relu(x * Sigmoid(x));
+  EXPECT_EQ(graph.Replace(SwishPattern(), BySwish), 1);
+  graph.Output(y);  // Nothing needed it: it is gone.
+  EXPECT_THAT(graph.error(), HasSubstr("a replacement removed this value"));
+  Graph kept;
+  const Value a = kept.Input(kRow);
+  const Value b = Relu(a * Sigmoid(a));
+  kept.Output(b);
+  EXPECT_EQ(kept.Replace(SwishPattern(), BySwish), 1);
+  kept.Output(b + a);
+  const Outputs found = kept.Call({Value::Of<float>({4}, {0, 0, 0, 0})});
+  ASSERT_TRUE(found.ok()) << found.error();
+  EXPECT_THAT(found[1].ToVector<float>(), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(Replace, AnotherShapeIsLeftOutAndTold) {
+  Graph graph = Captured([](const Values& in) { return Values{Relu(in[0])}; });
+  const std::string before = graph.Dump();
+  EXPECT_EQ(graph.Replace(Pattern::Op("tim.Relu", {Pattern::Any("x")}),
+                          [](const Match& match) -> Values {
+                            return {Reshape(match["x"], {2, 2})};
+                          }),
+            0);
+  EXPECT_THAT(LastError(), HasSubstr("Relu#0"));
+  EXPECT_THAT(LastError(), HasSubstr("expected float32 [4]"));
+  EXPECT_EQ(graph.Dump(), before);
+}
+
+TEST(Replace, AFailureLeavesTheGraphAsItWas) {
+  Graph graph = Captured(Swishes);
+  const std::string before = graph.Dump();
+  EXPECT_EQ(graph.Replace(SwishPattern(),
+                          [](const Match& match) -> Values {
+                            return {match["no such part"]};
+                          }),
+            -1);
+  EXPECT_THAT(LastError(), HasSubstr("no part named 'no such part'"));
+  EXPECT_EQ(graph.Dump(), before);
+  EXPECT_EQ(graph.Replace(SwishPattern(),
+                          [](const Match& match) -> Values {
+                            return {Call("tim.NoSuch", {match["x"]})};
+                          }),
+            -1);
+  EXPECT_EQ(
+      graph.Replace(Pattern::Repeat("tim.Relu", 2, 1, Pattern::Any()), BySwish),
+      -1);
+  EXPECT_THAT(LastError(), HasSubstr("repeats tim.Relu 2 to 1 times"));
+  EXPECT_TRUE(graph.ok());
+  EXPECT_EQ(graph.Replace(SwishPattern(), BySwish), 3);
+}
+
+TEST(FindAll, GivesPartsByName) {
+  const Graph graph = Captured([](const Values& in) {
+    const float ones[] = {1, 1, 1, 1};
+    const Value weights = Value::Constant(kRow, ones);
+    return Values{Relu(Linear(in[0] + weights, 2))};
+  });
+  Pattern line =
+      Pattern::Op(
+          "tim.Linear",
+          {Pattern::Op("tim.Add", {Pattern::Any("x"), Pattern::Constant("w")})},
+          "line")
+          .With("a", 2);
+  const auto found = graph.FindAll(Pattern::Optional("tim.Relu", line, "relu"));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].Has("x"));
+  EXPECT_FALSE(found[0].Has("relu"));
+  EXPECT_TRUE(found[0]["w"].ok());
+  EXPECT_EQ(found[0].node("line").op(), "tim.Linear");
+  EXPECT_THAT(found[0].nodes(),
+              ElementsAre(StartsWith("Linear"), StartsWith("Add")));
+  EXPECT_FALSE(found[0].node("relu").ok());
+  const auto repeated = graph.FindAll(Pattern::Op(
+      "tim.Relu", {Pattern::Repeat("tim.Linear", 1, 3, Pattern::Any("end"))}));
+  ASSERT_EQ(repeated.size(), 1u);
+  EXPECT_TRUE(graph.FindAll(line.With("b", 1)).empty());
+}
+
+TEST(FindAll, AsksPredicatesAndReaders) {
+  const Graph graph = Captured([](const Values& in) {
+    const Value y = Relu(in[0]);
+    return Values{Tanh(y), Sigmoid(y), Tanh(Relu(in[0] + in[0]))};
+  });
+  const Pattern relu = Pattern::Op("tim.Relu", {Pattern::Any("x")}, "relu");
+  const auto tanh = [](const Pattern& inside) {
+    return Pattern::Op("tim.Tanh", {inside});
+  };
+  EXPECT_EQ(graph.FindAll(tanh(relu)).size(), 1u);
+  EXPECT_EQ(graph.FindAll(tanh(Pattern(relu).MayBeShared())).size(), 2u);
+  EXPECT_EQ(graph.FindAll(tanh(relu)).size(), 1u);  // A copy was changed.
+  Pattern shared = relu;
+  shared.MayBeShared().Where(
+      [](const Match& match) { return match["x"].spec().shape == kRow.shape; });
+  EXPECT_EQ(graph.FindAll(tanh(shared)).size(), 2u);
+  shared.Where([](const Match&) { return false; });
+  EXPECT_EQ(graph.FindAll(tanh(shared)).size(), 0u);
+  EXPECT_EQ(graph
+                .FindAll(Pattern::OneOf(
+                    {Pattern::Op("tim.Sigmoid"), Pattern::Op("tim.Add")}))
+                .size(),
+            2u);
+}
+
+TEST(FindAll, TakesCalledGraphsAsOneNode) {
+  const Graph block = Graph::Capture(
+      [](const Values& in) { return Values{Relu(in[0] + in[0])}; }, {Spec()},
+      "block");
+  Graph graph = Captured([&](const Values& in) {
+    const Value once = block.Call({in[0]});
+    return Values{Value(block.Call({once}))};
+  });
+  EXPECT_EQ(graph.FindAll(Pattern::Op("block")).size(), 2u);
+  EXPECT_TRUE(graph.FindAll(Pattern::Op("tim.Relu")).empty());
+  EXPECT_EQ(graph.Replace(Pattern::Op("block", {Pattern::Any("x")}),
+                          [](const Match& match) -> Values {
+                            return {Tanh(match["x"])};
+                          }),
+            2);
+  EXPECT_EQ(graph.FindAll(Pattern::Op("tim.Tanh")).size(), 2u);
+}
+
+// What a holder without a function cannot do is put in its place.
+TEST(Replace, PutsAnOperatorInAHoldersPlace) {
+  Graph graph = Captured([](const Values& in) {
+    return Values{Holder("acme.Rectify", {in[0]}, {kRow})};
+  });
+  ASSERT_EQ(graph.FindAll(Pattern::Op("acme.Rectify")).size(), 1u);
+  EXPECT_EQ(graph.Replace(Pattern::Op("acme.Rectify", {Pattern::Any("x")}),
+                          [](const Match& match) -> Values {
+                            return {Relu(match["x"])};
+                          }),
+            1);
+  const Values run =
+      graph.Compile().Run({Value::Of<float>({4}, {-1, 0, 2, 3})});
+  ASSERT_TRUE(run[0].Wait()) << run[0].error();
+  EXPECT_THAT(run[0].ToVector<float>(), ElementsAre(0, 0, 2, 3));
+}
+
+}  // namespace
+}  // namespace tim::values
