@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/partitioner.h"
+#include "ir/part_names.h"
 
 namespace tim::compiler {
 namespace {
@@ -54,6 +55,12 @@ class Describer {
     }
   }
 
+  // A part that its device compiles as a whole.
+  bool IsClaimed(ir::NodeId id) const {
+    const ir::Node& node = module_.graph.node(id);
+    return node.composite && node.composite->name.starts_with(ir::kPartPrefix);
+  }
+
   void AddNode(size_t place) {
     const double us = chosen_[place].cost;
     const bool penalized = chosen_[place].placement.kind == RunKind::kEval &&
@@ -90,7 +97,12 @@ class Describer {
 
   void AddPart(int device, const std::vector<ir::NodeId>& nodes) {
     const int number = static_cast<int>(Parts().size());
-    ir::PartitionPart part{.device = device, .nodes = {}, .inputs = {}};
+    ir::PartitionPart part{
+        .device = device,
+        .graph = std::all_of(nodes.begin(), nodes.end(),
+                             [&](ir::NodeId id) { return IsClaimed(id); }),
+        .nodes = {},
+        .inputs = {}};
     for (const ir::NodeId id : nodes) {
       const size_t place = places_.at(id);
       ir::PartitionNode& node = module_.partition.nodes[place];

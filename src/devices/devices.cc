@@ -12,6 +12,7 @@
 #include "runtime/device_facts.h"
 #include "runtime/device_set.h"
 #include "runtime/links.h"
+#include "runtime/named_plugins.h"
 
 namespace tim::devices {
 namespace {
@@ -51,6 +52,7 @@ DeviceFacts FactsOf(runtime::DeviceFacts found) {
 std::vector<DeviceFacts> List() {
   std::vector<DeviceFacts> list;
   const Status status = GuardedCall([&] {
+    runtime::LoadNamedPlugins(GetOptions());
     for (auto& found : runtime::AllDeviceFacts(GetOptions().on_device)) {
       list.push_back(FactsOf(std::move(found)));
     }
@@ -65,6 +67,7 @@ std::vector<DeviceFacts> List() {
 
 bool MeasureLinks(const std::vector<std::string>& specs) {
   const Status status = GuardedCall([&]() -> Status {
+    runtime::LoadNamedPlugins(GetOptions());
     TIM_ASSIGN_OR_RETURN(
         const auto set,
         runtime::OpenDevices(StrJoin(specs, ","), GetOptions().on_device));

@@ -8,6 +8,7 @@
 #include "compiler/policy.h"
 #include "runtime/device_pool.h"
 #include "runtime/device_set.h"
+#include "runtime/named_plugins.h"
 #include "tim/vx/compile_option.h"
 #include "vx/core/failure.h"
 #include "vx/core/user_programs.h"
@@ -70,6 +71,7 @@ std::shared_ptr<Context> ContextOf(
 
 Result<std::shared_ptr<Context>> OnList(const std::string& devices,
                                         const std::string& policy) {
+  runtime::LoadNamedPlugins(GetOptions());
   TIM_ASSIGN_OR_RETURN(auto set,
                        runtime::OpenDevices(devices, GetOptions().on_device));
   ContextOptions options = OptionsOfProcess();
@@ -80,6 +82,7 @@ Result<std::shared_ptr<Context>> OnList(const std::string& devices,
 }
 
 Result<std::shared_ptr<Context>> OnFirstOpenCl() {
+  runtime::LoadNamedPlugins(GetOptions());
   TIM_ASSIGN_OR_RETURN(auto devices,
                        runtime::SelectDevices("", GetOptions().on_device));
   ContextOptions options = OptionsOfProcess();
