@@ -51,6 +51,11 @@ class ProgramState {
   struct Started;
 
   Status CheckInputs(const std::vector<TensorSpec>& inputs) const;
+  Status CheckAssigned(const ProgramPlan& plan) const;
+  Status AllocateRest(
+      const runtime::CompiledGraph& compiled,
+      std::vector<runtime::PortMemory>* outputs,
+      std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const;
   Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
