@@ -93,7 +93,7 @@ Result<ProgramState::Operands> ProgramState::OperandsOf(
 Result<std::vector<std::shared_ptr<runtime::SharedMemory>>>
 ProgramState::AllocateOutputs(const ir::Plan& plan) const {
   std::vector<std::shared_ptr<runtime::SharedMemory>> outputs;
-  const auto& streams = device_->runner().streams();
+  const runtime::WorkStreams& streams = device_->streams();
   for (const ir::PlanTensor& output : plan.outputs) {
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(output.desc));
     TIM_ASSIGN_OR_RETURN(
@@ -128,8 +128,8 @@ Status ProgramState::AllocateRest(
     if ((*outputs)[i].host != nullptr) continue;
     TIM_ASSIGN_OR_RETURN(const int64_t bytes,
                          ir::ByteSize(compiled.plan().outputs[i].desc));
-    TIM_ASSIGN_OR_RETURN(
-        auto rest, device_->runner().streams()[0]->AllocateForOthers(bytes));
+    TIM_ASSIGN_OR_RETURN(auto rest,
+                         device_->streams()[0]->AllocateForOthers(bytes));
     (*outputs)[i] = PortOf(*rest);
     memory->push_back(std::move(rest));
   }

@@ -57,6 +57,8 @@ Result<std::shared_ptr<ProgramState>> ProgramState::Create(
   made->device_ = options.devices.empty() ? DeviceState::Default()
                                           : DeviceState::Find(options.devices);
   TIM_RETURN_IF_ERROR(made->device_->status());
+  const auto policy = compiler::ParsePolicy(options.policy);
+  if (!policy.ok()) return policy.status().WithContext("policy");
   made->outputs_ = graph.outputs().size();
   if (made->outputs_ == 0) {
     return InvalidArgument("graph '", graph.name(), "' has no output");
