@@ -13,6 +13,7 @@
 #include "ops/registered.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
+#include "runtime/device_set.h"
 #include "runtime/named_plugins.h"
 
 namespace tim::values::internal {
@@ -67,8 +68,14 @@ Status DeviceState::Open() {
   Process& process = Process::Get();
   const Options& options = GetOptions();
   runtime::LoadNamedPlugins(options);
-  TIM_ASSIGN_OR_RETURN(devices_,
-                       runtime::SelectDevices(spec_, options.on_device));
+  if (spec_.empty()) {
+    TIM_ASSIGN_OR_RETURN(devices_,
+                         runtime::SelectDevices("", options.on_device));
+  } else {
+    TIM_ASSIGN_OR_RETURN(runtime::DeviceSet set,
+                         runtime::OpenDevices(spec_, options.on_device));
+    devices_ = std::move(set.devices);
+  }
   if (spec_.empty()) spec_ = devices_.size() == 1 ? "host" : "opencl:0";
   if (process.host == nullptr) {
     TIM_ASSIGN_OR_RETURN(process.host,
