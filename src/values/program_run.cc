@@ -48,13 +48,6 @@ class EndOf final : public runtime::RunEvent {
 
 }  // namespace
 
-/// Inputs of a run on the program's device.
-struct ProgramState::Operands {
-  std::vector<std::shared_ptr<ValueState>> values;
-  std::vector<Place> places;
-  std::vector<PortSpec> ports;
-};
-
 struct ProgramState::Started {
   std::shared_ptr<ProgramPlan> plan;
   Operands operands;
@@ -111,13 +104,12 @@ struct HostCopy {
   size_t bytes = 0;
 };
 
-// The host's memory by its address, that of devices as a range.
+}  // namespace
+
 runtime::PortMemory PortOf(const runtime::SharedMemory& memory) {
   if (!memory.stream()->is_host()) return memory.range();
   return {memory.host_address(), memory.range().bytes};
 }
-
-}  // namespace
 
 // Memory for outputs that the caller has not asked for.
 Status ProgramState::AllocateRest(
