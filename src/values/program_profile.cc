@@ -53,6 +53,7 @@ Result<std::vector<NodeReport>> ProgramState::Profile(
     TIM_RETURN_IF_ERROR(compiled->RunObserved(in, out, profiler));
   }
   for (const auto& operation : profiler.profile().operations) {
+    if (operation.chosen.empty()) continue;  // a copy, and no node
     reports.push_back(ReportOf(operation, compiled->plan(), runs));
   }
   return reports;

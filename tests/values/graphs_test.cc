@@ -196,7 +196,7 @@ TEST(Programs, TellWhatIsWrong) {
   const Value ints = Value::Of<int32_t>({4, 1}, {1, 2, 3, 4});
   const Values w = Weights();
   EXPECT_THAT(program.Run({ints, w[0], w[1]})[0].error(),
-              HasSubstr("input 0 is float32, not int32"));
+              HasSubstr("input 0: is float32, not int32"));
   const Value wide = Floats({5, 1}, Numbers(5));
   EXPECT_THAT(program.Run({wide, w[0], w[1]})[0].error(),
               HasSubstr("Matmul#0"));
