@@ -319,6 +319,8 @@ TEST(Nodes, DeclareOutputs) {
               HasSubstr("'half' is no element type"));
   EXPECT_THAT(Value(Call("tim.Relu", {x}, {{"output_kind", 1}})).error(),
               HasSubstr("outputs have a type, shape"));
+  EXPECT_THAT(Value(Call("tim.Relu", {x}, {{"output_count", 2}})).error(),
+              HasSubstr("output_count is 2; it has 1 to 1 outputs"));
 }
 
 TEST(Events, CallOnce) {

@@ -57,6 +57,7 @@ Node NodeOf(const Golden& golden) {
                   std::make_shared<const internal::AttributeState>(
                       internal::AttributeState{value})));
   }
+  attributes.emplace_back("output_count", golden.outputs.size());
   for (size_t i = 0; i < golden.outputs.size(); ++i) {
     const ir::TensorDesc& desc = golden.outputs[i].desc;
     const std::string prefix = "output" + std::to_string(i) + "_";
