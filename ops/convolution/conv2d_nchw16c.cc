@@ -48,15 +48,28 @@ struct Tiling {
   PackedTile packed() const { return {blocks * kChannelBlock, ic_block}; }
 };
 
+// Width, rows and blocks: for many shapes of the input the same.
+void FitTile(const Conv2dShape& shape, bool many_shapes,
+             const ir::DeviceInfo& device, Tiling* out) {
+  const int64_t blocks = CeilDiv(shape.group.out_channels, kChannelBlock);
+  if (many_shapes) {
+    const RegisterTile largest = LargestTile(device);
+    out->width = largest.neighbours;
+    out->rows = 1;
+    out->blocks = std::min(largest.blocks, blocks);
+    return;
+  }
+  const RegisterTile limits = BestTile(shape.w.output, blocks, device);
+  out->width = TileSize(shape.w.output, limits.neighbours);
+  const int64_t max_rows = 2 * out->width <= limits.neighbours ? 2 : 1;
+  out->rows = TileSize(shape.h.output, max_rows, out->width);
+  out->blocks = limits.blocks;
+}
+
 Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
-                const ir::DeviceInfo& device) {
-  const RegisterTile limits = BestTile(
-      shape.w.output, CeilDiv(shape.group.out_channels, kChannelBlock), device);
+                bool many_shapes, const ir::DeviceInfo& device) {
   Tiling out;
-  out.width = TileSize(shape.w.output, limits.neighbours);
-  const int64_t max_rows = 2 * out.width <= limits.neighbours ? 2 : 1;
-  out.rows = TileSize(shape.h.output, max_rows, out.width);
-  out.blocks = limits.blocks;
+  FitTile(shape, many_shapes, device, &out);
   out.ic_block = input.blocked() ? kChannelBlock : 1;
   // Rounded, so that 1x1 and 3x3 kernels share a program.
   out.span = AlignUp((out.width - 1) * shape.w.stride +
@@ -74,7 +87,8 @@ Status SupportsBlocked(const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
-  const Tiling tiling = TilingOf(Flatten(shape), ChannelBlocks(), device);
+  const Tiling tiling =
+      TilingOf(Flatten(shape), ChannelBlocks(), node.many_shapes, device);
   if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.rows * tiling.span,
                          " input pixels, at most ", kMaxSpan, " are kept");
@@ -95,7 +109,8 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> found = Conv2dShapeOf(node);
   if (!found.ok()) return 0;
   const Conv2dShape shape = Flatten(*found);
-  const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
+  const Tiling tiling =
+      TilingOf(shape, node.inputs[0].layout, node.many_shapes, device);
   const AnchorView view(node);
   ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
   // Lanes and pixels beyond the tensor included.  Input channels that do not
@@ -151,7 +166,8 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
   const Conv2dShape shape = Flatten(found);
-  const Tiling tiling = TilingOf(shape, node.inputs[0].layout, device);
+  const Tiling tiling =
+      TilingOf(shape, node.inputs[0].layout, node.many_shapes, device);
   const Sharing sharing = SharingOf(shape, tiling, device);
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(PackedOperand weights,

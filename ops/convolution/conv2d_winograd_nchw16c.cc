@@ -141,6 +141,9 @@ Status Check3x3(const char* name, const ConvAxis& axis) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   if (!device.winograd) return Unimplemented("TIMCL_WINOGRAD is 0");
+  if (node.many_shapes) {
+    return Unimplemented("tiles are options, and the node has many shapes");
+  }
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
   if (node.constants[1] == nullptr) {

@@ -25,12 +25,17 @@ struct Tile {
 
 // As many sums as fit the registers beside two vectors of b: 32 registers of 16
 // floats, 16 of 8 or 4.  A row that no tile fills is computed in vain.
-Tile TileFor(const GemmProblem& problem, const ir::DeviceInfo& device) {
+Tile TileFor(const ir::KernelNode& node, const GemmProblem& problem,
+             const ir::DeviceInfo& device) {
   Tile tile;
   tile.width = device.float_vector_width >= 16  ? 16
                : device.float_vector_width >= 8 ? 8
                                                 : 4;
   const int64_t limit = tile.width == 16 ? 12 : 6;
+  if (node.many_shapes) {
+    tile.rows = limit;
+    return tile;
+  }
   const int64_t tiles = CeilDiv(problem.a.items, limit);
   tile.rows = CeilDiv(problem.a.items, tiles);
   return tile;
@@ -93,7 +98,9 @@ RowsOfA ChooseRows(const ir::KernelNode& node, const GemmProblem& problem,
   constexpr int64_t kSetStep = 4096 / sizeof(float);
   constexpr int64_t kColumnTiles = 8;
   const GemmFactor& a = problem.a;
-  if (node.constants[a.input] != nullptr || a.depth_step != 1) {
+  // The distance of rows is an option of the program.
+  if (node.constants[a.input] != nullptr || a.depth_step != 1 ||
+      node.many_shapes) {
     return RowsOfA::kPanels;
   }
   const bool share_sets = a.item_step % kSetStep == 0;
@@ -201,7 +208,7 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
                 const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  const Tile tile = TileFor(problem, device);
+  const Tile tile = TileFor(node, problem, device);
   for (const auto& [factor, size] : {std::pair(problem.a, tile.rows),
                                      std::pair(problem.b, tile.columns())}) {
     const auto floats =
@@ -217,7 +224,7 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
             const ir::DeviceInfo& device) {
   constexpr double kEfficiency = 0.8;
   constexpr double kMemoryEfficiency = 0.9;
-  const Tile tile = TileFor(problem, device);
+  const Tile tile = TileFor(node, problem, device);
   ir::ComputeEstimate estimate;
   // Rows and columns beyond the matrix are computed, too.
   estimate.flops = 2.0 * AlignUp(problem.a.items, tile.rows) *
@@ -242,7 +249,7 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const GemmProblem& problem, const Epilogue& epilogue,
                            const ir::DeviceInfo& device) {
-  const Tile tile = TileFor(problem, device);
+  const Tile tile = TileFor(node, problem, device);
   const int64_t depth = problem.depth;
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(Source a, MakeRows(node, problem, tile, &lowering));

@@ -207,23 +207,22 @@ std::shared_ptr<PreparedNode> NodeRunner::Find(const std::string& key) {
   if (found == by_key_.end()) return nullptr;
   ++stats_.hits;
   nodes_.splice(nodes_.begin(), nodes_, found->second);
-  return found->second->second;
+  return found->second->node;
 }
 
-void NodeRunner::Insert(const std::string& key,
-                        const std::shared_ptr<PreparedNode>& node) {
-  std::shared_ptr<PreparedNode> dropped;
+void NodeRunner::Insert(Entry entry) {
+  Entry dropped;
   const std::lock_guard lock(mutex_);
-  if (by_key_.contains(key)) return;
-  nodes_.emplace_front(key, node);
-  by_key_[key] = nodes_.begin();
+  if (by_key_.contains(entry.key)) return;
+  nodes_.push_front(std::move(entry));
+  by_key_[nodes_.front().key] = nodes_.begin();
   if (nodes_.size() <= options_.max_nodes) return;
-  // Work may be in flight: its stream keeps the steps.
-  dropped = std::move(nodes_.back().second);
-  stream()->Keep(dropped);
-  by_key_.erase(nodes_.back().first);
+  dropped = std::move(nodes_.back());
+  by_key_.erase(dropped.key);
   nodes_.pop_back();
   ++stats_.evictions;
+  // Work may be in flight: its stream keeps the steps.
+  stream()->Keep(dropped.node);
 }
 
 Result<std::shared_ptr<PreparedNode>> NodeRunner::Prepare(
@@ -238,7 +237,7 @@ Result<std::shared_ptr<PreparedNode>> NodeRunner::Prepare(
     ++stats_.misses;
     stats_.compile_ms += spent.count();
   }
-  Insert(key, made);
+  Insert({key, made, *call.attributes, call.composite, call.operators});
   return made;
 }
 

@@ -91,11 +91,17 @@ class NodeRunner {
   void Clear();
 
  private:
-  using Entry = std::pair<std::string, std::shared_ptr<PreparedNode>>;
+  // What a key names by its address stays as long as the entry.
+  struct Entry {
+    std::string key;
+    std::shared_ptr<PreparedNode> node;
+    ir::AttributeMap attributes;
+    std::shared_ptr<const ir::Composite> composite;
+    std::shared_ptr<const ir::OpRegistry> operators;
+  };
 
   std::shared_ptr<PreparedNode> Find(const std::string& key);
-  void Insert(const std::string& key,
-              const std::shared_ptr<PreparedNode>& node);
+  void Insert(Entry entry);
   Result<std::shared_ptr<PreparedNode>> Compile(const NodeCall& call) const;
 
   const WorkStreams streams_;

@@ -2,6 +2,7 @@
 // memory back behind that work.
 #include "runtime/work_stream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 

@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "base/options.h"
 #include "device/device_pools.h"
 #include "runtime/device_pool.h"
+#include "runtime/named_plugins.h"
 #include "values/access.h"
 #include "values/device_state.h"
 #include "values/failure.h"
@@ -24,10 +26,10 @@ Device::Device(const std::string& spec) : state_(DeviceState::Find(spec)) {
 Device::Device(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}
 
 std::vector<Device> Device::List() {
+  runtime::LoadNamedPlugins(GetOptions());
   std::vector<Device> list;
-  const size_t count = runtime::ListDevices().size();
-  for (size_t i = 0; i + 1 < count; ++i) {
-    list.emplace_back(StrCat("opencl:", i));
+  for (const runtime::ListedDevice& listed : runtime::ListDevices()) {
+    if (listed.spec != "host") list.emplace_back(listed.spec);
   }
   list.emplace_back("host");
   return list;

@@ -1,6 +1,7 @@
 // Opens devices when somebody first asks for them, and keeps them.
 #include "values/device_state.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -12,6 +13,8 @@
 #include "ops/registered.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
+#include "runtime/device_set.h"
+#include "runtime/named_plugins.h"
 
 namespace tim::values::internal {
 
@@ -64,19 +67,28 @@ Process& Process::Get() { return g_process.Get(); }
 Status DeviceState::Open() {
   Process& process = Process::Get();
   const Options& options = GetOptions();
-  TIM_ASSIGN_OR_RETURN(devices_,
-                       runtime::SelectDevices(spec_, options.on_device));
+  runtime::LoadNamedPlugins(options);
+  if (spec_.empty()) {
+    TIM_ASSIGN_OR_RETURN(devices_,
+                         runtime::SelectDevices("", options.on_device));
+  } else {
+    TIM_ASSIGN_OR_RETURN(runtime::DeviceSet set,
+                         runtime::OpenDevices(spec_, options.on_device));
+    devices_ = std::move(set.devices);
+  }
   if (spec_.empty()) spec_ = devices_.size() == 1 ? "host" : "opencl:0";
   if (process.host == nullptr) {
     TIM_ASSIGN_OR_RETURN(process.host,
                          runtime::WorkStream::Create(devices_[0]));
   }
   devices_[0] = process.host->shared_device();
-  runtime::WorkStreams streams = {process.host};
-  if (devices_.size() > 1) {
-    TIM_ASSIGN_OR_RETURN(streams.emplace_back(),
-                         runtime::WorkStream::Create(devices_[1]));
+  streams_ = {process.host};
+  for (size_t i = 1; i < devices_.size(); ++i) {
+    TIM_ASSIGN_OR_RETURN(streams_.emplace_back(),
+                         runtime::WorkStream::Create(devices_[i]));
   }
+  runtime::WorkStreams streams = streams_;
+  streams.resize(std::min<size_t>(streams.size(), 2));
   runner_ = std::make_unique<runtime::NodeRunner>(
       std::move(streams), process.Programs(),
       runtime::NodeRunnerOptions{.strict = options.strict});
@@ -118,7 +130,9 @@ std::shared_ptr<DeviceState> DeviceState::Of(
   Process& process = Process::Get();
   const std::lock_guard lock(process.mutex);
   for (const auto& [name, state] : process.devices) {
-    if (&state->stream() == &stream) return state;
+    for (const auto& own : state->streams()) {
+      if (own.get() == &stream) return state;
+    }
   }
   return nullptr;
 }

@@ -37,6 +37,10 @@ class DeviceState {
   device::Device& device() const { return runner_->stream()->device(); }
   /// For graphs on host and device, with all operators that are known.
   runtime::Surroundings surroundings() const;
+  /// One per device of a graph; those behind the first two are of graphs alone.
+  const runtime::WorkStreams& streams() const { return streams_; }
+  /// Index of the device that values of graphs are on.
+  int main_device() const { return devices_.size() > 1 ? 1 : 0; }
 
  private:
   friend struct Process;
@@ -45,6 +49,7 @@ class DeviceState {
   std::string spec_;
   Status status_;
   device::Devices devices_;
+  runtime::WorkStreams streams_;
   std::unique_ptr<runtime::NodeRunner> runner_;
 };
 

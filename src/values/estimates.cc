@@ -163,7 +163,7 @@ Result<double> PredictNode(const NodeState& node,
   compiler::CompileOptions options =
       runtime::CompileOptionsFor(surroundings.devices);
   options.was_compiled = true;
-  const int main = static_cast<int>(surroundings.devices.size()) - 1;
+  const int main = device->main_device();
   options.inputs.resize(inferred.graph.inputs().size(), {.device = main});
   options.outputs.resize(inferred.graph.outputs().size(), {.free = true});
   TIM_ASSIGN_OR_RETURN(const ir::Plan plan,

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "base/fork/per_process.h"
 #include "values/explanations.h"
@@ -124,6 +125,18 @@ std::string TextOfOuter(const ValueState& state) {
   return text;
 }
 
+// Tensors and graphs by address: plans keep them.
+std::string TextOfAttribute(const ir::Attribute& value) {
+  const void* address = nullptr;
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { held.get(); }) address = held.get();
+      },
+      value);
+  if (address == nullptr) return ir::ToString(value);
+  return StrCat("at ", reinterpret_cast<uintptr_t>(address));
+}
+
 Structure StructureOf(const Subgraph& subgraph) {
   Structure structure;
   auto& parts = structure.parts;
@@ -133,7 +146,10 @@ Structure StructureOf(const Subgraph& subgraph) {
   }
   for (size_t n = 0; n < subgraph.nodes.size(); ++n) {
     const LazyNode& node = *subgraph.nodes[n];
-    std::string operands = StrCat(node.node()->op);
+    std::string operands = node.node()->op;
+    if (const auto* graph = node.node()->composite.get()) {
+      operands += StrCat(" at ", reinterpret_cast<uintptr_t>(graph));
+    }
     for (const auto& input : node.inputs()) {
       if (input == nullptr) {
         operands += " -";
@@ -147,7 +163,7 @@ Structure StructureOf(const Subgraph& subgraph) {
     parts.emplace_back(StrCat("node ", n, ": "), std::move(operands));
     for (const auto& [name, value] : node.node()->attributes.entries()) {
       parts.emplace_back(StrCat("node ", n, ": ", name, " "),
-                         ir::ToString(value));
+                         TextOfAttribute(value));
     }
     for (const ir::TensorDesc& output : node.node()->outputs) {
       parts.emplace_back(StrCat("node ", n, ": output "), output.ToString());

@@ -64,7 +64,7 @@ Result<Planned> PlanOf(const GraphState& graph, const DeviceState& device) {
   TIM_ASSIGN_OR_RETURN(compiler::InferredGraph inferred,
                        InferFor(*graph.Snapshot(), ports, options));
   planned.graph = inferred.graph;
-  const int main = static_cast<int>(surroundings.devices.size()) - 1;
+  const int main = device.main_device();
   options.inputs.resize(inferred.graph.inputs().size(), {.device = main});
   options.outputs.resize(inferred.graph.outputs().size(), {.free = true});
   TIM_ASSIGN_OR_RETURN(

@@ -1,7 +1,9 @@
 // Finds operators by name, and gives their attributes the types that they want.
 #include "values/node_state.h"
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -183,6 +185,26 @@ Status SetAttributes(const Attributes& attributes, NodeState* node,
   return ir::CompleteAttributes(*node->schema, &node->attributes);
 }
 
+// How many outputs are wanted, where "output_count" says it.
+Result<size_t> OutputsOf(const NodeState& node, Declarations* declarations) {
+  const ir::Arity arity = node.schema->OutputArity(node.attributes);
+  if (arity.limit < 0 || arity.limit > kMostOutputs) {
+    return InvalidArgument("its attributes give it ", arity.limit, " outputs");
+  }
+  const auto found =
+      std::find_if(declarations->begin(), declarations->end(),
+                   [](const auto& one) { return one.first.what == "count"; });
+  if (found == declarations->end()) return static_cast<size_t>(arity.limit);
+  TIM_ASSIGN_OR_RETURN(const int64_t count,
+                       Take<int64_t>(found->second, Kind::kInt));
+  declarations->erase(found);
+  if (count >= arity.required && count <= arity.limit) {
+    return static_cast<size_t>(count);
+  }
+  return InvalidArgument("attribute output_count is ", count, "; it has ",
+                         arity.required, " to ", arity.limit, " outputs");
+}
+
 Status Fill(const Attributes& attributes, NodeState* node) {
   node->schema = ops::KnownOperators().Find(node->op);
   if (node->schema == nullptr) {
@@ -192,11 +214,8 @@ Status Fill(const Attributes& attributes, NodeState* node) {
   }
   Declarations declarations;
   TIM_RETURN_IF_ERROR(SetAttributes(attributes, node, &declarations));
-  const int limit = node->schema->OutputArity(node->attributes).limit;
-  if (limit < 0 || limit > kMostOutputs) {
-    return InvalidArgument("its attributes give it ", limit, " outputs");
-  }
-  node->outputs.resize(static_cast<size_t>(limit));
+  TIM_ASSIGN_OR_RETURN(const size_t count, OutputsOf(*node, &declarations));
+  node->outputs.resize(count);
   for (const auto& [declaration, value] : declarations) {
     const Status status = Declare(declaration, value, &node->outputs);
     if (!status.ok()) {

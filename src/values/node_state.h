@@ -46,6 +46,8 @@ struct NodeState {
 /// output_scale, output_zero_point    quantization per tensor
 /// output_scales, output_zero_points, output_axis    quantization per channel
 /// output_fl             quantization by fixed point
+/// and output_count, of operators that can do without their last outputs: how
+/// many there are.
 std::shared_ptr<const NodeState> MakeNode(const std::string& op,
                                           const Attributes& attributes);
 /// One of a graph with as many inputs and outputs.

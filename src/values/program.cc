@@ -74,6 +74,15 @@ CacheStats Program::stats() const { return StateOf(*this)->stats(); }
 
 std::string Program::Explain() const { return StateOf(*this)->Explain(); }
 
+std::vector<NodeReport> Program::Profile(const std::vector<Value>& inputs,
+                                         int runs) const {
+  auto reports =
+      GuardedCall([&] { return StateOf(*this)->Profile(inputs, runs); });
+  if (reports.ok()) return *std::move(reports);
+  internal::Fail(reports.status());
+  return {};
+}
+
 bool Program::Save(const std::string& path) const {
   return Told(GuardedCall(
       [&] { return internal::SaveProgram(*StateOf(*this), path); }));

@@ -112,13 +112,15 @@ Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
       runtime::CompileOptionsFor(surroundings.devices);
   options.strict = program_options.strict || GetOptions().strict;
   options.many_shapes = program_options.many_shapes;
+  TIM_ASSIGN_OR_RETURN(options.policy,
+                       compiler::ParsePolicy(program_options.policy));
   options.was_compiled = true;  // recording has checked the calls
   auto made = std::make_shared<ProgramPlan>();
   made->FindSources(graph);
   std::vector<PortSpec> read;
   ir::Graph ports = WithoutPassages(graph, &made->inputs_);
   for (const size_t i : made->inputs_) read.push_back(inputs[i]);
-  const int main = static_cast<int>(surroundings.devices.size()) - 1;
+  const int main = device.main_device();
   for (const PortSpec& port : read) {
     options.inputs.push_back({.device = main, .layout = port.layout});
   }

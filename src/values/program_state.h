@@ -36,6 +36,9 @@ class ProgramState {
   Result<std::vector<Value>> Run(const std::vector<Value>& inputs);
   Result<Event> RunInto(const std::vector<Value>& inputs,
                         const std::vector<void*>& outputs);
+  /// Runs that leave variables as they are.
+  Result<std::vector<NodeReport>> Profile(const std::vector<Value>& inputs,
+                                          int runs);
   CacheStats stats() const;
   std::string Explain() const;
   const ProgramOptions& options() const { return options_; }
@@ -47,10 +50,20 @@ class ProgramState {
 
  private:
   using Plans = std::list<std::pair<std::string, std::shared_ptr<ProgramPlan>>>;
-  struct Operands;
+  /// Inputs of a run on the program's device.
+  struct Operands {
+    std::vector<std::shared_ptr<ValueState>> values;
+    std::vector<Place> places;
+    std::vector<PortSpec> ports;
+  };
   struct Started;
 
   Status CheckInputs(const std::vector<TensorSpec>& inputs) const;
+  Status CheckAssigned(const ProgramPlan& plan) const;
+  Status AllocateRest(
+      const runtime::CompiledGraph& compiled,
+      std::vector<runtime::PortMemory>* outputs,
+      std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const;
   Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
@@ -75,6 +88,9 @@ class ProgramState {
   CacheStats stats_;
   std::shared_ptr<runtime::RunEvent> last_run_;  // where it is ordered
 };
+
+/// The host's memory by its address, that of devices as a range.
+runtime::PortMemory PortOf(const runtime::SharedMemory& memory);
 
 }  // namespace tim::values::internal
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <future>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ using ::testing::HasSubstr;
 
 const bool g_lenient = [] {
   setenv("TIMCL_STRICT", "0", 1);
+  setenv("TIMCL_CACHE_DIR", "off", 1);  // programs are built and counted
   return true;
 }();
 
@@ -93,6 +96,85 @@ TEST_P(OnDevice, CountsHitsAndKeepsFewBytes) {
   EXPECT_EQ(after.misses, before.misses);
   EXPECT_EQ(after.hits - before.hits, 1000);
   EXPECT_EQ(x.ToVector<float>()[7], 1011);
+}
+
+// Numbers that differ, around 0.
+std::vector<float> Numbers(int64_t count) {
+  std::vector<float> data;
+  for (int64_t i = 0; i < count; ++i) {
+    data.push_back(static_cast<float>(i * 7 % 23 - 11) / 8);
+  }
+  return data;
+}
+
+void ExpectNear(const Value& value, const Plain& expected) {
+  const std::vector<float> found = value.ToVector<float>();
+  ASSERT_EQ(found.size() * sizeof(float), expected.bytes) << value.error();
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_NEAR(found[i], expected.As<float>()[i], 1e-4) << i;
+  }
+}
+
+// Calls with other extents take programs that were built before.
+void ExpectFewPrograms(const Node& node, int most,
+                       const std::function<std::vector<Value>(int)>& inputs) {
+  const int64_t before = EagerStats().program_builds;
+  for (int i = 0; i < 25; ++i) {
+    const std::vector<Value> in = inputs(i);
+    std::vector<Plain> plain;
+    for (const Value& value : in) plain.push_back(value.ToPlain());
+    const std::vector<Plain> expected = node.Eval(plain);
+    ASSERT_EQ(expected.size(), 1u) << LastError();
+    ExpectNear(node.Forward(in), expected[0]);
+  }
+  EXPECT_LE(EagerStats().program_builds - before, most) << node.op();
+}
+
+TEST(Programs, ServeManyShapes) {
+  if (Device().spec() == "host") GTEST_SKIP() << "no OpenCL device";
+  const auto one = [](int i) -> std::vector<Value> {
+    const int64_t w = i * 5 % 37 + 1;
+    const int64_t h = i * 3 % 11 + 1;
+    return {Floats({w, h}, Numbers(w * h))};
+  };
+  ExpectFewPrograms(Node("tim.Relu"), 2, one);
+  ExpectFewPrograms(Node("tim.Add"), 2, [&](int i) -> std::vector<Value> {
+    return {one(i)[0], one(i)[0]};
+  });
+  ExpectFewPrograms(Node("tim.Softmax", {{"axis", 0}, {"beta", 1.0}}), 2, one);
+  ExpectFewPrograms(Node("tim.Matmul"), 4, [](int i) -> std::vector<Value> {
+    const int64_t k = i * 7 % 41 + 1;
+    const int64_t m = i * 5 % 29 + 1;
+    const int64_t n = i * 3 % 53 + 1;
+    return {Floats({k, m}, Numbers(k * m)), Floats({n, k}, Numbers(n * k))};
+  });
+  const Spec weights(Type::kFloat32, {3, 3, 16, 32});
+  const Value w = Value::Constant(weights, Numbers(3 * 3 * 16 * 32).data());
+  ExpectFewPrograms(Node("tim.Conv2d"), 4, [&](int i) -> std::vector<Value> {
+    const int64_t width = i * 5 % 19 + 3;
+    const int64_t height = i * 3 % 13 + 3;
+    return {Floats({width, height, 16, 1}, Numbers(width * height * 16)), w};
+  });
+}
+
+TEST(Layouts, AreKeptBetweenCalls) {
+  if (Device().spec() == "host") GTEST_SKIP() << "no OpenCL device";
+  const Spec weights(Type::kFloat32, {3, 3, 16, 16});
+  const Value w = Value::Constant(weights, Numbers(3 * 3 * 16 * 16).data());
+  const Value x = Floats({12, 12, 16, 1}, Numbers(12 * 12 * 16));
+  const Value first = Relu(Conv2d(x, w));
+  const Value second = Conv2d(first, w);
+  ASSERT_TRUE(second.ok()) << second.error();
+  const Node conv("tim.Conv2d");
+  const Plain y = conv.Eval({x.ToPlain(), w.ToPlain()})[0];
+  const Plain z = Node("tim.Relu").Eval({y})[0];
+  const Plain expected = conv.Eval({z, w.ToPlain()})[0];
+  const std::vector<float> found = second.ToVector<float>();
+  ASSERT_EQ(found.size() * sizeof(float), expected.bytes);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const float wanted = expected.As<float>()[i];
+    ASSERT_NEAR(found[i], wanted, 1e-3 * (1 + std::abs(wanted))) << i;
+  }
 }
 
 TEST(Values, KeepNoMemoryWithoutHandles) {
@@ -237,6 +319,8 @@ TEST(Nodes, DeclareOutputs) {
               HasSubstr("'half' is no element type"));
   EXPECT_THAT(Value(Call("tim.Relu", {x}, {{"output_kind", 1}})).error(),
               HasSubstr("outputs have a type, shape"));
+  EXPECT_THAT(Value(Call("tim.Relu", {x}, {{"output_count", 2}})).error(),
+              HasSubstr("output_count is 2; it has 1 to 1 outputs"));
 }
 
 TEST(Events, CallOnce) {

@@ -196,7 +196,7 @@ TEST(Programs, TellWhatIsWrong) {
   const Value ints = Value::Of<int32_t>({4, 1}, {1, 2, 3, 4});
   const Values w = Weights();
   EXPECT_THAT(program.Run({ints, w[0], w[1]})[0].error(),
-              HasSubstr("input 0 is float32, not int32"));
+              HasSubstr("input 0: is float32, not int32"));
   const Value wide = Floats({5, 1}, Numbers(5));
   EXPECT_THAT(program.Run({wide, w[0], w[1]})[0].error(),
               HasSubstr("Matmul#0"));
@@ -295,6 +295,12 @@ TEST(Programs, ReportEveryNode) {
   EXPECT_EQ(reports[0].kernel, "eval");
   EXPECT_EQ(reports[0].compute.flops, 2 * 4 * 5 * 3);
   EXPECT_GT(graph.PredictMicroseconds(), 0);
+  const auto measured =
+      graph.Compile().Profile({Floats({4, 5}, Numbers(20)), w[0], w[1]}, 3);
+  ASSERT_EQ(measured.size(), 4u) << LastError();
+  EXPECT_EQ(measured[3].name, "Softmax#3");
+  EXPECT_GT(measured[0].measured_us, 0);
+  EXPECT_EQ(reports[0].measured_us, -1);
   EXPECT_EQ(graph.EstimateMemory().outputs, 4 * 2 * 5);
 }
 

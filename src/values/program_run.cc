@@ -1,0 +1,300 @@
+// Runs programs: memory for what a run reads and writes, its start, and what it
+// leaves in variables.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/fork/per_process.h"
+#include "values/event_state.h"
+#include "values/program_state.h"
+
+namespace tim::values::internal {
+namespace {
+
+// Order of runs that write variables.
+constinit GlobalPerProcess<std::mutex> g_writers;
+
+/// Eager work as what a run waits for.
+class WorkEvent final : public runtime::RunEvent {
+ public:
+  explicit WorkEvent(runtime::Completion work) : work_(std::move(work)) {}
+  Status Wait() override { return work_.Wait(); }
+  bool Ready() override { return work_.Ready(); }
+  void Then(Call call) override {
+    CallLater([work = work_, call = std::move(call)] { call(work.Wait()); });
+  }
+
+ private:
+  const runtime::Completion work_;
+};
+
+/// The end of a run, however it ends.
+class EndOf final : public runtime::RunEvent {
+ public:
+  explicit EndOf(std::shared_ptr<runtime::RunEvent> run)
+      : run_(std::move(run)) {}
+  Status Wait() override {
+    static_cast<void>(run_->Wait());
+    return OkStatus();
+  }
+  bool Ready() override { return run_->Ready(); }
+  void Then(Call call) override {
+    run_->Then([call = std::move(call)](const Status&) { call(OkStatus()); });
+  }
+
+ private:
+  const std::shared_ptr<runtime::RunEvent> run_;
+};
+
+}  // namespace
+
+struct ProgramState::Started {
+  std::shared_ptr<ProgramPlan> plan;
+  Operands operands;
+  std::shared_ptr<runtime::RunEvent> run;  ///< Null: there was none.
+  /// Of the plan's outputs; of those in the caller's memory null.
+  std::vector<std::shared_ptr<runtime::SharedMemory>> outputs;
+};
+
+Result<ProgramState::Operands> ProgramState::OperandsOf(
+    const std::vector<Value>& inputs) const {
+  TIM_RETURN_IF_ERROR(status_);
+  Operands operands;
+  std::vector<TensorSpec> specs;
+  for (const Value& input : inputs) {
+    const auto state = StateOf(input);
+    TIM_RETURN_IF_ERROR(state->Force());
+    specs.push_back(state->spec());
+    operands.values.push_back(state);
+  }
+  TIM_RETURN_IF_ERROR(CheckInputs(specs));
+  for (const Value& value : closed_) {
+    operands.values.push_back(StateOf(value));
+  }
+  for (const GraphState::State& state : states_) {
+    operands.values.push_back(state.variable->Get());
+  }
+  for (const auto& value : operands.values) {
+    TIM_RETURN_IF_ERROR(value->Force());
+    TIM_ASSIGN_OR_RETURN(const Place place, value->On(*device_));
+    operands.ports.push_back({value->spec(), place.layout});
+    operands.places.push_back(place);
+  }
+  return operands;
+}
+
+Result<std::vector<std::shared_ptr<runtime::SharedMemory>>>
+ProgramState::AllocateOutputs(const ir::Plan& plan) const {
+  std::vector<std::shared_ptr<runtime::SharedMemory>> outputs;
+  const runtime::WorkStreams& streams = device_->streams();
+  for (const ir::PlanTensor& output : plan.outputs) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(output.desc));
+    TIM_ASSIGN_OR_RETURN(
+        outputs.emplace_back(),
+        streams[static_cast<size_t>(output.device)]->AllocateForOthers(bytes));
+  }
+  return outputs;
+}
+
+namespace {
+
+struct HostCopy {
+  const void* from = nullptr;
+  void* to = nullptr;
+  size_t bytes = 0;
+};
+
+}  // namespace
+
+runtime::PortMemory PortOf(const runtime::SharedMemory& memory) {
+  if (!memory.stream()->is_host()) return memory.range();
+  return {memory.host_address(), memory.range().bytes};
+}
+
+// Memory for outputs that the caller has not asked for.
+Status ProgramState::AllocateRest(
+    const runtime::CompiledGraph& compiled,
+    std::vector<runtime::PortMemory>* outputs,
+    std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const {
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    if ((*outputs)[i].host != nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes,
+                         ir::ByteSize(compiled.plan().outputs[i].desc));
+    TIM_ASSIGN_OR_RETURN(auto rest,
+                         device_->streams()[0]->AllocateForOthers(bytes));
+    (*outputs)[i] = PortOf(*rest);
+    memory->push_back(std::move(rest));
+  }
+  return OkStatus();
+}
+
+// A run leaves variables with the specs that they have.
+Status ProgramState::CheckAssigned(const ProgramPlan& plan) const {
+  size_t next = outputs_;
+  for (const GraphState::State& state : states_) {
+    if (!state.written()) continue;
+    const auto fits =
+        Merge(state.variable->spec(), plan.sources()[next++].spec);
+    if (fits.ok()) continue;
+    return fits.status().WithContext(StrCat("graph '", graph_.name(),
+                                            "': variable '",
+                                            state.variable->name(), "'"));
+  }
+  return OkStatus();
+}
+
+Result<ProgramState::Started> ProgramState::Start(
+    const std::vector<Value>& inputs, OutputPlace place,
+    const std::vector<void*>& host) {
+  Started started;
+  TIM_ASSIGN_OR_RETURN(started.operands, OperandsOf(inputs));
+  TIM_ASSIGN_OR_RETURN(started.plan, PlanFor(started.operands.ports, place));
+  TIM_RETURN_IF_ERROR(CheckAssigned(*started.plan));
+  runtime::CompiledGraph* const compiled = started.plan->compiled();
+  if (compiled == nullptr) return started;
+  std::vector<runtime::PortMemory> in;
+  std::vector<runtime::PortMemory> out;
+  std::vector<std::shared_ptr<runtime::RunEvent>> waits;
+  // What the run works on, until it has ended.
+  struct Kept {
+    std::vector<std::shared_ptr<runtime::SharedMemory>> memory;
+    std::vector<HostCopy> copies;  ///< Of outputs that are given twice.
+  };
+  auto kept = std::make_shared<Kept>();
+  for (const size_t i : started.plan->inputs()) {
+    const auto& memory = started.operands.places[i].memory;
+    in.push_back(PortOf(*memory));
+    kept->memory.push_back(memory);
+    const runtime::Completion& completion = memory->completion();
+    if (completion.run != nullptr) {
+      waits.push_back(completion.run);
+    } else if (completion.stream != nullptr) {
+      waits.push_back(std::make_shared<WorkEvent>(completion));
+    }
+  }
+  if (place == OutputPlace::kDevice) {
+    TIM_ASSIGN_OR_RETURN(started.outputs, AllocateOutputs(compiled->plan()));
+    for (const auto& memory : started.outputs) {
+      out.push_back(PortOf(*memory));
+      kept->memory.push_back(memory);
+    }
+  } else {
+    out.resize(compiled->plan().outputs.size());
+    const auto& sources = started.plan->sources();
+    for (size_t i = 0; i < outputs_; ++i) {
+      if (sources[i].kind != ProgramPlan::Source::Kind::kComputed) continue;
+      TIM_ASSIGN_OR_RETURN(const int64_t bytes,
+                           ir::ByteSize(sources[i].spec.desc));
+      runtime::PortMemory& port = out[sources[i].index];
+      if (port.host == nullptr) {
+        port = runtime::PortMemory(host[i], bytes);
+      } else {
+        kept->copies.push_back(
+            {port.host, host[i], static_cast<size_t>(bytes)});
+      }
+    }
+    TIM_RETURN_IF_ERROR(AllocateRest(*compiled, &out, &kept->memory));
+  }
+  const auto end = [kept](Status status) {
+    for (const HostCopy& copy : kept->copies) {
+      if (status.ok()) std::memcpy(copy.to, copy.from, copy.bytes);
+    }
+    return status;
+  };
+  std::unique_lock<std::mutex> order;
+  if (ordered_) {
+    order = std::unique_lock(mutex_);
+    if (last_run_ != nullptr)
+      waits.push_back(std::make_shared<EndOf>(last_run_));
+  }
+  TIM_ASSIGN_OR_RETURN(started.run,
+                       compiled->Enqueue(in, out, std::move(waits), end));
+  if (ordered_) last_run_ = started.run;
+  for (const auto& memory : started.outputs) {
+    memory->set_completion({.run = started.run});
+  }
+  return started;
+}
+
+Result<std::vector<Value>> ProgramState::Run(const std::vector<Value>& inputs) {
+  bool writes = false;
+  for (const GraphState::State& state : states_) {
+    writes = writes || state.written();
+  }
+  std::unique_lock<std::mutex> order;
+  if (writes) order = std::unique_lock(g_writers.Get());
+  TIM_ASSIGN_OR_RETURN(const Started started,
+                       Start(inputs, OutputPlace::kDevice, {}));
+  using Kind = ProgramPlan::Source::Kind;
+  std::vector<std::shared_ptr<ValueState>> results;
+  for (const ProgramPlan::Source& source : started.plan->sources()) {
+    if (source.kind == Kind::kInput) {
+      results.push_back(started.operands.values[source.index]);
+    } else if (source.kind == Kind::kConstant) {
+      results.push_back(ValueState::Constant(source.spec, source.constant));
+    } else {
+      const ir::PlanTensor& output =
+          started.plan->compiled()->plan().outputs[source.index];
+      results.push_back(ValueState::Placed(
+          source.spec, {started.outputs[source.index], output.desc.layout}));
+    }
+  }
+  size_t next = outputs_;
+  for (const GraphState::State& state : states_) {
+    if (!state.written()) continue;
+    const auto before = state.variable->Get();
+    const auto after = results[next++];
+    state.variable->Set(after);
+    if (started.run == nullptr) continue;
+    started.run->Then(
+        [variable = state.variable, before, after](const Status& status) {
+          if (!status.ok()) variable->Restore(after, before);
+        });
+  }
+  std::vector<Value> values;
+  for (size_t i = 0; i < outputs_; ++i) values.push_back(MakeValue(results[i]));
+  return values;
+}
+
+Result<Event> ProgramState::RunInto(const std::vector<Value>& inputs,
+                                    const std::vector<void*>& outputs) {
+  TIM_RETURN_IF_ERROR(status_);
+  if (outputs.size() != outputs_) {
+    return InvalidArgument("graph '", graph_.name(), "' has ", outputs_,
+                           " outputs, and memory was given for ",
+                           outputs.size());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == nullptr) {
+      return InvalidArgument("the memory of output ", i, " is null");
+    }
+  }
+  for (const GraphState::State& state : states_) {
+    if (!state.written()) continue;
+    return Unimplemented("graph '", graph_.name(),
+                         "' assigns variables; Run() does that, RunInto() not");
+  }
+  TIM_ASSIGN_OR_RETURN(const Started started,
+                       Start(inputs, OutputPlace::kHost, outputs));
+  const auto& sources = started.plan->sources();
+  std::vector<const void*> computed;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const ProgramPlan::Source& source = sources[i];
+    std::shared_ptr<ValueState> state;
+    if (source.kind == ProgramPlan::Source::Kind::kInput) {
+      state = started.operands.values[source.index];
+    } else if (source.kind == ProgramPlan::Source::Kind::kConstant) {
+      state = ValueState::Constant(source.spec, source.constant);
+    } else {
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(const auto bytes, state->Bytes());
+    TIM_ASSIGN_OR_RETURN(const int64_t size, BytesOf(state->spec().desc));
+    std::copy_n(bytes.get(), size, static_cast<std::byte*>(outputs[i]));
+  }
+  runtime::Completion completion;
+  completion.run = started.run;
+  return MakeEvent(OkStatus(), {completion});
+}
+
+}  // namespace tim::values::internal

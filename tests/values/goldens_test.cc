@@ -1,0 +1,181 @@
+// Every operator alone, on operands of which independent programs know the
+// results: by Node::Eval, and by Node::Forward on the host and on OpenCL.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/tensor_desc.h"
+#include "tests/support/data/golden.h"
+#include "tests/support/data/test_tensor.h"
+#include "tests/support/status_macros.h"
+#include "tim/values/values.h"
+#include "values/access.h"
+#include "values/conversion.h"
+
+namespace tim::values {
+namespace {
+
+using testing::Golden;
+using testing::TensorData;
+
+const bool g_lenient = [] {
+  setenv("TIMCL_STRICT", "0", 1);
+  return true;
+}();
+
+const std::vector<Golden>& Goldens() {
+  static const auto* const kGoldens = [] {
+    auto loaded = testing::LoadAllGoldens();
+    return new std::vector<Golden>(loaded.ok() ? *std::move(loaded)
+                                               : std::vector<Golden>());
+  }();
+  return *kGoldens;
+}
+
+bool IsDense(const Golden& golden) {
+  for (const auto& input : golden.inputs) {
+    if (input && !input->desc.layout.dense()) return false;
+  }
+  for (const TensorData& output : golden.outputs) {
+    if (!output.desc.layout.dense()) return false;
+  }
+  return true;
+}
+
+// The operator with its outputs as the golden has them.
+Node NodeOf(const Golden& golden) {
+  Attributes attributes;
+  for (const auto& [name, value] : golden.attributes.entries()) {
+    attributes.emplace_back(
+        name, internal::Access::MakeAttribute(
+                  std::make_shared<const internal::AttributeState>(
+                      internal::AttributeState{value})));
+  }
+  attributes.emplace_back("output_count", golden.outputs.size());
+  for (size_t i = 0; i < golden.outputs.size(); ++i) {
+    const ir::TensorDesc& desc = golden.outputs[i].desc;
+    const std::string prefix = "output" + std::to_string(i) + "_";
+    attributes.emplace_back(prefix + "type",
+                            std::string(ir::ToString(desc.type)));
+    const ir::Quantization& q = desc.quantization;
+    if (q.kind == ir::QuantizationKind::kPerTensor) {
+      attributes.emplace_back(prefix + "scale", double{q.scales[0]});
+      attributes.emplace_back(prefix + "zero_point", q.ZeroPoint());
+    } else if (q.kind == ir::QuantizationKind::kPerChannel) {
+      attributes.emplace_back(
+          prefix + "scales",
+          std::vector<double>(q.scales.begin(), q.scales.end()));
+      attributes.emplace_back(
+          prefix + "zero_points",
+          std::vector<int64_t>(q.zero_points.begin(), q.zero_points.end()));
+      attributes.emplace_back(prefix + "axis", q.axis);
+    } else if (q.kind == ir::QuantizationKind::kFixedPoint) {
+      attributes.emplace_back(prefix + "fl", q.fl);
+    }
+    if (i < golden.declared.size() && golden.declared[i]) {
+      attributes.emplace_back(prefix + "shape", desc.shape.dims());
+    }
+  }
+  return Node(golden.op, attributes);
+}
+
+Spec SpecOf(const ir::TensorDesc& desc) {
+  return internal::ToSpec(desc, false);
+}
+
+std::vector<Value> ValuesOf(const Golden& golden) {
+  std::vector<Value> values;
+  for (size_t i = 0; i < golden.inputs.size(); ++i) {
+    const auto& input = golden.inputs[i];
+    if (!input) {
+      values.emplace_back();
+    } else if (golden.constant[i]) {
+      values.push_back(
+          Value::Constant(SpecOf(input->desc), input->bytes.data()));
+    } else {
+      values.push_back(
+          Value::FromHost(SpecOf(input->desc), input->bytes.data()));
+    }
+  }
+  return values;
+}
+
+std::vector<Plain> PlainOf(const Golden& golden) {
+  std::vector<Plain> plain;
+  for (const auto& input : golden.inputs) {
+    plain.push_back(input ? MakePlain(SpecOf(input->desc), input->bytes.data())
+                          : Plain());
+  }
+  return plain;
+}
+
+void ExpectGolden(const Golden& golden, const Plain& found, size_t index) {
+  const TensorData& expected = golden.outputs[index];
+  ASSERT_EQ(found.bytes, expected.bytes.size()) << golden.name;
+  TensorData data{expected.desc, {}};
+  const auto* bytes = static_cast<const std::byte*>(found.data.get());
+  data.bytes.assign(bytes, bytes + found.bytes);
+  EXPECT_OK(testing::CompareTensors(expected, data, golden.tolerance))
+      << golden.name << " output " << index;
+}
+
+void ExpectForward(const Golden& golden) {
+  const Node node = NodeOf(golden);
+  ASSERT_TRUE(node.ok()) << golden.name << ": " << node.error();
+  const Outputs outputs = node.Forward(ValuesOf(golden));
+  ASSERT_TRUE(outputs.ok()) << golden.name << ": " << outputs.error();
+  for (size_t i = 0; i < golden.outputs.size(); ++i) {
+    const Plain plain = outputs[i].ToPlain();
+    ASSERT_TRUE(plain) << golden.name << ": " << LastError();
+    ExpectGolden(golden, plain, i);
+  }
+}
+
+TEST(Operators, AgreeOnTheHost) {
+  ASSERT_TRUE(Device::SetDefault(Device("host")));
+  size_t count = 0;
+  for (const Golden& golden : Goldens()) {
+    if (!IsDense(golden)) continue;
+    ++count;
+    ExpectForward(golden);
+    const Node node = NodeOf(golden);
+    const std::vector<Plain> plain = node.Eval(PlainOf(golden));
+    ASSERT_GE(plain.size(), golden.outputs.size())
+        << golden.name << ": " << LastError();
+    for (size_t i = 0; i < golden.outputs.size(); ++i) {
+      ExpectGolden(golden, plain[i], i);
+    }
+  }
+  EXPECT_GT(count, 500u);
+}
+
+bool IsFloat(const Golden& golden) {
+  for (const auto& input : golden.inputs) {
+    if (input && input->desc.type != ir::DataType::kFloat32) return false;
+  }
+  return golden.outputs[0].desc.type == ir::DataType::kFloat32;
+}
+
+// One golden per operator, of float32 where there is one.
+TEST(Operators, AgreeOnOpenCl) {
+  const Device device("opencl:0");
+  if (!device.ok()) GTEST_SKIP() << "no OpenCL device";
+  ASSERT_TRUE(Device::SetDefault(device));
+  std::map<std::string, const Golden*> chosen;
+  for (const Golden& golden : Goldens()) {
+    if (!IsDense(golden)) continue;
+    const Golden*& one = chosen[golden.op];
+    if (one == nullptr || (!IsFloat(*one) && IsFloat(golden))) one = &golden;
+  }
+  EXPECT_GT(chosen.size(), 100u);
+  for (const auto& [op, golden] : chosen) ExpectForward(*golden);
+}
+
+}  // namespace
+}  // namespace tim::values
