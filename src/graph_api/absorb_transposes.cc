@@ -18,6 +18,8 @@ using ir::ValueId;
 // Larger graphs keep their Transposes where they are: the search of better
 // places takes longer than linear.
 constexpr size_t kMostNodes = 2000;
+// Ports of more different strides are not told apart by the compiler.
+constexpr size_t kMostStrides = 12;
 
 // The order of a Transpose; empty for any other node.
 Permutation OrderOf(const ir::Node& node) {
@@ -61,8 +63,11 @@ Permutation OrderOfReaders(const ir::Graph& graph, ValueId input) {
   for (const ir::Use& use : graph.value(input).uses) {
     const ir::Node& node = graph.node(use.node);
     const Permutation next = OrderOf(node);
+    // Other types are what the Transpose converts to.
     if (next.empty() || (!order.empty() && next != order) ||
-        graph.IsLiveOut(node.outputs[0])) {
+        graph.IsLiveOut(node.outputs[0]) ||
+        !ir::SameElements(ir::Permuted(graph.value(input).desc, next),
+                          graph.value(node.outputs[0]).desc)) {
       return {};
     }
     order = next;
@@ -110,7 +115,6 @@ Permutation AbsorbOutput(ir::Graph& graph, int index, compiler::Port* port) {
   const Permutation order = OrderOf(node);
   if (order.empty() || !MayLeave(graph, node.inputs[0])) return {};
   const ValueId made = node.inputs[0];
-  // Other types are what the Transpose converts to.
   if (graph.value(made).desc.type != value.desc.type) return {};
   const ir::Shape& shape = graph.value(made).desc.shape;
   const std::vector<int64_t> strides =
@@ -121,6 +125,18 @@ Permutation AbsorbOutput(ir::Graph& graph, int index, compiler::Port* port) {
   graph.RemoveNode(node.id);
   graph.RemoveValue(output);
   return order;
+}
+
+bool HasRoomForStrides(const compiler::CompileOptions& options) {
+  std::vector<Layout> strided;
+  for (const auto* ports : {&options.inputs, &options.outputs}) {
+    for (const compiler::Port& port : *ports) {
+      if (port.layout.strided() &&
+          std::ranges::count(strided, port.layout) == 0)
+        strided.push_back(port.layout);
+    }
+  }
+  return strided.size() < kMostStrides;
 }
 
 // Whether all ports' memory can.
@@ -145,13 +161,13 @@ std::vector<Permutation> AbsorbTransposes(const ir::OpRegistry& registry,
       *graph = std::move(moved);
     }
   }
-  for (size_t i = 0; i < options->inputs.size(); ++i) {
-    AbsorbInput(*graph, static_cast<int>(i), &options->inputs[i]);
+  std::vector<Permutation> orders(options->outputs.size());
+  for (size_t i = 0; i < orders.size() && HasRoomForStrides(*options); ++i) {
+    orders[i] = AbsorbOutput(*graph, static_cast<int>(i), &options->outputs[i]);
   }
-  std::vector<Permutation> orders;
-  for (size_t i = 0; i < options->outputs.size(); ++i) {
-    orders.push_back(
-        AbsorbOutput(*graph, static_cast<int>(i), &options->outputs[i]));
+  for (size_t i = 0; i < options->inputs.size() && HasRoomForStrides(*options);
+       ++i) {
+    AbsorbInput(*graph, static_cast<int>(i), &options->inputs[i]);
   }
   return orders;
 }
