@@ -45,7 +45,7 @@ bool IsOpen(const compiler::Port& port) {
   return port.layout.kind == ir::LayoutKind::kAny;
 }
 
-// Whether the port's memory can be seen in any order of axes.
+// True where the port's memory can be seen in any order of axes.
 bool HasAxes(const compiler::Port& port, const ir::TensorDesc& desc) {
   return port.device == 0 && !port.free && !port.layout.blocked() &&
          ir::Info(desc.type).bits >= 8 && desc.shape.IsStatic();
@@ -56,7 +56,7 @@ std::vector<int64_t> StridesOf(const compiler::Port& port,
   return port.layout.strided() ? port.layout.strides : ir::DenseStrides(shape);
 }
 
-// What all readers of an input make of it; empty where they differ.
+// The order that all readers of an input make of it; empty where they differ.
 Permutation OrderOfReaders(const ir::Graph& graph, ValueId input) {
   Permutation order;
   if (graph.IsLiveOut(input)) return {};
@@ -97,7 +97,7 @@ void AbsorbInput(ir::Graph& graph, int index, compiler::Port* port) {
   graph.RemoveValue(input);
 }
 
-// Whether a node makes the value, and no other output is it.
+// True where a node makes the value, and no other output is it.
 bool MayLeave(const ir::Graph& graph, ValueId id) {
   return graph.value(id).role == ir::Role::kTransient &&
          graph.value(id).producer != ir::kNone && !graph.IsOutput(id);
@@ -139,7 +139,7 @@ bool HasRoomForStrides(const compiler::CompileOptions& options) {
   return strided.size() < kMostStrides;
 }
 
-// Whether all ports' memory can.
+// The same of all ports.
 bool HaveAxes(const ir::Graph& graph, const std::vector<ValueId>& values,
               const std::vector<compiler::Port>& ports) {
   for (size_t i = 0; i < ports.size(); ++i) {
