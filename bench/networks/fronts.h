@@ -1,4 +1,4 @@
-// What tim::graph costs beside tim::vx, and beside the runtime below both.
+// Costs of tim::graph beside tim::vx, and beside the runtime below both.
 #ifndef TIM_BENCH_NETWORKS_FRONTS_H_
 #define TIM_BENCH_NETWORKS_FRONTS_H_
 

@@ -95,6 +95,26 @@ Status CheckOutput(const Module& module, const Port& port,
   return ir::CheckWritable(there);
 }
 
+// Each is a location on the host and on the primary device, and the table of
+// locations has room for others' layouts, too.
+Status CheckStrides(const Module& module) {
+  constexpr size_t kMost = 24;
+  std::vector<Layout> strided;
+  for (const auto* ports : {&module.options.inputs, &module.options.outputs}) {
+    for (const Port& port : *ports) {
+      if (!port.layout.strided()) continue;
+      if (std::find(strided.begin(), strided.end(), port.layout) ==
+          strided.end()) {
+        strided.push_back(port.layout);
+      }
+    }
+  }
+  if (strided.size() <= kMost) return OkStatus();
+  return Unimplemented("graph '", module.graph.name(), "' has ports of ",
+                       strided.size(), " different strides, at most ", kMost,
+                       " are told apart; give dense memory to the others");
+}
+
 // The location that an output is taken from: dense ones are the first.  What is
 // nowhere dense a device makes so where it can.
 int SourceOf(const Module& module, const LocationTable& locations,
@@ -134,6 +154,7 @@ Status CheckPorts(const Module& module) {
                                  module.graph.inputs().size()));
   TIM_RETURN_IF_ERROR(CheckCount(module, "outputs", outputs.size(),
                                  module.graph.outputs().size()));
+  TIM_RETURN_IF_ERROR(CheckStrides(module));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = module.graph.inputs()[i];
     if (inputs[i].free) {

@@ -18,6 +18,8 @@ using ir::ValueId;
 // Larger graphs keep their Transposes where they are: the search of better
 // places takes longer than linear.
 constexpr size_t kMostNodes = 2000;
+// Ports of more different strides are not told apart by the compiler.
+constexpr size_t kMostStrides = 12;
 
 // The order of a Transpose; empty for any other node.
 Permutation OrderOf(const ir::Node& node) {
@@ -43,7 +45,7 @@ bool IsOpen(const compiler::Port& port) {
   return port.layout.kind == ir::LayoutKind::kAny;
 }
 
-// Whether the port's memory can be seen in any order of axes.
+// True where the port's memory can be seen in any order of axes.
 bool HasAxes(const compiler::Port& port, const ir::TensorDesc& desc) {
   return port.device == 0 && !port.free && !port.layout.blocked() &&
          ir::Info(desc.type).bits >= 8 && desc.shape.IsStatic();
@@ -54,15 +56,18 @@ std::vector<int64_t> StridesOf(const compiler::Port& port,
   return port.layout.strided() ? port.layout.strides : ir::DenseStrides(shape);
 }
 
-// What all readers of an input make of it; empty where they differ.
+// The order that all readers of an input make of it; empty where they differ.
 Permutation OrderOfReaders(const ir::Graph& graph, ValueId input) {
   Permutation order;
   if (graph.IsLiveOut(input)) return {};
   for (const ir::Use& use : graph.value(input).uses) {
     const ir::Node& node = graph.node(use.node);
     const Permutation next = OrderOf(node);
+    // Other types are what the Transpose converts to.
     if (next.empty() || (!order.empty() && next != order) ||
-        graph.IsLiveOut(node.outputs[0])) {
+        graph.IsLiveOut(node.outputs[0]) ||
+        !ir::SameElements(ir::Permuted(graph.value(input).desc, next),
+                          graph.value(node.outputs[0]).desc)) {
       return {};
     }
     order = next;
@@ -92,7 +97,7 @@ void AbsorbInput(ir::Graph& graph, int index, compiler::Port* port) {
   graph.RemoveValue(input);
 }
 
-// Whether a node makes the value, and no other output is it.
+// True where a node makes the value, and no other output is it.
 bool MayLeave(const ir::Graph& graph, ValueId id) {
   return graph.value(id).role == ir::Role::kTransient &&
          graph.value(id).producer != ir::kNone && !graph.IsOutput(id);
@@ -110,7 +115,6 @@ Permutation AbsorbOutput(ir::Graph& graph, int index, compiler::Port* port) {
   const Permutation order = OrderOf(node);
   if (order.empty() || !MayLeave(graph, node.inputs[0])) return {};
   const ValueId made = node.inputs[0];
-  // Other types are what the Transpose converts to.
   if (graph.value(made).desc.type != value.desc.type) return {};
   const ir::Shape& shape = graph.value(made).desc.shape;
   const std::vector<int64_t> strides =
@@ -123,7 +127,19 @@ Permutation AbsorbOutput(ir::Graph& graph, int index, compiler::Port* port) {
   return order;
 }
 
-// Whether all ports' memory can.
+bool HasRoomForStrides(const compiler::CompileOptions& options) {
+  std::vector<Layout> strided;
+  for (const auto* ports : {&options.inputs, &options.outputs}) {
+    for (const compiler::Port& port : *ports) {
+      if (port.layout.strided() &&
+          std::ranges::count(strided, port.layout) == 0)
+        strided.push_back(port.layout);
+    }
+  }
+  return strided.size() < kMostStrides;
+}
+
+// The same of all ports.
 bool HaveAxes(const ir::Graph& graph, const std::vector<ValueId>& values,
               const std::vector<compiler::Port>& ports) {
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -145,13 +161,13 @@ std::vector<Permutation> AbsorbTransposes(const ir::OpRegistry& registry,
       *graph = std::move(moved);
     }
   }
-  for (size_t i = 0; i < options->inputs.size(); ++i) {
-    AbsorbInput(*graph, static_cast<int>(i), &options->inputs[i]);
+  std::vector<Permutation> orders(options->outputs.size());
+  for (size_t i = 0; i < orders.size() && HasRoomForStrides(*options); ++i) {
+    orders[i] = AbsorbOutput(*graph, static_cast<int>(i), &options->outputs[i]);
   }
-  std::vector<Permutation> orders;
-  for (size_t i = 0; i < options->outputs.size(); ++i) {
-    orders.push_back(
-        AbsorbOutput(*graph, static_cast<int>(i), &options->outputs[i]));
+  for (size_t i = 0; i < options->inputs.size() && HasRoomForStrides(*options);
+       ++i) {
+    AbsorbInput(*graph, static_cast<int>(i), &options->inputs[i]);
   }
   return orders;
 }

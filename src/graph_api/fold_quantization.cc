@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph_api/lowering.h"
+#include "graph_api/expand_channels.h"
 #include "ir/op_schema.h"
 #include "ops/builtin.h"
 
@@ -82,8 +82,6 @@ class Folding {
   bool FoldSum(NodeId id);
   bool FoldGatherer(NodeId id);
   bool HasWeights(const Node& node, const TensorDesc& weights) const;
-
-  Status ExpandChannels(NodeId id);
 
   Graph& graph_;
   const ir::OpSchema* convert_ = nullptr;
@@ -343,64 +341,6 @@ bool Folding::FoldGatherer(NodeId id) {
   return WriteCodes(id);
 }
 
-// ---- What stays per channel ----
-
-// Constants along the axis of a quantization.
-Result<Tensor> Along(Lowering& lowering, Floats values, const TensorDesc& desc,
-                     int axis) {
-  const auto rank = static_cast<int64_t>(desc.shape.rank());
-  values.resize(static_cast<size_t>(desc.shape[axis]), values.back());
-  Dims dims(static_cast<size_t>(rank), 1);
-  dims[static_cast<size_t>(InnerAxis(axis, rank))] = desc.shape[axis];
-  return lowering.Constant(values, dims);
-}
-
-Tensor TensorOf(const Graph& graph, ValueId id) {
-  const TensorDesc& desc = graph.value(id).desc;
-  return {.id = id, .dims = Reversed(desc.shape.dims()), .type = desc.type};
-}
-
-// The same arithmetic step by step, with the same roundings.
-Status Folding::ExpandChannels(NodeId id) {
-  const ValueId from = graph_.node(id).inputs[0];
-  const ValueId to = graph_.node(id).outputs[0];
-  const bool reads = IsCodes(Desc(from));
-  const TensorDesc codes = Desc(reads ? from : to);
-  Floats zeros(codes.quantization.zero_points.begin(),
-               codes.quantization.zero_points.end());
-  if (zeros.empty()) zeros.push_back(0);
-  const int axis = codes.quantization.axis;
-  Lowering lowering(&graph_);
-  TIM_ASSIGN_OR_RETURN(const Tensor scale,
-                       Along(lowering, codes.quantization.scales, codes, axis));
-  TIM_ASSIGN_OR_RETURN(const Tensor zero,
-                       Along(lowering, std::move(zeros), codes, axis));
-  Tensor x = TensorOf(graph_, from);
-  if (reads) {
-    TIM_ASSIGN_OR_RETURN(x, lowering.Cast(x, DataType::kFloat32));
-    TIM_ASSIGN_OR_RETURN(x, lowering.Add("Sub", {x, zero}));
-    TIM_ASSIGN_OR_RETURN(x, lowering.Add("Multiply", {x, scale}));
-    graph_.RemoveNode(id);
-    graph_.ReplaceUses(to, x.id);
-    return OkStatus();
-  }
-  TIM_ASSIGN_OR_RETURN(x, lowering.Add("Div", {x, scale}));
-  TIM_ASSIGN_OR_RETURN(x, lowering.Add("Add", {x, zero}));
-  TIM_ASSIGN_OR_RETURN(x, lowering.Cast(x, codes.type));
-  TIM_ASSIGN_OR_RETURN(
-      x, lowering.Add(
-             "Cast", {x}, {},
-             {.type = codes.type,
-              .quantization = {
-                  .kind = codes.quantization.kind,
-                  .axis = static_cast<int>(InnerAxis(axis, codes.shape.rank())),
-                  .scales = codes.quantization.scales,
-                  .zero_points = codes.quantization.zero_points}}));
-  graph_.RemoveNode(id);
-  graph_.ReplaceUses(to, x.id);
-  return OkStatus();
-}
-
 Status Folding::Run(FoldedQuantization* folded) {
   convert_ = ops::BuiltinOperators().Find("tim.DataConvert");
   if (convert_ == nullptr) return TIM_INTERNAL("no tim.DataConvert");
@@ -439,7 +379,7 @@ Status Folding::Run(FoldedQuantization* folded) {
     const bool channels = Desc(from).quantization.per_channel() ||
                           Out(node).quantization.per_channel();
     if (channels && !IsConstant(from)) {
-      TIM_RETURN_IF_ERROR(ExpandChannels(id));
+      TIM_RETURN_IF_ERROR(ExpandChannels(&graph_, id));
     }
   }
   return OkStatus();

@@ -62,6 +62,13 @@ ir::TensorDesc InnerDesc(const LogicalTensor& tensor) {
 }
 
 /// Lowers op after op in one graph.
+// The op has a data format, which is NXC.
+bool HasChannelsLast(const Op& op) {
+  const auto format = op.attributes.find(tim_graph_op_attr_data_format);
+  return format != op.attributes.end() &&
+         format->second == AttributeValue(std::string("NXC"));
+}
+
 class OpLowering {
  public:
   explicit OpLowering(LoweredOps* lowered)
@@ -279,12 +286,6 @@ Status OpLowering::LowerWithoutElements(const Op& op) {
     if (!IsEmpty(dims[i])) TIM_RETURN_IF_ERROR(StoreOutput(op, i));
   }
   return OkStatus();
-}
-
-bool HasChannelsLast(const Op& op) {
-  const auto format = op.attributes.find(tim_graph_op_attr_data_format);
-  return format != op.attributes.end() &&
-         format->second == AttributeValue(std::string("NXC"));
 }
 
 Result<LoweredOps> LowerOps(const std::string& name, const std::vector<Op>& ops,

@@ -43,9 +43,6 @@ struct LoweredOps {
   bool changes_axes = false;
 };
 
-/// The op has a data format, which is NXC.
-bool HasChannelsLast(const Op& op);
-
 /// \param ops in topological order, each with its `def`.
 /// \param inputs what the ops read and do not make: type and all dims known.
 /// \param declared further knowledge of the dims of tensors that ops make.

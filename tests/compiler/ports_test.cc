@@ -279,5 +279,18 @@ TEST(Ports, MistakesAreNamed) {
                 .Compile(Options({{.layout = Layout::Strided({1, 0})}}, {})));
 }
 
+TEST(Ports, OfTooManyDifferentStridesAreRefused) {
+  ToyGraph toy;
+  std::vector<Port> ports;
+  for (int64_t i = 0; i < 30; ++i) {
+    toy.Output(toy.Op("Twice", {toy.Input({4, 2})}));
+    ports.push_back({.layout = Layout::Strided({1, 5 + i})});
+  }
+  EXPECT_ERROR(toy.Compile(Options(ports, {})),
+               "ports of 30 different strides, at most 24");
+  ports.resize(24);
+  EXPECT_OK(toy.Compile(Options(ports, {})));
+}
+
 }  // namespace
 }  // namespace tim

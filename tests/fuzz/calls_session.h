@@ -56,7 +56,7 @@ class CallsSession {
   template <typename Handle>
   using Slots = std::array<Handle, kSlots>;
 
-  /// What a compile was given, by id.
+  /// Ports that a compile was given.
   struct Ids {
     std::vector<size_t> inputs = {};
     std::vector<size_t> outputs = {};
@@ -119,7 +119,7 @@ class CallsSession {
   Slots<tim_graph_partition_t> partitions_ = {};
   Slots<tim_graph_compiled_partition_t> compiled_ = {};
   Slots<tim_graph_tensor_t> tensors_ = {};
-  Slots<Ids> ids_ = {};  ///< By the slot of the compiled partition.
+  Slots<Ids> ids_ = {};  ///< Of the compiled partition in the same slot.
   size_t next_op_ = 0;
 };
 

@@ -61,7 +61,7 @@ Reals WithChannelsFirst(const LogicalTensor& from, const Reals& values) {
   return image;
 }
 
-// Whether the step does nothing but exchange axes.
+// True for a step that does nothing but exchange axes.
 bool IsTranspose(const ir::Step& step) {
   const auto* call = std::get_if<ir::HostCall>(&step.action);
   const std::string name = call != nullptr ? call->op : step.kernel;

@@ -186,6 +186,26 @@ TEST(FoldQuantization, ConvolutionAddReluOfChannelsLast) {
   ExpectFolded(ConvolutionChain({}), 1, 2, 1);
 }
 
+// The sum writes codes, which the limits are of.
+TEST(FoldQuantization, LimitsBehindASumAreOfCodes) {
+  for (const auto kind : {tim_graph_op_relu, tim_graph_op_clamp}) {
+    Chain chain;
+    const size_t x = chain.Input(tim_graph_u8, {1, 6, 5, 4}, 1);
+    const size_t w = chain.Input(tim_graph_s8, {3, 3, 4, 6}, 2);
+    chain.constants = {w};
+    const size_t y = chain.Add(
+        tim_graph_op_convolution,
+        {chain.Dequantize(x, {0.02f}, {128}), chain.Dequantize(w, {0.01f}, {})},
+        Windows());
+    Attributes limits;
+    if (kind == tim_graph_op_clamp) {
+      limits = {{tim_graph_op_attr_min, -1.0f}, {tim_graph_op_attr_max, 2.0f}};
+    }
+    chain.Quantize(chain.Add(kind, {y}, limits), 0.04f, 60);
+    ExpectFolded(chain, 1, 1, 1);
+  }
+}
+
 TEST(FoldQuantization, WeightsMustBeConstantsOfZeroPointZero) {
   ExpectFolded(ConvolutionChain({0, 0, 1, 0, 0, 0}), 0, 2, 0);
   Chain unknown = ConvolutionChain({});

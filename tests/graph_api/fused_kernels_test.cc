@@ -73,7 +73,7 @@ class Chain {
   LogicalTensor Input(const Dims& dims, tim_graph_data_type_t type) {
     return Give(Described(content_.size(), dims, type));
   }
-  // Of an op whose result others read.
+  // The result of an op that others read.
   LogicalTensor Made(tim_graph_op_kind_t kind, const LogicalTensor& input,
                      Attributes attributes) {
     const LogicalTensor last = std::exchange(last_, input);

@@ -137,7 +137,7 @@ bool HasKnownInputs(const Op& op) {
   return true;
 }
 
-// What a client is told of an op by three ways.
+// Answers of three ways to ask about an op.
 void ExpectAgreement(const Op& op, const testing::EngineHandle& engine,
                      Answers* counts) {
   tim_graph_op holder = {.op = op};
@@ -215,7 +215,7 @@ TEST(QuerySupport, AgreesWithIsSupportedAndCompile) {
   for (const Op& sound : testing::OpsOfEveryKind()) {
     Random random(static_cast<uint32_t>(sound.id));
     for (int i = 0; i < kChanges; ++i) {
-      // What the client describes: CheckOp() fills it in again.
+      // The client's description: CheckOp() fills it in again.
       Op op = i == 0 ? sound : Changed(sound, random);
       op.def = nullptr;
       SCOPED_TRACE(StrCat(sound.def->name, ", change ", i, ": ", TextOf(op)));
