@@ -8,13 +8,14 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "devices/failure.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_facts.h"
 #include "runtime/device_set.h"
 #include "runtime/links.h"
+#include "runtime/named_plugins.h"
 
 namespace tim::devices {
-namespace {
 
 std::string& ThreadError() {
   thread_local std::string error;
@@ -28,6 +29,8 @@ bool Fail(const Status& status) {
   TIM_LOG(kError, ThreadError());
   return false;
 }
+
+namespace {
 
 DeviceFacts FactsOf(runtime::DeviceFacts found) {
   DeviceFacts facts;
@@ -51,6 +54,7 @@ DeviceFacts FactsOf(runtime::DeviceFacts found) {
 std::vector<DeviceFacts> List() {
   std::vector<DeviceFacts> list;
   const Status status = GuardedCall([&] {
+    runtime::LoadNamedPlugins(GetOptions());
     for (auto& found : runtime::AllDeviceFacts(GetOptions().on_device)) {
       list.push_back(FactsOf(std::move(found)));
     }

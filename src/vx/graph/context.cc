@@ -8,6 +8,7 @@
 #include "compiler/policy.h"
 #include "runtime/device_pool.h"
 #include "runtime/device_set.h"
+#include "runtime/named_plugins.h"
 #include "tim/vx/compile_option.h"
 #include "vx/core/failure.h"
 #include "vx/core/user_programs.h"
@@ -61,6 +62,7 @@ std::shared_ptr<Context> ContextOf(
     const std::function<Result<std::shared_ptr<Context>>()>& make) {
   std::shared_ptr<Context> context;
   const Status status = GuardedCall([&]() -> Status {
+    runtime::LoadNamedPlugins(GetOptions());
     TIM_ASSIGN_OR_RETURN(context, make());
     return OkStatus();
   });

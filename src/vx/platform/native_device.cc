@@ -6,6 +6,7 @@
 #include "base/fork/fork.h"
 #include "base/guarded.h"
 #include "base/options.h"
+#include "runtime/named_plugins.h"
 #include "tim/vx/platform/lite/lite_native.h"
 #include "vx/core/failure.h"
 #include "vx/core/graph_core.h"
@@ -42,6 +43,7 @@ std::shared_ptr<NativeDevice> MakeDevice(DeviceEntry entry) {
 std::vector<std::shared_ptr<IDevice>> NativeDevice::Enumerate() {
   std::vector<std::shared_ptr<IDevice>> devices;
   const Status status = GuardedCall([&] {
+    runtime::LoadNamedPlugins(GetOptions());
     for (const runtime::ListedDevice& listed : runtime::ListDevices()) {
       const auto id = static_cast<uint32_t>(devices.size());
       const auto open = [id](device::CoreRange cores) {
