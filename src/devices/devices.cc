@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "devices/failure.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_facts.h"
 #include "runtime/device_set.h"
@@ -15,7 +16,6 @@
 #include "runtime/named_plugins.h"
 
 namespace tim::devices {
-namespace {
 
 std::string& ThreadError() {
   thread_local std::string error;
@@ -29,6 +29,8 @@ bool Fail(const Status& status) {
   TIM_LOG(kError, ThreadError());
   return false;
 }
+
+namespace {
 
 DeviceFacts FactsOf(runtime::DeviceFacts found) {
   DeviceFacts facts;

@@ -16,6 +16,7 @@
 #include "ops/registered.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
+#include "runtime/named_plugins.h"
 
 namespace tim::graph {
 namespace {
@@ -98,6 +99,7 @@ size_t CountEngines(tim_graph_engine_kind_t kind) {
 Result<EngineParts> SelectEngine(tim_graph_engine_kind_t kind, size_t index,
                                  std::shared_ptr<const Allocator> allocator,
                                  const std::string& offload) {
+  runtime::LoadNamedPlugins(GetOptions());
   EngineParts parts{.kind = kind,
                     .devices = {},
                     .allocator = std::move(allocator),

@@ -75,7 +75,9 @@ Result<std::vector<LegalClaim>> Legal(const Module& module,
   std::vector<std::pair<double, int>> order;
   for (int i = 0; i < static_cast<int>(claims.claims.size()); ++i) {
     const std::optional<double> gain = GainOf(module, claims.claims[i]);
-    if (gain && *gain <= 0) continue;
+    const bool is_wanted =
+        module.options.policy.graph_parts == GraphParts::kPrefer;
+    if (gain && *gain <= 0 && !is_wanted) continue;
     order.emplace_back(gain.value_or(kHostStepPenalty), i);
   }
   std::stable_sort(
@@ -244,6 +246,7 @@ Status ClaimFor(Module& module, const ir::PartDef& def, int device) {
 
 Status ClaimParts(Module& module) {
   TIM_RETURN_IF_ERROR(OptimizeWhole(module, 2));
+  if (module.options.policy.graph_parts == GraphParts::kOff) return OkStatus();
   for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
     for (const ir::PartDef* def :
          module.registry.Parts(module.device(d).kind)) {

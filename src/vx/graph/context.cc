@@ -62,6 +62,7 @@ std::shared_ptr<Context> ContextOf(
     const std::function<Result<std::shared_ptr<Context>>()>& make) {
   std::shared_ptr<Context> context;
   const Status status = GuardedCall([&]() -> Status {
+    runtime::LoadNamedPlugins(GetOptions());
     TIM_ASSIGN_OR_RETURN(context, make());
     return OkStatus();
   });
