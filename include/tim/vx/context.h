@@ -71,10 +71,10 @@ class TIM_VX_API Context {
   /// A context whose graphs are divided among several devices; an addition to
   /// TIM-VX.  The variables TIMCL_DEVICE and TIMCL_POLICY have no effect on it.
   /// \param devices names with "," between, the preferred one first:
-  ///     `host`, `opencl` (= `opencl:0`), `opencl:<n>`, `opencl:<n>/<k>` (k
-  ///     sub-devices of equal size), `opencl:<n>/numa` (a sub-device per memory
-  ///     domain), `opencl:<n>/<k>.<s>` (number s of the k), `<kind>:<n>` of a
-  ///     plug-in, `auto` (the usable device of the highest score) or `all`. The
+  ///     `host`, `opencl` (= `opencl:0`), `opencl:N`, `opencl:N/K` (K
+  ///     sub-devices of equal size), `opencl:N/numa` (a sub-device per memory
+  ///     domain), `opencl:N/K.S` (number S of the K), `KIND:N` of a plug-in,
+  ///     `auto` (the usable device of the highest score) or `all`. The
   ///     host is always there as the last resort.
   /// \param policy "key=value" with ";" between: docs/devices.md lists them.
   /// Null, with LastError(), where a name is no device, a device is named twice
