@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "ops/convolution/conv2d_node.h"
+#include "ops/elements/byte_sum.h"
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/byte_pairs.h"
-#include "ops/elements/byte_sum.h"
 #include "ops/launch/blocked.h"
 
 namespace tim::ops {

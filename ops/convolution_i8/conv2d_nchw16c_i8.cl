@@ -320,11 +320,10 @@ __kernel void conv2d_nchw16c_i8(
 #else
         const float16 units = tim_whole_byte_units(sum[b][i], rule);
 #endif
-        store_residual_sum(units,
-                           residual + residual_offset + (first + at) * 16,
-                           to + at * 16, sum_scale, sum_zero, residual_scale,
-                           residual_zero, start, y_scale, y_inverse, y_zero,
-                           y_low, y_high);
+        store_residual_sum(
+            units, residual + residual_offset + (first + at) * 16, to + at * 16,
+            sum_scale, sum_zero, residual_scale, residual_zero, start, y_scale,
+            y_inverse, y_zero, y_low, y_high);
 #else
         TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
 #endif

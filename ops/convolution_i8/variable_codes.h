@@ -13,7 +13,8 @@
 
 namespace tim::ops {
 
-/// True where weights and bias are constants: CheckConstantSums() looks at them.
+/// True where weights and bias are constants: CheckConstantSums() looks at
+/// them.
 bool HasConstantCodes(const ir::KernelNode& node);
 
 /// Ok, or why exact sums of 32 bits do not do for every value that weights or

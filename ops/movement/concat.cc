@@ -11,7 +11,6 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/movement/movement_rules.h"
 #include "ops/launch/blocked.h"
 #include "ops/movement/channel_blocks.h"
 #include "ops/movement/movement_rules.h"

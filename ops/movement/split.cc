@@ -5,7 +5,6 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
-#include "ops/movement/movement_rules.h"
 #include "ops/movement/index_map.h"
 #include "ops/movement/movement_rules.h"
 

@@ -3,7 +3,6 @@
 
 #include "ir/op_registry.h"
 #include "ops/elements/shapes.h"
-#include "ops/movement/movement_rules.h"
 #include "ops/movement/index_map.h"
 #include "ops/movement/movement_rules.h"
 

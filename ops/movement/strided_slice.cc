@@ -9,7 +9,6 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
-#include "ops/movement/movement_rules.h"
 #include "ops/movement/index_map.h"
 #include "ops/movement/movement_rules.h"
 

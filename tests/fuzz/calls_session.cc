@@ -42,7 +42,8 @@ void SetInts(tim_graph_op_t op, tim_graph_op_attr_t attribute,
       tim_graph_op_set_attr_s64(op, attribute, values.data(), values.size()));
 }
 
-// Attributes that some kinds require; a kind that has no such attribute refuses the op.
+// Attributes that some kinds require; a kind that has no such attribute refuses
+// the op.
 void SetRequired(tim_graph_op_t op, tim_graph_op_kind_t kind) {
   const bool pools = kind == tim_graph_op_max_pool;
   if (pools || kind == tim_graph_op_convolution) {

@@ -50,7 +50,7 @@ const std::map<std::string, std::set<std::string>>& Below() {
         "device", "runtime"}},
       {"devices",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
-        "device", "runtime"}},
+        "device", "plugin", "runtime"}},
       {"expr", {"include", "base", "ir", "kernels"}},
       {"graph_api",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
@@ -63,7 +63,7 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"samples", {"include", "custom_ops"}},
       {"bench",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
-        "device", "runtime", "vx", "custom_ops"}},
+        "device", "runtime", "vx", "graph_api", "expr", "custom_ops"}},
   };
   return below;
 }
