@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/options.h"
 #include "device/device_sources.h"
 #include "device/opencl/opencl_device.h"
 #include "runtime/device_names.h"
@@ -343,7 +344,11 @@ TEST(OneDevice, IsNotDivided) {
     const auto context = vx::Context::CreateOn(list);
     if (context == nullptr) GTEST_SKIP() << vx::LastError();
     ReluGraph graph({4}, context->CreateGraph());
-    ReluGraph plain({4}, ContextOn("opencl:0")->CreateGraph());
+    auto devices = runtime::SelectDevices("opencl:0", GetOptions().on_device);
+    ASSERT_OK(devices);
+    ReluGraph plain({4}, vx::CreateContext(*std::move(devices),
+                                           {.strict = GetOptions().strict})
+                             ->CreateGraph());
     ASSERT_TRUE(graph.graph->Compile()) << vx::LastError();
     ASSERT_TRUE(plain.graph->Compile()) << vx::LastError();
     const ir::Plan& plan = *vx::CompiledPlan(*graph.graph);
