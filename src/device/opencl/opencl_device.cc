@@ -376,6 +376,21 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
       std::move(id), std::move(context), options));
 }
 
+namespace {
+
+// PoCL's contexts of sub-devices have the devices that these are parts of.
+bool Contains(const std::vector<cl::Device>& devices, cl::Device device) {
+  while (device() != nullptr) {
+    for (const cl::Device& one : devices) {
+      if (one() == device()) return true;
+    }
+    device = device.getInfo<CL_DEVICE_PARENT_DEVICE>();
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Device>> CreateOpenClDevice(
     void* device, void* context, const DeviceOptions& options) {
   TIM_RETURN_IF_ERROR(EnterOpenClProcess());
@@ -385,18 +400,16 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(
   int code = CL_SUCCESS;
   const auto devices = own.getInfo<CL_CONTEXT_DEVICES>(&code);
   TIM_RETURN_IF_CL_ERROR(code, "asking a cl_context for its devices");
-  const auto known =
-      std::find_if(devices.begin(), devices.end(),
-                   [&](const cl::Device& one) { return one() == device; });
-  if (known == devices.end()) {
+  const cl::Device known(static_cast<cl_device_id>(device), true);
+  if (!Contains(devices, known)) {
     return InvalidArgument("the cl_device_id is none of the ", devices.size(),
                            " devices of the cl_context");
   }
-  const cl::Platform platform(known->getInfo<CL_DEVICE_PLATFORM>());
+  const cl::Platform platform(known.getInfo<CL_DEVICE_PLATFORM>());
   DeviceOptions with_clients = options;
   with_clients.standby = {};
   return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
-      OpenClDeviceId{platform, *known}, std::move(own), with_clients));
+      OpenClDeviceId{platform, known}, std::move(own), with_clients));
 }
 
 Result<std::string> OpenClIdentity(void* device) {
