@@ -1,6 +1,5 @@
 // Gradients of operators of one input: the cotangent times the derivative, by
 // the input x or the output y.
-#include <cmath>
 #include <numbers>
 
 #include "ops/gradients/pointwise_rules.h"

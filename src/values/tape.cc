@@ -2,8 +2,10 @@
 // the gradients' own nodes are called.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/guarded.h"
 #include "compiler/compiler.h"
@@ -20,8 +22,9 @@ namespace tim::values {
 namespace internal {
 namespace {
 
-std::vector<TapeState*>& Tapes() {
-  thread_local std::vector<TapeState*> tapes;
+// Weak: a tape may end on another thread.
+std::vector<std::weak_ptr<TapeState>>& Tapes() {
+  thread_local std::vector<std::weak_ptr<TapeState>> tapes;
   return tapes;
 }
 
@@ -160,16 +163,22 @@ void RecordOnTapes(const std::shared_ptr<const NodeState>& node,
   if (Tapes().empty() || !outputs.ok()) return;
   std::vector<Value> values;
   for (size_t i = 0; i < outputs.size(); ++i) values.push_back(outputs[i]);
-  for (TapeState* tape : Tapes()) tape->Record(node, inputs, values);
+  for (const auto& weak : Tapes()) {
+    if (const auto tape = weak.lock()) tape->Record(node, inputs, values);
+  }
 }
 
 }  // namespace internal
 
 Tape::Tape() : state_(std::make_shared<internal::TapeState>()) {
-  internal::Tapes().push_back(state_.get());
+  internal::Tapes().push_back(state_);
 }
 
-Tape::~Tape() { std::erase(internal::Tapes(), state_.get()); }
+Tape::~Tape() {
+  state_ = nullptr;
+  std::erase_if(internal::Tapes(),
+                [](const auto& tape) { return tape.expired(); });
+}
 
 std::vector<Value> Tape::Gradient(const Value& of,
                                   const std::vector<Value>& wrt) const {
