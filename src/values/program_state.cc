@@ -1,6 +1,7 @@
 // Finds or makes the plan for the inputs of a program.
 #include "values/program_state.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
