@@ -151,11 +151,14 @@ TEST(BadPlugin, ARunFails) {
       ASSERT_OK(devices);
       const PlugGraph graph = ReluGraph();
       auto ready = testing::Ready(graph, *devices);
-      ASSERT_OK(ready);
-      const auto results = testing::Run(*ready, {testing::SomeFloats(12)});
-      EXPECT_ERROR(results, mode.reason);
+      // Memory of a run is cleared by a copy before there is one.
+      Status status = ready.status();
+      if (ready.ok()) {
+        status = testing::Run(*ready, {testing::SomeFloats(12)}).status();
+      }
+      EXPECT_ERROR(status, mode.reason);
       const bool lost = std::string(mode.mode).rfind("lost", 0) == 0;
-      EXPECT_EQ(results.status().code() == StatusCode::kDeviceLost, lost);
+      EXPECT_EQ(status.code() == StatusCode::kDeviceLost, lost);
       if (std::string(mode.mode) == "throw_enqueue") {
         ExpectRuns(graph, *devices, 0);
       }

@@ -30,6 +30,13 @@ static int64_t Int(const TimNode* node, const char* name, int64_t otherwise) {
   return value.type == TIM_ATTRIBUTE_INT ? value.int_value : otherwise;
 }
 
+/* tim::vx::DataLayout: width first; 0 is any. */
+enum { kWhcn = 1, kWhIcOc = 6 };
+
+static int IsLayout(int64_t found, int64_t expected) {
+  return found == 0 || found == expected;
+}
+
 static TimCode SupportsConv2d(void* state, const TimNode* node,
                               const TimDeviceProps* props, TimMessage* reason) {
   const TimViewFns* v = g_host->views;
@@ -47,7 +54,8 @@ static TimCode SupportsConv2d(void* state, const TimNode* node,
       Int(node, "multiplier", 0) != 0) {
     return Fail(reason, TIM_UNIMPLEMENTED, "it takes one group only");
   }
-  if (Int(node, "input_layout", 0) != 0 || Int(node, "kernel_layout", 0) != 0) {
+  if (!IsLayout(Int(node, "input_layout", 0), kWhcn) ||
+      !IsLayout(Int(node, "kernel_layout", 0), kWhIcOc)) {
     return Fail(reason, TIM_UNIMPLEMENTED, "it takes default layouts only");
   }
   return TIM_OK;
