@@ -298,12 +298,12 @@ TEST(VerifySteps, RefusesHostileChains) {
   ExpectRefused({
       {"chain 0 of 2 steps from step -1",
        [](Plan& p) { p.chains[0].first = -1; }},
-      {"chain 0 of 2 steps from step 9 of 9",
+      {"chain 0 of 2 steps from step 9 of 10",
        [](Plan& p) { p.chains[0].first = 9; }},
       {"chain 0 of 0 steps", [](Plan& p) { p.chains[0].count = 0; }},
       {"chain 0 of 2147483647 steps",
        [](Plan& p) { p.chains[0].count = std::numeric_limits<int>::max(); }},
-      {"chain 1 of 1 steps from step 2 of 9, the one before ends at 3",
+      {"chain 1 of 1 steps from step 2 of 10, the one before ends at 3",
        [](Plan& p) {
          p.chains.push_back({2, 1});
        }},

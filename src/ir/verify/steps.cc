@@ -41,7 +41,9 @@ Status CheckReach(const Plan& plan, const Step& step) {
   const bool copies = std::holds_alternative<Copy>(step.action);
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const int device = plan.slots[step.operands[i]].device;
-    if (device == step.device || copies) continue;
+    if (device == step.device || (copies && device == 0)) continue;
+    // The host itself reaches no memory of devices.
+    if (copies && step.device != 0) continue;
     return InvalidArgument("on device ", step.device, " has operand ", i,
                            " on device ", device);
   }
