@@ -237,6 +237,7 @@ TEST(OperatorClasses, OfTimVxAreAllThere) {
   }
   EXPECT_EQ(listed.size(), 142u);
   for (const auto& [name, doc] : docs) {
+    if (doc.header == "control.h") continue;  // Not of TIM-VX.
     EXPECT_TRUE(listed.contains(name)) << name << " is not in the list";
   }
   EXPECT_FALSE(CheckClass("Absent", "absent.h", docs).ok());
