@@ -1,5 +1,9 @@
 // Chooses kernels and layouts, and writes the choice into the graph.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "compiler/apply_choice.h"
 #include "compiler/candidates.h"
@@ -18,6 +22,9 @@ Status Choose(Module& module) {
   LocationTable locations;
   TIM_ASSIGN_OR_RETURN(LocationChoice choice,
                        SearchLocations(module, locations, order));
+  // What earlier passes decided stands behind those of nodes.
+  std::move(module.decisions.begin(), module.decisions.end(),
+            std::back_inserter(choice.decisions));
   module.decisions = std::move(choice.decisions);
   for (size_t i = 0; i < order.size(); ++i) {
     module.decisions[i].node = module.graph.node(order[i]).name;
