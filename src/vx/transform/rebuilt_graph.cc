@@ -159,6 +159,11 @@ class Rebuilder {
                               Operation& clone) {
     const ir::AttributeMap& given = source.impl()->attributes;
     ir::AttributeMap known = given;
+    // The clone has the graphs inside by itself.
+    for (const auto& [name, value] : node.attributes.entries()) {
+      if (ir::TypeOf(value) == ir::AttributeType::kGraph)
+        known.Set(name, value);
+    }
     if (node.schema != nullptr) {
       TIM_RETURN_IF_ERROR(ir::CompleteAttributes(*node.schema, &known));
     }
