@@ -64,6 +64,7 @@ class GraphBuilder {
   struct Operand {
     Value outside;
     Value inside;
+    bool read = false;  ///< Made where it was read, and not by AddOperand().
   };
   const std::vector<Operand>& operands() const { return operands_; }
   /// An OUTPUT of a graph inside, of the type that the value has in graphs.

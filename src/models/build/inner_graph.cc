@@ -26,7 +26,7 @@ Result<Value> GraphBuilder::AddOperand(const Value& value) {
   Value inside = value;
   inside.constant = nullptr;
   TIM_ASSIGN_OR_RETURN(inside.tensor, MakeTensor(spec, value.dims.empty()));
-  operands_.push_back({value, inside});
+  operands_.push_back({value, inside, false});
   return inside;
 }
 
@@ -35,16 +35,18 @@ Result<std::shared_ptr<vx::Tensor>> GraphBuilder::OwnTensorOf(
   if (own_.contains(value.tensor.get())) return value.tensor;
   const auto known = std::find_if(
       operands_.begin(), operands_.end(), [&](const Operand& operand) {
-        return operand.outside.tensor == value.tensor;
+        return operand.read && operand.outside.tensor == value.tensor;
       });
   if (known != operands_.end()) return known->inside.tensor;
   TIM_ASSIGN_OR_RETURN(const Value inside, AddOperand(value));
+  operands_.back().read = true;
   return inside.tensor;
 }
 
 Status GraphBuilder::AddOperandsOf(const GraphBuilder& other) {
   for (size_t i = operands_.size(); i < other.operands_.size(); ++i) {
     TIM_RETURN_IF_ERROR(AddOperand(other.operands_[i].outside).status());
+    operands_.back().read = other.operands_[i].read;
   }
   return OkStatus();
 }

@@ -96,16 +96,6 @@ Result<Importer::Results> Importer::Repeat(const Call& call,
                                            int64_t first, const Known& goes_on,
                                            const Results& state) {
   const size_t carried = state.size();
-  const auto& names = call.message.outputs;
-  if (std::any_of(names.begin() +
-                      static_cast<ptrdiff_t>(std::min(carried, names.size())),
-                  names.end(),
-                  [](const auto& name) { return !name.empty(); })) {
-    return Unimplemented(
-        "its trips are known when the model runs, and with them the extents of "
-        "what it stacks; give the content of the inputs that they follow from "
-        "as ImportOptions::values");
-  }
   TIM_RETURN_IF_ERROR(CheckState(state));
   TIM_ASSIGN_OR_RETURN(GraphBuilder trip, builder_->Inner());
   TIM_ASSIGN_OR_RETURN(GraphBuilder test, builder_->Inner());
@@ -148,6 +138,13 @@ Result<Importer::Results> Importer::Repeat(const Call& call,
   Results results;
   for (size_t i = 0; i < carried; ++i) {
     results.push_back(Known{values[kBeforeState + i]});
+  }
+  while (results.size() < call.message.outputs.size()) {
+    results.push_back(Known::Missing(StrCat(
+        "the trips of loop '", call.label,
+        "' are known when the model runs, and with them the extents of what it "
+        "stacks; give the content of the inputs that they follow from as "
+        "ImportOptions::values")));
   }
   return results;
 }
