@@ -1,4 +1,4 @@
-// What If and While do with the graphs among their attributes.
+// Functions of If and While on the graphs among their attributes.
 #ifndef TIM_OPS_CONTROL_GRAPHS_H_
 #define TIM_OPS_CONTROL_GRAPHS_H_
 
@@ -22,10 +22,10 @@ ir::ComputeEstimate EstimateOf(const ir::Graph& graph);
 /// Most bytes that an evaluation holds besides its inputs and outputs.
 int64_t EvalBytesOf(const ir::Graph& graph);
 
-/// Whether it is BOOL8 of one element, as far as it is known.
+/// Error unless it is BOOL8 of one element, as far as it is known.
 Status CheckCondition(const char* what, const ir::TensorDesc& desc);
 
-/// Whether two descriptions name the same type, shape, as far as they are
+/// Error unless two descriptions name the same type, shape, as far as they are
 /// known, and quantization; kInvalidArgument has both.
 Status CheckSame(const char* what, size_t index, const char* first,
                  const ir::TensorDesc& a, const char* second,

@@ -48,7 +48,7 @@ int64_t IfMemory(const ir::NodeView& view) {
                   EvalBytesOf(GraphOf(view.node, ir::kElseGraph)));
 }
 
-// Of the longer way.
+// Estimate of the longer way.
 ir::ComputeEstimate IfCompute(const ir::NodeView& view) {
   const auto first = EstimateOf(GraphOf(view.node, ir::kThenGraph));
   const auto second = EstimateOf(GraphOf(view.node, ir::kElseGraph));

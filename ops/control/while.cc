@@ -14,7 +14,7 @@ namespace tim::ops {
 namespace {
 
 constexpr int kMostOperands = 1024;
-// What a loop without a limit is taken to make, for estimates.
+// Trips that a loop without a limit is taken to make, for estimates.
 constexpr double kUsualTrips = 8;
 
 ir::Arity OutputArity(const ir::AttributeMap& attributes) {

@@ -83,7 +83,7 @@ class Enumerator {
     return out;
   }
 
-  // Where most of its graphs runs, so that nothing is moved to and fro.
+  // A control step is where most of its graphs runs: nothing is moved.
   void AddControl(int wanted) {
     const int device = pinned_ >= 0 ? pinned_ : module_.primary_device();
     if (wanted >= 0 && wanted != device) return;

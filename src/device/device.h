@@ -60,7 +60,7 @@ class Event {
   /// of the work since the stream's event before this one.  Any thread; may be
   /// called again and then gives the same at once.
   virtual Status Wait() = 0;
-  /// Whether Wait() would return at once.  Never blocks; any thread.
+  /// True where Wait() would return at once.  Never blocks; any thread.
   virtual bool Ready() = 0;
   /// Nanoseconds of the device's clock from when the first command since the
   /// stream's event before this one began to when the last one ended.  Of an

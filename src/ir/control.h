@@ -26,13 +26,13 @@ inline constexpr char kConditionGraph[] = "condition";
 inline constexpr char kBodyGraph[] = "body";
 /// Trips at most; -1: as many as the condition asks for.
 inline constexpr char kMaxTrips[] = "max_trips";
-/// How many of the body's outputs, its last ones, are slices of scans.
+/// Number of the body's outputs, its last ones, that are slices of scans.
 inline constexpr char kScanOutputs[] = "scan_outputs";
 
 /// Names of the attributes that are graphs: of kIf `then` and `else`, of kWhile
 /// condition and body.
 std::vector<std::string_view> GraphNames(ControlKind kind);
-/// How many inputs of the node stand before those of its graphs.
+/// Number of the node's inputs before those of its graphs.
 constexpr int FirstGraphInput(ControlKind kind) {
   return kind == ControlKind::kIf ? 1 : 0;
 }

@@ -49,7 +49,7 @@ std::string PortText(const PlanTensor& port) {
   return text;
 }
 
-// Those that steps run.
+// Plans that steps run.
 std::string InnerPlans(const Plan& plan) {
   std::string out;
   for (size_t i = 0; i < plan.steps.size(); ++i) {

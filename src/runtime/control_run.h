@@ -29,8 +29,8 @@ class ControlRun {
       const Executable& executable, size_t step,
       std::vector<compiler::RefusedKernel>* refused);
 
-  /// When what `stream` was given before is done: chooses, or repeats, and
-  /// waits for the graphs' runs.  What the outputs are is enqueued at the
+  /// Run: when what `stream` was given before is done, it chooses, or repeats,
+  /// and waits for the graphs' runs.  What the outputs are is enqueued at the
   /// stream when it returns.
   Status Run(device::Stream& stream,
              std::span<const device::BufferRange> operands);
@@ -48,7 +48,7 @@ class ControlRun {
   ControlRun(const ir::ControlCall& call, int device)
       : call_(call), device_(device) {}
   Status Allocate(device::Device& device);
-  // Whether the graph's last output, the condition, is true.
+  // The graph's last output, the condition.
   Result<bool> RunInner(size_t plan, Ranges inputs, Ranges outputs);
   Status RunBoth(size_t plan, std::span<const PortMemory> inputs,
                  std::span<const PortMemory> outputs);
@@ -62,7 +62,7 @@ class ControlRun {
   const int device_;
   std::vector<Inner> inner_;
   AlignedMemory condition_;  // a byte of the host
-  // Of kWhile: what odd and even trips make of the state, and slices.
+  // Memory of kWhile: what odd and even trips make of the state, and slices.
   std::vector<std::array<std::unique_ptr<device::Buffer>, 2>> states_;
   std::vector<std::unique_ptr<device::Buffer>> slices_;
 };

@@ -29,7 +29,7 @@ struct PreparedGroup {
   StepGroup group;
   /// Null for a copy and a control call.
   std::unique_ptr<device::PreparedStep> step;
-  /// Of a control call, once PrepareControls() was called.
+  /// Run of a control call, once PrepareControls() was called.
   std::shared_ptr<ControlRun> control = nullptr;
 };
 
@@ -67,7 +67,7 @@ class Executable {
   /// The buffer of the block plan().constants[index].
   device::Buffer& constant(int index) const { return *constants_[index]; }
 
-  /// Of the plans that a step runs, in their order; none of other steps.
+  /// Executables of the plans that a step runs, in order; none of other steps.
   std::span<const std::shared_ptr<const Executable>> control(size_t step) const;
   /// Per step, what it waits for.
   std::span<const StepOrder> order() const { return order_; }

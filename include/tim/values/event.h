@@ -23,7 +23,7 @@ class TIM_API Event {
   Event() = default;
   /// Blocks until the work has ended; whether it succeeded.
   bool Wait() const;
-  /// Whether Wait() would return at once.
+  /// True where Wait() would return at once.
   bool Ready() const;
   /// Why the work failed, waits for it; empty where it did not.
   std::string error() const;

@@ -71,14 +71,15 @@ class TIM_API Node {
   /// Runs or records the operator.  An absent operand is Value().
   Outputs Forward(const std::vector<Value>& inputs,
                   const std::vector<Token>& after = {}) const;
-  /// By the operator's host reference, at once.  Empty where it failed, and
-  /// LastError() says why.
+  /// Results by the operator's host reference, at once.  Empty where it failed,
+  /// and LastError() says why.
   std::vector<Plain> Eval(const std::vector<Plain>& inputs) const;
-  /// What can be known of the outputs; empty where it failed.
+  /// Facts about the outputs, as far as they can be known; empty where it
+  /// failed.
   std::vector<Spec> InferOutputs(const std::vector<Spec>& inputs) const;
   MemoryEstimate EstimateMemory(const std::vector<Spec>& inputs) const;
   ComputeEstimate EstimateCompute(const std::vector<Spec>& inputs) const;
-  /// Of the kernel that would be taken; -1 where it failed.
+  /// Time of the kernel that would be taken; -1 where it failed.
   double PredictMicroseconds(const std::vector<Spec>& inputs,
                              const Device& device = Device()) const;
 

@@ -187,7 +187,7 @@ inline Value FullyConnected(const Value& x, const Value& weights,
   return Call("tim.FullyConnected", {x, weights, bias}, {{"axis", axis}});
 }
 
-/// Of convolutions; pads are {left, right, top, bottom}, others {x, y}.
+/// Options of convolutions; pads are {left, right, top, bottom}, others {x, y}.
 struct Conv2dOptions {
   std::vector<int64_t> stride = {1, 1};
   std::vector<int64_t> dilation = {1, 1};
@@ -209,7 +209,7 @@ inline Value Conv2d(const Value& x, const Value& weights,
                {"multiplier", options.multiplier}});
 }
 
-/// Of windows; pads are {left, right, top, bottom}, others {x, y}.
+/// Options of windows; pads are {left, right, top, bottom}, others {x, y}.
 struct Pool2dOptions {
   std::vector<int64_t> ksize = {2, 2};
   std::vector<int64_t> stride = {2, 2};

@@ -1,4 +1,4 @@
-// What a part of a graph looks like, and where it occurs.
+// Patterns: parts of a graph by their looks, and where they occur.
 #ifndef TIM_VALUES_PATTERN_H_
 #define TIM_VALUES_PATTERN_H_
 
@@ -25,7 +25,7 @@ struct PatternState;
 class TIM_API Match {
  public:
   Match() = default;
-  /// Whether a part of this name occurred.
+  /// True where a part of this name occurred.
   bool Has(const std::string& name) const;
   /// The value of the part with this name; failed where there is none.
   Value operator[](const std::string& name) const;

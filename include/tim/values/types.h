@@ -49,15 +49,15 @@ class TIM_API Shape {
  public:
   static constexpr int64_t kUnknown = -1;
 
-  /// Of unknown rank.
+  /// A shape of unknown rank.
   Shape() = default;
   Shape(std::initializer_list<int64_t> extents)
       : ranked_(true), extents_(extents) {}
   explicit Shape(std::vector<int64_t> extents)
       : ranked_(true), extents_(std::move(extents)) {}
-  /// Of rank 0: one element.
+  /// A shape of rank 0: one element.
   static Shape Scalar();
-  /// As most frameworks order them: {N, C, H, W}.
+  /// Extents as most frameworks order them: {N, C, H, W}.
   static Shape FromSlowestFirst(std::vector<int64_t> extents);
 
   /// The extent of `axis`, which is unknown, is at most `most`.
@@ -85,7 +85,7 @@ class TIM_API Shape {
   std::vector<int64_t> bounds_;  // empty, or one per axis
 };
 
-/// How the codes of an integer tensor stand for real values.  `kind`:
+/// The meaning of an integer tensor's codes as real values.  `kind`:
 /// 0 none: the code itself
 /// 1 per tensor: (code - zero_points[0]) * scales[0]
 /// 2 per channel: the same with those of the index along `axis`
@@ -98,7 +98,7 @@ struct Quantization {
   int fl = 0;
 };
 
-/// What is known of a tensor without its bytes.
+/// Facts about a tensor without its bytes.
 struct TIM_API Spec {
   /// float32 of unknown rank.
   Spec();

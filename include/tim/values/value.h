@@ -136,7 +136,7 @@ class TIM_API Value {
   bool symbolic() const;
   /// Recorded in lazy mode, and not computed yet.
   bool pending() const;
-  /// Whether ToPlain() would return without waiting for work.
+  /// True where ToPlain() would return without waiting for work.
   bool ready() const;
 
   /// Dense bytes, which stay as long as the result; forces the value.  Empty
@@ -157,7 +157,7 @@ class TIM_API Value {
     return std::vector<T>(data, data + plain.bytes / sizeof(T));
   }
 
-  /// Of the work that computes it; flushes it where it is pending.
+  /// Event of the work that computes it; flushes it where it is pending.
   Event event() const;
   /// Forces it; whether it succeeded, error() says why not.
   bool Wait() const;

@@ -68,7 +68,7 @@ class Search {
   int64_t peak() const { return peak_; }
 
  private:
-  // What is live at each step where something begins.
+  // Lists of ranges that live at each step where something begins.
   void FindSteps() {
     for (const size_t member : members_) {
       const int step = problem_.ranges[member].first_step;

@@ -34,7 +34,7 @@ struct Interval {
   int64_t end = 0;
 };
 
-// Where `bytes` fit between intervals sorted by begin, or behind the last.
+// A place for `bytes` between intervals sorted by begin, or behind the last.
 int64_t FindGap(const std::vector<Interval>& taken, int64_t bytes, Gap wanted) {
   int64_t best = -1;
   int64_t best_waste = 0;

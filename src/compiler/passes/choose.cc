@@ -22,7 +22,7 @@ Status Choose(Module& module) {
   LocationTable locations;
   TIM_ASSIGN_OR_RETURN(LocationChoice choice,
                        SearchLocations(module, locations, order));
-  // What earlier passes decided stands behind those of nodes.
+  // Decisions of earlier passes stand behind those of nodes.
   std::move(module.decisions.begin(), module.decisions.end(),
             std::back_inserter(choice.decisions));
   module.decisions = std::move(choice.decisions);

@@ -39,7 +39,7 @@ class ControlChecker {
     return Verify(*inner);
   }
 
-  // How many operands are read; those that are written follow.
+  // Number of operands that are read; those that are written follow.
   Result<size_t> InputCount() const {
     size_t inputs = 0;
     while (inputs < step_.written.size() && !step_.written[inputs]) ++inputs;

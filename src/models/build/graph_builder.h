@@ -56,7 +56,7 @@ class GraphBuilder {
   Result<GraphBuilder> Inner() const;
   /// An INPUT of a graph inside that stands for `value` of the graph around it.
   Result<Value> AddOperand(const Value& value);
-  /// Those of `other`, of a second graph inside of the same operation, which
+  /// Operands of `other`, a second graph inside of the same operation, which
   /// this one does not have yet: both then have the same, in the same order.
   Status AddOperandsOf(const GraphBuilder& other);
   /// Values of the graph around, in the order of the INPUTs, and what stands

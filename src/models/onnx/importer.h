@@ -136,11 +136,11 @@ class Importer {
   Result<Results> Repeat(const Call& call, const GraphMessage& body,
                          int64_t first, const Known& goes_on,
                          const Results& state);
-  /// Of the graphs of a While, whose operands the builder has.
+  /// Graphs of a While, whose operands the builder has.
   Result<Results> MakeTrip(const Call& call, const GraphMessage& body,
                            size_t carried);
   Status MakeTest(const Value& count);
-  /// What the trips of a Loop stacked, behind what they carry.
+  /// Stacked slices of a Loop's trips, behind what they carry.
   Status StackScans(const Call& call,
                     const std::vector<std::vector<Value>>& stacked,
                     Results* results);

@@ -13,7 +13,7 @@ std::pair<uint64_t, uint64_t> OverridesRevision(const GraphCore& core) {
   return {core.overrides.revision(), core.context->overrides->revision()};
 }
 
-// With those of graphs inside, each graph once.
+// Operations, and those of graphs inside, each graph once.
 void Flatten(const Operations& operations, std::set<const Graph*>* seen,
              Operations* flat) {
   for (const auto& operation : operations) {

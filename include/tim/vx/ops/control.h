@@ -14,7 +14,7 @@ namespace vx {
 
 class Graph;
 
-/// What operators share that run other graphs.
+/// Base of operators that run other graphs.
 ///
 /// Such a graph is of the same context and complete before the graph with the
 /// operation is compiled, which compiles it, too: it needs no Compile() and is
