@@ -297,7 +297,7 @@ TEST(TimclCompare, RefusesWhatCannotBeCompared) {
   expect(file + "--other-set TIMCL_CHAIN", 2, "sets no variable");
   expect(file + "--other-set TIMCL_CHAIN=7", 2,
          "TIMCL_CHAIN='7' is ignored: expected 0 or 1");
-  expect(file + "--other-device opencl:77", 4, "is not there");
+  expect(file + "--other-device opencl:77", 4, "this machine has");
   expect(file + "--tolerance -1", 2, "--tolerance");
   expect(file + "--input x=y", 2, "there is no input 'x'");
   const std::string wrong = WriteProduct(folder + "/wrong.bin", -4);

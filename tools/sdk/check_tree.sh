@@ -59,7 +59,7 @@ files() {
 exported_names() {
   local tables='(vtable|VTT|typeinfo( name)?|guard variable) for '
   local thunks='((non-)?virtual|covariant return) thunk to '
-  local spaces='tim::(vx|transform|lite|models|devices)::((ops|utils|platform|check)::)?'
+  local spaces='tim::(vx|transform|lite|models|devices|values)::((ops|utils|platform|check|internal)::)?'
   local option=-g
   case $1 in *.so*) option=-D ;; esac
   nm "$option" -C --defined-only "$1" |
@@ -69,8 +69,8 @@ exported_names() {
 
 marked_names() {
   find include -name '*.h' -exec cat {} + | tr '\n' ' ' |
-    grep -oE '(class|struct) TIM_VX_API \w+|TIM(_VX)?_API [^;{(]*\(' |
-    sed -E 's/\($//; s/.*\W//' | sort -u
+    grep -oE '(class|struct) TIM(_VX)?_API \w+|TIM(_VX)?_API [^;{]*' |
+    grep -oE '_API \w+$|\w+\(' | sed -E 's/^_API //; s/\($//' | sort -u
 }
 
 exports() {
