@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "base/str_cat.h"
 #include "tests/models/onnx_model_maker.h"
+#include "tim/vx/ops/control.h"
 
 namespace tim::models::onnx {
 namespace {
@@ -57,6 +61,52 @@ TEST(OnnxControlFlow, IfOfInputsChoosesBetweenBothBranches) {
   AddNode(graph, "Greater", {"s", "zero"}, {"c"});
   EXPECT_THAT(FloatsOf(Parse(model), {{-1, 2}}), ElementsAre(1, -2));
   EXPECT_THAT(FloatsOf(Parse(model), {{-2, 1}}), ElementsAre(0, 1));
+}
+
+size_t IfsOf(const Model& model) {
+  const auto& operations = model.graph->OpVector();
+  return static_cast<size_t>(std::count_if(
+      operations.begin(), operations.end(), [](const auto& operation) {
+        return std::dynamic_pointer_cast<vx::ops::If>(operation) != nullptr;
+      }));
+}
+
+// y = sum(x) > 0 ? 10 x - x : Relu(x), with a long way to -x, where only the
+// first branch reads 10 x.
+ModelProto LongIfModel() {
+  ModelProto model = IfModel();
+  GraphProto* graph = model.mutable_graph();
+  graph->mutable_input()->RemoveLast();
+  *graph->add_initializer() = FloatTensor("zero", {}, {0});
+  *graph->add_initializer() = FloatTensor("ten", {}, {10});
+  SetAttribute(AddNode(graph, "ReduceSum", {"x"}, {"s"}), "keepdims",
+               int64_t{0});
+  AddNode(graph, "Greater", {"s", "zero"}, {"c"});
+  AddNode(graph, "Mul", {"x", "ten"}, {"scaled"});
+  GraphProto* branch =
+      graph->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  branch->mutable_node(0)->set_output(0, "n0");
+  for (int i = 0; i < 8; ++i) {
+    AddNode(branch, "Neg", {StrCat("n", i)}, {StrCat("n", i + 1)});
+  }
+  AddNode(branch, "Add", {"n8", "scaled"}, {"r"});
+  return model;
+}
+
+TEST(OnnxControlFlow, IfOfInputsRunsOneOfLongBranches) {
+  const Model made = Parse(LongIfModel());
+  EXPECT_EQ(IfsOf(made), 1u);
+  EXPECT_THAT(FloatsOf(made, {{-1, 2}}), ElementsAre(-9, 18));
+  EXPECT_THAT(FloatsOf(Parse(LongIfModel()), {{-2, 1}}), ElementsAre(0, 1));
+}
+
+// A program can have no graphs inside.
+TEST(OnnxControlFlow, LongBranchesOfProgramsBothRun) {
+  OnnxOptions options;
+  options.cpp_path = ::testing::TempDir() + "/long_if.cc";
+  const Model made = Parse(LongIfModel(), options);
+  EXPECT_EQ(IfsOf(made), 0u);
+  EXPECT_THAT(FloatsOf(made, {{-1, 2}}), ElementsAre(-9, 18));
 }
 
 TEST(OnnxControlFlow, IfOfInputsIsRefusedWhereBranchesDifferInExtents) {

@@ -30,21 +30,27 @@ int Scalar(TfliteFile* file, fbs::TensorType type, const std::string& name) {
   return file->Add(std::move(tensor));
 }
 
-// x -> -x, and x -> x * x.
-void AddBranches(TfliteFile* file) {
+// x -> -x in `steps` Negs, an odd number, and x -> x * x.
+void AddBranches(TfliteFile* file, int steps) {
   for (const int code : {kNeg, kMul}) {
-    const int x = file->Activation("x", {2});
+    const int given = file->Activation("x", {2});
+    int x = given;
+    for (int i = 1; code == kNeg && i < steps; ++i) {
+      const int next = file->Activation("next", {2});
+      file->Operator(kNeg, {x}, {next});
+      x = next;
+    }
     const int y = file->Activation("y", {2});
     file->Operator(
         code,
         code == kMul ? std::vector<int32_t>{x, x} : std::vector<int32_t>{x},
         {y});
-    file->EndSubgraph({x}, {y});
+    file->EndSubgraph({given}, {y});
   }
 }
 
 // x -> 2 y, with y of an IF.  `condition` is negative: an input.
-std::vector<uint8_t> FileOfIf(int condition) {
+std::vector<uint8_t> FileOfIf(int condition, int steps = 1) {
   TfliteFile file;
   const int x = file.Activation("x", {2});
   const int y = file.Activation("y", {2});
@@ -61,7 +67,7 @@ std::vector<uint8_t> FileOfIf(int condition) {
   } else {
     file.EndSubgraph({x}, {twice});
   }
-  AddBranches(&file);
+  AddBranches(&file, steps);
   return file.Finish();
 }
 
@@ -70,12 +76,16 @@ TEST(TfliteControlFlow, KnownConditionsChooseABranch) {
   EXPECT_THAT(TfliteRun(FileOfIf(0)).Floats({3, -4}), ElementsAre(18, 32));
 }
 
+// Short branches both run; of long ones, one does.
 TEST(TfliteControlFlow, ConditionsOfARunChooseAResult) {
-  TfliteRun run(FileOfIf(-1));
-  for (const bool truth : {true, false}) {
-    EXPECT_THAT(run.Run<float>(
-                    {BytesOf<float>({3, -4}), {static_cast<uint8_t>(truth)}}),
-                truth ? ElementsAre(-6, 8) : ElementsAre(18, 32));
+  for (const int steps : {1, 9}) {
+    TfliteRun run(FileOfIf(-1, steps));
+    for (const bool truth : {true, false}) {
+      EXPECT_THAT(run.Run<float>(
+                      {BytesOf<float>({3, -4}), {static_cast<uint8_t>(truth)}}),
+                  truth ? ElementsAre(-6, 8) : ElementsAre(18, 32))
+          << steps;
+    }
   }
 }
 
@@ -194,7 +204,7 @@ TEST(TfliteControlFlow, CallsAreSpelledOut) {
                     fbs::CreateCall(file.builder(), 2).Union());
     }
     file.EndSubgraph({x}, {y});
-    AddBranches(&file);
+    AddBranches(&file, 1);
     EXPECT_THAT(TfliteRun(file.Finish()).Floats({3, -4}), ElementsAre(9, 16));
   }
 }
@@ -209,7 +219,7 @@ std::string ErrorOfCall(int called, int inputs) {
       fbs::Options::Call,
       fbs::CreateCall(file.builder(), static_cast<uint32_t>(called)).Union());
   file.EndSubgraph({x}, {y});
-  AddBranches(&file);
+  AddBranches(&file, 1);
   return TfliteRun(file.Finish()).model.error;
 }
 

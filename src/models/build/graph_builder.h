@@ -50,6 +50,10 @@ class GraphBuilder {
                         SourceRecorder* recorder = nullptr,
                         std::shared_ptr<vx::Context> context = nullptr);
 
+  /// False: Inner() fails, or no program could be written of what it makes.
+  bool TakesInner() const {
+    return context_ != nullptr && recorder_ == nullptr;
+  }
   /// A builder of a graph that will be inside of an operation of this one's
   /// graph, of which no program is written.  It takes values of this builder,
   /// too: they become operands.

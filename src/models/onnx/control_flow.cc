@@ -1,9 +1,11 @@
 // If, Loop and Scan of ONNX, whose course is known when the model is read, and
-// If as a choice between the results of both branches.
+// If whose condition is not: graphs inside of an operation, or both branches
+// and a choice between their results where they are short.
 #include <algorithm>
 #include <utility>
 
 #include "models/onnx/importer.h"
+#include "tim/vx/ops/control.h"
 
 namespace tim::models::onnx {
 namespace {
@@ -28,6 +30,36 @@ Result<bool> ConditionOf(const Known& known, const char* what) {
 // Known only when the model runs.
 bool IsOpen(const Value& value) {
   return !value.IsAbsent() && value.constant == nullptr;
+}
+
+// Nodes of which both branches are better run than one behind a wait.
+constexpr size_t kFewNodes = 8;
+
+size_t WorkOf(const GraphMessage& body) {
+  return static_cast<size_t>(std::count_if(
+      body.nodes.begin(), body.nodes.end(),
+      [](const NodeMessage& node) { return node.op != "Constant"; }));
+}
+
+Status CheckBranches(const std::vector<Known>& first,
+                     const std::vector<Known>& second) {
+  if (first.size() != second.size()) {
+    return InvalidArgument("its branches have ", first.size(), " and ",
+                           second.size(), " outputs");
+  }
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (first[i].is_refused || second[i].is_refused) continue;
+    const Value& a = first[i].value;
+    const Value& b = second[i].value;
+    if (a.IsAbsent() || b.IsAbsent() || a.type != b.type || a.dims != b.dims) {
+      return Unimplemented(
+          "operand 0, its condition, must be known when the model is loaded, ",
+          "but follows from inputs, and output ", i,
+          " of its branches is no tensor of the same type and extents; give ",
+          "the content of those inputs as ImportOptions::values");
+    }
+  }
+  return OkStatus();
 }
 
 bool AnyRefused(const std::vector<Known>& results) {
@@ -77,29 +109,73 @@ Result<Importer::Results> Importer::ChooseBranch(const Call& call,
   TIM_ASSIGN_OR_RETURN(const GraphMessage* first, BodyOf(call, "then_branch"));
   TIM_ASSIGN_OR_RETURN(const GraphMessage* second, BodyOf(call, "else_branch"));
   TIM_ASSIGN_OR_RETURN(const Value chosen, builder_->Reshape(condition, {}));
-  TIM_ASSIGN_OR_RETURN(Results made, RunBody(*first, {}, call, "then/"));
-  TIM_ASSIGN_OR_RETURN(const Results others,
-                       RunBody(*second, {}, call, "else/"));
-  if (made.size() != others.size()) {
-    return InvalidArgument("its branches have ", made.size(), " and ",
-                           others.size(), " outputs");
+  if (builder_->TakesInner() &&
+      std::max(WorkOf(*first), WorkOf(*second)) > kFewNodes) {
+    return RunOneBranch(call, *first, *second, chosen);
   }
+  return RunBothBranches(call, *first, *second, chosen);
+}
+
+Result<Importer::Results> Importer::RunBothBranches(const Call& call,
+                                                    const GraphMessage& first,
+                                                    const GraphMessage& second,
+                                                    const Value& chosen) {
+  TIM_ASSIGN_OR_RETURN(Results made, RunBody(first, {}, call, "then/"));
+  TIM_ASSIGN_OR_RETURN(const Results others,
+                       RunBody(second, {}, call, "else/"));
+  TIM_RETURN_IF_ERROR(CheckBranches(made, others));
   for (size_t i = 0; i < made.size(); ++i) {
     if (made[i].is_refused || others[i].is_refused) {
       made[i] = Known::Refused();
       continue;
     }
-    const Value& a = made[i].value;
-    const Value& b = others[i].value;
-    if (a.IsAbsent() || b.IsAbsent() || a.type != b.type || a.dims != b.dims) {
-      return Unimplemented(
-          "operand 0, its condition, must be known when the model is loaded, ",
-          "but follows from inputs, and output ", i,
-          " of its branches is no tensor of the same type and extents; give ",
-          "the content of those inputs as ImportOptions::values");
-    }
-    TIM_ASSIGN_OR_RETURN(made[i].value, Make("Where", {chosen, a, b}, {}));
+    TIM_ASSIGN_OR_RETURN(
+        made[i].value,
+        Make("Where", {chosen, made[i].value, others[i].value}, {}));
   }
+  return made;
+}
+
+Result<Importer::Results> Importer::RunOneBranch(const Call& call,
+                                                 const GraphMessage& first,
+                                                 const GraphMessage& second,
+                                                 const Value& chosen) {
+  TIM_ASSIGN_OR_RETURN(GraphBuilder then_graph, builder_->Inner());
+  TIM_ASSIGN_OR_RETURN(GraphBuilder else_graph, builder_->Inner());
+  const auto run = [&](GraphBuilder* inside, const GraphMessage& body,
+                       const char* path) {
+    GraphBuilder* const outer = std::exchange(builder_, inside);
+    auto made = RunBody(body, {}, call, path);
+    builder_ = outer;
+    return made;
+  };
+  TIM_ASSIGN_OR_RETURN(Results made, run(&then_graph, first, "then/"));
+  TIM_RETURN_IF_ERROR(else_graph.AddOperandsOf(then_graph));
+  TIM_ASSIGN_OR_RETURN(const Results others, run(&else_graph, second, "else/"));
+  if (AnyRefused(made) || AnyRefused(others)) {
+    return Results(made.size(), Known::Refused());
+  }
+  TIM_RETURN_IF_ERROR(CheckBranches(made, others));
+  std::vector<Wanted> wanted;
+  for (size_t i = 0; i < made.size(); ++i) {
+    const Value& value = made[i].value;
+    if (!(value.quantization == others[i].value.quantization)) {
+      return RunBothBranches(call, first, second, chosen);
+    }
+    TIM_RETURN_IF_ERROR(then_graph.AddResult(value));
+    TIM_RETURN_IF_ERROR(else_graph.AddResult(others[i].value));
+    wanted.push_back(Wanted::Of(value.type, value.dims, value.quantization));
+  }
+  TIM_RETURN_IF_ERROR(then_graph.AddOperandsOf(else_graph));
+  std::vector<Value> inputs = {chosen};
+  for (const GraphBuilder::Operand& operand : then_graph.operands()) {
+    inputs.push_back(operand.outside);
+  }
+  const auto operation = builder_->graph()->CreateOperation<vx::ops::If>(
+      then_graph.graph(), else_graph.graph());
+  TIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
+                       builder_->AddMade(operation, inputs, wanted));
+  for (size_t i = 0; i < made.size(); ++i) made[i].value = values[i];
   return made;
 }
 

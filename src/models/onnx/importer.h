@@ -128,8 +128,16 @@ class Importer {
   /// Whether anything here takes the operator.
   bool IsKnown(const NodeMessage& node) const;
   Result<Results> RunIf(const Call& call);
-  /// Runs both branches of an If; `condition` chooses between their results.
+  /// An If whose condition is known when the model runs.
   Result<Results> ChooseBranch(const Call& call, const Value& condition);
+  /// Both branches among the graph's nodes; `chosen`, a scalar, chooses between
+  /// their results.
+  Result<Results> RunBothBranches(const Call& call, const GraphMessage& first,
+                                  const GraphMessage& second,
+                                  const Value& chosen);
+  /// Graphs inside of an operation, one of which runs.
+  Result<Results> RunOneBranch(const Call& call, const GraphMessage& first,
+                               const GraphMessage& second, const Value& chosen);
   Result<Results> RunLoop(const Call& call);
   /// A Loop from trip `first` on whose trips are known when the model runs;
   /// `state` is what that trip carries.

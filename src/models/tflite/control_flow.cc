@@ -1,4 +1,5 @@
 // Operators that call subgraphs: those are spelled out where they are called.
+#include <algorithm>
 #include <utility>
 
 #include "models/tflite/importer.h"
@@ -11,6 +12,8 @@ namespace {
 constexpr int kMostDepth = 8;
 // Tensors that cost as much as an operator.
 constexpr int64_t kTensorsOfOperator = 16;
+// Operators of which both branches are better run than one behind a wait.
+constexpr size_t kFewOperators = 8;
 
 // A constant truth; fails on others.
 Result<bool> Truth(Node* node, const std::string& whose, const Value& value) {
@@ -22,6 +25,31 @@ Result<bool> Truth(Node* node, const std::string& whose, const Value& value) {
   TIM_ASSIGN_OR_RETURN(const auto values, Integers(*value.constant));
   if (values.size() == 1) return values[0] != 0;
   return node->Refuse(whose, Describe(value), ", not one truth");
+}
+
+// The first `count` operands of a graph inside.
+std::vector<Value> InsidesOf(const GraphBuilder& builder, size_t count) {
+  std::vector<Value> insides;
+  for (size_t i = 0; i < count; ++i) {
+    insides.push_back(builder.operands()[i].inside);
+  }
+  return insides;
+}
+
+Status CheckBranches(Node* node, const std::vector<Value>& first,
+                     const std::vector<Value>& second) {
+  if (first.size() != second.size()) {
+    return node->Refuse("outputs", "the branches have ", first.size(), " and ",
+                        second.size());
+  }
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (first[i].dims != second[i].dims || first[i].type != second[i].type ||
+        !(first[i].quantization == second[i].quantization)) {
+      return node->Refuse(StrCat("output ", i), "the branches make ",
+                          Describe(first[i]), " and ", Describe(second[i]));
+    }
+  }
+  return OkStatus();
 }
 
 Status TooMany(Node* node) {
@@ -111,7 +139,6 @@ Result<std::vector<Value>> Importer::Inline(Node* node, int64_t subgraph,
   return made;
 }
 
-// Branches run both where the condition is known when the model runs.
 Status Importer::Branch(Node* node) {
   TIM_ASSIGN_OR_RETURN(const auto* options, node->Options<fbs::If>());
   if (!node->Has(0)) return node->Refuse("input 0", "it is absent");
@@ -128,33 +155,81 @@ Status Importer::Branch(Node* node) {
   if (condition.ElementCount() != 1 || condition.type != vx::DataType::BOOL8) {
     return node->Refuse("input 0", Describe(condition), ", not one truth");
   }
+  TIM_ASSIGN_OR_RETURN(const Value is_so,
+                       workspace_.builder().Reshape(condition, {1}));
+  const size_t work = std::max(OperatorsOf(options->then_subgraph()),
+                               OperatorsOf(options->else_subgraph()));
+  if (workspace_.builder().TakesInner() && work > kFewOperators) {
+    return RunOneBranch(node, *options, is_so, inputs);
+  }
+  return RunBothBranches(node, *options, is_so, inputs);
+}
+
+size_t Importer::OperatorsOf(int64_t subgraph) const {
+  const auto& subgraphs = *file_.model().subgraphs();
+  if (subgraph < 0 || subgraph >= static_cast<int64_t>(subgraphs.size())) {
+    return 0;
+  }
+  const auto* operators =
+      subgraphs.Get(static_cast<uint32_t>(subgraph))->operators();
+  return operators == nullptr ? 0 : operators->size();
+}
+
+Status Importer::RunBothBranches(Node* node, const fbs::If& options,
+                                 const Value& is_so,
+                                 const std::vector<Value>& inputs) {
   const bool outer = std::exchange(workspace_.is_conditional, true);
-  auto then_values = Inline(node, options->then_subgraph(), inputs);
-  auto else_values = Inline(node, options->else_subgraph(), inputs);
+  auto then_values = Inline(node, options.then_subgraph(), inputs);
+  auto else_values = Inline(node, options.else_subgraph(), inputs);
   workspace_.is_conditional = outer;
   TIM_RETURN_IF_ERROR(then_values.status());
   TIM_RETURN_IF_ERROR(else_values.status());
-  if (then_values->size() != else_values->size()) {
-    return node->Refuse("outputs", "the branches have ", then_values->size(),
-                        " and ", else_values->size());
-  }
-  TIM_ASSIGN_OR_RETURN(const Value is_so,
-                       workspace_.builder().Reshape(condition, {1}));
+  TIM_RETURN_IF_ERROR(CheckBranches(node, *then_values, *else_values));
   node->outputs.clear();
   for (size_t i = 0; i < then_values->size(); ++i) {
     const Value& a = (*then_values)[i];
-    const Value& b = (*else_values)[i];
-    if (a.dims != b.dims || a.type != b.type ||
-        !(a.quantization == b.quantization)) {
-      return node->Refuse(StrCat("output ", i), "the branches make ",
-                          Describe(a), " and ", Describe(b));
-    }
-    TIM_ASSIGN_OR_RETURN(
-        Value chosen,
-        workspace_.builder().Add<vx::ops::Select>(
-            {is_so, a, b}, Wanted::Of(a.type, a.dims, a.quantization)));
+    TIM_ASSIGN_OR_RETURN(Value chosen,
+                         workspace_.builder().Add<vx::ops::Select>(
+                             {is_so, a, (*else_values)[i]},
+                             Wanted::Of(a.type, a.dims, a.quantization)));
     node->outputs.push_back(std::move(chosen));
   }
+  return OkStatus();
+}
+
+Status Importer::RunOneBranch(Node* node, const fbs::If& options,
+                              const Value& is_so,
+                              const std::vector<Value>& inputs) {
+  GraphBuilder& builder = workspace_.builder();
+  TIM_ASSIGN_OR_RETURN(GraphBuilder then_graph, builder.Inner());
+  TIM_ASSIGN_OR_RETURN(GraphBuilder else_graph, builder.Inner());
+  const size_t refusals = model_->refusals.size();
+  TIM_ASSIGN_OR_RETURN(
+      const std::vector<Value> then_values,
+      Build(node, options.then_subgraph(), inputs, &then_graph));
+  TIM_RETURN_IF_ERROR(else_graph.AddOperandsOf(then_graph));
+  TIM_ASSIGN_OR_RETURN(
+      const std::vector<Value> else_values,
+      Build(node, options.else_subgraph(), inputs, &else_graph));
+  TIM_RETURN_IF_ERROR(then_graph.AddOperandsOf(else_graph));
+  TIM_RETURN_IF_ERROR(CheckBranches(node, then_values, else_values));
+  node->outputs = then_values;
+  if (model_->refusals.size() != refusals) return OkStatus();
+  std::vector<Wanted> wanted;
+  for (size_t i = 0; i < then_values.size(); ++i) {
+    const Value& value = then_values[i];
+    TIM_RETURN_IF_ERROR(then_graph.AddResult(value));
+    TIM_RETURN_IF_ERROR(else_graph.AddResult(else_values[i]));
+    wanted.push_back(Wanted::Of(value.type, value.dims, value.quantization));
+  }
+  std::vector<Value> operands = {is_so};
+  for (const GraphBuilder::Operand& operand : then_graph.operands()) {
+    operands.push_back(operand.outside);
+  }
+  const auto operation = builder.graph()->CreateOperation<vx::ops::If>(
+      then_graph.graph(), else_graph.graph());
+  TIM_ASSIGN_OR_RETURN(node->outputs,
+                       builder.AddMade(operation, operands, wanted));
   return OkStatus();
 }
 
@@ -189,12 +264,8 @@ Status Importer::Loop(Node* node) {
 }
 
 Result<std::vector<Value>> Importer::Build(Node* node, int64_t number,
-                                           size_t operands,
+                                           const std::vector<Value>& inputs,
                                            GraphBuilder* builder) {
-  std::vector<Value> inputs;
-  for (size_t i = 0; i < operands; ++i) {
-    inputs.push_back(builder->operands()[i].inside);
-  }
   GraphBuilder* const outer = workspace_.SetBuilder(builder);
   const bool conditional = std::exchange(workspace_.is_conditional, true);
   auto made = Inline(node, number, inputs);
@@ -212,12 +283,12 @@ Status Importer::Repeat(Node* node, const fbs::While& options,
   }
   const size_t count = state.size();
   const size_t refusals = model_->refusals.size();
-  TIM_ASSIGN_OR_RETURN(const auto after,
-                       Build(node, options.body_subgraph(), count, &body));
+  TIM_ASSIGN_OR_RETURN(const auto after, Build(node, options.body_subgraph(),
+                                               InsidesOf(body, count), &body));
   TIM_RETURN_IF_ERROR(condition.AddOperandsOf(body));
-  TIM_ASSIGN_OR_RETURN(
-      const auto truth,
-      Build(node, options.condition_subgraph(), count, &condition));
+  TIM_ASSIGN_OR_RETURN(const auto truth,
+                       Build(node, options.condition_subgraph(),
+                             InsidesOf(condition, count), &condition));
   TIM_RETURN_IF_ERROR(body.AddOperandsOf(condition));
   node->outputs = state;
   if (model_->refusals.size() != refusals) return OkStatus();

@@ -48,12 +48,23 @@ class Importer {
   static bool IsControlFlow(const std::string& op);
   Status ConvertControlFlow(Node* node);
   Status Branch(Node* node);
+  /// 0 where there is no such subgraph.
+  size_t OperatorsOf(int64_t subgraph) const;
+  /// Both branches among the graph's operators; `is_so` chooses between their
+  /// results.
+  Status RunBothBranches(Node* node, const fbs::If& options, const Value& is_so,
+                         const std::vector<Value>& inputs);
+  /// Graphs inside of an operation, one of which runs.
+  Status RunOneBranch(Node* node, const fbs::If& options, const Value& is_so,
+                      const std::vector<Value>& inputs);
   Status Loop(Node* node);
   /// A loop from `state` on whose trips are known when the model runs.
   Status Repeat(Node* node, const fbs::While& options,
                 const std::vector<Value>& state);
-  /// Subgraph `number` as a graph of its own, over the builder's operands.
-  Result<std::vector<Value>> Build(Node* node, int64_t number, size_t operands,
+  /// Subgraph `number` as the graph of `builder`, on `inputs`: values of it or
+  /// of the graph around it.
+  Result<std::vector<Value>> Build(Node* node, int64_t number,
+                                   const std::vector<Value>& inputs,
                                    GraphBuilder* builder);
   /// The operators of a subgraph as if they stood at the place of `node`, on
   /// `inputs`, and what they make.
