@@ -133,13 +133,21 @@ Status ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
   const int64_t planes = tiling.packed.tiles * shape.batch;
   const int64_t run = TilesPerItem(tiles, planes, device);
   Launch launch("ops/convolution_i8/conv2d_nchw16c_i8.cl", "conv2d_nchw16c_i8");
-  AddByteOptions(node, operands.centered, device, &launch);
+  if (IsTotal(node)) {
+    AddTotalOptions(node, operands.centered, device, &launch);
+  } else {
+    AddByteOptions(node, operands.centered, device, &launch);
+  }
   AddTiles(shape, tiling, operands.centered, &launch);
   launch.Input("input", node, 0);
   AddPacked("weights", std::move(operands.weights), sizeof(int32_t), &launch);
   AddPacked("channels", std::move(operands.channels), sizeof(int32_t), &launch);
   launch.Int("input_zero", UnsignedZero(node.inputs[0]));
-  AddCodeEpilogue(node, epilogue, &launch);
+  if (IsTotal(node)) {
+    launch.Output("output", node, 0);
+  } else {
+    AddCodeEpilogue(node, epilogue, &launch);
+  }
   launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_channels", shape.channels)

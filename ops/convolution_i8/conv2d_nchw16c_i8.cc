@@ -6,6 +6,7 @@
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/code_tiles.h"
+#include "ops/elements/byte_sum.h"
 #include "ops/launch/device_class.h"
 
 namespace tim::ops {
@@ -16,8 +17,11 @@ constexpr int64_t kFewChannels = 16;
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape,
-                       CodeConv2dOf(node, Residual::kTaken));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  TIM_RETURN_IF_ERROR(IsTotal(node)
+                          ? CheckTotals(node, shape)
+                          : CheckCodes(node, shape, Residual::kTaken));
   return CheckSpan(CodeTilesOf(Flatten(shape), ir::Layout::Dense(), device));
 }
 
@@ -42,7 +46,10 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
+  CodeEpilogue epilogue;
+  if (!IsTotal(node)) {
+    TIM_ASSIGN_OR_RETURN(epilogue, CodeEpilogueOf(node));
+  }
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(ConvolveCodes(node, Flatten(shape), std::nullopt,
                                     VariableCodesOf(ByteWeightsOf(shape)),

@@ -33,6 +33,8 @@
 //               pixel (x * phases_w + i, y * phases_h + j), if there is one, of
 //               an output [16, phased_w, phased_h, ceil(phase_channels / 16),
 //               N]; a residual lies likewise
+// -DTOTALS      output is the sums themselves, ints; no OUT, no limits, and
+//               neither RESIDUAL nor PHASES
 // -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
 // -DTIM_TO_ZERO kernels/requantize.clh
 
@@ -68,6 +70,11 @@
 #include "kernels/bytes/byte_result.clh"
 #include "kernels/fetch_ahead.clh"
 
+#ifdef TOTALS
+#define RESULT int
+#else
+#define RESULT uchar
+#endif
 #define PIXEL_COUNT (ROWS * TW)
 // So many tiles before they are stored, lines of the output are fetched.
 #define TILES_AHEAD 2
@@ -113,7 +120,7 @@ static inline void subtract_weight_zeros(const int* columns,
 #endif
 
 // Otherwise the stores of a tile wait for lines that another core had.
-static inline void fetch_outputs(__global uchar* tile, int plane) {
+static inline void fetch_outputs(__global RESULT* tile, int plane) {
   for (int b = 0; b < BLOCKS; ++b) {
     for (int i = 0; i < PIXEL_COUNT; i += 4) {
       TIM_FETCH_AHEAD_TO_WRITE(
@@ -150,8 +157,10 @@ static inline void add_kernel_row(const int16* span, __global const int* weight,
 __kernel void conv2d_nchw16c_i8(
     __global const uchar* input, int input_offset, __global const int* weights,
     int weights_offset, __global const int* channels, int channels_offset,
-    int input_zero, __global uchar* output, int output_offset, int output_zero,
-    int low, int high,
+    int input_zero, __global RESULT* output, int output_offset,
+#ifndef TOTALS
+    int output_zero, int low, int high,
+#endif
 #ifdef RESIDUAL
     __global const uchar* residual, int residual_offset, float sum_scale,
     int sum_zero, float residual_scale, int residual_zero, float start,
@@ -230,7 +239,7 @@ __kernel void conv2d_nchw16c_i8(
 #else
     const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
 #endif
-    __global uchar* const to = output + output_offset + first * 16;
+    __global RESULT* const to = output + output_offset + first * 16;
 #ifndef PHASES
     fetch_outputs(to, plane);
 #endif
@@ -297,7 +306,7 @@ __kernel void conv2d_nchw16c_i8(
       const tim_byte_channels rule =
           tim_load_byte_channels(channels + phase * blocks_of_phase * 48, block,
                                  phase_channels, output_zero, low, high);
-#else
+#elif !defined(TOTALS)
       const tim_byte_channels rule = tim_load_byte_channels(
           channels, out_block + b, out_channels, output_zero, low, high);
 #endif
@@ -324,6 +333,8 @@ __kernel void conv2d_nchw16c_i8(
             units, residual + residual_offset + (first + at) * 16, to + at * 16,
             sum_scale, sum_zero, residual_scale, residual_zero, start, y_scale,
             y_inverse, y_zero, y_low, y_high);
+#elif defined(TOTALS)
+        TIM_VSTORE16(sum[b][i], at, to, int);
 #else
         TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
 #endif

@@ -68,14 +68,8 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
   }
 }
 
-}  // namespace
-
-Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
-                  Residual residual) {
-  const bool adds = residual == Residual::kTaken;
-  TIM_RETURN_IF_ERROR(adds ? CheckCodeTypes(node) : CheckByteTypes(node));
-  TIM_RETURN_IF_ERROR(adds ? CodeEpilogueOf(node).status()
-                           : EpilogueOf(node, kConvChannelAxis).status());
+// Ranks and extents that these kernels take.
+Status CheckExtents(const ir::KernelNode& node) {
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
@@ -88,16 +82,33 @@ Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                            " is too large for 32-bit positions");
     }
   }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
+                  Residual residual) {
+  const bool adds = residual == Residual::kTaken;
+  TIM_RETURN_IF_ERROR(adds ? CheckCodeTypes(node) : CheckByteTypes(node));
+  TIM_RETURN_IF_ERROR(adds ? CodeEpilogueOf(node).status()
+                           : EpilogueOf(node, kConvChannelAxis).status());
+  TIM_RETURN_IF_ERROR(CheckExtents(node));
   const ByteWeights weights = ByteWeightsOf(shape);
   return HasConstantCodes(node) ? CheckConstantSums(node, weights)
                                 : CheckVariableCodes(node, weights);
 }
 
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
-                                 Residual residual) {
+Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape) {
+  TIM_RETURN_IF_ERROR(CheckTotal(node));
+  TIM_RETURN_IF_ERROR(CheckExtents(node));
+  return CheckConstantSums(node, ByteWeightsOf(shape));
+}
+
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  TIM_RETURN_IF_ERROR(CheckCodes(node, shape, residual));
+  TIM_RETURN_IF_ERROR(CheckCodes(node, shape, Residual::kRefused));
   return shape;
 }
 

@@ -16,10 +16,12 @@ namespace tim::ops {
 /// codes: types, sums, epilogue, elements.
 Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                   Residual residual);
+/// The same of a convolution whose results are the sums of plain codes
+/// themselves, as int32, for a kernel that stores such.
+Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape);
 /// The convolution that a Conv2d node does, or why they do not take it (all
 /// this, and positions).
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node,
-                                 Residual residual = Residual::kRefused);
+Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node);
 
 /// Where its weights are.
 ByteWeights ByteWeightsOf(const Conv2dShape& shape);

@@ -128,6 +128,25 @@ Status CheckByteTypes(const ir::KernelNode& node) {
   return CheckZero("the output", output);
 }
 
+bool IsTotal(const ir::KernelNode& node) {
+  return node.outputs[0].type == ir::DataType::kInt32 &&
+         IsPlainSum(DescsOf(node));
+}
+
+Status CheckTotal(const ir::KernelNode& node) {
+  for (const int factor : {0, 1}) {
+    const ir::DataType type = node.inputs[factor].type;
+    if (type == ir::DataType::kInt8 || type == ir::DataType::kUint8) continue;
+    return Unimplemented("factors must be int8 or uint8, not ",
+                         ir::ToString(type));
+  }
+  if (kernels::PolicyOf(node.attributes()).wrap) {
+    return Unimplemented("results that wrap");
+  }
+  if (node.epilogue.empty()) return OkStatus();
+  return Unimplemented("operators behind a sum that is stored as int32");
+}
+
 Status CheckConstantSums(const ir::KernelNode& node,
                          const ByteWeights& weights) {
   if (node.constants[1] == nullptr) {

@@ -37,7 +37,15 @@ Status CheckByteTypes(const ir::KernelNode& node);
 /// The same without the result.
 Status CheckByteFactors(const ir::KernelNode& node);
 
-/// The same of weights and bias alone.
+/// True where the result is the sums of plain codes themselves, as int32.
+bool IsTotal(const ir::KernelNode& node);
+
+/// Ok, or why a total is none that a kernel of codes stores as it is: types,
+/// what is to follow the sum.
+Status CheckTotal(const ir::KernelNode& node);
+
+/// Ok, or why exact sums of 32 bits do not do for the weights and the bias:
+/// values, which must be constant, and quantization.
 Status CheckConstantSums(const ir::KernelNode& node,
                          const ByteWeights& weights);
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "kernels/elements.h"
 #include "ops/elements/product_sum.h"
 
 namespace tim::ops {
@@ -27,25 +26,6 @@ Status CheckVariable(const ir::KernelNode& node, const GemmProblem& problem) {
 }
 
 }  // namespace
-
-bool IsTotal(const ir::KernelNode& node) {
-  return node.outputs[0].type == ir::DataType::kInt32 &&
-         IsPlainSum(DescsOf(node));
-}
-
-Status CheckTotal(const ir::KernelNode& node) {
-  for (const int factor : {0, 1}) {
-    const ir::DataType type = node.inputs[factor].type;
-    if (type == ir::DataType::kInt8 || type == ir::DataType::kUint8) continue;
-    return Unimplemented("factors must be int8 or uint8, not ",
-                         ir::ToString(type));
-  }
-  if (kernels::PolicyOf(node.attributes()).wrap) {
-    return Unimplemented("results that wrap");
-  }
-  if (node.epilogue.empty()) return OkStatus();
-  return Unimplemented("operators behind a sum that is stored as int32");
-}
 
 Status CheckGemmCodes(const ir::KernelNode& node, const GemmProblem& problem) {
   return IsConstantFactor(node, problem.b)

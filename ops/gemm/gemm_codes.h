@@ -10,13 +10,6 @@
 
 namespace tim::ops {
 
-/// True where the result is the sums of plain codes themselves, as int32.
-bool IsTotal(const ir::KernelNode& node);
-
-/// Ok, or why a total is none that a kernel of codes stores as it is: types,
-/// what is to follow the sum.
-Status CheckTotal(const ir::KernelNode& node);
-
 /// Ok, or why the product cannot be made with exact sums of 32 bits.
 Status CheckGemmCodes(const ir::KernelNode& node, const GemmProblem& problem);
 

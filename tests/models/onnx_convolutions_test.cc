@@ -257,6 +257,42 @@ TEST(OnnxConvolutions, TransposedToAnExtentThatIsAskedFor) {
               ElementsAre(1, 1, 3, 2));
 }
 
+// Pads, which are the zero point, add nothing, whatever it is.
+TEST(OnnxConvolutions, IntegersLessAZeroPointThatIsNotKnown) {
+  for (const bool has_pads : {true, false}) {
+    for (const int64_t group : {1, 2}) {
+      const int64_t own = 4 / group;
+      std::vector<uint8_t> codes;
+      std::vector<float> x;
+      for (int64_t i = 0; i < 4 * 6 * 5; ++i) {
+        codes.push_back(static_cast<uint8_t>(i * 37 % 256));
+        x.push_back(static_cast<float>(codes.back()) - 131);
+      }
+      const std::vector<float> w = SmallNumbers(6 * own * 3 * 2, 5);
+      ReferenceWindows windows;
+      windows.kernel = {1, 3, 2};
+      windows.strides = {1, 2, 1};
+      windows.dilations = {1, 1, 2};
+      if (has_pads) windows.before = {0, 1, 2};
+      windows.output = {1, has_pads ? 4 : 2, has_pads ? 6 : 3};
+      NodeRunner runner = Convolution("ConvInteger", 10);
+      const auto made = IntsOf(
+          runner.With("pads", has_pads ? Ints{1, 2, 2, 1} : Ints{0, 0, 0, 0})
+              .With("strides", Ints{2, 1})
+              .With("dilations", Ints{1, 2})
+              .With("group", group)
+              .Input(codes, {1, 4, 6, 5})
+              .Constant(std::vector<int8_t>(w.begin(), w.end()), {6, own, 3, 2})
+              .Input<uint8_t>({131}, {}));
+      const std::vector<float> expected =
+          ConvolutionReference(x, w, {}, 1, 4, 6, group, {1, 6, 5}, windows);
+      EXPECT_THAT(made, ElementsAreArray(std::vector<int64_t>(expected.begin(),
+                                                              expected.end())))
+          << has_pads << " " << group;
+    }
+  }
+}
+
 TEST(OnnxConvolutions, IntegersAreExact) {
   NodeRunner plain = Convolution("ConvInteger", 10);
   EXPECT_THAT(

@@ -237,6 +237,56 @@ TEST(Conv2dNchw16cI8, LargeSums) {
   EXPECT_OK(CheckLargeSums(kKernel, DotForms()));
 }
 
+// Plain codes whose sums themselves are the result, as ConvInteger has them.
+Result<TestNode> TotalsOf(const CodeConvolution& convolution, DataType input,
+                          DataType weights, bool constant, std::mt19937& rng) {
+  const TensorDesc kernel = Desc(weights, convolution.kernel);
+  std::map<int, TensorData> constants;
+  if (constant) constants[1] = RandomTensor(kernel, rng);
+  return MakeNode("tim.Conv2d", convolution.attributes(),
+                  {Desc(input, convolution.input), kernel},
+                  {Inferred(DataType::kInt32)}, constants);
+}
+
+TEST(Conv2dNchw16cI8Totals, AreStoredAsTheyAre) {
+  std::mt19937 rng = SeededRng(31);
+  for (const CodeConvolution& config :
+       {CodeConvolution{.input = {17, 5, 20, 2}, .kernel = {3, 3, 20, 37}},
+        CodeConvolution{.input = {9, 8, 3, 1},
+        .kernel = {5, 3, 3, 18},
+        .padding = 0,
+        .pad = {1, 2, 0, 1},
+        .stride = {2, 1},
+        .dilation = {1, 2}},
+        CodeConvolution{.input = {6, 5, 32, 1}, .kernel = {3, 3, 16, 8}}}) {
+    for (const DataType input : {DataType::kUint8, DataType::kInt8}) {
+      for (const DataType weights : {DataType::kUint8, DataType::kInt8}) {
+        SCOPED_TRACE(StrCat(ir::ToString(input), " ", ir::ToString(weights),
+                            " ", config.kernel[2], " channels"));
+        const auto node = TotalsOf(config, input, weights, true, rng);
+        ASSERT_OK(node);
+        EXPECT_OK(CheckCodes(*node, kKernel, rng));
+      }
+    }
+  }
+}
+
+TEST(Conv2dNchw16cI8Totals, RefusesWithReason) {
+  std::mt19937 rng = SeededRng(32);
+  const auto refusal = [&](int64_t channels, DataType input, bool constant) {
+    const auto node =
+        TotalsOf({.input = {4, 3, channels, 1}, .kernel = {1, 1, channels, 4}},
+                 input, DataType::kInt8, constant, rng);
+    EXPECT_OK(node);
+    return Supports(*node, kKernel);
+  };
+  EXPECT_OK(refusal(8, DataType::kUint8, true));
+  EXPECT_ERROR(refusal(8, DataType::kInt16, true),
+               "factors must be int8 or uint8, not int16");
+  EXPECT_ERROR(refusal(8, DataType::kUint8, false),
+               "the weights are not constant");
+}
+
 TEST(Conv2dNchw16cI8, RefusesWithReason) {
   std::mt19937 rng = SeededRng(17);
   const CodeConvolution config = {.input = {4, 3, 8, 1},

@@ -7,6 +7,7 @@
 #include "models/onnx/operator_families.h"
 #include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/convolutions/convolve.h"
+#include "models/onnx/ops/convolutions/integer_convolution.h"
 #include "models/onnx/ops/convolutions/transposed_convolution.h"
 #include "models/onnx/ops/operands.h"
 
@@ -52,13 +53,11 @@ Status ConvInteger(Node& node) {
   }
   TIM_ASSIGN_OR_RETURN(const Value of_weights,
                        WeightZeroPoint(node, 3, node.inputs[1]));
-  TIM_ASSIGN_OR_RETURN(const Value x,
-                       Centered(node.builder, node.inputs[0], zero));
   TIM_ASSIGN_OR_RETURN(const Value weights,
                        Centered(node.builder, node.inputs[1], of_weights));
   TIM_ASSIGN_OR_RETURN(const Convolution it,
-                       ConvolutionOf(node, x, weights, Value()));
-  return node.SetOutput(0, Convolve(node.builder, it, vx::DataType::INT32));
+                       ConvolutionOf(node, node.inputs[0], weights, Value()));
+  return node.SetOutput(0, IntegerConvolution(node.builder, it, zero));
 }
 
 Status ConvTranspose(Node& node) {
