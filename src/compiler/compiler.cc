@@ -31,6 +31,7 @@ constexpr Pass kPasses[] = {
     {"expand composites", ExpandComposites},
     {"sink views", SinkViews},
     {"simplify", Simplify},
+    {"recognize operators", Recognize},
     {"fold affine functions", FoldAffine},
     {"absorb padding", AbsorbPadding},
     {"compose maps", ComposeMaps},

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ir/op_registry.h"
 #include "ir/op_schema.h"
 
 namespace tim::ir {

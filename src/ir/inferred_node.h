@@ -8,10 +8,11 @@
 #include "base/status.h"
 #include "ir/attribute.h"
 #include "ir/graph.h"
-#include "ir/op_registry.h"
 #include "ir/tensor_desc.h"
 
 namespace tim::ir {
+
+class OpRegistry;
 
 struct NewNode {
   std::string op = {};    ///< "tim.Relu"

@@ -50,6 +50,20 @@ void OpRegistry::Add(PartDef part) {
   parts_.push_back(std::make_unique<const PartDef>(std::move(part)));
 }
 
+void OpRegistry::Add(RewriteRule rule) {
+  for (const auto& other : rules_) {
+    if (other->name != rule.name) continue;
+    problems_.push_back(StrCat("rule ", rule.name, " is registered twice"));
+    return;
+  }
+  if (rule.pattern.kind != Pattern::Kind::kOp || rule.op.empty() ||
+      !rule.node) {
+    problems_.push_back(
+        StrCat("rule ", rule.name, " has no root, operator or node"));
+  }
+  rules_.push_back(std::make_unique<const RewriteRule>(std::move(rule)));
+}
+
 const OpSchema* OpRegistry::Find(std::string_view name) const {
   if (const auto it = schemas_.find(name); it != schemas_.end()) {
     return it->second.get();
@@ -96,6 +110,15 @@ std::vector<const OpSchema*> OpRegistry::Schemas() const {
   for (const auto& [key, schema] : schemas_) all[key] = schema.get();
   std::vector<const OpSchema*> out;
   for (const auto& [key, schema] : all) out.push_back(schema);
+  return out;
+}
+
+std::vector<const RewriteRule*> OpRegistry::Rules() const {
+  std::vector<const RewriteRule*> out;
+  for (const auto& rule : rules_) out.push_back(rule.get());
+  if (parent_ != nullptr) {
+    for (const RewriteRule* rule : parent_->Rules()) out.push_back(rule);
+  }
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
 #include "ir/part_def.h"
+#include "ir/rewrite_rule.h"
 
 namespace tim::ir {
 
@@ -23,11 +24,12 @@ class OpRegistry {
   /// `parent` is looked up after this one and must outlive it.
   explicit OpRegistry(const OpRegistry* parent = nullptr) : parent_(parent) {}
 
-  /// A second schema of the same key, or kernel or way of parts of the same
-  /// name, is refused and reported by Check().
+  /// A second schema of the same key, or kernel, way of parts or rule of the
+  /// same name, is refused and reported by Check().
   void Add(OpSchema schema);
   void Add(KernelDef kernel);
   void Add(PartDef part);
+  void Add(RewriteRule rule);
 
   /// By "tim.Softmax" (newest version) or "tim.Softmax@1"; null if unknown.
   const OpSchema* Find(std::string_view name) const;
@@ -40,6 +42,8 @@ class OpRegistry {
   /// Sorted by key; the parent's but where this one has the same key.
   std::vector<const OpSchema*> Schemas() const;
   std::vector<const KernelDef*> Kernels() const;
+  /// In order of registration.
+  std::vector<const RewriteRule*> Rules() const;
 
   /// Everything that Add refused or found incomplete (no eval, no shapes …).
   Status Check() const;
@@ -53,6 +57,7 @@ class OpRegistry {
   std::vector<std::unique_ptr<const KernelDef>> kernels_;
   std::multimap<std::string, const KernelDef*, std::less<>> by_op_;
   std::vector<std::unique_ptr<const PartDef>> parts_;
+  std::vector<std::unique_ptr<const RewriteRule>> rules_;
   std::vector<std::string> problems_;
 };
 

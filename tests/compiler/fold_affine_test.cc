@@ -9,6 +9,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/evaluate.h"
 #include "ops/builtin.h"
+#include "tests/support/data/network.h"
 #include "tests/support/data/test_tensor.h"
 #include "tests/support/pinned_nodes.h"
 #include "tests/support/status_macros.h"
@@ -21,79 +22,6 @@ using ir::TensorDesc;
 using ir::ValueId;
 using Ints = std::vector<int64_t>;
 
-TensorDesc F32(Ints shape) { return Desc(DataType::kFloat32, shape); }
-
-// A graph of a sum of products and what follows it.
-class Network {
- public:
-  explicit Network(uint32_t seed = 1) : rng_(seed) {}
-
-  ValueId Input(const TensorDesc& desc) {
-    const ValueId id = graph_.AddValue(desc, ir::Role::kInput);
-    graph_.AddInput(id);
-    return id;
-  }
-  ValueId Constant(const TensorDesc& desc) {
-    TensorData data = RandomTensor(desc, rng_);
-    return graph_.AddConstant(desc, ir::MakeConstant(data.bytes));
-  }
-  // Positive ones, for variances.
-  ValueId Positive(const Ints& shape) {
-    std::vector<float> values = Values<float>(RandomTensor(F32(shape), rng_));
-    for (float& value : values) value = std::fabs(value) + 0.25f;
-    return graph_.AddConstant(
-        F32(shape), ir::MakeConstant(MakeTensor(F32(shape), values).bytes));
-  }
-  ValueId Op(const std::string& name, ir::AttributeMap attributes,
-             std::vector<ValueId> inputs, DataType type = DataType::kFloat32,
-             const ir::Quantization& quantization = {}) {
-    TensorDesc desc;
-    desc.type = type;
-    desc.quantization = quantization;
-    const ValueId out = graph_.AddValue(desc);
-    graph_.AddNode({.name = name,
-                    .schema = ops::BuiltinOperators().Find("tim." + name),
-                    .attributes = std::move(attributes),
-                    .inputs = std::move(inputs),
-                    .outputs = {out},
-                    .composite = nullptr});
-    return out;
-  }
-  void Output(ValueId id) { graph_.AddOutput(id); }
-
-  ValueId BatchNorm(ValueId x, const Ints& shape) {
-    return Op("BatchNorm", {{"eps", 1e-3}},
-              {x, Constant(F32(shape)), Positive(shape), Constant(F32(shape)),
-               Constant(F32(shape))});
-  }
-
-  std::mt19937& rng() { return rng_; }
-  ir::Graph& graph() { return graph_; }
-
- private:
-  std::mt19937 rng_;
-  ir::Graph graph_;
-};
-
-Result<std::vector<TensorData>> Evaluated(const ir::Graph& graph,
-                                          const std::vector<TensorData>& in) {
-  std::vector<ir::ConstTensor> inputs;
-  for (const TensorData& tensor : in) {
-    inputs.push_back({&tensor.desc, tensor.bytes.data()});
-  }
-  std::vector<TensorData> out;
-  for (const ValueId id : graph.outputs()) {
-    const TensorDesc& desc = graph.value(id).desc;
-    out.push_back({desc, std::vector<std::byte>(*ir::ByteSize(desc))});
-  }
-  std::vector<ir::MutableTensor> outputs;
-  for (TensorData& tensor : out) {
-    outputs.push_back({&tensor.desc, tensor.bytes.data()});
-  }
-  TIM_RETURN_IF_ERROR(ir::Evaluate(graph, inputs, outputs));
-  return out;
-}
-
 // The network computes the same after the pass, with so many nodes.
 void ExpectNodes(Network network, size_t nodes) {
   const compiler::CompileOptions options;
@@ -101,10 +29,8 @@ void ExpectNodes(Network network, size_t nodes) {
   ASSERT_OK(compiler::Verify(module));
   ASSERT_OK(compiler::InferShapes(module));
   ASSERT_OK(compiler::Simplify(module));
-  std::vector<TensorData> inputs;
-  for (const ValueId id : module.graph.inputs()) {
-    inputs.push_back(RandomTensor(module.graph.value(id).desc, network.rng()));
-  }
+  const std::vector<TensorData> inputs =
+      RandomInputs(module.graph, network.rng());
   const auto expected = Evaluated(module.graph, inputs);
   ASSERT_OK(expected);
   ASSERT_OK(compiler::FoldAffine(module));

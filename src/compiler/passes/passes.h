@@ -53,6 +53,10 @@ Status SinkViews(Module& module);
 /// Folds constants, removes identities and what nothing needs.
 Status Simplify(Module& module);
 
+/// Operators that clients spelled out in smaller ones become one
+/// (ir::RewriteRule), where every device takes the one that takes those.
+Status Recognize(Module& module);
+
 /// Nodes that compute the same from the same become one; never random or
 /// ordered ones.  Compile leaves it to the makers of graphs, as Differentiate.
 Status MergeEqual(Module& module);
