@@ -12,6 +12,7 @@
 #include "ops/builtin.h"
 #include "tests/support/data/network.h"
 #include "tests/support/data/test_tensor.h"
+#include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/pinned_nodes.h"
 #include "tests/support/status_macros.h"
 
@@ -166,6 +167,24 @@ TEST(Recognize, LayerNormalization) {
   net.Output(
       Add(net, Mul(net, y, net.Constant(F32({12}))), net.Constant(F32({12}))));
   EXPECT_THAT(Recognized(std::move(net)), ElementsAre("LayerNormalization"));
+}
+
+// The exporter's pieces behind a convolution are one kernel with it.
+TEST(Recognize, ActivationsFollowTheirConvolution) {
+  Network net;
+  const ValueId y = net.Op("Conv2d", {},
+                           {net.Input(F32({14, 9, 32, 1})),
+                            net.Constant(F32({3, 3, 32, 32}))});
+  net.Output(Swish(net, y));
+  compiler::CompileOptions options;
+  options.devices = {ir::DeviceInfo(), TestDevice()};
+  compiler::Module module(net.graph(), ops::BuiltinOperators(), options);
+  ASSERT_OK(compiler::Verify(module));
+  ASSERT_OK(compiler::InferShapes(module));
+  ASSERT_OK(compiler::Simplify(module));
+  ASSERT_OK(compiler::Recognize(module));
+  ASSERT_OK(compiler::Fuse(module));
+  EXPECT_EQ(module.graph.NodeIds().size(), 1u) << module.graph.Dump();
 }
 
 // Other numbers, types and readers keep what the client built.
