@@ -269,7 +269,9 @@ const TimKernelFns* KernelFns() {
 
 }  // namespace
 
-extern "C" TIM_PLUGIN_EXPORT const TimPlugin* TimPluginGet(uint16_t, uint16_t) {
+extern "C" TIM_PLUGIN_EXPORT const TimPlugin* TimPluginGet(uint16_t host_major,
+                                                           uint16_t) {
+  if (host_major != TIM_ABI_MAJOR) return nullptr;
   static TimPlugin plugin;
   plugin.struct_size = TIM_SIZE_THROUGH(TimPlugin, ops);
   plugin.abi_major = TIM_ABI_MAJOR;

@@ -204,7 +204,7 @@ TEST_F(TimclRun, RefusesDevicesFoldersAndOutputsThatAreNotThere) {
   const std::string run = "run '" + relu_ + "' --runs 0 ";
   ExpectFailure(run + "--device npu", 2, "'npu' names no device");
   ExpectFailure(run + "--device opencl:", 2, "names no device");
-  ExpectFailure(run + "--device opencl:99", 4, "is not there");
+  ExpectFailure(run + "--device opencl:99", 4, "this machine has");
   ExpectFailure(Run("--runs -1"), 2, "--runs");
   ExpectFailure(Run("--outputs '" + relu_ + "'"), 3, "cannot make the folder");
   ExpectFailure(Run("--outputs '" + relu_ + "/x'"), 3,
