@@ -135,7 +135,7 @@ Result<std::vector<Value>> RecordWhile(
   const std::vector<Value> first = goes_on->ClosedOver();
   const std::vector<Value> second = trip->ClosedOver();
   ir::Graph body_graph = WithInputs(*trip, first, {});
-  // What is not of the loop stays as it is.
+  // Values from outside are passed on from trip to trip unchanged.
   for (size_t i = state.size(); i < body_graph.inputs().size(); ++i) {
     body_graph.AddOutput(body_graph.inputs()[i]);
   }

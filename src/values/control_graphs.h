@@ -17,7 +17,7 @@ Result<std::vector<Value>> RecordIf(const Value& condition,
                                     const std::vector<Value>& inputs,
                                     const Function& then_part,
                                     const Function& else_part);
-/// Records tim.While; what its graphs use of outside is a part of the state.
+/// Records tim.While; values from outside that its graphs use join the state.
 Result<std::vector<Value>> RecordWhile(
     const std::vector<Value>& state,
     const std::function<Value(const std::vector<Value>&)>& condition,

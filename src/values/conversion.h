@@ -1,4 +1,4 @@
-// Between the types of the front and those of the graphs below it.
+// Conversions between types of the front and types of ir.
 #ifndef TIM_VALUES_CONVERSION_H_
 #define TIM_VALUES_CONVERSION_H_
 
@@ -24,7 +24,7 @@ struct TensorSpec {
 /// kInvalidArgument says what of the spec is not sound.
 Result<TensorSpec> ToTensorSpec(const Spec& spec);
 Spec ToSpec(const ir::TensorDesc& desc, bool is_scalar);
-/// The same with a content: extents and type must be known.  Its bytes.
+/// Bytes of a dense tensor; kInvalidArgument where type or extents are unknown.
 Result<int64_t> BytesOf(const ir::TensorDesc& desc);
 
 /// "float32 [3, 2]"

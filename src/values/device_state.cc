@@ -44,7 +44,7 @@ struct Process {
     auto made = std::make_shared<DeviceState>();
     made->spec_ = spec;
     made->status_ = made->Open();
-    // What is not there now may be later.
+    // Devices that failed are not kept: a later call may find them.
     if (made->status_.ok()) devices[spec] = made;
     return made;
   }
@@ -54,7 +54,7 @@ namespace {
 
 constinit GlobalPerProcess<Process> g_process;
 
-// Names of one device are one.
+// One name for each device: "opencl" is "opencl:0".
 std::string NormalName(const std::string& spec) {
   const std::string& name = spec.empty() ? GetOptions().device : spec;
   return name == "opencl" ? "opencl:0" : name;

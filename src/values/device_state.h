@@ -19,25 +19,27 @@ namespace tim::values::internal {
 /// Any thread; the process keeps it.
 class DeviceState {
  public:
-  /// By name; "" for the default one.
+  /// The device of this name, "" for the default one; status() tells where
+  /// there is none.
   static std::shared_ptr<DeviceState> Find(const std::string& spec);
   static std::shared_ptr<DeviceState> Default();
   static void SetDefault(std::shared_ptr<DeviceState> state);
-  /// The host's.
+  /// The host as a device.
   static std::shared_ptr<DeviceState> Host() { return Find("host"); }
   /// The device that the memory of `stream` is on.
   static std::shared_ptr<DeviceState> Of(const runtime::WorkStream& stream);
 
   const std::string& spec() const { return spec_; }
-  /// Why there is none.
+  /// The reason why the device cannot be used, else OK.
   const Status& status() const { return status_; }
   bool is_host() const { return runner_->stream()->is_host(); }
   runtime::NodeRunner& runner() const { return *runner_; }
   runtime::WorkStream& stream() const { return *runner_->stream(); }
   device::Device& device() const { return runner_->stream()->device(); }
-  /// For graphs on host and device, with all operators that are known.
+  /// Surroundings of graphs on host and device, with all known operators.
   runtime::Surroundings surroundings() const;
-  /// One per device of a graph; those behind the first two are of graphs alone.
+  /// Streams, one per device of a graph.  Single nodes use the first two,
+  /// graphs all of them.
   const runtime::WorkStreams& streams() const { return streams_; }
   /// Index of the device that values of graphs are on.
   int main_device() const { return devices_.size() > 1 ? 1 : 0; }
@@ -55,7 +57,7 @@ class DeviceState {
 
 /// Programs that were built from source for this front.
 int64_t ProgramBuilds();
-/// Of all devices together.
+/// Counts summed over all devices.
 runtime::NodeRunnerStats RunnerStats();
 
 }  // namespace tim::values::internal

@@ -18,8 +18,8 @@ namespace tim::values::internal {
 Result<std::vector<runtime::NodeOperand>> OperandsOf(
     const NodeState& node, const std::vector<Spec>& inputs);
 
-/// With extents that have bounds at their bounds.  Fails where there is no
-/// bound, naming input and axis.
+/// Bytes that the node needs; unknown extents count with their bounds.
+/// kInvalidArgument names input and axis where an extent has no bound.
 Result<MemoryEstimate> MemoryOf(const NodeState& node,
                                 const std::vector<Spec>& inputs);
 Result<ComputeEstimate> ComputeOf(const NodeState& node,

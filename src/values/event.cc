@@ -57,7 +57,6 @@ Event MakeEvent(Status status, std::vector<runtime::Completion> work) {
 }
 
 void CallLater(std::function<void()> call) {
-  // Without a thread the call is made here.
   if (!g_worker.Get().Post(call).ok()) call();
 }
 

@@ -1,4 +1,4 @@
-// What an Event stands for.
+// The state behind an Event.
 #ifndef TIM_VALUES_EVENT_STATE_H_
 #define TIM_VALUES_EVENT_STATE_H_
 
@@ -29,7 +29,8 @@ class EventState {
 
 Event MakeEvent(Status status, std::vector<runtime::Completion> work);
 
-/// Has a thread of the library make the call.
+/// Makes the call on a thread of the library; on the caller's where no thread
+/// can be had.
 void CallLater(std::function<void()> call);
 
 }  // namespace tim::values::internal

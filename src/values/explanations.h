@@ -1,4 +1,4 @@
-// What Explain() tells.
+// Texts of this thread that Explain() gives.
 #ifndef TIM_VALUES_EXPLANATIONS_H_
 #define TIM_VALUES_EXPLANATIONS_H_
 
@@ -6,9 +6,9 @@
 
 namespace tim::values::internal {
 
-/// A call of this thread whose steps the host did; told once per text.
+/// Notes a call whose steps the host did; equal texts are kept once.
 void ExplainHostSteps(const std::string& text);
-/// A flush of this thread.
+/// Notes a flush.
 void ExplainFlush(std::string text);
 
 }  // namespace tim::values::internal

@@ -42,13 +42,13 @@ struct Source {
   }
 };
 
-// What is computed, in order, and from what.
+// Recorded nodes in the order of recording, and the operands from outside.
 struct Subgraph {
   Nodes nodes;
   std::unordered_map<const LazyNode*, size_t> numbers;
-  States outer;  ///< Operands that are made already.
+  States outer;  ///< Operands with bytes.
   std::unordered_map<const ValueState*, size_t> outer_numbers;
-  std::vector<Source> outputs;  ///< What handles still refer to.
+  std::vector<Source> outputs;  ///< Outputs with handles of users.
 
   // Null: the state is an outer one.
   const LazyNode* InnerOf(const ValueState& state) const {
@@ -101,7 +101,7 @@ void FindOutputs(Subgraph* subgraph) {
       for (const auto& state : subgraph->nodes[n]->Handles(i)) {
         const auto known = inside.find(state.get());
         const long own = known != inside.end() ? known->second : 0;
-        // One is this function's.
+        // One reference is `state` itself.
         if (state.use_count() <= own + 1) continue;
         subgraph->outputs.push_back({n, i});
         break;

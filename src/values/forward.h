@@ -27,12 +27,12 @@ Outputs Forward(const std::shared_ptr<const NodeState>& node,
                 const std::vector<Value>& inputs,
                 const std::vector<Token>& after);
 
-/// Forces the operands, and runs it on the device for them.
+/// Forces the operands, and runs the node on the device for them.
 Outputs ForwardNow(const NodeState& node,
                    const std::vector<std::shared_ptr<ValueState>>& inputs,
                    const std::vector<Token>& after);
 
-/// Runs it now.  The operands have bytes, or are absent.
+/// Enqueues the node on `device`.  Operands have bytes, or are null: absent.
 Result<std::vector<std::shared_ptr<ValueState>>> RunNow(
     const NodeState& node,
     const std::vector<std::shared_ptr<ValueState>>& inputs,

@@ -17,7 +17,8 @@ Node GraphState::NodeOf(ir::NodeId id) const {
   return node;
 }
 
-// What readers outside of the nodes have of the graph.
+// Values that are read by more than nodes: outputs, states and the order first,
+// which replacements may change, then inputs and values from outside.
 std::vector<ir::ValueId> GraphState::Held() const {
   std::vector<ir::ValueId> held = outputs_;
   for (const State& state : states_) held.push_back(state.current);
@@ -28,8 +29,8 @@ std::vector<ir::ValueId> GraphState::Held() const {
   return held;
 }
 
-// The counterpart of Held(), of what may have been replaced.  `states`: how
-// many there were.
+// Stores the values of Held() that replacements may have changed; `states` is
+// the number of states at the time of that call.
 void GraphState::SetHeld(const std::vector<ir::ValueId>& held, size_t states) {
   size_t next = 0;
   for (ir::ValueId& id : outputs_) id = held[next++];
@@ -40,7 +41,7 @@ void GraphState::SetHeld(const std::vector<ir::ValueId>& held, size_t states) {
   if (ordered()) order_ = held[next++];
 }
 
-// What replacements brought in, and nothing reads.
+// Forgets values from outside that no node reads after replacements.
 void GraphState::ForgetUnused() {
   std::erase_if(closed_, [&](const Closed& closed) {
     return !graph_.HasValue(closed.id);
@@ -62,7 +63,7 @@ void GraphState::FillKnown(ir::ValueId first, ir::Graph* graph) const {
   }
 }
 
-// Of results only what their calls declared.
+// Facts of results are those that their calls declared, nothing inferred.
 void GraphState::FillDeclared(ir::Graph* graph) const {
   for (const ir::ValueId id : graph->ValueIds()) {
     ir::Value& value = graph->value(id);

@@ -265,7 +265,8 @@ Result<std::vector<ir::ValueId>> GraphState::AddNode(
   return outputs;
 }
 
-// What an ordered node waits for.
+// The value that the next ordered node waits for: the order made by the last
+// one, else a constant.
 ir::ValueId GraphState::OrderBefore() {
   if (ordered()) return order_;
   const std::byte start{0};

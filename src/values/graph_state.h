@@ -20,7 +20,8 @@
 
 namespace tim::values::internal {
 
-/// One thread at a time while it is made.
+/// A graph of values, and what is known of it.  Used by one thread at a time
+/// while it is made, by any thread afterwards.
 class GraphState : public std::enable_shared_from_this<GraphState> {
  public:
   explicit GraphState(std::string name) : graph_(std::move(name)) {}
@@ -41,7 +42,7 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   /// The first failure.
   const Status& status() const { return status_; }
   void Fail(const Status& status);
-  /// What the value's node is called.
+  /// The name of the value's node.
   std::string NameOf(ir::ValueId id) const;
   void SetName(ir::ValueId id, const std::string& name);
 
@@ -82,7 +83,8 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   const std::vector<State>& states() const { return states_; }
   /// Schemas of nodes that no registry of the process has.
   const OwnSchemas& own() const { return own_; }
-  /// What keeps the order of its effects is its last output.
+  /// True where the graph has ordered effects: its last output is then the
+  /// value that the next ordered node waits for.
   bool ordered() const { return order_ != ir::kNone; }
   size_t input_count() const { return inputs_.size(); }
   size_t output_count() const { return outputs_.size(); }
@@ -115,7 +117,7 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   std::vector<TensorSpec> SpecsOf(const std::vector<ir::ValueId>& ids) const;
 
   ir::Graph graph_;                // without inputs and outputs
-  std::vector<TensorSpec> specs_;  // what is known, by value
+  std::vector<TensorSpec> specs_;  // known facts, by value
   std::vector<std::shared_ptr<const NodeState>> nodes_;  // by node
   std::vector<ir::ValueId> inputs_;
   std::vector<ir::ValueId> outputs_;
@@ -133,7 +135,7 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
 /// The graph that records a call of these operands; null: none does.
 std::shared_ptr<GraphState> GraphFor(const NodeState& node,
                                      const std::vector<Value>& inputs);
-/// That of the innermost Capture() of this thread, or null.
+/// The graph of this thread's innermost Capture(); null outside of one.
 std::shared_ptr<GraphState> CapturingGraph();
 
 /// Fails the graph that the symbolic value is of.
@@ -144,7 +146,7 @@ void NameInGraph(const ValueState& value, const std::string& name);
 /// contradicts.
 Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given);
 
-/// Makes a graph the innermost of this thread while it lives.
+/// A scope in which `graph` is CapturingGraph() of this thread.
 class CaptureScope {
  public:
   explicit CaptureScope(std::shared_ptr<GraphState> graph);

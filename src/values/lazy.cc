@@ -23,7 +23,7 @@ uint64_t NextNumber() {
   return ++last;
 }
 
-// What this thread has recorded.
+// Calls that this thread has recorded.
 struct Recorded {
   std::shared_ptr<PendingCount> count = std::make_shared<PendingCount>();
   std::vector<std::weak_ptr<LazyNode>> nodes;

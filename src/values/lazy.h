@@ -16,14 +16,14 @@
 
 namespace tim::values::internal {
 
-/// What a thread has recorded that has not run.
+/// Nodes and bytes that a thread has recorded and that have not run.
 struct PendingCount {
   std::atomic<int64_t> nodes = 0;
   std::atomic<int64_t> bytes = 0;
 };
 
-/// A recorded call.  What it computes is set by a flush, of which there is one
-/// at a time; the rest stays.
+/// A recorded call.  Flushes, one at a time, resolve its outputs; all else is
+/// constant.
 class LazyNode {
  public:
   LazyNode(std::shared_ptr<const NodeState> node,
@@ -41,14 +41,14 @@ class LazyNode {
   const std::vector<std::shared_ptr<ValueState>>& inputs() const {
     return inputs_;
   }
-  /// That of the scope in which it was recorded, or null.
+  /// The device of the scope in which the call was recorded; null: none.
   const std::shared_ptr<DeviceState>& device() const { return device_; }
   bool done() const { return done_; }
 
   void AddHandle(size_t index, const std::shared_ptr<ValueState>& handle);
-  /// Those of output `index` that somebody still has.
+  /// Handles of output `index` that are still held.
   std::vector<std::shared_ptr<ValueState>> Handles(size_t index) const;
-  /// It has run, or failed: nothing is held any more.
+  /// Marks the call as run or failed, and releases its operands.
   void Finish();
 
  private:
@@ -77,7 +77,7 @@ Outputs RecordLazy(const std::shared_ptr<const NodeState>& node,
                    const std::vector<std::shared_ptr<ValueState>>& inputs,
                    const std::vector<Token>& after);
 
-/// Runs what the value is made of; its failure.
+/// Runs the calls that a pending value is computed from; their first failure.
 Status FlushFor(const ValueState& value, const std::string& cause);
 /// The same of several nodes, with those of outputs that others need.
 void FlushNodes(const std::vector<std::shared_ptr<LazyNode>>& targets,

@@ -15,7 +15,8 @@
 
 namespace tim::values::internal {
 
-/// What a subgraph is, part by part: "node 7: axis " and "0".
+/// A subgraph described part by part, each a label and a text: "node 7: axis "
+/// and "0".
 struct Structure {
   std::vector<std::pair<std::string, std::string>> parts;
   std::string Key() const;
@@ -32,8 +33,8 @@ class LazyPlans {
 
   /// The structure, which is counted once more.
   Seen& See(Structure structure, int max_plans, bool* known);
-  /// What is different from the nearest other structure; empty: there is none
-  /// with as many parts.
+  /// Text of the differences from the nearest other structure with as many
+  /// parts; empty where there is none.
   std::string DifferenceFrom(const Seen& seen) const;
 
   CacheStats stats;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kMostOutputs = 1024;
 
-// What "output2_scale" says of which output; -1: of all.
+// An attribute as "output2_scale", split into the output's index (-1: every
+// output) and the property's name.
 struct Declaration {
   int output = -1;
   std::string_view what;
@@ -55,7 +56,7 @@ Result<T> Take(const ir::Attribute& value, ir::AttributeType type) {
   return std::get<T>(taken);
 }
 
-// One property of outputs: its name, and what stores it.
+// A property of outputs: its name, and the function that stores it.
 struct Property {
   const char* name;
   Status (*store)(const ir::Attribute& value, ir::TensorDesc* desc);
@@ -185,7 +186,7 @@ Status SetAttributes(const Attributes& attributes, NodeState* node,
   return ir::CompleteAttributes(*node->schema, &node->attributes);
 }
 
-// How many outputs are wanted, where "output_count" says it.
+// Number of outputs: "output_count", else as many as the operator has.
 Result<size_t> OutputsOf(const NodeState& node, Declarations* declarations) {
   const ir::Arity arity = node.schema->OutputArity(node.attributes);
   if (arity.limit < 0 || arity.limit > kMostOutputs) {

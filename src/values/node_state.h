@@ -20,18 +20,18 @@ namespace tim::values::internal {
 /// Schemas that no registry of the process has.
 using OwnSchemas = std::vector<std::shared_ptr<const ir::OpSchema>>;
 
-/// What functions of values are made of: an operator, or a graph as one.
+/// An operator, or a graph that is used as one, with its attributes.
 struct NodeState {
   std::string op;  ///< "tim.Relu"
   Status status;
   const ir::OpSchema* schema = nullptr;
   std::shared_ptr<const ir::Composite> composite = nullptr;
   ir::AttributeMap attributes = {};
-  /// One per output, with what attributes "output_type" and the like declare.
+  /// Declared facts per output, from attributes as "output_type".
   std::vector<ir::TensorDesc> outputs = {};
-  /// Its schema, or those in its body, where they are its own.
+  /// The node's schema, or those of its body, that are in no registry.
   OwnSchemas own = {};
-  /// All that are known, with its own; null where it has none.
+  /// Known operators together with `own`; null where `own` is empty.
   std::shared_ptr<const ir::OpRegistry> operators = nullptr;
 
   /// The operator's name without the library's domain: "Relu".
@@ -50,12 +50,12 @@ struct NodeState {
 /// many there are.
 std::shared_ptr<const NodeState> MakeNode(const std::string& op,
                                           const Attributes& attributes);
-/// One of a graph with as many inputs and outputs.
+/// A node that is the graph `composite`, with as many inputs and outputs.
 std::shared_ptr<const NodeState> MakeNode(
     std::shared_ptr<const ir::Composite> composite, OwnSchemas own = {});
 
-/// What is known of the outputs, where operands are described by `inputs`,
-/// those with content as constants.  Where an input has no type, nothing is.
+/// Known facts of the outputs for operands as in `inputs`, where operands with
+/// content count as constants.  Nothing is known where an input has no type.
 Result<std::vector<TensorSpec>> InferOutputs(
     const NodeState& node, std::span<const runtime::NodeOperand> inputs);
 /// The same as a graph that has been inferred, with constants as its only

@@ -17,7 +17,7 @@ using internal::ProgramState;
 
 namespace {
 
-// Of Program(): one that there is not.
+// The program's state; that of Program() has failed with "no program".
 std::shared_ptr<ProgramState> StateOf(const Program& program) {
   const auto& state = Access::StateOf(program);
   return state != nullptr ? state
@@ -56,7 +56,7 @@ std::vector<Value> Program::Run(const std::vector<Value>& inputs) const {
   const auto state = StateOf(*this);
   auto values = GuardedCall([&] { return state->Run(inputs); });
   if (values.ok()) return *std::move(values);
-  // As many as there are, so that indices hold.
+  // Failed values take the place of all outputs, so that indices hold.
   return std::vector<Value>(std::max<size_t>(state->output_count(), 1),
                             internal::FailedValue(values.status()));
 }

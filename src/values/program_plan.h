@@ -19,13 +19,13 @@ namespace tim::values::internal {
 /// An input as a plan takes it.
 struct PortSpec {
   TensorSpec spec;
-  ir::Layout layout;  ///< On the program's device.
+  ir::Layout layout;  ///< The layout on the program's device.
 };
 
-/// Where outputs leave a run.
+/// Memory that outputs of a run are in.
 enum class OutputPlace {
-  kDevice,  ///< Where they are made, in the layout that they have there.
-  kHost,    ///< Dense, in memory of the caller.
+  kDevice,  ///< Memory of the device that makes them, in its layout.
+  kHost,    ///< Memory of the caller, dense.
 };
 
 class ProgramPlan {
@@ -37,11 +37,12 @@ class ProgramPlan {
       const ProgramOptions& program_options, const DeviceState& device,
       const std::shared_ptr<const ir::OpRegistry>& operators);
 
-  /// What an output of the graph is.
+  /// The origin of an output of the graph: a step of the plan, an input that
+  /// is passed through, or a constant.
   struct Source {
     enum class Kind { kComputed, kInput, kConstant };
     Kind kind = Kind::kComputed;
-    size_t index = 0;  ///< Of the plan's outputs, or of the graph's inputs.
+    size_t index = 0;  ///< Index of a plan's output, or of a graph's input.
     TensorSpec spec = {};
     std::shared_ptr<const ir::ConstantData> constant = nullptr;
   };

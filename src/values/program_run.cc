@@ -1,5 +1,5 @@
-// Runs programs: memory for what a run reads and writes, its start, and what it
-// leaves in variables.
+// Runs programs: memory of their inputs and outputs, the start of a run, and
+// the variables that it assigns.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -51,8 +51,8 @@ class EndOf final : public runtime::RunEvent {
 struct ProgramState::Started {
   std::shared_ptr<ProgramPlan> plan;
   Operands operands;
-  std::shared_ptr<runtime::RunEvent> run;  ///< Null: there was none.
-  /// Of the plan's outputs; of those in the caller's memory null.
+  std::shared_ptr<runtime::RunEvent> run;  ///< Null: nothing had to run.
+  /// Memory of the plan's outputs; null for those in the caller's memory.
   std::vector<std::shared_ptr<runtime::SharedMemory>> outputs;
 };
 
@@ -155,10 +155,10 @@ Result<ProgramState::Started> ProgramState::Start(
   std::vector<runtime::PortMemory> in;
   std::vector<runtime::PortMemory> out;
   std::vector<std::shared_ptr<runtime::RunEvent>> waits;
-  // What the run works on, until it has ended.
+  // Memory of the run, kept until it has ended.
   struct Kept {
     std::vector<std::shared_ptr<runtime::SharedMemory>> memory;
-    std::vector<HostCopy> copies;  ///< Of outputs that are given twice.
+    std::vector<HostCopy> copies;  ///< Copies of outputs that occur twice.
   };
   auto kept = std::make_shared<Kept>();
   for (const size_t i : started.plan->inputs()) {

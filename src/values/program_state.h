@@ -18,17 +18,17 @@
 
 namespace tim::values::internal {
 
-/// Any thread.
+/// A graph with options and the plans made for its inputs.  Any thread.
 class ProgramState {
  public:
   static Result<std::shared_ptr<ProgramState>> Create(
       const GraphState& graph, const ProgramOptions& options);
-  /// Of a graph without variables and without what was closed over.
+  /// A program of a graph that has neither variables nor values from outside.
   static Result<std::shared_ptr<ProgramState>> Create(
       ir::Graph graph, std::vector<TensorSpec> inputs,
       const ProgramOptions& options);
 
-  /// One that there is not, for this reason.
+  /// A program of which every call fails with `status`.
   static std::shared_ptr<ProgramState> Failed(const Status& status);
 
   const Status& status() const { return status_; }
@@ -36,14 +36,14 @@ class ProgramState {
   Result<std::vector<Value>> Run(const std::vector<Value>& inputs);
   Result<Event> RunInto(const std::vector<Value>& inputs,
                         const std::vector<void*>& outputs);
-  /// Runs that leave variables as they are.
+  /// Measures runs, which leave variables as they are.
   Result<std::vector<NodeReport>> Profile(const std::vector<Value>& inputs,
                                           int runs);
   CacheStats stats() const;
   std::string Explain() const;
   const ProgramOptions& options() const { return options_; }
   size_t output_count() const { return outputs_; }
-  /// The graph, what it was closed over as constants.  kUnimplemented where it
+  /// The graph with values from outside as constants.  kUnimplemented where it
   /// has variables.
   Result<ir::Graph> GraphToSave() const;
   const std::vector<TensorSpec>& inputs() const { return inputs_; }

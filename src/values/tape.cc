@@ -126,7 +126,8 @@ class TapeGraph {
                            "differentiate; reduce it");
   }
 
-  // What calls made is there: inputs in its place leave their nodes dead.
+  // Results of the recorded calls become inputs, so that the nodes which made
+  // them are dead and do not run again.
   void TakeKnown() {
     for (const auto& [id, value] : known_) {
       const ir::TensorDesc desc = graph_.value(id).desc;

@@ -10,7 +10,7 @@
 
 namespace tim::values::internal {
 
-/// What a token waits for: the values that the change made, or a failure.
+/// Values that a change made, which its token waits for, or its failure.
 struct TokenState {
   Status status;
   std::vector<std::shared_ptr<ValueState>> values = {};

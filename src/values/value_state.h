@@ -1,4 +1,4 @@
-// What a Value stands for: a failure, bytes, or a result that is to come.
+// The state behind a Value: a failure, bytes, or a result that is pending.
 #ifndef TIM_VALUES_VALUE_STATE_H_
 #define TIM_VALUES_VALUE_STATE_H_
 
@@ -30,12 +30,12 @@ struct Place {
   ir::Layout layout;
 };
 
-/// Any thread.
+/// A failure, bytes on devices, or a result that is pending.  Any thread.
 class ValueState {
  public:
-  /// One that failed.
+  /// A failed value.
   static std::shared_ptr<ValueState> Failed(std::string text);
-  /// One with bytes.
+  /// A value with bytes in `place`.
   static std::shared_ptr<ValueState> Placed(TensorSpec spec, Place place);
   static std::shared_ptr<ValueState> Placed(runtime::NodeResult result);
   /// A constant, whose bytes are on the host, too.
@@ -71,18 +71,18 @@ class ValueState {
 
   /// Flushes a pending value.  Fails for symbolic ones: they have no bytes.
   Status Force() const;
-  /// Where it was made; of a value that was forced.
+  /// The memory in which a forced value was made.
   Place home() const;
   std::shared_ptr<DeviceState> device() const;
-  /// Memory on the device of `device`, in any layout; copied there first where
-  /// it is not.  Of a value that was forced.
+  /// Memory of a forced value on `device`, in any layout; copied there first
+  /// where it is not.
   Result<Place> On(const DeviceState& device) const;
   /// Dense bytes of the host; waits for them.
   Result<std::shared_ptr<const std::byte>> Bytes() const;
   /// The same as a constant below the front.
   Result<std::shared_ptr<const ir::ConstantData>> Content() const;
   runtime::Completion completion() const;
-  /// Of a pending value: its bytes, or why there are none.
+  /// Ends a pending value with its bytes, or the reason why there are none.
   void Resolve(Result<Place> place) const;
   bool resolved() const;
 
@@ -98,11 +98,11 @@ class ValueState {
   size_t lazy_index_ = 0;
   bool literal_ = false;
 
-  /// What is found out later; shared by names of one value.
+  /// Facts that are found later; shared by all names of one value.
   struct Found {
     std::mutex mutex;
     Status status;
-    bool forced = false;             ///< Of a pending value.
+    bool forced = false;             ///< True once a pending value has run.
     std::vector<Place> places = {};  ///< The first is its home.
   };
   std::shared_ptr<Found> found_ = std::make_shared<Found>();
@@ -111,7 +111,7 @@ class ValueState {
 /// A failed value; its text becomes LastError().
 Value FailedValue(const Status& status);
 Value MakeValue(std::shared_ptr<ValueState> state);
-/// The state of any value; of Value() that which failed with "no value".
+/// The state of a value; that of Value() has failed with "no value".
 std::shared_ptr<ValueState> StateOf(const Value& value);
 /// Value(): an absent operand.
 bool IsAbsent(const Value& value);

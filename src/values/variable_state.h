@@ -13,7 +13,7 @@
 
 namespace tim::values::internal {
 
-/// Any thread.
+/// A variable: its spec, and its value now.  Any thread.
 class VariableState {
  public:
   VariableState(std::shared_ptr<ValueState> initial, std::string name)

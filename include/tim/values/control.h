@@ -13,13 +13,14 @@
 namespace tim {
 namespace values {
 
-/// One of the parts, called on `inputs`: `then_part` where the one element of
-/// `condition` is not 0.
+/// Results of `then_part` on `inputs` where the one element of `condition` is
+/// not 0, else those of `else_part`.
 TIM_API Outputs If(const Value& condition, const std::vector<Value>& inputs,
                    const Function& then_part, const Function& else_part);
 
-/// `state`, and then what `body` makes of it, as long as the one element of
-/// `condition` of it is not 0, `max_trips` times at most; -1: no limit.
+/// The last state of a loop that begins with `state`: each trip replaces the
+/// state by `body` of it, as long as the one element of `condition` of it is
+/// not 0, and `max_trips` times at most; -1: no limit.
 TIM_API Outputs
 While(const std::vector<Value>& state,
       const std::function<Value(const std::vector<Value>&)>& condition,

@@ -36,7 +36,7 @@ class TIM_API Device {
   bool ok() const;
   /// "opencl:0"
   std::string spec() const;
-  /// For people: the driver's name of it.
+  /// The driver's name of the device, for people.
   std::string name() const;
 
   /// A value on this device, of a copy of dense bytes of the host.
@@ -54,7 +54,7 @@ class TIM_API Device {
     int64_t peak;
   };
   Memory memory() const;
-  /// Gives what is not in use back to the device; the bytes.
+  /// Gives pool memory that is not in use back to the device; the bytes.
   int64_t Trim() const;
 
  private:

@@ -1,4 +1,4 @@
-// When the work behind a value has been done.
+// Events of the work that computes values.
 #ifndef TIM_VALUES_EVENT_H_
 #define TIM_VALUES_EVENT_H_
 
@@ -16,10 +16,11 @@ namespace internal {
 class EventState;
 }  // namespace internal
 
-/// Any thread.  It may be dropped at any time: the work goes on.
+/// The end of work.  An event may be dropped at any time: the work goes on.
+/// Any thread.
 class TIM_API Event {
  public:
-  /// Nothing to wait for.
+  /// An event that has ended with success.
   Event() = default;
   /// Blocks until the work has ended; whether it succeeded.
   bool Wait() const;

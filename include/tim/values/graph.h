@@ -73,8 +73,8 @@ class TIM_API Graph {
 
   bool ok() const;
   std::string error() const;
-  /// 0: an input has an unknown type, rank or extent; 1: no input has, but a
-  /// value; 2: all are known.
+  /// Level of knowledge: 0 where an input's type, rank or extent is unknown, 1
+  /// where only a computed value's is, 2 where all are known.
   int Level() const;
   std::vector<Spec> InputSpecs() const;
   std::vector<Spec> OutputSpecs() const;
@@ -101,7 +101,7 @@ class TIM_API Graph {
   /// All matches, in topological order of their roots, without overlap.
   std::vector<Match> FindAll(const Pattern& pattern) const;
 
-  /// One line per value and node.
+  /// Text with one line per value and node.
   std::string Dump() const;
 
  private:
@@ -115,9 +115,10 @@ class TIM_API Program {
   Program() = default;
   bool ok() const;
   std::string error() const;
-  /// Makes the plan for these inputs now.
+  /// Makes the plan for these inputs now; false where that fails, and
+  /// LastError() says why.
   bool Prepare(const std::vector<Spec>& inputs);
-  /// Returns at once; the values carry the run's event.
+  /// Enqueues a run and returns its outputs, which carry the run's event.
   std::vector<Value> Run(const std::vector<Value>& inputs) const;
   /// The outputs as dense bytes into the caller's memory, which must stay
   /// until the event.
@@ -126,7 +127,7 @@ class TIM_API Program {
   CacheStats stats() const;
   /// The plans, with kernels and what was refused.
   std::string Explain() const;
-  /// Per node, with the mean of `runs` measured runs.
+  /// Reports per node, with the mean of `runs` measured runs.
   std::vector<NodeReport> Profile(const std::vector<Value>& inputs,
                                   int runs = 10) const;
   bool Save(const std::string& path) const;

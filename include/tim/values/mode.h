@@ -1,4 +1,4 @@
-// Whether calls run at once, and what was decided where they do not.
+// Modes of calls, at once or recorded, and what flushes of records decided.
 #ifndef TIM_VALUES_MODE_H_
 #define TIM_VALUES_MODE_H_
 
@@ -40,18 +40,18 @@ class TIM_API ModeScope {
 
 Mode TIM_API CurrentMode();
 
-/// Runs what the values are made of.
+/// Runs the recorded calls that the values are computed from.
 TIM_API Event Flush(const std::vector<Value>& values);
-/// Runs what this thread has recorded and somebody can still reach.
+/// Runs all recorded calls of this thread whose results are still held.
 TIM_API Event FlushAll();
 
-/// Of the process.  Recording more nodes or bytes than pending ones may have
-/// flushes.
+/// Limits of lazy mode in this process.  A call after which more nodes
+/// or bytes are pending flushes all of them.
 struct LazyOptions {
   int max_pending_nodes = 10000;
   int64_t max_pending_bytes = int64_t(1) << 30;
-  /// How often a structure runs node by node before it is compiled; 0: never,
-  /// it is compiled at once; -1: always.
+  /// Times that a structure runs node by node before it is compiled as one
+  /// plan; 0: compiled at once; -1: never compiled.
   int compile_after = 2;
   int max_plans = 256;
 };

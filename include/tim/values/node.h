@@ -45,9 +45,9 @@ class TIM_API Outputs {
   bool ok() const;
   std::string error() const;
   size_t size() const;
-  /// Failed where there is no such output.
+  /// Output `index`; failed where there is no such output.
   Value operator[](size_t index) const;
-  /// That the operator has run.
+  /// The signal of the operator's end.
   Token signal() const;
   /// The only output; failed where there are several.
   operator Value() const;  // NOLINT: one output is a value
@@ -68,7 +68,8 @@ class TIM_API Node {
   std::string error() const;
   std::string op() const;
 
-  /// Runs or records the operator.  An absent operand is Value().
+  /// Runs the operator, or records it (tim/values/mode.h); an absent operand is
+  /// Value().
   Outputs Forward(const std::vector<Value>& inputs,
                   const std::vector<Token>& after = {}) const;
   /// Results by the operator's host reference, at once.  Empty where it failed,

@@ -24,8 +24,8 @@ struct TokenState;
 
 /// The text becomes LastError().
 TIM_API void SetLastError(const std::string& text);
-/// Whether memory of `type` may be read as elements of `bytes` bytes that are
-/// floating-point, signed, or neither.
+/// True where memory of `type` may be read as elements of `bytes` bytes that
+/// are floating-point, signed, or neither.
 TIM_API bool Holds(Type type, size_t bytes, bool floating, bool is_signed);
 
 /// The element type of a C++ type.
@@ -127,14 +127,14 @@ class TIM_API Value {
   }
 
   bool ok() const;
-  /// Why it failed, as far as is known now; empty where it did not.
+  /// The failure that is known now; empty where there is none.
   std::string error() const;
-  /// Never blocks; unknown of a failed value.
+  /// Type, shape and quantization; unknown of a failed value.  Never blocks.
   Spec spec() const;
   Device device() const;
-  /// A value of a graph that is being made: it has no bytes.
+  /// True for a value of a graph that is being made: it has no bytes.
   bool symbolic() const;
-  /// Recorded in lazy mode, and not computed yet.
+  /// True where the value was recorded in lazy mode and has not been computed.
   bool pending() const;
   /// True where ToPlain() would return without waiting for work.
   bool ready() const;
@@ -142,9 +142,9 @@ class TIM_API Value {
   /// Dense bytes, which stay as long as the result; forces the value.  Empty
   /// where it failed, LastError() says why.
   Plain ToPlain() const;
-  /// The same into `bytes` bytes at `data`, as many as it has.
+  /// Copies the dense bytes to `data`, whose size must be their number.
   bool CopyTo(void* data, size_t bytes) const;
-  /// The same as elements of its type; empty where the type is another one.
+  /// The elements; empty where their type is another one.
   template <typename T>
   std::vector<T> ToVector() const {
     const Plain plain = ToPlain();
@@ -159,7 +159,7 @@ class TIM_API Value {
 
   /// Event of the work that computes it; flushes it where it is pending.
   Event event() const;
-  /// Forces it; whether it succeeded, error() says why not.
+  /// Forces the value; false where it failed, and error() says why.
   bool Wait() const;
   /// The same value with a name for messages.
   Value Named(const std::string& name) const;
@@ -184,7 +184,7 @@ inline Value Value::Of<bool>(const Shape& shape,
 /// The signal of a state change, to order what has effects.
 class TIM_API Token {
  public:
-  /// Nothing to wait for.
+  /// A token of a change that has been made.
   Token();
   bool ok() const;
   /// Blocks until the change has been made; whether it succeeded.

@@ -1,4 +1,4 @@
-// Everything of tim::values.
+// All headers of tim::values.
 #ifndef TIM_VALUES_VALUES_H_
 #define TIM_VALUES_VALUES_H_
 
