@@ -56,7 +56,7 @@ class Kernel {
     return kNever;
   }
 
-  // Everything dense where the plug-in gives none, or cannot.
+  // Layouts from the plug-in; all dense where it gives none or fails.
   std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
                                        const ir::DeviceInfo& info) const {
     std::vector<ir::LayoutTuple> dense = {ir::DenseLayouts(node)};

@@ -68,26 +68,26 @@ class LoadedPlugin {
 
   /// Limit of waits for its devices; 0: there is none.
   std::chrono::seconds timeout{0};
-  /// Edits that it makes of graphs are compared by `eval`.
+  /// True: graphs before and after its edits are compared by `eval`.
   bool check = false;
 
   /// kFailedPrecondition once it was unloaded; kInternal, with the reason, once
   /// it broke its contract.
   Status CheckUsable() const;
-  /// The reason why it is no longer asked about graphs; empty: it is.
+  /// The reason why graphs do without the plug-in; empty: they use it.
   std::string quarantine() const;
-  /// It did `what` against the contract: it is not asked again.  The failure
+  /// Quarantines the plug-in, which broke its contract by `what`; the failure
   /// for the caller.
   Status Broke(std::string_view what) const;
 
   /// An address that stands for a domain of its devices.
   const void* DomainOf(uint64_t domain) const;
 
-  /// initialize() may be called, and what comes after it.
+  /// Allows calls, initialize() first.
   void Start() { running_ = true; }
-  /// initialize() failed: the library stays mapped.
+  /// Ends calls after initialize() failed; the library stays mapped.
   void SetFailed();
-  /// Calls shutdown(); nothing is called any more.
+  /// Calls shutdown(), the last call.
   void ShutDown();
 
   /// Calls a function that ends in a TimMessage*.

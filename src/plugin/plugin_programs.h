@@ -39,7 +39,7 @@ class Programs {
   /// Compiled, or loaded from the store, which keeps what is compiled.
   Result<TimProgram*> OfGraph(const ir::GraphCall& call,
                               device::BinaryStore& store);
-  /// Gives all back.
+  /// Gives all programs back to the plug-in.
   void Drop();
 
  private:

@@ -132,7 +132,8 @@ Status AddTo(ir::OpRegistry& registry, const std::shared_ptr<Entry>& entry) {
   return OkStatus();
 }
 
-// Whether all that they bring goes together, and with what is known.
+// kInvalidArgument where operators and kernels of the plug-ins contradict each
+// other or the built-in ones.
 Status CheckTogether(const Entries& entries) {
   ir::OpRegistry registry(&ops::BuiltinOperators());
   for (const auto& entry : entries) {
@@ -147,7 +148,7 @@ void Publish(const Entries& entries) {
   if (entries.empty()) return ops::SetTopOperators(nullptr);
   ops::SetTopOperators([entries](ir::OpRegistry& registry) {
     for (const auto& entry : entries) {
-      // They were added once before.
+      // CheckTogether() has added all entries before, without a failure.
       static_cast<void>(AddTo(registry, entry));
     }
   });

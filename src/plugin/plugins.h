@@ -17,9 +17,9 @@ namespace tim::plugin {
 struct PluginFacts {
   std::string path;
   std::string kind = {};
-  std::string version = {};  ///< As the vendor counts.
+  std::string version = {};  ///< The vendor's version.
   std::string abi = {};      ///< "1.0"
-  std::string error = {};    ///< Why it is not loaded, or not asked any more.
+  std::string error = {};    ///< Reason why graphs do without it.
   bool loaded = false;
   std::vector<std::string> devices = {};      ///< "acme:0"
   std::vector<std::string> not_offered = {};  ///< "TimDeviceFns::copy"
@@ -28,8 +28,8 @@ struct PluginFacts {
 /// Options of the library that plug-ins are loaded with.
 struct LoadOptions {
   PluginOptions watch = {};
-  int64_t pool_bytes = 0;  ///< Of the pools of their devices; 0: no limit.
-  char** environment = nullptr;  ///< Of the process that probes them.
+  int64_t pool_bytes = 0;        ///< Limit of each device's pool; 0: none.
+  char** environment = nullptr;  ///< Environment of the probing process.
 };
 
 /// Loads a plug-in: its devices are device::DeviceSources() from then on, its
@@ -41,8 +41,8 @@ Status LoadPlugin(const std::string& path, const PluginOptionList& vendor,
 Status LoadPluginTable(const TimPlugin* table, const PluginOptionList& vendor,
                        const LoadOptions& options);
 
-/// Ends one.  kFailedPrecondition while its devices are in use, with their
-/// number; kNotFound where there is none of this kind.
+/// Unloads a plug-in.  kFailedPrecondition while its devices are in use, with
+/// their number; kNotFound where there is none of this kind.
 Status UnloadPlugin(const std::string& kind);
 
 /// All in the order of loading; then files that could not be loaded.

@@ -8,9 +8,8 @@
 
 namespace tim::plugin {
 
-/// Has the program timcl, which PATH leads to, load the file (`timcl
-/// plugin-check --probe`).  kFailedPrecondition where that fails or the program
-/// is not there.
+/// Runs `timcl plugin-check --probe <path>`, where timcl is found by PATH.
+/// kFailedPrecondition where that fails or the program is not there.
 /// \param environment of the program: "NAME=value" each, and a null.
 Status ProbeFile(const std::string& path, char** environment);
 

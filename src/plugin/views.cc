@@ -1,4 +1,4 @@
-// Makes views, which hold all that their functions give.
+// Makes views of graphs and nodes, which own all data that plug-ins read.
 #include "plugin/views.h"
 
 #include <utility>

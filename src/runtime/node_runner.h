@@ -1,4 +1,4 @@
-// Runs single nodes at once, each compiled the first time that it comes.
+// A runner of single nodes, each compiled at its first call and kept.
 #ifndef TIM_RUNTIME_NODE_RUNNER_H_
 #define TIM_RUNTIME_NODE_RUNNER_H_
 
@@ -25,27 +25,28 @@ namespace tim::runtime {
 /// An operand of a node that runs at once.
 struct NodeOperand {
   bool present = true;
-  /// With the layout that it has in memory.
+  /// Type, shape, quantization, and the layout in memory.
   ir::TensorDesc desc = {};
   bool is_scalar = false;
-  /// Of the runner's streams; null where it is a constant.
+  /// Memory of one of the runner's streams; null where it is a constant.
   std::shared_ptr<SharedMemory> memory = nullptr;
   /// Content that never changes: kernels may prepare it.
   std::shared_ptr<const ir::ConstantData> constant = nullptr;
 };
 
+/// A node and its operands.
 struct NodeCall {
-  std::string name;  ///< For messages.
+  std::string name;  ///< Name in messages.
   const ir::OpSchema* schema = nullptr;
-  /// In place of an operator: a graph that runs as one node.
+  /// A graph that runs as one node, in place of an operator.
   std::shared_ptr<const ir::Composite> composite = nullptr;
-  const ir::AttributeMap* attributes = nullptr;  ///< Complete.
+  const ir::AttributeMap* attributes = nullptr;  ///< Every one has a value.
   std::span<const NodeOperand> inputs;
-  /// Of the outputs what is declared: type, quantization, shape.
+  /// Declared facts of the outputs: type, quantization, shape.
   std::span<const ir::TensorDesc> outputs;
   /// Outputs are dense and on the runner's device, else as they are made.
   bool dense = false;
-  /// What it is made of; null: operators that are known.
+  /// Registry that has the schemas; null: the known operators.
   std::shared_ptr<const ir::OpRegistry> operators = nullptr;
 };
 
@@ -63,27 +64,27 @@ struct NodeRunnerOptions {
   size_t max_nodes = 2048;
 };
 
-/// Any thread.
+/// A cache of compiled nodes that runs them on streams.  Any thread.
 class NodeRunner {
  public:
   NodeRunner(WorkStreams streams, std::shared_ptr<device::BinaryStore> store,
              const NodeRunnerOptions& options);
 
   const WorkStreams& streams() const { return streams_; }
-  /// That of the device that runs what may run anywhere.
+  /// The stream of the preferred device.
   const std::shared_ptr<WorkStream>& stream() const { return streams_.back(); }
   const std::shared_ptr<device::BinaryStore>& store() const { return store_; }
 
   struct Run {
     std::vector<NodeResult> results;
-    /// Why the host took part beside another device; empty: it did not.
+    /// Reasons for host steps beside another device; empty: there are none.
     std::string host_steps;
   };
-  /// Enqueues it.  kFailedPrecondition where the extents of an output depend on
-  /// the content of operands that are no constants.
+  /// Enqueues the node.  kFailedPrecondition where the extents of an output
+  /// depend on the content of operands that are no constants.
   Result<Run> Call(const NodeCall& call);
 
-  /// The decision for the node, which is not run.
+  /// The compiled node, which is not run.
   Result<std::shared_ptr<PreparedNode>> Prepare(const NodeCall& call);
 
   NodeRunnerStats stats() const;
@@ -91,7 +92,8 @@ class NodeRunner {
   void Clear();
 
  private:
-  // What a key names by its address stays as long as the entry.
+  // Objects whose addresses are in the key are kept with it, so that no other
+  // object can have the address.
   struct Entry {
     std::string key;
     std::shared_ptr<PreparedNode> node;

@@ -47,7 +47,7 @@ class PreparedNode {
       const WorkStreams& streams);
 
   const ir::Plan& plan() const { return executable_->plan(); }
-  /// Whether the host does a part of it beside another device.
+  /// True where the host does a step beside another device.
   bool uses_host() const { return uses_host_; }
 
  private:

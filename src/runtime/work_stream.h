@@ -20,10 +20,10 @@ namespace tim::runtime {
 
 class WorkStream;
 
-/// What has to end before memory has its content.
+/// Work that has to end before memory has its content.
 struct Completion {
   std::shared_ptr<WorkStream> stream = nullptr;
-  uint64_t ticket = 0;  ///< Of `stream`.
+  uint64_t ticket = 0;  ///< Ticket of `stream`.
   std::shared_ptr<RunEvent> run = nullptr;
 
   /// Blocks until it has; why it failed.
@@ -78,9 +78,10 @@ class WorkStream : public std::enable_shared_from_this<WorkStream> {
   }
   bool is_host() const { return device_->info().kind == "host"; }
 
-  /// Of any content, in the device's pool, for work of this stream.
+  /// Memory of any content from the device's pool, for work of this stream.
   Result<std::shared_ptr<SharedMemory>> Allocate(int64_t bytes);
-  /// The same for work of others, which has ended when it is given back.
+  /// Memory for work outside of this stream, which must have ended when the
+  /// memory is given back.
   Result<std::shared_ptr<SharedMemory>> AllocateForOthers(int64_t bytes);
   /// `bytes` bytes of the host, which stay as they are and which `keeper`
   /// keeps: where they are if the device can, else a copy.
@@ -121,14 +122,14 @@ class WorkStream : public std::enable_shared_from_this<WorkStream> {
   };
   using Graves = std::vector<std::shared_ptr<const void>>;
 
-  // The lock is held by those below.
+  // Functions from here on need mutex_ held.
   Status RecordFence();
   // Ends the fences up to that of `ticket`, which have been reached.
   void Pass(uint64_t ticket);
   void PassReady();
   void AddFailure(uint64_t first, uint64_t last, const Status& status);
   Status FailureOf(uint64_t ticket) const;
-  // What is to be destroyed without the lock.
+  // Objects that are to be destroyed after mutex_ was released.
   Graves TakeGraves();
 
   const std::shared_ptr<device::Device> device_;

@@ -16,12 +16,12 @@ namespace devices {
 struct DeviceFacts {
   std::string spec;  ///< "opencl:0": its name in lists of devices.
   std::string kind;  ///< "opencl", "host", or the kind of a plug-in.
-  std::string name;  ///< For people.
+  std::string name;  ///< The driver's name, for people.
   std::string vendor;
   std::string driver;
-  std::string reason;  ///< Why it is not usable, else empty.
-  /// The one of the highest score is "auto": GPUs 100, accelerators 80, CPUs
-  /// 50, the host 10, plug-ins as they say.
+  std::string reason;  ///< The reason why it is not usable, else empty.
+  /// Rank for "auto", which is the usable device of the highest score: GPUs
+  /// 100, accelerators 80, CPUs 50, the host 10, plug-ins as they say.
   int score = 0;
   bool usable = false;
   int64_t memory_bytes = 0;
@@ -47,7 +47,7 @@ TIM_VX_API bool MeasureLinks(const std::vector<std::string>& specs);
 /// "direct", or "host" for copies through the host's memory.  Any thread.
 TIM_VX_API std::string LinksAsJson();
 
-/// Why the last call on this thread failed; empty before the first failure.
+/// The last failure of a call on this thread; empty before the first one.
 TIM_VX_API std::string LastError();
 
 }  // namespace devices

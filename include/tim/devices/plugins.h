@@ -15,9 +15,9 @@ namespace devices {
 struct PluginFacts {
   std::string path;
   std::string kind;     ///< "acme": its devices are "acme:0", "acme:1", ...
-  std::string version;  ///< As the vendor counts.
+  std::string version;  ///< The vendor's version.
   std::string abi;      ///< "1.0", the version of the interface.
-  /// Why it is not loaded, or why graphs do without it; else empty.
+  /// The reason why it is not loaded, or why graphs do without it; else empty.
   std::string error;
   bool loaded = false;
   std::vector<std::string> devices;      ///< "acme:0"
@@ -35,15 +35,15 @@ TIM_VX_API bool LoadPlugin(
     const std::string& path,
     const std::vector<std::pair<std::string, std::string>>& options = {});
 
-/// Ends a plug-in.  Errors: false where there is none of this kind, and while
-/// contexts or graphs use its devices.
+/// Unloads a plug-in.  Errors: false where there is none of this kind, and
+/// while contexts or graphs use its devices.
 TIM_VX_API bool UnloadPlugin(const std::string& kind);
 
 /// Plug-ins in the order of loading, those of TIMCL_PLUGINS among them, then
 /// files that could not be loaded.
 TIM_VX_API std::vector<PluginFacts> Plugins();
 
-/// Whether there is an operator of this name now: "tim.Conv2d",
+/// True where an operator of this name is known now: "tim.Conv2d",
 /// "acme.FancyNorm", "acme.FancyNorm@1".
 TIM_VX_API bool FindOperator(const std::string& name);
 

@@ -53,7 +53,7 @@ extern "C" {
 /* ------------------------------------------------------------------------- */
 /* The host: what it offers.                                                 */
 
-/** Looks at nodes and graphs.  Pointers that it gives die with the call that
+/** Readers of nodes and graphs.  Pointers that it gives die with the call that
  * got the view. */
 typedef struct TimViewFns {
   uint32_t struct_size;
@@ -106,7 +106,7 @@ typedef struct TimViewFns {
   uint64_t (*byte_size)(const TimTensorDesc*);
 } TimViewFns;
 
-/** Makes `bytes` bytes at `out`, which are zeros before, of constants.  Called
+/** Packs constants into `bytes` bytes at `out`, which are zeros before.  Called
  * after lower() has returned, on any thread, until drop(state). */
 typedef TimCode (*TimPackFn)(void* state, const TimBytes* sources,
                              uint32_t source_count, void* out, uint64_t bytes,
@@ -134,7 +134,8 @@ typedef struct TimOpenClStep {
   const uint64_t* local_bytes;
 } TimOpenClStep;
 
-/** Takes what a callback makes.  A result that is not 0 is returned at once. */
+/** Receivers of what a callback makes.  A callback returns a result of theirs
+ * that is not 0 at once. */
 typedef struct TimSinkFns {
   uint32_t struct_size;
   uint32_t reserved;
