@@ -1,4 +1,4 @@
-// Estimates and checks of graphs inside of operators.
+// Sizes and checks of graphs inside of operators.
 #include "ops/control/graphs.h"
 
 #include <memory>
@@ -7,41 +7,6 @@
 
 namespace tim::ops {
 namespace {
-
-// Descriptions of a node's operands in its graph.
-class Operands {
- public:
-  Operands(const ir::Graph& graph, const ir::Node& node) : node_(node) {
-    for (const ir::ValueId id : node.inputs) inputs_.push_back(At(graph, id));
-    for (const ir::ValueId id : node.outputs) outputs_.push_back(At(graph, id));
-  }
-  ir::NodeView view() const { return {node_, inputs_, outputs_}; }
-
- private:
-  static const ir::TensorDesc* At(const ir::Graph& graph, ir::ValueId id) {
-    return id == ir::kNone ? nullptr : &graph.value(id).desc;
-  }
-
-  const ir::Node& node_;
-  std::vector<const ir::TensorDesc*> inputs_;
-  std::vector<const ir::TensorDesc*> outputs_;
-};
-
-void Add(const ir::Graph& graph, ir::ComputeEstimate* sum) {
-  for (const ir::NodeId id : graph.NodeIds()) {
-    const ir::Node& node = graph.node(id);
-    if (node.composite) {
-      Add(node.composite->body, sum);
-      continue;
-    }
-    if (!node.schema->compute_estimate) continue;
-    const Operands operands(graph, node);
-    const auto one = node.schema->compute_estimate(operands.view());
-    sum->flops += one.flops;
-    sum->bytes_read += one.bytes_read;
-    sum->bytes_written += one.bytes_written;
-  }
-}
 
 bool MayBeSame(const ir::Shape& a, const ir::Shape& b) {
   return !a.IsStatic() || !b.IsStatic() || a == b;
@@ -56,12 +21,6 @@ const ir::Graph& GraphOf(const ir::Node& node, std::string_view attribute) {
 
 const ir::Value& OutputOf(const ir::Graph& graph, size_t index) {
   return graph.value(graph.outputs()[index]);
-}
-
-ir::ComputeEstimate EstimateOf(const ir::Graph& graph) {
-  ir::ComputeEstimate sum;
-  Add(graph, &sum);
-  return sum;
 }
 
 int64_t EvalBytesOf(const ir::Graph& graph) {

@@ -17,8 +17,6 @@ namespace tim::ops {
 const ir::Graph& GraphOf(const ir::Node& node, std::string_view attribute);
 const ir::Value& OutputOf(const ir::Graph& graph, size_t index);
 
-/// Work of one evaluation, as the graph's operators estimate it.
-ir::ComputeEstimate EstimateOf(const ir::Graph& graph);
 /// Most bytes that an evaluation holds besides its inputs and outputs.
 int64_t EvalBytesOf(const ir::Graph& graph);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/evaluate.h"
+#include "ir/node_descs.h"
 #include "ir/op_registry.h"
 #include "ops/control/graphs.h"
 
@@ -50,8 +51,8 @@ int64_t IfMemory(const ir::NodeView& view) {
 
 // Estimate of the longer way.
 ir::ComputeEstimate IfCompute(const ir::NodeView& view) {
-  const auto first = EstimateOf(GraphOf(view.node, ir::kThenGraph));
-  const auto second = EstimateOf(GraphOf(view.node, ir::kElseGraph));
+  const auto first = ir::EstimateOf(GraphOf(view.node, ir::kThenGraph));
+  const auto second = ir::EstimateOf(GraphOf(view.node, ir::kElseGraph));
   return {.flops = std::max(first.flops, second.flops),
           .bytes_read = std::max(first.bytes_read, second.bytes_read) + 1,
           .bytes_written = std::max(first.bytes_written, second.bytes_written)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/evaluate.h"
+#include "ir/node_descs.h"
 #include "ir/op_registry.h"
 #include "ops/control/graphs.h"
 
@@ -183,8 +184,9 @@ int64_t WhileMemory(const ir::NodeView& view) {
 ir::ComputeEstimate WhileCompute(const ir::NodeView& view) {
   const int64_t most = view.node.attributes.Int(ir::kMaxTrips);
   const double trips = most < 0 ? kUsualTrips : static_cast<double>(most);
-  const auto condition = EstimateOf(GraphOf(view.node, ir::kConditionGraph));
-  const auto body = EstimateOf(GraphOf(view.node, ir::kBodyGraph));
+  const auto condition =
+      ir::EstimateOf(GraphOf(view.node, ir::kConditionGraph));
+  const auto body = ir::EstimateOf(GraphOf(view.node, ir::kBodyGraph));
   return {
       .flops = trips * (condition.flops + body.flops),
       .bytes_read = trips * (condition.bytes_read + body.bytes_read),

@@ -7,6 +7,7 @@
 
 #include "compiler/passes/passes.h"
 #include "compiler/ports.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -135,7 +136,7 @@ class BatchCheck {
   // Inputs of which an item of the outputs needs its own item alone; none where
   // items depend on one another.
   std::vector<bool> SlicedInputs(const Node& node) const {
-    const NodeDescs descs(graph_, node);
+    const ir::NodeDescs descs(graph_, node);
     const ir::NodeView view = descs.view();
     const ir::TensorDesc& output = *view.outputs[0];
     // Items lie one behind the other before and after a view.

@@ -6,6 +6,7 @@
 #include "compiler/memory/in_place_parts.h"
 #include "compiler/pieces.h"
 #include "ir/evaluate.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -89,13 +90,14 @@ class Enumerator {
     if (wanted >= 0 && wanted != device) return;
     const ir::DeviceInfo& info = module_.device(device);
     Add({.kind = RunKind::kControl, .device = device}, ir::DenseLayouts(view_),
-        EvalFlops(module_.graph, node_) / (info.gflops * 1e3) + info.launch_us,
+        ir::EstimateOf(module_.graph, node_).flops / (info.gflops * 1e3) +
+            info.launch_us,
         ir::ToString(*ir::ControlOf(node_)));
   }
 
   void AddView(int device) {
     if (node_.composite || !node_.schema->is_view) return;
-    const NodeDescs descs(module_.graph, node_);
+    const ir::NodeDescs descs(module_.graph, node_);
     if (!node_.schema->is_view(descs.view())) return;
     Add({.kind = RunKind::kView, .device = device}, ir::DenseLayouts(view_),
         IsHostFallback(device) ? kHostViewUs : 0, "view");
@@ -225,7 +227,7 @@ class Enumerator {
       found_.refused.push_back("host:eval: strict mode allows no host step");
       return;
     }
-    const double flops = EvalFlops(module_.graph, node_);
+    const double flops = ir::EstimateOf(module_.graph, node_).flops;
     const double cost = flops / (info.gflops * 1e3) + info.launch_us +
                         (IsHostFallback(device) ? kHostStepPenalty : 0);
     Add({.kind = RunKind::kEval, .device = device}, ir::DenseLayouts(view_),
@@ -247,19 +249,6 @@ class Enumerator {
 bool Has(uint64_t set, int location) { return (set >> location & 1) != 0; }
 
 }  // namespace
-
-double EvalFlops(const ir::Graph& graph, const Node& node) {
-  if (!node.composite) {
-    const NodeDescs descs(graph, node);
-    return node.schema->compute_estimate(descs.view()).flops;
-  }
-  const ir::Graph& body = node.composite->body;
-  double flops = 0;
-  for (const ir::NodeId id : body.NodeIds()) {
-    flops += EvalFlops(body, body.node(id));
-  }
-  return flops;
-}
 
 int LocationTable::Intern(const Location& location) {
   const auto it = std::find(locations_.begin(), locations_.end(), location);

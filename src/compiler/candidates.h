@@ -58,10 +58,6 @@ struct NodeCandidates {
 /// anchor's where it is fused, its own where it is a composite.
 std::string KernelOpName(const ir::Node& node);
 
-/// Arithmetic operations of one `eval` of the node, of a composite those of its
-/// body, as the schemas estimate them.
-double EvalFlops(const ir::Graph& graph, const ir::Node& node);
-
 /// Variants of running a node on a device, -1: on all.  None where it is
 /// pinned to another one.
 NodeCandidates CandidatesOn(const Module& module, const ir::Node& node,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ir/node_descs.h"
 #include "ir/permuted_node.h"
 
 namespace tim::compiler {
@@ -55,7 +56,7 @@ class OpenOutputs {
   }
 
  private:
-  const NodeDescs descs_;
+  const ir::NodeDescs descs_;
   const std::vector<ir::TensorDesc> open_;
   std::vector<const ir::TensorDesc*> outputs_;
 };
@@ -122,7 +123,7 @@ Status SayDoubts(const Module& module, const Graph& graph, const Node& node) {
   }
   if (!node.schema->doubts) return OkStatus();
   for (const std::string& doubt :
-       node.schema->doubts(NodeDescs(graph, node).view())) {
+       node.schema->doubts(ir::NodeDescs(graph, node).view())) {
     TIM_RETURN_IF_ERROR(Doubt(module, graph, node, doubt));
   }
   return OkStatus();

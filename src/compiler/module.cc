@@ -114,14 +114,4 @@ bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {
   });
 }
 
-NodeDescs::NodeDescs(const ir::Graph& graph, const ir::Node& node)
-    : node_(node) {
-  for (const ir::ValueId id : node.inputs) {
-    inputs_.push_back(id != ir::kNone ? &graph.value(id).desc : nullptr);
-  }
-  for (const ir::ValueId id : node.outputs) {
-    outputs_.push_back(id != ir::kNone ? &graph.value(id).desc : nullptr);
-  }
-}
-
 }  // namespace tim::compiler

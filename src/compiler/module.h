@@ -212,18 +212,6 @@ Status CheckStaticShapes(const ir::Graph& graph);
 /// Every operand that is present has known extents, in a composite's body too.
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node);
 
-/// Descs of a node's operands for the functions of its schema.
-class NodeDescs {
- public:
-  NodeDescs(const ir::Graph& graph, const ir::Node& node);
-  ir::NodeView view() const { return {node_, inputs_, outputs_}; }
-
- private:
-  const ir::Node& node_;
-  std::vector<const ir::TensorDesc*> inputs_;
-  std::vector<const ir::TensorDesc*> outputs_;
-};
-
 }  // namespace tim::compiler
 
 #endif  // TIM_COMPILER_MODULE_H_

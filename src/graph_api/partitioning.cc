@@ -11,7 +11,7 @@
 #include "graph_api/lower_ops.h"
 #include "graph_api/op_def.h"
 #include "graph_api/verbose.h"
-#include "ir/op_schema.h"
+#include "ir/node_descs.h"
 
 namespace tim::graph {
 namespace {
@@ -63,29 +63,11 @@ double CostOf(const Op& op) {
   const Result<LoweredOps> lowered =
       LowerOps(op.name, {op}, PortsOf({op}).inputs);
   if (!lowered.ok()) return 1;
-  const ir::Graph& graph = lowered->graph;
-  double cost = 0;
-  for (const ir::NodeId id : graph.NodeIds()) {
-    const ir::Node& node = graph.node(id);
-    if (node.schema == nullptr || !node.schema->compute_estimate) continue;
-    std::vector<const ir::TensorDesc*> inputs, outputs;
-    const auto add = [&graph](const std::vector<ir::ValueId>& values,
-                              std::vector<const ir::TensorDesc*>* descs) {
-      for (const ir::ValueId value : values) {
-        descs->push_back(value == ir::kNone ? nullptr
-                                            : &graph.value(value).desc);
-      }
-    };
-    add(node.inputs, &inputs);
-    add(node.outputs, &outputs);
-    const ir::ComputeEstimate estimate =
-        node.schema->compute_estimate({node, inputs, outputs});
-    cost += estimate.flops + estimate.bytes_read + estimate.bytes_written;
-  }
-  return cost;
+  const ir::ComputeEstimate estimate = ir::EstimateOf(lowered->graph);
+  return estimate.flops + estimate.bytes_read + estimate.bytes_written;
 }
 
-// Tells of ops that are not.
+// Ops that are not supported are logged with the reason.
 bool IsSupported(const Op& op, tim_graph_engine_kind_t kind) {
   const Status status = CheckSupported(op, kind);
   if (!status.ok() && verbose::Wants(kVerboseDispatch)) {

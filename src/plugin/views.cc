@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "ir/node_descs.h"
+
 TimNode::TimNode() = default;
 TimNode::~TimNode() = default;
 TimGraph::TimGraph() = default;
@@ -19,12 +21,6 @@ bool AreStatic(const std::vector<const ir::TensorDesc*>& descs) {
     if (desc != nullptr && !desc->shape.IsStatic()) return false;
   }
   return true;
-}
-
-void Add(const ir::ComputeEstimate& more, ir::ComputeEstimate* sum) {
-  sum->flops += more.flops;
-  sum->bytes_read += more.bytes_read;
-  sum->bytes_written += more.bytes_written;
 }
 
 ir::ComputeEstimate EstimateOf(
@@ -113,7 +109,7 @@ Status AddFusion(const ir::KernelNode& node, TimNode* view) {
     }
     epilogue.node = Begin(*step.node, operands, {{&step.result}});
     TIM_RETURN_IF_ERROR(AddAttributes(*step.node, epilogue.node.get()));
-    Add(epilogue.node->estimate, &view->estimate);
+    ir::Add(epilogue.node->estimate, &view->estimate);
     running = &step.result;
   }
   return OkStatus();
@@ -124,7 +120,7 @@ Status AddBody(const ir::Node& node, TimNode* view) {
   TIM_ASSIGN_OR_RETURN(view->body, ViewOf(node.composite->body));
   if (view->anchor != nullptr) return OkStatus();
   for (const auto& inner : view->body->nodes) {
-    Add(inner->estimate, &view->estimate);
+    ir::Add(inner->estimate, &view->estimate);
   }
   return OkStatus();
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "compiler/module.h"
+#include "ir/node_descs.h"
 #include "ops/registered.h"
 #include "runtime/compile_options.h"
 #include "values/failure.h"
@@ -89,24 +89,12 @@ Result<std::vector<runtime::NodeOperand>> OperandsOf(
 }
 
 ComputeEstimate ComputeOfGraph(const ir::Graph& graph) {
-  ComputeEstimate sum;
-  for (const ir::NodeId id : graph.NodeIds()) {
-    const ir::Node& node = graph.node(id);
-    if (node.composite) {
-      const ComputeEstimate body = ComputeOfGraph(node.composite->body);
-      sum.flops += body.flops;
-      sum.bytes_read += body.bytes_read;
-      sum.bytes_written += body.bytes_written;
-      continue;
-    }
-    if (!node.schema->compute_estimate) continue;
-    const compiler::NodeDescs descs(graph, node);
-    const ir::ComputeEstimate one = node.schema->compute_estimate(descs.view());
-    sum.flops += one.flops;
-    sum.bytes_read += one.bytes_read;
-    sum.bytes_written += one.bytes_written;
-  }
-  return sum;
+  const ir::ComputeEstimate sum = ir::EstimateOf(graph);
+  ComputeEstimate made;
+  made.flops = sum.flops;
+  made.bytes_read = sum.bytes_read;
+  made.bytes_written = sum.bytes_written;
+  return made;
 }
 
 int64_t ScratchOf(const ir::Graph& graph) {
@@ -118,7 +106,7 @@ int64_t ScratchOf(const ir::Graph& graph) {
       continue;
     }
     if (!node.schema->memory_estimate) continue;
-    const compiler::NodeDescs descs(graph, node);
+    const ir::NodeDescs descs(graph, node);
     most = std::max(most, node.schema->memory_estimate(descs.view()));
   }
   return most;

@@ -5,7 +5,7 @@
 
 #include "base/guarded.h"
 #include "compiler/compiler.h"
-#include "compiler/module.h"
+#include "ir/node_descs.h"
 #include "runtime/compile_options.h"
 #include "tim/values/graph.h"
 #include "values/access.h"
@@ -143,7 +143,7 @@ Result<std::vector<NodeReport>> ReportOf(const GraphState& graph,
     for (const ir::NodeId id : planned.graph.NodeIds()) {
       const ir::Node& node = planned.graph.node(id);
       if (node.name != decision.node || node.composite) continue;
-      const compiler::NodeDescs descs(planned.graph, node);
+      const ir::NodeDescs descs(planned.graph, node);
       const auto estimate = node.schema->compute_estimate(descs.view());
       report.compute.bytes_read = estimate.bytes_read;
       report.compute.bytes_written = estimate.bytes_written;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/node_descs.h"
+
 namespace tim::compiler {
 namespace {
 
@@ -10,7 +12,7 @@ namespace {
 // end, the nodes run one after the other.
 Result<int64_t> ScratchOf(const ir::Graph& graph, const ir::Node& node) {
   if (!node.composite) {
-    return node.schema->memory_estimate(NodeDescs(graph, node).view());
+    return node.schema->memory_estimate(ir::NodeDescs(graph, node).view());
   }
   const ir::Graph& body = node.composite->body;
   int64_t values = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/node_descs.h"
 #include "ir/op_schema.h"
 
 namespace tim::compiler {
@@ -95,7 +96,7 @@ InPlaceParts ConcatenatedInputs(const Module& module, const ir::Node& node,
   if ((!joins && !RunsKernel(module, node)) || !node.schema->in_place_offsets) {
     return {};
   }
-  const NodeDescs descs(module.graph, node);
+  const ir::NodeDescs descs(module.graph, node);
   return PartsOf(
       {Kind::kInput, Kind::kOutput},
       joins ? Steps{EvalStepOf(node)} : module.lowerings[node.id].steps,
@@ -109,7 +110,7 @@ InPlaceParts ViewedOutputs(const Module& module, const ir::Node& node,
       (kind != RunKind::kKernel && kind != RunKind::kEval)) {
     return {};
   }
-  const NodeDescs descs(module.graph, node);
+  const ir::NodeDescs descs(module.graph, node);
   return PartsOf({Kind::kOutput, Kind::kInput},
                  kind == RunKind::kEval ? Steps{EvalStepOf(node)}
                                         : module.lowerings[node.id].steps,

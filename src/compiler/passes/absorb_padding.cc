@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "compiler/passes/passes.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -16,7 +17,7 @@ std::optional<ir::Padding> PaddingOf(const Module& module, ir::NodeId id) {
       !HasStaticOperands(module.graph, node)) {
     return std::nullopt;
   }
-  return node.schema->padding(NodeDescs(module.graph, node).view());
+  return node.schema->padding(ir::NodeDescs(module.graph, node).view());
 }
 
 // Lets the node read its input 0 without the padding around it; false where
@@ -31,7 +32,7 @@ bool AbsorbOne(Module& module, ir::NodeId id) {
   if (!padding) return false;
   const Node& node = graph.node(id);
   auto attributes =
-      node.schema->absorb_padding(NodeDescs(graph, node).view(), *padding);
+      node.schema->absorb_padding(ir::NodeDescs(graph, node).view(), *padding);
   if (!attributes) return false;
   const ir::ValueId inside = graph.node(producer).inputs[0];
   graph.node(id).attributes = *std::move(attributes);

@@ -6,6 +6,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/element_map/compose.h"
 #include "ir/element_map_attributes.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -48,7 +49,7 @@ std::optional<ElementMap> MapOf(const Module& module, NodeId id) {
       HasChannels(OutputOf(graph, id).desc)) {
     return std::nullopt;
   }
-  auto map = node.schema->element_map(NodeDescs(graph, node).view());
+  auto map = node.schema->element_map(ir::NodeDescs(graph, node).view());
   if (!map || !ir::IsWellFormed(*map) ||
       !ir::StaysInside(*map, CountOf(InputOf(graph, id)))) {
     return std::nullopt;
@@ -107,7 +108,7 @@ Offer OfferOf(const Module& module, const Node& node) {
 
 // Its result lies in its input as it is.
 bool IsFree(const Module& module, const Node& node) {
-  const NodeDescs descs(module.graph, node);
+  const ir::NodeDescs descs(module.graph, node);
   return (node.schema->is_view && node.schema->is_view(descs.view())) ||
          IsViewOfParts(module, descs.view());
 }
@@ -139,7 +140,8 @@ bool RepeatsScattered(const ElementMap& map) {
 // do not take the blocks that it takes.
 bool IsWorthIt(const Module& module, const Chain& chain, const Node& node) {
   const Graph& graph = module.graph;
-  if (NodeDescs descs(graph, node); node.schema->is_identity(descs.view())) {
+  if (ir::NodeDescs descs(graph, node);
+      node.schema->is_identity(descs.view())) {
     return true;
   }
   int64_t written = 0;
@@ -149,7 +151,8 @@ bool IsWorthIt(const Module& module, const Chain& chain, const Node& node) {
     if (!IsFree(module, step)) written += CountOf(OutputOf(graph, id));
     in_blocks = in_blocks && OfferOf(module, step).in_blocks;
   }
-  if (node.schema->is_view(NodeDescs(graph, node).view())) return written > 0;
+  if (node.schema->is_view(ir::NodeDescs(graph, node).view()))
+    return written > 0;
   const Offer offer = OfferOf(module, node);
   if (module.options.devices.size() > 1 && !offer.runs) return false;
   if (offer.in_blocks != in_blocks) return offer.in_blocks;
@@ -163,7 +166,7 @@ void Replace(Module& module, const Chain& chain, Node node) {
   const ir::ValueId input = node.inputs[0];
   const ir::ValueId output = node.outputs[0];
   const bool is_identity =
-      node.schema->is_identity(NodeDescs(graph, node).view()) &&
+      node.schema->is_identity(ir::NodeDescs(graph, node).view()) &&
       graph.value(input).is_scalar == graph.value(output).is_scalar;
   std::vector<ir::ValueId> middle;
   for (const NodeId id : chain.nodes) {

@@ -11,6 +11,7 @@
 #include "compiler/hazards.h"
 #include "compiler/passes/passes.h"
 #include "compiler/ports.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -39,7 +40,7 @@ using Notes = ir::PlanNotes;
 // A gather reads a part of its operands.
 double BytesOf(const Graph& graph, const ir::Node& node) {
   if (!node.composite) {
-    const NodeDescs descs(graph, node);
+    const ir::NodeDescs descs(graph, node);
     const auto estimate = node.schema->compute_estimate(descs.view());
     const double bytes = estimate.bytes_read + estimate.bytes_written;
     if (bytes > 0) return bytes;
@@ -60,7 +61,7 @@ Notes::Work WorkOf(const Graph& graph, const ir::Node& node) {
   std::string op = KernelOpName(node);
   if (op.starts_with(kOwn)) op.erase(0, kOwn.size());
   return {.op = std::move(op),
-          .operations = EvalFlops(graph, node),
+          .operations = ir::EstimateOf(graph, node).flops,
           .bytes = BytesOf(graph, node)};
 }
 

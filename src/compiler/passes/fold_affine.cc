@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/passes/passes.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -52,7 +53,7 @@ std::optional<ir::SumChannels> ChannelsOf(const Module& module,
   if (node.inputs.size() > kBias && !IsConstant(graph, node.inputs[kBias])) {
     return std::nullopt;
   }
-  return node.schema->sum_channels(NodeDescs(graph, node).view());
+  return node.schema->sum_channels(ir::NodeDescs(graph, node).view());
 }
 
 // The node that alone reads `value`, if that is an affine function of it.
@@ -75,7 +76,7 @@ std::optional<Reader> AffineReaderOf(const Module& module, ir::ValueId value) {
         {&input.desc, input.constant ? input.constant->bytes.data() : nullptr});
   }
   auto affine =
-      node.schema->channel_affine(NodeDescs(graph, node).view(), constants);
+      node.schema->channel_affine(ir::NodeDescs(graph, node).view(), constants);
   if (!affine || affine->input != uses[0].index) return std::nullopt;
   return Reader{node.id, *std::move(affine)};
 }

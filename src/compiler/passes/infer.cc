@@ -1,5 +1,6 @@
 #include "compiler/doubts.h"
 #include "compiler/passes/passes.h"
+#include "ir/node_descs.h"
 #include "ir/verify/desc_check.h"
 
 namespace tim::compiler {
@@ -120,9 +121,9 @@ Status InferComposite(Module& module, const Graph& graph, Node& node,
 Status Decompose(Module& module, const Graph& graph, Node& node) {
   auto composite = std::make_shared<ir::Composite>();
   composite->name = StrCat(node.schema->domain, ".", node.schema->name);
-  TIM_ASSIGN_OR_RETURN(
-      composite->body,
-      node.schema->decompose(NodeDescs(graph, node).view(), module.registry));
+  TIM_ASSIGN_OR_RETURN(composite->body,
+                       node.schema->decompose(ir::NodeDescs(graph, node).view(),
+                                              module.registry));
   node.composite = std::move(composite);
   return VerifyComposite(node);
 }
@@ -153,7 +154,7 @@ Status InferOperator(Module& module, Graph& graph, ir::NodeId id, Doubts said,
   }
   const Node& done = graph.node(id);
   if (done.composite || !done.schema->check) return OkStatus();
-  return done.schema->check(NodeDescs(graph, done).view());
+  return done.schema->check(ir::NodeDescs(graph, done).view());
 }
 
 }  // namespace

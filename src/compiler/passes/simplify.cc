@@ -4,6 +4,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/dead_nodes.h"
 #include "ir/evaluate.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -31,7 +32,7 @@ bool IsConstant(const Graph& graph, const Node& node) {
 // Its output has the bytes of its input.
 bool IsView(const Graph& graph, const Node& node) {
   return node.schema->is_view && node.inputs[0] != ir::kNone &&
-         node.schema->is_view(NodeDescs(graph, node).view());
+         node.schema->is_view(ir::NodeDescs(graph, node).view());
 }
 
 double BytesOf(const Graph& graph, const std::vector<ir::ValueId>& values) {
@@ -52,7 +53,7 @@ double OperationsOf(const Graph& graph, const Node& node) {
     const auto count = graph.value(id).desc.shape.NumElements();
     elements += static_cast<double>(count.value_or(0));
   }
-  const NodeDescs descs(graph, node);
+  const ir::NodeDescs descs(graph, node);
   return std::max(elements, node.schema->compute_estimate(descs.view()).flops);
 }
 
@@ -117,7 +118,7 @@ bool IsIdentity(const Graph& graph, const Node& node) {
           graph.value(node.outputs[0]).is_scalar) {
     return false;
   }
-  return node.schema->is_identity(NodeDescs(graph, node).view());
+  return node.schema->is_identity(ir::NodeDescs(graph, node).view());
 }
 
 }  // namespace

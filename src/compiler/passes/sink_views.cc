@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/passes/passes.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -18,7 +19,7 @@ bool IsReshape(const Graph& graph, ir::NodeId id) {
   const Node& node = graph.node(id);
   return !node.composite && node.schema->Key() == "tim.Reshape@1" &&
          HasStaticOperands(graph, node) &&
-         node.schema->is_view(NodeDescs(graph, node).view());
+         node.schema->is_view(ir::NodeDescs(graph, node).view());
 }
 
 bool HasChannels(const Graph& graph, ValueId id) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/transposes/min_cut.h"
+#include "ir/node_descs.h"
 
 namespace tim::compiler {
 namespace {
@@ -35,7 +36,7 @@ class Answers {
     const Permutation perm = ir::Compose(ir::Inverse(at_first), order);
     const auto [entry, added] = known_.try_emplace({id, operand, perm});
     if (added) {
-      const NodeDescs descs(nets_.graph(), node);
+      const ir::NodeDescs descs(nets_.graph(), node);
       auto answer = ir::PermuteNode(descs.view(), operand, perm);
       if (answer.ok()) {
         entry->second =

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/passes/passes.h"
+#include "ir/node_descs.h"
 #include "ir/permuted_node.h"
 
 namespace tim::compiler {
@@ -48,7 +49,7 @@ Status TakeArrival(Module& module, ValueId input, const Permutation& arrived) {
 // Layout rules ask for ranks of inputs; outputs are in the user's order.
 Result<ir::PermutedNode> AskForDefaultLayout(const Graph& graph,
                                              const ir::Node& node) {
-  const NodeDescs descs(graph, node);
+  const ir::NodeDescs descs(graph, node);
   const ir::NodeView view = descs.view();
   std::vector<ir::TensorDesc> open;
   std::vector<const ir::TensorDesc*> outputs;
