@@ -1,6 +1,8 @@
 // The members of all tables, and which of them a plug-in must have.
 #include "plugin/tables.h"
 
+#include <initializer_list>
+
 namespace tim::plugin {
 namespace {
 
@@ -93,30 +95,24 @@ constexpr TableMember kOperatorEntryMembers[] = {
 #undef TIM_REQUIRED
 #undef TIM_OPTIONAL
 
-constexpr TableType kPlugin = {"TimPlugin", sizeof(TimPlugin),
-                               TIM_SIZE_THROUGH(TimPlugin, ops),
-                               kPluginMembers};
-constexpr TableType kDevice = {"TimDeviceFns", sizeof(TimDeviceFns),
-                               TIM_SIZE_THROUGH(TimDeviceFns, native_handle),
-                               kDeviceMembers};
-constexpr TableType kKernels = {"TimKernelFns", sizeof(TimKernelFns),
-                                TIM_SIZE_THROUGH(TimKernelFns, enqueue),
-                                kKernelMembers};
-constexpr TableType kRunningKernels = {"TimKernelFns", sizeof(TimKernelFns),
-                                       TIM_SIZE_THROUGH(TimKernelFns, enqueue),
-                                       kRunningKernelMembers};
-constexpr TableType kGraphs = {"TimGraphFns", sizeof(TimGraphFns),
-                               TIM_SIZE_THROUGH(TimGraphFns, optimize),
-                               kGraphMembers};
-constexpr TableType kOperators = {"TimOpFns", sizeof(TimOpFns),
-                                  TIM_SIZE_THROUGH(TimOpFns, op),
-                                  kOperatorMembers};
-constexpr TableType kKernelEntry = {"TimKernel", sizeof(TimKernel),
-                                    TIM_SIZE_THROUGH(TimKernel, lower),
-                                    kKernelEntryMembers};
-constexpr TableType kOperatorEntry = {"TimOp", sizeof(TimOp),
-                                      TIM_SIZE_THROUGH(TimOp, estimate),
-                                      kOperatorEntryMembers};
+// A table whose last member in version 1.0 is `last`.
+#define TIM_TABLE(type, last, members) \
+  { #type, sizeof(type), TIM_SIZE_THROUGH(type, last), members }
+
+constexpr TableType kPlugin = TIM_TABLE(TimPlugin, ops, kPluginMembers);
+constexpr TableType kDevice =
+    TIM_TABLE(TimDeviceFns, native_handle, kDeviceMembers);
+constexpr TableType kKernels = TIM_TABLE(TimKernelFns, enqueue, kKernelMembers);
+constexpr TableType kRunningKernels =
+    TIM_TABLE(TimKernelFns, enqueue, kRunningKernelMembers);
+constexpr TableType kGraphs = TIM_TABLE(TimGraphFns, optimize, kGraphMembers);
+constexpr TableType kOperators = TIM_TABLE(TimOpFns, op, kOperatorMembers);
+constexpr TableType kKernelEntry =
+    TIM_TABLE(TimKernel, lower, kKernelEntryMembers);
+constexpr TableType kOperatorEntry =
+    TIM_TABLE(TimOp, estimate, kOperatorEntryMembers);
+
+#undef TIM_TABLE
 
 // Functions and texts are pointers; all have one size here.
 bool IsSet(const void* table, const TableMember& member) {
@@ -126,9 +122,20 @@ bool IsSet(const void* table, const TableMember& member) {
   return pointer != nullptr;
 }
 
-Status Needs(const char* table, const char* offered, const char* needed) {
-  return InvalidArgument(table, ": ", offered, " is offered without ", needed,
-                         ", which it needs");
+// A function, and whether the plug-in offers it.
+struct Offer {
+  const char* name;
+  bool offered;
+};
+
+Status Needs(const char* table, const char* offered,
+             std::initializer_list<Offer> needed) {
+  for (const Offer& function : needed) {
+    if (function.offered) continue;
+    return InvalidArgument(table, ": ", offered, " is offered without ",
+                           function.name, ", which it needs");
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -169,34 +176,23 @@ const TableType& OperatorEntry() { return kOperatorEntry; }
 
 Status CheckDeviceFunctions(const TimDeviceFns& device) {
   if (device.create_stream == nullptr) return OkStatus();
-  const std::pair<const char*, bool> needed[] = {
-      {"destroy_stream", device.destroy_stream != nullptr},
-      {"create_event", device.create_event != nullptr},
-      {"destroy_event", device.destroy_event != nullptr},
-      {"record", device.record != nullptr},
-      {"wait", device.wait != nullptr},
-  };
-  for (const auto& [name, offered] : needed) {
-    if (!offered) return Needs("TimDeviceFns", "create_stream", name);
-  }
-  return OkStatus();
+  return Needs("TimDeviceFns", "create_stream",
+               {{"destroy_stream", device.destroy_stream != nullptr},
+                {"create_event", device.create_event != nullptr},
+                {"destroy_event", device.destroy_event != nullptr},
+                {"record", device.record != nullptr},
+                {"wait", device.wait != nullptr}});
 }
 
 Status CheckGraphFunctions(const TimGraphFns& graphs) {
   if (graphs.compile == nullptr) return OkStatus();
-  const std::pair<const char*, bool> needed[] = {
-      {"drop_program", graphs.drop_program != nullptr},
-      {"prepare", graphs.prepare != nullptr},
-      {"drop_prepared", graphs.drop_prepared != nullptr},
-      {"execute", graphs.execute != nullptr},
-  };
-  for (const auto& [name, offered] : needed) {
-    if (!offered) return Needs("TimGraphFns", "compile", name);
-  }
-  if (graphs.serialize != nullptr && graphs.load == nullptr) {
-    return Needs("TimGraphFns", "serialize", "load");
-  }
-  return OkStatus();
+  TIM_RETURN_IF_ERROR(Needs("TimGraphFns", "compile",
+                            {{"drop_program", graphs.drop_program != nullptr},
+                             {"prepare", graphs.prepare != nullptr},
+                             {"drop_prepared", graphs.drop_prepared != nullptr},
+                             {"execute", graphs.execute != nullptr}}));
+  if (graphs.serialize == nullptr) return OkStatus();
+  return Needs("TimGraphFns", "serialize", {{"load", graphs.load != nullptr}});
 }
 
 }  // namespace tim::plugin
