@@ -188,8 +188,7 @@ Result<std::unique_ptr<device::Buffer>> PluginDevice::Import(void* memory,
 
 Result<std::unique_ptr<device::Stream>> PluginDevice::CreateStream() {
   TIM_RETURN_IF_ERROR(CheckUsable());
-  return has_streams() ? NativeStream::Create(*this)
-                       : WorkerStream::Create(*this);
+  return has_streams() ? CreateNativeStream(*this) : CreateWorkerStream(*this);
 }
 
 Result<std::unique_ptr<device::PreparedStep>> PluginDevice::PrepareOne(

@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -207,87 +210,159 @@ class NativeEvent final : public device::Event {
   std::optional<Status> status_;  // of Wait()
 };
 
-}  // namespace
-
 // Failures of a stream that no event has told of yet.
-struct WorkerStream::Errors {
-  std::mutex mutex;
-  Status first;
-
+class StreamErrors {
+ public:
   void Keep(Status status) {
-    const std::lock_guard lock(mutex);
-    if (first.ok()) first = std::move(status);
+    const std::lock_guard lock(mutex_);
+    if (first_.ok()) first_ = std::move(status);
   }
   Status Take() {
-    const std::lock_guard lock(mutex);
-    return std::exchange(first, OkStatus());
+    const std::lock_guard lock(mutex_);
+    return std::exchange(first_, OkStatus());
   }
+
+ private:
+  std::mutex mutex_;
+  Status first_;
 };
 
-Result<std::unique_ptr<device::Stream>> WorkerStream::Create(
-    PluginDevice& device) {
-  return std::unique_ptr<device::Stream>(new WorkerStream(device));
-}
+class WorkerStream final : public device::Stream {
+ public:
+  explicit WorkerStream(PluginDevice& device)
+      : device_(device), errors_(std::make_shared<StreamErrors>()) {}
+  ~WorkerStream() override {
+    if (device_.stuck() || device_.worker().IsCalling()) return;
+    const auto end = Record(nullptr);
+    if (end.ok()) static_cast<void>((*end)->Wait());
+  }
 
-WorkerStream::WorkerStream(PluginDevice& device)
-    : device_(device), errors_(std::make_shared<Errors>()) {}
+  Status Enqueue(device::PreparedStep& step,
+                 std::span<const BufferRange> operands) override {
+    TIM_ASSIGN_OR_RETURN(PluginStep::Work work,
+                         WorkOf(device_, step, operands));
+    return Post([work = std::move(work)] { return work(nullptr); });
+  }
 
-WorkerStream::~WorkerStream() {
-  if (device_.stuck() || device_.worker().IsCalling()) return;
-  const auto end = Record(nullptr);
-  if (end.ok()) static_cast<void>((*end)->Wait());
-}
+  Status Copy(BufferRange source, BufferRange destination) override {
+    TIM_RETURN_IF_ERROR(CheckCopy(device_, source, destination));
+    if (source.bytes == 0) return OkStatus();
+    return Post([this_device = &device_, source, destination] {
+      return DoCopy(*this_device, nullptr, source, destination,
+                    [] { return OkStatus(); });
+    });
+  }
 
-// The device is kept: where its work never ends, it must not be destroyed.
-Status WorkerStream::Post(std::function<Status()> work) {
-  TIM_RETURN_IF_ERROR(device_.CheckUsable());
-  return device_.worker().Post(
-      [device = device_.shared_from_this(), errors = errors_,
-       work = std::move(work)] { errors->Keep(work()); });
-}
+  Result<std::unique_ptr<device::Event>> Record(
+      std::unique_ptr<device::Event>) override {
+    auto moment = std::make_shared<Moment>();
+    const Status posted = device_.worker().Post([moment, errors = errors_] {
+      Status status = errors->Take();
+      const std::lock_guard lock(moment->mutex);
+      if (moment->done) return;  // nobody waits any more
+      moment->status = std::move(status);
+      moment->done = true;
+      moment->reached.notify_all();
+    });
+    TIM_RETURN_IF_ERROR(posted);
+    return std::unique_ptr<device::Event>(std::make_unique<WorkerEvent>(
+        device_.shared_from_this(), std::move(moment)));
+  }
 
-Status WorkerStream::Enqueue(device::PreparedStep& step,
-                             std::span<const BufferRange> operands) {
-  TIM_ASSIGN_OR_RETURN(PluginStep::Work work, WorkOf(device_, step, operands));
-  return Post([work = std::move(work)] { return work(nullptr); });
-}
+  Status WaitFor(device::Event& event) override {
+    auto* const other = dynamic_cast<WorkerEvent*>(&event);
+    if (other == nullptr) return TIM_INTERNAL("an event of another domain");
+    return Post([moment = other->moment()] {
+      std::unique_lock lock(moment->mutex);
+      moment->reached.wait(lock, [&] { return moment->done; });
+      return moment->status;
+    });
+  }
 
-Status WorkerStream::Copy(BufferRange source, BufferRange destination) {
-  TIM_RETURN_IF_ERROR(CheckCopy(device_, source, destination));
-  if (source.bytes == 0) return OkStatus();
-  return Post([this_device = &device_, source, destination] {
-    return DoCopy(*this_device, nullptr, source, destination,
-                  [] { return OkStatus(); });
-  });
-}
+ private:
+  // The device is kept: where its work never ends, it must not be destroyed.
+  Status Post(std::function<Status()> work) {
+    TIM_RETURN_IF_ERROR(device_.CheckUsable());
+    return device_.worker().Post(
+        [device = device_.shared_from_this(), errors = errors_,
+         work = std::move(work)] { errors->Keep(work()); });
+  }
 
-Result<std::unique_ptr<device::Event>> WorkerStream::Record(
-    std::unique_ptr<device::Event>) {
-  auto moment = std::make_shared<Moment>();
-  const Status posted = device_.worker().Post([moment, errors = errors_] {
-    Status status = errors->Take();
-    const std::lock_guard lock(moment->mutex);
-    if (moment->done) return;  // nobody waits any more
-    moment->status = std::move(status);
-    moment->done = true;
-    moment->reached.notify_all();
-  });
-  TIM_RETURN_IF_ERROR(posted);
-  return std::unique_ptr<device::Event>(std::make_unique<WorkerEvent>(
-      device_.shared_from_this(), std::move(moment)));
-}
+  PluginDevice& device_;
+  const std::shared_ptr<StreamErrors> errors_;
+};
 
-Status WorkerStream::WaitFor(device::Event& event) {
-  auto* const other = dynamic_cast<WorkerEvent*>(&event);
-  if (other == nullptr) return TIM_INTERNAL("an event of another domain");
-  return Post([moment = other->moment()] {
-    std::unique_lock lock(moment->mutex);
-    moment->reached.wait(lock, [&] { return moment->done; });
-    return moment->status;
-  });
-}
+class NativeStream final : public device::Stream {
+ public:
+  NativeStream(PluginDevice& device, TimStream* handle)
+      : device_(device), handle_(handle) {
+    device_.AddStream(handle_, this);
+  }
+  ~NativeStream() override {
+    device_.RemoveStream(handle_);
+    device_.Tell("TimDeviceFns::destroy_stream",
+                 device_.functions().destroy_stream, handle_);
+  }
 
-Result<std::unique_ptr<device::Stream>> NativeStream::Create(
+  Status Enqueue(device::PreparedStep& step,
+                 std::span<const BufferRange> operands) override {
+    TIM_ASSIGN_OR_RETURN(const PluginStep::Work work,
+                         WorkOf(device_, step, operands));
+    return work(handle_);
+  }
+
+  Status Copy(BufferRange source, BufferRange destination) override {
+    TIM_RETURN_IF_ERROR(CheckCopy(device_, source, destination));
+    if (source.bytes == 0) return OkStatus();
+    return DoCopy(device_, handle_, source, destination,
+                  [this] { return Finish(); });
+  }
+
+  Result<std::unique_ptr<device::Event>> Record(
+      std::unique_ptr<device::Event> done) override {
+    auto* event = dynamic_cast<NativeEvent*>(done.get());
+    if (event == nullptr || &event->device() != &device_) {
+      TimEvent* handle = nullptr;
+      TIM_RETURN_IF_ERROR(device_.Call("TimDeviceFns::create_event",
+                                       device_.functions().create_event,
+                                       &handle));
+      if (handle == nullptr) {
+        return device_.plugin().Broke(
+            "TimDeviceFns::create_event() succeeded without an event");
+      }
+      done = std::make_unique<NativeEvent>(device_, handle);
+      event = static_cast<NativeEvent*>(done.get());
+    }
+    event->Reset();
+    TIM_RETURN_IF_ERROR(device_.Call("TimDeviceFns::record",
+                                     device_.functions().record, handle_,
+                                     event->handle()));
+    return done;
+  }
+
+  Status WaitFor(device::Event& event) override {
+    auto* const other = dynamic_cast<NativeEvent*>(&event);
+    if (other == nullptr) return TIM_INTERNAL("an event of another domain");
+    if (device_.functions().stream_wait == nullptr) return event.Wait();
+    return device_.Call("TimDeviceFns::stream_wait",
+                        device_.functions().stream_wait, handle_,
+                        other->handle());
+  }
+
+ private:
+  // Waits for all work so far.
+  Status Finish() {
+    TIM_ASSIGN_OR_RETURN(const auto event, Record(nullptr));
+    return event->Wait();
+  }
+
+  PluginDevice& device_;
+  TimStream* const handle_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<device::Stream>> CreateNativeStream(
     PluginDevice& device) {
   TimStream* handle = nullptr;
   TIM_RETURN_IF_ERROR(device.Call("TimDeviceFns::create_stream",
@@ -296,69 +371,14 @@ Result<std::unique_ptr<device::Stream>> NativeStream::Create(
     return device.plugin().Broke(
         "TimDeviceFns::create_stream() succeeded without a stream");
   }
-  return std::unique_ptr<device::Stream>(new NativeStream(device, handle));
+  return std::unique_ptr<device::Stream>(
+      std::make_unique<NativeStream>(device, handle));
 }
 
-NativeStream::NativeStream(PluginDevice& device, TimStream* handle)
-    : device_(device), handle_(handle) {
-  device_.AddStream(handle_, this);
-}
-
-NativeStream::~NativeStream() {
-  device_.RemoveStream(handle_);
-  device_.Tell("TimDeviceFns::destroy_stream",
-               device_.functions().destroy_stream, handle_);
-}
-
-Status NativeStream::Enqueue(device::PreparedStep& step,
-                             std::span<const BufferRange> operands) {
-  TIM_ASSIGN_OR_RETURN(const PluginStep::Work work,
-                       WorkOf(device_, step, operands));
-  return work(handle_);
-}
-
-// Waits for all work so far.
-Status NativeStream::Finish() {
-  TIM_ASSIGN_OR_RETURN(const auto event, Record(nullptr));
-  return event->Wait();
-}
-
-Status NativeStream::Copy(BufferRange source, BufferRange destination) {
-  TIM_RETURN_IF_ERROR(CheckCopy(device_, source, destination));
-  if (source.bytes == 0) return OkStatus();
-  return DoCopy(device_, handle_, source, destination,
-                [this] { return Finish(); });
-}
-
-Result<std::unique_ptr<device::Event>> NativeStream::Record(
-    std::unique_ptr<device::Event> done) {
-  auto* event = dynamic_cast<NativeEvent*>(done.get());
-  if (event == nullptr || &event->device() != &device_) {
-    TimEvent* handle = nullptr;
-    TIM_RETURN_IF_ERROR(device_.Call("TimDeviceFns::create_event",
-                                     device_.functions().create_event,
-                                     &handle));
-    if (handle == nullptr) {
-      return device_.plugin().Broke(
-          "TimDeviceFns::create_event() succeeded without an event");
-    }
-    done = std::make_unique<NativeEvent>(device_, handle);
-    event = static_cast<NativeEvent*>(done.get());
-  }
-  event->Reset();
-  TIM_RETURN_IF_ERROR(device_.Call("TimDeviceFns::record",
-                                   device_.functions().record, handle_,
-                                   event->handle()));
-  return done;
-}
-
-Status NativeStream::WaitFor(device::Event& event) {
-  auto* const other = dynamic_cast<NativeEvent*>(&event);
-  if (other == nullptr) return TIM_INTERNAL("an event of another domain");
-  if (device_.functions().stream_wait == nullptr) return event.Wait();
-  return device_.Call("TimDeviceFns::stream_wait",
-                      device_.functions().stream_wait, handle_,
-                      other->handle());
+Result<std::unique_ptr<device::Stream>> CreateWorkerStream(
+    PluginDevice& device) {
+  return std::unique_ptr<device::Stream>(
+      std::make_unique<WorkerStream>(device));
 }
 
 }  // namespace tim::plugin
