@@ -2,7 +2,6 @@
 #include "runtime/calibration.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -16,6 +15,7 @@
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
 #include "runtime/probes.h"
+#include "runtime/stored_figures.h"
 
 namespace tim::runtime {
 namespace {
@@ -156,26 +156,16 @@ std::string CalibrationKey(const ir::DeviceInfo& device) {
 }
 
 std::string EncodeCalibration(const Calibration& calibration) {
-  return StrCat(calibration.gflops, " ", calibration.gbytes_per_second, " ",
-                calibration.launch_us, "\n");
+  return EncodeFigures({calibration.gflops, calibration.gbytes_per_second,
+                        calibration.launch_us});
 }
 
 std::optional<Calibration> DecodeCalibration(std::string_view text) {
   Calibration found;
-  const std::pair<double*, char> fields[] = {{&found.gflops, ' '},
-                                             {&found.gbytes_per_second, ' '},
-                                             {&found.launch_us, '\n'}};
-  const char* next = text.data();
-  const char* const end = next + text.size();
-  for (const auto& [value, separator] : fields) {
-    const auto parsed = std::from_chars(next, end, *value);
-    if (parsed.ec != std::errc() || parsed.ptr == end ||
-        *parsed.ptr != separator || !(*value > 0) || *value > 1e12) {
-      return std::nullopt;
-    }
-    next = parsed.ptr + 1;
+  if (!DecodeFigures(
+          text, {&found.gflops, &found.gbytes_per_second, &found.launch_us})) {
+    return std::nullopt;
   }
-  if (next != end) return std::nullopt;
   return found;
 }
 

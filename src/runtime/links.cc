@@ -2,7 +2,6 @@
 #include "runtime/links.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +17,7 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "device/host/host_buffer.h"
+#include "runtime/stored_figures.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -116,25 +116,11 @@ std::string IdentityOf(const Device& device) {
                 info.compute_units);
 }
 
-std::string EncodeLink(const Link& link) {
-  return StrCat(link.latency_us, " ", link.gbytes_per_second, "\n");
-}
-
 std::optional<Link> DecodeLink(std::string_view text) {
   Link link;
-  const std::pair<double*, char> fields[] = {{&link.latency_us, ' '},
-                                             {&link.gbytes_per_second, '\n'}};
-  const char* next = text.data();
-  const char* const end = next + text.size();
-  for (const auto& [value, separator] : fields) {
-    const auto parsed = std::from_chars(next, end, *value);
-    if (parsed.ec != std::errc() || parsed.ptr == end ||
-        *parsed.ptr != separator || !(*value > 0) || *value > 1e12) {
-      return std::nullopt;
-    }
-    next = parsed.ptr + 1;
+  if (!DecodeFigures(text, {&link.latency_us, &link.gbytes_per_second})) {
+    return std::nullopt;
   }
-  if (next != end) return std::nullopt;
   return link;
 }
 
@@ -162,7 +148,7 @@ Result<Link> LinkBetween(Device& from, Device& to, bool direct,
         "measuring copies from ", from.info().name, " to ", to.info().name));
   }
   link->direct = direct;
-  store.Store(key, EncodeLink(*link));
+  store.Store(key, EncodeFigures({link->latency_us, link->gbytes_per_second}));
   known.links[key] = {from.info().name, to.info().name, *link};
   return link;
 }
