@@ -79,6 +79,17 @@ constexpr const char* kAuto[] = {"auto"};
 constexpr const char* kLinks[] = {"auto", "measure", "assume"};
 constexpr const char* kCalibrating[] = {"auto", "0", "1"};
 
+bool ReadSolver(std::string_view text, std::span<const char* const>,
+                Policy* policy) {
+  const auto solver = MemorySolverOf(text);
+  if (solver) policy->memory = *solver;
+  return solver.has_value();
+}
+
+std::string WriteSolver(const Policy& policy, std::span<const char* const>) {
+  return ToString(policy.memory);
+}
+
 struct Key {
   const char* name;
   const char* values;  // for messages
@@ -112,6 +123,7 @@ constexpr Key kKeys[] = {
      WriteWord<&Policy::links>},
     {"calibrate", "auto, 0 or 1", kCalibrating, ReadWord<&Policy::calibrate>,
      WriteWord<&Policy::calibrate>},
+    {"memory", kMemorySolverNames, {}, ReadSolver, WriteSolver},
 };
 
 std::string KeyNames() {

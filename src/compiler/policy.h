@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "compiler/memory/memory_planner.h"
 
 namespace tim::compiler {
 
@@ -45,6 +46,7 @@ struct Policy {
   int streams = 1;   ///< Per device; 0: as many as pay.
   LinkFigures links = LinkFigures::kByDevices;
   Calibrating calibrate = Calibrating::kByDevices;
+  MemorySolver memory = MemorySolver::kAuto;  ///< Solver of all arenas.
   bool operator==(const Policy&) const = default;
 };
 

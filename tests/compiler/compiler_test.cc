@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/pinned_nodes.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
@@ -273,6 +275,66 @@ TEST(Compiler, LongChainReusesMemory) {
   EXPECT_EQ(plan->memory.no_reuse_sum, 51 * 8 * 8 * 32 * 4);
   EXPECT_EQ(plan->memory.lower_bound, 2 * 8 * 8 * 32 * 4);
   EXPECT_EQ(plan->memory.peak, plan->memory.lower_bound);
+}
+
+TEST(Compiler, MemoryIsPlannedByThePolicysSolver) {
+  ToyGraph toy;
+  ir::ValueId x = toy.Input(kImage);
+  for (int i = 0; i < 5; ++i) x = toy.Op("Twice", {x});
+  toy.Output(x);
+  for (const char* solver :
+       {"none", "by_time", "by_size", "somas", "exact", "auto"}) {
+    SCOPED_TRACE(solver);
+    compiler::CompileOptions options = ToyOptions();
+    options.policy.memory = *compiler::MemorySolverOf(solver);
+    const Result<ir::Plan> plan = toy.Compile(options);
+    ASSERT_OK(plan);
+    EXPECT_EQ(plan->memory.peak, std::string(solver) == "none"
+                                     ? plan->memory.no_reuse_sum
+                                     : plan->memory.lower_bound);
+    EXPECT_LT(plan->memory.lower_bound, plan->memory.no_reuse_sum);
+  }
+}
+
+TEST(Compiler, LayoutsThatAPlanHasNoRoomForAreRefused) {
+  constexpr int kLayouts = 100;
+  constexpr int kMost = 64;  // with the dense one of each device
+  ir::KernelDef kernel =
+      *testing::ToyOperators().Kernels("toy.Twice", "opencl")[0];
+  kernel.name = "many_layouts";
+  kernel.cost = [](const ir::KernelNode&, const ir::DeviceInfo&) {
+    return 0.5;
+  };
+  kernel.layouts = [](const ir::KernelNode&, const ir::DeviceInfo&) {
+    std::vector<ir::LayoutTuple> tuples;
+    for (int i = 0; i < kLayouts; ++i) {
+      const auto layout = ir::Layout::Blocked(2, 2 + i);
+      tuples.push_back({{layout}, {layout}});
+    }
+    return tuples;
+  };
+  ir::OpRegistry registry(&testing::ToyOperators());
+  registry.Add(kernel);
+  ToyGraph toy;
+  toy.Output(toy.Op("Twice", {toy.Input(kImage)}));
+  const Result<ir::Plan> plan =
+      compiler::Compile(toy.graph(), registry, ToyOptions());
+  ASSERT_OK(plan);
+  const auto decision = std::find_if(
+      plan->decisions.begin(), plan->decisions.end(),
+      [](const ir::Decision& one) {
+        return one.chosen.find("twice") != std::string::npos ||
+               one.chosen.find("many_layouts") != std::string::npos;
+      });
+  ASSERT_NE(decision, plan->decisions.end());
+  EXPECT_EQ(
+      std::count_if(decision->refused.begin(), decision->refused.end(),
+                    [](const std::string& reason) {
+                      return reason.starts_with("opencl:many_layouts") &&
+                             reason.ends_with(": no room for another layout");
+                    }),
+      kLayouts - (kMost - 2))
+      << ir::Dump(*plan);
 }
 
 TEST(Compiler, DumpsAfterEveryPass) {

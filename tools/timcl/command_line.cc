@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "compiler/memory/memory_planner.h"
 #include "device/device_sources.h"
 #include "runtime/device_names.h"
 
@@ -107,9 +108,7 @@ class Declaration {
                      "a CSV file with the head id,lower,upper,size; to check "
                      "offsets also ,offset")
         ->required();
-    command
-        ->add_option("--solver", memory.solver,
-                     "none, by_time, by_size, somas, exact or auto")
+    command->add_option("--solver", memory.solver, compiler::kMemorySolverNames)
         ->capture_default_str();
     command
         ->add_option("--capacity", memory.capacity,

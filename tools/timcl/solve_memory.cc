@@ -34,9 +34,8 @@ Result<ExitCode> SolveMemory(const Arguments& arguments) {
   if (given.check) return Check(problem, given.capacity, arguments.file);
   const auto solver = compiler::MemorySolverOf(given.solver);
   if (!solver) {
-    return InvalidArgument("'", given.solver,
-                           "' is no solver; there are none, by_time, by_size, "
-                           "somas, exact and auto");
+    return InvalidArgument("'", given.solver, "' is no solver; expected ",
+                           compiler::kMemorySolverNames);
   }
   problem.problem.alignment = given.alignment;
   const auto begin = std::chrono::steady_clock::now();

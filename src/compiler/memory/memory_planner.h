@@ -45,6 +45,9 @@ enum class MemorySolver : uint8_t {
 /// "none", "by_time", "by_size", "somas", "exact", "auto"
 const char* ToString(MemorySolver solver);
 std::optional<MemorySolver> MemorySolverOf(std::string_view name);
+/// The names, for messages.
+inline constexpr char kMemorySolverNames[] =
+    "none, by_time, by_size, somas, exact or auto";
 
 /// Ranges per section, and placements tried in one, of kExact.
 inline constexpr size_t kMostExact = 24;

@@ -24,7 +24,7 @@ void PlaceOn(Module& module, int device) {
         {allocation.bytes, allocation.first_step, allocation.last_step});
     indices.push_back(i);
   }
-  const MemoryLayout layout = Solve(problem, MemorySolver::kAuto);
+  const MemoryLayout layout = Solve(problem, module.options.policy.memory);
   for (size_t i = 0; i < indices.size(); ++i) {
     module.allocations[indices[i]].offset = layout.offsets[i];
     module.memory.no_reuse_sum +=
