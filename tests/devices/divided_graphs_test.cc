@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <random>
 
 #include "nlohmann/json.hpp"
 #include "tests/devices/fake_context.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 #include "tim/vx/placement.h"
@@ -18,6 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 constexpr int kStepUs = 2000;
@@ -378,7 +381,11 @@ TEST(Capacity, PartsMoveWhereTheDeviceHasNoRoom) {
 
 // ---- what is told -----------------------------------------------------------
 
-// Check 33; the schema is checked by tests/structure.
+nlohmann::json ParsedJson(std::istream&& text) {
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+// Check 33.
 TEST(PartitionAsJson, TellsPartsAndNodes) {
   const FakeSet set({Slow("left"), Slow("right")});
   Fork fork(set.ContextWith("max_parts=5"), 3);
@@ -388,6 +395,9 @@ TEST(PartitionAsJson, TellsPartsAndNodes) {
   const auto json =
       nlohmann::json::parse(vx::PartitionAsJson(*fork.graph), nullptr, false);
   ASSERT_FALSE(json.is_discarded());
+  const auto schema = ParsedJson(std::ifstream("docs/partition.schema.json"));
+  ASSERT_FALSE(schema.is_discarded());
+  EXPECT_THAT(SchemaMistakes(schema, json), IsEmpty());
   EXPECT_EQ(json["policy"], "max_parts=5");
   ASSERT_EQ(json["devices"].size(), 3u);
   EXPECT_EQ(json["devices"][1]["spec"], "fake:0");
@@ -401,6 +411,19 @@ TEST(PartitionAsJson, TellsPartsAndNodes) {
   const auto profiled =
       nlohmann::json::parse(vx::PartitionAsJson(*fork.graph), nullptr, false);
   EXPECT_GT(profiled["parts"][0]["measured_us"].get<double>(), 0);
+  EXPECT_THAT(SchemaMistakes(schema, profiled), IsEmpty());
+
+  auto wrong = json;
+  wrong.erase("chosen");
+  wrong["parts"][0]["id"] = "first";
+  wrong["parts"][0]["kind"] = "neither";
+  wrong["devices"][1]["links"]["host"]["cost"] = 1;
+  EXPECT_THAT(
+      SchemaMistakes(schema, wrong),
+      UnorderedElementsAre(": there is no \"chosen\"",
+                           "/parts/0/id: \"first\" is no \"integer\"",
+                           HasSubstr("/parts/0/kind: \"neither\" is none of "),
+                           "/devices/1/links/host: unknown property cost"));
 }
 
 // Check 21.
