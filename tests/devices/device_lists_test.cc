@@ -3,15 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "base/options.h"
 #include "device/device_sources.h"
 #include "device/opencl/opencl_device.h"
 #include "runtime/device_names.h"
 #include "runtime/device_pool.h"
 #include "tests/devices/fake_context.h"
-#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/devices/wait_counting_device.h"
 #include "tests/support/status_macros.h"
 #include "tim/devices/devices.h"
 #include "tim/vx/placement.h"
@@ -120,7 +118,8 @@ TEST(DeviceList, BadPoliciesNameWhatIsLegal) {
       {"min_gain_us=nan", "expected a number of microseconds from 0"},
       {"pipeline=1", "expected off, or a whole number from 2 to 16"},
       {"streams=9", "expected a whole number from 1 to 8, or auto"},
-      {"links=guess", "expected auto, measure or assume"}};
+      {"links=guess", "expected auto, measure or assume"},
+      {"memory=best", "expected none, by_time, by_size, somas, exact or auto"}};
   for (const auto& [policy, reason] : bad) {
     EXPECT_EQ(vx::Context::CreateOn("host", policy), nullptr) << policy;
     EXPECT_THAT(vx::LastError(), HasSubstr(reason)) << policy;
@@ -130,12 +129,14 @@ TEST(DeviceList, BadPoliciesNameWhatIsLegal) {
 TEST(Policy, IsReadAndWritten) {
   const auto policy = compiler::ParsePolicy(
       "objective=throughput;fallback=error;;max_parts=3;min_gain_us=1.5;"
-      "split=batch;pipeline=4;streams=auto;links=assume;calibrate=0");
+      "split=batch;pipeline=4;streams=auto;links=assume;calibrate=0;"
+      "memory=somas");
   ASSERT_OK(policy);
   EXPECT_EQ(policy->objective, compiler::Objective::kThroughput);
   EXPECT_FALSE(policy->host_fallback);
   EXPECT_EQ(policy->streams, 0);
   EXPECT_EQ(policy->pipeline, 4);
+  EXPECT_EQ(policy->memory, compiler::MemorySolver::kSomas);
   const auto again = compiler::ParsePolicy(ToString(*policy));
   ASSERT_OK(again);
   EXPECT_EQ(*again, *policy);
@@ -173,83 +174,6 @@ TEST(DeviceList, EqualListsShareDevices) {
 
 // ---- one context ------------------------------------------------------------
 
-// Counts copies that touch the host's memory, and waits of the host.
-struct Counts {
-  std::atomic<int> to_host = 0;
-  std::atomic<int> waits = 0;
-};
-
-class CountingEvent final : public device::Event {
- public:
-  CountingEvent(std::unique_ptr<device::Event> event, Counts& counts)
-      : event_(std::move(event)), counts_(counts) {}
-  Status Wait() override {
-    ++counts_.waits;
-    return event_->Wait();
-  }
-  bool Ready() override { return event_->Ready(); }
-  std::unique_ptr<device::Event>& inner() { return event_; }
-
- private:
-  std::unique_ptr<device::Event> event_;
-  Counts& counts_;
-};
-
-class CountingStream final : public device::Stream {
- public:
-  CountingStream(std::unique_ptr<device::Stream> stream, Counts& counts)
-      : stream_(std::move(stream)), counts_(counts) {}
-  Status Enqueue(device::PreparedStep& step,
-                 std::span<const device::BufferRange> operands) override {
-    return stream_->Enqueue(step, operands);
-  }
-  Status Build(device::PreparedStep& step,
-               std::span<const device::BufferRange> operands) override {
-    return stream_->Build(step, operands);
-  }
-  Status Copy(device::BufferRange source,
-              device::BufferRange destination) override {
-    if (destination.buffer->host_address() != nullptr) ++counts_.to_host;
-    return stream_->Copy(source, destination);
-  }
-  Status SynchronizeToDevice(device::Buffer& imported) override {
-    return stream_->SynchronizeToDevice(imported);
-  }
-  Status SynchronizeToHost(device::Buffer& imported) override {
-    return stream_->SynchronizeToHost(imported);
-  }
-  Result<std::unique_ptr<device::Event>> Record(
-      std::unique_ptr<device::Event> done) override {
-    auto* known = dynamic_cast<CountingEvent*>(done.get());
-    TIM_ASSIGN_OR_RETURN(
-        auto event, stream_->Record(known != nullptr ? std::move(known->inner())
-                                                     : nullptr));
-    return std::unique_ptr<device::Event>(
-        std::make_unique<CountingEvent>(std::move(event), counts_));
-  }
-  Status WaitFor(device::Event& event) override {
-    return stream_->WaitFor(*static_cast<CountingEvent&>(event).inner());
-  }
-
- private:
-  std::unique_ptr<device::Stream> stream_;
-  Counts& counts_;
-};
-
-class CountingHalf final : public ForwardingDevice {
- public:
-  CountingHalf(std::shared_ptr<device::Device> device, Counts& counts)
-      : ForwardingDevice(std::move(device)), counts_(counts) {}
-  Result<std::unique_ptr<device::Stream>> CreateStream() override {
-    TIM_ASSIGN_OR_RETURN(auto stream, ForwardingDevice::CreateStream());
-    return std::unique_ptr<device::Stream>(
-        std::make_unique<CountingStream>(std::move(stream), counts_));
-  }
-
- private:
-  Counts& counts_;
-};
-
 // A chain on sub-devices in turn.
 std::shared_ptr<vx::Graph> Alternating(
     const std::shared_ptr<vx::Context>& context,
@@ -270,10 +194,10 @@ TEST(OneContext, DevicesPassValuesWithoutTheHost) {
   SKIP_WITHOUT_HALVES();
   const runtime::DeviceSet set = Halves();
   EXPECT_EQ(set.devices[1]->domain(), set.devices[2]->domain());
-  Counts counts;
+  HostCounts counts;
   device::Devices counted = {set.devices[0]};
   for (int i : {1, 2}) {
-    counted.push_back(std::make_shared<CountingHalf>(
+    counted.push_back(std::make_shared<WaitCountingDevice>(
         set.devices[static_cast<size_t>(i)], counts));
   }
   vx::ContextOptions options;

@@ -19,6 +19,7 @@
 #include "runtime/compile_options.h"
 #include "runtime/execution_context.h"
 #include "tests/support/devices/empty_store.h"
+#include "tests/support/devices/wait_counting_device.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {
@@ -296,6 +297,26 @@ TEST_P(Control, AGraphMayGiveItsInput) {
 
 TEST_P(Control, WhileMakesManyTripsAndNone) {
   ExpectEval(WhileGraph(7, -1, false), devices(), {From(0), From(7), From(6)});
+}
+
+// Check 32: the host waits once for each trip, for its condition.
+TEST(ControlWaits, AreOnePerTrip) {
+  testing::HostCounts counts;
+  Devices devices = OpenCl();
+  devices[1] =
+      std::make_shared<testing::WaitCountingDevice>(devices[1], counts);
+  const auto executable = Build(WhileGraph(7, -1, false), devices);
+  ASSERT_OK(executable);
+  const auto context = ExecutionContext::Create(*executable);
+  ASSERT_OK(context);
+  const auto waits_from = [&](int32_t first) {
+    counts.waits = 0;
+    EXPECT_OK(RunOn(**executable, **context, From(first)));
+    return counts.waits.load();
+  };
+  const int none = waits_from(7);
+  EXPECT_GT(none, 0);
+  for (int trips : {1, 2, 6}) EXPECT_EQ(waits_from(7 - trips), none + trips);
 }
 
 TEST_P(Control, WhileStopsAtMaxTrips) {
