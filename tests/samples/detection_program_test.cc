@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stb/stb_image_write.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -124,6 +125,82 @@ TEST(DetectionProgram, FindsWhatIsInAPng) {
 
 // The picture in the corner of a larger one, of another shape, as JPEG: its
 // boxes have moved with it.
+// Detections in the easy picture on a list of devices, and the partition of the
+// network as PartitionAsJson() has it.
+struct FoundOn {
+  CommandResult run;
+  nlohmann::json detections = nlohmann::json::array();
+  nlohmann::json partition = {};
+};
+
+FoundOn FindOn(const std::string& devices, const std::string& settings = "") {
+  const std::string folder = FreshFolder("detection");
+  WriteText(folder + "/in.png", EncodePng(Easy().image));
+  FoundOn found;
+  found.run = Detect(folder, "'" + folder + "/in.png'",
+                     "TIMCL_DUMP='" + folder +
+                         "/dump' TIMCL_DEVICE=" + devices + " " + settings);
+  if (found.run.exit_status != 0) return found;
+  found.detections =
+      nlohmann::json::parse(ReadText(folder + "/out.json")).at("detections");
+  found.partition =
+      nlohmann::json::parse(ReadText(folder + "/dump/1_partition.json"));
+  return found;
+}
+
+// The same shapes are at the same places, and `user` has a part of the network.
+void ExpectSameAsAlone(const FoundOn& found, const std::string& user) {
+  ASSERT_EQ(found.run.exit_status, 0) << found.run.output;
+  const FoundOn alone = FindOn("opencl:0");
+  ASSERT_EQ(alone.run.exit_status, 0) << alone.run.output;
+  ASSERT_EQ(alone.detections.size(), Easy().objects.size());
+  ASSERT_EQ(found.detections.size(), alone.detections.size());
+  for (std::size_t i = 0; i < alone.detections.size(); ++i) {
+    const nlohmann::json& one = found.detections[i];
+    const nlohmann::json& other = alone.detections[i];
+    EXPECT_EQ(one.at("class"), other.at("class"));
+    EXPECT_NEAR(one.at("score").get<double>(), other.at("score").get<double>(),
+                1e-3);
+    for (const char* side : {"xmin", "ymin", "xmax", "ymax"}) {
+      EXPECT_NEAR(one.at("box").at(side).get<double>(),
+                  other.at("box").at(side).get<double>(), 0.05)
+          << side;
+    }
+  }
+  const nlohmann::json& parts = found.partition.at("parts");
+  EXPECT_TRUE(std::any_of(
+      parts.begin(), parts.end(),
+      [&](const nlohmann::json& part) { return part.at("device") == user; }))
+      << found.partition.dump(1);
+}
+
+TEST(DetectionProgram, FindsTheSameBesideTheHost) {
+  ExpectSameAsAlone(FindOn("host,opencl:0"), "opencl");
+}
+
+TEST(DetectionProgram, FindsTheSameOnTwoSubDevices) {
+  const FoundOn found = FindOn("opencl:0/2");
+  if (found.run.output.find("sub-devices") != std::string::npos) {
+    GTEST_SKIP() << "the first OpenCL device has no two sub-devices of equal "
+                    "size";
+  }
+  ExpectSameAsAlone(found, "opencl:0/2.1");
+}
+
+TEST(DetectionProgram, FindsTheSameBesideADeviceOfKernels) {
+  ExpectSameAsAlone(FindOn("demo:0,opencl:0",
+                           "TIMCL_PLUGINS=samples/plugins/libtimcl_demo.so"),
+                    "opencl:0");
+}
+
+TEST(DetectionProgram, FindsTheSameBesideADeviceThatCompilesParts) {
+  ExpectSameAsAlone(
+      FindOn("demo_graph:0,opencl:0",
+             "TIMCL_PLUGINS=samples/plugins/libtimcl_demo_graph.so "
+             "TIMCL_POLICY=graph_parts=prefer"),
+      "demo_graph:0");
+}
+
 TEST(DetectionProgram, BoxesMoveWithTheShapesOfAJpeg) {
   const int right = 90, down = 35;
   Picture moved = Easy();
