@@ -1,6 +1,8 @@
 // The table of the environment variables, and what they are parsed to.
 #include "base/options.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
@@ -270,6 +272,14 @@ constexpr OptionSpec kTable[] = {
 
 const char* FromEnvironment(const char* name) { return std::getenv(name); }
 
+std::vector<std::string> WholeEnvironment() {
+  std::vector<std::string> variables;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    variables.emplace_back(*one);
+  }
+  return variables;
+}
+
 void LogLines(std::string_view warnings) {
   while (!warnings.empty()) {
     const size_t end = warnings.find('\n');
@@ -302,6 +312,7 @@ const Options& GetOptions() {
   return KeepOne(options, [] {
     std::string warnings;
     Options parsed = ParseOptions(FromEnvironment, &warnings);
+    if (parsed.plugins.probe) parsed.environment = WholeEnvironment();
     if (!parsed.trace.empty()) {
       const Status started = StartTrace(parsed.trace);
       if (!started.ok()) {

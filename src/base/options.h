@@ -84,6 +84,9 @@ struct Options {
   PluginOptions plugins;
   /// Variables that are set and their texts, in the order of the table.
   std::vector<std::pair<std::string, std::string>> variables;
+  /// All variables of the process, "NAME=value", for programs that the library
+  /// starts.  Empty unless plugins.probe.
+  std::vector<std::string> environment;
 };
 
 struct OptionSpec {

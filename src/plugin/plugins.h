@@ -28,8 +28,9 @@ struct PluginFacts {
 /// Options of the library that plug-ins are loaded with.
 struct LoadOptions {
   PluginOptions watch = {};
-  int64_t pool_bytes = 0;        ///< Limit of each device's pool; 0: none.
-  char** environment = nullptr;  ///< Environment of the probing process.
+  int64_t pool_bytes = 0;  ///< Limit of each device's pool; 0: none.
+  /// "NAME=value" each, for the process that probes them.
+  std::vector<std::string> environment = {};
 };
 
 /// Loads a plug-in: its devices are device::DeviceSources() from then on, its

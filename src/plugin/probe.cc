@@ -10,17 +10,32 @@
 #include <vector>
 
 namespace tim::plugin {
+namespace {
 
-Status ProbeFile(const std::string& path, char** environment) {
+// Pointers to the words, and a null, as programs get their words.
+std::vector<char*> PointersTo(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+bool LoadsPlugins(const std::string& variable) {
+  return variable.starts_with("TIMCL_PLUGINS=") ||
+         variable.starts_with("TIMCL_PLUGIN_PROBE=");
+}
+
+}  // namespace
+
+Status ProbeFile(const std::string& path,
+                 const std::vector<std::string>& environment) {
   std::vector<std::string> words = {"timcl", "plugin-check", "--probe", path};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  char* none[] = {nullptr};
+  std::vector<std::string> variables = environment;
+  std::erase_if(variables, LoadsPlugins);
   pid_t process = 0;
   const int error =
-      posix_spawnp(&process, arguments[0], nullptr, nullptr, arguments.data(),
-                   environment != nullptr ? environment : none);
+      posix_spawnp(&process, words[0].c_str(), nullptr, nullptr,
+                   PointersTo(words).data(), PointersTo(variables).data());
   if (error != 0) {
     return FailedPrecondition(
         "TIMCL_PLUGIN_PROBE needs the program timcl in "

@@ -3,6 +3,7 @@
 #define TIM_PLUGIN_PROBE_H_
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -10,8 +11,10 @@ namespace tim::plugin {
 
 /// Runs `timcl plugin-check --probe <path>`, where timcl is found by PATH.
 /// kFailedPrecondition where that fails or the program is not there.
-/// \param environment of the program: "NAME=value" each, and a null.
-Status ProbeFile(const std::string& path, char** environment);
+/// \param environment of the program: "NAME=value" each.  Variables by which it
+///     would load plug-ins itself are left out.
+Status ProbeFile(const std::string& path,
+                 const std::vector<std::string>& environment);
 
 }  // namespace tim::plugin
 

@@ -4,7 +4,9 @@
 namespace tim::runtime {
 
 plugin::LoadOptions LoadOptionsOf(const Options& options) {
-  return {.watch = options.plugins, .pool_bytes = options.on_device.pool_bytes};
+  return {.watch = options.plugins,
+          .pool_bytes = options.on_device.pool_bytes,
+          .environment = options.environment};
 }
 
 void LoadNamedPlugins(const Options& options) {

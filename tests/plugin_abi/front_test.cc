@@ -2,12 +2,16 @@
 // Checks 7, 12 and 15 of the specification.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/child_process.h"
 #include "tim/devices/devices.h"
 #include "tim/devices/plugins.h"
 #include "tim/vx/context.h"
@@ -45,6 +49,30 @@ std::vector<float> SquaresOn(const std::shared_ptr<Context>& context) {
   std::vector<float> y(5);
   to->CopyDataFromTensor(y.data());
   return y;
+}
+
+// A program "timcl" that is right only where it gets the environment of this
+// process without what makes it load plug-ins itself.
+TEST(Fronts, HandTheirEnvironmentToTheProbe) {
+  const char* const given = std::getenv("GIVEN_TO_PROBE");
+  if (testing::IsChild()) {
+    EXPECT_EQ(devices::FindOperator("demo.SquaredRelu"), given != nullptr);
+    return;
+  }
+  const std::string folder = ::testing::TempDir();
+  const std::string program = folder + "/timcl";
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "test \"$1 $2\" = \"plugin-check --probe\" &&\n"
+                            "test \"$GIVEN_TO_PROBE\" = yes &&\n"
+                            "test -z \"$TIMCL_PLUGINS$TIMCL_PLUGIN_PROBE\"\n";
+  chmod(program.c_str(), 0700);
+  std::map<std::string, std::string> variables = {{"PATH", folder},
+                                                  {"TIMCL_PLUGIN_PROBE", "1"}};
+  const auto without = testing::RunAsChild(variables);
+  EXPECT_EQ(without.exit_status, 0) << without.output;
+  variables["GIVEN_TO_PROBE"] = "yes";
+  const auto with = testing::RunAsChild(variables);
+  EXPECT_EQ(with.exit_status, 0) << with.output;
 }
 
 TEST(Fronts, NameDevicesOfPluginsBehindAllOthers) {
