@@ -149,9 +149,18 @@ Result<std::unique_ptr<device::Buffer>> PluginDevice::Allocate(
                        info_.max_allocation_bytes, " of ", info_.name);
   }
   TimBuffer* handle = nullptr;
-  TIM_RETURN_IF_ERROR(Call("TimDeviceFns::allocate", functions().allocate,
-                           static_cast<uint64_t>(bytes),
-                           static_cast<int32_t>(kind), &handle));
+  const auto allocate = [&] {
+    return Call("TimDeviceFns::allocate", functions().allocate,
+                static_cast<uint64_t>(bytes), static_cast<int32_t>(kind),
+                &handle);
+  };
+  Status allocated = allocate();
+  if (allocated.code() == StatusCode::kOutOfMemory &&
+      functions().trim != nullptr &&
+      Call("TimDeviceFns::trim", functions().trim).ok()) {
+    allocated = allocate();
+  }
+  TIM_RETURN_IF_ERROR(allocated);
   if (handle == nullptr) {
     return plugin_->Broke(
         "TimDeviceFns::allocate() succeeded without a buffer");

@@ -31,6 +31,7 @@ const TimHost* g_host = nullptr;
 std::string g_mode;  // NOLINT: a library of a test
 unsigned g_random = 1;
 int g_supports = 0;  // how often supports() was called
+bool g_trimmed = false;
 const void* g_stale_host = nullptr;
 
 bool Is(const char* mode) { return g_mode == mode; }
@@ -45,6 +46,7 @@ TimCode Initialize(const TimHost* host, const TimOption* options,
   g_host = host;
   g_mode.clear();
   g_supports = 0;
+  g_trimmed = false;
   for (uint32_t i = 0; i < count; ++i) {
     if (std::strcmp(options[i].key, "mode") == 0) g_mode = options[i].value;
   }
@@ -81,7 +83,8 @@ void Close(TimDevice* device) { delete device; }
 TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
                  TimMessage* message) {
   if (Is("null_buffer")) return TIM_OK;
-  if (Is("no_memory") || bytes > (uint64_t{1} << 28)) {
+  const bool full = Is("no_memory") || (Is("hoards") && !g_trimmed);
+  if (full || bytes > (uint64_t{1} << 28)) {
     return Fail(message, TIM_OUT_OF_MEMORY, "full");
   }
   auto* buffer = new TimBuffer();
@@ -94,6 +97,11 @@ TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
 void Release(TimDevice*, TimBuffer* buffer) {
   std::free(buffer->memory);
   delete buffer;
+}
+
+TimCode Trim(TimDevice*, TimMessage*) {
+  g_trimmed = true;
+  return TIM_OK;
 }
 
 unsigned char* At(const TimRange& range) {
@@ -128,6 +136,7 @@ const TimDeviceFns* DeviceFns() {
   fns.release = Release;
   fns.copy_in = CopyIn;
   fns.copy_out = CopyOut;
+  fns.trim = Trim;
   return &fns;
 }
 

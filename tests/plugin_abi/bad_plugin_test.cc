@@ -183,6 +183,16 @@ TEST(BadPlugin, OutOfMemoryAndMissingBuffersAreErrors) {
   }
 }
 
+TEST(BadPlugin, MemoryIsAskedForAgainOnceItWasTrimmed) {
+  ASSERT_OK(LoadBad("hoards"));
+  {
+    const auto devices = testing::HostAnd("bad");
+    ASSERT_OK(devices);
+    EXPECT_OK((*devices)[1]->Allocate(64, ir::MemoryKind::kDevice));
+  }
+  EXPECT_OK(UnloadPlugin("bad"));
+}
+
 // A time limit ends the wait for work that does not end.
 TEST(BadPlugin, WorkThatDoesNotEndLosesTheDevice) {
   ASSERT_OK(LoadBad("hangs", {.timeout = std::chrono::seconds(1)}));

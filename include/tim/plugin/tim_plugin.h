@@ -240,6 +240,7 @@ typedef struct TimDeviceFns {
   /** NULL: through the host's memory. */
   TimCode (*copy)(TimDevice*, TimStream*, TimRange from, TimRange to,
                   TimMessage*);
+  /** Not called by version 1.0 of the host. */
   TimCode (*fill)(TimDevice*, TimStream*, TimRange, uint8_t byte, TimMessage*);
   /** A buffer in memory of the host, which outlives it. */
   TimCode (*import_host)(TimDevice*, void* memory, uint64_t bytes,
@@ -258,7 +259,8 @@ typedef struct TimDeviceFns {
    * stream's event before this one and this one. */
   TimCode (*wait)(TimDevice*, TimEvent*, TimMessage*);
   TimCode (*query)(TimDevice*, TimEvent*, int32_t* done, TimMessage*);
-  /** Calls done() once, on any thread, when the event is reached. */
+  /** Calls done() once, on any thread, when the event is reached.  Not called
+   * by version 1.0 of the host, which asks query() and wait(). */
   TimCode (*on_done)(TimDevice*, TimEvent*, void (*done)(void* state, TimCode),
                      void* state, TimMessage*);
   TimCode (*copy_peer)(TimDevice* from_device, TimRange from,
@@ -266,7 +268,9 @@ typedef struct TimDeviceFns {
                        TimMessage*);
   TimCode (*memory_info)(TimDevice*, uint64_t* free_bytes,
                          uint64_t* total_bytes, TimMessage*);
-  TimCode (*trim)(TimDevice*, TimMessage*); /**< Gives unused memory back. */
+  /** Gives unused memory back to the system.  Called after an allocate() that
+   * gave TIM_OUT_OF_MEMORY, which is then tried once more. */
+  TimCode (*trim)(TimDevice*, TimMessage*);
   void* (*native_handle)(TimDevice*, const char* name);
 } TimDeviceFns;
 
