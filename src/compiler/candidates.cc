@@ -215,12 +215,8 @@ class Enumerator {
     const ir::DeviceInfo& info = module_.device(device);
     if (!info.runs_eval) return;
     if (!ir::CanEvaluate(node_)) {
-      found_.refused.push_back(StrCat(
-          info.Label(), ":eval: ",
-          ir::HasUserKernel(node_) ? module_.options.devices.size() > 1
-                                         ? kOnOpenCl
-                                         : StrCat(kOnOpenCl, kInstall)
-                                   : "the operator has no host reference"));
+      found_.refused.push_back(
+          StrCat(info.Label(), ":eval: ", ReasonAgainstEval()));
       return;
     }
     if (IsHostFallback(device) && module_.options.strict) {
@@ -232,6 +228,19 @@ class Enumerator {
                         (IsHostFallback(device) ? kHostStepPenalty : 0);
     Add({.kind = RunKind::kEval, .device = device}, ir::DenseLayouts(view_),
         cost, "eval");
+  }
+
+  // The reason why the node has no `eval`.
+  std::string ReasonAgainstEval() const {
+    if (ir::HasUserKernel(node_)) {
+      return module_.options.devices.size() > 1 ? kOnOpenCl
+                                                : StrCat(kOnOpenCl, kInstall);
+    }
+    if (node_.schema != nullptr && node_.schema->device_only) {
+      return StrCat("the operator runs on devices of plug-in ",
+                    node_.schema->domain, " only");
+    }
+    return "the operator has no host reference";
   }
 
   bool IsHostFallback(int device) const {

@@ -52,7 +52,7 @@ std::vector<compiler::RefusedKernel> StepFailures::Refused(
                        .reason = reason.substr(0, reason.find('\n'))});
     TIM_LOG_ONCE(kWarning, plan.devices[step.device].name,
                  " cannot run the kernel ", step.kernel,
-                 " of this library, and another takes its place: ", reason);
+                 ", and another takes its place: ", reason);
   }
   return refused;
 }

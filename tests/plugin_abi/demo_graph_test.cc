@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +14,7 @@
 #include "device/device_pools.h"
 #include "plugin/plugins.h"
 #include "tests/plugin_abi/plug_graph.h"
+#include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::plugin {
@@ -22,27 +23,8 @@ namespace {
 using testing::CountSteps;
 using testing::Floats;
 using ::testing::HasSubstr;
+using testing::MapStore;
 using testing::PlugGraph;
-
-// A store in memory that counts what had to be built.
-class MapStore final : public device::BinaryStore {
- public:
-  std::optional<std::string> Load(std::string_view key) override {
-    const std::lock_guard lock(mutex);
-    const auto found = content.find(std::string(key));
-    if (found == content.end()) return std::nullopt;
-    return found->second;
-  }
-  void Store(std::string_view key, std::string_view bytes) override {
-    const std::lock_guard lock(mutex);
-    content[std::string(key)] = bytes;
-  }
-  void CountBuild() override { ++builds; }
-
-  std::mutex mutex;
-  std::map<std::string, std::string> content;
-  int builds = 0;
-};
 
 class DemoGraph : public ::testing::Test {
  protected:
@@ -129,6 +111,31 @@ TEST_F(DemoGraph, WhatWasCompiledIsStored) {
     compile();
     EXPECT_EQ(store->builds, before + 1);
   }
+}
+
+// Check 9: so does a process that has the store of another one.
+TEST_F(DemoGraph, AnotherProcessLoadsWhatIsStored) {
+  const auto store = std::make_shared<MapStore>();
+  const char* const file = std::getenv("STORED_PART");
+  if (testing::IsChild()) {
+    std::ifstream stored(file);
+    std::string key;
+    std::getline(stored, key);
+    store->content[key] = {std::istreambuf_iterator<char>(stored), {}};
+  }
+  const PlugGraph graph = Chain();
+  auto ready = testing::Ready(graph, devices_, /*strict=*/true, store);
+  ASSERT_OK(ready);
+  ExpectRuns(graph, *ready);
+  ASSERT_EQ(store->content.size(), 1u);
+  EXPECT_EQ(store->builds, testing::IsChild() ? 0 : 1);
+  if (testing::IsChild()) return;
+  const std::string path = ::testing::TempDir() + "/stored_part";
+  const auto& [key, blob] = *store->content.begin();
+  ASSERT_EQ(key.find('\n'), std::string::npos);
+  std::ofstream(path) << key << '\n' << blob;
+  const auto child = testing::RunAsChild({{"STORED_PART", path}});
+  EXPECT_EQ(child.exit_status, 0) << child.output;
 }
 
 // Check 10: constants that the part holds are not on the device.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "device/host/host_device.h"
 #include "plugin/plugins.h"
 #include "tests/plugin_abi/plug_graph.h"
+#include "tests/support/child_process.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::plugin {
@@ -131,6 +133,24 @@ TEST_F(Demo, IsNotUnloadedWhileAnybodyUsesIt) {
   SetUp();
   const PlugGraph again = testing::ResNetBlock(testing::Known());
   EXPECT_OK(testing::Ready(again, devices_, /*strict=*/true));
+}
+
+// Check 6: a process may end while it uses a plug-in.
+TEST_F(Demo, ProcessesEndWithoutUnloading) {
+  constexpr int kProcesses = 100;
+  if (testing::IsChild()) {
+    PlugGraph graph(testing::Known());
+    graph.Output(graph.Op("demo.SquaredRelu", {graph.Input({5, 3})}));
+    auto ready = testing::Ready(graph, devices_);
+    ASSERT_OK(ready);
+    static auto* const kept = new auto(*std::move(ready));
+    ASSERT_OK(testing::Run(*kept, {testing::SomeFloats(15)}));
+    std::exit(HasFailure() ? 1 : 0);
+  }
+  for (int i = 0; i < kProcesses; ++i) {
+    const auto child = testing::RunAsChild({});
+    ASSERT_EQ(child.exit_status, 0) << child.output;
+  }
 }
 
 TEST_F(Demo, IsLoadedOnce) {

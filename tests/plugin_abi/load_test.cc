@@ -9,6 +9,8 @@
 #include <string>
 
 #include "device/device_sources.h"
+#include "device/host/host_device.h"
+#include "plugin/host_table.h"
 #include "plugin/plugins.h"
 #include "plugin/tables.h"
 #include "tests/plugin_abi/plug_graph.h"
@@ -216,6 +218,38 @@ TEST(Load, ADeviceThatIsNotUsableSaysWhy) {
   EXPECT_ERROR(device::FindDeviceSource("bad")->open(0),
                "TimPlugin::open() succeeded without a device");
   EXPECT_OK(UnloadPlugin("bad"));
+}
+
+// Check 12: an operator that is for its own device only.
+TEST(Load, AnOperatorWithoutEvalAndPartsNeedsItsDevice) {
+  static const TimOp op = [] {
+    TimOp made{};
+    made.struct_size = TIM_SIZE_THROUGH(TimOp, estimate);
+    made.version = 1;
+    made.domain = "local";
+    made.name = "Secret";
+    made.inputs_required = made.inputs_limit = 1;
+    made.outputs_required = made.outputs_limit = 1;
+    made.infer = [](void*, const TimNode* node, TimInference* inference,
+                    TimMessage*) -> TimCode {
+      return Host().sinks->infer_output(inference, 0,
+                                        Host().views->input(node, 0));
+    };
+    return made;
+  }();
+  Tables tables;
+  TimOpFns ops{};
+  ops.struct_size = TIM_SIZE_THROUGH(TimOpFns, op);
+  ops.count = []() -> uint32_t { return 1; };
+  ops.op = [](uint32_t) { return &op; };
+  tables.plugin.ops = &ops;
+  ASSERT_OK(Load(tables));
+  testing::PlugGraph graph(testing::Known());
+  graph.Output(graph.Op("local.Secret", {graph.Input({4})}));
+  const auto ready = testing::Ready(graph, {device::CreateHostDevice()});
+  EXPECT_ERROR(ready, "local.Secret");
+  EXPECT_THAT(ready.status().message(), HasSubstr("plug-in local"));
+  EXPECT_OK(UnloadPlugin("local"));
 }
 
 // The next one of a list is loaded, whatever the one before was.

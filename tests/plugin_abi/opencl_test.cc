@@ -12,6 +12,7 @@
 #include "device/opencl/opencl_device.h"
 #include "plugin/plugins.h"
 #include "tests/plugin_abi/plug_graph.h"
+#include "tests/support/child_process.h"
 #include "tests/support/devices/empty_store.h"
 #include "tests/support/status_macros.h"
 
@@ -143,8 +144,12 @@ TEST_F(OpenCl, DoesNoStepsOfOtherDevices) {
 TEST_F(OpenCl, AKernelGivenAsTextIsBuiltAndRun) {
   ASSERT_OK(LoadPluginTable(TextPlugin(kText), {}, {}));
   const PlugGraph graph = ReluGraph();
-  auto ready = testing::Ready(graph, devices_, /*strict=*/true);
+  const auto store = std::make_shared<testing::MapStore>();
+  auto ready = testing::Ready(graph, devices_, /*strict=*/true, store);
   ASSERT_OK(ready);
+  EXPECT_EQ(store->builds, 1);
+  ASSERT_OK(testing::Ready(graph, devices_, /*strict=*/true, store));
+  EXPECT_EQ(store->builds, 1);
   const ir::Plan& plan = ready->executable->plan();
   ASSERT_EQ(CountSteps<ir::KernelLaunch>(plan), 1);
   for (const ir::Step& step : plan.steps) {
@@ -159,6 +164,14 @@ TEST_F(OpenCl, AKernelGivenAsTextIsBuiltAndRun) {
 }
 
 TEST_F(OpenCl, ATextThatCannotBeBuiltIsReplaced) {
+  if (!testing::IsChild()) {
+    // The log has the compiler's own words, with lines and columns.
+    const auto child = testing::RunAsChild({{"TIMCL_LOG", "warning"}});
+    EXPECT_EQ(child.exit_status, 0);
+    EXPECT_THAT(child.output, HasSubstr("plug-in text, kernel text.relu"));
+    EXPECT_THAT(child.output, ::testing::ContainsRegex("[0-9]+:[0-9]+:"));
+    return;
+  }
   ASSERT_OK(LoadPluginTable(TextPlugin(kBrokenText), {}, {}));
   const PlugGraph graph = ReluGraph();
   auto ready = testing::Ready(graph, devices_, /*strict=*/true);

@@ -2,8 +2,13 @@
 #ifndef TIM_TESTS_PLUGIN_ABI_PLUG_GRAPH_H_
 #define TIM_TESTS_PLUGIN_ABI_PLUG_GRAPH_H_
 
+#include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -48,6 +53,26 @@ PlugGraph ResNetBlock(Operators operators);
 
 /// Elements between -1 and 1 that look random.
 Floats SomeFloats(size_t count, uint32_t seed = 1);
+
+/// A store in memory that counts what had to be built.
+class MapStore final : public device::BinaryStore {
+ public:
+  std::optional<std::string> Load(std::string_view key) override {
+    const std::lock_guard lock(mutex);
+    const auto found = content.find(std::string(key));
+    if (found == content.end()) return std::nullopt;
+    return found->second;
+  }
+  void Store(std::string_view key, std::string_view bytes) override {
+    const std::lock_guard lock(mutex);
+    content[std::string(key)] = bytes;
+  }
+  void CountBuild() override { ++builds; }
+
+  std::mutex mutex;
+  std::map<std::string, std::string> content;
+  std::atomic<int> builds = 0;
+};
 
 /// Compiles for the devices, of which the first is the host.
 Result<runtime::ReadyGraph> Ready(
