@@ -40,9 +40,8 @@ using Notes = ir::PlanNotes;
 // A gather reads a part of its operands.
 double BytesOf(const Graph& graph, const ir::Node& node) {
   if (!node.composite) {
-    const ir::NodeDescs descs(graph, node);
-    const auto estimate = node.schema->compute_estimate(descs.view());
-    const double bytes = estimate.bytes_read + estimate.bytes_written;
+    const ir::ComputeEstimate work = ir::EstimateOf(graph, node);
+    const double bytes = work.bytes_read + work.bytes_written;
     if (bytes > 0) return bytes;
   }
   double bytes = 0;
