@@ -10,6 +10,7 @@
 
 #include "base/fork/per_process.h"
 #include "base/options.h"
+#include "device/opencl/opencl_interop.h"
 #include "ops/registered.h"
 #include "runtime/cache/program_cache.h"
 #include "runtime/device_pool.h"
@@ -25,6 +26,7 @@ struct Process {
   std::shared_ptr<DeviceState> chosen;  ///< By SetDefault().
   std::shared_ptr<runtime::ProgramCache> programs;
   std::shared_ptr<runtime::WorkStream> host;
+  int clients_contexts = 0;  ///< Devices in contexts that clients made.
 
   static Process& Get();
 
@@ -48,6 +50,21 @@ struct Process {
     if (made->status_.ok()) devices[spec] = made;
     return made;
   }
+
+  std::shared_ptr<DeviceState> InContext(void* device, void* context) {
+    for (const auto& [name, state] : devices) {
+      const device::Device& known = state->device();
+      if (device != nullptr && known.NativeHandle("cl_device_id") == device &&
+          known.NativeHandle("cl_context") == context) {
+        return state;
+      }
+    }
+    auto made = std::make_shared<DeviceState>();
+    made->spec_ = StrCat("opencl@", ++clients_contexts);
+    made->status_ = made->OpenInContext(device, context);
+    if (made->status_.ok()) devices[made->spec_] = made;
+    return made;
+  }
 };
 
 namespace {
@@ -65,7 +82,6 @@ std::string NormalName(const std::string& spec) {
 Process& Process::Get() { return g_process.Get(); }
 
 Status DeviceState::Open() {
-  Process& process = Process::Get();
   const Options& options = GetOptions();
   runtime::LoadNamedPlugins(options);
   if (spec_.empty()) {
@@ -77,6 +93,20 @@ Status DeviceState::Open() {
     devices_ = std::move(set.devices);
   }
   if (spec_.empty()) spec_ = devices_.size() == 1 ? "host" : "opencl:0";
+  return Start();
+}
+
+Status DeviceState::OpenInContext(void* device, void* context) {
+  const DeviceOptions& options = GetOptions().on_device;
+  TIM_ASSIGN_OR_RETURN(auto own,
+                       device::CreateOpenClDevice(device, context, options));
+  TIM_ASSIGN_OR_RETURN(devices_, runtime::SelectDevices("host", options));
+  devices_.push_back(std::move(own));
+  return Start();
+}
+
+Status DeviceState::Start() {
+  Process& process = Process::Get();
   if (process.host == nullptr) {
     TIM_ASSIGN_OR_RETURN(process.host,
                          runtime::WorkStream::Create(devices_[0]));
@@ -87,6 +117,7 @@ Status DeviceState::Open() {
     TIM_ASSIGN_OR_RETURN(streams_.emplace_back(),
                          runtime::WorkStream::Create(devices_[i]));
   }
+  const Options& options = GetOptions();
   runtime::WorkStreams streams = streams_;
   streams.resize(std::min<size_t>(streams.size(), 2));
   runner_ = std::make_unique<runtime::NodeRunner>(
@@ -122,6 +153,13 @@ void DeviceState::SetDefault(std::shared_ptr<DeviceState> state) {
   Process& process = Process::Get();
   const std::lock_guard lock(process.mutex);
   process.chosen = std::move(state);
+}
+
+std::shared_ptr<DeviceState> DeviceState::InContext(void* device,
+                                                    void* context) {
+  Process& process = Process::Get();
+  const std::lock_guard lock(process.mutex);
+  return process.InContext(device, context);
 }
 
 std::shared_ptr<DeviceState> DeviceState::Of(

@@ -26,6 +26,8 @@ class DeviceState {
   static void SetDefault(std::shared_ptr<DeviceState> state);
   /// The host as a device.
   static std::shared_ptr<DeviceState> Host() { return Find("host"); }
+  /// The device of a cl_device_id that works in a client's cl_context.
+  static std::shared_ptr<DeviceState> InContext(void* device, void* context);
   /// The device that the memory of `stream` is on.
   static std::shared_ptr<DeviceState> Of(const runtime::WorkStream& stream);
 
@@ -46,7 +48,10 @@ class DeviceState {
 
  private:
   friend struct Process;
+  // The mutex of the process is held.
   Status Open();
+  Status OpenInContext(void* device, void* context);
+  Status Start();
 
   std::string spec_;
   Status status_;

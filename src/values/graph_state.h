@@ -25,6 +25,10 @@ namespace tim::values::internal {
 class GraphState : public std::enable_shared_from_this<GraphState> {
  public:
   explicit GraphState(std::string name) : graph_(std::move(name)) {}
+  /// The graph of values that computes what `graph` does, with its names and
+  /// constants: one without states that was inferred, whose operators all are
+  /// known to the process.
+  static Result<std::shared_ptr<GraphState>> Import(const ir::Graph& graph);
 
   const std::string& name() const { return graph_.name(); }
   Value AddInput(const Spec& spec, const std::string& name);
@@ -95,6 +99,9 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
     Value value;
   };
 
+  // `ids`: values of `graph` that are there already, and then its outputs.
+  Status ImportNode(const ir::Graph& graph, const ir::Node& source,
+                    std::map<ir::ValueId, ir::ValueId>* ids);
   ir::ValueId OrderBefore();
   Result<std::vector<ir::ValueId>> AddNode(
       const std::shared_ptr<const NodeState>& node,

@@ -141,6 +141,13 @@ Result<Place> ValueState::DenseOn(const DeviceState& device,
   return Place{std::move(run.results[0].memory), ir::Layout::Dense()};
 }
 
+Result<Place> ValueState::DenseHome() const {
+  Place place = home();
+  if (place.memory == nullptr) return place;
+  const auto device = DeviceState::Of(*place.memory->stream());
+  return DenseOn(*device, place);
+}
+
 Result<Place> ValueState::On(const DeviceState& device) const {
   std::vector<Place> places;
   {

@@ -73,6 +73,8 @@ class ValueState {
   Status Force() const;
   /// The memory in which a forced value was made.
   Place home() const;
+  /// The same in dense layout; without memory, of a constant.
+  Result<Place> DenseHome() const;
   std::shared_ptr<DeviceState> device() const;
   /// Memory of a forced value on `device`, in any layout; copied there first
   /// where it is not.

@@ -31,6 +31,13 @@ TEST(Fronts, LinkWithoutEachOther) {
   EXPECT_THAT(values, Not(HasSubstr("graph_api")));
   EXPECT_THAT(ReadText("src/vx/BUILD"), Not(HasSubstr("values")));
   EXPECT_THAT(ReadText("src/graph_api/BUILD"), Not(HasSubstr("values")));
+  for (const char* front : {"vx", "graph_api", "values"}) {
+    EXPECT_THAT(ReadText(std::string("src/") + front + "/BUILD"),
+                Not(HasSubstr("bridges")));
+  }
+  const std::string bridges = ReadText("src/bridges/BUILD");
+  EXPECT_THAT(bridges, HasSubstr("\"//src/values\""));
+  EXPECT_THAT(bridges, HasSubstr("\"//src/vx\""));
   const std::string of_values = ReadText("tests/values/BUILD");
   for (const char* other : {"//src/vx", "//src/graph_api", "//:tim-cl"}) {
     EXPECT_THAT(of_values, Not(HasSubstr(other)));

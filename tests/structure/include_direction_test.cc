@@ -1,9 +1,9 @@
 // include <- base <- ir <- {kernels, binary} <- {ops, compiler, device} <-
 // runtime <- {vx, graph_api, values, devices} <- {samples, bench, tools,
-// tests}; expr stands on kernels, and graph_api on it, too; models stands on
-// include,
-// custom_ops and base; custom_ops includes include/ only, and samples that and
-// custom_ops, as bench may, too.
+// tests}; bridges stands on vx and values; expr stands on kernels, and
+// graph_api on it, too; models stands on include, custom_ops and base;
+// custom_ops includes include/ only, and samples that and custom_ops, as bench
+// may, too.
 //
 // Within a folder of src or ops its subfolders are rooms, and the files that
 // lie in it directly are one more, ".", which may be its front or its ground
@@ -58,6 +58,9 @@ const std::map<std::string, std::set<std::string>>& Below() {
       {"values",
        {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
         "device", "runtime"}},
+      {"bridges",
+       {"include", "base", "ir", "kernels", "binary", "ops", "compiler",
+        "device", "runtime", "vx", "values"}},
       {"models", {"include", "base", "custom_ops"}},
       {"custom_ops", {"include"}},
       {"samples", {"include", "custom_ops"}},
@@ -164,6 +167,10 @@ TEST(IncludeDirection, PlantedViolationsAreSeen) {
       {"src/models/build/value.cc", "vx/graph/graph_impl.h"},
       {"src/models/build/value.cc", "ir/graph.h"},
       {"src/vx/graph/graph.cc", "models/build/value.h"},
+      {"src/vx/graph/graph.cc", "values/graph_state.h"},
+      {"src/values/graph.cc", "vx/graph/graph_impl.h"},
+      {"src/values/graph.cc", "bridges/from_vx.h"},
+      {"src/bridges/from_vx.cc", "graph_api/tensor.h"},
       {"src/vx/graph/graph.cc", "tests/support/data/random.h"},
       {"custom_ops/hswish.cc", "base/status.h"},
       {"custom_ops/hswish.cc", "hswish.h"},
