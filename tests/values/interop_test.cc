@@ -184,10 +184,11 @@ TEST(FromDlpack, RefusesWhatValuesDoNotHave) {
   expect([](DLTensor& t) { t.ndim = -1; }, "-1 axes");
   expect([](DLTensor& t) { t.shape[1] = 0; }, "extent 0 of axis 1");
   expect([](DLTensor& t) { t.shape[0] = -2; }, "extent -2 of axis 0");
-  expect([](DLTensor& t) { t.shape[0] = t.shape[1] = INT64_MAX; }, "axis");
+  expect([](DLTensor& t) { t.shape[0] = t.shape[1] = INT64_MAX; },
+         "has an extent");
   static int64_t far[] = {INT64_MIN, 1};
   expect([](DLTensor& t) { t.strides = far; }, "out of all memory");
-  expect([](DLTensor& t) { t.device = {4, 77}; }, "opencl:77");
+  expect([](DLTensor& t) { t.device = {4, 77}; }, "OpenCL");
   EXPECT_THAT(FromDlpack(nullptr).error(), HasSubstr("null"));
 }
 
