@@ -13,6 +13,7 @@
 #include "tim/vx/log.h"
 #include "tim/vx/platform/platform.h"
 #include "tim/vx/version.h"
+#include "values_border.h"
 
 namespace timcl {
 namespace {
@@ -133,4 +134,8 @@ NB_MODULE(_core, module) {
              "Inputs and outputs of a binary graph.");
   BindTensors(module);
   BindGraph(module);
+  BindValues(module);
+  BindCalls(module);
+  BindGraphs(module);
+  BindRewriting(module);
 }

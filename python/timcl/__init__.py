@@ -4,12 +4,14 @@
     scores = model(picture)
 
 `load()` takes model files, `Graph` builds graphs operator by operator,
-`CustomOp` makes operators of OpenCL C, `devices()` lists what they run on.
+`CustomOp` makes operators of OpenCL C, `devices()` lists what they run on;
+`timcl.values` has functions of arrays, which run at once, later, or as programs.
 Everything that fails raises a subclass of `Error` whose text says which object,
 what was expected, what was found and what to do.
 """
 
 from . import log as _log
+from . import values
 from ._core import version
 from .arrays import empty
 from .custom import CustomOp
@@ -37,7 +39,7 @@ __all__ = [
     "Error", "Graph", "GraphError", "Model", "ModelError", "Node", "Operator",
     "Port", "Profile", "ProfiledDevice", "ProfiledOperation", "Quantization",
     "Refusal", "RunError", "Runnable", "Running", "Tensor", "devices", "empty",
-    "load", "operators", "use_logging", "version",
+    "load", "operators", "use_logging", "values", "version",
 ]  # fmt: skip
 
 _log._start()
