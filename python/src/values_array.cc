@@ -60,9 +60,13 @@ Bytes BytesOf(const KeptValue& value) {
 }
 
 void Wait(const KeptValue& value) {
-  if (InFront([&] { return value.get().Wait(); })) return;
-  Raise(value.get().symbolic() ? "GraphError" : "RunError",
-        value.get().error());
+  std::string error;
+  const bool ok = InFront([&] {
+    if (value.get().Wait()) return true;
+    error = tv::LastError();
+    return false;
+  });
+  if (!ok) Raise(value.get().symbolic() ? "GraphError" : "RunError", error);
 }
 
 // Calls `function(error)`, None where there is none, on a thread of the
@@ -99,6 +103,12 @@ void BindValue(nb::module_& module) {
   nb::class_<KeptValue>(module, "Value", "A value of timcl.values.")
       .def_static("from_array", &FromArray, arg("spec"), arg("array"),
                   arg("way"), "way: 0 copies, 1 a constant, 2 shares memory.")
+      .def_static(
+          "literal",
+          [](float number) {
+            return Keep(InFront([&] { return tv::Value(number); }));
+          },
+          arg("number"), "A number of the program text, float32.")
       .def_prop_ro(
           "spec",
           [](const KeptValue& value) { return ToPython(value.get().spec()); })

@@ -61,6 +61,7 @@ from ._calls import (
 from ._capture import CapturedFunction, capture
 from ._gradients import Tape, differentiate, grad, value_and_grad, vjp
 from ._graphs import Graph, NodeReport, Program
+from ._making import constant, from_dlpack, share, value
 from ._modes import (
     CacheStats,
     Device,
@@ -139,7 +140,7 @@ from ._operators import (
 )
 from ._patterns import Match, Pattern
 from ._types import AtMost, Spec
-from ._value import Value, constant, from_dlpack, share, value
+from ._value import Value
 
 __all__ = [
     "AtMost", "CacheStats", "CapturedFunction", "ComputeEstimate", "Device",

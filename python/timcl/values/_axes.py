@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentError
+from ._operands import handles
 from ._types import known_shape
-from ._value import Value, handles
+from ._value import Value
 
 Operand = Any
 Axes = Union[int, Sequence[int], None]

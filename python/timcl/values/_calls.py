@@ -10,11 +10,8 @@ from .. import _core
 from ..custom import CustomOp
 from ..errors import ArgumentError
 from . import _modes
-from ._types import Spec, as_spec, core_specs, memory_shape, numpy_type
-from ._value import (
-    Array,
-    Value,
-    _memory,
+from ._making import memory
+from ._operands import (
     handle,
     handles,
     library_name,
@@ -22,6 +19,8 @@ from ._value import (
     results,
     tokens,
 )
+from ._types import Spec, as_spec, core_specs, memory_shape, numpy_type
+from ._value import Array, Value
 
 
 def call(
@@ -97,7 +96,7 @@ class Node:
             if isinstance(each, Value):
                 operands.append((each._handle.spec, each._view()))
                 continue
-            array, spec = _memory(each, None, None, None, "an operand")
+            array, spec = memory(each, None, None, None, "an operand")
             operands.append((spec._to_core(), array))
         made = tuple(
             np.frombuffer(data, numpy_type(name)).reshape(memory_shape(name, shape))
@@ -228,8 +227,8 @@ def _held(name: str, function: Callable[..., Any], specs: list[Spec]) -> Any:
                 operands.append(None)
                 continue
             data, (dtype, shape, _) = each
-            memory = np.frombuffer(data, numpy_type(dtype))
-            operands.append(memory.reshape(memory_shape(dtype, shape)))
+            held = np.frombuffer(data, numpy_type(dtype))
+            operands.append(held.reshape(memory_shape(dtype, shape)))
         made = function(*operands)
         listed = list(made) if isinstance(made, (list, tuple)) else [made]
         if len(listed) != len(specs):
@@ -247,7 +246,7 @@ def _held(name: str, function: Callable[..., Any], specs: list[Spec]) -> Any:
 
 def _result(made: Any, spec: Spec, what: str) -> tuple[Any, Array]:
     shape = spec.shape if spec.is_static else None
-    array, given = _memory(made, spec.dtype, shape, spec.quantization, what)
+    array, given = memory(made, spec.dtype, shape, spec.quantization, what)
     return given._to_core(), array
 
 

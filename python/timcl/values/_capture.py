@@ -10,8 +10,9 @@ from typing import Any, Callable, Sequence
 from ..errors import ArgumentError
 from . import _modes
 from ._graphs import Graph, Program
-from ._types import Spec, as_spec
-from ._value import Value, handle
+from ._operands import handle
+from ._types import Spec, core_specs
+from ._value import Value
 
 _MOST_GRAPHS = 64
 
@@ -45,9 +46,11 @@ class CapturedFunction:
             raise ArgumentError(f"{function!r} is no function to capture")
         functools.update_wrapper(self, function)
         self._function = function
-        self._specs = None if inputs is None else [as_spec(each) for each in inputs]
+        # Specs as _core has them, which are tuples.
+        self._specs = None if inputs is None else core_specs(list(inputs))
         self._open_shapes = open_shapes
-        self._device = options.pop("device", None)
+        device = options.pop("device", None)
+        self._device = None if device is None else _modes.Device(device).id
         self._options = options
         self._made: collections.OrderedDict[Any, _Captured] = collections.OrderedDict()
         self._lock = threading.Lock()
@@ -56,9 +59,9 @@ class CapturedFunction:
         values = [
             each if isinstance(each, Value) else Value(handle(each)) for each in inputs
         ]
-        captured = self._captured([each.spec for each in values], static)
+        captured = self._captured([each._handle.spec for each in values], static)
         if (
-            any(each.symbolic for each in values)
+            any(each._handle.symbolic for each in values)
             or _modes.thread.tapes
             or _modes._core.values_is_lazy()
         ):
@@ -67,35 +70,25 @@ class CapturedFunction:
 
     def graph(self, *specs: Any, **static: Any) -> Graph:
         """The graph for inputs of these specs."""
-        return self._captured([as_spec(each) for each in specs], static).graph
+        return self._captured(core_specs(specs), static).graph
 
     def program(self, *specs: Any, **static: Any) -> Program:
         """The program for inputs of these specs, on the device of the scope, the one
         that capture() was given, or the default one."""
-        captured = self._captured([as_spec(each) for each in specs], static)
+        captured = self._captured(core_specs(specs), static)
         return self._program(captured, [])
 
     def _program(self, captured: _Captured, values: list[Value]) -> Program:
-        device = self._device_for(values)
+        device = self._device or _modes.device_for(values)
         with self._lock:
-            program = captured.programs.get(device.id)
+            program = captured.programs.get(device)
         if program is None:
             program = captured.graph.compile(device, **self._options)
             with self._lock:
-                program = captured.programs.setdefault(device.id, program)
+                program = captured.programs.setdefault(device, program)
         return program
 
-    def _device_for(self, values: list[Value]) -> _modes.Device:
-        if self._device is not None:
-            return _modes.Device(self._device)
-        if _modes.thread.devices and _modes.thread.devices[-1] is not None:
-            return _modes.thread.devices[-1]
-        for each in values:
-            if not each.pending and each._handle.device != "host":
-                return each.device
-        return _modes.Device()
-
-    def _captured(self, specs: list[Spec], static: dict[str, Any]) -> _Captured:
+    def _captured(self, specs: list[Any], static: dict[str, Any]) -> _Captured:
         if self._specs is not None:
             if len(specs) not in (0, len(self._specs)):
                 raise ArgumentError(
@@ -125,22 +118,23 @@ class CapturedFunction:
                 self._made.popitem(last=False)
         return found
 
-    def _capture(self, specs: list[Spec], static: dict[str, Any]) -> _Captured:
+    def _capture(self, specs: list[Any], static: dict[str, Any]) -> _Captured:
         shapes: list[Any] = []
 
         def called(*inputs: Value) -> Any:
             made = self._function(*inputs, **static)
-            is_list = isinstance(made, (list, tuple))
-            shapes.append((list if isinstance(made, list) else tuple) if is_list else None)
+            is_list = isinstance(made, list)
+            shapes.append(list if is_list else tuple if isinstance(made, tuple) else None)
             return made
 
         name = getattr(self, "__name__", "") or "graph"
-        return _Captured(Graph.capture(called, specs, name), shapes[-1])
+        known = [Spec._from_core(each) for each in specs]
+        return _Captured(Graph.capture(called, known, name), shapes[-1])
 
 
-def _opened(spec: Spec) -> Spec:
-    shape = None if spec.shape is None else (None,) * len(spec.shape)
-    return Spec(shape, spec.dtype, spec.quantization)
+def _opened(spec: Any) -> Any:
+    name, shape, quantization = spec
+    return (name, None if shape is None else (None,) * len(shape), quantization)
 
 
 def capture(

@@ -6,14 +6,14 @@ import collections
 import threading
 from typing import Any
 
-from .. import _core
 from ..custom import CustomOp
 from ..errors import ArgumentError
 from ..graph import Graph
 from . import _modes
 from ._calls import holder
+from ._operands import handle
 from ._types import PACKED, Spec
-from ._value import Value, handle
+from ._value import Value
 
 _MOST_GRAPHS = 64
 _made: collections.OrderedDict[Any, Graph] = collections.OrderedDict()
@@ -24,10 +24,9 @@ def call(op: CustomOp, inputs: list[Any], attributes: dict[str, Any]) -> Any:
     """Runs a custom operator as a graph of its own, whose arrays are on the host; in
     a captured function it is a step of the host that does so."""
     operands = [
-        None if each is None
-        else each if isinstance(each, Value) else Value(handle(each))
+        each if each is None or isinstance(each, Value) else Value(handle(each))
         for each in inputs
-    ]  # fmt: skip
+    ]
     specs = [None if each is None else each.spec for each in operands]
     for number, spec in enumerate(specs):
         if spec is None:
@@ -37,29 +36,19 @@ def call(op: CustomOp, inputs: list[Any], attributes: dict[str, Any]) -> Any:
                 f"{op}: input {number} is {spec}, expected a known type and shape; "
                 f"specialize() the graph"
             )
-    device = _device_for(operands)
+    device = _modes.device_for([each for each in operands if each is not None])
     graph = _graph(op, specs, attributes, device)
     present = [each for each in operands if each is not None]
 
     def run(*arrays: Any) -> Any:
-        made = graph.run([each.reshape(port.shape) for each, port in
-                          zip(arrays, graph.inputs)])  # fmt: skip
+        pairs = zip(arrays, graph.inputs)
+        made = graph.run([array.reshape(port.shape) for array, port in pairs])
         return tuple(made.values())
 
-    outputs = [Spec(port.shape, port.dtype, port.quantization) for port in graph.outputs]
+    outputs = [
+        Spec(port.shape, port.dtype, port.quantization) for port in graph.outputs
+    ]
     return holder(f"user.{op.name}", present, outputs, run)
-
-
-def _device_for(operands: list[Any]) -> str:
-    scope = _modes.thread.devices[-1] if _modes.thread.devices else None
-    if scope is not None:
-        return scope.id
-    for each in operands:
-        if each is None or each.symbolic or each.pending:
-            continue
-        if each._handle.device != "host":
-            return str(each._handle.device)
-    return str(_core.ValueDevice.default().spec)
 
 
 def _graph(

@@ -11,8 +11,9 @@ from ..errors import ArgumentError
 from . import _modes
 from ._calls import on_handles
 from ._graphs import Graph
+from ._operands import handles
 from ._types import known_shape
-from ._value import Value, handles
+from ._value import Value
 
 Wrt = Union[int, Sequence[int]]
 _MOST_KEPT = 64
@@ -46,9 +47,7 @@ def value_and_grad(function: Callable[..., Any], wrt: Wrt = 0) -> Callable[..., 
         with lock:
             if key is not None and key in made:
                 return made[key]
-        called = on_handles(
-            lambda *inputs: function(*inputs, **static), "the function"
-        )
+        called = on_handles(lambda *inputs: function(*inputs, **static), "the function")
         gradient = _core.Gradient(called, numbers)
         with lock:
             if key is not None:

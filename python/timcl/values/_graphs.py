@@ -9,9 +9,10 @@ from .. import _core
 from ..errors import ArgumentError
 from . import _modes
 from ._calls import ComputeEstimate, MemoryEstimate, checked_values, on_handles
+from ._operands import handle, handles, results
 from ._patterns import Match, Pattern
 from ._types import Spec, as_spec, core_specs
-from ._value import Value, handle, handles, results
+from ._value import Value
 
 
 class NodeReport(NamedTuple):
@@ -68,9 +69,7 @@ class Graph:
         to the value."""
         name = name or getattr(function, "__name__", "")
         called = on_handles(function, "the function")
-        return cls._of(
-            _core.ValueGraph.capture(called, core_specs(list(inputs)), name)
-        )
+        return cls._of(_core.ValueGraph.capture(called, core_specs(list(inputs)), name))
 
     def input(self, spec: Any = None, name: str = "") -> Value:
         """A further input."""

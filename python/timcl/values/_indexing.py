@@ -6,8 +6,9 @@ import operator
 from typing import Any
 
 from ..errors import ArgumentError
+from ._operands import one
 from ._types import shape_text
-from ._value import Value, one
+from ._value import Value
 
 
 def get(x: Value, key: Any) -> Value:
@@ -38,9 +39,8 @@ def get(x: Value, key: Any) -> Value:
         end.append(last)
         step.append(by)
         axis += 1
-    if [(b, e) for b, e in zip(begin, end)] != [(0, n) for n in shape] or set(
-        step
-    ) - {1}:
+    parts = list(zip(begin, end, step))
+    if parts != [(0, extent, 1) for extent in shape]:
         x = _part(x, begin, end, step)
     if tuple(made) != x.shape:
         x = one("tim.Reshape", [x], shape=list(reversed(made)) or [1])

@@ -40,7 +40,7 @@ class Device:
 
     @property
     def id(self) -> str:
-        """"opencl:0"."""
+        """What names it: "opencl:0"."""
         return str(self._handle.spec)
 
     @property
@@ -50,7 +50,8 @@ class Device:
 
     def put(self, value: Any) -> Any:
         """The value on this device; arrays and numbers become one."""
-        from ._value import Value, handle
+        from ._operands import handle
+        from ._value import Value
 
         return Value(self._handle.move(handle(value)))
 
@@ -125,6 +126,21 @@ class _Thread(threading.local):
 
 
 thread = _Thread()
+
+
+def device_for(values: Sequence[Any]) -> str:
+    """Where a program runs: on the device of the scope, else where one of its
+    operands is, else on the default one."""
+    scope = thread.devices[-1] if thread.devices else None
+    if scope is not None:
+        return scope.id
+    for each in values:
+        handle = each._handle
+        if not handle.symbolic and not handle.pending:
+            found = handle.device
+            if found != "host":
+                return str(found)
+    return str(_core.ValueDevice.default().spec)
 
 
 class _Scope:

@@ -11,8 +11,9 @@ from typing import Any
 
 from .. import _core
 from ._axes import Operand, Pads, Window, axis_of, pads_of, pair_of
-from ._value import Value, elementwise, handles, library_type, one
-
+from ._operands import elementwise, handles, one
+from ._types import library_type
+from ._value import Value
 
 # ---- Element by element -----------------------------------------------------
 

@@ -6,7 +6,8 @@ from typing import Any, Callable, Sequence
 
 from .. import _core
 from ..errors import ArgumentError
-from ._value import Value, library_name, plain_attribute
+from ._operands import library_name, plain_attribute
+from ._value import Value
 
 
 class Match:

@@ -37,6 +37,12 @@ def numpy_type(name: str) -> np.dtype[Any]:
     return _OTHERS[name] if name in _OTHERS else arrays.dtype_of(name)
 
 
+def library_type(dtype: Any) -> str:
+    """The name that attributes of operators have for an element type."""
+    name = type_name(dtype)
+    return "bool8" if name == "bool" else name
+
+
 @dataclasses.dataclass(frozen=True)
 class AtMost:
     """An extent that is not known yet, and has a bound."""
@@ -129,7 +135,11 @@ class Spec:
                 for extent in self.shape
             )
         rank = 0 if shape is None else len(shape)
-        return (self.dtype or "", shape, to_core(self.quantization, rank))
+        quantization = to_core(self.quantization, rank)
+        if quantization is not None:
+            kind, scales, zero_points, *rest = quantization
+            quantization = (kind, tuple(scales), tuple(zero_points), *rest)
+        return (self.dtype or "", shape, quantization)
 
     @staticmethod
     def _from_core(described: Any) -> "Spec":
@@ -147,7 +157,7 @@ SpecLike = Union[Spec, Sequence[Extent], None]
 
 
 def shape_text(shape: tuple[Extent, ...] | None) -> str:
-    """"[2, ?, ?<=64]", "[...]" for an unknown rank."""
+    """A shape as text: "[2, ?, ?<=64]", "[...]" for an unknown rank."""
     if shape is None:
         return "[...]"
     texts = []
@@ -191,8 +201,7 @@ def bfloat16_bits(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     with np.errstate(over="ignore"):
         single = np.asarray(array, np.float32)
     bits = single.view(np.uint32).astype(np.uint64)
-    rounded = (bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(
-        16
-    )
-    quiet = (bits >> np.uint64(16)) | np.uint64(0x40)
+    upper = bits >> np.uint64(16)
+    rounded = (bits + 0x7FFF + (upper & np.uint64(1))) >> np.uint64(16)
+    quiet = upper | np.uint64(0x40)
     return np.where(np.isnan(single), quiet, rounded).astype(np.uint16)

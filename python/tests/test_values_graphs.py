@@ -1,0 +1,413 @@
+"""Captured functions, graphs, programs, modes, state, and functions of the host."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+import timcl
+from timcl import values as tv
+
+DATA = np.float32([[1, -2, 3], [-4, 5, -6]])
+
+
+def relu(data):
+    return np.maximum(data, 0)
+
+
+# ---- Lazy mode --------------------------------------------------------------
+
+
+def test_lazy_calls_run_when_they_are_asked_for():
+    x = tv.value(DATA)
+    with tv.lazy():
+        total = x
+        for _ in range(100):
+            total = total + x
+        assert total.pending and "pending" in repr(total)
+    assert total.pending
+    np.testing.assert_array_equal(total.numpy(), 101 * DATA)
+    assert not total.pending
+    assert "a value was asked for" in tv.explain()
+
+
+def test_flush_runs_and_scopes_nest():
+    x = tv.value(DATA)
+    with tv.lazy():
+        with tv.eager():
+            assert not (x + 1.0).pending
+        a, b = x + 1.0, x + 2.0
+        tv.flush([a]).wait()
+        assert not a.pending and b.pending
+        tv.flush_all().wait()
+        assert not b.pending
+    assert not (x + 1.0).pending
+
+
+def test_budgets_of_pending_calls():
+    try:
+        tv.set_lazy_options(max_pending_nodes=10)
+        with tv.lazy():
+            made = tv.value(DATA)
+            for _ in range(11):
+                made = made + 1.0
+            np.testing.assert_array_equal(made.numpy(), DATA + 11)
+        assert tv.lazy_stats().misses >= 1
+    finally:
+        tv.set_lazy_options()
+    with pytest.raises(timcl.ArgumentError):
+        tv.set_lazy_options(max_plans=-1)
+
+
+# ---- capture() ----------------------------------------------------------------
+
+
+def test_captured_functions_are_called_once_for_each_kind():
+    calls = []
+
+    @tv.capture
+    def scaled(x, w, *, twice=False):
+        """Of the test."""
+        calls.append(x.symbolic)
+        y = tv.relu(x @ w)
+        return y * 2.0 if twice else y
+
+    w = tv.constant(np.ones((3, 2), np.float32))
+    for data in (DATA, DATA + 1):
+        made = scaled(tv.value(data), w)
+        np.testing.assert_allclose(made.numpy(), relu(data @ np.ones((3, 2))))
+    assert calls == [True]
+    assert scaled.__name__ == "scaled" and scaled.__doc__ == "Of the test."
+    scaled(DATA[:1], w)
+    scaled(DATA, w, twice=True)
+    assert len(calls) == 3
+    with pytest.raises(timcl.ArgumentError, match="hashable"):
+        scaled(DATA, w, twice=DATA)
+
+
+def test_results_have_the_form_of_the_function():
+    @tv.capture
+    def parts(x):
+        return [x + 1.0, tv.reduce_sum(x)]
+
+    made = parts(DATA)
+    assert isinstance(made, list) and len(made) == 2
+    assert made[1].item() == DATA.sum()
+
+    @tv.capture
+    def single(x):
+        return (x,)
+
+    assert isinstance(single(DATA), tuple)
+
+
+def test_open_shapes_are_captured_once():
+    calls = []
+
+    @tv.capture(open_shapes=True, many_shapes=True)
+    def total(x):
+        calls.append(x.shape)
+        return tv.reduce_sum(tv.relu(x), -1)
+
+    for rows in (1, 2, 5):
+        data = np.arange(3 * rows, dtype=np.float32).reshape(rows, 3) - 4
+        np.testing.assert_array_equal(total(data).numpy(), relu(data).sum(-1))
+    assert calls == [(None, None)]
+    assert total.graph(tv.Spec((None, None))).level == 0
+    assert total.program(tv.Spec((None, None))).stats.plans == 3
+
+
+def test_bounded_extents():
+    @tv.capture(inputs=[tv.Spec((tv.AtMost(4), 3))])
+    def doubled(x):
+        return x * 2.0
+
+    for rows in (1, 4, 2):
+        data = np.ones((rows, 3), np.float32)
+        np.testing.assert_array_equal(doubled(data).numpy(), 2 * data)
+    with pytest.raises(timcl.RunError, match="bound 4"):
+        doubled(np.ones((5, 3), np.float32))
+    assert doubled.graph().input_specs == [tv.Spec((tv.AtMost(4), 3))]
+    with pytest.raises(timcl.ArgumentError, match="1 inputs"):
+        doubled(DATA, DATA)
+
+
+def test_captured_functions_call_one_another():
+    @tv.capture
+    def block(x):
+        return tv.relu(x) + 1.0
+
+    @tv.capture
+    def network(x):
+        return block(block(x))
+
+    np.testing.assert_array_equal(network(DATA).numpy(), relu(DATA) + 2)
+    dump = network.graph(DATA).dump()
+    assert "block#0" in dump and "block#1" in dump and "outer" not in dump
+    with tv.lazy():
+        made = block(tv.value(DATA))
+        assert made.pending
+    np.testing.assert_array_equal(made.numpy(), relu(DATA) + 1)
+
+
+def test_a_function_must_not_look_at_data():
+    for look in (bool, float, np.asarray, lambda x: x.item(), lambda x: x.wait()):
+        with pytest.raises(timcl.GraphError, match="must not look at data"):
+            tv.Graph.capture(look, [()])
+
+
+def test_what_a_function_raises_comes_out():
+    class Mine(Exception):
+        pass
+
+    def fails(*inputs):
+        raise Mine("here")
+
+    x = tv.value(DATA)
+    for call in (
+        lambda: tv.capture(fails)(x),
+        lambda: tv.grad(fails)(x),
+        lambda: tv.if_(1.0, [x], fails, fails),
+        lambda: tv.while_([x], lambda a: True, fails),
+    ):
+        with pytest.raises(Mine, match="here"):
+            call()
+    # The next call is none the wiser.
+    np.testing.assert_array_equal((x + 1.0).numpy(), DATA + 1)
+    with pytest.raises(timcl.ArgumentError, match="returned None"):
+        tv.capture(lambda a: None)(x)
+
+
+# ---- Graphs and programs ------------------------------------------------------
+
+
+def test_graphs_without_shapes_are_specialized():
+    def mlp(x, w):
+        return tv.softmax(tv.relu(x @ w))
+
+    graph = tv.Graph.capture(mlp, [None, None])
+    assert graph.level == 0 and graph.input_specs == [tv.Spec(), tv.Spec()]
+    known = graph.specialize((2, 3), (3, 4))
+    assert known.level == 2 and known.output_specs == [tv.Spec((2, 4))]
+    assert "Softmax" in known.dump()
+    assert "[2, 4]" in repr(known)
+    assert known.estimate_compute().flops >= 2 * 2 * 3 * 4
+    assert known.estimate_memory().outputs > 0
+    assert known.predict_microseconds() > 0
+    assert {each.op for each in known.report()} >= {"Softmax"}
+    with pytest.raises(timcl.GraphError, match="2 inputs"):
+        graph.specialize((2, 3))
+    with pytest.raises(timcl.GraphError):
+        graph.specialize((2, 3), (5, 4))
+
+
+def test_graphs_step_by_step_are_the_same():
+    graph = tv.Graph()
+    x = graph.input((2, 3))
+    graph.output(tv.relu(x) + 1.0)
+    captured = tv.Graph.capture(lambda x: tv.relu(x) + 1.0, [(2, 3)])
+    assert graph.dump().splitlines()[1:] == captured.dump().splitlines()[1:]
+    np.testing.assert_array_equal(graph(DATA).numpy(), relu(DATA) + 1)
+
+
+def test_programs_keep_plans_and_are_saved(tmp_path):
+    graph = tv.Graph.capture(lambda x: tv.relu(x) + 1.0, [tv.Spec((None, 3))])
+    program = graph.compile(max_plans=2)
+    program.prepare((2, 3))
+    assert program.stats.plans == 1
+    np.testing.assert_array_equal(program.run(DATA).numpy(), relu(DATA) + 1)
+    assert program.stats.misses <= 1
+    for rows in (3, 4, 5):
+        program.run(np.ones((rows, 3), np.float32)).wait()
+    assert program.stats.plans == 2 and program.stats.evictions >= 1
+    assert program.explain()
+    profile = program.profile([DATA], runs=2)
+    assert profile and all(each.measured_us >= 0 for each in profile)
+    path = tmp_path / "program.timcl"
+    program.save(path)
+    loaded = tv.Program.load(path)
+    np.testing.assert_array_equal(loaded.run(DATA).numpy(), relu(DATA) + 1)
+    with pytest.raises(timcl.ModelError):
+        tv.Program.load(tmp_path / "none")
+    with pytest.raises(timcl.RunError, match="input"):
+        program.run(DATA, DATA)
+    with pytest.raises(timcl.CompileError):
+        graph.compile(max_plans=0)
+
+
+def test_runs_return_at_once_and_feed_one_another():
+    def slow(array):
+        time.sleep(0.1)
+        return array + 1
+
+    def step(x):
+        return tv.holder("acme.Slow", [x], [(2, 3)], slow)
+
+    program = tv.Graph.capture(step, [(2, 3)]).compile()
+    program.run(DATA).wait()
+    begun = time.monotonic()
+    first = program.run(DATA)
+    second = program.run(first)
+    assert time.monotonic() - begun < 0.1
+    np.testing.assert_array_equal(second.numpy(), DATA + 2)
+    np.testing.assert_array_equal(first.numpy(), DATA + 1)
+
+
+# ---- Variables, decisions, loops ----------------------------------------------
+
+
+def test_variables():
+    count = tv.Variable(0.0, "count")
+
+    @tv.capture
+    def step(x):
+        old = count.read()
+        count.assign(old + 1.0)
+        return old, count.read() + x
+
+    for number in range(5):
+        old, new = step(0.5)
+        assert old.item() == number and new.item() == number + 1.5
+    assert count.read().item() == 5
+    count.assign(7.0).wait()
+    assert step(0.0)[0].item() == 7
+    with pytest.raises(timcl.GraphError):
+        count.assign(DATA)
+    assert repr(count) == "<timcl.values.Variable 'count'>"
+
+
+def test_decisions_and_loops_in_every_mode():
+    def function(x):
+        y = tv.if_(
+            tv.greater(tv.reduce_sum(x), 0.0), [x], lambda a: a * 2.0, lambda a: -a
+        )
+        y, n = tv.while_(
+            [y, 0.0],
+            lambda a, i: tv.less(i, 3.0),
+            lambda a, i: (a + 1.0, i + 1.0),
+            max_trips=10,
+        )
+        return y, n
+
+    for data in (DATA, -DATA):
+        expected = (2 * data if data.sum() > 0 else -data) + 3
+        with tv.lazy():
+            later = function(tv.value(data))
+        for made in (function(tv.value(data)), later, tv.capture(function)(data)):
+            np.testing.assert_array_equal(made[0].numpy(), expected)
+            assert made[1].item() == 3
+
+
+# ---- Functions of the host ----------------------------------------------------
+
+
+def test_holders():
+    x = tv.value(DATA)
+    sums, most = tv.holder(
+        "acme.Rows",
+        [x],
+        [tv.Spec((2,)), tv.Spec((), "int32")],
+        lambda array: (array.sum(1), int(array.max())),
+    )
+    np.testing.assert_array_equal(sums.numpy(), DATA.sum(1))
+    assert most.dtype == "int32" and most.item() == 5
+    open_rows = tv.holder(
+        "acme.Positive", [x], [tv.Spec((None,))], lambda array: array[array > 0]
+    )
+    assert open_rows.numpy().tolist() == [1, 3, 5]
+
+    def fails(array):
+        raise KeyError("mine")
+
+    with pytest.raises(timcl.GraphError, match="acme.Fails.*mine") as caught:
+        tv.holder("acme.Fails", [x], [(2, 3)], fails)
+    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(timcl.GraphError, match="does not hold"):
+        tv.holder("acme.Shape", [x], [(2, 4)], lambda array: array)
+    with pytest.raises(timcl.GraphError, match="2 arrays, expected 1"):
+        tv.holder("acme.Count", [x], [(2, 3)], lambda array: (array, array))
+
+    def later(x):
+        return tv.holder("acme.Fails", [x], [(2, 3)], fails) + 1.0
+
+    failing = tv.Graph.capture(later, [(2, 3)]).compile()
+    with pytest.raises(timcl.RunError, match="acme.Fails.*KeyError.*mine"):
+        failing.run(DATA).numpy()
+    nobody = tv.Graph.capture(lambda x: tv.holder("acme.No", [x], [(2, 3)]), [(2, 3)])
+    with pytest.raises(timcl.CompileError, match="acme.No"):
+        nobody.compile()
+
+
+def test_ordered_holders_keep_their_order():
+    seen = []
+
+    def note(array):
+        seen.append(int(array.ravel()[0]))
+        return array
+
+    def function(x):
+        made = []
+        for number in range(3):
+            held = tv.holder(
+                "acme.Note", [x + float(number)], [(1,)], note, ordered=True
+            )
+            made.append(held)
+        return made
+
+    program = tv.Graph.capture(function, [(1,)]).compile()
+    for _ in range(5):
+        for each in program.run(np.zeros(1, np.float32)):
+            each.wait()
+    assert seen == [0, 1, 2] * 5
+
+
+SWISH = """
+__kernel void swish(__global const float* x, __global float* y, float beta) {
+  const size_t i = get_global_id(0);
+  y[i] = x[i] / (1 + exp(-beta * x[i]));
+}"""
+
+
+def test_custom_operators_run_at_once_and_in_programs():
+    swish = timcl.CustomOp(
+        "Swish", SWISH, scalars=(1.0,), host=lambda x: x / (1 + np.exp(-x))
+    )
+    expected = DATA / (1 + np.exp(-DATA))
+    made = tv.call(swish, [tv.value(DATA)])
+    np.testing.assert_allclose(made.numpy(), expected, rtol=1e-5)
+    two = tv.call(swish, [made + 0.0])
+    np.testing.assert_allclose(
+        two.numpy(), expected / (1 + np.exp(-expected)), rtol=1e-5
+    )
+
+    @tv.capture
+    def function(x):
+        return tv.call(swish, [x * 1.0]) + 1.0
+
+    for _ in range(3):
+        np.testing.assert_allclose(function(DATA).numpy(), expected + 1, rtol=1e-5)
+    with pytest.raises(timcl.ArgumentError, match="specialize"):
+        tv.Graph.capture(lambda x: tv.call(swish, [x]), [(None, 3)])
+    with pytest.raises(timcl.ArgumentError, match="inputs are given"):
+        tv.call(swish, [DATA, DATA])
+
+
+def test_programs_on_many_threads():
+    @tv.capture
+    def function(x):
+        return tv.holder("acme.Add", [x * 2.0], [(2, 3)], lambda a: a + 1) * 3.0
+
+    failures = []
+
+    def work(number):
+        for _ in range(10):
+            made = function(DATA + number).numpy()
+            if not np.array_equal(made, ((DATA + number) * 2 + 1) * 3):
+                failures.append(number)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert failures == []
