@@ -132,6 +132,17 @@ NB_MODULE(_core, module) {
              nb::arg("options"), "A model file as a graph.");
   module.def("describe_binary", &DescribeBinary, nb::arg("content"),
              "Inputs and outputs of a binary graph.");
+  module.def(
+      "close",
+      [] {
+        InLibrary([] {
+          ThreadCall::Close();
+          return true;
+        });
+      },
+      "Keeps threads of the library from an interpreter that ends.");
+  // Before all others, so that it is called after them.
+  nb::module_::import_("atexit").attr("register")(module.attr("close"));
   BindTensors(module);
   BindGraph(module);
   BindValues(module);

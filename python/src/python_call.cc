@@ -1,6 +1,9 @@
 // The border between Python and the library.
 #include "python_call.h"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace timcl {
@@ -10,13 +13,8 @@ thread_local int library_calls = 0;
 // Owned; touched with the interpreter's lock held.
 thread_local PyObject* cause = nullptr;
 
-bool InterpreterRuns() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsInitialized() && !Py_IsFinalizing();
-#else
-  return Py_IsInitialized();
-#endif
-}
+std::atomic<int> thread_calls{0};
+std::atomic<bool> closed{false};
 
 }  // namespace
 
@@ -30,6 +28,23 @@ nb::str Text(const std::string& text) {
 LibraryCall::LibraryCall() { ++library_calls; }
 LibraryCall::~LibraryCall() { --library_calls; }
 bool LibraryCall::Active() { return library_calls > 0; }
+
+ThreadCall::ThreadCall() {
+  ++thread_calls;
+  open_ = !closed;
+  if (!open_) --thread_calls;
+}
+
+ThreadCall::~ThreadCall() {
+  if (open_) --thread_calls;
+}
+
+void ThreadCall::Close() {
+  closed = true;
+  for (int i = 0; i < 10000 && thread_calls > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 void ForgetCause() { Py_CLEAR(cause); }
 
@@ -66,7 +81,9 @@ void Raise(const char* type, const std::string& text) {
 PyRef::PyRef(nb::object object)
     : object_(object.release().ptr(), [](PyObject* held) {
         // At the end of the process its memory goes by itself.
-        if (held == nullptr || !InterpreterRuns()) return;
+        if (held == nullptr) return;
+        const ThreadCall entered;
+        if (!entered) return;
         nb::gil_scoped_acquire acquired;
         Py_DECREF(held);
       }) {}
@@ -78,7 +95,8 @@ Buffer::Buffer(nb::handle object, Access access) {
     throw nb::python_error();
   }
   view_ = std::shared_ptr<Py_buffer>(view.release(), [](Py_buffer* held) {
-    if (!InterpreterRuns()) return;
+    const ThreadCall entered;
+    if (!entered) return;
     nb::gil_scoped_acquire acquired;
     PyBuffer_Release(held);
     delete held;

@@ -53,6 +53,25 @@ auto InLibrary(const Call& call) {
 [[noreturn]] void RaiseWith(const char* type, nb::tuple arguments);
 void ForgetCause();
 
+/// Scope in which a thread that may be the library's touches Python.
+class ThreadCall {
+ public:
+  ThreadCall();
+  ~ThreadCall();
+  ThreadCall(const ThreadCall&) = delete;
+  ThreadCall& operator=(const ThreadCall&) = delete;
+
+  /// False where the interpreter ends: it may not be called.
+  explicit operator bool() const { return open_; }
+
+  /// Lets no call begin any more, and waits for those that have begun, ten
+  /// seconds at most.
+  static void Close();
+
+ private:
+  bool open_;
+};
+
 /// A reference that any thread may drop.
 class PyRef {
  public:
@@ -77,6 +96,8 @@ std::string KeepCause(nb::python_error& error);
 
 template <typename Call>
 void InPython(const Call& call) {
+  const ThreadCall entered;
+  if (!entered) throw std::runtime_error("the interpreter has ended");
   nb::gil_scoped_acquire acquired;
   std::string text;
   try {

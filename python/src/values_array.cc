@@ -23,7 +23,7 @@ tv::Value Checked(tv::Value value, const char* error = "GraphError") {
 // Arrays of the host become values in one of these ways.
 enum class Way { kCopy, kConstant, kShare };
 
-nb::object FromArray(nb::handle described, nb::handle array, int way) {
+Object<tv::Value> FromArray(nb::handle described, nb::handle array, int way) {
   const tv::Spec spec = ToValuesSpec(described);
   const Buffer buffer(array, Buffer::Access::kRead);
   return Keep(Checked(InFront([&] {
@@ -144,7 +144,7 @@ void BindValue(nb::module_& module) {
            "Calls function(error) when the work has ended.");
 }
 
-nb::object DeviceOf(const std::string& spec) {
+Object<tv::Device> DeviceOf(const std::string& spec) {
   tv::Device device = InFront([&] { return tv::Device(spec); });
   if (!device.ok()) {
     std::string known;
@@ -257,12 +257,6 @@ void BindModes(nb::module_& module) {
       arg("max_plans"));
   module.def("values_explain",
              [] { return Text(InFront([] { return tv::Explain(); })); });
-  module.def("values_close", [] {
-    InLibrary([] {
-      ThreadCall::Close();
-      return true;
-    });
-  });
 }
 
 }  // namespace

@@ -1,18 +1,11 @@
 // The border between Python and functions of arrays.
 #include "values_border.h"
 
-#include <atomic>
-#include <chrono>
-#include <thread>
-
 namespace timcl {
 namespace {
 
 // Touched with the interpreter's lock held.
 thread_local std::exception_ptr raised;
-
-std::atomic<int> thread_calls{0};
-std::atomic<bool> closed{false};
 
 // In the order of tim::values::Type.
 constexpr const char* kTypes[] = {"",        "int4",     "uint4",   "int8",
@@ -167,23 +160,6 @@ tv::Function FunctionOf(nb::object function) {
     });
     return results;
   };
-}
-
-ThreadCall::ThreadCall() {
-  ++thread_calls;
-  open_ = !closed;
-  if (!open_) --thread_calls;
-}
-
-ThreadCall::~ThreadCall() {
-  if (open_) --thread_calls;
-}
-
-void ThreadCall::Close() {
-  closed = true;
-  for (int i = 0; i < 10000 && thread_calls > 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
 }
 
 nb::tuple ToPython(const tv::Spec& spec) {

@@ -37,9 +37,12 @@ class Kept {
   Handle handle_;
 };
 
-/// An object of Python for the handle.
+/// An object of Python for a handle.
 template <typename Handle>
-nb::object Keep(Handle handle) {
+using Object = nb::typed<nb::object, Kept<Handle>>;
+
+template <typename Handle>
+Object<Handle> Keep(Handle handle) {
   return nb::cast(new Kept<Handle>(std::move(handle)),
                   nb::rv_policy::take_ownership);
 }
@@ -82,25 +85,6 @@ std::vector<tv::Token> TokensOf(nb::handle list);
 
 /// A function of Python that takes a list and returns one.
 tv::Function FunctionOf(nb::object function);
-
-/// Scope of a call of Python by a thread of the library.
-class ThreadCall {
- public:
-  ThreadCall();
-  ~ThreadCall();
-  ThreadCall(const ThreadCall&) = delete;
-  ThreadCall& operator=(const ThreadCall&) = delete;
-
-  /// False where the interpreter ends: it may not be called.
-  explicit operator bool() const { return open_; }
-
-  /// Lets no call begin any more, and waits for those that have begun, ten
-  /// seconds at most.
-  static void Close();
-
- private:
-  bool open_;
-};
 
 /// (type, shape, quantization): a shape is None where its rank is unknown, an
 /// extent None where it is, and -n where it is unknown and at most n.

@@ -30,7 +30,7 @@ nb::list Call(const std::string& op, nb::handle inputs, nb::handle attributes,
       InFront([&] { return tv::Node(op, named).Forward(operands, tokens); }));
 }
 
-nb::object NodeOf(const std::string& op, nb::handle attributes) {
+Object<tv::Node> NodeOf(const std::string& op, nb::handle attributes) {
   const auto named = ToAttributes(attributes);
   tv::Node node = InFront([&] { return tv::Node(op, named); });
   if (!node.ok()) Raise("GraphError", node.error());

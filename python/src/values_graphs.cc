@@ -10,7 +10,7 @@ using KeptGraph = Kept<tv::Graph>;
 using KeptProgram = Kept<tv::Program>;
 using KeptDevice = Kept<tv::Device>;
 
-nb::object KeepGraph(tv::Graph graph) {
+Object<tv::Graph> KeepGraph(tv::Graph graph) {
   if (!graph.ok()) Raise("GraphError", graph.error());
   return Keep(std::move(graph));
 }
@@ -51,16 +51,16 @@ auto OrRaise(const Call& call, const Failed& failed,
   return result;
 }
 
-nb::object Capture(nb::object function, nb::handle inputs,
-                   const std::string& name) {
+Object<tv::Graph> Capture(nb::object function, nb::handle inputs,
+                          const std::string& name) {
   const auto specs = ToValuesSpecs(inputs);
   const auto called = FunctionOf(std::move(function));
   return KeepGraph(
       InFront([&] { return tv::Graph::Capture(called, specs, name); }));
 }
 
-nb::object Input(KeptGraph& graph, nb::handle described,
-                 const std::string& name) {
+Object<tv::Value> Input(KeptGraph& graph, nb::handle described,
+                        const std::string& name) {
   const tv::Spec spec = ToValuesSpec(described);
   tv::Value value = InFront([&] { return graph.get().Input(spec, name); });
   if (!value.ok()) Raise("GraphError", value.error());
@@ -75,9 +75,9 @@ void Output(KeptGraph& graph, const KeptValue& value) {
   if (!graph.get().ok()) Raise("GraphError", graph.get().error());
 }
 
-nb::object Compile(const KeptGraph& graph, const std::string& device,
-                   const std::string& policy, int max_plans, bool strict,
-                   bool relaxed, bool many_shapes) {
+Object<tv::Program> Compile(const KeptGraph& graph, const std::string& device,
+                            const std::string& policy, int max_plans,
+                            bool strict, bool relaxed, bool many_shapes) {
   tv::ProgramOptions options;
   options.devices = device;
   options.policy = policy;
@@ -185,7 +185,7 @@ nb::list Profile(const KeptProgram& program, nb::handle inputs, int runs) {
                           "RunError"));
 }
 
-nb::object Load(const std::string& path) {
+Object<tv::Program> Load(const std::string& path) {
   tv::Program program = InFront([&] { return tv::Program::Load(path); });
   if (!program.ok()) Raise("ModelError", program.error());
   return Keep(std::move(program));

@@ -54,7 +54,7 @@ int Replace(KeptGraph& graph, const KeptPattern& pattern, nb::object function,
   return count;
 }
 
-nb::object PartOf(const KeptMatch& match, const std::string& name) {
+Object<tv::Value> PartOf(const KeptMatch& match, const std::string& name) {
   if (!match.get().Has(name)) {
     Raise("ArgumentError", "the match has no part '" + name + "'");
   }
@@ -192,7 +192,7 @@ class Tape {
 };
 
 template <typename Make>
-nb::object Derived(const KeptGraph& graph, const Make& make) {
+Object<tv::Graph> Derived(const KeptGraph& graph, const Make& make) {
   tv::Graph made = InFront([&] { return make(graph.get()); });
   if (!made.ok()) Raise("GraphError", made.error());
   return Keep(std::move(made));

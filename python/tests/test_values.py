@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+
 import timcl
 from timcl import values as tv
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import timcl
 from timcl import values as tv
 

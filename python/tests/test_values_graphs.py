@@ -1,10 +1,14 @@
 """Captured functions, graphs, programs, modes, state, and functions of the host."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import threading
-import time
 
 import numpy as np
 import pytest
+
 import timcl
 from timcl import values as tv
 
@@ -236,21 +240,60 @@ def test_programs_keep_plans_and_are_saved(tmp_path):
 
 
 def test_runs_return_at_once_and_feed_one_another():
+    gate = threading.Event()
+
     def slow(array):
-        time.sleep(0.1)
+        gate.wait(30)
         return array + 1
 
     def step(x):
-        return tv.holder("acme.Slow", [x], [(2, 3)], slow)
+        return tv.holder("acme.Slow", [x - 1.0], [(2, 3)], slow) + 1.0
 
     program = tv.Graph.capture(step, [(2, 3)]).compile()
-    program.run(DATA).wait()
-    begun = time.monotonic()
+    gate.set()
+    program.run(program.run(DATA)).wait()
+    gate.clear()
     first = program.run(DATA)
     second = program.run(first)
-    assert time.monotonic() - begun < 0.1
+    assert not first.ready and not second.ready
+    gate.set()
     np.testing.assert_array_equal(second.numpy(), DATA + 2)
     np.testing.assert_array_equal(first.numpy(), DATA + 1)
+
+
+AT_THE_END = """
+import time
+import numpy as np
+from timcl import values as tv
+
+def slow(array):
+    time.sleep(0.2)
+    return array
+
+step = tv.capture(lambda x: tv.holder("acme.Slow", [x], [(3,)], slow) + 1.0)
+x = tv.value(np.ones(3, np.float32))
+step(x).wait()
+running = step(step(x))
+running.event.then(lambda text: None)
+with tv.lazy():
+    pending = x + 1.0
+tape = tv.Tape()
+tape.__enter__()
+left = tv.share(np.ones(3, np.float32)) + x
+"""
+
+
+def test_the_interpreter_ends_while_work_is_in_flight():
+    folder = pathlib.Path(timcl.__file__).parents[1]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_END],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 # ---- Variables, decisions, loops ----------------------------------------------

@@ -11,9 +11,6 @@ documents. `lazy()` records calls, `@capture` makes programs of functions, `grad
 `Tape` differentiate. Everything that fails raises a subclass of `timcl.Error`.
 """
 
-import atexit as _atexit
-
-from .. import _core
 from ._axis_operators import (
     arg_max,
     arg_min,
@@ -164,6 +161,3 @@ __all__ = [
     "sqrt", "square", "squeeze", "stack", "stop_gradient", "sub", "swish", "tanh",
     "tile", "transpose", "unstack", "value", "value_and_grad", "vjp", "while_",
 ]  # fmt: skip
-
-# Threads of the library must not meet an interpreter that ends.
-_atexit.register(_core.values_close)

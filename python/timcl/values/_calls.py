@@ -88,7 +88,7 @@ class Node:
 
     def eval(self, *inputs: Any) -> Any:
         """Results by the host's reference, as arrays."""
-        operands = []
+        operands: list[Any] = []
         for each in inputs:
             if each is None:
                 operands.append(None)

@@ -7,6 +7,7 @@ import functools
 import threading
 from typing import Any, Callable, Sequence
 
+from .. import _core
 from ..errors import ArgumentError
 from . import _modes
 from ._graphs import Graph, Program
@@ -35,6 +36,8 @@ class _Captured:
 class CapturedFunction:
     """What capture() makes of a function."""
 
+    __name__: str
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -45,6 +48,7 @@ class CapturedFunction:
         if not callable(function):
             raise ArgumentError(f"{function!r} is no function to capture")
         functools.update_wrapper(self, function)
+        self.__name__ = getattr(function, "__name__", "graph")
         self._function = function
         # Specs as _core has them, which are tuples.
         self._specs = None if inputs is None else core_specs(list(inputs))
@@ -63,7 +67,7 @@ class CapturedFunction:
         if (
             any(each._handle.symbolic for each in values)
             or _modes.thread.tapes
-            or _modes._core.values_is_lazy()
+            or _core.values_is_lazy()
         ):
             return captured.result(captured.graph(*values))
         return captured.result(self._program(captured, values).run(*values))
@@ -124,12 +128,13 @@ class CapturedFunction:
         def called(*inputs: Value) -> Any:
             made = self._function(*inputs, **static)
             is_list = isinstance(made, list)
-            shapes.append(list if is_list else tuple if isinstance(made, tuple) else None)
+            shapes.append(
+                list if is_list else tuple if isinstance(made, tuple) else None
+            )
             return made
 
-        name = getattr(self, "__name__", "") or "graph"
         known = [Spec._from_core(each) for each in specs]
-        return _Captured(Graph.capture(called, known, name), shapes[-1])
+        return _Captured(Graph.capture(called, known, self.__name__), shapes[-1])
 
 
 def _opened(spec: Any) -> Any:

@@ -32,8 +32,8 @@ class NodeReport(NamedTuple):
 
 def _reports(made: Sequence[Any]) -> list[NodeReport]:
     return [
-        NodeReport(
-            *each[:5], MemoryEstimate(*each[5]), ComputeEstimate(*each[6]), *each[7:]
+        NodeReport._make(
+            (*each[:5], MemoryEstimate(*each[5]), ComputeEstimate(*each[6]), *each[7:])
         )
         for each in made
     ]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence, Union
 
 from .. import _core
 from .. import devices as other_devices
 from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._value import Value
 
 
 class Memory(NamedTuple):
@@ -48,12 +51,11 @@ class Device:
         """For people: the driver's name of it."""
         return str(self._handle.name)
 
-    def put(self, value: Any) -> Any:
+    def put(self, value: Any) -> Value:
         """The value on this device; arrays and numbers become one."""
-        from ._operands import handle
-        from ._value import Value
+        from . import _operands, _value
 
-        return Value(self._handle.move(handle(value)))
+        return _value.Value(self._handle.move(_operands.handle(value)))
 
     def memory(self) -> Memory:
         """Bytes in values, bytes taken from the device, and the most that were in

@@ -73,15 +73,16 @@ class Pattern:
     @staticmethod
     def optional(op: str, inside: "Pattern", name: str = "") -> "Pattern":
         """op(inside), or inside alone."""
-        return Pattern(_core.Pattern.optional(_name(op), *_handles([inside]), name))
+        (part,) = _handles([inside])
+        return Pattern(_core.Pattern.optional(_name(op), part, name))
 
     @staticmethod
     def repeat(
         op: str, least: int, most: int, inside: "Pattern", name: str = ""
     ) -> "Pattern":
         """op(op(.. inside)), `least` to `most` times."""
-        made = _core.Pattern.repeat(_name(op), least, most, *_handles([inside]), name)
-        return Pattern(made)
+        (part,) = _handles([inside])
+        return Pattern(_core.Pattern.repeat(_name(op), least, most, part, name))
 
     def where(self, condition: Callable[[Match], Any]) -> "Pattern":
         """This pattern, where the condition of a match holds, too."""

@@ -13,7 +13,7 @@ from ..errors import ArgumentError
 from ..tensors import Quantization, from_core, to_core
 
 PACKED = ("int4", "uint4")
-_OTHERS = {
+_OTHERS: dict[str, np.dtype[Any]] = {
     "uint64": np.dtype("uint64"),
     "float64": np.dtype("float64"),
     # The bits: NumPy has no such type.
@@ -34,7 +34,8 @@ def type_name(dtype: Any) -> str:
 
 def numpy_type(name: str) -> np.dtype[Any]:
     """NumPy's type of arrays with such elements."""
-    return _OTHERS[name] if name in _OTHERS else arrays.dtype_of(name)
+    found = _OTHERS.get(name)
+    return arrays.dtype_of(name) if found is None else found
 
 
 def library_type(dtype: Any) -> str:

@@ -323,12 +323,12 @@ class Value:
         return tuple(shape)
 
 
-def _two(op: str, a: Any, b: Any, own: Any = None) -> Any:
+def _two(op: str, a: Any, b: Any, own: Any = None) -> Value:
     """An operator; NotImplemented where the other operand is none. `own`: which of
     them is a value, the first one by itself."""
     other = a if own is not None else b
     if not _operands.is_operand(other):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return _operands.elementwise(op, a, b)
 
 
