@@ -28,6 +28,13 @@ def relu():
     return graph.compile()
 
 
+@pytest.fixture
+def on_host():
+    """Calls of timcl.values run where kernels are not built."""
+    with timcl.values.eager("host"):
+        yield
+
+
 needs_importers = pytest.mark.skipif(
     not _core.has_importers,
     reason="this build has no importers of models (libtim-cl-models)",

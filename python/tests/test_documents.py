@@ -1,9 +1,11 @@
-"""What docs/python.md shows works as written, and prints that; README.md shows the
+"""What the pages of docs show works as written, and prints that; README.md shows the
 first of it."""
 
 import contextlib
 import io
 import re
+
+import pytest
 
 from .conftest import ROOT, needs_importers
 
@@ -17,11 +19,14 @@ def blocks(document):
     return found
 
 
-@needs_importers
-def test_blocks_run_in_order(monkeypatch):
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param("docs/python.md", marks=needs_importers), "docs/python_values.md"],
+)
+def test_blocks_run_in_order(document, monkeypatch):
     monkeypatch.chdir(ROOT)
     names = {}
-    for code, expected in blocks("docs/python.md"):
+    for code, expected in blocks(document):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(code, names)  # noqa: S102

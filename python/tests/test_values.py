@@ -1,4 +1,5 @@
-"""Values: arrays in and out, operators, devices, errors."""
+"""Values: arrays in and out, operators, devices, errors. Rows of operators run on the
+host, where kernels are not built."""
 
 import gc
 import re
@@ -7,7 +8,6 @@ import weakref
 
 import numpy as np
 import pytest
-
 import timcl
 from timcl import values as tv
 
@@ -136,7 +136,7 @@ def test_dlpack():
         tv.from_dlpack([1, 2])
 
 
-def test_numbers_take_the_type_of_the_other_operand():
+def test_numbers_take_the_type_of_the_other_operand(on_host):
     for name in ("float16", "float32", "int32"):
         x = tv.value([1, 2, 3], name)
         for made in (x + 1, 1 + x, x * np.ones(3, name)):
@@ -242,7 +242,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_operators_are_numpys(name):
+def test_operators_are_numpys(name, on_host):
     ours, numpys = ROWS[name]
     made = ours(tv.value(x), tv.value(y)).numpy()
     expected = np.asarray(numpys(x, y))
@@ -258,7 +258,7 @@ def softmax(x, axis):
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
-def test_axes_count_from_the_slowest(axis, rng):
+def test_axes_count_from_the_slowest(axis, rng, on_host):
     data = rng.normal(size=(2, 5, 3)).astype(np.float32)
     made = tv.softmax(data, axis)
     np.testing.assert_allclose(made.numpy(), softmax(data, axis), rtol=1e-5)
@@ -280,7 +280,7 @@ def test_windows_are_vertical_then_horizontal(rng):
     np.testing.assert_array_equal(pooled.numpy(), data.max(2, keepdims=True))
 
 
-def test_call_has_the_attributes_of_the_header(rng):
+def test_call_has_the_attributes_of_the_header(rng, on_host):
     data = rng.normal(size=(2, 5)).astype(np.float32)
     made = tv.call("Softmax", [data], axis=1, beta=1)
     np.testing.assert_allclose(made.numpy(), softmax(data, 0), rtol=1e-5)
@@ -305,9 +305,9 @@ def test_every_function_of_the_header_is_here():
 
 
 def test_every_name_is_told():
-    assert sorted(tv.__all__) == sorted(set(tv.__all__))
-    for name in tv.__all__:
-        assert getattr(tv, name).__doc__ or callable(getattr(tv, name)), name
+    assert sorted(tv.__all__) == sorted(
+        name for name in vars(tv) if not name.startswith("_")
+    )
 
 
 def test_node_is_an_operator_as_an_object():

@@ -1,10 +1,13 @@
 """Gradients, tapes and patterns."""
 
+import importlib.util
+
 import numpy as np
 import pytest
-
 import timcl
 from timcl import values as tv
+
+from .conftest import DIGITS, ROOT
 
 DATA = np.float32([[1, -2, 3], [-4, 5, -6]])
 
@@ -45,7 +48,7 @@ def test_value_and_gradients_by_several(rng):
     assert by_x.shape == DATA.shape
 
 
-def test_second_gradients():
+def test_second_gradients(on_host):
     second = tv.grad(tv.grad(lambda x: x**3))
     assert second(2.0).item() == pytest.approx(12)
 
@@ -125,6 +128,15 @@ def test_training_lowers_the_loss(rng):
     assert last.item() < first / 100
 
 
+def test_the_sample_learns_digits(on_host):
+    path = ROOT / "samples" / "train_digits" / "train_digits.py"
+    spec = importlib.util.spec_from_file_location("train_digits", path)
+    sample = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sample)
+    losses = sample.train(DIGITS / "data" / "heldout.bin", 80)
+    assert np.mean(losses[-10:]) < losses[0] / 2
+
+
 # ---- Patterns -----------------------------------------------------------------
 
 
@@ -168,7 +180,7 @@ def test_conditions_of_patterns():
     assert len(chain.find_all(tv.Pattern.optional("Relu", x))) >= 1
 
 
-def test_failing_replacements_leave_the_graph():
+def test_failing_replacements_leave_the_graph(on_host):
     graph = graph_with_swish()
     before = graph.dump()
 

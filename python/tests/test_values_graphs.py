@@ -8,7 +8,6 @@ import threading
 
 import numpy as np
 import pytest
-
 import timcl
 from timcl import values as tv
 
@@ -48,7 +47,7 @@ def test_flush_runs_and_scopes_nest():
     assert not (x + 1.0).pending
 
 
-def test_budgets_of_pending_calls():
+def test_budgets_of_pending_calls(on_host):
     try:
         tv.set_lazy_options(max_pending_nodes=10)
         with tv.lazy():
@@ -319,7 +318,7 @@ def test_variables():
     assert repr(count) == "<timcl.values.Variable 'count'>"
 
 
-def test_decisions_and_loops_in_every_mode():
+def test_decisions_and_loops_in_every_mode(on_host):
     def function(x):
         y = tv.if_(
             tv.greater(tv.reduce_sum(x), 0.0), [x], lambda a: a * 2.0, lambda a: -a
@@ -381,7 +380,7 @@ def test_holders():
         nobody.compile()
 
 
-def test_ordered_holders_keep_their_order():
+def test_ordered_holders_keep_their_order(on_host):
     seen = []
 
     def note(array):

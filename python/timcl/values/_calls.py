@@ -17,7 +17,6 @@ from ._operands import (
     library_name,
     plain_attributes,
     results,
-    tokens,
 )
 from ._types import Spec, as_spec, core_specs, memory_shape, numpy_type
 from ._value import Array, Value
@@ -136,6 +135,15 @@ class Token:
     def wait(self) -> None:
         """Blocks until the change has been made; RunError where it failed."""
         self._handle.wait()
+
+
+def tokens(after: Any) -> list[_core.Token]:
+    """Handles of what a call comes after."""
+    listed = list(after) if isinstance(after, (list, tuple)) else [after]
+    for each in listed:
+        if not isinstance(each, Token):
+            raise ArgumentError(f"after has {each!r}, expected tokens")
+    return [each._handle for each in listed]
 
 
 class Variable:

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence, Union
 
 from .. import _core
-from .. import devices as other_devices
+from ..devices import Device as ListedDevice
 from ..errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Device:
             self._handle = _core.ValueDevice.default()
         elif isinstance(device, Device):
             self._handle = device._handle
-        elif isinstance(device, (str, other_devices.Device)):
+        elif isinstance(device, (str, ListedDevice)):
             name = device if isinstance(device, str) else device.id
             self._handle = _core.ValueDevice.named(name)
         else:
@@ -76,7 +76,7 @@ class Device:
         return f"<timcl.values.Device {self.id}>"
 
 
-DeviceLike = Union[Device, "other_devices.Device", str, None]
+DeviceLike = Union[Device, ListedDevice, str, None]
 
 
 def devices() -> list[Device]:
@@ -181,7 +181,9 @@ def lazy(device: DeviceLike = None) -> _Scope:
 
 def flush(values: Sequence[Any]) -> Event:
     """Runs what the values are made of."""
-    return Event(_core.values_flush([each._handle for each in values]))
+    from . import _operands
+
+    return Event(_core.values_flush(_operands.handles(values)))
 
 
 def flush_all() -> Event:

@@ -112,8 +112,3 @@ def elementwise(op: str, *inputs: Any, **attributes: Any) -> Value:
     """The same, where numbers take the type of the other operands."""
     listed = list(attributes.items())
     return Value(_core.values_call(op, handles(inputs, True), listed, ())[0])
-
-
-def tokens(after: Any) -> list[Any]:
-    """Handles of what a call comes after."""
-    return [each._handle for each in after]

@@ -183,6 +183,9 @@ class Value:
     def __str__(self) -> str:
         return repr(self) if self.symbolic else str(self._view())
 
+    def __deepcopy__(self, memory: Any) -> "Value":
+        return self
+
     def __float__(self) -> float:
         return float(self._element())
 
