@@ -114,6 +114,11 @@ class Node {
     TimAttribute value = Find(attribute);
     return value.type == TIM_ATTRIBUTE_FLOAT ? value.float_value : otherwise;
   }
+  std::string Text(const char* attribute, const std::string& otherwise) const {
+    TimAttribute value = Find(attribute);
+    return value.type == TIM_ATTRIBUTE_STRING ? std::string(value.string_value)
+                                              : otherwise;
+  }
   /// Empty where there is none of the name and type.
   std::vector<std::int64_t> Ints(const char* attribute) const {
     TimAttribute value = Find(attribute);
@@ -203,6 +208,15 @@ class Device {
   virtual void CopyIn(const void* host, const TimRange& to) = 0;
   virtual void CopyOut(const TimRange& from, void* host) = 0;
 
+  /// Of a plug-in whose SharesHostMemory() is true: a buffer in memory that
+  /// outlives it, and the address of any buffer.
+  virtual TimBuffer* ImportHost(void* /*memory*/, std::uint64_t /*bytes*/) {
+    throw Error(TIM_UNIMPLEMENTED, "the device has memory of its own");
+  }
+  virtual void* HostAddress(TimBuffer*) { return nullptr; }
+  /// The device as functions of the host know it.
+  TimDevice* handle() { return reinterpret_cast<TimDevice*>(this); }
+
   /// Devices with a compiler of their own claim nodes by
   /// Sinks().claim(), and says of others why not by Sinks().refuse().
   virtual void Claim(const Graph&, TimClaims*) {}
@@ -253,6 +267,34 @@ inline const TimDeviceFns* DeviceFns() {
     return f;
   }();
   return &fns;
+}
+
+/// Functions of devices that work in the host's memory.
+inline const TimDeviceFns* HostMemoryDeviceFns() {
+  static const TimDeviceFns fns = [] {
+    TimDeviceFns f = *DeviceFns();
+    f.import_host = [](TimDevice* device, void* memory, std::uint64_t bytes,
+                       TimBuffer** out, TimMessage* m) {
+      return Guard(m, [&] { *out = Of(device).ImportHost(memory, bytes); });
+    };
+    f.host_address = [](TimDevice* device, TimBuffer* buffer) {
+      void* address = nullptr;
+      Quiet([&] { address = Of(device).HostAddress(buffer); });
+      return address;
+    };
+    return f;
+  }();
+  return &fns;
+}
+
+/// The plug-in's SharesHostMemory(), or false where it has none.
+template <typename Plugin>
+auto SharesHostMemory(int) -> decltype(Plugin::SharesHostMemory()) {
+  return Plugin::SharesHostMemory();
+}
+template <typename Plugin>
+bool SharesHostMemory(long) {
+  return false;
 }
 
 inline const TimGraphFns* GraphFns() {
@@ -325,6 +367,8 @@ inline const TimGraphFns* GraphFns() {
 ///   uint32_t DeviceCount();
 ///   void Describe(uint32_t index, TimDeviceProps* out);        // throws
 ///   plug::Device* Open(uint32_t index);                        // throws
+/// and, where its devices work in the host's memory, which they then import,
+///   bool SharesHostMemory();
 /// Kernels and operators are tables of the C header: pass them on.
 template <typename Plugin>
 const TimPlugin* Table(const TimKernelFns* kernels = nullptr,
@@ -356,7 +400,9 @@ const TimPlugin* Table(const TimKernelFns* kernels = nullptr,
     t.close = [](TimDevice* device) {
       Quiet([&] { delete &internal::Of(device); });
     };
-    t.device = internal::DeviceFns();
+    t.device = internal::SharesHostMemory<Plugin>(0)
+                   ? internal::HostMemoryDeviceFns()
+                   : internal::DeviceFns();
     t.kernels = kernels;
     static TimGraphFns graphs = *internal::GraphFns();
     if (!Plugin::Optimizes()) graphs.optimize = nullptr;
