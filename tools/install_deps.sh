@@ -14,6 +14,7 @@ packages="
   libbenchmark-dev libclblast-dev
   libgtest-dev libgmock-dev oclgrind
   libonnx-dev libprotobuf-dev libonnx-testdata
+  libdnnl-dev
 "
 
 missing=

@@ -168,6 +168,12 @@ TEST_F(DemoGraph, PartsAreDividedAtWhatItDoesNotTake) {
   const ir::Plan& plan = ready->executable->plan();
   EXPECT_EQ(CountSteps<ir::GraphCall>(plan), 2);
   EXPECT_EQ(CountSteps<ir::HostCall>(plan), 1);
+  // Two operators were claimed as one set; each part has its share of the time.
+  double predicted_us = 0;
+  for (const ir::PartitionPart& part : plan.notes.partition.parts) {
+    if (part.graph) predicted_us += part.predicted_us;
+  }
+  EXPECT_NEAR(predicted_us, 2, 1e-6);
   ExpectRuns(graph, *ready);
   std::string refused;
   for (const ir::Decision& decision : plan.decisions) {

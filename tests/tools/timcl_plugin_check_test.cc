@@ -1,6 +1,7 @@
 // `timcl plugin-check`: check 14 of the plug-ins' specification.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,17 @@ TEST(TimclPluginCheck, PassesTheSamples) {
     EXPECT_THAT(Ids(checks, "FAIL"), IsEmpty()) << checks.dump(1);
     EXPECT_GE(Ids(checks, "PASS").size(), 10u) << checks.dump(1);
   }
+}
+
+TEST(TimclPluginCheck, PassesTheSampleOnOneDnn) {
+  const char* const library = "samples/plugins/libtimcl_onednn.so";
+  if (!std::ifstream(library).good()) {
+    GTEST_SKIP() << "oneDNN (libdnnl-dev) was not there when this was built";
+  }
+  const auto checks = Checked(library);
+  EXPECT_EQ(checks.size(), 16u);
+  EXPECT_THAT(Ids(checks, "FAIL"), IsEmpty()) << checks.dump(1);
+  EXPECT_THAT(Ids(checks, "PASS"), Contains("C12")) << checks.dump(1);
 }
 
 // Each planted mistake fails the check that looks for it, and those that cannot

@@ -5,6 +5,8 @@ Debian's bazel-bootstrap is built without the files that Bazel otherwise
 downloads; its rule packages lie under /usr/share/bazel. Where that folder is
 missing, Bazel is an upstream release, which brings or fetches its own Java and
 protobuf rules: only what TIM-CL loads itself is pinned here.
+
+Optional libraries are looked for, too: what needs one is built where it is.
 """
 
 _FOLDER = "/usr/share/bazel"
@@ -55,8 +57,17 @@ def tim_cl_repositories():
     )
 """
 
+# oneDNN's own header that says its version, of which samples/plugins/onednn
+# takes the second one.
+_ONEDNN_VERSION = "/usr/include/oneapi/dnnl/dnnl_version.h"
+
+def _has_onednn(ctx):
+    header = ctx.path(_ONEDNN_VERSION)
+    return header.exists and "#define DNNL_VERSION_MAJOR 2" in ctx.read(header)
+
 def _detect_distribution_impl(ctx):
     ctx.file("BUILD", "")
+    ctx.file("libraries.bzl", "ONEDNN = %s\n" % _has_onednn(ctx))
     installed = ctx.path(_FOLDER + "/rules/cc").exists
     if installed:
         # A client may have given this repository another name.
@@ -67,7 +78,7 @@ def _detect_distribution_impl(ctx):
 
 detect_distribution = repository_rule(
     implementation = _detect_distribution_impl,
-    doc = "Writes repositories.bzl, whose tim_cl_repositories() fits this machine.",
+    doc = "Writes repositories.bzl, whose tim_cl_repositories() fits this machine, and libraries.bzl, which says what optional libraries it has.",
     local = True,
 )
 

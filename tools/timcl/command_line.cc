@@ -6,9 +6,11 @@
 #include <map>
 #include <string_view>
 
+#include "base/options.h"
 #include "compiler/memory/memory_planner.h"
 #include "device/device_sources.h"
 #include "runtime/device_names.h"
+#include "runtime/named_plugins.h"
 
 namespace tim::tool {
 namespace {
@@ -21,9 +23,12 @@ std::string CheckDevice(const std::string& text) {
   static constexpr std::string_view kKinds[] = {"host", "opencl", "auto",
                                                 "all"};
   for (const runtime::DeviceName& name : *names) {
-    if (std::find(std::begin(kKinds), std::end(kKinds), name.kind) ==
-            std::end(kKinds) &&
-        !device::FindDeviceSource(name.kind)) {
+    if (std::find(std::begin(kKinds), std::end(kKinds), name.kind) !=
+        std::end(kKinds)) {
+      continue;
+    }
+    runtime::LoadNamedPlugins(GetOptions());
+    if (!device::FindDeviceSource(name.kind)) {
       return "'" + text + "' names no device" + kListed;
     }
   }

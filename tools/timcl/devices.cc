@@ -7,12 +7,16 @@
 #include "base/options.h"
 #include "runtime/calibration.h"
 #include "runtime/device_pool.h"
+#include "runtime/named_plugins.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/terminal.h"
 #include "vx/core/user_programs.h"
 
 namespace tim::tool {
 namespace {
+
+// The kind that is measured; plug-ins say how fast theirs are.
+constexpr char kOpenCl[] = "opencl";
 
 // A device by the name that TIMCL_DEVICE knows it by.
 struct Listed {
@@ -27,7 +31,7 @@ Listed Look(const std::string& id, bool measure) {
   if (!devices.ok()) return {.id = id, .info = devices.status()};
   const auto& device = devices->back();
   Listed listed = {.id = id, .info = device->info()};
-  if (device->info().kind == "host") return listed;
+  if (device->info().kind != kOpenCl) return listed;
   const auto store = vx::UserPrograms();
   if (!measure) {
     listed.speed = runtime::KnownCalibration(device->info(), *store);
@@ -44,6 +48,7 @@ Listed Look(const std::string& id, bool measure) {
 }
 
 std::vector<Listed> AllDevices(bool measure) {
+  runtime::LoadNamedPlugins(GetOptions());
   std::vector<Listed> all;
   for (const runtime::ListedDevice& listed : runtime::ListDevices()) {
     all.push_back(Look(listed.spec, measure));
@@ -95,6 +100,11 @@ Json JsonOf(const Listed& listed) {
 }
 
 std::string SpeedOf(const Listed& listed) {
+  if (listed.info->kind != kOpenCl) {
+    return StrCat("as its plug-in says: ", Fixed(listed.info->gflops, 1),
+                  " GFLOP/s of float32, ",
+                  Fixed(listed.info->gbytes_per_second, 1), " GB/s");
+  }
   if (!listed.speed) {
     return listed.measured.ok()
                ? "not measured yet; timcl devices --measure does"
@@ -118,8 +128,11 @@ std::string TextOf(const Listed& listed) {
                          "which is slow\n");
   }
   text += StrCat("  driver     ", info.vendor, ", ", info.driver, "\n",
-                 "  kernels    those for ", ir::ToString(info.device_class),
-                 "s\n", "  size       ", info.compute_units,
+                 "  kernels    those ",
+                 info.kind == kOpenCl
+                     ? StrCat("for ", ir::ToString(info.device_class), "s")
+                     : StrCat("of the plug-in ", info.kind),
+                 "\n", "  size       ", info.compute_units,
                  " compute units, work-groups of ", info.max_work_group_size,
                  ", float vectors of ", info.float_vector_width, "\n",
                  "  memory     ", Bytes(info.global_memory_bytes), ", ",

@@ -8,8 +8,10 @@
 #include "binary/graph_body.h"
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
+#include "ops/registered.h"
 #include "runtime/compile_options.h"
 #include "runtime/device_pool.h"
+#include "runtime/named_plugins.h"
 #include "runtime/stored_plan.h"
 #include "tools/timcl/model_file.h"
 #include "tools/timcl/model_options.h"
@@ -42,6 +44,7 @@ Status AsFailed(const Status& status) {
 
 Result<device::Devices> DevicesFor(const std::string& device,
                                    const DeviceOptions& options) {
+  runtime::LoadNamedPlugins(GetOptions());
   auto devices = runtime::SelectDevices(
       device.empty() ? GetOptions().device : device, options);
   if (devices.ok()) return devices;
@@ -83,7 +86,7 @@ Result<PlannedGraph> PlanOf(const binary::Blob& blob,
     return planned;
   }
   planned.stored = stored.status();
-  planned.registry = std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+  planned.registry = std::make_shared<ir::OpRegistry>(&ops::KnownOperators());
   TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(blob, planned.registry.get()));
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.was_compiled = true;

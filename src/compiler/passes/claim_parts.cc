@@ -28,6 +28,7 @@ using ir::ValueId;
 struct LegalClaim {
   std::vector<NodeId> nodes;
   const ir::PartClaim* claim = nullptr;
+  double microseconds = 0;  ///< Of these nodes, of which the claim has more.
 };
 
 bool MayBeInPart(const Graph& graph, const Node& node, int device) {
@@ -67,6 +68,33 @@ std::optional<double> GainOf(const Module& module, const ir::PartClaim& claim) {
   return alone - claim.microseconds;
 }
 
+double EstimatedMicroseconds(const Module& module,
+                             const std::vector<NodeId>& nodes, int device) {
+  double sum = 0;
+  for (const NodeId id : nodes) {
+    if (!module.graph.HasNode(id)) continue;
+    const Node& node = module.graph.node(id);
+    ir::ComputeEstimate estimate = {.flops = EvalFlops(module.graph, node)};
+    if (!node.composite) {
+      const NodeDescs descs(module.graph, node);
+      estimate = node.schema->compute_estimate(descs.view());
+    }
+    sum += ir::EstimateMicroseconds(estimate, module.device(device), 1);
+  }
+  return sum;
+}
+
+// The share of the claim's time that these of its nodes have, by what the
+// library estimates of them.
+double ShareOf(const Module& module, const ir::PartClaim& claim,
+               const std::vector<NodeId>& nodes, int device) {
+  if (nodes.size() >= claim.nodes.size()) return claim.microseconds;
+  const double all = EstimatedMicroseconds(module, claim.nodes, device);
+  if (!(all > 0)) return claim.microseconds;
+  return claim.microseconds * EstimatedMicroseconds(module, nodes, device) /
+         all;
+}
+
 // Each node belongs to the claim that saves most of those that want it.
 Result<std::vector<LegalClaim>> Legal(const Module& module,
                                       const ir::PartDef& def,
@@ -102,7 +130,9 @@ Result<std::vector<LegalClaim>> Legal(const Module& module,
   std::vector<LegalClaim> legal;
   for (const GraphPart& part : parts) {
     if (part.label == kAlone) continue;
-    legal.push_back({part.nodes, &claims.claims[part.label]});
+    const ir::PartClaim& claim = claims.claims[part.label];
+    legal.push_back(
+        {part.nodes, &claim, ShareOf(module, claim, part.nodes, device)});
   }
   return legal;
 }
@@ -210,7 +240,7 @@ Status Take(Module& module, const ir::PartDef& def, const LegalClaim& legal,
   Node part = PartBuilder(graph, legal)
                   .Build(sorted, name, StrCat(ir::kPartPrefix, kind));
   part.device = device;
-  part.attributes.Set(ir::kPartMicroseconds, legal.claim->microseconds);
+  part.attributes.Set(ir::kPartMicroseconds, legal.microseconds);
   if (def.optimize) {
     TIM_RETURN_IF_ERROR(OptimizePart(module, def, device, &part));
   }
