@@ -1,6 +1,8 @@
 // Functions of single elements, and of pairs of them.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "operators.h"
 

@@ -1,4 +1,8 @@
 // Operators that move elements or only name them otherwise.
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "operators.h"
 
 namespace tim {

@@ -3,6 +3,7 @@
 #ifndef TIM_SAMPLES_PLUGINS_ONEDNN_OPERATORS_H_
 #define TIM_SAMPLES_PLUGINS_ONEDNN_OPERATORS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

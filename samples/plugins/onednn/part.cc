@@ -2,6 +2,7 @@
 #include "part.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tim {
 namespace onednn {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
 
 #include "operators.h"
 

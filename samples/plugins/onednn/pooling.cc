@@ -1,5 +1,7 @@
 // Pooling over windows, and reductions of whole axes.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "operators.h"
 

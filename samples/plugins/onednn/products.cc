@@ -1,5 +1,8 @@
 // Convolutions and products of matrices.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "operators.h"
 
