@@ -7,6 +7,7 @@
 #include "base/guarded.h"
 #include "base/trace.h"
 #include "device/run_order.h"
+#include "runtime/inside_run.h"
 
 namespace tim::runtime {
 
@@ -42,6 +43,7 @@ void PooledRun::Execute(const Waits& waits,
   }
   if (status.ok()) {
     const TraceSpan span("run", "Run", slot_->context->graph());
+    const InsideRun inside(*this);
     status = GuardedCall([&] {
       if (calls_.begin != nullptr) calls_.begin();
       return slot_->context->Run(ports_.inputs, ports_.outputs, states_.get(),
@@ -54,6 +56,11 @@ void PooledRun::Execute(const Waits& waits,
 
 Status PooledRun::Wait() {
   if (forks_ != Forks()) return OfAnotherProcess();
+  if (IsInside(*this)) {
+    return FailedPrecondition(
+        "inside a holder, or another function that a run calls: the run ends "
+        "only after it has returned");
+  }
   const TraceSpan span("wait", "wait for a run");
   std::unique_lock lock(mutex_);
   if (on_devices_ && !ended_ && !finishing_) Finish(lock);

@@ -9,8 +9,10 @@
 #include "values/explanations.h"
 #include "values/failure.h"
 #include "values/graph_state.h"
+#include "values/holder_node.h"
 #include "values/lazy.h"
 #include "values/mode_state.h"
+#include "values/replay.h"
 #include "values/tape_state.h"
 #include "values/token_state.h"
 
@@ -94,6 +96,18 @@ Result<std::shared_ptr<ValueState>> ViewOf(const NodeState& node,
   const ir::NodeView view{graph.node(ids[0]), {&in, 1}, {&out, 1}};
   if (!node.schema->is_view(view)) return std::shared_ptr<ValueState>();
   return ValueState::Placed({output.desc, output.is_scalar}, inputs[0]->home());
+}
+
+// Holders may run anything themselves: they are called by the caller, not as
+// steps, with which a device's work or a flush would be held.
+Outputs ForwardAround(const NodeState& node, const std::vector<Value>& inputs,
+                      const std::vector<Token>& after) {
+  for (const Token& token : after) {
+    if (!token.Wait()) return FailedOutputs(StatusOf(token));
+  }
+  auto values = Replay(node.composite->body, inputs, node.own);
+  if (!values.ok()) return FailedOutputs(values.status());
+  return MakeOutputs(*std::move(values));
 }
 
 }  // namespace
@@ -187,11 +201,14 @@ Result<States> RunNow(const NodeState& node, const States& inputs,
 Outputs Forward(const std::shared_ptr<const NodeState>& node,
                 const std::vector<Value>& inputs,
                 const std::vector<Token>& after) {
+  const bool holds = HasHolder(*node);
+  if (holds && node->schema != nullptr) return Hold(node, inputs, after);
   const Status status = CheckOperands(*node, inputs, after);
   if (!status.ok()) return FailedOutputs(status);
   if (const auto graph = GraphFor(*node, inputs)) {
     return graph->Record(node, inputs, after);
   }
+  if (holds) return ForwardAround(*node, inputs, after);
   const States states = StatesOf(inputs);
   Outputs outputs = CurrentMode() == Mode::kLazy
                         ? RecordLazy(node, states, after)

@@ -96,6 +96,15 @@ Status InferHolder(const HolderParts& parts, ir::InferContext& context) {
   return OkStatus();
 }
 
+/// Inference of a holder, by which its schema is known again.
+struct HolderInference {
+  std::shared_ptr<const HolderParts> parts;
+
+  Status operator()(ir::InferContext& context) const {
+    return InferHolder(*parts, context);
+  }
+};
+
 ir::OpSchema SchemaOf(const std::shared_ptr<const HolderParts>& parts) {
   ir::OpSchema schema;
   std::tie(schema.domain, schema.name) = SplitName(parts->name);
@@ -107,9 +116,7 @@ ir::OpSchema SchemaOf(const std::shared_ptr<const HolderParts>& parts) {
   schema.outputs = {outputs, outputs};
   schema.effects = {.random = parts->effects.random,
                     .ordered = parts->effects.ordered};
-  schema.infer_shapes = [parts](ir::InferContext& context) {
-    return InferHolder(*parts, context);
-  };
+  schema.infer_shapes = HolderInference{parts};
   if (parts->function) {
     schema.eval = [parts](const ir::EvalContext& context) {
       return EvalHolder(*parts, context);
@@ -120,6 +127,17 @@ ir::OpSchema SchemaOf(const std::shared_ptr<const HolderParts>& parts) {
     return ir::ComputeEstimate();
   };
   return schema;
+}
+
+bool HasHolder(const ir::Graph& graph) {
+  for (const ir::NodeId id : graph.NodeIds()) {
+    const ir::Node& node = graph.node(id);
+    const bool holds = node.schema != nullptr
+                           ? HolderOf(*node.schema) != nullptr
+                           : HasHolder(node.composite->body);
+    if (holds) return true;
+  }
+  return false;
 }
 
 Result<std::vector<Value>> HoldNow(const HolderParts& parts,
@@ -216,6 +234,34 @@ std::shared_ptr<const NodeState> MakeHolderNode(
   return node;
 }
 
+const HolderParts* HolderOf(const ir::OpSchema& schema) {
+  const auto* inference = schema.infer_shapes.target<HolderInference>();
+  return inference != nullptr ? inference->parts.get() : nullptr;
+}
+
+bool HasHolder(const NodeState& node) {
+  if (node.own.empty()) return false;
+  if (node.schema != nullptr) return HolderOf(*node.schema) != nullptr;
+  return HasHolder(node.composite->body);
+}
+
+Outputs Hold(const std::shared_ptr<const NodeState>& node,
+             const std::vector<Value>& inputs,
+             const std::vector<Token>& after) {
+  for (const Value& input : inputs) {
+    if (IsAbsent(input)) continue;
+    const Status status = StateOf(input)->status();
+    if (!status.ok()) return FailedOutputs(status);
+  }
+  if (const auto graph = GraphFor(*node, inputs)) {
+    return graph->Record(node, inputs, after);
+  }
+  const HolderParts& parts = *HolderOf(*node->schema);
+  auto values = GuardedCall([&] { return HoldNow(parts, inputs, after); });
+  if (!values.ok()) return FailedOutputs(values.status());
+  return MakeOutputs(*std::move(values));
+}
+
 std::shared_ptr<const ir::OpRegistry> RegistryWith(const OwnSchemas& own) {
   if (own.empty()) return nullptr;
   auto registry = std::make_shared<ir::OpRegistry>(&ops::KnownOperators());
@@ -233,21 +279,10 @@ Outputs Holder(const std::string& name, const std::vector<Value>& inputs,
   auto parts = internal::PartsOf(name, inputs.size(), outputs,
                                  std::move(function), effects);
   if (!parts.ok()) return internal::FailedOutputs(parts.status());
-  for (const Value& input : inputs) {
-    if (internal::IsAbsent(input)) continue;
-    const Status status = internal::StateOf(input)->status();
-    if (!status.ok()) return internal::FailedOutputs(status);
-  }
-  const auto shared =
-      std::make_shared<const internal::HolderParts>(*std::move(parts));
-  const auto node = internal::MakeHolderNode(shared);
-  if (const auto graph = internal::GraphFor(*node, inputs)) {
-    return graph->Record(node, inputs, after);
-  }
-  auto values =
-      GuardedCall([&] { return internal::HoldNow(*shared, inputs, after); });
-  if (!values.ok()) return internal::FailedOutputs(values.status());
-  return internal::MakeOutputs(*std::move(values));
+  return internal::Hold(
+      internal::MakeHolderNode(
+          std::make_shared<const internal::HolderParts>(*std::move(parts))),
+      inputs, after);
 }
 
 }  // namespace tim::values

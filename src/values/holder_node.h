@@ -31,6 +31,16 @@ Result<std::vector<Plain>> CallHolder(const HolderParts& parts,
 std::shared_ptr<const NodeState> MakeHolderNode(
     std::shared_ptr<const HolderParts> parts);
 
+/// The parts of a holder whose schema this is; null: it is of something else.
+const HolderParts* HolderOf(const ir::OpSchema& schema);
+/// Whether the node is a holder, or a graph with one in it.
+bool HasHolder(const NodeState& node);
+
+/// Calls a holder on this thread, which must hold no lock that the function may
+/// need, or records the call.  `inputs` are those of the function alone.
+Outputs Hold(const std::shared_ptr<const NodeState>& node,
+             const std::vector<Value>& inputs, const std::vector<Token>& after);
+
 /// All operators that are known, and `own`; null where there are none of one's
 /// own.
 std::shared_ptr<const ir::OpRegistry> RegistryWith(const OwnSchemas& own);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fork/per_process.h"
+#include "runtime/inside_run.h"
 #include "values/event_state.h"
 #include "values/program_state.h"
 
@@ -46,6 +47,15 @@ class EndOf final : public runtime::RunEvent {
   const std::shared_ptr<runtime::RunEvent> run_;
 };
 
+// A run that awaits the one in which it is enqueued would start when that has
+// ended, and whoever enqueued it may wait for it before.
+Status CheckWait(const runtime::RunEvent& run) {
+  if (!runtime::IsInside(run)) return OkStatus();
+  return FailedPrecondition(
+      "inside a holder a run was started that follows the holder's own; start "
+      "it after that");
+}
+
 }  // namespace
 
 struct ProgramState::Started {
@@ -54,6 +64,9 @@ struct ProgramState::Started {
   std::shared_ptr<runtime::RunEvent> run;  ///< Null: nothing had to run.
   /// Memory of the plan's outputs; null for those in the caller's memory.
   std::vector<std::shared_ptr<runtime::SharedMemory>> outputs;
+  /// Of variables by the run.
+  std::shared_ptr<RunAssignments> assignments =
+      std::make_shared<RunAssignments>();
 };
 
 Result<ProgramState::Operands> ProgramState::OperandsOf(
@@ -167,6 +180,7 @@ Result<ProgramState::Started> ProgramState::Start(
     kept->memory.push_back(memory);
     const runtime::Completion& completion = memory->completion();
     if (completion.run != nullptr) {
+      TIM_RETURN_IF_ERROR(CheckWait(*completion.run));
       waits.push_back(completion.run);
     } else if (completion.stream != nullptr) {
       waits.push_back(std::make_shared<WorkEvent>(completion));
@@ -195,17 +209,20 @@ Result<ProgramState::Started> ProgramState::Start(
     }
     TIM_RETURN_IF_ERROR(AllocateRest(*compiled, &out, &kept->memory));
   }
-  const auto end = [kept](Status status) {
+  const auto end = [kept, assignments = started.assignments](Status status) {
     for (const HostCopy& copy : kept->copies) {
       if (status.ok()) std::memcpy(copy.to, copy.from, copy.bytes);
     }
+    assignments->End(status.ok());
     return status;
   };
   std::unique_lock<std::mutex> order;
   if (ordered_) {
     order = std::unique_lock(mutex_);
-    if (last_run_ != nullptr)
+    if (last_run_ != nullptr) {
+      TIM_RETURN_IF_ERROR(CheckWait(*last_run_));
       waits.push_back(std::make_shared<EndOf>(last_run_));
+    }
   }
   TIM_ASSIGN_OR_RETURN(started.run,
                        compiled->Enqueue(in, out, std::move(waits), end));
@@ -242,14 +259,12 @@ Result<std::vector<Value>> ProgramState::Run(const std::vector<Value>& inputs) {
   size_t next = outputs_;
   for (const GraphState::State& state : states_) {
     if (!state.written()) continue;
-    const auto before = state.variable->Get();
-    const auto after = results[next++];
-    state.variable->Set(after);
-    if (started.run == nullptr) continue;
-    started.run->Then(
-        [variable = state.variable, before, after](const Status& status) {
-          if (!status.ok()) variable->Restore(after, before);
-        });
+    const auto& value = results[next++];
+    if (started.run == nullptr) {
+      state.variable->Set(value);
+    } else {
+      started.assignments->Add(state.variable, state.variable->SetBy(value));
+    }
   }
   std::vector<Value> values;
   for (size_t i = 0; i < outputs_; ++i) values.push_back(MakeValue(results[i]));

@@ -38,9 +38,13 @@ Result<std::vector<Value>> ReplayBy(const ir::Graph& graph,
     for (const ir::ValueId input : node.inputs) {
       operands.push_back(input == ir::kNone ? Value() : at(input));
     }
+    // Order is kept by whoever makes the calls.
+    const bool ordered = node.schema != nullptr && node.schema->effects.ordered;
+    if (ordered) operands.pop_back();
     const Outputs outputs = call(NodeOf(graph, node, own), operands);
     if (!outputs.ok()) return InvalidArgument(outputs.error());
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const size_t count = node.outputs.size() - (ordered ? 1 : 0);
+    for (size_t i = 0; i < count; ++i) {
       if (node.outputs[i] != ir::kNone) at(node.outputs[i]) = outputs[i];
     }
   }

@@ -73,7 +73,7 @@ Result<Plain> PlainOf(const ValueState& state) {
   TIM_ASSIGN_OR_RETURN(const int64_t size, BytesOf(spec.desc));
   auto bytes = state.Bytes();
   if (!bytes.ok()) {
-    state.Resolve(bytes.status());
+    state.KeepFailure();
     return bytes.status();
   }
   return Plain{.spec = ToSpec(spec.desc, spec.is_scalar),
@@ -275,7 +275,7 @@ bool Value::Wait() const {
   Status status = state->Force();
   if (status.ok()) {
     status = state->completion().Wait();
-    if (!status.ok()) state->Resolve(status);
+    if (!status.ok()) state->KeepFailure();
   }
   if (!status.ok()) internal::Fail(status);
   return status.ok();

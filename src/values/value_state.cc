@@ -91,6 +91,14 @@ void ValueState::Resolve(Result<Place> place) const {
   }
 }
 
+void ValueState::KeepFailure() const {
+  const runtime::Completion work = completion();
+  if (!work.Ready()) return;
+  const Status status = work.Wait();
+  const std::lock_guard lock(found_->mutex);
+  if (found_->status.ok()) found_->status = status;
+}
+
 Status ValueState::Force() const {
   TIM_RETURN_IF_ERROR(status());
   if (graph_ != nullptr) return ForceSymbolic(*this);

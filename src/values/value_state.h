@@ -87,6 +87,9 @@ class ValueState {
   /// Ends a pending value with its bytes, or the reason why there are none.
   void Resolve(Result<Place> place) const;
   bool resolved() const;
+  /// Makes the failure of the work that computes the value, where there is one,
+  /// the value's own.
+  void KeepFailure() const;
 
  private:
   Result<Place> DenseOn(const DeviceState& device, const Place& place) const;

@@ -23,6 +23,52 @@ std::shared_ptr<GraphState> GraphOf(const Value* value) {
 
 }  // namespace
 
+void VariableState::Set(std::shared_ptr<ValueState> value) {
+  auto assigned = std::make_shared<Assigned>(Assigned{std::move(value)});
+  const std::lock_guard lock(mutex_);
+  last_.swap(assigned);
+}
+
+std::shared_ptr<Assigned> VariableState::SetBy(
+    std::shared_ptr<ValueState> value) {
+  auto assigned = std::make_shared<Assigned>(Assigned{std::move(value)});
+  const std::lock_guard lock(mutex_);
+  assigned->before = last_;
+  last_ = assigned;
+  return assigned;
+}
+
+// Runs that awaited the one which failed have failed, too, and may be settled
+// before or after it.
+void VariableState::Settle(const std::shared_ptr<Assigned>& assigned, bool ok) {
+  std::shared_ptr<Assigned> dropped;
+  const std::lock_guard lock(mutex_);
+  if (ok) {
+    dropped.swap(assigned->before);
+    return;
+  }
+  assigned->failed = true;
+  dropped = last_;
+  while (last_->failed) last_ = last_->before;
+}
+
+void RunAssignments::Add(std::shared_ptr<VariableState> variable,
+                         std::shared_ptr<Assigned> assigned) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return variable->Settle(assigned, ok_);
+  assigned_.emplace_back(std::move(variable), std::move(assigned));
+}
+
+void RunAssignments::End(bool ok) {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  ok_ = ok;
+  for (const auto& [variable, assigned] : assigned_) {
+    variable->Settle(assigned, ok);
+  }
+  assigned_.clear();
+}
+
 Value ReadVariable(const std::shared_ptr<VariableState>& variable) {
   const auto graph = GraphOf(nullptr);
   return graph != nullptr ? graph->ReadVariable(variable)

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -193,6 +194,102 @@ TEST(Holders, KeepTheirOrder) {
   for (size_t i = 0; i < seen.size(); ++i) {
     EXPECT_EQ(seen[i], static_cast<int>(i % 2) + 1) << i;
   }
+}
+
+// Computes with values itself: one more than twice what is positive.
+HolderFunction Computes() {
+  return [](const std::vector<Plain>& in, std::vector<Plain>* out,
+            std::string* error) {
+    const Value x = Value::FromHost(in[0].spec, in[0].data.get());
+    const ModeScope lazy(Mode::kLazy);
+    (*out)[0] = (Relu(x * 2.0f) + 1.0f).ToPlain();
+    if (!(*out)[0]) *error = LastError();
+    return static_cast<bool>((*out)[0]);
+  };
+}
+
+TEST(Holders, ComputeWithValues) {
+  const Spec two(Type::kFloat32, {2});
+  Effects ordered;
+  ordered.ordered = true;
+  for (const Effects& effects : {Effects(), ordered}) {
+    const Graph inner = Graph::Capture(
+        [&](const Values& in) -> Values {
+          const Outputs held = Holder("acme.Computes", {in[0] + 1.0f}, {two},
+                                      Computes(), effects);
+          return {Value(held) - 1.0f};
+        },
+        {two}, "acme.Inner");
+    const Graph outer = Graph::Capture(
+        [&](const Values& in) -> Values {
+          return {inner.Call({Value(inner.Call(in))})};
+        },
+        {two});
+    ASSERT_TRUE(outer.ok()) << outer.error();
+    const Value x = Floats({2}, {1, -3});
+    const Value y = outer.Call({x});
+    EXPECT_THAT(y.ToVector<float>(), ElementsAre(10, 2)) << y.error();
+    EXPECT_THAT(outer.Compile().Run({x})[0].ToVector<float>(),
+                ElementsAre(10, 2));
+    const ModeScope lazy(Mode::kLazy);
+    EXPECT_THAT(Value(outer.Call({x * 1.0f})).ToVector<float>(),
+                ElementsAre(10, 2));
+    // The operator of a node, as patterns give it.
+    const Match found =
+        inner.FindAll(Pattern::Op("acme.Computes", {}, "held")).at(0);
+    EXPECT_THAT(Value(found.node("held").Forward({x})).ToVector<float>(),
+                ElementsAre(3, 1));
+  }
+}
+
+TEST(Holders, CannotWaitForTheirRun) {
+  const Spec one(Type::kFloat32, {1});
+  std::promise<void> known;
+  std::shared_future<void> is_known = known.get_future().share();
+  Value result;
+  const HolderFunction asks = [&](const std::vector<Plain>& in,
+                                  std::vector<Plain>* out, std::string* error) {
+    is_known.wait();
+    (*out)[0] = in[0];
+    if (result.Wait()) return true;
+    *error = LastError();
+    EXPECT_FALSE((result + 1.0f).ok());
+    EXPECT_TRUE(result.ok()) << "only the run may fail it";
+    return in[0].As<float>()[0] > 1;
+  };
+  const Program program = Graph::Capture(
+                              [&](const Values& in) -> Values {
+                                return {Holder("acme.Asks", in, {one}, asks)};
+                              },
+                              {one})
+                              .Compile();
+  result = program.Run({Floats({1}, {1})})[0];
+  known.set_value();
+  EXPECT_FALSE(result.Wait());
+  EXPECT_FALSE(result.ok());
+  EXPECT_THAT(result.error(), HasSubstr("holder acme.Asks: inside a holder"));
+}
+
+TEST(Holders, CannotRunWhatFollowsTheirRun) {
+  const Spec one(Type::kFloat32, {1});
+  Effects ordered;
+  ordered.ordered = true;
+  Program program;
+  const HolderFunction again = [&](const std::vector<Plain>& in,
+                                   std::vector<Plain>* out, std::string*) {
+    (*out)[0] = in[0];
+    const Value x = Value::FromHost(in[0].spec, in[0].data.get());
+    EXPECT_THAT(program.Run({x})[0].error(), HasSubstr("inside a holder"));
+    return true;
+  };
+  program = Graph::Capture(
+                [&](const Values& in) -> Values {
+                  return {Holder("acme.Again", in, {one}, again, ordered)};
+                },
+                {one})
+                .Compile();
+  EXPECT_THAT(program.Run({Floats({1}, {3})})[0].ToVector<float>(),
+              ElementsAre(3));
 }
 
 Values Collatz(const Values& in) {

@@ -1,0 +1,393 @@
+// Values on devices that are unlike the host: memory of their own, work that is
+// done later, memory that runs out, a device that is lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "device/device_sources.h"
+#include "tests/support/devices/fake_device.h"
+#include "tests/support/devices/forwarding_device.h"
+#include "tim/values/values.h"
+#include "values/access.h"
+#include "values/value_state.h"
+
+namespace tim::values {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using tim::testing::FakeDevice;
+using tim::testing::FakeOptions;
+
+const bool g_on_host = [] {
+  setenv("TIMCL_DEVICE", "host", 1);
+  setenv("TIMCL_STRICT", "0", 1);  // holders are steps of the host
+  return true;
+}();
+
+using Values = std::vector<Value>;
+
+Value Floats(const Shape& shape, const std::vector<float>& data) {
+  return Value::Of<float>(shape, data);
+}
+
+// Devices of kind "test", numbered as they are added; the process keeps them.
+class TestDevices {
+ public:
+  static TestDevices& Get() {
+    static auto* const devices = new TestDevices();
+    return *devices;
+  }
+
+  Device Add(std::shared_ptr<device::Device> device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    devices_.push_back(std::move(device));
+    return Device("test:" + std::to_string(devices_.size() - 1));
+  }
+
+ private:
+  TestDevices() {
+    const Status added = device::AddDeviceSource(
+        {.kind = "test",
+         .list =
+             [this] {
+               std::vector<device::SourceDevice> list;
+               for (const auto& device : devices_) {
+                 list.push_back({device->info(), 1, ""});
+               }
+               return list;
+             },
+         .open = [this](int number) -> Result<std::shared_ptr<device::Device>> {
+           return devices_[static_cast<size_t>(number)];
+         }});
+    EXPECT_TRUE(added.ok()) << added.message();
+  }
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<device::Device>> devices_;
+};
+
+// A device that delays its work, and the front's name for it.
+struct Fake {
+  explicit Fake(const FakeOptions& options = {})
+      : device(std::make_shared<FakeDevice>(options)),
+        front(TestDevices::Get().Add(device)) {
+    EXPECT_TRUE(front.ok()) << LastError();
+  }
+  Program Compile(const Graph& graph, const std::string& policy = "") const {
+    ProgramOptions options;
+    options.devices = front.spec();
+    options.policy = policy;
+    options.max_plans = 64;
+    return graph.Compile(options);
+  }
+
+  std::shared_ptr<FakeDevice> device;
+  Device front;
+};
+
+Graph Affine(float scale, float offset) {
+  return Graph::Capture(
+      [=](const Values& in) -> Values { return {in[0] * scale + offset}; },
+      {Spec()}, "affine");
+}
+
+TEST(Fakes, ComputeAsTheHost) {
+  const Fake fake;
+  const ModeScope scope(Mode::kEager, fake.front);
+  const Value x = Floats({3, 2}, {0.5f, -2, 3, 4, 5, -6});
+  const Value y = Relu(x + Floats({3}, {-1, 0, 1}));
+  ASSERT_TRUE(y.ok()) << y.error();
+  EXPECT_EQ(y.device().spec(), fake.front.spec());
+  EXPECT_THAT(y.ToVector<float>(), ElementsAre(0, 0, 4, 3, 5, 0));
+}
+
+TEST(Fakes, RefuseOperandsOfAnother) {
+  const Fake one;
+  const Fake other;
+  const Value x = one.front.Move(Floats({2}, {1, 2}));
+  const Value y = other.front.Move(Floats({2}, {3, 4}));
+  const Value sum = x + y;
+  EXPECT_THAT(sum.error(), HasSubstr(one.front.spec()));
+  EXPECT_THAT(sum.error(), HasSubstr(other.front.spec()));
+  EXPECT_THAT(sum.error(), HasSubstr("Device::Move"));
+  EXPECT_THAT((x + one.front.Move(y)).ToVector<float>(), ElementsAre(4, 6));
+}
+
+TEST(Copies, AreNotMadeBetweenPrograms) {
+  const Fake fake;
+  const Program first = fake.Compile(Affine(2, 1));
+  const Program second = fake.Compile(Affine(3, 0));
+  const Value x = fake.front.Move(Floats({2}, {1, 2}));
+  ASSERT_TRUE(x.Wait()) << x.error();
+  // Plans and their constants are there, and what they copy has been.
+  ASSERT_TRUE(second.Run(first.Run({x}))[0].Wait());
+  const int before = fake.device->copies();
+  const Value y = first.Run({x})[0];
+  const Value z = second.Run({y})[0];
+  const ModeScope scope(Mode::kEager, fake.front);
+  const Value eager = Relu(z + y);
+  ASSERT_TRUE(eager.Wait()) << eager.error();
+  EXPECT_EQ(fake.device->copies(), before);
+  EXPECT_THAT(eager.ToVector<float>(), ElementsAre(12, 20));
+  EXPECT_EQ(fake.device->copies(), before + 1);
+  EXPECT_THAT(z.ToVector<float>(), ElementsAre(9, 15));
+}
+
+/// A device of OpenCL whose streams count their copies.
+class WatchedDevice final : public tim::testing::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+
+  Result<std::unique_ptr<device::Stream>> CreateStream() override {
+    TIM_ASSIGN_OR_RETURN(auto stream, ForwardingDevice::CreateStream());
+    return std::unique_ptr<device::Stream>(
+        std::make_unique<WatchedStream>(std::move(stream), &copies_));
+  }
+  int copies() const { return copies_; }
+
+ private:
+  class WatchedStream final : public device::Stream {
+   public:
+    WatchedStream(std::unique_ptr<device::Stream> stream,
+                  std::atomic<int>* copies)
+        : stream_(std::move(stream)), copies_(*copies) {}
+    Status Enqueue(device::PreparedStep& step,
+                   std::span<const device::BufferRange> operands) override {
+      return stream_->Enqueue(step, operands);
+    }
+    Status Build(device::PreparedStep& step,
+                 std::span<const device::BufferRange> operands) override {
+      return stream_->Build(step, operands);
+    }
+    Status Copy(device::BufferRange source,
+                device::BufferRange destination) override {
+      ++copies_;
+      return stream_->Copy(source, destination);
+    }
+    Result<std::unique_ptr<device::Event>> Record(
+        std::unique_ptr<device::Event> done) override {
+      return stream_->Record(std::move(done));
+    }
+    Status WaitFor(device::Event& event) override {
+      return stream_->WaitFor(event);
+    }
+    Status SynchronizeToDevice(device::Buffer& buffer) override {
+      return stream_->SynchronizeToDevice(buffer);
+    }
+    Status SynchronizeToHost(device::Buffer& buffer) override {
+      return stream_->SynchronizeToHost(buffer);
+    }
+
+   private:
+    const std::unique_ptr<device::Stream> stream_;
+    std::atomic<int>& copies_;
+  };
+
+  std::atomic<int> copies_ = 0;
+};
+
+std::vector<float> Numbers(int64_t count) {
+  std::vector<float> data;
+  for (int64_t i = 0; i < count; ++i) {
+    data.push_back(static_cast<float>(i * 7 % 23 - 11) / 8);
+  }
+  return data;
+}
+
+TEST(Copies, AreNotMadeOnOpenCl) {
+  const Device open("opencl:0");
+  if (!open.ok()) GTEST_SKIP() << "no OpenCL device: " << LastError();
+  const auto device = std::make_shared<WatchedDevice>(
+      internal::DeviceState::Find("opencl:0")->stream().shared_device());
+  const Device front = TestDevices::Get().Add(device);
+  ASSERT_TRUE(front.ok()) << LastError();
+  const Spec weights(Type::kFloat32, {3, 3, 16, 16});
+  const Value w = Value::Constant(weights, Numbers(3 * 3 * 16 * 16).data());
+  ProgramOptions options;
+  options.devices = front.spec();
+  const Graph conv = Graph::Capture(
+      [&](const Values& in) -> Values { return {Conv2d(in[0], w)}; }, {Spec()},
+      "conv");
+  const Program first = conv.Compile(options);
+  const Program second = conv.Compile(options);
+  const Value host = Floats({12, 12, 16, 1}, Numbers(12 * 12 * 16));
+  const Value x = front.Move(host);
+  ASSERT_TRUE(second.Run(first.Run({x}))[0].Wait()) << LastError();
+  const int before = device->copies();
+  const Value y = first.Run({x})[0];
+  const Value z = second.Run({y})[0];
+  ASSERT_TRUE(z.Wait()) << z.error();
+  EXPECT_EQ(device->copies(), before);
+  // What the one has made in blocks the other takes so: it converts nothing.
+  const ir::Layout made = internal::StateOf(y)->home().layout;
+  if (made.kind == ir::LayoutKind::kBlocked) {
+    EXPECT_THAT(second.Explain(), HasSubstr(made.ToString()));
+  }
+  const Node node("tim.Conv2d");
+  const Plain between = node.Eval({host.ToPlain(), w.ToPlain()})[0];
+  const Plain expected = node.Eval({between, w.ToPlain()})[0];
+  const std::vector<float> found = z.ToVector<float>();
+  ASSERT_EQ(found.size() * sizeof(float), expected.bytes);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const float wanted = expected.As<float>()[i];
+    ASSERT_NEAR(found[i], wanted, 1e-3 * (1 + std::abs(wanted))) << i;
+  }
+}
+
+TEST(Holders, KeepTheirOrderOnStreams) {
+  const Fake fake({.max_delay_us = 300});
+  std::mutex mutex;
+  std::vector<int> seen;
+  const Spec one(Type::kFloat32, {1});
+  const auto append = [&](const Value& x, int what) -> Value {
+    Effects ordered;
+    ordered.ordered = true;
+    return Holder(
+        "acme.Append", {x}, {one},
+        [&, what](const std::vector<Plain>& in, std::vector<Plain>* out,
+                  std::string*) {
+          const std::lock_guard<std::mutex> lock(mutex);
+          seen.push_back(what);
+          (*out)[0] = in[0];
+          return true;
+        },
+        ordered);
+  };
+  // The second holder's operand is there long before the first one's.
+  const Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        Value late = in[0];
+        for (int i = 0; i < 4; ++i) late = late + 1.0f;
+        const Value first = append(late, 1);
+        const Value second = append(in[0] * 2.0f, 2);
+        return {first + second};
+      },
+      {one});
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  const Program program = fake.Compile(graph, "streams=2");
+  ASSERT_TRUE(program.ok()) << program.error();
+  Values results;
+  for (int i = 0; i < 100; ++i) {
+    results.push_back(program.Run({Floats({1}, {1})})[0]);
+  }
+  for (const Value& y : results) {
+    ASSERT_THAT(y.ToVector<float>(), ElementsAre(7)) << y.error();
+  }
+  ASSERT_EQ(seen.size(), 200u);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    ASSERT_EQ(seen[i], static_cast<int>(i % 2) + 1) << i;
+  }
+}
+
+TEST(Programs, AllocateNothingInRuns) {
+  const Fake fake({.max_delay_us = 0});
+  const Spec bounded(Type::kFloat32,
+                     Shape({16, Shape::kUnknown}).SetBound(1, 64));
+  Program program = fake.Compile(Graph::Capture(
+      [](const Values& in) -> Values {
+        return {ReduceSum(Tanh(in[0] * 2.0f) * in[0], {0})};
+      },
+      {bounded}));
+  ASSERT_TRUE(program.ok()) << program.error();
+  std::vector<int64_t> sizes(20);
+  std::iota(sizes.begin(), sizes.end(), 45);
+  const auto input = [](int64_t rows) {
+    return Floats({16, rows}, Numbers(16 * rows));
+  };
+  for (const int64_t rows : sizes) {
+    ASSERT_TRUE(program.Run({input(rows)})[0].Wait()) << LastError();
+  }
+  const int64_t misses = program.stats().misses;
+  fake.device->FailAllocationsAfter(0);
+  for (const int64_t rows : sizes) {
+    const Value x = input(rows);
+    const Value y = program.Run({x})[0];
+    const Value expected = ReduceSum(Tanh(x * 2.0f) * x, {0});
+    ASSERT_THAT(y.ToVector<float>(),
+                ElementsAreArray(expected.ToVector<float>()))
+        << LastError();
+  }
+  EXPECT_EQ(program.stats().misses, misses);
+  const Value y = program.Run({input(65)})[0];
+  EXPECT_THAT(y.error(), HasSubstr("axis 1: 65 is more than its bound 64"));
+}
+
+TEST(Devices, AreLostInTheMiddle) {
+  const Fake fake;
+  const Device& device = fake.front;
+  const Program program = fake.Compile(Affine(2, 1));
+  const Value host = Floats({2}, {1, 2});
+  const Value kept = device.ToHost(program.Run({host})[0]);
+  ASSERT_THAT(kept.ToVector<float>(), ElementsAre(3, 5));
+  Value pending;
+  {
+    const ModeScope lazy(Mode::kLazy, device);
+    pending = Relu(host) + 1.0f;
+  }
+  const ModeScope scope(Mode::kEager, device);
+  fake.device->LoseAtStep(2);
+  Value y = host;
+  for (int i = 0; i < 4; ++i) y = y + 1.0f;
+  const Value run = program.Run({host})[0];
+  EXPECT_FALSE(y.Wait());
+  EXPECT_FALSE(y.ok());
+  EXPECT_THAT(y.error(), HasSubstr("lost"));
+  EXPECT_FALSE(run.Wait());
+  EXPECT_THAT(run.error(), HasSubstr("lost"));
+  EXPECT_FALSE(pending.Wait());
+  EXPECT_THAT(pending.error(), HasSubstr("lost"));
+  const Value later = Relu(host);
+  EXPECT_FALSE(later.Wait());
+  EXPECT_THAT(later.error(), HasSubstr("lost"));
+  EXPECT_FALSE(program.Run({host})[0].Wait());
+  EXPECT_THAT(LastError(), HasSubstr("lost"));
+  EXPECT_THAT(host.ToVector<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(kept.ToVector<float>(), ElementsAre(3, 5));
+  const ModeScope there(Mode::kEager, Device("host"));
+  EXPECT_THAT((kept + host).ToVector<float>(), ElementsAre(4, 7));
+}
+
+TEST(Devices, RunOutOfMemory) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  const Fake fake({.max_delay_us = 0, .memory_bytes = 16 * kMiB});
+  const ModeScope scope(Mode::kEager, fake.front);
+  const int64_t count = 2 * kMiB / 4;
+  const Value host = Floats({count}, std::vector<float>(count, 1));
+  Values held;
+  Value failed;
+  for (int i = 0; i < 20 && failed.error() == "no value"; ++i) {
+    const Value y = host + static_cast<float>(i);
+    if (y.ok()) {
+      held.push_back(y);
+    } else {
+      failed = y;
+    }
+  }
+  ASSERT_GE(held.size(), 4u);
+  ASSERT_LT(held.size(), 9u);
+  EXPECT_THAT(failed.error(), HasSubstr("memory pool of fake"));
+  EXPECT_THAT(failed.error(), HasSubstr("in use"));
+  EXPECT_FALSE((failed + 1.0f).ok());
+  EXPECT_EQ((failed + 1.0f).error(), failed.error());
+  EXPECT_EQ(held[1].ToVector<float>()[5], 2);
+  // What is let go can be used, in pieces of another size, too.
+  held.clear();
+  const Value wide =
+      Floats({3 * count}, std::vector<float>(3 * count, 1)) * 2.0f;
+  EXPECT_EQ(wide.ToVector<float>()[7], 2) << wide.error();
+}
+
+}  // namespace
+}  // namespace tim::values
