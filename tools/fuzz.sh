@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-30}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- plan blob onnx tflite expr graph calls
+[ $# -gt 0 ] || set -- plan blob onnx tflite expr graph calls values
 folder=${TIM_FUZZ_FOLDER:-/tmp/tim-fuzz}
 compiler=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -iquote . -iquote src
@@ -56,6 +56,11 @@ sources_of() {
       echo bazel-bin/src/graph_api/register_all_ops.cc
       echo tests/fuzz/calls_objects.cc tests/fuzz/calls_session.cc
       ;;
+    values)
+      find src/values -name '*.cc'
+      echo tests/fuzz/values_session.cc tests/fuzz/values_calls.cc \
+        tests/fuzz/values_functions.cc
+      ;;
     *)
       echo "there is no fuzzer $1" >&2
       exit 2
@@ -71,6 +76,14 @@ libraries_of() {
       bazel build --config=werror --noshow_progress //:libtim-vx.so >&2
       library=$(readlink -f bazel-bin/libtim-vx.so)
       echo "$library -Wl,-rpath,$(dirname "$library") -lonnx_proto -lprotobuf"
+      ;;
+    values)
+      # The layers below the front.
+      bazel build --config=werror --noshow_progress //src/runtime >&2
+      echo "-Wl,--start-group $(find -L bazel-bin/src bazel-bin/ops \
+        \( -name 'lib*.a' -o -name 'lib*.lo' \) ! -path '*/values/*' \
+        ! -path '*/models/*' ! -path '*/vx/*' ! -path '*/graph_api/*') \
+        -Wl,--end-group -lOpenCL -lclblast -ldl"
       ;;
     graph)
       # The front and all below it, as they are in the library.
