@@ -16,6 +16,7 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   plan       the kernels of one network, and why not others
   fronts     one network through tim::vx and tim::graph in turn
   execute_cost  what an execute of tim::graph costs beyond its run
+  eager      calls of tim::values beside their plans, and predicted times
   detection  DetectionPostProcess beside plain C++ on one processor
   calibrate  writes bench/ranges: run it when a network has changed
 compare --base FOLDER runs another clone of the repository in the same turns.
@@ -99,6 +100,10 @@ case $command in
   steps | plan | fronts | execute_cost)
     build //bench:networks/run
     start bazel-bin/bench/networks/run "$command" "${options[@]}"
+    ;;
+  eager)
+    build //bench:eager
+    start bazel-bin/bench/eager "${quick[@]}" "${options[@]}"
     ;;
   detection)
     build //bench:detection

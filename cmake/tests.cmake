@@ -57,7 +57,7 @@ tim_cl_generate("${TIM_CL_GENERATED_DIR}/operator_table.cc" operator_table
                 ${TIM_CL_OPERATORS})
 add_library(tim-cl-test-support STATIC
   ${support} ${TIM_CL_CUSTOM_OPS} custom_ops/template/my_op.cc
-  samples/train_digits/network.cc
+  samples/attention/block.cc samples/train_digits/network.cc
   $<TARGET_OBJECTS:tim-vx-objects>
   "${TIM_CL_GENERATED_DIR}/operator_table.cc")
 tim_cl_test_options(tim-cl-test-support)
@@ -175,9 +175,10 @@ endforeach()
 foreach(source IN LISTS tests)
   if(source MATCHES "^tests/fuzz/(.*)_fuzz_test\\.cc$")
     set(fuzzer ${CMAKE_MATCH_1})
+    tim_cl_glob(parts tests/fuzz/${fuzzer}_*.cc)
+    list(FILTER parts EXCLUDE REGEX "_test\\.cc$")
     target_sources(fuzz_${fuzzer}_fuzz_test PRIVATE
-      tests/fuzz/${fuzzer}_fuzz.cc tests/fuzz/${fuzzer}_corpus.cc
-      tests/fuzz/mutation.cc)
+      ${parts} tests/fuzz/mutation.cc)
   endif()
 endforeach()
 # The reader of graph files is the tool's.

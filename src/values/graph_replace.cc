@@ -91,7 +91,9 @@ Result<ir::ReplaceReport> GraphState::Replace(
           ir::Graph* graph) -> Result<std::vector<ir::ValueId>> {
     const ir::ValueId first = graph->value_id_limit();
     std::swap(graph_, *graph);
-    auto ids = GuardedCall([&] { return IdsOf(replace(match)); });
+    ir::PatternMatch here = match;
+    here.graph = &graph_;
+    auto ids = GuardedCall([&] { return IdsOf(replace(here)); });
     FillKnown(first, &graph_);
     std::swap(graph_, *graph);
     TIM_RETURN_IF_ERROR(status_);

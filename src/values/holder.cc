@@ -36,7 +36,11 @@ Status CheckOutput(const HolderParts& parts, size_t index, Plain* output) {
     return InvalidArgument("holder ", parts.name, ": output ", index,
                            " got no data");
   }
-  TIM_ASSIGN_OR_RETURN(const TensorSpec given, ToTensorSpec(output->spec));
+  TIM_ASSIGN_OR_RETURN(TensorSpec given, ToTensorSpec(output->spec));
+  // Steps know operands of rank 0 as [1].
+  if (declared.is_scalar && given.desc.shape == declared.desc.shape) {
+    given.is_scalar = true;
+  }
   const auto merged = Merge(declared, given);
   if (!merged.ok()) {
     return merged.status().WithContext(

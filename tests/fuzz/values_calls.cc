@@ -96,7 +96,7 @@ void ValuesSession::RewriteGraph() {
         return {CallFunction(text, {match["x"]})[0]};
       },
       static_cast<int>(bytes_.Next(3)));
-  testing::Judge(count >= 0, values::LastError());
+  JudgeCall(count >= 0);
 }
 
 void ValuesSession::Compile() {
@@ -117,7 +117,7 @@ void ValuesSession::RunProgram() {
       bytes_.Next(16) == 0 ? 1 : graphs_[place].InputSpecs().size();
   const uint8_t how = bytes_.Next();
   if (how % 8 == 0) {
-    testing::Judge(program.Prepare(SomeSpecs(inputs)), values::LastError());
+    JudgeCall(program.Prepare(SomeSpecs(inputs)));
     return;
   }
   if (how % 8 == 1) {
@@ -130,7 +130,7 @@ void ValuesSession::RunProgram() {
     }
     if (outputs.size() > 1) outputs[1] = memory.data() + 512;
     const values::Event event = program.RunInto(SomeValues(inputs), outputs);
-    testing::Judge(event.Wait(), values::LastError());
+    JudgeCall(event.Wait());
     return;
   }
   const Values results = program.Run(SomeValues(inputs));
@@ -147,7 +147,7 @@ void ValuesSession::UseVariable() {
   Variable& variable = variables_[bytes_.Next(variables_.size())];
   if (bytes_.Next(2) == 0) {
     token_ = variable.Assign(AnyValue(), {token_});
-    testing::Judge(token_.Wait(), values::LastError());
+    JudgeCall(token_.Wait());
     return;
   }
   const Value value = variable.Read({token_});
@@ -170,10 +170,10 @@ void ValuesSession::FlushSome() {
   options.compile_after = static_cast<int>(bytes_.Next(4)) - 1;
   options.max_pending_nodes = 4 + bytes_.Next();
   options.max_plans = static_cast<int>(bytes_.Next(8));
-  testing::Judge(values::SetLazyOptions(options), values::LastError());
+  JudgeCall(values::SetLazyOptions(options));
   const values::Event event =
       bytes_.Next(2) == 0 ? values::FlushAll() : values::Flush(SomeValues(2));
-  testing::Judge(event.Wait(), values::LastError());
+  JudgeCall(event.Wait());
 }
 
 // Graphs are made by one thread at a time: others are given finished ones.

@@ -42,10 +42,12 @@ int64_t Axis(ByteReader& bytes) {
 
 Value Unary(ByteReader& bytes, const Value& x) {
   constexpr const char* kOps[] = {
-      "tim.Relu",    "tim.Tanh",       "tim.Sigmoid", "tim.Exp",
-      "tim.Abs",     "tim.LogicalNot", "tim.Square",  "tim.Floor",
-      "tim.Softmax", "tim.HardSwish",  "tim.No",      "tim.Neg"};
-  return Call(kOps[bytes.Next(std::size(kOps))], {x});
+      "tim.Relu", "tim.Tanh",       "tim.Sigmoid", "tim.Exp",
+      "tim.Abs",  "tim.LogicalNot", "tim.Square",  "tim.Floor",
+      "tim.Erf",  "tim.HardSwish",  "tim.No",      "tim.Neg"};
+  const size_t what = bytes.Next(std::size(kOps) + 1);
+  if (what == std::size(kOps)) return Softmax(x, 1, Axis(bytes));
+  return Call(kOps[what], {x});
 }
 
 Value Binary(ByteReader& bytes, const Value& a, const Value& b) {
@@ -135,9 +137,14 @@ Value Odd(ByteReader& bytes, const Value& a, const Value& b) {
   return outputs[bytes.Next(2)];
 }
 
-// What it gets, doubled; fails, throws, or gives too much for some bytes.
-Value Held(ByteReader& bytes, const Value& x) {
-  const uint8_t how = bytes.Next();
+// What it gets, doubled; fails, throws, or gives too much for some bytes of
+// calls that may fail when they are made.
+Value Held(ByteReader& bytes, const Value& x, Failing failing) {
+  if (failing == Failing::kWhenRecorded && x.spec().type != Type::kFloat32) {
+    return x;
+  }
+  const uint8_t how =
+      failing == Failing::kAnyTime ? bytes.Next() : bytes.Next() % 250;
   values::Effects effects;
   effects.ordered = how % 4 == 3 && how < 250;
   return values::Holder(
@@ -232,7 +239,7 @@ Value MakeAnyValue(ByteReader& bytes) {
                       : Value::FromHost(spec, data.data());
 }
 
-Value CallAny(ByteReader& bytes, const Values& operands) {
+Value CallAny(ByteReader& bytes, const Values& operands, Failing failing) {
   const Value& a = operands[bytes.Next(operands.size())];
   const Value& b = operands[bytes.Next(operands.size())];
   if (!IsSmall(a) || !IsSmall(b)) return a;
@@ -251,7 +258,7 @@ Value CallAny(ByteReader& bytes, const Values& operands) {
     case 6:
       return Changed(bytes, a);
     case 7:
-      return Held(bytes, a);
+      return Held(bytes, a, failing);
     case 8:
       return Controlled(bytes, a, b);
     default:
@@ -263,7 +270,8 @@ Values CallFunction(ByteReader bytes, Values operands) {
   constexpr size_t kMostCalls = 12;
   if (operands.empty()) operands.push_back(Value(1.0f));
   for (size_t i = 0; i < kMostCalls && !bytes.empty(); ++i) {
-    operands.push_back(CallAny(bytes, operands));
+    Value made = CallAny(bytes, operands, Failing::kWhenRecorded);
+    if (made.ok()) operands.push_back(std::move(made));
   }
   return {operands.back(), operands[operands.size() / 2]};
 }

@@ -41,6 +41,8 @@ bool Judge(bool ok, const std::string& error) {
   return false;
 }
 
+bool JudgeCall(bool ok) { return Judge(ok, values::LastError()); }
+
 void Judge(const Value& value) { Judge(value.ok(), value.error()); }
 
 namespace {
@@ -49,7 +51,7 @@ namespace {
 Plain Look(const Value& value) {
   const bool symbolic = value.symbolic();
   const Plain plain = value.ToPlain();
-  if (Judge(static_cast<bool>(plain), values::LastError())) return plain;
+  if (JudgeCall(static_cast<bool>(plain))) return plain;
   if (value.ok() && !symbolic) {
     const int64_t count = value.spec().shape.NumElements();
     FailValues("a value without failure has no bytes, and " +
@@ -183,7 +185,7 @@ void ValuesSession::Look() {
   if (!IsSmall(value)) return;
   switch (bytes_.Next(6)) {
     case 0:
-      testing::Judge(value.Wait(), values::LastError());
+      JudgeCall(value.Wait());
       break;
     case 1:
       if (value.ToString().empty()) FailValues("a value without a text");
@@ -193,7 +195,7 @@ void ValuesSession::Look() {
       break;
     case 3: {
       float data[4] = {};
-      testing::Judge(value.CopyTo(data, sizeof(data)), values::LastError());
+      JudgeCall(value.CopyTo(data, sizeof(data)));
       break;
     }
     default:

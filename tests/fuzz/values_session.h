@@ -47,9 +47,13 @@ using Values = std::vector<values::Value>;
 
 /// A float32 or another value of few elements, or one that cannot be.
 values::Value MakeAnyValue(ByteReader& bytes);
-/// An operator on some of `operands`, which are not empty; few of them take
+/// When calls fail: as soon as they are recorded, by what is known then, or
+/// when they run, too.
+enum class Failing : uint8_t { kWhenRecorded, kAnyTime };
+/// An operator on some of `operands`, which are not empty; not all of them take
 /// what they are given.
-values::Value CallAny(ByteReader& bytes, const Values& operands);
+values::Value CallAny(ByteReader& bytes, const Values& operands,
+                      Failing failing = Failing::kAnyTime);
 /// A function that the bytes are the text of: the same at every call.
 std::vector<values::Value> CallFunction(ByteReader bytes, Values operands);
 
@@ -57,6 +61,8 @@ std::vector<values::Value> CallFunction(ByteReader bytes, Values operands);
 void Judge(const values::Value& value);
 /// The same of what said whether it succeeded.
 bool Judge(bool ok, const std::string& error);
+/// The same of a call whose text is LastError().
+bool JudgeCall(bool ok);
 /// Larger values are no operands: time is for many calls.
 bool IsSmall(const values::Value& value);
 

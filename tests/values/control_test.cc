@@ -242,6 +242,20 @@ TEST(Holders, ComputeWithValues) {
   }
 }
 
+TEST(Holders, TakeOperandsOfRankZero) {
+  const Graph graph = Graph::Capture(
+      [](const Values& in) -> Values {
+        const Value sum = ReduceSum(in[0], {0});
+        return {Hold(sum, sum.spec(), Twice())};
+      },
+      {Spec(Type::kFloat32, {2})});
+  const Value x = Floats({2}, {1, 2});
+  for (const Value& y : {graph.Compile().Run({x})[0], Value(graph.Call({x}))}) {
+    EXPECT_THAT(y.ToVector<float>(), ElementsAre(6)) << y.error();
+    EXPECT_EQ(y.spec().shape.rank(), 0);
+  }
+}
+
 TEST(Holders, CannotWaitForTheirRun) {
   const Spec one(Type::kFloat32, {1});
   std::promise<void> known;

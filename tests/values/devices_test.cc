@@ -340,7 +340,7 @@ TEST(Devices, AreLostInTheMiddle) {
   fake.device->LoseAtStep(2);
   Value y = host;
   for (int i = 0; i < 4; ++i) y = y + 1.0f;
-  const Value run = program.Run({host})[0];
+  const Value run = program.Run({y})[0];
   EXPECT_FALSE(y.Wait());
   EXPECT_FALSE(y.ok());
   EXPECT_THAT(y.error(), HasSubstr("lost"));
