@@ -14,6 +14,7 @@
 #include "compiler/partitioner.h"
 #include "compiler/passes/passes.h"
 #include "ir/control.h"
+#include "ir/node_descs.h"
 #include "ir/part_names.h"
 
 namespace tim::compiler {
@@ -73,13 +74,9 @@ double EstimatedMicroseconds(const Module& module,
   double sum = 0;
   for (const NodeId id : nodes) {
     if (!module.graph.HasNode(id)) continue;
-    const Node& node = module.graph.node(id);
-    ir::ComputeEstimate estimate = {.flops = EvalFlops(module.graph, node)};
-    if (!node.composite) {
-      const NodeDescs descs(module.graph, node);
-      estimate = node.schema->compute_estimate(descs.view());
-    }
-    sum += ir::EstimateMicroseconds(estimate, module.device(device), 1);
+    sum += ir::EstimateMicroseconds(
+        ir::EstimateOf(module.graph, module.graph.node(id)),
+        module.device(device), 1);
   }
   return sum;
 }
