@@ -303,6 +303,14 @@ TEST(Nodes, EvaluateInferAndEstimate) {
   EXPECT_THAT(parts[2].error(), HasSubstr("no output 2 of 2"));
 }
 
+TEST(Nodes, TakeAbsentOperands) {
+  const float two[] = {1, 2};
+  const Value x = Value::Constant(Spec(Type::kFloat32, {2}), two);
+  for (const Value& y : {Concat({x, Value()}, 0), Concat({Value(), x}, 0)}) {
+    EXPECT_THAT(y.ToVector<float>(), ElementsAre(1, 2)) << y.error();
+  }
+}
+
 TEST(Nodes, DeclareOutputs) {
   const Value x = Floats({3}, {0.5f, -1, 2});
   const Value codes = Call("tim.DataConvert", {x},
