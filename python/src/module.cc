@@ -141,7 +141,7 @@ NB_MODULE(_core, module) {
         });
       },
       "Keeps threads of the library from an interpreter that ends.");
-  // Before all others, so that it is called after them.
+  // The first registration is called after all others.
   nb::module_::import_("atexit").attr("register")(module.attr("close"));
   BindTensors(module);
   BindGraph(module);

@@ -7,7 +7,7 @@ namespace {
 // Touched with the interpreter's lock held.
 thread_local std::exception_ptr raised;
 
-// In the order of tim::values::Type.
+// Names in the order of tim::values::Type.
 constexpr const char* kTypes[] = {"",        "int4",     "uint4",   "int8",
                                   "uint8",   "int16",    "uint16",  "int32",
                                   "uint32",  "int64",    "uint64",  "bool",

@@ -20,7 +20,8 @@ std::vector<tv::Pattern> PatternsOf(nb::handle list) {
   return patterns;
 }
 
-// Asked by Replace() and FindAll() on the thread that calls them.
+// The condition is asked by Replace() and FindAll(), on the thread that calls
+// them.
 void Where(KeptPattern& pattern, nb::object condition) {
   pattern.get().Where(
       [kept = PyRef(std::move(condition))](const tv::Match& match) {
