@@ -2,6 +2,8 @@
 // what a graph of values has recorded.
 #include "bridges/to_vx.h"
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -47,6 +49,12 @@ Status CheckKnown(const ir::Value& value) {
   if (vx::ToVx(value.desc.type) == vx::DataType::UNKNOWN) {
     return Unimplemented("value ", value.name, " (", value.desc.ToString(),
                          ") has a type that tim::vx does not have");
+  }
+  for (const int64_t extent : value.desc.shape.dims()) {
+    if (extent <= std::numeric_limits<uint32_t>::max()) continue;
+    return Unimplemented("value ", value.name, " (", value.desc.ToString(),
+                         ") has an extent of more than 32 bits, as many as "
+                         "shapes of tim::vx have");
   }
   if (value.desc.shape.IsStatic()) return OkStatus();
   return Unimplemented("value ", value.name, " (", value.desc.ToString(),

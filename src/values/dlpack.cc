@@ -22,7 +22,7 @@ namespace tim::values {
 namespace internal {
 namespace {
 
-// As DLPack lays them out on machines of 64 bits.
+// Layout of DLPack on machines of 64 bits.
 static_assert(sizeof(void*) != 8 || sizeof(dlpack::Tensor) == 48);
 static_assert(sizeof(void*) != 8 || sizeof(dlpack::ManagedTensor) == 64);
 static_assert(offsetof(dlpack::Tensor, byte_offset) ==

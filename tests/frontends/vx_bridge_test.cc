@@ -327,7 +327,7 @@ TEST(ToVx, ComputesTheSameAndKeepsNames) {
   const Data data = Numbers(12);
   EXPECT_THAT(RunVx<float>(*vx, {data}),
               ElementsAreArray(RunValues(graph, {Tensor({3, 4}, data)})));
-  // And back.
+  // The way back.
   EXPECT_THAT(RunValues(FromVxGraph(vx), {Tensor({3, 4}, data)}),
               ElementsAreArray(RunValues(graph, {Tensor({3, 4}, data)})));
 }
@@ -416,6 +416,8 @@ TEST(ToVx, RefusesWhatTimVxDoesNotHave) {
   ExpectNotSaid(capture(relu, Spec()), "input 0 (float32 [...])");
   ExpectNotSaid(capture(relu, Spec(Type::kFloat32, {Shape::kUnknown, 3})),
                 "Specialize() closes");
+  ExpectNotSaid(capture(relu, Spec(Type::kFloat32, {int64_t{1} << 33})),
+                "32 bits");
   ExpectNotSaid(capture(
                     [](const Values& in) -> Values {
                       return {values::Call("tim.Cast", {in[0]},

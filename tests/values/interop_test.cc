@@ -330,7 +330,7 @@ TEST_F(OnOpenCl, BuffersBecomeValuesAndComeBack) {
     const Value part =
         FromOpenCl(device_, kVector, buffer(), half, {}, [&] { ++released; });
     EXPECT_THAT(part.ToVector<float>(), ElementsAreArray(From(kFloats)));
-    // Copied where the device wants another beginning.
+    // A copy: the device wants another beginning.
     const Value odd =
         FromOpenCl(device_, kVector, buffer(), 12, {}, [&] { ++released; });
     EXPECT_THAT(odd.ToVector<float>(), ElementsAreArray(From(3)));
