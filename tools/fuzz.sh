@@ -51,7 +51,8 @@ sources_of() {
       ;;
     graph) echo tools/timcl/graph_json*.cc tools/timcl/json_place.cc ;;
     calls)
-      # The front itself, beside the rest of its layers.
+      # The front itself; other layers are libraries.
+      bazel build --config=werror --noshow_progress //src/graph_api >&2
       find src/graph_api -name '*.cc'
       echo bazel-bin/src/graph_api/register_all_ops.cc
       echo tests/fuzz/calls_objects.cc tests/fuzz/calls_session.cc
@@ -77,9 +78,9 @@ libraries_of() {
       library=$(readlink -f bazel-bin/libtim-vx.so)
       echo "$library -Wl,-rpath,$(dirname "$library") -lonnx_proto -lprotobuf"
       ;;
-    values)
-      # The layers below the front.
-      bazel build --config=werror --noshow_progress //src/runtime >&2
+    calls | values)
+      # The layers below the fronts.
+      bazel build --config=werror --noshow_progress //src/graph_api >&2
       echo "-Wl,--start-group $(find -L bazel-bin/src bazel-bin/ops \
         \( -name 'lib*.a' -o -name 'lib*.lo' \) ! -path '*/values/*' \
         ! -path '*/models/*' ! -path '*/vx/*' ! -path '*/graph_api/*') \
