@@ -286,6 +286,35 @@ TEST(Programs, AreNodesOfOtherGraphs) {
   EXPECT_THAT(block.Call({}).error(), HasSubstr("takes 1 inputs, not 0"));
 }
 
+TEST(Programs, PassConstantsThroughCalls) {
+  const float two[] = {5, 7};
+  const Value constant = Value::Constant(Spec(Type::kFloat32, {2}), two);
+  const Graph block = Graph::Capture(
+      [&](const Values& in) -> Values {
+        return {constant, Relu(in[0]), in[0], constant};
+      },
+      {Spec()}, "acme.Passing");
+  const Value x = Floats({2}, {-1, 3});
+  const Graph outer = Graph::Capture(
+      [&](const Values& in) -> Values {
+        const Outputs made = block.Call(in);
+        return {made[0], made[1], made[2], made[3]};
+      },
+      {Spec()});
+  for (const Graph& graph : {block, outer}) {
+    const Outputs called = graph.Call({x});
+    ASSERT_TRUE(called.ok()) << called.error();
+    const Values run = graph.Compile().Run({x});
+    for (const Values& y :
+         {Values{called[0], called[1], called[2], called[3]}, run}) {
+      EXPECT_THAT(y[0].ToVector<float>(), ElementsAre(5, 7)) << y[0].error();
+      EXPECT_THAT(y[1].ToVector<float>(), ElementsAre(0, 3));
+      EXPECT_THAT(y[2].ToVector<float>(), ElementsAre(-1, 3));
+      EXPECT_THAT(y[3].ToVector<float>(), ElementsAre(5, 7));
+    }
+  }
+}
+
 TEST(Programs, ReportEveryNode) {
   const Values w = Weights();
   const Graph graph = Graph::Capture(

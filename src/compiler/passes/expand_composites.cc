@@ -21,8 +21,8 @@ bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
   return false;
 }
 
-// Values of the outer graph for those of a body: operands by position, the
-// rest new.  What the body does not name has none.
+// Values of the outer graph for those of a body: operands by position, results
+// that are computed too, the rest new.  What the body does not name has none.
 std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
   const Graph& body = node.composite->body;
   std::map<ir::ValueId, ir::ValueId> map = {{ir::kNone, ir::kNone}};
@@ -30,9 +30,9 @@ std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
     if (body.inputs()[i] != ir::kNone) map[body.inputs()[i]] = node.inputs[i];
   }
   for (size_t i = 0; i < body.outputs().size(); ++i) {
-    if (node.outputs[i] != ir::kNone) {
-      map.emplace(body.outputs()[i], node.outputs[i]);
-    }
+    const ir::ValueId output = body.outputs()[i];
+    if (node.outputs[i] == ir::kNone || body.value(output).constant) continue;
+    map.emplace(output, node.outputs[i]);
   }
   for (const ir::ValueId id : body.ValueIds()) {
     if (map.contains(id)) continue;
@@ -61,7 +61,7 @@ void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
     if (copy.device < 0) copy.device = node.device;
     graph.AddNode(std::move(copy));
   }
-  // An output that is an input, or another output, of the body.
+  // An output that is a constant, an input, or another output, of the body.
   for (size_t i = 0; i < body.outputs().size(); ++i) {
     const ir::ValueId inner = map.at(body.outputs()[i]);
     if (node.outputs[i] == ir::kNone || node.outputs[i] == inner) continue;
