@@ -83,6 +83,9 @@ Device::Memory Device::memory() const {
 
 int64_t Device::Trim() const {
   if (!ok()) return 0;
+  // What was let go last is behind an event of its own: work after it.
+  static_cast<void>(
+      state_->stream().Enqueue([](device::Stream&) { return OkStatus(); }));
   static_cast<void>(state_->stream().Drain());
   return state_->device().pools().Trim(0);
 }
