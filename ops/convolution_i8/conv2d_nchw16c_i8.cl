@@ -299,7 +299,7 @@ __kernel void conv2d_nchw16c_i8(
     const int whole = x0 == first_x && y0 == first_y;
 #pragma unroll
     for (int b = 0; b < BLOCKS; ++b) {
-      if (out_block + b >= out_blocks) break;
+      if (out_block + b >= out_blocks) continue;
 #ifdef PHASES
       const int phase = (out_block + b) / blocks_of_phase;
       const int block = (out_block + b) % blocks_of_phase;
