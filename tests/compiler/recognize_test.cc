@@ -172,9 +172,9 @@ TEST(Recognize, LayerNormalization) {
 // The exporter's pieces behind a convolution are one kernel with it.
 TEST(Recognize, ActivationsFollowTheirConvolution) {
   Network net;
-  const ValueId y = net.Op("Conv2d", {},
-                           {net.Input(F32({14, 9, 32, 1})),
-                            net.Constant(F32({3, 3, 32, 32}))});
+  const ValueId y = net.Op(
+      "Conv2d", {},
+      {net.Input(F32({14, 9, 32, 1})), net.Constant(F32({3, 3, 32, 32}))});
   net.Output(Swish(net, y));
   compiler::CompileOptions options;
   options.devices = {ir::DeviceInfo(), TestDevice()};

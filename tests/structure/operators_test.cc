@@ -62,7 +62,7 @@ bool HasGoldens(const std::string& path, const std::set<std::string>& files) {
 }
 
 // What ops/<path>.cc, which registered `registry`, lacks. A file without a
-// schema adds a kernel to an operator of another file.
+// schema adds a kernel to an operator of another file, or rules for it.
 std::vector<std::string> MissingParts(const std::string& path,
                                       const ir::OpRegistry& registry,
                                       const std::set<std::string>& files) {
@@ -72,7 +72,8 @@ std::vector<std::string> MissingParts(const std::string& path,
     if (schema->infer_shapes == nullptr)
       missing.push_back(schema->Key() + ": infer_shapes");
   }
-  if (registry.Schemas().empty() && registry.Kernels().empty())
+  if (registry.Schemas().empty() && registry.Kernels().empty() &&
+      registry.Rules().empty())
     missing.push_back(path + ": registers nothing");
   const auto schemas = registry.Schemas();
   // Graphs have none: tests/runtime/control_test.cc.
