@@ -20,6 +20,7 @@
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
 #include "device/opencl/launch/kernel_step.h"
+#include "device/opencl/opencl_in_context.h"
 #include "device/opencl/opencl_interop.h"
 #include "device/opencl/program/program_build.h"
 #include "device/opencl/program/program_set.h"
@@ -376,20 +377,12 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(int index,
       std::move(id), std::move(context), options));
 }
 
-namespace {
-
-// PoCL's contexts of sub-devices have the devices that these are parts of.
-bool Contains(const std::vector<cl::Device>& devices, cl::Device device) {
-  while (device() != nullptr) {
-    for (const cl::Device& one : devices) {
-      if (one() == device()) return true;
-    }
-    device = device.getInfo<CL_DEVICE_PARENT_DEVICE>();
-  }
-  return false;
+std::shared_ptr<Device> MakeOpenClDevice(OpenClDeviceId id, cl::Context context,
+                                         DeviceOptions options) {
+  options.standby = {};
+  return std::make_shared<OpenClDevice>(std::move(id), std::move(context),
+                                        options);
 }
-
-}  // namespace
 
 Result<std::shared_ptr<Device>> CreateOpenClDevice(
     void* device, void* context, const DeviceOptions& options) {
@@ -400,16 +393,17 @@ Result<std::shared_ptr<Device>> CreateOpenClDevice(
   int code = CL_SUCCESS;
   const auto devices = own.getInfo<CL_CONTEXT_DEVICES>(&code);
   TIM_RETURN_IF_CL_ERROR(code, "asking a cl_context for its devices");
-  const cl::Device known(static_cast<cl_device_id>(device), true);
-  if (!Contains(devices, known)) {
+  // Other handles may be none of a device: nothing is asked of them.
+  const auto known =
+      std::find_if(devices.begin(), devices.end(),
+                   [device](const cl::Device& one) { return one() == device; });
+  if (known == devices.end()) {
     return InvalidArgument("the cl_device_id is none of the ", devices.size(),
                            " devices of the cl_context");
   }
-  const cl::Platform platform(known.getInfo<CL_DEVICE_PLATFORM>());
-  DeviceOptions with_clients = options;
-  with_clients.standby = {};
-  return std::shared_ptr<Device>(std::make_shared<OpenClDevice>(
-      OpenClDeviceId{platform, known}, std::move(own), with_clients));
+  const cl::Platform platform(known->getInfo<CL_DEVICE_PLATFORM>());
+  return MakeOpenClDevice(OpenClDeviceId{platform, *known}, std::move(own),
+                          options);
 }
 
 Result<std::string> OpenClIdentity(void* device) {

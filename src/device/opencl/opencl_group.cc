@@ -6,7 +6,7 @@
 
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_platforms.h"
-#include "device/opencl/opencl_interop.h"
+#include "device/opencl/opencl_in_context.h"
 
 namespace tim::device {
 namespace {
@@ -57,9 +57,8 @@ Result<std::vector<std::shared_ptr<Device>>> CreateOpenClGroup(
   }
   std::vector<std::shared_ptr<Device>> devices;
   for (const OpenClDeviceId& id : ids) {
-    TIM_ASSIGN_OR_RETURN(
-        devices.emplace_back(),
-        CreateOpenClDevice(id.device(), contexts.at(id.platform())(), options));
+    devices.push_back(
+        MakeOpenClDevice(id, contexts.at(id.platform()), options));
   }
   return devices;
 }
