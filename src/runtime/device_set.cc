@@ -205,7 +205,11 @@ std::vector<ir::DeviceInfo> FiguresOf(
 Division DivisionOf(const DeviceSet& set, const compiler::Policy& policy,
                     const std::shared_ptr<device::BinaryStore>& store) {
   Division division{.specs = set.specs, .policy = policy};
-  const bool several = set.devices.size() > 2;
+  // Guesses are far off for devices behind a network.
+  const bool several =
+      set.devices.size() > 2 ||
+      std::any_of(set.devices.begin(), set.devices.end(),
+                  [](const auto& device) { return device->info().remote; });
   using compiler::Calibrating;
   using compiler::LinkFigures;
   if (policy.calibrate == Calibrating::kOn ||

@@ -19,6 +19,7 @@
 #include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/driver/opencl_platforms.h"
 #include "device/opencl/driver/opencl_stream.h"
+#include "device/opencl/driver/remote_device.h"
 #include "device/opencl/launch/kernel_step.h"
 #include "device/opencl/opencl_in_context.h"
 #include "device/opencl/opencl_interop.h"
@@ -40,6 +41,8 @@ std::string IdentityOf(const OpenClDeviceId& id, const ir::DeviceInfo& info) {
 StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id,
                       const DeviceOptions& options) {
   StreamTraits traits;
+  // Nothing is tried with memory that the other end does not see.
+  if (IsRemote(id.device)) return traits;
   traits.queue.keeps_events = IsCpu(id.device);
   traits.works_in_host_memory = WorksInHostMemory(context, id.device);
   if (!traits.works_in_host_memory) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "device/opencl/driver/remote_device.h"
+
 namespace tim::device {
 namespace {
 
@@ -128,6 +130,7 @@ ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id,
   GuessSpeed(id.device, &info);
   info.device_class = KernelClassOf(id.device, options.kernels);
   info.winograd = options.winograd;
+  if (IsRemote(id.device)) AdaptToNetwork(&info);
   return info;
 }
 

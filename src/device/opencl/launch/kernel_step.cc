@@ -13,10 +13,13 @@
 namespace tim::device {
 namespace {
 
-KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device) {
+// What remote devices say of kernels may be wrong: the device's limit holds.
+KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device,
+                      const ir::DeviceInfo& info) {
   KernelLimits limits;
   limits.work_group_size =
-      kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+      info.remote ? static_cast<size_t>(info.max_work_group_size)
+                  : kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
   const auto required =
       kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
   for (int i = 0; i < 3; ++i) limits.required_local[i] = required[i];
@@ -64,7 +67,7 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const ir::DeviceInfo& info, const DeviceOptions& options,
     const ir::KernelLaunch& launch) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
-  const KernelLimits limits = LimitsOf(kernel, device);
+  const KernelLimits limits = LimitsOf(kernel, device, info);
   TIM_RETURN_IF_ERROR(CheckLimits(launch, info, limits));
   std::unique_ptr<KernelStep> step(new KernelStep(
       std::move(kernel), launch.function, SizesOf(launch, limits)));
@@ -81,7 +84,7 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const ir::UserLaunch& launch, int64_t uncounted_local_bytes,
     GuardedContents* guards) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
-  KernelLimits limits = LimitsOf(kernel, device);
+  KernelLimits limits = LimitsOf(kernel, device, info);
   limits.local_memory_bytes += uncounted_local_bytes;
   TIM_RETURN_IF_ERROR(CheckLimits(launch, info, limits));
   LaunchSizes sizes = SizesOf(launch, limits, kernel, device, info);
