@@ -24,7 +24,7 @@ class Lent {
   Lent& operator=(const Lent&) = delete;
   ~Lent();
 
-  /// From now on the client waits for it: what lent it has succeeded.
+  /// The loan counts from now on: what it was for has succeeded.
   void Take() { taken_ = true; }
 
  private:

@@ -18,13 +18,14 @@ class Graph;
 
 namespace values {
 
-/// What the graph computes, as it is now: INPUT tensors become the inputs and
-/// OUTPUT tensors the outputs, in the order of their creation, also those that
-/// nothing reads; an INPUT that an operation writes is an output.  Operations
-/// that are overridden are those that stand in for them.  Names of tensors and
-/// operations, quantization, declared shapes, composed operations and the
-/// graphs of ops::If and ops::While stay, and constants are shared.  The graph
-/// is neither compiled nor changed, but that composed operations are wired.
+/// The function that the graph computes, as it is now: INPUT tensors become the
+/// inputs and OUTPUT tensors the outputs, in the order of their creation, also
+/// those that nothing reads; an INPUT that an operation writes is an output.
+/// Operations that are overridden are those that stand in for them.  Names of
+/// tensors and operations, quantization, declared shapes, composed operations
+/// and the graphs of ops::If and ops::While stay, and constants are shared. The
+/// graph is neither compiled nor changed, but that composed operations are
+/// wired.
 ///
 /// \return one that failed, with LastError(), where tim::vx would refuse the
 ///     graph, and for what values do not have: VARIABLE tensors (make an INPUT
