@@ -15,7 +15,7 @@ namespace {
 
 TEST(PlanFuzz, ChangedPlansAreReadOrRefused) {
   const auto corpus = Corpus();
-  ASSERT_EQ(corpus.size(), 10u);
+  ASSERT_EQ(corpus.size(), 12u);
   for (const auto& file : corpus) {
     EXPECT_TRUE(binary::ReadPlan(file, BodyOperators()).ok());
   }

@@ -162,6 +162,7 @@ TEST(Verify, RefusesValuesThatOverlapWhileTheyLive) {
   // One after the other they may take turns.
   Plan turns = WholePlan();
   turns.slots[6].offset = 0;
+  turns.steps.back().operands = {6, 3};
   EXPECT_OK(Verify(turns));
   // And parts of one allocation lie in each other.
   Plan parts = WholePlan();

@@ -239,7 +239,7 @@ TEST(OnnxControlFlow, LoopsOfUnknownTripsStackNothing) {
   AddOutput(model.mutable_graph(), "ys", TensorProto::FLOAT);
   const Model made = Parse(model);
   EXPECT_THAT(made.error, HasSubstr("'ys' (output): the trips of loop 'loop'"));
-  EXPECT_THAT(made.error, HasSubstr("the extents of what it stacks"));
+  EXPECT_THAT(made.error, HasSubstr("what it stacks has their extent"));
 }
 
 TEST(OnnxControlFlow, ConditionsThatAreComputedEndLoops) {

@@ -142,8 +142,8 @@ Result<Importer::Results> Importer::Repeat(const Call& call,
   while (results.size() < call.message.outputs.size()) {
     results.push_back(Known::Missing(StrCat(
         "the trips of loop '", call.label,
-        "' are known when the model runs, and with them the extents of what it "
-        "stacks; give the content of the inputs that they follow from as "
+        "' must be known when the model is loaded, since what it stacks has "
+        "their extent, but follow from inputs; give the content of those as "
         "ImportOptions::values")));
   }
   return results;
