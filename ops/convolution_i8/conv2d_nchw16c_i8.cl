@@ -306,7 +306,12 @@ __kernel void conv2d_nchw16c_i8(
       const tim_byte_channels rule =
           tim_load_byte_channels(channels + phase * blocks_of_phase * 48, block,
                                  phase_channels, output_zero, low, high);
-#elif !defined(TOTALS)
+#elif defined(TOTALS)
+      // Lanes without a channel are 0.
+      const int16 exists =
+          (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <
+          (int16)(out_channels - (out_block + b) * 16);
+#else
       const tim_byte_channels rule = tim_load_byte_channels(
           channels, out_block + b, out_channels, output_zero, low, high);
 #endif
@@ -334,7 +339,7 @@ __kernel void conv2d_nchw16c_i8(
             sum_scale, sum_zero, residual_scale, residual_zero, start, y_scale,
             y_inverse, y_zero, y_low, y_high);
 #elif defined(TOTALS)
-        TIM_VSTORE16(sum[b][i], at, to, int);
+        TIM_VSTORE16(sum[b][i] & exists, at, to, int);
 #else
         TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
 #endif
