@@ -171,7 +171,7 @@ TEST_F(RefusedKernels, TheNextCandidateTakesTheirPlace) {
     EXPECT_THAT(decision.refused[0], HasSubstr(reason));
   }
   EXPECT_THAT(outcome.log, HasSubstr("[warning] fake device cannot run the "
-                                     "kernel wide of this library"));
+                                     "kernel wide, and another takes its"));
   EXPECT_THAT(outcome.log, HasSubstr(reason));
   EXPECT_EQ(outcome.log.find("kernel wide"), outcome.log.rfind("kernel wide"));
   ExpectRuns(outcome);
