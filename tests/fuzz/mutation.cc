@@ -80,25 +80,50 @@ Bytes Mutated(Bytes file, const Bytes& other, std::mt19937& random) {
   return file;
 }
 
-void ExpectChangesAreJudged(
+namespace {
+
+// Changed files of the corpus.
+void CallForAWhile(
     uint32_t seed,
-    const std::function<bool(const std::vector<std::byte>&)>& is_sound) {
+    const std::function<void(const Bytes& changed, std::mt19937&)>& call) {
   using Clock = std::chrono::steady_clock;
   const auto end =
       Clock::now() + std::chrono::seconds(RunsLongTests() ? 600 : 6);
   const auto corpus = Corpus();
   std::mt19937 random(seed);
-  int64_t files = 0;
-  int64_t sound = 0;
-  for (; Clock::now() < end; ++files) {
+  while (Clock::now() < end) {
     const Bytes& from = corpus[random() % corpus.size()];
     const Bytes& other = corpus[random() % corpus.size()];
-    sound += is_sound(Mutated(from, other, random));
+    call(Mutated(from, other, random), random);
   }
+}
+
+}  // namespace
+
+void ExpectChangesAreJudged(
+    uint32_t seed,
+    const std::function<bool(const std::vector<std::byte>&)>& is_sound) {
+  int64_t files = 0;
+  int64_t sound = 0;
+  CallForAWhile(seed, [&](const Bytes& changed, std::mt19937&) {
+    ++files;
+    sound += is_sound(changed);
+  });
   std::printf("seed %u: %lld files, %lld of them sound\n", seed,
               static_cast<long long>(files), static_cast<long long>(sound));
   EXPECT_GT(sound, files / 50);
   EXPECT_LT(sound, files - files / 50);
+}
+
+void CallWithChanges(
+    uint32_t seed,
+    const std::function<void(const std::vector<std::byte>&)>& call) {
+  CallForAWhile(seed, [&](const Bytes& changed, std::mt19937& random) {
+    call(changed);
+    Bytes bytes(random() % 300);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    call(bytes);
+  });
 }
 
 }  // namespace tim::testing

@@ -23,6 +23,12 @@ void ExpectChangesAreJudged(
     uint32_t seed,
     const std::function<bool(const std::vector<std::byte>&)>& is_sound);
 
+/// Calls `call` with changed files of Corpus(), and with random bytes, for as
+/// long.
+void CallWithChanges(
+    uint32_t seed,
+    const std::function<void(const std::vector<std::byte>&)>& call);
+
 }  // namespace tim::testing
 
 #endif  // TIM_TESTS_FUZZ_MUTATION_H_
