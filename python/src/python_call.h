@@ -33,7 +33,7 @@ class LibraryCall {
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
 
-  /// Whether this thread is in such a scope.
+  /// True where this thread is in such a scope.
   static bool Active();
 
  private:
@@ -78,7 +78,7 @@ class PyRef {
   PyRef() = default;
   explicit PyRef(nb::object object);
 
-  /// With the interpreter's lock held.
+  /// The object; the caller holds the interpreter's lock.
   nb::handle get() const { return nb::handle(object_.get()); }
   explicit operator bool() const { return object_ != nullptr; }
 

@@ -28,7 +28,7 @@ double MicrosecondsSince(Clock::time_point begin) {
       .count();
 }
 
-/// How a mode read the tokens.
+/// Results and times of a mode that read the tokens.
 struct Reading {
   std::vector<float> last;  ///< Empty after a failure: see LastError().
   double first_us = 0;

@@ -10,8 +10,8 @@
 
 namespace tim::bridges {
 
-/// As values::FromVxGraph().  Calls code of the user: overrides, and the wiring
-/// of composed operations.
+/// The graph that values::FromVxGraph() gives.  Calls code of the user:
+/// overrides, and the wiring of composed operations.
 Result<std::shared_ptr<values::internal::GraphState>> FromVx(vx::Graph* graph);
 
 }  // namespace tim::bridges

@@ -10,7 +10,7 @@
 
 namespace tim::bridges {
 
-/// As values::ToVxGraph().
+/// The graph that values::ToVxGraph() gives.
 Result<std::shared_ptr<vx::Graph>> ToVx(
     const values::internal::GraphState& graph, vx::Context* context);
 

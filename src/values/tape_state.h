@@ -1,4 +1,4 @@
-// What tapes of this thread record.
+// Tapes of this thread, and the calls that they record.
 #ifndef TIM_VALUES_TAPE_STATE_H_
 #define TIM_VALUES_TAPE_STATE_H_
 

@@ -208,8 +208,8 @@ class Device {
   virtual void CopyIn(const void* host, const TimRange& to) = 0;
   virtual void CopyOut(const TimRange& from, void* host) = 0;
 
-  /// Of a plug-in whose SharesHostMemory() is true: a buffer in memory that
-  /// outlives it, and the address of any buffer.
+  /// Called where SharesHostMemory() is true: a buffer in memory that outlives
+  /// it, and the address of any buffer.
   virtual TimBuffer* ImportHost(void* /*memory*/, std::uint64_t /*bytes*/) {
     throw Error(TIM_UNIMPLEMENTED, "the device has memory of its own");
   }

@@ -14,8 +14,8 @@
 
 #include "operators.h"
 
-// Of OpenMP, with which Debian's library is built: the threads that parallel
-// regions of the calling thread have.
+// Functions of OpenMP, with which Debian's library is built: the threads that
+// parallel regions of the calling thread have.
 extern "C" void omp_set_num_threads(int threads);
 extern "C" int omp_get_max_threads(void);
 

@@ -27,7 +27,7 @@ struct Form {
   Desc desc;
 };
 
-/// What follows a primitive and becomes part of it.
+/// Operators that follow a primitive and become part of it.
 struct Epilogue {
   dnnl::primitive_attr attributes;
   std::int32_t result = -1;  ///< The value behind all of it.
@@ -42,7 +42,7 @@ class PartBuilder {
   /// Throws where some operator cannot be done, with its name and the reason.
   std::unique_ptr<Part> Build();
 
-  // For operators.
+  // Functions of the operators.
   const dnnl::engine& engine() const { return engine_; }
   const tim::plug::Graph& graph() const { return graph_; }
   Dims DimsOfValue(std::int32_t value) const;

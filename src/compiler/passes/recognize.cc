@@ -82,7 +82,7 @@ class Recognizer {
     });
   }
 
-  // Whether each kind of device that has kernels for all nodes has one for the
+  // True where each kind of device with kernels for all nodes has one for the
   // operator.
   bool RunsWhereTheyDo(const std::string& op, const PatternMatch& match) const {
     const auto& devices = module_.options.devices;
