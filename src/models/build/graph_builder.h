@@ -74,6 +74,16 @@ class GraphBuilder {
   /// An OUTPUT of a graph inside, of the type that the value has in graphs.
   Status AddResult(const Value& value);
 
+  /// ops::If of this graph over two graphs inside of it, which get each other's
+  /// operands and the values that they made as results: of equal types, extents
+  /// and quantization, one by one.
+  /// \param condition a BOOL8 of one element.
+  Result<std::vector<Value>> AddIf(const Value& condition,
+                                   GraphBuilder* then_graph,
+                                   const std::vector<Value>& then_values,
+                                   GraphBuilder* else_graph,
+                                   const std::vector<Value>& else_values);
+
   const std::shared_ptr<vx::Graph>& graph() const { return graph_; }
 
   /// Whose operations are added from now on: what messages and profiles call

@@ -5,6 +5,7 @@
 
 #include "models/build/graph_builder.h"
 #include "tim/vx/error.h"
+#include "tim/vx/ops/control.h"
 #include "tim/vx/ops/reshape.h"
 
 namespace tim::models {
@@ -61,6 +62,27 @@ Status GraphBuilder::AddResult(const Value& value) {
       ->BindInput(from)
       .BindOutput(output);
   return OkStatus();
+}
+
+Result<std::vector<Value>> GraphBuilder::AddIf(
+    const Value& condition, GraphBuilder* then_graph,
+    const std::vector<Value>& then_values, GraphBuilder* else_graph,
+    const std::vector<Value>& else_values) {
+  std::vector<Wanted> wanted;
+  for (size_t i = 0; i < then_values.size(); ++i) {
+    const Value& value = then_values[i];
+    TIM_RETURN_IF_ERROR(then_graph->AddResult(value));
+    TIM_RETURN_IF_ERROR(else_graph->AddResult(else_values[i]));
+    wanted.push_back(Wanted::Of(value.type, value.dims, value.quantization));
+  }
+  TIM_RETURN_IF_ERROR(then_graph->AddOperandsOf(*else_graph));
+  std::vector<Value> inputs = {condition};
+  for (const Operand& operand : then_graph->operands()) {
+    inputs.push_back(operand.outside);
+  }
+  return AddMade(graph_->CreateOperation<vx::ops::If>(then_graph->graph(),
+                                                      else_graph->graph()),
+                 inputs, wanted);
 }
 
 }  // namespace tim::models

@@ -1,11 +1,10 @@
-// If, Loop and Scan of ONNX, whose course is known when the model is read, and
-// If whose condition is not: graphs inside of an operation, or both branches
-// and a choice between their results where they are short.
+// Nodes If, Loop and Scan of ONNX, whose course is known when the model is
+// read, and those If whose condition is not: graphs inside of an operation, or
+// both branches and a choice between their results where they are short.
 #include <algorithm>
 #include <utility>
 
 #include "models/onnx/importer.h"
-#include "tim/vx/ops/control.h"
 
 namespace tim::models::onnx {
 namespace {
@@ -156,25 +155,18 @@ Result<Importer::Results> Importer::RunOneBranch(const Call& call,
     return Results(made.size(), Known::Refused());
   }
   TIM_RETURN_IF_ERROR(CheckBranches(made, others));
-  std::vector<Wanted> wanted;
+  std::vector<Value> then_values;
+  std::vector<Value> else_values;
   for (size_t i = 0; i < made.size(); ++i) {
-    const Value& value = made[i].value;
-    if (!(value.quantization == others[i].value.quantization)) {
+    then_values.push_back(made[i].value);
+    else_values.push_back(others[i].value);
+    if (!(then_values[i].quantization == else_values[i].quantization)) {
       return RunBothBranches(call, first, second, chosen);
     }
-    TIM_RETURN_IF_ERROR(then_graph.AddResult(value));
-    TIM_RETURN_IF_ERROR(else_graph.AddResult(others[i].value));
-    wanted.push_back(Wanted::Of(value.type, value.dims, value.quantization));
   }
-  TIM_RETURN_IF_ERROR(then_graph.AddOperandsOf(else_graph));
-  std::vector<Value> inputs = {chosen};
-  for (const GraphBuilder::Operand& operand : then_graph.operands()) {
-    inputs.push_back(operand.outside);
-  }
-  const auto operation = builder_->graph()->CreateOperation<vx::ops::If>(
-      then_graph.graph(), else_graph.graph());
   TIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
-                       builder_->AddMade(operation, inputs, wanted));
+                       builder_->AddIf(chosen, &then_graph, then_values,
+                                       &else_graph, else_values));
   for (size_t i = 0; i < made.size(); ++i) made[i].value = values[i];
   return made;
 }

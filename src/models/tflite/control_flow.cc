@@ -211,25 +211,12 @@ Status Importer::RunOneBranch(Node* node, const fbs::If& options,
   TIM_ASSIGN_OR_RETURN(
       const std::vector<Value> else_values,
       Build(node, options.else_subgraph(), inputs, &else_graph));
-  TIM_RETURN_IF_ERROR(then_graph.AddOperandsOf(else_graph));
   TIM_RETURN_IF_ERROR(CheckBranches(node, then_values, else_values));
   node->outputs = then_values;
   if (model_->refusals.size() != refusals) return OkStatus();
-  std::vector<Wanted> wanted;
-  for (size_t i = 0; i < then_values.size(); ++i) {
-    const Value& value = then_values[i];
-    TIM_RETURN_IF_ERROR(then_graph.AddResult(value));
-    TIM_RETURN_IF_ERROR(else_graph.AddResult(else_values[i]));
-    wanted.push_back(Wanted::Of(value.type, value.dims, value.quantization));
-  }
-  std::vector<Value> operands = {is_so};
-  for (const GraphBuilder::Operand& operand : then_graph.operands()) {
-    operands.push_back(operand.outside);
-  }
-  const auto operation = builder.graph()->CreateOperation<vx::ops::If>(
-      then_graph.graph(), else_graph.graph());
-  TIM_ASSIGN_OR_RETURN(node->outputs,
-                       builder.AddMade(operation, operands, wanted));
+  TIM_ASSIGN_OR_RETURN(
+      node->outputs,
+      builder.AddIf(is_so, &then_graph, then_values, &else_graph, else_values));
   return OkStatus();
 }
 

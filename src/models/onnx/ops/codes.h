@@ -10,6 +10,10 @@
 namespace tim::models::onnx {
 
 bool IsCodeType(vx::DataType type);
+/// INT8 or UINT8.
+inline bool IsByte(vx::DataType type) {
+  return type == vx::DataType::INT8 || type == vx::DataType::UINT8;
+}
 struct CodeRange {
   int32_t least;
   int32_t greatest;

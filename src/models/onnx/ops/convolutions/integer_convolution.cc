@@ -13,10 +13,6 @@ namespace {
 
 using vx::DataType;
 
-bool IsByte(DataType type) {
-  return type == DataType::INT8 || type == DataType::UINT8;
-}
-
 // Taps [begin, end) of the window at `place` that lie inside of the input.
 struct Taps {
   int64_t begin = 0;

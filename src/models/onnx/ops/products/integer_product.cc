@@ -11,10 +11,6 @@ namespace {
 
 using vx::DataType;
 
-bool IsByte(DataType type) {
-  return type == DataType::INT8 || type == DataType::UINT8;
-}
-
 template <typename T>
 std::vector<int32_t> SumsOfColumns(const HostArray& matrix) {
   const auto columns = static_cast<size_t>(matrix.dims[1]);
