@@ -14,6 +14,19 @@ DIGITS = ROOT / "samples" / "digits"
 sys.path.insert(0, str(DIGITS))
 
 
+class Foreign:
+    """An array of another library: DLPack alone."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **arguments):
+        return self._array.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)

@@ -6,18 +6,7 @@ import pytest
 import timcl
 from timcl import arrays
 
-
-class Foreign:
-    """An array of another library: DLPack alone."""
-
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack__(self, **arguments):
-        return self._array.__dlpack__(**arguments)
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
+from .conftest import Foreign
 
 
 class OnADevice(Foreign):

@@ -11,22 +11,9 @@ import pytest
 import timcl
 from timcl import values as tv
 
-from .conftest import ROOT
+from .conftest import ROOT, Foreign
 
 DATA = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-
-
-class Foreign:
-    """An array of another library: DLPack alone."""
-
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack__(self, **arguments):
-        return self._array.__dlpack__(**arguments)
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
 
 
 def test_the_first_value():

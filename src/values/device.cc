@@ -83,7 +83,7 @@ Device::Memory Device::memory() const {
 
 int64_t Device::Trim() const {
   if (!ok()) return 0;
-  // What was let go last is behind an event of its own: work after it.
+  // Memory that was let go last is behind an event of its own: work after it.
   static_cast<void>(
       state_->stream().Enqueue([](device::Stream&) { return OkStatus(); }));
   static_cast<void>(state_->stream().Drain());

@@ -137,7 +137,7 @@ Value Odd(ByteReader& bytes, const Value& a, const Value& b) {
   return outputs[bytes.Next(2)];
 }
 
-// What it gets, doubled; fails, throws, or gives too much for some bytes of
+// The operand, doubled; fails, throws, or gives too much for some bytes of
 // calls that may fail when they are made.
 Value Held(ByteReader& bytes, const Value& x, Failing failing) {
   if (failing == Failing::kWhenRecorded && x.spec().type != Type::kFloat32) {

@@ -1,5 +1,5 @@
 // Sequences of calls of tim::values, which bytes choose, on the host device.
-// With Clang's -fsanitize=fuzzer a program of its own (tools/fuzz.sh), else a
+// A program of its own with Clang's -fsanitize=fuzzer (tools/fuzz.sh), else a
 // part of tests/fuzz/values_fuzz_test.cc.
 #include <algorithm>
 #include <cstddef>

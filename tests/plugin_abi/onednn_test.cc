@@ -220,8 +220,8 @@ TEST_F(OneDnn, Movements) {
   ExpectRuns(graph);
 }
 
-// What follows a convolution is part of its primitive; a tensor that is added
-// may be needed later, be an input, or be made by a convolution itself.
+// An operator behind a convolution is part of its primitive; a tensor that is
+// added may be needed later, be an input, or be made by a convolution itself.
 TEST_F(OneDnn, Residuals) {
   const ir::AttributeMap same = {{"padding", int64_t{2}}};
   for (const bool needed_later : {false, true}) {

@@ -230,7 +230,7 @@ TEST(Copies, AreNotMadeOnOpenCl) {
   const Value z = second.Run({y})[0];
   ASSERT_TRUE(z.Wait()) << z.error();
   EXPECT_EQ(device->copies(), before);
-  // What the one has made in blocks the other takes so: it converts nothing.
+  // Blocks that one has made the other takes as they are: nothing is converted.
   const ir::Layout made = internal::StateOf(y)->home().layout;
   if (made.kind == ir::LayoutKind::kBlocked) {
     EXPECT_THAT(second.Explain(), HasSubstr(made.ToString()));
@@ -382,7 +382,7 @@ TEST(Devices, RunOutOfMemory) {
   EXPECT_FALSE((failed + 1.0f).ok());
   EXPECT_EQ((failed + 1.0f).error(), failed.error());
   EXPECT_EQ(held[1].ToVector<float>()[5], 2);
-  // What is let go can be used, in pieces of another size, too.
+  // Memory that is let go can be used, in pieces of another size, too.
   held.clear();
   const Value wide =
       Floats({3 * count}, std::vector<float>(3 * count, 1)) * 2.0f;

@@ -193,7 +193,7 @@ Value Separable(const Value& x, int64_t in, int64_t out, int64_t stride) {
   return Relu6(Conv2d(channels, Weights({1, 1, in, out}, 0.5f)));
 }
 
-// As MobileNet, for [W, H, 3, N] of any extents; [5, N].
+// A network as MobileNet, from [W, H, 3, N] of any extents to [5, N].
 Values MobileNet(const Values& in) {
   Conv2dOptions first;
   first.stride = {2, 2};
@@ -217,7 +217,7 @@ void ExpectOneProgramServes(const std::string& device) {
   EXPECT_EQ(graph.Level(), 0);
   const Program program = graph.Compile(options);
   ASSERT_TRUE(program.ok()) << program.error();
-  // Of one class of sizes: kernels have programs for some four of them.
+  // Sizes of one class: kernels have programs for some four of them.
   const Shape shapes[] = {{40, 40, 3, 1}, {39, 38, 3, 1}};
   Values inputs;
   Values results;

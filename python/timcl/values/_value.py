@@ -167,7 +167,7 @@ class Value:
             raise BufferError("values go by DLPack on the host, which has no streams")
         if self.dtype in ("bfloat16", *PACKED):
             raise BufferError(f"NumPy has no {self.dtype} that could go by DLPack")
-        # Those who take it may write to it, so it is their own.
+        # A copy: its taker may write to it.
         array = self._view() if copy is False else self.numpy()
         if max_version is None and dl_device is None:
             return array.__dlpack__()

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMark = "pocl-remote";
 
-// Of a server on the same machine: others cost more.
+// Figures of a server on the same machine: others cost more.
 constexpr double kLaunchMicroseconds = 100;
 constexpr double kLinkMicroseconds = 250;
 constexpr double kLinkGigabytesPerSecond = 1.5;

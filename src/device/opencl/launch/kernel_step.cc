@@ -13,7 +13,7 @@
 namespace tim::device {
 namespace {
 
-// What remote devices say of kernels may be wrong: the device's limit holds.
+// Limits of kernels on remote devices may be wrong: the device's limit holds.
 KernelLimits LimitsOf(const cl::Kernel& kernel, const cl::Device& device,
                       const ir::DeviceInfo& info) {
   KernelLimits limits;
