@@ -51,7 +51,65 @@ def tim_tables(name, srcs, folder = ""):
               "flatc --cpp --cpp-std c++17 --scoped-enums -o $(RULEDIR)/%s $(SRCS)" % folder,
     )
 
-def tim_layer(name, folder = "", generated = [], copts = [], **kwargs):
+# As Bazel's own toolchain for g++ and _options() have them.  Where the options
+# of a source differ, under a sanitizer for one, g++ reads the header itself.
+_PRECOMPILED_OPTIONS = [
+    "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=1 -DNDEBUG -g0 -fPIC",
+    "-fstack-protector -fno-omit-frame-pointer",
+    "-ffunction-sections -fdata-sections -fno-canonical-system-headers",
+    "-Wno-builtin-macro-redefined",
+    "'-D__DATE__=\"redacted\"' '-D__TIMESTAMP__=\"redacted\"'",
+    "'-D__TIME__=\"redacted\"'",
+    "-std=c++20 -O2 -ffp-contract=off",
+]
+
+def tim_precompiled(name, header, copts = []):
+    """A header that many sources include, and the same as g++ reads it at once.
+
+    Args:
+      name: of the target, and of the header without its ".h".
+      header: the file, which includes the standard library and system headers.
+      copts: options of the sources, besides those of all.
+    """
+    copy = "precompiled/%s.h" % name
+    native.genrule(
+        name = name + "_compiled",
+        srcs = [header],
+        outs = [copy, copy + ".gch"],
+        cmd = "cp $(SRCS) $(RULEDIR)/%s; $(CC) %s -x c++-header $(RULEDIR)/%s -o $(RULEDIR)/%s.gch" %
+              (copy, " ".join(_PRECOMPILED_OPTIONS + copts), copy, copy),
+        toolchains = ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+    )
+    cc_library(
+        name = name,
+        textual_hdrs = [copy, copy + ".gch"],
+    )
+
+def _include_precompiled(label):
+    """Copts with which a source begins with the header of tim_precompiled."""
+    package, name = label.lstrip("/").split(":")
+    return [
+        "-include",
+        "$(GENDIR)/%s/%s/precompiled/%s.h" % (tim_root(), package, name),
+    ]
+
+# g++ 12 sees strings of precompiled headers moved beyond their ends.
+_NO_FALSE_ALARMS = [
+    "-Wno-array-bounds",
+    "-Wno-restrict",
+    "-Wno-stringop-overflow",
+]
+
+LAYER_OPTIONS = ["-fvisibility=hidden", "-fvisibility-inlines-hidden"]
+
+def tim_layer(
+        name,
+        folder = "",
+        generated = [],
+        copts = [],
+        deps = [],
+        precompiled = "//tools/bazel:library_headers",
+        **kwargs):
     """The library of one folder: every .cc and .h under it, subfolders too.
 
     A shared library made of it exports what the public headers mark.
@@ -61,16 +119,26 @@ def tim_layer(name, folder = "", generated = [], copts = [], **kwargs):
       folder: of the package, with a slash; empty: the whole package.
       generated: sources made by other targets.
       copts: options besides those of all layers.
+      deps: of the library.
+      precompiled: a tim_precompiled whose header g++ reads before each source.
+        Every source includes what it uses all the same: other compilers read
+        none.
       **kwargs: of the library.
     """
+    with_precompiled = {
+        "//tools/bazel:clang": [],
+        "//conditions:default": _include_precompiled(precompiled) +
+                                _NO_FALSE_ALARMS,
+    }
     tim_library(
         name = name,
         srcs = native.glob([folder + "**/*.cc"], allow_empty = True) + generated,
         hdrs = native.glob([folder + "**/*.h"], allow_empty = True),
-        copts = [
-            "-fvisibility=hidden",
-            "-fvisibility-inlines-hidden",
-        ] + copts,
+        copts = LAYER_OPTIONS + copts + select(with_precompiled),
+        deps = deps + select({
+            "//tools/bazel:clang": [],
+            "//conditions:default": [precompiled],
+        }),
         **kwargs
     )
 
@@ -82,44 +150,14 @@ def tim_binary(name, copts = [], **kwargs):
     )
 
 # A test's source is compiled once and run once.
-_TEST_OPTIONS = ["-O1"]
-
-# As Bazel's own toolchain for g++ and _options() have them.  Where the options
-# of a test differ, under a sanitizer for one, g++ reads the header itself.
-_PRECOMPILED_OPTIONS = [
-    "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=1 -DNDEBUG -g0 -fPIC",
-    "-fstack-protector -fno-omit-frame-pointer",
-    "-ffunction-sections -fdata-sections -fno-canonical-system-headers",
-    "-Wno-builtin-macro-redefined",
-    "'-D__DATE__=\"redacted\"' '-D__TIMESTAMP__=\"redacted\"'",
-    "'-D__TIME__=\"redacted\"'",
-    "-std=c++20 -O2 -ffp-contract=off",
-] + _TEST_OPTIONS
-
-def tim_precompiled(name, header):
-    """A header of tests, and the same as g++ reads it at once."""
-    copy = "precompiled/" + header
-    native.genrule(
-        name = name + "_compiled",
-        srcs = [header],
-        outs = [copy, copy + ".gch"],
-        cmd = "cp $(SRCS) $(RULEDIR)/%s; $(CC) %s -x c++-header $(RULEDIR)/%s -o $(RULEDIR)/%s.gch" %
-              (copy, " ".join(_PRECOMPILED_OPTIONS), copy, copy),
-        toolchains = ["@bazel_tools//tools/cpp:current_cc_toolchain"],
-    )
-    cc_library(
-        name = name,
-        textual_hdrs = [copy, copy + ".gch"],
-    )
+TEST_OPTIONS = ["-O1"]
 
 def tim_test(name, copts = [], linkopts = [], deps = [], **kwargs):
     """A test program: a source of its own."""
     cc_test(
         name = name,
-        copts = _options() + _TEST_OPTIONS + [
-            "-include",
-            "$(GENDIR)/%s/tools/bazel/precompiled/test_headers.h" % tim_root(),
-        ] + copts,
+        copts = _options() + TEST_OPTIONS +
+                _include_precompiled("//tools/bazel:test_headers") + copts,
         deps = deps + ["//tools/bazel:test_headers"],
         linkopts = linkopts + ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"],
         linkstatic = 1,
