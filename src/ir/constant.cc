@@ -4,19 +4,23 @@
 #include <new>
 #include <utility>
 
+#include "base/page_memory.h"
+
 namespace tim::ir {
 namespace {
 
-constexpr size_t kPageBytes = 4096;
 constexpr int64_t kSmallAlignment = 128;
+
+std::shared_ptr<std::byte[]> AllocateConstant(int64_t size) {
+  if (size < kPageBytes) return AllocateAligned(size, kSmallAlignment);
+  return AllocatePages(size);
+}
 
 }  // namespace
 
 std::shared_ptr<const ConstantData> MakeConstant(const void* data,
                                                  size_t size) {
-  AlignedMemory memory =
-      AllocateAligned(static_cast<int64_t>(size),
-                      size < kPageBytes ? kSmallAlignment : kPageBytes);
+  auto memory = AllocateConstant(static_cast<int64_t>(size));
   if (memory == nullptr) throw std::bad_alloc();
   if (size > 0) std::memcpy(memory.get(), data, size);
   const Hash128 hash = HashBytes(memory.get(), size);

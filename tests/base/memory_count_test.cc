@@ -1,11 +1,15 @@
 #include "base/memory_count.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <cerrno>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "base/page_memory.h"
 
 namespace tim {
 namespace {
@@ -43,6 +47,38 @@ TEST(AlignedMemory, IsNullWhereThereIsNotEnough) {
   for (const int64_t bytes :
        {std::numeric_limits<int64_t>::max(), int64_t{1} << 62}) {
     EXPECT_EQ(AllocateAligned(bytes, 64), nullptr);
+  }
+  EXPECT_EQ(CountedMemory(), before);
+}
+
+TEST(PageMemory, IsAtAPageAndCounted) {
+  const int64_t before = CountedMemory();
+  for (const int64_t bytes : {0, 1, 4096, 5000, 1 << 16, (1 << 20) + 1}) {
+    const auto memory = AllocatePages(bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_TRUE(IsAligned(memory.get(), kPageBytes));
+    EXPECT_EQ(CountedMemory(), before + bytes);
+    std::memset(memory.get(), 1, static_cast<size_t>(bytes));
+  }
+  EXPECT_EQ(CountedMemory(), before);
+}
+
+TEST(PageMemory, IsTheSystemsAgainOnceItIsFreed) {
+  unsigned char resident = 0;
+  auto memory = AllocatePages(1 << 20);
+  ASSERT_NE(memory, nullptr);
+  std::byte* const page = memory.get();
+  EXPECT_EQ(mincore(page, kPageBytes, &resident), 0);
+  memory = nullptr;
+  EXPECT_EQ(mincore(page, kPageBytes, &resident), -1);
+  EXPECT_EQ(errno, ENOMEM);
+}
+
+TEST(PageMemory, IsNullWhereThereIsNotEnough) {
+  const int64_t before = CountedMemory();
+  for (const int64_t bytes :
+       {std::numeric_limits<int64_t>::max(), int64_t{1} << 62}) {
+    EXPECT_EQ(AllocatePages(bytes), nullptr);
   }
   EXPECT_EQ(CountedMemory(), before);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "base/page_memory.h"
 #include "binary/desc_tables.h"
 #include "binary/graph_file.h"
 #include "binary/graph_tables.h"
@@ -19,9 +20,6 @@ static_assert(static_cast<int>(fbs::SlotKind::MAX) ==
               static_cast<int>(ir::SlotKind::kStateWrite));
 static_assert(static_cast<int>(fbs::MemoryKind::MAX) ==
               static_cast<int>(ir::MemoryKind::kHost));
-
-// Some drivers import whole pages only.
-constexpr int64_t kPageBytes = 4096;
 
 using Pieces = std::vector<std::span<const std::byte>>;
 
@@ -112,8 +110,7 @@ Result<std::shared_ptr<const std::byte[]>> PlanReader::Content(
   }
   auto& copy = copies_[index];
   if (copy != nullptr) return copy;
-  AlignedMemory memory =
-      AllocateAligned(static_cast<int64_t>(data.size()), kPageBytes);
+  auto memory = AllocatePages(static_cast<int64_t>(data.size()));
   if (memory == nullptr) {
     return OutOfMemory("no host memory for ", data.size(), " bytes");
   }
