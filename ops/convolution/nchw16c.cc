@@ -25,8 +25,10 @@ int64_t PlaceOf(int64_t kw, int64_t kernel, int64_t phases) {
          kw / phases;
 }
 
-void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
-                 const float* weights, float* out) {
+// visit(index, place) of every weight.
+template <typename Visit>
+void ForEachWeight(const Conv2dShape& shape, const PackedTile& tile,
+                   const Visit& visit) {
   const int64_t in_blocks = tile.in_blocks(shape);
   const int64_t taps = shape.h.kernel * shape.w.kernel;
   for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
@@ -38,8 +40,8 @@ void PackWeights(const Conv2dShape& shape, const PackedTile& tile,
             tap - kw + PlaceOf(kw, shape.w.kernel, tile.phases);
         const int64_t row =
             (block * taps + place) * tile.ic_block + ic % tile.ic_block;
-        out[row * tile.lanes + oc % tile.lanes] =
-            weights[(oc * shape.channels + ic) * taps + tap];
+        visit((oc * shape.channels + ic) * taps + tap,
+              row * tile.lanes + oc % tile.lanes);
       }
     }
   }
@@ -51,7 +53,8 @@ int64_t TapFloats(const Conv2dShape& shape) {
          shape.w.kernel * shape.h.kernel;
 }
 
-void PackTaps(const Conv2dShape& shape, const float* from, float* to) {
+template <typename Visit>
+void ForEachTap(const Conv2dShape& shape, const Visit& visit) {
   const int64_t width = shape.w.kernel;
   const int64_t height = shape.h.kernel;
   const int64_t group = shape.group.channels;
@@ -60,8 +63,8 @@ void PackTaps(const Conv2dShape& shape, const float* from, float* to) {
       for (int64_t kh = 0; kh < height; ++kh) {
         for (int64_t kw = 0; kw < width; ++kw) {
           const int64_t row = (oc / kChannelBlock * height + kh) * group + ic;
-          to[(row * width + kw) * kChannelBlock + oc % kChannelBlock] =
-              from[((oc * group + ic) * height + kh) * width + kw];
+          visit(((oc * group + ic) * height + kh) * width + kw,
+                (row * width + kw) * kChannelBlock + oc % kChannelBlock);
         }
       }
     }
@@ -166,12 +169,14 @@ Result<PackedOperand> PackWeights(const ir::KernelNode& node, int input,
                                   const PackedTile& tile,
                                   ir::Lowering* lowering) {
   if (node.constants[input] != nullptr) {
-    return PackedOperand{PackedFloats(
+    return PackedOperand{CopiedFloats(
         StrCat("conv2d_nchw16c ", node.inputs[input].shape.ToString(), " oc ",
                tile.lanes, " ic ", tile.ic_block, " phases ", tile.phases),
-        node, input, tile.elements(shape),
-        [shape, tile](const float* from, float* to) {
-          PackWeights(shape, tile, from, to);
+        node, input,
+        shape.group.out_channels * shape.channels * shape.h.kernel *
+            shape.w.kernel,
+        tile.elements(shape), [shape, tile](const auto& visit) {
+          ForEachWeight(shape, tile, visit);
         })};
   }
   Launch launch("ops/convolution/pack_weights.cl", "pack_weights");
@@ -238,11 +243,11 @@ Result<PackedOperand> PackTaps(const ir::KernelNode& node, int input,
   const int64_t height = shape.h.kernel;
   const int64_t group = shape.group.channels;
   if (node.constants[input] != nullptr) {
-    return PackedOperand{PackedFloats(
+    return PackedOperand{CopiedFloats(
         StrCat("conv2d_depthwise_nchw16c channels ", shape.channels, " taps ",
                width, " x ", height, " group ", group),
-        node, input, TapFloats(shape),
-        [shape](const float* from, float* to) { PackTaps(shape, from, to); })};
+        node, input, shape.channels * group * width * height, TapFloats(shape),
+        [shape](const auto& visit) { ForEachTap(shape, visit); })};
   }
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   Launch launch("ops/convolution/pack_weights.cl", "pack_taps");

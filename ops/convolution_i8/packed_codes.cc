@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "base/str_cat.h"
+#include "ir/packed_form.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/code_epilogue.h"
@@ -37,21 +38,23 @@ int64_t NeededBlocks(const Conv2dShape& shape, const PackedCodes& packed,
   return CeilDiv(channels, packed.ic_block) - FirstBlock(shape, packed, tile);
 }
 
-// The weights of output channel `oc`.
-void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
-                 int64_t oc, int32_t shift, int32_t zero,
-                 const ir::ConstantData& weights, bool is_signed,
-                 std::byte* out) {
+constexpr int64_t kNone = -1;
+
+// visit(index, place) of all that a tile has for output channel `oc`; kNone
+// where there is no such weight.
+template <typename Visit>
+void ForEachWeight(const Conv2dShape& shape, const PackedCodes& packed,
+                   int64_t oc, const Visit& visit) {
   const int64_t tile = oc / packed.lanes;
   const int64_t taps = shape.h.kernel * shape.w.kernel;
   const int64_t tap_step = packed.ic_block * packed.lanes;
   const int64_t first_channel =
       oc / shape.group.outputs * shape.group.channels -
       FirstBlock(shape, packed, tile) * packed.ic_block;
-  out += tile * packed.read_blocks * taps * tap_step +
-         oc % packed.lanes * kDotBytes;
+  const int64_t first = tile * packed.read_blocks * taps * tap_step +
+                        oc % packed.lanes * kDotBytes;
   const auto place = [&](int64_t ic) {
-    return out + ic / packed.ic_block * taps * tap_step +
+    return first + ic / packed.ic_block * taps * tap_step +
            ic % packed.ic_block / kDotBytes * packed.lanes * kDotBytes +
            ic % kDotBytes;
   };
@@ -59,11 +62,9 @@ void PackChannel(const Conv2dShape& shape, const PackedCodes& packed,
     const int64_t own = ic - first_channel;
     const bool exists = own >= 0 && own < shape.group.channels;
     const int64_t at = (oc * shape.group.channels + own) * taps;
-    std::byte* to = place(ic);
+    const int64_t to = place(ic);
     for (int64_t tap = 0; tap < taps; ++tap) {
-      const int32_t weight =
-          exists ? ByteWeight(weights, is_signed, at + tap) - shift : zero;
-      to[tap * tap_step] = static_cast<std::byte>(weight);
+      visit(exists ? at + tap : kNone, to + tap * tap_step);
     }
   }
 }
@@ -152,6 +153,23 @@ ir::PackedConstant PackedCodeWeights(const ir::KernelNode& node,
                                      const PackedCodes& packed,
                                      const ByteShifts& shifts) {
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
+  const auto pack = [=](const std::byte* from, std::byte* to) {
+    for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+      const int32_t shift = shifts.shifts[oc];
+      const auto zero = static_cast<std::byte>(shifts.zeros[oc]);
+      ForEachWeight(shape, packed, oc, [&](int64_t i, int64_t at) {
+        to[at] = i == kNone ? zero : Shifted(from[i], -shift);
+      });
+    }
+  };
+  const auto unpack = [=](const std::byte* from, std::byte* to) {
+    for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
+      const int32_t shift = shifts.shifts[oc];
+      ForEachWeight(shape, packed, oc, [&](int64_t i, int64_t at) {
+        if (i != kNone) to[i] = Shifted(from[at], shift);
+      });
+    }
+  };
   return {
       .id = StrCat("conv2d_nchw16c_i8 ", node.inputs[1].shape.ToString(),
                    " of ", node.constants[1]->hash.ToString(), " channels ",
@@ -160,13 +178,11 @@ ir::PackedConstant PackedCodeWeights(const ir::KernelNode& node,
                    is_signed ? " signed " : " unsigned ", shifts.ToString()),
       .sources = {1},
       .bytes = packed.bytes(shape),
-      .pack = [=, constant = node.constants[1]](std::span<std::byte> out) {
-        for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
-          PackChannel(shape, packed, oc, shifts.shifts[oc], shifts.zeros[oc],
-                      *constant, is_signed, out.data());
-        }
-        return OkStatus();
-      }};
+      .pack = ir::ReversiblePacking{
+          .constant = node.constants[1],
+          .pack = pack,
+          .unpack = unpack,
+          .unpacked = shape.group.out_channels * shape.terms()}};
 }
 
 }  // namespace tim::ops

@@ -12,6 +12,7 @@
 #ifndef TIM_OPS_ELEMENTS_BYTE_SUM_H_
 #define TIM_OPS_ELEMENTS_BYTE_SUM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -64,6 +65,11 @@ ByteShifts ByteShiftsOf(const ir::KernelNode& node, const ByteWeights& weights);
 
 /// Those of weights that a kernel has in 16 bits, less their zero points.
 ByteShifts WholeShifts(const ir::KernelNode& node, int64_t channels);
+
+/// A code plus `shift`, modulo 2^8, signed or not.
+inline std::byte Shifted(std::byte code, int32_t shift) {
+  return static_cast<std::byte>(std::to_integer<int32_t>(code) + shift);
+}
 
 /// Weight number `at` of the node's constant input 1.
 inline int32_t ByteWeight(const ir::ConstantData& constant, bool is_signed,

@@ -45,14 +45,19 @@ int64_t PanelFloats(const GemmFactor& factor, int64_t depth, int64_t size) {
   return CeilDiv(factor.items, size) * size * depth;
 }
 
-// C++ twin of gemm_pack for one batch.
-void PackPanels(const GemmFactor& factor, int64_t depth, int64_t size,
-                const float* x, float* out) {
-  for (int64_t item = 0; item < factor.items; ++item) {
-    float* panel = out + item / size * size * depth + item % size;
-    const float* from = x + item * factor.item_step;
-    for (int64_t k = 0; k < depth; ++k) {
-      panel[k * size] = from[k * factor.depth_step];
+// C++ twin of gemm_pack: visit(index, place) of every element.
+template <typename Visit>
+void ForEachOfPanels(const GemmFactor& factor, int64_t depth, int64_t size,
+                     const Visit& visit) {
+  const int64_t floats = PanelFloats(factor, depth, size);
+  for (int64_t batch = 0; batch < factor.batches; ++batch) {
+    for (int64_t item = 0; item < factor.items; ++item) {
+      const int64_t panel =
+          batch * floats + item / size * size * depth + item % size;
+      const int64_t from = batch * factor.batch_step + item * factor.item_step;
+      for (int64_t k = 0; k < depth; ++k) {
+        visit(from + k * factor.depth_step, panel + k * size);
+      }
     }
   }
 }
@@ -61,17 +66,13 @@ ir::PackedConstant ConstantPanels(const ir::KernelNode& node,
                                   const GemmFactor& factor, int64_t depth,
                                   int64_t size) {
   const int64_t floats = PanelFloats(factor, depth, size);
-  return PackedFloats(
+  return CopiedFloats(
       StrCat("gemm panels of ", size, ", items ", factor.items, " step ",
              factor.item_step, ", depth ", depth, " step ", factor.depth_step,
              ", batches ", factor.batches, " step ", factor.batch_step),
-      node, factor.input, floats * factor.batches,
-      [=](const float* from, float* to) {
-        for (int64_t batch = 0; batch < factor.batches; ++batch) {
-          PackPanels(factor, depth, size, from + batch * factor.batch_step,
-                     to + batch * floats);
-        }
-      });
+      node, factor.input, factor.items * depth * factor.batches,
+      floats * factor.batches,
+      [=](const auto& visit) { ForEachOfPanels(factor, depth, size, visit); });
 }
 
 constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ir/packed_form.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/gemm/gemm_codes.h"
 #include "ops/gemm/gemm_provider.h"
@@ -107,6 +108,20 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
   return cost;
 }
 
+// visit(index, place, channel) of every weight.
+template <typename Visit>
+void ForEachWeight(const ByteWeights& weights, int64_t columns, int64_t groups,
+                   const Visit& visit) {
+  for (int64_t c = 0; c < weights.channels; ++c) {
+    const int64_t column =
+        (c / columns * groups * columns + c % columns) * kDotBytes;
+    for (int64_t k = 0; k < weights.terms; ++k) {
+      visit(c * weights.channel_step + k * weights.term_step,
+            column + k / kDotBytes * columns * kDotBytes + k % kDotBytes, c);
+    }
+  }
+}
+
 // C++ twin of gemm_i8_columns.
 ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
                                    const GemmProblem& problem, const Tile& tile,
@@ -114,6 +129,20 @@ ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
   const ByteWeights weights = GemmWeightsOf(problem);
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
   const int64_t groups = Groups(problem);
+  const auto pack = [=, columns = tile.columns()](const std::byte* from,
+                                                  std::byte* to) {
+    ForEachWeight(weights, columns, groups,
+                  [&](int64_t i, int64_t at, int64_t channel) {
+                    to[at] = Shifted(from[i], -shifts.shifts[channel]);
+                  });
+  };
+  const auto unpack = [=, columns = tile.columns()](const std::byte* from,
+                                                    std::byte* to) {
+    ForEachWeight(weights, columns, groups,
+                  [&](int64_t i, int64_t at, int64_t channel) {
+                    to[i] = Shifted(from[at], shifts.shifts[channel]);
+                  });
+  };
   return {
       .id = StrCat("gemm_i8 columns ", weights.channels, " step ",
                    weights.channel_step, " depth ", weights.terms, " step ",
@@ -121,22 +150,11 @@ ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
                    is_signed ? " signed " : " unsigned ", shifts.ToString()),
       .sources = {1},
       .bytes = ColumnInts(problem, tile) * int64_t{sizeof(int32_t)},
-      .pack = [=, columns = tile.columns(),
-               constant = node.constants[1]](std::span<std::byte> out) {
-        for (int64_t c = 0; c < weights.channels; ++c) {
-          std::byte* to =
-              out.data() +
-              (c / columns * groups * columns + c % columns) * kDotBytes;
-          for (int64_t k = 0; k < weights.terms; ++k) {
-            const int32_t weight =
-                ByteWeight(*constant, is_signed,
-                           c * weights.channel_step + k * weights.term_step);
-            to[k / kDotBytes * columns * kDotBytes + k % kDotBytes] =
-                static_cast<std::byte>(weight - shifts.shifts[c]);
-          }
-        }
-        return OkStatus();
-      }};
+      .pack =
+          ir::ReversiblePacking{.constant = node.constants[1],
+                                .pack = pack,
+                                .unpack = unpack,
+                                .unpacked = weights.channels * weights.terms}};
 }
 
 void AddOptions(const ir::KernelNode& node, const Tile& tile, bool centered,

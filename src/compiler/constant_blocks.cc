@@ -6,17 +6,23 @@
 #include "base/aligned_memory.h"
 #include "base/checked_math.h"
 #include "base/guarded.h"
+#include "base/page_memory.h"
 #include "base/parallel_for.h"
+#include "ir/packed_form.h"
 
 namespace tim::compiler {
 namespace {
 
 // Kernels take offsets in elements, of a byte or more, as an int.
 constexpr int64_t kMaxBlockBytes = int64_t{1} << 31;
-// Some drivers import whole pages only.
-constexpr int64_t kPageBytes = 4096;
 // A block of its own is another argument of kernels.
 constexpr int64_t kLargeBytes = int64_t{1} << 20;
+
+// Some drivers import whole pages only.
+std::shared_ptr<std::byte[]> AllocateBlock(int64_t bytes, int64_t alignment) {
+  if (alignment > kPageBytes) return AllocateAligned(bytes, alignment);
+  return AllocatePages(bytes);
+}
 
 }  // namespace
 
@@ -98,8 +104,7 @@ Status ConstantBlocks::Allocate() {
   for (size_t i = 0; i < blocks_.size(); ++i) {
     ir::ConstantBlock& block = blocks_[i];
     if (block.data != nullptr) continue;
-    AlignedMemory memory = AllocateAligned(
-        block.bytes, std::max(kPageBytes, devices_[block.device].alignment));
+    auto memory = AllocateBlock(block.bytes, devices_[block.device].alignment);
     if (memory == nullptr) {
       return OutOfMemory("no host memory for ", block.bytes,
                          " bytes of constants");
@@ -122,10 +127,19 @@ Status ConstantBlocks::MakeOne(const Job& job) const {
       .WithContext(StrCat("packing ", job.id));
 }
 
+// Where a constant can be made again from what was packed of it.
+void ConstantBlocks::KeepForm(const Job& job) const {
+  const auto* packing = job.fill.target<ir::ReversiblePacking>();
+  if (packing == nullptr) return;
+  const auto& data = blocks_[job.slot.index].data;
+  ir::PackedForms::Keep(*packing, {data, data.get() + job.slot.offset});
+}
+
 Result<std::vector<ir::ConstantBlock>> ConstantBlocks::Make() {
   TIM_RETURN_IF_ERROR(Allocate());
   TIM_RETURN_IF_ERROR(ParallelFor(
       jobs_.size(), [this](size_t i) { return MakeOne(jobs_[i]); }));
+  for (const Job& job : jobs_) KeepForm(job);
   return std::move(blocks_);
 }
 

@@ -36,7 +36,8 @@ class ConstantBlocks {
   /// devices with unified memory, where it is large; others get a copy.
   ir::Slot Add(int device, std::shared_ptr<const ir::ConstantData> constant);
 
-  /// Makes everything added, in parallel.
+  /// Makes everything added, in parallel; ir::PackedForms of the thread get
+  /// what can be unpacked.
   Result<std::vector<ir::ConstantBlock>> Make();
 
  private:
@@ -53,6 +54,7 @@ class ConstantBlocks {
                    std::shared_ptr<const ir::ConstantData> constant);
   Status Allocate();
   Status MakeOne(const Job& job) const;
+  void KeepForm(const Job& job) const;
 
   const std::vector<ir::DeviceInfo>& devices_;
   std::vector<ir::ConstantBlock> blocks_;

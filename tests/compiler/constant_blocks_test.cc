@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "ir/packed_form.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::compiler {
@@ -67,6 +68,42 @@ TEST(ConstantBlocks, LieOneBehindTheOtherAtAlignedOffsets) {
   }
   // With zeros between them.
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), block.data.get()));
+}
+
+// Of the constant as many bytes as `unpacked` says, behind one that stays 0.
+ir::ReversiblePacking BehindOne(std::shared_ptr<const ir::ConstantData> data,
+                                int64_t unpacked) {
+  const size_t count = data->bytes.size();
+  return {.constant = std::move(data),
+          .pack = [count](const std::byte* from,
+                          std::byte* to) { std::copy_n(from, count, to + 1); },
+          .unpack = [unpacked](
+                        const std::byte* from,
+                        std::byte* to) { std::copy_n(from + 1, unpacked, to); },
+          .unpacked = unpacked};
+}
+
+TEST(ConstantBlocks, TellWhatCanBeUnpacked) {
+  const Devices devices = WithLimit(1 << 20);
+  ConstantBlocks constants(devices);
+  const std::string text = "of a constant";
+  const auto size = static_cast<int64_t>(text.size());
+  const auto constant = ir::MakeConstant(text.data(), text.size());
+  const ir::PackedForms packed;
+  constants.Add(1, "a", 5, FillWith(1));
+  const ir::Slot slot =
+      constants.Add(1, "b", size + 1, BehindOne(constant, size));
+  constants.Add(1, "c", size + 1, BehindOne(constant, size - 1));
+  const auto blocks = constants.Make();
+  ASSERT_OK(blocks);
+  ASSERT_EQ(packed.forms().size(), 1u);
+  const ir::PackedForm& form = packed.forms().front();
+  EXPECT_EQ(form.packed.get(), blocks->front().data.get() + slot.offset);
+  const auto made = ir::Unpack(form);
+  ASSERT_OK(made);
+  EXPECT_EQ((*made)->hash, constant->hash);
+  EXPECT_TRUE(std::equal((*made)->bytes.begin(), (*made)->bytes.end(),
+                         constant->bytes.begin(), constant->bytes.end()));
 }
 
 TEST(ConstantBlocks, EqualIdsOfADeviceAreMadeOnce) {
