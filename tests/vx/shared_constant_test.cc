@@ -65,7 +65,9 @@ class SharedConstantTest : public testing::Test {
 
 TEST_F(SharedConstantTest, IsReadWhereItLies) {
   const auto constant = Share({10, 20, 30, 40});
-  EXPECT_EQ(static_cast<TensorImpl&>(*constant).constant()->data->bytes.data(),
+  const auto data = static_cast<TensorImpl&>(*constant).constant()->Data();
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ((*data)->bytes.data(),
             reinterpret_cast<const std::byte*>(memory_.lock()->data()));
   EXPECT_THAT(Sum(constant), ElementsAre(11, 22, 33, 44));
   std::vector<float> read(4);

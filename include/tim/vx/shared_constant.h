@@ -17,7 +17,8 @@ class Graph;
 /// \param spec CONSTANT, with its whole shape.
 /// \param data spec.GetByteSize() bytes, aligned for the element type, not
 ///     null, which must not change while the graph or a graph made of it
-///     lives; they keep what it owns.
+///     lives; they keep what it owns as long as they read it, which ends where
+///     Compile() makes what kernels read in its place.
 /// \return a tensor that may be written by Tensor::CopyDataToTensor(): it then
 ///     has memory of its own.  One with id 0xFFFFFFFF, with LastError(), where
 ///     an argument is not as it should be.

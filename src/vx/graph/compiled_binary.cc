@@ -192,13 +192,22 @@ BinarySource CompiledGraph::SourceOf(const LoweredGraph& lowered,
   return source;
 }
 
-Result<const BinarySource*> CompiledGraph::Source(const GraphCore& core,
-                                                  const Tensors& io) {
-  if (source_.registry != nullptr) return &source_;
-  TIM_ASSIGN_OR_RETURN(LoweredGraph lowered, Lower(core, effective_, io));
-  TIM_RETURN_IF_ERROR(compiler::InferGraph(&lowered.graph, *lowered.registry));
-  source_ = SourceOf(lowered, {std::move(lowered.graph), {}});
-  return &source_;
+Result<BinarySource> CompiledGraph::Source(const GraphCore& core,
+                                           const Tensors& io) {
+  if (source_.registry == nullptr) {
+    TIM_ASSIGN_OR_RETURN(LoweredGraph lowered, Lower(core, effective_, io));
+    TIM_RETURN_IF_ERROR(
+        compiler::InferGraph(&lowered.graph, *lowered.registry));
+    source_ = SourceOf(lowered, {std::move(lowered.graph), {}});
+  }
+  BinarySource source = source_;
+  for (const auto& [tensor, id] : source.tensors) {
+    if (tensor->constant() == nullptr) continue;
+    ir::Value& value = source.graph.value(id);
+    if (value.constant != nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(value.constant, tensor->constant()->Data());
+  }
+  return source;
 }
 
 Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
@@ -210,8 +219,8 @@ Result<GraphBinary> CompiledGraph::Binary(const GraphCore& core,
   }
   Tensors io = inputs;
   io.insert(io.end(), outputs.begin(), outputs.end());
-  TIM_ASSIGN_OR_RETURN(const BinarySource* source, Source(core, io));
-  TIM_ASSIGN_OR_RETURN(GraphBinary made, BinaryOf(*source, inputs, outputs));
+  TIM_ASSIGN_OR_RETURN(const BinarySource source, Source(core, io));
+  TIM_ASSIGN_OR_RETURN(GraphBinary made, BinaryOf(source, inputs, outputs));
   if (IsPinned(core.context->options)) return made;
   if (programs_ == nullptr) {
     programs_ = std::make_shared<const binary::Programs>(

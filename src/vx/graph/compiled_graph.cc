@@ -69,6 +69,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     compiled->record_ = GraphRecord::Begin(
         core, SourceOf(lowered, known->inferred), io, devices);
   }
+  const ir::PackedForms packed;
   auto graph = runtime::CompiledGraph::Create(
       known->inferred, options,
       SurroundingsOf(core.context->options, known->effective, devices,
@@ -80,6 +81,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
   TIM_RETURN_IF_ERROR(StoreInferred(lowered, known->inferred.graph));
   TIM_RETURN_IF_ERROR(compiled->BindTensors(lowered));
   compiled->source_ = SourceOf(lowered, std::move(known->inferred));
+  compiled->forms_ = packed.forms();
   compiled->dump_ = core.dump;
   if (core.dump != nullptr) core.dump->AddPlan(compiled->plan());
   return compiled;
@@ -119,7 +121,7 @@ void CompiledGraph::RecordStored(GraphCore& core,
                                  const Devices& devices) {
   const auto source = Source(core, io);
   if (source.ok()) {
-    record_ = GraphRecord::Begin(core, **source, io, devices);
+    record_ = GraphRecord::Begin(core, *source, io, devices);
     EndCompileOfRecord(OkStatus());
   } else {
     WarnNotRecorded(core.name, source.status());

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "ir/op_registry.h"
+#include "ir/packed_form.h"
 #include "ir/plan.h"
 #include "runtime/compiled_graph.h"
 #include "runtime/profile.h"
@@ -72,6 +73,12 @@ class CompiledGraph {
   /// A tensor has left the memory, which its owner may free now.
   void Release(const void* memory) { graph_->Release(memory); }
 
+  /// Lets go of the bytes of constants that can be made again from what the
+  /// plan has packed, where nobody else holds them.  After Create().
+  void ReleaseConstants();
+  /// The tensors hold their constants again.
+  Status RestoreConstants();
+
   /// The tensors that runs read and write.
   const RunBuffers& buffers() const { return buffers_; }
 
@@ -80,9 +87,10 @@ class CompiledGraph {
   Result<GraphBinary> Binary(
       const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& inputs,
       const std::vector<std::shared_ptr<Tensor>>& outputs);
-  /// What is written of it; `io` are the INPUT and OUTPUT tensors.
-  Result<const BinarySource*> Source(
-      const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& io);
+  /// What is written of it, with all constants; `io` are the INPUT and OUTPUT
+  /// tensors.
+  Result<BinarySource> Source(const GraphCore& core,
+                              const std::vector<std::shared_ptr<Tensor>>& io);
   static BinarySource SourceOf(const LoweredGraph& lowered,
                                compiler::InferredGraph inferred);
   /// Before the programs of the context those of the binary graphs.
@@ -123,8 +131,10 @@ class CompiledGraph {
 
   Operations effective_;  ///< Host steps call those of users.
   /// Without a registry: not made yet, as it is not needed to run a stored
-  /// plan.
+  /// plan.  Without the constants that were released.
   BinarySource source_;
+  /// Of the plan's memory, until ReleaseConstants().
+  std::vector<ir::PackedForm> forms_;
   /// Collected once: what drivers give can change with every use.
   std::shared_ptr<const binary::Programs> programs_;
   std::unique_ptr<runtime::CompiledGraph> graph_;

@@ -44,7 +44,11 @@ Status GraphImpl::CheckNotEmpty() const {
 }
 
 Status GraphImpl::CompileNow() {
-  compiled_ = nullptr;  // out of date: its memory is better used now
+  if (compiled_ != nullptr) {
+    // Out of date: its memory is better used now.
+    TIM_RETURN_IF_ERROR(compiled_->RestoreConstants());
+    compiled_ = nullptr;
+  }
   TIM_RETURN_IF_ERROR(CheckNotEmpty());
   auto known = std::exchange(inferred_, nullptr);
   if (known != nullptr && !IsCurrent(known->revision)) known = nullptr;
@@ -52,6 +56,7 @@ Status GraphImpl::CompileNow() {
       compiled_,
       CompiledGraph::Create(*core_, op_vector_, Join(inputs_, outputs_),
                             std::move(known), &ready_));
+  compiled_->ReleaseConstants();
   compiled_->ProfileIfAsked();
   return OkStatus();
 }
@@ -335,9 +340,9 @@ Result<LocalBinary> GraphImpl::MakeLocal(const ContextState& on) {
     return LocalBinaryOf(source, inputs_, outputs_, pinned ? nullptr : &target);
   };
   if (is_compiled) {
-    TIM_ASSIGN_OR_RETURN(const BinarySource* source,
+    TIM_ASSIGN_OR_RETURN(const BinarySource source,
                          compiled_->Source(*core_, Join(inputs_, outputs_)));
-    return make(*source);
+    return make(source);
   }
   auto made =
       make(CompiledGraph::SourceOf(inferred_->lowered, inferred_->inferred));

@@ -13,13 +13,14 @@ const TensorValues* ValueScope::Known(const Tensor* tensor) const {
   return known != values_.end() ? &known->second : nullptr;
 }
 
-ir::ValueId ValueScope::AddConstant(const TensorImpl& tensor,
-                                    const ir::TensorDesc& desc) {
+Result<ir::ValueId> ValueScope::AddConstant(const TensorImpl& tensor,
+                                            const ir::TensorDesc& desc) {
   if (tensor.needs_data()) {
     TIM_LOG(kWarning, "graph ", core_.name, ": constant ", tensor.Name(),
             " was never given data; it is 0");
   }
-  return graph_.AddConstant(desc, tensor.constant()->data, tensor.Name());
+  TIM_ASSIGN_OR_RETURN(auto data, tensor.constant()->Data());
+  return graph_.AddConstant(desc, std::move(data), tensor.Name());
 }
 
 Result<std::shared_ptr<TensorImpl>> ValueScope::Usable(
@@ -39,7 +40,7 @@ Result<TensorValues> ValueScope::Declare(TensorImpl& tensor) {
   TensorValues made;
   if (attribute == CONSTANT) {
     if (written) return InvalidArgument("a CONSTANT tensor cannot be written");
-    made.value = AddConstant(tensor, desc);
+    TIM_ASSIGN_OR_RETURN(made.value, AddConstant(tensor, desc));
   } else if (attribute == VARIABLE && !is_body()) {
     made.value = graph_.AddValue(desc, ir::Role::kState, tensor.Name());
   } else {

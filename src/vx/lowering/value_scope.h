@@ -58,7 +58,8 @@ class ValueScope {
   Result<std::shared_ptr<TensorImpl>> Usable(
       const std::shared_ptr<Tensor>& tensor) const;
   Result<TensorValues> Declare(TensorImpl& tensor);
-  ir::ValueId AddConstant(const TensorImpl& tensor, const ir::TensorDesc& desc);
+  Result<ir::ValueId> AddConstant(const TensorImpl& tensor,
+                                  const ir::TensorDesc& desc);
 
   const GraphCore& core_;
   const Writers& writers_;

@@ -43,8 +43,8 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateShared(
     std::shared_ptr<const std::byte[]> bytes(
         data, static_cast<const std::byte*>(data.get()));
     const Hash128 hash = HashBytes(bytes.get(), size);
-    tensor->storage_ = ConstantStorage{std::make_shared<ir::ConstantData>(
-        ir::ConstantData{{std::move(bytes), size}, hash})};
+    tensor->storage_ = ConstantStorage(std::make_shared<const ir::ConstantData>(
+        ir::ConstantData{{std::move(bytes), size}, hash}));
     return OkStatus();
   });
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);

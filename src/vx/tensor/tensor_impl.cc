@@ -79,7 +79,7 @@ std::shared_ptr<TensorImpl> TensorImpl::CreateConstant(
                         tensor->desc_.ToString());
   });
   if (!status.ok()) return CreateUnusable(std::move(core), spec, status);
-  tensor->storage_ = ConstantStorage{std::move(data)};
+  tensor->storage_ = ConstantStorage(std::move(data));
   tensor->id_ = core->next_tensor_id++;
   return tensor;
 }
@@ -152,7 +152,7 @@ Status TensorImpl::MakeStorage() {
     return OkStatus();
   }
   if (attribute_ == CONSTANT) {
-    storage_ = ConstantStorage{};
+    storage_ = ConstantStorage();
     return OkStatus();
   }
   TIM_ASSIGN_OR_RETURN(std::vector<std::byte> zeros, ZeroBytes(desc_));
@@ -170,7 +170,7 @@ Status TensorImpl::Initialise(const void* data) {
   if (attribute_ != CONSTANT) return OkStatus();
   needs_data_ = true;
   TIM_ASSIGN_OR_RETURN(std::vector<std::byte> zeros, ZeroBytes(desc_));
-  storage_ = ConstantStorage{ir::MakeConstant(zeros)};
+  storage_ = ConstantStorage(ir::MakeConstant(zeros));
   return OkStatus();
 }
 
@@ -214,8 +214,10 @@ Status TensorImpl::Write(const void* data) {
   }
   if (auto* constant = std::get_if<ConstantStorage>(&storage_)) {
     auto written = ir::MakeConstant(data, static_cast<size_t>(bytes_));
-    if (!constant->data || constant->data->hash != written->hash) ++revision_;
-    constant->data = std::move(written);
+    if (!constant->has_content() || constant->hash() != written->hash) {
+      ++revision_;
+    }
+    *constant = ConstantStorage(std::move(written));
     needs_data_ = false;
     return OkStatus();
   }
@@ -268,8 +270,8 @@ Status TensorImpl::Read(void* data) const {
     return CopyBytes(data, handle->memory, DmaMapping::Access::kRead);
   }
   if (const auto* constant = std::get_if<ConstantStorage>(&storage_)) {
-    std::memcpy(data, constant->data->bytes.data(),
-                static_cast<size_t>(bytes_));
+    TIM_ASSIGN_OR_RETURN(const auto content, constant->Data());
+    std::memcpy(data, content->bytes.data(), static_cast<size_t>(bytes_));
     return OkStatus();
   }
   if (const auto* state = std::get_if<StateStorage>(&storage_)) {

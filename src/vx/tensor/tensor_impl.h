@@ -98,6 +98,9 @@ class TensorImpl final : public Tensor {
   const ConstantStorage* constant() const {
     return std::get_if<ConstantStorage>(&storage_);
   }
+  ConstantStorage* constant() {
+    return std::get_if<ConstantStorage>(&storage_);
+  }
   StateStorage* state() { return std::get_if<StateStorage>(&storage_); }
 
  private:

@@ -4,6 +4,31 @@
 
 namespace tim::vx {
 
+Result<std::shared_ptr<const ir::ConstantData>> ConstantStorage::Data() const {
+  if (data_ != nullptr) return data_;
+  return ir::Unpack(*form_);
+}
+
+void ConstantStorage::Settle(std::shared_ptr<const ir::PackedForm> form,
+                             std::shared_ptr<const ir::ConstantData>* data) {
+  // Code of the user may have written the tensor meanwhile.
+  if (hash() != (*data)->hash) return;
+  data_ = nullptr;
+  if (form != nullptr && data->use_count() == 1) {
+    form_ = std::move(form);
+    *data = nullptr;
+    return;
+  }
+  form_ = nullptr;
+  data_ = *data;
+}
+
+Status ConstantStorage::Restore() {
+  TIM_ASSIGN_OR_RETURN(data_, Data());
+  form_ = nullptr;
+  return OkStatus();
+}
+
 Status StateStorage::Write(const void* data) {
   if (states_ != nullptr) return states_->Write(index_, data);
   std::memcpy(bytes_.data(), data, size_);

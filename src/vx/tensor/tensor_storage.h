@@ -3,12 +3,15 @@
 #define TIM_VX_TENSOR_TENSOR_STORAGE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/memory_count.h"
 #include "base/status.h"
 #include "ir/constant.h"
+#include "ir/packed_form.h"
 #include "runtime/state_set.h"
 
 namespace tim::vx {
@@ -28,9 +31,32 @@ struct HandleStorage {
   Content content = Content::kGiven;
 };
 
-/// CONSTANT.
-struct ConstantStorage {
-  std::shared_ptr<const ir::ConstantData> data;
+/// CONSTANT: its bytes, or what they can be made of again.
+class ConstantStorage {
+ public:
+  ConstantStorage() = default;
+  explicit ConstantStorage(std::shared_ptr<const ir::ConstantData> data)
+      : data_(std::move(data)) {}
+
+  bool has_content() const { return data_ != nullptr || form_ != nullptr; }
+  const Hash128& hash() const {
+    return data_ != nullptr ? data_->hash : form_->hash;
+  }
+  /// There is content.  Of a tensor that holds no bytes they live as long as
+  /// what this returns.
+  Result<std::shared_ptr<const ir::ConstantData>> Data() const;
+
+  /// After a Compile(), for which `data` was given out.  Holds it; but where a
+  /// form of the plan stands for it, and nobody else holds it, neither does.
+  void Settle(std::shared_ptr<const ir::PackedForm> form,
+              std::shared_ptr<const ir::ConstantData>* data);
+  /// Holds the bytes again.
+  Status Restore();
+
+ private:
+  /// One of both, where there is content.
+  std::shared_ptr<const ir::ConstantData> data_;
+  std::shared_ptr<const ir::PackedForm> form_;
 };
 
 /// VARIABLE: on the host until the graph is compiled, then in its StateSet.
