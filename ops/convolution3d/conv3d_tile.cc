@@ -85,16 +85,16 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 
 ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
                            const Tiling& tiling) {
-  return PackedFloats(
+  return CopiedFloats(
       StrCat("conv3d_tile ", node.inputs[1].shape.ToString(), " oc ",
              tiling.lanes()),
-      node, 1, tiling.weights(shape),
+      node, 1, shape.group.out_channels * shape.terms(), tiling.weights(shape),
       [channels = shape.group.out_channels, terms = shape.terms(),
-       lanes = tiling.lanes()](const float* from, float* to) {
+       lanes = tiling.lanes()](const auto& visit) {
         for (int64_t oc = 0; oc < channels; ++oc) {
           for (int64_t term = 0; term < terms; ++term) {
-            to[(oc / lanes * terms + term) * lanes + oc % lanes] =
-                from[oc * terms + term];
+            visit(oc * terms + term,
+                  (oc / lanes * terms + term) * lanes + oc % lanes);
           }
         }
       });
