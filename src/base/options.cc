@@ -260,8 +260,9 @@ constexpr OptionSpec kTable[] = {
      "messages of this severity and above go to stderr", ParseLog},
     {"TIMCL_CACHE_DIR", "a folder, `off`",
      "`$XDG_CACHE_HOME/tim-cl` or `$HOME/.cache/tim-cl`",
-     "built OpenCL programs are kept here; the folder must belong to the "
-     "user and be closed to others; `off`: only the driver keeps any",
+     "built OpenCL programs are kept here, but those of PoCL, which keeps its "
+     "own; the folder must belong to the user and be closed to others; `off`: "
+     "only the driver keeps any",
      ParseCacheDir},
     {"TIMCL_TRACE", "a file", "none",
      "what the library does, and when, is written there for chrome://tracing "

@@ -5,13 +5,17 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
 #include "runtime/cache/program_cache.h"
 #include "tests/support/child_process.h"
+#include "tests/support/devices/kept_programs.h"
 #include "tests/support/status_macros.h"
+#include "tests/support/vx/first_run.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops.h"
@@ -25,6 +29,7 @@ struct SmallGraph {
   explicit SmallGraph(const std::shared_ptr<device::BinaryStore>& programs) {
     const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
     EXPECT_OK(opencl);
+    driver_keeps_programs = testing::DriverKeepsPrograms(**opencl);
     graph = CreateContext({device::CreateHostDevice(), *opencl},
                           {.strict = true, .programs = programs})
                 ->CreateGraph();
@@ -41,6 +46,7 @@ struct SmallGraph {
     EXPECT_EQ(data[15], std::max(value, 0.0f));
   }
 
+  bool driver_keeps_programs = false;
   std::shared_ptr<Graph> graph;
   std::shared_ptr<Tensor> x;
   std::shared_ptr<Tensor> y;
@@ -83,9 +89,12 @@ TEST(RunCost, SecondProcessBuildsNoProgram) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   }
   const auto programs = runtime::ProgramCache::Create({.folder = folder});
+  const std::set<std::string> kernels = testing::BuiltKernels();
   SmallGraph small(programs);
   small.RunOnce(2);
   if (testing::IsChild()) {
+    EXPECT_EQ(testing::BuiltKernels(), kernels);
+    if (small.driver_keeps_programs) return;
     EXPECT_EQ(programs->builds(), 0);
     EXPECT_GE(programs->disk_hits(), 1);
     return;
@@ -94,6 +103,28 @@ TEST(RunCost, SecondProcessBuildsNoProgram) {
   const testing::ChildResult child =
       testing::RunAsChild({{"TIM_TEST_FOLDER", folder}});
   EXPECT_EQ(child.exit_status, 0) << child.output;
+}
+
+// What PoCL makes for a binary of a program, see BinaryStore::keeps().
+bool IsOfAnySize(const std::string& kernel) {
+  return kernel.find("/0-0-0") != std::string::npos;
+}
+
+TEST(RunCost, KernelsAreBuiltForTheirSizesOnly) {
+  testing::WithNothingBuilt([] {
+    const auto programs = runtime::ProgramCache::Create({});
+    ASSERT_TRUE(programs->keeps());
+    SmallGraph small(programs);
+    if (!small.driver_keeps_programs) GTEST_SKIP() << "it is no PoCL";
+    small.RunOnce(2);
+    const std::set<std::string> built = testing::BuiltKernels();
+    EXPECT_FALSE(built.empty());
+    EXPECT_TRUE(std::none_of(built.begin(), built.end(), IsOfAnySize));
+    // Whoever asks for a binary gets one.
+    size_t size = 0;
+    ASSERT_TRUE(small.graph->CompileToBinary(nullptr, &size));
+    EXPECT_GT(testing::BuiltKernels().size(), built.size());
+  });
 }
 
 TEST(RunCost, WithoutAnyPlatformTheHostRunsAndOneWarningNamesThePackage) {

@@ -117,6 +117,11 @@ bool IsPocl(const cl::Platform& platform) {
   return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language";
 }
 
+bool KeepsPrograms(const cl::Device& device) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  return IsPocl(platform) && !IsRemote(device);
+}
+
 ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id,
                                const DeviceOptions& options) {
   ir::DeviceInfo info;

@@ -15,6 +15,10 @@ bool IsCpu(const cl::Device& device);
 /// Whether the platform is PoCL, the Portable Computing Language.
 bool IsPocl(const cl::Platform& platform);
 
+/// Whether its driver keeps what it builds, on disk and for other processes,
+/// kernels as they are launched included: PoCL on this machine does.
+bool KeepsPrograms(const cl::Device& device);
+
 /// With the kernels that `options` ask for; the device's way to run steps
 /// (`orders_stores`, `chains`) is not known yet.
 ir::DeviceInfo QueryDeviceInfo(const OpenClDeviceId& id,

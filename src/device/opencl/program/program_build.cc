@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/trace.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/fork/opencl_process.h"
 #include "device/opencl/program/build_log.h"
 #include "device/opencl/program/option_words.h"
@@ -125,6 +126,9 @@ Result<cl::Program> BuildProgram(const cl::Context& context,
   TIM_ASSIGN_OR_RETURN(cl::Program program,
                        FromSource(context, device, source));
   if (!source.complete || !store.keeps()) return program;
+  // A binary makes PoCL build all kernels of the program once more, for sizes
+  // that nothing launches.
+  if (!bytes && KeepsPrograms(device)) return program;
   if (const auto made = BinaryOf(program, source.name)) {
     store.Store(source.key, *made);
   }

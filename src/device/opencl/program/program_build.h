@@ -9,7 +9,8 @@
 
 namespace tim::device {
 
-/// A binary that the driver does not take any more is replaced.  kBuildFailure
+/// Stores the program that it builds, unless the driver keeps it by itself.  A
+/// binary that the driver does not take any more is replaced.  kBuildFailure
 /// has name, options, device and the compiler's log.  Any thread.
 Result<cl::Program> BuildProgram(const cl::Context& context,
                                  const cl::Device& device,

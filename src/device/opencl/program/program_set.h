@@ -17,7 +17,9 @@
 
 namespace tim::device {
 
-/// Any thread.
+/// Any thread.  PoCL 3.1 builds one program at a time in a process, whatever
+/// the context, and starts no kernel while it builds one for its work-groups:
+/// runs would wait for what is built behind them.
 class ProgramSet {
  public:
   ProgramSet(cl::Context context, cl::Device device)
