@@ -14,23 +14,6 @@ namespace {
 
 constexpr double kLeastUs = 1e-3;
 
-// "opencl:relu_f32 (dense) -> dense, 12.5 us": 12.5.
-std::optional<double> CostOf(std::string_view chosen) {
-  constexpr std::string_view kUnit = " us";
-  if (!chosen.ends_with(kUnit)) return std::nullopt;
-  chosen.remove_suffix(kUnit.size());
-  const size_t comma = chosen.rfind(", ");
-  if (comma == std::string_view::npos) return std::nullopt;
-  chosen.remove_prefix(comma + 2);
-  double us = 0;
-  const char* const end = chosen.data() + chosen.size();
-  const auto [stop, error] = std::from_chars(chosen.data(), end, us);
-  if (error != std::errc() || stop != end || !(us > 0) || us > 1e12) {
-    return std::nullopt;
-  }
-  return us;
-}
-
 double TouchedBytes(const ir::Plan& plan, const ir::Step& step) {
   double bytes = 0;
   for (const int operand : step.operands) {
@@ -51,10 +34,28 @@ struct NodeSteps {
 
 }  // namespace
 
+// "opencl:relu_f32 (dense) -> dense, 12.5 us": 12.5.
+std::optional<double> CostOf(const ir::Decision& decision) {
+  constexpr std::string_view kUnit = " us";
+  std::string_view text = decision.chosen;
+  if (!text.ends_with(kUnit)) return std::nullopt;
+  text.remove_suffix(kUnit.size());
+  const size_t comma = text.rfind(", ");
+  if (comma == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(comma + 2);
+  double us = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, us);
+  if (error != std::errc() || stop != end || !(us > 0) || us > 1e12) {
+    return std::nullopt;
+  }
+  return us;
+}
+
 std::vector<double> EstimateSteps(const ir::Plan& plan) {
   std::map<std::string, NodeSteps> nodes;
   for (const ir::Decision& decision : plan.decisions) {
-    nodes[decision.node].us = CostOf(decision.chosen);
+    nodes[decision.node].us = CostOf(decision);
   }
   std::vector<double> touched;
   for (const ir::Step& step : plan.steps) {

@@ -2,13 +2,13 @@
 #include "values/estimates.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "compiler/compiler.h"
 #include "ir/node_descs.h"
 #include "ops/registered.h"
 #include "runtime/compile_options.h"
+#include "runtime/step_estimates.h"
 #include "values/failure.h"
 
 namespace tim::values::internal {
@@ -132,16 +132,6 @@ Result<ComputeEstimate> ComputeOf(const NodeState& node,
   return estimate;
 }
 
-double MicrosecondsOf(const ir::Decision& decision) {
-  const std::string& text = decision.chosen;
-  const size_t comma = text.rfind(", ");
-  double microseconds = 0;
-  if (comma == std::string::npos) return microseconds;
-  std::from_chars(text.data() + comma + 2, text.data() + text.size(),
-                  microseconds);
-  return microseconds;
-}
-
 Result<double> PredictNode(const NodeState& node,
                            const std::vector<Spec>& inputs,
                            const std::shared_ptr<DeviceState>& device) {
@@ -159,7 +149,7 @@ Result<double> PredictNode(const NodeState& node,
                                          *surroundings.operators, options));
   double sum = 0;
   for (const ir::Decision& decision : plan.decisions) {
-    sum += MicrosecondsOf(decision);
+    sum += runtime::CostOf(decision).value_or(0);
   }
   return sum;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "ir/plan.h"
+#include "ir/graph.h"
 #include "tim/values/node.h"
 #include "values/device_state.h"
 #include "values/node_state.h"
@@ -32,9 +32,6 @@ Result<double> PredictNode(const NodeState& node,
 /// have one.
 ComputeEstimate ComputeOfGraph(const ir::Graph& graph);
 int64_t ScratchOf(const ir::Graph& graph);
-
-/// Microseconds of a decision, as the compiler estimated them.
-double MicrosecondsOf(const ir::Decision& decision);
 
 }  // namespace tim::values::internal
 

@@ -7,6 +7,7 @@
 #include "compiler/compiler.h"
 #include "ir/node_descs.h"
 #include "runtime/compile_options.h"
+#include "runtime/step_estimates.h"
 #include "tim/values/graph.h"
 #include "values/access.h"
 #include "values/estimates.h"
@@ -130,7 +131,7 @@ Result<std::vector<NodeReport>> ReportOf(const GraphState& graph,
     NodeReport& report = reports.emplace_back();
     report.name = decision.node;
     std::tie(report.device, report.kernel) = PlaceOf(decision.chosen);
-    report.predicted_us = MicrosecondsOf(decision);
+    report.predicted_us = runtime::CostOf(decision).value_or(0);
     for (const std::string& refused : decision.refused) {
       report.reason += (report.reason.empty() ? "" : "\n") + refused;
     }

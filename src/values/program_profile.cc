@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "runtime/profile.h"
-#include "values/estimates.h"
+#include "runtime/step_estimates.h"
 #include "values/program_state.h"
 
 namespace tim::values::internal {
@@ -22,7 +22,7 @@ NodeReport ReportOf(const runtime::OperationProfile& operation,
   report.compute.bytes_read = operation.bytes;
   ir::Decision decision;
   decision.chosen = operation.chosen;
-  report.predicted_us = MicrosecondsOf(decision);
+  report.predicted_us = runtime::CostOf(decision).value_or(0);
   report.measured_us = static_cast<double>(operation.nanoseconds) / 1e3 /
                        static_cast<double>(runs);
   return report;

@@ -19,7 +19,7 @@
 #include "runtime/compile_options.h"
 #include "runtime/execution_context.h"
 #include "tests/support/devices/empty_store.h"
-#include "tests/support/devices/wait_counting_device.h"
+#include "tests/support/devices/stream_counting_device.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {
@@ -301,10 +301,10 @@ TEST_P(Control, WhileMakesManyTripsAndNone) {
 
 // Check 32: the host waits once for each trip, for its condition.
 TEST(ControlWaits, AreOnePerTrip) {
-  testing::HostCounts counts;
+  testing::StreamCounts counts;
   Devices devices = OpenCl();
   devices[1] =
-      std::make_shared<testing::WaitCountingDevice>(devices[1], counts);
+      std::make_shared<testing::StreamCountingDevice>(devices[1], counts);
   const auto executable = Build(WhileGraph(7, -1, false), devices);
   ASSERT_OK(executable);
   const auto context = ExecutionContext::Create(*executable);

@@ -1,6 +1,6 @@
-// A device that counts what the host has to do for it.
-#ifndef TIM_TESTS_SUPPORT_DEVICES_WAIT_COUNTING_DEVICE_H_
-#define TIM_TESTS_SUPPORT_DEVICES_WAIT_COUNTING_DEVICE_H_
+// A device that counts its copies, and what the host has to do for it.
+#ifndef TIM_TESTS_SUPPORT_DEVICES_STREAM_COUNTING_DEVICE_H_
+#define TIM_TESTS_SUPPORT_DEVICES_STREAM_COUNTING_DEVICE_H_
 
 #include <atomic>
 #include <memory>
@@ -12,15 +12,16 @@
 
 namespace tim::testing {
 
-/// Copies that touch the host's memory, and waits of the host.
-struct HostCounts {
+/// Copies, those of them to the host's memory, and waits of the host.
+struct StreamCounts {
+  std::atomic<int> copies = 0;
   std::atomic<int> to_host = 0;
   std::atomic<int> waits = 0;
 };
 
 class CountingEvent final : public device::Event {
  public:
-  CountingEvent(std::unique_ptr<device::Event> event, HostCounts& counts)
+  CountingEvent(std::unique_ptr<device::Event> event, StreamCounts& counts)
       : event_(std::move(event)), counts_(counts) {}
   Status Wait() override {
     ++counts_.waits;
@@ -31,12 +32,12 @@ class CountingEvent final : public device::Event {
 
  private:
   std::unique_ptr<device::Event> event_;
-  HostCounts& counts_;
+  StreamCounts& counts_;
 };
 
 class CountingStream final : public device::Stream {
  public:
-  CountingStream(std::unique_ptr<device::Stream> stream, HostCounts& counts)
+  CountingStream(std::unique_ptr<device::Stream> stream, StreamCounts& counts)
       : stream_(std::move(stream)), counts_(counts) {}
   Status Enqueue(device::PreparedStep& step,
                  std::span<const device::BufferRange> operands) override {
@@ -48,6 +49,7 @@ class CountingStream final : public device::Stream {
   }
   Status Copy(device::BufferRange source,
               device::BufferRange destination) override {
+    ++counts_.copies;
     if (destination.buffer->host_address() != nullptr) ++counts_.to_host;
     return stream_->Copy(source, destination);
   }
@@ -67,18 +69,20 @@ class CountingStream final : public device::Stream {
         std::make_unique<CountingEvent>(std::move(event), counts_));
   }
   Status WaitFor(device::Event& event) override {
-    return stream_->WaitFor(*static_cast<CountingEvent&>(event).inner());
+    auto* known = dynamic_cast<CountingEvent*>(&event);
+    return stream_->WaitFor(known != nullptr ? *known->inner() : event);
   }
 
  private:
   std::unique_ptr<device::Stream> stream_;
-  HostCounts& counts_;
+  StreamCounts& counts_;
 };
 
 /// Counts what streams of the device copy and what waits for their events.
-class WaitCountingDevice final : public ForwardingDevice {
+class StreamCountingDevice final : public ForwardingDevice {
  public:
-  WaitCountingDevice(std::shared_ptr<device::Device> device, HostCounts& counts)
+  StreamCountingDevice(std::shared_ptr<device::Device> device,
+                       StreamCounts& counts)
       : ForwardingDevice(std::move(device)), counts_(counts) {}
   Result<std::unique_ptr<device::Stream>> CreateStream() override {
     TIM_ASSIGN_OR_RETURN(auto stream, ForwardingDevice::CreateStream());
@@ -87,9 +91,9 @@ class WaitCountingDevice final : public ForwardingDevice {
   }
 
  private:
-  HostCounts& counts_;
+  StreamCounts& counts_;
 };
 
 }  // namespace tim::testing
 
-#endif  // TIM_TESTS_SUPPORT_DEVICES_WAIT_COUNTING_DEVICE_H_
+#endif  // TIM_TESTS_SUPPORT_DEVICES_STREAM_COUNTING_DEVICE_H_
