@@ -6,6 +6,7 @@
 
 #include "base/trace.h"
 #include "runtime/ended_run.h"
+#include "runtime/inside_run.h"
 
 namespace tim::runtime {
 namespace {
@@ -77,21 +78,43 @@ Status CompiledGraph::Run(std::span<const PortMemory> inputs,
                           std::span<const PortMemory> outputs,
                           GivenArenas arenas) {
   if (observer_ != nullptr) return RunObserved(inputs, outputs, *observer_);
+  if (IsInsideRunOf(*executable_)) return RunInside(inputs, outputs, arenas);
   return RunBound(inputs, outputs, [this, arenas] {
     return pool_->Run(binding_.inputs(), binding_.outputs(), states_.get(),
                       arenas);
   });
 }
 
+// The run around it may be one that RunBound() does or waits for.
+Status CompiledGraph::RunInside(std::span<const PortMemory> inputs,
+                                std::span<const PortMemory> outputs,
+                                GivenArenas arenas) {
+  const TracedRun span(*executable_);
+  pool_->Drain();
+  PortBinding binding;
+  TIM_RETURN_IF_ERROR(binding.Bind(plan(), inputs, outputs));
+  binding.CopyInputs();
+  TIM_RETURN_IF_ERROR(
+      pool_->Run(binding.inputs(), binding.outputs(), states_.get(), arenas));
+  binding.CopyOutputs();
+  return OkStatus();
+}
+
 Status CompiledGraph::RunObserved(std::span<const PortMemory> inputs,
                                   std::span<const PortMemory> outputs,
                                   RunObserver& observer) {
+  if (IsInsideRunOf(*executable_)) {
+    return FailedPrecondition(
+        "inside a function that a run calls: a run of the same graph that is "
+        "profiled or dumped starts only after it has returned");
+  }
   return RunBound(inputs, outputs, [&]() -> Status {
     std::unique_ptr<ObservedRun>& observed = observed_.Get();
     if (observed == nullptr) {
       TIM_ASSIGN_OR_RETURN(observed, ObservedRun::Create(executable_));
     }
-    if (states_ != nullptr) states_->WaitForRun();
+    if (states_ != nullptr) TIM_RETURN_IF_ERROR(states_->WaitForRun());
+    const InsideRun inside({executable_.get(), states_.get()});
     return observed->Run(binding_.inputs(), binding_.outputs(), states_.get(),
                          observer);
   });

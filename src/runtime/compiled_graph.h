@@ -92,6 +92,9 @@ class CompiledGraph {
   template <typename Function>
   Status RunBound(std::span<const PortMemory> inputs,
                   std::span<const PortMemory> outputs, const Function& run);
+  /// Run() where a function that a run of this graph calls starts it.
+  Status RunInside(std::span<const PortMemory> inputs,
+                   std::span<const PortMemory> outputs, GivenArenas arenas);
 
   std::shared_ptr<const Executable> executable_;
   std::shared_ptr<StateSet> states_;

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/fork/fork.h"
 #include "base/guarded.h"
 #include "base/worker.h"
 #include "runtime/execution_context.h"
+#include "runtime/inside_run.h"
 #include "runtime/pooled_run.h"
 
 namespace tim::runtime {
@@ -76,15 +78,26 @@ class ContextPool::State final
   using Runs = PooledRun::Runs;
   using Slots = std::vector<std::unique_ptr<Slot>>;
 
+  // Runs that are started inside of others do not wait for those to end.
+  enum class Origin : uint8_t { kOutside, kInside };
+
   Status Start(const std::shared_ptr<PooledRun>& run, Runs after = {});
   void Remove(const PooledRun* run);
   Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
               Waits waits, Worker& worker);
   // The lock is held; Take() gives null where all are in use.
   void AddInFlight(const std::shared_ptr<PooledRun>& run);
-  Slot* Take();
+  bool HasRoom(Origin origin) const {
+    return origin == Origin::kInside ? inside_ < kMaxInside
+                                     : busy_ - inside_ < limit_;
+  }
+  void SetBusy(Slot* slot, Origin origin);
+  void SetFree(Slot* slot);
+  Slot* Take(Origin origin);
   Slots Trim();
-  Status MakeOneMore(std::unique_lock<std::mutex>& lock, Slot** made);
+  Status MakeOneMore(std::unique_lock<std::mutex>& lock, Origin origin,
+                     Slot** made);
+  void WaitForRoom(std::unique_lock<std::mutex>& lock);
 
   const std::shared_ptr<const Executable> executable_;
   const uint32_t forks_ = Forks();
@@ -92,11 +105,12 @@ class ContextPool::State final
   const bool blocks_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  size_t limit_;  // of contexts
+  size_t limit_;  // of contexts whose runs were started outside of others
   Slots slots_;
   size_t busy_ = 0;
-  size_t peak_ = 0;  // most that were busy since none was
-  Runs in_flight_;   // oldest first
+  size_t inside_ = 0;  // those of busy_ that were started inside of runs
+  size_t peak_ = 0;    // most that were busy since none was
+  Runs in_flight_;     // oldest first
   // Size of in_flight_, for those who find none without the lock.
   std::atomic<size_t> in_flight_count_ = 0;
   Status lost_;
@@ -109,13 +123,32 @@ bool HasSucceeded(const std::shared_ptr<RunEvent>& run) {
   return run->Ready() && run->Wait().ok();
 }
 
+Status WaitForStates(const StateSet& states) {
+  if (!IsInsideRunOf(states)) return states.WaitForRun();
+  return FailedPrecondition(
+      "inside a function that a run calls: a run of the same states starts "
+      "only after it has returned");
+}
+
 }  // namespace
 
-Slot* ContextPool::State::Take() {
+void ContextPool::State::SetBusy(Slot* slot, Origin origin) {
+  slot->busy = true;
+  slot->is_inside = origin == Origin::kInside;
+  if (slot->is_inside) ++inside_;
+  peak_ = std::max(peak_, ++busy_);
+}
+
+void ContextPool::State::SetFree(Slot* slot) {
+  slot->busy = false;
+  if (std::exchange(slot->is_inside, false)) --inside_;
+  --busy_;
+}
+
+Slot* ContextPool::State::Take(Origin origin) {
   for (const std::unique_ptr<Slot>& slot : slots_) {
     if (slot->busy) continue;
-    slot->busy = true;
-    peak_ = std::max(peak_, ++busy_);
+    SetBusy(slot.get(), origin);
     return slot.get();
   }
   return nullptr;
@@ -124,10 +157,10 @@ Slot* ContextPool::State::Take() {
 // Where there is no memory for one more, those that there are must do.  All but
 // the first come and go.
 Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
-                                       Slot** made) {
+                                       Origin origin, Slot** made) {
   slots_.push_back(std::make_unique<Slot>());
   Slot* const slot = slots_.back().get();
-  peak_ = std::max(peak_, ++busy_);
+  SetBusy(slot, origin);
   const ArenaMemory arenas =
       slots_.size() == 1 ? ArenaMemory::kOwn : ArenaMemory::kPooled;
   lock.unlock();
@@ -138,18 +171,31 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
     *made = slot;
     return OkStatus();
   }
+  SetFree(slot);
   std::erase_if(slots_, [&](const auto& known) { return known.get() == slot; });
-  --busy_;
-  if (slots_.empty()) return context.status();
-  limit_ = slots_.size();
+  if (origin == Origin::kInside || busy_ == inside_) return context.status();
+  limit_ = busy_ - inside_;
   return OkStatus();
 }
 
+void ContextPool::State::WaitForRoom(std::unique_lock<std::mutex>& lock) {
+  if (in_flight_.empty()) {
+    freed_.wait(lock, [this] { return HasRoom(Origin::kOutside); });
+    return;
+  }
+  const std::shared_ptr<PooledRun> oldest = in_flight_.front();
+  lock.unlock();
+  static_cast<void>(oldest->Wait());
+  lock.lock();
+}
+
 Result<Slot*> ContextPool::State::Acquire(Patience patience) {
+  const Origin origin = IsInsideAnyRun() ? Origin::kInside : Origin::kOutside;
   std::unique_lock lock(mutex_);
   while (true) {
     if (!lost_.ok()) return lost_;
-    if (Slot* const slot = Take()) return slot;
+    Slot* slot = HasRoom(origin) ? Take(origin) : nullptr;
+    if (slot != nullptr) return slot;
     const Runs runs = in_flight_;
     lock.unlock();
     const auto ended = std::count_if(
@@ -157,16 +203,17 @@ Result<Slot*> ContextPool::State::Acquire(Patience patience) {
     lock.lock();
     if (ended != 0) continue;
     if (patience == Patience::kNone) return nullptr;
-    if (slots_.size() < limit_) {
-      Slot* slot = nullptr;
-      TIM_RETURN_IF_ERROR(MakeOneMore(lock, &slot));
+    if (HasRoom(origin)) {
+      TIM_RETURN_IF_ERROR(MakeOneMore(lock, origin, &slot));
       if (slot != nullptr) return slot;
-    } else if (runs.empty()) {
-      freed_.wait(lock, [this] { return busy_ < slots_.size(); });
+    } else if (origin == Origin::kInside) {
+      return FailedPrecondition(
+          "inside a holder, or another function that a run calls, ", inside_,
+          " runs of graph ", executable_->plan().graph,
+          " are in flight; let functions that start runs of their own graph "
+          "end, or wait for some of those runs");
     } else {
-      lock.unlock();
-      static_cast<void>(runs.front()->Wait());
-      lock.lock();
+      WaitForRoom(lock);
     }
   }
 }
@@ -188,8 +235,7 @@ void ContextPool::State::Free(Slot* slot, const Status& how_it_went) {
   {
     const std::lock_guard lock(mutex_);
     if (how_it_went.code() == StatusCode::kDeviceLost) lost_ = how_it_went;
-    slot->busy = false;
-    --busy_;
+    SetFree(slot);
     idle = Trim();
     freed_.notify_all();
   }
@@ -275,9 +321,8 @@ Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
     AddInFlight(run);
   }
   const auto previous = states != nullptr ? states->Follow(run) : nullptr;
-  const Status posted = worker.Post([run, previous, waits = std::move(waits)] {
-    run->Execute(waits, previous);
-  });
+  run->Await(std::move(waits), previous);
+  const Status posted = worker.Post([run] { run->Execute(); });
   if (posted.ok()) return posted;
   Remove(run.get());
   if (states != nullptr) states->Follow(previous);
@@ -287,22 +332,28 @@ Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
 Status ContextPool::State::Run(std::span<const PortMemory> inputs,
                                std::span<const PortMemory> outputs,
                                StateSet* states, GivenArenas arenas) {
-  if (states != nullptr) states->WaitForRun();
+  if (states != nullptr) TIM_RETURN_IF_ERROR(WaitForStates(*states));
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
+  std::optional<InsideRun> inside;  // where it calls functions of clients
+  if (blocks_) inside.emplace(RunAtWork{executable_.get(), states});
   const Status status = GuardedCall(
       [&] { return slot->context->Run(inputs, outputs, states, arenas); });
+  inside.reset();
   Free(slot, status);
   return status;
 }
 
 void ContextPool::State::Drain() {
   if (in_flight_count_.load(std::memory_order_acquire) == 0) return;
-  std::unique_lock lock(mutex_);
-  while (!in_flight_.empty()) {
-    const std::shared_ptr<PooledRun> oldest = in_flight_.front();
+  while (true) {
+    std::unique_lock lock(mutex_);
+    const Runs runs = in_flight_;
     lock.unlock();
-    static_cast<void>(oldest->Wait());
-    lock.lock();
+    const auto oldest =
+        std::find_if(runs.begin(), runs.end(),
+                     [](const auto& run) { return !IsInside(*run); });
+    if (oldest == runs.end()) return;
+    static_cast<void>((*oldest)->Wait());
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef TIM_RUNTIME_CONTEXT_POOL_H_
 #define TIM_RUNTIME_CONTEXT_POOL_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,12 +36,15 @@ struct RunCalls {
   std::function<Status(Status)> end = nullptr;
 };
 
-/// Makes contexts when runs need them, `max_in_flight` at most.  Any thread.  A
-/// forked process has contexts of its own, and none of the runs that were in
-/// flight when it was forked off: their events fail there.
+/// Makes contexts when runs need them, `max_in_flight` at most for those that
+/// are started outside of runs.  Any thread.  A forked process has contexts of
+/// its own, and none of the runs that were in flight when it was forked off:
+/// their events fail there.
 class ContextPool {
  public:
   static constexpr int kMaxInFlight = 4;
+  /// Contexts besides, for runs that are started inside of runs.
+  static constexpr size_t kMaxInside = 64;
 
   /// With `first`, a context of `executable` that no run uses, so that the
   /// first run meets no compilation.
@@ -55,10 +59,12 @@ class ContextPool {
 
   /// Hands a run to the devices and returns; where the plan has work for the
   /// host, a thread of the pool does that.  Blocks only while `max_in_flight`
-  /// runs are in flight.  A run of the same states starts after the last one
-  /// has ended, and any run after those of `waits`; where one of them failed,
-  /// it fails likewise and does nothing.  Once a device was lost all later runs
-  /// fail for that reason.
+  /// runs are in flight, and not where a function that a run calls starts it:
+  /// kFailedPrecondition once there are kMaxInside of such runs, and where it
+  /// would await that run for its states.  A run of the same states starts
+  /// after the last one has ended, and any run after those of `waits`; where
+  /// one of them failed, it fails likewise and does nothing.  Once a device was
+  /// lost all later runs fail for that reason.
   ///
   /// A failure means that there is no run.
   /// \param states of this executable; null where the plan has none.
@@ -80,7 +86,8 @@ class ContextPool {
              std::span<const PortMemory> outputs, StateSet* states,
              GivenArenas arenas = {});
 
-  /// Blocks until what is in flight has ended.
+  /// Blocks until what is in flight has ended, but for runs that this is inside
+  /// of.
   void Drain();
   /// Before `memory`, which runs have been given, is freed, or other memory can
   /// be at its address.  Drains.

@@ -308,8 +308,8 @@ Status ExecutionContext::Run(std::span<const void* const> inputs,
   return Run(std::span(in), std::span(out), states);
 }
 
-const std::string& ExecutionContext::graph() const {
-  return impl_->plan().graph;
+const Executable& ExecutionContext::executable() const {
+  return *impl_->executable;
 }
 
 void ExecutionContext::Release(const void* memory) {

@@ -66,8 +66,7 @@ class ExecutionContext {
   /// devices that cannot wait for each other.
   bool blocks() const;
 
-  /// The name of the graph.
-  const std::string& graph() const;
+  const Executable& executable() const;
 
   /// Devices may keep what Run() was given until the next one: before `memory`
   /// is freed, or other memory can be at its address, it must be released.

@@ -33,17 +33,25 @@ Status PooledRun::Start(Runs after) {
                                  ports_.arenas);
 }
 
-void PooledRun::Execute(const Waits& waits,
-                        const std::shared_ptr<RunEvent>& previous) {
-  if (previous != nullptr) static_cast<void>(previous->Wait());
+void PooledRun::Await(Waits waits, std::shared_ptr<RunEvent> previous) {
+  const std::lock_guard lock(mutex_);
+  waits_ = std::move(waits);
+  previous_ = std::move(previous);
+}
+
+// Nobody else changes what it awaits.
+void PooledRun::Execute() {
+  if (previous_ != nullptr) static_cast<void>(previous_->Wait());
   Status status;
-  for (const auto& wait : waits) {
+  for (const auto& wait : waits_) {
     const Status ended = wait->Wait();
     if (status.ok()) status = ended.WithContext("a run that this one awaits");
   }
+  Await({}, nullptr);
   if (status.ok()) {
-    const TraceSpan span("run", "Run", slot_->context->graph());
-    const InsideRun inside(*this);
+    const Executable& executable = slot_->context->executable();
+    const TraceSpan span("run", "Run", executable.plan().graph);
+    const InsideRun inside({&executable, states_.get(), this, &inside_});
     status = GuardedCall([&] {
       if (calls_.begin != nullptr) calls_.begin();
       return slot_->context->Run(ports_.inputs, ports_.outputs, states_.get(),
@@ -56,6 +64,7 @@ void PooledRun::Execute(const Waits& waits,
 
 Status PooledRun::Wait() {
   if (forks_ != Forks()) return OfAnotherProcess();
+  const WaitInside waiting(shared_from_this());
   if (IsInside(*this)) {
     return FailedPrecondition(
         "inside a holder, or another function that a run calls: the run ends "
@@ -94,6 +103,17 @@ void PooledRun::Then(Call call) {
   };
   // Where there is no thread the caller waits.
   if (owner == nullptr || !owner->Call(tell).ok()) tell();
+}
+
+PooledRun::Waits PooledRun::Awaited() {
+  Waits waits;
+  {
+    const std::lock_guard lock(mutex_);
+    waits = waits_;
+    if (previous_ != nullptr) waits.push_back(previous_);
+  }
+  if (auto run = inside_.Get()) waits.push_back(std::move(run));
+  return waits;
 }
 
 // Drivers end what waits for a command that failed, and may not have done it:

@@ -15,6 +15,7 @@
 #include "base/worker.h"
 #include "runtime/context_pool.h"
 #include "runtime/execution_context.h"
+#include "runtime/inside_run.h"
 #include "runtime/run_event.h"
 #include "runtime/state_set.h"
 
@@ -26,6 +27,7 @@ class PooledRun;
 struct ContextSlot {
   std::unique_ptr<ExecutionContext> context;
   bool busy = true;
+  bool is_inside = false;  ///< Busy with a run that was started inside of one.
   Worker worker;
 };
 
@@ -62,15 +64,18 @@ class PooledRun final : public RunEvent,
   /// `after`, all of kOnDevices, have ended, however; whoever waits ends it.
   /// kUnimplemented, and no run, where the devices cannot wait for them.
   Status Start(Runs after = {});
-  /// kOnThread: does all of it, after the runs of `waits`, which must not
-  /// have failed, and after `previous`, which may be null.
-  void Execute(const Waits& waits, const std::shared_ptr<RunEvent>& previous);
+  /// kOnThread: the run comes after those of `waits`, which must not have
+  /// failed, and after `previous`, which may be null.
+  void Await(Waits waits, std::shared_ptr<RunEvent> previous);
+  /// kOnThread: waits for those, and does all of it.
+  void Execute();
 
   bool on_devices() const { return on_devices_; }
 
   Status Wait() override;
   bool Ready() override;
   void Then(Call call) override;
+  Waits Awaited() override;
 
  private:
   static Status OfAnotherProcess();
@@ -95,6 +100,9 @@ class PooledRun final : public RunEvent,
   std::shared_ptr<StateSet> states_;
   RunCalls calls_;
   Runs after_;
+  Waits waits_;
+  std::shared_ptr<RunEvent> previous_;
+  AwaitedInside inside_;
   const bool on_devices_;
 };
 

@@ -3,6 +3,8 @@
 #define TIM_RUNTIME_RUN_EVENT_H_
 
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "base/status.h"
 
@@ -24,6 +26,8 @@ class RunEvent {
   /// which makes the calls of all runs of its graph one after the other.  It
   /// may enqueue runs and wait for them, and destroy anything.
   virtual void Then(Call call) = 0;
+  /// Runs that have to end before this one does.
+  virtual std::vector<std::shared_ptr<RunEvent>> Awaited() { return {}; }
 };
 
 }  // namespace tim::runtime

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device/device_pools.h"
+#include "runtime/inside_run.h"
 #include "runtime/transfer.h"
 
 namespace tim::runtime {
@@ -56,7 +57,7 @@ Status StateSet::CheckIndex(int index) const {
 
 Status StateSet::Write(int index, const void* data) {
   TIM_RETURN_IF_ERROR(CheckIndex(index));
-  WaitForRun();
+  TIM_RETURN_IF_ERROR(WaitForRun());
   const State& state = states_[index];
   device::Buffer& buffer = state.read.buffer();
   return Upload(*state.stream, data, buffer.bytes(), buffer);
@@ -64,7 +65,7 @@ Status StateSet::Write(int index, const void* data) {
 
 Status StateSet::Read(int index, void* data) const {
   TIM_RETURN_IF_ERROR(CheckIndex(index));
-  WaitForRun();
+  TIM_RETURN_IF_ERROR(WaitForRun());
   const State& state = states_[index];
   device::Buffer& buffer = state.read.buffer();
   return Download(*state.stream, buffer, data, buffer.bytes());
@@ -76,13 +77,20 @@ std::shared_ptr<RunEvent> StateSet::Follow(
   return std::exchange(run_, run).lock();
 }
 
-void StateSet::WaitForRun() const {
+Status StateSet::WaitForRun() const {
   std::shared_ptr<RunEvent> run;
   {
     const std::lock_guard lock(mutex_);
     run = run_.lock();
   }
-  if (run != nullptr) static_cast<void>(run->Wait());
+  if (run == nullptr) return OkStatus();
+  if (IsInside(*run)) {
+    return FailedPrecondition(
+        "inside a function that a run calls: its states are free only after it "
+        "has returned");
+  }
+  static_cast<void>(run->Wait());
+  return OkStatus();
 }
 
 Status CheckStates(const Executable& executable, const StateSet* states) {

@@ -41,8 +41,9 @@ class StateSet {
   /// Write() and Read() wait.  Returns the one before, null where that has
   /// ended.
   std::shared_ptr<RunEvent> Follow(const std::shared_ptr<RunEvent>& run);
-  /// Blocks until the run that uses the states, if any, has ended.
-  void WaitForRun() const;
+  /// Blocks until the run that uses the states, if any, has ended;
+  /// kFailedPrecondition inside of that run.
+  Status WaitForRun() const;
   /// After a successful run: what was written becomes what is read.  After a
   /// failed one only states that are updated in place have changed.
   void Advance();

@@ -42,6 +42,9 @@ class EndOf final : public runtime::RunEvent {
   void Then(Call call) override {
     run_->Then([call = std::move(call)](const Status&) { call(OkStatus()); });
   }
+  std::vector<std::shared_ptr<runtime::RunEvent>> Awaited() override {
+    return {run_};
+  }
 
  private:
   const std::shared_ptr<runtime::RunEvent> run_;
@@ -49,7 +52,7 @@ class EndOf final : public runtime::RunEvent {
 
 // A run that awaits the one in which it is enqueued would start when that has
 // ended, and whoever enqueued it may wait for it before.
-Status CheckWait(const runtime::RunEvent& run) {
+Status CheckWait(runtime::RunEvent& run) {
   if (!runtime::IsInside(run)) return OkStatus();
   return FailedPrecondition(
       "inside a holder a run was started that follows the holder's own; start "

@@ -17,7 +17,7 @@
 #include "runtime/cache/program_cache.h"
 #include "runtime/compile_options.h"
 #include "tests/support/devices/fake_device.h"
-#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/devices/stream_counting_device.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::runtime {
@@ -31,47 +31,6 @@ using testing::FakeDevice;
 using ::testing::HasSubstr;
 using Floats = std::vector<float>;
 
-/// Counts the copies of all streams.
-class CountingDevice final : public testing::ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-
-  Result<std::unique_ptr<device::Stream>> CreateStream() override {
-    TIM_ASSIGN_OR_RETURN(auto stream, ForwardingDevice::CreateStream());
-    return std::unique_ptr<device::Stream>(
-        std::make_unique<CountingStream>(std::move(stream), copies));
-  }
-
-  std::atomic<int> copies = 0;
-
- private:
-  class CountingStream final : public device::Stream {
-   public:
-    CountingStream(std::unique_ptr<device::Stream> stream,
-                   std::atomic<int>& copies)
-        : stream_(std::move(stream)), copies_(copies) {}
-    Status Enqueue(device::PreparedStep& step,
-                   std::span<const BufferRange> operands) override {
-      return stream_->Enqueue(step, operands);
-    }
-    Status Copy(BufferRange source, BufferRange destination) override {
-      ++copies_;
-      return stream_->Copy(source, destination);
-    }
-    Result<std::unique_ptr<device::Event>> Record(
-        std::unique_ptr<device::Event> done) override {
-      return stream_->Record(std::move(done));
-    }
-    Status WaitFor(device::Event& event) override {
-      return stream_->WaitFor(event);
-    }
-
-   private:
-    const std::unique_ptr<device::Stream> stream_;
-    std::atomic<int>& copies_;
-  };
-};
-
 ir::TensorDesc FloatDesc(const ir::Shape& shape) {
   ir::TensorDesc desc;
   desc.type = ir::DataType::kFloat32;
@@ -79,14 +38,16 @@ ir::TensorDesc FloatDesc(const ir::Shape& shape) {
   return desc;
 }
 
-/// y = relu(x).
-ir::Graph ReluGraph(const ir::Shape& shape) {
+/// y = op(x), relu for one.
+ir::Graph ReluGraph(
+    const ir::Shape& shape,
+    const ir::OpSchema* op = ops::BuiltinOperators().Find("tim.Relu")) {
   ir::Graph graph("relu");
   const ir::ValueId x = graph.AddValue(FloatDesc(shape), ir::Role::kInput, "x");
   const ir::ValueId y = graph.AddValue(FloatDesc(shape));
   ir::Node relu;
   relu.name = "relu";
-  relu.schema = ops::BuiltinOperators().Find("tim.Relu");
+  relu.schema = op;
   relu.inputs = {x};
   relu.outputs = {y};
   graph.AddNode(std::move(relu));
@@ -95,15 +56,14 @@ ir::Graph ReluGraph(const ir::Shape& shape) {
   return graph;
 }
 
-Result<std::unique_ptr<CompiledGraph>> Compile(const ir::Graph& graph,
-                                               const Devices& devices,
-                                               const Port& input,
-                                               const Port& output) {
+Result<std::unique_ptr<CompiledGraph>> Compile(
+    const ir::Graph& graph, const Devices& devices, const Port& input,
+    const Port& output,
+    const std::shared_ptr<const ir::OpRegistry>& registry =
+        std::make_shared<const ir::OpRegistry>(&ops::BuiltinOperators())) {
   compiler::CompileOptions options = CompileOptionsFor(devices);
   options.inputs = {input};
   options.outputs = {output};
-  const auto registry =
-      std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
   TIM_ASSIGN_OR_RETURN(const auto inferred,
                        compiler::Infer(graph, *registry, options));
   return CompiledGraph::Create(inferred, options,
@@ -129,7 +89,8 @@ class OnFakeDevice : public ::testing::Test {
  protected:
   OnFakeDevice()
       : fake_(std::make_shared<FakeDevice>()),
-        counting_(std::make_shared<CountingDevice>(fake_)),
+        counting_(
+            std::make_shared<testing::StreamCountingDevice>(fake_, counts_)),
         devices_({device::CreateHostDevice(), counting_}) {}
 
   BufferRange Allocate(int64_t floats) {
@@ -140,7 +101,8 @@ class OnFakeDevice : public ::testing::Test {
   }
 
   std::shared_ptr<FakeDevice> fake_;
-  std::shared_ptr<CountingDevice> counting_;
+  testing::StreamCounts counts_;
+  std::shared_ptr<device::Device> counting_;
   Devices devices_;
   std::vector<std::unique_ptr<device::Buffer>> buffers_;
 };
@@ -159,9 +121,9 @@ TEST_F(OnFakeDevice, OneGraphsOutputIsTheNextOnesInputWithoutACopy) {
   const BufferRange a = Allocate(64);
   const BufferRange b = Allocate(64);
   EXPECT_OK(RunOn(**first, Memory(x), a));
-  counting_->copies = 0;
+  counts_.copies = 0;
   EXPECT_OK(RunOn(**middle, a, b));
-  EXPECT_EQ(counting_->copies, 0);
+  EXPECT_EQ(counts_.copies, 0);
   EXPECT_OK(RunOn(**last, b, Memory(y)));
   for (float& value : x) value = std::max(value, 0.0f);
   EXPECT_EQ(y, x);
@@ -400,6 +362,45 @@ TEST(StridedPorts, OutputsThatLieOnTheInputKeepTheirGaps) {
   Floats memory = {-1, 50, 2, 51, -3, 52, 4};
   ASSERT_OK(RunOn(**graph, Memory(memory), Memory(memory)));
   EXPECT_EQ(memory, (Floats{0, 50, 2, 51, 0, 52, 4}));
+}
+
+// The operator runs its graph for 1 less, down to 0.
+TEST(CompiledGraph, OperatorsRunTheirOwnGraph) {
+  std::unique_ptr<CompiledGraph> own;
+  ir::OpSchema schema = *ops::BuiltinOperators().Find("tim.Relu");
+  schema.domain = "test";
+  schema.pointwise = {};
+  schema.eval = [&](const ir::EvalContext& context) -> Status {
+    const float x = *static_cast<const float*>(context.inputs[0].data);
+    auto* const y = static_cast<float*>(context.outputs[0].data);
+    *y = 0;
+    if (x == 0) return OkStatus();
+    Floats less = {x - 1};
+    Floats found = {-1};
+    TIM_RETURN_IF_ERROR(RunOn(*own, Memory(less), Memory(found)));
+    *y = found[0] + 1;
+    return OkStatus();
+  };
+  const auto registry =
+      std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
+  registry->Add(schema);
+  auto made = Compile(ReluGraph({1}, registry->Find("test.Relu")),
+                      {device::CreateHostDevice()}, kHost, kHost, registry);
+  ASSERT_OK(made);
+  own = *std::move(made);
+  Floats x = {20};
+  Floats y = {-1};
+  EXPECT_OK(RunOn(*own, Memory(x), Memory(y)));
+  EXPECT_EQ(y, x);
+  y = {-1};
+  const PortMemory in = Memory(x);
+  const PortMemory out = Memory(y);
+  const auto run = own->Enqueue(std::span(&in, 1), std::span(&out, 1));
+  ASSERT_OK(run);
+  EXPECT_OK((*run)->Wait());
+  EXPECT_EQ(y, x);
+  x = {1000};
+  EXPECT_ERROR(RunOn(*own, Memory(x), Memory(y)), "64 runs of graph");
 }
 
 TEST(CompiledGraph, PortsOfAnOpenClDevice) {

@@ -256,8 +256,18 @@ TEST(Holders, TakeOperandsOfRankZero) {
   }
 }
 
-TEST(Holders, CannotWaitForTheirRun) {
+// A program that is a holder of one float.
+Program Holds(const std::string& name, const HolderFunction& function) {
   const Spec one(Type::kFloat32, {1});
+  return Graph::Capture(
+             [&](const Values& in) -> Values {
+               return {Holder(name, in, {one}, function)};
+             },
+             {one})
+      .Compile();
+}
+
+TEST(Holders, CannotWaitForTheirRun) {
   std::promise<void> known;
   std::shared_future<void> is_known = known.get_future().share();
   Value result;
@@ -271,12 +281,7 @@ TEST(Holders, CannotWaitForTheirRun) {
     EXPECT_TRUE(result.ok()) << "only the run may fail it";
     return in[0].As<float>()[0] > 1;
   };
-  const Program program = Graph::Capture(
-                              [&](const Values& in) -> Values {
-                                return {Holder("acme.Asks", in, {one}, asks)};
-                              },
-                              {one})
-                              .Compile();
+  const Program program = Holds("acme.Asks", asks);
   result = program.Run({Floats({1}, {1})})[0];
   known.set_value();
   EXPECT_FALSE(result.Wait());
@@ -304,6 +309,65 @@ TEST(Holders, CannotRunWhatFollowsTheirRun) {
                 .Compile();
   EXPECT_THAT(program.Run({Floats({1}, {3})})[0].ToVector<float>(),
               ElementsAre(3));
+}
+
+// Adds 1 to what `next` gives for one less, down to 0.
+Program Counts(const Program& next) {
+  return Holds("acme.Counts",
+               [&next](const std::vector<Plain>& in, std::vector<Plain>* out,
+                       std::string* error) {
+                 const float x = in[0].As<float>()[0];
+                 float y = -1;
+                 if (x > 0) {
+                   const Event run = next.RunInto({Floats({1}, {x - 1})}, {&y});
+                   if (!run.Wait()) return *error = run.error(), false;
+                 }
+                 (*out)[0] = MakePlain(in[0].spec, &++y);
+                 return true;
+               });
+}
+
+TEST(Holders, RunTheirOwnPrograms) {
+  Program alone;
+  alone = Counts(alone);
+  Program even;
+  const Program odd = Counts(even);
+  even = Counts(odd);
+  for (const Program* program : {&alone, &even}) {
+    EXPECT_THAT(program->Run({Floats({1}, {20})})[0].ToVector<float>(),
+                ElementsAre(20))
+        << LastError();
+    EXPECT_FALSE(program->Run({Floats({1}, {200})})[0].Wait());
+    EXPECT_THAT(LastError(), HasSubstr("inside a holder"));
+    EXPECT_THAT(LastError(), HasSubstr("64 runs of graph"));
+    EXPECT_THAT(program->Run({Floats({1}, {3})})[0].ToVector<float>(),
+                ElementsAre(3));
+  }
+}
+
+// The run that holds waits, by a holder of another run, for itself.
+TEST(Holders, CannotWaitForTheirRunByAnother) {
+  std::promise<void> known;
+  std::shared_future<void> is_known = known.get_future().share();
+  Value outer;
+  const Program inner =
+      Holds("acme.Asks", [&](const std::vector<Plain>& in,
+                             std::vector<Plain>* out, std::string* error) {
+        (*out)[0] = in[0];
+        return outer.Wait() ? true : (*error = LastError(), false);
+      });
+  const Program program =
+      Holds("acme.Calls", [&](const std::vector<Plain>& in,
+                              std::vector<Plain>* out, std::string* error) {
+        is_known.wait();
+        (*out)[0] = in[0];
+        const Value y = inner.Run({Floats({1}, {1})})[0];
+        return y.Wait() ? true : (*error = LastError(), false);
+      });
+  outer = program.Run({Floats({1}, {1})})[0];
+  known.set_value();
+  EXPECT_FALSE(outer.Wait());
+  EXPECT_THAT(outer.error(), HasSubstr("inside a holder"));
 }
 
 Values Collatz(const Values& in) {
