@@ -37,7 +37,8 @@ class Entry {
       return NotFound("device ", loaded.plugin->kind(), ":", number,
                       ": there are ", open_.size());
     }
-    if (auto device = open_[number].lock()) return device;
+    auto shared = open_[number].lock();
+    if (shared != nullptr && shared->CheckUsable().ok()) return shared;
     TIM_ASSIGN_OR_RETURN(
         auto device,
         PluginDevice::Open(loaded.plugin, static_cast<uint32_t>(number),

@@ -109,6 +109,14 @@ Result<std::shared_ptr<Device>> ShareOpenCl(int number,
   return Share(number, options);
 }
 
+void ForgetDevice(const Device& device) {
+  ForgetGroupsOf(device);
+  const std::lock_guard lock(Shared().mutex);
+  std::erase_if(Shared().devices, [&](const auto& entry) {
+    return entry.second.lock().get() == &device;
+  });
+}
+
 std::vector<ListedDevice> ListDevices() {
   std::vector<ListedDevice> list;
   for (const device::OpenClDeviceFacts& facts : device::ListOpenClDevices()) {

@@ -175,6 +175,16 @@ Result<DeviceSet> OpenDevices(const std::string& list,
   return set;
 }
 
+void ForgetGroupsOf(const Device& device) {
+  SharedGroups& shared = g_groups.Get();
+  const std::lock_guard lock(shared.mutex);
+  std::erase_if(shared.groups, [&](const auto& entry) {
+    return std::any_of(
+        entry.second.begin(), entry.second.end(),
+        [&](const auto& weak) { return weak.lock().get() == &device; });
+  });
+}
+
 namespace {
 
 // Devices as they were measured; empty where nothing was.

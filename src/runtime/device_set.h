@@ -45,6 +45,9 @@ struct DeviceSet {
 Result<DeviceSet> OpenDevices(const std::string& list,
                               const DeviceOptions& options = {});
 
+/// Of a device that is lost: the next call opens the lists that it is in anew.
+void ForgetGroupsOf(const device::Device& device);
+
 /// The division of graphs among the devices of a set.  Where the policy, or
 /// that there are several devices, asks for it, links and devices are measured,
 /// in a second per device at most, unless `store` has what was measured before.

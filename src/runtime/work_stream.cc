@@ -153,7 +153,7 @@ Result<uint64_t> WorkStream::Enqueue(const Work& work) {
   const uint64_t ticket = ++last_;
   const Status status = work(*stream_);
   if (status.ok()) return ticket;
-  if (status.code() == StatusCode::kDeviceLost) lost_ = status;
+  if (status.code() == StatusCode::kDeviceLost) SetLost(status);
   // Streams may tell it once more, as if it were a failure of other work.
   auto event = stream_->Record();
   if (!event.ok()) return status;
@@ -165,6 +165,11 @@ Result<uint64_t> WorkStream::Enqueue(const Work& work) {
   Pass(fenced_);
   fenced_ = done_ = ticket;
   return status;
+}
+
+void WorkStream::SetLost(const Status& status) {
+  lost_ = status;
+  is_lost_ = true;
 }
 
 Status WorkStream::RecordFence() {
@@ -200,7 +205,7 @@ void WorkStream::PassReady() {
 void WorkStream::AddFailure(uint64_t first, uint64_t last,
                             const Status& status) {
   if (first > last) return;
-  if (status.code() == StatusCode::kDeviceLost) lost_ = status;
+  if (status.code() == StatusCode::kDeviceLost) SetLost(status);
   failures_.push_back({first, last, status});
   if (failures_.size() > kMostFailures) failures_.pop_front();
 }

@@ -3,6 +3,7 @@
 #ifndef TIM_RUNTIME_WORK_STREAM_H_
 #define TIM_RUNTIME_WORK_STREAM_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -105,6 +106,8 @@ class WorkStream : public std::enable_shared_from_this<WorkStream> {
   void Release(device::PoolRange range);
   /// Waits for all work, and lets go what was kept for it.
   Status Drain();
+  /// Whether work has found that the device is lost.  Never blocks.
+  bool is_lost() const { return is_lost_; }
 
  private:
   struct Fence {
@@ -127,6 +130,7 @@ class WorkStream : public std::enable_shared_from_this<WorkStream> {
   // Ends the fences up to that of `ticket`, which have been reached.
   void Pass(uint64_t ticket);
   void PassReady();
+  void SetLost(const Status& status);
   void AddFailure(uint64_t first, uint64_t last, const Status& status);
   Status FailureOf(uint64_t ticket) const;
   // Objects that are to be destroyed after mutex_ was released.
@@ -142,6 +146,7 @@ class WorkStream : public std::enable_shared_from_this<WorkStream> {
   std::deque<Kept> kept_;
   std::deque<Failure> failures_;
   Status lost_;
+  std::atomic<bool> is_lost_ = false;
 };
 
 }  // namespace tim::runtime

@@ -23,6 +23,8 @@ namespace tim::values::internal {
 struct Process {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<DeviceState>> devices;
+  /// What values of devices that were lost are on.
+  std::vector<std::shared_ptr<DeviceState>> lost;
   std::shared_ptr<DeviceState> chosen;  ///< By SetDefault().
   std::shared_ptr<runtime::ProgramCache> programs;
   std::shared_ptr<runtime::WorkStream> host;
@@ -40,9 +42,23 @@ struct Process {
     return programs;
   }
 
+  // A device that was lost is opened again by whoever asks for it next.
+  void Forget(const std::shared_ptr<DeviceState>& state) {
+    for (size_t i = 1; i < state->devices_.size(); ++i) {
+      runtime::ForgetDevice(*state->devices_[i]);
+    }
+    std::erase_if(devices,
+                  [&](const auto& entry) { return entry.second == state; });
+    lost.push_back(state);
+  }
+
   std::shared_ptr<DeviceState> Find(const std::string& spec) {
     const auto known = devices.find(spec);
-    if (known != devices.end()) return known->second;
+    if (known != devices.end()) {
+      const std::shared_ptr<DeviceState> state = known->second;
+      if (!state->is_lost()) return state;
+      Forget(state);
+    }
     auto made = std::make_shared<DeviceState>();
     made->spec_ = spec;
     made->status_ = made->Open();
@@ -55,7 +71,7 @@ struct Process {
     for (const auto& [name, state] : devices) {
       const device::Device& known = state->device();
       if (device != nullptr && known.NativeHandle("cl_device_id") == device &&
-          known.NativeHandle("cl_context") == context) {
+          known.NativeHandle("cl_context") == context && !state->is_lost()) {
         return state;
       }
     }
@@ -143,7 +159,12 @@ std::shared_ptr<DeviceState> DeviceState::Default() {
   {
     Process& process = Process::Get();
     const std::lock_guard lock(process.mutex);
-    if (process.chosen != nullptr) return process.chosen;
+    auto& chosen = process.chosen;
+    if (chosen != nullptr && chosen->is_lost()) {
+      auto again = process.Find(chosen->spec());
+      if (again->status().ok()) chosen = std::move(again);
+    }
+    if (chosen != nullptr) return chosen;
   }
   auto found = Find("");
   return found->status().ok() ? found : Find("host");
@@ -167,12 +188,27 @@ std::shared_ptr<DeviceState> DeviceState::Of(
   if (stream.is_host()) return Find("host");
   Process& process = Process::Get();
   const std::lock_guard lock(process.mutex);
-  for (const auto& [name, state] : process.devices) {
-    for (const auto& own : state->streams()) {
-      if (own.get() == &stream) return state;
+  const auto has = [&](const DeviceState& state) {
+    for (const auto& own : state.streams()) {
+      if (own.get() == &stream) return true;
     }
+    return false;
+  };
+  for (const auto& [name, state] : process.devices) {
+    if (has(*state)) return state;
+  }
+  for (const auto& state : process.lost) {
+    if (has(*state)) return state;
   }
   return nullptr;
+}
+
+// The first stream is the host's, which all states share.
+bool DeviceState::is_lost() const {
+  for (size_t i = 1; i < streams_.size(); ++i) {
+    if (streams_[i]->is_lost()) return true;
+  }
+  return is_lost_;
 }
 
 runtime::Surroundings DeviceState::surroundings() const {

@@ -2,6 +2,7 @@
 #ifndef TIM_VALUES_DEVICE_STATE_H_
 #define TIM_VALUES_DEVICE_STATE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,6 +35,11 @@ class DeviceState {
   const std::string& spec() const { return spec_; }
   /// The reason why the device cannot be used, else OK.
   const Status& status() const { return status_; }
+  /// Whether work has found that one of the devices is lost: Find() opens them
+  /// again, as another state.
+  bool is_lost() const;
+  /// A run of a program has found that.
+  void SetLost() { is_lost_ = true; }
   bool is_host() const { return runner_->stream()->is_host(); }
   runtime::NodeRunner& runner() const { return *runner_; }
   runtime::WorkStream& stream() const { return *runner_->stream(); }
@@ -58,6 +64,7 @@ class DeviceState {
   device::Devices devices_;
   runtime::WorkStreams streams_;
   std::unique_ptr<runtime::NodeRunner> runner_;
+  std::atomic<bool> is_lost_ = false;
 };
 
 /// Programs that were built from source for this front.

@@ -162,6 +162,11 @@ Result<std::shared_ptr<DeviceState>> DeviceFor(const States& inputs) {
     const auto device = inputs[i]->device();
     if (device == nullptr || device->is_host()) continue;
     if (found != nullptr && !found->is_host() && found != device) {
+      if (device->is_lost()) {
+        return DeviceLost("input ", i, " is on ", device->spec(),
+                          ", which was lost; only values that are on the host, "
+                          "too, outlive that");
+      }
       return InvalidArgument(
           "input ", i, " is on ", device->spec(), ", ",
           found == chosen ? StrCat("and the scope is for ", found->spec())

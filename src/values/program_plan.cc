@@ -122,7 +122,8 @@ Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
   for (const size_t i : made->inputs_) read.push_back(inputs[i]);
   const int main = device.main_device();
   for (const PortSpec& port : read) {
-    options.inputs.push_back({.device = main, .layout = port.layout});
+    options.inputs.push_back(
+        {.device = port.on_host ? 0 : main, .layout = port.layout});
   }
   options.outputs.resize(ports.outputs().size(),
                          {.free = place == OutputPlace::kDevice});

@@ -19,7 +19,8 @@ namespace tim::values::internal {
 /// An input as a plan takes it.
 struct PortSpec {
   TensorSpec spec;
-  ir::Layout layout;  ///< The layout on the program's device.
+  ir::Layout layout;     ///< The layout on the program's device.
+  bool on_host = false;  ///< On the host instead, and dense.
 };
 
 /// Memory that outputs of a run are in.

@@ -92,8 +92,13 @@ Result<ProgramState::Operands> ProgramState::OperandsOf(
   }
   for (const auto& value : operands.values) {
     TIM_RETURN_IF_ERROR(value->Force());
-    TIM_ASSIGN_OR_RETURN(const Place place, value->On(*device_));
-    operands.ports.push_back({value->spec(), place.layout});
+    // A run that is still to fill it is followed; copies would wait for it.
+    Place place = value->PendingOnHost();
+    const bool on_host = place.memory != nullptr && !device_->is_host();
+    if (!on_host) {
+      TIM_ASSIGN_OR_RETURN(place, value->On(*device_));
+    }
+    operands.ports.push_back({value->spec(), place.layout, on_host});
     operands.places.push_back(place);
   }
   return operands;
@@ -212,7 +217,9 @@ Result<ProgramState::Started> ProgramState::Start(
     }
     TIM_RETURN_IF_ERROR(AllocateRest(*compiled, &out, &kept->memory));
   }
-  const auto end = [kept, assignments = started.assignments](Status status) {
+  const auto end = [kept, assignments = started.assignments,
+                    device = device_](Status status) {
+    if (status.code() == StatusCode::kDeviceLost) device->SetLost();
     for (const HostCopy& copy : kept->copies) {
       if (status.ok()) std::memcpy(copy.to, copy.from, copy.bytes);
     }

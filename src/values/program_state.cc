@@ -17,7 +17,7 @@ std::string KeyOf(const std::vector<PortSpec>& inputs, OutputPlace place) {
   std::string key = place == OutputPlace::kHost ? "host" : "";
   for (const PortSpec& input : inputs) {
     key += StrCat("|", input.spec.desc.ToString(), input.spec.is_scalar,
-                  input.layout.ToString());
+                  input.layout.ToString(), input.on_host ? " on host" : "");
   }
   return key;
 }

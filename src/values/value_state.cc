@@ -118,7 +118,14 @@ std::shared_ptr<DeviceState> ValueState::device() const {
   if (place.memory == nullptr) {
     return constant_ != nullptr ? DeviceState::Host() : nullptr;
   }
-  return DeviceState::Of(*place.memory->stream());
+  auto device = DeviceState::Of(*place.memory->stream());
+  if (device == nullptr || !device->is_lost()) return device;
+  // A copy outlives what it was made of.
+  const std::lock_guard lock(found_->mutex);
+  const bool on_host = std::any_of(
+      found_->places.begin(), found_->places.end(),
+      [](const Place& copy) { return copy.memory->stream()->is_host(); });
+  return on_host ? DeviceState::Host() : device;
 }
 
 runtime::Completion ValueState::completion() const {
@@ -173,6 +180,16 @@ Result<Place> ValueState::On(const DeviceState& device) const {
   const std::lock_guard lock(found_->mutex);
   found_->places.push_back(place);
   return place;
+}
+
+Place ValueState::PendingOnHost() const {
+  Place place = home();
+  if (place.memory == nullptr || !place.memory->stream()->is_host() ||
+      !place.layout.dense()) {
+    return {};
+  }
+  const auto& run = place.memory->completion().run;
+  return run != nullptr && !run->Ready() ? place : Place();
 }
 
 Result<std::shared_ptr<const std::byte>> ValueState::Bytes() const {

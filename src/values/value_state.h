@@ -79,6 +79,9 @@ class ValueState {
   /// Memory of a forced value on `device`, in any layout; copied there first
   /// where it is not.
   Result<Place> On(const DeviceState& device) const;
+  /// Its dense home on the host which a run has still to fill; without memory
+  /// where it has none.
+  Place PendingOnHost() const;
   /// Dense bytes of the host; waits for them.
   Result<std::shared_ptr<const std::byte>> Bytes() const;
   /// The same as a constant below the front.

@@ -9,7 +9,7 @@
 #include "runtime/device_names.h"
 #include "runtime/device_pool.h"
 #include "tests/devices/fake_context.h"
-#include "tests/support/devices/wait_counting_device.h"
+#include "tests/support/devices/stream_counting_device.h"
 #include "tests/support/status_macros.h"
 #include "tim/devices/devices.h"
 #include "tim/vx/placement.h"
@@ -189,15 +189,30 @@ std::shared_ptr<vx::Graph> Alternating(
   return graph;
 }
 
+TEST(DeviceList, WhatIsForgottenIsOpenedAnew) {
+  for (const char* list : {"opencl:0", "opencl:0/2"}) {
+    const auto first = runtime::OpenDevices(list);
+    if (!first.ok() || first->devices.size() < 2) continue;
+    const std::shared_ptr<device::Device> device = first->devices[1];
+    EXPECT_EQ(runtime::OpenDevices(list)->devices[1], device);
+    runtime::ForgetDevice(*device);
+    const auto again = runtime::OpenDevices(list);
+    ASSERT_OK(again);
+    EXPECT_NE(again->devices[1], device);
+    EXPECT_EQ(again->devices[0], first->devices[0]) << "the host";
+    EXPECT_EQ(runtime::OpenDevices(list)->devices[1], again->devices[1]);
+  }
+}
+
 // Check 16.
 TEST(OneContext, DevicesPassValuesWithoutTheHost) {
   SKIP_WITHOUT_HALVES();
   const runtime::DeviceSet set = Halves();
   EXPECT_EQ(set.devices[1]->domain(), set.devices[2]->domain());
-  HostCounts counts;
+  StreamCounts counts;
   device::Devices counted = {set.devices[0]};
   for (int i : {1, 2}) {
-    counted.push_back(std::make_shared<WaitCountingDevice>(
+    counted.push_back(std::make_shared<StreamCountingDevice>(
         set.devices[static_cast<size_t>(i)], counts));
   }
   vx::ContextOptions options;

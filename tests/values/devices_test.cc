@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -15,7 +16,7 @@
 
 #include "device/device_sources.h"
 #include "tests/support/devices/fake_device.h"
-#include "tests/support/devices/forwarding_device.h"
+#include "tests/support/devices/stream_counting_device.h"
 #include "tim/values/values.h"
 #include "values/access.h"
 #include "values/value_state.h"
@@ -54,6 +55,13 @@ class TestDevices {
     const std::lock_guard<std::mutex> lock(mutex_);
     devices_.push_back(std::move(device));
     return Device("test:" + std::to_string(devices_.size() - 1));
+  }
+  // What is opened from now on as the device of this name.
+  void Replace(const std::string& spec,
+               std::shared_ptr<device::Device> device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    devices_[static_cast<size_t>(std::stoi(spec.substr(5)))] =
+        std::move(device);
   }
 
  private:
@@ -145,59 +153,6 @@ TEST(Copies, AreNotMadeBetweenPrograms) {
   EXPECT_THAT(z.ToVector<float>(), ElementsAre(9, 15));
 }
 
-/// A device of OpenCL whose streams count their copies.
-class WatchedDevice final : public tim::testing::ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-
-  Result<std::unique_ptr<device::Stream>> CreateStream() override {
-    TIM_ASSIGN_OR_RETURN(auto stream, ForwardingDevice::CreateStream());
-    return std::unique_ptr<device::Stream>(
-        std::make_unique<WatchedStream>(std::move(stream), &copies_));
-  }
-  int copies() const { return copies_; }
-
- private:
-  class WatchedStream final : public device::Stream {
-   public:
-    WatchedStream(std::unique_ptr<device::Stream> stream,
-                  std::atomic<int>* copies)
-        : stream_(std::move(stream)), copies_(*copies) {}
-    Status Enqueue(device::PreparedStep& step,
-                   std::span<const device::BufferRange> operands) override {
-      return stream_->Enqueue(step, operands);
-    }
-    Status Build(device::PreparedStep& step,
-                 std::span<const device::BufferRange> operands) override {
-      return stream_->Build(step, operands);
-    }
-    Status Copy(device::BufferRange source,
-                device::BufferRange destination) override {
-      ++copies_;
-      return stream_->Copy(source, destination);
-    }
-    Result<std::unique_ptr<device::Event>> Record(
-        std::unique_ptr<device::Event> done) override {
-      return stream_->Record(std::move(done));
-    }
-    Status WaitFor(device::Event& event) override {
-      return stream_->WaitFor(event);
-    }
-    Status SynchronizeToDevice(device::Buffer& buffer) override {
-      return stream_->SynchronizeToDevice(buffer);
-    }
-    Status SynchronizeToHost(device::Buffer& buffer) override {
-      return stream_->SynchronizeToHost(buffer);
-    }
-
-   private:
-    const std::unique_ptr<device::Stream> stream_;
-    std::atomic<int>& copies_;
-  };
-
-  std::atomic<int> copies_ = 0;
-};
-
 std::vector<float> Numbers(int64_t count) {
   std::vector<float> data;
   for (int64_t i = 0; i < count; ++i) {
@@ -209,8 +164,11 @@ std::vector<float> Numbers(int64_t count) {
 TEST(Copies, AreNotMadeOnOpenCl) {
   const Device open("opencl:0");
   if (!open.ok()) GTEST_SKIP() << "no OpenCL device: " << LastError();
-  const auto device = std::make_shared<WatchedDevice>(
-      internal::DeviceState::Find("opencl:0")->stream().shared_device());
+  // The process keeps the device.
+  static auto* const counts = new tim::testing::StreamCounts();
+  const auto device = std::make_shared<tim::testing::StreamCountingDevice>(
+      internal::DeviceState::Find("opencl:0")->stream().shared_device(),
+      *counts);
   const Device front = TestDevices::Get().Add(device);
   ASSERT_TRUE(front.ok()) << LastError();
   const Spec weights(Type::kFloat32, {3, 3, 16, 16});
@@ -225,11 +183,11 @@ TEST(Copies, AreNotMadeOnOpenCl) {
   const Value host = Floats({12, 12, 16, 1}, Numbers(12 * 12 * 16));
   const Value x = front.Move(host);
   ASSERT_TRUE(second.Run(first.Run({x}))[0].Wait()) << LastError();
-  const int before = device->copies();
+  const int before = counts->copies;
   const Value y = first.Run({x})[0];
   const Value z = second.Run({y})[0];
   ASSERT_TRUE(z.Wait()) << z.error();
-  EXPECT_EQ(device->copies(), before);
+  EXPECT_EQ(counts->copies, before);
   // Blocks that one has made the other takes as they are: nothing is converted.
   const ir::Layout made = internal::StateOf(y)->home().layout;
   if (made.kind == ir::LayoutKind::kBlocked) {
@@ -243,6 +201,51 @@ TEST(Copies, AreNotMadeOnOpenCl) {
   for (size_t i = 0; i < found.size(); ++i) {
     const float wanted = expected.As<float>()[i];
     ASSERT_NEAR(found[i], wanted, 1e-3 * (1 + std::abs(wanted))) << i;
+  }
+}
+
+// What a program's last step makes on the host the next one takes from there.
+TEST(Holders, AreFollowedWithoutAWait) {
+  std::atomic<bool> open = false;
+  const Spec two(Type::kFloat32, {2});
+  const HolderFunction slow = [&](const std::vector<Plain>& in,
+                                  std::vector<Plain>* out, std::string*) {
+    while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    (*out)[0] = MakePlain(in[0].spec, in[0].data.get());
+    return true;
+  };
+  const Fake fake;
+  for (const std::string& device :
+       {fake.front.spec(), std::string("opencl:0")}) {
+    if (!Device(device).ok()) continue;
+    SCOPED_TRACE(device);
+    ProgramOptions options;
+    options.devices = device;
+    const Program first =
+        Graph::Capture(
+            [&](const Values& in) -> Values {
+              return {Holder("acme.Slow", {Relu(in[0])}, {two}, slow)};
+            },
+            {two})
+            .Compile(options);
+    const Program second = Affine(2, 1).Compile(options);
+    for (const float x : {1.0f, 5.0f}) {
+      open = false;
+      // Ends the test where something waits.
+      std::thread opener([&] {
+        for (int i = 0; i < 20000 && !open; ++i) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        open = true;
+      });
+      const Value y = first.Run({Floats({2}, {x, -1})})[0];
+      const Value z = second.Run({y})[0];
+      EXPECT_FALSE(open.exchange(true)) << "a run waited for the other one";
+      EXPECT_THAT(z.ToVector<float>(), ElementsAre(2 * x + 1, 1)) << z.error();
+      EXPECT_EQ(z.device().spec(), device);
+      opener.join();
+    }
+    EXPECT_EQ(second.stats().plans, 1);
   }
 }
 
@@ -357,6 +360,43 @@ TEST(Devices, AreLostInTheMiddle) {
   EXPECT_THAT(kept.ToVector<float>(), ElementsAre(3, 5));
   const ModeScope there(Mode::kEager, Device("host"));
   EXPECT_THAT((kept + host).ToVector<float>(), ElementsAre(4, 7));
+}
+
+// Calls, and runs of programs, find that a device is lost.
+TEST(Devices, AreOpenedAgain) {
+  const Device before;
+  for (const bool in_program : {false, true}) {
+    SCOPED_TRACE(in_program);
+    const Fake fake;
+    const std::string spec = fake.front.spec();
+    ASSERT_TRUE(Device::SetDefault(fake.front));
+    const Value host = Floats({2}, {1, 2});
+    const Value there = fake.front.Move(host);
+    EXPECT_THAT(there.ToVector<float>(), ElementsAre(1, 2));
+    const Value only = Relu(there);
+    EXPECT_TRUE(only.Wait());
+    Program program = fake.Compile(Affine(2, 1));
+    ASSERT_TRUE(program.Prepare({host.spec()}));
+    fake.device->LoseAtStep(1);
+    EXPECT_FALSE((in_program ? program.Run({host})[0] : Relu(host)).Wait());
+    const auto next = std::make_shared<FakeDevice>();
+    TestDevices::Get().Replace(spec, next);
+    const Device again(spec);
+    ASSERT_TRUE(again.ok()) << LastError();
+    // The default is the device, too.
+    EXPECT_THAT(Relu(host).ToVector<float>(), ElementsAre(1, 2)) << LastError();
+    EXPECT_GT(next->steps_run(), 0);
+    const ModeScope scope(Mode::kEager, again);
+    EXPECT_THAT(Relu(there).ToVector<float>(), ElementsAre(1, 2));
+    EXPECT_THAT(Relu(only).error(),
+                HasSubstr("input 0 is on " + spec + ", which was lost"));
+    EXPECT_EQ(only.device().spec(), spec);
+    // What was made for the lost device stays so.
+    EXPECT_FALSE(program.Run({host})[0].Wait());
+    EXPECT_THAT(fake.Compile(Affine(2, 1)).Run({host})[0].ToVector<float>(),
+                ElementsAre(3, 5));
+    EXPECT_TRUE(Device::SetDefault(before));
+  }
 }
 
 TEST(Devices, RunOutOfMemory) {
