@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <numeric>
 #include <string>
@@ -333,78 +331,6 @@ TEST(Programs, ReportEveryNode) {
   EXPECT_GT(measured[0].measured_us, 0);
   EXPECT_EQ(reports[0].measured_us, -1);
   EXPECT_EQ(graph.EstimateMemory().outputs, 4 * 2 * 5);
-}
-
-TEST(Variables, AreReadAndAssigned) {
-  Variable count(Floats({1}, {0}), "count");
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(0));
-  EXPECT_TRUE(count.Assign(count.Read() + 1.0f).Wait());
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(1));
-  EXPECT_FALSE(count.Assign(Floats({2}, {1, 2})).ok());
-  EXPECT_THAT(LastError(), HasSubstr("variable 'count'"));
-  const Graph graph = Graph::Capture(
-      [&](const Values& in) -> Values {
-        const Value before = count.Read();
-        count.Assign(before + in[0]);
-        return {before, count.Read()};
-      },
-      {Spec()});
-  ASSERT_TRUE(graph.ok()) << graph.error();
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(1));
-  Program program = graph.Compile();
-  Program other = graph.Compile();
-  for (int i = 0; i < 10; ++i) {
-    const Values y = (i % 2 == 0 ? program : other).Run({Floats({1}, {1})});
-    EXPECT_EQ(y[0].ToVector<float>()[0], static_cast<float>(i + 1));
-    EXPECT_EQ(y[1].ToVector<float>()[0], static_cast<float>(i + 2));
-  }
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(11));
-  EXPECT_FALSE(program.Run({Floats({3}, {1, 2, 3})})[0].ok());
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(11));
-  EXPECT_FALSE(program.Save(::testing::TempDir() + "/variables.timvals"));
-}
-
-TEST(Variables, StayWhereRunsFail) {
-  const Spec one(Type::kFloat32, {1});
-  Variable count(Floats({1}, {0}), "count");
-  std::atomic<bool> open = true;
-  const HolderFunction below_hundred = [&](const std::vector<Plain>& in,
-                                           std::vector<Plain>* out,
-                                           std::string* error) {
-    while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    (*out)[0] = in[0];
-    *error = "too much";
-    return in[0].As<float>()[0] < 100;
-  };
-  const Graph graph = Graph::Capture(
-      [&](const Values& in) -> Values {
-        const Value sum = count.Read() + in[0];
-        count.Assign(Holder("acme.Check", {sum}, {one}, below_hundred));
-        return {count.Read()};
-      },
-      {one});
-  const Program program = graph.Compile();
-  const Program other = graph.Compile();
-  const auto add = [&](const Program& by, float more) {
-    return by.Run({Floats({1}, {more})})[0];
-  };
-  EXPECT_THAT(add(program, 1).ToVector<float>(), ElementsAre(1));
-  open = false;
-  // Later ones await the one that fails.
-  const Values runs = {add(program, 100), add(other, 1), add(program, 1)};
-  open = true;
-  for (const Value& run : runs) {
-    EXPECT_FALSE(run.Wait());
-    EXPECT_THAT(run.error(), HasSubstr("too much"));
-  }
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(1)) << LastError();
-  EXPECT_THAT(add(other, 2).ToVector<float>(), ElementsAre(3));
-  open = false;
-  const Value failed = add(program, 100);
-  EXPECT_TRUE(count.Assign(Floats({1}, {7})).ok());
-  open = true;
-  EXPECT_FALSE(failed.Wait());
-  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(7));
 }
 
 TEST(Programs, RunOnSeveralThreads) {
