@@ -364,6 +364,10 @@ Status Tidy(Graph* graph, const ir::OpRegistry& registry) {
   return status;
 }
 
+Status CheckWrt(const Graph& graph, const std::vector<int>& wrt) {
+  return WrtValues(graph, wrt).status();
+}
+
 Result<Graph> Differentiate(Graph graph, const ir::OpRegistry& registry,
                             const std::vector<int>& wrt) {
   TIM_RETURN_IF_ERROR(InferGraph(&graph, registry));

@@ -29,6 +29,9 @@ Result<std::vector<ir::ValueId>> AddCotangents(
     ir::Graph* graph, const ir::OpRegistry& registry,
     const std::vector<Cotangent>& seeds, const std::vector<ir::ValueId>& wrt);
 
+/// Whether `wrt` names inputs of the graph that have gradients, each once.
+Status CheckWrt(const ir::Graph& graph, const std::vector<int>& wrt);
+
 /// The graph with its inputs and outputs, behind which are the gradients of
 /// output 0, which is one float element, for each graph input that `wrt` names
 /// by number.  Equal nodes are one, constants are folded, nothing is dead.

@@ -9,20 +9,36 @@
 #include <utility>
 
 #include "base/guarded.h"
-#include "compiler/differentiate.h"
 #include "ir/live_copy.h"
-#include "ops/registered.h"
 #include "values/access.h"
 #include "values/failure.h"
 #include "values/forward.h"
 #include "values/graph_state.h"
+#include "values/open_gradient.h"
 #include "values/replay.h"
 
 namespace tim::values {
 namespace {
 
 using internal::Access;
+using internal::GradientKind;
 using internal::GraphState;
+using internal::OpenGradient;
+
+// The gradient of `source`, which is the state's graph or a part of it; where
+// inputs are open, a graph that becomes it.
+Result<OpenGradient> GradientFor(const GraphState& state,
+                                 const ir::Graph& source,
+                                 const std::vector<int>& wrt,
+                                 GradientKind kind) {
+  auto known = internal::GradientOf(source, wrt, kind);
+  if (known.ok()) return OpenGradient{*std::move(known), state.own()};
+  const bool open = state.Level() == 0;
+  if (!open || known.status().code() != StatusCode::kUnimplemented) {
+    return known.status();
+  }
+  return internal::OpenGradientOf(source, state.own(), wrt, kind);
+}
 
 // A function's gradients, of specs of its inputs.
 struct Differentiated {
@@ -59,14 +75,15 @@ class DifferentiatedGraphs {
       const GraphState& state, const ir::Graph& source,
       const std::vector<int>& wrt) {
     TIM_ASSIGN_OR_RETURN(
-        ir::Graph graph,
-        compiler::Differentiate(source, ops::KnownOperators(), wrt));
+        const OpenGradient gradient,
+        GradientFor(state, source, wrt, GradientKind::kGradient));
+    const ir::Graph& graph = gradient.graph;
     std::vector<ir::ValueId> outputs = {graph.outputs()[0]};
     for (size_t i = state.output_count(); i < graph.outputs().size(); ++i) {
       outputs.push_back(graph.outputs()[i]);
     }
     return std::make_shared<const Differentiated>(
-        Differentiated{ir::LiveCopy(graph, outputs), state.own()});
+        Differentiated{ir::LiveCopy(graph, outputs), gradient.own});
   }
 
   std::mutex mutex_;
@@ -128,12 +145,13 @@ Result<Gradients> CallGradient(const Function& function,
   return out;
 }
 
-// Graphs that are made of others: their inputs, then those of the user's that
-// `source` has behind its own.
+// Graphs that are made of others: their inputs, then those that `gradient` has
+// behind those of the user's.
 Result<std::shared_ptr<GraphState>> MakeGraph(const GraphState& state,
-                                              const ir::Graph& source,
+                                              const OpenGradient& gradient,
                                               const std::string& name,
                                               bool assigns) {
+  const ir::Graph& source = gradient.graph;
   auto made = std::make_shared<GraphState>(name);
   const size_t own = state.input_count();
   const size_t outer = state.ClosedOver().size() + state.states().size();
@@ -151,7 +169,7 @@ Result<std::shared_ptr<GraphState>> MakeGraph(const GraphState& state,
   inputs.insert(inputs.end(), further.begin(), further.end());
   TIM_ASSIGN_OR_RETURN(
       const std::vector<Value> values,
-      internal::ReplayInto(source, inputs, state.own(), made.get()));
+      internal::ReplayInto(source, inputs, gradient.own, made.get()));
   const size_t outputs = assigns ? state.output_count() : 0;
   size_t next = outputs;
   if (assigns) TIM_RETURN_IF_ERROR(AssignVariables(state, values, &next));
@@ -162,29 +180,34 @@ Result<std::shared_ptr<GraphState>> MakeGraph(const GraphState& state,
   return made;
 }
 
+Result<std::shared_ptr<GraphState>> GradientGraph(const GraphState& state,
+                                                  const ir::Graph& source,
+                                                  const std::vector<int>& wrt,
+                                                  GradientKind kind) {
+  const bool vjp = kind == GradientKind::kVjp;
+  TIM_ASSIGN_OR_RETURN(const OpenGradient made,
+                       GradientFor(state, source, wrt, kind));
+  return MakeGraph(state, made,
+                   StrCat(state.name(), vjp ? ".vjp" : ".gradient"), !vjp);
+}
+
 Result<std::shared_ptr<GraphState>> DifferentiatedGraph(
     const GraphState& state, const std::vector<int>& wrt) {
   TIM_RETURN_IF_ERROR(CheckDifferentiable(state));
-  TIM_ASSIGN_OR_RETURN(
-      const ir::Graph graph,
-      compiler::Differentiate(state.Known(), ops::KnownOperators(), wrt));
-  return MakeGraph(state, graph, StrCat(state.name(), ".gradient"), true);
+  return GradientGraph(state, state.Known(), wrt, GradientKind::kGradient);
 }
 
 Result<std::shared_ptr<GraphState>> VjpGraph(const GraphState& state,
                                              const std::vector<int>& wrt) {
   TIM_RETURN_IF_ERROR(CheckDifferentiable(state));
-  ir::Graph source = state.Known();
+  const ir::Graph source = state.Known();
   // New values of variables are no outputs of the function.
   const std::vector<ir::ValueId> outputs(
       source.outputs().begin(),
       source.outputs().begin() +
           static_cast<std::ptrdiff_t>(state.output_count()));
-  source = ir::LiveCopy(source, outputs);
-  TIM_ASSIGN_OR_RETURN(
-      const ir::Graph graph,
-      compiler::Vjp(std::move(source), ops::KnownOperators(), wrt));
-  return MakeGraph(state, graph, StrCat(state.name(), ".vjp"), false);
+  return GradientGraph(state, ir::LiveCopy(source, outputs), wrt,
+                       GradientKind::kVjp);
 }
 
 Graph GraphOr(Result<std::shared_ptr<GraphState>> made,

@@ -16,12 +16,13 @@
 
 namespace tim::values {
 namespace internal {
-namespace {
 
 int NextVersion() {
   static constinit std::atomic<int> last = 0;
   return ++last;
 }
+
+namespace {
 
 // "acme.Detect": domain and name; a name alone is of the domain "holder".
 std::pair<std::string, std::string> SplitName(const std::string& name) {

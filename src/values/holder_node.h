@@ -26,6 +26,9 @@ struct HolderParts {
 Result<std::vector<Plain>> CallHolder(const HolderParts& parts,
                                       const std::vector<Plain>& inputs);
 
+/// A version that no other schema of a graph's own has.
+int NextVersion();
+
 /// A node with a schema of its own.  Where its effects are ordered it has an
 /// input and an output more, both a bool8 [1]: the order.
 std::shared_ptr<const NodeState> MakeHolderNode(

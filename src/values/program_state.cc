@@ -170,6 +170,11 @@ Result<ir::Graph> ProgramState::GraphToSave() const {
     return Unimplemented("graph '", graph_.name(),
                          "' has variables, which files do not hold");
   }
+  if (!own_.empty()) {
+    return Unimplemented("graph '", graph_.name(),
+                         "' has holders, or gradients that wait for shapes, "
+                         "which files do not hold");
+  }
   ir::Graph graph = graph_;
   for (size_t i = 0; i < closed_.size(); ++i) {
     const auto value = StateOf(closed_[i]);
