@@ -25,6 +25,9 @@ ir::OpSchema DataConvertSchema() {
   return {
       .name = "DataConvert",
       .inputs = {1, 1},
+      .attributes = {{.name = "foldable",
+                      .type = ir::AttributeType::kBool,
+                      .default_value = false}},
       .check = CheckDataConvert,
       .infer_shapes = InferSameAsInput,
       .eval = EvalDataConvert,

@@ -9,6 +9,7 @@
 #include "compiler/device_room.h"
 #include "compiler/part_optimizer.h"
 #include "compiler/passes/passes.h"
+#include "compiler/quantization/fold_quantization.h"
 
 namespace tim::compiler {
 namespace {
@@ -21,6 +22,11 @@ struct Pass {
 // What a device's own compiler makes of the graph before all else.
 Status OptimizeFirst(Module& module) { return OptimizeWhole(module, 0); }
 
+// Before the constants among them become real values.
+Status FoldConversions(Module& module) {
+  return FoldQuantization(&module.graph).status();
+}
+
 constexpr Pass kInference[] = {
     {"verify", Verify},
     {"infer", InferShapes},
@@ -29,6 +35,7 @@ constexpr Pass kInference[] = {
 constexpr Pass kPasses[] = {
     {"optimize", OptimizeFirst},
     {"expand composites", ExpandComposites},
+    {"fold quantization", FoldConversions},
     {"sink views", SinkViews},
     {"simplify", Simplify},
     {"recognize operators", Recognize},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "compiler/quantization/conversions.h"
 #include "graph_api/lowering.h"
 #include "ir/tensor_desc.h"
 
@@ -30,9 +31,7 @@ Tensor TensorOf(const ir::Graph& graph, ValueId id) {
   return {.id = id, .dims = Reversed(desc.shape.dims()), .type = desc.type};
 }
 
-}  // namespace
-
-Status ExpandChannels(ir::Graph* graph, ir::NodeId convert) {
+Status Expand(ir::Graph* graph, ir::NodeId convert) {
   const ValueId from = graph->node(convert).inputs[0];
   const ValueId to = graph->node(convert).outputs[0];
   const bool reads = graph->value(from).desc.quantized();
@@ -69,6 +68,24 @@ Status ExpandChannels(ir::Graph* graph, ir::NodeId convert) {
                   .zero_points = codes.quantization.zero_points}}));
   graph->RemoveNode(convert);
   graph->ReplaceUses(to, x.id);
+  return OkStatus();
+}
+
+}  // namespace
+
+Status ExpandChannels(ir::Graph* graph) {
+  const compiler::Conversions conversions(graph);
+  for (const ir::NodeId id : graph->NodeIds()) {
+    const ir::Node& node = graph->node(id);
+    if (!conversions.IsConversion(node)) continue;
+    const ValueId from = node.inputs[0];
+    const bool channels =
+        conversions.Desc(from).quantization.per_channel() ||
+        conversions.Desc(node.outputs[0]).quantization.per_channel();
+    if (channels && !conversions.IsConstant(from)) {
+      TIM_RETURN_IF_ERROR(Expand(graph, id));
+    }
+  }
   return OkStatus();
 }
 

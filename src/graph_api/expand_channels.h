@@ -7,10 +7,10 @@
 
 namespace tim::graph {
 
-/// The same arithmetic step by step, with the same roundings, in the place of
-/// the node.
-/// \param convert a DataConvert between float32 and codes per channel.
-Status ExpandChannels(ir::Graph* graph, ir::NodeId convert);
+/// Arithmetic, for which devices have kernels, in the place of the conversions
+/// between float32 and codes per channel that FoldQuantization() has left, but
+/// for those of constants: the same step by step, with the same roundings.
+Status ExpandChannels(ir::Graph* graph);
 
 }  // namespace tim::graph
 

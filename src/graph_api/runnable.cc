@@ -7,8 +7,9 @@
 
 #include "base/options.h"
 #include "compiler/compiler.h"
+#include "compiler/quantization/fold_quantization.h"
 #include "graph_api/absorb_transposes.h"
-#include "graph_api/fold_quantization.h"
+#include "graph_api/expand_channels.h"
 #include "graph_api/offload.h"
 #include "ops/builtin.h"
 #include "ops/registered.h"
@@ -71,7 +72,8 @@ Result<PortedGraph> AddPorts(LoweredOps lowered,
     options.outputs.push_back(outputs[i].port);
     made.outputs.push_back(i);
   }
-  TIM_RETURN_IF_ERROR(FoldQuantization(&graph).status());
+  TIM_RETURN_IF_ERROR(compiler::FoldQuantization(&graph).status());
+  TIM_RETURN_IF_ERROR(ExpandChannels(&graph));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto found = lowered.inputs.find(inputs[i].id);
     if (found == lowered.inputs.end()) continue;  // without elements

@@ -1,6 +1,6 @@
 // Graphs with Dequantize and Quantize before and behind FoldQuantization(), by
 // the host references of their nodes.
-#include "graph_api/fold_quantization.h"
+#include "compiler/quantization/fold_quantization.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "graph_api/expand_channels.h"
 #include "graph_api/lower_ops.h"
 #include "graph_api/op_def.h"
 #include "ir/evaluate.h"
@@ -96,14 +97,14 @@ struct Chain {
 };
 
 struct Outcome {
-  FoldedQuantization folded = {};
+  compiler::FoldedQuantization folded = {};
   Codes codes = {};
   std::string dump = "";
 };
 
 enum class Fold : uint8_t { kNo, kYes };
 
-Result<Outcome> RunChain(const Chain& chain, Fold fold) {
+Result<ir::Graph> GraphOf(const Chain& chain) {
   KnownInputs known;
   for (const size_t i : chain.constants) {
     known[i] =
@@ -111,21 +112,29 @@ Result<Outcome> RunChain(const Chain& chain, Fold fold) {
   }
   TIM_ASSIGN_OR_RETURN(LoweredOps lowered,
                        LowerOps("test", chain.ops, chain.inputs, {}, known));
-  ir::Graph& graph = lowered.graph;
+  for (size_t i = 0; i < chain.inputs.size(); ++i) {
+    if (chain.constants.count(i) != 0) continue;
+    lowered.graph.AddInput(lowered.tensors.at(i).id);
+  }
+  lowered.graph.AddOutput(
+      lowered.tensors.at(chain.ops.back().outputs[0].id).id);
+  return std::move(lowered.graph);
+}
+
+Result<Outcome> RunChain(const Chain& chain, Fold fold) {
+  TIM_ASSIGN_OR_RETURN(ir::Graph graph, GraphOf(chain));
   std::vector<ir::TensorDesc> descs;
   std::vector<ir::ConstTensor> inputs;
   descs.reserve(chain.inputs.size());
   for (size_t i = 0; i < chain.inputs.size(); ++i) {
-    const ir::ValueId id = lowered.tensors.at(i).id;
     if (chain.constants.count(i) != 0) continue;
-    graph.AddInput(id);
-    descs.push_back(graph.value(id).desc);
+    descs.push_back(graph.value(graph.inputs()[descs.size()]).desc);
     inputs.push_back({&descs.back(), chain.content[i].data()});
   }
-  graph.AddOutput(lowered.tensors.at(chain.ops.back().outputs[0].id).id);
   Outcome outcome;
   if (fold == Fold::kYes) {
-    TIM_ASSIGN_OR_RETURN(outcome.folded, FoldQuantization(&graph));
+    TIM_ASSIGN_OR_RETURN(outcome.folded, compiler::FoldQuantization(&graph));
+    TIM_RETURN_IF_ERROR(ExpandChannels(&graph));
   }
   TIM_RETURN_IF_ERROR(graph.CheckChains());
   TIM_RETURN_IF_ERROR(compiler::InferGraph(&graph, ops::BuiltinOperators()));
@@ -204,6 +213,23 @@ TEST(FoldQuantization, LimitsBehindASumAreOfCodes) {
     chain.Quantize(chain.Add(kind, {y}, limits), 0.04f, 60);
     ExpectFolded(chain, 1, 1, 1);
   }
+}
+
+// Those that do not say that they may be folded are operators like any.
+TEST(FoldQuantization, OtherConversionsStay) {
+  Result<ir::Graph> graph = GraphOf(ConvolutionChain({}));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  for (const ir::NodeId id : graph->NodeIds()) {
+    ir::Node& node = graph->node(id);
+    if (node.schema->name == "DataConvert") {
+      node.attributes.Set("foldable", false);
+    }
+  }
+  const std::string before = graph->Dump();
+  const auto folded = compiler::FoldQuantization(&*graph);
+  ASSERT_TRUE(folded.ok()) << folded.status().ToString();
+  EXPECT_EQ(folded->sums + folded->elements, 0);
+  EXPECT_EQ(graph->Dump(), before);
 }
 
 TEST(FoldQuantization, WeightsMustBeConstantsOfZeroPointZero) {

@@ -12,6 +12,7 @@
 #include "device/opencl/opencl_device.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
+#include "tests/support/vx/binary_graph.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
 #include "tim/vx/ops.h"
@@ -136,6 +137,79 @@ TEST(CodesPlan, HasTheBitsOfEval) {
     EXPECT_EQ(Network(OpenClContext(), codes).Run(values),
               Network(host, codes).Run(values));
   }
+}
+
+// A float32 convolution between conversions from and to codes.
+struct Converted {
+  Converted(const std::shared_ptr<Context>& context,
+            ops::DataConvert::Folding folding)
+      : graph(context->CreateGraph()) {
+    const ShapeType image = {9, 7, 16, 1};
+    const auto real = [&](const TensorPtr& codes) {
+      const TensorPtr made = graph->CreateTensor(
+          TensorSpec(DataType::FLOAT32, codes->GetShape(), TRANSIENT));
+      graph->CreateOperation<ops::DataConvert>(folding)
+          ->BindInput(codes)
+          .BindOutput(made);
+      return made;
+    };
+    input = graph->CreateTensor(
+        TensorSpec(DataType::UINT8, image, INPUT,
+                   Quantization(QuantType::ASYMMETRIC, 0.02f, 128)));
+    std::vector<int8_t> weights(size_t{3} * 3 * 16 * 16);
+    std::mt19937 random(5);
+    for (int8_t& code : weights) {
+      code = static_cast<int8_t>(random() % 255 - 127);
+    }
+    const TensorPtr constant = graph->CreateTensor(
+        TensorSpec(DataType::INT8, {3, 3, 16, 16}, CONSTANT,
+                   Quantization(QuantType::ASYMMETRIC, 0.01f, 0)),
+        weights.data());
+    const TensorPtr sums =
+        graph->CreateTensor(TensorSpec(DataType::FLOAT32, image, TRANSIENT));
+    (*graph->CreateOperation<ops::Conv2d>(PadType::SAME, Pair{1, 1},
+                                          Pair{1, 1}))
+        .BindInputs({real(input), real(constant)})
+        .BindOutput(sums);
+    output = graph->CreateTensor(
+        TensorSpec(DataType::UINT8, image, OUTPUT,
+                   Quantization(QuantType::ASYMMETRIC, 0.2f, 128)));
+    graph->CreateOperation<ops::DataConvert>(folding)
+        ->BindInput(sums)
+        .BindOutput(output);
+  }
+
+  std::shared_ptr<Graph> graph;
+  TensorPtr input;
+  TensorPtr output;
+};
+
+int Conversions(const Graph& graph) {
+  const ir::Plan* plan = CompiledPlan(graph);
+  if (plan == nullptr) return -1;
+  return testing::CountSource(*plan, "ops/elementwise/data_convert.cl") +
+         testing::CountSource(*plan, "ops/elementwise/data_convert_blocks.cl");
+}
+
+TEST(CodesPlan, FoldsConversionsThatAllowIt) {
+  using Folding = ops::DataConvert::Folding;
+  Converted plain(OpenClContext(), Folding::NONE);
+  ASSERT_TRUE(plain.graph->Compile()) << plain.graph->ErrorMessage();
+  EXPECT_EQ(Conversions(*plain.graph), 2);
+  Converted folded(OpenClContext(), Folding::ALLOWED);
+  ASSERT_TRUE(folded.graph->Compile()) << folded.graph->ErrorMessage();
+  EXPECT_EQ(Conversions(*folded.graph), 0);
+}
+
+// A plan of the host is of no use to a device, which compiles the graph anew.
+TEST(CodesPlan, FoldsConversionsOfABinaryGraph) {
+  Converted source(CreateContext({device::CreateHostDevice()}, {}),
+                   ops::DataConvert::Folding::ALLOWED);
+  const testing::LoadedBinary loaded(testing::ToBinary(*source.graph),
+                                     *source.graph,
+                                     OpenClContext()->CreateGraph());
+  ASSERT_TRUE(loaded.graph->Compile()) << loaded.graph->ErrorMessage();
+  EXPECT_EQ(Conversions(*loaded.graph), 0);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_P(Dump, WritesPassesPlanMemoryAndTensors) {
   EXPECT_THAT(
       Files(folder),
       IsSupersetOf({"1_graph.txt", "1_01_verify.dot", "1_01_verify.json",
-                    "1_18_plan_memory.dot", "1_18_plan_memory.json",
+                    "1_19_plan_memory.dot", "1_19_plan_memory.json",
                     "1_plan.txt", "1_memory.svg", "1_run1/index.csv",
                     "1_run1/input_t0__x_.npy", "1_run1/0000_t1__logs_.npy"}));
   EXPECT_THAT(Text(folder + "/1_graph.txt"), HasSubstr("# Log#1 'log'"));

@@ -125,7 +125,7 @@ Status LowerQuantize(const Op& op, Lowering& lowering) {
     return f.Store(0, f.Cast(f.Add(units, zeros), type));
   }
   const Tensor codes = f.Try(lowering.Add(
-      "DataConvert", {src}, {},
+      "DataConvert", {src}, {{"foldable", true}},
       {.type = type, .quantization = QuantizationOf(scales, axis)}));
   if (!f.status().ok()) return f.status();
   // The codes as plain integers, which take no step.
@@ -152,8 +152,9 @@ Status LowerDequantize(const Op& op, Lowering& lowering) {
       "Cast", {src}, {},
       {.type = src.type, .quantization = QuantizationOf(scales, axis)}));
   if (!f.status().ok()) return f.status();
-  return f.Store(0, f.Try(lowering.Add("DataConvert", {codes}, {},
-                                       {.type = ir::DataType::kFloat32})));
+  return f.Store(
+      0, f.Try(lowering.Add("DataConvert", {codes}, {{"foldable", true}},
+                            {.type = ir::DataType::kFloat32})));
 }
 
 std::vector<AttributeDef> ScaleDefs() {

@@ -32,7 +32,10 @@ TIM_CASES(data_convert) {
                  },
              .illegal = Illegal,
              .flops = FlopsPerElement(1),
-             .shells = {ShellOf<vx::ops::DataConvert>({})},
+             .shells = {ShellOf<vx::ops::DataConvert>({}),
+                        ShellOf<vx::ops::DataConvert>(
+                            {{"foldable", true}},
+                            vx::ops::DataConvert::Folding::ALLOWED)},
              .permute_rule = PermuteRule::kRequired});
 }
 

@@ -20,7 +20,12 @@ namespace ops {
 class DataConvert : public BuiltinOpOf<DataConvert> {
  public:
   static const char* OpName() { return "DataConvert"; }
-  explicit DataConvert(Graph* graph) : BuiltinOpOf(graph, {}) {}
+  /// Whether Compile() may let the operators around a conversion between
+  /// FLOAT32 and codes compute on the codes, in place of it: sums of products
+  /// may then differ by one code.
+  enum class Folding { NONE, ALLOWED };
+  explicit DataConvert(Graph* graph, Folding folding = Folding::NONE)
+      : BuiltinOpOf(graph, {{"foldable", folding == Folding::ALLOWED}}) {}
 };
 
 /// out = the number stored in `in`, in the output's type.  Unlike DataConvert

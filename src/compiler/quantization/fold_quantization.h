@@ -1,11 +1,11 @@
 // Dequantize -> operator -> Quantize becomes the operator on codes.
-#ifndef TIM_GRAPH_API_FOLD_QUANTIZATION_H_
-#define TIM_GRAPH_API_FOLD_QUANTIZATION_H_
+#ifndef TIM_COMPILER_QUANTIZATION_FOLD_QUANTIZATION_H_
+#define TIM_COMPILER_QUANTIZATION_FOLD_QUANTIZATION_H_
 
 #include "base/status.h"
 #include "ir/graph.h"
 
-namespace tim::graph {
+namespace tim::compiler {
 
 /// How many nodes FoldQuantization() let read or write codes.
 struct FoldedQuantization {
@@ -13,20 +13,19 @@ struct FoldedQuantization {
   int elements = 0;  ///< Other operators.
 };
 
-/// Rewrites a graph of LowerOps() whose graph outputs are declared.  Its
-/// DataConverts from and to quantized 8-bit tensors go behind and before
-/// operators that only move elements, then into the operators that read and
-/// make them.
+/// Rewrites a graph of known types whose graph outputs are declared.  Its
+/// DataConverts with the attribute `foldable` from and to quantized 8-bit
+/// tensors go behind and before operators that only move elements, then into
+/// the operators that read and make them.
 ///
 /// Element-wise operators keep their results to the bit, but for those of two
 /// quantized operands.  Sums of products become exact sums of integers where
 /// their weights are constants of zero point 0, with a scale for all or for
 /// each channel of the output, their bias is a constant or absent, and what
 /// they make reaches Quantize alone: results may differ by one code.  All
-/// others stay float32.  What is left of conversions with scales of channels
-/// becomes arithmetic, for which devices have kernels.
+/// others stay float32.
 Result<FoldedQuantization> FoldQuantization(ir::Graph* graph);
 
-}  // namespace tim::graph
+}  // namespace tim::compiler
 
-#endif  // TIM_GRAPH_API_FOLD_QUANTIZATION_H_
+#endif  // TIM_COMPILER_QUANTIZATION_FOLD_QUANTIZATION_H_
