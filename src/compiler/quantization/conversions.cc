@@ -101,21 +101,30 @@ bool Conversions::Takes(const Node& node) const {
          node.schema->check(ir::NodeDescs(graph_, node).view()).ok();
 }
 
+void Conversions::Remove(const Quantize& quantize) {
+  const ValueId units = graph_.node(quantize.first).outputs[0];
+  graph_.RemoveNode(quantize.last);
+  if (quantize.first == quantize.last) return;
+  graph_.RemoveNode(quantize.first);
+  graph_.RemoveValue(units);
+}
+
 bool Conversions::WriteCodes(ir::NodeId id) {
-  const ValueId real = graph_.node(id).outputs[0];
-  const std::optional<Quantize> quantize = QuantizeOf(real);
-  if (!quantize) return false;
   Node changed = graph_.node(id);
-  changed.outputs[0] = quantize->codes;
-  if (!Takes(changed)) return false;
-  const ValueId units = graph_.node(quantize->first).outputs[0];
-  graph_.RemoveNode(quantize->last);
-  if (quantize->first != quantize->last) {
-    graph_.RemoveNode(quantize->first);
-    graph_.RemoveValue(units);
+  std::vector<Quantize> quantizes;
+  for (ValueId& output : changed.outputs) {
+    const auto quantize = output == kNone ? std::nullopt : QuantizeOf(output);
+    if (!quantize) return false;
+    output = quantize->codes;
+    quantizes.push_back(*quantize);
   }
-  graph_.SetOutput(id, 0, quantize->codes);
-  graph_.RemoveValue(real);
+  if (!Takes(changed)) return false;
+  for (size_t i = 0; i < quantizes.size(); ++i) {
+    const ValueId real = graph_.node(id).outputs[i];
+    Remove(quantizes[i]);
+    graph_.SetOutput(id, static_cast<int>(i), quantizes[i].codes);
+    graph_.RemoveValue(real);
+  }
   return true;
 }
 

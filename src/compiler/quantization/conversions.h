@@ -3,6 +3,7 @@
 #define TIM_COMPILER_QUANTIZATION_CONVERSIONS_H_
 
 #include <optional>
+#include <vector>
 
 #include "ir/graph.h"
 
@@ -48,13 +49,15 @@ class Conversions {
 
   /// The node's operator takes the types and quantizations of its operands.
   bool Takes(const ir::Node& node) const;
-  /// Lets the node write the codes that Quantize makes of its output; false
-  /// where there is none or the operator does not.
+  /// Lets the node write the codes that Quantize makes of all of its outputs;
+  /// false where one has none or the operator does not.
   bool WriteCodes(ir::NodeId id);
   /// Lets the node read `inputs`.
   void Read(ir::NodeId id, const std::vector<ir::ValueId>& inputs);
 
  private:
+  void Remove(const Quantize& quantize);
+
   ir::Graph& graph_;
 };
 

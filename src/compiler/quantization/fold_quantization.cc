@@ -22,8 +22,9 @@ using ir::ValueId;
 
 // Operators that take codes on both sides, or on none, beside those whose
 // schemas say more: no facet of a schema tells that they mean real values.
-constexpr std::array<std::string_view, 3> kOfRealValues = {
-    "tim.Pool2d@1", "tim.Concat@1", "tim.Softmax@1"};
+constexpr std::array<std::string_view, 7> kOfRealValues = {
+    "tim.Concat@1", "tim.Pool2d@1",  "tim.ReduceMax@1", "tim.ReduceMean@1",
+    "tim.Resize@1", "tim.Softmax@1", "tim.Split@1"};
 
 bool IsPointwise(const Node& node) {
   return !node.composite && node.schema->pointwise.has_value();
@@ -75,19 +76,32 @@ bool ReadElements(Conversions* conversions, NodeId id) {
   return true;
 }
 
-// All operands and the result become codes.
+// All operands and results become codes.
 bool FoldBothSides(Conversions* conversions, NodeId id) {
-  Node changed = conversions->graph().node(id);
-  const auto quantize = conversions->QuantizeOf(changed.outputs[0]);
-  if (!quantize) return false;
-  for (ValueId& input : changed.inputs) {
-    input = CodesOf(*conversions, input);
-    if (input == kNone) return false;
+  const std::vector<ValueId> reals = conversions->graph().node(id).inputs;
+  std::vector<ValueId> codes;
+  for (const ValueId real : reals) {
+    codes.push_back(CodesOf(*conversions, real));
+    if (codes.back() == kNone) return false;
   }
-  changed.outputs[0] = quantize->codes;
-  if (!conversions->Takes(changed)) return false;
-  conversions->Read(id, changed.inputs);
-  return conversions->WriteCodes(id);
+  conversions->Read(id, codes);
+  if (conversions->WriteCodes(id)) return true;
+  conversions->Read(id, reals);
+  return false;
+}
+
+// Dequantize -> Quantize, the node, becomes one conversion between codes.
+void JoinConversions(Conversions* conversions, NodeId id) {
+  ir::Graph& graph = conversions->graph();
+  const ValueId real = graph.node(id).inputs[0];
+  const ValueId codes = CodesOf(*conversions, real);
+  const auto quantize = conversions->QuantizeOf(real);
+  if (codes == kNone || !quantize) return;
+  graph.SetInput(quantize->last, 0, codes);
+  if (quantize->first == quantize->last) return;
+  const ValueId units = graph.node(id).outputs[0];
+  graph.RemoveNode(id);
+  graph.RemoveValue(units);
 }
 
 void Fold(Conversions* conversions, NodeId id, FoldedQuantization* folded) {
@@ -106,6 +120,8 @@ void Fold(Conversions* conversions, NodeId id, FoldedQuantization* folded) {
     folded->elements += writes || reads ? 1 : 0;
   } else if (IsOfRealValues(node)) {
     folded->elements += FoldBothSides(conversions, id) ? 1 : 0;
+  } else if (conversions->IsConversion(node)) {
+    JoinConversions(conversions, id);
   }
 }
 
