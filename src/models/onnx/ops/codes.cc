@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "models/onnx/ops/compose.h"
@@ -18,6 +19,9 @@ namespace {
 
 using vx::DataType;
 using vx::QuantType;
+
+// Conversions of a model stand for operators on codes.
+constexpr auto kFoldable = vx::ops::DataConvert::Folding::ALLOWED;
 
 // The zero points of an operand; of one that is absent: 0 for each scale.
 Result<std::vector<int32_t>> ZeroPointsOf(const Node& node, size_t input,
@@ -284,7 +288,7 @@ Result<Value> Quantized(GraphBuilder* builder, const Value& x, DataType type,
                         const vx::Quantization& quantization) {
   const Wanted wanted = Wanted::Of(type, x.dims, quantization);
   if (!HasOddZeroPoint(quantization)) {
-    return builder->Add<vx::ops::DataConvert>({x}, wanted);
+    return builder->Add<vx::ops::DataConvert>({x}, wanted, kFoldable);
   }
   // DataConvert rounds after it has added the zero point: half to even would
   // be half to odd.
@@ -295,14 +299,23 @@ Result<Value> Quantized(GraphBuilder* builder, const Value& x, DataType type,
   TIM_ASSIGN_OR_RETURN(
       const Value rounded,
       builder->Add<vx::ops::DataConvert>(
-          {x}, Wanted::Of(wide, x.dims, WithoutZeroPoints(quantization))));
-  return builder->Add<vx::ops::DataConvert>({rounded}, wanted);
+          {x}, Wanted::Of(wide, x.dims, WithoutZeroPoints(quantization)),
+          kFoldable));
+  return builder->Add<vx::ops::DataConvert>({rounded}, wanted, kFoldable);
 }
 
 Result<Value> Dequantized(GraphBuilder* builder, const Value& codes,
                           DataType type) {
-  return builder->Add<vx::ops::DataConvert>({codes},
-                                            Wanted::Of(type, codes.dims));
+  return builder->Add<vx::ops::DataConvert>(
+      {codes}, Wanted::Of(type, codes.dims), kFoldable);
+}
+
+bool IsDequantizedConstant(const GraphBuilder& builder, const Value& value) {
+  if (value.tensor == nullptr) return false;
+  const auto producer = builder.graph()->GetProducerOp(value.tensor);
+  return producer != nullptr &&
+         std::string_view(producer->Name()) == vx::ops::DataConvert::OpName() &&
+         !producer->ConstantInputsTensor().empty();
 }
 
 Result<Value> QuantizedBy(GraphBuilder* builder, const Value& x,

@@ -61,6 +61,8 @@ Result<Value> Quantized(GraphBuilder* builder, const Value& x,
 /// The real values, float32 or float16.
 Result<Value> Dequantized(GraphBuilder* builder, const Value& codes,
                           vx::DataType type);
+/// What Dequantized() has made of a constant.
+bool IsDequantizedConstant(const GraphBuilder& builder, const Value& value);
 
 /// DynamicQuantizeLinear: codes, scale and zero point of x, as plain values.
 struct DynamicCodes {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "models/onnx/ops/codes.h"
 #include "models/onnx/ops/compose.h"
 #include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/elementwise.h"
@@ -84,8 +85,10 @@ Result<Value> RowsTimesMatrix(GraphBuilder* builder, const Matrices& it,
   TIM_ASSIGN_OR_RETURN(const Value a, builder->Reshape(it.a, {rows, it.depth}));
   const Wanted flat =
       Wanted::Of(wanted.type, {rows, it.columns}, wanted.quantization);
-  const bool weights = it.b.constant != nullptr &&
-                       (IsFloat(it.b.type) || IsQuantized(it.b.quantization));
+  const bool weights =
+      it.b.constant != nullptr
+          ? IsFloat(it.b.type) || IsQuantized(it.b.quantization)
+          : IsDequantizedConstant(*builder, it.b);
   if (!weights && bias.IsAbsent()) {
     return builder->Add<vx::ops::Matmul>({a, it.b}, flat, false,
                                          form.transpose_b);

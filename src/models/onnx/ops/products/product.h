@@ -14,8 +14,8 @@ struct ProductOf {
 /// The product of the last two axes, the others broadcast, as numpy's matmul:
 /// of rank 1 `a` is a row, `b` a column, whose axis the result has not.  The
 /// result is of `wanted.type` and quantization.  A constant matrix `b` of a
-/// float type becomes the weights of a FullyConnected, with `bias` [columns]
-/// or without.
+/// float type, or a dequantized one, becomes the weights of a FullyConnected,
+/// with `bias` [columns] or without.
 Result<Value> Multiplied(GraphBuilder* builder, const Value& a, const Value& b,
                          const ProductOf& form, const Wanted& wanted,
                          const Value& bias = {});
