@@ -276,6 +276,24 @@ std::string KernelOpName(const Node& node) {
   return StrCat(op->schema->domain, ".", op->schema->name);
 }
 
+std::optional<double> KernelMicroseconds(const Module& module,
+                                         const ir::KernelNode& view,
+                                         int device) {
+  const std::string name = KernelOpName(*view.node);
+  std::optional<double> best;
+  for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
+    if (device >= 0 && device != d) continue;
+    const ir::DeviceInfo& info = module.device(d);
+    for (const ir::KernelDef* kernel :
+         module.registry.Kernels(name, info.kind)) {
+      if (!Supports(module, *kernel, view, d).ok()) continue;
+      const double cost = kernel->cost(view, info);
+      if (!best || cost < *best) best = cost;
+    }
+  }
+  return best;
+}
+
 namespace {
 
 // A full table makes a candidate unusable, not the graph: dense locations of

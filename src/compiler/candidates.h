@@ -3,6 +3,7 @@
 #define TIM_COMPILER_CANDIDATES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,12 @@ struct NodeCandidates {
 /// Name under which kernels are registered for a node: its schema's, its
 /// anchor's where it is fused, its own where it is a composite.
 std::string KernelOpName(const ir::Node& node);
+
+/// Microseconds of a node by the cheapest kernel of a device, -1: of all but
+/// the host, everything dense; nothing where no kernel takes it.
+std::optional<double> KernelMicroseconds(const Module& module,
+                                         const ir::KernelNode& view,
+                                         int device);
 
 /// Variants of running a node on a device, -1: on all.  None where it is
 /// pinned to another one.

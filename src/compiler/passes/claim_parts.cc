@@ -41,28 +41,12 @@ bool MayBeInPart(const Graph& graph, const Node& node, int device) {
   return !ir::ControlOf(node) && HasStaticOperands(graph, node);
 }
 
-// Microseconds of the node by the cheapest kernel, everything dense; nothing
-// where it has none.
-std::optional<double> KernelMicroseconds(const Module& module, NodeId id) {
-  const ir::KernelNode view =
-      ViewOf(module, module.graph, module.graph.node(id));
-  std::optional<double> best;
-  for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
-    for (const ir::KernelDef* kernel : module.registry.Kernels(
-             KernelOpName(*view.node), module.device(d).kind)) {
-      if (!Supports(module, *kernel, view, d).ok()) continue;
-      const double cost = kernel->cost(view, module.device(d));
-      if (!best || cost < *best) best = cost;
-    }
-  }
-  return best;
-}
-
 // Microseconds that a claim saves; nothing where some node has no kernel.
 std::optional<double> GainOf(const Module& module, const ir::PartClaim& claim) {
   double alone = 0;
   for (const NodeId id : claim.nodes) {
-    const std::optional<double> cost = KernelMicroseconds(module, id);
+    const std::optional<double> cost = KernelMicroseconds(
+        module, ViewOf(module, module.graph, module.graph.node(id)), -1);
     if (!cost) return std::nullopt;
     alone += *cost;
   }

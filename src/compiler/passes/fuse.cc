@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -8,25 +9,12 @@ namespace {
 using ir::Graph;
 using ir::Node;
 
-// Cheapest estimate of a node over all kernels of `on`, -1: of all devices but
-// the host, everything dense; nothing where no kernel takes it.
+// Cheapest estimate of an operator or a chain; nothing where it is neither, or
+// no kernel takes it.
 std::optional<double> BestCost(const Module& module, const ir::KernelNode& view,
                                int on) {
-  const Node& op = *view.anchor;
-  if (op.composite) return std::nullopt;
-  const std::string name = StrCat(op.schema->domain, ".", op.schema->name);
-  std::optional<double> best;
-  for (int i = 1; i < static_cast<int>(module.options.devices.size()); ++i) {
-    if (on >= 0 && on != i) continue;
-    const ir::DeviceInfo& device = module.device(i);
-    for (const ir::KernelDef* kernel :
-         module.registry.Kernels(name, device.kind)) {
-      if (!Supports(module, *kernel, view, i).ok()) continue;
-      const double cost = kernel->cost(view, device);
-      if (!best || cost < *best) best = cost;
-    }
-  }
-  return best;
+  if (view.anchor->composite) return std::nullopt;
+  return KernelMicroseconds(module, view, on);
 }
 
 // The node that may be fused into `id`: the only reader of its only output.

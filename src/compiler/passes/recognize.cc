@@ -1,9 +1,11 @@
 // Operators that clients spelled out in smaller ones become one.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
 #include "ir/inferred_node.h"
 #include "ir/pattern.h"
@@ -66,7 +68,7 @@ class Recognizer {
       const auto id =
           AddInferredNode(std::move(added), module_.registry, graph);
       // A match that the operator does not take stays as it is.
-      if (!id.ok()) return std::vector<ValueId>();
+      if (!id.ok() || !Pays(match, *id, *graph)) return std::vector<ValueId>();
       graph->node(*id).device = graph->node(match.root).device;
       return graph->node(*id).outputs;
     };
@@ -97,6 +99,33 @@ class Recognizer {
                        return has_kernel(NameOf(*match.graph->node(id).schema));
                      });
         });
+  }
+
+  // True where no device with kernels for all nodes takes longer for `added`.
+  bool Pays(const PatternMatch& match, NodeId added,
+            const ir::Graph& graph) const {
+    const auto& nodes = match.nodes;
+    if (!std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+          return HasStaticOperands(graph, graph.node(id));
+        })) {
+      return true;
+    }
+    const auto cost = [&](NodeId id, int device) {
+      return KernelMicroseconds(module_, ViewOf(module_, graph, graph.node(id)),
+                                device);
+    };
+    const int pinned = graph.node(match.root).device;
+    for (int d = 1; d < static_cast<int>(module_.options.devices.size()); ++d) {
+      if (pinned >= 0 && pinned != d) continue;
+      std::optional<double> apart = 0;
+      for (const NodeId id : nodes) {
+        const std::optional<double> one = apart ? cost(id, d) : std::nullopt;
+        apart = one ? std::optional(*apart + *one) : std::nullopt;
+      }
+      const std::optional<double> together = cost(added, d);
+      if (apart && (!together || *together > *apart)) return false;
+    }
+    return true;
   }
 
   Module& module_;

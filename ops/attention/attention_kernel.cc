@@ -1,0 +1,148 @@
+// Attention in one launch for CPUs, by ops/attention/attention.cl.
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/attention/attention_shape.h"
+#include "ops/elements/operands.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/packed.h"
+
+namespace tim::ops {
+namespace {
+
+// Private memory of a work-item grows with both extents of a head.
+constexpr int64_t kMostExtent = 128;
+constexpr int64_t kMostTiles = 4;
+
+// What one work-item makes: `tiles` times `rows` queries.
+struct Tile {
+  int64_t rows = 12;
+  int64_t width = 16;
+  int64_t tiles = 1;
+
+  int64_t queries() const { return rows * tiles; }
+  int64_t step() const { return 2 * width; }
+};
+
+// As many sums as fit the registers beside two vectors of keys, and as many
+// tiles, which share what is copied of keys and values, as leave every core
+// some work-items.
+Tile TileFor(const ir::KernelNode& node, const AttentionShape& shape,
+             const ir::DeviceInfo& device) {
+  constexpr int64_t kItemsPerUnit = 4;
+  Tile tile;
+  tile.width = device.float_vector_width >= 16 ? 16 : 8;
+  const int64_t limit = tile.width == 16 ? 12 : 6;
+  int64_t tiles = CeilDiv(shape.queries, limit);
+  tile.rows = node.many_shapes ? limit : CeilDiv(shape.queries, tiles);
+  const auto heads = static_cast<int64_t>(shape.heads.size());
+  const int64_t items =
+      std::max(CeilDiv(tiles, kMostTiles),
+               std::min(tiles, CeilDiv(kItemsPerUnit * device.compute_units,
+                                       std::max<int64_t>(heads, 1))));
+  tile.tiles = CeilDiv(tiles, items);
+  return tile;
+}
+
+// The room for an extent of a head, of which a program is made.
+int64_t RoomFor(const ir::KernelNode& node, int64_t extent, int64_t unit) {
+  if (!node.many_shapes) return AlignUp(extent, unit);
+  return std::max<int64_t>(
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))), unit);
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  const AttentionShape shape = AttentionShapeOf(node);
+  for (const int64_t extent : {shape.depth, shape.columns}) {
+    if (extent > kMostExtent) {
+      return Unimplemented("heads of ", extent, " elements, more than ",
+                           kMostExtent);
+    }
+  }
+  if (shape.queries * shape.keys * shape.depth * shape.columns == 0) {
+    return Unimplemented("there is nothing to add");
+  }
+  return OkStatus();
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  constexpr double kEfficiency = 0.5;
+  const AttentionShape shape = AttentionShapeOf(node);
+  const Tile tile = TileFor(node, shape, device);
+  const auto heads = static_cast<int64_t>(shape.heads.size());
+  const int64_t items = heads * CeilDiv(shape.queries, tile.queries());
+  const int64_t rounds = CeilDiv(items, device.compute_units);
+  // Rows and columns beyond the operands are computed, too, and cores that have
+  // no work-item wait.
+  const double scores = static_cast<double>(rounds * device.compute_units) *
+                        tile.queries() * AlignUp(shape.keys, tile.step());
+  const double columns = AlignUp(shape.columns, tile.step());
+  ir::ComputeEstimate estimate = EstimateAttention(AnchorView(node).view());
+  estimate.flops = scores * (2.0 * shape.depth + 2.0 * columns + 30);
+  return ir::EstimateMicroseconds(estimate, device, kEfficiency);
+}
+
+ir::PackedConstant FirstElements(const AttentionShape& shape) {
+  std::vector<int32_t> words;
+  for (const AttentionShape::Head& head : shape.heads) {
+    for (const int64_t first :
+         {head.queries, head.keys, head.values, head.mask}) {
+      words.push_back(static_cast<int32_t>(first));
+    }
+  }
+  return PackedTable("first elements of heads", std::move(words));
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const AttentionShape shape = AttentionShapeOf(node);
+  const Tile tile = TileFor(node, shape, device);
+  const auto heads = static_cast<int64_t>(shape.heads.size());
+  Launch launch("ops/attention/attention.cl", "attention");
+  launch.Option(StrCat("-DROWS=", tile.rows))
+      .Option(StrCat("-DWIDTH=", tile.width))
+      .Option(StrCat("-DTILES=", node.many_shapes ? kMostTiles : tile.tiles))
+      .Option(StrCat("-DDEPTH=", RoomFor(node, shape.depth, 16)))
+      .Option(StrCat("-DCOLUMNS=", RoomFor(node, shape.columns, tile.step())));
+  if (node.attributes().Bool(kKeysByDepth)) launch.Option("-DKEYS_BY_DEPTH");
+  launch.Input("queries", node, kQueries)
+      .Input("keys", node, kKeys)
+      .Input("values", node, kValues);
+  if (node.has_input(kMask)) {
+    launch.Option("-DMASK").Input("mask", node, kMask);
+  }
+  launch.Packed("firsts", FirstElements(shape), sizeof(int32_t))
+      .Output("output", node, 0)
+      .Int("query_count", shape.queries)
+      .Int("key_count", shape.keys)
+      .Int("depth", shape.depth)
+      .Int("columns", shape.columns)
+      .Int("tiles", tile.tiles)
+      .Int("mask_query_step", shape.mask_query_step)
+      .Int("mask_key_step", shape.mask_key_step)
+      .Float("scale", node.attributes().Float(kScoreScale))
+      .Global(CeilDiv(shape.queries, tile.queries()), heads)
+      .Local(1);
+  return launch.Build();
+}
+
+}  // namespace
+
+TIM_OPERATOR(attention_kernel) {
+  registry.Add(ir::KernelDef{.op = "tim.Attention",
+                             .name = "attention",
+                             .supports = Supports,
+                             .cost = Cost,
+                             .lower = Lower});
+}
+
+}  // namespace tim::ops
