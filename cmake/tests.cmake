@@ -194,7 +194,7 @@ string(CONCAT gpu_goldens
        "${agrees}/instancenormalization_f32*:${agrees}/l2normalization_f32*:"
        "${agrees}/layernormalization_f32*:${agrees}/logsoftmax_f32*:"
        "${agrees}/matmul_f32*:${agrees}/matmul_i8*:${agrees}/matmul_u8*:"
-       "${agrees}/softmax_f32*")
+       "${agrees}/rmsnormalization_f32*:${agrees}/softmax_f32*")
 tim_cl_run(ops/golden_test_gpu ops_golden_test
            TIMCL_KERNELS=gpu "GTEST_FILTER=${gpu_goldens}")
 tim_cl_run(networks/lenet_test_gpu networks_lenet_test TIMCL_KERNELS=gpu)

@@ -64,6 +64,12 @@ RowNumbers L2Of(const Row& x, float value) {
   return {.factor = 1.0f / std::sqrt(squares < value ? value : squares)};
 }
 
+RowNumbers RmsOf(const Row& x, float value) {
+  const float inverse = 1.0f / static_cast<float>(x.count);
+  const float squares = x.Sum([](float v) { return v * v; });
+  return {.factor = 1.0f / std::sqrt(squares * inverse + value)};
+}
+
 RowNumbers LogSoftmaxOf(const Row& x, float value) {
   const float sign = value < 0.0f ? -1.0f : 1.0f;
   float largest = x(0) * sign;
@@ -85,23 +91,26 @@ RowNumbers NumbersOf(RowNorm kind, const Row& x, float value) {
       return L2Of(x, value);
     case RowNorm::kLogSoftmax:
       return LogSoftmaxOf(x, value);
+    case RowNorm::kRms:
+      return RmsOf(x, value);
   }
   return {};
 }
 
 float Normalized(RowNorm kind, const RowNumbers& numbers, float x) {
-  if (kind == RowNorm::kL2) return x * numbers.factor;
+  if (kind == RowNorm::kL2 || kind == RowNorm::kRms) return x * numbers.factor;
   const float d = x - numbers.center;
   return kind == RowNorm::kMoments ? (d - numbers.rest) * numbers.factor
                                    : d * numbers.factor - numbers.rest;
 }
 
-// gamma * y + beta of a row's elements; y where there are none.
+// gamma * y + beta of a row's elements, without a beta where there is none; y
+// where there is neither.
 class Affine {
  public:
   Affine(const NormRows& rows, const ir::EvalContext& context) : rows_(rows) {
     if (rows.steps.empty()) return;
-    for (const int input : {1, 2}) {
+    for (size_t input = 1; input < context.inputs.size(); ++input) {
       parameters_.emplace_back(context.inputs[input]);
     }
   }
@@ -112,6 +121,9 @@ class Affine {
   }
   float operator()(float y, int64_t k) const {
     if (parameters_.empty()) return y;
+    if (parameters_.size() == 1) {
+      return y * parameters_[0].Real(first_[0] + k * rows_.steps[0]);
+    }
     const float beta = parameters_[0].Real(first_[0] + k * rows_.steps[0]);
     const float gamma = parameters_[1].Real(first_[1] + k * rows_.steps[1]);
     return y * gamma + beta;
@@ -150,7 +162,9 @@ Status EvalRowNorm(const RowNormOp& op, const ir::EvalContext& context) {
 
 Status CheckRowNormTypes(const ir::NodeView& view) {
   TIM_RETURN_IF_ERROR(CheckNumber(view, Operand::kInput, 0));
-  if (view.inputs.size() > 1) {
+  if (view.inputs.size() == 2 && view.inputs[1] != nullptr) {
+    TIM_RETURN_IF_ERROR(CheckFloatInput(view, 1, "gamma"));
+  } else if (view.inputs.size() > 2) {
     TIM_RETURN_IF_ERROR(CheckFloatInput(view, 1, "beta"));
     TIM_RETURN_IF_ERROR(CheckFloatInput(view, 2, "gamma"));
   }
@@ -188,7 +202,7 @@ int64_t ParameterIndex(const NormRows& rows, int64_t row, int parameter) {
 }
 
 ir::ComputeEstimate RowNormEstimate(RowNorm kind, const ir::NodeView& view) {
-  constexpr double kFlops[] = {7, 3, 55};  // e^x: about 50
+  constexpr double kFlops[] = {7, 3, 55, 4};  // e^x: about 50
   return ElementwiseEstimate(view, kFlops[static_cast<int>(kind)]);
 }
 

@@ -6,7 +6,7 @@
 //   norm_lanes  one work-item makes 16 rows at once: row r of slice s starts at
 //               s * slice_step + r * row_step, its elements are `stride` apart
 //
-// -DKIND=MOMENTS      or L2 or LOG_SOFTMAX
+// -DKIND=MOMENTS      or L2 or LOG_SOFTMAX or RMS
 // -DPARAMETERS=0      0 no beta and gamma; else those of row r (of all slices)
 //                     and element k are at k * step + the strides of the axes
 //                     {extent, beta stride, gamma stride} that r counts: 1 the
@@ -40,7 +40,7 @@ static inline float16 factors_of(float16 squares, float value) {
 
 #if KIND == MOMENTS
 #define NORMALIZED(x, n) ((((x) - (n).center) - (n).rest) * (n).factor)
-#elif KIND == L2
+#elif KIND == L2 || KIND == RMS
 #define NORMALIZED(x, n) ((x) * (n).factor)
 #else
 #define NORMALIZED(x, n) (((x) - (n).center) * (n).factor - (n).rest)
@@ -95,10 +95,10 @@ static inline row_numbers numbers_of_row(__global const TIM_STORAGE(IN) * in,
   n.rest = tim_lane_total(v) * inverse_count;
   n.factor =
       factor_of(tim_lane_total(w) * inverse_count - n.rest * n.rest, value);
-#elif KIND == L2
+#elif KIND == L2 || KIND == RMS
   float total;
   SUM_OF_ROW(total, 0.0f, x * x)
-  n.factor = factor_of(total, value);
+  n.factor = factor_of(MEAN_OF_ROW(total), value);
 #else
   const int16 index =
       (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -153,9 +153,9 @@ static inline lane_numbers numbers_of_lanes(__global const TIM_STORAGE(IN) * in,
   n.factor = factors_of(
       tim_lane_totals16(squares, count) * inverse_count - n.rest * n.rest,
       value);
-#elif KIND == L2
+#elif KIND == L2 || KIND == RMS
   EACH_OF_LANES(sums[k % TIM_LANES] += x * x;)
-  n.factor = factors_of(tim_lane_totals16(sums, count), value);
+  n.factor = factors_of(MEAN_OF_ROW(tim_lane_totals16(sums, count)), value);
 #else
   const float sign = value < 0.0f ? -1.0f : 1.0f;
   float16 largest = -INFINITY;
@@ -208,11 +208,11 @@ static inline float16 load_gamma(__global const TIM_STORAGE(GAMMA) * p,
 #define SCALED(y, i, lanes, beta_step, gamma_step) (y)
 #elif PARAMETERS == 2
 #define SCALED(y, i, lanes, beta_step, gamma_step) \
-  ((y)*LOAD_GAMMA(0) + LOAD_BETA(0))
+  ADD_BETA((y)*LOAD_GAMMA(0), LOAD_BETA(0))
 #else
-#define SCALED(y, i, lanes, beta_step, gamma_step)             \
-  ((y)*load_gamma(gamma + (i)*gamma_step, gamma_step, lanes) + \
-   load_beta(beta + (i)*beta_step, beta_step, lanes))
+#define SCALED(y, i, lanes, beta_step, gamma_step)                    \
+  ADD_BETA((y)*load_gamma(gamma + (i)*gamma_step, gamma_step, lanes), \
+           load_beta(beta + (i)*beta_step, beta_step, lanes))
 #endif
 // Elements i to i + lanes of a row; those of constant 16 are vectors.
 #define NORMALIZE16(i, lanes, beta_step, gamma_step)                         \
@@ -305,7 +305,7 @@ __kernel void norm_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
         load_lanes(in + at, row_step, lanes, 0.0f, in_scale, in_zero);
     float16 y = NORMALIZED(x, n);
 #if PARAMETERS == 1
-    y = y * LOAD_GAMMA(k * gamma_step) + LOAD_BETA(k * beta_step);
+    y = ADD_BETA(y * LOAD_GAMMA(k * gamma_step), LOAD_BETA(k * beta_step));
 #elif PARAMETERS
 #if PARAMETERS == 3
     for (int j = 0; j < 16; ++j) {
@@ -315,7 +315,7 @@ __kernel void norm_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
     beta16 = vload16(0, beta_lane);
     gamma16 = vload16(0, gamma_lane);
 #endif
-    y = y * gamma16 + beta16;
+    y = ADD_BETA(y * gamma16, beta16);
 #endif
 #ifdef BLOCKED
     const int16 index =

@@ -8,6 +8,7 @@
 //                v = max(sum((x - c)^2) * (1 / count) - s * s, 0)
 //                y = ((x - c) - s) * (1 / sqrt(v + value)) * gamma + beta
 //   L2           y = x * (1 / sqrt(max(sum(x * x), value)))
+//   RMS          y = x * (1 / sqrt(sum(x * x) * (1 / count) + value)) * gamma
 //   log-softmax  c = the element whose multiple by value is the greatest
 //                y = (x - c) * value - log2(sum(e^((x - c) * value))) * ln(2)
 // Square roots and reciprocals are correctly rounded.  In rows of equal
@@ -26,10 +27,11 @@
 
 namespace tim::ops {
 
-enum class RowNorm : uint8_t { kMoments, kL2, kLogSoftmax };
+enum class RowNorm : uint8_t { kMoments, kL2, kLogSoftmax, kRms };
 
 /// A dense tensor as rows [inner, count, outer] along `count`; beta and gamma,
-/// where the operator has them, as inputs 1 and 2.
+/// where the operator has them, as inputs 1 and 2.  RMS has no beta: gamma is
+/// input 1, and stands in the place of beta too.
 struct NormRows {
   int64_t inner = 1;
   int64_t count = 1;

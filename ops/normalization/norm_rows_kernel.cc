@@ -19,7 +19,7 @@ constexpr int64_t kGroup = 64;
 constexpr int64_t kShortRow = 32;
 
 const char* KindName(RowNorm kind) {
-  constexpr const char* kNames[] = {"MOMENTS", "L2", "LOG_SOFTMAX"};
+  constexpr const char* kNames[] = {"MOMENTS", "L2", "LOG_SOFTMAX", "RMS"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -60,8 +60,9 @@ void AddOperands(const RowNormOp& op, const ir::KernelNode& node,
       .Input("in", node, 0)
       .Output("out", node, 0);
   if (parameters == Parameters::kNone) return;
-  launch->Type("BETA", node.inputs[1]).Type("GAMMA", node.inputs[2]);
-  launch->Input("beta", node, 1).Input("gamma", node, 2);
+  const int gamma = op.kind == RowNorm::kRms ? 1 : 2;
+  launch->Type("BETA", node.inputs[1]).Type("GAMMA", node.inputs[gamma]);
+  launch->Input("beta", node, 1).Input("gamma", node, gamma);
   launch->Packed("axes", PackAxes(rows.axes, 2), 4)
       .Int("axes_count", static_cast<int64_t>(rows.axes.size()))
       .Int("beta_step", rows.steps[0])

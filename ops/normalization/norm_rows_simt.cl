@@ -7,7 +7,7 @@
 //   norm_items  one work-item makes one row of any step; neighbours read
 //               neighbouring elements where inner is not 1
 //
-// -DKIND=MOMENTS      or L2 or LOG_SOFTMAX
+// -DKIND=MOMENTS      or L2 or LOG_SOFTMAX or RMS
 // -DPARAMETERS=0      1: with beta and gamma; those of row r and element k are
 //                     at k * step + the strides of the axes {extent, beta
 //                     stride, gamma stride} that r counts
@@ -28,9 +28,9 @@
       left /= entry[0];                                                \
     }                                                                  \
   }
-#define AFFINE(y, k)                                          \
-  ((y)*TIM_LOAD_REAL(GAMMA, gamma, (k)*gamma_step, 1.0f, 0) + \
-   TIM_LOAD_REAL(BETA, beta, (k)*beta_step, 1.0f, 0))
+#define AFFINE(y, k)                                                 \
+  ADD_BETA((y)*TIM_LOAD_REAL(GAMMA, gamma, (k)*gamma_step, 1.0f, 0), \
+           TIM_LOAD_REAL(BETA, beta, (k)*beta_step, 1.0f, 0))
 #else
 #define START_OF_ROW(row)
 #define AFFINE(y, k) (y)
@@ -41,7 +41,7 @@
 
 #if KIND == MOMENTS
 #define NORMALIZED(x) ((((x)-center) - rest) * factor)
-#elif KIND == L2
+#elif KIND == L2 || KIND == RMS
 #define NORMALIZED(x) ((x)*factor)
 #else
 #define NORMALIZED(x) (((x)-center) * factor - rest)
@@ -59,11 +59,11 @@
   SUM(squares, k, (X(k, step) - center) * (X(k, step) - center)) \
   const float rest = total * inverse_count;                      \
   const float factor = factor_of(squares * inverse_count - rest * rest, value);
-#elif KIND == L2
+#elif KIND == L2 || KIND == RMS
 #define NUMBERS_OF_ROW(step, SUM, LARGEST) \
   float squares;                           \
   SUM(squares, k, X(k, step) * X(k, step)) \
-  const float factor = factor_of(squares, value);
+  const float factor = factor_of(MEAN_OF_ROW(squares), value);
 #else
 #define NUMBERS_OF_ROW(step, SUM, LARGEST)                  \
   const float sign = value < 0.0f ? -1.0f : 1.0f;           \

@@ -125,4 +125,26 @@ Result<Values> InstanceNormalizationVjp(const ir::VjpContext& context) {
   return MomentsVjp(b, image, axis);
 }
 
+// y = n * gamma, n = x * r, r = 1 / sqrt(mean of x^2 + eps).
+Result<Values> RmsNormalizationVjp(const ir::VjpContext& context) {
+  enum { kInput, kGamma };
+  VjpBuilder b(context);
+  const int axis = AxisOf(b);
+  const Value x = b.In(kInput);
+  const Value mean = b.Mean(b.Square(x), {axis});
+  const Value r =
+      b.Op("Rsqrt", {b.Linear(mean, 1, b.attributes().Float("eps"))});
+  const Value n = b.Multiply(x, r);
+  Value of_n = b.Cotangent();
+  if (b.HasIn(kGamma)) {
+    const Parameter gamma(b, kGamma, axis);
+    if (b.Wanted(kGamma)) gamma.Set(b.Multiply(of_n, n));
+    of_n = b.Multiply(of_n, gamma.value());
+  }
+  if (!b.Wanted(kInput)) return b.Finish();
+  const Value along = b.Multiply(n, b.Mean(b.Multiply(of_n, n), {axis}));
+  b.Set(kInput, b.Multiply(b.Sub(of_n, along), r));
+  return b.Finish();
+}
+
 }  // namespace tim::ops

@@ -15,6 +15,8 @@ Result<std::vector<ir::ValueId>> LayerNormalizationVjp(
     const ir::VjpContext& context);
 Result<std::vector<ir::ValueId>> InstanceNormalizationVjp(
     const ir::VjpContext& context);
+Result<std::vector<ir::ValueId>> RmsNormalizationVjp(
+    const ir::VjpContext& context);
 
 }  // namespace tim::ops
 

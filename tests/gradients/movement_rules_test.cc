@@ -40,6 +40,13 @@ TEST(NormalizationRules, AgreeWithDifferences) {
                                            {.shape = Shape({extent})},
                                            {.shape = Shape({extent})}},
                                 .attributes = {{"axis", axis}}}));
+    EXPECT_TRUE(GradientsAgree(
+        {.op = "RmsNormalization",
+         .inputs = {{.shape = Shape({5, 4})}, {.shape = Shape({extent})}},
+         .attributes = {{"axis", axis}}}));
+    EXPECT_TRUE(GradientsAgree({.op = "RmsNormalization",
+                                .inputs = {{.shape = Shape({5, 4})}},
+                                .attributes = {{"axis", axis}}}));
   }
   EXPECT_TRUE(GradientsAgree({.op = "InstanceNormalization",
                               .inputs = {{.shape = Shape({3, 2, 3, 2})},

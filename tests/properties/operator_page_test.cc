@@ -237,7 +237,10 @@ TEST(OperatorClasses, OfTimVxAreAllThere) {
   }
   EXPECT_EQ(listed.size(), 142u);
   for (const auto& [name, doc] : docs) {
-    if (doc.header == "control.h") continue;  // Not of TIM-VX.
+    // Not of TIM-VX.
+    if (doc.header == "control.h" || doc.header == "rmsnormalization.h") {
+      continue;
+    }
     EXPECT_TRUE(listed.contains(name)) << name << " is not in the list";
   }
   EXPECT_FALSE(CheckClass("Absent", "absent.h", docs).ok());

@@ -62,6 +62,7 @@
 #include "tim/vx/ops/resize.h"
 #include "tim/vx/ops/resize1d.h"
 #include "tim/vx/ops/reverse.h"
+#include "tim/vx/ops/rmsnormalization.h"
 #include "tim/vx/ops/rnn_cell.h"
 #include "tim/vx/ops/roi_align.h"
 #include "tim/vx/ops/roi_pool.h"
