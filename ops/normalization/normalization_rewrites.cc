@@ -1,4 +1,5 @@
-// Layer normalization that exporters spell out in means and roots.
+// Layer and RMS normalization that exporters spell out in means and roots.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,14 +26,49 @@ Pattern Centered() {
                      "centered");
 }
 
-Pattern Deviation() {
-  const Pattern square = Pattern::OneOf(
-      {Pattern::Op("tim.Pow", {Centered(), Pattern::Constant("two")}),
-       Pattern::Op("tim.Square", {Centered()}),
-       EitherOrder("tim.Multiply", Centered(), Centered())});
-  return Pattern::Op("tim.Sqrt",
-                     {EitherOrder("tim.Add", Mean(square, "variance"),
-                                  Pattern::Constant("eps"))});
+Pattern Square(const Pattern& x) {
+  return Pattern::OneOf({Pattern::Op("tim.Pow", {x, Pattern::Constant("two")}),
+                         Pattern::Op("tim.Square", {x}),
+                         EitherOrder("tim.Multiply", x, x)});
+}
+
+Pattern Divide(Pattern a, Pattern b) {
+  Pattern out = Pattern::Op("tim.Div", {std::move(a), std::move(b)});
+  out.attributes = {{"scale", 1.0}};
+  return out;
+}
+
+// The mean of the squares of x, and eps.
+Pattern MeanSquare(const Pattern& x) {
+  const Pattern mean = Mean(Square(x), "mean_square");
+  Pattern shifted = Pattern::Op("tim.Linear", {mean}, "shifted");
+  shifted.attributes = {{"a", 1.0}};
+  return Pattern::OneOf(
+      {EitherOrder("tim.Add", mean, Pattern::Constant("eps")), shifted});
+}
+
+// The eps of a match of that.
+std::optional<float> EpsOf(const PatternMatch& match) {
+  const auto shifted = match.named_nodes.find("shifted");
+  if (shifted == match.named_nodes.end()) return ScalarOf(match, "eps");
+  const ir::Node& node = match.graph->node(shifted->second);
+  return static_cast<float>(node.attributes.Float("b"));
+}
+
+bool IsOfUnitMeanSquare(const PatternMatch& match) {
+  return IsFloat32(match) && EpsOf(match).value_or(0) > 0 &&
+         (!match.values.contains("two") || IsScalar(match, "two", 2)) &&
+         (!match.values.contains("one") || IsScalar(match, "one", 1));
+}
+
+// x / sqrt(mean of x^2 + eps)
+Pattern OfUnitMeanSquare(const Pattern& x) {
+  const Pattern root = Pattern::Op("tim.Sqrt", {MeanSquare(x)});
+  const Pattern inverse = Pattern::OneOf(
+      {Pattern::Op("tim.Rsqrt", {MeanSquare(x)}),
+       Pattern::Op("tim.Rcp", {root}), Divide(Pattern::Constant("one"), root)});
+  return Pattern::OneOf(
+      {EitherOrder("tim.Multiply", x, inverse), Divide(x, root)});
 }
 
 // One element for each of the fastest axis of x.
@@ -44,20 +80,21 @@ bool LiesAlongRows(const PatternMatch& match, const std::string& name) {
 }
 
 bool IsLayerNormalization(const PatternMatch& match) {
-  return IsFloat32(match) && ScalarOf(match, "eps").value_or(0) > 0 &&
-         (!match.values.contains("two") || IsScalar(match, "two", 2)) &&
-         LiesAlongRows(match, "gamma") && LiesAlongRows(match, "beta");
+  return IsOfUnitMeanSquare(match) && LiesAlongRows(match, "gamma") &&
+         LiesAlongRows(match, "beta");
 }
 
-}  // namespace
+bool IsRmsNormalization(const PatternMatch& match) {
+  return IsOfUnitMeanSquare(match) &&
+         (!match.values.contains("gamma") || LiesAlongRows(match, "gamma"));
+}
 
-TIM_OPERATOR(normalization_rewrites) {
-  Pattern quotient = Pattern::Op("tim.Div", {Centered(), Deviation()});
-  quotient.attributes = {{"scale", 1.0}};
-  Pattern pattern = EitherOrder(
-      "tim.Add",
-      EitherOrder("tim.Multiply", quotient, Pattern::Constant("gamma")),
-      Pattern::Constant("beta"));
+void AddLayerNormalization(ir::OpRegistry& registry) {
+  Pattern pattern =
+      EitherOrder("tim.Add",
+                  EitherOrder("tim.Multiply", OfUnitMeanSquare(Centered()),
+                              Pattern::Constant("gamma")),
+                  Pattern::Constant("beta"));
   pattern.where = IsLayerNormalization;
   registry.Add(ir::RewriteRule{
       .name = "layer normalization",
@@ -69,9 +106,40 @@ TIM_OPERATOR(normalization_rewrites) {
             .inputs = {match.values.at("x"), match.values.at("beta"),
                        match.values.at("gamma")},
             .attributes = {{"axis", int64_t{0}},
-                           {"eps", static_cast<double>(
-                                       ScalarOf(match, "eps").value_or(0))}}};
+                           {"eps", double{EpsOf(match).value_or(0)}}}};
       }});
+}
+
+void AddRmsNormalization(const std::string& name, Pattern pattern,
+                         ir::OpRegistry& registry) {
+  pattern.where = IsRmsNormalization;
+  registry.Add(ir::RewriteRule{
+      .name = name,
+      .pattern = std::move(pattern),
+      .op = "tim.RmsNormalization",
+      .node = [](const PatternMatch& match) {
+        ir::NewNode node = {
+            .op = "tim.RmsNormalization",
+            .inputs = {match.values.at("x")},
+            .attributes = {{"axis", int64_t{0}},
+                           {"eps", double{EpsOf(match).value_or(0)}}}};
+        const auto gamma = match.values.find("gamma");
+        if (gamma != match.values.end()) node.inputs.push_back(gamma->second);
+        return node;
+      }});
+}
+
+}  // namespace
+
+TIM_OPERATOR(normalization_rewrites) {
+  AddLayerNormalization(registry);
+  const Pattern x = Pattern::Any("x");
+  AddRmsNormalization("RMS normalization",
+                      EitherOrder("tim.Multiply", OfUnitMeanSquare(x),
+                                  Pattern::Constant("gamma")),
+                      registry);
+  AddRmsNormalization("RMS normalization without weights", OfUnitMeanSquare(x),
+                      registry);
 }
 
 }  // namespace tim::ops

@@ -285,6 +285,94 @@ TEST(Recognize, AttentionStaysWhereNoKernelTakesIt) {
               ElementsAre("Matmul", "Softmax", "Matmul"));
 }
 
+// The ways to write x / sqrt(mean of x^2 + eps).
+std::vector<Form> FormsOfUnitMeanSquare() {
+  const auto mean_of = [](Network& net, ValueId squares) {
+    const ValueId mean = net.Op(
+        "ReduceMean", {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}},
+        {squares});
+    return Add(net, mean, net.Scalar(1e-5f));
+  };
+  const auto root_of = [=](Network& net, ValueId squares) {
+    return Unary(net, "Sqrt", mean_of(net, squares));
+  };
+  return {
+      [=](Network& net, ValueId x) {
+        return Mul(net, x,
+                   Unary(net, "Rsqrt", mean_of(net, Unary(net, "Square", x))));
+      },
+      [=](Network& net, ValueId x) {
+        const ValueId square = net.Op("Pow", {}, {x, net.Scalar(2)});
+        return net.Op("Div", {}, {x, root_of(net, square)});
+      },
+      [=](Network& net, ValueId x) {
+        const ValueId root = root_of(net, Mul(net, x, x));
+        return Mul(net, net.Op("Div", {}, {net.Scalar(1), root}), x);
+      },
+      [=](Network& net, ValueId x) {
+        return Mul(net, x, Unary(net, "Rcp", root_of(net, Mul(net, x, x))));
+      },
+      [](Network& net, ValueId x) {
+        const ValueId mean =
+            net.Op("ReduceMean",
+                   {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}},
+                   {Unary(net, "Square", x)});
+        return Mul(net, x,
+                   Unary(net, "Rsqrt",
+                         net.Op("Linear", {{"a", 1.0}, {"b", 1e-5}}, {mean})));
+      },
+  };
+}
+
+TEST(Recognize, RmsNormalization) {
+  for (const Form& form : FormsOfUnitMeanSquare()) {
+    EXPECT_THAT(RecognizedForm(form), ElementsAre("RmsNormalization"));
+    EXPECT_THAT(RecognizedForm([&](Network& net, ValueId x) {
+                  return Mul(net, net.Constant(F32({7})), form(net, x));
+                }),
+                ElementsAre("RmsNormalization"));
+  }
+}
+
+// Layer normalization has the same forms, and further ones of its own.
+TEST(Recognize, FormsOfLayerNormalization) {
+  for (const Form& form : FormsOfUnitMeanSquare()) {
+    EXPECT_THAT(RecognizedForm([&](Network& net, ValueId x) {
+                  const ValueId mean = net.Op(
+                      "ReduceMean",
+                      {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}},
+                      {x});
+                  const ValueId y = form(net, net.Op("Sub", {}, {x, mean}));
+                  return Add(net, Mul(net, y, net.Constant(F32({7}))),
+                             net.Constant(F32({7})));
+                }),
+                ElementsAre("LayerNormalization"));
+  }
+}
+
+// Weights of another axis stay behind the operator; another axis of the mean,
+// or no eps, is none.
+TEST(Recognize, OtherMeanSquaresStay) {
+  const Form form = FormsOfUnitMeanSquare()[0];
+  EXPECT_THAT(RecognizedForm([&](Network& net, ValueId x) {
+                return Mul(net, form(net, x), net.Constant(F32({1, 5})));
+              }),
+              ElementsAre("RmsNormalization", "Multiply"));
+  const auto of = [](int64_t axis, double eps) {
+    return RecognizedForm([=](Network& net, ValueId x) {
+      const ValueId mean =
+          net.Op("ReduceMean",
+                 {{"axis", std::vector<int64_t>{axis}}, {"keep_dims", true}},
+                 {Unary(net, "Square", x)});
+      const ValueId sum = net.Op("Linear", {{"a", 1.0}, {"b", eps}}, {mean});
+      return Mul(net, x, Unary(net, "Rsqrt", sum));
+    });
+  };
+  EXPECT_THAT(of(0, 1e-5), SizeIs(1));
+  EXPECT_THAT(of(1, 1e-5), SizeIs(5));
+  EXPECT_THAT(of(0, -1e-9), SizeIs(5));
+}
+
 // The exporter's pieces behind a convolution are one kernel with it.
 TEST(Recognize, ActivationsFollowTheirConvolution) {
   Network net;
