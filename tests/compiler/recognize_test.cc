@@ -373,6 +373,29 @@ TEST(Recognize, OtherMeanSquaresStay) {
   EXPECT_THAT(of(0, -1e-9), SizeIs(5));
 }
 
+// The node has the names of those that it is made of, the last one last, and a
+// decision says why.
+TEST(Recognize, SaysWhatWasRecognized) {
+  Network net;
+  net.Output(Swish(net, net.Input(F32({4}))));
+  compiler::CompileOptions options;
+  compiler::Module module(net.graph(), ops::BuiltinOperators(), options);
+  ASSERT_OK(compiler::Verify(module));
+  ASSERT_OK(compiler::InferShapes(module));
+  const auto order = module.graph.TopologicalOrder();
+  ASSERT_OK(order);
+  Names names;
+  for (const ir::NodeId id : *order) {
+    names.push_back(module.graph.node(id).name);
+  }
+  ASSERT_OK(compiler::Recognize(module));
+  ASSERT_THAT(module.decisions, SizeIs(1));
+  EXPECT_EQ(module.decisions[0].node, StrCat(names[0], "+", names[1]));
+  EXPECT_EQ(module.decisions[0].chosen, "recognized: swish");
+  EXPECT_EQ(module.graph.node(module.graph.NodeIds()[0]).name,
+            module.decisions[0].node);
+}
+
 // The exporter's pieces behind a convolution are one kernel with it.
 TEST(Recognize, ActivationsFollowTheirConvolution) {
   Network net;

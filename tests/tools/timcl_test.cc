@@ -136,6 +136,40 @@ TEST(TimclExplain, TellsWhatIsOnTheHostAndWhy) {
   EXPECT_EQ(parts, 3u) << json;
 }
 
+// y = x * sigmoid(x) on the host.
+std::string WriteSwish(const std::string& folder) {
+  const auto graph = testing::HostGraph();
+  const auto tensor = [&](vx::TensorAttribute attribute) {
+    return graph->CreateTensor(testing::Floats({4, 2}, attribute));
+  };
+  const auto x = tensor(vx::INPUT), gate = tensor(vx::TRANSIENT),
+             y = tensor(vx::OUTPUT);
+  const auto sigmoid = graph->CreateOperation<vx::ops::Sigmoid>();
+  sigmoid->SetInstanceName("gate");
+  (*sigmoid).BindInput(x).BindOutput(gate);
+  const auto product = graph->CreateOperation<vx::ops::Multiply>();
+  product->SetInstanceName("product");
+  (*product).BindInputs({x, gate}).BindOutput(y);
+  return WriteGraph(*graph, folder + "/swish.bin");
+}
+
+TEST(TimclExplain, TellsWhatWasRecognized) {
+  const std::string file = WriteSwish(FreshFolder("explain"));
+  const std::string command = "explain '" + file + "' --device host";
+  const std::string text = "  recognized: swish, from gate, product\n";
+  EXPECT_THAT(Timcl(command).output,
+              AllOf(HasSubstr("1 nodes of graph"), HasSubstr(text)));
+  for (const std::string name : {"gate", "product", "gate+product"}) {
+    EXPECT_THAT(Timcl(command + " " + name).output,
+                AllOf(StartsWith("gate+product\n  has "), HasSubstr(text)));
+  }
+  const auto json = TimclJson(command);
+  ASSERT_EQ(json["nodes"].size(), 1u) << json;
+  ASSERT_EQ(json["recognized"].size(), 1u) << json;
+  EXPECT_EQ(json["recognized"][0]["operator"], "swish");
+  EXPECT_THAT(json["recognized"][0]["nodes"], ElementsAre("gate", "product"));
+}
+
 TEST(TimclMemory, DrawsThePlan) {
   const std::string folder = FreshFolder("memory");
   const std::string file = WriteThree(folder);

@@ -29,6 +29,13 @@ std::string NameOf(const ir::Plan& plan) {
   return StrJoin(names, " and ");
 }
 
+constexpr std::string_view kRecognized = "recognized: ";
+
+// About an operator that stands for several nodes, and not about a kernel.
+bool IsRecognized(const ir::Decision& decision) {
+  return decision.chosen.starts_with(kRecognized);
+}
+
 bool OnHost(const ir::Decision& decision) {
   return decision.chosen.starts_with("host:");
 }
@@ -83,7 +90,14 @@ std::string PartText(const ir::Plan& plan, const ir::PartitionPart& part) {
 Json JsonOf(const ir::Plan& plan, const Status& stored,
             const std::vector<ir::Decision>& decisions) {
   Json nodes = Json::array();
+  Json recognized = Json::array();
   for (const ir::Decision& decision : decisions) {
+    if (IsRecognized(decision)) {
+      recognized.push_back(
+          {{"operator", decision.chosen.substr(kRecognized.size())},
+           {"nodes", PartsOf(decision.node)}});
+      continue;
+    }
     nodes.push_back({{"node", decision.node},
                      {"chosen", decision.chosen},
                      {"on_host", OnHost(decision)},
@@ -94,6 +108,7 @@ Json JsonOf(const ir::Plan& plan, const Status& stored,
                {"plan_of_file", stored.ok()}};
   if (!stored.ok()) json["compiled_because"] = stored.message();
   json["nodes"] = nodes;
+  json["recognized"] = recognized;
   if (plan.devices.size() > 2) {
     json["partition"] = Json::parse(ir::PartitionJson(plan), nullptr,
                                     /*allow_exceptions=*/false);
@@ -101,7 +116,16 @@ Json JsonOf(const ir::Plan& plan, const Status& stored,
   return json;
 }
 
+// "recognized: swish, from sigmoid, product"
+std::string RecognizedText(const ir::Decision& decision) {
+  return StrCat(decision.chosen, ", from ",
+                StrJoin(PartsOf(decision.node), ", "));
+}
+
 std::string TextOf(const ir::Plan& plan, const ir::Decision& decision) {
+  if (IsRecognized(decision)) {
+    return StrCat("  ", RecognizedText(decision), "\n");
+  }
   std::string text = StrCat(decision.node, "\n  has ", decision.chosen, "\n");
   if (const ir::PartitionPart* part = PartOf(plan, decision.node)) {
     text += StrCat("  in ", PartText(plan, *part), ", which has ",
@@ -117,7 +141,12 @@ std::string TextOf(const ir::Plan& plan, const ir::Decision& decision) {
 std::string TableOf(const ir::Plan& plan, const Status& stored) {
   std::vector<std::vector<std::string>> rows;
   int64_t on_host = 0;
+  std::string recognized;
   for (const ir::Decision& decision : plan.decisions) {
+    if (IsRecognized(decision)) {
+      recognized += StrCat("\n  ", RecognizedText(decision));
+      continue;
+    }
     rows.push_back({decision.node, decision.chosen});
     const ir::PartitionPart* part = PartOf(plan, decision.node);
     if (part != nullptr) rows.back().push_back(PartText(plan, *part));
@@ -132,7 +161,8 @@ std::string TableOf(const ir::Plan& plan, const Status& stored) {
     text += StrCat("\n", chosen ? "  taken     " : "  compared  ", other.plan,
                    ": ", other.predicted_us, " us predicted");
   }
-  return text + (stored.ok() ? ", by the file's plan\n" : "\n");
+  if (stored.ok()) text += ", by the file's plan";
+  return StrCat(text, recognized, "\n");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Operators that clients spelled out in smaller ones become one.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -61,21 +62,42 @@ class Recognizer {
       return (!where || where(match)) && AreTogether(match) &&
              RunsWhereTheyDo(rule.op, match);
     };
+    std::map<NodeId, std::string> made;
     const auto replace = [&](const PatternMatch& match,
                              ir::Graph* graph) -> Result<std::vector<ValueId>> {
       ir::NewNode added = rule.node(match);
-      added.name = graph->node(match.root).name;
+      added.name = NamesOf(match);
       const auto id =
           AddInferredNode(std::move(added), module_.registry, graph);
       // A match that the operator does not take stays as it is.
       if (!id.ok() || !Pays(match, *id, *graph)) return std::vector<ValueId>();
       graph->node(*id).device = graph->node(match.root).device;
+      made[*id] = graph->node(*id).name;
       return graph->node(*id).outputs;
     };
-    return ReplaceMatches(pattern, replace, 1, &module_.graph).status();
+    TIM_RETURN_IF_ERROR(
+        ReplaceMatches(pattern, replace, 1, &module_.graph).status());
+    for (const NodeId id : module_.graph.NodeIds()) {
+      const auto found = made.find(id);
+      if (found == made.end()) continue;
+      module_.decisions.push_back({.node = found->second,
+                                   .chosen = StrCat("recognized: ", rule.name),
+                                   .refused = {}});
+    }
+    return OkStatus();
   }
 
  private:
+  // Those of all nodes, that of the root last, as those of fused nodes.
+  static std::string NamesOf(const PatternMatch& match) {
+    std::vector<std::string> names;
+    for (const NodeId id : match.nodes) {
+      names.push_back(match.graph->node(id).name);
+    }
+    std::reverse(names.begin(), names.end());
+    return StrJoin(names, "+");
+  }
+
   // Nodes that are wanted on one device, or on any.
   static bool AreTogether(const PatternMatch& match) {
     const ir::Graph& graph = *match.graph;
