@@ -242,6 +242,25 @@ TEST(OnnxControlFlow, LoopsOfUnknownTripsStackNothing) {
   EXPECT_THAT(made.error, HasSubstr("what it stacks has their extent"));
 }
 
+// Each trip makes 512 KiB, of a file of some hundred bytes.
+TEST(OnnxControlFlow, ConstantsThatTripsMakeAreBounded) {
+  ModelProto model = LoopModel(200);
+  GraphProto* graph = model.mutable_graph();
+  AddOutput(graph, "s", TensorProto::FLOAT);
+  *graph->add_initializer() = IntTensor("begin", {}, {0});
+  *graph->add_initializer() = IntTensor("end", {}, {65'536});
+  *graph->add_initializer() = IntTensor("one", {}, {1});
+  GraphProto* body = graph->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  AddNode(body, "Range", {"begin", "end", "one"}, {"range"});
+  AddNode(body, "Gather", {"range", "i"}, {"number"});
+  SetAttribute(AddNode(body, "Cast", {"number"}, {"float"}), "to",
+               int64_t{TensorProto::FLOAT});
+  body->mutable_node(1)->set_input(1, "float");
+  EXPECT_THAT(Parse(model).error,
+              HasSubstr("constants that nodes make when the model is loaded "
+                        "take more than"));
+}
+
 TEST(OnnxControlFlow, ConditionsThatAreComputedEndLoops) {
   // The condition is i < 1: two trips.
   ModelProto model = LoopModel(100);

@@ -77,18 +77,57 @@ TEST(HostileTfliteFile, ConstantsThatNodesMakeAreBounded) {
   tensor.shape = {1, kSteps};
   tensor.name = "x";
   const int x = file.Add(tensor);
-  const int lengths = file.Ints({kSteps});
   int last = x;
   for (int i = 0; i < 6; ++i) {
     tensor.name = StrCat("y", i);
     const int next = file.Add(tensor);
-    file.Operator(112, {last, lengths}, {next}, fbs::Options::ReverseSequence,
+    file.Operator(112, {last, file.Ints({kSteps - i})}, {next},
+                  fbs::Options::ReverseSequence,
                   fbs::CreateReverseSequence(file.builder(), 1, 0).Union());
     last = next;
   }
   file.EndSubgraph({x}, {last});
-  EXPECT_THAT(ErrorOf(file), HasSubstr("constants that are made of the file's "
-                                       "exceed 16 times its bytes"));
+  EXPECT_THAT(ErrorOf(file),
+              HasSubstr("constants that nodes make when the model is loaded "
+                        "take more than"));
+}
+
+// The trips of a loop read the same lengths, of which the indices are made
+// once: 8 MiB, that would be 80 for all trips.
+TEST(HostileTfliteFile, TripsShareTheConstantsThatTheyMake) {
+  constexpr int kSteps = 1 << 21;
+  constexpr int kTrips = 10;
+  TfliteFile file;
+  const auto add_state = [&file] {
+    FileTensor count;
+    count.type = fbs::TensorType::INT32;
+    FileTensor codes;
+    codes.type = fbs::TensorType::INT8;
+    codes.shape = {1, kSteps};
+    return std::pair(file.Add(count), file.Add(codes));
+  };
+  const auto int_of = [&file](int32_t value) {
+    return file.Constant<int32_t>(fbs::TensorType::INT32, {}, {value});
+  };
+  const auto [unused, x] = add_state();
+  const auto [count, y] = add_state();
+  file.Operator(119, {int_of(0), x}, {count, y}, fbs::Options::While,
+                fbs::CreateWhile(file.builder(), 1, 2).Union());
+  file.EndSubgraph({x}, {y});
+  const auto [tested, carried] = add_state();
+  FileTensor truth;
+  truth.type = fbs::TensorType::BOOL;
+  const int is_less = file.Add(truth);
+  file.Operator(58, {tested, int_of(kTrips)}, {is_less});
+  file.EndSubgraph({tested, carried}, {is_less});
+  const auto [i, value] = add_state();
+  const auto [next, turned] = add_state();
+  file.Operator(0, {i, int_of(1)}, {next});
+  file.Operator(112, {value, file.Ints({kSteps})}, {turned},
+                fbs::Options::ReverseSequence,
+                fbs::CreateReverseSequence(file.builder(), 1, 0).Union());
+  file.EndSubgraph({i, value}, {next, turned});
+  EXPECT_EQ(ErrorOf(file), "");
 }
 
 TEST(HostileTfliteFile, BuffersMustFitTheirShapes) {

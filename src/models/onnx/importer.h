@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/build/constant_budget.h"
 #include "models/build/graph_builder.h"
 #include "models/onnx/folder.h"
 #include "models/onnx/messages.h"
@@ -68,10 +69,12 @@ class Importer {
  public:
   /// All arguments outlive the importer.
   Importer(const ModelMessage& model, const OnnxOptions& options,
-           TensorReader* tensors, GraphBuilder* builder, Folder* folder)
+           TensorReader* tensors, ConstantBudget* budget, GraphBuilder* builder,
+           Folder* folder)
       : model_(model),
         options_(options),
         tensors_(tensors),
+        budget_(budget),
         builder_(builder),
         folder_(folder) {}
 
@@ -118,8 +121,8 @@ class Importer {
   /// Asks the caller for a node that is not taken because of `refusal`.
   Status Supply(Node* node, const Status& refusal);
   void Refuse(const Call& call, const Status& status);
-  /// Fails where the constants that nodes have made are too large together.
-  Status CountMade(const Node& node);
+  /// Takes account of the constants that a node has made.
+  Status SpendMade(const Node& node);
 
   // Control flow and sequences: control_flow.cc, repeat.cc, scan.cc,
   // sequences.cc.
@@ -170,6 +173,7 @@ class Importer {
   const ModelMessage& model_;
   const OnnxOptions& options_;
   TensorReader* tensors_;
+  ConstantBudget* budget_;
   GraphBuilder* builder_;
   Folder* folder_;
   Subgraphs subgraphs_;
@@ -177,7 +181,6 @@ class Importer {
   std::vector<Refusal> refusals_;
   std::vector<std::string> warnings_;
   int64_t node_count_ = 0;
-  int64_t made_bytes_ = 0;
   int depth_ = 0;
 };
 

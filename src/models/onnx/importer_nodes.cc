@@ -11,9 +11,6 @@
 namespace tim::models::onnx {
 namespace {
 
-// Constants that nodes make of few bytes of the file.
-constexpr int64_t kMostMadeBytes = int64_t{1} << 30;
-
 std::string OpName(std::string_view domain, std::string_view op) {
   return domain.empty() ? std::string(op) : StrCat(domain, ".", op);
 }
@@ -142,7 +139,7 @@ Result<Node> Importer::MakeNode(const Call& call) {
   return node;
 }
 
-Status Importer::CountMade(const Node& node) {
+Status Importer::SpendMade(const Node& node) {
   for (const Value& output : node.outputs) {
     if (output.constant == nullptr) continue;
     const bool is_shared = std::any_of(
@@ -150,11 +147,11 @@ Status Importer::CountMade(const Node& node) {
           return input.constant != nullptr &&
                  input.constant->data == output.constant->data;
         });
-    if (!is_shared) made_bytes_ += static_cast<int64_t>(output.constant->bytes);
+    if (is_shared) continue;
+    TIM_RETURN_IF_ERROR(
+        budget_->Spend(static_cast<int64_t>(output.constant->bytes)));
   }
-  if (made_bytes_ <= kMostMadeBytes) return OkStatus();
-  return Unimplemented("constants that nodes make take more than ",
-                       kMostMadeBytes, " bytes");
+  return OkStatus();
 }
 
 Status Importer::Apply(Node* node) {
@@ -164,7 +161,7 @@ Status Importer::Apply(Node* node) {
   const bool is_taken = entry != nullptr && node->opset >= entry->first;
   if (folder_->Fold(node, is_taken ? entry->function : nullptr)) {
     node_count_ += FoldingCost(*node);
-    return OkStatus();
+    return SpendMade(*node);
   }
   Status status =
       entry == nullptr
@@ -180,7 +177,7 @@ Status Importer::Apply(Node* node) {
       }
     }
   }
-  if (status.ok()) return CountMade(*node);
+  if (status.ok()) return SpendMade(*node);
   if (options_.supplier == nullptr) return status;
   return Supply(node, status);
 }

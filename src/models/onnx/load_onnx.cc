@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
+#include "models/build/constant_budget.h"
 #include "models/build/guarded_import.h"
 #include "models/build/source_recorder.h"
 #include "models/onnx/folder.h"
@@ -40,13 +41,15 @@ Status Import(const std::shared_ptr<vx::Context>& context, const Source& source,
   TIM_ASSIGN_OR_RETURN(const onnx::ModelMessage message,
                        onnx::ReadModel(source.bytes));
   model->operators = OperatorsOf(message.graph);
-  onnx::TensorReader tensors(source.owner, source.folder);
+  ConstantBudget budget(static_cast<int64_t>(source.bytes.size()));
+  onnx::TensorReader tensors(source.owner, source.folder, &budget);
   SourceRecorder recorder;
   const bool records = !options.cpp_path.empty();
   GraphBuilder builder(context->CreateGraph(), records ? &recorder : nullptr,
                        context);
   onnx::Folder folder(context);
-  onnx::Importer importer(message, options, &tensors, &builder, &folder);
+  onnx::Importer importer(message, options, &tensors, &budget, &builder,
+                          &folder);
   const Status status = importer.Import();
   model->refusals = importer.refusals();
   model->warnings = tensors.warnings();

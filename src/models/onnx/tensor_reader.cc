@@ -243,6 +243,9 @@ Result<std::shared_ptr<const MappedFile>> TensorReader::Open(
   auto mapped = MapFile((std::filesystem::path(folder_) / path).string());
   if (!mapped.ok()) return mapped.status().WithContext("its external data");
   files_[location] = *mapped;
+  if (budget_ != nullptr) {
+    budget_->AddFile(static_cast<int64_t>((*mapped)->bytes.size()));
+  }
   return mapped;
 }
 

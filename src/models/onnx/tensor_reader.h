@@ -9,6 +9,7 @@
 
 #include "base/mapped_file.h"
 #include "base/status.h"
+#include "models/build/constant_budget.h"
 #include "models/build/value.h"
 #include "models/onnx/messages.h"
 
@@ -19,8 +20,11 @@ class TensorReader {
  public:
   /// \param owner keeps the bytes of the file, which arrays share.
   /// \param folder of external data; empty: there is none.
-  TensorReader(std::shared_ptr<const void> owner, std::string folder)
-      : owner_(std::move(owner)), folder_(std::move(folder)) {}
+  /// \param budget is told of the files that are opened, and outlives the
+  ///     reader; may be null.
+  TensorReader(std::shared_ptr<const void> owner, std::string folder,
+               ConstantBudget* budget = nullptr)
+      : owner_(std::move(owner)), folder_(std::move(folder)), budget_(budget) {}
 
   /// The elements; of float64 and bfloat16 as float32, with a warning.  Fails,
   /// with the tensor's name, where they are not as many as the extents say, of
@@ -40,6 +44,7 @@ class TensorReader {
 
   std::shared_ptr<const void> owner_;
   std::string folder_;
+  ConstantBudget* budget_;
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;
   std::vector<std::string> warnings_;
 };

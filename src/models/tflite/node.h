@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/build/constant_budget.h"
 #include "models/build/graph_builder.h"
 #include "models/build/value.h"
 #include "models/tflite/reader.h"
@@ -26,17 +27,11 @@ struct Resource {
 /// State that the operators of one import share.
 class Workspace {
  public:
-  /// Memory of constants that are made of the file's: so many times the
-  /// file's bytes, and as many bytes more.
-  static constexpr int64_t kMostGrowth = 16;
-  static constexpr int64_t kMostBytesMore = int64_t{1} << 26;
   static constexpr int64_t kMostOutputElements = int64_t{1} << 28;
 
   /// Both outlive it.
   Workspace(const File& of, GraphBuilder* builder)
-      : file(&of),
-        builder_(builder),
-        bytes_left_(of.size() * kMostGrowth + kMostBytesMore) {}
+      : file(&of), builder_(builder), budget_(of.size()) {}
 
   GraphBuilder& builder() { return *builder_; }
   /// Operations go to another graph from now on; the builder before.
@@ -44,15 +39,8 @@ class Workspace {
     return std::exchange(builder_, builder);
   }
 
-  /// Takes account of memory for a constant; fails where files that were made
-  /// to do harm would fill the machine's.
-  Status Spend(int64_t bytes) {
-    bytes_left_ -= bytes;
-    if (bytes_left_ >= 0) return OkStatus();
-    return InvalidArgument("constants that are made of the file's exceed ",
-                           kMostGrowth, " times its bytes and ", kMostBytesMore,
-                           " more");
-  }
+  /// Takes account of memory for a constant.
+  Status Spend(int64_t bytes) { return budget_.Spend(bytes); }
 
   /// A constant that is made of another one, once: `make()` gives the array.
   /// `how` names what it does.
@@ -96,7 +84,7 @@ class Workspace {
     std::shared_ptr<const HostArray> made;
   };
   GraphBuilder* builder_;
-  int64_t bytes_left_;
+  ConstantBudget budget_;
   int64_t elements_left_ = kMostOutputElements;
   std::map<std::pair<const HostArray*, std::string>, Entry> derived_;
 };

@@ -19,36 +19,47 @@ using Scatter = ops::ScatterND_ONNX_V16;
 
 constexpr int64_t kMostRows = int64_t{1} << 24;
 
-// Memory of a constant, before its values are made: every trip of a loop makes
-// its own.
+// Memory of a constant, before its values are made.
 Status SpendInts(Node& node, int64_t count) {
   return node.workspace->Spend(count * static_cast<int64_t>(sizeof(int32_t)));
 }
 
-// Rows of `batch` sequences of `time` steps, in their new order.
-Result<std::vector<int32_t>> TurnedRows(Node& node, int64_t batch,
-                                        int64_t time) {
+// Numbers of the rows of sequences of `time` steps, in their new order.
+Result<HostArray> TurnedRows(Node& node, const std::vector<int64_t>& lengths,
+                             int64_t time) {
+  const int64_t count = static_cast<int64_t>(lengths.size()) * time;
+  TIM_RETURN_IF_ERROR(SpendInts(node, count));
+  std::vector<int32_t> rows;
+  rows.reserve(static_cast<size_t>(count));
+  for (const int64_t length : lengths) {
+    if (length < 0 || length > time) {
+      return node.Refuse("input 1", "the length ", length, " of sequences of ",
+                         time);
+    }
+    const auto first = static_cast<int64_t>(rows.size());
+    for (int64_t step = 0; step < time; ++step) {
+      const int64_t from = step < length ? length - 1 - step : step;
+      rows.push_back(static_cast<int32_t>(first + from));
+    }
+  }
+  return ArrayOf(rows, {count});
+}
+
+// The same for `batch` sequences whose lengths are input 1, once for all trips
+// of a loop.
+Result<Value> TurnedIndices(Node& node, int64_t batch, int64_t time) {
   TIM_ASSIGN_OR_RETURN(const auto lengths, node.ConstantInts(1));
   if (static_cast<int64_t>(lengths.size()) != batch || batch * time < 1 ||
       batch * time > kMostRows) {
     return node.Refuse("input 1", lengths.size(), " lengths for ", batch,
                        " sequences of ", time);
   }
-  TIM_RETURN_IF_ERROR(SpendInts(node, batch * time));
-  std::vector<int32_t> rows;
-  rows.reserve(static_cast<size_t>(batch * time));
-  for (int64_t i = 0; i < batch; ++i) {
-    const int64_t length = lengths[static_cast<size_t>(i)];
-    if (length < 0 || length > time) {
-      return node.Refuse("input 1", "the length ", length, " of sequences of ",
-                         time);
-    }
-    for (int64_t step = 0; step < time; ++step) {
-      const int64_t from = step < length ? length - 1 - step : step;
-      rows.push_back(static_cast<int32_t>(i * time + from));
-    }
-  }
-  return rows;
+  TIM_ASSIGN_OR_RETURN(
+      const auto rows,
+      node.workspace->Derived(
+          node.inputs[1].constant, StrCat("turned ", time),
+          [&](const HostArray&) { return TurnedRows(node, lengths, time); }));
+  return node.builder().Constant(*rows);
 }
 
 Status ReverseSequence(Node& node) {
@@ -70,11 +81,11 @@ Status ReverseSequence(Node& node) {
   }
   std::vector<int> back(order.size());
   for (int i = 0; i < rank; ++i) back[static_cast<size_t>(order[i])] = i;
-  TIM_ASSIGN_OR_RETURN(const auto rows,
-                       TurnedRows(node, input.dims[batch], input.dims[along]));
-  const auto count = static_cast<int64_t>(rows.size());
+  TIM_ASSIGN_OR_RETURN(
+      const Value indices,
+      TurnedIndices(node, input.dims[batch], input.dims[along]));
+  const int64_t count = indices.ElementCount();
   GraphBuilder& build = node.builder();
-  const Value indices = build.ConstantOf(rows, {count});
   TIM_ASSIGN_OR_RETURN(const Value front, build.Transpose(input, order));
   const Dims flat = {count, input.ElementCount() / count};
   TIM_ASSIGN_OR_RETURN(const Value from, build.Reshape(front, flat));
