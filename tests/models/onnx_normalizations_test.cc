@@ -155,6 +155,13 @@ TEST(OnnxNormalizations, LayersOfAnyNumberOfAxes) {
                    .Input<float>({3, 4, 0, 0}, {1, 4})
                    .Constant<float>({1, 2, 1, 1}, {4})),
       ElementsAre(FloatNear(1.2f, kNear), FloatNear(3.2f, kNear), 0, 0));
+  // Rows of two axes, and a scale that broadcasts.
+  NodeRunner plane = Normalization("SimplifiedLayerNormalization");
+  EXPECT_THAT(FloatsOf(plane.With("epsilon", 0.0f)
+                           .With("axis", int64_t{1})
+                           .Input<float>({3, 4, 0, 0}, {1, 2, 2})
+                           .Constant<float>({5, 10}, {2})),
+              ElementsAre(FloatNear(6, kNear), FloatNear(16, kNear), 0, 0));
 }
 
 TEST(OnnxNormalizations, NormsNeighboursAndMeans) {

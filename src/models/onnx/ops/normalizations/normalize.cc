@@ -9,6 +9,7 @@
 #include "tim/vx/ops/logsoftmax.h"
 #include "tim/vx/ops/moments.h"
 #include "tim/vx/ops/reduce.h"
+#include "tim/vx/ops/rmsnormalization.h"
 #include "tim/vx/ops/simple_operations.h"
 #include "tim/vx/ops/softmax.h"
 
@@ -31,6 +32,15 @@ Status CheckParameter(const Value& parameter, const Value& x) {
   if (dims.ok() && *dims == x.dims) return OkStatus();
   return InvalidArgument("a parameter ", Describe(parameter),
                          " does not broadcast to ", Describe(x));
+}
+
+// `x` as rows of all extents from `axis` on.
+Result<Value> RowsFrom(GraphBuilder* builder, const Value& x, int axis) {
+  if (axis == x.rank() - 1) return x;
+  TIM_ASSIGN_OR_RETURN(const int64_t outer, Product(x.dims, 0, axis));
+  TIM_ASSIGN_OR_RETURN(const int64_t inner,
+                       Product(x.dims, axis, x.dims.size()));
+  return builder->Reshape(x, {outer, inner});
 }
 
 Result<LayerNormalized> WithStatistics(GraphBuilder* builder, const Value& x,
@@ -68,7 +78,6 @@ Result<LayerNormalized> NormalizeLayer(GraphBuilder* builder, const Value& x,
                                        Statistics statistics) {
   TIM_RETURN_IF_ERROR(CheckParameter(scale, x));
   if (!bias.IsAbsent()) TIM_RETURN_IF_ERROR(CheckParameter(bias, x));
-  TIM_ASSIGN_OR_RETURN(const int64_t outer, Product(x.dims, 0, axis));
   TIM_ASSIGN_OR_RETURN(const int64_t inner,
                        Product(x.dims, axis, x.dims.size()));
   const bool direct = CoversAxes(scale, x, axis) &&
@@ -84,10 +93,7 @@ Result<LayerNormalized> NormalizeLayer(GraphBuilder* builder, const Value& x,
   } else {
     TIM_ASSIGN_OR_RETURN(beta, FilledVector(*builder, 0.0f, inner));
   }
-  Value rows = x;
-  if (axis != x.rank() - 1) {
-    TIM_ASSIGN_OR_RETURN(rows, builder->Reshape(x, {outer, inner}));
-  }
+  TIM_ASSIGN_OR_RETURN(const Value rows, RowsFrom(builder, x, axis));
   LayerNormalized made;
   TIM_ASSIGN_OR_RETURN(made.y,
                        builder->Add<vx::ops::LayerNormalization>(
@@ -109,18 +115,21 @@ Result<LayerNormalized> NormalizeLayer(GraphBuilder* builder, const Value& x,
 Result<Value> NormalizeByRms(GraphBuilder* builder, const Value& x,
                              const Value& scale, int axis, float epsilon) {
   TIM_RETURN_IF_ERROR(CheckParameter(scale, x));
-  constexpr vx::DataType kReal = vx::DataType::FLOAT32;
+  TIM_ASSIGN_OR_RETURN(const Value rows, RowsFrom(builder, x, axis));
+  std::vector<Value> inputs = {rows};
+  vx::DataType type = vx::DataType::FLOAT32;
+  if (CoversAxes(scale, x, axis)) {
+    TIM_ASSIGN_OR_RETURN(const Value gamma,
+                         builder->Reshape(scale, {rows.dims.back()}));
+    inputs.push_back(gamma);
+    type = x.type;
+  }
   TIM_ASSIGN_OR_RETURN(
-      const Value squares,
-      builder->Add<vx::ops::Square>({x}, Wanted::Of(kReal, x.dims)));
-  TIM_ASSIGN_OR_RETURN(
-      Value mean,
-      Reduced<vx::ops::ReduceMean>(builder, squares, AxesFrom(axis, x.rank())));
-  TIM_ASSIGN_OR_RETURN(mean, Scaled(builder, mean, 1.0f, epsilon));
-  TIM_ASSIGN_OR_RETURN(const Value inverse,
-                       Unary<vx::ops::Rsqrt>(builder, mean));
-  TIM_ASSIGN_OR_RETURN(const Value normal,
-                       Binary<vx::ops::Multiply>(builder, kReal, x, inverse));
+      const Value made,
+      builder->Add<vx::ops::RmsNormalization>(
+          inputs, Wanted::Of(type, rows.dims), int32_t{0}, epsilon));
+  TIM_ASSIGN_OR_RETURN(const Value normal, builder->Reshape(made, x.dims));
+  if (inputs.size() == 2) return normal;
   return Binary<vx::ops::Multiply>(builder, x.type, normal, scale);
 }
 
