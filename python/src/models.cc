@@ -66,6 +66,7 @@ void ReadOptions(nb::dict given, models::ImportOptions* options) {
         nb::cast<std::vector<int64_t>>(value[1]), buffer.Share()};
   }
   options->most_trips = nb::cast<int64_t>(given["most_trips"]);
+  options->stacked_rows = nb::cast<int64_t>(given["stacked_rows"]);
   options->cpp_path = nb::cast<std::string>(given["cpp_path"]);
 }
 

@@ -15,8 +15,9 @@ bool HasImporters();
 
 /// Loads a model: `format` "onnx" or "tflite", of the file `path`, or where
 /// that is None of the bytes of `content`.  `options` has shapes, dims (of
-/// names), values, most_trips, extra (signature, or folder of external data),
-/// cpp_path and supplier (a function of a Graph and a dict, or None).
+/// names), values, most_trips, stacked_rows, extra (signature, or folder of
+/// external data), cpp_path and supplier (a function of a Graph and a dict, or
+/// None).
 /// \return (graph, inputs, outputs, warnings); a port is (name, tensor,
 ///     shape).  Raises ModelError, and what the supplier raises.
 nb::tuple LoadModel(const std::string& format, nb::object path,

@@ -63,6 +63,7 @@ def load(
     signature: str = "",
     external_data: str | os.PathLike[str] = "",
     most_trips: int = 256,
+    stacked_rows: int = 0,
 ) -> Model:
     """Loads and compiles a model: a file, or its bytes.
 
@@ -79,6 +80,8 @@ def load(
     `signature`: of a TFLite file, whose names inputs and outputs have.
     `external_data`: folder of an ONNX file's external data, where it is not
     beside the file.  `most_trips`: to how many trips loops are unrolled.
+    `stacked_rows`: rows of what an ONNX Loop stacks whose trips are known when
+    the model runs, see docs/models.md; 0: that is refused.
 
     Raises ModelError, with everything that is not taken in `refusals`.
     """
@@ -101,6 +104,7 @@ def load(
         "dims": {name: int(extent) for name, extent in (dims or {}).items()},
         "values": {name: _value(name, each) for name, each in (values or {}).items()},
         "most_trips": int(most_trips),
+        "stacked_rows": int(stacked_rows),
         "extra": signature if kind == "tflite" else os.fspath(external_data),
         "cpp_path": "",
         "supplier": _supplier(custom),

@@ -221,25 +221,72 @@ TEST(OnnxControlFlow, LoopsWhoseTripsFollowFromInputsRepeatTheirBody) {
   }
 }
 
-TEST(OnnxControlFlow, TheTripCountMayBeAnInput) {
+// LoopModel() of as many trips as the input n says, with output `made`.
+ModelProto CountedLoop(const std::string& made) {
   ModelProto model = LoopModel(0);
   GraphProto* graph = model.mutable_graph();
   graph->clear_initializer();
   AddInput(graph, "n", TensorProto::FLOAT, {});
   SetAttribute(AddNode(graph, "Cast", {"n"}, {"count"}), "to",
                int64_t{TensorProto::INT64});
-  AddOutput(graph, "s", TensorProto::FLOAT);
-  const Model made = Parse(model);
-  EXPECT_THAT(FloatsOf(made, {{1, 10}, {3}}), ElementsAre(4, 40));
-  EXPECT_THAT(FloatsOf(made, {{1, 10}, {0}}), ElementsAre(1, 10));
+  AddOutput(graph, made, TensorProto::FLOAT);
+  return model;
 }
 
-TEST(OnnxControlFlow, LoopsOfUnknownTripsStackNothing) {
+TEST(OnnxControlFlow, TheTripCountMayBeAnInput) {
+  const Model made = Parse(CountedLoop("s"));
+  EXPECT_THAT(FloatsOf(made, {{1, 10}, {3}}), ElementsAre(4, 40));
+  EXPECT_THAT(FloatsOf(made, {{1, 10}, {0}}), ElementsAre(1, 10));
+  OnnxOptions options;
+  options.stacked_rows = 3;
+  const Model stacked = Parse(CountedLoop("ys"), options);
+  EXPECT_THAT(FloatsOf(stacked, {{1, 10}, {2}}),
+              ElementsAre(2, 20, 3, 30, 0, 0));
+  EXPECT_THAT(FloatsOf(stacked, {{1, 10}, {0}}), ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+// A slice that is a value of the graph around the loop.
+TEST(OnnxControlFlow, LoopsStackWhatTheyReadFromAround) {
+  ModelProto model = CountedLoop("ys");
+  model.mutable_graph()
+      ->mutable_node(0)
+      ->mutable_attribute(0)
+      ->mutable_g()
+      ->mutable_node(2)
+      ->set_input(0, "x");
+  OnnxOptions options;
+  options.stacked_rows = 2;
+  EXPECT_THAT(FloatsOf(Parse(model, options), {{1, 10}, {1}}),
+              ElementsAre(1, 10, 0, 0));
+}
+
+TEST(OnnxControlFlow, LoopsOfUnknownTripsStackRowsThatAreAskedFor) {
   ModelProto model = LoopOfInputs(true);
   AddOutput(model.mutable_graph(), "ys", TensorProto::FLOAT);
-  const Model made = Parse(model);
-  EXPECT_THAT(made.error, HasSubstr("'ys' (output): the trips of loop 'loop'"));
-  EXPECT_THAT(made.error, HasSubstr("what it stacks has their extent"));
+  const Model none = Parse(model);
+  EXPECT_THAT(none.error, HasSubstr("'ys' (output): the trips of loop 'loop'"));
+  EXPECT_THAT(none.error, HasSubstr("ImportOptions::stacked_rows"));
+  OnnxOptions options;
+  options.stacked_rows = 4;
+  const Model made = Parse(model, options);
+  ASSERT_EQ(made.outputs.size(), 2u) << made.error;
+  EXPECT_EQ(made.outputs[0].dims, (Dims{4, 2}));
+  EXPECT_EQ(made.outputs[1].name, "loop/trips");
+  const auto trips = [&made] {
+    int64_t count = 0;
+    EXPECT_TRUE(made.outputs[1].tensor->CopyDataFromTensor(&count));
+    return count;
+  };
+  // The first trip is made when the model is loaded: it comes before the
+  // condition.
+  EXPECT_THAT(FloatsOf(made, {{20, 1}}), ElementsAre(40, 2, 60, 3, 0, 0, 0, 0));
+  EXPECT_EQ(trips(), 2);
+  EXPECT_THAT(FloatsOf(made, {{50, 1}}), ElementsAre(100, 2, 0, 0, 0, 0, 0, 0));
+  EXPECT_EQ(trips(), 1);
+  // Four trips of five: the loop is cut short.
+  EXPECT_THAT(FloatsOf(made, {{1, 5}}),
+              ElementsAre(2, 10, 3, 15, 4, 20, 5, 25));
+  EXPECT_EQ(trips(), 5);
 }
 
 // Each trip makes 512 KiB, of a file of some hundred bytes.

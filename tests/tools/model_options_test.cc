@@ -30,6 +30,7 @@ TEST(ModelOptions, AreReadFromWords) {
   arguments.dims = {"batch=4"};
   arguments.values = {"steps=" + path};
   arguments.most_trips = 7;
+  arguments.stacked_rows = 9;
   models::ImportOptions options;
   const Status status = FillImportOptions(arguments, &options);
   ASSERT_TRUE(status.ok()) << status.message();
@@ -37,15 +38,16 @@ TEST(ModelOptions, AreReadFromWords) {
   EXPECT_THAT(options.shapes.at("scalar"), IsEmpty());
   EXPECT_EQ(options.dimensions.at("batch"), 4);
   EXPECT_EQ(options.most_trips, 7);
+  EXPECT_EQ(options.stacked_rows, 9);
   const models::GivenTensor& steps = options.values.at("steps");
   EXPECT_EQ(steps.type, vx::DataType::INT64);
   EXPECT_THAT(steps.dims, ElementsAre(2));
   const auto* const data = static_cast<const int64_t*>(steps.data.get());
   EXPECT_THAT(std::vector<int64_t>(data, data + 2), ElementsAre(5, 6));
   const std::vector<std::string> words = WordsOf(arguments);
-  EXPECT_THAT(words, ElementsAre("--shape", "a=b=1,3", "--shape",
-                                 "scalar=", "--dim", "batch=4", "--value",
-                                 "steps=" + path, "--trips", "7"));
+  EXPECT_THAT(words, ElementsAre("--shape", "a=b=1,3", "--shape", "scalar=",
+                                 "--dim", "batch=4", "--value", "steps=" + path,
+                                 "--trips", "7", "--stacked-rows", "9"));
 }
 
 TEST(ModelOptions, AreRefusedWhereTheyAreNone) {

@@ -15,6 +15,7 @@ struct ModelArguments {
   std::vector<std::string> dims;    ///< "batch=1"
   std::vector<std::string> values;  ///< "INPUT=FILE.npy"
   int64_t most_trips = 256;
+  int64_t stacked_rows = 0;
   std::string external_data;  ///< Folder of ONNX's; empty: beside the file.
   std::string signature;      ///< Of TFLite; empty: names of tensors.
 };

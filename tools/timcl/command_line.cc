@@ -163,6 +163,12 @@ class Declaration {
                      "the most trips up to which a model's loop is unrolled")
         ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}))
         ->capture_default_str();
+    command
+        ->add_option("--stacked-rows", model.stacked_rows,
+                     "rows of what an ONNX Loop stacks whose trips are known "
+                     "when the model runs; none: that is refused")
+        ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}))
+        ->capture_default_str();
     command->add_option("--external-data", model.external_data,
                         "the folder of an ONNX model's external data; default: "
                         "that of the model");

@@ -92,7 +92,8 @@ std::string WithOptions(std::string text) {
       {"ImportOptions::shapes", "--shape"},
       {"ImportOptions::dimensions", "--dim"},
       {"ImportOptions::values", "--value"},
-      {"ImportOptions::most_trips", "--trips"}};
+      {"ImportOptions::most_trips", "--trips"},
+      {"ImportOptions::stacked_rows", "--stacked-rows"}};
   for (const auto& [name, option] : kNames) {
     for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
       text.replace(at, name.size(), option);

@@ -105,6 +105,7 @@ Status FillImportOptions(const ModelArguments& arguments,
         Insert("--value", named.name, *std::move(value), &options->values));
   }
   options->most_trips = arguments.most_trips;
+  options->stacked_rows = arguments.stacked_rows;
   return OkStatus();
 }
 
@@ -130,6 +131,7 @@ std::vector<std::string> WordsOf(const ModelArguments& arguments) {
     add("--external-data", {arguments.external_data});
   }
   add("--trips", {StrCat(arguments.most_trips)});
+  add("--stacked-rows", {StrCat(arguments.stacked_rows)});
   return words;
 }
 

@@ -80,6 +80,13 @@ struct ImportOptions {
   NodeSupplier supplier;
   /// A loop with a constant trip count is unrolled up to so many trips.
   int64_t most_trips = 256;
+  /// ONNX: rows of what a Loop stacks whose trips are known when the model
+  /// runs, and the most trips that it makes then.  Rows behind the last trip
+  /// are zeros, which the nodes read that read the stack.  Such a loop adds an
+  /// output to the model, "<loop>/trips", INT64 of one element: the number of
+  /// trips, which is above `stacked_rows` where the loop was cut short.
+  /// 0: what such loops stack is refused.
+  int64_t stacked_rows = 0;
   /// Not empty: a C++ program that builds the graph is written there, see
   /// `timcl import`; its weights go into a file beside it.
   std::string cpp_path;

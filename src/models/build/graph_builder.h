@@ -54,6 +54,8 @@ class GraphBuilder {
   bool TakesInner() const {
     return context_ != nullptr && recorder_ == nullptr;
   }
+  /// Whether the graph is inside of an operation.
+  bool is_inner() const { return is_inner_; }
   /// A builder of a graph that will be inside of an operation of this one's
   /// graph, of which no program is written.  It takes values of this builder,
   /// too: they become operands.

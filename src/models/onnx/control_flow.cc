@@ -223,9 +223,12 @@ Result<Importer::Results> Importer::RunLoop(const Call& call) {
     return InvalidArgument("its body has ", body->outputs.size(),
                            " outputs, which do not fit the node");
   }
-  Results state(operands.begin() + 2, operands.end());
+  const size_t scans = body->outputs.size() - 1 - carried;
+  LoopState state{.goes_on = operands[1],
+                  .carried = {operands.begin() + 2, operands.end()},
+                  .stacked = std::vector<std::vector<Value>>(scans)};
   if (IsOpen(operands[0].value) || IsOpen(operands[1].value)) {
-    return Repeat(call, *body, 0, operands[1], state);
+    return Repeat(call, *body, state);
   }
   int64_t trips = options_.most_trips + 1;
   if (!operands[0].value.IsAbsent()) {
@@ -242,8 +245,6 @@ Result<Importer::Results> Importer::RunLoop(const Call& call) {
     TIM_ASSIGN_OR_RETURN(goes_on,
                          ConditionOf(operands[1], "operand 1, its condition,"));
   }
-  const size_t scans = body->outputs.size() - 1 - carried;
-  std::vector<std::vector<Value>> stacked(scans);
   for (int64_t trip = 0; trip < trips && goes_on; ++trip) {
     if (trip >= options_.most_trips) {
       return Unimplemented("it has more than ", options_.most_trips,
@@ -253,21 +254,21 @@ Result<Importer::Results> Importer::RunLoop(const Call& call) {
         Known{builder_->ConstantOf<int64_t>({trip}, {})},
         Known{builder_->Constant(HostArray{
             vx::DataType::BOOL8, {}, 1, std::make_shared<const uint8_t>(1)})}};
-    inputs.insert(inputs.end(), state.begin(), state.end());
+    inputs.insert(inputs.end(), state.carried.begin(), state.carried.end());
     TIM_ASSIGN_OR_RETURN(Results made, RunBody(*body, std::move(inputs), call,
                                                StrCat(trip, "/")));
     if (AnyRefused(made)) return Results();
-    state.assign(made.begin() + 1, made.begin() + 1 + carried);
-    if (IsOpen(made[0].value)) {
-      return Repeat(call, *body, trip + 1, made[0], state);
-    }
-    TIM_ASSIGN_OR_RETURN(goes_on, ConditionOf(made[0], "its body's condition"));
+    state.trip = trip + 1;
+    state.goes_on = made[0];
+    state.carried.assign(made.begin() + 1, made.begin() + 1 + carried);
     for (size_t i = 0; i < scans; ++i) {
-      stacked[i].push_back(made[1 + carried + i].value);
+      state.stacked[i].push_back(made[1 + carried + i].value);
     }
+    if (IsOpen(made[0].value)) return Repeat(call, *body, state);
+    TIM_ASSIGN_OR_RETURN(goes_on, ConditionOf(made[0], "its body's condition"));
   }
-  TIM_RETURN_IF_ERROR(StackScans(call, stacked, &state));
-  return state;
+  TIM_RETURN_IF_ERROR(StackScans(call, state.stacked, &state.carried));
+  return state.carried;
 }
 
 }  // namespace tim::models::onnx

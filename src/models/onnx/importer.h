@@ -142,15 +142,31 @@ class Importer {
   Result<Results> RunOneBranch(const Call& call, const GraphMessage& first,
                                const GraphMessage& second, const Value& chosen);
   Result<Results> RunLoop(const Call& call);
-  /// A Loop from trip `first` on whose trips are known when the model runs;
-  /// `state` is what that trip carries.
+  /// What a Loop has before a trip.
+  struct LoopState {
+    int64_t trip = 0;
+    Known goes_on;
+    Results carried;
+    /// By what is stacked: the slices of the trips before.
+    std::vector<std::vector<Value>> stacked;
+  };
+  /// A Loop from `state` on whose trips are known when the model runs.
   Result<Results> Repeat(const Call& call, const GraphMessage& body,
-                         int64_t first, const Known& goes_on,
-                         const Results& state);
-  /// Graphs of a While, whose operands the builder has.
+                         const LoopState& state);
+  /// The body of a While, whose operands the builder has: it makes the state,
+  /// which becomes results, then slices.
   Result<Results> MakeTrip(const Call& call, const GraphMessage& body,
-                           size_t carried);
+                           size_t carried, size_t scans);
   Status MakeTest(const Value& count);
+  /// goes_on && counter < count, a scalar.
+  Result<Value> GoesOn(const Value& counter, const Value& goes_on,
+                       const Value& count);
+  /// The slices of all trips, those of a While behind those before it.
+  Result<Value> JoinStacks(const std::vector<Value>& before,
+                           const Value& scanned);
+  /// An output of the model: how many trips the loop of `call` has made, one
+  /// more where it would have gone on.
+  Status AddTrips(const Call& call, const Value& counter, const Value& goes_on);
   /// Stacked slices of a Loop's trips, behind what they carry.
   Status StackScans(const Call& call,
                     const std::vector<std::vector<Value>>& stacked,
@@ -182,6 +198,8 @@ class Importer {
   std::vector<std::string> warnings_;
   int64_t node_count_ = 0;
   int depth_ = 0;
+  /// Outputs besides those of the file.
+  std::vector<std::pair<std::string, Value>> trips_;
 };
 
 }  // namespace tim::models::onnx

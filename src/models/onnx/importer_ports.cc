@@ -230,6 +230,9 @@ Status Importer::AddOutputs(Scope* scope) {
       refusals_.push_back({name, "output", "", added.message()});
     }
   }
+  for (const auto& [name, trips] : trips_) {
+    TIM_RETURN_IF_ERROR(builder_->AddOutput(name, trips));
+  }
   return OkStatus();
 }
 
