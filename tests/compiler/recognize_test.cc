@@ -73,6 +73,11 @@ ValueId Add(Network& net, ValueId a, ValueId b) {
 ValueId Unary(Network& net, const std::string& op, ValueId x) {
   return net.Op(op, {}, {x});
 }
+ValueId Mean(Network& net, ValueId x, int64_t axis = 0) {
+  return net.Op("ReduceMean",
+                {{"axis", std::vector<int64_t>{axis}}, {"keep_dims", true}},
+                {x});
+}
 
 ValueId Swish(Network& net, ValueId x) {
   return Mul(net, x, Unary(net, "Sigmoid", x));
@@ -157,12 +162,9 @@ TEST(Recognize, GeluOfTanh) {
 TEST(Recognize, LayerNormalization) {
   Network net;
   const ValueId x = net.Input(F32({12, 5, 2}));
-  const ir::AttributeMap mean = {{"axis", std::vector<int64_t>{0}},
-                                 {"keep_dims", true}};
-  const ValueId centered =
-      net.Op("Sub", {}, {x, net.Op("ReduceMean", mean, {x})});
-  const ValueId variance = net.Op(
-      "ReduceMean", mean, {net.Op("Pow", {}, {centered, net.Scalar(2)})});
+  const ValueId centered = net.Op("Sub", {}, {x, Mean(net, x)});
+  const ValueId variance =
+      Mean(net, net.Op("Pow", {}, {centered, net.Scalar(2)}));
   const ValueId root =
       Unary(net, "Sqrt", Add(net, variance, net.Scalar(1e-5f)));
   const ValueId y = net.Op("Div", {}, {centered, root});
@@ -288,10 +290,7 @@ TEST(Recognize, AttentionStaysWhereNoKernelTakesIt) {
 // The ways to write x / sqrt(mean of x^2 + eps).
 std::vector<Form> FormsOfUnitMeanSquare() {
   const auto mean_of = [](Network& net, ValueId squares) {
-    const ValueId mean = net.Op(
-        "ReduceMean", {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}},
-        {squares});
-    return Add(net, mean, net.Scalar(1e-5f));
+    return Add(net, Mean(net, squares), net.Scalar(1e-5f));
   };
   const auto root_of = [=](Network& net, ValueId squares) {
     return Unary(net, "Sqrt", mean_of(net, squares));
@@ -313,10 +312,7 @@ std::vector<Form> FormsOfUnitMeanSquare() {
         return Mul(net, x, Unary(net, "Rcp", root_of(net, Mul(net, x, x))));
       },
       [](Network& net, ValueId x) {
-        const ValueId mean =
-            net.Op("ReduceMean",
-                   {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}},
-                   {Unary(net, "Square", x)});
+        const ValueId mean = Mean(net, Unary(net, "Square", x));
         return Mul(net, x,
                    Unary(net, "Rsqrt",
                          net.Op("Linear", {{"a", 1.0}, {"b", 1e-5}}, {mean})));
@@ -337,16 +333,13 @@ TEST(Recognize, RmsNormalization) {
 // Layer normalization has the same forms, and further ones of its own.
 TEST(Recognize, FormsOfLayerNormalization) {
   for (const Form& form : FormsOfUnitMeanSquare()) {
-    EXPECT_THAT(RecognizedForm([&](Network& net, ValueId x) {
-                  const ValueId mean = net.Op(
-                      "ReduceMean",
-                      {{"axis", std::vector<int64_t>{0}}, {"keep_dims", true}},
-                      {x});
-                  const ValueId y = form(net, net.Op("Sub", {}, {x, mean}));
-                  return Add(net, Mul(net, y, net.Constant(F32({7}))),
-                             net.Constant(F32({7})));
-                }),
-                ElementsAre("LayerNormalization"));
+    EXPECT_THAT(
+        RecognizedForm([&](Network& net, ValueId x) {
+          const ValueId y = form(net, net.Op("Sub", {}, {x, Mean(net, x)}));
+          return Add(net, Mul(net, y, net.Constant(F32({7}))),
+                     net.Constant(F32({7})));
+        }),
+        ElementsAre("LayerNormalization"));
   }
 }
 
@@ -360,10 +353,7 @@ TEST(Recognize, OtherMeanSquaresStay) {
               ElementsAre("RmsNormalization", "Multiply"));
   const auto of = [](int64_t axis, double eps) {
     return RecognizedForm([=](Network& net, ValueId x) {
-      const ValueId mean =
-          net.Op("ReduceMean",
-                 {{"axis", std::vector<int64_t>{axis}}, {"keep_dims", true}},
-                 {Unary(net, "Square", x)});
+      const ValueId mean = Mean(net, Unary(net, "Square", x), axis);
       const ValueId sum = net.Op("Linear", {{"a", 1.0}, {"b", eps}}, {mean});
       return Mul(net, x, Unary(net, "Rsqrt", sum));
     });
