@@ -98,6 +98,7 @@ _NO_FALSE_ALARMS = [
     "-Wno-array-bounds",
     "-Wno-restrict",
     "-Wno-stringop-overflow",
+    "-Wno-stringop-overread",
 ]
 
 LAYER_OPTIONS = ["-fvisibility=hidden", "-fvisibility-inlines-hidden"]
