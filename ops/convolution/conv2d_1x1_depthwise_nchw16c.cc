@@ -183,7 +183,8 @@ Result<Tiling> TilingOf(const Pair& pair, const ir::DeviceInfo& device) {
       std::min(out.step_rows + span - 1, kRoom / (row * out.blocks));
   out.step_rows = out.kept_rows - span + 1;
   out.width = TileSize(out.step_rows * row, std::min(limits.neighbours, row));
-  out.out_width = DepthwiseTileWidth(pair.outer_shape.w, device);
+  out.out_width =
+      DepthwiseTileWidth(pair.outer_shape.w, /*many_shapes=*/false, device);
   out.in_blocks = out.packed().in_blocks(inner);
   out.tiles = out.packed().tiles(inner);
   ShareRows(pair, device, &out);
@@ -192,6 +193,9 @@ Result<Tiling> TilingOf(const Pair& pair, const ir::DeviceInfo& device) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
+  if (node.many_shapes) {
+    return Unimplemented("tiles are options, and the node has many shapes");
+  }
   TIM_ASSIGN_OR_RETURN(const Pair pair, PairOf(node));
   return TilingOf(pair, device).status();
 }

@@ -46,7 +46,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
-  const int64_t width = DepthwiseTileWidth(shape.w, device);
+  const int64_t width = DepthwiseTileWidth(shape.w, node.many_shapes, device);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(PackedOperand weights,

@@ -276,8 +276,14 @@ int64_t SpanOf(const ConvAxis& axis, int64_t width) {
   return (width - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
 }
 
-int64_t DepthwiseTileWidth(const ConvAxis& axis, const ir::DeviceInfo& device) {
+int64_t DepthwiseTileWidth(const ConvAxis& axis, bool many_shapes,
+                           const ir::DeviceInfo& device) {
   const int64_t limit = BlocksInRegisters(device);
+  if (many_shapes) {
+    int64_t largest = 1;
+    while (largest + 1 + SpanOf(axis, largest + 1) <= limit) ++largest;
+    return FewTileSizes(axis.output, largest);
+  }
   int64_t best = 1;
   for (int64_t width = 2; width <= axis.output; ++width) {
     if (width + SpanOf(axis, width) > limit) break;

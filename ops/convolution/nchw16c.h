@@ -82,8 +82,10 @@ double TapsPackingCost(const ir::KernelNode& node, int input,
 int64_t SpanOf(const ConvAxis& axis, int64_t width);
 
 /// The widest tile of a depthwise convolution whose sums and input pixels fit
-/// the registers; of equal ones that which repeats the fewest pixels.
-int64_t DepthwiseTileWidth(const ConvAxis& axis, const ir::DeviceInfo& device);
+/// the registers; of equal ones that which repeats the fewest pixels.  One of
+/// few for many shapes.
+int64_t DepthwiseTileWidth(const ConvAxis& axis, bool many_shapes,
+                           const ir::DeviceInfo& device);
 
 /// Weights of a convolution that cost a core no more than one pixel that
 /// another core wrote: they are fetched ahead.

@@ -33,11 +33,13 @@ struct Tiling {
   }
 };
 
-Tiling TilingOf(const Conv3dShape& shape, const ir::DeviceInfo& device) {
-  const RegisterTile limits = BestTile(
-      shape.w.output, CeilDiv(shape.group.out_channels, kChannelBlock), device);
+Tiling TilingOf(const Conv3dShape& shape, bool many_shapes,
+                const ir::DeviceInfo& device) {
+  const int64_t blocks = CeilDiv(shape.group.out_channels, kChannelBlock);
+  const RegisterTile limits =
+      TileFor(shape.w.output, blocks, many_shapes, device);
   Tiling out;
-  out.width = TileSize(shape.w.output, limits.neighbours);
+  out.width = limits.neighbours;
   out.blocks = limits.blocks;
   out.span = AlignUp((out.width - 1) * shape.w.stride +
                          (shape.w.kernel - 1) * shape.w.dilation + 1,
@@ -58,7 +60,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   }
   TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
   TIM_RETURN_IF_ERROR(EpilogueOf(node, kConv3dAxes, Residual::kTaken).status());
-  const Tiling tiling = TilingOf(shape, device);
+  const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   if (tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.span, " input cells, at most ",
                          kMaxSpan, " are kept");
@@ -74,7 +76,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv3dShape> shape = Conv3dShapeOf(node);
   if (!shape.ok()) return 0;
-  const Tiling tiling = TilingOf(*shape, device);
+  const Tiling tiling = TilingOf(*shape, node.many_shapes, device);
   ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
   // Lanes and cells beyond the tensor included.
   estimate.flops = 2.0 * static_cast<double>(tiling.weights(*shape)) *
@@ -105,7 +107,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConv3dAxes, Residual::kTaken));
-  const Tiling tiling = TilingOf(shape, device);
+  const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   Launch launch("ops/convolution3d/conv3d_tile.cl", "conv3d_tile");
   launch.Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DBLOCKS=", tiling.blocks))

@@ -75,14 +75,18 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
 }  // namespace
 
 CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
-                      const ir::DeviceInfo& device) {
-  const RegisterTile limits =
-      BestTile(shape.w.output, MostBlocks(shape), device);
+                      bool many_shapes, const ir::DeviceInfo& device) {
+  const int64_t blocks = MostBlocks(shape);
+  const RegisterTile tile =
+      TileFor(shape.w.output, blocks, many_shapes, device);
   CodeTiles out;
-  out.width = TileSize(shape.w.output, limits.neighbours);
-  const int64_t max_rows = 2 * out.width <= limits.neighbours ? 2 : 1;
-  out.rows = TileSize(shape.h.output, max_rows, out.width);
-  out.blocks = limits.blocks;
+  out.width = tile.neighbours;
+  out.blocks = tile.blocks;
+  if (!many_shapes) {
+    const int64_t limit = BestTile(shape.w.output, blocks, device).neighbours;
+    const int64_t max_rows = 2 * out.width <= limit ? 2 : 1;
+    out.rows = TileSize(shape.h.output, max_rows, out.width);
+  }
   out.ic_block = input.blocked() ? kChannelBlock : kDotChannels;
   // Whole vectors of 64 bytes.
   out.span = AlignUp(SpanOf(shape.w, out.width), 64 / out.ic_block);
@@ -107,7 +111,8 @@ ir::LayoutTuple CodeTileLayouts(const ir::KernelNode& node) {
 
 double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
                      const ir::DeviceInfo& device) {
-  const CodeTiles tiling = CodeTilesOf(shape, node.inputs[0].layout, device);
+  const CodeTiles tiling =
+      CodeTilesOf(shape, node.inputs[0].layout, node.many_shapes, device);
   const AnchorView view(node);
   ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
   // Lanes and pixels beyond the tensor included.
@@ -125,7 +130,8 @@ Status ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
                      const std::optional<OutputPhases>& phases,
                      const VariableCodes& codes, const CodeEpilogue& epilogue,
                      const ir::DeviceInfo& device, ir::Lowering* lowering) {
-  const CodeTiles tiling = CodeTilesOf(shape, node.inputs[0].layout, device);
+  const CodeTiles tiling =
+      CodeTilesOf(shape, node.inputs[0].layout, node.many_shapes, device);
   TIM_ASSIGN_OR_RETURN(CodeOperands operands,
                        OperandsOf(node, shape, tiling.packed, codes, lowering));
   const int64_t tiles = CeilDiv(shape.w.output, tiling.width) *

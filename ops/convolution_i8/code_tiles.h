@@ -24,7 +24,7 @@ struct CodeTiles {
 };
 /// For an input of this layout.
 CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
-                      const ir::DeviceInfo& device);
+                      bool many_shapes, const ir::DeviceInfo& device);
 
 /// Ok, or that a tile reads more pixels than the kernel keeps.
 Status CheckSpan(const CodeTiles& tiles);

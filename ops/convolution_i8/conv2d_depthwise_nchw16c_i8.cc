@@ -17,6 +17,7 @@
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/register_tile.h"
 
 namespace tim::ops {
 namespace {
@@ -109,8 +110,9 @@ bool FitsQuads(const ir::KernelNode& node, const Conv2dShape& shape,
 constexpr int64_t kQuad = 4;  // pixels
 
 // Of as few tiles to a row as have their sums in registers.
-int64_t QuadTileWidth(int64_t output) {
+int64_t QuadTileWidth(int64_t output, bool many_shapes) {
   constexpr int64_t kMostSums = 14;
+  if (many_shapes) return FewTileSizes(output, kMostSums);
   return CeilDiv(output, CeilDiv(output, kMostSums));
 }
 
@@ -207,8 +209,9 @@ Result<Launch> RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
                          const ByteShifts& shifts, const ir::DeviceInfo& device,
                          ir::Lowering* lowering) {
   const bool has_quads = FitsQuads(node, shape, shifts, device);
-  const int64_t width = has_quads ? QuadTileWidth(shape.w.output)
-                                  : DepthwiseTileWidth(shape.w, device);
+  const int64_t width =
+      has_quads ? QuadTileWidth(shape.w.output, node.many_shapes)
+                : DepthwiseTileWidth(shape.w, node.many_shapes, device);
   const int64_t span = SpanOf(shape.w, width);
   Launch launch("ops/convolution_i8/conv2d_depthwise_nchw16c_i8.cl",
                 "conv2d_depthwise_nchw16c_i8");

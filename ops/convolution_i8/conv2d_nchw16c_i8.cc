@@ -22,7 +22,8 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(IsTotal(node)
                           ? CheckTotals(node, shape)
                           : CheckCodes(node, shape, Residual::kTaken));
-  return CheckSpan(CodeTilesOf(Flatten(shape), ir::Layout::Dense(), device));
+  return CheckSpan(CodeTilesOf(Flatten(shape), ir::Layout::Dense(),
+                               node.many_shapes, device));
 }
 
 std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,

@@ -36,12 +36,13 @@ int64_t Columns(const ConvAxis& axis) {
   return CeilDiv(axis.output, axis.stride);
 }
 
-Tiling TilingOf(const Conv2dShape& shape, const ir::DeviceInfo& device) {
+Tiling TilingOf(const Conv2dShape& shape, bool many_shapes,
+                const ir::DeviceInfo& device) {
   const int64_t fewest = std::max<int64_t>(shape.w.output / shape.w.stride, 1);
-  const RegisterTile limits = BestTile(
-      fewest, CeilDiv(shape.group.out_channels, kChannelBlock), device);
+  const int64_t blocks = CeilDiv(shape.group.out_channels, kChannelBlock);
+  const RegisterTile limits = TileFor(fewest, blocks, many_shapes, device);
   Tiling out;
-  out.width = TileSize(fewest, limits.neighbours);
+  out.width = limits.neighbours;
   out.blocks = limits.blocks;
   // Rounded, so that kernels of many sizes share a program.
   out.span =
@@ -57,7 +58,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckBlockedConv(node, shape));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
-  const Tiling tiling = TilingOf(shape, device);
+  const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   if (tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.span,
                          " input pixels, at most ", kMaxSpan, " are kept");
@@ -73,7 +74,7 @@ std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Result<Conv2dShape> shape = TransposedShapeOf(node);
   if (!shape.ok()) return 0;
-  const Tiling tiling = TilingOf(*shape, device);
+  const Tiling tiling = TilingOf(*shape, node.many_shapes, device);
   ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
   // Every tap belongs to one phase.  Lanes and pixels beyond the tensor, and
   // rows that read outside of the input, included.
@@ -97,7 +98,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
-  const Tiling tiling = TilingOf(shape, device);
+  const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   const int64_t channel_tiles = tiling.packed.tiles(shape);
   const int64_t tiles =
       CeilDiv(Columns(shape.w), tiling.width) * Columns(shape.h);

@@ -12,7 +12,8 @@ namespace {
 // Bytes of all phases.
 constexpr int64_t kMostWeights = int64_t{1} << 28;
 
-Status CheckSizes(const Conv2dShape& deconv, const ir::DeviceInfo& device) {
+Status CheckSizes(const Conv2dShape& deconv, bool many_shapes,
+                  const ir::DeviceInfo& device) {
   if (deconv.group.channels != deconv.channels) {
     return Unimplemented("one group only, not ",
                          deconv.channels / deconv.group.channels);
@@ -22,7 +23,8 @@ Status CheckSizes(const Conv2dShape& deconv, const ir::DeviceInfo& device) {
     return Unimplemented("the phases have ", weights, " weights, at most ",
                          kMostWeights, " are packed");
   }
-  return CheckSpan(CodeTilesOf(PhasesOf(deconv), ir::Layout::Dense(), device));
+  return CheckSpan(
+      CodeTilesOf(PhasesOf(deconv), ir::Layout::Dense(), many_shapes, device));
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
@@ -30,7 +32,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape deconv, TransposedShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, deconv));
   TIM_RETURN_IF_ERROR(CheckCodes(node, deconv, Residual::kTaken));
-  return CheckSizes(deconv, device);
+  return CheckSizes(deconv, node.many_shapes, device);
 }
 
 std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,

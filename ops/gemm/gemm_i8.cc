@@ -12,6 +12,7 @@
 #include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/register_tile.h"
 
 namespace tim::ops {
 namespace {
@@ -31,11 +32,14 @@ struct Tile {
 
 // As many sums as fit the registers; a row alone has several sums that do not
 // wait for each other.
-Tile TileFor(const GemmProblem& problem, const ir::DeviceInfo& device) {
+Tile TileFor(const ir::KernelNode& node, const GemmProblem& problem,
+             const ir::DeviceInfo& device) {
   Tile tile;
   const bool many = device.float_vector_width >= kLanes;
   const int64_t limit = many ? 12 : 4;
-  tile.rows = CeilDiv(problem.a.items, CeilDiv(problem.a.items, limit));
+  const int64_t rows = problem.a.items;
+  tile.rows = node.many_shapes ? FewTileSizes(rows, limit)
+                               : CeilDiv(rows, CeilDiv(rows, limit));
   tile.blocks = many && tile.rows <= 4 ? 4 : many ? 2 : 1;
   tile.blocks = std::min(tile.blocks, CeilDiv(problem.b.items, kLanes));
   return tile;
@@ -78,7 +82,7 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
                 const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(IsTotal(node) ? CheckTotal(node) : CheckByteTypes(node));
-  TIM_RETURN_IF_ERROR(CheckSizes(problem, TileFor(problem, device)));
+  TIM_RETURN_IF_ERROR(CheckSizes(problem, TileFor(node, problem, device)));
   return CheckGemmCodes(node, problem);
 }
 
@@ -86,7 +90,7 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
             const ir::DeviceInfo& device) {
   constexpr double kEfficiency = 0.6;
   constexpr double kMemoryEfficiency = 0.9;
-  const Tile tile = TileFor(problem, device);
+  const Tile tile = TileFor(node, problem, device);
   const auto bytes = [&](const GemmFactor& factor) {
     return static_cast<double>(factor.items) * problem.depth * factor.batches;
   };
@@ -228,7 +232,7 @@ Status PackColumns(const ir::KernelNode& node, const GemmProblem& problem,
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const GemmProblem& problem, const Epilogue& epilogue,
                            const ir::DeviceInfo& device) {
-  const Tile tile = TileFor(problem, device);
+  const Tile tile = TileFor(node, problem, device);
   const ByteWeights weights = GemmWeightsOf(problem);
   const bool constant = IsConstantFactor(node, problem.b);
   ByteShifts shifts;

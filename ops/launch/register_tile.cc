@@ -63,4 +63,23 @@ int64_t TileSize(int64_t count, int64_t limit, int64_t unit) {
   return best;
 }
 
+RegisterTile TileFor(int64_t neighbours, int64_t blocks, bool many_shapes,
+                     const ir::DeviceInfo& device) {
+  if (many_shapes) {
+    const RegisterTile largest = LargestTile(device);
+    return {.neighbours = FewTileSizes(neighbours, largest.neighbours),
+            .blocks = std::min(largest.blocks, blocks)};
+  }
+  RegisterTile best = BestTile(neighbours, blocks, device);
+  best.neighbours = TileSize(neighbours, best.neighbours);
+  return best;
+}
+
+int64_t FewTileSizes(int64_t count, int64_t limit) {
+  for (const int64_t size : {limit, limit / 2, limit / 4}) {
+    if (size <= count) return std::max<int64_t>(size, 1);
+  }
+  return 1;
+}
+
 }  // namespace tim::ops

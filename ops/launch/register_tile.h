@@ -36,6 +36,16 @@ int64_t RowsInRegisters(int64_t count, const ir::DeviceInfo& device);
 /// every tile loads the weights again.
 int64_t TileSize(int64_t count, int64_t limit, int64_t unit = 1);
 
+/// The tile for so many neighbours and blocks: BestTile with neighbours of
+/// TileSize, or, for many shapes, LargestTile with those of FewTileSizes.
+RegisterTile TileFor(int64_t neighbours, int64_t blocks, bool many_shapes,
+                     const ir::DeviceInfo& device);
+
+/// A size of tiles of graphs for many shapes (KernelNode::many_shapes), each of
+/// which is a program: of `limit`, its half, its quarter and 1 the largest that
+/// is at most `count`.
+int64_t FewTileSizes(int64_t count, int64_t limit);
+
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_LAUNCH_REGISTER_TILE_H_

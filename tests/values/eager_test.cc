@@ -9,10 +9,17 @@
 #include <cstring>
 #include <functional>
 #include <future>
+#include <map>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "compiler/compiler.h"
+#include "runtime/compile_options.h"
 #include "tim/values/values.h"
+#include "values/device_state.h"
+#include "values/node_state.h"
 
 namespace tim::values {
 namespace {
@@ -155,6 +162,91 @@ TEST(Programs, ServeManyShapes) {
     const int64_t height = i * 3 % 13 + 3;
     return {Floats({width, height, 16, 1}, Numbers(width * height * 16)), w};
   });
+}
+
+// The programs, by kernel, of a node for images of this size.
+void AddPrograms(const std::string& op, const Attributes& attributes,
+                 ir::DataType type, const std::vector<ir::Shape>& shapes,
+                 std::map<std::string, std::set<std::string>>* programs) {
+  const auto node = internal::MakeNode(op, attributes);
+  std::vector<runtime::NodeOperand> operands;
+  for (const ir::Shape& shape : shapes) {
+    runtime::NodeOperand& operand = operands.emplace_back();
+    operand.desc.type = type;
+    operand.desc.shape = shape;
+    if (type == ir::DataType::kInt8) {
+      operand.desc.quantization = {.kind = ir::QuantizationKind::kPerTensor,
+                                   .scales = {0.5f},
+                                   .zero_points = {0}};
+    }
+    if (operands.size() == 1) continue;
+    const std::vector<std::byte> bytes(
+        static_cast<size_t>(*ir::ByteSize(operand.desc)), std::byte{1});
+    operand.constant = ir::MakeConstant(bytes.data(), bytes.size());
+  }
+  auto graph = internal::InferredGraphOf(*node, operands);
+  ASSERT_TRUE(graph.ok()) << op << ": " << graph.status().message();
+  const auto device = internal::DeviceState::Find("opencl:0");
+  const auto surroundings = device->surroundings();
+  auto options = runtime::CompileOptionsFor(surroundings.devices);
+  options.was_compiled = options.many_shapes = true;
+  const auto layout =
+      shapes[0].rank() == 4 ? ir::Layout::Blocked(2, 16) : ir::Layout::Dense();
+  options.inputs = {{.device = 1, .layout = layout}};
+  options.outputs = {{.free = true}};
+  const auto plan =
+      compiler::Compile(*std::move(graph), *surroundings.operators, options);
+  ASSERT_TRUE(plan.ok()) << op << ": " << plan.status().message();
+  for (const ir::Step& step : plan->steps) {
+    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
+    if (launch == nullptr) continue;
+    (*programs)[launch->function].insert(launch->options);
+  }
+}
+
+// Each kernel has four programs at most, for whatever sizes of images.
+TEST(Programs, AreFewPerKernel) {
+  if (Device().spec() == "host") GTEST_SKIP() << "no OpenCL device";
+  const Attributes codes = {{"output_type", "int8"}, {"output_scale", 0.5}};
+  const auto with = [&](Attributes more, const Attributes& all) {
+    more.insert(more.end(), all.begin(), all.end());
+    return more;
+  };
+  const std::vector<int64_t> twice = {2, 2};
+  const Attributes same = {{"padding", "same"}};
+  const Attributes depthwise = {{"padding", "same"}, {"multiplier", 1}};
+  const Attributes transposed = {
+      {"stride", twice}, {"ksize", twice}, {"oc_count", 16}};
+  const auto f32 = ir::DataType::kFloat32;
+  const auto i8 = ir::DataType::kInt8;
+  const struct {
+    const char* op;
+    Attributes attributes;
+    ir::DataType type;
+    ir::Shape weights;
+  } cases[] = {{"tim.Conv2d", same, f32, {3, 3, 16, 32}},
+               {"tim.Conv2d", same, i8, {3, 3, 16, 32}},
+               {"tim.Conv2d", depthwise, f32, {3, 3, 16, 1}},
+               {"tim.Conv2d", depthwise, i8, {3, 3, 16, 1}},
+               {"tim.DeConv2d", transposed, f32, {2, 2, 16, 16}},
+               {"tim.Conv3d", same, f32, {3, 3, 3, 8, 16}},
+               {"tim.FullyConnected", {{"axis", 0}}, i8, {64, 48}}};
+  for (const auto& one : cases) {
+    std::map<std::string, std::set<std::string>> programs;
+    for (int64_t w = 1; w < 60; w += 2) {
+      const int64_t h = w * 7 % 31 + 1;
+      const ir::Shape input = one.weights.rank() == 2 ? ir::Shape{64, h}
+                              : one.weights.rank() == 5
+                                  ? ir::Shape{w, h, 4, 8, 1}
+                                  : ir::Shape{w, h, 16, 1};
+      AddPrograms(one.op,
+                  one.type == i8 ? with(one.attributes, codes) : one.attributes,
+                  one.type, {input, one.weights}, &programs);
+    }
+    for (const auto& [kernel, options] : programs) {
+      EXPECT_LE(options.size(), 4u) << kernel;
+    }
+  }
 }
 
 TEST(Layouts, AreKeptBetweenCalls) {

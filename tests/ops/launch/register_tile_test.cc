@@ -2,10 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 namespace tim::ops {
 namespace {
+
+TEST(FewTileSizes, AreFourThatFit) {
+  std::set<int64_t> sizes;
+  for (int64_t count = 1; count < 100; ++count) {
+    const int64_t size = FewTileSizes(count, 14);
+    EXPECT_LE(size, count);
+    EXPECT_GT(2 * size + 1, std::min<int64_t>(count, 14)) << count;
+    sizes.insert(size);
+  }
+  EXPECT_EQ(sizes, (std::set<int64_t>{1, 3, 7, 14}));
+  for (int64_t limit = 1; limit < 14; ++limit) {
+    EXPECT_EQ(FewTileSizes(1, limit), 1);
+    EXPECT_EQ(FewTileSizes(100, limit), limit);
+  }
+}
 
 TEST(TileSize, IsTheLargestThatWastesNothing) {
   EXPECT_EQ(TileSize(56, 14), 14);
