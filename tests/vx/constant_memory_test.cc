@@ -8,6 +8,7 @@
 
 #include "base/memory_count.h"
 #include "tests/support/vx/vx_graph.h"
+#include "tim/vx/shared_constant.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
@@ -185,6 +186,33 @@ TEST_F(ConstantMemory, IsMadeAgainForABinaryGraph) {
   Write(input, SmallResNet::Image());
   ASSERT_TRUE(graph->Run()) << vx::LastError();
   EXPECT_EQ(Read(output), expected);
+}
+
+TEST_F(ConstantMemory, OfTheClientIsNotHeldBesideWhatIsPacked) {
+  const auto graph = context_->CreateGraph();
+  auto weights = std::make_shared<Values>(64 * 64);
+  for (size_t i = 0; i < weights->size(); ++i) {
+    (*weights)[i] = static_cast<float>(i);
+  }
+  const Values expected = *weights;
+  const std::weak_ptr<Values> client = weights;
+  const TensorPtr filters = vx::CreateSharedConstant(
+      graph, Floats({1, 1, 64, 64}, TensorAttribute::CONSTANT),
+      std::shared_ptr<const void>(weights, weights->data()));
+  weights = nullptr;
+  graph
+      ->CreateOperation<vx::ops::Conv2d>(vx::PadType::VALID,
+                                         std::array<uint32_t, 2>{1, 1},
+                                         std::array<uint32_t, 2>{1, 1})
+      ->BindInputs(
+          {graph->CreateTensor(Floats({5, 5, 64, 1}, TensorAttribute::INPUT)),
+           filters})
+      .BindOutput(
+          graph->CreateTensor(Floats({5, 5, 64, 1}, TensorAttribute::OUTPUT)));
+  EXPECT_FALSE(client.expired());
+  ASSERT_TRUE(graph->Compile()) << vx::LastError();
+  EXPECT_TRUE(client.expired());
+  EXPECT_EQ(Read(filters), expected);
 }
 
 // Weights of 3x3 and of 1x1 convolutions, and of a fully connected layer.
