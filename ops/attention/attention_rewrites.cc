@@ -64,29 +64,47 @@ bool IsAlongKeys(const PatternMatch& match) {
   return axis.ok() && *axis == 0;
 }
 
+// True where keys and their elements change places, and nothing else does, or
+// there is no such node.
+bool IsSwap(const PatternMatch& match) {
+  if (!match.named_nodes.contains("swapped")) return true;
+  std::vector<int64_t> perm = Named(match, "swapped").attributes.Ints("perm");
+  if (perm.size() < 2) return false;
+  std::swap(perm[0], perm[1]);
+  for (size_t i = 0; i < perm.size(); ++i) {
+    if (perm[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
 bool IsAttention(const PatternMatch& match) {
-  return IsFloat32(match) && IsAlongKeys(match) && ScaleOf(match).has_value();
+  return IsFloat32(match) && IsAlongKeys(match) && IsSwap(match) &&
+         ScaleOf(match).has_value();
 }
 
 ir::NewNode AttentionOf(const PatternMatch& match) {
+  const bool by_depth = !Named(match, "scores").attributes.Bool("transpose_b");
+  const bool swapped = match.named_nodes.contains("swapped");
   ir::NewNode added = {
       .op = "tim.Attention",
       .inputs = {match.values.at("queries"), match.values.at("keys"),
                  match.values.at("values")},
       .attributes = {
           {kScoreScale, static_cast<double>(ScaleOf(match).value_or(1))},
-          {kKeysByDepth,
-           !Named(match, "scores").attributes.Bool("transpose_b")}}};
+          {kKeysByDepth, by_depth != swapped}}};
   const auto mask = match.values.find("mask");
   if (mask != match.values.end()) added.inputs.push_back(mask->second);
   return added;
 }
 
 Pattern WholeAttention() {
+  const Pattern keys = Pattern::OneOf(
+      {Pattern::Op("tim.Transpose", {Pattern::Any("keys")}, "swapped"),
+       Pattern::Any("keys")});
   Pattern scores = Pattern::Op(
       "tim.Matmul",
       {Pattern::OneOf(PerhapsScaled(Pattern::Any("queries"), "queries'")),
-       Pattern::OneOf(PerhapsScaled(Pattern::Any("keys"), "keys'"))},
+       Pattern::OneOf(PerhapsScaled(keys, "keys'"))},
       "scores");
   scores.attributes = {{"transpose_a", false}};
   const Pattern scaled = Pattern::OneOf(PerhapsScaled(scores, "scores'"));

@@ -14,6 +14,7 @@
 #include "tests/support/data/test_tensor.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/pinned_nodes.h"
+#include "tests/support/recognized.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -21,42 +22,10 @@ namespace {
 
 using ir::DataType;
 using ir::ValueId;
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Not;
 using ::testing::SizeIs;
 using Form = std::function<ValueId(Network& net, ValueId x)>;
 using Names = std::vector<std::string>;
-
-// Operators after the pass, in order; the graph computes the same as before.
-Names Recognized(Network network,
-                 const compiler::CompileOptions& options = {}) {
-  compiler::Module module(network.graph(), ops::BuiltinOperators(), options);
-  EXPECT_OK(compiler::Verify(module));
-  EXPECT_OK(compiler::InferShapes(module));
-  EXPECT_OK(compiler::Simplify(module));
-  const std::vector<TensorData> inputs =
-      RandomInputs(module.graph, network.rng());
-  const auto expected = Evaluated(module.graph, inputs);
-  EXPECT_OK(expected);
-  EXPECT_OK(compiler::Recognize(module));
-  EXPECT_OK(module.graph.CheckChains());
-  const auto found = Evaluated(module.graph, inputs);
-  EXPECT_OK(found);
-  if (expected.ok() && found.ok()) {
-    for (size_t i = 0; i < expected->size(); ++i) {
-      EXPECT_OK(CompareTensors((*expected)[i], (*found)[i],
-                               {.absolute = 2e-6, .relative = 1e-5}));
-    }
-  }
-  Names names;
-  const auto order = module.graph.TopologicalOrder();
-  EXPECT_OK(order);
-  for (const ir::NodeId id : *order) {
-    names.push_back(module.graph.node(id).schema->name);
-  }
-  return names;
-}
 
 Names RecognizedForm(const Form& form, DataType type = DataType::kFloat32) {
   Network net;
@@ -171,120 +140,6 @@ TEST(Recognize, LayerNormalization) {
   net.Output(
       Add(net, Mul(net, y, net.Constant(F32({12}))), net.Constant(F32({12}))));
   EXPECT_THAT(Recognized(std::move(net)), ElementsAre("LayerNormalization"));
-}
-
-// Attention of 2 x 3 heads: 5 queries, 7 keys of 8 elements, 6 columns.
-struct AttentionForm {
-  ir::AttributeMap product = {{"transpose_b", true}};
-  ir::AttributeMap softmax = {{"beta", 1.0}, {"axis", int64_t{0}}};
-  Form of_queries = nullptr;
-  Form of_keys = nullptr;
-  Form of_scores = nullptr;
-  Form of_weights = nullptr;
-};
-
-ValueId Applied(const Form& form, Network& net, ValueId x) {
-  return form ? form(net, x) : x;
-}
-
-Network AttentionNetwork(const AttentionForm& form) {
-  Network net;
-  const bool by_depth = form.product.Find("transpose_b") == nullptr;
-  const ValueId queries = net.Input(F32({8, 5, 3, 2}));
-  const ValueId keys =
-      net.Input(by_depth ? F32({7, 8, 3, 2}) : F32({8, 7, 3, 2}));
-  const ValueId values = net.Input(F32({6, 7, 3, 2}));
-  const ValueId scores = net.Op("Matmul", form.product,
-                                {Applied(form.of_queries, net, queries),
-                                 Applied(form.of_keys, net, keys)});
-  const ValueId weights =
-      net.Op("Softmax", form.softmax, {Applied(form.of_scores, net, scores)});
-  net.Output(
-      net.Op("Matmul", {}, {Applied(form.of_weights, net, weights), values}));
-  return net;
-}
-
-Names RecognizedAttention(const AttentionForm& form,
-                          const compiler::CompileOptions& options = {}) {
-  return Recognized(AttentionNetwork(form), options);
-}
-
-ValueId Eighth(Network& net, ValueId x) {
-  return Mul(net, x, net.Scalar(0.125f));
-}
-
-TEST(Recognize, AttentionWithAScaleAnywhere) {
-  const Form quotient = [](Network& net, ValueId x) {
-    return net.Op("Div", {}, {x, net.Scalar(2.828427f)});
-  };
-  const Form line = [](Network& net, ValueId x) {
-    return net.Op("Linear", {{"a", 0.25}, {"b", 0.0}}, {x});
-  };
-  for (const Form& scale : {Form(), Form(Eighth), quotient, line}) {
-    EXPECT_THAT(RecognizedAttention({.of_queries = scale}),
-                ElementsAre("Attention"));
-    EXPECT_THAT(RecognizedAttention({.of_queries = scale, .of_keys = scale}),
-                ElementsAre("Attention"));
-    EXPECT_THAT(RecognizedAttention({.product = {}, .of_scores = scale}),
-                ElementsAre("Attention"));
-  }
-}
-
-TEST(Recognize, AttentionWithAMask) {
-  for (const std::vector<int64_t>& shape : std::vector<std::vector<int64_t>>{
-           {7}, {7, 5}, {1, 5}, {7, 1, 1, 2}, {7, 5, 3, 2}}) {
-    const AttentionForm form = {
-        .softmax = {{"beta", 1.0}, {"axis", int64_t{-4}}},
-        .of_scores = [&](Network& net, ValueId x) {
-          return Add(net, net.Input(F32(shape)), Eighth(net, x));
-        }};
-    EXPECT_THAT(RecognizedAttention(form), ElementsAre("Attention"));
-  }
-}
-
-TEST(Recognize, WhatIsNoAttentionStays) {
-  const auto stays = [](const AttentionForm& form) {
-    EXPECT_THAT(RecognizedAttention(form), Not(Contains("Attention")));
-  };
-  stays({.softmax = {{"beta", 2.0}, {"axis", int64_t{0}}}});
-  stays({.softmax = {{"beta", 1.0}, {"axis", int64_t{1}}}});
-  stays({.of_scores = [](Network& net, ValueId x) {
-    return Mul(net, x, net.Constant(F32({7})));
-  }});
-  stays({.of_scores = [](Network& net, ValueId x) {
-    return net.Op("Linear", {{"a", 0.25}, {"b", 1.0}}, {x});
-  }});
-  stays({.of_scores = [](Network& net, ValueId x) {
-    return Add(net, x, net.Input(F32({7, 5, 3, 2, 4})));
-  }});
-  // Others read what would be computed no more.
-  const Form output = [](Network& net, ValueId x) {
-    net.Output(x);
-    return x;
-  };
-  stays({.of_scores = output});
-  stays({.of_weights = output});
-}
-
-// Kernels are for CPUs, and for heads that private memory has room for.
-TEST(Recognize, AttentionStaysWhereNoKernelTakesIt) {
-  const auto options = [](ir::DeviceClass device_class) {
-    compiler::CompileOptions out;
-    out.devices = {ir::DeviceInfo(), TestDevice(device_class)};
-    return out;
-  };
-  EXPECT_THAT(RecognizedAttention({}, options(ir::DeviceClass::kCpu)),
-              ElementsAre("Attention"));
-  EXPECT_THAT(RecognizedAttention({}, options(ir::DeviceClass::kGpu)),
-              ElementsAre("Matmul", "Softmax", "Matmul"));
-  Network wide;
-  const ValueId x = wide.Input(F32({300, 20}));
-  const ValueId weights =
-      wide.Op("Softmax", {{"beta", 1.0}, {"axis", int64_t{0}}},
-              {wide.Op("Matmul", {{"transpose_b", true}}, {x, x})});
-  wide.Output(wide.Op("Matmul", {}, {weights, x}));
-  EXPECT_THAT(Recognized(std::move(wide), options(ir::DeviceClass::kCpu)),
-              ElementsAre("Matmul", "Softmax", "Matmul"));
 }
 
 // The ways to write x / sqrt(mean of x^2 + eps).

@@ -145,6 +145,37 @@ TEST(Differentiate, HasOutputsThenGradients) {
   EXPECT_THAT(Differentiate(graph, {1}).error(), HasSubstr("number 1"));
 }
 
+// The sum of squares of attention, which Compile makes one operator without a
+// gradient rule: of the graph itself nothing is lost.
+TEST(Differentiate, ReachesWhatCompileRecognizes) {
+  const Function attention = [](const Values& in) {
+    const Value scores = Matmul(in[0], in[1], false, true) * 0.5f;
+    const Value found = Matmul(Softmax(scores, 1, 0), in[2]);
+    return Values{ReduceSum(found * found, {0, 1})};
+  };
+  Floats queries = {0.5f, -1, 0.25f, 1, 0, -0.75f};
+  const Value keys = Of({2, 4}, {1, 0.5f, -0.5f, 2, 0.75f, -1, 0, 0.25f});
+  const Value values = Of({1, 4}, {1, -2, 0.5f, 3});
+  const Values in = {Of({2, 3}, queries), keys, values};
+  const Graph graph = Graph::Capture(
+      attention, {in[0].spec(), in[1].spec(), in[2].spec()}, "attention");
+  const auto value_at = [&](float first) {
+    queries[0] = first;
+    return Value(graph.Call({Of({2, 3}, queries), keys, values})[0])
+        .ToVector<float>()
+        .at(0);
+  };
+  const float step = 0x1p-6f;
+  const float slope =
+      (value_at(0.5f + step) - value_at(0.5f - step)) / (2 * step);
+  const Graph gradients = Differentiate(graph, {0, 1, 2});
+  ASSERT_TRUE(gradients.ok()) << gradients.error();
+  const Outputs found = gradients.Call(in);
+  ASSERT_TRUE(found[1].ok()) << found[1].error();
+  EXPECT_NEAR(found[0].ToVector<float>().at(0), value_at(0.5f), 1e-5f);
+  EXPECT_NEAR(found[1].ToVector<float>().at(0), slope, 1e-3f);
+}
+
 TEST(Vjp, TakesCotangents) {
   const Graph graph = Graph::Capture(
       [](const Values& in) {

@@ -1,25 +1,35 @@
-// Attention in one kernel against the operators that it stands for.
+// Attention in one kernel against the operators that it stands for, and the
+// rule that puts it in their place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/compiler.h"
 #include "ops/builtin.h"
 #include "tests/support/data/network.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/recognized.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
 namespace {
 
+using ir::ValueId;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+using Form = std::function<ValueId(Network& net, ValueId x)>;
 using Ints = std::vector<int64_t>;
+using Names = std::vector<std::string>;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr char kKernel[] = "attention";
 
@@ -192,6 +202,145 @@ TEST(Attention, RefusesWideHeads) {
   ASSERT_OK(node);
   EXPECT_THAT(Supports(*node, kKernel).message(),
               ::testing::HasSubstr("heads of 129 elements, more than 128"));
+}
+
+// Attention of 2 x 3 heads: 5 queries, 7 keys of 8 elements, 6 columns.
+struct AttentionForm {
+  ir::AttributeMap product = {{"transpose_b", true}};
+  ir::AttributeMap softmax = {{"beta", 1.0}, {"axis", int64_t{0}}};
+  Form of_queries = nullptr;
+  Form of_keys = nullptr;
+  Form of_scores = nullptr;
+  Form of_weights = nullptr;
+};
+
+ValueId Applied(const Form& form, Network& net, ValueId x) {
+  return form ? form(net, x) : x;
+}
+
+Network AttentionNetwork(const AttentionForm& form) {
+  Network net;
+  const bool by_depth = form.product.Find("transpose_b") == nullptr;
+  const ValueId queries = net.Input(F32({8, 5, 3, 2}));
+  const ValueId keys =
+      net.Input(by_depth ? F32({7, 8, 3, 2}) : F32({8, 7, 3, 2}));
+  const ValueId values = net.Input(F32({6, 7, 3, 2}));
+  const ValueId scores = net.Op("Matmul", form.product,
+                                {Applied(form.of_queries, net, queries),
+                                 Applied(form.of_keys, net, keys)});
+  const ValueId weights =
+      net.Op("Softmax", form.softmax, {Applied(form.of_scores, net, scores)});
+  net.Output(
+      net.Op("Matmul", {}, {Applied(form.of_weights, net, weights), values}));
+  return net;
+}
+
+Names RecognizedAttention(const AttentionForm& form,
+                          const compiler::CompileOptions& options = {}) {
+  return Recognized(AttentionNetwork(form), options);
+}
+
+ValueId Eighth(Network& net, ValueId x) {
+  return net.Op("Multiply", {}, {x, net.Scalar(0.125f)});
+}
+
+TEST(AttentionRule, TakesAScaleAnywhere) {
+  const Form quotient = [](Network& net, ValueId x) {
+    return net.Op("Div", {}, {x, net.Scalar(2.828427f)});
+  };
+  const Form line = [](Network& net, ValueId x) {
+    return net.Op("Linear", {{"a", 0.25}, {"b", 0.0}}, {x});
+  };
+  for (const Form& scale : {Form(), Form(Eighth), quotient, line}) {
+    EXPECT_THAT(RecognizedAttention({.of_queries = scale}),
+                ElementsAre("Attention"));
+    EXPECT_THAT(RecognizedAttention({.of_queries = scale, .of_keys = scale}),
+                ElementsAre("Attention"));
+    EXPECT_THAT(RecognizedAttention({.product = {}, .of_scores = scale}),
+                ElementsAre("Attention"));
+  }
+}
+
+// Queries [8, 3, 5] and keys that are transposed before the product.
+Names RecognizedWithTransposedKeys(const Ints& perm, const Ints& keys,
+                                   bool transpose_b) {
+  Network net;
+  const ValueId queries = net.Input(F32({8, 3, 5}));
+  const ValueId transposed =
+      net.Op("Transpose", {{"perm", perm}}, {net.Input(F32(keys))});
+  const ValueId scores =
+      net.Op("Matmul", {{"transpose_b", transpose_b}}, {queries, transposed});
+  const ValueId weights =
+      net.Op("Softmax", {{"beta", 1.0}, {"axis", int64_t{0}}}, {scores});
+  net.Output(net.Op("Matmul", {}, {weights, net.Input(F32({6, 7, 5}))}));
+  return Recognized(std::move(net));
+}
+
+// The kernel reads keys either way, but not heads in any order.
+TEST(AttentionRule, TakesTransposedKeys) {
+  EXPECT_THAT(RecognizedWithTransposedKeys({1, 0, 2}, {8, 7, 5}, false),
+              ElementsAre("Attention"));
+  EXPECT_THAT(RecognizedWithTransposedKeys({1, 0, 2}, {7, 8, 5}, true),
+              ElementsAre("Attention"));
+  EXPECT_THAT(RecognizedWithTransposedKeys({0, 2, 1}, {8, 5, 7}, true),
+              ElementsAre("Transpose", "Attention"));
+}
+
+TEST(AttentionRule, TakesAMask) {
+  for (const Ints& shape :
+       std::vector<Ints>{{7}, {7, 5}, {1, 5}, {7, 1, 1, 2}, {7, 5, 3, 2}}) {
+    const AttentionForm form = {
+        .softmax = {{"beta", 1.0}, {"axis", int64_t{-4}}},
+        .of_scores = [&](Network& net, ValueId x) {
+          return net.Op("Add", {}, {net.Input(F32(shape)), Eighth(net, x)});
+        }};
+    EXPECT_THAT(RecognizedAttention(form), ElementsAre("Attention"));
+  }
+}
+
+TEST(AttentionRule, LeavesWhatIsNoAttention) {
+  const auto stays = [](const AttentionForm& form) {
+    EXPECT_THAT(RecognizedAttention(form), Not(Contains("Attention")));
+  };
+  stays({.softmax = {{"beta", 2.0}, {"axis", int64_t{0}}}});
+  stays({.softmax = {{"beta", 1.0}, {"axis", int64_t{1}}}});
+  stays({.of_scores = [](Network& net, ValueId x) {
+    return net.Op("Multiply", {}, {x, net.Constant(F32({7}))});
+  }});
+  stays({.of_scores = [](Network& net, ValueId x) {
+    return net.Op("Linear", {{"a", 0.25}, {"b", 1.0}}, {x});
+  }});
+  stays({.of_scores = [](Network& net, ValueId x) {
+    return net.Op("Add", {}, {x, net.Input(F32({7, 5, 3, 2, 4}))});
+  }});
+  // Others read what would be computed no more.
+  const Form output = [](Network& net, ValueId x) {
+    net.Output(x);
+    return x;
+  };
+  stays({.of_scores = output});
+  stays({.of_weights = output});
+}
+
+// Kernels are for CPUs, and for heads that private memory has room for.
+TEST(AttentionRule, LeavesWhatNoKernelTakes) {
+  const auto options = [](ir::DeviceClass device_class) {
+    compiler::CompileOptions out;
+    out.devices = {ir::DeviceInfo(), TestDevice(device_class)};
+    return out;
+  };
+  EXPECT_THAT(RecognizedAttention({}, options(ir::DeviceClass::kCpu)),
+              ElementsAre("Attention"));
+  EXPECT_THAT(RecognizedAttention({}, options(ir::DeviceClass::kGpu)),
+              ElementsAre("Matmul", "Softmax", "Matmul"));
+  Network wide;
+  const ValueId x = wide.Input(F32({300, 20}));
+  const ValueId weights =
+      wide.Op("Softmax", {{"beta", 1.0}, {"axis", int64_t{0}}},
+              {wide.Op("Matmul", {{"transpose_b", true}}, {x, x})});
+  wide.Output(wide.Op("Matmul", {}, {weights, x}));
+  EXPECT_THAT(Recognized(std::move(wide), options(ir::DeviceClass::kCpu)),
+              ElementsAre("Matmul", "Softmax", "Matmul"));
 }
 
 }  // namespace
