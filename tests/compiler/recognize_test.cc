@@ -128,20 +128,6 @@ TEST(Recognize, GeluOfTanh) {
               ElementsAre("Gelu"));
 }
 
-TEST(Recognize, LayerNormalization) {
-  Network net;
-  const ValueId x = net.Input(F32({12, 5, 2}));
-  const ValueId centered = net.Op("Sub", {}, {x, Mean(net, x)});
-  const ValueId variance =
-      Mean(net, net.Op("Pow", {}, {centered, net.Scalar(2)}));
-  const ValueId root =
-      Unary(net, "Sqrt", Add(net, variance, net.Scalar(1e-5f)));
-  const ValueId y = net.Op("Div", {}, {centered, root});
-  net.Output(
-      Add(net, Mul(net, y, net.Constant(F32({12}))), net.Constant(F32({12}))));
-  EXPECT_THAT(Recognized(std::move(net)), ElementsAre("LayerNormalization"));
-}
-
 // The ways to write x / sqrt(mean of x^2 + eps).
 std::vector<Form> FormsOfUnitMeanSquare() {
   const auto mean_of = [](Network& net, ValueId squares) {
@@ -185,8 +171,19 @@ TEST(Recognize, RmsNormalization) {
   }
 }
 
-// Layer normalization has the same forms, and further ones of its own.
-TEST(Recognize, FormsOfLayerNormalization) {
+// One kernel for large tensors, too.
+TEST(Recognize, RmsNormalizationPaysOnDevices) {
+  for (const auto device : {ir::DeviceClass::kCpu, ir::DeviceClass::kGpu}) {
+    compiler::CompileOptions options;
+    options.devices = {ir::DeviceInfo(), TestDevice(device)};
+    Network net;
+    net.Output(FormsOfUnitMeanSquare()[0](net, net.Input(F32({4096, 64}))));
+    EXPECT_THAT(Recognized(std::move(net), options),
+                ElementsAre("RmsNormalization"));
+  }
+}
+
+TEST(Recognize, LayerNormalization) {
   for (const Form& form : FormsOfUnitMeanSquare()) {
     EXPECT_THAT(
         RecognizedForm([&](Network& net, ValueId x) {
