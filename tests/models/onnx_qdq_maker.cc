@@ -55,8 +55,9 @@ Coded QdqMaker::Conv(const Coded& x, const Weights& weights, float scale,
                     {x.name, Scale(x), Zero(x), w[0], w[1], w[2], Scale(y),
                      Zero(y), bias},
                     y);
-  const int64_t pad = weights.dims[2] / 2;
-  SetAttribute(node, "pads", std::vector<int64_t>{pad, pad, pad, pad});
+  const size_t spatial = weights.dims.size() - 2;
+  SetAttribute(node, "pads",
+               std::vector<int64_t>(2 * spatial, weights.dims[2] / 2));
   SetAttribute(node, "group", group);
   return y;
 }

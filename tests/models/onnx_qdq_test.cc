@@ -167,12 +167,17 @@ TEST(OnnxQdq, PartsResizesAndMeansAreOnCodes) {
 
 // A convolution that stays float32 is one code beside the one on codes, at
 // most.
-enum class Doubt : uint8_t { kNone, kZeroPoint, kReadAsReal };
+enum class Doubt : uint8_t { kNone, kZeroPoint, kReadAsReal, kThreeAxes };
 
 Outcome OneConvolution(Doubt doubt) {
   QdqMaker maker(Form::kQdq);
-  const Coded x = maker.Input({"1", "16", "9", "9"}, 0.02f, 128);
+  std::vector<std::string> extents = {"1", "16", "9", "9"};
   Weights weights = {{16, 16, 3, 3}};
+  if (doubt == Doubt::kThreeAxes) {
+    extents.push_back("9");
+    weights.dims.push_back(3);
+  }
+  const Coded x = maker.Input(extents, 0.02f, 128);
   if (doubt == Doubt::kZeroPoint) weights.zero_point = 1;
   const Coded y = maker.Conv(x, weights, 0.1f, 128);
   maker.Return(y);
@@ -186,6 +191,7 @@ TEST(OnnxQdq, StaysFloat32WhereCodesDoNotTellIt) {
   const Outcome real = OneConvolution(Doubt::kReadAsReal);
   EXPECT_EQ(real.conversions, 2) << real.dump;
   EXPECT_EQ(OneConvolution(Doubt::kZeroPoint).conversions, 2);
+  EXPECT_EQ(OneConvolution(Doubt::kThreeAxes).conversions, 2);
   ASSERT_EQ(real.codes.size(), folded.codes.size());
   for (size_t i = 0; i < real.codes.size(); ++i) {
     EXPECT_LE(std::abs(int{real.codes[i]} - int{folded.codes[i]}), 1);

@@ -19,11 +19,11 @@ struct FoldedQuantization {
 /// the operators that read and make them.
 ///
 /// Element-wise operators keep their results to the bit, but for those of two
-/// quantized operands.  Sums of products become exact sums of integers where
-/// their weights are constants of zero point 0, with a scale for all or for
-/// each channel of the output, their bias is a constant or absent, and what
-/// they make reaches Quantize alone: results may differ by one code.  All
-/// others stay float32.
+/// quantized operands.  Sums of products, but for Conv3d, become exact sums of
+/// integers where their weights are constants of zero point 0, with a scale for
+/// all or for each channel of the output, their bias is a constant or absent,
+/// and what they make reaches Quantize alone: results may differ by one code.
+/// All others stay float32.
 Result<FoldedQuantization> FoldQuantization(ir::Graph* graph);
 
 }  // namespace tim::compiler
