@@ -1,6 +1,7 @@
 // Brings the bytes of values to where they are asked for, once per device.
 #include "values/value_state.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/status_macros.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
 #include "tim/values/values.h"
@@ -125,7 +126,9 @@ TEST(FromVx, SharesConstantsAndStandsByItself) {
     Convolution vx;
     graph = FromVxGraph(vx.graph);
     const auto& weights = static_cast<vx::TensorImpl&>(*vx.weights);
-    const auto* bytes = weights.constant()->data.get();
+    const auto held = weights.constant()->Data();
+    ASSERT_OK(held);
+    const auto* bytes = held->get();
     bool found = false;
     const ir::Graph known = values::internal::Access::StateOf(graph)->Known();
     for (const ir::ValueId id : known.ValueIds()) {
