@@ -16,7 +16,9 @@ const std::vector<std::string> kTypes = {
 // Without a gamma, or with one along the axis, in its place, or anywhere.
 NodeCase Legal(CaseRng& rng) {
   const TypeNames types = rng.Types(kTypes);
-  const auto shape = rng.Shape(1, 5);
+  auto shape = rng.Shape(1, 5);
+  // Rows along axis 0 as long as rmsnormalization_f32 takes them.
+  if (rng.OneIn(4)) shape[0] = rng.Int(32, 150);
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t axis = rng.Axis(static_cast<int>(rank));
   const auto place = static_cast<size_t>(axis < 0 ? axis + rank : axis);
