@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/log.h"
+#include "ir/recognized.h"
 
 namespace tim::runtime {
 namespace {
@@ -82,7 +83,7 @@ void Profiler::AddOperations() {
   }
   for (const ir::Decision& decision : plan.decisions) {
     const auto found = known.find(decision.node);
-    if (found == known.end()) continue;
+    if (found == known.end() || ir::IsRecognized(decision)) continue;
     profile_.operations[found->second].chosen = decision.chosen;
     profile_.operations[found->second].refused = decision.refused;
   }

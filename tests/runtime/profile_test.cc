@@ -37,10 +37,12 @@ std::shared_ptr<const Executable> Build() {
   plan.plan().steps[0].label = "twice";
   plan.plan().steps[1].label = "twice";
   plan.plan().steps[2].label = "output";
-  plan.plan().decisions = {{.node = "twice",
-                            .chosen = "host:eval, 1 us",
-                            .refused = {"fast: not today"}},
-                           {.node = "unknown", .chosen = "", .refused = {}}};
+  plan.plan().decisions = {
+      {.node = "twice",
+       .chosen = "host:eval, 1 us",
+       .refused = {"fast: not today"}},
+      {.node = "twice", .chosen = "recognized: add twenty", .refused = {}},
+      {.node = "unknown", .chosen = "", .refused = {}}};
   plan.plan().notes.work["twice"] = {
       .op = "Add", .operations = 2 * kFloats, .bytes = 16 * kFloats};
   return *CompilePlan(plan);

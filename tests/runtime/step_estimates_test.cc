@@ -54,6 +54,13 @@ TEST_F(StepEstimates, OfStepsOfANodeGoByTheirBytes) {
   EXPECT_DOUBLE_EQ(us[1], 6);
 }
 
+TEST_F(StepEstimates, OfRecognizedNodesAreThoseOfTheirKernel) {
+  Add("a+b", 100);
+  Decide("a+b", "opencl:swish (dense) -> dense, 12.5 us");
+  Decide("a+b", "recognized: swish");
+  EXPECT_DOUBLE_EQ(EstimateSteps(plan_)[0], 12.5);
+}
+
 TEST_F(StepEstimates, OfOtherStepsGoByTheDevice) {
   Add("output t3", 9'999);
   for (const char* odd : {"", "view", "a, b us", "relu, -3 us", "relu, nan us",

@@ -333,6 +333,19 @@ TEST(Programs, ReportEveryNode) {
   EXPECT_EQ(graph.EstimateMemory().outputs, 4 * 2 * 5);
 }
 
+// One node for two: one report, with its kernel.
+TEST(Programs, ReportRecognizedNodesOnce) {
+  const auto swish = [](const Values& in) -> Values {
+    return {in[0] * Sigmoid(in[0])};
+  };
+  const Graph graph = Graph::Capture(swish, {Spec(Type::kFloat32, {4, 5})});
+  const auto reports = graph.Report();
+  ASSERT_EQ(reports.size(), 1u) << LastError();
+  EXPECT_EQ(reports[0].device, "host");
+  EXPECT_EQ(reports[0].kernel, "eval");
+  EXPECT_GT(reports[0].predicted_us, 0);
+}
+
 TEST(Programs, RunOnSeveralThreads) {
   const Program program =
       Graph::Capture(Mlp, {Spec(), Spec(), Spec()}).Compile();

@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "ir/dump/partition_text.h"
+#include "ir/recognized.h"
 #include "ops/builtin.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/graph_file.h"
@@ -27,13 +28,6 @@ std::string NameOf(const ir::Plan& plan) {
     names.push_back(plan.devices[i].Label());
   }
   return StrJoin(names, " and ");
-}
-
-constexpr std::string_view kRecognized = "recognized: ";
-
-// About an operator that stands for several nodes, and not about a kernel.
-bool IsRecognized(const ir::Decision& decision) {
-  return decision.chosen.starts_with(kRecognized);
 }
 
 bool OnHost(const ir::Decision& decision) {
@@ -92,9 +86,9 @@ Json JsonOf(const ir::Plan& plan, const Status& stored,
   Json nodes = Json::array();
   Json recognized = Json::array();
   for (const ir::Decision& decision : decisions) {
-    if (IsRecognized(decision)) {
+    if (ir::IsRecognized(decision)) {
       recognized.push_back(
-          {{"operator", decision.chosen.substr(kRecognized.size())},
+          {{"operator", decision.chosen.substr(ir::kRecognized.size())},
            {"nodes", PartsOf(decision.node)}});
       continue;
     }
@@ -123,7 +117,7 @@ std::string RecognizedText(const ir::Decision& decision) {
 }
 
 std::string TextOf(const ir::Plan& plan, const ir::Decision& decision) {
-  if (IsRecognized(decision)) {
+  if (ir::IsRecognized(decision)) {
     return StrCat("  ", RecognizedText(decision), "\n");
   }
   std::string text = StrCat(decision.node, "\n  has ", decision.chosen, "\n");
@@ -143,7 +137,7 @@ std::string TableOf(const ir::Plan& plan, const Status& stored) {
   int64_t on_host = 0;
   std::string recognized;
   for (const ir::Decision& decision : plan.decisions) {
-    if (IsRecognized(decision)) {
+    if (ir::IsRecognized(decision)) {
       recognized += StrCat("\n  ", RecognizedText(decision));
       continue;
     }

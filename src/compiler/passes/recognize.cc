@@ -10,6 +10,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/inferred_node.h"
 #include "ir/pattern.h"
+#include "ir/recognized.h"
 #include "ir/rewrite_rule.h"
 
 namespace tim::compiler {
@@ -81,7 +82,7 @@ class Recognizer {
       const auto found = made.find(id);
       if (found == made.end()) continue;
       module_.decisions.push_back({.node = found->second,
-                                   .chosen = StrCat("recognized: ", rule.name),
+                                   .chosen = StrCat(ir::kRecognized, rule.name),
                                    .refused = {}});
     }
     return OkStatus();
