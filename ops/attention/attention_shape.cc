@@ -1,4 +1,7 @@
+// Extents of attention and where its heads begin.
 #include "ops/attention/attention_shape.h"
+
+#include <algorithm>
 
 #include "ops/elements/shapes.h"
 #include "ops/gemm/matmul_shape.h"
@@ -67,9 +70,11 @@ AttentionShape AttentionShapeOf(const ir::AttributeMap& attributes,
       mask_firsts[i] = added.batches[i].b;
     }
   }
+  // Heads of no scores read nothing.
+  const int64_t head_scores =
+      std::max<int64_t>(product.rows * product.columns, 1);
   for (const MatmulShape::Batch& batch : sums.batches) {
-    const auto head =
-        static_cast<size_t>(batch.a / (product.rows * product.columns));
+    const auto head = static_cast<size_t>(batch.a / head_scores);
     out.heads.push_back({.queries = product.batches[head].a,
                          .keys = product.batches[head].b,
                          .values = batch.b,

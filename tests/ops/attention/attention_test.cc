@@ -197,6 +197,22 @@ TEST(Attention, InfiniteMasksLeaveKeysOut) {
   EXPECT_TRUE(std::isnan(Values<float>((*made)[0])[3 * 16]));
 }
 
+// Sums of no products, and results without elements.
+TEST(Attention, OfNoKeysAndOfNoQueries) {
+  std::mt19937 rng = SeededRng(5);
+  for (const Sizes& sizes : std::vector<Sizes>{
+           {.heads = 2, .queries = 3, .keys = 0, .depth = 4, .columns = 5},
+           {.heads = 2, .queries = 0, .keys = 3, .depth = 4, .columns = 5}}) {
+    const auto node = NodeOf(sizes);
+    ASSERT_OK(node);
+    const auto made = Eval(*node, InputsOf(sizes, rng));
+    ASSERT_OK(made);
+    EXPECT_EQ(
+        Values<float>((*made)[0]),
+        std::vector<float>(static_cast<size_t>(2 * 5 * sizes.queries), 0.0f));
+  }
+}
+
 TEST(Attention, RefusesWideHeads) {
   const auto node = NodeOf({.keys = 2, .depth = 129});
   ASSERT_OK(node);
