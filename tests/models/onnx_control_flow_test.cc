@@ -289,7 +289,19 @@ TEST(OnnxControlFlow, LoopsOfUnknownTripsStackRowsThatAreAskedFor) {
   EXPECT_EQ(trips(), 5);
 }
 
-// Each trip makes 512 KiB, of a file of some hundred bytes.
+// The names of an output and of a loop's count of trips.
+TEST(OnnxControlFlow, OutputsNamedAsTheCountOfTripsAreRefused) {
+  ModelProto model = CountedLoop("ys");
+  GraphProto* graph = model.mutable_graph();
+  AddNode(graph, "Identity", {"x"}, {"loop/trips"});
+  AddOutput(graph, "loop/trips", TensorProto::FLOAT);
+  OnnxOptions options;
+  options.stacked_rows = 2;
+  EXPECT_THAT(Parse(model, options).error,
+              HasSubstr("two outputs have the name 'loop/trips'"));
+}
+
+// Each trip makes 1.5 MiB, of a file of some hundred bytes.
 TEST(OnnxControlFlow, ConstantsThatTripsMakeAreBounded) {
   ModelProto model = LoopModel(200);
   GraphProto* graph = model.mutable_graph();
@@ -298,11 +310,64 @@ TEST(OnnxControlFlow, ConstantsThatTripsMakeAreBounded) {
   *graph->add_initializer() = IntTensor("end", {}, {65'536});
   *graph->add_initializer() = IntTensor("one", {}, {1});
   GraphProto* body = graph->mutable_node(0)->mutable_attribute(0)->mutable_g();
-  AddNode(body, "Range", {"begin", "end", "one"}, {"range"});
-  AddNode(body, "Gather", {"range", "i"}, {"number"});
+  std::vector<std::string> numbers;
+  for (int i = 0; i < 3; ++i) {
+    const std::string range = StrCat("range", i);
+    numbers.push_back(StrCat("number", i));
+    AddNode(body, "Range", {"begin", "end", "one"}, {range});
+    AddNode(body, "Gather", {range, "i"}, {numbers.back()});
+  }
+  AddNode(body, "Max", numbers, {"number"});
   SetAttribute(AddNode(body, "Cast", {"number"}, {"float"}), "to",
                int64_t{TensorProto::FLOAT});
   body->mutable_node(1)->set_input(1, "float");
+  EXPECT_THAT(Parse(model).error,
+              HasSubstr("constants that nodes make when the model is loaded "
+                        "take more than"));
+}
+
+// A mask of 400 MB, and 128 MiB that a file of some hundred bytes may ask for.
+TEST(OnnxControlFlow, ConstantsOfExtentsAloneAreBounded) {
+  ModelProto model = EmptyModel();
+  GraphProto* graph = model.mutable_graph();
+  AddInput(graph, "x", TensorProto::FLOAT, {"4096", "4096"});
+  AddNode(graph, "Dropout", {"x"}, {"y", "mask"});
+  AddOutput(graph, "mask", TensorProto::BOOL);
+  EXPECT_EQ(Parse(model).error, "");
+  for (int axis = 0; axis < 2; ++axis) {
+    graph->mutable_input(0)
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(axis)
+        ->set_dim_value(20'000);
+  }
+  EXPECT_THAT(Parse(model).error, HasSubstr("a constant of the extents"));
+  model = EmptyModel();
+  graph = model.mutable_graph();
+  *graph->add_initializer() = IntTensor("extents", {4}, {1, 1, 4096, 4096});
+  for (const char* zeros : {"a", "b"}) {
+    AddNode(graph, "ConstantOfShape", {"extents"}, {zeros});
+    AddOutput(graph, zeros, TensorProto::FLOAT);
+  }
+  EXPECT_EQ(Parse(model).error, "");
+}
+
+// Masks of 64 KiB each, which no single limit refuses.
+TEST(OnnxControlFlow, MasksThatTripsMakeAreBounded) {
+  ModelProto model = LoopModel(200);
+  GraphProto* graph = model.mutable_graph();
+  AddOutput(graph, "s", TensorProto::FLOAT);
+  AddInput(graph, "wide", TensorProto::FLOAT, {"65536"});
+  GraphProto* body = graph->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  std::string last = "wide";
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = StrCat("d", i);
+    AddNode(body, "Dropout", {last}, {next, StrCat("mask", i)});
+    last = next;
+  }
+  AddNode(body, "Gather", {last, "i"}, {"number"});
+  body->mutable_node(1)->set_input(1, "number");
   EXPECT_THAT(Parse(model).error,
               HasSubstr("constants that nodes make when the model is loaded "
                         "take more than"));

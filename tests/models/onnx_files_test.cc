@@ -169,6 +169,24 @@ TEST_F(OnnxExternalData, LieWhereTheCallerSays) {
               ElementsAre(4, 5));
 }
 
+// Nodes make 320 MiB of constants before one reads external data of 8 MiB.
+TEST_F(OnnxExternalData, AllowForConstantsOfNodesBeforeThem) {
+  ModelProto model = SumModel(w_);
+  GraphProto* graph = model.mutable_graph();
+  *graph->add_initializer() = IntTensor("extents", {2}, {10'240, 4096});
+  for (const char* zeros : {"a", "b"}) {
+    AddNode(graph, "ConstantOfShape", {"extents"}, {zeros});
+    AddOutput(graph, zeros, TensorProto::FLOAT);
+  }
+  auto* nodes = graph->mutable_node();
+  nodes->SwapElements(0, nodes->size() - 1);
+  OnnxOptions options;
+  options.external_data_folder = folder_.string();
+  EXPECT_THAT(Parse(model, options).error, HasSubstr("take more than"));
+  fs::resize_file(folder_ / "weights.bin", 8 << 20);
+  EXPECT_EQ(Parse(model, options).error, "");
+}
+
 TEST_F(OnnxExternalData, FilesThatAreMissingAreNamed) {
   Set("location", "nothing.bin");
   const std::string error = Load().error;

@@ -15,7 +15,7 @@ namespace tim::models {
 class ConstantBudget {
  public:
   static constexpr int64_t kMostGrowth = 16;
-  static constexpr int64_t kMostBytesMore = int64_t{1} << 26;
+  static constexpr int64_t kMostBytesMore = int64_t{1} << 28;
 
   explicit ConstantBudget(int64_t file_bytes)
       : most_(kMostBytesMore + kMostGrowth * file_bytes) {}

@@ -42,7 +42,10 @@ bool SetDropout(Node* node) {
   }
   if (node->Wants(1)) {
     const int64_t count = node->inputs[0].ElementCount();
-    if (node->opset < 10 || count <= 0) return false;
+    // Larger masks have the limits of the node function.
+    if (node->opset < 10 || count <= 0 || !AreFew(node->inputs[0].dims)) {
+      return false;
+    }
     auto ones = std::make_shared<const std::vector<uint8_t>>(
         static_cast<size_t>(count), uint8_t{1});
     node->outputs.resize(2);

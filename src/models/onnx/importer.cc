@@ -44,6 +44,9 @@ Status Importer::Import() {
   Scope scope;
   scope.opsets = &model_.opsets;
   AddInitializers(model_.graph, &scope);
+  for (const TensorMessage& tensor : model_.graph.initializers) {
+    tensors_->AddFileOf(tensor);
+  }
   TIM_RETURN_IF_ERROR(AddInputs(&scope));
   TIM_ASSIGN_OR_RETURN(const std::vector<size_t> order,
                        Order(model_.graph, scope));

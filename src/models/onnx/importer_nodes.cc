@@ -156,7 +156,12 @@ Status Importer::SpendMade(const Node& node) {
 
 Status Importer::Apply(Node* node) {
   builder_->SetNode(node->name);
-  if (SetAliases(node)) return OkStatus();
+  if (SetAliases(node)) {
+    // Elements of Constant are the file's, unless zeros are left out there.
+    const bool is_stored =
+        node->op == "Constant" && !node->attributes.contains("sparse_value");
+    return is_stored ? OkStatus() : SpendMade(*node);
+  }
   const OperatorTable::Entry* entry = Operators().Find(node->domain, node->op);
   const bool is_taken = entry != nullptr && node->opset >= entry->first;
   if (folder_->Fold(node, is_taken ? entry->function : nullptr)) {

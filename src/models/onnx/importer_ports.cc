@@ -231,6 +231,11 @@ Status Importer::AddOutputs(Scope* scope) {
     }
   }
   for (const auto& [name, trips] : trips_) {
+    if (!names.insert(name).second) {
+      return InvalidArgument("two outputs have the name '", name, "', which ",
+                             "the count of a loop's trips has; give the loop ",
+                             "or the output another name");
+    }
     TIM_RETURN_IF_ERROR(builder_->AddOutput(name, trips));
   }
   return OkStatus();

@@ -13,13 +13,17 @@ constexpr size_t kCounter = 0;  // of the operands
 constexpr size_t kGoesOn = 1;   // before the state
 constexpr size_t kBeforeState = 2;
 
-Status CheckState(const std::vector<Known>& state) {
+// Values that the loop carries, and behind them slices that it stacks.
+Status CheckState(const std::vector<Known>& state, size_t carried) {
   for (size_t i = 0; i < state.size(); ++i) {
     if (state[i].sequence == nullptr && state[i].missing.empty() &&
         !state[i].value.IsAbsent()) {
       continue;
     }
-    return Unimplemented("operand ", i + kBeforeState,
+    const std::string about = i < carried
+                                  ? StrCat("operand ", i + kBeforeState)
+                                  : StrCat("output ", i, " that is stacked");
+    return Unimplemented(about,
                          " is no tensor; its trips are known when the model "
                          "runs, which takes tensors");
   }
@@ -59,7 +63,7 @@ Result<Importer::Results> Importer::MakeTrip(const Call& call,
       std::any_of(made.begin(), made.end(),
                   [](const Known& known) { return known.is_refused; });
   if (refused) return Results();
-  TIM_RETURN_IF_ERROR(CheckState({made.begin() + 1, made.end()}));
+  TIM_RETURN_IF_ERROR(CheckState({made.begin() + 1, made.end()}, carried));
   if (made[0].value.IsAbsent()) {
     return InvalidArgument("its body makes no condition");
   }
@@ -126,7 +130,7 @@ Result<Importer::Results> Importer::Repeat(const Call& call,
   const int64_t rows = options_.stacked_rows - state.trip;
   const bool stacks = outputs > carried && rows > 0 && !builder_->is_inner();
   const size_t scans = stacks ? outputs - carried : 0;
-  TIM_RETURN_IF_ERROR(CheckState(state.carried));
+  TIM_RETURN_IF_ERROR(CheckState(state.carried, carried));
   TIM_ASSIGN_OR_RETURN(GraphBuilder trip, builder_->Inner());
   TIM_ASSIGN_OR_RETURN(GraphBuilder test, builder_->Inner());
   std::vector<Value> operands = {

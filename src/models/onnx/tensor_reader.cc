@@ -249,6 +249,20 @@ Result<std::shared_ptr<const MappedFile>> TensorReader::Open(
   return mapped;
 }
 
+void TensorReader::AddFileOf(const TensorMessage& tensor) {
+  std::map<std::string, std::string> entries;
+  bool has_external = false;
+  WireReader reader(tensor.body, "TensorProto");
+  while (reader.Next()) {
+    const Field& field = reader.field();
+    if (field.number == 13 && !ReadEntry(field.bytes, &entries).ok()) return;
+    if (field.number == 14) has_external = field.AsInt() == 1;
+  }
+  if (has_external && reader.status().ok()) {
+    static_cast<void>(Open(entries["location"]));
+  }
+}
+
 Status TensorReader::ReadExternal(int64_t bytes, Stored* stored) {
   const std::string location = stored->external["location"];
   TIM_ASSIGN_OR_RETURN(const auto file, Open(location));

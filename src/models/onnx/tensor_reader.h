@@ -33,6 +33,10 @@ class TensorReader {
   /// The same, with the zeros that are not stored.
   Result<HostArray> Read(const SparseMessage& sparse);
 
+  /// Tells the budget of the file that the tensor's elements are in, if it is
+  /// another one.  Read() says what is wrong with it.
+  void AddFileOf(const TensorMessage& tensor);
+
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
