@@ -239,6 +239,29 @@ TEST(FoldQuantization, WeightsMustBeConstantsOfZeroPointZero) {
   ExpectFolded(unknown, 0, 2, 0);
 }
 
+// A bias of its own scale beside products of 0.0002.
+Chain BiasChain(float scale) {
+  Chain chain;
+  const size_t x = chain.Input(tim_graph_u8, {1, 6, 5, 4}, 1);
+  const size_t w = chain.Input(tim_graph_s8, {3, 3, 4, 6}, 2);
+  const size_t bias = chain.Input(tim_graph_s8, {6}, 3);
+  chain.constants = {w, bias};
+  chain.Quantize(chain.Add(tim_graph_op_convolution,
+                           {chain.Dequantize(x, {0.02f}, {128}),
+                            chain.Dequantize(w, {0.01f}, {}),
+                            chain.Dequantize(bias, {0.00013f}, {})},
+                           Windows()),
+                 scale, 128);
+  return chain;
+}
+
+TEST(FoldQuantization, CodesAreNoFinerThanARoundedBias) {
+  ExpectFolded(BiasChain(0.05f), 1, 0, 1);
+  const Result<Outcome> fine = RunChain(BiasChain(0.0001f), Fold::kYes);
+  ASSERT_TRUE(fine.ok()) << fine.status().ToString();
+  EXPECT_EQ(fine->folded.sums, 0) << fine->dump;
+}
+
 // The scales are of channels that are read.
 TEST(FoldQuantization, ScalesOfOtherAxesStayFloats) {
   Chain chain;

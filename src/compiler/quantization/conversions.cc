@@ -44,7 +44,8 @@ bool IsWithoutZeroPoint(const TensorDesc& units, const TensorDesc& codes) {
   return units.quantized() && IsSymmetric(units.quantization) &&
          (units.type == DataType::kInt16 || units.type == DataType::kInt32) &&
          units.quantization.kind == codes.quantization.kind &&
-         units.quantization.scales == codes.quantization.scales;
+         units.quantization.scales == codes.quantization.scales &&
+         units.quantization.fl == codes.quantization.fl;
 }
 
 }  // namespace

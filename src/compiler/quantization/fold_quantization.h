@@ -19,10 +19,11 @@ struct FoldedQuantization {
 /// the operators that read and make them.
 ///
 /// Element-wise operators keep their results to the bit, but for those of two
-/// quantized operands.  Sums of products, but for Conv3d, become exact sums of
+/// quantized operands, and for ties of a result whose zero point is odd.  Sums of products, but for Conv3d, become exact sums of
 /// integers where their weights are constants of zero point 0, with a scale for
-/// all or for each channel of the output, their bias is a constant or absent,
-/// and what they make reaches Quantize alone: results may differ by one code.
+/// all or for each channel of the output, their bias is absent or a
+/// constant, in units of the products or beside codes that are no finer, and
+/// what they make reaches Quantize alone: results may differ by one code.
 /// All others stay float32.
 Result<FoldedQuantization> FoldQuantization(ir::Graph* graph);
 

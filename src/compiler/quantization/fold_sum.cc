@@ -1,6 +1,8 @@
 // Lets sums of products read the codes of their factors and of their bias.
 #include "compiler/quantization/fold_sum.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "ir/node_descs.h"
@@ -14,17 +16,43 @@ using ir::Node;
 using ir::ValueId;
 
 constexpr int kBias = 2;
+// How far the scales of equal units are apart, for sums as well.
+constexpr double kEqualScales = 1e-5;
 // Its fast kernels are for float32: on codes it takes many times as long.
 constexpr std::string_view kOfFloats = "tim.Conv3d@1";
 
-// Nothing but codes is made of the value.
-bool ReachesQuantize(const Conversions& conversions, ValueId id) {
-  while (!IsCodes(conversions.Desc(id)) && !conversions.QuantizeOf(id)) {
+// The codes that are made of the value; kNone where something else is, too.
+ValueId CodesMadeOf(const Conversions& conversions, ValueId id) {
+  while (!IsCodes(conversions.Desc(id))) {
+    if (const auto quantize = conversions.QuantizeOf(id)) {
+      return quantize->codes;
+    }
     const Node* reader = conversions.OnlyReader(id);
-    if (reader == nullptr || reader->composite) return false;
+    if (reader == nullptr || reader->composite) return kNone;
     const ir::OpSchema& schema = *reader->schema;
-    if (!schema.pointwise && !schema.element_map) return false;
+    if (!schema.pointwise && !schema.element_map) return kNone;
     id = reader->outputs[0];
+  }
+  return id;
+}
+
+// The bias has the units of the products, or codes of `to` that are no finer:
+// sums round another bias to whole units.
+bool TakesBias(const Conversions& conversions, const Node& node,
+               const ir::Quantization& to) {
+  if (node.inputs.size() <= kBias || node.inputs[kBias] == kNone) return true;
+  const ir::TensorDesc& bias = conversions.Desc(node.inputs[kBias]);
+  const ir::Quantization& input = conversions.Desc(node.inputs[0]).quantization;
+  const ir::Quantization& weights =
+      conversions.Desc(node.inputs[1]).quantization;
+  const size_t channels = std::max<size_t>(
+      {1, weights.scales.size(), bias.quantization.scales.size()});
+  for (int64_t i = 0; i < static_cast<int64_t>(channels); ++i) {
+    const double unit = double{input.Scale()} * weights.Scale(i);
+    const bool is_exact =
+        bias.quantized() &&
+        std::abs(bias.quantization.Scale(i) - unit) <= kEqualScales * unit;
+    if (!is_exact && to.Scale() < unit) return false;
   }
   return true;
 }
@@ -49,10 +77,9 @@ bool IsSumOfProducts(const Node& node) {
 
 bool ReadFactors(Conversions* conversions, ir::NodeId id) {
   Node changed = conversions->graph().node(id);
-  if (changed.schema->Key() == kOfFloats ||
-      !ReachesQuantize(*conversions, changed.outputs[0])) {
-    return false;
-  }
+  if (changed.schema->Key() == kOfFloats) return false;
+  const ValueId codes = CodesMadeOf(*conversions, changed.outputs[0]);
+  if (codes == kNone) return false;
   for (int i = 0; i < static_cast<int>(changed.inputs.size()); ++i) {
     ValueId& input = changed.inputs[i];
     if (input == kNone) continue;
@@ -68,7 +95,10 @@ bool ReadFactors(Conversions* conversions, ir::NodeId id) {
     input = source;
   }
   if (!IsPerTensor(conversions->Desc(changed.inputs[0])) ||
-      !HasWeights(*conversions, changed) || !conversions->Takes(changed)) {
+      !HasWeights(*conversions, changed) ||
+      !TakesBias(*conversions, changed,
+                 conversions->Desc(codes).quantization) ||
+      !conversions->Takes(changed)) {
     return false;
   }
   conversions->Read(id, changed.inputs);
