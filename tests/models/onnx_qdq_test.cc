@@ -2,6 +2,7 @@
 // QuantizeLinear, against the same in operators on codes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -196,6 +197,67 @@ TEST(OnnxQdq, StaysFloat32WhereCodesDoNotTellIt) {
   for (size_t i = 0; i < real.codes.size(); ++i) {
     EXPECT_LE(std::abs(int{real.codes[i]} - int{folded.codes[i]}), 1);
   }
+}
+
+// Labels of the steps of a compiled model.
+std::vector<std::string> StepsOf(const ::onnx::ModelProto& message) {
+  const Model model = Parse(message);
+  EXPECT_EQ(model.error, "");
+  if (!model) return {};
+  EXPECT_TRUE(model.graph->Compile()) << model.graph->ErrorMessage();
+  const ir::Plan* plan = vx::CompiledPlan(*model.graph);
+  std::vector<std::string> labels;
+  if (plan == nullptr) return labels;
+  for (const ir::Step& step : plan->steps) labels.push_back(step.label);
+  return labels;
+}
+
+// TensorProto's number of opset 21.
+constexpr int kInt4 = 22;
+
+// The product of an input and a constant of that type, in float32.
+std::vector<std::string> ProductOfConstant(int type) {
+  ::onnx::ModelProto model = EmptyModel(21);
+  auto* graph = model.mutable_graph();
+  AddInput(graph, "x", ::onnx::TensorProto::FLOAT, {"2", "4"});
+  auto* codes = graph->add_initializer();
+  codes->set_name("w");
+  codes->set_data_type(type);
+  for (const int64_t extent : {4, 2}) codes->add_dims(extent);
+  codes->set_raw_data(std::string(type == kInt4 ? 4 : 8, '\1'));
+  *graph->add_initializer() = FloatTensor("scale", {}, {0.5f});
+  AddNode(graph, "DequantizeLinear", {"w", "scale"}, {"real"});
+  AddNode(graph, "MatMul", {"x", "real"}, {"y"});
+  AddOutput(graph, "y", ::onnx::TensorProto::FLOAT);
+  return StepsOf(model);
+}
+
+bool Begins(const std::vector<std::string>& labels, const char* name) {
+  return std::any_of(
+      labels.begin(), labels.end(),
+      [name](const std::string& label) { return label.starts_with(name); });
+}
+
+// Codes of 4 bits grow eightfold, and are not folded.
+TEST(OnnxQdq, ConstantsOf8BitsAreWeights) {
+  EXPECT_TRUE(
+      Begins(ProductOfConstant(::onnx::TensorProto::INT8), "FullyConnected#"));
+  const auto packed = ProductOfConstant(kInt4);
+  EXPECT_TRUE(Begins(packed, "Matmul#"));
+  EXPECT_FALSE(Begins(packed, "Transpose#"));
+}
+
+// Elements are converted before there are more of them.
+TEST(OnnxQdq, ExpandedCodesAreConvertedBefore) {
+  QdqMaker maker(Form::kQdq);
+  *maker.graph()->add_initializer() = IntTensor("extents", {2}, {64, 40});
+  const Coded x = maker.Input({"1", "40"}, 0.02f, 128);
+  Coded y;
+  maker.Move("Expand", x, &y, {"extents"});
+  maker.ReturnReal(y);
+  const std::vector<std::string> labels = StepsOf(maker.model());
+  ASSERT_FALSE(labels.empty());
+  EXPECT_TRUE(labels[0].starts_with("DataConvert#")) << labels[0];
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "compiler/quantization/move_conversions.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "ir/element_map/compose.h"
@@ -84,12 +85,20 @@ void SinkDequantize(Conversions* conversions, NodeId id) {
     desc.quantization.axis = *axis;
   }
   desc.shape = conversions->Desc(real).shape;
+  // More elements would be converted, each time it runs.
+  if (*desc.shape.NumElements() >
+          *conversions->Desc(codes).shape.NumElements() &&
+      !conversions->IsConstant(codes)) {
+    return;
+  }
   if (!Takes(mover, conversions->Desc(codes), desc)) return;
+  const std::string mover_name = mover.name;
   Node convert = graph.node(graph.value(mover.inputs[0]).producer);
   const ValueId moved = graph.AddValue(desc);
   graph.value(moved).is_scalar = graph.value(real).is_scalar;
   graph.SetInput(id, 0, codes);
   graph.SetOutput(id, 0, moved);
+  convert.name = StrCat(convert.name, " behind ", mover_name);
   convert.inputs = {moved};
   convert.outputs = {real};
   graph.AddNode(std::move(convert));

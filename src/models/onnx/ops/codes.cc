@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/onnx/ops/compose.h"
+#include "models/onnx/ops/operands.h"
 #include "tim/vx/ops/clip.h"
 #include "tim/vx/ops/elementwise.h"
 #include "tim/vx/ops/reduce.h"
@@ -311,11 +312,16 @@ Result<Value> Dequantized(GraphBuilder* builder, const Value& codes,
 }
 
 bool IsDequantizedConstant(const GraphBuilder& builder, const Value& value) {
-  if (value.tensor == nullptr) return false;
+  if (value.tensor == nullptr || !IsFloat(value.type)) return false;
   const auto producer = builder.graph()->GetProducerOp(value.tensor);
-  return producer != nullptr &&
-         std::string_view(producer->Name()) == vx::ops::DataConvert::OpName() &&
-         !producer->ConstantInputsTensor().empty();
+  if (producer == nullptr ||
+      std::string_view(producer->Name()) != vx::ops::DataConvert::OpName()) {
+    return false;
+  }
+  const auto constants = producer->ConstantInputsTensor();
+  if (constants.empty()) return false;
+  const DataType codes = constants[0]->GetDataType();
+  return codes == DataType::INT8 || codes == DataType::UINT8;
 }
 
 Result<Value> QuantizedBy(GraphBuilder* builder, const Value& x,

@@ -61,7 +61,9 @@ Result<Value> Quantized(GraphBuilder* builder, const Value& x,
 /// The real values, float32 or float16.
 Result<Value> Dequantized(GraphBuilder* builder, const Value& codes,
                           vx::DataType type);
-/// What Dequantized() has made of a constant.
+/// What Dequantized() has made of a constant of 8-bit codes: Compile() folds
+/// what moves its elements, which it does not where these grow more than
+/// fourfold.
 bool IsDequantizedConstant(const GraphBuilder& builder, const Value& value);
 
 /// DynamicQuantizeLinear: codes, scale and zero point of x, as plain values.
