@@ -65,7 +65,17 @@ Status CompiledGraph::RunBound(std::span<const PortMemory> inputs,
                                std::span<const PortMemory> outputs,
                                const Function& run) {
   const TracedRun span(*executable_);
-  const std::lock_guard lock(run_mutex_.Get());
+  std::unique_lock lock(run_mutex_.Get(), std::defer_lock);
+  // The run that has the lock may wait for the one that this is inside of.
+  if (!IsInsideAnyRun()) {
+    lock.lock();
+  } else if (!lock.try_lock()) {
+    return FailedPrecondition(
+        "inside a function that a run calls: another thread runs graph ",
+        plan().graph,
+        ", and may wait for that function; start this run where no function "
+        "does, or when the other one has ended");
+  }
   pool_->Drain();
   TIM_RETURN_IF_ERROR(binding_.Bind(plan(), inputs, outputs));
   binding_.CopyInputs();
@@ -78,14 +88,18 @@ Status CompiledGraph::Run(std::span<const PortMemory> inputs,
                           std::span<const PortMemory> outputs,
                           GivenArenas arenas) {
   if (observer_ != nullptr) return RunObserved(inputs, outputs, *observer_);
-  if (IsInsideRunOf(*executable_)) return RunInside(inputs, outputs, arenas);
+  const bool has_states = states_ != nullptr;
+  if (has_states ? IsInsideRunOf(*executable_) : IsInsideAnyRun()) {
+    return RunInside(inputs, outputs, arenas);
+  }
   return RunBound(inputs, outputs, [this, arenas] {
     return pool_->Run(binding_.inputs(), binding_.outputs(), states_.get(),
                       arenas);
   });
 }
 
-// The run around it may be one that RunBound() does or waits for.
+// The run around it may be one that RunBound() does or waits for, or that
+// another thread waits for in RunBound().
 Status CompiledGraph::RunInside(std::span<const PortMemory> inputs,
                                 std::span<const PortMemory> outputs,
                                 GivenArenas arenas) {

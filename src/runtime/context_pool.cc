@@ -123,8 +123,8 @@ bool HasSucceeded(const std::shared_ptr<RunEvent>& run) {
   return run->Ready() && run->Wait().ok();
 }
 
-Status WaitForStates(const StateSet& states) {
-  if (!IsInsideRunOf(states)) return states.WaitForRun();
+Status CheckOutsideRunOf(const StateSet& states) {
+  if (!IsInsideRunOf(states)) return OkStatus();
   return FailedPrecondition(
       "inside a function that a run calls: a run of the same states starts "
       "only after it has returned");
@@ -141,6 +141,9 @@ void ContextPool::State::SetBusy(Slot* slot, Origin origin) {
 
 void ContextPool::State::SetFree(Slot* slot) {
   slot->busy = false;
+  for (const void* memory : std::exchange(slot->released, {})) {
+    if (slot->context != nullptr) slot->context->Release(memory);
+  }
   if (std::exchange(slot->is_inside, false)) --inside_;
   --busy_;
 }
@@ -256,6 +259,7 @@ void ContextPool::State::Remove(const PooledRun* run) {
 Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
     RunPorts ports, std::shared_ptr<StateSet> states, Waits waits,
     RunCalls calls) {
+  if (states != nullptr) TIM_RETURN_IF_ERROR(CheckOutsideRunOf(*states));
   std::erase_if(waits, HasSucceeded);
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
   Status status = slot->context->Check(ports.inputs, ports.outputs,
@@ -332,7 +336,10 @@ Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
 Status ContextPool::State::Run(std::span<const PortMemory> inputs,
                                std::span<const PortMemory> outputs,
                                StateSet* states, GivenArenas arenas) {
-  if (states != nullptr) TIM_RETURN_IF_ERROR(WaitForStates(*states));
+  if (states != nullptr) {
+    TIM_RETURN_IF_ERROR(CheckOutsideRunOf(*states));
+    TIM_RETURN_IF_ERROR(states->WaitForRun());
+  }
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
   std::optional<InsideRun> inside;  // where it calls functions of clients
   if (blocks_) inside.emplace(RunAtWork{executable_.get(), states});
@@ -361,7 +368,11 @@ void ContextPool::State::Release(const void* memory) {
   Drain();
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Slot>& slot : slots_) {
-    slot->context->Release(memory);
+    if (slot->busy) {
+      slot->released.push_back(memory);
+    } else {
+      slot->context->Release(memory);
+    }
   }
 }
 

@@ -28,6 +28,8 @@ struct ContextSlot {
   std::unique_ptr<ExecutionContext> context;
   bool busy = true;
   bool is_inside = false;  ///< Busy with a run that was started inside of one.
+  /// Memory that the context lets go of when it is free.
+  std::vector<const void*> released;
   Worker worker;
 };
 

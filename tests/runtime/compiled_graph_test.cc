@@ -364,45 +364,6 @@ TEST(StridedPorts, OutputsThatLieOnTheInputKeepTheirGaps) {
   EXPECT_EQ(memory, (Floats{0, 50, 2, 51, 0, 52, 4}));
 }
 
-// The operator runs its graph for 1 less, down to 0.
-TEST(CompiledGraph, OperatorsRunTheirOwnGraph) {
-  std::unique_ptr<CompiledGraph> own;
-  ir::OpSchema schema = *ops::BuiltinOperators().Find("tim.Relu");
-  schema.domain = "test";
-  schema.pointwise = {};
-  schema.eval = [&](const ir::EvalContext& context) -> Status {
-    const float x = *static_cast<const float*>(context.inputs[0].data);
-    auto* const y = static_cast<float*>(context.outputs[0].data);
-    *y = 0;
-    if (x == 0) return OkStatus();
-    Floats less = {x - 1};
-    Floats found = {-1};
-    TIM_RETURN_IF_ERROR(RunOn(*own, Memory(less), Memory(found)));
-    *y = found[0] + 1;
-    return OkStatus();
-  };
-  const auto registry =
-      std::make_shared<ir::OpRegistry>(&ops::BuiltinOperators());
-  registry->Add(schema);
-  auto made = Compile(ReluGraph({1}, registry->Find("test.Relu")),
-                      {device::CreateHostDevice()}, kHost, kHost, registry);
-  ASSERT_OK(made);
-  own = *std::move(made);
-  Floats x = {20};
-  Floats y = {-1};
-  EXPECT_OK(RunOn(*own, Memory(x), Memory(y)));
-  EXPECT_EQ(y, x);
-  y = {-1};
-  const PortMemory in = Memory(x);
-  const PortMemory out = Memory(y);
-  const auto run = own->Enqueue(std::span(&in, 1), std::span(&out, 1));
-  ASSERT_OK(run);
-  EXPECT_OK((*run)->Wait());
-  EXPECT_EQ(y, x);
-  x = {1000};
-  EXPECT_ERROR(RunOn(*own, Memory(x), Memory(y)), "64 runs of graph");
-}
-
 TEST(CompiledGraph, PortsOfAnOpenClDevice) {
   if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
   const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);

@@ -314,41 +314,6 @@ TEST(ContextPool, WithoutMemoryForAnotherContextRunsWait) {
   opener.join();
 }
 
-// The function runs its own plan for 1 less, down to 0.
-TEST(ContextPool, FunctionsRunTheirOwnPlan) {
-  for (const bool asynchronous : {false, true}) {
-    SCOPED_TRACE(asynchronous);
-    ContextPool* own = nullptr;
-    const Pool pool(
-        [&](std::span<const float> in, std::span<float> out) -> Status {
-          out[0] = out[1] = 0;
-          if (in[0] == 0) return OkStatus();
-          InFlight inner({in[0] - 1, 0});
-          Status status;
-          if (asynchronous) {
-            status = inner.Start(*own);
-            if (status.ok()) status = inner.event->Wait();
-          } else {
-            const PortMemory inputs[] = {inner.input.data()};
-            const PortMemory outputs[] = {inner.output.data()};
-            status = own->Run(inputs, outputs, nullptr);
-          }
-          out[0] = inner.output[0] + 1;
-          own->Drain();  // waits for none of those around it
-          return status;
-        },
-        0);
-    own = pool.pool.get();
-    InFlight run({20, 0});
-    ASSERT_OK(run.Start(*own));
-    EXPECT_OK(run.event->Wait());
-    EXPECT_EQ(run.output, (Floats{20, 0}));
-    InFlight deep({1000, 0});
-    ASSERT_OK(deep.Start(*own));
-    EXPECT_ERROR(deep.event->Wait(), "inside a holder");
-  }
-}
-
 // state' = state + 10, slowly; the output is the state before the run.
 TEST(ContextPool, RunsOfOneStateFollowOneAnother) {
   for (const int device : {0, 1}) {
