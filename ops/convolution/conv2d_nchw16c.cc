@@ -72,9 +72,14 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   FitTile(shape, many_shapes, device, &out);
   out.ic_block = input.blocked() ? kChannelBlock : 1;
   // Rounded, so that 1x1 and 3x3 kernels share a program.
-  out.span = AlignUp((out.width - 1) * shape.w.stride +
-                         (shape.w.kernel - 1) * shape.w.dilation + 1,
-                     4);
+  const auto span = [&](int64_t width) {
+    return AlignUp(SpanOf(shape.w, width), 4);
+  };
+  // One that is read where it is has any span.
+  if (many_shapes && !ReadsInsideOnly(shape.w)) {
+    out.width = FewTileSizesWithin(out.width, kMaxSpan, span);
+  }
+  out.span = span(out.width);
   // Of two rows, one may lie outside alone.
   out.direct =
       ReadsInsideOnly(shape.w) && (out.rows == 1 || ReadsInsideOnly(shape.h));

@@ -41,9 +41,13 @@ Tiling TilingOf(const Conv3dShape& shape, bool many_shapes,
   Tiling out;
   out.width = limits.neighbours;
   out.blocks = limits.blocks;
-  out.span = AlignUp((out.width - 1) * shape.w.stride +
-                         (shape.w.kernel - 1) * shape.w.dilation + 1,
-                     4);
+  const auto span = [&](int64_t width) {
+    return AlignUp((width - 1) * shape.w.stride +
+                       (shape.w.kernel - 1) * shape.w.dilation + 1,
+                   4);
+  };
+  if (many_shapes) out.width = FewTileSizesWithin(out.width, kMaxSpan, span);
+  out.span = span(out.width);
   return out;
 }
 

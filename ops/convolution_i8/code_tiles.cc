@@ -89,7 +89,11 @@ CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
   }
   out.ic_block = input.blocked() ? kChannelBlock : kDotChannels;
   // Whole vectors of 64 bytes.
-  out.span = AlignUp(SpanOf(shape.w, out.width), 64 / out.ic_block);
+  const auto span = [&](int64_t width) {
+    return AlignUp(SpanOf(shape.w, width), 64 / out.ic_block);
+  };
+  if (many_shapes) out.width = FewTileSizesWithin(out.width, kMaxSpan, span);
+  out.span = span(out.width);
   out.packed = PackedCodesOf(shape, out.blocks * kChannelBlock, out.ic_block);
   return out;
 }

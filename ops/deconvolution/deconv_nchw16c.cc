@@ -45,8 +45,11 @@ Tiling TilingOf(const Conv2dShape& shape, bool many_shapes,
   out.width = limits.neighbours;
   out.blocks = limits.blocks;
   // Rounded, so that kernels of many sizes share a program.
-  out.span =
-      AlignUp(out.width - 1 + CeilDiv(shape.w.kernel, shape.w.stride), 4);
+  const auto span = [&](int64_t width) {
+    return AlignUp(width - 1 + CeilDiv(shape.w.kernel, shape.w.stride), 4);
+  };
+  if (many_shapes) out.width = FewTileSizesWithin(out.width, kMaxSpan, span);
+  out.span = span(out.width);
   out.packed = {.lanes = out.blocks * kChannelBlock,
                 .ic_block = kChannelBlock,
                 .phases = shape.w.stride};

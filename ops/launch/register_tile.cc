@@ -82,4 +82,10 @@ int64_t FewTileSizes(int64_t count, int64_t limit) {
   return 1;
 }
 
+int64_t FewTileSizesWithin(int64_t size, int64_t most,
+                           const std::function<int64_t(int64_t size)>& span) {
+  while (size > 1 && span(size) > most) size /= 2;
+  return size;
+}
+
 }  // namespace tim::ops

@@ -3,6 +3,7 @@
 #define TIM_OPS_LAUNCH_REGISTER_TILE_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "ir/device_info.h"
 
@@ -45,6 +46,11 @@ RegisterTile TileFor(int64_t neighbours, int64_t blocks, bool many_shapes,
 /// which is a program: of `limit`, its half, its quarter and 1 the largest that
 /// is at most `count`.
 int64_t FewTileSizes(int64_t count, int64_t limit);
+
+/// `size`, such a one, halved until what its tile spans is at most `most`; 1
+/// where none does.
+int64_t FewTileSizesWithin(int64_t size, int64_t most,
+                           const std::function<int64_t(int64_t size)>& span);
 
 }  // namespace tim::ops
 

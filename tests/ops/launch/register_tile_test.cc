@@ -7,6 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "ops/convolution_i8/code_tiles.h"
+#include "ops/launch/blocked.h"
+#include "tests/support/status_macros.h"
+
 namespace tim::ops {
 namespace {
 
@@ -23,6 +27,26 @@ TEST(FewTileSizes, AreFourThatFit) {
     EXPECT_EQ(FewTileSizes(1, limit), 1);
     EXPECT_EQ(FewTileSizes(100, limit), limit);
   }
+}
+
+TEST(FewTileSizes, AreHalvedUntilTheirSpanFits) {
+  const auto strides_of_32 = [](int64_t size) { return 32 * size; };
+  EXPECT_EQ(FewTileSizesWithin(14, 448, strides_of_32), 14);
+  EXPECT_EQ(FewTileSizesWithin(14, 447, strides_of_32), 7);
+  EXPECT_EQ(FewTileSizesWithin(14, 100, strides_of_32), 3);
+  EXPECT_EQ(FewTileSizesWithin(14, 1, strides_of_32), 1);
+}
+
+// Stride and kernel of 32: 14 pixels of the output span 448 of the input.
+TEST(FewTileSizes, OfCodesSpanWhatIsKept) {
+  ir::DeviceInfo device;
+  device.float_vector_width = 16;
+  Conv2dShape shape;
+  shape.w = {.input = 512, .kernel = 32, .output = 16, .stride = 32};
+  shape.channels = shape.group.channels = shape.group.out_channels = 16;
+  const CodeTiles tiles = CodeTilesOf(shape, ChannelBlocks(), true, device);
+  EXPECT_EQ(tiles.width, 7);
+  EXPECT_OK(CheckSpan(tiles));
 }
 
 TEST(TileSize, IsTheLargestThatWastesNothing) {
