@@ -326,33 +326,6 @@ TEST(OnnxControlFlow, ConstantsThatTripsMakeAreBounded) {
                         "take more than"));
 }
 
-// A mask of 400 MB, and 128 MiB that a file of some hundred bytes may ask for.
-TEST(OnnxControlFlow, ConstantsOfExtentsAloneAreBounded) {
-  ModelProto model = EmptyModel();
-  GraphProto* graph = model.mutable_graph();
-  AddInput(graph, "x", TensorProto::FLOAT, {"4096", "4096"});
-  AddNode(graph, "Dropout", {"x"}, {"y", "mask"});
-  AddOutput(graph, "mask", TensorProto::BOOL);
-  EXPECT_EQ(Parse(model).error, "");
-  for (int axis = 0; axis < 2; ++axis) {
-    graph->mutable_input(0)
-        ->mutable_type()
-        ->mutable_tensor_type()
-        ->mutable_shape()
-        ->mutable_dim(axis)
-        ->set_dim_value(20'000);
-  }
-  EXPECT_THAT(Parse(model).error, HasSubstr("a constant of the extents"));
-  model = EmptyModel();
-  graph = model.mutable_graph();
-  *graph->add_initializer() = IntTensor("extents", {4}, {1, 1, 4096, 4096});
-  for (const char* zeros : {"a", "b"}) {
-    AddNode(graph, "ConstantOfShape", {"extents"}, {zeros});
-    AddOutput(graph, zeros, TensorProto::FLOAT);
-  }
-  EXPECT_EQ(Parse(model).error, "");
-}
-
 // Masks of 64 KiB each, which no single limit refuses.
 TEST(OnnxControlFlow, MasksThatTripsMakeAreBounded) {
   ModelProto model = LoopModel(200);
