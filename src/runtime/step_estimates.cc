@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/recognized.h"
+#include "compiler/candidates.h"
 
 namespace tim::runtime {
 namespace {
@@ -57,7 +57,7 @@ std::optional<double> CostOf(const ir::Decision& decision) {
 std::vector<double> EstimateSteps(const ir::Plan& plan) {
   std::map<std::string, NodeSteps> nodes;
   for (const ir::Decision& decision : plan.decisions) {
-    if (ir::IsRecognized(decision)) continue;
+    if (compiler::IsRecognized(decision)) continue;
     nodes[decision.node].us = CostOf(decision);
   }
   std::vector<double> touched;

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "compiler/candidates.h"
 #include "compiler/compiler.h"
 #include "ir/node_descs.h"
-#include "ir/recognized.h"
 #include "runtime/compile_options.h"
 #include "runtime/step_estimates.h"
 #include "tim/values/graph.h"
@@ -129,7 +129,7 @@ Result<std::vector<NodeReport>> ReportOf(const GraphState& graph,
   TIM_ASSIGN_OR_RETURN(const Planned planned, PlanOf(graph, device));
   std::vector<NodeReport> reports;
   for (const ir::Decision& decision : planned.plan.decisions) {
-    if (ir::IsRecognized(decision)) continue;
+    if (compiler::IsRecognized(decision)) continue;
     NodeReport& report = reports.emplace_back();
     report.name = decision.node;
     std::tie(report.device, report.kernel) = PlaceOf(decision.chosen);

@@ -10,7 +10,6 @@
 #include "compiler/passes/passes.h"
 #include "ir/inferred_node.h"
 #include "ir/pattern.h"
-#include "ir/recognized.h"
 #include "ir/rewrite_rule.h"
 
 namespace tim::compiler {
@@ -82,7 +81,7 @@ class Recognizer {
       const auto found = made.find(id);
       if (found == made.end()) continue;
       module_.decisions.push_back({.node = found->second,
-                                   .chosen = StrCat(ir::kRecognized, rule.name),
+                                   .chosen = StrCat(kRecognized, rule.name),
                                    .refused = {}});
     }
     return OkStatus();
