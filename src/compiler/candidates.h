@@ -5,24 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compiler/module.h"
 #include "ir/layout.h"
-#include "ir/plan.h"
 
 namespace tim::compiler {
-
-/// Begins Decision::chosen where an operator stands for several nodes; its name
-/// follows.
-inline constexpr std::string_view kRecognized = "recognized: ";
-
-/// True for a decision that names an operator and not a kernel.  Its node is
-/// also that of the decision which names the kernel.
-inline bool IsRecognized(const ir::Decision& decision) {
-  return decision.chosen.starts_with(kRecognized);
-}
 
 /// The operator that brings a value to another layout.
 inline constexpr char kReorderOp[] = "tim.Reorder";

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "base/log.h"
-#include "compiler/candidates.h"
+#include "runtime/step_estimates.h"
 
 namespace tim::runtime {
 namespace {
@@ -83,7 +83,7 @@ void Profiler::AddOperations() {
   }
   for (const ir::Decision& decision : plan.decisions) {
     const auto found = known.find(decision.node);
-    if (found == known.end() || compiler::IsRecognized(decision)) continue;
+    if (found == known.end() || IsRecognized(decision)) continue;
     profile_.operations[found->second].chosen = decision.chosen;
     profile_.operations[found->second].refused = decision.refused;
   }

@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/candidates.h"
-
 namespace tim::runtime {
 namespace {
 
@@ -57,7 +55,7 @@ std::optional<double> CostOf(const ir::Decision& decision) {
 std::vector<double> EstimateSteps(const ir::Plan& plan) {
   std::map<std::string, NodeSteps> nodes;
   for (const ir::Decision& decision : plan.decisions) {
-    if (compiler::IsRecognized(decision)) continue;
+    if (IsRecognized(decision)) continue;
     nodes[decision.node].us = CostOf(decision);
   }
   std::vector<double> touched;

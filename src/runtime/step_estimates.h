@@ -3,11 +3,22 @@
 #define TIM_RUNTIME_STEP_ESTIMATES_H_
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ir/plan.h"
 
 namespace tim::runtime {
+
+/// Begins Decision::chosen where an operator stands for several nodes, which
+/// the compiler recognized; its name follows.
+inline constexpr std::string_view kRecognized = "recognized: ";
+
+/// True for a decision that names an operator and not a kernel.  Its node is
+/// also that of the decision which names the kernel.
+inline bool IsRecognized(const ir::Decision& decision) {
+  return decision.chosen.starts_with(kRecognized);
+}
 
 /// Microseconds that the chosen kernel was estimated to take; none where the
 /// decision tells no cost.

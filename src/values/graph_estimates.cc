@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/guarded.h"
-#include "compiler/candidates.h"
 #include "compiler/compiler.h"
 #include "ir/node_descs.h"
 #include "runtime/compile_options.h"
@@ -129,7 +128,7 @@ Result<std::vector<NodeReport>> ReportOf(const GraphState& graph,
   TIM_ASSIGN_OR_RETURN(const Planned planned, PlanOf(graph, device));
   std::vector<NodeReport> reports;
   for (const ir::Decision& decision : planned.plan.decisions) {
-    if (compiler::IsRecognized(decision)) continue;
+    if (runtime::IsRecognized(decision)) continue;
     NodeReport& report = reports.emplace_back();
     report.name = decision.node;
     std::tie(report.device, report.kernel) = PlaceOf(decision.chosen);

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/options.h"
-#include "compiler/candidates.h"
 #include "ir/dump/partition_text.h"
 #include "ops/builtin.h"
+#include "runtime/step_estimates.h"
 #include "tools/timcl/commands.h"
 #include "tools/timcl/graph_file.h"
 #include "tools/timcl/terminal.h"
@@ -86,9 +86,9 @@ Json JsonOf(const ir::Plan& plan, const Status& stored,
   Json nodes = Json::array();
   Json recognized = Json::array();
   for (const ir::Decision& decision : decisions) {
-    if (compiler::IsRecognized(decision)) {
+    if (runtime::IsRecognized(decision)) {
       recognized.push_back(
-          {{"operator", decision.chosen.substr(compiler::kRecognized.size())},
+          {{"operator", decision.chosen.substr(runtime::kRecognized.size())},
            {"nodes", PartsOf(decision.node)}});
       continue;
     }
@@ -117,7 +117,7 @@ std::string RecognizedText(const ir::Decision& decision) {
 }
 
 std::string TextOf(const ir::Plan& plan, const ir::Decision& decision) {
-  if (compiler::IsRecognized(decision)) {
+  if (runtime::IsRecognized(decision)) {
     return StrCat("  ", RecognizedText(decision), "\n");
   }
   std::string text = StrCat(decision.node, "\n  has ", decision.chosen, "\n");
@@ -137,7 +137,7 @@ std::string TableOf(const ir::Plan& plan, const Status& stored) {
   int64_t on_host = 0;
   std::string recognized;
   for (const ir::Decision& decision : plan.decisions) {
-    if (compiler::IsRecognized(decision)) {
+    if (runtime::IsRecognized(decision)) {
       recognized += StrCat("\n  ", RecognizedText(decision));
       continue;
     }

@@ -81,7 +81,7 @@ class Recognizer {
       const auto found = made.find(id);
       if (found == made.end()) continue;
       module_.decisions.push_back({.node = found->second,
-                                   .chosen = StrCat(kRecognized, rule.name),
+                                   .chosen = StrCat("recognized: ", rule.name),
                                    .refused = {}});
     }
     return OkStatus();
