@@ -61,14 +61,27 @@ bool IsOfUnitMeanSquare(const PatternMatch& match) {
          (!match.values.contains("one") || IsScalar(match, "one", 1));
 }
 
-// x / sqrt(mean of x^2 + eps)
-Pattern OfUnitMeanSquare(const Pattern& x) {
-  const Pattern root = Pattern::Op("tim.Sqrt", {MeanSquare(x)});
+Pattern RootMeanSquare(const Pattern& x) {
+  return Pattern::Op("tim.Sqrt", {MeanSquare(x)});
+}
+
+// x * (1 / sqrt(mean of x^2 + eps))
+Pattern ProductOfUnitMeanSquare(const Pattern& x) {
+  const Pattern root = RootMeanSquare(x);
   const Pattern inverse = Pattern::OneOf(
       {Pattern::Op("tim.Rsqrt", {MeanSquare(x)}),
        Pattern::Op("tim.Rcp", {root}), Divide(Pattern::Constant("one"), root)});
+  return EitherOrder("tim.Multiply", x, inverse);
+}
+
+// x / sqrt(mean of x^2 + eps)
+Pattern QuotientOfUnitMeanSquare(const Pattern& x) {
+  return Divide(x, RootMeanSquare(x));
+}
+
+Pattern OfUnitMeanSquare(const Pattern& x) {
   return Pattern::OneOf(
-      {EitherOrder("tim.Multiply", x, inverse), Divide(x, root)});
+      {ProductOfUnitMeanSquare(x), QuotientOfUnitMeanSquare(x)});
 }
 
 // One element for each of the fastest axis of x.
@@ -138,8 +151,10 @@ TIM_OPERATOR(normalization_rewrites) {
                       EitherOrder("tim.Multiply", OfUnitMeanSquare(x),
                                   Pattern::Constant("gamma")),
                       registry);
-  AddRmsNormalization("RMS normalization without weights", OfUnitMeanSquare(x),
-                      registry);
+  AddRmsNormalization("RMS normalization without weights",
+                      ProductOfUnitMeanSquare(x), registry);
+  AddRmsNormalization("RMS normalization without weights, of a quotient",
+                      QuotientOfUnitMeanSquare(x), registry);
 }
 
 }  // namespace tim::ops
