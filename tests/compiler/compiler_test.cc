@@ -347,7 +347,7 @@ TEST(Compiler, DumpsAfterEveryPass) {
     EXPECT_THAT(graph.Dump(), HasSubstr("toy.Twice@1"));
   };
   ASSERT_TRUE(toy.Compile(options).ok());
-  EXPECT_EQ(passes.size(), 18u);
+  EXPECT_EQ(passes.size(), 19u);
   EXPECT_EQ(passes.front(), "verify");
 }
 
