@@ -188,8 +188,9 @@ Result<Importer::Results> Importer::Repeat(const Call& call,
   if (stacks) TIM_RETURN_IF_ERROR(AddTrips(call, values[0], values[1]));
   while (results.size() < outputs) {
     results.push_back(Known::Missing(StrCat(
-        "the trips of loop '", call.label, "' are known when the model runs, ",
-        "and so is the extent of what it stacks; give the content of the ",
+        "the trips of loop '", call.label, "' must be known when the model is ",
+        "loaded, since what it stacks has that extent; give the content of "
+        "the ",
         "inputs that they follow from as ImportOptions::values, or rows for ",
         "the most trips, for a loop in no other one, as ",
         "ImportOptions::stacked_rows")));
