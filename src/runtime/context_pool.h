@@ -90,7 +90,8 @@ class ContextPool {
   /// of.
   void Drain();
   /// Before `memory`, which runs have been given, is freed, or other memory can
-  /// be at its address.  Drains.
+  /// be at its address.  Drains; a run that this is inside of keeps it until it
+  /// has ended.
   void Release(const void* memory);
 
   /// Contexts that there are now.
