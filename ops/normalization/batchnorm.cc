@@ -98,10 +98,7 @@ Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
   if (perm[axis] != axis) return Unimplemented("the channels stay in place");
   TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
                        KeepAttributes(view, operand, perm));
-  for (int input = 1; input < 5; ++input) {
-    TIM_ASSIGN_OR_RETURN(const bool along, LiesAlongAxis(view, input, axis));
-    if (along) out.inputs[input].clear();
-  }
+  TIM_RETURN_IF_ERROR(KeepParametersAlong(view, axis, &out));
   return out;
 }
 

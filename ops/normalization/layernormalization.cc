@@ -31,29 +31,13 @@ Status Infer(ir::InferContext& context) {
       context, [](const ir::NodeView& view) { return Rows(view).status(); });
 }
 
-// Parameters along the axis stay as they are; others move as the input does.
-Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
-                                 std::span<const int> perm) {
-  if (operand != 0) return Unimplemented("beta and gamma stay as they are");
-  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
-                       MoveAxis("axis")(view, operand, perm));
-  TIM_ASSIGN_OR_RETURN(
-      const int axis,
-      WrapAxis(view.node.attributes.Int("axis"), view.inputs[0]->shape.rank()));
-  for (const int input : {1, 2}) {
-    TIM_ASSIGN_OR_RETURN(const bool along, LiesAlongAxis(view, input, axis));
-    if (along) out.inputs[input].clear();
-  }
-  return out;
-}
-
 ir::OpSchema Schema() {
   return {.name = "LayerNormalization",
           .inputs = {3, 3},
           .attributes = {{"axis", ir::AttributeType::kInt},
                          {"eps", ir::AttributeType::kFloat, 1e-5}},
           .infer_shapes = Infer,
-          .permute_rule = Permute,
+          .permute_rule = PermuteAlongAxis,
           .vjp = LayerNormalizationVjp};
 }
 

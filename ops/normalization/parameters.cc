@@ -56,6 +56,28 @@ Result<bool> LiesAlongAxis(const ir::NodeView& view, int input, int axis) {
   return parameter[0] == extent;
 }
 
+Status KeepParametersAlong(const ir::NodeView& view, int axis,
+                           ir::PermutedNode* out) {
+  for (int input = 1; input < static_cast<int>(view.inputs.size()); ++input) {
+    if (view.inputs[input] == nullptr) continue;
+    TIM_ASSIGN_OR_RETURN(const bool along, LiesAlongAxis(view, input, axis));
+    if (along) out->inputs[input].clear();
+  }
+  return OkStatus();
+}
+
+Result<ir::PermutedNode> PermuteAlongAxis(const ir::NodeView& view, int operand,
+                                          std::span<const int> perm) {
+  if (operand != 0) return Unimplemented("the parameters stay as they are");
+  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
+                       MoveAxis("axis")(view, operand, perm));
+  TIM_ASSIGN_OR_RETURN(
+      const int axis,
+      WrapAxis(view.node.attributes.Int("axis"), view.inputs[0]->shape.rank()));
+  TIM_RETURN_IF_ERROR(KeepParametersAlong(view, axis, &out));
+  return out;
+}
+
 Status CheckFloatInput(const ir::NodeView& view, int input, const char* name) {
   const ir::DataType type = view.inputs[input]->type;
   if (ir::IsFloat(type)) return OkStatus();

@@ -3,6 +3,7 @@
 #define TIM_OPS_NORMALIZATION_PARAMETERS_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ir/op_schema.h"
@@ -19,6 +20,15 @@ Result<std::vector<int64_t>> ParameterStrides(
 /// Whether input `input` of rank 1 is that of the first case.  Fails where its
 /// extent, or the axis's, is unknown.
 Result<bool> LiesAlongAxis(const ir::NodeView& view, int input, int axis);
+
+/// Leaves parameters that lie along `axis` as they are; the others are permuted
+/// as `out` has it.
+Status KeepParametersAlong(const ir::NodeView& view, int axis,
+                           ir::PermutedNode* out);
+/// OpSchema::permute_rule of operators that normalise along the attribute
+/// `axis`.
+Result<ir::PermutedNode> PermuteAlongAxis(const ir::NodeView& view, int operand,
+                                          std::span<const int> perm);
 
 /// ParameterStrides of inputs [first, last), or the failure that names the
 /// input as `names` do.  Shapes must be static.

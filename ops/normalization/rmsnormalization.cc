@@ -37,28 +37,13 @@ Status Infer(ir::InferContext& context) {
       context, [](const ir::NodeView& view) { return Rows(view).status(); });
 }
 
-// A gamma along the axis stays as it is; others move as the input does.
-Result<ir::PermutedNode> Permute(const ir::NodeView& view, int operand,
-                                 std::span<const int> perm) {
-  if (operand != 0) return Unimplemented("gamma stays as it is");
-  TIM_ASSIGN_OR_RETURN(ir::PermutedNode out,
-                       MoveAxis("axis")(view, operand, perm));
-  if (!HasGamma(view)) return out;
-  TIM_ASSIGN_OR_RETURN(
-      const int axis,
-      WrapAxis(view.node.attributes.Int("axis"), view.inputs[0]->shape.rank()));
-  TIM_ASSIGN_OR_RETURN(const bool along, LiesAlongAxis(view, 1, axis));
-  if (along) out.inputs[1].clear();
-  return out;
-}
-
 ir::OpSchema Schema() {
   return {.name = "RmsNormalization",
           .inputs = {1, 2},
           .attributes = {{"axis", ir::AttributeType::kInt},
                          {"eps", ir::AttributeType::kFloat, 1e-5}},
           .infer_shapes = Infer,
-          .permute_rule = Permute,
+          .permute_rule = PermuteAlongAxis,
           .vjp = RmsNormalizationVjp};
 }
 
