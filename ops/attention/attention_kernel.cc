@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMostExtent = 128;
 constexpr int64_t kMostTiles = 4;
 
-// What one work-item makes: `tiles` times `rows` queries.
+// The queries of one work-item: `tiles` times `rows`.
 struct Tile {
   int64_t rows = 12;
   int64_t width = 16;
@@ -30,9 +30,9 @@ struct Tile {
   int64_t step() const { return 2 * width; }
 };
 
-// As many sums as fit the registers beside two vectors of keys, and as many
-// tiles, which share what is copied of keys and values, as leave every core
-// some work-items.
+// The tile with as many sums as fit the registers beside two vectors of keys,
+// and as many tiles, which share what is copied of keys and values, as leave
+// every core some work-items.
 Tile TileFor(const ir::KernelNode& node, const AttentionShape& shape,
              const ir::DeviceInfo& device) {
   constexpr int64_t kItemsPerUnit = 4;

@@ -9,7 +9,7 @@
 namespace tim::ops {
 namespace {
 
-// Of Matmul: x as rows of queries times keys.
+// Attributes of the Matmul whose x is rows of queries times keys.
 ir::AttributeMap ScoreProduct(const ir::AttributeMap& attributes) {
   return {{"transpose_a", false},
           {"transpose_b", !attributes.Bool(kKeysByDepth)}};

@@ -11,7 +11,7 @@ namespace tim::ops {
 
 /// Keys are [keys, size] instead of [size, keys].
 inline constexpr char kKeysByDepth[] = "keys_by_depth";
-/// Of the products of queries and keys.
+/// The factor of the products of queries and keys.
 inline constexpr char kScoreScale[] = "scale";
 
 /// Operands of the node, in this order.

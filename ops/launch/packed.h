@@ -24,8 +24,8 @@ ir::PackedConstant PackedFloats(
     std::string id, const ir::KernelNode& node, int input, int64_t floats,
     std::function<void(const float* from, float* to)> fill);
 
-/// The same where `elements` of the constant are copied: for_each(visit) calls
-/// visit(from, to) with the index of each and that of its place.
+/// PackedFloats() where `elements` of the constant are copied: for_each(visit)
+/// calls visit(from, to) with the index of each and that of its place.
 template <typename ForEach>
 ir::PackedConstant CopiedFloats(std::string id, const ir::KernelNode& node,
                                 int input, int64_t elements, int64_t floats,

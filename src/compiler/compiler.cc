@@ -22,7 +22,7 @@ struct Pass {
 // What a device's own compiler makes of the graph before all else.
 Status OptimizeFirst(Module& module) { return OptimizeWhole(module, 0); }
 
-// Before the constants among them become real values.
+// The fold of conversions, before the constants among them become real values.
 Status FoldConversions(Module& module) {
   return FoldQuantization(&module.graph).status();
 }

@@ -50,7 +50,7 @@ class PackedForms {
   PackedForms& operator=(const PackedForms&) = delete;
   ~PackedForms();
 
-  /// Those of plans that were given up, too.
+  /// Forms of plans that were given up are among them.
   const std::vector<PackedForm>& forms() const { return forms_; }
 
   /// Called by the compiler, with the memory that was packed.

@@ -30,7 +30,7 @@ Result<std::shared_ptr<device::Device>> ShareHost(const DeviceOptions& options);
 Result<std::shared_ptr<device::Device>> ShareOpenCl(
     int number, const DeviceOptions& options);
 
-/// Of a device that is lost: all calls open it anew, and who has it keeps it.
+/// The device is lost: all calls open it anew, and who has it keeps it.
 void ForgetDevice(const device::Device& device);
 
 /// What platform::IDevice::Enumerate() and CompileOption::setDeviceId() number:

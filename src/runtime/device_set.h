@@ -45,7 +45,7 @@ struct DeviceSet {
 Result<DeviceSet> OpenDevices(const std::string& list,
                               const DeviceOptions& options = {});
 
-/// Of a device that is lost: the next call opens the lists that it is in anew.
+/// The device is lost: the next call opens the lists that it is in anew.
 void ForgetGroupsOf(const device::Device& device);
 
 /// The division of graphs among the devices of a set.  Where the policy, or

@@ -70,7 +70,7 @@ TEST(ConstantBlocks, LieOneBehindTheOtherAtAlignedOffsets) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), block.data.get()));
 }
 
-// Of the constant as many bytes as `unpacked` says, behind one that stays 0.
+// A packing behind one byte that stays 0, which gives `unpacked` bytes back.
 ir::ReversiblePacking BehindOne(std::shared_ptr<const ir::ConstantData> data,
                                 int64_t unpacked) {
   const size_t count = data->bytes.size();

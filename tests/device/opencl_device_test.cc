@@ -47,7 +47,7 @@ class MapStore final : public BinaryStore {
   void Use(std::string_view key, ProgramBinary binary) override {
     used[std::string(key)] = std::move(binary);
   }
-  // Those of drivers, too, that keep programs by themselves.
+  // Binaries of drivers that keep programs by themselves are stored, too.
   void StoreUsed() {
     for (const auto& [key, binary] : used) binaries[key] = *binary();
   }

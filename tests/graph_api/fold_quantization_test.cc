@@ -215,7 +215,7 @@ TEST(FoldQuantization, LimitsBehindASumAreOfCodes) {
   }
 }
 
-// Those that do not say that they may be folded are operators like any.
+// Conversions that do not say that they may be folded are operators like any.
 TEST(FoldQuantization, OtherConversionsStay) {
   Result<ir::Graph> graph = GraphOf(ConvolutionChain({}));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();

@@ -1,10 +1,9 @@
 #include "binary/plan/device_tables.h"
 
+#include "base/page_memory.h"
 #include "ir/constant.h"
 
 namespace tim::binary {
-
-constexpr int64_t kPageBytes = 4096;
 
 static_assert(static_cast<int>(fbs::DeviceClass::MAX) ==
               static_cast<int>(ir::DeviceClass::kAccelerator));

@@ -88,7 +88,7 @@ class Recognizer {
   }
 
  private:
-  // Those of all nodes, that of the root last, as those of fused nodes.
+  // The names of all nodes, that of the root last, as those of fused nodes.
   static std::string NamesOf(const PatternMatch& match) {
     std::vector<std::string> names;
     for (const NodeId id : match.nodes) {

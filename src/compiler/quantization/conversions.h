@@ -9,9 +9,9 @@
 
 namespace tim::compiler {
 
-/// 8-bit integers with a quantization.
+/// True for 8-bit integers with a quantization.
 bool IsCodes(const ir::TensorDesc& desc);
-/// The same, of one scale.
+/// True for codes of one scale.
 bool IsPerTensor(const ir::TensorDesc& desc);
 /// Every zero point is 0.
 bool IsSymmetric(const ir::Quantization& quantization);

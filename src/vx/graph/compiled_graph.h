@@ -133,7 +133,7 @@ class CompiledGraph {
   /// Without a registry: not made yet, as it is not needed to run a stored
   /// plan.  Without the constants that were released.
   BinarySource source_;
-  /// Of the plan's memory, until ReleaseConstants().
+  /// Forms in the plan's memory, until ReleaseConstants().
   std::vector<ir::PackedForm> forms_;
   /// Collected once: what drivers give can change with every use.
   std::shared_ptr<const binary::Programs> programs_;

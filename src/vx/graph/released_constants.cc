@@ -4,17 +4,15 @@
 #include <set>
 #include <utility>
 
+#include "base/page_memory.h"
 #include "vx/graph/compiled_graph.h"
 
 namespace tim::vx {
 namespace {
 
-// Less than a page lies beside other memory, which stays.
-constexpr size_t kLeastBytes = 4096;
-
 using Forms = std::map<Hash128, std::shared_ptr<const ir::PackedForm>>;
 
-// Those of constants that the plan reads where they were packed: it has no
+// Forms of constants that the plan reads where they were packed: it has no
 // memory of others, which devices have a copy of.
 Forms FormsIn(const ir::Plan& plan, std::vector<ir::PackedForm> forms) {
   std::set<std::shared_ptr<const std::byte[]>, std::owner_less<>> memory;
@@ -23,7 +21,11 @@ Forms FormsIn(const ir::Plan& plan, std::vector<ir::PackedForm> forms) {
   }
   Forms found;
   for (ir::PackedForm& form : forms) {
-    if (form.bytes < kLeastBytes || !memory.contains(form.packed)) continue;
+    // Less than a page lies beside other memory, which stays.
+    if (static_cast<int64_t>(form.bytes) < kPageBytes ||
+        !memory.contains(form.packed)) {
+      continue;
+    }
     found.emplace(form.hash,
                   std::make_shared<const ir::PackedForm>(std::move(form)));
   }

@@ -42,12 +42,13 @@ class ConstantStorage {
   const Hash128& hash() const {
     return data_ != nullptr ? data_->hash : form_->hash;
   }
-  /// There is content.  Of a tensor that holds no bytes they live as long as
-  /// what this returns.
+  /// The bytes, of a storage that has content; where it holds none they live as
+  /// long as what this returns.
   Result<std::shared_ptr<const ir::ConstantData>> Data() const;
 
-  /// After a Compile(), for which `data` was given out.  Holds it; but where a
-  /// form of the plan stands for it, and nobody else holds it, neither does.
+  /// The storage after a Compile() for which `data` was given out: it holds it;
+  /// but where a form of the plan stands for it, and nobody else holds it,
+  /// neither does.
   void Settle(std::shared_ptr<const ir::PackedForm> form,
               std::shared_ptr<const ir::ConstantData>* data);
   /// Holds the bytes again.

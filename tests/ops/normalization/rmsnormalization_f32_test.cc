@@ -22,7 +22,7 @@ TensorDesc F32(Ints shape) {
   return Desc(ir::DataType::kFloat32, std::move(shape));
 }
 
-// With a constant gamma.
+// A node with a constant gamma.
 Result<TestNode> RmsNorm(Ints shape, Ints gamma, int64_t axis = 0) {
   std::mt19937 rng = SeededRng(51);
   return MakeNode("tim.RmsNormalization", {{"axis", axis}, {"eps", 1e-5}},

@@ -45,8 +45,8 @@ Result<HostArray> TurnedRows(Node& node, const std::vector<int64_t>& lengths,
   return ArrayOf(rows, {count});
 }
 
-// The same for `batch` sequences whose lengths are input 1, once for all trips
-// of a loop.
+// Indices that turn `batch` sequences whose lengths are input 1, made once for
+// all trips of a loop.
 Result<Value> TurnedIndices(Node& node, int64_t batch, int64_t time) {
   TIM_ASSIGN_OR_RETURN(const auto lengths, node.ConstantInts(1));
   if (static_cast<int64_t>(lengths.size()) != batch || batch * time < 1 ||
