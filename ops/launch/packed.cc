@@ -19,7 +19,6 @@ ir::PackedConstant PackedFloats(
           .bytes = floats * int64_t{sizeof(float)},
           .pack = [fill = std::move(fill),
                    constant = node.constants[input]](std::span<std::byte> out) {
-            std::memset(out.data(), 0, out.size());
             fill(reinterpret_cast<const float*>(constant->bytes.data()),
                  reinterpret_cast<float*>(out.data()));
             return OkStatus();

@@ -128,7 +128,7 @@ Status FillRest(const KernelNode& node, const ir::Lowering& lowering,
     memory->scratch.emplace_back(scratch.bytes, std::byte{0xff});
   }
   for (const ir::PackedConstant& packed : lowering.packed) {
-    memory->packed.emplace_back(packed.bytes, std::byte{0xff});
+    memory->packed.emplace_back(packed.bytes);
     TIM_RETURN_IF_ERROR(packed.pack(memory->packed.back()));
   }
   return OkStatus();
