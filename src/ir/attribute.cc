@@ -53,6 +53,21 @@ std::string ToString(const Attribute& attribute) {
   return std::visit(Printer(), attribute);
 }
 
+AttributeMap::AttributeMap() = default;
+AttributeMap::AttributeMap(
+    std::initializer_list<std::pair<const std::string, Attribute>> entries)
+    : entries_(entries) {}
+AttributeMap::AttributeMap(const AttributeMap& other) = default;
+AttributeMap::AttributeMap(AttributeMap&& other) noexcept = default;
+AttributeMap& AttributeMap::operator=(const AttributeMap& other) = default;
+AttributeMap& AttributeMap::operator=(AttributeMap&& other) noexcept = default;
+AttributeMap::~AttributeMap() = default;
+bool AttributeMap::operator==(const AttributeMap& other) const = default;
+
+void AttributeMap::Set(std::string name, Attribute value) {
+  entries_.insert_or_assign(std::move(name), std::move(value));
+}
+
 const Attribute* AttributeMap::Find(std::string_view name) const {
   const auto it = entries_.find(name);
   return it != entries_.end() ? &it->second : nullptr;

@@ -46,14 +46,17 @@ std::string ToString(const Attribute& attribute);
 /// present, so the getters of a known name cannot fail.
 class AttributeMap {
  public:
-  AttributeMap() = default;
+  // In one source: nearly every other one holds nodes, and so maps.
+  AttributeMap();
   AttributeMap(
-      std::initializer_list<std::pair<const std::string, Attribute>> entries)
-      : entries_(entries) {}
+      std::initializer_list<std::pair<const std::string, Attribute>> entries);
+  AttributeMap(const AttributeMap& other);
+  AttributeMap(AttributeMap&& other) noexcept;
+  AttributeMap& operator=(const AttributeMap& other);
+  AttributeMap& operator=(AttributeMap&& other) noexcept;
+  ~AttributeMap();
 
-  void Set(std::string name, Attribute value) {
-    entries_.insert_or_assign(std::move(name), std::move(value));
-  }
+  void Set(std::string name, Attribute value);
   const Attribute* Find(std::string_view name) const;
   const std::map<std::string, Attribute, std::less<>>& entries() const {
     return entries_;
@@ -67,7 +70,7 @@ class AttributeMap {
 
   /// "{axis: 1, beta: 1}"
   std::string ToString() const;
-  bool operator==(const AttributeMap&) const = default;
+  bool operator==(const AttributeMap& other) const;
 
  private:
   std::map<std::string, Attribute, std::less<>> entries_;

@@ -8,6 +8,12 @@
 
 namespace tim::ir {
 
+Graph::Graph() = default;
+Graph::Graph(std::string name) : name_(std::move(name)) {}
+Graph::Graph(Graph&& other) noexcept = default;
+Graph& Graph::operator=(Graph&& other) noexcept = default;
+Graph::~Graph() = default;
+
 Graph::Graph(const Graph& other) { *this = other; }
 
 Graph& Graph::operator=(const Graph& other) {

@@ -79,12 +79,13 @@ struct Node {
 
 class Graph {
  public:
-  Graph() = default;
-  explicit Graph(std::string name) : name_(std::move(name)) {}
+  Graph();
+  explicit Graph(std::string name);
   Graph(const Graph& other);
   Graph& operator=(const Graph& other);
-  Graph(Graph&&) = default;
-  Graph& operator=(Graph&&) = default;
+  Graph(Graph&& other) noexcept;
+  Graph& operator=(Graph&& other) noexcept;
+  ~Graph();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }

@@ -2,6 +2,12 @@
 
 namespace tim::ir {
 
+OpRegistry::OpRegistry(const OpRegistry* parent) : parent_(parent) {}
+
+OpRegistry::OpRegistry(OpRegistry&& other) noexcept = default;
+
+OpRegistry::~OpRegistry() = default;
+
 void OpRegistry::Add(OpSchema schema) {
   const std::string key = schema.Key();
   const bool runs = schema.eval || schema.decompose || schema.user_kernel ||

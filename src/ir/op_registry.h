@@ -22,7 +22,9 @@ namespace tim::ir {
 class OpRegistry {
  public:
   /// `parent` is looked up after this one and must outlive it.
-  explicit OpRegistry(const OpRegistry* parent = nullptr) : parent_(parent) {}
+  explicit OpRegistry(const OpRegistry* parent = nullptr);
+  OpRegistry(OpRegistry&& other) noexcept;
+  ~OpRegistry();
 
   /// A second schema of the same key, or kernel, way of parts or rule of the
   /// same name, is refused and reported by Check().

@@ -25,7 +25,7 @@ class TIM_VX_API BuiltinOp : public Operation {
   /// The operator `name` with the attributes that differ from its defaults.
   BuiltinOp(Graph* graph, const char* name,
             std::initializer_list<NamedAttribute> attributes);
-  BuiltinOp(const BuiltinOp& original) = default;
+  BuiltinOp(const BuiltinOp& original);
 
   static std::shared_ptr<Operation> AddClone(
       const std::shared_ptr<Graph>& graph, std::shared_ptr<Operation> clone);
@@ -38,7 +38,10 @@ class BuiltinOpOf : public BuiltinOp {
  public:
   std::shared_ptr<Operation> Clone(
       std::shared_ptr<Graph>& graph) const override {
-    return AddClone(graph, std::make_shared<Op>(static_cast<const Op&>(*this)));
+    // Not make_shared: every source that includes tim/vx/ops.h would compile
+    // it once per operator.
+    return AddClone(graph, std::unique_ptr<Operation>(
+                               new Op(static_cast<const Op&>(*this))));
   }
 
  protected:

@@ -5,6 +5,7 @@
 #include "vx/operation/op_impl.h"
 
 namespace tim::vx {
+
 BuiltinOp::BuiltinOp(Graph* graph, uint32_t kind, int, int, DataLayout) {
   impl_->kind = Builtin{.number = kind};
   impl_->Join(CoreOf(graph));
@@ -16,6 +17,8 @@ BuiltinOp::BuiltinOp(Graph* graph, const char* name,
   impl_->SetAttributes(attributes);
   impl_->Join(CoreOf(graph));
 }
+
+BuiltinOp::BuiltinOp(const BuiltinOp& original) = default;
 
 ControlOp::ControlOp(Graph* graph, const char* name, Graphs graphs,
                      std::initializer_list<NamedAttribute> attributes)
