@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -86,8 +87,10 @@ TEST(Conv2dNchw16cI8, BiasOfAnyType) {
 
 TEST(Conv2dNchw16cI8, ChannelTails) {
   std::mt19937 rng = SeededRng(5);
+  Sample sample(3);
   for (const int64_t ic : {1, 3, 5, 16, 17, 33, 67}) {
     for (const int64_t oc : {1, 17, 48, 67}) {
+      if (!sample.Takes()) continue;
       EXPECT_OK(CheckOnce({.input = {9, 3, ic, 2}, .kernel = {3, 2, ic, oc}},
                           oc % 2 == 0 ? kUnsignedCodes : kSignedCodes, rng))
           << ic << " to " << oc;
@@ -110,8 +113,10 @@ TEST(Conv2dNchw16cI8, Extents) {
 // A dense input of few channels is read where it is.
 TEST(Conv2dNchw16cI8, FewChannels) {
   std::mt19937 rng = SeededRng(7);
+  Sample sample(3);
   for (const int64_t channels : {1, 3, 7, 15}) {
     for (const int64_t stride : {1, 2}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat(channels, " channels, stride ", stride));
       const auto node =
           NodeOf({.input = {37, 9, channels, 2},
@@ -140,12 +145,14 @@ TEST(Conv2dNchw16cI8, EdgesOfFewChannels) {
 
 TEST(Conv2dNchw16cI8, PointwiseImages) {
   std::mt19937 rng = SeededRng(8);
+  Sample sample(5);
   CodeTypes centered = kUnsignedCodes;
   centered.weights = DataType::kInt8;
   centered.weights_zero = 0;
   for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes, centered}) {
     for (const Ints& image : {Ints{7, 7}, Ints{1, 1}, Ints{5, 3}}) {
       for (const int64_t stride : {1, 2}) {
+        if (!sample.Takes()) continue;
         EXPECT_OK(CheckOnce({.input = {image[0], image[1], 33, 2},
                              .kernel = {1, 1, 33, 50},
                              .stride = {stride, stride}},
@@ -158,6 +165,7 @@ TEST(Conv2dNchw16cI8, PointwiseImages) {
 // Of whole blocks, of several to a block, and across blocks.
 TEST(Conv2dNchw16cI8, Groups) {
   std::mt19937 rng = SeededRng(9);
+  Sample sample(2);
   struct Case {
     int64_t groups;
     Ints kernel;
@@ -167,6 +175,7 @@ TEST(Conv2dNchw16cI8, Groups) {
         Case{8, {3, 1, 4, 32}}, Case{4, {1, 1, 3, 40}}, Case{2, {2, 2, 8, 16}},
         Case{2, {3, 3, 24, 40}}, Case{32, {3, 3, 1, 64}}}) {
     for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
+      if (!sample.Takes()) continue;
       EXPECT_OK(
           Check({.input = {6, 5, kernel[2] * groups, 1}, .kernel = kernel},
                 types, rng))
@@ -250,6 +259,7 @@ Result<TestNode> TotalsOf(const CodeConvolution& convolution, DataType input,
 
 TEST(Conv2dNchw16cI8Totals, AreStoredAsTheyAre) {
   std::mt19937 rng = SeededRng(31);
+  Sample sample(3);
   for (const CodeConvolution& config :
        {CodeConvolution{.input = {17, 5, 20, 2}, .kernel = {3, 3, 20, 37}},
         CodeConvolution{.input = {9, 8, 3, 1},
@@ -261,6 +271,7 @@ TEST(Conv2dNchw16cI8Totals, AreStoredAsTheyAre) {
         CodeConvolution{.input = {6, 5, 32, 1}, .kernel = {3, 3, 16, 8}}}) {
     for (const DataType input : {DataType::kUint8, DataType::kInt8}) {
       for (const DataType weights : {DataType::kUint8, DataType::kInt8}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(ir::ToString(input), " ", ir::ToString(weights),
                             " ", config.kernel[2], " channels"));
         const auto node = TotalsOf(config, input, weights, true, rng);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -132,8 +133,10 @@ const std::vector<ir::DeviceInfo>& Gpus() {
 
 TEST(VariableCodes, OfAllTypes) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(2);
   for (const CodeTypes& types : AllCodeTypes()) {
     for (const Known known : {Known::kNothing, Known::kWeights, Known::kBias}) {
+      if (!sample.Takes()) continue;
       if (known == Known::kWeights && !types.bias) continue;
       const Convolution convolution = {
           {.input = {5, 3, 20, 1}, .kernel = {3, 3, 20, 37}}, types, known};
@@ -162,7 +165,8 @@ TEST(VariableCodes, OfRandomExtentsAndGroups) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
-  for (int i = 0; i < 40; ++i) {
+  const int cases = RunsLongTests() ? 40 : 16;
+  for (int i = 0; i < cases; ++i) {
     const int64_t groups = i % 2 == 0 ? 1 : 1 + small(5);
     const int64_t channels = 1 + small(groups == 1 ? 70 : 9);
     const int64_t width = std::vector<int64_t>{1, 3, 5}[i % 3];
@@ -182,8 +186,10 @@ TEST(VariableCodes, OfRandomExtentsAndGroups) {
 
 TEST(VariableCodes, OfDepthwise) {
   std::mt19937 rng = SeededRng(4);
+  Sample sample(2);
   for (int64_t width = 1; width <= 6; ++width) {
     for (const int64_t channels : {1, 16, 37}) {
+      if (!sample.Takes()) continue;
       CodeTypes types = width % 2 == 0 ? kSignedCodes : kUnsignedCodes;
       if (channels == 16) types.weights_zero = width % 2 == 0 ? 0 : 128;
       const CodeConvolution depthwise = {.input = {12, 5, channels, 2},
@@ -201,10 +207,12 @@ TEST(VariableCodes, OfDepthwise) {
 // Taps stand in another order there, by phases.
 TEST(VariableCodes, OfTransposedConvolutions) {
   std::mt19937 rng = SeededRng(5);
+  Sample sample(2);
   for (const int64_t stride : {1, 2, 3}) {
     for (const int64_t side : {1, 2, 4}) {
       for (const Known known :
            {Known::kNothing, Known::kWeights, Known::kBias}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat("stride ", stride, ", side ", side));
         CodeTypes types = stride == 2 ? kSignedCodes : kUnsignedCodes;
         types.bias = known != Known::kNothing || side != 2;

@@ -9,6 +9,7 @@
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -120,9 +121,11 @@ Result<TestNode> FullyConnected(int64_t depth, int64_t outputs, int64_t rows,
 
 TEST_P(GemmI8, FullyConnectedOfAnyExtents) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(5);
   for (const int64_t depth : {1, 3, 4, 15, 64, 67}) {
     for (const int64_t outputs : {1, 16, 17, 67}) {
       for (const int64_t rows : {1, 2, 13}) {
+        if (!sample.Takes()) continue;
         const auto node = FullyConnected(
             depth, outputs, rows, rows == 2 ? kSigned : kUnsigned,
             outputs == 17 ? Scales::kPerChannel : Scales::kPerTensor, rng);
@@ -136,12 +139,14 @@ TEST_P(GemmI8, FullyConnectedOfAnyExtents) {
 
 TEST_P(GemmI8, ExtremeZeroPoints) {
   std::mt19937 rng = SeededRng(2);
+  Sample sample(3);
   const std::pair<DataType, int32_t> zeros[] = {{DataType::kUint8, 0},
                                                 {DataType::kUint8, 255},
                                                 {DataType::kInt8, -128},
                                                 {DataType::kInt8, 127}};
   for (const auto& [a, a_zero] : zeros) {
     for (const auto& [b, b_zero] : zeros) {
+      if (!sample.Takes()) continue;
       const Types types = {a, a_zero, b, b_zero, a, a_zero};
       SCOPED_TRACE(StrCat(ir::ToString(a), " ", a_zero, ", ", ir::ToString(b),
                           " ", b_zero));
@@ -162,6 +167,7 @@ TEST_P(GemmI8, ExtremeZeroPoints) {
 // Of constant and variable factors, transposed or not, batched or shared.
 TEST_P(GemmI8, Matmul) {
   std::mt19937 rng = SeededRng(3);
+  Sample sample(5);
   constexpr int64_t kDepth = 37;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
@@ -169,6 +175,7 @@ TEST_P(GemmI8, Matmul) {
         for (const bool constant : {false, true}) {
           if (constant && !shared) continue;
           for (const Types& types : {kUnsigned, kSigned}) {
+            if (!sample.Takes()) continue;
             SCOPED_TRACE(StrCat(transpose_a, transpose_b, shared, constant));
             const Ints a =
                 transpose_a ? Ints{18, kDepth, 3} : Ints{kDepth, 18, 3};
@@ -238,11 +245,13 @@ INSTANTIATE_TEST_SUITE_P(Kernels, GemmI8,
 // Plain codes whose sums themselves are the result, as MatMulInteger has them.
 TEST(GemmI8Totals, AreStoredAsTheyAre) {
   std::mt19937 rng = SeededRng(7);
+  Sample sample(3);
   for (const ir::DeviceInfo& device : DevicesOf(Provider::kPanels)) {
     for (const DataType a : {DataType::kUint8, DataType::kInt8}) {
       for (const DataType b : {DataType::kUint8, DataType::kInt8}) {
         for (const bool constant : {false, true}) {
           for (const int64_t rows : {1, 14}) {
+            if (!sample.Takes()) continue;
             SCOPED_TRACE(StrCat(ir::ToString(a), " ", ir::ToString(b), " ",
                                 constant, " ", rows));
             const TensorDesc factor = Desc(b, {41, 37});
@@ -291,11 +300,13 @@ TEST(GemmI8Totals, RefusesWithReason) {
 // Rows and columns at both sides of tiles and slices.
 TEST(GemmI8Simt, ExtentsThatDoNotFillATileOrASlice) {
   std::mt19937 rng = SeededRng(5);
+  Sample sample(5);
   ir::DeviceInfo gpu = TestDevice(ir::DeviceClass::kGpu);
   gpu.compute_units = 1;
   for (const int64_t depth : {63, 64, 66, 130}) {
     for (const int64_t rows : {1, 31, 33, 65}) {
       for (const int64_t columns : {1, 32, 65}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(depth, ": ", rows, " x ", columns));
         const auto node = MakeNode(
             "tim.Matmul", {{"transpose_b", rows == 33}},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -60,8 +61,10 @@ class GpuGemm : public ::testing::TestWithParam<const char*> {
 
 TEST_P(GpuGemm, RowsAndColumnsThatDoNotFillATile) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(3);
   for (const int64_t rows : {1, 31, 32, 33, 65}) {
     for (const int64_t columns : {1, 31, 32, 33, 65}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat(rows, " x ", columns));
       Check(Matmul({17, rows}, {columns, 17}), matmul(), rng);
     }

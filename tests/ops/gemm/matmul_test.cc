@@ -6,6 +6,7 @@
 
 #include "tests/support/data/sum_types.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -337,7 +338,8 @@ class MatmulKernels : public ::testing::TestWithParam<SumTypes> {};
 
 TEST_P(MatmulKernels, EqualEval) {
   std::mt19937 rng = SeededRng(32);
-  for (int i = 0; i < 25; ++i) {
+  const int cases = RunsLongTests() ? 25 : 9;
+  for (int i = 0; i < cases; ++i) {
     const Drawn drawn = Draw(GetParam(), rng);
     SCOPED_TRACE(drawn.operands.input.ToString() + " " +
                  drawn.operands.weights.ToString());
