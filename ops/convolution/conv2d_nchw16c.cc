@@ -51,19 +51,22 @@ struct Tiling {
 // Width, rows and blocks: for many shapes of the input the same.
 void FitTile(const Conv2dShape& shape, bool many_shapes,
              const ir::DeviceInfo& device, Tiling* out) {
-  const int64_t blocks = CeilDiv(shape.group.out_channels, kChannelBlock);
+  const auto limits_of = [&](int64_t blocks) {
+    if (!many_shapes) return BestTile(shape.w.output, blocks, device);
+    RegisterTile largest = LargestTile(device);
+    largest.blocks = std::min(largest.blocks, blocks);
+    return largest;
+  };
+  const RegisterTile limits = TileOfGroup(shape, limits_of);
+  out->blocks = limits.blocks;
   if (many_shapes) {
-    const RegisterTile largest = LargestTile(device);
-    out->width = largest.neighbours;
+    out->width = limits.neighbours;
     out->rows = 1;
-    out->blocks = std::min(largest.blocks, blocks);
     return;
   }
-  const RegisterTile limits = BestTile(shape.w.output, blocks, device);
   out->width = TileSize(shape.w.output, limits.neighbours);
   const int64_t max_rows = 2 * out->width <= limits.neighbours ? 2 : 1;
   out->rows = TileSize(shape.h.output, max_rows, out->width);
-  out->blocks = limits.blocks;
 }
 
 Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
@@ -91,7 +94,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
 Status SupportsBlocked(const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedGroupsOf(node));
   const Tiling tiling =
       TilingOf(Flatten(shape), ChannelBlocks(), node.many_shapes, device);
   if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
@@ -194,6 +197,7 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_blocks", tiling.in_blocks)
+      .Int("group_outputs", shape.group.outputs)
       .Int("kernel_w", shape.w.kernel)
       .Int("kernel_h", shape.h.kernel)
       .Int("out_w", shape.w.output)

@@ -1,12 +1,13 @@
-// Direct float32 convolution in blocks of 16 channels, one group; formula as in
-// conv2d.cl, summed by multiply_add in the order (block of ic, kh, kw, ic).
+// Direct float32 convolution in blocks of 16 channels, one group or several of
+// whole blocks; formula as in conv2d.cl, summed by multiply_add in the order
+// (block of ic, kh, kw, ic).
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,
-// blocks of ic, tiles of oc], zero where there is no channel.
+// blocks of ic of a group, tiles of oc], zero where there is no channel.
 // A tile has ROWS rows of TW neighbouring pixels and BLOCKS blocks of output
-// channels.  One work-item = `run` tiles of an image, which count along x, then
-// along y; dimension 0 = run of tiles, dimension 2 = tile of channels + tiles *
-// batch.
+// channels of one group.  One work-item = `run` tiles of an image, which count
+// along x, then along y; dimension 0 = run of tiles, dimension 2 = tile of
+// channels + tiles * batch.
 // The tiles of a work-item go through `chunk` input blocks together before the
 // next ones, so that all of them find these weights in a cache; there are at
 // most KEPT of them where those are not all input blocks.  Every tile fetches
@@ -117,22 +118,25 @@
 #define ACTIVATE_BLOCK(mask, first)
 #endif
 
-__kernel void conv2d_nchw16c(
-    __global const float* input, int input_offset,
-    __global const float* weights, int weights_offset,
+__kernel void conv2d_nchw16c(__global const float* input, int input_offset,
+                             __global const float* weights, int weights_offset,
 #ifdef BIAS
-    __global const float* bias, int bias_offset,
+                             __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-    __global const float* add, int add_offset,
+                             __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-    __global const float* residual, int residual_offset,
+                             __global const float* residual,
+                             int residual_offset,
 #endif
-    __global float* output, int output_offset, float low, float high, int in_w,
-    int in_h, int in_blocks, int kernel_w, int kernel_h, int out_w, int out_h,
-    int out_channels, int tiles, int batch, int stride_h, int dilation_w,
-    int dilation_h, int pad_left, int pad_top, int run, int chunk) {
+                             __global float* output, int output_offset,
+                             float low, float high, int in_w, int in_h,
+                             int in_blocks, int group_outputs, int kernel_w,
+                             int kernel_h, int out_w, int out_h,
+                             int out_channels, int tiles, int batch,
+                             int stride_h, int dilation_w, int dilation_h,
+                             int pad_left, int pad_top, int run, int chunk) {
   const int row_tiles = (out_w + TW - 1) / TW;
   const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
   const int begin = get_global_id(0) * run;
@@ -149,7 +153,9 @@ __kernel void conv2d_nchw16c(
   const int sharers = chunk < in_blocks ? run : image_tiles;
   // Floats of a row of weights that a tile fetches ahead.
   const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
-  input = input + input_offset + n * in_blocks * in_step;
+  const int groups = out_channels / group_outputs;
+  const int group = out_block * 16 / group_outputs;
+  input = input + input_offset + (n * groups + group) * in_blocks * in_step;
   weights = weights + weights_offset + tile * in_blocks * w_step;
 
   float16 kept[KEPT][BLOCKS][PIXEL_COUNT];

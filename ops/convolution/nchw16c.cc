@@ -25,14 +25,19 @@ int64_t PlaceOf(int64_t kw, int64_t kernel, int64_t phases) {
          kw / phases;
 }
 
+bool HasGroups(const Conv2dShape& shape) {
+  return shape.group.channels != shape.channels;
+}
+
 // visit(index, place) of every weight.
 template <typename Visit>
 void ForEachWeight(const Conv2dShape& shape, const PackedTile& tile,
                    const Visit& visit) {
+  const int64_t channels = shape.group.channels;
   const int64_t in_blocks = tile.in_blocks(shape);
   const int64_t taps = shape.h.kernel * shape.w.kernel;
   for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
-    for (int64_t ic = 0; ic < shape.channels; ++ic) {
+    for (int64_t ic = 0; ic < channels; ++ic) {
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t block = oc / tile.lanes * in_blocks + ic / tile.ic_block;
         const int64_t kw = tap % shape.w.kernel;
@@ -40,7 +45,7 @@ void ForEachWeight(const Conv2dShape& shape, const PackedTile& tile,
             tap - kw + PlaceOf(kw, shape.w.kernel, tile.phases);
         const int64_t row =
             (block * taps + place) * tile.ic_block + ic % tile.ic_block;
-        visit((oc * shape.channels + ic) * taps + tap,
+        visit((oc * channels + ic) * taps + tap,
               row * tile.lanes + oc % tile.lanes);
       }
     }
@@ -73,12 +78,8 @@ void ForEachTap(const Conv2dShape& shape, const Visit& visit) {
 
 }  // namespace
 
-Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape) {
+Status CheckBlockedConv(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  if (shape.group.channels != shape.channels) {
-    return Unimplemented("one group only, not ",
-                         shape.channels / shape.group.channels);
-  }
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
@@ -96,9 +97,33 @@ Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape) {
   return OkStatus();
 }
 
+// A block of several groups would multiply channels of others by 0, which an
+// infinity does not survive.
+Status CheckGroupsOfBlocks(const Conv2dShape& shape) {
+  if (!HasGroups(shape) || (shape.group.channels % kChannelBlock == 0 &&
+                            shape.group.outputs % kChannelBlock == 0)) {
+    return OkStatus();
+  }
+  return Unimplemented("several groups of ", shape.group.channels, " and ",
+                       shape.group.outputs,
+                       " channels, both must be multiples of ", kChannelBlock);
+}
+
 Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckBlockedConv(node, shape));
+  TIM_RETURN_IF_ERROR(CheckBlockedConv(node));
+  if (HasGroups(shape)) {
+    return Unimplemented("one group only, not ",
+                         shape.channels / shape.group.channels);
+  }
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  return shape;
+}
+
+Result<Conv2dShape> BlockedGroupsOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_RETURN_IF_ERROR(CheckBlockedConv(node));
+  TIM_RETURN_IF_ERROR(CheckGroupsOfBlocks(shape));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   return shape;
 }
@@ -114,6 +139,17 @@ ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node) {
     blocked.inputs[epilogue->residual] = ChannelBlocks();
   }
   return blocked;
+}
+
+RegisterTile TileOfGroup(
+    const Conv2dShape& shape,
+    const std::function<RegisterTile(int64_t blocks)>& tile_of) {
+  const int64_t blocks = CeilDiv(shape.group.outputs, kChannelBlock);
+  RegisterTile tile = tile_of(blocks);
+  while (HasGroups(shape) && blocks % tile.blocks != 0) {
+    tile = tile_of(tile.blocks - 1);
+  }
+  return tile;
 }
 
 bool IsPointwise(const Conv2dShape& shape) {
@@ -152,7 +188,7 @@ int64_t OutputElements(const Conv2dShape& shape) {
 }
 
 int64_t PackedTile::in_blocks(const Conv2dShape& shape) const {
-  return CeilDiv(shape.channels, ic_block);
+  return CeilDiv(shape.group.channels, ic_block);
 }
 
 int64_t PackedTile::tiles(const Conv2dShape& shape) const {
@@ -172,9 +208,7 @@ Result<PackedOperand> PackWeights(const ir::KernelNode& node, int input,
     return PackedOperand{CopiedFloats(
         StrCat("conv2d_nchw16c ", node.inputs[input].shape.ToString(), " oc ",
                tile.lanes, " ic ", tile.ic_block, " phases ", tile.phases),
-        node, input,
-        shape.group.out_channels * shape.channels * shape.h.kernel *
-            shape.w.kernel,
+        node, input, shape.group.out_channels * shape.terms(),
         tile.elements(shape), [shape, tile](const auto& visit) {
           ForEachWeight(shape, tile, visit);
         })};
@@ -184,7 +218,7 @@ Result<PackedOperand> PackWeights(const ir::KernelNode& node, int input,
       .Scratch("packed", tile.elements(shape) * int64_t{sizeof(float)},
                sizeof(float))
       .Int("out_channels", shape.group.out_channels)
-      .Int("channels", shape.channels)
+      .Int("channels", shape.group.channels)
       .Int("kernel_w", shape.w.kernel)
       .Int("kernel_h", shape.h.kernel)
       .Int("lanes", tile.lanes)

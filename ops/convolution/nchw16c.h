@@ -3,22 +3,35 @@
 #define TIM_OPS_CONVOLUTION_NCHW16C_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "ir/device_info.h"
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/register_tile.h"
 
 namespace tim::ops {
 
 /// Ok, or why float32 kernels on ChannelBlocks() with packed weights do not
-/// take a node that does this convolution (types, groups, epilogue, elements).
-Status CheckBlockedConv(const ir::KernelNode& node, const Conv2dShape& shape);
-/// The convolution that a Conv2d node does, or why these kernels do not take it
-/// (all this, and positions).
+/// take a node that does a convolution (types, epilogue, elements).
+Status CheckBlockedConv(const ir::KernelNode& node);
+/// Ok for one group and for several whose input and output channels fill
+/// blocks, else how many each has.
+Status CheckGroupsOfBlocks(const Conv2dShape& shape);
+/// The convolution of one group that a Conv2d node does, or why these kernels
+/// do not take it (all this, and positions).
 Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node);
+/// The same of CheckGroupsOfBlocks().
+Result<Conv2dShape> BlockedGroupsOf(const ir::KernelNode& node);
 /// Input 0, output 0 and a residual in blocks, the rest dense.
 ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node);
+
+/// What `tile_of` gives for at most so many blocks of output channels: as many
+/// as divide those of a group, where there are several.
+RegisterTile TileOfGroup(
+    const Conv2dShape& shape,
+    const std::function<RegisterTile(int64_t blocks)>& tile_of);
 
 /// Whether output pixel (x, y) reads input pixel (x, y) and no other.
 bool IsPointwise(const Conv2dShape& shape);
@@ -36,9 +49,9 @@ int64_t TilesPerItem(int64_t tiles, int64_t planes,
 int64_t InputElements(const Conv2dShape& shape);
 int64_t OutputElements(const Conv2dShape& shape);
 
-/// How the weights of a convolution of one group are packed: [lanes oc,
-/// ic_block ic, Kw, Kh, blocks of ic, tiles of oc].  The taps of a row stand in
-/// the order 0, phases, 2 * phases, ..., 1, 1 + phases, ...
+/// How the weights of a convolution are packed: [lanes oc, ic_block ic, Kw, Kh,
+/// blocks of ic of a group, tiles of oc].  The taps of a row stand in the order
+/// 0, phases, 2 * phases, ..., 1, 1 + phases, ...  A tile lies in one group.
 struct PackedTile {
   int64_t lanes = 16;
   int64_t ic_block = 16;

@@ -39,8 +39,9 @@ int64_t Columns(const ConvAxis& axis) {
 Tiling TilingOf(const Conv2dShape& shape, bool many_shapes,
                 const ir::DeviceInfo& device) {
   const int64_t fewest = std::max<int64_t>(shape.w.output / shape.w.stride, 1);
-  const int64_t blocks = CeilDiv(shape.group.out_channels, kChannelBlock);
-  const RegisterTile limits = TileFor(fewest, blocks, many_shapes, device);
+  const RegisterTile limits = TileOfGroup(shape, [&](int64_t blocks) {
+    return TileFor(fewest, blocks, many_shapes, device);
+  });
   Tiling out;
   out.width = limits.neighbours;
   out.blocks = limits.blocks;
@@ -59,7 +60,8 @@ Tiling TilingOf(const Conv2dShape& shape, bool many_shapes,
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckBlockedConv(node, shape));
+  TIM_RETURN_IF_ERROR(CheckBlockedConv(node));
+  TIM_RETURN_IF_ERROR(CheckGroupsOfBlocks(shape));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
   const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   if (tiling.span > kMaxSpan) {
@@ -120,6 +122,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   launch.Int("in_w", shape.w.input)
       .Int("in_h", shape.h.input)
       .Int("in_blocks", tiling.packed.in_blocks(shape))
+      .Int("group_outputs", shape.group.outputs)
       .Int("kernel_w", shape.w.kernel)
       .Int("kernel_h", shape.h.kernel)
       .Int("out_w", shape.w.output)

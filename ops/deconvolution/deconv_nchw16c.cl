@@ -1,16 +1,16 @@
-// Float32 transposed convolution in blocks of 16 channels, one group; formula
-// as in deconv.cl, summed by multiply_add in the order (block of ic, kh, kw,
-// ic).
+// Float32 transposed convolution in blocks of 16 channels, one group or several
+// of whole blocks; formula as in deconv.cl, summed by multiply_add in the order
+// (block of ic, kh, kw, ic).
 // Output positions that differ by a multiple of the stride are of one phase:
 // the same taps reach them, every stride-th one, and so many input pixels are
 // neighbours as they are.  A phase is a convolution of stride 1.
 // Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed
-// [BLOCKS * 16 oc, 16 ic, Kw, Kh, blocks of ic, tiles of oc], zero where there
-// is no channel, the taps of a row in the order of their phases.
+// [BLOCKS * 16 oc, 16 ic, Kw, Kh, blocks of ic of a group, tiles of oc], zero
+// where there is no channel, the taps of a row in the order of their phases.
 // A tile is TW neighbouring pixels of a row of a phase and BLOCKS blocks of
-// output channels.  One work-item = `run` tiles of each phase along x, which
-// count along x, then along y; dimension 0 = run of tiles, dimension 1 = phase
-// along y, dimension 2 = tile of channels + tiles * batch.
+// output channels of one group.  One work-item = `run` tiles of each phase
+// along x, which count along x, then along y; dimension 0 = run of tiles,
+// dimension 1 = phase along y, dimension 2 = tile of channels + tiles * batch.
 //
 // -DTW=14       pixels of a tile; the phase with the fewest has TW in a row, or
 //               TW is 1
@@ -46,24 +46,22 @@ static inline int floor_divide(int a, int b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-__kernel void deconv_nchw16c(__global const float* input, int input_offset,
-                             __global const float* weights, int weights_offset,
+__kernel void deconv_nchw16c(
+    __global const float* input, int input_offset,
+    __global const float* weights, int weights_offset,
 #ifdef BIAS
-                             __global const float* bias, int bias_offset,
+    __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-                             __global const float* add, int add_offset,
+    __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-                             __global const float* residual,
-                             int residual_offset,
+    __global const float* residual, int residual_offset,
 #endif
-                             __global float* output, int output_offset,
-                             float low, float high, int in_w, int in_h,
-                             int in_blocks, int kernel_w, int kernel_h,
-                             int out_w, int out_h, int out_channels, int tiles,
-                             int batch, int stride_w, int stride_h,
-                             int pad_left, int pad_top, int run) {
+    __global float* output, int output_offset, float low, float high, int in_w,
+    int in_h, int in_blocks, int group_outputs, int kernel_w, int kernel_h,
+    int out_w, int out_h, int out_channels, int tiles, int batch, int stride_w,
+    int stride_h, int pad_left, int pad_top, int run) {
   const int phase_y = get_global_id(1);
   const int rows = (out_h - phase_y + stride_h - 1) / stride_h;
   const int row_tiles = ((out_w + stride_w - 1) / stride_w + TW - 1) / TW;
@@ -83,7 +81,9 @@ __kernel void deconv_nchw16c(__global const float* input, int input_offset,
   const int first_y = floor_divide(phase_y + pad_top, stride_h);
   const int first_kh = phase_y + pad_top - first_y * stride_h;
   const int taps_h = (kernel_h - first_kh + stride_h - 1) / stride_h;
-  input += input_offset + n * in_blocks * in_step;
+  const int groups = out_channels / group_outputs;
+  const int group = tile * BLOCKS * 16 / group_outputs;
+  input += input_offset + (n * groups + group) * in_blocks * in_step;
   weights += weights_offset + tile * in_blocks * w_step +
              first_kh * kernel_w * tap_floats;
 

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -31,6 +33,7 @@ struct Config {
   Ints stride = {1, 1};
   Ints dilation = {1, 1};
   bool bias = true;
+  int64_t groups = 1;
 
   AttributeMap attributes() const {
     return {{"padding", padding},
@@ -39,7 +42,7 @@ struct Config {
             {"dilation", dilation}};
   }
   TensorDesc weights() const {
-    return F32({kernel[0], kernel[1], input[2], kernel[2]});
+    return F32({kernel[0], kernel[1], input[2] / groups, kernel[2]});
   }
 };
 
@@ -79,8 +82,10 @@ void Check(const TestNode& node, int layouts, std::mt19937& rng,
 
 TEST(Conv2dNchw16c, ChannelTails) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(4);
   for (const int64_t ic : {1, 3, 15, 16, 17, 31, 32, 33}) {
     for (const int64_t oc : {1, 15, 16, 17, 31, 32, 33, 48, 65}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(ic * 1000 + oc);
       const auto node = NodeOf(
           {.input = {9, 5, ic, 2}, .kernel = {3, 3, oc}, .padding = 2}, rng);
@@ -104,10 +109,12 @@ TEST(Conv2dNchw16c, RowWidths) {
 // Tiles of a narrow image have two rows.
 TEST(Conv2dNchw16c, NarrowImages) {
   std::mt19937 rng = SeededRng(12);
+  Sample sample(3);
   for (const int64_t width : {1, 3, 7, 8}) {
     for (const int64_t height : {1, 2, 3, 7}) {
       for (const int64_t kernel : {1, 3}) {
         for (const int64_t stride : {1, 2}) {
+          if (!sample.Takes()) continue;
           SCOPED_TRACE(StrCat(width, "x", height, ", kernel ", kernel,
                               ", stride ", stride));
           const auto node =
@@ -250,7 +257,7 @@ TEST(Conv2dNchw16c, StridesPadsAndDilations) {
     return static_cast<int64_t>(rng() % limit);
   };
   int checked = 0;
-  while (checked < 25) {
+  while (checked < (RunsLongTests() ? 25 : 10)) {
     const Config config = {
         .input = {1 + small(40), 1 + small(9), 1 + small(20), 1 + small(2)},
         .kernel = {1 + small(7), 1 + small(5), 1 + small(40)},
@@ -340,6 +347,64 @@ TEST(Conv2dNchw16c, FusedResiduals) {
   }
 }
 
+// Tiles of one, two and three blocks of a group's output channels, and groups
+// whose blocks no tile divides.
+TEST(Conv2dNchw16c, GroupsOfWholeBlocks) {
+  std::mt19937 rng = SeededRng(18);
+  struct Case {
+    int64_t groups;
+    int64_t channels;
+    int64_t outputs;
+  };
+  for (const auto& [groups, channels, outputs] :
+       {Case{4, 16, 16}, Case{2, 48, 32}, Case{3, 16, 48}, Case{2, 32, 80},
+        Case{5, 16, 112}}) {
+    for (const int64_t kernel : {1, 3}) {
+      SCOPED_TRACE(StrCat(groups, " groups of ", channels, " to ", outputs,
+                          ", kernel ", kernel));
+      const auto node = NodeOf({.input = {9 - kernel, 6, channels * groups, 2},
+                                .kernel = {kernel, kernel, outputs * groups},
+                                .padding = 2,
+                                .stride = {kernel == 1 ? 1 : 2, 1},
+                                .groups = groups},
+                               rng);
+      ASSERT_OK(node);
+      Check(*node, 1, rng, TestDeviceOfLanes(outputs == 32 ? 4 : 16));
+    }
+  }
+}
+
+TEST(Conv2dNchw16c, GroupsKeepInfinitiesApart) {
+  std::mt19937 rng = SeededRng(19);
+  const auto node = NodeOf(
+      {.input = {5, 4, 32, 1}, .kernel = {3, 3, 32}, .padding = 2, .groups = 2},
+      rng);
+  ASSERT_OK(node);
+  std::vector<TensorData> inputs = RandomInputs(*node, rng);
+  std::vector<float> values = Values<float>(inputs[0]);
+  for (size_t i = values.size() / 2; i < values.size(); ++i) {
+    values[i] = std::numeric_limits<float>::infinity();
+  }
+  inputs[0] = MakeTensor(inputs[0].desc, values);
+  const auto found = RunKernel(*node, kKernel, 0, inputs);
+  ASSERT_OK(found);
+  const std::vector<float> results = Values<float>((*found)[0]);
+  for (size_t i = 0; i < results.size() / 2; ++i) {
+    ASSERT_TRUE(std::isfinite(results[i])) << i;
+  }
+}
+
+TEST(Conv2dNchw16c, GroupsWithWeightsThatAreInputs) {
+  std::mt19937 rng = SeededRng(20);
+  const Config config = {
+      .input = {7, 5, 48, 1}, .kernel = {3, 2, 96}, .padding = 2, .groups = 3};
+  const auto node =
+      MakeNode("tim.Conv2d", config.attributes(),
+               {F32(config.input), config.weights(), F32({96})}, {Inferred()});
+  ASSERT_OK(node);
+  Check(*node, 1, rng);
+}
+
 TEST(Conv2dNchw16c, RefusesTwoResiduals) {
   std::mt19937 rng = SeededRng(11);
   const TensorDesc output = F32({4, 4, 5, 1});
@@ -364,7 +429,7 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
                "must be float32, not float16");
   EXPECT_ERROR(refusal(MakeNode("tim.Conv2d", {}, {F32({3, 3, 8, 1}), weights},
                                 {Inferred()}, {{1, data}})),
-               "one group only, not 2");
+               "several groups of 4 and 2 channels, both must be multiples");
   EXPECT_ERROR(
       refusal(NodeOf(
           {.input = {300, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {50, 1}},

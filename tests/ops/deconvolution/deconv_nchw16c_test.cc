@@ -10,6 +10,7 @@ namespace tim::testing {
 namespace {
 
 using ir::TensorDesc;
+using Ints = std::vector<int64_t>;
 
 constexpr const char* kKernel = "deconv_nchw16c";
 
@@ -109,6 +110,27 @@ TEST(DeconvNchw16c, ResidualsInPlace) {
   EXPECT_EQ((*apart)[0].bytes, (*in_place)[0].bytes);
 }
 
+TEST(DeconvNchw16c, GroupsOfWholeBlocks) {
+  std::mt19937 rng = SeededRng(10);
+  struct Case {
+    int64_t groups;
+    int64_t channels;
+    int64_t outputs;
+  };
+  for (const auto& [groups, channels, outputs] :
+       {Case{4, 16, 16}, Case{2, 48, 32}, Case{3, 32, 80}}) {
+    SCOPED_TRACE(StrCat(groups, " groups of ", channels, " to ", outputs));
+    const TensorDesc weights = F32({3, 4, channels, outputs * groups});
+    const auto node = MakeNode(
+        "tim.DeConv2d",
+        {{"stride", Ints{2, 2}}, {"pad", Ints{1, 1, 1, 1}}, {"group", groups}},
+        {F32({6, 3, channels * groups, 2}), weights, F32({outputs * groups})},
+        {Inferred()}, {{1, RandomTensor(weights, rng)}});
+    ASSERT_OK(node);
+    Check(*node, rng);
+  }
+}
+
 TEST(DeconvNchw16c, RefusesWithReason) {
   std::mt19937 rng = SeededRng(9);
   const TensorDesc input = F32({3, 3, 4, 1});
@@ -118,7 +140,8 @@ TEST(DeconvNchw16c, RefusesWithReason) {
       MakeNode("tim.DeConv2d", {{"group", int64_t{4}}}, {input, depthwise},
                {Inferred()}, {{1, RandomTensor(depthwise, rng)}});
   ASSERT_OK(grouped);
-  EXPECT_ERROR(Supports(*grouped, kKernel), "one group only, not 4");
+  EXPECT_ERROR(Supports(*grouped, kKernel),
+               "several groups of 1 and 1 channels, both must be multiples");
   const auto wide = NodeOf({.input = {40, 1, 1, 1},
                             .kernel = {140, 1, 1},
                             .stride = {1, 1},
