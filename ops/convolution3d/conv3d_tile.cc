@@ -1,7 +1,10 @@
-// Float32 three-dimensional convolution of dense tensors for CPUs: a tile of
-// neighbouring cells times 16 to 48 channels stays in vector registers.
+// Float32 convolution of dense tensors with any groups for CPUs: a tile of
+// neighbouring cells times 16 to 48 channels stays in vector registers.  Of
+// three dimensions, and of two with several groups, whose channels need not
+// fill blocks.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ops/convolution/conv2d_node.h"
 #include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -25,8 +28,12 @@ struct Tiling {
   int64_t span = 1;    // SPAN
 
   int64_t lanes() const { return blocks * kChannelBlock; }
+  // Of the output channels of one group.
+  int64_t group_tiles(const Conv3dShape& shape) const {
+    return CeilDiv(shape.group.outputs, lanes());
+  }
   int64_t tiles(const Conv3dShape& shape) const {
-    return CeilDiv(shape.group.out_channels, lanes());
+    return group_tiles(shape) * shape.group.out_channels / shape.group.outputs;
   }
   int64_t weights(const Conv3dShape& shape) const {
     return tiles(shape) * lanes() * shape.terms();
@@ -35,7 +42,7 @@ struct Tiling {
 
 Tiling TilingOf(const Conv3dShape& shape, bool many_shapes,
                 const ir::DeviceInfo& device) {
-  const int64_t blocks = CeilDiv(shape.group.out_channels, kChannelBlock);
+  const int64_t blocks = CeilDiv(shape.group.outputs, kChannelBlock);
   const RegisterTile limits =
       TileFor(shape.w.output, blocks, many_shapes, device);
   Tiling out;
@@ -51,19 +58,39 @@ Tiling TilingOf(const Conv3dShape& shape, bool many_shapes,
   return out;
 }
 
+bool IsFlat(const ir::KernelNode& node) {
+  return node.inputs[0].shape.rank() == kConvChannelAxis + 2;
+}
+
+int ChannelAxis(const ir::KernelNode& node) {
+  return IsFlat(node) ? kConvChannelAxis : kConv3dAxes;
+}
+
+// A convolution of two dimensions is one cell deep.
+Result<Conv3dShape> ShapeOf(const ir::KernelNode& node) {
+  if (!IsFlat(node)) return Conv3dShapeOf(node);
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  return Conv3dShape{.w = shape.w,
+                     .h = shape.h,
+                     .d = {},
+                     .batch = shape.batch,
+                     .channels = shape.channels,
+                     .group = shape.group};
+}
+
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
-  if (shape.group.channels != shape.channels) {
-    return Unimplemented("one group only, not ",
-                         shape.channels / shape.group.channels);
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
+  if (IsFlat(node) && shape.group.channels == shape.channels) {
+    return Unimplemented("there is one group, which has kernels of its own");
   }
   if (node.constants[1] == nullptr) {
     return Unimplemented("the weights are not constant");
   }
   TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConv3dAxes, Residual::kTaken).status());
+  TIM_RETURN_IF_ERROR(
+      EpilogueOf(node, ChannelAxis(node), Residual::kTaken).status());
   const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   if (tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.span, " input cells, at most ",
@@ -78,7 +105,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv3dShape> shape = Conv3dShapeOf(node);
+  const Result<Conv3dShape> shape = ShapeOf(node);
   if (!shape.ok()) return 0;
   const Tiling tiling = TilingOf(*shape, node.many_shapes, device);
   ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
@@ -93,14 +120,16 @@ ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
                            const Tiling& tiling) {
   return CopiedFloats(
       StrCat("conv3d_tile ", node.inputs[1].shape.ToString(), " oc ",
-             tiling.lanes()),
+             tiling.lanes(), " groups of ", shape.group.outputs),
       node, 1, shape.group.out_channels * shape.terms(), tiling.weights(shape),
-      [channels = shape.group.out_channels, terms = shape.terms(),
-       lanes = tiling.lanes()](const auto& visit) {
-        for (int64_t oc = 0; oc < channels; ++oc) {
+      [group = shape.group, terms = shape.terms(), lanes = tiling.lanes(),
+       group_tiles = tiling.group_tiles(shape)](const auto& visit) {
+        for (int64_t oc = 0; oc < group.out_channels; ++oc) {
+          const int64_t own = oc % group.outputs;
+          const int64_t tile = oc / group.outputs * group_tiles + own / lanes;
           for (int64_t term = 0; term < terms; ++term) {
             visit(oc * terms + term,
-                  (oc / lanes * terms + term) * lanes + oc % lanes);
+                  (tile * terms + term) * lanes + own % lanes);
           }
         }
       });
@@ -108,9 +137,9 @@ ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConv3dAxes, Residual::kTaken));
+                       EpilogueOf(node, ChannelAxis(node), Residual::kTaken));
   const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   Launch launch("ops/convolution3d/conv3d_tile.cl", "conv3d_tile");
   launch.Option(StrCat("-DTW=", tiling.width))
@@ -124,6 +153,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("in_h", shape.h.input)
       .Int("in_d", shape.d.input)
       .Int("channels", shape.channels)
+      .Int("group_channels", shape.group.channels)
+      .Int("group_outputs", shape.group.outputs)
       .Int("kernel_w", shape.w.kernel)
       .Int("kernel_h", shape.h.kernel)
       .Int("kernel_d", shape.d.kernel)
@@ -151,11 +182,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv3d_tile) {
-  registry.Add(ir::KernelDef{.op = "tim.Conv3d",
-                             .name = "conv3d_tile",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  const auto add = [&](const char* op, const char* name) {
+    registry.Add(ir::KernelDef{.op = op,
+                               .name = name,
+                               .supports = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
+  };
+  add("tim.Conv2d", "conv2d_tile");
+  add("tim.Conv3d", "conv3d_tile");
 }
 
 }  // namespace tim::ops

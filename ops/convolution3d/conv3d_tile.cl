@@ -1,10 +1,11 @@
-// Float32 three-dimensional convolution of dense tensors, one group; formula as
-// in conv3d.cl, summed by multiply_add in the order (ic, kd, kh, kw).
+// Float32 convolution of dense tensors with any groups, of three dimensions or,
+// one cell deep, of two; formula as in conv3d.cl, summed by multiply_add in the
+// order (ic, kd, kh, kw).
 // Dense tensors [W, H, D, C, N]; weights packed [BLOCKS * 16 oc, Kw, Kh, Kd,
-// Ic, tiles of oc], zero where there is no channel.
+// Ic of a group, tiles of oc], zero where there is no channel.
 // One work-item = a tile of TW neighbouring cells of a row and BLOCKS * 16
-// output channels; dimension 0 = tile of the row + tiles of a row * (y + out_h
-// * z), dimension 1 = tile of channels, dimension 2 = batch.
+// output channels of one group; dimension 0 = tile of the row + tiles of a row
+// * (y + out_h * z), dimension 1 = tile of channels, dimension 2 = batch.
 //
 // -DTW=14       cells; out_w >= TW
 // -DBLOCKS=2    1 to 3 blocks of 16 output channels
@@ -45,12 +46,12 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
 #endif
                           __global float* output, int output_offset, float low,
                           float high, int in_w, int in_h, int in_d,
-                          int channels, int kernel_w, int kernel_h,
-                          int kernel_d, int out_w, int out_h, int out_d,
-                          int out_channels, int tiles, int batch, int stride_h,
-                          int stride_d, int dilation_w, int dilation_h,
-                          int dilation_d, int pad_left, int pad_top,
-                          int pad_front) {
+                          int channels, int group_channels, int group_outputs,
+                          int kernel_w, int kernel_h, int kernel_d, int out_w,
+                          int out_h, int out_d, int out_channels, int tiles,
+                          int batch, int stride_h, int stride_d, int dilation_w,
+                          int dilation_h, int dilation_d, int pad_left,
+                          int pad_top, int pad_front) {
   const int row_tiles = (out_w + TW - 1) / TW;
   const int row = get_global_id(0) / row_tiles;
   const int tile = get_global_id(1);
@@ -66,8 +67,12 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
   const int last = min(SPAN, in_w - left);
   __global const float* weight =
       weights + weights_offset +
-      tile * channels * kernel_d * kernel_h * kernel_w * BLOCKS * 16;
-  input += input_offset + n * channels * in_d * in_h * in_w;
+      tile * group_channels * kernel_d * kernel_h * kernel_w * BLOCKS * 16;
+  const int group_tiles = (group_outputs + BLOCKS * 16 - 1) / (BLOCKS * 16);
+  const int group = tile / group_tiles;
+  const int first_own = tile % group_tiles * BLOCKS * 16;
+  input += input_offset +
+           (n * channels + group * group_channels) * in_d * in_h * in_w;
 
   float16 sum[BLOCKS][TW];
 #pragma unroll
@@ -77,7 +82,7 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
   }
   float cells[SPAN];
   for (int i = 0; i < SPAN; ++i) cells[i] = 0.0f;
-  for (int ic = 0; ic < channels; ++ic) {
+  for (int ic = 0; ic < group_channels; ++ic) {
     for (int kd = 0; kd < kernel_d; ++kd) {
       const int in_z = front + kd * dilation_d;
       for (int kh = 0; kh < kernel_h; ++kh) {
@@ -116,9 +121,9 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
       TIM_VSTORE16_PRIVATE(sum[b][i], b * TW + i, sums, float);
     }
   }
-  const int count = min(BLOCKS * 16, out_channels - tile * BLOCKS * 16);
+  const int count = min(BLOCKS * 16, group_outputs - first_own);
   for (int c = 0; c < count; ++c) {
-    const int oc = tile * BLOCKS * 16 + c;
+    const int oc = group * group_outputs + first_own + c;
     float more = 0.0f;
 #ifdef BIAS
     more += bias[bias_offset + oc];
