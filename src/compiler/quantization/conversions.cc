@@ -67,7 +67,7 @@ ValueId Conversions::SourceOf(ValueId id) const {
 }
 
 std::optional<Quantize> Conversions::QuantizeOf(ValueId id) const {
-  if (Desc(id).type != DataType::kFloat32) return std::nullopt;
+  if (id == kNone || Desc(id).type != DataType::kFloat32) return std::nullopt;
   const Node* first = OnlyReader(id);
   if (first == nullptr || !IsConversion(*first)) return std::nullopt;
   const Node* last = OnlyReader(first->outputs[0]);

@@ -41,6 +41,7 @@ class Conversions {
   /// The integers that this float32 value is converted from; kNone where it is
   /// not, or absent.
   ir::ValueId SourceOf(ir::ValueId id) const;
+  /// Nothing where the value is absent, too.
   std::optional<Quantize> QuantizeOf(ir::ValueId id) const;
   /// The node that alone needs the value; else null.
   const ir::Node* OnlyReader(ir::ValueId id) const;

@@ -107,6 +107,7 @@ void SinkDequantize(Conversions* conversions, NodeId id) {
 // The mover can read the codes that are made of its result.  One that drops
 // elements would let more of them be converted.
 bool CanFollowQuantize(Conversions& conversions, const Node& mover) {
+  if (mover.outputs.size() != 1) return false;
   const auto quantize = conversions.QuantizeOf(mover.outputs[0]);
   if (!quantize || !MapOf(conversions, mover)) return false;
   const ir::TensorDesc& to = conversions.Desc(quantize->codes);
