@@ -84,23 +84,25 @@ bool HasOnlyCommonTypes(const Golden& golden) {
 
 // Operators that are rows of a table (OpSchema::pointwise) share the text that
 // reads, computes and writes their types.  Each combination of types is
-// compiled for the first of them and every fourth one after it; those of
-// float32 and of uint8 alone are for all, as is everything of other operators,
-// and with --long everything.
+// compiled for the first of them and every fourth one after it.  Of other
+// operators each combination is compiled for the first golden and every third
+// one after it.  Those of float32 and of uint8 alone are compiled for all, and
+// with --long everything is.
 class CompiledCases {
  public:
   bool Contains(const Golden& golden) {
     const ir::OpSchema* schema = ops::BuiltinOperators().Find(golden.op);
-    if (RunsLongTests() || schema == nullptr || !schema->pointwise ||
-        HasOnlyCommonTypes(golden)) {
+    if (RunsLongTests() || schema == nullptr || HasOnlyCommonTypes(golden)) {
       return true;
     }
+    if (!schema->pointwise) return goldens_[Signature(golden)]++ % 3 == 0;
     auto& operators = operators_[TypesOf(golden)];
     const auto next = static_cast<int>(operators.size());
     return operators.try_emplace(golden.op, next).first->second % 4 == 0;
   }
 
  private:
+  std::map<std::string, int> goldens_;  // So far, by operator and types.
   // By types the operators that have them, numbered as they come.
   std::map<std::string, std::map<std::string, int>> operators_;
 };

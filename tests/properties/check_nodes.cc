@@ -59,8 +59,11 @@ RandomNodes NodesOfThisRun() {
 
 RandomNodes NodesWithPrograms() {
   constexpr int kTypes = 4;
+  constexpr int kNodes = 12;
   RandomNodes nodes = NodesOfThisRun();
-  if (!RunsLongTests()) nodes.types = kTypes;
+  if (RunsLongTests()) return nodes;
+  nodes.types = kTypes;
+  nodes.count = kNodes;
   return nodes;
 }
 
