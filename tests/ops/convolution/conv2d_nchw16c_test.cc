@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "tests/support/data/conv2d_attributes.h"
@@ -33,7 +32,6 @@ struct Config {
   Ints stride = {1, 1};
   Ints dilation = {1, 1};
   bool bias = true;
-  int64_t groups = 1;
 
   AttributeMap attributes() const {
     return {{"padding", padding},
@@ -42,7 +40,7 @@ struct Config {
             {"dilation", dilation}};
   }
   TensorDesc weights() const {
-    return F32({kernel[0], kernel[1], input[2] / groups, kernel[2]});
+    return F32({kernel[0], kernel[1], input[2], kernel[2]});
   }
 };
 
@@ -345,64 +343,6 @@ TEST(Conv2dNchw16c, FusedResiduals) {
       Check(*node, 1, rng);
     }
   }
-}
-
-// Tiles of one, two and three blocks of a group's output channels, and groups
-// whose blocks no tile divides.
-TEST(Conv2dNchw16c, GroupsOfWholeBlocks) {
-  std::mt19937 rng = SeededRng(18);
-  struct Case {
-    int64_t groups;
-    int64_t channels;
-    int64_t outputs;
-  };
-  for (const auto& [groups, channels, outputs] :
-       {Case{4, 16, 16}, Case{2, 48, 32}, Case{3, 16, 48}, Case{2, 32, 80},
-        Case{5, 16, 112}}) {
-    for (const int64_t kernel : {1, 3}) {
-      SCOPED_TRACE(StrCat(groups, " groups of ", channels, " to ", outputs,
-                          ", kernel ", kernel));
-      const auto node = NodeOf({.input = {9 - kernel, 6, channels * groups, 2},
-                                .kernel = {kernel, kernel, outputs * groups},
-                                .padding = 2,
-                                .stride = {kernel == 1 ? 1 : 2, 1},
-                                .groups = groups},
-                               rng);
-      ASSERT_OK(node);
-      Check(*node, 1, rng, TestDeviceOfLanes(outputs == 32 ? 4 : 16));
-    }
-  }
-}
-
-TEST(Conv2dNchw16c, GroupsKeepInfinitiesApart) {
-  std::mt19937 rng = SeededRng(19);
-  const auto node = NodeOf(
-      {.input = {5, 4, 32, 1}, .kernel = {3, 3, 32}, .padding = 2, .groups = 2},
-      rng);
-  ASSERT_OK(node);
-  std::vector<TensorData> inputs = RandomInputs(*node, rng);
-  std::vector<float> values = Values<float>(inputs[0]);
-  for (size_t i = values.size() / 2; i < values.size(); ++i) {
-    values[i] = std::numeric_limits<float>::infinity();
-  }
-  inputs[0] = MakeTensor(inputs[0].desc, values);
-  const auto found = RunKernel(*node, kKernel, 0, inputs);
-  ASSERT_OK(found);
-  const std::vector<float> results = Values<float>((*found)[0]);
-  for (size_t i = 0; i < results.size() / 2; ++i) {
-    ASSERT_TRUE(std::isfinite(results[i])) << i;
-  }
-}
-
-TEST(Conv2dNchw16c, GroupsWithWeightsThatAreInputs) {
-  std::mt19937 rng = SeededRng(20);
-  const Config config = {
-      .input = {7, 5, 48, 1}, .kernel = {3, 2, 96}, .padding = 2, .groups = 3};
-  const auto node =
-      MakeNode("tim.Conv2d", config.attributes(),
-               {F32(config.input), config.weights(), F32({96})}, {Inferred()});
-  ASSERT_OK(node);
-  Check(*node, 1, rng);
 }
 
 TEST(Conv2dNchw16c, RefusesTwoResiduals) {

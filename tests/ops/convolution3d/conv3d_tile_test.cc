@@ -1,5 +1,4 @@
-// The kernel of convolutions that makes tiles of dense tensors in registers,
-// against eval.
+// The kernel of Conv3d that makes tiles in registers, against eval.
 #include <gtest/gtest.h>
 
 #include "tests/support/data/conv2d_attributes.h"
@@ -13,7 +12,6 @@ using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
 
 constexpr const char* kKernel = "conv3d_tile";
-constexpr const char* kFlatKernel = "conv2d_tile";
 
 struct Config {
   Ints input = {9, 5, 4, 3, 2};
@@ -37,8 +35,7 @@ Result<TestNode> NodeOf(const Config& config, std::mt19937& rng) {
 }
 
 // For vectors of every width that tiles are made for.
-void Check(const Result<TestNode>& node, std::mt19937& rng,
-           const char* kernel = kKernel) {
+void Check(const Result<TestNode>& node, std::mt19937& rng) {
   ASSERT_OK(node);
   const auto inputs = RandomInputs(*node, rng);
   const auto expected = Eval(*node, inputs);
@@ -46,7 +43,7 @@ void Check(const Result<TestNode>& node, std::mt19937& rng,
   for (const int lanes : {4, 8, 16}) {
     SCOPED_TRACE(StrCat(lanes, " lanes"));
     const auto actual =
-        RunKernel(*node, kernel, 0, inputs, TestDeviceOfLanes(lanes));
+        RunKernel(*node, kKernel, 0, inputs, TestDeviceOfLanes(lanes));
     ASSERT_OK(actual);
     EXPECT_OK(CompareTensors((*expected)[0], (*actual)[0], {1e-4, 1e-5}));
   }
@@ -100,19 +97,16 @@ TEST(Conv3dTile, FusedEpilogues) {
   }
 }
 
-struct Groups {
-  int64_t count;
-  int64_t channels;
-  int64_t outputs;
-};
-
-// Groups whose output channels fill tiles and do not, and depthwise
-// multipliers.
-constexpr Groups kGroups[] = {{3, 5, 7}, {2, 24, 40}, {4, 16, 16}, {6, 1, 2}};
-
+// Groups whose output channels fill tiles and do not.
 TEST(Conv3dTile, Groups) {
+  struct Groups {
+    int64_t count;
+    int64_t channels;
+    int64_t outputs;
+  };
   std::mt19937 rng = SeededRng(5);
-  for (const auto& [count, channels, outputs] : kGroups) {
+  for (const auto& [count, channels, outputs] :
+       {Groups{3, 5, 7}, Groups{2, 24, 40}, Groups{4, 16, 16}}) {
     SCOPED_TRACE(StrCat(count, " groups of ", channels, " to ", outputs));
     const TensorDesc weights = F32({3, 2, 2, channels, outputs * count});
     Check(MakeNode(
@@ -125,23 +119,6 @@ TEST(Conv3dTile, Groups) {
   }
 }
 
-TEST(Conv2dTile, Groups) {
-  std::mt19937 rng = SeededRng(6);
-  for (const auto& [count, channels, outputs] : kGroups) {
-    SCOPED_TRACE(StrCat(count, " groups of ", channels, " to ", outputs));
-    const TensorDesc weights = F32({3, 2, channels, outputs * count});
-    auto node = MakeNode(
-        "tim.Conv2d", Conv2dAttributes(kAuto, {1, 1, 0, 1}, {2, 1}, {1, 2}),
-        {F32({17, 6, channels * count, 2}), weights, F32({outputs * count})},
-        {Inferred()}, {{1, RandomTensor(weights, rng)}});
-    ASSERT_OK(node);
-    const TensorDesc output = node->output();
-    node = Fuse(*node, "tim.Add", {}, {output}, output);
-    ASSERT_OK(node);
-    Check(Fuse(*node, "tim.Relu", {}, {}, output), rng, kFlatKernel);
-  }
-}
-
 TEST(Conv3dTile, RefusesWithReason) {
   std::mt19937 rng = SeededRng(4);
   const TensorDesc input = F32({3, 3, 3, 4, 1});
@@ -149,12 +126,6 @@ TEST(Conv3dTile, RefusesWithReason) {
       MakeNode("tim.Conv3d", {}, {input, F32({2, 2, 2, 4, 4})}, {Inferred()});
   ASSERT_OK(variable);
   EXPECT_ERROR(Supports(*variable, kKernel), "the weights are not constant");
-  const TensorDesc flat = F32({2, 2, 4, 4});
-  const auto one_group = MakeNode("tim.Conv2d", {}, {F32({3, 3, 4, 1}), flat},
-                                  {Inferred()}, {{1, RandomTensor(flat, rng)}});
-  ASSERT_OK(one_group);
-  EXPECT_ERROR(Supports(*one_group, kFlatKernel),
-               "there is one group, which has kernels of its own");
   const auto plain = NodeOf({}, rng);
   ASSERT_OK(plain);
   EXPECT_ERROR(Supports(*plain, kKernel, TestDevice(ir::DeviceClass::kGpu)),
