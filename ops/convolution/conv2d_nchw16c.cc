@@ -19,8 +19,8 @@
 namespace tim::ops {
 namespace {
 
-// Pixels of a row that are copied to the stack, 64 bytes each.
-constexpr int64_t kMaxSpan = 128;
+// Floats of the rows of a tile that are copied to the stack.
+constexpr int64_t kMostCopied = 2048;
 // A dense input of fewer channels is read without blocks.
 constexpr int64_t kFewChannels = 16;
 
@@ -46,6 +46,8 @@ struct Tiling {
     return shape.h.kernel * shape.w.kernel * ic_block * blocks * kChannelBlock;
   }
   PackedTile packed() const { return {blocks * kChannelBlock, ic_block}; }
+  int64_t most_span() const { return kMostCopied / ic_block; }
+  bool fits() const { return direct || rows * span <= most_span(); }
 };
 
 // Width, rows and blocks: for many shapes of the input the same.
@@ -80,7 +82,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   };
   // One that is read where it is has any span.
   if (many_shapes && !ReadsInsideOnly(shape.w)) {
-    out.width = FewTileSizesWithin(out.width, kMaxSpan, span);
+    out.width = FewTileSizesWithin(out.width, out.most_span(), span);
   }
   out.span = span(out.width);
   // Of two rows, one may lie outside alone.
@@ -91,26 +93,38 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   return out;
 }
 
+// Of the input.
+std::vector<ir::Layout> InputLayouts(const Conv2dShape& shape) {
+  if (shape.channels >= kFewChannels) return {ChannelBlocks()};
+  return {ir::Layout::Dense(), ChannelBlocks()};
+}
+
 Status SupportsBlocked(const ir::KernelNode& node,
                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedGroupsOf(node));
-  const Tiling tiling =
-      TilingOf(Flatten(shape), ChannelBlocks(), node.many_shapes, device);
-  if (!tiling.direct && tiling.rows * tiling.span > kMaxSpan) {
-    return Unimplemented("a tile spans ", tiling.rows * tiling.span,
-                         " input pixels, at most ", kMaxSpan, " are kept");
-  }
-  return OkStatus();
+  // The first layout copies the fewest channels.
+  const Tiling tiling = TilingOf(Flatten(shape), InputLayouts(shape).front(),
+                                 node.many_shapes, device);
+  if (tiling.fits()) return OkStatus();
+  return Unimplemented("a tile spans ", tiling.rows * tiling.span,
+                       " input pixels, at most ", tiling.most_span(),
+                       " are kept");
 }
 
 std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
-                                            const ir::DeviceInfo&) {
-  const ir::LayoutTuple blocked = BlockedConv2dLayouts(node);
-  if (node.inputs[0].shape[2] >= kFewChannels) return {blocked};
-  ir::LayoutTuple dense_input = blocked;
-  dense_input.inputs[0] = ir::Layout::Dense();
-  return {dense_input, blocked};
+                                            const ir::DeviceInfo& device) {
+  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
+  if (!shape.ok()) return {};
+  std::vector<ir::LayoutTuple> out;
+  for (const ir::Layout& input : InputLayouts(*shape)) {
+    if (!TilingOf(Flatten(*shape), input, node.many_shapes, device).fits()) {
+      continue;
+    }
+    out.push_back(BlockedConv2dLayouts(node));
+    out.back().inputs[0] = input;
+  }
+  return out;
 }
 
 double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {

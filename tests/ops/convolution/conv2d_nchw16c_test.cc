@@ -345,6 +345,23 @@ TEST(Conv2dNchw16c, FusedResiduals) {
   }
 }
 
+// Rows of a dense input of few channels may be long, as where images are cut
+// into patches.
+TEST(Conv2dNchw16c, Patches) {
+  std::mt19937 rng = SeededRng(18);
+  for (const int64_t size : {14, 16}) {
+    SCOPED_TRACE(size);
+    const auto node = NodeOf({.input = {size * 14, size * 2, 1, 1},
+                              .kernel = {size, size, 40},
+                              .padding = 1,
+                              .stride = {size, size}},
+                             rng);
+    ASSERT_OK(node);
+    // Blocks fit too where vectors, and so tiles, are short.
+    Check(*node, LayoutCount(*node, kKernel), rng);
+  }
+}
+
 TEST(Conv2dNchw16c, RefusesTwoResiduals) {
   std::mt19937 rng = SeededRng(11);
   const TensorDesc output = F32({4, 4, 5, 1});
@@ -372,7 +389,7 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
                "several groups of 4 and 2 channels, both must be multiples");
   EXPECT_ERROR(
       refusal(NodeOf(
-          {.input = {300, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {50, 1}},
+          {.input = {300, 1, 16, 1}, .kernel = {4, 1, 1}, .dilation = {50, 1}},
           rng)),
       "at most 128 are kept");
   // A 1x1 kernel copies nothing, however large its stride.
