@@ -52,8 +52,10 @@ bool IsBlocked(const ir::KernelNode& node) {
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  const bool is_cpu = device.device_class == ir::DeviceClass::kCpu;
+  const double dense = is_cpu ? 0.0016 : 0.008;
   return ir::EstimateMicroseconds(ResizeEstimate(AnchorView(node).view()),
-                                  device, IsBlocked(node) ? 0.05 : 0.008, 0.2);
+                                  device, IsBlocked(node) ? 0.05 : dense, 0.2);
 }
 
 // Planes of the output, of 16 channels each in blocks.
