@@ -6,6 +6,7 @@
 // others are clamped to the features.  Blends (ops/resize/blend.h), of integers
 // of code - zero point, are added in float32 row by row, and divided by the
 // number of samples.
+#include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/data_layout.h"
@@ -160,6 +161,11 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return CheckKernelIndices(node.inputs[kRoiBatches]);
 }
 
+// Of a work-item.
+int64_t ChannelsAtOnce(const ir::DeviceInfo& device) {
+  return device.device_class == ir::DeviceClass::kCpu ? 16 : 1;
+}
+
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::AttributeMap& attributes = node.attributes();
@@ -168,7 +174,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   const RoiShape shape = RoiShapeOf(from.shape, to.shape);
   const float width_ratio = attributes.Float("width_ratio");
   const float height_ratio = attributes.Float("height_ratio");
+  const int64_t channels = ChannelsAtOnce(device);
   Launch launch("ops/region/roi_align.cl", "roialign");
+  launch.Option(StrCat("-DCHANNELS=", channels));
   launch.Type("IN0", from).Type("OUT", to).Type("ROI", node.inputs[kRois]);
   AddIndexOptions(node.inputs[kRoiBatches], {}, &launch);
   launch.Input("x", node, kFeatures)
@@ -187,7 +195,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("width_samples", SamplesOf(attributes, "width_sample_num"))
       .Int("height_samples", SamplesOf(attributes, "height_sample_num"));
   AddBlendArguments(BlendScaleOf(from, to), &launch);
-  return launch.Tiles(device, shape.outputs()).Build();
+  return launch
+      .Tiles(device, shape.outputs() / shape.channels *
+                         CeilDiv(shape.channels, channels))
+      .Build();
 }
 
 ir::KernelDef RoiAlignKernel() {
