@@ -27,8 +27,8 @@ class UserEvent {
   virtual ~UserEvent() = default;
   static Result<std::unique_ptr<UserEvent>> Create(Device& device);
   virtual Event& event() = 0;
-  /// Once: what waits for it starts, or fails likewise.  With PoCL, which takes
-  /// no failure, it starts.
+  /// Once: what waits for it starts, or fails likewise.  On CPUs, whose
+  /// runtimes take no failure, it starts.
   virtual void Reach(const Status& status) = 0;
 };
 
