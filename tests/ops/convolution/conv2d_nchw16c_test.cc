@@ -392,6 +392,11 @@ TEST(Conv2dNchw16c, RefusesWithReason) {
           {.input = {300, 1, 16, 1}, .kernel = {4, 1, 1}, .dilation = {50, 1}},
           rng)),
       "at most 128 are kept");
+  EXPECT_ERROR(
+      refusal(NodeOf(
+          {.input = {2400, 1, 1, 1}, .kernel = {4, 1, 1}, .dilation = {700, 1}},
+          rng)),
+      "at most 2048 are kept");
   // A 1x1 kernel copies nothing, however large its stride.
   EXPECT_OK(refusal(
       NodeOf({.input = {300, 1, 16, 1}, .kernel = {1, 1, 1}, .stride = {40, 1}},

@@ -165,7 +165,7 @@ TEST(Conv2dNchw16cI8, PointwiseImages) {
 // Of whole blocks, of several to a block, and across blocks.
 TEST(Conv2dNchw16cI8, Groups) {
   std::mt19937 rng = SeededRng(9);
-  Sample sample(2);
+  Sample sample(3);
   struct Case {
     int64_t groups;
     Ints kernel;

@@ -136,8 +136,8 @@ TEST(VariableCodes, OfAllTypes) {
   Sample sample(2);
   for (const CodeTypes& types : AllCodeTypes()) {
     for (const Known known : {Known::kNothing, Known::kWeights, Known::kBias}) {
-      if (!sample.Takes()) continue;
       if (known == Known::kWeights && !types.bias) continue;
+      if (!sample.Takes()) continue;
       const Convolution convolution = {
           {.input = {5, 3, 20, 1}, .kernel = {3, 3, 20, 37}}, types, known};
       CheckAll(convolution, kTiles, {TestDevice()}, rng);
@@ -186,10 +186,8 @@ TEST(VariableCodes, OfRandomExtentsAndGroups) {
 
 TEST(VariableCodes, OfDepthwise) {
   std::mt19937 rng = SeededRng(4);
-  Sample sample(2);
   for (int64_t width = 1; width <= 6; ++width) {
     for (const int64_t channels : {1, 16, 37}) {
-      if (!sample.Takes()) continue;
       CodeTypes types = width % 2 == 0 ? kSignedCodes : kUnsignedCodes;
       if (channels == 16) types.weights_zero = width % 2 == 0 ? 0 : 128;
       const CodeConvolution depthwise = {.input = {12, 5, channels, 2},
