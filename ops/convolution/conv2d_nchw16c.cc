@@ -93,7 +93,7 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
   return out;
 }
 
-// Of the input.
+// Layouts of the input that the kernel reads.
 std::vector<ir::Layout> InputLayouts(const Conv2dShape& shape) {
   if (shape.channels >= kFewChannels) return {ChannelBlocks()};
   return {ir::Layout::Dense(), ChannelBlocks()};

@@ -161,7 +161,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return CheckKernelIndices(node.inputs[kRoiBatches]);
 }
 
-// Of a work-item.
+// Channels that a work-item makes.
 int64_t ChannelsAtOnce(const ir::DeviceInfo& device) {
   return device.device_class == ir::DeviceClass::kCpu ? 16 : 1;
 }
