@@ -21,7 +21,7 @@ class Applier {
              const std::vector<Candidate>& chosen) {
     const auto& inputs = graph_.inputs();
     for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
-      const uint64_t set = InputLocations(module_, locations_, i);
+      const LocationSet set = InputLocations(module_, locations_, i);
       const Port& port = InputPort(module_, i);
       const int home = locations_.Intern({port.device, port.layout});
       SetHome(inputs[i], home);
@@ -41,7 +41,7 @@ class Applier {
   // Where a graph input is without a move: its port, and where it is imported.
   struct InputPlace {
     int home = kNoLocation;
-    uint64_t locations = 0;
+    LocationSet locations;
   };
 
   void SetHome(ValueId id, int location) {
@@ -123,11 +123,12 @@ class Applier {
     return there;
   }
 
-  uint64_t Present(ValueId id) const {
+  LocationSet Present(ValueId id) const {
     const auto input = inputs_.find(id);
-    uint64_t set = input == inputs_.end() ? 0 : input->second.locations;
+    LocationSet set;
+    if (input != inputs_.end()) set = input->second.locations;
     for (const auto& [location, copy] : copies_.at(id)) {
-      set |= uint64_t{1} << location;
+      set.Add(location);
     }
     return set;
   }
@@ -209,7 +210,7 @@ class Applier {
     }
     double cost = 0;
     if (placement.kind != RunKind::kView) {
-      Route(module_, locations_, uint64_t{1} << move.from, move.to,
+      Route(module_, locations_, LocationSet(move.from), move.to,
             static_cast<double>(BytesOf(desc)), &cost);
     }
     SetPlacement(id, placement, cost);

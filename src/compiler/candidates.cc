@@ -1,7 +1,6 @@
 #include "compiler/candidates.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "compiler/memory/in_place_parts.h"
 #include "compiler/pieces.h"
@@ -255,14 +254,12 @@ class Enumerator {
   NodeCandidates found_;
 };
 
-bool Has(uint64_t set, int location) { return (set >> location & 1) != 0; }
-
 }  // namespace
 
 int LocationTable::Intern(const Location& location) {
   const auto it = std::find(locations_.begin(), locations_.end(), location);
   if (it != locations_.end()) return static_cast<int>(it - locations_.begin());
-  if (locations_.size() == kLimit) return kNoLocation;
+  if (locations_.size() == LocationSet::kLimit) return kNoLocation;
   locations_.push_back(location);
   return static_cast<int>(locations_.size()) - 1;
 }
@@ -360,10 +357,9 @@ namespace {
 // The first location that a link leads from to `device` without the host's
 // memory; none where the host has the value.
 int DirectSource(const Module& module, const LocationTable& locations,
-                 uint64_t present, int device) {
+                 const LocationSet& present, int device) {
   int found = kNoLocation;
-  for (int i = 0; i < LocationTable::kLimit; ++i) {
-    if (!Has(present, i)) continue;
+  for (int i = present.First(); i < LocationSet::kLimit; i = present.Next(i)) {
     const int from = locations[i].device;
     if (from == 0) return kNoLocation;
     if (found == kNoLocation &&
@@ -377,38 +373,40 @@ int DirectSource(const Module& module, const LocationTable& locations,
 }  // namespace
 
 std::vector<Move> Route(const Module& module, LocationTable& locations,
-                        uint64_t present, int target, double bytes,
+                        const LocationSet& at, int target, double bytes,
                         double* cost) {
+  LocationSet present = at;
   std::vector<Move> moves;
   const auto reorder = [&](int from, int to) {
     const ir::DeviceInfo& info = module.device(locations[to].device);
     *cost += 2 * bytes / (info.gbytes_per_second * kReorderEfficiency * 1e3) +
              info.launch_us;
     moves.push_back({from, to});
-    present |= uint64_t{1} << to;
+    present.Add(to);
   };
   const auto transfer = [&](int from, int to) {
     *cost += module.options.links
                  .Between(locations[from].device, locations[to].device)
                  .Microseconds(bytes);
     moves.push_back({from, to});
-    present |= uint64_t{1} << to;
+    present.Add(to);
   };
   // A location of `device` where the value is; dense ones first.
   const auto source_on = [&](int device) {
     const int dense = locations.Intern({device, ir::Layout::Dense()});
-    if (Has(present, dense)) return dense;
-    for (int i = 0; i < LocationTable::kLimit; ++i) {
-      if (Has(present, i) && locations[i].device == device) return i;
+    if (present.Has(dense)) return dense;
+    for (int i = present.First(); i < LocationSet::kLimit;
+         i = present.Next(i)) {
+      if (locations[i].device == device) return i;
     }
     return kNoLocation;
   };
   const auto make_dense_on = [&](int device) {
     const int dense = locations.Intern({device, ir::Layout::Dense()});
-    if (!Has(present, dense)) reorder(source_on(device), dense);
+    if (!present.Has(dense)) reorder(source_on(device), dense);
     return dense;
   };
-  if (Has(present, target)) return moves;
+  if (present.Has(target)) return moves;
   const Location goal = locations[target];
   const int direct = source_on(goal.device) == kNoLocation && goal.device != 0
                          ? DirectSource(module, locations, present, goal.device)
@@ -419,7 +417,7 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
   } else if (source_on(goal.device) == kNoLocation) {
     // Between devices through dense host memory.
     if (source_on(0) == kNoLocation) {
-      const int from = locations[std::countr_zero(present)].device;
+      const int from = locations[present.First()].device;
       const int dense = make_dense_on(from);
       transfer(dense, locations.Intern({0, ir::Layout::Dense()}));
     }
@@ -428,13 +426,13 @@ std::vector<Move> Route(const Module& module, LocationTable& locations,
       transfer(host, locations.Intern({goal.device, ir::Layout::Dense()}));
     }
   }
-  if (Has(present, target)) return moves;
+  if (present.Has(target)) return moves;
   // Strided memory becomes dense, and is made of dense memory.
   int from = source_on(goal.device);
   const bool strided =
       goal.layout.strided() || locations[from].layout.strided();
   if (strided) from = make_dense_on(goal.device);
-  if (!Has(present, target)) reorder(from, target);
+  if (!present.Has(target)) reorder(from, target);
   return moves;
 }
 

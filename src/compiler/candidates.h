@@ -2,11 +2,11 @@
 #ifndef TIM_COMPILER_CANDIDATES_H_
 #define TIM_COMPILER_CANDIDATES_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/location_set.h"
 #include "compiler/module.h"
 #include "ir/layout.h"
 
@@ -22,12 +22,9 @@ struct Location {
   bool operator==(const Location&) const = default;
 };
 
-/// Numbers the locations that occur in one graph.  A set of them is a bit mask,
-/// so there are at most 64.
+/// Numbers the locations that occur in one graph, as many as a LocationSet has.
 class LocationTable {
  public:
-  static constexpr int kLimit = 64;
-
   /// The number of a location, kNoLocation where the table is full.
   int Intern(const Location& location);
   const Location& operator[](int index) const { return locations_[index]; }
@@ -86,7 +83,7 @@ struct Move {
 /// The moves that bring a value of `bytes` bytes, present at `present`, to
 /// `target`; none where it is there.  Adds their cost.
 std::vector<Move> Route(const Module& module, LocationTable& locations,
-                        uint64_t present, int target, double bytes,
+                        const LocationSet& present, int target, double bytes,
                         double* cost);
 
 }  // namespace tim::compiler

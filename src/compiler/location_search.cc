@@ -7,7 +7,7 @@
 #include "compiler/location_search.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/ports.h"
@@ -25,8 +25,8 @@ struct State {
   double cost = 0;
   int parent = -1;     // in the states of the node before
   int candidate = -1;  // of this node
-  std::vector<uint64_t>
-      sets;  // per live value; dropped once the next node is done
+  // per live value; dropped once the next node is done
+  std::vector<LocationSet> sets;
 };
 
 class Search {
@@ -91,12 +91,12 @@ class Search {
       if (graph_.value(id).role != ir::Role::kState) continue;
       const int home =
           locations_.Intern({module_.HomeOf(id), ir::Layout::Dense()});
-      AddLive(id, uint64_t{1} << home, &start);
+      AddLive(id, LocationSet(home), &start);
     }
     history_.push_back({start});
   }
 
-  void AddLive(ValueId id, uint64_t locations, State* state) {
+  void AddLive(ValueId id, const LocationSet& locations, State* state) {
     if (uses_left_[id] == 0) return;
     live_.push_back(id);
     state->sets.push_back(locations);
@@ -142,16 +142,16 @@ class Search {
         State state{states[s].cost + candidate.cost, s, c, states[s].sets};
         for (size_t i = 0; i < inputs.size(); ++i) {
           if (inputs[i] < 0) continue;
-          uint64_t& set = state.sets[inputs[i]];
+          LocationSet& set = state.sets[inputs[i]];
           for (const Move& move :
                Route(module_, locations_, set, candidate.inputs[i],
                      Bytes(node.inputs[i]), &state.cost)) {
-            set |= uint64_t{1} << move.to;
+            set.Add(move.to);
           }
         }
         for (size_t i = 0; i < node.outputs.size(); ++i) {
           if (node.outputs[i] == ir::kNone) continue;
-          state.sets.push_back(uint64_t{1} << candidate.outputs[i]);
+          state.sets.emplace_back(candidate.outputs[i]);
         }
         next.push_back(std::move(state));
       }
@@ -177,12 +177,12 @@ class Search {
       order.emplace_back(states[i].cost, i);
     }
     std::sort(order.begin(), order.end());
-    std::map<std::vector<uint64_t>, bool> seen;
+    std::set<std::vector<LocationSet>> seen;
     std::vector<State> kept;
     for (const auto& [cost, index] : order) {
       if (kept.size() == kBeam) break;
       State& state = states[index];
-      if (!seen.emplace(state.sets, true).second) continue;
+      if (!seen.insert(state.sets).second) continue;
       kept.push_back(std::move(state));
     }
     states = std::move(kept);

@@ -2,7 +2,6 @@
 #include "compiler/ports.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tim::compiler {
 namespace {
@@ -98,7 +97,7 @@ Status CheckOutput(const Module& module, const Port& port,
 // Each is a location on the host and on the primary device, and the table of
 // locations has room for others' layouts, too.
 Status CheckStrides(const Module& module) {
-  constexpr size_t kMost = 24;
+  constexpr size_t kMost = 96;
   std::vector<Layout> strided;
   for (const auto* ports : {&module.options.inputs, &module.options.outputs}) {
     for (const Port& port : *ports) {
@@ -118,21 +117,19 @@ Status CheckStrides(const Module& module) {
 // The location that an output is taken from: dense ones are the first.  What is
 // nowhere dense a device makes so where it can.
 int SourceOf(const Module& module, const LocationTable& locations,
-             uint64_t present) {
-  const int first = std::countr_zero(present);
+             const LocationSet& present) {
+  const int first = present.First();
   if (locations[first].layout.dense()) return first;
-  for (int i = first; i < LocationTable::kLimit; ++i) {
-    if ((present >> i & 1) != 0 &&
-        locations[i].device == module.primary_device()) {
-      return i;
-    }
+  for (int i = first; i < LocationSet::kLimit; i = present.Next(i)) {
+    if (locations[i].device == module.primary_device()) return i;
   }
   return first;
 }
 
-bool IsOn(const LocationTable& locations, uint64_t present, int device) {
-  for (int i = 0; i < LocationTable::kLimit; ++i) {
-    if ((present >> i & 1) != 0 && locations[i].device == device) return true;
+bool IsOn(const LocationTable& locations, const LocationSet& present,
+          int device) {
+  for (int i = present.First(); i < LocationSet::kLimit; i = present.Next(i)) {
+    if (locations[i].device == device) return true;
   }
   return false;
 }
@@ -195,22 +192,21 @@ const ir::KernelDef* FindReorder(const Module& module,
   return nullptr;
 }
 
-uint64_t InputLocations(const Module& module, LocationTable& locations,
-                        int index) {
+LocationSet InputLocations(const Module& module, LocationTable& locations,
+                           int index) {
   const Port& port = InputPort(module, index);
-  uint64_t set = uint64_t{1} << locations.Intern({port.device, port.layout});
+  LocationSet set(locations.Intern({port.device, port.layout}));
   if (port.device != 0 || port.layout.dense()) return set;
   const ir::TensorDesc& desc =
       module.graph.value(module.graph.inputs()[index]).desc;
   if (Imports(module, desc, port.layout, Layout::Dense())) {
-    set |=
-        uint64_t{1} << locations.Intern({module.primary_device(), port.layout});
+    set.Add(locations.Intern({module.primary_device(), port.layout}));
   }
   return set;
 }
 
 int OutputTarget(const Module& module, LocationTable& locations, int index,
-                 uint64_t present) {
+                 const LocationSet& present) {
   const Port& port = OutputPort(module, index);
   const int source = SourceOf(module, locations, present);
   const Location& made = locations[source];

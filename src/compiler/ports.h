@@ -3,8 +3,6 @@
 #ifndef TIM_COMPILER_PORTS_H_
 #define TIM_COMPILER_PORTS_H_
 
-#include <cstdint>
-
 #include "base/status.h"
 #include "compiler/candidates.h"
 #include "compiler/module.h"
@@ -26,11 +24,11 @@ const ir::KernelDef* FindReorder(const Module& module,
 /// Where input `index` is, as a set.  A device of unified memory that has a
 /// kernel for it imports the host's strided and blocked memory, which is there
 /// then, too.
-uint64_t InputLocations(const Module& module, LocationTable& locations,
-                        int index);
+LocationSet InputLocations(const Module& module, LocationTable& locations,
+                           int index);
 /// Where output `index` is wanted, given where its value is.
 int OutputTarget(const Module& module, LocationTable& locations, int index,
-                 uint64_t present);
+                 const LocationSet& present);
 
 }  // namespace tim::compiler
 

@@ -297,8 +297,8 @@ TEST(Compiler, MemoryIsPlannedByThePolicysSolver) {
 }
 
 TEST(Compiler, LayoutsThatAPlanHasNoRoomForAreRefused) {
-  constexpr int kLayouts = 100;
-  constexpr int kMost = 64;  // with the dense one of each device
+  constexpr int kLayouts = 300;
+  constexpr int kMost = 256;  // with the dense one of each device
   ir::KernelDef kernel =
       *testing::ToyOperators().Kernels("toy.Twice", "opencl")[0];
   kernel.name = "many_layouts";
