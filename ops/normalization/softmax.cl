@@ -65,6 +65,30 @@ static inline float row_maximum(__global const TIM_STORAGE(IN) * in, int count,
 }
 
 #if OUTPUT_HOLDS_E
+// Makes the e of up to CHUNK vectors, and returns the lanewise maximum of as
+// many of `next`.
+static inline float16 store_vectors(__global const TIM_STORAGE(IN) * in,
+                                    __global const TIM_STORAGE(IN) * next,
+                                    __global float* out, int vectors, float m,
+                                    float k, float scale, int zero) {
+  float16 maxima = -INFINITY;
+  float16 e[CHUNK];
+  tim_exp2_doubts doubts = {0, 0};
+  for (int j = 0; j < vectors; ++j) {
+    const float16 x = TIM_LOAD_REAL16(IN, in, 16 * j, scale, zero);
+    e[j] = tim_exp2_fast16((x - m) * k, &doubts);
+    maxima = greater(TIM_LOAD_REAL16(IN, next, 16 * j, scale, zero), maxima);
+  }
+  if (tim_exp2_doubtful(doubts)) {
+    for (int j = 0; j < vectors; ++j) {
+      const float16 x = TIM_LOAD_REAL16(IN, in, 16 * j, scale, zero);
+      e[j] = tim_exp2_16((x - m) * k);
+    }
+  }
+  for (int j = 0; j < vectors; ++j) TIM_VSTORE16(e[j], j, out, float);
+  return maxima;
+}
+
 // Makes the e of a row, and returns the maximum of `next`, another row: memory
 // brings that one while this one is computed.  Input and output may be the same
 // memory.
@@ -75,28 +99,24 @@ static inline float store_row(__global const TIM_STORAGE(IN) * in,
   float16 maxima = -INFINITY;
   int i = 0;
   for (; i + 16 * CHUNK <= count; i += 16 * CHUNK) {
-    float16 e[CHUNK];
-    tim_exp2_doubts doubts = {0, 0};
-    for (int j = 0; j < CHUNK; ++j) {
-      const float16 x = TIM_LOAD_REAL16(IN, in, i + 16 * j, scale, zero);
-      e[j] = tim_exp2_fast16((x - m) * k, &doubts);
-      maxima =
-          greater(TIM_LOAD_REAL16(IN, next, i + 16 * j, scale, zero), maxima);
-    }
-    if (tim_exp2_doubtful(doubts)) {
-      for (int j = 0; j < CHUNK; ++j) {
-        const float16 x = TIM_LOAD_REAL16(IN, in, i + 16 * j, scale, zero);
-        e[j] = tim_exp2_16((x - m) * k);
-      }
-    }
-    for (int j = 0; j < CHUNK; ++j) TIM_VSTORE16(e[j], j, out + i, float);
+    maxima = greater(
+        store_vectors(in + i, next + i, out + i, CHUNK, m, k, scale, zero),
+        maxima);
   }
-  const float rest = row_maximum(next + i, count - i, scale, zero);
-  for (; i < count; i += 16) {
+  const int vectors = (count - i) / 16;
+  if (vectors > 0) {
+    maxima = greater(
+        store_vectors(in + i, next + i, out + i, vectors, m, k, scale, zero),
+        maxima);
+    i += 16 * vectors;
+  }
+  if (i < count) {
     const float16 x = load_lanes(in + i, 1, count - i, m, scale, zero);
+    maxima = greater(load_lanes(next + i, 1, count - i, -INFINITY, scale, zero),
+                     maxima);
     store_lanes(tim_exp2_16((x - m) * k), out + i, 1, count - i, 1.0f, 1.0f, 0);
   }
-  return greatest_lane(greater(maxima, rest));
+  return greatest_lane(maxima);
 }
 
 // sum + elements `first` and on, from left to right.  Not with TIM_VLOAD16, as
