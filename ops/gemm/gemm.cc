@@ -270,7 +270,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("rows", problem.a.items)
       .Int("depth", depth)
       .Int("a_batch", a_batch_step)
-      .Int("b_batch", b_batch_step)
+      .Int("b_batch", b_batch_step);
+  AddBatches("a", problem.a, &launch);
+  AddBatches("b", problem.b, &launch);
+  launch
       .Global(CeilDiv(problem.a.items, tile.rows),
               CeilDiv(problem.b.items, tile.columns()), problem.batches)
       .Local(1);

@@ -33,6 +33,7 @@
 
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/gemm/batches.clh"
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -150,24 +151,27 @@ __kernel void gemm(__global const float* a, int a_offset,
 #endif
                    __global float* output, int output_offset, float low,
                    float high, int columns, int rows, int depth, int a_batch,
-                   int b_batch) {
+                   int b_batch, int a_repeat, int a_batches, int b_repeat,
+                   int b_batches) {
   const int first_new = get_global_id(0) * ROWS;
   const int first_column = get_global_id(1) * 2 * WIDTH;
   const int batch = get_global_id(2);
   if (first_new >= rows || first_column >= columns) return;
+  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch;
+  b += b_offset + batch_of(batch, b_repeat, b_batches) * b_batch +
+       first_column * depth;
 #ifdef A_STEP
   // The last tile begins earlier, so that all its rows are there.
   const int first_row = min(first_new, rows - ROWS);
 #define A(i) a[(i)*A_STEP]
 #define NEXT_A 1
-  a += a_offset + batch * a_batch + first_row * A_STEP;
+  a += first_row * A_STEP;
 #else
   const int first_row = first_new;
 #define A(i) a[i]
 #define NEXT_A ROWS
-  a += a_offset + batch * a_batch + first_row * depth;
+  a += first_row * depth;
 #endif
-  b += b_offset + batch * b_batch + first_column * depth;
   output += output_offset + (batch * rows + first_row) * columns;
 
   FLOATS left[ROWS];

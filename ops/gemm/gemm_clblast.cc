@@ -52,6 +52,11 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
                 problem.batches}) < 1) {
     return Unimplemented("a matrix has no elements");
   }
+  for (const GemmFactor& factor : {problem.a, problem.b}) {
+    if (factor.batches != 1 && factor.batches != problem.batches) {
+      return Unimplemented("a batch of a factor is read by several products");
+    }
+  }
   return OkStatus();
 }
 

@@ -270,7 +270,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("a_batch", problem.a.batches > 1 ? RowInts(problem, tile) : 0)
       .Int("b_batch", problem.b.batches > 1 ? ColumnInts(problem, tile) : 0)
       .Int("channels_batch",
-           problem.b.batches > 1 ? TableInts(problem, tile) : 0)
+           problem.b.batches > 1 ? TableInts(problem, tile) : 0);
+  AddBatches("a", problem.a, &launch);
+  AddBatches("b", problem.b, &launch);
+  launch
       .Global(RowPanels(problem, tile), ColumnPanels(problem, tile),
               problem.batches)
       .Local(1);

@@ -46,6 +46,7 @@
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
 #include "kernels/bytes/word_dot.clh"
+#include "ops/gemm/batches.clh"
 
 #define PANEL_COLUMNS (16 * BLOCKS)
 
@@ -180,14 +181,19 @@ __kernel void gemm_i8(__global const int* a, int a_offset,
                       __global const int* channels, int channels_offset,
                       __global RESULT* output, int output_offset,
                       int output_zero, int low, int high, int columns, int rows,
-                      int depth, int a_batch, int b_batch, int channels_batch) {
+                      int depth, int a_batch, int b_batch, int channels_batch,
+                      int a_repeat, int a_batches, int b_repeat,
+                      int b_batches) {
   const int first_row = get_global_id(0) * ROWS;
   const int first_block = get_global_id(1) * BLOCKS;
   const int batch = get_global_id(2);
   if (first_row >= rows || first_block * 16 >= columns) return;
   const int groups = (depth + 3) / 4;
-  a += a_offset + batch * a_batch + get_global_id(0) * (groups + 1) * ROWS;
-  b += b_offset + batch * b_batch + get_global_id(1) * groups * PANEL_COLUMNS;
+  const int b_of_batch = batch_of(batch, b_repeat, b_batches);
+  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch +
+       get_global_id(0) * (groups + 1) * ROWS;
+  b += b_offset + b_of_batch * b_batch +
+       get_global_id(1) * groups * PANEL_COLUMNS;
   int16 sum[ROWS][BLOCKS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
@@ -212,7 +218,7 @@ __kernel void gemm_i8(__global const int* a, int a_offset,
     const int first = (first_block + j) * 16;
     if (first >= columns) break;
     __global const int* table =
-        channels + channels_offset + batch * channels_batch;
+        channels + channels_offset + b_of_batch * channels_batch;
 #ifdef TOTALS
     const uint16 offset =
         as_uint16(tim_load_byte_offset(table, first_block + j));

@@ -35,17 +35,6 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
   return WordCost(node, ProductOf(problem, device), problem.depth, device);
 }
 
-const char* Along(const GemmFactor& factor) {
-  return factor.item_step == 1 ? "ALONG_ITEMS" : "ALONG_DEPTH";
-}
-
-void AddSteps(const std::string& name, const GemmFactor& factor,
-              Launch* launch) {
-  launch->Int(name + "_item_step", factor.item_step)
-      .Int(name + "_depth_step", factor.depth_step)
-      .Int(name + "_batch", factor.batch_step);
-}
-
 // Options, both factors and what is known of b.
 void AddConstant(const ir::KernelNode& node, const GemmProblem& problem,
                  const ir::DeviceInfo& device, Launch* launch) {

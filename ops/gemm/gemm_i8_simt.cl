@@ -38,6 +38,7 @@
 #include "kernels/bytes/word_dot.clh"
 #define TILE_TYPE int
 #define TILE_ADD(sum, codes, weights) TIM_WORD_DOT(DOT, sum, codes, weights)
+#include "ops/gemm/batches.clh"
 #include "ops/launch/simt_tile.clh"
 
 // Unsigned weights become signed by their sign bit.
@@ -71,11 +72,12 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
 #endif
              __global uchar* output, int output_offset, int output_zero,
              int low, int high, int columns, int rows, int depth,
-             int a_item_step, int a_depth_step, int a_batch
+             int a_item_step, int a_depth_step, int a_batch, int a_repeat,
+             int a_batches
 #ifdef VARIABLE
              ,
-             int b_item_step, int b_depth_step, int b_batch, int input_zero,
-             int weight_zero, float factor
+             int b_item_step, int b_depth_step, int b_batch, int b_repeat,
+             int b_batches, int input_zero, int weight_zero, float factor
 #endif
 ) {
   LOCAL_SLICE(a_slice, A_STEP);
@@ -83,9 +85,11 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
   const int first_row = get_group_id(1) * TILE_ROWS;
   const int first_column = get_group_id(0) * TILE_COLUMNS;
   const int batch = get_group_id(2);
-  a += a_offset + batch * a_batch + first_row * a_item_step;
+  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch +
+       first_row * a_item_step;
 #ifdef VARIABLE
-  b += b_offset + batch * b_batch + first_column * b_item_step;
+  b += b_offset + batch_of(batch, b_repeat, b_batches) * b_batch +
+       first_column * b_item_step;
 #else
   b += b_offset + first_column;
 #endif

@@ -3,20 +3,25 @@
 #define TIM_OPS_GEMM_GEMM_PROBLEM_H_
 
 #include <cstdint>
+#include <string>
 
 #include "ir/kernel_def.h"
+#include "ops/launch/launch.h"
 
 namespace tim::ops {
 
 /// Where element (item, k) of a factor is: batch * batch_step + item *
-/// item_step + k * depth_step.  One of the two steps is 1.
+/// item_step + k * depth_step.  One of the two steps is 1.  Product i reads
+/// batch i / repeat % batches: axes of batches that a factor lacks are one in
+/// front of those that it has, one behind them, or both.
 struct GemmFactor {
   int input = 0;  ///< Of the node.
   int64_t items = 1;
   int64_t item_step = 1;
   int64_t depth_step = 1;
-  int64_t batches = 1;  ///< 1: all batches share it.
+  int64_t batches = 1;  ///< Of its own, at most those of the product.
   int64_t batch_step = 0;
+  int64_t repeat = 1;
 };
 
 /// c(n, m) = sum over k of a(m, k) * b(n, k) + bias[n], for each batch; c is
@@ -28,6 +33,16 @@ struct GemmProblem {
   int64_t batches = 1;
   int bias = -1;  ///< Input of the node; -1: none.
 };
+
+/// Argument <name>_repeat and <name>_batches of ops/gemm/batches.clh.
+void AddBatches(const std::string& name, const GemmFactor& factor,
+                Launch* launch);
+
+/// Where the step of a factor is 1, an option of ops/launch/simt_tile.clh.
+const char* Along(const GemmFactor& factor);
+/// Arguments <name>_item_step, _depth_step, _batch and those of AddBatches().
+void AddSteps(const std::string& name, const GemmFactor& factor,
+              Launch* launch);
 
 /// Of both factors and c.
 double GemmBytes(const GemmProblem& problem);

@@ -16,17 +16,6 @@ SimtProduct ProductOf(const GemmProblem& problem) {
           .count = problem.batches};
 }
 
-const char* Along(const GemmFactor& factor) {
-  return factor.item_step == 1 ? "ALONG_ITEMS" : "ALONG_DEPTH";
-}
-
-void AddSteps(const std::string& name, const GemmFactor& factor,
-              Launch* launch) {
-  launch->Int(name + "_item_step", factor.item_step)
-      .Int(name + "_depth_step", factor.depth_step)
-      .Int(name + "_batch", factor.batch_step);
-}
-
 Status Supports(const ir::KernelNode& node, const GemmProblem&,
                 const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));

@@ -11,6 +11,7 @@
 // -DBIAS, -DADD a float per column that is added
 
 #include "kernels/activate.clh"
+#include "ops/gemm/batches.clh"
 #include "ops/launch/simt_tile.clh"
 
 #ifndef A
@@ -31,14 +32,17 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
 #endif
     __global float* output, int output_offset, float low, float high,
     int columns, int rows, int depth, int a_item_step, int a_depth_step,
-    int a_batch, int b_item_step, int b_depth_step, int b_batch) {
+    int a_batch, int a_repeat, int a_batches, int b_item_step, int b_depth_step,
+    int b_batch, int b_repeat, int b_batches) {
   LOCAL_SLICE(a_slice, A_STEP);
   LOCAL_SLICE(b_slice, B_STEP);
   const int first_row = get_group_id(1) * TILE_ROWS;
   const int first_column = get_group_id(0) * TILE_COLUMNS;
   const int batch = get_group_id(2);
-  a += a_offset + batch * a_batch + first_row * a_item_step;
-  b += b_offset + batch * b_batch + first_column * b_item_step;
+  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch +
+       first_row * a_item_step;
+  b += b_offset + batch_of(batch, b_repeat, b_batches) * b_batch +
+       first_column * b_item_step;
 
   float sums[ROWS * COLUMNS];
   for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0.0f;

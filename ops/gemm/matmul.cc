@@ -162,41 +162,53 @@ ir::KernelDef MatmulKernel() {
   return kernel;
 }
 
-// The distance between the batches of a factor: 0 where all are the same.
-Result<int64_t> BatchStep(const std::vector<MatmulShape::Batch>& batches,
-                          int64_t MatmulShape::Batch::*first) {
-  if (batches.size() < 2) return 0;
-  const int64_t step = batches[1].*first;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    if (batches[i].*first != static_cast<int64_t>(i) * step) {
-      return Unimplemented("only some of the batch dimensions broadcast");
+// Which batch of a factor each product reads; `factor` has the rest.
+Result<GemmFactor> WithBatches(GemmFactor factor,
+                               const std::vector<MatmulShape::Batch>& products,
+                               int64_t MatmulShape::Batch::*first) {
+  const auto count = static_cast<int64_t>(products.size());
+  const auto is = [&](int64_t product, int64_t element) {
+    return products[product].*first == element;
+  };
+  while (factor.repeat < count && is(factor.repeat, 0)) ++factor.repeat;
+  if (factor.repeat >= count) {
+    factor.repeat = 1;
+    return factor;
+  }
+  factor.batch_step = products[factor.repeat].*first;
+  while (factor.batches * factor.repeat < count &&
+         !is(factor.batches * factor.repeat, 0)) {
+    ++factor.batches;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (!is(i, i / factor.repeat % factor.batches * factor.batch_step)) {
+      return Unimplemented(
+          "batches of a factor broadcast along an axis "
+          "between two others");
     }
   }
-  return step;
+  return factor;
 }
 
-// kUnimplemented where only some of the batch dimensions broadcast.
+// kUnimplemented where the batches of a factor broadcast in the middle.
 Result<GemmProblem> MatmulProblem(const ir::KernelNode& node) {
   const MatmulShape shape = MatmulShapeOf(node);
-  const auto count = static_cast<int64_t>(shape.batches.size());
-  TIM_ASSIGN_OR_RETURN(const int64_t a_step,
-                       BatchStep(shape.batches, &MatmulShape::Batch::a));
-  TIM_ASSIGN_OR_RETURN(const int64_t b_step,
-                       BatchStep(shape.batches, &MatmulShape::Batch::b));
-  return GemmProblem{.a = {.input = 0,
-                           .items = shape.rows,
-                           .item_step = shape.a_row,
-                           .depth_step = shape.a_k,
-                           .batches = a_step == 0 ? 1 : count,
-                           .batch_step = a_step},
-                     .b = {.input = 1,
-                           .items = shape.columns,
-                           .item_step = shape.b_column,
-                           .depth_step = shape.b_k,
-                           .batches = b_step == 0 ? 1 : count,
-                           .batch_step = b_step},
+  TIM_ASSIGN_OR_RETURN(const GemmFactor a,
+                       WithBatches({.input = 0,
+                                    .items = shape.rows,
+                                    .item_step = shape.a_row,
+                                    .depth_step = shape.a_k},
+                                   shape.batches, &MatmulShape::Batch::a));
+  TIM_ASSIGN_OR_RETURN(const GemmFactor b,
+                       WithBatches({.input = 1,
+                                    .items = shape.columns,
+                                    .item_step = shape.b_column,
+                                    .depth_step = shape.b_k},
+                                   shape.batches, &MatmulShape::Batch::b));
+  return GemmProblem{.a = a,
+                     .b = b,
                      .depth = shape.depth,
-                     .batches = count};
+                     .batches = static_cast<int64_t>(shape.batches.size())};
 }
 
 }  // namespace

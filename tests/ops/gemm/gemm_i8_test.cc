@@ -198,6 +198,20 @@ TEST_P(GemmI8, Matmul) {
   }
 }
 
+TEST_P(GemmI8, BatchesThatBroadcastInPart) {
+  std::mt19937 rng = SeededRng(8);
+  const auto check = [&](const Ints& a, const Ints& b) {
+    const auto node = MakeNode("tim.Matmul", {},
+                               {Desc(kSigned.a, a, 0.01f, kSigned.a_zero),
+                                Desc(kSigned.b, b, 0.01f, kSigned.b_zero)},
+                               {ResultOf(kSigned, a[0])});
+    ASSERT_OK(node);
+    EXPECT_OK(Check(*node, matmul(), rng));
+  };
+  check({37, 18, 3, 1}, {41, 37, 1, 2});
+  check({37, 18, 1, 2, 1}, {41, 37, 3, 2, 2});
+}
+
 TEST_P(GemmI8, FusedActivation) {
   std::mt19937 rng = SeededRng(4);
   auto node = FullyConnected(40, 20, 3, kUnsigned, Scales::kPerTensor, rng);

@@ -163,10 +163,10 @@ TEST_P(GpuGemm, RefusesWithReason) {
   ASSERT_OK(half);
   EXPECT_ERROR(Supports(*half, matmul(), Gpu()),
                "must be float32, not float16");
-  const auto partial = Matmul({5, 4, 3, 1}, {6, 5, 1, 2});
-  ASSERT_OK(partial);
-  EXPECT_ERROR(Supports(*partial, matmul(), Gpu()),
-               "only some of the batch dimensions broadcast");
+  const auto middle = Matmul({5, 4, 3, 1, 2}, {6, 5, 3, 2, 2});
+  ASSERT_OK(middle);
+  EXPECT_ERROR(Supports(*middle, matmul(), Gpu()),
+               "broadcast along an axis between two others");
   const auto sub = Fuse(*node, "tim.Sub", {}, {F32({4})}, F32({4, 4}));
   ASSERT_OK(sub);
   EXPECT_ERROR(Supports(*sub, matmul(), Gpu()),
@@ -181,6 +181,17 @@ TEST_P(GpuGemm, RefusesWithReason) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, GpuGemm, ::testing::Values("simt", "clblast"),
                          [](const auto& info) { return info.param; });
+
+TEST(GemmSimt, BatchesThatBroadcastInPart) {
+  std::mt19937 rng = SeededRng(8);
+  const auto both = Matmul({5, 13, 3, 1}, {33, 5, 1, 2});
+  Check(both, "matmul_simt", rng);
+  Check(Matmul({5, 13, 3, 2}, {33, 5, 1, 2}), "matmul_simt", rng);
+  Check(Matmul({5, 13, 1, 2, 1}, {33, 5, 3, 2, 2}), "matmul_simt", rng);
+  ASSERT_OK(both);
+  EXPECT_ERROR(Supports(*both, "matmul_clblast", Gpu()),
+               "a batch of a factor is read by several products");
+}
 
 TEST(GemmSimt, TilesOfEverySize) {
   std::mt19937 rng = SeededRng(7);

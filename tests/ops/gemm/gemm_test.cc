@@ -90,6 +90,22 @@ TEST(Gemm, Batches) {
   }
 }
 
+// Axes that a factor lacks lie before, behind and around those that it has.
+TEST(Gemm, BatchesThatBroadcastInPart) {
+  std::mt19937 rng = SeededRng(8);
+  for (const int constants : {kNone + 0, kA + 0, kB + 0}) {
+    SCOPED_TRACE(constants);
+    CheckMatmul({}, {5, 13, 3, 1}, {33, 5, 1, 2}, constants, rng);
+    CheckMatmul({}, {5, 13, 3, 2}, {33, 5, 1, 2}, constants, rng);
+    CheckMatmul({}, {5, 13, 1, 2, 1}, {33, 5, 3, 2, 2}, constants, rng);
+    CheckMatmul({{"transpose_a", true}}, {13, 5, 3}, {33, 5, 3, 2}, constants,
+                rng);
+  }
+  // Rows that are copied.
+  CheckMatmul({}, {1024, 25, 2, 1}, {260, 1024, 1, 2}, kNone, rng,
+              kDeepTolerance);
+}
+
 // Rows 4 KiB apart; with fewer columns they are read where they are.
 TEST(Gemm, RowsThatShareSetsOfTheCache) {
   std::mt19937 rng = SeededRng(7);
@@ -105,12 +121,13 @@ TEST(Gemm, RowsThatShareSetsOfTheCache) {
   }
 }
 
-TEST(Gemm, RefusesBatchesThatBroadcastInPart) {
-  const auto node = MakeNode(
-      "tim.Matmul", {}, {F32({5, 4, 3, 1}), F32({6, 5, 1, 2})}, {Inferred()});
+TEST(Gemm, RefusesBatchesThatBroadcastInTheMiddle) {
+  const auto node =
+      MakeNode("tim.Matmul", {}, {F32({5, 4, 3, 1, 2}), F32({6, 5, 3, 2, 2})},
+               {Inferred()});
   ASSERT_OK(node);
   EXPECT_ERROR(Supports(*node, "matmul_gemm"),
-               "only some of the batch dimensions broadcast");
+               "broadcast along an axis between two others");
 }
 
 TEST(Gemm, RefusesOtherTypes) {
