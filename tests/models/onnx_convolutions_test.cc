@@ -300,6 +300,20 @@ TEST(OnnxConvolutions, IntegersAreExact) {
                  .Constant<uint8_t>({1, 1, 1, 1}, {1, 1, 2, 2})
                  .Constant<uint8_t>({1}, {})),
       ElementsAre(12, 16, 24, 28));
+  // Weights less a zero point that leaves both 8-bit types, in two pieces, with
+  // and without a zero point of the codes.
+  for (const int zero : {0, 9}) {
+    NodeRunner wide = Convolution("ConvInteger", 10);
+    const auto made =
+        IntsOf(wide.With("pads", Ints{1, 0, 0, 0})
+                   .Input<uint8_t>({2, 3, 4, 255}, {1, 1, 2, 2})
+                   .Constant<uint8_t>({0, 178, 255, 1}, {1, 1, 2, 2})
+                   .Input<uint8_t>({static_cast<uint8_t>(zero)}, {})
+                   .Constant<uint8_t>({178}, {}));
+    const int a = 2 - zero, b = 3 - zero, c = 4 - zero, d = 255 - zero;
+    EXPECT_THAT(made, ElementsAre(77 * a - 177 * b,
+                                  -178 * a + 77 * c - 177 * d));
+  }
   // Sums beyond what float32 counts: 300 channels of 255 * 255 and a 1.
   std::vector<uint8_t> x(300, 255), w(600, 255);
   w[599] = 254;

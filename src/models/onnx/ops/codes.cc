@@ -210,8 +210,8 @@ Value CenteredConstant(const GraphBuilder& builder, const HostArray& codes,
       std::vector<T>(differences.begin(), differences.end()), codes.dims);
 }
 
-// Constant codes less a constant that broadcasts to them: as INT8 where that
-// holds them, kernels of bytes take these.
+// Constant codes less a constant that broadcasts to them: of 8 bits where these
+// hold them, kernels of bytes take them.
 Value CenteredConstant(const GraphBuilder& builder, const HostArray& codes,
                        const HostArray& zero) {
   std::vector<int32_t> differences(static_cast<size_t>(codes.ElementCount()));
@@ -238,9 +238,11 @@ Value CenteredConstant(const GraphBuilder& builder, const HostArray& codes,
       index[axis] = 0;
     }
   }
-  return least >= -128 && greatest <= 127
-             ? CenteredConstant<int8_t>(builder, codes, differences)
-             : CenteredConstant<int16_t>(builder, codes, differences);
+  if (least >= -128 && greatest <= 127) {
+    return CenteredConstant<int8_t>(builder, codes, differences);
+  }
+  return least >= 0 ? CenteredConstant<uint8_t>(builder, codes, differences)
+                    : CenteredConstant<int16_t>(builder, codes, differences);
 }
 
 }  // namespace
@@ -267,6 +269,25 @@ Result<Value> Centered(GraphBuilder* builder, const Value& codes,
   }
   return builder->Add<vx::ops::Sub>({x, zero},
                                     Wanted::Of(DataType::INT16, x.dims));
+}
+
+std::vector<Value> BytePieces(const GraphBuilder& builder,
+                              const Value& centered) {
+  if (centered.constant == nullptr) return {};
+  if (IsByte(centered.type)) return {centered};
+  if (centered.type != DataType::INT16) return {};
+  const auto* codes =
+      static_cast<const int16_t*>(centered.constant->data.get());
+  const auto count = static_cast<size_t>(centered.ElementCount());
+  // Differences of 8-bit codes with both signs: -255 .. 254.
+  std::vector<int8_t> near(count);
+  std::vector<int8_t> rest(count);
+  for (size_t i = 0; i < count; ++i) {
+    near[i] = static_cast<int8_t>(std::clamp<int16_t>(codes[i], -128, 127));
+    rest[i] = static_cast<int8_t>(codes[i] - near[i]);
+  }
+  return {builder.ConstantOf(near, centered.dims),
+          builder.ConstantOf(rest, centered.dims)};
 }
 
 Result<Value> CodesOf(Node& node, size_t codes, size_t scale,

@@ -111,23 +111,37 @@ Result<Value> ShareOfZero(GraphBuilder* builder, const Convolution& it,
 
 std::vector<int32_t> InsideSums(const HostArray& weights,
                                 const Windows& windows) {
-  return weights.type == DataType::INT8
-             ? InsideSumsOf<int8_t>(weights, windows)
-             : InsideSumsOf<uint8_t>(weights, windows);
+  switch (weights.type) {
+    case DataType::INT8:
+      return InsideSumsOf<int8_t>(weights, windows);
+    case DataType::UINT8:
+      return InsideSumsOf<uint8_t>(weights, windows);
+    default:
+      return InsideSumsOf<int16_t>(weights, windows);
+  }
 }
 
 Result<Value> IntegerConvolution(GraphBuilder* builder, const Convolution& it,
                                  const Value& zero) {
   constexpr DataType kSum = DataType::INT32;
   Convolution sums = it;
-  const bool plain = it.windows.axes() == 2 && IsByte(it.x.type) &&
-                     it.weights.constant != nullptr && IsByte(it.weights.type);
-  if (!plain) {
+  const std::vector<Value> pieces = BytePieces(*builder, it.weights);
+  if (it.windows.axes() != 2 || !IsByte(it.x.type) || pieces.empty()) {
     TIM_ASSIGN_OR_RETURN(sums.x, Centered(builder, it.x, zero));
     return Convolve(builder, sums, kSum);
   }
   TIM_ASSIGN_OR_RETURN(sums.x, Unlabelled(builder, it.x));
-  TIM_ASSIGN_OR_RETURN(const Value product, Convolve(builder, sums, kSum));
+  Value product;
+  for (const Value& piece : pieces) {
+    sums.weights = piece;
+    TIM_ASSIGN_OR_RETURN(const Value sum, Convolve(builder, sums, kSum));
+    if (product.IsAbsent()) {
+      product = sum;
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(product,
+                         Binary<vx::ops::Add>(builder, kSum, product, sum));
+  }
   if (zero.IsAbsent()) return product;
   TIM_ASSIGN_OR_RETURN(const Value share, ShareOfZero(builder, it, zero));
   return Binary<vx::ops::Sub>(builder, kSum, product, share);

@@ -11,7 +11,7 @@ namespace tim::models::onnx {
 
 /// Sums of the weights [O, C / group, Kh, Kw] that lie inside of the input, for
 /// each place of each output channel: [O, H, W], those of the result.
-/// \param weights INT8 or UINT8.
+/// \param weights INT8, UINT8 or INT16.
 std::vector<int32_t> InsideSums(const HostArray& weights,
                                 const Windows& windows);
 

@@ -12,7 +12,7 @@ namespace {
 using vx::DataType;
 
 template <typename T>
-std::vector<int32_t> SumsOfColumns(const HostArray& matrix) {
+std::vector<int32_t> SumsOfColumnsOf(const HostArray& matrix) {
   const auto columns = static_cast<size_t>(matrix.dims[1]);
   std::vector<int32_t> sums(columns, 0);
   const T* codes = static_cast<const T*>(matrix.data.get());
@@ -22,20 +22,38 @@ std::vector<int32_t> SumsOfColumns(const HostArray& matrix) {
   return sums;
 }
 
-// Codes times a constant matrix of bytes: products of bytes, from which the
-// zero point's share, which is a sum for each column, is taken.
+std::vector<int32_t> SumsOfColumns(const HostArray& matrix) {
+  switch (matrix.type) {
+    case DataType::INT8:
+      return SumsOfColumnsOf<int8_t>(matrix);
+    case DataType::UINT8:
+      return SumsOfColumnsOf<uint8_t>(matrix);
+    default:
+      return SumsOfColumnsOf<int16_t>(matrix);
+  }
+}
+
+// Codes times a constant matrix in pieces of bytes: products of bytes, from
+// which the zero point's share, which is a sum for each column, is taken.
 Result<Value> BytesTimesConstant(GraphBuilder* builder, const Value& codes,
-                                 const Value& zero, const Value& matrix) {
+                                 const Value& zero, const Value& matrix,
+                                 const std::vector<Value>& pieces) {
   constexpr DataType kSum = DataType::INT32;
   TIM_ASSIGN_OR_RETURN(const Value plain, Unlabelled(builder, codes));
-  TIM_ASSIGN_OR_RETURN(const Value product, Multiplied(builder, plain, matrix,
-                                                       {}, Wanted::Of(kSum)));
+  Value product;
+  for (const Value& piece : pieces) {
+    TIM_ASSIGN_OR_RETURN(const Value sum, Multiplied(builder, plain, piece, {},
+                                                     Wanted::Of(kSum)));
+    if (product.IsAbsent()) {
+      product = sum;
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(product,
+                         Binary<vx::ops::Add>(builder, kSum, product, sum));
+  }
   if (zero.IsAbsent()) return product;
   const HostArray& array = *matrix.constant;
-  const Value sums = builder->ConstantOf(array.type == DataType::INT8
-                                             ? SumsOfColumns<int8_t>(array)
-                                             : SumsOfColumns<uint8_t>(array),
-                                         {array.dims[1]});
+  const Value sums = builder->ConstantOf(SumsOfColumns(array), {array.dims[1]});
   TIM_ASSIGN_OR_RETURN(const Value of_zero, Unlabelled(builder, zero));
   TIM_ASSIGN_OR_RETURN(Value factor, builder->Cast(of_zero, kSum));
   if (factor.ElementCount() == 1) {
@@ -54,10 +72,11 @@ Result<Value> BytesTimesConstant(GraphBuilder* builder, const Value& codes,
 // what Centered() made.
 Result<Value> CodesTimes(GraphBuilder* builder, const Value& codes,
                          const Value& zero, const Value& matrix) {
-  const bool is_plain =
-      matrix.constant != nullptr && IsByte(matrix.type) && matrix.rank() == 2;
-  if (is_plain && IsByte(codes.type) && codes.rank() >= 1) {
-    return BytesTimesConstant(builder, codes, zero, matrix);
+  if (matrix.rank() == 2 && IsByte(codes.type) && codes.rank() >= 1) {
+    const std::vector<Value> pieces = BytePieces(*builder, matrix);
+    if (!pieces.empty()) {
+      return BytesTimesConstant(builder, codes, zero, matrix, pieces);
+    }
   }
   TIM_ASSIGN_OR_RETURN(const Value left, Centered(builder, codes, zero));
   return Multiplied(builder, left, matrix, {}, Wanted::Of(DataType::INT32));
