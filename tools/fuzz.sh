@@ -91,7 +91,7 @@ libraries_of() {
       bazel build --config=werror --noshow_progress //src/graph_api >&2
       echo "-Wl,--start-group $(find -L bazel-bin/src bazel-bin/ops \
         \( -name 'lib*.a' -o -name 'libgraph_api.lo' \) \
-        ! -path '*/models/*' ! -path '*/binary/*') -Wl,--end-group
+        ! -path '*/models/*') -Wl,--end-group
         -lOpenCL -lclblast -ldl"
       ;;
   esac
