@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
+#include "base/checked_math.h"
 #include "graph_api/layout_ids.h"
 #include "graph_api/lower_ops.h"
 #include "graph_api/lowering.h"
@@ -11,10 +13,14 @@
 namespace tim::graph {
 namespace {
 
+// The greatest number where a stride does not fit: no memory has such a tensor,
+// which is refused where its bytes are counted.
 Dims DenseStridesOf(const Dims& dims) {
   Dims strides(dims.size(), 1);
   for (size_t i = dims.size(); i > 1; --i) {
-    strides[i - 2] = strides[i - 1] * std::max<int64_t>(dims[i - 1], 1);
+    strides[i - 2] =
+        CheckedMul(strides[i - 1], std::max<int64_t>(dims[i - 1], 1))
+            .value_or(std::numeric_limits<int64_t>::max());
   }
   return strides;
 }

@@ -117,6 +117,14 @@ TEST(Compile, StatusesOfArguments) {
   // Elements that are further apart than there are addresses.
   EXPECT_EQ(CodeOf(relu, {WithStrides(in, {INT64_MAX})}, {out}),
             tim_graph_invalid_arguments);
+  // More elements than a number counts, whose dense strides do not fit either.
+  const LogicalTensor large =
+      Described(0, {2, INT64_MAX, INT64_MAX}, tim_graph_f32, kAny);
+  EXPECT_NE(CodeOf(relu, {large}, {out}), tim_graph_success);
+  LogicalTensor dense = large;
+  SetDenseStrides(&dense);
+  EXPECT_EQ(dense.layout.strides[0], INT64_MAX);
+  EXPECT_NE(CodeOf(relu, {dense}, {out}), tim_graph_success);
   EXPECT_EQ(CodeOf(relu, {Described(0, Dims(9, 1))}, {out}),
             tim_graph_unimplemented);
   // Elements of an output that lie on each other.
