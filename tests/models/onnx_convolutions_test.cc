@@ -311,8 +311,8 @@ TEST(OnnxConvolutions, IntegersAreExact) {
                    .Input<uint8_t>({static_cast<uint8_t>(zero)}, {})
                    .Constant<uint8_t>({178}, {}));
     const int a = 2 - zero, b = 3 - zero, c = 4 - zero, d = 255 - zero;
-    EXPECT_THAT(made, ElementsAre(77 * a - 177 * b,
-                                  -178 * a + 77 * c - 177 * d));
+    EXPECT_THAT(made,
+                ElementsAre(77 * a - 177 * b, -178 * a + 77 * c - 177 * d));
   }
   // Sums beyond what float32 counts: 300 channels of 255 * 255 and a 1.
   std::vector<uint8_t> x(300, 255), w(600, 255);
