@@ -238,8 +238,8 @@ constexpr OptionSpec kTable[] = {
      ParseRecordInputs},
     {"TIMCL_PLUGINS", "files and folders with `:` between", "",
      "shared libraries with devices, kernels and operators of others, which "
-     "are "
-     "loaded when devices are first asked for; of a folder `libtimcl_*.so`: "
+     "are loaded when devices are first asked for; of a folder "
+     "`libtimcl_*.so`; options of one behind it, `file?key=value&key=value`: "
      "[docs/plugins.md](docs/plugins.md)",
      ParsePlugins},
     {"TIMCL_PLUGIN_CHECK", "`0`, `1`", "`0`",

@@ -4,7 +4,6 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "ops/registered.h"
 #include "plugin/descs.h"
 #include "plugin/kernels.h"
+#include "plugin/named_files.h"
 #include "plugin/operators.h"
 #include "plugin/parts.h"
 #include "plugin/probe.h"
@@ -217,7 +217,7 @@ Status Load(State& state, const std::string& path,
             const PluginOptionList& vendor, const LoadOptions& options) {
   TIM_RETURN_IF_ERROR(CheckProcess(state));
   if (options.watch.probe) {
-    TIM_RETURN_IF_ERROR(ProbeFile(path, options.environment));
+    TIM_RETURN_IF_ERROR(ProbeFile(path, vendor, options.environment));
   }
   TIM_ASSIGN_OR_RETURN(Loaded loaded,
                        LoadFile(path, vendor, options.watch, TakenIn(state)));
@@ -243,33 +243,6 @@ PluginFacts FactsOf(const Entry& entry) {
   }
   facts.not_offered = entry.loaded.not_offered;
   return facts;
-}
-
-// "a.so:folder": files, and of folders libtimcl_*.so in the order of names.
-std::vector<std::string> FilesOf(const std::string& list) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(':', begin), list.size());
-    const std::string one = list.substr(begin, end - begin);
-    begin = end + 1;
-    if (one.empty()) continue;
-    std::error_code error;
-    if (!fs::is_directory(one, error)) {
-      files.push_back(one);
-      continue;
-    }
-    std::vector<std::string> found;
-    for (const auto& file : fs::directory_iterator(one, error)) {
-      const std::string name = file.path().filename().string();
-      if (name.starts_with("libtimcl_") && name.ends_with(".so")) {
-        found.push_back(file.path().string());
-      }
-    }
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
 }
 
 }  // namespace
@@ -342,11 +315,12 @@ void LoadNamedPlugins(const LoadOptions& options) {
   if (std::exchange(state.named, true) || options.watch.files.empty()) return;
   // A program with the rights of another user is not told what to load.
   if (getauxval(AT_SECURE) != 0) return;
-  for (const std::string& file : FilesOf(options.watch.files)) {
-    const Status status = Load(state, file, {}, options);
+  for (const NamedFile& file : NamedFiles(options.watch.files)) {
+    Status status = file.status;
+    if (status.ok()) status = Load(state, file.path, file.options, options);
     if (status.ok()) continue;
     TIM_LOG(kWarning, "TIMCL_PLUGINS: ", status.message());
-    state.failures.push_back({.path = file, .error = status.message()});
+    state.failures.push_back({.path = file.path, .error = status.message()});
   }
 }
 

@@ -27,9 +27,14 @@ bool LoadsPlugins(const std::string& variable) {
 
 }  // namespace
 
-Status ProbeFile(const std::string& path,
+Status ProbeFile(const std::string& path, const PluginOptionList& options,
                  const std::vector<std::string>& environment) {
-  std::vector<std::string> words = {"timcl", "plugin-check", "--probe", path};
+  std::vector<std::string> words = {"timcl", "plugin-check", "--probe"};
+  for (const auto& [key, value] : options) {
+    words.push_back("--option");
+    words.push_back(StrCat(key, "=", value));
+  }
+  words.push_back(path);
   std::vector<std::string> variables = environment;
   std::erase_if(variables, LoadsPlugins);
   pid_t process = 0;

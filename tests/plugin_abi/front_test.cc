@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 
 // Named before the first use of any device.
 const bool kNamed = [] {
-  setenv("TIMCL_PLUGINS", "samples/plugins/libtimcl_demo.so", 1);
+  setenv("TIMCL_PLUGINS", "samples/plugins/libtimcl_demo.so?told=yes", 1);
   setenv("TIMCL_STRICT", "0", 1);
   return true;
 }();
@@ -52,7 +52,8 @@ std::vector<float> SquaresOn(const std::shared_ptr<Context>& context) {
 }
 
 // A program "timcl" that is right only where it gets the environment of this
-// process without what makes it load plug-ins itself.
+// process without what makes it load plug-ins itself, and the plug-in's
+// options.
 TEST(Fronts, HandTheirEnvironmentToTheProbe) {
   const char* const given = std::getenv("GIVEN_TO_PROBE");
   if (testing::IsChild()) {
@@ -63,6 +64,7 @@ TEST(Fronts, HandTheirEnvironmentToTheProbe) {
   const std::string program = folder + "/timcl";
   std::ofstream(program) << "#!/bin/sh\n"
                             "test \"$1 $2\" = \"plugin-check --probe\" &&\n"
+                            "test \"$3 $4\" = \"--option told=yes\" &&\n"
                             "test \"$GIVEN_TO_PROBE\" = yes &&\n"
                             "test -z \"$TIMCL_PLUGINS$TIMCL_PLUGIN_PROBE\"\n";
   chmod(program.c_str(), 0700);

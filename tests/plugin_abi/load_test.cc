@@ -11,6 +11,7 @@
 #include "device/device_sources.h"
 #include "device/host/host_device.h"
 #include "plugin/host_table.h"
+#include "plugin/named_files.h"
 #include "plugin/plugins.h"
 #include "plugin/tables.h"
 #include "tests/plugin_abi/plug_graph.h"
@@ -252,17 +253,60 @@ TEST(Load, AnOperatorWithoutEvalAndPartsNeedsItsDevice) {
   EXPECT_OK(UnloadPlugin("local"));
 }
 
+// "path key=value key=value | path ..." with the words of failures.
+std::string Text(const std::vector<NamedFile>& files) {
+  std::string text;
+  for (const NamedFile& file : files) {
+    text += (text.empty() ? "" : " | ") + file.path;
+    for (const auto& [key, value] : file.options) {
+      text += " " + key + "=" + value;
+    }
+    if (!file.status.ok()) text += " " + file.status.message();
+  }
+  return text;
+}
+
+TEST(NamedFiles, HaveOptionsBehindThem) {
+  EXPECT_EQ(Text(NamedFiles("a.so:b.so?threads=2&name=x=y&empty=::c.so")),
+            "a.so | b.so threads=2 name=x=y empty= | c.so");
+  const std::string folder = ::testing::TempDir() + "/named";
+  mkdir(folder.c_str(), 0700);
+  for (const char* name : {"/libtimcl_b.so", "/libtimcl_a.so", "/other.so"}) {
+    std::ofstream(folder + name) << "";
+  }
+  EXPECT_EQ(Text(NamedFiles(folder + "?k=v")),
+            folder + "/libtimcl_a.so k=v | " + folder + "/libtimcl_b.so k=v");
+}
+
+TEST(NamedFiles, OfAnotherFormAreToldWithTheExpectedOne) {
+  for (const std::string bad : {"a.so?", "a.so?threads", "a.so?=2", "?k=v",
+                                "a.so?k=v&", "a.so?k=v&&l=w"}) {
+    EXPECT_EQ(Text(NamedFiles(bad + ":b.so")),
+              bad + " entry '" + bad +
+                  "' is not understood; expected path, or "
+                  "path?key=value&key=value | b.so");
+  }
+}
+
 // The next one of a list is loaded, whatever the one before was.
 TEST(Load, NamedOnesAreLoadedInOrder) {
   PluginOptions named;
   named.files = "/nowhere/a.so:" + testing::LibraryPath("libtimcl_none.so") +
+                ":" + testing::LibraryPath("libtimcl_bad.so") + "?mode" + ":" +
+                testing::LibraryPath("libtimcl_bad.so") + "?mode=unusable" +
                 ":" + testing::LibraryPath("libtimcl_demo.so");
   LoadNamedPlugins({.watch = named});
   EXPECT_TRUE(device::FindDeviceSource("demo").has_value());
-  int failures = 0;
-  for (const PluginFacts& facts : Plugins()) failures += facts.loaded ? 0 : 1;
-  EXPECT_GE(failures, 2);
+  const auto bad = device::FindDeviceSource("bad");
+  ASSERT_TRUE(bad.has_value());
+  EXPECT_THAT(bad->list()[0].reason, HasSubstr("no board is there"));
+  std::string failures;
+  for (const PluginFacts& facts : Plugins()) failures += facts.error + "\n";
+  EXPECT_THAT(failures, HasSubstr("/nowhere/a.so"));
+  EXPECT_THAT(failures, HasSubstr("libtimcl_none.so is no plug-in"));
+  EXPECT_THAT(failures, HasSubstr("libtimcl_bad.so?mode' is not understood"));
   EXPECT_OK(UnloadPlugin("demo"));
+  EXPECT_OK(UnloadPlugin("bad"));
   LoadNamedPlugins({.watch = named});  // once per process
   EXPECT_FALSE(device::FindDeviceSource("demo").has_value());
 }

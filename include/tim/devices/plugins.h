@@ -30,7 +30,8 @@ struct PluginFacts {
 /// Any thread, as all functions here.
 ///
 /// Errors: false, and LastError() (tim/devices/devices.h) says why.
-/// \param options key and value each, for the plug-in.
+/// \param options key and value each, for the plug-in; behind a file that
+///     TIMCL_PLUGINS names they are "?key=value&key=value".
 TIM_VX_API bool LoadPlugin(
     const std::string& path,
     const std::vector<std::pair<std::string, std::string>>& options = {});

@@ -1,0 +1,27 @@
+// The files that TIMCL_PLUGINS names.
+#ifndef TIM_PLUGIN_NAMED_FILES_H_
+#define TIM_PLUGIN_NAMED_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "plugin/loader.h"
+
+namespace tim::plugin {
+
+/// A plug-in's file and the options to load it with.
+struct NamedFile {
+  std::string path;
+  PluginOptionList options = {};
+  Status status = {};  ///< kInvalidArgument where the entry is none.
+};
+
+/// Entries with ":" between, in their order: a file, or a folder of which
+/// libtimcl_*.so are meant in the order of their names, and options behind it,
+/// "path?key=value&key=value".  Neither paths nor options have ":" in them.
+std::vector<NamedFile> NamedFiles(const std::string& list);
+
+}  // namespace tim::plugin
+
+#endif  // TIM_PLUGIN_NAMED_FILES_H_
