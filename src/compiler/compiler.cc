@@ -1,7 +1,9 @@
 #include "compiler/compiler.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "compiler/part_optimizer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/quantization/fold_quantization.h"
+#include "compiler/whole_composites.h"
 
 namespace tim::compiler {
 namespace {
@@ -32,7 +35,7 @@ constexpr Pass kInference[] = {
     {"infer", InferShapes},
 };
 
-constexpr Pass kPasses[] = {
+constexpr Pass kClaiming[] = {
     {"optimize", OptimizeFirst},
     {"expand composites", ExpandComposites},
     {"fold quantization", FoldConversions},
@@ -43,10 +46,16 @@ constexpr Pass kPasses[] = {
     {"absorb padding", AbsorbPadding},
     {"compose maps", ComposeMaps},
     {"claim parts", ClaimParts},
+};
+
+constexpr Pass kChoosing[] = {
     {"assign devices", AssignDevices},
     {"split batch", SplitBatch},
     {"fuse", Fuse},
     {"choose kernels and layouts", Choose},
+};
+
+constexpr Pass kPlanning[] = {
     {"lower", Lower},
     {"order", Order},
     {"plan memory", PlanMemory},
@@ -66,7 +75,7 @@ Status RunPasses(Module& module, std::span<const Pass> passes) {
       const TraceSpan span("compile", pass.name);
       TIM_RETURN_IF_ERROR(pass.run(module));
     }
-    if (module.options.dump_sink) {
+    if (module.options.dump_sink && !module.is_trial) {
       module.options.dump_sink(pass.name, module.graph);
     }
   }
@@ -87,18 +96,80 @@ Result<InferredGraph> Infer(ir::Graph graph, const ir::OpRegistry& registry,
 
 namespace {
 
-// \param limits bytes that devices may hold, see Module::memory_limits.
-Result<ir::Plan> CompileWithin(std::vector<int64_t> limits,
-                               InferredGraph inferred,
-                               const ir::OpRegistry& registry,
-                               const CompileOptions& options) {
-  Module module(std::move(inferred.graph), registry, options);
-  module.declared_reshapes = std::move(inferred.declared_reshapes);
-  module.memory_limits = std::move(limits);
-  TIM_RETURN_IF_ERROR(RunPasses(module, kPasses));
-  const TraceSpan emit("compile", "emit");
-  return Emit(module);
-}
+// One graph on its way to a plan.
+class Compilation {
+ public:
+  // \param limits bytes that devices may hold, see Module::memory_limits.
+  Compilation(std::vector<int64_t> limits, InferredGraph inferred,
+              const ir::OpRegistry& registry, const CompileOptions& options)
+      : limits_(std::move(limits)),
+        inferred_(std::move(inferred)),
+        registry_(registry),
+        options_(options) {}
+
+  Result<ir::Plan> Run() {
+    WholeComposites whole;
+    if (MayStayWhole(inferred_.graph, registry_, options_)) {
+      whole = FindWhole([this](const auto& one) { return Try(one); },
+                        options_.policy.graph_parts);
+    }
+    TIM_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module,
+                         Chosen(std::move(whole), Mode::kFinal));
+    TIM_RETURN_IF_ERROR(RunPasses(*module, kPlanning));
+    const TraceSpan emit("compile", "emit");
+    return Emit(*module);
+  }
+
+ private:
+  enum class Mode : uint8_t { kTrial, kFinal };
+
+  WholeTrial Try(const WholeComposites& whole) {
+    const auto module = Chosen(whole, Mode::kTrial);
+    WholeTrial trial;
+    trial.whole = whole;
+    if (!module.ok()) return trial;
+    trial.whole = (*module)->whole;
+    trial.kept = (*module)->kept_whole;
+    trial.predicted_us = PredictedMicroseconds(**module);
+    return trial;
+  }
+
+  // The graph after the choice of kernels.
+  Result<std::unique_ptr<Module>> Chosen(WholeComposites whole, Mode mode) {
+    while (true) {
+      const bool last = mode == Mode::kFinal && whole.none();
+      auto module = std::make_unique<Module>(
+          last ? std::move(inferred_.graph) : inferred_.graph, registry_,
+          options_);
+      module->declared_reshapes = inferred_.declared_reshapes;
+      module->memory_limits = limits_;
+      module->whole = whole;
+      module->is_trial = mode == Mode::kTrial;
+      TIM_RETURN_IF_ERROR(RunPasses(*module, kClaiming));
+      const std::vector<std::string> left = LeftWhole(*module);
+      if (left.empty()) {
+        TIM_RETURN_IF_ERROR(RunPasses(*module, kChoosing));
+        return module;
+      }
+      for (const std::string& name : left) whole.Open(name);
+    }
+  }
+
+  // Composites that were kept for a claim and are in no part.
+  static std::vector<std::string> LeftWhole(const Module& module) {
+    std::vector<std::string> left;
+    for (const ir::NodeId id : module.graph.NodeIds()) {
+      const std::string& name = module.graph.node(id).name;
+      if (module.kept_whole.contains(name)) left.push_back(name);
+    }
+    return left;
+  }
+
+  const std::vector<int64_t> limits_;
+  InferredGraph inferred_;
+  const ir::OpRegistry& registry_;
+  const CompileOptions& options_;
+};
 
 // The division among devices estimates what a device has to hold: if one has no
 // room for what comes out, it is tried with less.
@@ -108,7 +179,7 @@ Result<ir::Plan> CompileAmong(const InferredGraph& inferred,
   constexpr int kTries = 4;
   std::vector<int64_t> limits = RoomOf(options.devices);
   for (int left = kTries;; --left) {
-    auto plan = CompileWithin(limits, inferred, registry, options);
+    auto plan = Compilation(limits, inferred, registry, options).Run();
     const bool full = plan.status().code() == StatusCode::kOutOfMemory;
     if (!full || left == 1) return plan;
     for (int64_t& limit : limits) limit -= limit / 4;
@@ -126,7 +197,7 @@ Result<ir::Plan> Compile(InferredGraph inferred, const ir::OpRegistry& registry,
   if (options.devices.size() > 2) {
     return CompileAmong(inferred, registry, options);
   }
-  return CompileWithin({}, std::move(inferred), registry, options);
+  return Compilation({}, std::move(inferred), registry, options).Run();
 }
 
 Result<ir::Plan> Compile(ir::Graph graph, const ir::OpRegistry& registry,

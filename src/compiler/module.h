@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,24 @@ struct ScheduledStep {
   Kind kind = Kind::kNode;
   ir::NodeId node = ir::kNone;
   int index = 0;
+};
+
+/// Composites that may stay whole for devices' own compilers.
+struct WholeComposites {
+  bool all_but = false;              ///< All but those of `names`.
+  std::set<std::string> names = {};  ///< Of nodes.
+
+  bool none() const { return !all_but && names.empty(); }
+  bool Has(const std::string& name) const {
+    return names.contains(name) != all_but;
+  }
+  void Open(const std::string& name) {
+    if (all_but) {
+      names.insert(name);
+    } else {
+      names.erase(name);
+    }
+  }
 };
 
 struct Module {
@@ -174,6 +193,14 @@ struct Module {
   std::vector<Allocation> allocations;
   std::vector<int64_t> arena_bytes;  ///< By device, after plan memory.
   ir::MemoryReport memory;
+
+  /// Composites that may stay whole.
+  WholeComposites whole;
+  /// Those that did, though no kernel takes them: nodes of the graph from
+  /// expand composites to claim parts, by name; operators with operands.
+  std::map<std::string, std::string> kept_whole;
+  /// The graph is compiled once more: nothing is told of it yet.
+  bool is_trial = false;
 };
 
 /// Whether output and input of the pair are of one size and on one device, and

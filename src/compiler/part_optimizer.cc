@@ -103,7 +103,9 @@ Result<std::optional<Graph>> Optimized(Module& module, const ir::PartDef& def,
     return Status(edited.status().code(),
                   StrCat("graph ", graph.name(), ": ", reason));
   }
-  TIM_LOG(kWarning, "graph ", graph.name(), ": ", reason);
+  if (!module.is_trial) {
+    TIM_LOG(kWarning, "graph ", graph.name(), ": ", reason);
+  }
   module.decisions.push_back(
       {.node = graph.name(), .chosen = "as it is", .refused = {reason}});
   return std::optional<Graph>();

@@ -103,6 +103,8 @@ class Node {
     return Views().output(node_, index);
   }
   bool fused() const { return Views().epilogue_count(node_) > 0; }
+  /// The graph that a composite consists of; null: it is none.
+  const TimGraph* body() const { return Views().body(node_); }
 
   std::int64_t Int(const char* attribute, std::int64_t otherwise) const {
     TimAttribute value = Find(attribute);

@@ -325,7 +325,8 @@ typedef struct TimKernelFns {
 typedef struct TimGraphFns {
   uint32_t struct_size;
   uint32_t reserved;
-  /** Sees a graph with known extents and claims sets of its nodes. */
+  /** Sees a graph with known extents and claims sets of its nodes.  Composites
+   * are nodes; those that no claim has are opened, and it is called again. */
   TimCode (*claim)(TimDevice*, const TimGraph*, TimClaims*, TimMessage*);
   /** NULL: inputs and outputs of parts are dense. */
   TimCode (*port_layouts)(TimDevice*, const TimGraph* part, TimLayouts*,

@@ -29,7 +29,7 @@ Status Choose(Module& module) {
   for (size_t i = 0; i < order.size(); ++i) {
     module.decisions[i].node = module.graph.node(order[i]).name;
   }
-  WarnOfHostSteps(module, order, choice.chosen);
+  if (!module.is_trial) WarnOfHostSteps(module, order, choice.chosen);
   TIM_RETURN_IF_ERROR(DescribePartition(module, order, choice.chosen));
   return ApplyChoice(module, locations, order, choice.chosen);
 }

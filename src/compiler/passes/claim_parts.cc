@@ -13,7 +13,7 @@
 #include "compiler/part_optimizer.h"
 #include "compiler/partitioner.h"
 #include "compiler/passes/passes.h"
-#include "ir/control.h"
+#include "compiler/whole_composites.h"
 #include "ir/node_descs.h"
 #include "ir/part_names.h"
 
@@ -31,15 +31,6 @@ struct LegalClaim {
   const ir::PartClaim* claim = nullptr;
   double microseconds = 0;  ///< Of these nodes, of which the claim has more.
 };
-
-bool MayBeInPart(const Graph& graph, const Node& node, int device) {
-  if (node.device >= 0 && node.device != device) return false;
-  if (node.schema != nullptr &&
-      (node.schema->effects.random || node.schema->effects.ordered)) {
-    return false;
-  }
-  return !ir::ControlOf(node) && HasStaticOperands(graph, node);
-}
 
 // Microseconds that a claim saves; nothing where some node has no kernel.
 std::optional<double> GainOf(const Module& module, const ir::PartClaim& claim) {
@@ -153,8 +144,24 @@ class PartBuilder {
       body_->AddOutput(output);
       part_.outputs.push_back(outer);
     }
+    if (node.composite) copy.composite = WithHeld(node);
     copy.device = -1;
     body_->AddNode(std::move(copy));
+  }
+
+  // The composite, whose body knows the constants that the part holds, and no
+  // others of its inputs.
+  std::shared_ptr<const ir::Composite> WithHeld(const Node& node) const {
+    auto composite = std::make_shared<ir::Composite>(*node.composite);
+    Graph& body = composite->body;
+    for (size_t i = 0; i < body.inputs().size(); ++i) {
+      if (body.inputs()[i] == ir::kNone) continue;
+      const ValueId outer = node.inputs[i];
+      const bool held = outer != ir::kNone && held_.contains(outer);
+      body.value(body.inputs()[i]).constant =
+          held ? graph_.value(outer).constant : nullptr;
+    }
+    return composite;
   }
 
   ValueId AddValue(ValueId outer, ir::Role role) {
@@ -197,7 +204,17 @@ class PartBuilder {
   std::map<ValueId, ValueId> inner_;
 };
 
-// A part that could not be prepared stays divided; its number is not given to
+// Not the name of what such a part is divided into once it was refused.
+std::string NameOf(const Graph& graph, const LegalClaim& legal,
+                   const std::string& kind, int number) {
+  const bool has_composites = std::any_of(
+      legal.nodes.begin(), legal.nodes.end(),
+      [&](NodeId id) { return graph.node(id).composite != nullptr; });
+  return StrCat(ir::kPartPrefix, kind, ".", number,
+                has_composites ? ".whole" : "");
+}
+
+// A part that could not be prepared stays divided; its name is not given to
 // another one.
 bool IsRefused(const Module& module, int device, const std::string& node) {
   const std::string kernel = StrCat(module.device(device).kind, ".part");
@@ -234,6 +251,7 @@ Status ClaimFor(Module& module, const ir::PartDef& def, int device) {
   const std::string kind = module.device(device).kind;
   const auto claims = def.claim(module.graph, module.device(device));
   if (!claims.ok()) {
+    if (module.is_trial) return OkStatus();
     TIM_LOG(kWarning, "graph ", module.graph.name(), ": ", kind,
             " takes no parts of it: ", claims.status().message());
     return OkStatus();
@@ -246,7 +264,7 @@ Status ClaimFor(Module& module, const ir::PartDef& def, int device) {
                        Legal(module, def, *claims, device));
   int number = 0;
   for (const LegalClaim& claim : legal) {
-    const std::string name = StrCat(ir::kPartPrefix, kind, ".", number++);
+    const std::string name = NameOf(module.graph, claim, kind, number++);
     if (IsRefused(module, device, name)) continue;
     TIM_RETURN_IF_ERROR(Take(module, def, claim, device, name));
   }

@@ -1,6 +1,11 @@
+// Puts the bodies of composites in their places.
 #include <map>
+#include <set>
+#include <vector>
 
+#include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
+#include "compiler/whole_composites.h"
 
 namespace tim::compiler {
 namespace {
@@ -19,6 +24,18 @@ bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
     }
   }
   return false;
+}
+
+// The operator and what its operands are.
+std::string KindOf(const Graph& graph, const Node& node) {
+  std::string kind = KernelOpName(node);
+  for (const auto& operands : {node.inputs, node.outputs}) {
+    for (const ir::ValueId id : operands) {
+      kind +=
+          id == ir::kNone ? " -" : StrCat(" ", graph.value(id).desc.ToString());
+    }
+  }
+  return kind;
 }
 
 // Values of the outer graph for those of a body: operands by position, results
@@ -71,10 +88,27 @@ void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
 
 Status ExpandComposites(Module& module) {
   Graph& graph = module.graph;
-  // Ids grow while composites inside composites appear.
-  for (ir::NodeId id = 0; id < graph.node_id_limit(); ++id) {
-    if (!graph.HasNode(id) || !graph.node(id).composite) continue;
-    if (!IsClaimed(module, graph, id)) ExpandComposite(graph, id);
+  // Ids grow while composites inside composites appear, which are claimed as
+  // the others.
+  for (ir::NodeId begin = 0; begin < graph.node_id_limit();) {
+    std::vector<ir::NodeId> found;
+    for (ir::NodeId id = begin; id < graph.node_id_limit(); ++id) {
+      if (!graph.HasNode(id) || !graph.node(id).composite) continue;
+      if (!IsClaimed(module, graph, id)) found.push_back(id);
+    }
+    begin = graph.node_id_limit();
+    if (found.empty()) break;
+    const std::set<ir::NodeId> claimed = module.whole.none()
+                                             ? std::set<ir::NodeId>()
+                                             : ClaimedComposites(module);
+    for (const ir::NodeId id : found) {
+      const Node& node = graph.node(id);
+      if (claimed.contains(id) && module.whole.Has(node.name)) {
+        module.kept_whole.emplace(node.name, KindOf(graph, node));
+      } else {
+        ExpandComposite(graph, id);
+      }
+    }
   }
   return OkStatus();
 }
