@@ -117,6 +117,10 @@ class Stream {
   /// before its steps, the other after them.
   virtual Status SynchronizeToDevice(Buffer&) { return OkStatus(); }
   virtual Status SynchronizeToHost(Buffer&) { return OkStatus(); }
+  /// Writes `byte` all over a range of a buffer of this device.  False where
+  /// the device has no way of its own, and nothing was done: what it is to
+  /// hold is copied there.
+  virtual Result<bool> Fill(BufferRange, uint8_t /*byte*/) { return false; }
 
  private:
   static uint64_t NextId();

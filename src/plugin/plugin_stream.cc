@@ -4,23 +4,19 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "device/host/host_buffer.h"
+#include "plugin/native_event.h"
 
 namespace tim::plugin {
 namespace {
 
 using device::BufferRange;
-using Clock = std::chrono::steady_clock;
-
-// Time between two questions whether an event is reached.
-constexpr std::chrono::microseconds kPoll{50};
 
 PluginBuffer* Own(const BufferRange& range) {
   return dynamic_cast<PluginBuffer*>(range.buffer);
@@ -70,6 +66,21 @@ Status DoCopy(PluginDevice& device, TimStream* stream,
   TIM_RETURN_IF_ERROR(
       copy_in(static_cast<const void*>(staging->host_address())));
   return finish();
+}
+
+// False where the device has no function for it.
+Result<bool> MayFill(PluginDevice& device, const BufferRange& range) {
+  const PluginBuffer* const buffer = Own(range);
+  if (buffer == nullptr || &buffer->device() != &device) {
+    return TIM_INTERNAL(device.info().name, " fills its own memory only");
+  }
+  return device.functions().fill != nullptr;
+}
+
+Status DoFill(PluginDevice& device, TimStream* stream, const BufferRange& range,
+              uint8_t byte) {
+  return device.Call("TimDeviceFns::fill", device.functions().fill, stream,
+                     RangeOf(range), byte);
 }
 
 Status CheckCopy(PluginDevice& device, const BufferRange& source,
@@ -146,70 +157,6 @@ class WorkerEvent final : public device::Event {
   const std::shared_ptr<Moment> moment_;
 };
 
-class NativeEvent final : public device::Event {
- public:
-  NativeEvent(PluginDevice& device, TimEvent* handle)
-      : device_(device), handle_(handle) {}
-  ~NativeEvent() override {
-    device_.Tell("TimDeviceFns::destroy_event",
-                 device_.functions().destroy_event, handle_);
-  }
-
-  // The event is about to be recorded again.
-  void Reset() { status_.reset(); }
-  TimEvent* handle() const { return handle_; }
-  PluginDevice& device() const { return device_; }
-
-  Status Wait() override {
-    const std::lock_guard lock(mutex_);
-    if (!status_) status_ = DoWait();
-    return *status_;
-  }
-
-  bool Ready() override {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return false;
-    if (status_) return true;
-    const Result<bool> done = Query();
-    return !done.ok() || *done;
-  }
-
- private:
-  // False where the device cannot be asked.
-  Result<bool> Query() {
-    const auto query = device_.functions().query;
-    if (query == nullptr) return false;
-    int32_t done = 0;
-    TIM_RETURN_IF_ERROR(
-        device_.Call("TimDeviceFns::query", query, handle_, &done));
-    return done != 0;
-  }
-
-  // A device that takes one call at a time must not be held by a wait, and a
-  // wait with a time limit must come back.
-  Status DoWait() {
-    const std::chrono::seconds limit = device_.plugin().timeout;
-    const bool polls = device_.functions().query != nullptr &&
-                       (!device_.thread_safe() || limit.count() > 0);
-    const auto begin = Clock::now();
-    while (polls) {
-      TIM_ASSIGN_OR_RETURN(const bool done, Query());
-      if (done) break;
-      if (limit.count() > 0 && Clock::now() - begin > limit) {
-        return device_.GetStuck();
-      }
-      std::this_thread::sleep_for(kPoll);
-    }
-    return device_.Call("TimDeviceFns::wait", device_.functions().wait,
-                        handle_);
-  }
-
-  PluginDevice& device_;
-  TimEvent* const handle_;
-  std::mutex mutex_;
-  std::optional<Status> status_;  // of Wait()
-};
-
 // Failures of a stream that no event has told of yet.
 class StreamErrors {
  public:
@@ -251,6 +198,15 @@ class WorkerStream final : public device::Stream {
       return DoCopy(*this_device, nullptr, source, destination,
                     [] { return OkStatus(); });
     });
+  }
+
+  Result<bool> Fill(BufferRange range, uint8_t byte) override {
+    TIM_ASSIGN_OR_RETURN(const bool may_fill, MayFill(device_, range));
+    if (!may_fill || range.bytes == 0) return may_fill;
+    TIM_RETURN_IF_ERROR(Post([this_device = &device_, range, byte] {
+      return DoFill(*this_device, nullptr, range, byte);
+    }));
+    return true;
   }
 
   Result<std::unique_ptr<device::Event>> Record(
@@ -316,6 +272,13 @@ class NativeStream final : public device::Stream {
     if (source.bytes == 0) return OkStatus();
     return DoCopy(device_, handle_, source, destination,
                   [this] { return Finish(); });
+  }
+
+  Result<bool> Fill(BufferRange range, uint8_t byte) override {
+    TIM_ASSIGN_OR_RETURN(const bool may_fill, MayFill(device_, range));
+    if (!may_fill || range.bytes == 0) return may_fill;
+    TIM_RETURN_IF_ERROR(DoFill(device_, handle_, range, byte));
+    return true;
   }
 
   Result<std::unique_ptr<device::Event>> Record(

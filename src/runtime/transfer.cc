@@ -58,6 +58,8 @@ Status Download(device::Stream& stream, const BufferRange& range, void* data) {
 
 Status FillZero(device::Stream& stream, device::Buffer& buffer) {
   const int64_t total = buffer.bytes();
+  TIM_ASSIGN_OR_RETURN(const bool filled, stream.Fill({&buffer, 0, total}, 0));
+  if (filled) return Finish(stream);
   std::vector<std::byte> zeros(std::min(total, kZeroBlock));
   ExternalBuffer host(zeros.data(), static_cast<int64_t>(zeros.size()));
   Status status;

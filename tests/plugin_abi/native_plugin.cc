@@ -8,10 +8,12 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -20,10 +22,23 @@ struct Moment {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
+  std::vector<std::function<void()>> calls;  // when it is reached
   void Reach() {
-    const std::lock_guard<std::mutex> lock(mutex);
-    done = true;
-    changed.notify_all();
+    std::vector<std::function<void()>> due;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      done = true;
+      changed.notify_all();
+      due = std::move(calls);
+    }
+    for (const auto& call : due) call();
+  }
+  void Then(std::function<void()> call) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!done) return calls.push_back(std::move(call));
+    }
+    call();
   }
   void Wait() {
     std::unique_lock<std::mutex> lock(mutex);
@@ -86,6 +101,7 @@ namespace {
 
 using tim::testing::NativeOptions;
 
+constexpr int64_t kMostBytes = int64_t{1} << 28;
 NativeOptions g_options;  // NOLINT: one plug-in at a time
 const TimHost* g_host = nullptr;
 
@@ -93,9 +109,18 @@ unsigned char* At(const TimRange& range) {
   return range.buffer->memory + range.offset;
 }
 
-TimCode Initialize(const TimHost* host, const TimOption*, uint32_t,
-                   TimMessage*) {
+tim::testing::NativeCalls g_calls;
+
+bool Makes(const char* mistake) { return g_options.mistake == mistake; }
+
+TimCode Initialize(const TimHost* host, const TimOption* options,
+                   uint32_t count, TimMessage*) {
   g_host = host;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (std::strcmp(options[i].key, "mistake") == 0) {
+      g_options.mistake = options[i].value;
+    }
+  }
   return TIM_OK;
 }
 void Shutdown() { g_host = nullptr; }
@@ -107,7 +132,7 @@ TimCode Describe(uint32_t index, TimDeviceProps* out, TimMessage*) {
   std::snprintf(out->name, sizeof(out->name), "native device %u", index);
   out->max_streams = 4;
   out->memory_bytes = int64_t{1} << 30;
-  out->max_allocation_bytes = int64_t{1} << 28;
+  out->max_allocation_bytes = kMostBytes;
   out->alignment = 64;
   out->gflops = 100;
   out->gbytes_per_second = 100;
@@ -115,13 +140,18 @@ TimCode Describe(uint32_t index, TimDeviceProps* out, TimMessage*) {
   return TIM_OK;
 }
 TimCode Open(uint32_t index, TimDevice** out, TimMessage*) {
-  *out = new TimDevice{static_cast<int>(index)};
+  static TimDevice devices[2] = {{0}, {1}};
+  *out = &devices[index];
   return TIM_OK;
 }
-void Close(TimDevice* device) { delete device; }
+void Close(TimDevice*) {}
 
 TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
-                 TimMessage*) {
+                 TimMessage* message) {
+  if (bytes > kMostBytes) {
+    std::snprintf(message->text, message->capacity, "it has 256 MiB at most");
+    return TIM_OUT_OF_MEMORY;
+  }
   auto* buffer = new TimBuffer();
   buffer->memory = static_cast<unsigned char*>(
       std::aligned_alloc(64, (bytes / 64 + 1) * 64));
@@ -134,6 +164,7 @@ void Release(TimDevice*, TimBuffer* buffer) {
 }
 TimCode CopyIn(TimDevice*, TimStream* stream, const void* host, TimRange to,
                TimMessage*) {
+  ++g_calls.copies_in;
   stream->Push([=] { std::memcpy(At(to), host, to.bytes); });
   return TIM_OK;
 }
@@ -142,16 +173,38 @@ TimCode CopyOut(TimDevice*, TimStream* stream, TimRange from, void* host,
   stream->Push([=] { std::memcpy(host, At(from), from.bytes); });
   return TIM_OK;
 }
+TimCode Fill(TimDevice*, TimStream* stream, TimRange range, uint8_t byte,
+             TimMessage*) {
+  ++g_calls.fills;
+  if (Makes("fill_nothing")) return TIM_OK;
+  const uint64_t bytes = range.bytes + (Makes("fill_beyond") ? 1 : 0);
+  stream->Push([=] { std::memset(At(range), byte, bytes); });
+  return TIM_OK;
+}
 TimCode CreateStream(TimDevice*, TimStream** out, TimMessage*) {
   *out = new TimStream();
   return TIM_OK;
 }
 void DestroyStream(TimDevice*, TimStream* stream) { delete stream; }
+// Those that the host does not give back, of a device that counts as lost, are
+// no leak of the library's.
+std::map<TimEvent*, std::unique_ptr<TimEvent>>& Events() {
+  static std::map<TimEvent*, std::unique_ptr<TimEvent>> events;
+  return events;
+}
+std::mutex g_events_mutex;
+
 TimCode CreateEvent(TimDevice*, TimEvent** out, TimMessage*) {
-  *out = new TimEvent();
+  auto event = std::make_unique<TimEvent>();
+  *out = event.get();
+  const std::lock_guard<std::mutex> lock(g_events_mutex);
+  Events()[*out] = std::move(event);
   return TIM_OK;
 }
-void DestroyEvent(TimDevice*, TimEvent* event) { delete event; }
+void DestroyEvent(TimDevice*, TimEvent* event) {
+  const std::lock_guard<std::mutex> lock(g_events_mutex);
+  Events().erase(event);
+}
 TimCode Record(TimDevice*, TimStream* stream, TimEvent* event, TimMessage*) {
   event->moment = std::make_shared<Moment>();
   stream->Push([moment = event->moment] { moment->Reach(); });
@@ -166,7 +219,23 @@ TimCode Wait(TimDevice*, TimEvent* event, TimMessage*) {
   event->moment->Wait();
   return TIM_OK;
 }
+TimCode OnDone(TimDevice*, TimEvent* event, void (*done)(void*, TimCode),
+               void* state, TimMessage* message) {
+  ++g_calls.on_done;
+  if (Makes("done_fails")) {
+    std::snprintf(message->text, message->capacity, "no interrupts left");
+    return TIM_INTERNAL_ERROR;
+  }
+  if (Makes("done_never")) return TIM_OK;
+  const TimCode code = Makes("done_code") ? 77 : TIM_OK;
+  const int times = Makes("done_twice") ? 2 : 1;
+  event->moment->Then([=] {
+    for (int i = 0; i < times; ++i) done(state, code);
+  });
+  return TIM_OK;
+}
 TimCode Query(TimDevice*, TimEvent* event, int32_t* done, TimMessage*) {
+  ++g_calls.queries;
   *done = event->moment->IsDone() ? 1 : 0;
   return TIM_OK;
 }
@@ -234,6 +303,8 @@ TimCode Enqueue(TimDevice*, TimStream* stream, TimPrepared* prepared,
 
 namespace tim::testing {
 
+NativeCalls& CallsOfNative() { return g_calls; }
+
 const TimPlugin* NativePlugin(const NativeOptions& options) {
   static TimDeviceFns device;
   static TimKernelFns kernels;
@@ -253,6 +324,8 @@ const TimPlugin* NativePlugin(const NativeOptions& options) {
   device.wait = Wait;
   if (options.stream_wait) device.stream_wait = StreamWait;
   if (options.query) device.query = Query;
+  if (options.fill) device.fill = Fill;
+  if (options.on_done) device.on_done = OnDone;
   kernels.struct_size = TIM_SIZE_THROUGH(TimKernelFns, enqueue);
   kernels.count = KernelCount;
   kernels.kernel = KernelAt;

@@ -2,6 +2,9 @@
 #ifndef TIM_TESTS_PLUGIN_ABI_NATIVE_PLUGIN_H_
 #define TIM_TESTS_PLUGIN_ABI_NATIVE_PLUGIN_H_
 
+#include <atomic>
+#include <string>
+
 #include "tim/plugin/tim_plugin.h"
 
 namespace tim::testing {
@@ -10,11 +13,26 @@ struct NativeOptions {
   bool thread_safe = true;
   bool query = true;        ///< It offers TimDeviceFns::query.
   bool stream_wait = true;  ///< And stream_wait.
+  bool fill = false;        ///< And fill.
+  bool on_done = false;     ///< And on_done.
   int delay_us = 0;         ///< Of every step.
+  /// A mistake that it makes: "done_twice", "done_never", "done_code",
+  /// "done_fails", "fill_beyond", "fill_nothing"; empty: none.
+  std::string mistake = {};
 };
 
+/// Calls of the plug-in so far.
+struct NativeCalls {
+  std::atomic<int> copies_in = 0;
+  std::atomic<int> fills = 0;
+  std::atomic<int> queries = 0;
+  std::atomic<int> on_done = 0;
+};
+NativeCalls& CallsOfNative();
+
 /// Two devices "native:0" and "native:1" of one domain, with a kernel for
-/// tim.Relu.  Valid until the next call.
+/// tim.Relu.  Valid until the next call.  The option "mistake" of LoadPlugin()
+/// goes before the one here.
 const TimPlugin* NativePlugin(const NativeOptions& options);
 
 }  // namespace tim::testing

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "device/device_pools.h"
 #include "device/device_sources.h"
 #include "plugin/host_table.h"
 #include "plugin/plugin_device.h"
 #include "plugin/plugins.h"
+#include "runtime/transfer.h"
 #include "tests/plugin_abi/native_plugin.h"
 #include "tests/plugin_abi/plug_graph.h"
 #include "tests/support/devices/empty_store.h"
@@ -41,6 +45,9 @@ TEST(NativeStreams, RunGraphs) {
       {.thread_safe = false},
       {.thread_safe = false, .query = false},
       {.query = false, .stream_wait = false, .delay_us = 300},
+      {.fill = true, .on_done = true, .delay_us = 300},
+      {.thread_safe = false, .on_done = true, .delay_us = 300},
+      {.thread_safe = false, .query = false, .on_done = true},
       {.delay_us = 300}};
   for (const NativeOptions& options : all) {
     ASSERT_OK(
@@ -62,6 +69,140 @@ TEST(NativeStreams, RunGraphs) {
     }
     EXPECT_OK(UnloadPlugin("native"));
   }
+}
+
+// Opens native:0 of a plug-in with these options, runs `body`, and unloads it.
+template <typename Body>
+void WithNative(const NativeOptions& options, std::chrono::seconds timeout,
+                const Body& body) {
+  ASSERT_OK(LoadPluginTable(testing::NativePlugin(options), {},
+                            {.watch = {.timeout = timeout}}));
+  {
+    const auto opened = device::FindDeviceSource("native")->open(0);
+    ASSERT_OK(opened);
+    body(**opened);
+  }
+  EXPECT_OK(UnloadPlugin("native"));
+}
+
+// Memory that begins with zeros is filled where the device has a way.
+TEST(NativeStreams, FillMemoryWithZeros) {
+  for (const bool fill : {true, false}) {
+    WithNative({.fill = fill}, {}, [&](device::Device& device) {
+      const auto buffer = device.Allocate(3000, ir::MemoryKind::kDevice);
+      const auto stream = device.CreateStream();
+      ASSERT_OK(buffer);
+      ASSERT_OK(stream);
+      const std::string ones(3000, '\1');
+      std::string found(3000, '\2');
+      ASSERT_OK(runtime::Upload(**stream, ones.data(), 3000, **buffer));
+      testing::NativeCalls& calls = testing::CallsOfNative();
+      const int copies = calls.copies_in;
+      const int fills = calls.fills;
+      EXPECT_OK(runtime::FillZero(**stream, **buffer));
+      EXPECT_EQ(calls.copies_in - copies, fill ? 0 : 1);
+      EXPECT_EQ(calls.fills - fills, fill ? 1 : 0);
+      ASSERT_OK(runtime::Download(**stream, **buffer, found.data(), 3000));
+      EXPECT_EQ(found, std::string(3000, '\0'));
+    });
+  }
+}
+
+// An event of the device's stream after a step's time of work.
+std::unique_ptr<device::Event> SomeEvent(device::Device& device,
+                                         device::Stream& stream) {
+  const auto buffer = device.Allocate(1 << 20, ir::MemoryKind::kDevice);
+  EXPECT_OK(buffer);
+  EXPECT_OK(runtime::FillZero(stream, **buffer));
+  auto event = stream.Record();
+  EXPECT_OK(event);
+  return *std::move(event);
+}
+
+// No question is asked, and the wait has a limit, where the device calls.
+TEST(NativeStreams, WaitForTheDevicesCall) {
+  for (const bool thread_safe : {true, false}) {
+    WithNative({.thread_safe = thread_safe, .on_done = true},
+               std::chrono::seconds(20), [&](device::Device& device) {
+                 const auto stream = device.CreateStream();
+                 ASSERT_OK(stream);
+                 testing::NativeCalls& calls = testing::CallsOfNative();
+                 const int queries = calls.queries;
+                 const auto event = SomeEvent(device, **stream);
+                 const int asked = calls.on_done;
+                 EXPECT_OK(event->Wait());
+                 EXPECT_OK(event->Wait());
+                 EXPECT_TRUE(event->Ready());
+                 EXPECT_EQ(calls.on_done, asked + 1);
+                 EXPECT_EQ(calls.queries, queries);
+               });
+  }
+}
+
+// Where it cannot be asked its call tells that an event is reached, and comes
+// once the event is there no more.
+TEST(NativeStreams, AreReadyOnceTheDeviceHasCalled) {
+  WithNative({.query = false, .on_done = true}, {},
+             [&](device::Device& device) {
+               const auto stream = device.CreateStream();
+               ASSERT_OK(stream);
+               auto event = SomeEvent(device, **stream);
+               while (!event->Ready()) std::this_thread::yield();
+               EXPECT_OK(event->Wait());
+               for (int i = 0; i < 100; ++i) {
+                 auto again = (*stream)->Record(std::move(event));
+                 ASSERT_OK(again);
+                 event = *std::move(again);
+                 static_cast<void>(event->Ready());
+               }
+               EXPECT_OK(event->Wait());
+             });
+  for (const PluginFacts& facts : Plugins()) EXPECT_EQ(facts.error, "");
+}
+
+TEST(NativeStreams, WhoseCallNeverComesAreLost) {
+  WithNative({.query = false, .on_done = true, .mistake = "done_never"},
+             std::chrono::seconds(1), [](device::Device& device) {
+               const auto stream = device.CreateStream();
+               ASSERT_OK(stream);
+               const auto event = (*stream)->Record();
+               ASSERT_OK(event);
+               EXPECT_ERROR((*event)->Wait(),
+                            "did not end its work within the 1 seconds");
+             });
+}
+
+TEST(NativeStreams, WhoseCallIsWrongAreQuarantined) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"done_twice", "TimDeviceFns::on_done(): done() was called twice"},
+      {"done_code", "TimDeviceFns::on_done(): done() gave the code 77"},
+  };
+  for (const auto& [mistake, words] : mistakes) {
+    SCOPED_TRACE(mistake);
+    WithNative({.thread_safe = false, .on_done = true, .mistake = mistake}, {},
+               [&, words = words](device::Device& device) {
+                 const auto stream = device.CreateStream();
+                 ASSERT_OK(stream);
+                 const auto event = (*stream)->Record();
+                 ASSERT_OK(event);
+                 EXPECT_OK((*event)->Wait());
+                 // The second call may still be on its way.
+                 const auto facts = [] { return Plugins().front().error; };
+                 for (int i = 0; i < 2000 && facts().empty(); ++i) {
+                   std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                 }
+                 EXPECT_THAT(facts(), ::testing::HasSubstr(words));
+               });
+  }
+  WithNative({.thread_safe = false, .on_done = true, .mistake = "done_fails"},
+             {}, [](device::Device& device) {
+               const auto stream = device.CreateStream();
+               ASSERT_OK(stream);
+               const auto event = (*stream)->Record();
+               ASSERT_OK(event);
+               EXPECT_ERROR((*event)->Wait(),
+                            "TimDeviceFns::on_done(): no interrupts left");
+             });
 }
 
 // Two devices of one domain wait for each other, and copy through the host.

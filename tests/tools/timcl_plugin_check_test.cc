@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr char kBad[] = "tests/plugin_abi/libtimcl_bad.so";
+constexpr char kNative[] = "tests/plugin_abi/libtimcl_native.so";
 
 // Ids of the checks that ended so.
 std::vector<std::string> Ids(const nlohmann::json& checks,
@@ -92,6 +93,33 @@ TEST(TimclPluginCheck, FindsPlantedMistakes) {
   EXPECT_THAT(
       Ids(Checked(std::string("--option mode=copy_overrun ") + kBad), "FAIL"),
       ::testing::ElementsAre("C5"));
+}
+
+// The same of a device with streams, and functions that others do not offer.
+TEST(TimclPluginCheck, FindsMistakesOfFillAndOnDone) {
+  const auto sound = Checked(std::string("--only C4,C5,C6,C7,C8 ") + kNative);
+  EXPECT_THAT(Ids(sound, "PASS"),
+              ::testing::ElementsAre("C4", "C5", "C6", "C7", "C8"))
+      << sound.dump(1);
+  struct Planted {
+    const char* mistake;
+    const char* id;
+    const char* words;
+  };
+  const Planted all[] = {
+      {"fill_nothing", "C5", "fill(): after fill of "},
+      {"fill_beyond", "C5", "fill(): after fill of "},
+      {"done_twice", "C6", "calls done() 2 times, expected once"},
+      {"done_never", "C6", "calls done() 0 times, expected once"},
+  };
+  for (const Planted& planted : all) {
+    SCOPED_TRACE(planted.mistake);
+    const auto checks = Checked(std::string("--only C5,C6 --option mistake=") +
+                                planted.mistake + " " + kNative);
+    EXPECT_THAT(Ids(checks, "FAIL"), ::testing::ElementsAre(planted.id))
+        << checks.dump(1);
+    EXPECT_THAT(checks.dump(), HasSubstr(planted.words));
+  }
 }
 
 TEST(TimclPluginCheck, TellsHowAFailureIsRepeated) {

@@ -1,7 +1,10 @@
 // Memory, copies, order and threads of devices.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "base/aligned_memory.h"
 #include "base/parallel_for.h"
@@ -123,6 +126,76 @@ Status CopyOnDevice(PluginDevice& device) {
   return InvalidArgument("copy() of ", half, " bytes gives others");
 }
 
+// Fills pieces at the device's alignment, and nothing around them.
+Status FillPieces(CheckedPlugin& plugin, PluginDevice& device) {
+  if (device.functions().fill == nullptr) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(Bench bench, Bench::Make(device));
+  std::vector<uint8_t> expected(kBytes, 0x5A);
+  std::fill_n(bench.memory(), kBytes, 0x5A);
+  TIM_RETURN_IF_ERROR(bench.In(0, 0, kBytes));
+  const int64_t alignment = device.info().alignment;
+  for (const uint8_t byte : {0, 0xFF, 0x31}) {
+    const auto places = static_cast<uint64_t>(kBytes / alignment);
+    const int64_t offset =
+        static_cast<int64_t>(plugin.random() % places) * alignment;
+    const int64_t bytes =
+        1 + static_cast<int64_t>(plugin.random() %
+                                 static_cast<uint64_t>(kBytes - offset));
+    TIM_RETURN_IF_ERROR(
+        bench.stream->Fill({bench.buffer.get(), offset, bytes}, byte).status());
+    std::fill_n(expected.begin() + offset, bytes, byte);
+    TIM_RETURN_IF_ERROR(bench.Out(0, 0, kBytes));
+    TIM_RETURN_IF_ERROR(bench.Wait());
+    const auto differs =
+        std::mismatch(expected.begin(), expected.end(), bench.memory());
+    if (differs.first == expected.end()) continue;
+    return InvalidArgument("after fill of ", bytes, " bytes from ", offset,
+                           ", byte ", differs.first - expected.begin(), " is ",
+                           static_cast<int>(*differs.second), ", expected ",
+                           static_cast<int>(*differs.first));
+  }
+  return OkStatus();
+}
+
+// Calls of done() that a device has made; it may make more at any time.
+constinit std::atomic<int> g_done_calls = 0;
+void CountDone(void*, TimCode) { ++g_done_calls; }
+
+enum class Destroyed { kBefore, kAfter };
+
+// One call, whether the event is destroyed before it or after.
+Status CallOnce(PluginDevice& device, Destroyed destroyed) {
+  const TimDeviceFns& fns = device.functions();
+  TIM_ASSIGN_OR_RETURN(Bench bench, Bench::Make(device));
+  TimStream* stream = nullptr;
+  TimEvent* event = nullptr;
+  TIM_RETURN_IF_ERROR(
+      device.Call("TimDeviceFns::create_stream", fns.create_stream, &stream));
+  TIM_RETURN_IF_ERROR(
+      device.Call("TimDeviceFns::create_event", fns.create_event, &event));
+  TIM_RETURN_IF_ERROR(
+      device.Call("TimDeviceFns::record", fns.record, stream, event));
+  g_done_calls = 0;
+  TIM_RETURN_IF_ERROR(device.Call("TimDeviceFns::on_done", fns.on_done, event,
+                                  &CountDone, static_cast<void*>(nullptr)));
+  const auto destroy = [&] {
+    device.Tell("TimDeviceFns::destroy_event", fns.destroy_event, event);
+  };
+  if (destroyed == Destroyed::kBefore) destroy();
+  for (int i = 0; i < 500 && g_done_calls == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  device.Tell("TimDeviceFns::destroy_stream", fns.destroy_stream, stream);
+  if (destroyed == Destroyed::kAfter) destroy();
+  // A second one may follow.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (g_done_calls == 1) return OkStatus();
+  return InvalidArgument("on_done() of an event that is destroyed ",
+                         destroyed == Destroyed::kBefore ? "before" : "after",
+                         " it is reached calls done() ", g_done_calls.load(),
+                         " times, expected once");
+}
+
 }  // namespace
 
 void CheckAllocations(CheckedPlugin& plugin) {
@@ -167,6 +240,7 @@ void CheckCopies(CheckedPlugin& plugin) {
   for (const auto& device : plugin.Devices()) {
     plugin.Expect(CopyPieces(plugin, *device), "copies");
     plugin.Expect(CopyOnDevice(*device), "copies");
+    plugin.Expect(FillPieces(plugin, *device), "fill()");
     if (!device->info().unified_memory) continue;
     const AlignedMemory memory = AllocateAligned(4096, 4096);
     plugin.Expect(device->Import(memory.get(), 4096).status(), "import_host()");
@@ -208,6 +282,12 @@ void CheckOrder(CheckedPlugin& plugin) {
       return OkStatus();
     };
     plugin.Expect(run(), "two streams");
+    if (!device->has_streams() || device->functions().on_done == nullptr) {
+      continue;
+    }
+    for (const Destroyed destroyed : {Destroyed::kAfter, Destroyed::kBefore}) {
+      plugin.Expect(CallOnce(*device, destroyed), "events");
+    }
   }
 }
 

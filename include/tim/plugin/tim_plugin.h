@@ -240,7 +240,7 @@ typedef struct TimDeviceFns {
   /** NULL: through the host's memory. */
   TimCode (*copy)(TimDevice*, TimStream*, TimRange from, TimRange to,
                   TimMessage*);
-  /** Not called by version 1.0 of the host. */
+  /** NULL: zeros are copied there. */
   TimCode (*fill)(TimDevice*, TimStream*, TimRange, uint8_t byte, TimMessage*);
   /** A buffer in memory of the host, which outlives it. */
   TimCode (*import_host)(TimDevice*, void* memory, uint64_t bytes,
@@ -259,8 +259,9 @@ typedef struct TimDeviceFns {
    * stream's event before this one and this one. */
   TimCode (*wait)(TimDevice*, TimEvent*, TimMessage*);
   TimCode (*query)(TimDevice*, TimEvent*, int32_t* done, TimMessage*);
-  /** Calls done() once, on any thread, when the event is reached.  Not called
-   * by version 1.0 of the host, which asks query() and wait(). */
+  /** Calls done() once, on any thread, when the event is reached as it was
+   * recorded last; also where it is destroyed, or recorded again, before.  The
+   * host then waits for calls, and does not ask query() again and again. */
   TimCode (*on_done)(TimDevice*, TimEvent*, void (*done)(void* state, TimCode),
                      void* state, TimMessage*);
   TimCode (*copy_peer)(TimDevice* from_device, TimRange from,
