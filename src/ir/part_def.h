@@ -41,8 +41,8 @@ struct PartDef {
   int min_nodes = 1;  ///< Smaller parts are not worth a call.
   /// Of every GraphCall.
   std::vector<std::pair<std::string, std::string>> options;
-  /// Asked once per Compile, of a graph whose extents are known, before its
-  /// operators are fused.
+  /// Asked of a graph whose extents are known, before its operators are fused;
+  /// once per Compile, and several times of a graph with composites.
   std::function<Result<PartClaims>(const Graph&, const DeviceInfo&)> claim;
   /// Tuples that a part takes for its inputs and outputs, best first.  Null:
   /// everything dense.
