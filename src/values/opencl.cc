@@ -154,12 +154,11 @@ Result<std::shared_ptr<ValueState>> ValueOn(const DeviceState& device,
 }
 
 Result<MemoryPart> PartOf(const Place& place, int64_t bytes) {
-  void* const memory = place.memory != nullptr
-                           ? device::MemObjectOf(*place.memory->range().buffer)
-                           : nullptr;
-  if (memory != nullptr) {
-    return MemoryPart{memory, place.memory->range().offset, bytes};
-  }
+  const auto part = place.memory != nullptr
+                        ? device::MemObjectOf(place.memory->range())
+                        : device::MemObjectPart();
+  if (part.memory != nullptr)
+    return MemoryPart{part.memory, part.offset, bytes};
   const auto device = place.memory != nullptr
                           ? DeviceState::Of(*place.memory->stream())
                           : nullptr;

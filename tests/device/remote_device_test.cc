@@ -1,6 +1,7 @@
-// Devices behind a network: how they are known, and what they are not taken to
-// share with the host.  Check 27 of the plug-ins' specification, as far as it
-// needs such a device, is skipped where there is none.
+// Devices behind a network: how they are known, what they are not taken to
+// share with the host, and how their kernels get parts of a buffer.  What needs
+// such a device is skipped where there is none; tools/pocl_remote.sh starts
+// two.
 #include "device/opencl/driver/remote_device.h"
 
 #include <gtest/gtest.h>
@@ -9,14 +10,19 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/aligned_memory.h"
 #include "device/device.h"
 #include "device/host/host_buffer.h"
+#include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/driver/opencl_platforms.h"
+#include "device/opencl/launch/kernel_step.h"
 #include "device/opencl/opencl_device.h"
+#include "tests/support/kernels/opencl_test.h"
+#include "tests/support/plans/plan_builder.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
@@ -124,6 +130,115 @@ TEST(RemoteDevice, KeepsWhatItIsGiven) {
     GTEST_SKIP() << "no OpenCL device of this machine is behind a network; "
                     "docs/distributed.md says how PoCL shows one";
   }
+}
+
+// ---- parts of buffers -------------------------------------------------------
+
+constexpr char kTwice[] =
+    "__kernel void twice(__global const float* in, int in_0,\n"
+    "                    __global float* out, int out_0, int n) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  if (i < n) out[out_0 + i] = 2 * in[in_0 + i];\n"
+    "}\n"
+    "__kernel void thrice(__global const float* in, __global float* out) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  out[i] = 3 * in[i];\n"
+    "}\n";
+
+constexpr int64_t kFloats = 4;
+constexpr int64_t kBytes = kFloats * sizeof(float);
+
+// A device of this machine, used as one whose kernels get no sub-buffers.
+class PartsOfBuffers : public testing::OpenClTest {
+ protected:
+  void SetUp() override {
+    OpenClTest::SetUp();
+    if (device_ == nullptr) return;
+    info_ = device_->info();
+    info_.remote = true;
+    program_ = cl::Program(context_, kTwice);
+    ASSERT_EQ(program_.build("-cl-kernel-arg-info"), CL_SUCCESS);
+    whole_ = *OpenClBuffer::Create(context_, info_, 4 * info_.alignment);
+    in_ = *whole_->View(info_.alignment, kBytes);
+    out_ = *whole_->View(3 * info_.alignment, kBytes);
+    stream_ = *device_->CreateStream();
+    std::vector<float> values = {1, 2, 3, 4};
+    ExternalBuffer from(values.data(), kBytes);
+    ASSERT_OK(stream_->Copy({&from, 0, kBytes}, {in_.get(), 0, kBytes}));
+    ASSERT_OK((*stream_->Record())->Wait());
+  }
+
+  ir::UserLaunch Thrice() const {
+    ir::UserLaunch launch;
+    launch.name = "user.Thrice#1";
+    launch.text = kTwice;
+    launch.function = "thrice";
+    const auto type = ir::DataType::kFloat32;
+    launch.arguments = {
+        ir::UserTensorArg{0, type, {kFloats}, false, false, "input 0"},
+        ir::UserTensorArg{1, type, {kFloats}, true, false, "output 0"}};
+    launch.range.global = {kFloats, 1, 1};
+    return launch;
+  }
+
+  // What the step makes of 1 to 4.
+  std::vector<float> Run(PreparedStep& step) {
+    const BufferRange operands[] = {{in_.get(), 0, kBytes},
+                                    {out_.get(), 0, kBytes}};
+    EXPECT_OK(stream_->Enqueue(step, operands));
+    std::vector<float> result(kFloats);
+    ExternalBuffer to(result.data(), kBytes);
+    EXPECT_OK(stream_->Copy({out_.get(), 0, kBytes}, {&to, 0, kBytes}));
+    EXPECT_OK((*stream_->Record())->Wait());
+    return result;
+  }
+
+  ir::DeviceInfo info_;
+  cl::Program program_;
+  std::unique_ptr<Buffer> whole_;
+  std::unique_ptr<Buffer> in_;
+  std::unique_ptr<Buffer> out_;
+  std::unique_ptr<Stream> stream_;
+};
+
+TEST_F(PartsOfBuffers, AreTheWholeAndAnOffset) {
+  const auto whole = AsOpenCl({whole_.get(), 0, kBytes});
+  const auto part = AsOpenCl({out_.get(), 8, 8});
+  ASSERT_OK(part);
+  EXPECT_EQ(part->handle()(), whole->handle()());
+  EXPECT_EQ(part->offset, 3 * info_.alignment + 8);
+  const auto of_part = (*whole_->View(info_.alignment, 2 * info_.alignment))
+                           ->View(info_.alignment, kBytes);
+  ASSERT_OK(of_part);
+  EXPECT_EQ(AsOpenCl({of_part->get(), 0, kBytes})->offset, 2 * info_.alignment);
+  EXPECT_ERROR(whole->buffer->SubBuffer(info_.alignment, kBytes),
+               "does not reach kernels of remote devices");
+  EXPECT_ERROR(part->buffer->SubBuffer(0, kBytes),
+               "does not reach kernels of remote devices");
+}
+
+TEST_F(PartsOfBuffers, ReachKernels) {
+  auto step =
+      KernelStep::Create(program_, id_, info_, {},
+                         testing::FloatLaunch(kTwice, "twice", kFloats, 2));
+  ASSERT_OK(step);
+  EXPECT_EQ(Run(**step), (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_F(PartsOfBuffers, ReachUsersKernelsAsCopies) {
+  auto step =
+      KernelStep::Create(program_, id_, info_, {}, Thrice(), 0, nullptr);
+  ASSERT_OK(step);
+  EXPECT_EQ(Run(**step), (std::vector<float>{3, 6, 9, 12}));
+}
+
+TEST_F(PartsOfBuffers, AreNotGuarded) {
+  DeviceOptions options;
+  options.guard = true;
+  GuardedContents guards;
+  EXPECT_ERROR(
+      KernelStep::Create(program_, id_, info_, options, Thrice(), 0, &guards),
+      "TIMCL_GUARD gives kernels sub-buffers");
 }
 
 }  // namespace

@@ -180,14 +180,14 @@ Status ChainStep::SetFixedArguments(const cl::Context& context,
 
 Status ChainStep::SetBuffers(std::span<const BufferRange> operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
-    TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(operands[i]));
+    TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(operands[i]));
     const int pointer = buffers_[i];
-    if (bound_[pointer] == buffer->id()) continue;
+    if (bound_[pointer] == place.buffer->id()) continue;
     bound_[pointer] = 0;
     TIM_RETURN_IF_CL_ERROR(
-        kernel_.setArg(kFirstBuffer + pointer, buffer->handle()), "pointer ",
+        kernel_.setArg(kFirstBuffer + pointer, place.handle()), "pointer ",
         pointer, " of a chain");
-    bound_[pointer] = buffer->id();
+    bound_[pointer] = place.buffer->id();
   }
   return OkStatus();
 }

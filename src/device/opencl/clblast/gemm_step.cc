@@ -16,13 +16,13 @@ struct Matrix {
 };
 
 Result<Matrix> MatrixOf(const char* name, const BufferRange& range) {
-  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
-  if (range.offset % kFloatBytes != 0) {
-    return TIM_INTERNAL("gemm, matrix ", name, ": offset ", range.offset,
+  TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(range));
+  if (place.offset % kFloatBytes != 0) {
+    return TIM_INTERNAL("gemm, matrix ", name, ": offset ", place.offset,
                         " is no multiple of ", kFloatBytes, " bytes");
   }
-  return Matrix{buffer->handle()(),
-                static_cast<size_t>(range.offset / kFloatBytes)};
+  return Matrix{place.handle()(),
+                static_cast<size_t>(place.offset / kFloatBytes)};
 }
 
 clblast::Transpose TransposeOf(bool transpose) {

@@ -32,17 +32,19 @@ Result<cl::Buffer> NewBuffer(const cl::Context& context,
   return handle;
 }
 
-OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes,
-                           CountedBytes counted)
-    : handle_(std::move(handle)),
+OpenClBuffer::OpenClBuffer(bool has_sub_buffers, cl::Buffer handle,
+                           int64_t bytes, CountedBytes counted)
+    : has_sub_buffers_(has_sub_buffers),
+      handle_(std::move(handle)),
       whole_(handle_),
       bytes_(bytes),
       counted_(std::move(counted)),
       id_(NextId()) {}
 
-OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes, cl::Buffer whole,
-                           int64_t begin)
-    : handle_(std::move(handle)),
+OpenClBuffer::OpenClBuffer(bool has_sub_buffers, cl::Buffer handle,
+                           int64_t bytes, cl::Buffer whole, int64_t begin)
+    : has_sub_buffers_(has_sub_buffers),
+      handle_(std::move(handle)),
       whole_(std::move(whole)),
       begin_(begin),
       bytes_(bytes),
@@ -51,8 +53,8 @@ OpenClBuffer::OpenClBuffer(cl::Buffer handle, int64_t bytes, cl::Buffer whole,
 Result<std::unique_ptr<Buffer>> OpenClBuffer::Create(
     const cl::Context& context, const ir::DeviceInfo& device, int64_t bytes) {
   TIM_ASSIGN_OR_RETURN(cl::Buffer handle, NewBuffer(context, device, bytes));
-  return std::unique_ptr<Buffer>(
-      new OpenClBuffer(std::move(handle), bytes, CountedBytes(bytes)));
+  return std::unique_ptr<Buffer>(new OpenClBuffer(
+      HasSubBuffers(device), std::move(handle), bytes, CountedBytes(bytes)));
 }
 
 Result<cl::Buffer> OpenClBuffer::OnHostMemory(const cl::Context& context,
@@ -75,15 +77,17 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::Import(
     std::shared_ptr<const void> owner) {
   TIM_ASSIGN_OR_RETURN(cl::Buffer handle, OnHostMemory(context, memory, bytes));
   std::unique_ptr<OpenClBuffer> buffer(
-      new OpenClBuffer(std::move(handle), bytes, CountedBytes()));
+      new OpenClBuffer(true, std::move(handle), bytes, CountedBytes()));
   buffer->owner_ = std::move(owner);
   return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
-std::unique_ptr<Buffer> OpenClBuffer::Of(cl::Buffer handle, int64_t bytes,
+std::unique_ptr<Buffer> OpenClBuffer::Of(const ir::DeviceInfo& device,
+                                         cl::Buffer handle, int64_t bytes,
                                          cl::Buffer whole, int64_t begin) {
-  return std::unique_ptr<Buffer>(
-      new OpenClBuffer(std::move(handle), bytes, std::move(whole), begin));
+  const bool parts = HasSubBuffers(device);
+  return std::unique_ptr<Buffer>(new OpenClBuffer(
+      parts, parts ? std::move(handle) : whole, bytes, whole, begin));
 }
 
 // Parts of buffers that clients made may be as little written, or read.
@@ -106,13 +110,21 @@ Result<cl::Buffer> OpenClBuffer::MakeSubBuffer(int64_t offset,
 
 Result<std::unique_ptr<Buffer>> OpenClBuffer::View(int64_t offset,
                                                    int64_t bytes) {
-  TIM_ASSIGN_OR_RETURN(cl::Buffer handle, MakeSubBuffer(offset, bytes));
-  return std::unique_ptr<Buffer>(
-      new OpenClBuffer(std::move(handle), bytes, whole_, begin_ + offset));
+  cl::Buffer handle = whole_;
+  if (has_sub_buffers_) {
+    TIM_ASSIGN_OR_RETURN(handle, MakeSubBuffer(offset, bytes));
+  }
+  return std::unique_ptr<Buffer>(new OpenClBuffer(
+      has_sub_buffers_, std::move(handle), bytes, whole_, begin_ + offset));
 }
 
 Result<cl::Buffer> OpenClBuffer::SubBuffer(int64_t offset, int64_t bytes) {
-  if (offset == 0 && bytes == bytes_) return handle_;
+  if (offset == 0 && bytes == bytes_ && base() == 0) return handle_;
+  if (!has_sub_buffers_) {
+    return Unimplemented("a kernel needs ", bytes, " bytes from byte ", offset,
+                         " of a buffer as a sub-buffer, which does not reach "
+                         "kernels of remote devices");
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto known = sub_buffers_.find({offset, bytes});
   if (known != sub_buffers_.end()) return known->second;
@@ -121,12 +133,15 @@ Result<cl::Buffer> OpenClBuffer::SubBuffer(int64_t offset, int64_t bytes) {
   return part;
 }
 
-Result<OpenClBuffer*> AsOpenCl(const BufferRange& range) {
+Result<OpenClRange> AsOpenCl(const BufferRange& range) {
   auto* buffer = dynamic_cast<OpenClBuffer*>(range.buffer);
   if (buffer == nullptr) {
     return TIM_INTERNAL("an operand is not in the memory of the device");
   }
-  return buffer;
+  return OpenClRange{buffer, buffer->base() + range.offset};
 }
+
+// PoCL-Remote tells the server which buffer is an argument, but not which part.
+bool HasSubBuffers(const ir::DeviceInfo& device) { return !device.remote; }
 
 }  // namespace tim::device

@@ -35,32 +35,39 @@ class OpenClBuffer final : public Buffer {
       const cl::Context& context, void* memory, int64_t bytes,
       std::shared_ptr<const void> owner);
 
-  /// A buffer that somebody else made.
+  /// A buffer that somebody else made on `device`.
   /// \param whole what it is a part of from byte `begin` on, or itself.
-  static std::unique_ptr<Buffer> Of(cl::Buffer handle, int64_t bytes,
+  static std::unique_ptr<Buffer> Of(const ir::DeviceInfo& device,
+                                    cl::Buffer handle, int64_t bytes,
                                     cl::Buffer whole, int64_t begin);
 
   int64_t bytes() const override { return bytes_; }
   /// Never given twice in a process, unlike addresses and handles.
   uint64_t id() const { return id_; }
   const cl::Buffer& handle() const { return handle_; }
+  /// Where it begins in handle(), in bytes: 0 but for parts of a buffer on a
+  /// device whose kernels get the whole for a sub-buffer.
+  int64_t base() const { return has_sub_buffers_ ? 0 : begin_; }
 
   Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes) override;
 
-  /// The buffer itself, or a sub-buffer that lives as long as it.  Contexts
-  /// share constants, so any thread.
+  /// The buffer itself, or a sub-buffer that lives as long as it;
+  /// kUnimplemented where kernels get no sub-buffers.  Contexts share
+  /// constants, so any thread.
   Result<cl::Buffer> SubBuffer(int64_t offset, int64_t bytes);
 
  private:
-  OpenClBuffer(cl::Buffer handle, int64_t bytes, CountedBytes counted);
-  OpenClBuffer(cl::Buffer handle, int64_t bytes, cl::Buffer whole,
-               int64_t begin);
+  OpenClBuffer(bool has_sub_buffers, cl::Buffer handle, int64_t bytes,
+               CountedBytes counted);
+  OpenClBuffer(bool has_sub_buffers, cl::Buffer handle, int64_t bytes,
+               cl::Buffer whole, int64_t begin);
   Result<cl::Buffer> MakeSubBuffer(int64_t offset, int64_t bytes) const;
   static Result<cl::Buffer> OnHostMemory(const cl::Context& context,
                                          void* memory, int64_t bytes);
 
   // Owner of the memory; the handles go before.
   std::shared_ptr<const void> owner_;
+  const bool has_sub_buffers_;
   const cl::Buffer handle_;
   // What sub-buffers are made of, which OpenCL does not make of sub-buffers.
   const cl::Buffer whole_;
@@ -72,8 +79,19 @@ class OpenClBuffer final : public Buffer {
   std::map<std::pair<int64_t, int64_t>, cl::Buffer> sub_buffers_;
 };
 
+/// A range as commands and kernels take it.
+struct OpenClRange {
+  const cl::Buffer& handle() const { return buffer->handle(); }
+
+  OpenClBuffer* buffer = nullptr;
+  int64_t offset = 0;  ///< In handle(), in bytes.
+};
+
 /// kInternal where the range is not of an OpenCL device.
-Result<OpenClBuffer*> AsOpenCl(const BufferRange& range);
+Result<OpenClRange> AsOpenCl(const BufferRange& range);
+
+/// Whether kernels of the device get a sub-buffer as what it is.
+bool HasSubBuffers(const ir::DeviceInfo& device);
 
 }  // namespace tim::device
 

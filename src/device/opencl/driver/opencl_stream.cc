@@ -72,13 +72,13 @@ Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
     return TIM_INTERNAL("a copy from host to host on an OpenCL device");
   }
   if (!from_host && !to_host) return CopyInside(source, destination);
-  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer,
+  TIM_ASSIGN_OR_RETURN(const OpenClRange there,
                        AsOpenCl(from_host ? destination : source));
   const int code = from_host
-                       ? queue_.Write(buffer->handle(), destination.offset,
+                       ? queue_.Write(there.handle(), there.offset,
                                       source.bytes, HostPointer(source))
-                       : queue_.Read(buffer->handle(), source.offset,
-                                     source.bytes, HostPointer(destination));
+                       : queue_.Read(there.handle(), there.offset, source.bytes,
+                                     HostPointer(destination));
   TIM_RETURN_IF_CL_ERROR(code, from_host ? "writing " : "reading ",
                          source.bytes, " bytes");
   return OkStatus();
@@ -86,13 +86,12 @@ Status OpenClStream::Copy(BufferRange source, BufferRange destination) {
 
 Status OpenClStream::CopyInside(const BufferRange& source,
                                 const BufferRange& destination) {
-  TIM_ASSIGN_OR_RETURN(OpenClBuffer * from, AsOpenCl(source));
-  TIM_ASSIGN_OR_RETURN(OpenClBuffer * to, AsOpenCl(destination));
-  if (from == to && source.offset == destination.offset) return OkStatus();
-  TIM_RETURN_IF_CL_ERROR(
-      queue_.Copy(from->handle(), source.offset, to->handle(),
-                  destination.offset, source.bytes),
-      "copying ", source.bytes, " bytes");
+  TIM_ASSIGN_OR_RETURN(const OpenClRange from, AsOpenCl(source));
+  TIM_ASSIGN_OR_RETURN(const OpenClRange to, AsOpenCl(destination));
+  if (from.buffer == to.buffer && from.offset == to.offset) return OkStatus();
+  TIM_RETURN_IF_CL_ERROR(queue_.Copy(from.handle(), from.offset, to.handle(),
+                                     to.offset, source.bytes),
+                         "copying ", source.bytes, " bytes");
   return OkStatus();
 }
 
@@ -123,9 +122,10 @@ Status OpenClStream::SynchronizeToHost(Buffer& imported) {
 
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
   TIM_RETURN_IF_ERROR(Begin());
-  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl({.buffer = &imported}));
+  TIM_ASSIGN_OR_RETURN(const OpenClRange place,
+                       AsOpenCl({.buffer = &imported}));
   if (works_in_host_memory_) return OkStatus();
-  return queue_.MapAndUnmap(buffer->handle(), buffer->bytes(), flags, mapping_);
+  return queue_.MapAndUnmap(place.handle(), imported.bytes(), flags, mapping_);
 }
 
 Status OpenClStream::WaitFor(Event& event) {

@@ -28,6 +28,11 @@ Result<GuardedOperand> GuardedOperand::Create(const cl::Context& context,
                                               const ir::UserTensorArg& tensor,
                                               const KernelParameter& parameter,
                                               GuardedContent content) {
+  if (!HasSubBuffers(device)) {
+    return Unimplemented(
+        "TIMCL_GUARD gives kernels sub-buffers, which do not reach kernels of "
+        "remote devices; check the operation on a device of this machine");
+  }
   GuardedOperand operand;
   operand.tensor_ = tensor;
   operand.parameter_ = parameter.ToString();
@@ -104,10 +109,10 @@ Status GuardedOperand::Take(OpenClQueue& queue, const BufferRange& tensor) {
   if (!tensor_.filled() || bytes_ == 0) return OkStatus();
   given_.assign(static_cast<size_t>(bytes_), 0);
   if (tensor_.zeroed) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(tensor));
+  TIM_ASSIGN_OR_RETURN(const OpenClRange from, AsOpenCl(tensor));
   TIM_RETURN_IF_CL_ERROR(
-      queue.Read(buffer->handle(), tensor.offset, bytes_, given_.data()),
-      "reading ", tensor_.name, ", to guard it");
+      queue.Read(from.handle(), from.offset, bytes_, given_.data()), "reading ",
+      tensor_.name, ", to guard it");
   return OkStatus();
 }
 
@@ -142,8 +147,8 @@ Status GuardedOperand::Read(OpenClQueue& queue, GuardedBytes* bytes) const {
 Status GuardedOperand::Give(OpenClQueue& queue, const GuardedBytes& bytes,
                             const BufferRange& tensor) const {
   if (!tensor_.written || bytes_ == 0) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(tensor));
-  TIM_RETURN_IF_CL_ERROR(queue.Write(buffer->handle(), tensor.offset, bytes_,
+  TIM_ASSIGN_OR_RETURN(const OpenClRange to, AsOpenCl(tensor));
+  TIM_RETURN_IF_CL_ERROR(queue.Write(to.handle(), to.offset, bytes_,
                                      bytes.after.data() + content_),
                          "writing ", tensor_.name, " from between guards");
   return OkStatus();

@@ -76,14 +76,14 @@ Result<ClientMemory> WrapMemObject(Device& device, void* memory, int64_t offset,
   }
   ClientMemory result{.bytes = bytes};
   if (offset == 0 && object.begin % device.info().alignment == 0) {
-    result.buffer =
-        OpenClBuffer::Of(object.handle, bytes, object.whole, object.begin);
+    result.buffer = OpenClBuffer::Of(device.info(), object.handle, bytes,
+                                     object.whole, object.begin);
     return result;
   }
   const int64_t place = object.begin + offset;
   result.offset = place % device.info().alignment;
-  const auto whole =
-      OpenClBuffer::Of(object.whole, place + bytes, object.whole, 0);
+  const auto whole = OpenClBuffer::Of(device.info(), object.whole,
+                                      place + bytes, object.whole, 0);
   TIM_ASSIGN_OR_RETURN(
       result.buffer, whole->View(place - result.offset, result.offset + bytes));
   return result;
@@ -135,9 +135,10 @@ Status CheckMemObject(Device& device, void* memory) {
   return WrapMemObject(device, memory, 0, 0).status();
 }
 
-void* MemObjectOf(const Buffer& buffer) {
-  const auto* own = dynamic_cast<const OpenClBuffer*>(&buffer);
-  return own != nullptr ? own->handle()() : nullptr;
+MemObjectPart MemObjectOf(const BufferRange& range) {
+  const auto own = AsOpenCl(range);
+  if (!own.ok()) return {};
+  return {.memory = own->handle()(), .offset = own->offset};
 }
 
 }  // namespace tim::device

@@ -41,9 +41,14 @@ void ReleaseMemObject(void* memory);
 /// not.
 Status CheckMemObject(Device& device, void* memory);
 
-/// The cl_mem of a buffer of an OpenCL device, which lives as long; null for
-/// buffers of others.
-void* MemObjectOf(const Buffer& buffer);
+struct MemObjectPart {
+  void* memory = nullptr;  ///< A cl_mem.
+  int64_t offset = 0;
+};
+
+/// Where a range of a buffer of an OpenCL device is, in a cl_mem that lives as
+/// long as the buffer; null for buffers of others.
+MemObjectPart MemObjectOf(const BufferRange& range);
 
 }  // namespace tim::device
 

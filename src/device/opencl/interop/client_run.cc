@@ -39,7 +39,7 @@ class OpenClClientRun final : public ClientRun {
     if (use.has_gaps) Fill(staged, memory);
     order_.copies_out.push_back({.from = staged.copy,
                                  .to = staged.clients,
-                                 .to_offset = memory.offset,
+                                 .to_offset = staged.offset,
                                  .bytes = memory.bytes});
     return staged.range;
   }
@@ -72,6 +72,7 @@ class OpenClClientRun final : public ClientRun {
  private:
   struct Staged {
     cl::Buffer clients;
+    int64_t offset = 0;  ///< Of the client's memory.
     cl::Buffer copy;
     BufferRange range;
   };
@@ -86,16 +87,17 @@ class OpenClClientRun final : public ClientRun {
         device_.Allocate(memory.bytes, ir::MemoryKind::kDevice));
     const BufferRange range = {.buffer = copy.get(), .bytes = memory.bytes};
     copies_.push_back(std::move(copy));
-    TIM_ASSIGN_OR_RETURN(OpenClBuffer * to, AsOpenCl(range));
-    TIM_ASSIGN_OR_RETURN(OpenClBuffer * from,
-                         AsOpenCl({.buffer = memory.buffer.get()}));
-    return Staged{from->handle(), to->handle(), range};
+    TIM_ASSIGN_OR_RETURN(const OpenClRange to, AsOpenCl(range));
+    TIM_ASSIGN_OR_RETURN(
+        const OpenClRange from,
+        AsOpenCl({.buffer = memory.buffer.get(), .offset = memory.offset}));
+    return Staged{from.handle(), from.offset, to.handle(), range};
   }
 
   void Fill(const Staged& staged, const ClientMemory& memory) {
     order_.copies_in.push_back({.from = staged.clients,
                                 .to = staged.copy,
-                                .from_offset = memory.offset,
+                                .from_offset = staged.offset,
                                 .bytes = memory.bytes});
   }
 

@@ -137,9 +137,8 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
 // Kernels add offsets and indices in 32 bits: what ends beyond is in a buffer
 // of its own.
 Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
-                                      const BufferRange& range,
-                                      OpenClBuffer& buffer) {
-  const int64_t offset = range.offset;
+                                      const OpenClRange& place, int64_t bytes) {
+  const int64_t offset = place.offset;
   const int64_t size = tensor.argument.element_bytes;
   if (size <= 0 || offset % size != 0) {
     return TIM_INTERNAL("kernel '", function_, "', parameter ",
@@ -147,11 +146,11 @@ Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
                         " is no multiple of ", size, " bytes");
   }
   int64_t elements = offset / size;
-  cl::Buffer handle = buffer.handle();
-  if (!ir::IndicesFit(elements, range.bytes / size)) {
+  cl::Buffer handle = place.handle();
+  if (!ir::IndicesFit(elements, bytes / size)) {
     const int64_t first = offset / alignment_ * alignment_;
-    TIM_ASSIGN_OR_RETURN(handle,
-                         buffer.SubBuffer(first, offset - first + range.bytes));
+    TIM_ASSIGN_OR_RETURN(
+        handle, place.buffer->SubBuffer(first, offset - first + bytes));
     elements = (offset - first) / size;
   }
   TIM_RETURN_IF_CL_ERROR(kernel_.setArg(tensor.parameter, handle), "kernel '",
@@ -163,14 +162,15 @@ Status KernelStep::SetBufferAndOffset(const Tensor& tensor,
 }
 
 Status KernelStep::SetTensor(Tensor& tensor, const BufferRange& range) {
-  TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
-  if (tensor.buffer_id == buffer->id() && tensor.offset == range.offset) {
+  TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(range));
+  const uint64_t id = place.buffer->id();
+  if (tensor.buffer_id == id && tensor.offset == place.offset) {
     return OkStatus();
   }
   tensor.buffer_id = 0;
-  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, range, *buffer));
-  tensor.buffer_id = buffer->id();
-  tensor.offset = range.offset;
+  TIM_RETURN_IF_ERROR(SetBufferAndOffset(tensor, place, range.bytes));
+  tensor.buffer_id = id;
+  tensor.offset = place.offset;
   return OkStatus();
 }
 

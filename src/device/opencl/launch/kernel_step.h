@@ -64,8 +64,8 @@ class KernelStep final : public OpenClStep {
   Status Bind(OpenClQueue& queue, std::span<const BufferRange> operands);
   Status SetTensor(Tensor& tensor, const BufferRange& range);
   Status Launch(OpenClQueue& queue);
-  Status SetBufferAndOffset(const Tensor& tensor, const BufferRange& range,
-                            OpenClBuffer& buffer);
+  Status SetBufferAndOffset(const Tensor& tensor, const OpenClRange& place,
+                            int64_t bytes);
 
   cl::Kernel kernel_;
   std::string function_;

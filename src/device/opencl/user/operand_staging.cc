@@ -35,22 +35,20 @@ Status OperandStaging::Fill(OpenClQueue& queue, const BufferRange& operand) {
     has_header_ = true;
   }
   if (!filled_) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
-  TIM_RETURN_IF_CL_ERROR(queue.Copy(buffer->handle(), operand.offset, handle_,
-                                    HeaderBytes(), bytes_),
-                         "copying an operand of ", bytes_,
-                         " bytes for a kernel");
+  TIM_ASSIGN_OR_RETURN(const OpenClRange from, AsOpenCl(operand));
+  TIM_RETURN_IF_CL_ERROR(
+      queue.Copy(from.handle(), from.offset, handle_, HeaderBytes(), bytes_),
+      "copying an operand of ", bytes_, " bytes for a kernel");
   return OkStatus();
 }
 
 Status OperandStaging::Drain(OpenClQueue& queue,
                              const BufferRange& operand) const {
   if (!written_) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(operand));
-  TIM_RETURN_IF_CL_ERROR(queue.Copy(handle_, HeaderBytes(), buffer->handle(),
-                                    operand.offset, bytes_),
-                         "copying an image of ", bytes_,
-                         " bytes into its operand");
+  TIM_ASSIGN_OR_RETURN(const OpenClRange to, AsOpenCl(operand));
+  TIM_RETURN_IF_CL_ERROR(
+      queue.Copy(handle_, HeaderBytes(), to.handle(), to.offset, bytes_),
+      "copying ", bytes_, " bytes of a kernel into its operand");
   return OkStatus();
 }
 

@@ -15,12 +15,10 @@
 namespace tim::device {
 namespace {
 
-// Images have a layout of their own.  What a kernel may write but must not
-// (constants, what other steps read) it gets as a copy.
-bool WorksInPlace(const KernelParameter& parameter,
-                  const ir::UserTensorArg& tensor) {
-  return ImageKindOf(parameter) == ImageKind::kNone &&
-         (tensor.written || parameter.points_to_const);
+// What a kernel may write but must not: constants, what other steps read.
+bool IsProtected(const KernelParameter& parameter,
+                 const ir::UserTensorArg& tensor) {
+  return !tensor.written && !parameter.points_to_const;
 }
 
 Result<OperandStaging> Stage(const cl::Kernel& kernel,
@@ -37,11 +35,11 @@ Result<OperandStaging> Stage(const cl::Kernel& kernel,
 
 Status FillWithZeros(OpenClQueue& queue, const BufferRange& range) {
   if (range.bytes == 0) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClBuffer* buffer, AsOpenCl(range));
+  TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(range));
   const auto fill = [&](auto zero) {
-    return queue.Fill(buffer->handle(), zero, range.offset, range.bytes);
+    return queue.Fill(place.handle(), zero, place.offset, range.bytes);
   };
-  const bool words = (range.offset | range.bytes) % 4 == 0;
+  const bool words = (place.offset | range.bytes) % 4 == 0;
   TIM_RETURN_IF_CL_ERROR(words ? fill(cl_uint{0}) : fill(cl_uchar{0}),
                          "filling ", range.bytes, " bytes with zeros");
   return OkStatus();
@@ -91,11 +89,14 @@ Status UserArguments::Add(cl::Kernel& kernel, const ir::DeviceInfo& device,
     return SetAbsent(kernel, index, parameter, &empty_images_);
   }
   if (tensor.zeroed) zeroed_.push_back(tensor.operand);
-  if (WorksInPlace(parameter, tensor)) {
+  // Images have a layout of their own, and pointers point to sub-buffers.
+  const bool image = ImageKindOf(parameter) != ImageKind::kNone;
+  const bool copied = IsProtected(parameter, tensor);
+  if (!image && !copied && HasSubBuffers(device)) {
     pointers_.push_back({.parameter = index, .operand = tensor.operand});
     return OkStatus();
   }
-  if (ImageKindOf(parameter) == ImageKind::kNone) {
+  if (!image && copied) {
     TIM_LOG_ONCE(kInfo, launch.name, ": kernel '", launch.function,
                  "' gets a copy of ", tensor.name, " on each run, as '",
                  parameter.ToString(), "' is not const");
@@ -115,9 +116,9 @@ Status UserArguments::Bind(cl::Kernel& kernel, OpenClQueue& queue,
   }
   for (const Pointer& pointer : pointers_) {
     const BufferRange& range = operands[pointer.operand];
-    TIM_ASSIGN_OR_RETURN(OpenClBuffer * buffer, AsOpenCl(range));
+    TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(range));
     TIM_ASSIGN_OR_RETURN(const cl::Buffer view,
-                         buffer->SubBuffer(range.offset, range.bytes));
+                         place.buffer->SubBuffer(range.offset, range.bytes));
     TIM_RETURN_IF_CL_ERROR(kernel.setArg(pointer.parameter, view),
                            "pointer parameter ", pointer.parameter);
   }
