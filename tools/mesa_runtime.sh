@@ -24,36 +24,15 @@ if [ -e "$folder/complete" ]; then
 fi
 
 echo "Unpacking Mesa of Debian's $release into $folder" >&2
-keys=/usr/share/keyrings/debian-archive-keyring.gpg
-if [ ! -e "$keys" ]; then
-  echo "mesa_runtime.sh: $keys is missing; Debian's package is" \
-    "debian-archive-keyring" >&2
-  exit 1
-fi
 rm -rf "$folder"
-mkdir -p "$folder"/{vendors,packages} \
-  "$folder"/apt/{lists/partial,archives/partial,etc/apt.conf.d} \
-  "$folder/apt/etc/preferences.d"
-: >"$folder/apt/status"
-{
-  echo "deb [signed-by=$keys] http://deb.debian.org/debian $release main"
-  if [ "$release" = bookworm ]; then
-    echo "deb [signed-by=$keys] http://deb.debian.org/debian-security" \
-      "$release-security main"
-  fi
-} >"$folder/apt/etc/sources.list"
-# An apt of its own, to which no package is installed.
-cat >"$folder/apt/apt.conf" <<END_OF_APT
-Dir::Etc "$folder/apt/etc";
-Dir::State "$folder/apt";
-Dir::State::status "$folder/apt/status";
-Dir::Cache "$folder/apt";
-APT::Install-Recommends "false";
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-END_OF_APT
-export APT_CONFIG=$folder/apt/apt.conf
-apt-get update -q >&2
+mkdir -p "$folder"/{vendors,packages}
+sources=("deb http://deb.debian.org/debian $release main")
+if [ "$release" = bookworm ]; then
+  sources+=("deb http://deb.debian.org/debian-security $release-security main")
+fi
+# shellcheck source=tools/debian_apt.sh
+. "$(dirname "$0")/debian_apt.sh"
+debian_apt "$folder/apt" "${sources[@]}"
 names=$(apt-get install --simulate mesa-opencl-icd ocl-icd-libopencl1 \
   libstdc++6 | sed -n 's/^Inst \([^ ]*\).*/\1/p')
 # shellcheck disable=SC2086  # a list of words
