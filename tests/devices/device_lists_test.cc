@@ -87,13 +87,15 @@ TEST(DeviceList, DevicesOfASourceStandBehindTheHost) {
 }
 
 TEST(DeviceList, BadListsGiveNoContextAndAReason) {
+  const bool divides = HasHalves();
+  const char* const whole = "has no sub-devices of equal size";
   const std::pair<const char*, const char*> bad[] = {
       {"", "names no device; expected host, opencl"},
       {"opencl:9", "OpenCL device 9: this machine has"},
       {"acme:0", "there are no devices of kind 'acme'"},
-      {"opencl:0/1000", "which makes no 1000 sub-devices"},
+      {"opencl:0/1000", divides ? "which makes no 1000 sub-devices" : whole},
       {"opencl:0/0", "names no device"},
-      {"opencl:0/2.7", "parts, numbered from 0"},
+      {"opencl:0/2.7", divides ? "parts, numbered from 0" : whole},
       {"opencl/2", "names no device"},
       {"host:1", "names no device"},
       {"host,host", "device host is named twice"},
@@ -174,14 +176,15 @@ TEST(DeviceList, EqualListsShareDevices) {
 
 // ---- one context ------------------------------------------------------------
 
-// A chain on sub-devices in turn.
+// A chain on the devices behind the host in turn.
+template <typename Op>
 std::shared_ptr<vx::Graph> Alternating(
     const std::shared_ptr<vx::Context>& context,
     const std::vector<std::string>& specs, std::shared_ptr<vx::Tensor>* input,
     std::shared_ptr<vx::Tensor>* output) {
   const auto graph = context->CreateGraph();
   *input = graph->CreateTensor(Floats({1000}, vx::TensorAttribute::INPUT));
-  *output = AddChain<vx::ops::Tanh>(*graph, *input, 8);
+  *output = AddChain<Op>(*graph, *input, 8);
   size_t next = 0;
   for (const auto& operation : graph->OpVector()) {
     EXPECT_TRUE(vx::SetAffinity(*operation, specs[1 + next++ % 2]));
@@ -223,7 +226,8 @@ TEST(OneContext, DevicesPassValuesWithoutTheHost) {
   const auto context = vx::CreateContext(counted, std::move(options));
   std::shared_ptr<vx::Tensor> input;
   std::shared_ptr<vx::Tensor> output;
-  const auto graph = Alternating(context, set.specs, &input, &output);
+  const auto graph =
+      Alternating<vx::ops::Tanh>(context, set.specs, &input, &output);
   std::vector<float> values(1000);
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = 0.01f * static_cast<float>(i);
@@ -259,7 +263,7 @@ TEST(OneContext, AListMakesIt) {
   ASSERT_NE(context, nullptr) << vx::LastError();
   std::shared_ptr<vx::Tensor> input;
   std::shared_ptr<vx::Tensor> output;
-  const auto graph = Alternating(
+  const auto graph = Alternating<vx::ops::Tanh>(
       context, {"host", "opencl:0/2.0", "opencl:0/2.1"}, &input, &output);
   Write(input, std::vector<float>(1000, 0.5f));
   ASSERT_TRUE(graph->Run()) << vx::LastError();
@@ -277,11 +281,96 @@ TEST(OneContext, AListMakesIt) {
   EXPECT_THAT(devices::LinksAsJson(), HasSubstr("\"route\": \"direct\""));
 }
 
+// ---- servers ----------------------------------------------------------------
+
+// Check 27, on two devices behind a network, such as tools/pocl_remote.sh
+// starts.
+class Servers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < device::CountOpenClDevices(); ++i) {
+      const auto device = device::CreateOpenClDevice(i, {});
+      ASSERT_OK(device);
+      if ((*device)->info().remote) specs_.push_back(StrCat("opencl:", i));
+    }
+    if (specs_.size() < 3) {
+      GTEST_SKIP() << "there are no two OpenCL devices behind a network; "
+                      "tools/pocl_remote.sh starts their servers";
+    }
+    context_ = vx::Context::CreateOn(StrCat(specs_[1], ",", specs_[2]));
+    ASSERT_NE(context_, nullptr) << vx::LastError();
+    for (size_t i = 0; i < values_.size(); ++i) {
+      values_[i] = 1 + 1e-4f * static_cast<float>(i);
+    }
+  }
+
+  // Products, which every device rounds alike.
+  std::vector<float> OnHost() const {
+    const auto host = HostGraph();
+    const auto in =
+        host->CreateTensor(Floats({1000}, vx::TensorAttribute::INPUT));
+    const auto out = AddChain<vx::ops::Square>(*host, in, 8);
+    Write(in, values_);
+    EXPECT_TRUE(host->Run()) << vx::LastError();
+    return Read(out);
+  }
+
+  std::vector<std::string> specs_ = {"host"};
+  std::shared_ptr<vx::Context> context_;
+  std::vector<float> values_ = std::vector<float>(1000);
+};
+
+TEST_F(Servers, PassValuesToEachOther) {
+  std::shared_ptr<vx::Tensor> input;
+  std::shared_ptr<vx::Tensor> output;
+  const auto graph =
+      Alternating<vx::ops::Square>(context_, specs_, &input, &output);
+  const std::vector<float> expected = OnHost();
+  for (int run = 0; run < 10; ++run) {
+    Write(input, values_);
+    ASSERT_TRUE(graph->Run()) << vx::LastError();
+    EXPECT_EQ(Read(output), expected) << run;
+  }
+  EXPECT_THAT(DevicesOf(*graph), ElementsAre(1, 2, 1, 2, 1, 2, 1, 2));
+}
+
+TEST_F(Servers, AreMeasuredAndShortChainsStayOnOne) {
+  const auto graph = context_->CreateGraph();
+  const auto input =
+      graph->CreateTensor(Floats({1000}, vx::TensorAttribute::INPUT));
+  AddChain<vx::ops::Tanh>(*graph, input, 3);
+  ASSERT_TRUE(graph->Compile()) << vx::LastError();
+  EXPECT_EQ(DevicesOf(*graph).size(), 1u);
+  for (const ir::DeviceInfo& info : vx::CompiledPlan(*graph)->devices) {
+    if (info.kind == "host") continue;
+    // That of the device alone is 3 to 5.
+    EXPECT_GT(info.launch_us, 10) << info.spec;
+    EXPECT_NE(info.launch_us, 100) << "what is assumed";
+  }
+}
+
+TEST_F(Servers, ShareABatch) {
+  const auto context =
+      vx::Context::CreateOn(StrCat(specs_[1], ",", specs_[2]), "split=batch");
+  ASSERT_NE(context, nullptr) << vx::LastError();
+  const auto graph = context->CreateGraph();
+  const auto input =
+      graph->CreateTensor(Floats({125, 8}, vx::TensorAttribute::INPUT));
+  const auto output = AddChain<vx::ops::Square>(*graph, input, 8);
+  Write(input, values_);
+  ASSERT_TRUE(graph->Run()) << vx::LastError();
+  EXPECT_EQ(Read(output), OnHost());
+  EXPECT_THAT(PartitionOf(*graph).chosen, HasSubstr("batch split: "));
+}
+
 // Check 34: with one device nothing is divided.
 TEST(OneDevice, IsNotDivided) {
   for (const char* list : {"opencl:0", "opencl:0,host"}) {
     const auto context = vx::Context::CreateOn(list);
     if (context == nullptr) GTEST_SKIP() << vx::LastError();
+    if (runtime::OpenDevices(list)->devices[1]->info().remote) {
+      GTEST_SKIP() << "figures of devices behind a network are measured";
+    }
     ReluGraph graph({4}, context->CreateGraph());
     auto devices = runtime::SelectDevices("opencl:0", GetOptions().on_device);
     ASSERT_OK(devices);
