@@ -101,8 +101,11 @@ Status UserArguments::Add(cl::Kernel& kernel, const ir::DeviceInfo& device,
                  "' gets a copy of ", tensor.name, " on each run, as '",
                  parameter.ToString(), "' is not const");
   }
+  ir::UserTensorArg staged = tensor;
+  // As in place: the kernel finds what is there.
+  if (!image) staged.kept = true;
   TIM_ASSIGN_OR_RETURN(OperandStaging staging,
-                       Stage(kernel, device, parameter, tensor));
+                       Stage(kernel, device, parameter, staged));
   TIM_RETURN_IF_CL_ERROR(kernel.setArg(index, staging.handle()), "kernel '",
                          launch.function, "', parameter ", index);
   staged_.push_back(std::move(staging));
