@@ -14,6 +14,10 @@ usage: tools/test.sh [--runtime NAME] [--long]
                     unpacked into a private folder; what is known to fail there
                     stands in tests/known_failures
   --runtime mesa22  the same of Debian 12
+  --runtime pocl-remote
+                    the tests of devices, divided graphs, states and values on
+                    two servers of PoCL-Remote on this machine, which are built
+                    in a private folder; no other tests
   --long            also the tests that take minutes each
 END
 }
@@ -41,7 +45,7 @@ while [ $# -gt 0 ]; do
 done
 
 case $runtime in
-  machine | intel | mesa | mesa22) ;;
+  machine | intel | mesa | mesa22 | pocl-remote) ;;
   *)
     usage >&2
     exit 2
@@ -78,6 +82,24 @@ if [[ $runtime = mesa* ]]; then
   )
   report_options+=(--known "tests/known_failures/$runtime.txt")
 fi
+targets=(//...)
+if [ "$runtime" = pocl-remote ]; then
+  ./tools/pocl_remote.sh start
+  trap './tools/pocl_remote.sh stop' EXIT
+  remote=$(./tools/pocl_remote.sh env)
+  eval "$remote"
+  for name in OCL_ICD_VENDORS POCL_DEVICES POCL_REMOTE{0,1}_PARAMETERS; do
+    bazel_options+=(--test_env="$name=${!name}")
+  done
+  # One at a time: they share the servers.
+  bazel_options+=(--local_test_jobs=1)
+  targets=(
+    //tests:device/{opencl_device,opencl_stream,queues,remote_device}_test
+    //tests:devices/{device_lists,divided_graphs,shared_work}_test
+    //tests:{runtime/pooled_memory,values/eager,vx/kept_state,vx/variable}_test
+  )
+  report_options+=(--known "tests/known_failures/$runtime.txt")
+fi
 # Models and their inputs are no part of the repository, see style.md 20.
 if [ -z "${TIMCL_TEST_DATA-}" ] && [ -d ../shared/data ]; then
   TIMCL_TEST_DATA=$(cd ../shared/data && pwd)
@@ -92,18 +114,21 @@ status=0
 # Links of another output folder would be taken for part of the tree.
 find . -maxdepth 1 -type l -name 'bazel-*' -exec rm {} +
 bazel test "${bazel_options[@]}" \
-  --build_event_json_file="$results/events.json" //... || status=$?
-reports=("$results"/{commands,cmake,python}.xml)
-# Beside the others, most of which keep one core busy.
-./tools/check_python.sh build/python "$results/python.xml" &
-python=$!
-./tools/check_commands.py build/commands "$results/commands.xml" || true
-./tools/check_cmake.sh build/commands "$results/cmake.xml" || true
-wait "$python" || true
-if [ -n "${TIMCL_TEST_LONG-}" ]; then
-  reports+=("$results/commands_clang.xml")
-  ./tools/check_commands.py --compiler clang++ build/commands_clang \
-    "$results/commands_clang.xml" || true
+  --build_event_json_file="$results/events.json" "${targets[@]}" || status=$?
+reports=()
+if [ "$runtime" != pocl-remote ]; then
+  reports=("$results"/{commands,cmake,python}.xml)
+  # Beside the others, most of which keep one core busy.
+  ./tools/check_python.sh build/python "$results/python.xml" &
+  python=$!
+  ./tools/check_commands.py build/commands "$results/commands.xml" || true
+  ./tools/check_cmake.sh build/commands "$results/cmake.xml" || true
+  wait "$python" || true
+  if [ -n "${TIMCL_TEST_LONG-}" ]; then
+    reports+=("$results/commands_clang.xml")
+    ./tools/check_commands.py --compiler clang++ build/commands_clang \
+      "$results/commands_clang.xml" || true
+  fi
 fi
 python3 tools/test_report.py --bazel-status "$status" \
   --kernel-caches "$caches" --events "$results/events.json" \

@@ -21,7 +21,7 @@ std::string SourceOf(const std::string& label) {
 
 TEST(KnownFailures, NameTestsThatThereAreAndSayWhy) {
   static const std::regex entry("(//tests[a-z_/]*:\\S+) \\S+ (\\S.{20,})");
-  for (const char* runtime : {"mesa", "mesa22"}) {
+  for (const char* runtime : {"mesa", "mesa22", "pocl-remote"}) {
     const std::string path =
         "tests/known_failures/" + std::string(runtime) + ".txt";
     std::istringstream lines(ReadText(path));
