@@ -2,7 +2,6 @@
 #include "tim/values/control.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "base/guarded.h"
@@ -15,19 +14,7 @@
 namespace tim::values {
 namespace {
 
-Result<bool> IsTrue(const Value& condition) {
-  const Plain plain = condition.ToPlain();
-  if (!plain) return InvalidArgument(LastError());
-  if (plain.spec.shape.NumElements() != 1) {
-    return InvalidArgument("a condition has one element, not those of ",
-                           plain.spec.shape.ToString());
-  }
-  if (const float* element = plain.As<float>()) return *element != 0;
-  if (const double* element = plain.As<double>()) return *element != 0;
-  const auto* bytes = static_cast<const std::byte*>(plain.data.get());
-  return std::any_of(bytes, bytes + plain.bytes,
-                     [](std::byte byte) { return byte != std::byte{0}; });
-}
+using internal::IsTrue;
 
 bool IsSymbolic(const Value& value) { return value.symbolic(); }
 

@@ -2,6 +2,7 @@
 #include "values/control_graphs.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -32,11 +33,6 @@ Result<Part> Capture(const char* name, const Function& function,
     for (const Value& value : function(symbols)) part->AddOutput(value);
   }
   TIM_RETURN_IF_ERROR(part->status());
-  if (part->ordered() || !part->own().empty()) {
-    return Unimplemented("the ", name,
-                         " has a holder, which graphs run outside of decisions "
-                         "and loops alone; call it before or after");
-  }
   return part;
 }
 
@@ -73,11 +69,27 @@ struct Outside {
 
 enum class VariableOutputs { kNone, kWritten, kAll };
 
-// The part's graph.  Inputs: its own, the variables, values of outside;
-// outputs: its own, and what variables have then.
-ir::Graph GraphOf(const GraphState& part, const PartVariables& variables,
+/// What the parts of one decision or loop have in common.
+struct Shared {
+  PartVariables variables;
+  OwnSchemas own;
+  bool ordered = false;  ///< Effects of one of them are.
+};
+
+Shared SharedBy(const GraphState& one, const GraphState& other) {
+  Shared shared{.variables = VariablesOf(one, other),
+                .own = one.own(),
+                .ordered = one.ordered() || other.ordered()};
+  shared.own.insert(shared.own.end(), other.own().begin(), other.own().end());
+  return shared;
+}
+
+// The part's graph.  Inputs: its own, the variables, values of outside, and the
+// order; outputs: its own, what variables have then, of a body values of
+// outside unchanged, and the order.
+ir::Graph GraphOf(const GraphState& part, const Shared& shared,
                   VariableOutputs kept, const Outside& outside) {
-  ir::Graph graph = *part.Snapshot();
+  ir::Graph graph = part.Part();
   const std::vector<ir::ValueId> known = graph.inputs();
   const size_t closed = part.input_count() + part.ClosedOver().size();
   std::vector<ir::ValueId> inputs(known.begin(),
@@ -88,7 +100,7 @@ ir::Graph GraphOf(const GraphState& part, const PartVariables& variables,
     inputs.push_back(graph.AddValue(spec.desc, ir::Role::kInput, "unused"));
     graph.value(inputs.back()).is_scalar = spec.is_scalar;
   };
-  for (const PartVariable& at : variables) {
+  for (const PartVariable& at : shared.variables) {
     size_t number = 0;
     size_t output = part.output_count();
     const auto& states = part.states();
@@ -108,10 +120,24 @@ ir::Graph GraphOf(const GraphState& part, const PartVariables& variables,
     outputs.push_back(has && states[number].written() ? graph.outputs()[output]
                                                       : inputs.back());
   }
+  const size_t first_of_outside = inputs.size();
   for (const Value& value : outside.before) add(StateOf(value)->spec());
   inputs.insert(inputs.end(), known.begin() + part.input_count(),
                 known.begin() + closed);
   for (const Value& value : outside.after) add(StateOf(value)->spec());
+  if (kept == VariableOutputs::kAll) {
+    outputs.insert(outputs.end(), inputs.begin() + first_of_outside,
+                   inputs.end());
+  }
+  if (shared.ordered) {
+    if (part.ordered()) {
+      inputs.push_back(known.back());
+      outputs.push_back(graph.outputs().back());
+    } else {
+      add(OrderSpec());
+      if (kept != VariableOutputs::kNone) outputs.push_back(inputs.back());
+    }
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i < known.size()) {
       graph.SetGraphInput(static_cast<int>(i), inputs[i]);
@@ -131,22 +157,22 @@ std::shared_ptr<GraphState> TargetOf(const std::vector<Value>& operands) {
   return nullptr;
 }
 
-Status AppendReads(const PartVariables& variables, GraphState* graph,
+Status AppendReads(const Shared& shared, GraphState* graph,
                    std::vector<Value>* operands) {
-  if (graph == nullptr && !variables.empty()) {
-    return Unimplemented("variable '", variables[0].variable->name(),
+  if (graph == nullptr && !shared.variables.empty()) {
+    return Unimplemented("variable '", shared.variables[0].variable->name(),
                          "' is used in a part of a graph whose values are not "
                          "passed to it; capture the graph, or pass them");
   }
-  for (const PartVariable& at : variables) {
+  for (const PartVariable& at : shared.variables) {
     operands->push_back(graph->ReadVariable(at.variable));
   }
   return OkStatus();
 }
 
-Status AssignWritten(const PartVariables& variables, GraphState* graph,
+Status AssignWritten(const Shared& shared, GraphState* graph,
                      VariableOutputs kept, const Value* made) {
-  for (const PartVariable& at : variables) {
+  for (const PartVariable& at : shared.variables) {
     if (at.written) {
       TIM_RETURN_IF_ERROR(graph->AssignVariable(at.variable, *made));
     }
@@ -161,8 +187,11 @@ Attribute GraphAttribute(ir::Graph graph) {
 }
 
 Result<std::vector<Value>> Record(const std::string& op, Attributes attributes,
+                                  const Shared& shared,
                                   const std::vector<Value>& operands) {
-  const Outputs made = Forward(MakeNode(op, attributes), operands, {});
+  const auto node =
+      WithOwn(MakeNode(op, attributes), shared.own, shared.ordered);
+  const Outputs made = Forward(node, operands, {});
   if (!made.ok()) return InvalidArgument(made.error());
   std::vector<Value> values;
   for (size_t i = 0; i < made.size(); ++i) values.push_back(made[i]);
@@ -174,6 +203,20 @@ void Append(const std::vector<Value>& more, std::vector<Value>* values) {
 }
 
 }  // namespace
+
+Result<bool> IsTrue(const Value& condition) {
+  const Plain plain = condition.ToPlain();
+  if (!plain) return InvalidArgument(LastError());
+  if (plain.spec.shape.NumElements() != 1) {
+    return InvalidArgument("a condition has one element, not those of ",
+                           plain.spec.shape.ToString());
+  }
+  if (const float* element = plain.As<float>()) return *element != 0;
+  if (const double* element = plain.As<double>()) return *element != 0;
+  const auto* bytes = static_cast<const std::byte*>(plain.data.get());
+  return std::any_of(bytes, bytes + plain.bytes,
+                     [](std::byte byte) { return byte != std::byte{0}; });
+}
 
 Result<std::vector<Value>> RecordIf(const Value& condition,
                                     const std::vector<Value>& inputs,
@@ -189,25 +232,26 @@ Result<std::vector<Value>> RecordIf(const Value& condition,
   }
   const std::vector<Value> first = taken->ClosedOver();
   const std::vector<Value> second = other->ClosedOver();
-  const PartVariables variables = VariablesOf(*taken, *other);
+  const Shared shared = SharedBy(*taken, *other);
   std::vector<Value> operands = {condition};
   Append(inputs, &operands);
   const auto graph = TargetOf(operands);
-  TIM_RETURN_IF_ERROR(AppendReads(variables, graph.get(), &operands));
+  TIM_RETURN_IF_ERROR(AppendReads(shared, graph.get(), &operands));
   Append(first, &operands);
   Append(second, &operands);
   constexpr auto kKept = VariableOutputs::kWritten;
   TIM_ASSIGN_OR_RETURN(
       std::vector<Value> made,
-      Record("tim.If",
-             {{ir::kThenGraph, GraphAttribute(GraphOf(*taken, variables, kKept,
-                                                      {.after = second}))},
-              {ir::kElseGraph, GraphAttribute(GraphOf(*other, variables, kKept,
-                                                      {.before = first}))}},
-             operands));
+      Record(
+          "tim.If",
+          {{ir::kThenGraph,
+            GraphAttribute(GraphOf(*taken, shared, kKept, {.after = second}))},
+           {ir::kElseGraph,
+            GraphAttribute(GraphOf(*other, shared, kKept, {.before = first}))}},
+          shared, operands));
   const size_t results = taken->output_count();
   TIM_RETURN_IF_ERROR(
-      AssignWritten(variables, graph.get(), kKept, made.data() + results));
+      AssignWritten(shared, graph.get(), kKept, made.data() + results));
   made.resize(results);
   return made;
 }
@@ -236,31 +280,30 @@ Result<std::vector<Value>> RecordWhile(
     return Unimplemented("the condition assigns variable '",
                          at.variable->name(), "'; assign it in the body");
   }
-  const PartVariables variables = VariablesOf(*goes_on, *trip);
-  constexpr auto kKept = VariableOutputs::kAll;
-  ir::Graph body_graph = GraphOf(*trip, variables, kKept, {.before = first});
-  // Values from outside are passed on from trip to trip unchanged.
-  const size_t carried = state.size() + variables.size();
-  for (size_t i = carried; i < body_graph.inputs().size(); ++i) {
-    body_graph.AddOutput(body_graph.inputs()[i]);
+  if (goes_on->ordered()) {
+    return Unimplemented(
+        "the condition has a holder whose effects are ordered; call it in the "
+        "body, and let the condition look at what it gives");
   }
+  const Shared shared = SharedBy(*goes_on, *trip);
+  constexpr auto kKept = VariableOutputs::kAll;
   std::vector<Value> operands = state;
   const auto graph = TargetOf(operands);
-  TIM_RETURN_IF_ERROR(AppendReads(variables, graph.get(), &operands));
+  TIM_RETURN_IF_ERROR(AppendReads(shared, graph.get(), &operands));
   Append(first, &operands);
   Append(second, &operands);
   TIM_ASSIGN_OR_RETURN(
       std::vector<Value> made,
-      Record(
-          "tim.While",
-          {{ir::kConditionGraph,
-            GraphAttribute(GraphOf(*goes_on, variables, VariableOutputs::kNone,
-                                   {.after = second}))},
-           {ir::kBodyGraph, GraphAttribute(std::move(body_graph))},
-           {ir::kMaxTrips, max_trips}},
-          operands));
+      Record("tim.While",
+             {{ir::kConditionGraph,
+               GraphAttribute(GraphOf(*goes_on, shared, VariableOutputs::kNone,
+                                      {.after = second}))},
+              {ir::kBodyGraph, GraphAttribute(GraphOf(*trip, shared, kKept,
+                                                      {.before = first}))},
+              {ir::kMaxTrips, max_trips}},
+             shared, operands));
   TIM_RETURN_IF_ERROR(
-      AssignWritten(variables, graph.get(), kKept, made.data() + state.size()));
+      AssignWritten(shared, graph.get(), kKept, made.data() + state.size()));
   made.resize(state.size());
   return made;
 }

@@ -12,6 +12,9 @@
 
 namespace tim::values::internal {
 
+/// Whether the element of the condition is not 0; waits for it.
+Result<bool> IsTrue(const Value& condition);
+
 /// Records tim.If, whose graphs the parts become.
 Result<std::vector<Value>> RecordIf(const Value& condition,
                                     const std::vector<Value>& inputs,

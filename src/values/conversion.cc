@@ -1,6 +1,7 @@
 // Translates specs and attributes, and says what of them makes no sense.
 #include "values/conversion.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -121,6 +122,60 @@ Result<int64_t> BytesOf(const ir::TensorDesc& desc) {
 std::string TextOf(const ir::TensorDesc& desc, bool is_scalar) {
   if (!is_scalar) return desc.ToString();
   return StrCat(ir::ToString(desc.type), " []");
+}
+
+Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given) {
+  TensorSpec merged = given;
+  const ir::TensorDesc& old = declared.desc;
+  ir::TensorDesc& desc = merged.desc;
+  if (desc.type == ir::DataType::kUnknown) desc.type = old.type;
+  if (old.type != ir::DataType::kUnknown && old.type != desc.type) {
+    return InvalidArgument("is ", ir::ToString(old.type), ", not ",
+                           ir::ToString(desc.type));
+  }
+  if (old.quantized() && desc.quantization.none()) {
+    desc.quantization = old.quantization;
+  }
+  if (old.quantized() && !(old.quantization == desc.quantization)) {
+    return InvalidArgument("is quantized as ", old.ToString(), ", not ",
+                           desc.ToString());
+  }
+  if (!old.shape.ranked()) return merged;
+  if (!desc.shape.ranked()) {
+    desc.shape = old.shape;
+    merged.is_scalar = declared.is_scalar;
+    return merged;
+  }
+  if (old.shape.rank() != desc.shape.rank() ||
+      declared.is_scalar != given.is_scalar) {
+    return InvalidArgument("is ", TextOf(old, declared.is_scalar), ", not ",
+                           TextOf(desc, given.is_scalar),
+                           ", which has another rank");
+  }
+  for (int axis = 0; axis < old.shape.rank(); ++axis) {
+    const int64_t extent = desc.shape[axis];
+    if (extent == ir::kUnknownDim) {
+      desc.shape.set_dim(axis, old.shape[axis]);
+      const int64_t most = old.shape.Bound(axis);
+      if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim) {
+        const int64_t own = desc.shape.Bound(axis);
+        desc.shape.SetBound(
+            axis, own == ir::kUnknownDim ? most : std::min(own, most));
+      }
+      continue;
+    }
+    const int64_t most = old.shape.Bound(axis);
+    if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim &&
+        extent > most) {
+      return InvalidArgument("axis ", axis, ": ", extent,
+                             " is more than its bound ", most);
+    }
+    if (old.shape[axis] != ir::kUnknownDim && old.shape[axis] != extent) {
+      return InvalidArgument("axis ", axis, " is ", old.shape[axis], ", not ",
+                             extent);
+    }
+  }
+  return merged;
 }
 
 Result<ir::Attribute> ToAttribute(const ir::Attribute& value,

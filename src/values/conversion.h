@@ -27,6 +27,10 @@ Spec ToSpec(const ir::TensorDesc& desc, bool is_scalar);
 /// Bytes of a dense tensor; kInvalidArgument where type or extents are unknown.
 Result<int64_t> BytesOf(const ir::TensorDesc& desc);
 
+/// `given` and what is known of `declared`; kInvalidArgument says which axis
+/// contradicts.
+Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given);
+
 /// "float32 [3, 2]"
 std::string TextOf(const ir::TensorDesc& desc, bool is_scalar);
 

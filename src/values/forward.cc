@@ -105,8 +105,11 @@ Outputs ForwardAround(const NodeState& node, const std::vector<Value>& inputs,
   for (const Token& token : after) {
     if (!token.Wait()) return FailedOutputs(StatusOf(token));
   }
-  auto values = Replay(node.composite->body, inputs, node.own);
+  auto values = node.composite != nullptr
+                    ? Replay(node.composite->body, inputs, node.own)
+                    : ReplayControl(node, inputs);
   if (!values.ok()) return FailedOutputs(values.status());
+  if (node.ordered) values->pop_back();
   return MakeOutputs(*std::move(values));
 }
 
@@ -207,7 +210,9 @@ Outputs Forward(const std::shared_ptr<const NodeState>& node,
                 const std::vector<Value>& inputs,
                 const std::vector<Token>& after) {
   const bool holds = HasHolder(*node);
-  if (holds && node->schema != nullptr) return Hold(node, inputs, after);
+  if (holds && node->schema != nullptr && HolderOf(*node->schema) != nullptr) {
+    return Hold(node, inputs, after);
+  }
   const Status status = CheckOperands(*node, inputs, after);
   if (!status.ok()) return FailedOutputs(status);
   if (const auto graph = GraphFor(*node, inputs)) {

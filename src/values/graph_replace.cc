@@ -81,7 +81,8 @@ Result<ir::ReplaceReport> GraphState::Replace(
   TIM_RETURN_IF_ERROR(status_);
   const size_t values = specs_.size();
   const size_t nodes = nodes_.size();
-  const auto brought = std::tuple(closed_, states_, own_, order_, outside_);
+  const auto brought =
+      std::tuple(closed_, states_, own_, order_start_, order_, outside_);
   ir::Graph edited = graph_;
   FillKnown(0, &edited);
   std::vector<ir::ValueId> held = Held();
@@ -104,7 +105,7 @@ Result<ir::ReplaceReport> GraphState::Replace(
     status_ = OkStatus();
     specs_.resize(values);
     nodes_.resize(nodes);
-    std::tie(closed_, states_, own_, order_, outside_) = brought;
+    std::tie(closed_, states_, own_, order_start_, order_, outside_) = brought;
     return report.status();
   }
   FillDeclared(&edited);

@@ -25,8 +25,9 @@ bool IsCapturing(const std::shared_ptr<GraphState>& graph) {
 
 // Calls that a captured function is meant to make in every run.
 bool HasEffects(const NodeState& node) {
-  return node.schema != nullptr &&
-         (node.schema->effects.random || node.schema->effects.ordered);
+  return node.ordered ||
+         (node.schema != nullptr &&
+          (node.schema->effects.random || node.schema->effects.ordered));
 }
 
 }  // namespace
@@ -66,60 +67,6 @@ Status ForceSymbolic(const ValueState& value) {
 
 void NameInGraph(const ValueState& value, const std::string& name) {
   value.graph()->SetName(value.id(), name);
-}
-
-Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given) {
-  TensorSpec merged = given;
-  const ir::TensorDesc& old = declared.desc;
-  ir::TensorDesc& desc = merged.desc;
-  if (desc.type == ir::DataType::kUnknown) desc.type = old.type;
-  if (old.type != ir::DataType::kUnknown && old.type != desc.type) {
-    return InvalidArgument("is ", ir::ToString(old.type), ", not ",
-                           ir::ToString(desc.type));
-  }
-  if (old.quantized() && desc.quantization.none()) {
-    desc.quantization = old.quantization;
-  }
-  if (old.quantized() && !(old.quantization == desc.quantization)) {
-    return InvalidArgument("is quantized as ", old.ToString(), ", not ",
-                           desc.ToString());
-  }
-  if (!old.shape.ranked()) return merged;
-  if (!desc.shape.ranked()) {
-    desc.shape = old.shape;
-    merged.is_scalar = declared.is_scalar;
-    return merged;
-  }
-  if (old.shape.rank() != desc.shape.rank() ||
-      declared.is_scalar != given.is_scalar) {
-    return InvalidArgument("is ", TextOf(old, declared.is_scalar), ", not ",
-                           TextOf(desc, given.is_scalar),
-                           ", which has another rank");
-  }
-  for (int axis = 0; axis < old.shape.rank(); ++axis) {
-    const int64_t extent = desc.shape[axis];
-    if (extent == ir::kUnknownDim) {
-      desc.shape.set_dim(axis, old.shape[axis]);
-      const int64_t most = old.shape.Bound(axis);
-      if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim) {
-        const int64_t own = desc.shape.Bound(axis);
-        desc.shape.SetBound(
-            axis, own == ir::kUnknownDim ? most : std::min(own, most));
-      }
-      continue;
-    }
-    const int64_t most = old.shape.Bound(axis);
-    if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim &&
-        extent > most) {
-      return InvalidArgument("axis ", axis, ": ", extent,
-                             " is more than its bound ", most);
-    }
-    if (old.shape[axis] != ir::kUnknownDim && old.shape[axis] != extent) {
-      return InvalidArgument("axis ", axis, " is ", old.shape[axis], ", not ",
-                             extent);
-    }
-  }
-  return merged;
 }
 
 void GraphState::Fail(const Status& status) {
@@ -265,15 +212,20 @@ Result<std::vector<ir::ValueId>> GraphState::AddNode(
   return outputs;
 }
 
+TensorSpec OrderSpec() {
+  TensorSpec spec;
+  spec.desc.type = ir::DataType::kBool8;
+  spec.desc.shape = ir::Shape{1};
+  return spec;
+}
+
 // The value that the next ordered node waits for: the order made by the last
 // one, else a constant.
 ir::ValueId GraphState::OrderBefore() {
   if (ordered()) return order_;
   const std::byte start{0};
-  TensorSpec spec;
-  spec.desc.type = ir::DataType::kBool8;
-  spec.desc.shape = ir::Shape{1};
-  return AddConstant(spec, ir::MakeConstant(&start, 1), "order");
+  order_start_ = AddConstant(OrderSpec(), ir::MakeConstant(&start, 1), "order");
+  return order_start_;
 }
 
 Outputs GraphState::Record(const std::shared_ptr<const NodeState>& node,
@@ -285,11 +237,10 @@ Outputs GraphState::Record(const std::shared_ptr<const NodeState>& node,
   }
   auto ids = IdsOf(inputs);
   if (!ids.ok()) return FailedOutputs(ids.status());
-  const bool ordered = node->schema != nullptr && node->schema->effects.ordered;
-  if (ordered) ids->push_back(OrderBefore());
+  if (node->ordered) ids->push_back(OrderBefore());
   auto outputs = AddNode(node, *ids);
   if (!outputs.ok()) return FailedOutputs(outputs.status());
-  if (ordered) {
+  if (node->ordered) {
     order_ = outputs->back();
     outputs->pop_back();
   }
@@ -361,12 +312,27 @@ ir::Graph GraphState::WithPorts() const {
 }
 
 // Numbered without gaps, which replacements leave.
-std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
-  ir::Graph graph = WithPorts();
+ir::Graph GraphState::WithoutGaps(ir::Graph graph) {
   const bool has_gaps =
       static_cast<int>(graph.ValueIds().size()) != graph.value_id_limit();
-  if (has_gaps) graph = ir::LiveCopy(graph, graph.outputs());
-  return std::make_shared<ir::Graph>(std::move(graph));
+  return has_gaps ? ir::LiveCopy(graph, graph.outputs()) : std::move(graph);
+}
+
+std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
+  return std::make_shared<ir::Graph>(WithoutGaps(WithPorts()));
+}
+
+ir::Graph GraphState::Part() const {
+  ir::Graph graph = WithPorts();
+  if (ordered()) {
+    const ir::Value& start = graph.value(order_start_);
+    const ir::ValueId before =
+        graph.AddValue(start.desc, ir::Role::kInput, start.name);
+    graph.ReplaceUses(order_start_, before);
+    graph.RemoveValue(order_start_);
+    graph.AddInput(before);
+  }
+  return WithoutGaps(std::move(graph));
 }
 
 ir::Graph GraphState::Known() const {
@@ -384,8 +350,10 @@ std::shared_ptr<const NodeState> GraphState::AsNode() const {
   if (as_node_ == nullptr) {
     auto composite = std::make_shared<ir::Composite>();
     composite->name = name().empty() ? "graph" : name();
-    composite->body = *Snapshot();
-    as_node_ = MakeNode(std::shared_ptr<const ir::Composite>(composite), own_);
+    composite->body = Part();
+    const auto node =
+        MakeNode(std::shared_ptr<const ir::Composite>(composite), own_);
+    as_node_ = ordered() ? WithOwn(node, own_, true) : node;
   }
   return as_node_;
 }
@@ -438,6 +406,7 @@ Result<std::shared_ptr<GraphState>> GraphState::Specialize(
     made->states_.push_back(
         {state.variable, ids[state.read], ids[state.current]});
   }
+  made->order_start_ = ids[order_start_];
   made->order_ = ids[order_];
   return made;
 }

@@ -62,6 +62,9 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   /// values of the variables that it writes.  Only what is declared has types
   /// and extents.
   std::shared_ptr<const ir::Graph> Snapshot() const;
+  /// The same, which takes the order before it as its last input where it has
+  /// ordered effects.
+  ir::Graph Part() const;
   /// The same with all that is known.
   ir::Graph Known() const;
   /// The same as one node of its name.
@@ -115,6 +118,7 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
                           const std::string& name);
   Value MakeSymbolic(ir::ValueId id);
   ir::Graph WithPorts() const;
+  static ir::Graph WithoutGaps(ir::Graph graph);
   std::vector<ir::ValueId> Held() const;
   void SetHeld(const std::vector<ir::ValueId>& held, size_t states);
   void ForgetUnused();
@@ -131,13 +135,17 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   std::vector<Closed> closed_;
   std::vector<State> states_;
   OwnSchemas own_;
-  ir::ValueId order_ = ir::kNone;  // of the last ordered node
+  ir::ValueId order_start_ = ir::kNone;  // what the first ordered node awaits
+  ir::ValueId order_ = ir::kNone;        // of the last ordered node
   // Values of outside that are in it already.
   std::map<std::shared_ptr<ValueState>, ir::ValueId> outside_;
   Status status_;
   mutable std::mutex mutex_;  // of as_node_
   mutable std::shared_ptr<const NodeState> as_node_;
 };
+
+/// Of values that say what ordered nodes wait for.
+TensorSpec OrderSpec();
 
 /// The graph that records a call of these operands; null: none does.
 std::shared_ptr<GraphState> GraphFor(const NodeState& node,
@@ -148,10 +156,6 @@ std::shared_ptr<GraphState> CapturingGraph();
 /// Fails the graph that the symbolic value is of.
 Status ForceSymbolic(const ValueState& value);
 void NameInGraph(const ValueState& value, const std::string& name);
-
-/// `given` and what is known of `declared`; kInvalidArgument says which axis
-/// contradicts.
-Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given);
 
 /// A scope in which `graph` is CapturingGraph() of this thread.
 class CaptureScope {

@@ -94,9 +94,7 @@ Status InferHolder(const HolderParts& parts, ir::InferContext& context) {
     output.is_scalar = parts.outputs[i].is_scalar;
   }
   if (parts.effects.ordered) {
-    auto& order = context.outputs[parts.outputs.size()];
-    order.desc.type = ir::DataType::kBool8;
-    order.desc.shape = ir::Shape{1};
+    context.outputs[parts.outputs.size()].desc = OrderSpec().desc;
   }
   return OkStatus();
 }
@@ -134,15 +132,14 @@ ir::OpSchema SchemaOf(const std::shared_ptr<const HolderParts>& parts) {
   return schema;
 }
 
-bool HasHolder(const ir::Graph& graph) {
-  for (const ir::NodeId id : graph.NodeIds()) {
-    const ir::Node& node = graph.node(id);
-    const bool holds = node.schema != nullptr
-                           ? HolderOf(*node.schema) != nullptr
-                           : HasHolder(node.composite->body);
-    if (holds) return true;
+// The node itself, or the first one in its graphs.
+const ir::Node* FindIn(const ir::Node& node,
+                       const std::function<bool(const ir::Node&)>& matches) {
+  if (matches(node)) return &node;
+  for (const ir::Graph* graph : ir::NestedGraphs(node)) {
+    if (const ir::Node* found = FindNode(*graph, matches)) return found;
   }
-  return false;
+  return nullptr;
 }
 
 Result<std::vector<Value>> HoldNow(const HolderParts& parts,
@@ -233,6 +230,7 @@ std::shared_ptr<const NodeState> MakeHolderNode(
   auto node = std::make_shared<NodeState>();
   node->op = parts->name;
   node->schema = schema.get();
+  node->ordered = parts->effects.ordered;
   node->status = ir::CompleteAttributes(*schema, &node->attributes);
   node->outputs.resize(static_cast<size_t>(schema->outputs.limit));
   node->own.push_back(std::move(schema));
@@ -246,8 +244,29 @@ const HolderParts* HolderOf(const ir::OpSchema& schema) {
 
 bool HasHolder(const NodeState& node) {
   if (node.own.empty()) return false;
-  if (node.schema != nullptr) return HolderOf(*node.schema) != nullptr;
-  return HasHolder(node.composite->body);
+  ir::Node like;
+  like.schema = node.schema;
+  like.composite = node.composite;
+  like.attributes = node.attributes;
+  return FindIn(like, [](const ir::Node& in) {
+           return in.schema != nullptr && HolderOf(*in.schema) != nullptr;
+         }) != nullptr;
+}
+
+bool IsOrdered(const ir::Node& node) {
+  return FindIn(node, [](const ir::Node& in) {
+           const HolderParts* const parts =
+               in.schema != nullptr ? HolderOf(*in.schema) : nullptr;
+           return parts != nullptr && parts->effects.ordered;
+         }) != nullptr;
+}
+
+const ir::Node* FindNode(const ir::Graph& graph,
+                         const std::function<bool(const ir::Node&)>& matches) {
+  for (const ir::NodeId id : graph.NodeIds()) {
+    if (const ir::Node* found = FindIn(graph.node(id), matches)) return found;
+  }
+  return nullptr;
 }
 
 Outputs Hold(const std::shared_ptr<const NodeState>& node,

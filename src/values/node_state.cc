@@ -255,6 +255,16 @@ std::shared_ptr<const NodeState> MakeNode(
   return node;
 }
 
+std::shared_ptr<const NodeState> WithOwn(
+    const std::shared_ptr<const NodeState>& node, OwnSchemas own,
+    bool ordered) {
+  auto made = std::make_shared<NodeState>(*node);
+  made->operators = RegistryWith(own);
+  made->own = std::move(own);
+  made->ordered = ordered;
+  return made;
+}
+
 Result<ir::Graph> InferredGraphOf(
     const NodeState& node, std::span<const runtime::NodeOperand> inputs) {
   TIM_ASSIGN_OR_RETURN(ir::Graph graph,

@@ -33,6 +33,10 @@ struct NodeState {
   OwnSchemas own = {};
   /// Known operators together with `own`; null where `own` is empty.
   std::shared_ptr<const ir::OpRegistry> operators = nullptr;
+  /// Its effects, or those of nodes in its graphs, are ordered: its last input
+  /// is the order before it, its last output that behind it, both a bool8 [1].
+  /// Who calls it gives and gets neither.
+  bool ordered = false;
 
   /// The operator's name without the library's domain: "Relu".
   std::string short_name() const;
@@ -53,6 +57,9 @@ std::shared_ptr<const NodeState> MakeNode(const std::string& op,
 /// A node that is the graph `composite`, with as many inputs and outputs.
 std::shared_ptr<const NodeState> MakeNode(
     std::shared_ptr<const ir::Composite> composite, OwnSchemas own = {});
+/// The node with schemas that its graphs need, and whether it is ordered.
+std::shared_ptr<const NodeState> WithOwn(
+    const std::shared_ptr<const NodeState>& node, OwnSchemas own, bool ordered);
 
 /// Known facts of the outputs for operands as in `inputs`, where operands with
 /// content count as constants.  Nothing is known where an input has no type.

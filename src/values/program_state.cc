@@ -27,21 +27,25 @@ std::string KeyOf(const std::vector<PortSpec>& inputs, OutputPlace place) {
 namespace {
 
 // A holder that has no function, and no kernel.
+bool IsEmptyHolder(const ir::Node& node) {
+  if (node.schema == nullptr) return false;
+  const ir::OpSchema& schema = *node.schema;
+  if (schema.eval || schema.decompose || schema.user_kernel) return false;
+  const std::string name = StrCat(schema.domain, ".", schema.name);
+  return ops::KnownOperators().Kernels(name, "opencl").empty();
+}
+
 Status CheckHolders(const ir::Graph& graph) {
-  for (const ir::NodeId id : graph.NodeIds()) {
-    const ir::Node& node = graph.node(id);
-    if (node.composite != nullptr) {
-      TIM_RETURN_IF_ERROR(CheckHolders(node.composite->body));
-      continue;
-    }
-    const ir::OpSchema& schema = *node.schema;
-    if (schema.eval || schema.decompose || schema.user_kernel) continue;
-    const std::string name = StrCat(schema.domain, ".", schema.name);
-    if (!ops::KnownOperators().Kernels(name, "opencl").empty()) continue;
-    return Unimplemented("graph '", graph.name(), "': holder ", node.name,
-                         " has no function, and nothing takes its place");
-  }
-  return OkStatus();
+  const ir::Node* const empty = FindNode(graph, IsEmptyHolder);
+  if (empty == nullptr) return OkStatus();
+  return Unimplemented("graph '", graph.name(), "': holder ", empty->name,
+                       " has no function, and nothing takes its place");
+}
+
+// Of a schema that the process alone has.
+bool IsOwn(const ir::Node& node) {
+  return node.schema != nullptr &&
+         ops::KnownOperators().Find(node.schema->Key()) != node.schema;
 }
 
 }  // namespace
@@ -170,10 +174,12 @@ Result<ir::Graph> ProgramState::GraphToSave() const {
     return Unimplemented("graph '", graph_.name(),
                          "' has variables, which files do not hold");
   }
-  if (!own_.empty()) {
-    return Unimplemented("graph '", graph_.name(),
-                         "' has holders, or gradients that wait for shapes, "
-                         "which files do not hold");
+  if (const ir::Node* const own = FindNode(graph_, IsOwn)) {
+    return Unimplemented(
+        "graph '", graph_.name(), "': node ", own->name, ", ",
+        own->schema->domain, ".", own->schema->name,
+        ", is of this process alone, as holders are, and gradients that wait "
+        "for shapes, which files do not hold");
   }
   ir::Graph graph = graph_;
   for (size_t i = 0; i < closed_.size(); ++i) {

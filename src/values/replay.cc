@@ -1,11 +1,16 @@
 // Runs or records the nodes of a graph as if its user had called them.
 #include "values/replay.h"
 
+#include <cstdint>
 #include <functional>
 #include <utility>
+#include <variant>
 
+#include "ir/control.h"
 #include "values/access.h"
+#include "values/control_graphs.h"
 #include "values/forward.h"
+#include "values/holder_node.h"
 
 namespace tim::values::internal {
 namespace {
@@ -38,12 +43,15 @@ Result<std::vector<Value>> ReplayBy(const ir::Graph& graph,
     for (const ir::ValueId input : node.inputs) {
       operands.push_back(input == ir::kNone ? Value() : at(input));
     }
+    const auto called = NodeOf(graph, node, own);
+    size_t count = node.outputs.size();
     // Order is kept by whoever makes the calls.
-    const bool ordered = node.schema != nullptr && node.schema->effects.ordered;
-    if (ordered) operands.pop_back();
-    const Outputs outputs = call(NodeOf(graph, node, own), operands);
+    if (called->ordered) {
+      at(node.outputs[--count]) = std::move(operands.back());
+      operands.pop_back();
+    }
+    const Outputs outputs = call(called, operands);
     if (!outputs.ok()) return InvalidArgument(outputs.error());
-    const size_t count = node.outputs.size() - (ordered ? 1 : 0);
     for (size_t i = 0; i < count; ++i) {
       if (node.outputs[i] != ir::kNone) at(node.outputs[i]) = outputs[i];
     }
@@ -75,6 +83,7 @@ std::shared_ptr<const NodeState> NodeOf(const ir::Graph& graph,
     if (value.shape_declared) desc.shape = value.desc.shape;
   }
   made->own = own;
+  made->ordered = !own.empty() && IsOrdered(node);
   return made;
 }
 
@@ -86,6 +95,32 @@ Result<std::vector<Value>> Replay(const ir::Graph& graph,
                      const std::vector<Value>& operands) {
                     return Forward(node, operands, {});
                   });
+}
+
+Result<std::vector<Value>> ReplayControl(const NodeState& node,
+                                         const std::vector<Value>& inputs) {
+  const auto replay = [&](const char* part, const std::vector<Value>& in) {
+    return Replay(*std::get<std::shared_ptr<const ir::Graph>>(
+                      *node.attributes.Find(part)),
+                  in, node.own);
+  };
+  if (node.schema->control == ir::ControlKind::kIf) {
+    TIM_ASSIGN_OR_RETURN(const bool taken, IsTrue(inputs[0]));
+    return replay(taken ? ir::kThenGraph : ir::kElseGraph,
+                  {inputs.begin() + 1, inputs.end()});
+  }
+  const int64_t most = node.attributes.Int(ir::kMaxTrips);
+  std::vector<Value> state = inputs;
+  // The order, which nobody here needs: see NodeState::ordered.
+  if (node.ordered) state.emplace_back();
+  for (int64_t trip = 0; most < 0 || trip < most; ++trip) {
+    TIM_ASSIGN_OR_RETURN(const auto condition,
+                         replay(ir::kConditionGraph, state));
+    TIM_ASSIGN_OR_RETURN(const bool taken, IsTrue(condition[0]));
+    if (!taken) break;
+    TIM_ASSIGN_OR_RETURN(state, replay(ir::kBodyGraph, state));
+  }
+  return state;
 }
 
 Result<std::vector<Value>> ReplayInto(const ir::Graph& graph,

@@ -24,7 +24,11 @@ std::shared_ptr<const NodeState> NodeOf(const ir::Graph& graph,
 Result<std::vector<Value>> Replay(const ir::Graph& graph,
                                   const std::vector<Value>& inputs,
                                   const OwnSchemas& own);
-/// The same into the graph that is being made.
+/// Calls the nodes of the graphs of an If or a While, of values with bytes, as
+/// its conditions say; its outputs.
+Result<std::vector<Value>> ReplayControl(const NodeState& node,
+                                         const std::vector<Value>& inputs);
+/// The same as Replay() into the graph that is being made.
 Result<std::vector<Value>> ReplayInto(const ir::Graph& graph,
                                       const std::vector<Value>& inputs,
                                       const OwnSchemas& own,

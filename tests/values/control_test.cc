@@ -1,15 +1,15 @@
-// Holders, tokens, decisions and loops: at once and in graphs.
+// Decisions, loops and variables: at once, in graphs and in programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <future>
+#include <functional>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tim/values/values.h"
@@ -19,7 +19,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const bool g_on_host = [] {
   setenv("TIMCL_DEVICE", "host", 1);
@@ -30,344 +29,6 @@ using Values = std::vector<Value>;
 
 Value Floats(const Shape& shape, const std::vector<float>& data) {
   return Value::Of<float>(shape, data);
-}
-
-// Twice its input.
-HolderFunction Twice() {
-  return [](const std::vector<Plain>& in, std::vector<Plain>* out,
-            std::string* error) {
-    const float* x = in[0].As<float>();
-    if (x == nullptr) return *error = "float32 only", false;
-    std::vector<float> y(x, x + in[0].bytes / sizeof(float));
-    for (float& element : y) element *= 2;
-    (*out)[0] = MakePlain(Spec(Type::kFloat32, in[0].spec.shape), y.data());
-    return true;
-  };
-}
-
-Outputs Hold(const Value& x, const Spec& spec, HolderFunction function) {
-  return Holder("acme.Twice", {x}, {spec}, std::move(function));
-}
-
-TEST(Holders, RunAtOnceAndInGraphs) {
-  const Spec two(Type::kFloat32, {2});
-  const Value y = Hold(Floats({2}, {1, 2}), Spec(), Twice());
-  ASSERT_TRUE(y.ok()) << y.error();
-  EXPECT_THAT((y + 1.0f).ToVector<float>(), ElementsAre(3, 5));
-  const Graph graph = Graph::Capture(
-      [&](const Values& in) -> Values {
-        return {Relu(Value(Hold(in[0] - 1.0f, two, Twice())))};
-      },
-      {two});
-  ASSERT_TRUE(graph.ok()) << graph.error();
-  EXPECT_THAT(graph.Dump(), HasSubstr("acme.Twice"));
-  EXPECT_THAT(graph.Dump(), Not(HasSubstr("order")));
-  const Program program = graph.Compile();
-  EXPECT_THAT(program.Run({Floats({2}, {0, 4})})[0].ToVector<float>(),
-              ElementsAre(0, 6));
-  EXPECT_THAT(Value(graph.Call({Floats({2}, {0, 5})})).ToVector<float>(),
-              ElementsAre(0, 8));
-}
-
-TEST(Holders, FailByName) {
-  const Spec two(Type::kFloat32, {2});
-  const Value x = Floats({2}, {1, 2});
-  const HolderFunction refuses = [](const std::vector<Plain>&,
-                                    std::vector<Plain>*, std::string* error) {
-    *error = "not today";
-    return false;
-  };
-  const HolderFunction throws = [](const std::vector<Plain>&,
-                                   std::vector<Plain>*, std::string*) -> bool {
-    throw std::runtime_error("thrown");
-  };
-  const HolderFunction silent = [](const std::vector<Plain>&,
-                                   std::vector<Plain>*,
-                                   std::string*) { return true; };
-  const HolderFunction wrong = [](const std::vector<Plain>&,
-                                  std::vector<Plain>* out, std::string*) {
-    const float data[3] = {};
-    (*out)[0] = MakePlain(Spec(Type::kFloat32, {3}), data);
-    return true;
-  };
-  const struct {
-    HolderFunction function;
-    const char* text;
-  } cases[] = {{refuses, "holder acme.Twice: not today"},
-               {throws, "thrown"},
-               {silent, "holder acme.Twice: output 0 got no data"},
-               {wrong, "holder acme.Twice: output 0: axis 0 is 2, not 3"}};
-  for (const auto& one : cases) {
-    EXPECT_THAT(Hold(x, two, one.function).error(), HasSubstr(one.text));
-    const Program program = Graph::Capture(
-                                [&](const Values& in) -> Values {
-                                  return {Hold(in[0], two, one.function)};
-                                },
-                                {two})
-                                .Compile();
-    const Value y = program.Run({x})[0];
-    EXPECT_FALSE(y.Wait());
-    EXPECT_THAT(y.error(), HasSubstr(one.text));
-  }
-  const Graph empty = Graph::Capture(
-      [&](const Values& in) -> Values { return {Hold(in[0], two, nullptr)}; },
-      {two});
-  EXPECT_TRUE(empty.ok());
-  EXPECT_THAT(empty.Compile().error(),
-              HasSubstr("holder acme.Twice#0 has no function"));
-  EXPECT_THAT(Hold(x, two, nullptr).error(), HasSubstr("has no function"));
-  EXPECT_FALSE(Holder("", {x}, {two}).ok());
-  EXPECT_FALSE(Holder("a", {x}, {Spec(Type::kUnknown, {2})}).ok());
-}
-
-TEST(Holders, RunAsynchronously) {
-  std::atomic<bool> open = false;
-  const Spec one(Type::kFloat32, {1});
-  const HolderFunction slow = [&](const std::vector<Plain>& in,
-                                  std::vector<Plain>* out, std::string* error) {
-    while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const float x = in[0].As<float>()[0];
-    if (x == 2) return *error = "no twos", false;
-    (*out)[0] = MakePlain(in[0].spec, &x);
-    return true;
-  };
-  Program program = Graph::Capture(
-                        [&](const Values& in) -> Values {
-                          return {Holder("acme.Slow", {in[0]}, {one}, slow)};
-                        },
-                        {one})
-                        .Compile();
-  ASSERT_TRUE(program.Prepare({one})) << LastError();
-  Values results;
-  std::atomic<int> calls = 0;
-  for (int i = 0; i < 3; ++i) {
-    results.push_back(
-        program.Run({Floats({1}, {static_cast<float>(i + 1)})})[0]);
-    EXPECT_FALSE(results.back().ready());
-    results.back().event().Then([&](bool) { ++calls; });
-  }
-  open = true;
-  EXPECT_THAT(results[0].ToVector<float>(), ElementsAre(1));
-  EXPECT_FALSE(results[1].Wait());
-  EXPECT_THAT(results[1].error(), HasSubstr("no twos"));
-  EXPECT_THAT((results[2] + 1.0f).ToVector<float>(), ElementsAre(4));
-  for (int i = 0; i < 1000 && calls < 3; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(calls, 3);
-}
-
-TEST(Holders, KeepTheirOrder) {
-  std::mutex mutex;
-  std::vector<int> seen;
-  const Spec one(Type::kFloat32, {1});
-  const auto note = [&](const Value& x, int what) -> Value {
-    Effects ordered;
-    ordered.ordered = true;
-    return Holder(
-        "acme.Note", {x}, {one},
-        [&, what](const std::vector<Plain>& in, std::vector<Plain>* out,
-                  std::string*) {
-          const std::lock_guard<std::mutex> lock(mutex);
-          seen.push_back(what);
-          (*out)[0] = in[0];
-          return true;
-        },
-        ordered);
-  };
-  const Graph graph = Graph::Capture(
-      [&](const Values& in) -> Values {
-        note(in[0], 1);
-        note(in[0] + 1.0f, 2);
-        return {in[0] * 2.0f};
-      },
-      {one});
-  ASSERT_TRUE(graph.ok()) << graph.error();
-  EXPECT_THAT(graph.Dump(), HasSubstr("order"));
-  const Program program = graph.Compile();
-  Values results;
-  for (int i = 0; i < 50; ++i) {
-    results.push_back(program.Run({Floats({1}, {1})})[0]);
-  }
-  for (const Value& y : results) EXPECT_TRUE(y.Wait()) << y.error();
-  ASSERT_EQ(seen.size(), 100u);
-  for (size_t i = 0; i < seen.size(); ++i) {
-    EXPECT_EQ(seen[i], static_cast<int>(i % 2) + 1) << i;
-  }
-}
-
-// Computes with values itself: one more than twice what is positive.
-HolderFunction Computes() {
-  return [](const std::vector<Plain>& in, std::vector<Plain>* out,
-            std::string* error) {
-    const Value x = Value::FromHost(in[0].spec, in[0].data.get());
-    const ModeScope lazy(Mode::kLazy);
-    (*out)[0] = (Relu(x * 2.0f) + 1.0f).ToPlain();
-    if (!(*out)[0]) *error = LastError();
-    return static_cast<bool>((*out)[0]);
-  };
-}
-
-TEST(Holders, ComputeWithValues) {
-  const Spec two(Type::kFloat32, {2});
-  Effects ordered;
-  ordered.ordered = true;
-  for (const Effects& effects : {Effects(), ordered}) {
-    const Graph inner = Graph::Capture(
-        [&](const Values& in) -> Values {
-          const Outputs held = Holder("acme.Computes", {in[0] + 1.0f}, {two},
-                                      Computes(), effects);
-          return {Value(held) - 1.0f};
-        },
-        {two}, "acme.Inner");
-    const Graph outer = Graph::Capture(
-        [&](const Values& in) -> Values {
-          return {inner.Call({Value(inner.Call(in))})};
-        },
-        {two});
-    ASSERT_TRUE(outer.ok()) << outer.error();
-    const Value x = Floats({2}, {1, -3});
-    const Value y = outer.Call({x});
-    EXPECT_THAT(y.ToVector<float>(), ElementsAre(10, 2)) << y.error();
-    EXPECT_THAT(outer.Compile().Run({x})[0].ToVector<float>(),
-                ElementsAre(10, 2));
-    const ModeScope lazy(Mode::kLazy);
-    EXPECT_THAT(Value(outer.Call({x * 1.0f})).ToVector<float>(),
-                ElementsAre(10, 2));
-    // The operator of a node, as patterns give it.
-    const Match found =
-        inner.FindAll(Pattern::Op("acme.Computes", {}, "held")).at(0);
-    EXPECT_THAT(Value(found.node("held").Forward({x})).ToVector<float>(),
-                ElementsAre(3, 1));
-  }
-}
-
-TEST(Holders, TakeOperandsOfRankZero) {
-  const Graph graph = Graph::Capture(
-      [](const Values& in) -> Values {
-        const Value sum = ReduceSum(in[0], {0});
-        return {Hold(sum, sum.spec(), Twice())};
-      },
-      {Spec(Type::kFloat32, {2})});
-  const Value x = Floats({2}, {1, 2});
-  for (const Value& y : {graph.Compile().Run({x})[0], Value(graph.Call({x}))}) {
-    EXPECT_THAT(y.ToVector<float>(), ElementsAre(6)) << y.error();
-    EXPECT_EQ(y.spec().shape.rank(), 0);
-  }
-}
-
-// A program that is a holder of one float.
-Program Holds(const std::string& name, const HolderFunction& function) {
-  const Spec one(Type::kFloat32, {1});
-  return Graph::Capture(
-             [&](const Values& in) -> Values {
-               return {Holder(name, in, {one}, function)};
-             },
-             {one})
-      .Compile();
-}
-
-TEST(Holders, CannotWaitForTheirRun) {
-  std::promise<void> known;
-  std::shared_future<void> is_known = known.get_future().share();
-  Value result;
-  const HolderFunction asks = [&](const std::vector<Plain>& in,
-                                  std::vector<Plain>* out, std::string* error) {
-    is_known.wait();
-    (*out)[0] = in[0];
-    if (result.Wait()) return true;
-    *error = LastError();
-    EXPECT_FALSE((result + 1.0f).ok());
-    EXPECT_TRUE(result.ok()) << "only the run may fail it";
-    return in[0].As<float>()[0] > 1;
-  };
-  const Program program = Holds("acme.Asks", asks);
-  result = program.Run({Floats({1}, {1})})[0];
-  known.set_value();
-  EXPECT_FALSE(result.Wait());
-  EXPECT_FALSE(result.ok());
-  EXPECT_THAT(result.error(), HasSubstr("holder acme.Asks: inside a holder"));
-}
-
-TEST(Holders, CannotRunWhatFollowsTheirRun) {
-  const Spec one(Type::kFloat32, {1});
-  Effects ordered;
-  ordered.ordered = true;
-  Program program;
-  const HolderFunction again = [&](const std::vector<Plain>& in,
-                                   std::vector<Plain>* out, std::string*) {
-    (*out)[0] = in[0];
-    const Value x = Value::FromHost(in[0].spec, in[0].data.get());
-    EXPECT_THAT(program.Run({x})[0].error(), HasSubstr("inside a holder"));
-    return true;
-  };
-  program = Graph::Capture(
-                [&](const Values& in) -> Values {
-                  return {Holder("acme.Again", in, {one}, again, ordered)};
-                },
-                {one})
-                .Compile();
-  EXPECT_THAT(program.Run({Floats({1}, {3})})[0].ToVector<float>(),
-              ElementsAre(3));
-}
-
-// Adds 1 to what `next` gives for one less, down to 0.
-Program Counts(const Program& next) {
-  return Holds("acme.Counts",
-               [&next](const std::vector<Plain>& in, std::vector<Plain>* out,
-                       std::string* error) {
-                 const float x = in[0].As<float>()[0];
-                 float y = -1;
-                 if (x > 0) {
-                   const Event run = next.RunInto({Floats({1}, {x - 1})}, {&y});
-                   if (!run.Wait()) return *error = run.error(), false;
-                 }
-                 (*out)[0] = MakePlain(in[0].spec, &++y);
-                 return true;
-               });
-}
-
-TEST(Holders, RunTheirOwnPrograms) {
-  Program alone;
-  alone = Counts(alone);
-  Program even;
-  const Program odd = Counts(even);
-  even = Counts(odd);
-  for (const Program* program : {&alone, &even}) {
-    EXPECT_THAT(program->Run({Floats({1}, {20})})[0].ToVector<float>(),
-                ElementsAre(20))
-        << LastError();
-    EXPECT_FALSE(program->Run({Floats({1}, {200})})[0].Wait());
-    EXPECT_THAT(LastError(), HasSubstr("inside a holder"));
-    EXPECT_THAT(LastError(), HasSubstr("64 runs of graph"));
-    EXPECT_THAT(program->Run({Floats({1}, {3})})[0].ToVector<float>(),
-                ElementsAre(3));
-  }
-}
-
-// The run that holds waits, by a holder of another run, for itself.
-TEST(Holders, CannotWaitForTheirRunByAnother) {
-  std::promise<void> known;
-  std::shared_future<void> is_known = known.get_future().share();
-  Value outer;
-  const Program inner =
-      Holds("acme.Asks", [&](const std::vector<Plain>& in,
-                             std::vector<Plain>* out, std::string* error) {
-        (*out)[0] = in[0];
-        return outer.Wait() ? true : (*error = LastError(), false);
-      });
-  const Program program =
-      Holds("acme.Calls", [&](const std::vector<Plain>& in,
-                              std::vector<Plain>* out, std::string* error) {
-        is_known.wait();
-        (*out)[0] = in[0];
-        const Value y = inner.Run({Floats({1}, {1})})[0];
-        return y.Wait() ? true : (*error = LastError(), false);
-      });
-  outer = program.Run({Floats({1}, {1})})[0];
-  known.set_value();
-  EXPECT_FALSE(outer.Wait());
-  EXPECT_THAT(outer.error(), HasSubstr("inside a holder"));
 }
 
 Values Collatz(const Values& in) {
@@ -436,6 +97,271 @@ TEST(Control, ClosesOverValuesOfOutside) {
   };
   EXPECT_THAT(run(2), ElementsAre(40));
   EXPECT_THAT(run(-2), ElementsAre(9));
+}
+
+// Notes `what`, and gives its operand and 1 more.
+class Notes {
+ public:
+  Value operator()(int what, const Value& x) {
+    Effects ordered;
+    ordered.ordered = true;
+    return Holder(
+        "acme.Note", {x}, {Spec(Type::kFloat32, {1})},
+        [this, what](const std::vector<Plain>& in, std::vector<Plain>* out,
+                     std::string*) {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          seen_.push_back(what);
+          const float y = in[0].As<float>()[0] + 1;
+          (*out)[0] = MakePlain(in[0].spec, &y);
+          return true;
+        },
+        ordered);
+  }
+  std::vector<int> Take() { return std::exchange(seen_, {}); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<int> seen_;
+};
+
+// A graph at once, later, called and frozen.
+void ExpectInAllModes(const Function& function, const Values& in, float y,
+                      Notes* notes, const std::vector<int>& seen) {
+  std::vector<Spec> specs;
+  for (const Value& value : in) specs.push_back(value.spec());
+  const auto expect = [&](const Value& found, const char* mode) {
+    EXPECT_THAT(found.ToVector<float>(), ElementsAre(y))
+        << mode << ": " << found.error();
+    EXPECT_EQ(notes->Take(), seen) << mode;
+  };
+  expect(function(in)[0], "at once");
+  const Graph graph = Graph::Capture(function, specs, "acme.Whole");
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  expect(graph.Call(in)[0], "called");
+  expect(graph.Compile().Run(in)[0], "frozen");
+  const Graph outer = Graph::Capture(
+      [&](const Values& x) -> Values { return {graph.Call(x)[0]}; }, specs);
+  expect(outer.Call(in)[0], "called by another");
+  expect(outer.Compile().Run(in)[0], "frozen in another");
+  const ModeScope lazy(Mode::kLazy);
+  Values later;
+  for (const Value& value : in) later.push_back(value * 1.0f);
+  expect(graph.Call(later)[0], "later");
+}
+
+TEST(Control, CallsHolders) {
+  const Spec one(Type::kFloat32, {1});
+  std::atomic<int> calls = 0;
+  const auto twice = [&](const Value& x) -> Value {
+    return Holder("acme.Twice", {x}, {one},
+                  [&](const std::vector<Plain>& in, std::vector<Plain>* out,
+                      std::string*) {
+                    ++calls;
+                    const float y = in[0].As<float>()[0] * 2;
+                    (*out)[0] = MakePlain(in[0].spec, &y);
+                    return true;
+                  });
+  };
+  // Doubles below 100, then adds or doubles by holders of decisions inside.
+  const Function function = [&](const Values& in) -> Values {
+    const auto small = [&](const Values& s) { return Less(twice(s[0]), 100); };
+    const Value doubled = While({in[0]}, small, [&](const Values& s) -> Values {
+      return {If(
+          Less(s[0], in[1]), s,
+          [&](const Values& x) -> Values { return {twice(x[0])}; },
+          [&](const Values& x) -> Values { return {x[0] + 1.0f}; })};
+    });
+    return {twice(doubled)};
+  };
+  Notes none;
+  ExpectInAllModes(function, {Floats({1}, {3}), Floats({1}, {40})}, 100, &none,
+                   {});
+  ExpectInAllModes(function, {Floats({1}, {70}), Floats({1}, {40})}, 140, &none,
+                   {});
+  EXPECT_GT(calls, 0);
+}
+
+TEST(Control, KeepsTheOrderOfHolders) {
+  Notes note;
+  // The results of what is noted are not all needed.
+  const Function function = [&](const Values& in) -> Values {
+    note(1, in[0]);
+    const Value x = If(
+        Greater(in[0], 0.0f), in,
+        [&](const Values& s) -> Values {
+          note(2, s[0]);
+          return {note(3, s[0])};
+        },
+        [](const Values& s) -> Values { return s; });
+    const Outputs end = While(
+        {x, Floats({1}, {0})}, [](const Values& s) { return Less(s[1], 2.0f); },
+        [&](const Values& s) -> Values {
+          note(4, s[0]);
+          return {s[0], s[1] + 1.0f};
+        });
+    note(5, in[0]);
+    return {end[0]};
+  };
+  ExpectInAllModes(function, {Floats({1}, {1})}, 2, &note, {1, 2, 3, 4, 4, 5});
+  ExpectInAllModes(function, {Floats({1}, {-1})}, -1, &note, {1, 4, 4, 5});
+}
+
+TEST(Control, TellsWhatItsHoldersCannotDo) {
+  const Spec one(Type::kFloat32, {1});
+  Notes note;
+  const auto more = [](const Values& s) -> Values { return {s[0] + 1.0f}; };
+  const Graph ordered = Graph::Capture(
+      [&](const Values& in) -> Values {
+        return {While(
+            in, [&](const Values& s) { return Less(note(1, s[0]), 3.0f); },
+            more)};
+      },
+      {one});
+  EXPECT_THAT(ordered.error(), HasSubstr("the condition has a holder whose "
+                                         "effects are ordered"));
+  const auto held = [&](const Values& s) -> Values {
+    return {Holder("acme.Held", {s[0]}, {one})};
+  };
+  Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        return {If(Greater(in[0], 0.0f), in, held, more)};
+      },
+      {one});
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  EXPECT_THAT(graph.Compile().error(),
+              HasSubstr("holder acme.Held#0 has no function"));
+  EXPECT_FALSE(Value(graph.Call({Floats({1}, {1})})).ok());
+  EXPECT_THAT(Value(graph.Call({Floats({1}, {-1})})).ToVector<float>(),
+              ElementsAre(0));
+}
+
+TEST(Variables, AreReadAndAssigned) {
+  Variable count(Floats({1}, {0}), "count");
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(0));
+  EXPECT_TRUE(count.Assign(count.Read() + 1.0f).Wait());
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(1));
+  EXPECT_FALSE(count.Assign(Floats({2}, {1, 2})).ok());
+  EXPECT_THAT(LastError(), HasSubstr("variable 'count'"));
+  const Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        const Value before = count.Read();
+        count.Assign(before + in[0]);
+        return {before, count.Read()};
+      },
+      {Spec()});
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(1));
+  Program program = graph.Compile();
+  Program other = graph.Compile();
+  for (int i = 0; i < 10; ++i) {
+    const Values y = (i % 2 == 0 ? program : other).Run({Floats({1}, {1})});
+    EXPECT_EQ(y[0].ToVector<float>()[0], static_cast<float>(i + 1));
+    EXPECT_EQ(y[1].ToVector<float>()[0], static_cast<float>(i + 2));
+  }
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(11));
+  EXPECT_FALSE(program.Run({Floats({3}, {1, 2, 3})})[0].ok());
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(11));
+  EXPECT_FALSE(program.Save(::testing::TempDir() + "/variables.timvals"));
+}
+
+TEST(Variables, AreAssignedInDecisionsAndLoops) {
+  Variable count(Floats({1}, {0}));
+  Variable sum(Floats({1}, {0}));
+  const auto add = [&](const Values& x) -> Values {
+    sum.Assign(sum.Read() + x[0]);
+    return {x[0]};
+  };
+  const auto other = [&](const Values&) -> Values { return {count.Read()}; };
+  const auto loop = [&](const Values& in) -> Values {
+    const auto goes_on = [&](const Values&) {
+      return Less(count.Read(), in[1]);
+    };
+    const auto trip = [&](const Values& s) -> Values {
+      const Value x = If(Greater(s[0], 2.0f), s, add, other);
+      count.Assign(count.Read() + 1.0f);
+      return {x + 1.0f};
+    };
+    return {While({in[0]}, goes_on, trip), count.Read(), sum.Read()};
+  };
+  const Program program = Graph::Capture(loop, {Spec(), Spec()}).Compile();
+  for (const bool captured : {false, true}) {
+    count.Assign(Floats({1}, {0}));
+    sum.Assign(Floats({1}, {0}));
+    for (const float n : {6.0f, 8.0f}) {
+      const Values in = {Floats({1}, {n - 6}), Floats({1}, {n})};
+      const Values y = captured ? program.Run(in) : loop(in);
+      EXPECT_THAT(y[0].ToVector<float>(), ElementsAre(n)) << LastError();
+      EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(n));
+      EXPECT_THAT(sum.Read().ToVector<float>(), ElementsAre(n == 6 ? 12 : 19));
+    }
+  }
+}
+
+TEST(Variables, StayWhereRunsFail) {
+  const Spec one(Type::kFloat32, {1});
+  Variable count(Floats({1}, {0}), "count");
+  std::atomic<bool> open = true;
+  const HolderFunction below_hundred = [&](const std::vector<Plain>& in,
+                                           std::vector<Plain>* out,
+                                           std::string* error) {
+    while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    (*out)[0] = in[0];
+    *error = "too much";
+    return in[0].As<float>()[0] < 100;
+  };
+  const Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        const Value sum = count.Read() + in[0];
+        count.Assign(Holder("acme.Check", {sum}, {one}, below_hundred));
+        return {count.Read()};
+      },
+      {one});
+  const Program program = graph.Compile();
+  const Program other = graph.Compile();
+  const auto add = [&](const Program& by, float more) {
+    return by.Run({Floats({1}, {more})})[0];
+  };
+  EXPECT_THAT(add(program, 1).ToVector<float>(), ElementsAre(1));
+  open = false;
+  // Later ones await the one that fails.
+  const Values runs = {add(program, 100), add(other, 1), add(program, 1)};
+  open = true;
+  for (const Value& run : runs) {
+    EXPECT_FALSE(run.Wait());
+    EXPECT_THAT(run.error(), HasSubstr("too much"));
+  }
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(1)) << LastError();
+  EXPECT_THAT(add(other, 2).ToVector<float>(), ElementsAre(3));
+  open = false;
+  const Value failed = add(program, 100);
+  EXPECT_TRUE(count.Assign(Floats({1}, {7})).ok());
+  open = true;
+  EXPECT_FALSE(failed.Wait());
+  EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(7));
+}
+
+// What a captured part cannot have is told with the part.
+TEST(Variables, AreNotAssignedByConditions) {
+  const Spec one(Type::kFloat32, {1});
+  Variable count(Floats({1}, {0}), "count");
+  const auto captured = [&](const std::function<Value(const Values&)>& goes_on,
+                            const Function& body) {
+    return Graph::Capture(
+               [&](const Values& in) -> Values {
+                 return {While({in[0]}, goes_on, body)};
+               },
+               {one})
+        .error();
+  };
+  const auto small = [](const Values& s) { return Less(s[0], 3.0f); };
+  const auto counts = [&](const Values& s) {
+    count.Assign(count.Read() + 1.0f);
+    return small(s);
+  };
+  const auto more = [](const Values& s) -> Values { return {s[0] + 1.0f}; };
+  EXPECT_THAT(captured(counts, more),
+              HasSubstr("condition assigns variable 'count'"));
+  EXPECT_EQ(captured(small, more), "");
 }
 
 }  // namespace

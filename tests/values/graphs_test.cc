@@ -268,6 +268,41 @@ TEST(Programs, AreSavedAndLoaded) {
   EXPECT_THAT(Program::Load(path).error(), HasSubstr("damaged"));
 }
 
+// All nodes are looked at, those of parts and called graphs too, and no others.
+TEST(Programs, AreSavedWithoutHolders) {
+  const std::string path = ::testing::TempDir() + "/holders.timvals";
+  const Spec one(Type::kFloat32, {1});
+  const Function held = [&](const Values& in) -> Values {
+    return {Holder("acme.Held", in, {one},
+                   [](const std::vector<Plain>& x, std::vector<Plain>* y,
+                      std::string*) { return *y = x, true; })};
+  };
+  const Graph inner = Graph::Capture(held, {one}, "acme.Inner");
+  Graph graph = inner;
+  const Graph called = Graph::Capture(
+      [&](const Values& in) -> Values { return {inner.Call(in)}; }, {one});
+  const Graph decided = Graph::Capture(
+      [&](const Values& in) -> Values {
+        return {If(Greater(in[0], 0.0f), in, held,
+                   [](const Values& x) -> Values { return x; })};
+      },
+      {one});
+  for (const Graph& with : {graph, called, decided}) {
+    ASSERT_TRUE(with.ok()) << with.error();
+    EXPECT_FALSE(with.Compile().Save(path));
+    EXPECT_THAT(LastError(), HasSubstr("node acme.Held#0, acme.Held, is of "
+                                       "this process alone"));
+  }
+  ASSERT_EQ(graph.Replace(Pattern::Op("acme.Held", {Pattern::Any("x")}),
+                          [](const Match& match) -> Values {
+                            return {Relu(match["x"])};
+                          }),
+            1);
+  ASSERT_TRUE(graph.Compile().Save(path)) << LastError();
+  EXPECT_THAT(Program::Load(path).Run({Floats({1}, {-2})})[0].ToVector<float>(),
+              ElementsAre(0));
+}
+
 TEST(Programs, AreNodesOfOtherGraphs) {
   const Graph block = Graph::Capture(
       [](const Values& in) -> Values { return {Relu(in[0] - 1.0f)}; }, {Spec()},
