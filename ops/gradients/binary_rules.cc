@@ -2,6 +2,7 @@
 // and conversions.
 #include <vector>
 
+#include "ir/zero_vjp.h"
 #include "ops/gradients/pointwise_rules.h"
 
 namespace tim::ops {
@@ -100,9 +101,10 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"Add", AddVjp},       {"Sub", SubVjp},         {"Multiply", MultiplyVjp},
-    {"Div", DivVjp},       {"Maximum", MaximumVjp}, {"Minimum", MinimumVjp},
-    {"FloorDiv", ZeroVjp}, {"Pow", PowVjp},
+    {"Add", AddVjp},           {"Sub", SubVjp},
+    {"Multiply", MultiplyVjp}, {"Div", DivVjp},
+    {"Maximum", MaximumVjp},   {"Minimum", MinimumVjp},
+    {"FloorDiv", ir::ZeroVjp}, {"Pow", PowVjp},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // the input x or the output y.
 #include <numbers>
 
+#include "ir/zero_vjp.h"
 #include "ops/gradients/pointwise_rules.h"
 
 namespace tim::ops {
@@ -219,10 +220,10 @@ constexpr Row kRows[] = {
     {"Cos", Rule<Cos>},
     {"Tan", Rule<Tan>},
     {"ATan", Rule<ATan>},
-    {"Sign", ZeroVjp},
-    {"Floor", ZeroVjp},
-    {"Ceil", ZeroVjp},
-    {"Round", ZeroVjp},
+    {"Sign", ir::ZeroVjp},
+    {"Floor", ir::ZeroVjp},
+    {"Ceil", ir::ZeroVjp},
+    {"Round", ir::ZeroVjp},
 };
 
 }  // namespace

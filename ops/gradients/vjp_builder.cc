@@ -306,8 +306,4 @@ Axes AxesBut(int rank, int kept) {
   return axes;
 }
 
-Result<std::vector<ir::ValueId>> ZeroVjp(const ir::VjpContext& context) {
-  return std::vector<ir::ValueId>(context.node->inputs.size(), ir::kNone);
-}
-
 }  // namespace tim::ops

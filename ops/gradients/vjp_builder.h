@@ -129,9 +129,6 @@ class VjpBuilder {
 /// All axes of `rank` but `kept`.
 VjpBuilder::Axes AxesBut(int rank, int kept);
 
-/// The rule of operators whose derivative is 0 wherever it is defined.
-Result<std::vector<ir::ValueId>> ZeroVjp(const ir::VjpContext& context);
-
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_GRADIENTS_VJP_BUILDER_H_

@@ -1,10 +1,10 @@
 // StopGradient: the input as it is, beyond which no gradient is asked for.
 // Compile removes it.
 #include "ir/op_registry.h"
+#include "ir/zero_vjp.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/gradients/vjp_builder.h"
 
 namespace tim::ops {
 namespace {
@@ -44,7 +44,7 @@ TIM_OPERATOR(stop_gradient) {
       .is_identity = IsSame,
       .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes,
-      .vjp = ZeroVjp});
+      .vjp = ir::ZeroVjp});
   registry.Add(ConvertKernel("tim.StopGradient", "stop_gradient"));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/module.h"
@@ -13,6 +14,7 @@
 #include "ir/inferred_node.h"
 #include "ir/live_copy.h"
 #include "ir/op_schema.h"
+#include "ir/zero_vjp.h"
 
 namespace tim::compiler {
 namespace {
@@ -100,6 +102,39 @@ class Differentiation {
       out.push_back(gradient);
     }
     return out;
+  }
+
+  // What Run() fails with for want of a rule, of operands that may be open:
+  // rules are taken to reach all inputs.
+  Status FindMissing(const std::vector<ValueId>& objectives) {
+    TIM_RETURN_IF_ERROR(ExpandOnTheWay());
+    std::set<ValueId> reached(objectives.begin(), objectives.end());
+    TIM_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                         graph_.TopologicalOrder());
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const Node& node = graph_.node(*it);
+      const auto found = std::find_if(
+          node.outputs.begin(), node.outputs.end(), [&](ValueId output) {
+            return Depends(output) && reached.contains(output);
+          });
+      if (found == node.outputs.end()) continue;
+      const bool has_rule = node.schema != nullptr && node.schema->vjp;
+      if (has_rule && ir::HasZeroVjp(*node.schema)) continue;
+      Status reason =
+          has_rule ? OkStatus()
+                   : MissingRule(node).WithContext(Describe(graph_, node));
+      if (missing_.contains(*found)) reason = missing_.at(*found);
+      for (const ValueId input : node.inputs) {
+        if (!Depends(input)) continue;
+        reached.insert(input);
+        if (!reason.ok()) missing_.emplace(input, reason);
+      }
+    }
+    for (const ValueId id : wrt_) {
+      const auto found = missing_.find(id);
+      if (found != missing_.end()) return WithAdvice(found->second, id);
+    }
+    return OkStatus();
   }
 
  private:
@@ -229,14 +264,16 @@ class Differentiation {
     return Unimplemented(what, " has no gradient rule");
   }
 
+  Status WithAdvice(const Status& missing, ValueId id) const {
+    return missing.WithContext(
+        StrCat("the gradient of ", graph_.value(id).name,
+               " cannot be made (cut it off there with StopGradient, or put "
+               "operators that have rules in its place with Replace)"));
+  }
+
   Result<ValueId> GradientOf(ValueId id) {
     const auto found = missing_.find(id);
-    if (found != missing_.end()) {
-      return found->second.WithContext(
-          StrCat("the gradient of ", graph_.value(id).name,
-                 " cannot be made (cut it off there with StopGradient, or put "
-                 "operators that have rules in its place with Replace)"));
-    }
+    if (found != missing_.end()) return WithAdvice(found->second, id);
     TIM_ASSIGN_OR_RETURN(const ValueId sum, CotangentOf(id));
     return sum != ir::kNone ? Result<ValueId>(sum)
                             : AddFilled(&graph_, registry_, 0, id);
@@ -366,6 +403,16 @@ Status Tidy(Graph* graph, const ir::OpRegistry& registry) {
 
 Status CheckWrt(const Graph& graph, const std::vector<int>& wrt) {
   return WrtValues(graph, wrt).status();
+}
+
+Status CheckRules(Graph graph, const ir::OpRegistry& registry,
+                  const std::vector<int>& wrt, GradientsOf objective) {
+  TIM_RETURN_IF_ERROR(InferGraph(&graph, registry));
+  TIM_ASSIGN_OR_RETURN(const std::vector<ValueId> values,
+                       WrtValues(graph, wrt));
+  std::vector<ValueId> objectives = graph.outputs();
+  if (objective == GradientsOf::kFirstOutput) objectives.resize(1);
+  return Differentiation(&graph, registry, values).FindMissing(objectives);
 }
 
 Result<Graph> Differentiate(Graph graph, const ir::OpRegistry& registry,

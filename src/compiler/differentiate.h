@@ -2,6 +2,7 @@
 #ifndef TIM_COMPILER_DIFFERENTIATE_H_
 #define TIM_COMPILER_DIFFERENTIATE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "base/status.h"
@@ -31,6 +32,15 @@ Result<std::vector<ir::ValueId>> AddCotangents(
 
 /// Whether `wrt` names inputs of the graph that have gradients, each once.
 Status CheckWrt(const ir::Graph& graph, const std::vector<int>& wrt);
+
+/// Outputs that a gradient is of.
+enum class GradientsOf : uint8_t { kFirstOutput, kAllOutputs };
+
+/// kUnimplemented where operators on the way from `wrt` to output 0, or to any
+/// output, have no rule, whatever the extents are that are not known yet: as
+/// Differentiate() and Vjp() say it once they are.
+Status CheckRules(ir::Graph graph, const ir::OpRegistry& registry,
+                  const std::vector<int>& wrt, GradientsOf objective);
 
 /// The graph with its inputs and outputs, behind which are the gradients of
 /// output 0, which is one float element, for each graph input that `wrt` names

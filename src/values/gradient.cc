@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "compiler/differentiate.h"
 #include "ir/live_copy.h"
+#include "ops/registered.h"
 #include "values/access.h"
 #include "values/failure.h"
 #include "values/forward.h"
@@ -37,6 +39,11 @@ Result<OpenGradient> GradientFor(const GraphState& state,
   if (!open || known.status().code() != StatusCode::kUnimplemented) {
     return known.status();
   }
+  using compiler::GradientsOf;
+  TIM_RETURN_IF_ERROR(compiler::CheckRules(source, ops::KnownOperators(), wrt,
+                                           kind == GradientKind::kVjp
+                                               ? GradientsOf::kAllOutputs
+                                               : GradientsOf::kFirstOutput));
   return internal::OpenGradientOf(source, state.own(), wrt, kind);
 }
 

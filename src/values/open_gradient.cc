@@ -91,6 +91,10 @@ ir::OpSchema SchemaOfLike() {
     context.outputs[0].is_scalar = context.inputs[0].is_scalar;
     return OkStatus();
   };
+  // Known once the gradient is.
+  schema.vjp = [](const ir::VjpContext&) -> Result<std::vector<ir::ValueId>> {
+    return Unimplemented("the gradient waits for shapes");
+  };
   return schema;
 }
 

@@ -251,6 +251,30 @@ TEST(OpenGraphs, AreDifferentiatedWhenTheyAreKnown) {
       << inlined.error();
 
   EXPECT_THAT(Differentiate(open, {2}).error(), HasSubstr("number 2"));
+  // An operator without a rule is told when the gradient is made.
+  const auto sum = [](const Values& in) {
+    return Values{ReduceSum(CumSum(Relu(in[0])) * in[1], {0}), -in[1]};
+  };
+  const Graph block = Graph::Capture(sum, {Spec(), Spec()}, "acme.Block");
+  const Graph outer = Graph::Capture(
+      [&](const Values& in) { return Values{block.Call(in)[0]}; },
+      {Spec(), Spec()});
+  for (const Graph& graph : {block, outer}) {
+    EXPECT_THAT(Differentiate(graph, {1, 0}).error(),
+                HasSubstr("operator tim.CumSum has no gradient rule"));
+    EXPECT_THAT(Vjp(graph, {0}).error(), HasSubstr("StopGradient"));
+    EXPECT_TRUE(Differentiate(graph, {1}).ok());
+  }
+  const Graph stopped = Graph::Capture(
+      [&](const Values& in) {
+        return Values{sum({StopGradient(in[0]), in[1]})[0] +
+                      ReduceSum(in[0], {0})};
+      },
+      {Spec(), Spec()});
+  EXPECT_THAT(Value(Differentiate(stopped, {0})
+                        .Call({Of({2}, {1, 2}), Of({2}, {3, 4})})[1])
+                  .ToVector<float>(),
+              ElementsAre(1, 1));
   const Graph vector = Differentiate(
       Graph::Capture([](const Values& in) { return Values{-in[0]}; }, {Spec()}),
       {0});
