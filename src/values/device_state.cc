@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,15 @@ struct Process {
     lost.push_back(state);
   }
 
+  // A lost device in a client's context, which it can be opened in again; null
+  // where none was lost.
+  std::shared_ptr<DeviceState> LostOfClient(const std::string& spec) const {
+    for (const auto& state : lost) {
+      if (state->is_clients_ && state->spec_ == spec) return state;
+    }
+    return nullptr;
+  }
+
   std::shared_ptr<DeviceState> Find(const std::string& spec) {
     const auto known = devices.find(spec);
     if (known != devices.end()) {
@@ -61,7 +71,13 @@ struct Process {
     }
     auto made = std::make_shared<DeviceState>();
     made->spec_ = spec;
-    made->status_ = made->Open();
+    if (const auto before = LostOfClient(spec)) {
+      const device::Device& own = before->device();
+      made->status_ = made->OpenInContext(own.NativeHandle("cl_device_id"),
+                                          own.NativeHandle("cl_context"));
+    } else {
+      made->status_ = made->Open();
+    }
     // Devices that failed are not kept: a later call may find them.
     if (made->status_.ok()) devices[spec] = made;
     return made;
@@ -71,8 +87,9 @@ struct Process {
     for (const auto& [name, state] : devices) {
       const device::Device& known = state->device();
       if (device != nullptr && known.NativeHandle("cl_device_id") == device &&
-          known.NativeHandle("cl_context") == context && !state->is_lost()) {
-        return state;
+          known.NativeHandle("cl_context") == context &&
+          (state->is_clients_ || !state->is_lost())) {
+        return Find(std::string(name));
       }
     }
     auto made = std::make_shared<DeviceState>();
@@ -113,6 +130,7 @@ Status DeviceState::Open() {
 }
 
 Status DeviceState::OpenInContext(void* device, void* context) {
+  is_clients_ = true;
   const DeviceOptions& options = GetOptions().on_device;
   TIM_ASSIGN_OR_RETURN(auto own,
                        device::CreateOpenClDevice(device, context, options));
@@ -228,15 +246,11 @@ runtime::NodeRunnerStats RunnerStats() {
   Process& process = Process::Get();
   const std::lock_guard lock(process.mutex);
   runtime::NodeRunnerStats sum;
-  const runtime::NodeRunner* last = nullptr;
-  std::vector<const runtime::NodeRunner*> seen;
-  for (const auto& [name, state] : process.devices) {
-    last = &state->runner();
-    bool known = false;
-    for (const auto* runner : seen) known = known || runner == last;
-    if (known) continue;
-    seen.push_back(last);
-    const runtime::NodeRunnerStats stats = last->stats();
+  std::set<std::shared_ptr<DeviceState>> states(process.lost.begin(),
+                                                process.lost.end());
+  for (const auto& [name, state] : process.devices) states.insert(state);
+  for (const auto& state : states) {
+    const runtime::NodeRunnerStats stats = state->runner().stats();
     sum.hits += stats.hits;
     sum.misses += stats.misses;
     sum.kept += stats.kept;

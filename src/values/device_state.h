@@ -65,11 +65,12 @@ class DeviceState {
   runtime::WorkStreams streams_;
   std::unique_ptr<runtime::NodeRunner> runner_;
   std::atomic<bool> is_lost_ = false;
+  bool is_clients_ = false;  ///< It works in a context of a client.
 };
 
 /// Programs that were built from source for this front.
 int64_t ProgramBuilds();
-/// Counts summed over all devices.
+/// Counts summed over all devices, lost ones too.
 runtime::NodeRunnerStats RunnerStats();
 
 }  // namespace tim::values::internal

@@ -14,6 +14,8 @@
 
 #include "device/opencl/driver/cl_api.h"
 #include "tim/values/values.h"
+#include "values/access.h"
+#include "values/device_state.h"
 
 // The declarations of dlpack.h, which come behind ours here.
 typedef struct {
@@ -394,6 +396,31 @@ TEST_F(OnOpenCl, DevicesWorkInContextsOfClients) {
   EXPECT_EQ(negated.device().spec(), device.spec());
   data[0] = data[1] = data[2] = 0;
   EXPECT_THAT(negated.ToVector<float>(), ElementsAreArray(data));
+}
+
+// The context is the client's: a device that was lost there is opened in it.
+TEST_F(OnOpenCl, DevicesAreOpenedAgainInContextsOfClients) {
+  const Device before;
+  const cl::Context context(id_);
+  const Device device = OpenClDevice(id_(), context());
+  ASSERT_TRUE(device.ok()) << LastError();
+  const std::string spec = device.spec();
+  const Value x = Value::Of<float>(Shape({kFloats}), From(1));
+  ASSERT_TRUE(Relu(device.Move(x)).Wait());
+  ASSERT_TRUE(Device::SetDefault(device));
+  const int64_t calls = EagerStats().misses;
+  internal::Access::StateOf(device)->SetLost();
+  const Device again(spec);
+  ASSERT_TRUE(again.ok()) << LastError();
+  EXPECT_EQ(EagerStats().misses, calls) << "of the lost device";
+  EXPECT_EQ(again.spec(), spec);
+  EXPECT_EQ(OpenClContext(again), context());
+  EXPECT_EQ(OpenClDevice(id_(), context()).spec(), spec);
+  EXPECT_EQ(Relu(x).ToVector<float>(), From(1));
+  EXPECT_EQ(Relu(x).device().spec(), spec) << "the default is the device, too";
+  internal::Access::StateOf(again)->SetLost();
+  EXPECT_EQ(OpenClDevice(id_(), context()).spec(), spec);
+  EXPECT_TRUE(Device::SetDefault(before));
 }
 
 TEST_F(OnOpenCl, MemoryGoesThroughDlpack) {
