@@ -91,17 +91,23 @@ Result<ProgramState::Operands> ProgramState::OperandsOf(
     operands.values.push_back(state.variable->Get());
   }
   for (const auto& value : operands.values) {
-    TIM_RETURN_IF_ERROR(value->Force());
-    // A run that is still to fill it is followed; copies would wait for it.
-    Place place = value->PendingOnHost();
-    const bool on_host = place.memory != nullptr && !device_->is_host();
-    if (!on_host) {
-      TIM_ASSIGN_OR_RETURN(place, value->On(*device_));
-    }
-    operands.ports.push_back({value->spec(), place.layout, on_host});
-    operands.places.push_back(place);
+    TIM_RETURN_IF_ERROR(Add(*value, &operands));
   }
   return operands;
+}
+
+Status ProgramState::Add(const ValueState& value, Operands* operands) const {
+  TIM_RETURN_IF_ERROR(value.Force());
+  // A run that is still to fill it is followed; copies would wait for it.  The
+  // plan is the same once it has ended.
+  Place place = value.MadeOnHost(*device_);
+  const bool on_host = place.memory != nullptr;
+  if (!on_host) {
+    TIM_ASSIGN_OR_RETURN(place, value.On(*device_));
+  }
+  operands->ports.push_back({value.spec(), place.layout, on_host});
+  operands->places.push_back(std::move(place));
+  return OkStatus();
 }
 
 Result<std::vector<std::shared_ptr<runtime::SharedMemory>>>
@@ -228,15 +234,19 @@ Result<ProgramState::Started> ProgramState::Start(
   };
   std::unique_lock<std::mutex> order;
   if (ordered_) {
-    order = std::unique_lock(mutex_);
-    if (last_run_ != nullptr) {
-      TIM_RETURN_IF_ERROR(CheckWait(*last_run_));
-      waits.push_back(std::make_shared<EndOf>(last_run_));
+    // Who holds the lock may wait for the run that this is inside of.
+    if (const auto last = LastRun()) TIM_RETURN_IF_ERROR(CheckWait(*last));
+    order = std::unique_lock(order_mutex_);
+    if (auto last = LastRun()) {
+      waits.push_back(std::make_shared<EndOf>(std::move(last)));
     }
   }
   TIM_ASSIGN_OR_RETURN(started.run,
                        compiled->Enqueue(in, out, std::move(waits), end));
-  if (ordered_) last_run_ = started.run;
+  if (ordered_) {
+    const std::lock_guard lock(mutex_);
+    last_run_ = started.run;
+  }
   for (const auto& memory : started.outputs) {
     memory->set_completion({.run = started.run});
   }

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
+#include <thread>
 #include <utility>
 
+#include "base/guarded.h"
 #include "ops/registered.h"
 #include "values/holder_node.h"
 
@@ -117,31 +120,67 @@ Status ProgramState::CheckInputs(const std::vector<TensorSpec>& inputs) const {
   return OkStatus();
 }
 
+struct ProgramState::Made {
+  using Plan = Result<std::shared_ptr<ProgramPlan>>;
+
+  const std::thread::id by = std::this_thread::get_id();
+  std::promise<Plan> promise = {};
+  const std::shared_future<Plan> plan = promise.get_future().share();
+
+  bool ready() const {
+    return plan.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+};
+
+// Holders of constants are called while a plan is made.
 Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
     const std::vector<PortSpec>& inputs, OutputPlace place) {
   const std::string key = KeyOf(inputs, place);
-  std::shared_ptr<ProgramPlan> dropped;
-  const std::lock_guard lock(mutex_);
-  for (auto it = plans_.begin(); it != plans_.end(); ++it) {
-    if (it->first != key) continue;
-    ++stats_.hits;
-    plans_.splice(plans_.begin(), plans_, it);
-    return plans_.front().second;
+  std::shared_ptr<Made> known;
+  std::shared_ptr<Made> dropped;
+  const auto made = std::make_shared<Made>();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(plans_.begin(), plans_.end(),
+                     [&](const auto& entry) { return entry.first == key; });
+    if (found != plans_.end()) {
+      ++stats_.hits;
+      plans_.splice(plans_.begin(), plans_, found);
+      known = plans_.front().second;
+    } else {
+      ++stats_.misses;
+      plans_.emplace_front(key, made);
+    }
+    if (plans_.size() > static_cast<size_t>(options_.max_plans)) {
+      dropped = std::move(plans_.back().second);
+      plans_.pop_back();
+      ++stats_.evictions;
+    }
+  }
+  if (known != nullptr) {
+    if (known->by != std::this_thread::get_id() || known->ready()) {
+      return known->plan.get();
+    }
+    return FailedPrecondition(
+        "inside a holder that is called while graph '", graph_.name(),
+        "' is compiled a run of it needs the same plan; give the holder an "
+        "input that is no constant");
   }
   const auto begin = Clock::now();
-  ++stats_.misses;
-  TIM_ASSIGN_OR_RETURN(
-      auto made, ProgramPlan::Create(graph_, inputs, place, options_, *device_,
-                                     operators_));
+  auto plan = GuardedCall([&] {
+    return ProgramPlan::Create(graph_, inputs, place, options_, *device_,
+                               operators_);
+  });
+  made->promise.set_value(plan);
   const std::chrono::duration<double, std::milli> spent = Clock::now() - begin;
-  stats_.compile_ms += spent.count();
-  plans_.emplace_front(key, made);
-  if (plans_.size() > static_cast<size_t>(options_.max_plans)) {
-    dropped = std::move(plans_.back().second);
-    plans_.pop_back();
-    ++stats_.evictions;
+  const std::lock_guard lock(mutex_);
+  if (plan.ok()) {
+    stats_.compile_ms += spent.count();
+  } else {
+    std::erase_if(plans_, [&](const auto& at) { return at.second == made; });
   }
-  return made;
+  return plan;
 }
 
 Status ProgramState::Prepare(const std::vector<Spec>& inputs) {
@@ -155,17 +194,17 @@ Status ProgramState::Prepare(const std::vector<Spec>& inputs) {
     specs.push_back(*std::move(spec));
   }
   TIM_RETURN_IF_ERROR(CheckInputs(specs));
-  std::vector<PortSpec> ports;
-  for (TensorSpec& spec : specs) ports.push_back({std::move(spec), {}});
-  std::vector<std::shared_ptr<ValueState>> bound;
-  for (const Value& value : closed_) bound.push_back(StateOf(value));
-  for (const auto& state : states_) bound.push_back(state.variable->Get());
-  for (const auto& value : bound) {
-    TIM_RETURN_IF_ERROR(value->Force());
-    TIM_ASSIGN_OR_RETURN(const Place place, value->On(*device_));
-    ports.push_back({value->spec(), place.layout});
+  Operands operands;
+  for (TensorSpec& spec : specs) {
+    operands.ports.push_back({std::move(spec), {}});
   }
-  return PlanFor(ports, OutputPlace::kDevice).status();
+  for (const Value& value : closed_) {
+    TIM_RETURN_IF_ERROR(Add(*StateOf(value), &operands));
+  }
+  for (const auto& state : states_) {
+    TIM_RETURN_IF_ERROR(Add(*state.variable->Get(), &operands));
+  }
+  return PlanFor(operands.ports, OutputPlace::kDevice).status();
 }
 
 Result<ir::Graph> ProgramState::GraphToSave() const {
@@ -207,7 +246,11 @@ CacheStats ProgramState::stats() const {
 std::string ProgramState::Explain() const {
   const std::lock_guard lock(mutex_);
   std::string text;
-  for (const auto& [key, plan] : plans_) text += plan->Explain();
+  for (const auto& [key, made] : plans_) {
+    if (!made->ready()) continue;
+    const auto& plan = made->plan.get();
+    if (plan.ok()) text += (*plan)->Explain();
+  }
   return text;
 }
 

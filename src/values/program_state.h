@@ -49,7 +49,9 @@ class ProgramState {
   const std::vector<TensorSpec>& inputs() const { return inputs_; }
 
  private:
-  using Plans = std::list<std::pair<std::string, std::shared_ptr<ProgramPlan>>>;
+  /// The plan for a key, made or being made by a thread.
+  struct Made;
+  using Plans = std::list<std::pair<std::string, std::shared_ptr<Made>>>;
   /// Inputs of a run on the program's device.
   struct Operands {
     std::vector<std::shared_ptr<ValueState>> values;
@@ -65,6 +67,11 @@ class ProgramState {
       std::vector<runtime::PortMemory>* outputs,
       std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const;
   Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
+  Status Add(const ValueState& value, Operands* operands) const;
+  std::shared_ptr<runtime::RunEvent> LastRun() const {
+    const std::lock_guard lock(mutex_);
+    return last_run_;
+  }
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
   Result<Started> Start(const std::vector<Value>& inputs, OutputPlace place,
@@ -83,10 +90,12 @@ class ProgramState {
   std::shared_ptr<const ir::OpRegistry> operators_;  // null: those known
   bool ordered_ = false;
   size_t outputs_ = 0;  // the caller's
+  // Functions of applications are called without it.
   mutable std::mutex mutex_;
   Plans plans_;  // the one used last is the first
   CacheStats stats_;
-  std::shared_ptr<runtime::RunEvent> last_run_;  // where it is ordered
+  std::mutex order_mutex_;  // where it is ordered, from one run to the next
+  std::shared_ptr<runtime::RunEvent> last_run_;
 };
 
 /// The host's memory by its address, that of devices as a range.

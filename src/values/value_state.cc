@@ -164,13 +164,13 @@ Result<Place> ValueState::DenseHome() const {
   return DenseOn(*device, place);
 }
 
+std::vector<Place> ValueState::Places() const {
+  const std::lock_guard lock(found_->mutex);
+  return found_->places;
+}
+
 Result<Place> ValueState::On(const DeviceState& device) const {
-  std::vector<Place> places;
-  {
-    const std::lock_guard lock(found_->mutex);
-    places = found_->places;
-  }
-  for (const Place& place : places) {
+  for (const Place& place : Places()) {
     if (place.memory->stream().get() == &device.stream()) return place;
   }
   TIM_ASSIGN_OR_RETURN(const auto bytes, Bytes());
@@ -183,25 +183,25 @@ Result<Place> ValueState::On(const DeviceState& device) const {
   return place;
 }
 
-Place ValueState::PendingOnHost() const {
-  Place place = home();
-  if (place.memory == nullptr || !place.memory->stream()->is_host() ||
-      !place.layout.dense()) {
+Place ValueState::MadeOnHost(const DeviceState& device) const {
+  const std::vector<Place> places = Places();
+  if (places.empty() || device.is_host() || !places[0].layout.dense() ||
+      !places[0].memory->stream()->is_host()) {
     return {};
   }
-  const auto& run = place.memory->completion().run;
-  return run != nullptr && !run->Ready() ? place : Place();
+  for (const Place& place : places) {
+    if (place.memory->stream().get() == &device.stream()) return {};
+  }
+  const auto& run = places[0].memory->completion().run;
+  const bool failed = run != nullptr && run->Ready() && !run->Wait().ok();
+  return run != nullptr && !failed ? places[0] : Place();
 }
 
 Result<std::shared_ptr<const std::byte>> ValueState::Bytes() const {
   if (constant_ != nullptr) {
     return std::shared_ptr<const std::byte>(constant_, constant_->bytes.data());
   }
-  std::vector<Place> places;
-  {
-    const std::lock_guard lock(found_->mutex);
-    places = found_->places;
-  }
+  const std::vector<Place> places = Places();
   const auto bytes_of = [](std::shared_ptr<runtime::SharedMemory> memory) {
     const auto* address = static_cast<const std::byte*>(memory->host_address());
     return std::shared_ptr<const std::byte>(std::move(memory), address);

@@ -79,9 +79,10 @@ class ValueState {
   /// Memory of a forced value on `device`, in any layout; copied there first
   /// where it is not.
   Result<Place> On(const DeviceState& device) const;
-  /// Its dense home on the host which a run has still to fill; without memory
-  /// where it has none.
-  Place PendingOnHost() const;
+  /// Its dense home on the host where a run makes it there, and `device` has no
+  /// copy; else, and once that run has failed, without memory.  Whether the run
+  /// has ended does not matter otherwise.
+  Place MadeOnHost(const DeviceState& device) const;
   /// Dense bytes of the host; waits for them.
   Result<std::shared_ptr<const std::byte>> Bytes() const;
   /// The same as a constant below the front.
@@ -96,6 +97,7 @@ class ValueState {
 
  private:
   Result<Place> DenseOn(const DeviceState& device, const Place& place) const;
+  std::vector<Place> Places() const;
 
   TensorSpec spec_;
   std::string name_;

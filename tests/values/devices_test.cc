@@ -14,9 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "device/device_sources.h"
-#include "tests/support/devices/fake_device.h"
 #include "tests/support/devices/stream_counting_device.h"
+#include "tests/values/fake_devices.h"
 #include "tim/values/values.h"
 #include "values/access.h"
 #include "values/value_state.h"
@@ -29,7 +28,6 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using tim::testing::FakeDevice;
-using tim::testing::FakeOptions;
 
 const bool g_on_host = [] {
   setenv("TIMCL_DEVICE", "host", 1);
@@ -42,68 +40,6 @@ using Values = std::vector<Value>;
 Value Floats(const Shape& shape, const std::vector<float>& data) {
   return Value::Of<float>(shape, data);
 }
-
-// Devices of kind "test", numbered as they are added; the process keeps them.
-class TestDevices {
- public:
-  static TestDevices& Get() {
-    static auto* const devices = new TestDevices();
-    return *devices;
-  }
-
-  Device Add(std::shared_ptr<device::Device> device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    devices_.push_back(std::move(device));
-    return Device("test:" + std::to_string(devices_.size() - 1));
-  }
-  // What is opened from now on as the device of this name.
-  void Replace(const std::string& spec,
-               std::shared_ptr<device::Device> device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    devices_[static_cast<size_t>(std::stoi(spec.substr(5)))] =
-        std::move(device);
-  }
-
- private:
-  TestDevices() {
-    const Status added = device::AddDeviceSource(
-        {.kind = "test",
-         .list =
-             [this] {
-               std::vector<device::SourceDevice> list;
-               for (const auto& device : devices_) {
-                 list.push_back({device->info(), 1, ""});
-               }
-               return list;
-             },
-         .open = [this](int number) -> Result<std::shared_ptr<device::Device>> {
-           return devices_[static_cast<size_t>(number)];
-         }});
-    EXPECT_TRUE(added.ok()) << added.message();
-  }
-
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<device::Device>> devices_;
-};
-
-// A device that delays its work, and the front's name for it.
-struct Fake {
-  explicit Fake(const FakeOptions& options = {})
-      : device(std::make_shared<FakeDevice>(options)),
-        front(TestDevices::Get().Add(device)) {
-    EXPECT_TRUE(front.ok()) << LastError();
-  }
-  Program Compile(const Graph& graph, const std::string& policy = "") const {
-    ProgramOptions options;
-    options.devices = front.spec();
-    options.policy = policy;
-    options.max_plans = 64;
-    return graph.Compile(options);
-  }
-
-  std::shared_ptr<FakeDevice> device;
-  Device front;
-};
 
 Graph Affine(float scale, float offset) {
   return Graph::Capture(
@@ -244,9 +180,50 @@ TEST(Holders, AreFollowedWithoutAWait) {
       EXPECT_THAT(z.ToVector<float>(), ElementsAre(2 * x + 1, 1)) << z.error();
       EXPECT_EQ(z.device().spec(), device);
       opener.join();
+      // With the same plan, now that there is nothing to wait for.
+      EXPECT_THAT(second.Run({y})[0].ToVector<float>(),
+                  ElementsAre(2 * x + 1, 1));
     }
     EXPECT_EQ(second.stats().plans, 1);
   }
+}
+
+// Threads with other shapes, whose operands the host is still to make or not.
+TEST(Programs, HaveAPlanForEachShapeOnSeveralThreads) {
+  const Fake fake({.max_delay_us = 50});
+  const Program first = fake.Compile(Graph::Capture(
+      [](const Values& in) -> Values {
+        return {Holder("acme.Pass", {in[0]}, {Spec(Type::kFloat32, {3})},
+                       [](const std::vector<Plain>& x, std::vector<Plain>* y,
+                          std::string*) {
+                         (*y)[0] = MakePlain(x[0].spec, x[0].data.get());
+                         return true;
+                       })};
+      },
+      {Spec(Type::kFloat32, {3})}));
+  const Program second = fake.Compile(Affine(2, 1));
+  ASSERT_TRUE(first.ok() && second.ok()) << LastError();
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Shape shape = t % 2 == 0 ? Shape({3}) : Shape({1, 3});
+      for (int i = 0; i < 40; ++i) {
+        const auto from = static_cast<float>(i);
+        const Value x = Floats({3}, {from, from + 1, from + 2});
+        const Value y = first.Run({x})[0];
+        if (i % 3 == 0) y.Wait();
+        const Value z = second.Run({t % 2 == 0 ? y : Reshape(x, {1, 3})})[0];
+        EXPECT_EQ(z.spec().shape, shape);
+        EXPECT_THAT(z.ToVector<float>(),
+                    ElementsAre(2 * from + 1, 2 * from + 3, 2 * from + 5))
+            << z.error();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(second.stats().plans, 2);
+  EXPECT_EQ(second.stats().misses, 2);
+  EXPECT_EQ(first.stats().misses, 1);
 }
 
 TEST(Holders, KeepTheirOrderOnStreams) {

@@ -345,6 +345,73 @@ TEST(Holders, RunTheirOwnPrograms) {
   }
 }
 
+// One of a constant is called when the plan is made.
+TEST(Holders, AskTheProgramThatIsCompiled) {
+  Program program;
+  int64_t misses = 0;
+  const float five = 5;
+  const Value constant = Value::Constant(Spec(Type::kFloat32, {1}), &five);
+  const HolderFunction asks = [&](const std::vector<Plain>& in,
+                                  std::vector<Plain>* out, std::string*) {
+    (*out)[0] = in[0];
+    misses = program.stats().misses;
+    EXPECT_EQ(program.Explain(), "");
+    EXPECT_THAT(program.Run({Floats({1}, {1})})[0].error(),
+                HasSubstr("while graph 'asks' is compiled"));
+    return true;
+  };
+  Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        const Value held =
+            Holder("acme.Asks", {Relu(in[0])}, {constant.spec()}, asks);
+        return {in[0] + held};
+      },
+      {constant.spec()}, "asks");
+  ASSERT_EQ(graph.Replace(Pattern::Op("tim.Relu"),
+                          [&](const Match&) -> Values { return {constant}; }),
+            1)
+      << LastError();
+  program = graph.Compile();
+  EXPECT_THAT(program.Run({Floats({1}, {1})})[0].ToVector<float>(),
+              ElementsAre(6));
+  EXPECT_EQ(misses, 1);
+}
+
+// More runs than there are contexts for; the first one's holder asks.
+TEST(Holders, AskTheProgramWhoseRunsWait) {
+  const Spec one(Type::kFloat32, {1});
+  Effects ordered;
+  ordered.ordered = true;
+  Program program;
+  std::atomic<int> started = 0;
+  const HolderFunction asks = [&](const std::vector<Plain>& in,
+                                  std::vector<Plain>* out, std::string*) {
+    (*out)[0] = in[0];
+    if (in[0].As<float>()[0] != 0) return true;
+    while (started < 4) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(program.stats().plans, 1);
+    EXPECT_THAT(program.Run({Floats({1}, {9})})[0].error(),
+                HasSubstr("inside a holder"));
+    return true;
+  };
+  program = Graph::Capture(
+                [&](const Values& in) -> Values {
+                  return {Holder("acme.Asks", in, {one}, asks, ordered)};
+                },
+                {one})
+                .Compile();
+  Values runs;
+  for (int i = 0; i < 6; ++i) {
+    runs.push_back(program.Run({Floats({1}, {static_cast<float>(i)})})[0]);
+    ++started;
+  }
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_THAT(runs[static_cast<size_t>(i)].ToVector<float>(),
+                ElementsAre(static_cast<float>(i)));
+  }
+}
+
 // The run that holds waits, by a holder of another run, for itself.
 TEST(Holders, CannotWaitForTheirRunByAnother) {
   std::promise<void> known;
