@@ -198,6 +198,15 @@ Result<std::vector<Value>> Record(const std::string& op, Attributes attributes,
   return values;
 }
 
+// The condition as nodes take it: what is not 0 is true, as at once.
+Value AsTruth(const Value& condition) {
+  if (IsAbsent(condition)) return condition;
+  const ir::DataType type = StateOf(condition)->spec().desc.type;
+  const bool known = type != ir::DataType::kUnknown;
+  if (!known || type == ir::DataType::kBool8) return condition;
+  return Call("tim.Cast", {condition}, {{"output_type", "bool8"}});
+}
+
 void Append(const std::vector<Value>& more, std::vector<Value>* values) {
   values->insert(values->end(), more.begin(), more.end());
 }
@@ -233,7 +242,7 @@ Result<std::vector<Value>> RecordIf(const Value& condition,
   const std::vector<Value> first = taken->ClosedOver();
   const std::vector<Value> second = other->ClosedOver();
   const Shared shared = SharedBy(*taken, *other);
-  std::vector<Value> operands = {condition};
+  std::vector<Value> operands = {AsTruth(condition)};
   Append(inputs, &operands);
   const auto graph = TargetOf(operands);
   TIM_RETURN_IF_ERROR(AppendReads(shared, graph.get(), &operands));
@@ -265,7 +274,7 @@ Result<std::vector<Value>> RecordWhile(
       Capture(
           "condition",
           [&](const std::vector<Value>& in) -> std::vector<Value> {
-            return {condition(in)};
+            return {AsTruth(condition(in))};
           },
           state));
   TIM_ASSIGN_OR_RETURN(const Part trip, Capture("body", body, state));

@@ -172,8 +172,10 @@ Value Held(ByteReader& bytes, const Value& x, Failing failing) {
       effects);
 }
 
-// A loop whose body grows nothing, and a decision.
-Value Controlled(ByteReader& bytes, const Value& a, const Value& b) {
+// A loop whose body grows nothing, and a decision.  A body that makes no trip
+// fails when it is recorded alone: one that cannot is of floats.
+Value Controlled(ByteReader& bytes, const Value& a, const Value& b,
+                 Failing failing) {
   ByteReader part = bytes.Take(bytes.Next(12));
   ByteReader other = bytes.Take(bytes.Next(12));
   const auto by = [](const ByteReader& text) -> values::Function {
@@ -183,6 +185,9 @@ Value Controlled(ByteReader& bytes, const Value& a, const Value& b) {
     const Value condition =
         bytes.Next(8) == 0 ? b : Greater(ReduceSum(a, {0}), 0.0f);
     return values::If(condition, {a, b}, by(part), by(other));
+  }
+  if (failing == Failing::kWhenRecorded && a.spec().type != Type::kFloat32) {
+    return a;
   }
   const Outputs end = values::While(
       {a, Value(0.0f)},
@@ -262,7 +267,7 @@ Value CallAny(ByteReader& bytes, const Values& operands, Failing failing) {
     case 7:
       return Held(bytes, a, failing);
     case 8:
-      return Controlled(bytes, a, b);
+      return Controlled(bytes, a, b, failing);
     default:
       return a * (static_cast<float>(bytes.Next()) / 64 - 2);
   }

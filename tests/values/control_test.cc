@@ -181,6 +181,31 @@ TEST(Control, CallsHolders) {
   EXPECT_GT(calls, 0);
 }
 
+// What is not 0 is true, recorded or not.
+TEST(Control, TakesConditionsOfNumbers) {
+  const Function function = [](const Values& in) -> Values {
+    const Value x = If(
+        in[0], {in[1]}, [](const Values& s) -> Values { return {s[0] + 1.0f}; },
+        [](const Values& s) -> Values { return {s[0] - 1.0f}; });
+    return {While(
+        {x}, [](const Values& s) { return s[0]; },
+        [](const Values& s) -> Values { return {s[0] * 0.0f}; })};
+  };
+  const Function first = [&](const Values& in) -> Values {
+    return {function(in)[0] +
+            If(
+                in[0], {in[1]}, [](const Values& s) { return s; },
+                [](const Values& s) -> Values { return {s[0] * 2.0f}; })};
+  };
+  Notes none;
+  for (const float x : {0.5f, -0.25f, 3.0f}) {
+    ExpectInAllModes(first, {Floats({1}, {x}), Floats({1}, {5})}, 5, &none, {});
+  }
+  ExpectInAllModes(first, {Floats({1}, {0}), Floats({1}, {5})}, 10, &none, {});
+  ExpectInAllModes(first, {Value::Of<int32_t>({1}, {256}), Floats({1}, {5})}, 5,
+                   &none, {});
+}
+
 TEST(Control, KeepsTheOrderOfHolders) {
   Notes note;
   // The results of what is noted are not all needed.
