@@ -143,6 +143,12 @@ Result<ir::ValueId> GraphState::IdOf(const Value& value) {
   }
   const auto known = outside_.find(state);
   if (known != outside_.end()) return known->second;
+  if (state->graph() != nullptr && state->graph()->Needs(*this)) {
+    return InvalidArgument(
+        state->graph()->NameOf(state->id()),
+        " is of a graph that has a value of this one; make one of them first, "
+        "and call it in the other");
+  }
   ir::ValueId id = ir::kNone;
   if (state->constant() != nullptr || state->literal()) {
     TIM_ASSIGN_OR_RETURN(auto content, state->Content());
@@ -158,6 +164,15 @@ Result<ir::ValueId> GraphState::IdOf(const Value& value) {
   }
   outside_[state] = id;
   return id;
+}
+
+bool GraphState::Needs(const GraphState& other) const {
+  for (const Closed& closed : closed_) {
+    const auto graph = StateOf(closed.value)->graph();
+    if (graph == nullptr) continue;
+    if (graph.get() == &other || graph->Needs(other)) return true;
+  }
+  return false;
 }
 
 Result<std::vector<ir::ValueId>> GraphState::IdsOf(

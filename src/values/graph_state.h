@@ -111,6 +111,8 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
       const std::vector<ir::ValueId>& inputs);
   Result<std::vector<ir::ValueId>> IdsOf(const std::vector<Value>& values);
   Result<ir::ValueId> IdOf(const Value& value);
+  // Whether a value from outside is of `other`, or of a graph that needs it.
+  bool Needs(const GraphState& other) const;
   ir::ValueId AddValue(const TensorSpec& spec, ir::Role role,
                        const std::string& name);
   ir::ValueId AddConstant(const TensorSpec& spec,

@@ -99,6 +99,29 @@ TEST(Capture, ClosesOverValues) {
               ElementsAre(31, 81));
 }
 
+// Each would keep the other for ever.
+TEST(Capture, RefusesValuesOfGraphsThatNeedItsOwn) {
+  float memory = 1;
+  bool released = false;
+  {
+    Graph one;
+    Graph other;
+    const Value x = one.Input(Spec(), "x");
+    const Value y = other.Input(Spec(), "y");
+    other.Output(y + Value::Wrap(Spec(Type::kFloat32, {1}), &memory,
+                                 [&released] { released = true; }));
+    one.Output(x);
+    other.Output(x);
+    ASSERT_TRUE(other.ok()) << other.error();
+    one.Output(y);
+    EXPECT_THAT(one.error(), HasSubstr("y is of a graph that has a value of "
+                                       "this one"));
+    EXPECT_FALSE(released);
+  }
+  Device().memory();  // waits for all work
+  EXPECT_TRUE(released);
+}
+
 TEST(Capture, MustNotLookAtData) {
   const Graph graph = Graph::Capture(
       [](const Values& in) -> Values {
