@@ -9,9 +9,6 @@
 namespace tim {
 namespace {
 
-// Where a call of the system is nothing against the copy of the bytes.
-constexpr int64_t kLeastMapped = 64 << 10;
-
 struct Unmap {
   void operator()(std::byte* memory) const { munmap(memory, size); }
 
@@ -22,7 +19,7 @@ struct Unmap {
 }  // namespace
 
 std::shared_ptr<std::byte[]> AllocatePages(int64_t bytes) {
-  if (bytes < kLeastMapped) return AllocateAligned(bytes, kPageBytes);
+  if (bytes < kLeastPages) return AllocateAligned(bytes, kPageBytes);
   const auto size = static_cast<size_t>(bytes);
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

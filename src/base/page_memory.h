@@ -10,9 +10,13 @@ namespace tim {
 
 inline constexpr int64_t kPageBytes = 4096;
 
-/// At least `bytes` bytes at the start of a page, without content; null where
-/// there is not enough memory.  Counted as long as they live.  Those that are
-/// large are pages of their own: the heap keeps no hole when they are freed.
+/// Where a call of the system is nothing against the copy of the bytes.
+inline constexpr int64_t kLeastPages = 64 << 10;
+
+/// At least `bytes` bytes at the start of a page; null where there is not
+/// enough memory.  Counted as long as they live.  From kLeastPages on they are
+/// pages of their own, which are zeros and take memory once they are touched:
+/// the heap keeps no hole when they are freed.  Fewer have no content.
 std::shared_ptr<std::byte[]> AllocatePages(int64_t bytes);
 
 }  // namespace tim

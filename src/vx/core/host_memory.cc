@@ -1,24 +1,35 @@
 #include "vx/core/host_memory.h"
 
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "base/page_memory.h"
 
 namespace tim::vx {
-
 HostMemory::~HostMemory() {
   for (const auto& entry : blocks_) Free(entry);
 }
 
 void HostMemory::Free(const Blocks::value_type& entry) {
-  if (entry.second.mapping == nullptr)
-    std::free(const_cast<void*>(entry.first));
+  const Block& block = entry.second;
+  if (block.mapping != nullptr || block.pages != nullptr) return;
+  std::free(const_cast<void*>(entry.first));
 }
 
 void* HostMemory::Allocate(int64_t bytes) {
+  if (bytes >= kLeastPages) {
+    std::shared_ptr<std::byte[]> pages = AllocatePages(bytes);
+    if (pages == nullptr) return nullptr;
+    void* address = pages.get();
+    blocks_[address] = {.users = 1, .pages = std::move(pages)};
+    return address;
+  }
   AlignedMemory memory = AllocateAligned(bytes, kHostAlignment);
   if (memory == nullptr) return nullptr;
+  std::memset(memory.get(), 0, static_cast<size_t>(bytes));
   void* address = memory.release();
   blocks_[address] = {.users = 1,
                       .counted = std::move(memory.get_deleter().counted)};

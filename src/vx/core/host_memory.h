@@ -2,6 +2,7 @@
 #ifndef TIM_VX_CORE_HOST_MEMORY_H_
 #define TIM_VX_CORE_HOST_MEMORY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,7 +24,7 @@ class HostMemory {
   HostMemory& operator=(const HostMemory&) = delete;
   ~HostMemory();
 
-  /// At least `bytes` bytes at a multiple of kHostAlignment, for one tensor;
+  /// At least `bytes` zeros at a multiple of kHostAlignment, for one tensor;
   /// null where there is not enough.
   void* Allocate(int64_t bytes);
   /// Takes over a block from malloc(); one of its own stays its own.
@@ -48,6 +49,7 @@ class HostMemory {
     int users = 0;
     CountedBytes counted = {};  // nothing of a client's
     std::unique_ptr<DmaMapping> mapping = nullptr;
+    std::shared_ptr<std::byte[]> pages = nullptr;
   };
   using Blocks = std::map<const void*, Block>;
 

@@ -28,15 +28,13 @@ int64_t CodeOf(float real, float scale, int32_t zero_point,
 
 }  // namespace
 
-Status FillZero(const ir::TensorDesc& desc, void* bytes) {
-  TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(desc));
-  std::memset(bytes, 0, static_cast<size_t>(size));
+Status SetZeroPoints(const ir::TensorDesc& desc, void* memory) {
   const auto& zeros = desc.quantization.zero_points;
   if (!desc.quantized() ||
       std::all_of(zeros.begin(), zeros.end(), [](int z) { return z == 0; })) {
     return OkStatus();
   }
-  kernels::ElementWriter writer({&desc, bytes});
+  kernels::ElementWriter writer({&desc, memory});
   const kernels::ChannelIndex channel(desc);
   const int64_t count = desc.shape.NumElements().value_or(0);
   for (int64_t i = 0; i < count; ++i) {
@@ -48,7 +46,7 @@ Status FillZero(const ir::TensorDesc& desc, void* bytes) {
 Result<std::vector<std::byte>> ZeroBytes(const ir::TensorDesc& desc) {
   TIM_ASSIGN_OR_RETURN(const int64_t size, ir::ByteSize(desc));
   std::vector<std::byte> bytes(static_cast<size_t>(size));
-  TIM_RETURN_IF_ERROR(FillZero(desc, bytes.data()));
+  TIM_RETURN_IF_ERROR(SetZeroPoints(desc, bytes.data()));
   return bytes;
 }
 

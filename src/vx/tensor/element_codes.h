@@ -14,7 +14,8 @@ namespace tim::vx {
 
 /// The bytes of a tensor that holds the real value 0 everywhere.
 Result<std::vector<std::byte>> ZeroBytes(const ir::TensorDesc& desc);
-Status FillZero(const ir::TensorDesc& desc, void* bytes);
+/// Makes the real value 0 everywhere of memory that is zeros.
+Status SetZeroPoints(const ir::TensorDesc& desc, void* memory);
 
 /// Real values of the first `count` elements of a dense tensor.
 void ToReal(const ir::TensorDesc& desc, const void* bytes,

@@ -132,7 +132,7 @@ Status TensorImpl::AllocateHandle() {
                            .content = attribute_ == OUTPUT
                                           ? HandleStorage::Content::kNone
                                           : HandleStorage::Content::kGiven};
-  return FillZero(desc_, memory);
+  return SetZeroPoints(desc_, memory);
 }
 
 // Asked for first: allocations beyond it may seem to work until they are used.
