@@ -153,6 +153,14 @@ TEST(OnnxProducts, MatMulIntegerOfAConstantMatrix) {
                          .Constant<uint8_t>({3, 2}, {2})),
               ElementsAre(-15 * 252, -1 * -2 - 5 * -2 - 9 * -1, -18 * 252,
                           -2 * -2 - 6 * -2 - 10 * -1));
+  // Both ends of what differences of codes can be.
+  NodeRunner ends = Product("MatMulInteger");
+  EXPECT_THAT(IntsOf(made(&ends)
+                         .Constant<uint8_t>({255, 0, 255, 0, 254, 255}, {3, 2})
+                         .Absent()
+                         .Constant<uint8_t>({0, 255}, {2})),
+              ElementsAre(11 * 255 + 7 * 255 + 3 * 254, -255 * (11 + 7),
+                          10 * 255 + 6 * 255 + 2 * 254, -255 * (10 + 6)));
   NodeRunner rows = Product("MatMulInteger");
   EXPECT_THAT(IntsOf(made(&rows)
                          .Constant<int8_t>({1, -128, 2, 127, 3, 0}, {3, 2})

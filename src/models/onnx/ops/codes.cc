@@ -279,15 +279,17 @@ std::vector<Value> BytePieces(const GraphBuilder& builder,
   const auto* codes =
       static_cast<const int16_t*>(centered.constant->data.get());
   const auto count = static_cast<size_t>(centered.ElementCount());
-  // Differences of 8-bit codes with both signs: -255 .. 254.
-  std::vector<int8_t> near(count);
-  std::vector<int8_t> rest(count);
-  for (size_t i = 0; i < count; ++i) {
-    near[i] = static_cast<int8_t>(std::clamp<int16_t>(codes[i], -128, 127));
-    rest[i] = static_cast<int8_t>(codes[i] - near[i]);
+  std::vector<int16_t> rest(codes, codes + count);
+  std::vector<Value> pieces;
+  while (std::any_of(rest.begin(), rest.end(), [](int x) { return x != 0; })) {
+    std::vector<int8_t> piece(count);
+    for (size_t i = 0; i < count; ++i) {
+      piece[i] = static_cast<int8_t>(std::clamp<int16_t>(rest[i], -128, 127));
+      rest[i] = static_cast<int16_t>(rest[i] - piece[i]);
+    }
+    pieces.push_back(builder.ConstantOf(piece, centered.dims));
   }
-  return {builder.ConstantOf(near, centered.dims),
-          builder.ConstantOf(rest, centered.dims)};
+  return pieces;
 }
 
 Result<Value> CodesOf(Node& node, size_t codes, size_t scale,

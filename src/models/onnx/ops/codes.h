@@ -52,7 +52,7 @@ Result<Value> CodesOf(Node& node, size_t codes, size_t scale,
 /// these hold them.
 Result<Value> Centered(GraphBuilder* builder, const Value& codes,
                        const Value& zero_point);
-/// A constant that Centered() made as the sum of one or two of 8 bits, which
+/// A constant that Centered() made as the sum of up to three of 8 bits, which
 /// kernels of bytes take.  Empty for what is no constant, or of other types.
 std::vector<Value> BytePieces(const GraphBuilder& builder,
                               const Value& centered);
