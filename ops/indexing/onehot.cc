@@ -1,4 +1,5 @@
 // OneHot: out(i, d, o) = indices(i, o) == d ? on_value : off_value.
+#include <algorithm>
 #include <cmath>
 
 #include "base/checked_math.h"
@@ -15,7 +16,10 @@ constexpr char kOff[] = "off_value";
 
 // Of the new dimension, in an output of `rank`.
 Result<int> AxisOf(const ir::AttributeMap& attributes, int rank) {
-  return WrapAxis(attributes.Int("axis"), rank);
+  const int64_t axis = attributes.Int("axis");
+  if (axis >= -1 && axis < rank) return static_cast<int>(std::max(axis, {}));
+  return InvalidArgument("attribute 'axis' is ", axis, ", expected [-1, ", rank,
+                         ") for an output of rank ", rank);
 }
 
 Status InferOneHot(ir::InferContext& context) {

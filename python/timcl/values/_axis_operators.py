@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+import numpy as np
+
 from ..errors import ArgumentError
 from ._axes import Axes, Operand, axes_of, axis_of, extents_of, several
 from ._operands import one
@@ -193,11 +195,15 @@ def one_hot(
     """`on` at the index along a new axis with `depth` elements, else `off`."""
     if isinstance(depth, bool) or not isinstance(depth, int):
         raise ArgumentError(f"depth is {depth!r}, expected an integer")
+    # -1 has a meaning of its own there.
+    place = axis_of(axis)
+    if place < 0:
+        place += (indices.ndim if isinstance(indices, Value) else np.ndim(indices)) + 1
     return one(
         "tim.OneHot",
         [indices],
         depth=depth,
         on_value=float(on),
         off_value=float(off),
-        axis=axis_of(axis),
+        axis=place,
     )

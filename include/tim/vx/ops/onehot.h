@@ -19,8 +19,8 @@ namespace ops {
 ///        more, inserted at `axis`.
 /// - depth: >= 1.
 /// - on_value, off_value: real values, quantized where the output is.
-/// - axis: of the new dimension, 0 = fastest-varying; -1 means 0, as in TIM-VX
-///        (the last axis of ONNX and TFLite).
+/// - axis: of the new dimension, 0 = fastest-varying; -1 means 0 (the last axis
+///        of ONNX and TFLite).
 /// Errors: Compile() fails where depth is less than 1, or where axis is outside
 /// of the output's rank.
 /// Source: ONNX OneHot-11, TFLite ONE_HOT.
@@ -32,7 +32,7 @@ class OneHot : public BuiltinOpOf<OneHot> {
       : BuiltinOpOf(graph, {{"depth", depth},
                             {"on_value", on_value},
                             {"off_value", off_value},
-                            {"axis", axis == -1 ? 0 : axis}}) {}
+                            {"axis", axis}}) {}
 };
 
 }  // namespace ops

@@ -25,7 +25,7 @@ INDICES = [
 
 
 def case_of(rng, shape, depth, axis, indices, out, on=None, off=None):
-    """`axis` counts fastest-first in the output, from the slowest where it is negative."""
+    """`axis` counts fastest-first in the output."""
     if indices[1].kind == "none":
         values = rng.integers(-2, depth + 2, shape)
         stored = values + 0.25 if indices[0].startswith("float") else values
@@ -34,7 +34,7 @@ def case_of(rng, shape, depth, axis, indices, out, on=None, off=None):
     x = Tensor(indices[0], stored, indices[1])
     truncated = np.trunc(x.real()).astype(np.int64)
     on_value, off_value = 1.0 if on is None else on, 0.0 if off is None else off
-    position = len(shape) - axis if axis >= 0 else -1 - axis
+    position = len(shape) - max(axis, 0)
     real = tensorflow.one_hot(truncated, depth, np.float64(on_value), np.float64(off_value),
                               axis=position, dtype=tensorflow.float64).numpy()
     attributes = {"depth": depth, "axis": axis}
