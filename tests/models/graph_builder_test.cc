@@ -67,6 +67,15 @@ TEST_F(GraphBuilderTest, InfersWhatANodeMakes) {
   EXPECT_THAT(Output<float>(0), ElementsAre(6, 15));
 }
 
+TEST_F(GraphBuilderTest, StatesBeyondAGibibyteAreRefused) {
+  const int64_t most = int64_t{1} << 30;
+  const auto large = builder_.AddState("h", DataType::INT8, {2, most / 2 + 1});
+  ASSERT_FALSE(large.ok());
+  EXPECT_THAT(large.status().message(),
+              HasSubstr("state 'h' has 1073741826 bytes, at most 1073741824"));
+  EXPECT_TRUE(builder_.AddState("c", DataType::INT8, {2, 3}).ok());
+}
+
 TEST_F(GraphBuilderTest, ScalarsHaveNoDims) {
   const Value input = Input("x", DataType::FLOAT32, {3});
   const auto sum = builder_.Add<vx::ops::ReduceSum>(

@@ -9,16 +9,22 @@ Result<Value> GraphBuilder::AddState(const std::string& name, vx::DataType type,
                                      const Dims& dims,
                                      const vx::Quantization& quantization,
                                      const HostArray* initial) {
-  if (ByteSizeOf(type, dims) <= 0) {
+  // Its zeros are made at once, whatever the file's length is.
+  constexpr int64_t kMostBytes = int64_t{1} << 30;
+  const int64_t bytes = ByteSizeOf(type, dims);
+  if (bytes <= 0) {
     return InvalidArgument("state '", name, "' has extents [",
                            StrJoin(dims, ","), "]");
+  }
+  if (bytes > kMostBytes) {
+    return Unimplemented("state '", name, "' has ", bytes, " bytes, at most ",
+                         kMostBytes, " are taken");
   }
   if (GraphType(type) != type) {
     return Unimplemented("state '", name, "' is of integers of 64 bits");
   }
-  if (initial != nullptr &&
-      (initial->type != type ||
-       static_cast<int64_t>(initial->bytes) != ByteSizeOf(type, dims))) {
+  if (initial != nullptr && (initial->type != type ||
+                             static_cast<int64_t>(initial->bytes) != bytes)) {
     return InvalidArgument("state '", name,
                            "' begins as elements of another type or number");
   }
