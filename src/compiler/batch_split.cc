@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "compiler/effects.h"
 #include "compiler/passes/passes.h"
 #include "compiler/ports.h"
 #include "ir/node_descs.h"
@@ -102,8 +103,7 @@ class BatchCheck {
         node.inputs.begin(), node.inputs.end(),
         [&](ValueId id) { return id != ir::kNone && HasItems(id); });
     if (!any) return OkStatus();
-    if (node.composite || node.schema->effects.random ||
-        node.schema->effects.ordered) {
+    if (node.composite || HasEffects(node)) {
       return Unimplemented("it cannot be done item by item");
     }
     for (const ValueId id : node.outputs) {

@@ -231,6 +231,33 @@ TEST(Control, KeepsTheOrderOfHolders) {
   ExpectInAllModes(function, {Floats({1}, {-1})}, -1, &note, {1, 4, 4, 5});
 }
 
+// Effects of a decision are those of each run, whatever is known before.
+TEST(Control, CallsHoldersOfConstantsInEachRun) {
+  Notes note;
+  const Spec one(Type::kFloat32, {1});
+  const Graph block = Graph::Capture(
+      [&](const Values& in) -> Values {
+        return {If(
+            Greater(in[0], 0.0f), in,
+            [&](const Values& s) -> Values { return {note(1, s[0])}; },
+            [&](const Values& s) -> Values { return {note(2, s[0])}; })};
+      },
+      {one}, "acme.Block");
+  const float data[] = {4};
+  const Program program =
+      Graph::Capture(
+          [&](const Values& in) -> Values {
+            return {in[0] + block.Call({Value::Constant(one, data)})[0]};
+          },
+          {one})
+          .Compile();
+  for (const float x : {1.0f, 2.0f}) {
+    const Value y = program.Run({Floats({1}, {x})})[0];
+    EXPECT_THAT(y.ToVector<float>(), ElementsAre(x + 5)) << y.error();
+    EXPECT_THAT(note.Take(), ElementsAre(1));
+  }
+}
+
 TEST(Control, TellsWhatItsHoldersCannotDo) {
   const Spec one(Type::kFloat32, {1});
   Notes note;

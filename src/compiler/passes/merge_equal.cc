@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/effects.h"
 #include "compiler/passes/passes.h"
 
 namespace tim::compiler {
@@ -18,11 +19,9 @@ bool IsSameValue(const Value& a, const Value& b) {
   return a.desc == b.desc && a.is_scalar == b.is_scalar;
 }
 
-// Random and ordered effects are those of each node by itself; a composite
-// without an operator may have such inside.
+// Random and ordered effects are those of each node by itself.
 bool MayMerge(const Node& node) {
-  return node.schema != nullptr && !node.schema->effects.random &&
-         !node.schema->effects.ordered;
+  return node.schema != nullptr && !HasEffects(node);
 }
 
 class Merger {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/effects.h"
 #include "compiler/passes/passes.h"
 #include "ir/dead_nodes.h"
 #include "ir/evaluate.h"
@@ -17,9 +18,7 @@ using ir::Value;
 // user's kernel runs: its host reference may round otherwise.
 bool IsConstant(const Graph& graph, const Node& node) {
   if (node.composite || node.inputs.empty()) return false;
-  const ir::Effects& effects = node.schema->effects;
-  if (effects.random || effects.ordered || ir::HasUserKernel(node))
-    return false;
+  if (HasEffects(node) || ir::HasUserKernel(node)) return false;
   for (const ir::ValueId id : node.inputs) {
     if (id != ir::kNone && !graph.value(id).constant) return false;
   }
