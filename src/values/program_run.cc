@@ -238,6 +238,7 @@ Result<ProgramState::Started> ProgramState::Start(
     if (const auto last = LastRun()) TIM_RETURN_IF_ERROR(CheckWait(*last));
     order = std::unique_lock(order_mutex_);
     if (auto last = LastRun()) {
+      TIM_RETURN_IF_ERROR(CheckWait(*last));  // known since
       waits.push_back(std::make_shared<EndOf>(std::move(last)));
     }
   }

@@ -301,14 +301,17 @@ TEST(Holders, CannotRunWhatFollowsTheirRun) {
     EXPECT_THAT(program.Run({x})[0].error(), HasSubstr("inside a holder"));
     return true;
   };
-  program = Graph::Capture(
-                [&](const Values& in) -> Values {
-                  return {Holder("acme.Again", in, {one}, again, ordered)};
-                },
-                {one})
-                .Compile();
-  EXPECT_THAT(program.Run({Floats({1}, {3})})[0].ToVector<float>(),
-              ElementsAre(3));
+  // The holder of a first run may be called before the run is known.
+  for (int i = 0; i < 50; ++i) {
+    program = Graph::Capture(
+                  [&](const Values& in) -> Values {
+                    return {Holder("acme.Again", in, {one}, again, ordered)};
+                  },
+                  {one})
+                  .Compile();
+    EXPECT_THAT(program.Run({Floats({1}, {3})})[0].ToVector<float>(),
+                ElementsAre(3));
+  }
 }
 
 // Adds 1 to what `next` gives for one less, down to 0.
