@@ -1,4 +1,5 @@
 // Graphs that are being made, changed by replacements for matches of patterns.
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -41,7 +42,8 @@ void GraphState::SetHeld(const std::vector<ir::ValueId>& held, size_t states) {
   if (ordered()) order_ = held[next++];
 }
 
-// Forgets values from outside that no node reads after replacements.
+// Forgets values from outside that no node reads after replacements, and the
+// order where none has one.
 void GraphState::ForgetUnused() {
   std::erase_if(closed_, [&](const Closed& closed) {
     return !graph_.HasValue(closed.id);
@@ -52,6 +54,13 @@ void GraphState::ForgetUnused() {
   std::erase_if(outside_, [&](const auto& known) {
     return !graph_.HasValue(known.second);
   });
+  if (!graph_.HasValue(order_start_)) order_start_ = ir::kNone;
+  const std::vector<ir::NodeId> left = graph_.NodeIds();
+  if (std::none_of(left.begin(), left.end(), [&](ir::NodeId id) {
+        return nodes_[static_cast<size_t>(id)]->ordered;
+      })) {
+    order_ = ir::kNone;
+  }
 }
 
 void GraphState::FillKnown(ir::ValueId first, ir::Graph* graph) const {

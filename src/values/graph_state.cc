@@ -340,11 +340,13 @@ std::shared_ptr<const ir::Graph> GraphState::Snapshot() const {
 ir::Graph GraphState::Part() const {
   ir::Graph graph = WithPorts();
   if (ordered()) {
-    const ir::Value& start = graph.value(order_start_);
     const ir::ValueId before =
-        graph.AddValue(start.desc, ir::Role::kInput, start.name);
-    graph.ReplaceUses(order_start_, before);
-    graph.RemoveValue(order_start_);
+        graph.AddValue(OrderSpec().desc, ir::Role::kInput, "order");
+    // A replacement may have put another value in its place.
+    if (graph.HasValue(order_start_)) {
+      graph.ReplaceUses(order_start_, before);
+      graph.RemoveValue(order_start_);
+    }
     graph.AddInput(before);
   }
   return WithoutGaps(std::move(graph));

@@ -211,5 +211,45 @@ TEST(Replace, PutsAnOperatorInAHoldersPlace) {
   EXPECT_THAT(run[0].ToVector<float>(), ElementsAre(0, 0, 2, 3));
 }
 
+// The replacement takes the place of the order as well.
+TEST(Replace, PutsOperatorsInOrderedGraphsPlace) {
+  int calls = 0;
+  const Function hold = [&](const Values& in) -> Values {
+    Effects ordered;
+    ordered.ordered = true;
+    return {Holder(
+        "acme.Same", in, {kRow},
+        [&](const std::vector<Plain>& x, std::vector<Plain>* y, std::string*) {
+          ++calls;
+          return (*y)[0] = x[0], true;
+        },
+        ordered)};
+  };
+  const Graph first = Graph::Capture(hold, {kRow}, "first");
+  const bool done = true;
+  const Value order = Value::Constant(Spec(Type::kBool8, {1}), &done);
+  for (const bool another : {false, true}) {
+    Graph block = Captured([&](const Values& in) {
+      const Value x = first.Call(in);
+      return another ? hold({x}) : Values{x};
+    });
+    ASSERT_EQ(
+        block.Replace(Pattern::Op("first", {Pattern::Any("x"), Pattern::Any()}),
+                      [&](const Match& match) -> Values {
+                        return {Relu(match["x"]), order};
+                      }),
+        1)
+        << LastError();
+    const Graph graph = Captured(
+        [&](const Values& in) { return Values{Value(block.Call(hold(in)))}; });
+    calls = 0;
+    const Value y =
+        graph.Compile().Run({Value::Of<float>({4}, {-1, 0, 2, 3})})[0];
+    EXPECT_THAT(y.ToVector<float>(), ElementsAre(0, 0, 2, 3)) << y.error();
+    EXPECT_EQ(calls, another ? 2 : 1);
+    EXPECT_TRUE(block.Specialize({kRow}).ok()) << LastError();
+  }
+}
+
 }  // namespace
 }  // namespace tim::values
