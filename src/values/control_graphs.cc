@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -201,9 +203,9 @@ Result<std::vector<Value>> Record(const std::string& op, Attributes attributes,
 // The condition as nodes take it: what is not 0 is true, as at once.
 Value AsTruth(const Value& condition) {
   if (IsAbsent(condition)) return condition;
-  const ir::DataType type = StateOf(condition)->spec().desc.type;
-  const bool known = type != ir::DataType::kUnknown;
-  if (!known || type == ir::DataType::kBool8) return condition;
+  if (StateOf(condition)->spec().desc.type == ir::DataType::kBool8) {
+    return condition;
+  }
   return Call("tim.Cast", {condition}, {{"output_type", "bool8"}});
 }
 
@@ -222,6 +224,11 @@ Result<bool> IsTrue(const Value& condition) {
   }
   if (const float* element = plain.As<float>()) return *element != 0;
   if (const double* element = plain.As<double>()) return *element != 0;
+  if (plain.spec.type == Type::kFloat16 || plain.spec.type == Type::kBFloat16) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, plain.data.get(), sizeof(bits));
+    return (bits & 0x7fff) != 0;  // -0 is 0
+  }
   const auto* bytes = static_cast<const std::byte*>(plain.data.get());
   return std::any_of(bytes, bytes + plain.bytes,
                      [](std::byte byte) { return byte != std::byte{0}; });

@@ -204,6 +204,21 @@ TEST(Control, TakesConditionsOfNumbers) {
   ExpectInAllModes(first, {Floats({1}, {0}), Floats({1}, {5})}, 10, &none, {});
   ExpectInAllModes(first, {Value::Of<int32_t>({1}, {256}), Floats({1}, {5})}, 5,
                    &none, {});
+  for (const char* type : {"float16", "bfloat16"}) {
+    for (const float x : {-0.0f, 0.0f, -0.5f}) {
+      const Value condition =
+          Call("tim.Cast", {Floats({1}, {x})}, {{"output_type", type}});
+      ExpectInAllModes(first, {condition, Floats({1}, {5})}, x < 0 ? 5 : 10,
+                       &none, {});
+    }
+  }
+  // The type is not known when it is captured.
+  const Program open = Graph::Capture(first, {Spec(), Spec()}).Compile();
+  for (const float x : {0.0f, 0.5f}) {
+    const Values in = {Floats({1}, {x}), Floats({1}, {5})};
+    EXPECT_EQ(open.Run(in)[0].ToVector<float>(), first(in)[0].ToVector<float>())
+        << LastError();
+  }
 }
 
 TEST(Control, KeepsTheOrderOfHolders) {
