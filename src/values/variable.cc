@@ -21,6 +21,17 @@ std::shared_ptr<GraphState> GraphOf(const Value* value) {
   return CapturingGraph();
 }
 
+// A value of a graph would keep the graph that keeps the variable.
+std::shared_ptr<ValueState> InitialOf(const Value& value,
+                                      const std::string& name) {
+  if (!value.symbolic()) return StateOf(value);
+  return ValueState::Failed(
+      Fail(StrCat("variable '", name,
+                  "' has no initial value: the one given is of a graph, and "
+                  "has no data; make the variable of a value with data, and "
+                  "Assign() this one to it")));
+}
+
 }  // namespace
 
 void VariableState::Set(std::shared_ptr<ValueState> value) {
@@ -70,6 +81,7 @@ void RunAssignments::End(bool ok) {
 }
 
 Value ReadVariable(const std::shared_ptr<VariableState>& variable) {
+  if (!variable->status().ok()) return FailedValue(variable->status());
   const auto graph = GraphOf(nullptr);
   return graph != nullptr ? graph->ReadVariable(variable)
                           : MakeValue(variable->Get());
@@ -77,6 +89,7 @@ Value ReadVariable(const std::shared_ptr<VariableState>& variable) {
 
 Status AssignVariable(const std::shared_ptr<VariableState>& variable,
                       const Value& value) {
+  TIM_RETURN_IF_ERROR(variable->status());
   if (const auto graph = GraphOf(&value)) {
     return graph->AssignVariable(variable, value);
   }
@@ -97,7 +110,7 @@ using internal::Access;
 
 Variable::Variable(const Value& initial, const std::string& name)
     : state_(std::make_shared<internal::VariableState>(
-          internal::StateOf(initial), name)) {}
+          internal::InitialOf(initial, name), name)) {}
 
 Value Variable::Read(const std::vector<Token>& after) const {
   for (const Token& token : after) {

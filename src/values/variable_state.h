@@ -26,12 +26,16 @@ struct Assigned {
 class VariableState {
  public:
   VariableState(std::shared_ptr<ValueState> initial, std::string name)
-      : spec_(initial->spec()), name_(std::move(name)) {
+      : spec_(initial->spec()),
+        name_(std::move(name)),
+        status_(initial->status()) {
     Set(std::move(initial));
   }
 
   const TensorSpec& spec() const { return spec_; }
   const std::string& name() const { return name_; }
+  /// Why it had no initial value.
+  const Status& status() const { return status_; }
 
   std::shared_ptr<ValueState> Get() const {
     const std::lock_guard lock(mutex_);
@@ -49,6 +53,7 @@ class VariableState {
   const std::string name_;
   mutable std::mutex mutex_;
   std::shared_ptr<Assigned> last_;
+  const Status status_;
 };
 
 /// Assignments of one run, which may end before all of them are known.  Any

@@ -407,6 +407,20 @@ TEST(Variables, StayWhereRunsFail) {
   EXPECT_THAT(count.Read().ToVector<float>(), ElementsAre(7));
 }
 
+TEST(Variables, StartWithData) {
+  std::string made;
+  const Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        Variable sum(in[0], "sum");
+        made = LastError();
+        EXPECT_FALSE(sum.Assign(in[0]).ok());
+        return {sum.Read()};
+      },
+      {Spec()});
+  EXPECT_THAT(made, HasSubstr("variable 'sum' has no initial value"));
+  EXPECT_THAT(graph.error(), HasSubstr("make the variable of a value"));
+}
+
 // What a captured part cannot have is told with the part.
 TEST(Variables, AreNotAssignedByConditions) {
   const Spec one(Type::kFloat32, {1});
