@@ -2,6 +2,7 @@
 #include "values/graph_state.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ir/live_copy.h"
@@ -167,10 +168,16 @@ Result<ir::ValueId> GraphState::IdOf(const Value& value) {
 }
 
 bool GraphState::Needs(const GraphState& other) const {
-  for (const Closed& closed : closed_) {
-    const auto graph = StateOf(closed.value)->graph();
-    if (graph == nullptr) continue;
-    if (graph.get() == &other || graph->Needs(other)) return true;
+  std::set<const GraphState*> seen = {this};
+  std::vector<const GraphState*> left = {this};
+  while (!left.empty()) {
+    const GraphState* const at = left.back();
+    left.pop_back();
+    for (const Closed& closed : at->closed_) {
+      const GraphState* const graph = StateOf(closed.value)->graph().get();
+      if (graph == &other) return true;
+      if (graph != nullptr && seen.insert(graph).second) left.push_back(graph);
+    }
   }
   return false;
 }

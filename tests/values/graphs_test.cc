@@ -163,6 +163,19 @@ TEST(Programs, RunWithManyShapes) {
   EXPECT_THAT(program.Explain(), HasSubstr("Matmul#0"));
 }
 
+// Each has two values of the one before: 2^40 ways lead to the first.
+TEST(Capture, TakesValuesOfGraphsOfGraphs) {
+  Values outer;
+  const Function function = [&](const Values& in) -> Values {
+    Value x = in[0];
+    for (const Value& value : outer) x = x + value;
+    return outer = {x, x * 2.0f};
+  };
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(Graph::Capture(function, {Spec()}).ok()) << LastError();
+  }
+}
+
 TEST(Programs, KeepFewPlans) {
   ProgramOptions options;
   options.max_plans = 2;
