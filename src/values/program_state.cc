@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -130,6 +131,8 @@ struct ProgramState::Made {
   bool ready() const {
     return plan.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   }
+  /// It serves runs.
+  bool serves() const { return ready() && plan.get().ok(); }
 };
 
 // Holders of constants are called while a plan is made.
@@ -137,7 +140,6 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
     const std::vector<PortSpec>& inputs, OutputPlace place) {
   const std::string key = KeyOf(inputs, place);
   std::shared_ptr<Made> known;
-  std::shared_ptr<Made> dropped;
   const auto made = std::make_shared<Made>();
   {
     const std::lock_guard lock(mutex_);
@@ -151,11 +153,6 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
     } else {
       ++stats_.misses;
       plans_.emplace_front(key, made);
-    }
-    if (plans_.size() > static_cast<size_t>(options_.max_plans)) {
-      dropped = std::move(plans_.back().second);
-      plans_.pop_back();
-      ++stats_.evictions;
     }
   }
   if (known != nullptr) {
@@ -174,13 +171,32 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
   });
   made->promise.set_value(plan);
   const std::chrono::duration<double, std::milli> spent = Clock::now() - begin;
+  std::shared_ptr<Made> dropped;
   const std::lock_guard lock(mutex_);
   if (plan.ok()) {
     stats_.compile_ms += spent.count();
+    dropped = TakeSurplus();
   } else {
     std::erase_if(plans_, [&](const auto& at) { return at.second == made; });
   }
   return plan;
+}
+
+int64_t ProgramState::PlanCount() const {
+  return std::count_if(plans_.begin(), plans_.end(), [](const auto& entry) {
+    return entry.second->serves();
+  });
+}
+
+std::shared_ptr<ProgramState::Made> ProgramState::TakeSurplus() {
+  if (PlanCount() <= options_.max_plans) return nullptr;
+  const auto last =
+      std::find_if(plans_.rbegin(), plans_.rend(),
+                   [](const auto& entry) { return entry.second->serves(); });
+  std::shared_ptr<Made> taken = std::move(last->second);
+  plans_.erase(std::prev(last.base()));
+  ++stats_.evictions;
+  return taken;
 }
 
 Status ProgramState::Prepare(const std::vector<Spec>& inputs) {
@@ -238,7 +254,7 @@ Result<ir::Graph> ProgramState::GraphToSave() const {
 CacheStats ProgramState::stats() const {
   const std::lock_guard lock(mutex_);
   CacheStats stats = stats_;
-  stats.plans = static_cast<int64_t>(plans_.size());
+  stats.plans = PlanCount();
   stats.program_builds = ProgramBuilds();
   return stats;
 }

@@ -2,6 +2,7 @@
 #ifndef TIM_VALUES_PROGRAM_STATE_H_
 #define TIM_VALUES_PROGRAM_STATE_H_
 
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -74,6 +75,10 @@ class ProgramState {
   }
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
+  // Under mutex_: plans that serve runs, and the one used longest ago where
+  // there are more than are kept.
+  int64_t PlanCount() const;
+  std::shared_ptr<Made> TakeSurplus();
   Result<Started> Start(const std::vector<Value>& inputs, OutputPlace place,
                         const std::vector<void*>& host);
   Result<std::vector<std::shared_ptr<runtime::SharedMemory>>> AllocateOutputs(

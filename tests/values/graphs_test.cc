@@ -177,8 +177,7 @@ TEST(Capture, TakesValuesOfGraphsOfGraphs) {
 }
 
 TEST(Programs, KeepFewPlans) {
-  ProgramOptions options;
-  options.max_plans = 2;
+  ProgramOptions options{.max_plans = 2};
   Program program =
       Graph::Capture([](const Values& in) -> Values { return {Relu(in[0])}; },
                      {Spec()})
@@ -201,6 +200,19 @@ TEST(Programs, KeepFewPlans) {
   EXPECT_THAT(
       Graph::Capture(Mlp, {Spec(), Spec(), Spec()}).Compile(options).error(),
       HasSubstr("max_plans"));
+}
+
+TEST(Programs, KeepPlansWhereOthersFail) {
+  const ProgramOptions options{.max_plans = 1};
+  const Function sum = [](const Values& in) { return Values{in[0] + in[1]}; };
+  const Program program =
+      Graph::Capture(sum, {Spec(), Spec()}).Compile(options);
+  for (const int64_t extent : {2, 3, 2}) {
+    const Value x = Floats({extent}, Numbers(static_cast<size_t>(extent)));
+    EXPECT_EQ(program.Run({x, Floats({2}, {1, 2})})[0].ok(), extent == 2);
+  }
+  EXPECT_EQ(program.stats().hits, 1);
+  EXPECT_EQ(program.stats().evictions, 0);
 }
 
 TEST(Programs, HoldBounds) {
