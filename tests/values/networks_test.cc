@@ -259,6 +259,7 @@ void ExpectOneProgramServes(
   ASSERT_TRUE(program.ok()) << program.error();
   std::vector<Values> inputs;
   Values results;
+  const int64_t before = program.stats().program_builds;
   std::vector<int64_t> builds;
   for (const Resolution& at : resolutions) {
     inputs.push_back(inputs_of(at.width, at.height));
@@ -266,6 +267,9 @@ void ExpectOneProgramServes(
     ASSERT_TRUE(results.back().Wait()) << results.back().error();
     builds.push_back(program.stats().program_builds);
     EXPECT_EQ(builds.back(), builds[0]) << at.width << " x " << at.height;
+  }
+  if (device != "host") {
+    EXPECT_GT(builds[0], before);
   }
   EXPECT_EQ(program.stats().plans, static_cast<int64_t>(resolutions.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
