@@ -200,7 +200,7 @@ ir::KernelDef PartKernelOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                            DeviceFor device, Options options) {
   const PluginReference plugin(loaded);
   ir::KernelDef def{.op = StrCat(ir::kPartPrefix, loaded->kind()),
-                    .name = StrCat(loaded->kind(), ".part"),
+                    .name = StrCat(loaded->kind(), ir::kPartKernel),
                     .device_kind = loaded->kind(),
                     .supports = nullptr,
                     .cost = nullptr,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "ir/part_names.h"
 #include "plugin/loaded_plugin.h"
 
 namespace tim::runtime {
@@ -10,8 +11,9 @@ namespace {
 
 using compiler::RefusedKernel;
 
-// A kernel that fails anew, for other nodes than before, fails for all.  False
-// where nothing is added, so that compiling again would end as it did.
+// A kernel that fails anew, for other nodes than before, fails for all, but one
+// of parts, each of which a device compiles by itself.  False where nothing is
+// added, so that compiling again would end as it did.
 bool Add(std::vector<RefusedKernel> refused,
          std::vector<RefusedKernel>* known) {
   bool added = false;
@@ -23,8 +25,10 @@ bool Add(std::vector<RefusedKernel> refused,
           (*known)[i].kernel != kernel.kernel) {
         continue;
       }
-      is_known |= (*known)[i].node.empty();
-      kernel.node.clear();
+      const bool is_part = ir::IsPartKernel(kernel.kernel);
+      is_known |= (*known)[i].node.empty() ||
+                  (is_part && (*known)[i].node == kernel.node);
+      if (!is_part) kernel.node.clear();
     }
     if (is_known) continue;
     known->push_back(std::move(kernel));

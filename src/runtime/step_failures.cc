@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/log_once.h"
+#include "ir/part_names.h"
 
 namespace tim::runtime {
 namespace {
@@ -40,7 +41,8 @@ std::vector<compiler::RefusedKernel> StepFailures::Refused(
   std::vector<compiler::RefusedKernel> refused;
   for (const auto& [index, failure] : failures_) {
     const ir::Step& step = plan.steps[index];
-    bool everywhere = true;
+    // What a device says of one part tells nothing of others.
+    bool everywhere = !ir::IsPartKernel(step.kernel);
     for (size_t i = 0; i < plan.steps.size() && everywhere; ++i) {
       everywhere = !SameKernel(plan.steps[i], step) ||
                    plan.steps[i].label == step.label || failures_.contains(i);

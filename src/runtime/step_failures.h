@@ -25,7 +25,8 @@ class StepFailures {
   const Status& first() const { return failures_.begin()->second; }
 
   /// A kernel all of whose steps failed is refused for all nodes, another for
-  /// those of the steps.  Each is a warning, once per process.
+  /// those of the steps; that of parts (see part_names.h) always for those of
+  /// the steps.  Each is a warning, once per process.
   std::vector<compiler::RefusedKernel> Refused(const ir::Plan& plan) const;
 
  private:

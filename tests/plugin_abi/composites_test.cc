@@ -397,6 +397,28 @@ TEST_F(Composites, ThatCannotBeCompiledAreOpened) {
   EXPECT_THAT(g_weaver.compiled, Contains("tim.Add").Times(2));
 }
 
+TEST_F(Composites, ThatAreAllThereIsAreOpenedToo) {
+  Load({{"tim.Add", 9}, {"tim.AddN", 5}});
+  g_weaver.refuses_composites = true;
+  PlugGraph graph(testing::Known());
+  const ir::ValueId x = graph.Input({kElements});
+  const ir::ValueId y = graph.Input({kElements});
+  graph.Output(graph.Op("tim.AddN", {x, y, graph.Constant({kElements})},
+                        {{"num_inputs", int64_t{3}}}));
+  Weave(graph);
+  EXPECT_THAT(g_weaver.compiled, ElementsAre("tim.Add", "tim.Add"));
+}
+
+// First the outer one is refused, then the one in it.
+TEST_F(Composites, InsideOfOthersThatCannotBeCompiledAreOpened) {
+  Load({{"tim.Add", 9}, {"tim.AddN", 2}, {"tim.Neg", 1}, {"twist", 2}});
+  g_weaver.refuses_composites = true;
+  Weave(CallOfAGraph());
+  EXPECT_THAT(g_weaver.compiled, Contains("tim.Add"));
+  EXPECT_THAT(g_weaver.compiled, Contains("tim.Neg"));
+  EXPECT_THAT(g_weaver.compiled, Not(Contains(HasSubstr("("))));
+}
+
 // Bodies that a plug-in must not have are those of no part.
 TEST_F(Composites, WithEffectsAreNotTaken) {
   Load({{"twist", 1}});
