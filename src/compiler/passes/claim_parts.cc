@@ -109,6 +109,12 @@ Result<std::vector<LegalClaim>> Legal(const Module& module,
   return legal;
 }
 
+// Constants of the body of a composite.
+struct InBody {
+  const Graph& body;
+  auto operator()(ValueId id) const { return body.value(id).constant; }
+};
+
 // The composite of a claim: constants that it holds are in it, all other
 // values from outside are its inputs.
 class PartBuilder {
@@ -144,22 +150,34 @@ class PartBuilder {
       body_->AddOutput(output);
       part_.outputs.push_back(outer);
     }
-    if (node.composite) copy.composite = WithHeld(node);
+    if (node.composite) {
+      copy.composite = WithConstants(node, [&](ValueId outer) {
+        using Constant = decltype(ir::Value::constant);
+        return held_.contains(outer) ? graph_.value(outer).constant
+                                     : Constant();
+      });
+    }
     copy.device = -1;
     body_->AddNode(std::move(copy));
   }
 
-  // The composite, whose body knows the constants that the part holds, and no
-  // others of its inputs.
-  std::shared_ptr<const ir::Composite> WithHeld(const Node& node) const {
+  // The composite, whose body, and those in it, know the constants that
+  // `constant_of(input)` gives, and no others of their inputs.
+  template <typename ConstantOf>
+  static std::shared_ptr<const ir::Composite> WithConstants(
+      const Node& node, const ConstantOf& constant_of) {
     auto composite = std::make_shared<ir::Composite>(*node.composite);
     Graph& body = composite->body;
     for (size_t i = 0; i < body.inputs().size(); ++i) {
       if (body.inputs()[i] == ir::kNone) continue;
       const ValueId outer = node.inputs[i];
-      const bool held = outer != ir::kNone && held_.contains(outer);
       body.value(body.inputs()[i]).constant =
-          held ? graph_.value(outer).constant : nullptr;
+          outer == ir::kNone ? nullptr : constant_of(outer);
+    }
+    const InBody in_body{body};
+    for (const NodeId id : body.NodeIds()) {
+      Node& inner = body.node(id);
+      if (inner.composite) inner.composite = WithConstants(inner, in_body);
     }
     return composite;
   }
@@ -217,7 +235,8 @@ std::string NameOf(const Graph& graph, const LegalClaim& legal,
 // A part that could not be prepared stays divided; its name is not given to
 // another one.
 bool IsRefused(const Module& module, int device, const std::string& node) {
-  const std::string kernel = StrCat(module.device(device).kind, ".part");
+  const std::string kernel =
+      StrCat(module.device(device).kind, ir::kPartKernel);
   const auto& refused = module.options.refused;
   return std::any_of(refused.begin(), refused.end(),
                      [&](const RefusedKernel& one) {
