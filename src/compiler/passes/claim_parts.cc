@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "compiler/candidates.h"
 #include "compiler/part_optimizer.h"
@@ -222,18 +223,40 @@ class PartBuilder {
   std::map<ValueId, ValueId> inner_;
 };
 
-// Not the name of what such a part is divided into once it was refused.
-std::string NameOf(const Graph& graph, const LegalClaim& legal,
-                   const std::string& kind, int number) {
-  const bool has_composites = std::any_of(
-      legal.nodes.begin(), legal.nodes.end(),
-      [&](NodeId id) { return graph.node(id).composite != nullptr; });
-  return StrCat(ir::kPartPrefix, kind, ".", number,
-                has_composites ? ".whole" : "");
+bool HasComposites(const Graph& graph, const LegalClaim& legal) {
+  return std::any_of(legal.nodes.begin(), legal.nodes.end(), [&](NodeId id) {
+    return graph.node(id).composite != nullptr;
+  });
 }
 
-// A part that could not be prepared stays divided; its name is not given to
-// another one.
+// Parts are numbered, but not where there are composites or were refused ones:
+// what is opened changes the numbers, and a name must go on to mean its nodes.
+bool AreNumbered(const Module& module, const std::vector<LegalClaim>& legal,
+                 int device) {
+  const auto& refused = module.options.refused;
+  return std::none_of(legal.begin(), legal.end(),
+                      [&](const LegalClaim& claim) {
+                        return HasComposites(module.graph, claim);
+                      }) &&
+         std::none_of(
+             refused.begin(), refused.end(), [&](const RefusedKernel& one) {
+               return one.device == device && ir::IsPartKernel(one.kernel) &&
+                      one.node.find('#') != std::string::npos;
+             });
+}
+
+// "part.acme.#" and a hash of the names of the nodes.
+std::string NameByNodes(const Graph& graph, const LegalClaim& legal,
+                        const std::string& kind) {
+  std::set<std::string> names;
+  for (const NodeId id : legal.nodes) names.insert(graph.node(id).name);
+  std::string text;
+  for (const std::string& name : names) text += StrCat(name, "\n");
+  return StrCat(ir::kPartPrefix, kind, ".#",
+                HashText(text).ToString().substr(0, 12));
+}
+
+// A part that could not be prepared stays divided.
 bool IsRefused(const Module& module, int device, const std::string& node) {
   const std::string kernel =
       StrCat(module.device(device).kind, ir::kPartKernel);
@@ -281,9 +304,15 @@ Status ClaimFor(Module& module, const ir::PartDef& def, int device) {
   if (!def.compiles) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const std::vector<LegalClaim> legal,
                        Legal(module, def, *claims, device));
-  int number = 0;
+  const bool numbered = AreNumbered(module, legal, device);
+  std::vector<std::string> names;
   for (const LegalClaim& claim : legal) {
-    const std::string name = NameOf(module.graph, claim, kind, number++);
+    names.push_back(numbered ? StrCat(ir::kPartPrefix, kind, ".", names.size())
+                             : NameByNodes(module.graph, claim, kind));
+  }
+  size_t number = 0;
+  for (const LegalClaim& claim : legal) {
+    const std::string name = names[number++];
     if (IsRefused(module, device, name)) continue;
     TIM_RETURN_IF_ERROR(Take(module, def, claim, device, name));
   }
