@@ -1,12 +1,13 @@
-// Waits for calls of plug-ins.  What a plug-in may still point to is never
-// freed, so that a call that comes late or twice does no harm; it is used again
-// once its call has come.
+// Waits for calls of plug-ins.  What a plug-in gets to hand back points to no
+// memory but a number that is given once, so that a call that comes late or
+// twice does no harm and is never taken for another's.
 #include "plugin/done_call.h"
 
 #include <condition_variable>
-#include <deque>
+#include <cstdint>
+#include <map>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include "base/fork/per_process.h"
 
@@ -15,26 +16,30 @@ namespace tim::plugin {
 struct DoneCall::Slot {
   std::mutex mutex;
   std::condition_variable called;
-  bool has_owner = false;
-  bool due = false;  // the call has not come
+  bool has_owner = true;
+  bool due = true;  // the call has not come
   std::weak_ptr<const LoadedPlugin> plugin;
 };
 
+// Those that have an owner or whose call has not come.
 struct DoneCall::Slots {
   std::mutex mutex;
-  std::deque<Slot> all;
-  std::vector<Slot*> idle;
+  uintptr_t last = 0;
+  std::map<uintptr_t, std::shared_ptr<Slot>> by_number;
 
-  Slot* Take() {
+  uintptr_t Add(std::shared_ptr<Slot> slot) {
     const std::lock_guard lock(mutex);
-    if (idle.empty()) return &all.emplace_back();
-    Slot* const slot = idle.back();
-    idle.pop_back();
-    return slot;
+    by_number.emplace(++last, std::move(slot));
+    return last;
   }
-  void Return(Slot* slot) {
+  std::shared_ptr<Slot> Find(uintptr_t number) {
     const std::lock_guard lock(mutex);
-    idle.push_back(slot);
+    const auto found = by_number.find(number);
+    return found == by_number.end() ? nullptr : found->second;
+  }
+  void Drop(uintptr_t number) {
+    const std::lock_guard lock(mutex);
+    by_number.erase(number);
   }
 };
 
@@ -44,11 +49,9 @@ DoneCall::Slots& DoneCall::All() {
 }
 
 DoneCall::DoneCall(const std::shared_ptr<const LoadedPlugin>& plugin)
-    : slot_(All().Take()) {
-  const std::lock_guard lock(slot_->mutex);
-  slot_->has_owner = true;
-  slot_->due = true;
+    : slot_(std::make_shared<Slot>()) {
   slot_->plugin = plugin;
+  number_ = All().Add(slot_);
 }
 
 DoneCall::~DoneCall() {
@@ -57,11 +60,13 @@ DoneCall::~DoneCall() {
     slot_->has_owner = false;
     if (slot_->due) return;
   }
-  All().Return(slot_);
+  All().Drop(number_);
 }
 
 void DoneCall::Done(void* state, TimCode code) {
-  auto* const slot = static_cast<Slot*>(state);
+  const auto number = reinterpret_cast<uintptr_t>(state);
+  const std::shared_ptr<Slot> slot = All().Find(number);
+  if (slot == nullptr) return;  // it has come, and nobody waits any more
   std::shared_ptr<const LoadedPlugin> plugin;
   bool twice = false;
   bool is_last = false;
@@ -73,7 +78,7 @@ void DoneCall::Done(void* state, TimCode code) {
     plugin = slot->plugin.lock();
     slot->called.notify_all();
   }
-  if (is_last) All().Return(slot);
+  if (is_last) All().Drop(number);
   if (plugin == nullptr) return;
   constexpr char kName[] = "TimDeviceFns::on_done(): done()";
   if (twice) {
@@ -84,7 +89,7 @@ void DoneCall::Done(void* state, TimCode code) {
   }
 }
 
-void* DoneCall::state() const { return slot_; }
+void* DoneCall::state() const { return reinterpret_cast<void*>(number_); }
 
 void DoneCall::Cancel() {
   const std::lock_guard lock(slot_->mutex);

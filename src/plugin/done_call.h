@@ -3,6 +3,7 @@
 #define TIM_PLUGIN_DONE_CALL_H_
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "plugin/loaded_plugin.h"
@@ -35,7 +36,8 @@ class DoneCall {
   struct Slots;
   static Slots& All();
 
-  Slot* const slot_;
+  const std::shared_ptr<Slot> slot_;
+  uintptr_t number_ = 0;
 };
 
 }  // namespace tim::plugin

@@ -83,6 +83,18 @@ Status DoFill(PluginDevice& device, TimStream* stream, const BufferRange& range,
                      RangeOf(range), byte);
 }
 
+// Of a device whose calls have finished when they return.
+Status FillOrCopy(PluginDevice& device, const BufferRange& range,
+                  uint8_t byte) {
+  constexpr TimStream* kNoStream = nullptr;
+  const Status filled = DoFill(device, kNoStream, range, byte);
+  if (filled.code() != StatusCode::kUnimplemented) return filled;
+  const std::vector<uint8_t> bytes(static_cast<size_t>(range.bytes), byte);
+  return device.Call("TimDeviceFns::copy_in", device.functions().copy_in,
+                     kNoStream, static_cast<const void*>(bytes.data()),
+                     RangeOf(range));
+}
+
 Status CheckCopy(PluginDevice& device, const BufferRange& source,
                  const BufferRange& destination) {
   const PluginBuffer* const from = Own(source);
@@ -204,7 +216,7 @@ class WorkerStream final : public device::Stream {
     TIM_ASSIGN_OR_RETURN(const bool may_fill, MayFill(device_, range));
     if (!may_fill || range.bytes == 0) return may_fill;
     TIM_RETURN_IF_ERROR(Post([this_device = &device_, range, byte] {
-      return DoFill(*this_device, nullptr, range, byte);
+      return FillOrCopy(*this_device, range, byte);
     }));
     return true;
   }
@@ -277,7 +289,9 @@ class NativeStream final : public device::Stream {
   Result<bool> Fill(BufferRange range, uint8_t byte) override {
     TIM_ASSIGN_OR_RETURN(const bool may_fill, MayFill(device_, range));
     if (!may_fill || range.bytes == 0) return may_fill;
-    TIM_RETURN_IF_ERROR(DoFill(device_, handle_, range, byte));
+    const Status filled = DoFill(device_, handle_, range, byte);
+    if (filled.code() == StatusCode::kUnimplemented) return false;
+    TIM_RETURN_IF_ERROR(filled);
     return true;
   }
 

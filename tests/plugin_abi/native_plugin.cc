@@ -177,6 +177,7 @@ TimCode Fill(TimDevice*, TimStream* stream, TimRange range, uint8_t byte,
              TimMessage*) {
   ++g_calls.fills;
   if (Makes("fill_nothing")) return TIM_OK;
+  if (Makes("fill_not")) return TIM_UNIMPLEMENTED;
   const uint64_t bytes = range.bytes + (Makes("fill_beyond") ? 1 : 0);
   stream->Push([=] { std::memset(At(range), byte, bytes); });
   return TIM_OK;

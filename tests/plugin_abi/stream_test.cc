@@ -87,8 +87,12 @@ void WithNative(const NativeOptions& options, std::chrono::seconds timeout,
 
 // Memory that begins with zeros is filled where the device has a way.
 TEST(NativeStreams, FillMemoryWithZeros) {
-  for (const bool fill : {true, false}) {
-    WithNative({.fill = fill}, {}, [&](device::Device& device) {
+  for (const std::string kind : {"fills", "offers nothing", "fill_not"}) {
+    SCOPED_TRACE(kind);
+    const bool fill = kind == "fills";
+    const NativeOptions options = {.fill = kind != "offers nothing",
+                                   .mistake = kind == "fill_not" ? kind : ""};
+    WithNative(options, {}, [&](device::Device& device) {
       const auto buffer = device.Allocate(3000, ir::MemoryKind::kDevice);
       const auto stream = device.CreateStream();
       ASSERT_OK(buffer);
@@ -101,7 +105,7 @@ TEST(NativeStreams, FillMemoryWithZeros) {
       const int fills = calls.fills;
       EXPECT_OK(runtime::FillZero(**stream, **buffer));
       EXPECT_EQ(calls.copies_in - copies, fill ? 0 : 1);
-      EXPECT_EQ(calls.fills - fills, fill ? 1 : 0);
+      EXPECT_EQ(calls.fills - fills, options.fill ? 1 : 0);
       ASSERT_OK(runtime::Download(**stream, **buffer, found.data(), 3000));
       EXPECT_EQ(found, std::string(3000, '\0'));
     });
@@ -156,8 +160,8 @@ TEST(NativeStreams, AreReadyOnceTheDeviceHasCalled) {
                  static_cast<void>(event->Ready());
                }
                EXPECT_OK(event->Wait());
+               EXPECT_EQ(Plugins().front().error, "");
              });
-  for (const PluginFacts& facts : Plugins()) EXPECT_EQ(facts.error, "");
 }
 
 TEST(NativeStreams, WhoseCallNeverComesAreLost) {
