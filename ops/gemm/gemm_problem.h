@@ -38,7 +38,7 @@ struct GemmProblem {
 void AddBatches(const std::string& name, const GemmFactor& factor,
                 Launch* launch);
 
-/// Where the step of a factor is 1, an option of ops/launch/simt_tile.clh.
+/// The axis along which a factor has a step of 1, as simt_tile.clh names it.
 const char* Along(const GemmFactor& factor);
 /// Arguments <name>_item_step, _depth_step, _batch and those of AddBatches().
 void AddSteps(const std::string& name, const GemmFactor& factor,

@@ -162,7 +162,7 @@ ir::KernelDef MatmulKernel() {
   return kernel;
 }
 
-// Which batch of a factor each product reads; `factor` has the rest.
+// The factor with its batches and which of them each product reads.
 Result<GemmFactor> WithBatches(GemmFactor factor,
                                const std::vector<MatmulShape::Batch>& products,
                                int64_t MatmulShape::Batch::*first) {

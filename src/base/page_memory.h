@@ -10,7 +10,7 @@ namespace tim {
 
 inline constexpr int64_t kPageBytes = 4096;
 
-/// Where a call of the system is nothing against the copy of the bytes.
+/// The least size for which a call of the system is nothing against a copy.
 inline constexpr int64_t kLeastPages = 64 << 10;
 
 /// At least `bytes` bytes at the start of a page; null where there is not

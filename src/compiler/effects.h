@@ -1,4 +1,4 @@
-// What nodes do besides computing their outputs.
+// Effects of nodes: what they do besides computing their outputs.
 #ifndef TIM_COMPILER_EFFECTS_H_
 #define TIM_COMPILER_EFFECTS_H_
 

@@ -21,7 +21,7 @@ struct DoneCall::Slot {
   std::weak_ptr<const LoadedPlugin> plugin;
 };
 
-// Those that have an owner or whose call has not come.
+// Slots that have an owner or whose call has not come.
 struct DoneCall::Slots {
   std::mutex mutex;
   uintptr_t last = 0;

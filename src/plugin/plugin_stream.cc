@@ -83,7 +83,7 @@ Status DoFill(PluginDevice& device, TimStream* stream, const BufferRange& range,
                      RangeOf(range), byte);
 }
 
-// Of a device whose calls have finished when they return.
+// Fills memory of a device whose calls have finished when they return.
 Status FillOrCopy(PluginDevice& device, const BufferRange& range,
                   uint8_t byte) {
   constexpr TimStream* kNoStream = nullptr;

@@ -146,7 +146,7 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   mutable std::shared_ptr<const NodeState> as_node_;
 };
 
-/// Of values that say what ordered nodes wait for.
+/// The type of values that say what ordered nodes wait for.
 TensorSpec OrderSpec();
 
 /// The graph that records a call of these operands; null: none does.

@@ -234,7 +234,7 @@ Result<ProgramState::Started> ProgramState::Start(
   };
   std::unique_lock<std::mutex> order;
   if (ordered_) {
-    // Who holds the lock may wait for the run that this is inside of.
+    // The lock's holder may wait for the run that calls this: ask before.
     if (const auto last = LastRun()) TIM_RETURN_IF_ERROR(CheckWait(*last));
     order = std::unique_lock(order_mutex_);
     if (auto last = LastRun()) {

@@ -46,7 +46,7 @@ Status CheckHolders(const ir::Graph& graph) {
                        " has no function, and nothing takes its place");
 }
 
-// Of a schema that the process alone has.
+// Whether the process alone has the node's schema.
 bool IsOwn(const ir::Node& node) {
   return node.schema != nullptr &&
          ops::KnownOperators().Find(node.schema->Key()) != node.schema;

@@ -332,7 +332,7 @@ TEST_F(Composites, InsideOfOthersAreClaimedToo) {
               UnorderedElementsAre("tim.AddN(tim.Add)", "tim.Neg"));
 }
 
-// Of two composites one is better whole, the other in parts.
+// Two composites, of which one is better whole, the other in parts.
 TEST_F(Composites, AreComparedOperatorByOperator) {
   Load({{"tim.Add", 2},
         {"tim.AddN", 3},

@@ -181,7 +181,7 @@ TEST(Control, CallsHolders) {
   EXPECT_GT(calls, 0);
 }
 
-// What is not 0 is true, recorded or not.
+// Conditions that are not 0 are true, recorded or not.
 TEST(Control, TakesConditionsOfNumbers) {
   const Function function = [](const Values& in) -> Values {
     const Value x = If(

@@ -9,7 +9,7 @@ Result<Value> GraphBuilder::AddState(const std::string& name, vx::DataType type,
                                      const Dims& dims,
                                      const vx::Quantization& quantization,
                                      const HostArray* initial) {
-  // Its zeros are made at once, whatever the file's length is.
+  // The zeros of a state are made at once, whatever the file's length is.
   constexpr int64_t kMostBytes = int64_t{1} << 30;
   const int64_t bytes = ByteSizeOf(type, dims);
   if (bytes <= 0) {

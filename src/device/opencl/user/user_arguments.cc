@@ -102,7 +102,8 @@ Status UserArguments::Add(cl::Kernel& kernel, const ir::DeviceInfo& device,
                  parameter.ToString(), "' is not const");
   }
   ir::UserTensorArg staged = tensor;
-  // As in place: the kernel finds what is there.
+  // The copy begins with the operand's content: a kernel may write a part of
+  // it.
   if (!image) staged.kept = true;
   TIM_ASSIGN_OR_RETURN(OperandStaging staging,
                        Stage(kernel, device, parameter, staged));
