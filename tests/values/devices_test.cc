@@ -402,8 +402,9 @@ TEST(Devices, RunOutOfMemory) {
   // Memory that is let go can be used, in pieces of another size, too.
   held.clear();
   const Value wide =
-      Floats({3 * count}, std::vector<float>(3 * count, 1)) * 2.0f;
-  EXPECT_EQ(wide.ToVector<float>()[7], 2) << wide.error();
+      Floats({2 * count}, std::vector<float>(2 * count, 1)) * 2.0f;
+  ASSERT_TRUE(wide.Wait()) << wide.error();
+  EXPECT_EQ(wide.ToVector<float>()[7], 2);
 }
 
 }  // namespace
