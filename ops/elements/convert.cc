@@ -36,15 +36,14 @@ bool IsByte(ir::DataType type) { return ir::Info(type).bits == 8; }
 
 // What each of the 256 codes becomes.
 ir::PackedConstant CodeTable(ir::TensorDesc from, ir::TensorDesc to,
-                             kernels::ConvertRule rule,
-                             kernels::RequantizePolicy policy) {
+                             kernels::ConvertRule rule) {
   from.shape = to.shape = ir::Shape({256});
   from.layout = to.layout = ir::Layout::Dense();
   std::array<uint8_t, 256> codes;
   std::iota(codes.begin(), codes.end(), uint8_t{0});
   std::vector<int32_t> table(64);
   kernels::ElementConverter converter({&from, codes.data()},
-                                      {&to, table.data()}, rule, policy);
+                                      {&to, table.data()}, rule);
   for (int i = 0; i < 256; ++i) converter.Convert(i, i);
   return PackedTable("code_table", std::move(table));
 }
@@ -140,7 +139,7 @@ Launch LookUpRows(const ir::KernelNode& node, const ConvertRows& rows,
   launch.Option("-DT=uchar")
       .Input("x", node, rows.input)
       .Output("y", node, 0)
-      .Packed("table", CodeTable(from, to, rule, rows.policy), 1)
+      .Packed("table", CodeTable(from, to, rule), 1)
       .Int("rows", rows.rows)
       .Int("run", rows.run)
       .Int("y_stride", rows.y_stride)
@@ -149,19 +148,26 @@ Launch LookUpRows(const ir::KernelNode& node, const ConvertRows& rows,
   return launch;
 }
 
+bool Truncates(const ConvertRows& rows, const ir::TensorDesc& from,
+               const ir::TensorDesc& to) {
+  return rows.rounding == Rounding::kToZero && ir::IsFloat(from.type) &&
+         !ir::IsFloat(to.type) && to.type != ir::DataType::kBool8;
+}
+
 Launch ComputeRows(const ir::KernelNode& node, const ConvertRows& rows,
                    kernels::ConvertRule rule, int64_t piece) {
   const ir::TensorDesc& from = node.inputs[rows.input];
   const ir::TensorDesc& to = node.outputs[0];
   Launch launch("ops/elementwise/data_convert.cl", "data_convert");
-  if (rule == kernels::ConvertRule::kRequantize && !rows.policy.wrap &&
-      !rows.policy.to_zero && kernels::AreBoundedCodes(from, to)) {
+  if (Truncates(rows, from, to)) {
+    launch.Option("-DRULE=TRUNCATED").Type("IN0", from).Type("OUT", to);
+  } else if (rule == kernels::ConvertRule::kRequantize &&
+             kernels::AreBoundedCodes(from, to)) {
     launch.Option("-DRULE=BOUNDED").Type("IN0", from).Type("OUT", to);
   } else {
     AddConvertOptions(from, to, rule, &launch);
   }
-  launch.Policy(rows.policy)
-      .Input("x", node, rows.input)
+  launch.Input("x", node, rows.input)
       .Output("y", node, 0)
       .Int("rows", rows.rows)
       .Int("run", rows.run)
@@ -193,8 +199,7 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
 
 namespace {
 
-Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
-                                  kernels::RequantizePolicy policy,
+Result<ir::Lowering> LowerConvert(const ir::KernelNode& node, Rounding rounding,
                                   const ir::DeviceInfo& device) {
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(const int64_t count,
@@ -204,7 +209,7 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
                                          .run = count,
                                          .rows = 1,
                                          .y_stride = count,
-                                         .policy = policy,
+                                         .rounding = rounding,
                                          .in_place = true},
                                         device, &lowering));
   return lowering;
@@ -213,7 +218,7 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef ConvertKernel(std::string op, std::string name,
-                            kernels::RequantizePolicy policy) {
+                            Rounding rounding) {
   ir::KernelDef kernel;
   kernel.op = std::move(op);
   kernel.name = std::move(name);
@@ -226,9 +231,9 @@ ir::KernelDef ConvertKernel(std::string op, std::string name,
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ElementwiseCost(node, device, 0.1);
   };
-  kernel.lower = [policy](const ir::KernelNode& node,
-                          const ir::DeviceInfo& device) {
-    return LowerConvert(node, policy, device);
+  kernel.lower = [rounding](const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
+    return LowerConvert(node, rounding, device);
   };
   return kernel;
 }

@@ -38,6 +38,9 @@ void AddConvertInput(const std::string& name, const ir::TensorDesc& from,
 void AddConvertArguments(const ir::TensorDesc& from, const ir::TensorDesc& to,
                          kernels::ConvertRule rule, Launch* launch);
 
+/// How floats become integers: halves to even, or all towards zero.
+enum class Rounding : uint8_t { kHalfToEven, kToZero };
+
 /// output[y_start + row * y_stride + i] = input[row * run + i], in elements in
 /// memory.
 struct ConvertRows {
@@ -46,7 +49,8 @@ struct ConvertRows {
   int64_t rows = 1;
   int64_t y_stride = 0;
   int64_t y_start = 0;
-  kernels::RequantizePolicy policy = {};
+  /// kToZero is for outputs without quantization.
+  Rounding rounding = Rounding::kHalfToEven;
   bool in_place = false;  ///< The whole of both: they may share memory.
 };
 
@@ -58,7 +62,7 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
 /// The kernel of operators that move all elements of input 0 to output 0, flat
 /// and dense.
 ir::KernelDef ConvertKernel(std::string op, std::string name,
-                            kernels::RequantizePolicy policy = {});
+                            Rounding rounding = Rounding::kHalfToEven);
 
 }  // namespace tim::ops
 

@@ -64,7 +64,7 @@ ir::OpSchema CastSchema() {
 }
 
 ir::KernelDef CastKernel() {
-  ir::KernelDef kernel = ConvertKernel("tim.Cast", "cast", kTruncate);
+  ir::KernelDef kernel = ConvertKernel("tim.Cast", "cast", Rounding::kToZero);
   kernel.layouts = UnaryLayouts;
   kernel.supports = [supports = kernel.supports](const ir::KernelNode& node,
                                                  const ir::DeviceInfo& device) {
