@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ir/op_schema.h"
+#include "kernels/chain_rule.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
@@ -150,6 +151,23 @@ TEST(Cast, KernelMatchesEval) {
         ASSERT_OK(CheckKernels(*node, rng)) << from << " to " << to;
       }
     }
+  }
+}
+
+// A launch that cannot stand in a chain ends the one before it.
+TEST(Cast, StandsInChains) {
+  std::mt19937 rng = SeededRng(55);
+  for (const auto& [from, to] : {std::pair("f32", "u8"),
+                                 {"f16", "i32"},
+                                 {"i32", "f32"},
+                                 {"u8", "i64"}}) {
+    const auto node = Cast(DescOf(from, {9}, rng), DescOf(to, {1}, rng));
+    ASSERT_OK(node);
+    const auto launches =
+        LaunchesOf(*node, "cast", TestDevice(ir::DeviceClass::kCpu));
+    ASSERT_OK(launches);
+    ASSERT_EQ(launches->size(), 1u);
+    EXPECT_OK(kernels::CheckChainable((*launches)[0])) << from << " to " << to;
   }
 }
 
