@@ -165,6 +165,20 @@ TEST_P(ExactFunctions, HaveTheSameBitsOnDevices) {
   }
 }
 
+// Where no instruction of the processor stands in.
+TEST(Root, OfAllDevices) {
+  const std::vector<float> x = Arguments(1 << 18, 12);
+  std::vector<float> expected;
+  for (const float value : x) expected.push_back(std::sqrt(value));
+  for (const auto& [kernel, lanes] :
+       {std::pair("probe_1", 1), std::pair("probe_16", 16)}) {
+    const auto y =
+        RunProbe({kRoot, Probes("sqrt"), kernel, lanes, "-DTIM_PORTABLE"}, {x});
+    ASSERT_OK(y);
+    EXPECT_EQ(Differences({x}, *y, expected), 0) << kernel;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ExactFunctions, ::testing::ValuesIn(kFunctions),
                          [](const auto& info) { return info.param.name; });
 
