@@ -151,26 +151,56 @@ Result<std::shared_ptr<RunEvent>> CompiledGraph::RunNow(
       std::make_shared<EndedRun>(std::move(status)));
 }
 
+namespace {
+
+/// A run in memory that its ports are bound to.
+struct BoundRun {
+  RunPorts ports;
+  RunCalls calls;
+};
+
+Result<BoundRun> BindRun(const ir::Plan& plan,
+                         std::span<const PortMemory> inputs,
+                         std::span<const PortMemory> outputs,
+                         std::function<Status(Status)> end) {
+  const auto binding = std::make_shared<PortBinding>();
+  TIM_RETURN_IF_ERROR(binding->Bind(plan, inputs, outputs));
+  BoundRun run;
+  run.ports.inputs = {binding->inputs().begin(), binding->inputs().end()};
+  run.ports.outputs = {binding->outputs().begin(), binding->outputs().end()};
+  // An input may be what an awaited run writes.
+  run.calls.begin = [binding] { binding->CopyInputs(); };
+  run.calls.end = [binding, end = std::move(end)](Status status) {
+    if (status.ok()) binding->CopyOutputs();
+    return end != nullptr ? end(std::move(status)) : status;
+  };
+  return run;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     std::vector<std::shared_ptr<RunEvent>> waits,
     std::function<Status(Status)> end, GivenArenas arenas) {
   if (observer_ != nullptr) return RunNow(inputs, outputs, waits, end);
   const TraceSpan span("run", "RunAsync", plan().graph);
-  const auto binding = std::make_shared<PortBinding>();
-  TIM_RETURN_IF_ERROR(binding->Bind(plan(), inputs, outputs));
-  RunPorts ports{{binding->inputs().begin(), binding->inputs().end()},
-                 {binding->outputs().begin(), binding->outputs().end()},
-                 {arenas.begin(), arenas.end()}};
-  // An input may be what an awaited run writes.
-  RunCalls calls{.begin = [binding] { binding->CopyInputs(); },
-                 .end =
-                     [binding, end = std::move(end)](Status status) {
-                       if (status.ok()) binding->CopyOutputs();
-                       return end != nullptr ? end(std::move(status)) : status;
-                     }};
-  return pool_->Enqueue(std::move(ports), states_, std::move(waits),
-                        std::move(calls));
+  TIM_ASSIGN_OR_RETURN(BoundRun run,
+                       BindRun(plan(), inputs, outputs, std::move(end)));
+  run.ports.arenas = {arenas.begin(), arenas.end()};
+  return pool_->Enqueue(std::move(run.ports), states_, std::move(waits),
+                        std::move(run.calls));
+}
+
+Result<std::shared_ptr<RunEvent>> CompiledGraph::EnqueueIfFree(
+    std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
+    std::vector<std::shared_ptr<RunEvent>> waits,
+    std::function<Status(Status)> end) {
+  const TraceSpan span("run", "RunAsync", plan().graph);
+  TIM_ASSIGN_OR_RETURN(BoundRun run,
+                       BindRun(plan(), inputs, outputs, std::move(end)));
+  return pool_->EnqueueIfFree(std::move(run.ports), states_, std::move(waits),
+                              std::move(run.calls));
 }
 
 Result<std::shared_ptr<RunEvent>> CompiledGraph::TryEnqueue(

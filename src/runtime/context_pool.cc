@@ -36,9 +36,16 @@ class ContextPool::State final
         blocks_(blocks),
         limit_(static_cast<size_t>(max_in_flight_)) {}
 
+  /// Null where no context is free without patience.
   Result<std::shared_ptr<RunEvent>> Enqueue(RunPorts ports,
                                             std::shared_ptr<StateSet> states,
-                                            Waits waits, RunCalls calls);
+                                            Waits waits, RunCalls calls,
+                                            Patience patience);
+  Status WaitForContext() {
+    TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
+    Free(slot, OkStatus());
+    return OkStatus();
+  }
   Result<std::shared_ptr<RunEvent>> TryEnqueue(RunPorts ports, Waits after,
                                                RunCalls calls);
   Status Run(std::span<const PortMemory> inputs,
@@ -258,10 +265,11 @@ void ContextPool::State::Remove(const PooledRun* run) {
 
 Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
     RunPorts ports, std::shared_ptr<StateSet> states, Waits waits,
-    RunCalls calls) {
+    RunCalls calls, Patience patience) {
   if (states != nullptr) TIM_RETURN_IF_ERROR(CheckOutsideRunOf(*states));
   std::erase_if(waits, HasSucceeded);
-  TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
+  TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(patience));
+  if (slot == nullptr) return std::shared_ptr<RunEvent>();
   Status status = slot->context->Check(ports.inputs, ports.outputs,
                                        states.get(), ports.arenas);
   if (!status.ok()) {
@@ -410,8 +418,17 @@ Result<std::shared_ptr<RunEvent>> ContextPool::Enqueue(
     RunPorts ports, std::shared_ptr<StateSet> states,
     std::vector<std::shared_ptr<RunEvent>> waits, RunCalls calls) {
   return Own().Enqueue(std::move(ports), std::move(states), std::move(waits),
-                       std::move(calls));
+                       std::move(calls), State::Patience::kWaits);
 }
+
+Result<std::shared_ptr<RunEvent>> ContextPool::EnqueueIfFree(
+    RunPorts ports, std::shared_ptr<StateSet> states,
+    std::vector<std::shared_ptr<RunEvent>> waits, RunCalls calls) {
+  return Own().Enqueue(std::move(ports), std::move(states), std::move(waits),
+                       std::move(calls), State::Patience::kNone);
+}
+
+Status ContextPool::WaitForContext() { return Own().WaitForContext(); }
 
 Result<std::shared_ptr<RunEvent>> ContextPool::TryEnqueue(
     RunPorts ports, std::vector<std::shared_ptr<RunEvent>> after,

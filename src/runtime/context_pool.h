@@ -71,6 +71,13 @@ class ContextPool {
   Result<std::shared_ptr<RunEvent>> Enqueue(
       RunPorts ports, std::shared_ptr<StateSet> states,
       std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
+  /// The same where it need not block; else null, and nothing was done.
+  Result<std::shared_ptr<RunEvent>> EnqueueIfFree(
+      RunPorts ports, std::shared_ptr<StateSet> states,
+      std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
+  /// Blocks until a context is free, which EnqueueIfFree() takes where nobody
+  /// else has.  Fails as Enqueue() does.
+  Status WaitForContext();
 
   /// The same of a plan without states, where the devices do all of it and
   /// nothing has to be waited for; else null, and nothing was done: where a

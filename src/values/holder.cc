@@ -13,6 +13,7 @@
 #include "values/forward.h"
 #include "values/graph_state.h"
 #include "values/holder_node.h"
+#include "values/plan_making.h"
 
 namespace tim::values {
 namespace internal {
@@ -207,6 +208,7 @@ Result<std::vector<Plain>> CallHolder(const HolderParts& parts,
     outputs.push_back({.spec = ToSpec(spec.desc, spec.is_scalar)});
   }
   std::string error;
+  const FunctionCall call;
   const Status called = GuardedCall([&]() -> Status {
     if (parts.function(inputs, &outputs, &error)) return OkStatus();
     return InvalidArgument(error.empty() ? "the function failed" : error);

@@ -2,7 +2,11 @@
 // the variables that it assigns.
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/fork/per_process.h"
 #include "runtime/inside_run.h"
@@ -12,7 +16,8 @@
 namespace tim::values::internal {
 namespace {
 
-// Order of runs that write variables.
+// Order of runs that write variables.  Whoever holds it waits for nothing and
+// calls nothing of applications.
 constinit GlobalPerProcess<std::mutex> g_writers;
 
 /// Eager work as what a run waits for.
@@ -67,6 +72,12 @@ struct ProgramState::Started {
   std::shared_ptr<runtime::RunEvent> run;  ///< Null: nothing had to run.
   /// Memory of the plan's outputs; null for those in the caller's memory.
   std::vector<std::shared_ptr<runtime::SharedMemory>> outputs;
+  std::vector<runtime::PortMemory> in;
+  std::vector<runtime::PortMemory> out;
+  std::vector<std::shared_ptr<runtime::RunEvent>> waits;
+  std::function<Status(Status)> end;
+  /// Results, the caller's and those of variables, where they stay on devices.
+  std::vector<std::shared_ptr<ValueState>> results;
   /// Of variables by the run.
   std::shared_ptr<RunAssignments> assignments =
       std::make_shared<RunAssignments>();
@@ -170,50 +181,49 @@ Status ProgramState::CheckAssigned(const ProgramPlan& plan) const {
   return OkStatus();
 }
 
-Result<ProgramState::Started> ProgramState::Start(
+Result<ProgramState::Started> ProgramState::MakeRun(
     const std::vector<Value>& inputs, OutputPlace place,
     const std::vector<void*>& host) {
-  Started started;
-  TIM_ASSIGN_OR_RETURN(started.operands, OperandsOf(inputs));
-  TIM_ASSIGN_OR_RETURN(started.plan, PlanFor(started.operands.ports, place));
-  TIM_RETURN_IF_ERROR(CheckAssigned(*started.plan));
-  runtime::CompiledGraph* const compiled = started.plan->compiled();
-  if (compiled == nullptr) return started;
-  std::vector<runtime::PortMemory> in;
-  std::vector<runtime::PortMemory> out;
-  std::vector<std::shared_ptr<runtime::RunEvent>> waits;
+  Started run;
+  TIM_ASSIGN_OR_RETURN(run.operands, OperandsOf(inputs));
+  TIM_ASSIGN_OR_RETURN(run.plan, PlanFor(run.operands.ports, place));
+  TIM_RETURN_IF_ERROR(CheckAssigned(*run.plan));
+  runtime::CompiledGraph* const compiled = run.plan->compiled();
   // Memory of the run, kept until it has ended.
   struct Kept {
     std::vector<std::shared_ptr<runtime::SharedMemory>> memory;
     std::vector<HostCopy> copies;  ///< Copies of outputs that occur twice.
   };
   auto kept = std::make_shared<Kept>();
-  for (const size_t i : started.plan->inputs()) {
-    const auto& memory = started.operands.places[i].memory;
-    in.push_back(PortOf(*memory));
+  for (const size_t i : run.plan->inputs()) {
+    const auto& memory = run.operands.places[i].memory;
+    run.in.push_back(PortOf(*memory));
     kept->memory.push_back(memory);
     const runtime::Completion& completion = memory->completion();
     if (completion.run != nullptr) {
       TIM_RETURN_IF_ERROR(CheckWait(*completion.run));
-      waits.push_back(completion.run);
+      run.waits.push_back(completion.run);
     } else if (completion.stream != nullptr) {
-      waits.push_back(std::make_shared<WorkEvent>(completion));
+      run.waits.push_back(std::make_shared<WorkEvent>(completion));
     }
   }
   if (place == OutputPlace::kDevice) {
-    TIM_ASSIGN_OR_RETURN(started.outputs, AllocateOutputs(compiled->plan()));
-    for (const auto& memory : started.outputs) {
-      out.push_back(PortOf(*memory));
+    if (compiled != nullptr) {
+      TIM_ASSIGN_OR_RETURN(run.outputs, AllocateOutputs(compiled->plan()));
+    }
+    for (const auto& memory : run.outputs) {
+      run.out.push_back(PortOf(*memory));
       kept->memory.push_back(memory);
     }
-  } else {
-    out.resize(compiled->plan().outputs.size());
-    const auto& sources = started.plan->sources();
+    run.results = ResultsOf(run);
+  } else if (compiled != nullptr) {
+    run.out.resize(compiled->plan().outputs.size());
+    const auto& sources = run.plan->sources();
     for (size_t i = 0; i < outputs_; ++i) {
       if (sources[i].kind != ProgramPlan::Source::Kind::kComputed) continue;
       TIM_ASSIGN_OR_RETURN(const int64_t bytes,
                            ir::ByteSize(sources[i].spec.desc));
-      runtime::PortMemory& port = out[sources[i].index];
+      runtime::PortMemory& port = run.out[sources[i].index];
       if (port.host == nullptr) {
         port = runtime::PortMemory(host[i], bytes);
       } else {
@@ -221,10 +231,10 @@ Result<ProgramState::Started> ProgramState::Start(
             {port.host, host[i], static_cast<size_t>(bytes)});
       }
     }
-    TIM_RETURN_IF_ERROR(AllocateRest(*compiled, &out, &kept->memory));
+    TIM_RETURN_IF_ERROR(AllocateRest(*compiled, &run.out, &kept->memory));
   }
-  const auto end = [kept, assignments = started.assignments,
-                    device = device_](Status status) {
+  run.end = [kept, assignments = run.assignments,
+             device = device_](Status status) {
     if (status.code() == StatusCode::kDeviceLost) device->SetLost();
     for (const HostCopy& copy : kept->copies) {
       if (status.ok()) std::memcpy(copy.to, copy.from, copy.bytes);
@@ -232,63 +242,107 @@ Result<ProgramState::Started> ProgramState::Start(
     assignments->End(status.ok());
     return status;
   };
-  std::unique_lock<std::mutex> order;
-  if (ordered_) {
-    // The lock's holder may wait for the run that calls this: ask before.
-    if (const auto last = LastRun()) TIM_RETURN_IF_ERROR(CheckWait(*last));
-    order = std::unique_lock(order_mutex_);
-    if (auto last = LastRun()) {
-      TIM_RETURN_IF_ERROR(CheckWait(*last));  // known since
-      waits.push_back(std::make_shared<EndOf>(std::move(last)));
-    }
-  }
-  TIM_ASSIGN_OR_RETURN(started.run,
-                       compiled->Enqueue(in, out, std::move(waits), end));
-  if (ordered_) {
-    const std::lock_guard lock(mutex_);
-    last_run_ = started.run;
-  }
-  for (const auto& memory : started.outputs) {
-    memory->set_completion({.run = started.run});
-  }
-  return started;
+  return run;
 }
 
-Result<std::vector<Value>> ProgramState::Run(const std::vector<Value>& inputs) {
-  bool writes = false;
-  for (const GraphState::State& state : states_) {
-    writes = writes || state.written();
-  }
-  std::unique_lock<std::mutex> order;
-  if (writes) order = std::unique_lock(g_writers.Get());
-  TIM_ASSIGN_OR_RETURN(const Started started,
-                       Start(inputs, OutputPlace::kDevice, {}));
+std::vector<std::shared_ptr<ValueState>> ProgramState::ResultsOf(
+    const Started& run) {
   using Kind = ProgramPlan::Source::Kind;
   std::vector<std::shared_ptr<ValueState>> results;
-  for (const ProgramPlan::Source& source : started.plan->sources()) {
+  for (const ProgramPlan::Source& source : run.plan->sources()) {
     if (source.kind == Kind::kInput) {
-      results.push_back(started.operands.values[source.index]);
+      results.push_back(run.operands.values[source.index]);
     } else if (source.kind == Kind::kConstant) {
       results.push_back(ValueState::Constant(source.spec, source.constant));
     } else {
       const ir::PlanTensor& output =
-          started.plan->compiled()->plan().outputs[source.index];
+          run.plan->compiled()->plan().outputs[source.index];
       results.push_back(ValueState::Placed(
-          source.spec, {started.outputs[source.index], output.desc.layout}));
+          source.spec, {run.outputs[source.index], output.desc.layout}));
     }
   }
+  return results;
+}
+
+Result<bool> ProgramState::TryStart(Started* run) {
+  runtime::CompiledGraph* const compiled = run->plan->compiled();
+  if (compiled == nullptr) return true;
+  std::unique_lock<std::mutex> order;
+  if (ordered_) {
+    order = std::unique_lock(order_mutex_);
+    if (last_run_ != nullptr) {
+      TIM_RETURN_IF_ERROR(CheckWait(*last_run_));
+      run->waits.push_back(std::make_shared<EndOf>(last_run_));
+    }
+  }
+  TIM_ASSIGN_OR_RETURN(run->run, compiled->EnqueueIfFree(run->in, run->out,
+                                                         std::move(run->waits),
+                                                         std::move(run->end)));
+  if (run->run == nullptr) return false;
+  if (ordered_) last_run_ = run->run;
+  for (const auto& memory : run->outputs) {
+    memory->set_completion({.run = run->run});
+  }
+  return true;
+}
+
+bool ProgramState::writes() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const auto& state) { return state.written(); });
+}
+
+// Whether variables have the values that the operands were made of.
+bool ProgramState::HasStatesOf(const Operands& operands) const {
+  size_t next = operands.values.size() - states_.size();
+  return std::all_of(states_.begin(), states_.end(), [&](const auto& state) {
+    return state.variable->Get() == operands.values[next++];
+  });
+}
+
+void ProgramState::Assign(const Started& run) const {
   size_t next = outputs_;
   for (const GraphState::State& state : states_) {
     if (!state.written()) continue;
-    const auto& value = results[next++];
-    if (started.run == nullptr) {
+    const auto& value = run.results[next++];
+    if (run.run == nullptr) {
       state.variable->Set(value);
     } else {
-      started.assignments->Add(state.variable, state.variable->SetBy(value));
+      run.assignments->Add(state.variable, state.variable->SetBy(value));
     }
   }
+}
+
+// A run that writes variables begins anew where another one has written them
+// meanwhile, or had the last free context.
+Result<ProgramState::Started> ProgramState::Start(
+    const std::vector<Value>& inputs, OutputPlace place,
+    const std::vector<void*>& host) {
+  const bool writes = this->writes();
+  while (true) {
+    TIM_ASSIGN_OR_RETURN(Started run, MakeRun(inputs, place, host));
+    {
+      std::unique_lock<std::mutex> order;
+      if (writes) {
+        order = std::unique_lock(g_writers.Get());
+        if (!HasStatesOf(run.operands)) continue;
+      }
+      TIM_ASSIGN_OR_RETURN(const bool started, TryStart(&run));
+      if (started) {
+        if (writes) Assign(run);
+        return run;
+      }
+    }
+    TIM_RETURN_IF_ERROR(run.plan->compiled()->WaitForContext());
+  }
+}
+
+Result<std::vector<Value>> ProgramState::Run(const std::vector<Value>& inputs) {
+  TIM_ASSIGN_OR_RETURN(const Started started,
+                       Start(inputs, OutputPlace::kDevice, {}));
   std::vector<Value> values;
-  for (size_t i = 0; i < outputs_; ++i) values.push_back(MakeValue(results[i]));
+  for (size_t i = 0; i < outputs_; ++i) {
+    values.push_back(MakeValue(started.results[i]));
+  }
   return values;
 }
 

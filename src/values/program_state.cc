@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <iterator>
-#include <thread>
 #include <utility>
 
-#include "base/guarded.h"
 #include "ops/registered.h"
 #include "values/holder_node.h"
 
@@ -121,26 +118,43 @@ Status ProgramState::CheckInputs(const std::vector<TensorSpec>& inputs) const {
   return OkStatus();
 }
 
-struct ProgramState::Made {
-  using Plan = Result<std::shared_ptr<ProgramPlan>>;
-
-  const std::thread::id by = std::this_thread::get_id();
-  std::promise<Plan> promise = {};
-  const std::shared_future<Plan> plan = promise.get_future().share();
-
-  bool ready() const {
-    return plan.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+/// A plan that is made while another thread makes the same, and calls a
+/// function.
+class ProgramState::OneBeside {
+ public:
+  explicit OneBeside(ProgramState& program) : program_(program) {
+    const std::lock_guard lock(program_.mutex_);
+    number_ = ++program_.beside_;
   }
-  /// It serves runs.
-  bool serves() const { return ready() && plan.get().ok(); }
+  ~OneBeside() {
+    const std::lock_guard lock(program_.mutex_);
+    --program_.beside_;
+  }
+  OneBeside(const OneBeside&) = delete;
+  OneBeside& operator=(const OneBeside&) = delete;
+
+  bool is_allowed() const { return number_ <= kMostBeside; }
+
+ private:
+  static constexpr int kMostBeside = 64;
+
+  ProgramState& program_;
+  int number_ = 0;
 };
+
+Status ProgramState::RefusePlan() const {
+  return FailedPrecondition(
+      "inside a holder that is called while graph '", graph_.name(),
+      "' is compiled a run of it needs the same plan; give the holder an "
+      "input that is no constant");
+}
 
 // Holders of constants are called while a plan is made.
 Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
     const std::vector<PortSpec>& inputs, OutputPlace place) {
   const std::string key = KeyOf(inputs, place);
-  std::shared_ptr<Made> known;
-  const auto made = std::make_shared<Made>();
+  std::shared_ptr<PlanMaking> known;
+  auto made = std::make_shared<PlanMaking>();
   {
     const std::lock_guard lock(mutex_);
     const auto found =
@@ -155,31 +169,33 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
       plans_.emplace_front(key, made);
     }
   }
-  if (known != nullptr) {
-    if (known->by != std::this_thread::get_id() || known->ready()) {
-      return known->plan.get();
-    }
-    return FailedPrecondition(
-        "inside a holder that is called while graph '", graph_.name(),
-        "' is compiled a run of it needs the same plan; give the holder an "
-        "input that is no constant");
-  }
-  const auto begin = Clock::now();
-  auto plan = GuardedCall([&] {
+  const auto make = [&] {
     return ProgramPlan::Create(graph_, inputs, place, options_, *device_,
                                operators_);
-  });
-  made->promise.set_value(plan);
+  };
+  if (known != nullptr) {
+    if (known->ready()) return known->plan();
+    if (known->IsMadeHere()) return RefusePlan();
+    if (known->Wait()) return known->plan();
+    // The function that is called there may wait for this run.
+    const OneBeside beside(*this);
+    if (!beside.is_allowed()) return RefusePlan();
+    made = std::make_shared<PlanMaking>(known);
+    made->Make(make);
+    return known->serves() ? known->plan() : made->plan();
+  }
+  const auto begin = Clock::now();
+  made->Make(make);
   const std::chrono::duration<double, std::milli> spent = Clock::now() - begin;
-  std::shared_ptr<Made> dropped;
+  std::shared_ptr<PlanMaking> dropped;
   const std::lock_guard lock(mutex_);
-  if (plan.ok()) {
+  if (made->serves()) {
     stats_.compile_ms += spent.count();
     dropped = TakeSurplus();
   } else {
     std::erase_if(plans_, [&](const auto& at) { return at.second == made; });
   }
-  return plan;
+  return made->plan();
 }
 
 int64_t ProgramState::PlanCount() const {
@@ -188,12 +204,12 @@ int64_t ProgramState::PlanCount() const {
   });
 }
 
-std::shared_ptr<ProgramState::Made> ProgramState::TakeSurplus() {
+std::shared_ptr<PlanMaking> ProgramState::TakeSurplus() {
   if (PlanCount() <= options_.max_plans) return nullptr;
   const auto last =
       std::find_if(plans_.rbegin(), plans_.rend(),
                    [](const auto& entry) { return entry.second->serves(); });
-  std::shared_ptr<Made> taken = std::move(last->second);
+  std::shared_ptr<PlanMaking> taken = std::move(last->second);
   plans_.erase(std::prev(last.base()));
   ++stats_.evictions;
   return taken;
@@ -264,8 +280,7 @@ std::string ProgramState::Explain() const {
   std::string text;
   for (const auto& [key, made] : plans_) {
     if (!made->ready()) continue;
-    const auto& plan = made->plan.get();
-    if (plan.ok()) text += (*plan)->Explain();
+    if (made->plan().ok()) text += (*made->plan())->Explain();
   }
   return text;
 }

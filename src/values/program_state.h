@@ -15,6 +15,7 @@
 #include "tim/values/graph.h"
 #include "values/device_state.h"
 #include "values/graph_state.h"
+#include "values/plan_making.h"
 #include "values/program_plan.h"
 
 namespace tim::values::internal {
@@ -50,9 +51,8 @@ class ProgramState {
   const std::vector<TensorSpec>& inputs() const { return inputs_; }
 
  private:
-  /// The plan for a key, made or being made by a thread.
-  struct Made;
-  using Plans = std::list<std::pair<std::string, std::shared_ptr<Made>>>;
+  using Plans = std::list<std::pair<std::string, std::shared_ptr<PlanMaking>>>;
+  class OneBeside;
   /// Inputs of a run on the program's device.
   struct Operands {
     std::vector<std::shared_ptr<ValueState>> values;
@@ -69,16 +69,24 @@ class ProgramState {
       std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const;
   Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
   Status Add(const ValueState& value, Operands* operands) const;
-  std::shared_ptr<runtime::RunEvent> LastRun() const {
-    const std::lock_guard lock(mutex_);
-    return last_run_;
-  }
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
+  Status RefusePlan() const;
   // Under mutex_: plans that serve runs, and the one used longest ago where
   // there are more than are kept.
   int64_t PlanCount() const;
-  std::shared_ptr<Made> TakeSurplus();
+  std::shared_ptr<PlanMaking> TakeSurplus();
+  bool writes() const;
+  bool HasStatesOf(const Operands& operands) const;
+  // A run with its plan and memory, which has not been started.  Functions of
+  // applications may be called.
+  Result<Started> MakeRun(const std::vector<Value>& inputs, OutputPlace place,
+                          const std::vector<void*>& host);
+  static std::vector<std::shared_ptr<ValueState>> ResultsOf(const Started& run);
+  // Starts it; false, and the run is used up, where no context is free for it.
+  // Neither waits nor calls functions of applications.
+  Result<bool> TryStart(Started* run);
+  void Assign(const Started& run) const;
   Result<Started> Start(const std::vector<Value>& inputs, OutputPlace place,
                         const std::vector<void*>& host);
   Result<std::vector<std::shared_ptr<runtime::SharedMemory>>> AllocateOutputs(
@@ -95,12 +103,13 @@ class ProgramState {
   std::shared_ptr<const ir::OpRegistry> operators_;  // null: those known
   bool ordered_ = false;
   size_t outputs_ = 0;  // the caller's
-  // Functions of applications are called without it.
+  // Functions of applications are called without one of these.
   mutable std::mutex mutex_;
   Plans plans_;  // the one used last is the first
   CacheStats stats_;
-  std::mutex order_mutex_;  // where it is ordered, from one run to the next
-  std::shared_ptr<runtime::RunEvent> last_run_;
+  int beside_ = 0;
+  std::mutex order_mutex_;                       // of last_run_
+  std::shared_ptr<runtime::RunEvent> last_run_;  // where runs are ordered
 };
 
 /// The host's memory by its address, that of devices as a range.
