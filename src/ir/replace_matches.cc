@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "ir/dead_nodes.h"
+#include "ir/op_schema.h"
 #include "ir/pattern.h"
+#include "ir/replacement.h"
 
 namespace tim::ir {
 namespace {
@@ -30,28 +32,37 @@ bool Fits(const TensorDesc& old_desc, const TensorDesc& new_desc) {
 
 class Replacer {
  public:
-  Replacer(const PatternReplacement& replacement, Graph* graph,
+  Replacer(const ReplacementFor& replacement, Graph* graph,
            std::vector<ValueId>* live)
       : replacement_(replacement), graph_(*graph), live_(*live) {}
 
   Status Replace(PatternMatch match, ReplaceReport* report) {
+    // Nodes that several matches may have go with the first that leaves them.
+    if (!graph_.HasNode(match.root)) return OkStatus();
     for (auto& [name, value] : match.values) value = Newest(value);
     match.graph = &graph_;
     const NodeId first_new = graph_.node_id_limit();
     const std::string name = graph_.node(match.root).name;
-    const std::vector<ValueId> old_values = graph_.node(match.root).outputs;
-    TIM_ASSIGN_OR_RETURN(const std::vector<ValueId> new_values,
-                         replacement_(match, &graph_));
-    const Status fits = Check(old_values, new_values);
+    std::vector<ValueId> old_values = graph_.node(match.root).outputs;
+    TIM_ASSIGN_OR_RETURN(const Replacement made,
+                         replacement_(match, live_, &graph_));
+    std::erase_if(old_values, [&](ValueId id) {
+      return std::any_of(made.exchanged.begin(), made.exchanged.end(),
+                         [id](const auto& pair) { return pair.first == id; });
+    });
+    const Status fits = Check(old_values, made.outputs);
     if (!fits.ok()) {
       report->skipped.push_back(StrCat(name, ": ", fits.message()));
+      for (NodeId id = graph_.node_id_limit(); id-- > first_new;) {
+        if (graph_.HasNode(id)) graph_.RemoveNode(id);
+      }
       return OkStatus();
     }
     for (size_t i = 0; i < old_values.size(); ++i) {
-      if (old_values[i] == kNone || new_values[i] == old_values[i]) continue;
-      if (new_values[i] != kNone)
-        Exchange(old_values[i], new_values[i], first_new);
+      Exchange(old_values[i], made.outputs[i], first_new);
     }
+    for (const auto& [from, to] : made.exchanged) Exchange(from, to, first_new);
+    if (!made.removed.empty()) RemoveUnread(match.nodes, made.removed);
     ++report->replaced;
     return OkStatus();
   }
@@ -72,6 +83,32 @@ class Replacer {
 
   bool IsHeld(ValueId id) const {
     return std::find(live_.begin(), live_.end(), id) != live_.end();
+  }
+
+  bool IsUnread(NodeId id) const {
+    const std::vector<ValueId>& outputs = graph_.node(id).outputs;
+    return std::none_of(outputs.begin(), outputs.end(), [this](ValueId output) {
+      return output != kNone && IsRead(output);
+    });
+  }
+
+  // Nodes of a match read one another: what has no readers goes until all have.
+  void RemoveUnread(const std::vector<NodeId>& nodes,
+                    const std::vector<NodeId>& with_effects) {
+    for (bool again = true; again;) {
+      again = false;
+      for (const NodeId id : nodes) {
+        if (!graph_.HasNode(id) || !IsUnread(id)) continue;
+        const OpSchema* const schema = graph_.node(id).schema;
+        if (schema != nullptr && schema->effects.ordered &&
+            std::find(with_effects.begin(), with_effects.end(), id) ==
+                with_effects.end()) {
+          continue;
+        }
+        graph_.RemoveNode(id);
+        again = true;
+      }
+    }
   }
 
   Status Check(const std::vector<ValueId>& old_values,
@@ -103,6 +140,7 @@ class Replacer {
 
   // New nodes may read what they replace.
   void Exchange(ValueId from, ValueId to, NodeId first_new) {
+    if (from == kNone || to == kNone || from == to) return;
     std::vector<Use> kept;
     for (const Use& use : graph_.value(from).uses) {
       if (use.node >= first_new) kept.push_back(use);
@@ -119,7 +157,7 @@ class Replacer {
     if (kept.empty()) replaced_[from] = to;
   }
 
-  const PatternReplacement& replacement_;
+  const ReplacementFor& replacement_;
   Graph& graph_;
   std::vector<ValueId>& live_;
   std::map<ValueId, ValueId> replaced_;
@@ -131,6 +169,20 @@ Result<ReplaceReport> ReplaceMatches(const Pattern& pattern,
                                      const PatternReplacement& replacement,
                                      int max_rounds, Graph* graph,
                                      std::vector<ValueId>* live) {
+  const ReplacementFor outputs_alone =
+      [&](const PatternMatch& match, const std::vector<ValueId>&,
+          Graph* edited) -> Result<Replacement> {
+    TIM_ASSIGN_OR_RETURN(std::vector<ValueId> outputs,
+                         replacement(match, edited));
+    return Replacement{.outputs = std::move(outputs)};
+  };
+  return ReplaceMatchesBy(pattern, outputs_alone, max_rounds, graph, live);
+}
+
+Result<ReplaceReport> ReplaceMatchesBy(const Pattern& pattern,
+                                       const ReplacementFor& replacement,
+                                       int max_rounds, Graph* graph,
+                                       std::vector<ValueId>* live) {
   Graph edited = *graph;
   std::vector<ValueId> held;
   if (live != nullptr) held = *live;

@@ -5,10 +5,19 @@
 
 #include "base/guarded.h"
 #include "ir/pattern.h"
+#include "ir/replacement.h"
 #include "values/access.h"
 #include "values/graph_state.h"
 
 namespace tim::values::internal {
+namespace {
+
+template <typename T>
+bool Contains(const std::vector<T>& list, T what) {
+  return std::find(list.begin(), list.end(), what) != list.end();
+}
+
+}  // namespace
 
 Value GraphState::ValueOf(ir::ValueId id) { return MakeSymbolic(id); }
 
@@ -23,7 +32,7 @@ Node GraphState::NodeOf(ir::NodeId id) const {
 std::vector<ir::ValueId> GraphState::Held() const {
   std::vector<ir::ValueId> held = outputs_;
   for (const State& state : states_) held.push_back(state.current);
-  if (ordered()) held.push_back(order_);
+  held.push_back(order_);
   held.insert(held.end(), inputs_.begin(), inputs_.end());
   for (const Closed& closed : closed_) held.push_back(closed.id);
   for (const State& state : states_) held.push_back(state.read);
@@ -39,7 +48,7 @@ void GraphState::SetHeld(const std::vector<ir::ValueId>& held, size_t states) {
     const ir::ValueId id = held[next++];
     if (states_[i].written()) states_[i].current = id;
   }
-  if (ordered()) order_ = held[next++];
+  order_ = held[next++];
 }
 
 // Forgets values from outside that no node reads after replacements, and the
@@ -54,13 +63,14 @@ void GraphState::ForgetUnused() {
   std::erase_if(outside_, [&](const auto& known) {
     return !graph_.HasValue(known.second);
   });
-  if (!graph_.HasValue(order_start_)) order_start_ = ir::kNone;
   const std::vector<ir::NodeId> left = graph_.NodeIds();
   if (std::none_of(left.begin(), left.end(), [&](ir::NodeId id) {
         return nodes_[static_cast<size_t>(id)]->ordered;
       })) {
+    if (graph_.HasValue(order_start_)) graph_.RemoveValue(order_start_);
     order_ = ir::kNone;
   }
+  if (!graph_.HasValue(order_start_)) order_start_ = ir::kNone;
 }
 
 void GraphState::FillKnown(ir::ValueId first, ir::Graph* graph) const {
@@ -83,6 +93,79 @@ void GraphState::FillDeclared(ir::Graph* graph) const {
   }
 }
 
+Result<std::vector<ir::NodeId>> GraphState::OrderedOf(
+    const ir::PatternMatch& match) const {
+  std::vector<ir::NodeId> ordered = match.nodes;
+  std::erase_if(ordered, [&](ir::NodeId id) {
+    return !graph_.HasNode(id) || !nodes_[static_cast<size_t>(id)]->ordered;
+  });
+  if (ordered.size() < 2) return ordered;
+  TIM_ASSIGN_OR_RETURN(std::vector<ir::NodeId> all, graph_.TopologicalOrder());
+  std::erase_if(all, [&](ir::NodeId id) { return !Contains(ordered, id); });
+  return all;
+}
+
+// The match's nodes with ordered effects go, where nothing else reads their
+// results, and those of the replacement come where the last of them was.
+Result<ir::Replacement> GraphState::ReplacementOf(
+    const ir::PatternMatch& match, const std::vector<ir::ValueId>& live,
+    const std::function<std::vector<Value>(const ir::PatternMatch&)>& replace) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> ordered, OrderedOf(match));
+  ir::Replacement made;
+  const ir::NodeId first_new = graph_.node_id_limit();
+  const ir::ValueId last_order = order_;
+  if (ordered.empty()) {
+    TIM_ASSIGN_OR_RETURN(made.outputs, IdsOf(replace(match)));
+    made.exchanged = {{last_order, order_}};
+    return made;
+  }
+  const std::byte zero{0};
+  const ir::ValueId begin =
+      AddConstant(OrderSpec(), ir::MakeConstant(&zero, 1), "order");
+  order_ = begin;
+  TIM_ASSIGN_OR_RETURN(made.outputs, IdsOf(replace(match)));
+  const auto order_of = [&](ir::NodeId id) {
+    return graph_.node(id).outputs.back();
+  };
+  // Whether nothing reads the node once the replacement is there.
+  const std::function<bool(ir::NodeId)> goes = [&](ir::NodeId id) {
+    if (!Contains(match.nodes, id)) return false;
+    for (const ir::ValueId output : graph_.node(id).outputs) {
+      if (output == ir::kNone) continue;
+      if (Contains(ordered, id) && output == order_of(id)) continue;
+      if (Contains(made.outputs, output)) return false;
+      if (id != match.root && Contains(live, output)) return false;
+      for (const ir::Use& use : graph_.value(output).uses) {
+        if (use.node >= first_new) return false;
+        if (id != match.root && !goes(use.node)) return false;
+      }
+    }
+    return true;
+  };
+  for (const ir::NodeId id : ordered) {
+    if (goes(id)) made.removed.push_back(id);
+  }
+  const auto before = [&](ir::NodeId id) {
+    ir::ValueId order = graph_.node(id).inputs.back();
+    while (Contains(made.removed, graph_.value(order).producer)) {
+      order = graph_.node(graph_.value(order).producer).inputs.back();
+    }
+    return order;
+  };
+  const auto left_by = [&](ir::NodeId id) {
+    return Contains(made.removed, id) ? before(id) : order_of(id);
+  };
+  const ir::ValueId start = left_by(ordered.back());
+  const ir::ValueId end = order_ == begin ? start : order_;
+  graph_.ReplaceUses(begin, start);
+  graph_.RemoveValue(begin);
+  for (const ir::NodeId id : ordered) {
+    made.exchanged.emplace_back(order_of(id),
+                                id == ordered.back() ? end : left_by(id));
+  }
+  return made;
+}
+
 Result<ir::ReplaceReport> GraphState::Replace(
     const ir::Pattern& pattern,
     const std::function<std::vector<Value>(const ir::PatternMatch&)>& replace,
@@ -93,23 +176,29 @@ Result<ir::ReplaceReport> GraphState::Replace(
   const auto brought =
       std::tuple(closed_, states_, own_, order_start_, order_, outside_);
   ir::Graph edited = graph_;
+  std::swap(graph_, edited);
+  order_ = OrderBefore();
+  std::swap(graph_, edited);
   FillKnown(0, &edited);
   std::vector<ir::ValueId> held = Held();
+  const size_t order_at = outputs_.size() + states_.size();
   // Calls of `replace` are recorded into the graph that is searched.
-  const auto record =
-      [&](const ir::PatternMatch& match,
-          ir::Graph* graph) -> Result<std::vector<ir::ValueId>> {
+  const auto record = [&](const ir::PatternMatch& match,
+                          const std::vector<ir::ValueId>& live,
+                          ir::Graph* graph) -> Result<ir::Replacement> {
     const ir::ValueId first = graph->value_id_limit();
     std::swap(graph_, *graph);
     ir::PatternMatch here = match;
     here.graph = &graph_;
-    auto ids = GuardedCall([&] { return IdsOf(replace(here)); });
+    order_ = live[order_at];
+    auto made = GuardedCall([&] { return ReplacementOf(here, live, replace); });
     FillKnown(first, &graph_);
     std::swap(graph_, *graph);
     TIM_RETURN_IF_ERROR(status_);
-    return ids;
+    return made;
   };
-  auto report = ir::ReplaceMatches(pattern, record, max_rounds, &edited, &held);
+  auto report =
+      ir::ReplaceMatchesBy(pattern, record, max_rounds, &edited, &held);
   if (!report.ok()) {
     status_ = OkStatus();
     specs_.resize(values);

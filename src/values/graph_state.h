@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "ir/graph.h"
 #include "ir/pattern.h"
+#include "ir/replacement.h"
 #include "tim/values/graph.h"
 #include "values/node_state.h"
 #include "values/value_state.h"
@@ -121,6 +122,13 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   Value MakeSymbolic(ir::ValueId id);
   ir::Graph WithPorts() const;
   static ir::Graph WithoutGaps(ir::Graph graph);
+  // Nodes of the match whose effects are ordered, in their order.
+  Result<std::vector<ir::NodeId>> OrderedOf(
+      const ir::PatternMatch& match) const;
+  Result<ir::Replacement> ReplacementOf(
+      const ir::PatternMatch& match, const std::vector<ir::ValueId>& live,
+      const std::function<std::vector<Value>(const ir::PatternMatch&)>&
+          replace);
   std::vector<ir::ValueId> Held() const;
   void SetHeld(const std::vector<ir::ValueId>& held, size_t states);
   void ForgetUnused();

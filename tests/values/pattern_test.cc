@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tim/values/values.h"
@@ -226,19 +227,16 @@ TEST(Replace, PutsOperatorsInOrderedGraphsPlace) {
         ordered)};
   };
   const Graph first = Graph::Capture(hold, {kRow}, "first");
-  const bool done = true;
-  const Value order = Value::Constant(Spec(Type::kBool8, {1}), &done);
   for (const bool another : {false, true}) {
     Graph block = Captured([&](const Values& in) {
       const Value x = first.Call(in);
       return another ? hold({x}) : Values{x};
     });
-    ASSERT_EQ(
-        block.Replace(Pattern::Op("first", {Pattern::Any("x"), Pattern::Any()}),
-                      [&](const Match& match) -> Values {
-                        return {Relu(match["x"]), order};
-                      }),
-        1)
+    ASSERT_EQ(block.Replace(Pattern::Op("first", {Pattern::Any("x")}),
+                            [&](const Match& match) -> Values {
+                              return {Relu(match["x"])};
+                            }),
+              1)
         << LastError();
     const Graph graph = Captured(
         [&](const Values& in) { return Values{Value(block.Call(hold(in)))}; });
@@ -249,6 +247,162 @@ TEST(Replace, PutsOperatorsInOrderedGraphsPlace) {
     EXPECT_EQ(calls, another ? 2 : 1);
     EXPECT_TRUE(block.Specialize({kRow}).ok()) << LastError();
   }
+}
+
+// Holders whose effects are ordered note their numbers.
+class OrderedReplace : public ::testing::Test {
+ protected:
+  Value Note(const Value& x, int what) {
+    Effects ordered;
+    ordered.ordered = true;
+    return Holder(
+        "acme.Note" + std::to_string(what), {x}, {kRow},
+        [this, what](const std::vector<Plain>& in, std::vector<Plain>* out,
+                     std::string*) {
+          seen_.push_back(what);
+          return (*out)[0] = in[0], true;
+        },
+        ordered);
+  }
+  static Pattern Noted(int what) {
+    return Pattern::Op("acme.Note" + std::to_string(what), {Pattern::Any("x")},
+                       "note");
+  }
+  // What runs of the graph note, frozen, called, and as a part of another one.
+  void ExpectNotes(const Graph& graph, const std::vector<int>& wanted) {
+    ASSERT_TRUE(graph.ok()) << graph.error();
+    const Value x = Value::Of<float>({4}, {-1, 0, 2, 3});
+    const Value frozen = graph.Compile().Run({x})[0];
+    EXPECT_TRUE(frozen.Wait()) << frozen.error();
+    EXPECT_EQ(std::exchange(seen_, {}), wanted);
+    EXPECT_TRUE(graph.Call({x}).ok()) << LastError();
+    EXPECT_EQ(std::exchange(seen_, {}), wanted);
+    const Graph outer = Captured([&](const Values& in) -> Values {
+      return {graph.Call({Note(in[0], 0)})[0]};
+    });
+    const Value called = outer.Compile().Run({x})[0];
+    EXPECT_TRUE(called.Wait()) << called.error();
+    std::vector<int> after = {0};
+    after.insert(after.end(), wanted.begin(), wanted.end());
+    EXPECT_EQ(std::exchange(seen_, {}), after);
+  }
+  Graph OneTwoThree() {
+    return Captured([this](const Values& in) -> Values {
+      Note(in[0], 1);
+      const Value y = Note(in[0] + in[0], 2);
+      Note(in[0], 3);
+      return {y};
+    });
+  }
+
+  std::vector<int> seen_;
+};
+
+TEST_F(OrderedReplace, OperatorsTakeTheirPlace) {
+  for (int what = 1; what <= 3; ++what) {
+    Graph graph = OneTwoThree();
+    EXPECT_EQ(
+        graph.Replace(
+            Noted(what),
+            [](const Match& match) -> Values { return {Relu(match["x"])}; }, 3),
+        1)
+        << LastError();
+    EXPECT_TRUE(graph.FindAll(Noted(what)).empty());
+    std::vector<int> left = {1, 2, 3};
+    left.erase(left.begin() + what - 1);
+    ExpectNotes(graph, left);
+  }
+}
+
+TEST_F(OrderedReplace, AllOfThemLeaveNoOrder) {
+  Graph graph = OneTwoThree();
+  for (int what = 1; what <= 3; ++what) {
+    EXPECT_EQ(graph.Replace(
+                  Noted(what),
+                  [](const Match& match) -> Values { return {match["x"]}; }),
+              1)
+        << LastError();
+  }
+  EXPECT_THAT(graph.Dump(), Not(HasSubstr("order")));
+  ExpectNotes(graph, {});
+}
+
+TEST_F(OrderedReplace, OthersTakeTheirPlaceInOrder) {
+  Graph graph = OneTwoThree();
+  EXPECT_EQ(graph.Replace(Noted(2),
+                          [this](const Match& match) -> Values {
+                            return {Note(Note(match["x"], 8), 9)};
+                          }),
+            1)
+      << LastError();
+  ExpectNotes(graph, {1, 8, 9, 3});
+  // One that is kept, since what takes its place reads it.
+  EXPECT_EQ(graph.Replace(Noted(8),
+                          [this](const Match& match) -> Values {
+                            return {Note(match["note"], 7)};
+                          }),
+            1)
+      << LastError();
+  ExpectNotes(graph, {1, 8, 7, 9, 3});
+}
+
+TEST_F(OrderedReplace, PartsOfMatchesGo) {
+  const auto captured = [&](bool read) {
+    return Captured([&](const Values& in) -> Values {
+      const Value y = Note(in[0], 1);
+      const Value z = Relu(y);
+      Note(in[0], 2);
+      return read ? Values{z, y} : Values{z};
+    });
+  };
+  const Pattern relu =
+      Pattern::Op("tim.Relu", {Pattern(Noted(1)).MayBeShared()});
+  for (const bool read : {false, true}) {
+    Graph graph = captured(read);
+    EXPECT_EQ(graph.Replace(relu,
+                            [this](const Match& match) -> Values {
+                              return {Note(match["x"], 9)};
+                            }),
+              1)
+        << LastError();
+    ExpectNotes(graph,
+                read ? std::vector<int>{1, 9, 2} : std::vector<int>{9, 2});
+  }
+}
+
+TEST_F(OrderedReplace, TakeThePlaceOfOthers) {
+  Graph graph = Captured([](const Values& in) { return Values{Relu(in[0])}; });
+  EXPECT_EQ(graph.Replace(Pattern::Op("tim.Relu", {Pattern::Any("x")}),
+                          [this](const Match& match) -> Values {
+                            return {Note(Note(match["x"], 1), 2)};
+                          }),
+            1)
+      << LastError();
+  ExpectNotes(graph, {1, 2});
+}
+
+// A replacement that does not fit, or fails, leaves nothing.
+TEST_F(OrderedReplace, StayWhereNothingFits) {
+  Graph graph = OneTwoThree();
+  const std::string before = graph.Dump();
+  EXPECT_EQ(graph.Replace(Noted(2),
+                          [this](const Match& match) -> Values {
+                            return {Reshape(Note(match["x"], 9), {2, 2})};
+                          }),
+            0);
+  EXPECT_EQ(graph.Replace(Noted(2),
+                          [this](const Match& match) -> Values {
+                            return {Note(match["x"], 9), match["x"]};
+                          }),
+            0);
+  EXPECT_THAT(LastError(), HasSubstr("gave 2 values, expected 1"));
+  EXPECT_EQ(graph.Replace(Noted(2),
+                          [this](const Match& match) -> Values {
+                            return {Note(match["none"], 9)};
+                          }),
+            -1);
+  EXPECT_EQ(graph.Dump(), before);
+  ExpectNotes(graph, {1, 2, 3});
 }
 
 }  // namespace
