@@ -16,8 +16,8 @@
 namespace tim::values::internal {
 namespace {
 
-// Order of runs that write variables.  Whoever holds it waits for nothing and
-// calls nothing of applications.
+// Order of runs that write variables.  Whoever holds it waits for no run, and
+// calls no function of applications but those that free memory.
 constinit GlobalPerProcess<std::mutex> g_writers;
 
 /// Eager work as what a run waits for.
@@ -268,16 +268,17 @@ Result<bool> ProgramState::TryStart(Started* run) {
   runtime::CompiledGraph* const compiled = run->plan->compiled();
   if (compiled == nullptr) return true;
   std::unique_lock<std::mutex> order;
+  auto waits = run->waits;
   if (ordered_) {
     order = std::unique_lock(order_mutex_);
     if (last_run_ != nullptr) {
       TIM_RETURN_IF_ERROR(CheckWait(*last_run_));
-      run->waits.push_back(std::make_shared<EndOf>(last_run_));
+      waits.push_back(std::make_shared<EndOf>(last_run_));
     }
   }
-  TIM_ASSIGN_OR_RETURN(run->run, compiled->EnqueueIfFree(run->in, run->out,
-                                                         std::move(run->waits),
-                                                         std::move(run->end)));
+  TIM_ASSIGN_OR_RETURN(
+      run->run,
+      compiled->EnqueueIfFree(run->in, run->out, std::move(waits), run->end));
   if (run->run == nullptr) return false;
   if (ordered_) last_run_ = run->run;
   for (const auto& memory : run->outputs) {
@@ -312,27 +313,32 @@ void ProgramState::Assign(const Started& run) const {
   }
 }
 
-// A run that writes variables begins anew where another one has written them
-// meanwhile, or had the last free context.
+// A run that writes variables is made anew where another one has written them
+// meanwhile.
 Result<ProgramState::Started> ProgramState::Start(
     const std::vector<Value>& inputs, OutputPlace place,
     const std::vector<void*>& host) {
   const bool writes = this->writes();
+  TIM_ASSIGN_OR_RETURN(Started run, MakeRun(inputs, place, host));
   while (true) {
-    TIM_ASSIGN_OR_RETURN(Started run, MakeRun(inputs, place, host));
+    bool is_current = true;
     {
       std::unique_lock<std::mutex> order;
       if (writes) {
         order = std::unique_lock(g_writers.Get());
-        if (!HasStatesOf(run.operands)) continue;
+        is_current = HasStatesOf(run.operands);
       }
-      TIM_ASSIGN_OR_RETURN(const bool started, TryStart(&run));
-      if (started) {
-        if (writes) Assign(run);
-        return run;
+      if (is_current) {
+        TIM_ASSIGN_OR_RETURN(const bool started, TryStart(&run));
+        if (started && writes) Assign(run);
+        if (started) return run;
       }
     }
-    TIM_RETURN_IF_ERROR(run.plan->compiled()->WaitForContext());
+    if (is_current) {
+      TIM_RETURN_IF_ERROR(run.plan->compiled()->WaitForContext());
+    } else {
+      TIM_ASSIGN_OR_RETURN(run, MakeRun(inputs, place, host));
+    }
   }
 }
 

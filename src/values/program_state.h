@@ -83,8 +83,8 @@ class ProgramState {
   Result<Started> MakeRun(const std::vector<Value>& inputs, OutputPlace place,
                           const std::vector<void*>& host);
   static std::vector<std::shared_ptr<ValueState>> ResultsOf(const Started& run);
-  // Starts it; false, and the run is used up, where no context is free for it.
-  // Neither waits nor calls functions of applications.
+  // Starts it; false where no context is free for it.  Neither waits for a run
+  // nor calls functions of applications.
   Result<bool> TryStart(Started* run);
   void Assign(const Started& run) const;
   Result<Started> Start(const std::vector<Value>& inputs, OutputPlace place,

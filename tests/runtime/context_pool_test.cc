@@ -172,6 +172,38 @@ TEST_P(OnDevice, AtMostSoManyRunsAreInFlight) {
   EXPECT_LE(pool.pool->contexts(), 2);
 }
 
+TEST_P(OnDevice, RunsMayAskForFreeContexts) {
+  Gate gate;
+  Pool pool(gate.Function(), GetParam(), 2);
+  std::vector<InFlight> runs;
+  for (float i = 0; i < 3; ++i) runs.emplace_back(Floats{i, i});
+  const auto starts = [&](InFlight& run) {
+    auto made = pool.pool->EnqueueIfFree(
+        {{run.input.data()}, {run.output.data()}}, nullptr);
+    EXPECT_OK(made);
+    run.event = *made;
+    return run.event != nullptr;
+  };
+  ASSERT_TRUE(starts(runs[0]));
+  EXPECT_FALSE(starts(runs[1]));
+  EXPECT_OK(pool.pool->WaitForContext());
+  EXPECT_EQ(pool.pool->contexts(), 2);
+  ASSERT_TRUE(starts(runs[1]));
+  EXPECT_FALSE(starts(runs[2]));
+  auto freed = std::async(std::launch::async,
+                          [&] { return pool.pool->WaitForContext(); });
+  EXPECT_EQ(freed.wait_for(std::chrono::milliseconds(20)),
+            std::future_status::timeout);
+  gate.Open();
+  EXPECT_OK(freed.get());
+  ASSERT_TRUE(starts(runs[2]));
+  for (float i = 0; i < 3; ++i) {
+    InFlight& run = runs[static_cast<size_t>(i)];
+    EXPECT_OK(run.event->Wait());
+    EXPECT_EQ(run.output, (Floats{i + 10, i + 10}));
+  }
+}
+
 TEST_P(OnDevice, ContextsThatNoRunNeedsAreFreed) {
   Gate gate;
   Pool pool(gate.Function(), GetParam());
