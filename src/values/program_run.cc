@@ -109,9 +109,8 @@ Result<ProgramState::Operands> ProgramState::OperandsOf(
 
 Status ProgramState::Add(const ValueState& value, Operands* operands) const {
   TIM_RETURN_IF_ERROR(value.Force());
-  // A run that is still to fill it is followed; copies would wait for it.  The
-  // plan is the same once it has ended.
-  Place place = value.MadeOnHost(*device_);
+  // A run that is still to fill it is followed; copies would wait for it.
+  Place place = value.TakeFromHost(*device_);
   const bool on_host = place.memory != nullptr;
   if (!on_host) {
     TIM_ASSIGN_OR_RETURN(place, value.On(*device_));

@@ -183,7 +183,7 @@ Result<Place> ValueState::On(const DeviceState& device) const {
   return place;
 }
 
-Place ValueState::MadeOnHost(const DeviceState& device) const {
+Place ValueState::TakeFromHost(const DeviceState& device) const {
   const std::vector<Place> places = Places();
   if (places.empty() || device.is_host() || !places[0].layout.dense() ||
       !places[0].memory->stream()->is_host()) {
@@ -193,8 +193,12 @@ Place ValueState::MadeOnHost(const DeviceState& device) const {
     if (place.memory->stream().get() == &device.stream()) return {};
   }
   const auto& run = places[0].memory->completion().run;
-  const bool failed = run != nullptr && run->Ready() && !run->Wait().ok();
-  return run != nullptr && !failed ? places[0] : Place();
+  if (run == nullptr) return {};
+  const bool ended = run->Ready();
+  if (ended && !run->Wait().ok()) return {};
+  const std::lock_guard lock(found_->mutex);
+  if (std::exchange(found_->taken_from_host, true) && ended) return {};
+  return places[0];
 }
 
 Result<std::shared_ptr<const std::byte>> ValueState::Bytes() const {

@@ -79,10 +79,11 @@ class ValueState {
   /// Memory of a forced value on `device`, in any layout; copied there first
   /// where it is not.
   Result<Place> On(const DeviceState& device) const;
-  /// Its dense home on the host where a run makes it there, and `device` has no
-  /// copy; else, and once that run has failed, without memory.  Whether the run
-  /// has ended does not matter otherwise.
-  Place MadeOnHost(const DeviceState& device) const;
+  /// Its dense home on the host, for a run that takes it from there: where
+  /// another run makes it, and `device` has no copy.  Else without memory, as
+  /// once that run has failed, and where the value has been taken so before and
+  /// that run has ended: a copy serves all who come then.
+  Place TakeFromHost(const DeviceState& device) const;
   /// Dense bytes of the host; waits for them.
   Result<std::shared_ptr<const std::byte>> Bytes() const;
   /// The same as a constant below the front.
@@ -113,6 +114,7 @@ class ValueState {
     std::mutex mutex;
     Status status;
     bool forced = false;             ///< True once a pending value has run.
+    bool taken_from_host = false;    ///< See TakeFromHost().
     std::vector<Place> places = {};  ///< The first is its home.
   };
   std::shared_ptr<Found> found_ = std::make_shared<Found>();

@@ -3,15 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
-#include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/support/devices/stream_counting_device.h"
@@ -24,9 +19,7 @@ namespace tim::values {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using tim::testing::FakeDevice;
 
 const bool g_on_host = [] {
@@ -138,170 +131,6 @@ TEST(Copies, AreNotMadeOnOpenCl) {
     const float wanted = expected.As<float>()[i];
     ASSERT_NEAR(found[i], wanted, 1e-3 * (1 + std::abs(wanted))) << i;
   }
-}
-
-// What a program's last step makes on the host the next one takes from there.
-TEST(Holders, AreFollowedWithoutAWait) {
-  std::atomic<bool> open = false;
-  const Spec two(Type::kFloat32, {2});
-  const HolderFunction slow = [&](const std::vector<Plain>& in,
-                                  std::vector<Plain>* out, std::string*) {
-    while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    (*out)[0] = MakePlain(in[0].spec, in[0].data.get());
-    return true;
-  };
-  const Fake fake;
-  for (const std::string& device :
-       {fake.front.spec(), std::string("opencl:0")}) {
-    if (!Device(device).ok()) continue;
-    SCOPED_TRACE(device);
-    ProgramOptions options;
-    options.devices = device;
-    const Program first =
-        Graph::Capture(
-            [&](const Values& in) -> Values {
-              return {Holder("acme.Slow", {Relu(in[0])}, {two}, slow)};
-            },
-            {two})
-            .Compile(options);
-    const Program second = Affine(2, 1).Compile(options);
-    for (const float x : {1.0f, 5.0f}) {
-      open = false;
-      // Ends the test where something waits.
-      std::thread opener([&] {
-        for (int i = 0; i < 20000 && !open; ++i) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        open = true;
-      });
-      const Value y = first.Run({Floats({2}, {x, -1})})[0];
-      const Value z = second.Run({y})[0];
-      EXPECT_FALSE(open.exchange(true)) << "a run waited for the other one";
-      EXPECT_THAT(z.ToVector<float>(), ElementsAre(2 * x + 1, 1)) << z.error();
-      EXPECT_EQ(z.device().spec(), device);
-      opener.join();
-      // With the same plan, now that there is nothing to wait for.
-      EXPECT_THAT(second.Run({y})[0].ToVector<float>(),
-                  ElementsAre(2 * x + 1, 1));
-    }
-    EXPECT_EQ(second.stats().plans, 1);
-  }
-}
-
-// Threads with other shapes, whose operands the host is still to make or not.
-TEST(Programs, HaveAPlanForEachShapeOnSeveralThreads) {
-  const Fake fake({.max_delay_us = 50});
-  const Program first = fake.Compile(Graph::Capture(
-      [](const Values& in) -> Values {
-        return {Holder("acme.Pass", {in[0]}, {Spec(Type::kFloat32, {3})},
-                       [](const std::vector<Plain>& x, std::vector<Plain>* y,
-                          std::string*) {
-                         (*y)[0] = MakePlain(x[0].spec, x[0].data.get());
-                         return true;
-                       })};
-      },
-      {Spec(Type::kFloat32, {3})}));
-  const Program second = fake.Compile(Affine(2, 1));
-  ASSERT_TRUE(first.ok() && second.ok()) << LastError();
-  std::vector<std::thread> threads;
-  for (int64_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const Shape shape = t % 2 == 0 ? Shape({3}) : Shape({1, 3});
-      for (int i = 0; i < 40; ++i) {
-        const auto from = static_cast<float>(i);
-        const Value x = Floats({3}, {from, from + 1, from + 2});
-        const Value y = first.Run({x})[0];
-        if (i % 3 == 0) y.Wait();
-        const Value z = second.Run({t % 2 == 0 ? y : Reshape(x, {1, 3})})[0];
-        EXPECT_EQ(z.spec().shape, shape);
-        EXPECT_THAT(z.ToVector<float>(),
-                    ElementsAre(2 * from + 1, 2 * from + 3, 2 * from + 5))
-            << z.error();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(second.stats().plans, 2);
-  EXPECT_EQ(second.stats().misses, 2);
-  EXPECT_EQ(first.stats().misses, 1);
-}
-
-TEST(Holders, KeepTheirOrderOnStreams) {
-  const Fake fake({.max_delay_us = 300});
-  std::mutex mutex;
-  std::vector<int> seen;
-  const Spec one(Type::kFloat32, {1});
-  const auto append = [&](const Value& x, int what) -> Value {
-    Effects ordered;
-    ordered.ordered = true;
-    return Holder(
-        "acme.Append", {x}, {one},
-        [&, what](const std::vector<Plain>& in, std::vector<Plain>* out,
-                  std::string*) {
-          const std::lock_guard<std::mutex> lock(mutex);
-          seen.push_back(what);
-          (*out)[0] = in[0];
-          return true;
-        },
-        ordered);
-  };
-  // The second holder's operand is there long before the first one's.
-  const Graph graph = Graph::Capture(
-      [&](const Values& in) -> Values {
-        Value late = in[0];
-        for (int i = 0; i < 4; ++i) late = late + 1.0f;
-        const Value first = append(late, 1);
-        const Value second = append(in[0] * 2.0f, 2);
-        return {first + second};
-      },
-      {one});
-  ASSERT_TRUE(graph.ok()) << graph.error();
-  const Program program = fake.Compile(graph, "streams=2");
-  ASSERT_TRUE(program.ok()) << program.error();
-  Values results;
-  for (int i = 0; i < 100; ++i) {
-    results.push_back(program.Run({Floats({1}, {1})})[0]);
-  }
-  for (const Value& y : results) {
-    ASSERT_THAT(y.ToVector<float>(), ElementsAre(7)) << y.error();
-  }
-  ASSERT_EQ(seen.size(), 200u);
-  for (size_t i = 0; i < seen.size(); ++i) {
-    ASSERT_EQ(seen[i], static_cast<int>(i % 2) + 1) << i;
-  }
-}
-
-TEST(Programs, AllocateNothingInRuns) {
-  const Fake fake({.max_delay_us = 0});
-  const Spec bounded(Type::kFloat32,
-                     Shape({16, Shape::kUnknown}).SetBound(1, 64));
-  Program program = fake.Compile(Graph::Capture(
-      [](const Values& in) -> Values {
-        return {ReduceSum(Tanh(in[0] * 2.0f) * in[0], {0})};
-      },
-      {bounded}));
-  ASSERT_TRUE(program.ok()) << program.error();
-  std::vector<int64_t> sizes(20);
-  std::iota(sizes.begin(), sizes.end(), 45);
-  const auto input = [](int64_t rows) {
-    return Floats({16, rows}, Numbers(16 * rows));
-  };
-  for (const int64_t rows : sizes) {
-    ASSERT_TRUE(program.Run({input(rows)})[0].Wait()) << LastError();
-  }
-  const int64_t misses = program.stats().misses;
-  fake.device->FailAllocationsAfter(0);
-  for (const int64_t rows : sizes) {
-    const Value x = input(rows);
-    const Value y = program.Run({x})[0];
-    const Value expected = ReduceSum(Tanh(x * 2.0f) * x, {0});
-    ASSERT_THAT(y.ToVector<float>(),
-                ElementsAreArray(expected.ToVector<float>()))
-        << LastError();
-  }
-  EXPECT_EQ(program.stats().misses, misses);
-  const Value y = program.Run({input(65)})[0];
-  EXPECT_THAT(y.error(), HasSubstr("axis 1: 65 is more than its bound 64"));
 }
 
 TEST(Devices, AreLostInTheMiddle) {
