@@ -4,22 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <future>
-#include <map>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "compiler/compiler.h"
-#include "runtime/compile_options.h"
 #include "tim/values/values.h"
-#include "values/device_state.h"
-#include "values/node_state.h"
 
 namespace tim::values {
 namespace {
@@ -93,180 +84,23 @@ TEST_P(OnDevice, ViewsShareMemory) {
 
 TEST_P(OnDevice, CountsHitsAndKeepsFewBytes) {
   const Device device;
-  Value x = Floats({1000}, std::vector<float>(1000, 1));
-  for (int i = 0; i < 10; ++i) x = x + 1.0f;
-  const CacheStats before = EagerStats();
-  const int64_t reserved = device.memory().reserved;
-  for (int i = 0; i < 1000; ++i) x = x + 1.0f;
-  EXPECT_EQ(device.memory().reserved, reserved);
-  const CacheStats after = EagerStats();
-  EXPECT_EQ(after.misses, before.misses);
-  EXPECT_EQ(after.hits - before.hits, 1000);
-  EXPECT_EQ(x.ToVector<float>()[7], 1011);
-}
-
-// Numbers that differ, around 0.
-std::vector<float> Numbers(int64_t count) {
-  std::vector<float> data;
-  for (int64_t i = 0; i < count; ++i) {
-    data.push_back(static_cast<float>(i * 7 % 23 - 11) / 8);
-  }
-  return data;
-}
-
-void ExpectNear(const Value& value, const Plain& expected) {
-  const std::vector<float> found = value.ToVector<float>();
-  ASSERT_EQ(found.size() * sizeof(float), expected.bytes) << value.error();
-  for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_NEAR(found[i], expected.As<float>()[i], 1e-4) << i;
-  }
-}
-
-// Calls with other extents take programs that were built before.
-void ExpectFewPrograms(const Node& node, int most,
-                       const std::function<std::vector<Value>(int)>& inputs) {
-  const int64_t before = EagerStats().program_builds;
-  for (int i = 0; i < 25; ++i) {
-    const std::vector<Value> in = inputs(i);
-    std::vector<Plain> plain;
-    for (const Value& value : in) plain.push_back(value.ToPlain());
-    const std::vector<Plain> expected = node.Eval(plain);
-    ASSERT_EQ(expected.size(), 1u) << LastError();
-    ExpectNear(node.Forward(in), expected[0]);
-  }
-  EXPECT_LE(EagerStats().program_builds - before, most) << node.op();
-}
-
-TEST(Programs, ServeManyShapes) {
-  if (Device().spec() == "host") GTEST_SKIP() << "no OpenCL device";
-  const auto one = [](int i) -> std::vector<Value> {
-    const int64_t w = i * 5 % 37 + 1;
-    const int64_t h = i * 3 % 11 + 1;
-    return {Floats({w, h}, Numbers(w * h))};
-  };
-  ExpectFewPrograms(Node("tim.Relu"), 2, one);
-  ExpectFewPrograms(Node("tim.Add"), 2, [&](int i) -> std::vector<Value> {
-    return {one(i)[0], one(i)[0]};
-  });
-  ExpectFewPrograms(Node("tim.Softmax", {{"axis", 0}, {"beta", 1.0}}), 2, one);
-  ExpectFewPrograms(Node("tim.Matmul"), 4, [](int i) -> std::vector<Value> {
-    const int64_t k = i * 7 % 41 + 1;
-    const int64_t m = i * 5 % 29 + 1;
-    const int64_t n = i * 3 % 53 + 1;
-    return {Floats({k, m}, Numbers(k * m)), Floats({n, k}, Numbers(n * k))};
-  });
-  const Spec weights(Type::kFloat32, {3, 3, 16, 32});
-  const Value w = Value::Constant(weights, Numbers(3 * 3 * 16 * 32).data());
-  ExpectFewPrograms(Node("tim.Conv2d"), 4, [&](int i) -> std::vector<Value> {
-    const int64_t width = i * 5 % 19 + 3;
-    const int64_t height = i * 3 % 13 + 3;
-    return {Floats({width, height, 16, 1}, Numbers(width * height * 16)), w};
-  });
-}
-
-// The programs, by kernel, of a node for images of this size.
-void AddPrograms(const std::string& op, const Attributes& attributes,
-                 ir::DataType type, const std::vector<ir::Shape>& shapes,
-                 std::map<std::string, std::set<std::string>>* programs) {
-  const auto node = internal::MakeNode(op, attributes);
-  std::vector<runtime::NodeOperand> operands;
-  for (const ir::Shape& shape : shapes) {
-    runtime::NodeOperand& operand = operands.emplace_back();
-    operand.desc.type = type;
-    operand.desc.shape = shape;
-    if (type == ir::DataType::kInt8) {
-      operand.desc.quantization = {.kind = ir::QuantizationKind::kPerTensor,
-                                   .scales = {0.5f},
-                                   .zero_points = {0}};
+  {
+    Value x = Floats({1000}, std::vector<float>(1000, 1));
+    for (int i = 0; i < 10; ++i) x = x + 1.0f;
+    const CacheStats before = EagerStats();
+    const int64_t reserved = device.memory().reserved;
+    for (int i = 10; i < 10000; ++i) {
+      x = x + 1.0f;
+      ASSERT_EQ(device.memory().reserved, reserved) << i;
     }
-    if (operands.size() == 1) continue;
-    const std::vector<std::byte> bytes(
-        static_cast<size_t>(*ir::ByteSize(operand.desc)), std::byte{1});
-    operand.constant = ir::MakeConstant(bytes.data(), bytes.size());
+    const CacheStats after = EagerStats();
+    EXPECT_EQ(after.misses, before.misses);
+    EXPECT_EQ(after.hits - before.hits, 9990);
+    EXPECT_EQ(x.ToVector<float>()[7], 10001);
   }
-  auto graph = internal::InferredGraphOf(*node, operands);
-  ASSERT_TRUE(graph.ok()) << op << ": " << graph.status().message();
-  const auto device = internal::DeviceState::Find("opencl:0");
-  const auto surroundings = device->surroundings();
-  auto options = runtime::CompileOptionsFor(surroundings.devices);
-  options.was_compiled = options.many_shapes = true;
-  const auto layout =
-      shapes[0].rank() == 4 ? ir::Layout::Blocked(2, 16) : ir::Layout::Dense();
-  options.inputs = {{.device = 1, .layout = layout}};
-  options.outputs = {{.free = true}};
-  const auto plan =
-      compiler::Compile(*std::move(graph), *surroundings.operators, options);
-  ASSERT_TRUE(plan.ok()) << op << ": " << plan.status().message();
-  for (const ir::Step& step : plan->steps) {
-    const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
-    if (launch == nullptr) continue;
-    (*programs)[launch->function].insert(launch->options);
-  }
-}
-
-// Each kernel has four programs at most, for whatever sizes of images.
-TEST(Programs, AreFewPerKernel) {
-  if (Device().spec() == "host") GTEST_SKIP() << "no OpenCL device";
-  const Attributes codes = {{"output_type", "int8"}, {"output_scale", 0.5}};
-  const auto with = [&](Attributes more, const Attributes& all) {
-    more.insert(more.end(), all.begin(), all.end());
-    return more;
-  };
-  const std::vector<int64_t> twice = {2, 2};
-  const Attributes same = {{"padding", "same"}};
-  const Attributes depthwise = {{"padding", "same"}, {"multiplier", 1}};
-  const Attributes transposed = {
-      {"stride", twice}, {"ksize", twice}, {"oc_count", 16}};
-  const auto f32 = ir::DataType::kFloat32;
-  const auto i8 = ir::DataType::kInt8;
-  const struct {
-    const char* op;
-    Attributes attributes;
-    ir::DataType type;
-    ir::Shape weights;
-  } cases[] = {{"tim.Conv2d", same, f32, {3, 3, 16, 32}},
-               {"tim.Conv2d", same, i8, {3, 3, 16, 32}},
-               {"tim.Conv2d", depthwise, f32, {3, 3, 16, 1}},
-               {"tim.Conv2d", depthwise, i8, {3, 3, 16, 1}},
-               {"tim.DeConv2d", transposed, f32, {2, 2, 16, 16}},
-               {"tim.Conv3d", same, f32, {3, 3, 3, 8, 16}},
-               {"tim.FullyConnected", {{"axis", 0}}, i8, {64, 48}}};
-  for (const auto& one : cases) {
-    std::map<std::string, std::set<std::string>> programs;
-    for (int64_t w = 1; w < 60; w += 2) {
-      const int64_t h = w * 7 % 31 + 1;
-      const ir::Shape input = one.weights.rank() == 2 ? ir::Shape{64, h}
-                              : one.weights.rank() == 5
-                                  ? ir::Shape{w, h, 4, 8, 1}
-                                  : ir::Shape{w, h, 16, 1};
-      AddPrograms(one.op,
-                  one.type == i8 ? with(one.attributes, codes) : one.attributes,
-                  one.type, {input, one.weights}, &programs);
-    }
-    for (const auto& [kernel, options] : programs) {
-      EXPECT_LE(options.size(), 4u) << kernel;
-    }
-  }
-}
-
-TEST(Layouts, AreKeptBetweenCalls) {
-  if (Device().spec() == "host") GTEST_SKIP() << "no OpenCL device";
-  const Spec weights(Type::kFloat32, {3, 3, 16, 16});
-  const Value w = Value::Constant(weights, Numbers(3 * 3 * 16 * 16).data());
-  const Value x = Floats({12, 12, 16, 1}, Numbers(12 * 12 * 16));
-  const Value first = Relu(Conv2d(x, w));
-  const Value second = Conv2d(first, w);
-  ASSERT_TRUE(second.ok()) << second.error();
-  const Node conv("tim.Conv2d");
-  const Plain y = conv.Eval({x.ToPlain(), w.ToPlain()})[0];
-  const Plain z = Node("tim.Relu").Eval({y})[0];
-  const Plain expected = conv.Eval({z, w.ToPlain()})[0];
-  const std::vector<float> found = second.ToVector<float>();
-  ASSERT_EQ(found.size() * sizeof(float), expected.bytes);
-  for (size_t i = 0; i < found.size(); ++i) {
-    const float wanted = expected.As<float>()[i];
-    ASSERT_NEAR(found[i], wanted, 1e-3 * (1 + std::abs(wanted))) << i;
-  }
+  EXPECT_EQ(device.memory().in_use, 0);
+  EXPECT_GT(device.Trim(), 0);
+  EXPECT_EQ(device.memory().reserved, 0);
 }
 
 TEST(Values, KeepNoMemoryWithoutHandles) {
@@ -279,10 +113,6 @@ TEST(Values, KeepNoMemoryWithoutHandles) {
     EXPECT_EQ(y.ToVector<float>()[3], -1);
   }
   EXPECT_EQ(device.memory().in_use, before);
-  if (before == 0) {
-    device.Trim();
-    EXPECT_EQ(device.memory().reserved, 0);
-  }
 }
 
 TEST(Values, TellWhatIsWrong) {
@@ -367,6 +197,14 @@ TEST(Nodes, EvaluateInferAndEstimate) {
   const ComputeEstimate compute = matmul.EstimateCompute(specs);
   EXPECT_EQ(compute.flops, 2 * 3 * 4 * 5);
   EXPECT_FALSE(compute.bound);
+  // Each of 6 by 4 outputs in 5 channels of 2 images is a sum of 3 * 2 * 3
+  // products; an element of a softmax counts as 100, for its exp.
+  const std::vector<Spec> image = {Spec(Type::kFloat32, {8, 5, 3, 2}),
+                                   Spec(Type::kFloat32, {3, 2, 3, 5})};
+  EXPECT_EQ(Node("tim.Conv2d").EstimateCompute(image).flops,
+            2.0 * 3 * 2 * 3 * (6 * 4 * 5 * 2));
+  const Node softmax("tim.Softmax", {{"axis", 0}, {"beta", 1.0}});
+  EXPECT_EQ(softmax.EstimateCompute({specs[0]}).flops, 100 * 4 * 3);
   const MemoryEstimate memory = matmul.EstimateMemory(specs);
   EXPECT_EQ(memory.inputs, 4 * (12 + 20));
   EXPECT_EQ(memory.outputs, 4 * 15);

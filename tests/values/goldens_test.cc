@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -151,6 +152,32 @@ TEST(Operators, AgreeOnTheHost) {
     for (size_t i = 0; i < golden.outputs.size(); ++i) {
       ExpectGolden(golden, plain[i], i);
     }
+  }
+  EXPECT_GT(count, 500u);
+}
+
+// Estimates are of the bytes that there are.  What depends on content has none.
+TEST(Operators, EstimateTheirMemory) {
+  size_t count = 0;
+  for (const Golden& golden : Goldens()) {
+    if (!IsDense(golden)) continue;
+    std::vector<Spec> specs;
+    int64_t inputs = 0;
+    int64_t outputs = 0;
+    for (const auto& input : golden.inputs) {
+      specs.push_back(input ? SpecOf(input->desc) : Spec(Type::kUnknown, {}));
+      if (input) inputs += static_cast<int64_t>(input->bytes.size());
+    }
+    for (const TensorData& output : golden.outputs) {
+      outputs += static_cast<int64_t>(output.bytes.size());
+    }
+    const MemoryEstimate memory = NodeOf(golden).EstimateMemory(specs);
+    if (memory.inputs < 0) continue;
+    ++count;
+    EXPECT_EQ(memory.inputs, inputs) << golden.name;
+    EXPECT_EQ(memory.outputs, outputs) << golden.name;
+    EXPECT_GE(memory.scratch, 0) << golden.name;
+    EXPECT_FALSE(memory.bound) << golden.name;
   }
   EXPECT_GT(count, 500u);
 }

@@ -359,7 +359,25 @@ TEST(Tape, MistakesAreNamed) {
 
 // ---- A network ----
 
-TEST(Training, HalvesTheLossWithinAHundredSteps) {
+class Training : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const Device device(GetParam());
+    if (!device.ok()) GTEST_SKIP() << "no device " << GetParam();
+    ASSERT_TRUE(Device::SetDefault(device));
+  }
+  void TearDown() override { Device::SetDefault(before_); }
+
+  const Device before_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, Training,
+                         ::testing::Values("host", "opencl:0"),
+                         [](const auto& info) {
+                           return info.param.substr(0, 4);
+                         });
+
+TEST_P(Training, HalvesTheLossWithinAHundredSteps) {
   const train_digits::Digits digits =
       train_digits::ReadDigits("samples/digits/data/heldout.bin");
   ASSERT_EQ(digits.labels.size(), 450u);
@@ -398,7 +416,7 @@ TEST(Training, HalvesTheLossWithinAHundredSteps) {
 }
 
 // The forward part is there once.
-TEST(Training, TheGradientsGraphIsSmall) {
+TEST(TrainedGraphs, AreSmall) {
   train_digits::Digits digits;
   digits.pixels.assign(64, 0.5f);
   digits.labels.assign(1, 3);

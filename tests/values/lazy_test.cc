@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -150,20 +151,35 @@ TEST_F(Lazy, LetsLongChainsGo) {
   EXPECT_TRUE(x.pending());
 }
 
+// Each of three nodes is one call, at once and of the node alone.
 TEST_F(Lazy, RunsNodesOnceForSeveralThreads) {
-  for (int i = 0; i < 50; ++i) {
-    const Value shared = Floats({4}, {1, 2, 3, 4}) * 2.0f;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 2; ++t) {
-      threads.emplace_back([&, t] {
-        const ModeScope lazy(Mode::kLazy);
-        const Value y = shared + static_cast<float>(t);
-        EXPECT_EQ(y.ToVector<float>()[1], static_cast<float>(4 + t));
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_FALSE(shared.pending());
+  LazyOptions options;
+  options.compile_after = -1;
+  ASSERT_TRUE(SetLazyOptions(options));
+  constexpr int kRounds = 1000;
+  constexpr int kThreads = 2;
+  std::vector<Value> shared;
+  for (int i = 0; i < kRounds; ++i) {
+    shared.push_back(Floats({4}, {1, 2, 3, 4}) * 2.0f);
   }
+  std::barrier round(kThreads);
+  const CacheStats before = EagerStats();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      const ModeScope lazy(Mode::kLazy);
+      for (const Value& x : shared) {
+        const Value y = x + static_cast<float>(t);
+        round.arrive_and_wait();
+        EXPECT_EQ(y.ToVector<float>()[1], static_cast<float>(4 + t));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const CacheStats after = EagerStats();
+  EXPECT_EQ(after.hits + after.misses - before.hits - before.misses,
+            kRounds * (1 + kThreads));
+  for (const Value& x : shared) EXPECT_FALSE(x.pending());
 }
 
 }  // namespace
