@@ -292,6 +292,22 @@ std::vector<Value> BytePieces(const GraphBuilder& builder,
   return pieces;
 }
 
+Result<Value> SumOverPieces(
+    GraphBuilder* builder, const std::vector<Value>& pieces,
+    const std::function<Result<Value>(const Value& piece)>& result) {
+  Value total;
+  for (const Value& piece : pieces) {
+    TIM_ASSIGN_OR_RETURN(const Value sum, result(piece));
+    if (total.IsAbsent()) {
+      total = sum;
+      continue;
+    }
+    TIM_ASSIGN_OR_RETURN(
+        total, Binary<vx::ops::Add>(builder, DataType::INT32, total, sum));
+  }
+  return total;
+}
+
 Result<Value> CodesOf(Node& node, size_t codes, size_t scale,
                       size_t zero_point) {
   if (!node.Has(codes) || !node.Has(scale)) {

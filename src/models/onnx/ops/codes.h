@@ -3,6 +3,7 @@
 #define TIM_MODELS_ONNX_OPS_CODES_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "models/onnx/node.h"
@@ -56,6 +57,10 @@ Result<Value> Centered(GraphBuilder* builder, const Value& codes,
 /// kernels of bytes take.  Empty for what is no constant, or of other types.
 std::vector<Value> BytePieces(const GraphBuilder& builder,
                               const Value& centered);
+/// The sum of what `result` makes of each piece, of one or more, in INT32.
+Result<Value> SumOverPieces(
+    GraphBuilder* builder, const std::vector<Value>& pieces,
+    const std::function<Result<Value>(const Value& piece)>& result);
 
 /// saturate(round(x / scale) + zero point): rounded half to even before the
 /// zero point is added, so that an odd one needs a step in between.

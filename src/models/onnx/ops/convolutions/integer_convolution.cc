@@ -131,17 +131,11 @@ Result<Value> IntegerConvolution(GraphBuilder* builder, const Convolution& it,
     return Convolve(builder, sums, kSum);
   }
   TIM_ASSIGN_OR_RETURN(sums.x, Unlabelled(builder, it.x));
-  Value product;
-  for (const Value& piece : pieces) {
-    sums.weights = piece;
-    TIM_ASSIGN_OR_RETURN(const Value sum, Convolve(builder, sums, kSum));
-    if (product.IsAbsent()) {
-      product = sum;
-      continue;
-    }
-    TIM_ASSIGN_OR_RETURN(product,
-                         Binary<vx::ops::Add>(builder, kSum, product, sum));
-  }
+  TIM_ASSIGN_OR_RETURN(const Value product,
+                       SumOverPieces(builder, pieces, [&](const Value& piece) {
+                         sums.weights = piece;
+                         return Convolve(builder, sums, kSum);
+                       }));
   if (zero.IsAbsent()) return product;
   TIM_ASSIGN_OR_RETURN(const Value share, ShareOfZero(builder, it, zero));
   return Binary<vx::ops::Sub>(builder, kSum, product, share);

@@ -40,17 +40,11 @@ Result<Value> BytesTimesConstant(GraphBuilder* builder, const Value& codes,
                                  const std::vector<Value>& pieces) {
   constexpr DataType kSum = DataType::INT32;
   TIM_ASSIGN_OR_RETURN(const Value plain, Unlabelled(builder, codes));
-  Value product;
-  for (const Value& piece : pieces) {
-    TIM_ASSIGN_OR_RETURN(const Value sum, Multiplied(builder, plain, piece, {},
-                                                     Wanted::Of(kSum)));
-    if (product.IsAbsent()) {
-      product = sum;
-      continue;
-    }
-    TIM_ASSIGN_OR_RETURN(product,
-                         Binary<vx::ops::Add>(builder, kSum, product, sum));
-  }
+  TIM_ASSIGN_OR_RETURN(const Value product,
+                       SumOverPieces(builder, pieces, [&](const Value& piece) {
+                         return Multiplied(builder, plain, piece, {},
+                                           Wanted::Of(kSum));
+                       }));
   if (zero.IsAbsent()) return product;
   const HostArray& array = *matrix.constant;
   const Value sums = builder->ConstantOf(SumsOfColumns(array), {array.dims[1]});
