@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/log.h"
+
 namespace tim::plugin {
 namespace {
 
@@ -24,6 +26,7 @@ void NativeEvent::Reset() {
   const std::lock_guard lock(mutex_);
   status_.reset();
   done_.reset();
+  call_refused_ = false;
 }
 
 Status NativeEvent::Wait() {
@@ -49,24 +52,27 @@ Result<bool> NativeEvent::Query() {
         device_.Call("TimDeviceFns::query", fns.query, handle_, &done));
     return done != 0;
   }
-  if (fns.on_done == nullptr) return false;
-  TIM_RETURN_IF_ERROR(AskForCall());
-  return done_->HasCome();
+  TIM_ASSIGN_OR_RETURN(const bool calls, AskForCall());
+  return calls && done_->HasCome();
 }
 
-// Has the device call once the event is reached.
-Status NativeEvent::AskForCall() {
-  if (done_ != nullptr) return OkStatus();
+// Has the device call once the event is reached.  False where it does not.
+Result<bool> NativeEvent::AskForCall() {
+  if (done_ != nullptr) return true;
+  if (device_.functions().on_done == nullptr || call_refused_) return false;
   auto done = std::make_unique<DoneCall>(device_.shared_plugin());
   const Status asked =
       device_.Call("TimDeviceFns::on_done", device_.functions().on_done,
                    handle_, &DoneCall::Done, done->state());
   if (!asked.ok()) {
     done->Cancel();
-    return asked;
+    if (asked.code() == StatusCode::kDeviceLost) return asked;
+    TIM_LOG(kInfo, "an event is waited for in another way: ", asked.message());
+    call_refused_ = true;
+    return false;
   }
   done_ = std::move(done);
-  return OkStatus();
+  return true;
 }
 
 // A device that takes one call at a time must not be held by a wait, and a
@@ -81,10 +87,8 @@ Status NativeEvent::DoWait() {
 
 // Waits, where that is possible, while no function of the device is called.
 Status NativeEvent::WaitOutside(std::chrono::seconds limit) {
-  if (device_.functions().on_done != nullptr) {
-    TIM_RETURN_IF_ERROR(AskForCall());
-    return done_->Wait(limit) ? OkStatus() : device_.GetStuck();
-  }
+  TIM_ASSIGN_OR_RETURN(const bool calls, AskForCall());
+  if (calls) return done_->Wait(limit) ? OkStatus() : device_.GetStuck();
   if (device_.functions().query == nullptr) return OkStatus();
   const auto begin = Clock::now();
   while (true) {

@@ -31,7 +31,7 @@ class NativeEvent final : public device::Event {
 
  private:
   Result<bool> Query();
-  Status AskForCall();
+  Result<bool> AskForCall();
   Status DoWait();
   Status WaitOutside(std::chrono::seconds limit);
 
@@ -39,7 +39,8 @@ class NativeEvent final : public device::Event {
   TimEvent* const handle_;
   std::mutex mutex_;
   std::optional<Status> status_;    // of Wait()
-  std::unique_ptr<DoneCall> done_;  // null: the device was not asked for it
+  std::unique_ptr<DoneCall> done_;  // null: the device is to make no call
+  bool call_refused_ = false;       // on_done() failed for this recording
 };
 
 }  // namespace tim::plugin

@@ -223,9 +223,14 @@ TimCode Wait(TimDevice*, TimEvent* event, TimMessage*) {
 TimCode OnDone(TimDevice*, TimEvent* event, void (*done)(void*, TimCode),
                void* state, TimMessage* message) {
   ++g_calls.on_done;
-  if (Makes("done_fails")) {
+  const std::pair<const char*, TimCode> failures[] = {
+      {"done_fails", TIM_INTERNAL_ERROR},
+      {"done_not", TIM_UNIMPLEMENTED},
+      {"done_lost", TIM_DEVICE_LOST}};
+  for (const auto& failure : failures) {
+    if (!Makes(failure.first)) continue;
     std::snprintf(message->text, message->capacity, "no interrupts left");
-    return TIM_INTERNAL_ERROR;
+    return failure.second;
   }
   if (Makes("done_never")) return TIM_OK;
   const TimCode code = Makes("done_code") ? 77 : TIM_OK;

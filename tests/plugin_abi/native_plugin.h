@@ -17,8 +17,8 @@ struct NativeOptions {
   bool on_done = false;     ///< And on_done.
   int delay_us = 0;         ///< Of every step.
   /// A mistake that it makes: "done_twice", "done_never", "done_code",
-  /// "done_fails", "fill_beyond", "fill_nothing", "fill_not" (it is not
-  /// implemented); empty: none.
+  /// "done_fails", "done_not" (it is not implemented), "done_lost",
+  /// "fill_beyond", "fill_nothing", "fill_not"; empty: none.
   std::string mistake = {};
 };
 

@@ -198,14 +198,55 @@ TEST(NativeStreams, WhoseCallIsWrongAreQuarantined) {
                  EXPECT_THAT(facts(), ::testing::HasSubstr(words));
                });
   }
-  WithNative({.thread_safe = false, .on_done = true, .mistake = "done_fails"},
+}
+
+// A device that refuses to call is asked by query(), or held by wait().
+TEST(NativeStreams, WaitWhereTheCallIsRefused) {
+  for (const std::string mistake : {"done_fails", "done_not"}) {
+    for (const bool thread_safe : {true, false}) {
+      for (const bool query : {true, false}) {
+        SCOPED_TRACE(mistake);
+        const NativeOptions options = {.thread_safe = thread_safe,
+                                       .query = query,
+                                       .on_done = true,
+                                       .mistake = mistake};
+        WithNative(options, std::chrono::seconds(20), [&](auto& device) {
+          const auto stream = device.CreateStream();
+          ASSERT_OK(stream);
+          testing::NativeCalls& calls = testing::CallsOfNative();
+          auto event = SomeEvent(device, **stream);
+          for (int i = 0; i < 3; ++i) {
+            const int asked = calls.on_done;
+            const int queries = calls.queries;
+            static_cast<void>(event->Ready());
+            static_cast<void>(event->Ready());
+            EXPECT_EQ(calls.on_done, asked + (query ? 0 : 1));
+            EXPECT_OK(event->Wait());
+            EXPECT_TRUE(event->Ready());
+            EXPECT_EQ(calls.on_done, asked + 1);
+            EXPECT_EQ(calls.queries > queries, query);
+            auto again = (*stream)->Record(std::move(event));
+            ASSERT_OK(again);
+            event = *std::move(again);
+          }
+          EXPECT_OK(event->Wait());
+          EXPECT_EQ(Plugins().front().error, "");
+        });
+      }
+    }
+  }
+}
+
+TEST(NativeStreams, AreLostWhereTheCallIsLost) {
+  WithNative({.thread_safe = false, .on_done = true, .mistake = "done_lost"},
              {}, [](device::Device& device) {
                const auto stream = device.CreateStream();
                ASSERT_OK(stream);
                const auto event = (*stream)->Record();
                ASSERT_OK(event);
-               EXPECT_ERROR((*event)->Wait(),
-                            "TimDeviceFns::on_done(): no interrupts left");
+               const Status waited = (*event)->Wait();
+               EXPECT_EQ(waited.code(), StatusCode::kDeviceLost);
+               EXPECT_ERROR(waited, "no interrupts left");
              });
 }
 

@@ -261,7 +261,10 @@ typedef struct TimDeviceFns {
   TimCode (*query)(TimDevice*, TimEvent*, int32_t* done, TimMessage*);
   /** Calls done() once, on any thread, when the event is reached as it was
    * recorded last; also where it is destroyed, or recorded again, before.  The
-   * host then waits for calls, and does not ask query() again and again. */
+   * host then waits for calls, and does not ask query() again and again.  It
+   * may fail for an event, with TIM_UNIMPLEMENTED for instance, and then does
+   * not call done(): the host asks query(), or is held by wait().  After
+   * TIM_DEVICE_LOST it does neither. */
   TimCode (*on_done)(TimDevice*, TimEvent*, void (*done)(void* state, TimCode),
                      void* state, TimMessage*);
   TimCode (*copy_peer)(TimDevice* from_device, TimRange from,
