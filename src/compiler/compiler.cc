@@ -35,9 +35,12 @@ constexpr Pass kInference[] = {
     {"infer", InferShapes},
 };
 
-constexpr Pass kClaiming[] = {
+constexpr Pass kOpening[] = {
     {"optimize", OptimizeFirst},
     {"expand composites", ExpandComposites},
+};
+
+constexpr Pass kClaiming[] = {
     {"fold quantization", FoldConversions},
     {"sink views", SinkViews},
     {"simplify", Simplify},
@@ -113,8 +116,8 @@ class Compilation {
       whole = FindWhole([this](const auto& one) { return Try(one); },
                         options_.policy.graph_parts);
     }
-    TIM_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module,
-                         Chosen(std::move(whole), Mode::kFinal));
+    std::unique_ptr<Module> module;
+    TIM_RETURN_IF_ERROR(ChooseFor(std::move(whole), Mode::kFinal, &module));
     TIM_RETURN_IF_ERROR(RunPasses(*module, kPlanning));
     const TraceSpan emit("compile", "emit");
     return Emit(*module);
@@ -124,33 +127,37 @@ class Compilation {
   enum class Mode : uint8_t { kTrial, kFinal };
 
   WholeTrial Try(const WholeComposites& whole) {
-    const auto module = Chosen(whole, Mode::kTrial);
+    std::unique_ptr<Module> module;
+    const Status chosen = ChooseFor(whole, Mode::kTrial, &module);
     WholeTrial trial;
-    trial.whole = whole;
-    if (!module.ok()) return trial;
-    trial.whole = (*module)->whole;
-    trial.kept = (*module)->kept_whole;
-    trial.predicted_us = PredictedMicroseconds(**module);
+    trial.whole = module->whole;
+    trial.kept = module->kept_whole;
+    if (chosen.ok()) trial.predicted_us = PredictedMicroseconds(*module);
     return trial;
   }
 
-  // The graph after the choice of kernels.
-  Result<std::unique_ptr<Module>> Chosen(WholeComposites whole, Mode mode) {
+  // Compiles the graph as far as to the choice of kernels, or to where that
+  // fails.  A trial of all composites fails where no compiler claims any.
+  Status ChooseFor(WholeComposites whole, Mode mode,
+                   std::unique_ptr<Module>* result) {
+    const bool of_all = whole.all_but && whole.names.empty();
     while (true) {
       const bool last = mode == Mode::kFinal && whole.none();
-      auto module = std::make_unique<Module>(
+      *result = std::make_unique<Module>(
           last ? std::move(inferred_.graph) : inferred_.graph, registry_,
           options_);
+      Module* const module = result->get();
       module->declared_reshapes = inferred_.declared_reshapes;
       module->memory_limits = limits_;
       module->whole = whole;
       module->is_trial = mode == Mode::kTrial;
+      TIM_RETURN_IF_ERROR(RunPasses(*module, kOpening));
+      if (mode == Mode::kTrial && of_all && module->kept_whole.empty()) {
+        return NotFound("no compiler claims a composite");
+      }
       TIM_RETURN_IF_ERROR(RunPasses(*module, kClaiming));
       const std::vector<std::string> left = LeftWhole(*module);
-      if (left.empty()) {
-        TIM_RETURN_IF_ERROR(RunPasses(*module, kChoosing));
-        return module;
-      }
+      if (left.empty()) return RunPasses(*module, kChoosing);
       for (const std::string& name : left) whole.Open(name);
     }
   }

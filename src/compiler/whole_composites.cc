@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "compiler/effects.h"
 #include "ir/op_schema.h"
 
 namespace tim::compiler {
@@ -16,19 +17,6 @@ using ir::NodeId;
 
 // Compilations that change the choice for the composites of one operator.
 constexpr int kMostTrials = 8;
-
-bool HasEffects(const Node& node) {
-  if (ir::ControlOf(node)) return true;
-  if (node.schema != nullptr &&
-      (node.schema->effects.random || node.schema->effects.ordered)) {
-    return true;
-  }
-  if (!node.composite) return false;
-  const Graph& body = node.composite->body;
-  const std::vector<NodeId> ids = body.NodeIds();
-  return std::any_of(ids.begin(), ids.end(),
-                     [&](NodeId id) { return HasEffects(body.node(id)); });
-}
 
 bool Compiles(const ir::PartDef& def) { return def.compiles && def.claim; }
 
@@ -47,11 +35,27 @@ WholeComposites Changed(WholeComposites whole, const Names& names) {
   return whole;
 }
 
+Names KeysOf(const std::map<std::string, std::string>& kept) {
+  Names names;
+  for (const auto& [name, op] : kept) names.insert(name);
+  return names;
+}
+
+// Those of the names that may stay whole.
+Names Among(const Names& known, const WholeComposites& whole) {
+  Names names;
+  for (const std::string& name : known) {
+    if (whole.Has(name)) names.insert(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 bool MayBeInPart(const Graph& graph, const Node& node, int device) {
   if (node.device >= 0 && node.device != device) return false;
-  return !HasEffects(node) && HasStaticOperands(graph, node);
+  return !HasEffects(node) && !HasControl(node) &&
+         HasStaticOperands(graph, node);
 }
 
 bool MayStayWhole(const Graph& graph, const ir::OpRegistry& registry,
@@ -97,25 +101,38 @@ std::set<NodeId> ClaimedComposites(const Module& module) {
 }
 
 WholeComposites FindWhole(const TryWhole& try_whole, GraphParts graph_parts) {
-  std::map<std::string, Names> names;  // by operators with operands
+  std::map<std::string, Names> by_op;  // operators with operands
+  Names known;
+  std::vector<WholeTrial> trials;
   WholeTrial best;
   for (WholeComposites next = {.all_but = true};;) {
     const WholeTrial trial = try_whole(next);
+    trials.push_back(trial);
     if (trial.predicted_us <= best.predicted_us) best = trial;
     if (trial.kept.empty()) break;
     const bool runs = std::isfinite(trial.predicted_us);
     if (graph_parts == GraphParts::kPrefer && runs) return trial.whole;
     next = trial.whole;
     for (const auto& [name, op] : trial.kept) {
-      names[op].insert(name);
+      by_op[op].insert(name);
+      known.insert(name);
       next.names.insert(name);
     }
   }
   if (best.kept.empty()) best.whole = {};
-  int left = names.size() == 1 ? 0 : kMostTrials;
-  for (const auto& [op, of_op] : names) {
+  // Composites that a trial may keep, or did, make one graph.
+  std::set<Names> tried;
+  for (const WholeTrial& trial : trials) {
+    tried.insert(Among(known, trial.whole));
+    tried.insert(KeysOf(trial.kept));
+  }
+  int left = kMostTrials;
+  for (const auto& [op, of_op] : by_op) {
+    const WholeComposites changed = Changed(best.whole, of_op);
+    if (!tried.insert(Among(known, changed)).second) continue;
     if (left-- == 0) break;
-    const WholeTrial other = try_whole(Changed(best.whole, of_op));
+    const WholeTrial other = try_whole(changed);
+    tried.insert(KeysOf(other.kept));
     if (other.predicted_us < best.predicted_us) best = other;
   }
   return best.whole;

@@ -14,7 +14,7 @@
 namespace tim::compiler {
 
 /// Whether a node may be in a part that a device compiles: it may run there,
-/// has known extents and nothing that is seen from outside, in its body too.
+/// has known extents and neither effects nor control (compiler/effects.h).
 bool MayBeInPart(const ir::Graph& graph, const ir::Node& node, int device);
 
 /// Whether any device's compiler might claim a composite of the graph, or one
@@ -30,14 +30,16 @@ std::set<ir::NodeId> ClaimedComposites(const Module& module);
 struct WholeTrial {
   WholeComposites whole;  ///< Without those that became part of no claim.
   std::map<std::string, std::string> kept;  ///< Module::kept_whole
-  /// Infinity where it failed.
+  /// Infinity where it failed, and where no compiler claims any composite.
   double predicted_us = std::numeric_limits<double>::infinity();
 };
 using TryWhole = std::function<WholeTrial(const WholeComposites&)>;
 
 /// The composites with which the graph is predicted to take least.  Tried are
 /// all that are claimed, then those inside of them and so on, none, and the
-/// best of these with the composites of some operators changed.
+/// best of these with the composites of some operators changed; what fails is
+/// no reason to stop.  Nothing is tried twice, and no more than once where
+/// nothing stays whole.
 /// \param graph_parts kPrefer: all that are claimed, where the graph runs so.
 WholeComposites FindWhole(const TryWhole& try_whole, GraphParts graph_parts);
 

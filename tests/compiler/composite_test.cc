@@ -2,6 +2,11 @@
 // them by name.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
+#include "compiler/effects.h"
+#include "compiler/whole_composites.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -48,6 +53,48 @@ TEST(Composite, IsOneNodeWithItsBodyInTheDump) {
   const std::string dump = Example().graph().Dump();
   EXPECT_NE(dump.find("= toy.TwiceSum"), std::string::npos) << dump;
   EXPECT_NE(dump.find("= toy.Twice@1"), std::string::npos) << dump;
+}
+
+// A composite whose body is a composite whose body is one node of the schema.
+ir::Node Nested(const ir::OpSchema& schema) {
+  ir::Node node;
+  node.schema = &schema;
+  for (int level = 0; level < 2; ++level) {
+    auto composite = std::make_shared<ir::Composite>();
+    composite->body.AddNode(std::move(node));
+    node = ir::Node();
+    node.composite = std::move(composite);
+  }
+  return node;
+}
+
+TEST(Composite, HasTheEffectsAndDecisionsInsideOfIt) {
+  ir::OpSchema schema = *ToyOperators().Find("toy.Twice");
+  EXPECT_FALSE(compiler::HasEffects(Nested(schema)));
+  EXPECT_FALSE(compiler::HasControl(Nested(schema)));
+  schema.effects.ordered = true;
+  EXPECT_TRUE(compiler::HasEffects(Nested(schema)));
+  EXPECT_FALSE(compiler::HasControl(Nested(schema)));
+  schema.effects = {.random = true};
+  EXPECT_TRUE(compiler::HasEffects(Nested(schema)));
+  schema.effects = {};
+  schema.control = ir::ControlKind::kWhile;
+  EXPECT_FALSE(compiler::HasEffects(Nested(schema)));
+  EXPECT_TRUE(compiler::HasControl(Nested(schema)));
+}
+
+// A device's compiler may not have what is evaluated as the run decides.
+TEST(Composite, IsInNoPartWithDecisionsInsideOfIt) {
+  ToyGraph toy = Example();
+  const ir::Graph inferred =
+      compiler::Infer(toy.graph(), ToyOperators(), testing::ToyOptions())
+          ->graph;
+  ir::Node whole = inferred.node(inferred.NodeIds()[0]);
+  EXPECT_TRUE(compiler::MayBeInPart(inferred, whole, 1));
+  ir::OpSchema schema = *ToyOperators().Find("toy.Twice");
+  schema.control = ir::ControlKind::kIf;
+  whole.composite = Nested(schema).composite;
+  EXPECT_FALSE(compiler::MayBeInPart(inferred, whole, 1));
 }
 
 TEST(Composite, StaysOneStepForAKernelThatClaimsIt) {
