@@ -20,8 +20,20 @@ std::vector<std::string> Divide(const std::string& text, char at) {
   return pieces;
 }
 
+// Where the path of an entry ends: behind the first that exists, else at the
+// first "?"; npos: at its end.
+size_t EndOfPath(const std::string& text) {
+  std::error_code error;
+  const size_t first = text.find('?');
+  for (size_t mark = first; mark != std::string::npos;
+       mark = text.find('?', mark + 1)) {
+    if (std::filesystem::exists(text.substr(0, mark), error)) return mark;
+  }
+  return std::filesystem::exists(text, error) ? std::string::npos : first;
+}
+
 NamedFile EntryOf(const std::string& text) {
-  const size_t mark = text.find('?');
+  const size_t mark = EndOfPath(text);
   NamedFile entry{.path = text.substr(0, mark)};
   if (mark == std::string::npos) return entry;
   for (const std::string& option : Divide(text.substr(mark + 1), '&')) {

@@ -19,7 +19,9 @@ struct NamedFile {
 
 /// Entries with ":" between, in their order: a file, or a folder of which
 /// libtimcl_*.so are meant in the order of their names, and options behind it,
-/// "path?key=value&key=value".  Neither paths nor options have ":" in them.
+/// "path?key=value&key=value".  Paths may have "?" in them: the shortest one
+/// that exists is meant, and what is before the first "?" where none does.
+/// Neither paths nor options have ":" in them.
 std::vector<NamedFile> NamedFiles(const std::string& list);
 
 }  // namespace tim::plugin

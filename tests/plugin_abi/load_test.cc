@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -276,6 +277,25 @@ TEST(NamedFiles, HaveOptionsBehindThem) {
   }
   EXPECT_EQ(Text(NamedFiles(folder + "?k=v")),
             folder + "/libtimcl_a.so k=v | " + folder + "/libtimcl_b.so k=v");
+}
+
+// Options begin behind the shortest path that exists.
+TEST(NamedFiles, MayHaveQuestionMarksInTheirNames) {
+  const std::string path = ::testing::TempDir() + "/why?not?.so";
+  const std::string shorter = ::testing::TempDir() + "/why";
+  EXPECT_EQ(Text(NamedFiles(path + "?k=v")), shorter + " not?.so?k=v");
+  std::ofstream(path) << "";
+  EXPECT_EQ(Text(NamedFiles(path)), path);
+  EXPECT_EQ(Text(NamedFiles(path + "?k=v?&l=w?")), path + " k=v? l=w?");
+  const std::string folder = ::testing::TempDir() + "/really?";
+  mkdir(folder.c_str(), 0700);
+  std::ofstream(folder + "/libtimcl_a.so") << "";
+  EXPECT_EQ(Text(NamedFiles(folder)), folder + "/libtimcl_a.so");
+  EXPECT_EQ(Text(NamedFiles(folder + "?k=v")), folder + "/libtimcl_a.so k=v");
+  std::ofstream(shorter) << "";
+  EXPECT_EQ(Text(NamedFiles(shorter + "?not?.so=1")), shorter + " not?.so=1");
+  unlink(shorter.c_str());
+  unlink(path.c_str());
 }
 
 TEST(NamedFiles, OfAnotherFormAreToldWithTheExpectedOne) {
