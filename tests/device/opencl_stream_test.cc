@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/host/host_buffer.h"
@@ -91,6 +94,41 @@ TEST_P(OpenClStreams, AnEventCoversCopiesAndKernels) {
   ASSERT_OK(stream_->Copy({c.get(), 0, kBytes}, {&to, 0, kBytes}));
   ASSERT_OK(Finish(*stream_));
   EXPECT_EQ(out, std::vector<float>(kFloats, 6.0f));
+}
+
+// Ranges that are and that are not multiples of words, in a buffer and in a
+// part of one, between copies; nothing around them is written.
+TEST_P(OpenClStreams, FillRanges) {
+  constexpr int64_t kSize = 70'001;
+  const int64_t alignment = device_->info().alignment;
+  const auto whole =
+      device_->Allocate(kSize + 2 * alignment, ir::MemoryKind::kDevice);
+  ASSERT_OK(whole);
+  const auto part = (*whole)->View(alignment, kSize);
+  ASSERT_OK(part);
+  for (Buffer* const buffer : {whole->get(), part->get()}) {
+    std::vector<uint8_t> expected(kSize, 0x5A);
+    std::vector<uint8_t> found(kSize);
+    ExternalBuffer from(expected.data(), kSize);
+    ExternalBuffer to(found.data(), kSize);
+    ASSERT_OK(stream_->Copy({&from, 0, kSize}, {buffer, 0, kSize}));
+    ASSERT_OK(Finish(*stream_));
+    const std::pair<int64_t, int64_t> ranges[] = {
+        {0, kSize},   {0, 0},         {4, 8},      {1, 1},
+        {1023, 4097}, {8192, 32'768}, {16, 4 * 7}, {kSize - 1, 1}};
+    uint8_t byte = 0;
+    for (const auto& [first, bytes] : ranges) {
+      const auto filled = stream_->Fill({buffer, first, bytes}, byte);
+      ASSERT_OK(filled);
+      ASSERT_EQ(*filled, !device_->info().remote);
+      if (!*filled) GTEST_SKIP() << "zeros are copied to remote devices";
+      std::fill_n(expected.begin() + first, bytes, byte);
+      ASSERT_OK(stream_->Copy({buffer, 0, kSize}, {&to, 0, kSize}));
+      ASSERT_OK(Finish(*stream_));
+      ASSERT_EQ(found, expected) << bytes << " bytes from " << first;
+      byte = static_cast<uint8_t>(byte + 0x91);
+    }
+  }
 }
 
 TEST_P(OpenClStreams, ImportedMemoryIsSeenByBothSides) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/aligned_memory.h"
@@ -143,10 +144,22 @@ constexpr char kTwice[] =
     "__kernel void thrice(__global const float* in, __global float* out) {\n"
     "  const int i = get_global_id(0);\n"
     "  out[i] = 3 * in[i];\n"
+    "}\n"
+    "__kernel void odd(__global const float* in, __global float* out) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  if (i % 2 == 1) out[i] = 3 * in[i];\n"
+    "}\n"
+    "__kernel void add(__global float* in, __global float* out) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  in[i] += 1;\n"
+    "  out[i] += in[i];\n"
     "}\n";
 
-constexpr int64_t kFloats = 4;
+constexpr int64_t kFloats = 1027;
 constexpr int64_t kBytes = kFloats * sizeof(float);
+// A multiple of what buffers are aligned to.
+constexpr int64_t kPlace = 8192;
+constexpr float kRest = 7;  // what the buffer holds around the input
 
 // A device of this machine, used as one whose kernels get no sub-buffers.
 class PartsOfBuffers : public testing::OpenClTest {
@@ -158,21 +171,28 @@ class PartsOfBuffers : public testing::OpenClTest {
     info_.remote = true;
     program_ = cl::Program(context_, kTwice);
     ASSERT_EQ(program_.build("-cl-kernel-arg-info"), CL_SUCCESS);
-    whole_ = *OpenClBuffer::Create(context_, info_, 4 * info_.alignment);
-    in_ = *whole_->View(info_.alignment, kBytes);
-    out_ = *whole_->View(3 * info_.alignment, kBytes);
+    ASSERT_EQ(kPlace % info_.alignment, 0);
+    whole_ = *OpenClBuffer::Create(context_, info_, 4 * kPlace);
+    in_ = *whole_->View(kPlace, kBytes);
+    out_ = *whole_->View(3 * kPlace, kBytes);
     stream_ = *device_->CreateStream();
-    std::vector<float> values = {1, 2, 3, 4};
-    ExternalBuffer from(values.data(), kBytes);
-    ASSERT_OK(stream_->Copy({&from, 0, kBytes}, {in_.get(), 0, kBytes}));
+    content_.assign(4 * kPlace / sizeof(float), kRest);
+    for (int64_t i = 0; i < kFloats; ++i) {
+      content_[kPlace / sizeof(float) + i] = In(i);
+    }
+    ExternalBuffer from(content_.data(), 4 * kPlace);
+    ASSERT_OK(
+        stream_->Copy({&from, 0, 4 * kPlace}, {whole_.get(), 0, 4 * kPlace}));
     ASSERT_OK((*stream_->Record())->Wait());
   }
 
-  ir::UserLaunch Thrice() const {
+  static float In(int64_t i) { return static_cast<float>(i + 1); }
+
+  ir::UserLaunch Users(const std::string& function) const {
     ir::UserLaunch launch;
-    launch.name = "user.Thrice#1";
+    launch.name = "user." + function + "#1";
     launch.text = kTwice;
-    launch.function = "thrice";
+    launch.function = function;
     const auto type = ir::DataType::kFloat32;
     launch.arguments = {
         ir::UserTensorArg{0, type, {kFloats}, false, false, "input 0"},
@@ -181,16 +201,31 @@ class PartsOfBuffers : public testing::OpenClTest {
     return launch;
   }
 
-  // What the step makes of 1 to 4.
-  std::vector<float> Run(PreparedStep& step) {
+  // Runs the step: element i of its output is `expected(i)`, and all else in
+  // the buffer is what it was.
+  template <typename Function>
+  void Check(PreparedStep& step, const Function& expected) {
     const BufferRange operands[] = {{in_.get(), 0, kBytes},
                                     {out_.get(), 0, kBytes}};
     EXPECT_OK(stream_->Enqueue(step, operands));
-    std::vector<float> result(kFloats);
-    ExternalBuffer to(result.data(), kBytes);
-    EXPECT_OK(stream_->Copy({out_.get(), 0, kBytes}, {&to, 0, kBytes}));
+    std::vector<float> found(content_.size());
+    ExternalBuffer to(found.data(), 4 * kPlace);
+    EXPECT_OK(
+        stream_->Copy({whole_.get(), 0, 4 * kPlace}, {&to, 0, 4 * kPlace}));
     EXPECT_OK((*stream_->Record())->Wait());
-    return result;
+    for (int64_t i = 0; i < kFloats; ++i) {
+      content_[3 * kPlace / sizeof(float) + i] = expected(i);
+    }
+    EXPECT_EQ(found, content_);
+  }
+
+  // The same of a user's kernel.
+  template <typename Function>
+  void CheckUsers(const ir::UserLaunch& launch, const Function& expected) {
+    auto step =
+        KernelStep::Create(program_, id_, info_, {}, launch, 0, nullptr);
+    ASSERT_OK(step);
+    Check(**step, expected);
   }
 
   ir::DeviceInfo info_;
@@ -199,6 +234,7 @@ class PartsOfBuffers : public testing::OpenClTest {
   std::unique_ptr<Buffer> in_;
   std::unique_ptr<Buffer> out_;
   std::unique_ptr<Stream> stream_;
+  std::vector<float> content_;  // of the whole buffer
 };
 
 TEST_F(PartsOfBuffers, AreTheWholeAndAnOffset) {
@@ -206,7 +242,7 @@ TEST_F(PartsOfBuffers, AreTheWholeAndAnOffset) {
   const auto part = AsOpenCl({out_.get(), 8, 8});
   ASSERT_OK(part);
   EXPECT_EQ(part->handle()(), whole->handle()());
-  EXPECT_EQ(part->offset, 3 * info_.alignment + 8);
+  EXPECT_EQ(part->offset, 3 * kPlace + 8);
   const auto of_part = (*whole_->View(info_.alignment, 2 * info_.alignment))
                            ->View(info_.alignment, kBytes);
   ASSERT_OK(of_part);
@@ -222,23 +258,34 @@ TEST_F(PartsOfBuffers, ReachKernels) {
       KernelStep::Create(program_, id_, info_, {},
                          testing::FloatLaunch(kTwice, "twice", kFloats, 2));
   ASSERT_OK(step);
-  EXPECT_EQ(Run(**step), (std::vector<float>{2, 4, 6, 8}));
+  Check(**step, [](int64_t i) { return 2 * In(i); });
 }
 
 TEST_F(PartsOfBuffers, ReachUsersKernelsAsCopies) {
-  auto step =
-      KernelStep::Create(program_, id_, info_, {}, Thrice(), 0, nullptr);
-  ASSERT_OK(step);
-  EXPECT_EQ(Run(**step), (std::vector<float>{3, 6, 9, 12}));
+  CheckUsers(Users("thrice"), [](int64_t i) { return 3 * In(i); });
+}
+
+// What a kernel does not write keeps its value, or is 0 where the operator
+// wants that; what it reads and writes is read as it was; an input that it
+// writes, though it is none of its outputs, stays as it was.
+TEST_F(PartsOfBuffers, KeepWhatUsersKernelsDoNotWrite) {
+  CheckUsers(Users("odd"),
+             [](int64_t i) { return i % 2 == 1 ? 3 * In(i) : kRest; });
+  ir::UserLaunch zeroed = Users("odd");
+  std::get<ir::UserTensorArg>(zeroed.arguments[1]).zeroed = true;
+  CheckUsers(zeroed, [](int64_t i) { return i % 2 == 1 ? 3 * In(i) : 0.0f; });
+  const std::vector<float> before(content_.end() - kPlace / sizeof(float),
+                                  content_.end());
+  CheckUsers(Users("add"), [&](int64_t i) { return before[i] + In(i) + 1; });
 }
 
 TEST_F(PartsOfBuffers, AreNotGuarded) {
   DeviceOptions options;
   options.guard = true;
   GuardedContents guards;
-  EXPECT_ERROR(
-      KernelStep::Create(program_, id_, info_, options, Thrice(), 0, &guards),
-      "TIMCL_GUARD gives kernels sub-buffers");
+  EXPECT_ERROR(KernelStep::Create(program_, id_, info_, options,
+                                  Users("thrice"), 0, &guards),
+               "TIMCL_GUARD gives kernels sub-buffers");
 }
 
 }  // namespace

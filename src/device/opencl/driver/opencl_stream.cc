@@ -2,9 +2,11 @@
 
 #include "device/host/host_buffer.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/fill.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/driver/opencl_order.h"
 #include "device/opencl/driver/opencl_step.h"
+#include "device/opencl/driver/remote_device.h"
 
 namespace tim::device {
 
@@ -39,7 +41,10 @@ Result<std::unique_ptr<Stream>> OpenClStream::Create(
     const StreamTraits& traits) {
   TIM_ASSIGN_OR_RETURN(OpenClQueue queue,
                        OpenClQueue::Create(context, device, traits.queue));
-  return std::unique_ptr<Stream>(new OpenClStream(std::move(queue), traits));
+  // PoCL-Remote's fill is untried.
+  const bool fills = !IsRemote(device);
+  return std::unique_ptr<Stream>(
+      new OpenClStream(std::move(queue), traits, fills));
 }
 
 Status OpenClStream::Begin() {
@@ -126,6 +131,13 @@ Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
                        AsOpenCl({.buffer = &imported}));
   if (works_in_host_memory_) return OkStatus();
   return queue_.MapAndUnmap(place.handle(), imported.bytes(), flags, mapping_);
+}
+
+Result<bool> OpenClStream::Fill(BufferRange range, uint8_t byte) {
+  if (!fills_) return false;
+  TIM_RETURN_IF_ERROR(Begin());
+  TIM_RETURN_IF_ERROR(FillBytes(queue_, range, byte));
+  return true;
 }
 
 Status OpenClStream::WaitFor(Event& event) {

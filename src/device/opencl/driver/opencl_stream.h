@@ -47,10 +47,12 @@ class OpenClStream final : public Stream {
   Status WaitFor(Event& event) override;
   Status SynchronizeToDevice(Buffer& imported) override;
   Status SynchronizeToHost(Buffer& imported) override;
+  Result<bool> Fill(BufferRange range, uint8_t byte) override;
 
  private:
-  OpenClStream(OpenClQueue queue, const StreamTraits& traits)
+  OpenClStream(OpenClQueue queue, const StreamTraits& traits, bool fills)
       : queue_(std::move(queue)),
+        fills_(fills),
         works_in_host_memory_(traits.works_in_host_memory),
         mapping_(traits.mapping) {}
 
@@ -61,6 +63,7 @@ class OpenClStream final : public Stream {
   Status CopyInside(const BufferRange& source, const BufferRange& destination);
 
   OpenClQueue queue_;
+  const bool fills_ = false;  ///< The driver's fill is known to be right.
   const bool works_in_host_memory_ = false;
   const Mapping mapping_ = Mapping::kQueued;
 };

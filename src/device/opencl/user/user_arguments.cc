@@ -8,6 +8,7 @@
 
 #include "base/log_once.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/fill.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/user/image_header.h"
 #include "device/opencl/user/user_signature.h"
@@ -31,18 +32,6 @@ Result<OperandStaging> Stage(const cl::Kernel& kernel,
   }
   return OperandStaging::Create(kernel.getInfo<CL_KERNEL_CONTEXT>(), device,
                                 tensor, header);
-}
-
-Status FillWithZeros(OpenClQueue& queue, const BufferRange& range) {
-  if (range.bytes == 0) return OkStatus();
-  TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(range));
-  const auto fill = [&](auto zero) {
-    return queue.Fill(place.handle(), zero, place.offset, range.bytes);
-  };
-  const bool words = (place.offset | range.bytes) % 4 == 0;
-  TIM_RETURN_IF_CL_ERROR(words ? fill(cl_uint{0}) : fill(cl_uchar{0}),
-                         "filling ", range.bytes, " bytes with zeros");
-  return OkStatus();
 }
 
 }  // namespace
@@ -116,7 +105,7 @@ Status UserArguments::Add(cl::Kernel& kernel, const ir::DeviceInfo& device,
 Status UserArguments::Bind(cl::Kernel& kernel, OpenClQueue& queue,
                            std::span<const BufferRange> operands) {
   for (const int operand : zeroed_) {
-    TIM_RETURN_IF_ERROR(FillWithZeros(queue, operands[operand]));
+    TIM_RETURN_IF_ERROR(FillBytes(queue, operands[operand], 0));
   }
   for (const Pointer& pointer : pointers_) {
     const BufferRange& range = operands[pointer.operand];
