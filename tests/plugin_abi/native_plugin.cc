@@ -40,6 +40,10 @@ struct Moment {
     }
     call();
   }
+  void Drop() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    calls.clear();
+  }
   void Wait() {
     std::unique_lock<std::mutex> lock(mutex);
     changed.wait(lock, [&] { return done; });
@@ -165,7 +169,11 @@ void Release(TimDevice*, TimBuffer* buffer) {
 TimCode CopyIn(TimDevice*, TimStream* stream, const void* host, TimRange to,
                TimMessage*) {
   ++g_calls.copies_in;
-  stream->Push([=] { std::memcpy(At(to), host, to.bytes); });
+  const int delay_us = Makes("done_dropped") ? 300 : 0;
+  stream->Push([=] {
+    std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+    std::memcpy(At(to), host, to.bytes);
+  });
   return TIM_OK;
 }
 TimCode CopyOut(TimDevice*, TimStream* stream, TimRange from, void* host,
@@ -179,7 +187,10 @@ TimCode Fill(TimDevice*, TimStream* stream, TimRange range, uint8_t byte,
   if (Makes("fill_nothing")) return TIM_OK;
   if (Makes("fill_not")) return TIM_UNIMPLEMENTED;
   const uint64_t bytes = range.bytes + (Makes("fill_beyond") ? 1 : 0);
-  stream->Push([=] { std::memset(At(range), byte, bytes); });
+  stream->Push([=] {
+    std::this_thread::sleep_for(std::chrono::microseconds(g_options.delay_us));
+    std::memset(At(range), byte, bytes);
+  });
   return TIM_OK;
 }
 TimCode CreateStream(TimDevice*, TimStream** out, TimMessage*) {
@@ -203,6 +214,7 @@ TimCode CreateEvent(TimDevice*, TimEvent** out, TimMessage*) {
   return TIM_OK;
 }
 void DestroyEvent(TimDevice*, TimEvent* event) {
+  if (Makes("done_dropped") && event->moment != nullptr) event->moment->Drop();
   const std::lock_guard<std::mutex> lock(g_events_mutex);
   Events().erase(event);
 }
@@ -225,10 +237,12 @@ TimCode OnDone(TimDevice*, TimEvent* event, void (*done)(void*, TimCode),
   ++g_calls.on_done;
   const std::pair<const char*, TimCode> failures[] = {
       {"done_fails", TIM_INTERNAL_ERROR},
+      {"done_fails_and_calls", TIM_INTERNAL_ERROR},
       {"done_not", TIM_UNIMPLEMENTED},
       {"done_lost", TIM_DEVICE_LOST}};
   for (const auto& failure : failures) {
     if (!Makes(failure.first)) continue;
+    if (Makes("done_fails_and_calls")) done(state, TIM_OK);
     std::snprintf(message->text, message->capacity, "no interrupts left");
     return failure.second;
   }

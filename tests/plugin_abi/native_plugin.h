@@ -15,9 +15,10 @@ struct NativeOptions {
   bool stream_wait = true;  ///< And stream_wait.
   bool fill = false;        ///< And fill.
   bool on_done = false;     ///< And on_done.
-  int delay_us = 0;         ///< Of every step.
+  int delay_us = 0;         ///< Of every step, and of every fill.
   /// A mistake that it makes: "done_twice", "done_never", "done_code",
-  /// "done_fails", "done_not" (it is not implemented), "done_lost",
+  /// "done_dropped" (where the event is destroyed), "done_fails",
+  /// "done_fails_and_calls", "done_not" (it is not implemented), "done_lost",
   /// "fill_beyond", "fill_nothing", "fill_not"; empty: none.
   std::string mistake = {};
 };

@@ -112,27 +112,43 @@ TEST(NativeStreams, FillMemoryWithZeros) {
   }
 }
 
-// An event of the device's stream after a step's time of work.
-std::unique_ptr<device::Event> SomeEvent(device::Device& device,
-                                         device::Stream& stream) {
-  const auto buffer = device.Allocate(1 << 20, ir::MemoryKind::kDevice);
+// An event, and the memory that work before it fills.
+struct PendingEvent {
+  std::unique_ptr<device::Buffer> buffer;
+  std::unique_ptr<device::Event> event;
+};
+
+// An event of the stream that is reached once work is done that takes as long
+// as the device's steps.  The device has fill().
+PendingEvent SomeEvent(device::Device& device, device::Stream& stream) {
+  PendingEvent pending;
+  auto buffer = device.Allocate(1 << 10, ir::MemoryKind::kDevice);
   EXPECT_OK(buffer);
-  EXPECT_OK(runtime::FillZero(stream, **buffer));
+  if (!buffer.ok()) return pending;
+  pending.buffer = *std::move(buffer);
+  const auto filled = stream.Fill({pending.buffer.get(), 0, 1 << 10}, 0);
+  EXPECT_OK(filled);
   auto event = stream.Record();
   EXPECT_OK(event);
-  return *std::move(event);
+  if (event.ok()) pending.event = *std::move(event);
+  return pending;
 }
 
 // No question is asked, and the wait has a limit, where the device calls.
 TEST(NativeStreams, WaitForTheDevicesCall) {
   for (const bool thread_safe : {true, false}) {
-    WithNative({.thread_safe = thread_safe, .on_done = true},
+    WithNative({.thread_safe = thread_safe,
+                .fill = true,
+                .on_done = true,
+                .delay_us = 20'000},
                std::chrono::seconds(20), [&](device::Device& device) {
                  const auto stream = device.CreateStream();
                  ASSERT_OK(stream);
                  testing::NativeCalls& calls = testing::CallsOfNative();
                  const int queries = calls.queries;
-                 const auto event = SomeEvent(device, **stream);
+                 const PendingEvent pending = SomeEvent(device, **stream);
+                 const auto& event = pending.event;
+                 ASSERT_NE(event, nullptr);
                  const int asked = calls.on_done;
                  EXPECT_OK(event->Wait());
                  EXPECT_OK(event->Wait());
@@ -146,11 +162,13 @@ TEST(NativeStreams, WaitForTheDevicesCall) {
 // Where it cannot be asked its call tells that an event is reached, and comes
 // once the event is there no more.
 TEST(NativeStreams, AreReadyOnceTheDeviceHasCalled) {
-  WithNative({.query = false, .on_done = true}, {},
-             [&](device::Device& device) {
+  WithNative({.query = false, .fill = true, .on_done = true, .delay_us = 500},
+             {}, [&](device::Device& device) {
                const auto stream = device.CreateStream();
                ASSERT_OK(stream);
-               auto event = SomeEvent(device, **stream);
+               PendingEvent pending = SomeEvent(device, **stream);
+               auto& event = pending.event;
+               ASSERT_NE(event, nullptr);
                while (!event->Ready()) std::this_thread::yield();
                EXPECT_OK(event->Wait());
                for (int i = 0; i < 100; ++i) {
@@ -208,13 +226,17 @@ TEST(NativeStreams, WaitWhereTheCallIsRefused) {
         SCOPED_TRACE(mistake);
         const NativeOptions options = {.thread_safe = thread_safe,
                                        .query = query,
+                                       .fill = true,
                                        .on_done = true,
+                                       .delay_us = 500,
                                        .mistake = mistake};
         WithNative(options, std::chrono::seconds(20), [&](auto& device) {
           const auto stream = device.CreateStream();
           ASSERT_OK(stream);
           testing::NativeCalls& calls = testing::CallsOfNative();
-          auto event = SomeEvent(device, **stream);
+          PendingEvent pending = SomeEvent(device, **stream);
+          auto& event = pending.event;
+          ASSERT_NE(event, nullptr);
           for (int i = 0; i < 3; ++i) {
             const int asked = calls.on_done;
             const int queries = calls.queries;

@@ -101,6 +101,10 @@ TEST(TimclPluginCheck, FindsMistakesOfFillAndOnDone) {
   EXPECT_THAT(Ids(sound, "PASS"),
               ::testing::ElementsAre("C4", "C5", "C6", "C7", "C8"))
       << sound.dump(1);
+  const auto refuses =
+      Checked(std::string("--only C6 --option mistake=done_fails ") + kNative);
+  EXPECT_THAT(Ids(refuses, "PASS"), ::testing::ElementsAre("C6"))
+      << refuses.dump(1);
   struct Planted {
     const char* mistake;
     const char* id;
@@ -111,6 +115,10 @@ TEST(TimclPluginCheck, FindsMistakesOfFillAndOnDone) {
       {"fill_beyond", "C5", "fill(): after fill of "},
       {"done_twice", "C6", "calls done() 2 times, expected once"},
       {"done_never", "C6", "calls done() 0 times, expected once"},
+      {"done_dropped", "C6",
+       "destroyed before it is reached calls done() 0 times"},
+      {"done_fails_and_calls", "C6",
+       "on_done() fails, and calls done() 1 times"},
   };
   for (const Planted& planted : all) {
     SCOPED_TRACE(planted.mistake);
