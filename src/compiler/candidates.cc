@@ -106,6 +106,12 @@ class Enumerator {
     const ir::DeviceInfo& info = module_.device(device);
     const std::vector<NodePiece> pieces =
         CutToPieces(view_, module_.options.piece_elements, info.alignment);
+    if (info.remote && !AreInReach(pieces)) {
+      found_.refused.push_back(
+          StrCat(info.Label(),
+                 ": kernels of remote devices do not reach its tensors"));
+      return;
+    }
     const std::string name = KernelOpName(node_);
     const auto kernels = module_.registry.Kernels(name, info.kind);
     if (kernels.empty() && module_.several_devices() && !info.runs_eval) {

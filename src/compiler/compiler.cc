@@ -9,6 +9,7 @@
 
 #include "base/trace.h"
 #include "compiler/device_room.h"
+#include "compiler/kernel_reach.h"
 #include "compiler/part_optimizer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/quantization/fold_quantization.h"
@@ -120,7 +121,9 @@ class Compilation {
     TIM_RETURN_IF_ERROR(ChooseFor(std::move(whole), Mode::kFinal, &module));
     TIM_RETURN_IF_ERROR(RunPasses(*module, kPlanning));
     const TraceSpan emit("compile", "emit");
-    return Emit(*module);
+    TIM_ASSIGN_OR_RETURN(ir::Plan plan, Emit(*module));
+    TIM_RETURN_IF_ERROR(CheckKernelReach(plan));
+    return plan;
   }
 
  private:

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "ir/index_limit.h"
+
 namespace tim::compiler {
 namespace {
 
@@ -204,6 +206,22 @@ std::vector<NodePiece> CutToPieces(const KernelNode& view, int64_t most,
     }
   }
   return pieces;
+}
+
+bool AreInReach(const std::vector<NodePiece>& pieces) {
+  const auto reaches = [](const std::vector<TensorDesc>& descs,
+                          const std::vector<int64_t>& begin) {
+    for (size_t i = 0; i < begin.size(); ++i) {
+      if (begin[i] <= 0) continue;
+      const int64_t first = begin[i] / (ir::Info(descs[i].type).bits / 8);
+      if (!ir::IndicesFit(first, Elements(descs[i]))) return false;
+    }
+    return true;
+  };
+  return std::all_of(pieces.begin(), pieces.end(), [&](const NodePiece& piece) {
+    return reaches(piece.view.inputs, piece.inputs) &&
+           reaches(piece.view.outputs, piece.outputs);
+  });
 }
 
 Result<ir::Lowering> LowerPieces(const ir::KernelDef& kernel,

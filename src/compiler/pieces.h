@@ -27,6 +27,10 @@ struct NodePiece {
 std::vector<NodePiece> CutToPieces(const ir::KernelNode& view, int64_t most,
                                    int64_t alignment);
 
+/// Whether kernels that get no sub-buffers reach all parts from the beginning
+/// of the operands (ir::IndicesFit).
+bool AreInReach(const std::vector<NodePiece>& pieces);
+
 /// What `kernel` does for all pieces, one after the other.
 Result<ir::Lowering> LowerPieces(const ir::KernelDef& kernel,
                                  const std::vector<NodePiece>& pieces,

@@ -41,6 +41,25 @@ TEST(Compiler, OneKernelBetweenTwoCopies) {
   EXPECT_TRUE(plan->steps[1].waits.empty());
 }
 
+// Two tensors of 4 GiB, of which the second ends 2^31 elements behind the start
+// of the arena.
+TEST(Compiler, KnowsWhatKernelsOfRemoteDevicesReach) {
+  const ir::Shape half = {int64_t{1} << 30};
+  ToyGraph both;
+  const ir::ValueId a = both.Op("Twice", {both.Input(half)});
+  both.Output(both.Op("Sum", {a, both.Op("Twice", {a})}));
+  compiler::CompileOptions options = ToyOptions();
+  options.devices[1].max_allocation_bytes = int64_t{1} << 40;
+  const auto compile = [&] {
+    return compiler::Compile(both.graph(), testing::ToyOperators(), options);
+  };
+  EXPECT_OK(compile());
+  options.devices[1].remote = true;
+  const auto refused = compile();
+  EXPECT_EQ(refused.status().code(), StatusCode::kOutOfMemory);
+  EXPECT_ERROR(refused, "kernels of remote devices do not reach");
+}
+
 TEST(Compiler, PlanOfASmallGraphAsText) {
   ToyGraph toy("small");
   toy.Output(toy.Op("Twice", {toy.Input({16})}));

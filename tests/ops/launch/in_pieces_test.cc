@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <variant>
 
+#include "compiler/compiler.h"
 #include "compiler/pieces.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/data/pad_node.h"
@@ -121,6 +125,32 @@ TEST_F(InPieces, Images) {
                {floats, Desc(DataType::kFloat32, {3, 3, 8, 16}), std::nullopt},
                {Out(floats)}),
       5000, {.absolute = 1e-4, .relative = 1e-4});
+}
+
+// Parts that a kernel would need a sub-buffer for do not run on a device whose
+// kernels get none.
+TEST_F(InPieces, BeyondTheReachOfRemoteDevicesAreNotMade) {
+  const auto desc = Desc(DataType::kUint8, {(int64_t{1} << 31) + 1000}, 1, 0);
+  const auto node = MakeNode("tim.Relu", {}, {desc}, {Out(desc)});
+  ASSERT_OK(node);
+  compiler::CompileOptions options;
+  options.devices.resize(2);
+  options.devices[0].runs_eval = true;
+  options.devices[1] = TestDevice();
+  options.devices[1].max_allocation_bytes = int64_t{1} << 40;
+  for (const bool remote : {false, true}) {
+    options.devices[1].remote = remote;
+    const auto plan = compiler::Compile(node->graph, *node->registry, options);
+    ASSERT_OK(plan);
+    const auto launches =
+        std::count_if(plan->steps.begin(), plan->steps.end(), [](auto& step) {
+          return std::holds_alternative<ir::KernelLaunch>(step.action);
+        });
+    EXPECT_EQ(launches, remote ? 0 : 2);
+    const std::string decisions = ir::Dump(*plan);
+    EXPECT_EQ(decisions.find("do not reach its tensors") != std::string::npos,
+              remote);
+  }
 }
 
 TEST_F(InPieces, WhatCannotBeCutIsOnePiece) {
