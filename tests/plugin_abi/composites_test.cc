@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "compiler/compiler.h"
@@ -59,6 +62,15 @@ class Composites : public ::testing::Test {
          .store = std::make_shared<testing::EmptyStore>(),
          .operators = graph.operators()});
     ASSERT_OK(ready);
+    constant_bytes_ = 0;
+    for (const auto& block : ready->executable->plan().constants) {
+      if (block.device == 1) constant_bytes_ += block.bytes;
+    }
+    parts_.clear();
+    for (const ir::Step& step : ready->executable->plan().steps) {
+      const auto* call = std::get_if<ir::GraphCall>(&step.action);
+      if (call != nullptr) parts_.insert(call->name);
+    }
     const std::vector<Floats> inputs = {testing::SomeFloats(kElements, 3),
                                         testing::SomeFloats(kElements, 4)};
     const auto results = testing::Run(*ready, inputs);
@@ -67,6 +79,9 @@ class Composites : public ::testing::Test {
   }
 
   device::Devices devices_;
+  // Of the last Weave(): names of parts, and what the device holds besides.
+  std::set<std::string> parts_;
+  int64_t constant_bytes_ = 0;
 };
 
 // relu(AddN(x, y, constant))
@@ -101,6 +116,31 @@ PlugGraph CallOfAGraph(const std::string& inner = "tim.Neg",
   const ir::ValueId output = node.outputs[0];
   graph.graph().AddNode(std::move(node));
   graph.Output(output);
+  return graph;
+}
+
+// y + twist(x, constant), which is AddN(x, constant, another one of the body).
+PlugGraph CallWithConstants(float in_body) {
+  PlugGraph body(testing::Known());
+  const ir::ValueId a = body.Input({kElements});
+  const ir::ValueId b = body.Input({kElements});
+  const ir::ValueId c = body.Constant({kElements});
+  const Floats content(kElements, in_body);
+  body.graph().value(c).constant =
+      ir::MakeConstant(content.data(), content.size() * sizeof(float));
+  body.Output(body.Op("tim.AddN", {a, b, c}, {{"num_inputs", int64_t{3}}}));
+  auto composite = std::make_shared<ir::Composite>();
+  composite->name = "twist";
+  composite->body = body.graph();
+  PlugGraph graph(testing::Known());
+  ir::Node node;
+  node.name = "twist#0";
+  node.inputs = {graph.Input({kElements}), graph.Constant({kElements})};
+  node.outputs = {graph.graph().AddValue(ir::TensorDesc())};
+  node.composite = composite;
+  const ir::ValueId twisted = node.outputs[0];
+  graph.graph().AddNode(std::move(node));
+  graph.Output(graph.Op("tim.Add", {graph.Input({kElements}), twisted}));
   return graph;
 }
 
@@ -218,12 +258,50 @@ TEST_F(Composites, AreTakenWhereThePlanOfAllDevicesTakesLess) {
   Load({});  // for the end of the test
 }
 
-// The part's constants are those that the claim holds, in bodies too.
+// The part's constants are those that the claim holds, in bodies too; the
+// device has memory for the others alone.
 TEST_F(Composites, KnowTheConstantsOfTheirClaim) {
   Load({{"tim.AddN", 3}, {"tim.Relu", 1}});
-  g_weaver.holds_constants = true;
+  for (const bool holds : {false, true}) {
+    g_weaver.compiled.clear();
+    g_weaver.holds_constants = holds;
+    Weave(SumOfThree());
+    EXPECT_THAT(g_weaver.compiled, Contains("tim.AddN(tim.Add tim.Add)"));
+    EXPECT_EQ(constant_bytes_, holds ? 0 : 64);  // 12 floats, aligned
+  }
+}
+
+// Constants of bodies are there whatever the claim holds, at every level, and
+// those that it holds go down to who reads them.  Parts that differ in nothing
+// but a constant of a body are different programs.
+TEST_F(Composites, HaveConstantsInTheirBodies) {
+  Load({{"twist", 1.5}, {"tim.Add", 1}});
+  for (const bool holds : {false, true}) {
+    g_weaver.holds_constants = holds;
+    for (const float in_body : {2.0f, -7.0f}) {
+      g_weaver.compiled.clear();
+      Weave(CallWithConstants(in_body));
+      EXPECT_THAT(g_weaver.compiled,
+                  Contains("twist(tim.AddN(tim.Add tim.Add))"));
+    }
+  }
+}
+
+// The names follow from the graph alone: they are the same in every process,
+// whatever was compiled before, and beside what else the graph has.
+TEST_F(Composites, AreInPartsOfLastingNames) {
+  Load({{"tim.AddN", 5}, {"tim.Relu", 1}, {"tim.Neg", 1}});
+  const std::set<std::string> names = {"part.weaver.#44cf6952229e",
+                                       "part.weaver.#eaf9300daadc"};
   Weave(SumOfThree());
-  EXPECT_THAT(g_weaver.compiled, Contains("tim.AddN(tim.Add tim.Add)"));
+  EXPECT_EQ(parts_, names);
+  Weave(CallOfAGraph());
+  EXPECT_NE(parts_, names);
+  PlugGraph more = SumOfThree();
+  more.Output(more.Op("tim.Neg", {more.graph().inputs()[0]}));
+  Weave(more);
+  EXPECT_THAT(parts_, ::testing::IsSupersetOf(names));
+  EXPECT_EQ(parts_.size(), 3u);
 }
 
 TEST_F(Composites, ThatCannotBeCompiledAreOpened) {
