@@ -373,6 +373,7 @@ TEST(Capacity, PartsMoveWhereTheDeviceHasNoRoom) {
     ASSERT_TRUE(graph->graph->Run()) << vx::LastError();
   }
   EXPECT_EQ(Read(divided.output), Read(host.output));
+  EXPECT_THAT(DevicesOf(*divided.graph), ::testing::Contains(2));
 
   Weighty alone(FakeSet({small}).ContextWith());
   EXPECT_TRUE(CompileFailsWith(*alone.graph, "3145728 for constants"));
