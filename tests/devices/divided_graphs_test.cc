@@ -204,9 +204,9 @@ TEST(DividedGraphs, RandomGraphsAreNeverPredictedWorseThanOnOneDevice) {
       SCOPED_TRACE(StrCat("seed ", seed, ", figures ", figures));
       const auto device = [&](const char* name) {
         return FakeOptions{
-            .seed = seed,
             .max_delay_us = 0,
             .name = name,
+            .gflops = 1e-3 * static_cast<double>(1 + random() % 1000),
             .launch_us = 1.0 + static_cast<double>(random() % 200)};
       };
       const FakeSet set({device("a"), device("b")});
