@@ -3,16 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <variant>
 
 #include "runtime/links.h"
 #include "tests/devices/fake_context.h"
 #include "tests/support/forked_process.h"
 #include "tests/support/status_macros.h"
+#include "tests/support/vx/test_op.h"
 #include "tim/vx/placement.h"
 #include "tim/vx/run_event.h"
 
@@ -198,6 +201,45 @@ TEST(Pipeline, KeepsItemsInFlight) {
     Write(input, inputs[i]);
     ASSERT_TRUE(graph->Run());
     EXPECT_EQ(outputs[i], Read(output)) << i;
+  }
+}
+
+// Check 26: the others are as if it had not been there.
+TEST(Pipeline, AnItemThatFailsIsTheOnlyOne) {
+  constexpr int kItems = 20;
+  constexpr int kBad = 7;
+  const FakeSet set({Stage("first"), Stage("second"), Stage("third")});
+  const auto graph = set.ContextWith("pipeline=3")->CreateGraph();
+  OpPlan plan;
+  plan.host = [](OpPlan::Op&, const OpPlan::Inputs& in,
+                 const OpPlan::Outputs& out) {
+    if (in.at(0).Data<float>()[0] == kBad) throw std::runtime_error("too hot");
+    std::copy_n(in.at(0).Data<float>(), 16, out.at(0).Data<float>());
+  };
+  const auto input =
+      graph->CreateTensor(Floats({16}, vx::TensorAttribute::INPUT));
+  const auto copied =
+      graph->CreateTensor(Floats({16}, vx::TensorAttribute::TRANSIENT));
+  graph->CreateOperation<TestOp>(plan)->BindInput(input).BindOutput(copied);
+  AddChain<vx::ops::Abs>(*graph, copied, 3);
+  ASSERT_TRUE(graph->Compile()) << vx::LastError();
+
+  std::vector<std::vector<float>> inputs;
+  std::vector<std::vector<float>> outputs(kItems, std::vector<float>(16));
+  std::vector<vx::RunEvent> runs;
+  for (int i = 0; i < kItems; ++i) {
+    inputs.emplace_back(16, static_cast<float>(i));
+  }
+  for (int i = 0; i < kItems; ++i) {
+    runs.push_back(graph->RunAsync({inputs[i].data()}, {outputs[i].data()}));
+  }
+  for (int i = 0; i < kItems; ++i) {
+    EXPECT_EQ(runs[i].Wait(), i != kBad) << i << ": " << vx::LastError();
+    if (i == kBad) {
+      EXPECT_THAT(vx::LastError(), HasSubstr("too hot"));
+    } else {
+      EXPECT_EQ(outputs[i], inputs[i]) << i;
+    }
   }
 }
 
