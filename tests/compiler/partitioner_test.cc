@@ -330,7 +330,7 @@ PartitionInput RandomInput(Random& random) {
 }
 
 TEST(Partitioner, HoldsItsPromisesForRandomGraphs) {
-  for (uint32_t seed = 1; seed <= 1000 && !::testing::Test::HasFailure();
+  for (uint32_t seed = 1; seed <= 5000 && !::testing::Test::HasFailure();
        ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
