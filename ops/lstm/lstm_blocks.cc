@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "kernels/elements.h"
 #include "ops/elements/shapes.h"
+#include "ops/launch/loop_launches.h"
 
 namespace tim::ops {
 namespace {
@@ -254,20 +255,11 @@ Result<PlacedBlock> PlacedBlock::Create(const LstmPlan& plan,
   return out;
 }
 
-void PlacedBlock::AddTo(Launch* launch) && {
+void PlacedBlock::AddTo(Launch* launch) const {
   if (packed_) {
-    launch->Packed(name_, *std::move(packed_), sizeof(float));
+    launch->Packed(name_, *packed_, sizeof(float));
   } else {
     launch->EarlierScratch(name_, scratch_, sizeof(float));
-  }
-}
-
-void MarkScratchWritten(ir::Lowering* lowering) {
-  ir::LoweredStep& step = lowering->steps.back();
-  for (size_t i = 0; i < step.operands.size(); ++i) {
-    if (step.operands[i].kind == ir::LoweredOperand::Kind::kScratch) {
-      step.written[i] = true;
-    }
   }
 }
 

@@ -74,17 +74,13 @@ class PlacedBlock {
                                     const LstmBlock& block,
                                     const ir::KernelNode& node,
                                     ir::Lowering* lowering);
-  /// Once.
-  void AddTo(Launch* launch) &&;
+  void AddTo(Launch* launch) const;
 
  private:
   std::string name_;
   std::optional<ir::PackedConstant> packed_;
   int scratch_ = -1;
 };
-
-/// The last launch of `lowering` may write all scratch memory that it reads.
-void MarkScratchWritten(ir::Lowering* lowering);
 
 /// A kernel of `source` with the options that all of them have.
 Launch LstmLaunch(const LstmPlan& plan, const char* source,

@@ -1,7 +1,7 @@
 // Kernels of UnidirectionalSequenceLstm, for all types: one launch makes the
-// products of the input of all steps, one goes through the steps.  Operands
-// that stay the same are packed as real values, others are arranged by a launch
-// each.
+// products of the input of all steps, then one goes through the steps, or each
+// step is a launch.  Operands that stay the same are packed as real values,
+// others are arranged by a launch each.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/loop_launches.h"
 #include "ops/launch/register_tile.h"
 #include "ops/lstm/lstm_blocks.h"
 #include "ops/lstm/lstm_node.h"
@@ -23,7 +24,9 @@ using In = LstmInput;
 
 using Plan = LstmPlan;
 
-constexpr char kSource[] = "ops/lstm/lstm.cl";
+constexpr char kStatesSource[] = "ops/lstm/lstm_states.cl";
+
+constexpr int64_t kFloatBytes = sizeof(float);
 
 bool HasOutput(const ir::KernelNode& node, size_t output) {
   return output < node.anchor->outputs.size() &&
@@ -50,17 +53,30 @@ const char* MacroOf(LstmActivation activation) {
   return "LSTM_IDENTITY";
 }
 
+// The largest divisor of the gates whose sums fit registers.
+int64_t GatesSideBySide(const Plan& plan, int64_t rows,
+                        const ir::DeviceInfo& device) {
+  int64_t gates = plan.gates();
+  if (plan.simt) return gates;
+  while (gates > 1 && (plan.gates() % gates != 0 ||
+                       gates * rows > BlocksInRegisters(device))) {
+    --gates;
+  }
+  return gates;
+}
+
 // Only sums of which all results are float32 may be rounded otherwise.
 void AddArithmetic(const Plan& plan, const ir::KernelNode& node, int64_t rows,
-                   Launch* launch) {
+                   const ir::DeviceInfo& device, Launch* launch) {
   bool exact = false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     exact |=
         HasOutput(node, i) && node.outputs[i].type != ir::DataType::kFloat32;
   }
-  if (exact) launch->Option("-DTIM_NO_FMA");
+  if (exact) launch->Option("-DEXACT");
   launch->Option(StrCat("-DGATES=", plan.gates()))
-      .Option(StrCat("-DROWS=", rows));
+      .Option(StrCat("-DROWS=", rows))
+      .Option(StrCat("-DSIDE_BY_SIDE=", GatesSideBySide(plan, rows, device)));
 }
 
 int64_t RowTile(const Plan& plan, int64_t rows, const ir::DeviceInfo& device) {
@@ -80,18 +96,17 @@ Status AppendInput(const Plan& plan, const LstmBlocks& blocks,
   }
   const int64_t rows = plan.node.rows();
   const int64_t tile = plan.simt ? 4 : RowTile(plan, rows, device);
-  Launch launch = LstmLaunch(plan, kSource, "lstm_input");
-  AddArithmetic(plan, node, tile, &launch);
+  Launch launch = LstmLaunch(plan, "ops/lstm/lstm_input.cl", "lstm_input");
+  AddArithmetic(plan, node, tile, device, &launch);
   launch.Type("IN", node.inputs[In::kInput]).Input("input", node, In::kInput);
-  std::move(weights).AddTo(&launch);
+  weights.AddTo(&launch);
   if (aux) {
     launch.Type("AUX", node.inputs[In::kAux]).Input("aux", node, In::kAux);
-    (*std::move(aux)).AddTo(&launch);
+    aux->AddTo(&launch);
   }
-  launch.Scratch(
-      "gates",
-      rows * plan.vectors * plan.lanes * plan.gates() * int64_t{sizeof(float)},
-      sizeof(float));
+  launch.Scratch("gates",
+                 rows * plan.vectors * plan.lanes * plan.gates() * kFloatBytes,
+                 kFloatBytes);
   launch.InputQuantization("input", node.inputs[In::kInput]);
   if (aux) {
     launch.InputQuantization("aux", node.inputs[In::kAux])
@@ -110,102 +125,196 @@ Status AppendInput(const Plan& plan, const LstmBlocks& blocks,
   return launch.AppendTo(lowering);
 }
 
-struct OptionalOperand {
-  const char* option;
-  const char* name;
-  int index;
+// Rows in the memory of ops/lstm/lstm_loop.clh, one per batch item.
+struct Rows {
+  int64_t begin = 0;
+  int64_t count = 0;
+  int64_t padded = 0;
 };
-constexpr OptionalOperand kFirstStates[] = {
-    {"STATE", "first_state", In::kState}, {"CELL", "first_cell", In::kCell}};
-constexpr OptionalOperand kLastStates[] = {{"STATE_OUT", "last_state", 1},
-                                           {"CELL_OUT", "last_cell", 2}};
 
-void AddStates(const Plan& plan, const ir::KernelNode& node, Launch* launch) {
-  for (const auto& [option, name, index] : kFirstStates) {
-    if (!node.has_input(index)) continue;
-    launch->Type(option, node.inputs[index]).Input(name, node, index);
+// Where states and cells are in it, in floats.
+struct Memory {
+  explicit Memory(const Plan& plan)
+      : batch(plan.node.batch),
+        state_row(plan.output_vectors * plan.lanes),
+        cell_row(plan.vectors * plan.lanes),
+        outputs(plan.node.outputs),
+        units(plan.node.units) {}
+
+  /// Before step t.
+  Rows StatesOf(int64_t t) const {
+    return {t % 2 * batch * state_row, outputs, state_row};
   }
-  const LstmNode& of = plan.node;
-  const int64_t bytes = plan.lanes * of.batch * int64_t{sizeof(float)};
-  launch->Scratch("state", plan.output_vectors * bytes, sizeof(float))
-      .Scratch("cell", plan.vectors * bytes, sizeof(float))
-      .Type("OUT", node.outputs[0])
-      .Output("output", node, 0);
-  for (const auto& [option, name, index] : kLastStates) {
-    if (!HasOutput(node, index)) continue;
-    launch->Type(option, node.outputs[index]).Output(name, node, index);
+  Rows Cells() const { return {2 * batch * state_row, units, cell_row}; }
+  int64_t Bytes(bool projection) const {
+    const int64_t rows = projection ? 2 : 1;
+    return batch * (2 * state_row + rows * cell_row) * kFloatBytes;
   }
-  for (const auto& [option, name, index] : kFirstStates) {
-    if (!node.has_input(index)) continue;
-    launch->InputQuantization(name, node.inputs[index]);
+
+  int64_t batch;
+  int64_t state_row;
+  int64_t cell_row;
+  int64_t outputs;
+  int64_t units;
+};
+
+// From input `index`, or 0 where it is absent.
+Status AppendLoad(const ir::KernelNode& node, int index, const Rows& rows,
+                  int64_t batch, int memory, ir::Lowering* lowering) {
+  const bool present = node.has_input(index);
+  Launch launch(kStatesSource, "lstm_load");
+  if (present) {
+    launch.Type("IN", node.inputs[index]).Input("x", node, index);
   }
-  launch->OutputQuantization("output", node.outputs[0]);
-  for (const auto& [option, name, index] : kLastStates) {
-    if (!HasOutput(node, index)) continue;
-    launch->OutputQuantization(name, node.outputs[index]);
-  }
+  launch.EarlierScratch("memory", memory, kFloatBytes);
+  if (present) launch.InputQuantization("x", node.inputs[index]);
+  TIM_RETURN_IF_ERROR(launch.Int("begin", rows.begin)
+                          .Int("count", rows.count)
+                          .Int("padded", rows.padded)
+                          .Int("rows", batch)
+                          .Items(rows.padded * batch)
+                          .AppendTo(lowering));
+  MarkScratchWritten(lowering);
+  return OkStatus();
 }
 
-void AddSizes(const Plan& plan, Launch* launch) {
-  const LstmNode& of = plan.node;
-  launch->Float("cell_clip", of.cell_clip)
-      .Float("proj_clip", of.proj_clip)
-      .Float("inverse_units", 1.0f / static_cast<float>(of.units))
-      .Int("units", of.units)
-      .Int("vectors", plan.vectors)
-      .Int("outputs", of.outputs)
-      .Int("output_vectors", plan.output_vectors)
-      .Int("steps", of.steps)
-      .Int("batch", of.batch)
-      .Int("step_stride", of.step_stride())
-      .Int("batch_stride", of.batch_stride());
+// To output `index`, where it is bound.
+Status AppendStore(const ir::KernelNode& node, int index, const Rows& rows,
+                   int64_t batch, int memory, ir::Lowering* lowering) {
+  if (!HasOutput(node, index)) return OkStatus();
+  return Launch(kStatesSource, "lstm_store")
+      .Policy(node.attributes())
+      .Type("OUT", node.outputs[index])
+      .EarlierScratch("memory", memory, kFloatBytes)
+      .Output("y", node, index)
+      .OutputQuantization("y", node.outputs[index])
+      .Int("begin", rows.begin)
+      .Int("count", rows.count)
+      .Int("padded", rows.padded)
+      .Int("rows", batch)
+      .Items(rows.count * batch)
+      .AppendTo(lowering);
 }
 
-Status AppendSteps(const Plan& plan, const LstmBlocks& blocks,
-                   const ir::KernelNode& node, const ir::DeviceInfo& device,
-                   ir::Lowering* lowering) {
-  const int gates = static_cast<int>(lowering->scratch.size()) - 1;
+// The blocks that all steps read.
+struct StepBlocks {
+  PlacedBlock recurrent;
+  PlacedBlock parameters;
+  std::optional<PlacedBlock> projection;
+};
+
+Result<StepBlocks> PlaceStepBlocks(const Plan& plan, const LstmBlocks& blocks,
+                                   const ir::KernelNode& node,
+                                   ir::Lowering* lowering) {
+  StepBlocks out;
   TIM_ASSIGN_OR_RETURN(
-      PlacedBlock recurrent,
+      out.recurrent,
       PlacedBlock::Create(plan, blocks.recurrent, node, lowering));
   TIM_ASSIGN_OR_RETURN(
-      PlacedBlock parameters,
+      out.parameters,
       PlacedBlock::Create(plan, blocks.parameters, node, lowering));
-  std::optional<PlacedBlock> projection;
-  if (blocks.projection) {
-    TIM_ASSIGN_OR_RETURN(
-        projection,
-        PlacedBlock::Create(plan, *blocks.projection, node, lowering));
-  }
+  if (!blocks.projection) return out;
+  TIM_ASSIGN_OR_RETURN(
+      out.projection,
+      PlacedBlock::Create(plan, *blocks.projection, node, lowering));
+  return out;
+}
+
+// Steps 0 to `end` of a loop, and where in Lowering::scratch its memory is.
+struct StepRange {
+  int64_t end = 0;
+  bool divided = false;  ///< Work-items share the units.
+  int gates = -1;
+  int memory = -1;
+};
+
+Launch StepLaunch(const Plan& plan, const StepBlocks& blocks,
+                  const ir::KernelNode& node, const StepRange& range,
+                  int64_t tile, const ir::DeviceInfo& device) {
   const LstmNode& of = plan.node;
-  const int64_t tile = RowTile(plan, of.batch, device);
-  Launch launch = LstmLaunch(plan, kSource, "lstm_steps");
-  AddArithmetic(plan, node, tile, &launch);
+  Launch launch = plan.simt
+                      ? LstmLaunch(plan, "ops/lstm/lstm_simt.cl", "lstm_simt")
+                      : LstmLaunch(plan, "ops/lstm/lstm.cl", "lstm");
+  AddArithmetic(plan, node, tile, device, &launch);
   launch.Option(StrCat("-DACT=", MacroOf(of.activation)))
       .Option(StrCat("-DRHO=", MacroOf(of.gate_activation)))
       .Policy(node.attributes());
   if (of.peephole) launch.Option("-DPEEPHOLE");
   if (of.norm) launch.Option("-DNORM");
-  if (of.sequences) launch.Option("-DSEQUENCES");
-  launch.EarlierScratch("gates", gates, sizeof(float));
-  std::move(recurrent).AddTo(&launch);
-  std::move(parameters).AddTo(&launch);
+  if (range.divided) launch.Option("-DDIVIDED");
+  launch.EarlierScratch("gates", range.gates, kFloatBytes);
+  blocks.recurrent.AddTo(&launch);
+  blocks.parameters.AddTo(&launch);
   if (of.projection) {
     launch.Option("-DPROJECTION");
-    (*std::move(projection)).AddTo(&launch);
-    launch.Scratch(
-        "hidden", plan.vectors * plan.lanes * of.batch * int64_t{sizeof(float)},
-        sizeof(float));
+    blocks.projection->AddTo(&launch);
   }
-  AddStates(plan, node, &launch);
-  AddSizes(plan, &launch);
-  const int64_t items =
-      plan.simt ? std::min<int64_t>(64, device.max_work_group_size) : 1;
-  TIM_RETURN_IF_ERROR(launch.Global(CeilDiv(of.batch, tile) * items)
-                          .Local(items)
-                          .AppendTo(lowering));
-  MarkScratchWritten(lowering);
-  return OkStatus();
+  if (of.sequences) {
+    launch.Type("OUT", node.outputs[0]).Output("output", node, 0);
+  }
+  launch.EarlierScratch("memory", range.memory, kFloatBytes);
+  if (of.sequences) launch.OutputQuantization("output", node.outputs[0]);
+  launch.Float("cell_clip", of.cell_clip);
+  if (of.projection) launch.Float("proj_clip", of.proj_clip);
+  launch.Int("units", of.units)
+      .Int("outputs", of.outputs)
+      .Int("batch", of.batch)
+      .Int("begin", 0)
+      .Int("end", range.end)
+      .Int("step_stride", of.step_stride())
+      .Int("batch_stride", of.batch_stride());
+  const int64_t groups = CeilDiv(of.batch, tile);
+  if (range.divided) {
+    launch.Global(groups, plan.vectors).Local(1);
+  } else {
+    const int64_t items =
+        plan.simt ? std::min<int64_t>(64, device.max_work_group_size) : 1;
+    launch.Global(groups * items).Local(items);
+  }
+  return launch;
+}
+
+// A unit of a projection, or of normalized gates, waits for all units within a
+// step.
+bool IsDivided(const Plan& plan, const ir::DeviceInfo& device) {
+  const LstmNode& of = plan.node;
+  if (plan.simt || of.norm || of.projection) return false;
+  const double flops = 2.0 * static_cast<double>(plan.gates() * of.units) *
+                       static_cast<double>(of.outputs * of.batch);
+  return StepsAreLaunches(flops, of.steps, device);
+}
+
+Status AppendSteps(const Plan& plan, const LstmBlocks& blocks,
+                   const ir::KernelNode& node, const ir::DeviceInfo& device,
+                   ir::Lowering* lowering) {
+  const LstmNode& of = plan.node;
+  const Memory memory(plan);
+  StepRange range = {.end = of.steps};
+  range.divided = IsDivided(plan, device);
+  range.gates = static_cast<int>(lowering->scratch.size()) - 1;
+  TIM_ASSIGN_OR_RETURN(const StepBlocks of_steps,
+                       PlaceStepBlocks(plan, blocks, node, lowering));
+  range.memory = static_cast<int>(lowering->scratch.size());
+  lowering->scratch.push_back(
+      {.bytes = memory.Bytes(of.projection),
+       .first = static_cast<int>(lowering->steps.size())});
+  TIM_RETURN_IF_ERROR(AppendLoad(node, In::kState, memory.StatesOf(0), of.batch,
+                                 range.memory, lowering));
+  TIM_RETURN_IF_ERROR(AppendLoad(node, In::kCell, memory.Cells(), of.batch,
+                                 range.memory, lowering));
+  const int64_t tile = range.divided ? RowsOfStep(of.batch, device)
+                                     : RowTile(plan, of.batch, device);
+  if (range.divided) range.end = 1;
+  const Launch launch = StepLaunch(plan, of_steps, node, range, tile, device);
+  TIM_RETURN_IF_ERROR(
+      AppendStepLaunches(launch, {""}, range.divided ? of.steps : 1, lowering));
+  if (!of.sequences) {
+    TIM_RETURN_IF_ERROR(AppendStore(node, 0, memory.StatesOf(of.steps),
+                                    of.batch, range.memory, lowering));
+  }
+  TIM_RETURN_IF_ERROR(AppendStore(node, 1, memory.StatesOf(of.steps), of.batch,
+                                  range.memory, lowering));
+  return AppendStore(node, 2, memory.Cells(), of.batch, range.memory, lowering);
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,

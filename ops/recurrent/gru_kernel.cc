@@ -1,6 +1,8 @@
 // Kernels of GRUCell and UnidirectionalSequenceGRU: products with the input of
 // all steps, then a loop over time on the device.
 #include <array>
+#include <string>
+#include <vector>
 
 #include "ir/op_registry.h"
 #include "ops/recurrent/gru.h"
@@ -48,6 +50,10 @@ Result<ir::Lowering> LowerGru(const ir::KernelNode& node,
   for (int gate = 0; gate < kGruGates; ++gate) {
     LoopLowering::AddMatrix(kWeights[gate], recurrent[gate], &launch);
   }
+  const std::vector<std::string> parts =
+      options.reset_after
+          ? std::vector<std::string>{""}
+          : std::vector<std::string>{"-DFIRST_HALF", "-DSECOND_HALF"};
   TIM_RETURN_IF_ERROR(lower.AppendLoop({.sequence = sequence,
                                         .units = recurrent[0].units,
                                         .state = GruInput::kState,
@@ -55,7 +61,9 @@ Result<ir::Lowering> LowerGru(const ir::KernelNode& node,
                                         .last = kGruState,
                                         .every_step = options.every_step,
                                         .out_width = recurrent[0].units,
-                                        .vectors = 4},
+                                        .vectors = 4,
+                                        .gates = kGruGates,
+                                        .parts = parts},
                                        &launch, &lowering));
   return lowering;
 }

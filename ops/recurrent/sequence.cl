@@ -3,10 +3,14 @@
 //                      dimension 0 = unit, dimension 1 = k
 //   sequence_products  out(row) = product of a row of x; one work-item = UNITS
 //                      units of ROWS rows; out [padded, rows]
+//   sequence_states    the states before the first step, where steps that are
+//                      launches read them (sequence_loop.clh); one work-item =
+//                      one of padded units of a sequence
 //
 // -DW=F32  type of the weights
 // -DB=F32  type of the bias; without it there is none
 // -DX=F32  type of x
+// -DSTATE=F32  type of the states; without it they are 0
 // -DUNITS=16, -DROWS=4, -DEXACT  see the header; with UNITS=16 dimension 0 =
 //          rows, dimension 1 = block of units, else units and rows
 
@@ -77,4 +81,30 @@ __kernel void sequence_products(__global const TIM_STORAGE(X) * x, int x_offset,
       STORE_VALUES(sum[r], out + out_offset + (row + r) * padded + unit);
     }
   }
+}
+
+// vectors: rows of memory for each sequence.
+__kernel void sequence_states(
+#ifdef STATE
+    __global const TIM_STORAGE(STATE) * state, int state_offset,
+#endif
+    __global float* memory, int memory_offset,
+#ifdef STATE
+    float state_scale, int state_zero,
+#endif
+    int units, int padded, int batch, int vectors, int sequences) {
+  const int unit = get_global_id(0) % padded;
+  const int n = get_global_id(0) / padded;
+  if (n >= sequences) return;
+  float value = 0.0f;
+#ifdef STATE
+  // Beyond the batch its last sequence is repeated.
+  if (unit < units) {
+    value = TIM_LOAD_REAL(STATE, state,
+                          state_offset + min(n, batch - 1) * units + unit,
+                          state_scale, state_zero);
+  }
+#endif
+  const int row = n / ROWS * ROWS * vectors + n % ROWS;
+  memory[memory_offset + row * padded + unit] = value;
 }

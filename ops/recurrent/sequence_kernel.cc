@@ -10,6 +10,7 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
+#include "ops/launch/loop_launches.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -236,13 +237,47 @@ Result<int> LoopLowering::Products(int index, const Matrix& matrix,
   return static_cast<int>(lowering->scratch.size()) - 1;
 }
 
+bool LoopLowering::IsDivided(const Loop& loop) const {
+  const auto units = static_cast<double>(loop.units);
+  const double flops = 2.0 * loop.gates * units * units *
+                       static_cast<double>(loop.sequence.batch);
+  return form_ == LoopForm::kVectors &&
+         StepsAreLaunches(flops, loop.sequence.steps, device_);
+}
+
+Status LoopLowering::AppendStates(const Loop& loop, int64_t rows,
+                                  ir::Lowering* lowering) const {
+  const int64_t padded = Padded(loop.units);
+  const int64_t sequences = AlignUp(loop.sequence.batch, rows);
+  const bool has_state = loop.state >= 0 && node_.has_input(loop.state);
+  Launch launch("ops/recurrent/sequence.cl", "sequence_states");
+  launch.Option(StrCat("-DROWS=", rows));
+  if (has_state) {
+    launch.Type("STATE", node_.inputs[loop.state])
+        .Input("state", node_, loop.state);
+  }
+  launch.Scratch("memory", sequences * loop.vectors * padded * kFloatBytes,
+                 kFloatBytes);
+  if (has_state) launch.InputQuantization("state", node_.inputs[loop.state]);
+  return launch.Int("units", loop.units)
+      .Int("padded", padded)
+      .Int("batch", loop.sequence.batch)
+      .Int("vectors", loop.vectors)
+      .Int("sequences", sequences)
+      .Items(sequences * padded)
+      .AppendTo(lowering);
+}
+
 Status LoopLowering::AppendLoop(const Loop& loop, Launch* launch,
                                 ir::Lowering* lowering) const {
   const SequenceShape& sequence = loop.sequence;
   const int64_t padded = Padded(loop.units);
-  const int64_t rows = RowsOf(sequence.batch);
+  const bool divided = IsDivided(loop);
+  const int64_t rows =
+      divided ? RowsOfStep(sequence.batch, device_) : RowsOf(sequence.batch);
   const int64_t groups = CeilDiv(sequence.batch, rows);
-  const bool has_state = loop.state >= 0 && node_.has_input(loop.state);
+  const bool has_state =
+      !divided && loop.state >= 0 && node_.has_input(loop.state);
   const bool has_out = HasOutput(*node_.anchor, loop.out);
   const bool has_last = HasOutput(*node_.anchor, loop.last);
   AddForm(rows, launch);
@@ -258,8 +293,15 @@ Status LoopLowering::AppendLoop(const Loop& loop, Launch* launch,
     launch->Type("LAST", node_.outputs[loop.last])
         .Output("last", node_, loop.last);
   }
-  launch->Scratch("memory", groups * rows * loop.vectors * padded * kFloatBytes,
-                  kFloatBytes);
+  if (divided) {
+    TIM_RETURN_IF_ERROR(AppendStates(loop, rows, lowering));
+    const int memory = static_cast<int>(lowering->scratch.size()) - 1;
+    launch->Option("-DDIVIDED").EarlierScratch("memory", memory, kFloatBytes);
+  } else {
+    launch->Scratch("memory",
+                    groups * rows * loop.vectors * padded * kFloatBytes,
+                    kFloatBytes);
+  }
   if (has_state) launch->InputQuantization("state", node_.inputs[loop.state]);
   if (has_out) launch->OutputQuantization("out", node_.outputs[loop.out]);
   if (has_last) launch->OutputQuantization("last", node_.outputs[loop.last]);
@@ -267,6 +309,8 @@ Status LoopLowering::AppendLoop(const Loop& loop, Launch* launch,
       .Int("padded", padded)
       .Int("batch", sequence.batch)
       .Int("steps", sequence.steps)
+      .Int("begin", 0)
+      .Int("end", divided ? 1 : sequence.steps)
       .Int("batch_stride", sequence.batch_stride())
       .Int("step_stride", sequence.step_stride())
       .Int("reversed", loop.reversed ? 1 : 0)
@@ -275,6 +319,10 @@ Status LoopLowering::AppendLoop(const Loop& loop, Launch* launch,
       .Int("out_width", loop.out_width)
       .Int("out_column", loop.out_column)
       .Int("first_stored", loop.every_step ? 0 : sequence.steps - 1);
+  if (divided) {
+    launch->Global(groups, padded / kBlock).Local(1);
+    return AppendStepLaunches(*launch, loop.parts, sequence.steps, lowering);
+  }
   if (form_ == LoopForm::kVectors) {
     launch->Global(groups).Local(1);
   } else {

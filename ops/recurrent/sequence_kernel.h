@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ir/kernel_def.h"
 #include "ops/launch/launch.h"
@@ -66,8 +67,13 @@ class LoopLowering {
     int64_t out_width = 0;
     int64_t out_column = 0;
     int vectors = 2;  ///< Rows of memory for each sequence.
+    int gates = 1;    ///< Products of a state.
+    /// Options of the launches of a step, where it is launches: each needs all
+    /// units of the one before.
+    std::vector<std::string> parts = {""};
   };
-  /// Adds the last parameters, types and work size, and the launch.
+  /// Adds the last parameters, types and work size, and the launch, or those of
+  /// each step.
   Status AppendLoop(const Loop& loop, Launch* launch,
                     ir::Lowering* lowering) const;
 
@@ -76,7 +82,11 @@ class LoopLowering {
                           Launch* launch);
 
  private:
+  bool IsDivided(const Loop& loop) const;
   int64_t RowsOf(int64_t batch) const;
+  /// The states before the first step to new scratch memory.
+  Status AppendStates(const Loop& loop, int64_t rows,
+                      ir::Lowering* lowering) const;
   void AddForm(int64_t rows, Launch* launch) const;
 
   const ir::KernelNode& node_;

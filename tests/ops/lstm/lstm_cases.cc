@@ -177,6 +177,7 @@ NodeCase Legal(CaseRng& rng) {
   of.units = rng.Extent();
   of.batch = SequenceBatch(rng);
   of.steps = rng.Int(1, 5);
+  if (rng.OneIn(4)) WidenSequence(rng, 3, &of.units, &of.batch);
   Options options;
   options.time_major = rng.OneIn(2);
   options.sequences = !rng.OneIn(3);

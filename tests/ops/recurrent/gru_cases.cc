@@ -75,8 +75,9 @@ NodeCase LegalCell(CaseRng& rng) {
 
 NodeCase LegalSequence(CaseRng& rng) {
   const TypeNames types = rng.Types(TypeList());
-  const int64_t width = rng.Extent(), units = rng.Extent(),
-                batch = SequenceBatch(rng), steps = rng.Int(1, 4);
+  int64_t units = rng.Extent(), batch = SequenceBatch(rng);
+  if (rng.OneIn(4)) WidenSequence(rng, 3, &units, &batch);
+  const int64_t width = rng.Extent(), steps = rng.Int(1, 4);
   const bool time_major = !rng.OneIn(2), every_step = rng.OneIn(2);
   NodeCase node = GruNode(kSequence, units, rng);
   node.attributes.Set("time_major", time_major);

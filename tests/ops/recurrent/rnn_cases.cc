@@ -55,11 +55,13 @@ void AddDirection(const TypeNames& types, const Sizes& sizes, size_t first,
 }
 
 Sizes RandomSizes(CaseRng& rng) {
-  return {.width = rng.Extent(),
-          .units = rng.Extent(),
-          .batch = SequenceBatch(rng),
-          .steps = rng.Int(1, 4),
-          .time_major = rng.OneIn(2)};
+  Sizes of = {.width = rng.Extent(),
+              .units = rng.Extent(),
+              .batch = SequenceBatch(rng),
+              .steps = rng.Int(1, 4),
+              .time_major = rng.OneIn(2)};
+  if (rng.OneIn(4)) WidenSequence(rng, 1, &of.units, &of.batch);
+  return of;
 }
 
 int64_t Activation(CaseRng& rng) {

@@ -3,6 +3,7 @@
 #ifndef TIM_TESTS_PROPERTIES_FAMILIES_SEQUENCE_OPERANDS_H_
 #define TIM_TESTS_PROPERTIES_FAMILIES_SEQUENCE_OPERANDS_H_
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +20,18 @@ inline constexpr Tolerance kStepTolerance = {.absolute = 2e-5,
 /// Few sequences, or so many that kernels compute several tiles of them.
 inline int64_t SequenceBatch(CaseRng& rng) {
   return rng.OneIn(5) ? rng.Int(13, 19) : rng.Int(1, 6);
+}
+
+/// So many units and sequences that a step with products of `gates` gates is
+/// worth a launch of its own (ops/launch/loop_launches.h); whole and part
+/// tiles.
+inline void WidenSequence(CaseRng& rng, int gates, int64_t* units,
+                          int64_t* batch) {
+  constexpr double kProducts = 250000;
+  *batch = rng.Pick<int64_t>({1, 3, 17});
+  const double of_unit = static_cast<double>(*batch) * gates;
+  *units =
+      static_cast<int64_t>(std::sqrt(kProducts / of_unit)) + rng.Int(1, 16);
 }
 
 enum class Known : uint8_t { kAtRun, kAtCompile };
