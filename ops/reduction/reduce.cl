@@ -4,6 +4,9 @@
 // stores.
 //   reduce_row      inner is 1: one work-item makes one chunk, whose lanes are
 //                   those of a vector
+//   reduce_rows     the same for 16 rows of a chunk each, of integers whose
+//   order
+//                   is free
 //   reduce_columns  inner is at least 16: one work-item makes a chunk of 16 *
 //                   VECTORS neighbours
 //   reduce_narrow   inner is INNER, 2, 4 or 8: one work-item makes a chunk of
@@ -129,6 +132,44 @@ __kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   }
   STORE(row, lane[0]);
 }
+
+#if ORDER_FREE && !defined(MEANS)
+static inline SUM joined_lanes(SUM16 v) {
+  const TIM_PASTE(SUM, 8) eight = JOINED(TIM_PASTE(SUM, 8), v.lo, v.hi);
+  const TIM_PASTE(SUM, 4) four = JOINED(TIM_PASTE(SUM, 4), eight.lo, eight.hi);
+  const TIM_PASTE(SUM, 2) two = JOINED(TIM_PASTE(SUM, 2), four.lo, four.hi);
+  return JOINED(SUM, two.x, two.y);
+}
+
+__kernel void reduce_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
+                          __global TIM_STORAGE(OUT) * out, int out_offset,
+                          int count, int rows, RESULT_PARAMETERS) {
+  const int first = get_global_id(0) * 16;
+  if (first >= rows) return;
+  const int here = min(16, rows - first);
+  in += in_offset + first * count;
+  out += out_offset;
+  SUM of_row[16];
+  for (int r = 0; r < here; ++r) {
+    SUM16 sum = IDENTITY;
+    int i = 0;
+    for (; i + 16 <= count; i += 16) sum = JOINED(SUM16, sum, READ16(i, 0));
+    SUM joined = joined_lanes(sum);
+    for (; i < count; ++i) {
+      const SUM value = READ(i, 0);
+      joined = JOINED(SUM, joined, value);
+    }
+    of_row[r] = joined;
+    in += count;
+  }
+  if (here == 16) {
+    const SUM16 results = vload16(0, of_row);
+    STORE16(first, results);
+  } else {
+    for (int r = 0; r < here; ++r) STORE(first + r, of_row[r]);
+  }
+}
+#endif
 
 __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
                              MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,

@@ -1,5 +1,7 @@
 #include "ops/reduction/reduce_launch.h"
 
+#include <string_view>
+
 namespace tim::ops {
 namespace {
 
@@ -54,12 +56,14 @@ const char* FinishName(ReduceFinish::Kind kind) {
   }
 }
 
-enum class Form : uint8_t { kRow, kColumns, kNarrow, kGather };
+enum class Form : uint8_t { kRow, kRows, kColumns, kNarrow, kGather };
 
 const char* FunctionOf(Form form) {
   switch (form) {
     case Form::kRow:
       return "reduce_row";
+    case Form::kRows:
+      return "reduce_rows";
     case Form::kColumns:
       return "reduce_columns";
     case Form::kNarrow:
@@ -114,7 +118,7 @@ class Stages {
     if (form == Form::kColumns) {
       launch.Tiles(device_, CeilDiv(stage.group.inner, vectors * kReduceLanes) *
                                 stage.chunks * stage.group.outer);
-    } else if (form == Form::kGather) {
+    } else if (form == Form::kGather || form == Form::kRows) {
       launch.Tiles(device_, CeilDiv(stage.results(), kReduceLanes));
     } else {
       launch.Tiles(device_, stage.results() / stage.group.inner);
@@ -134,11 +138,20 @@ class Stages {
   bool WithMeans(const Stage& stage) const {
     return stage.first && reduction_.means.has_value();
   }
+  // Integers in any order, and tiles of rows for every core.
+  bool MakesRows(const Stage& stage) const {
+    const ReduceArithmetic& arithmetic = reduction_.arithmetic;
+    const int64_t least = int64_t{4} * device_.compute_units * kReduceLanes;
+    return device_.device_class == ir::DeviceClass::kCpu && !WithMeans(stage) &&
+           stage.chunks == 1 && stage.results() >= least &&
+           arithmetic.sum != ir::DataType::kFloat32 &&
+           std::string_view(arithmetic.join) != "MULTIPLY";
+  }
   Form FormOf(const Stage& stage) const {
     const ReduceGroup& group = stage.group;
     if (group.inner >= kReduceLanes) return Form::kColumns;
     if (group.count < kReduceLanes) return Form::kGather;
-    if (group.inner == 1) return Form::kRow;
+    if (group.inner == 1) return MakesRows(stage) ? Form::kRows : Form::kRow;
     const bool whole = kReduceLanes % group.inner == 0;
     return whole && !WithMeans(stage) ? Form::kNarrow : Form::kGather;
   }
@@ -191,7 +204,8 @@ class Stages {
   static void AddSizes(const Stage& stage, Form form, Launch* launch) {
     const bool names_inner = form == Form::kColumns || form == Form::kGather;
     if (names_inner) launch->Int("inner", stage.group.inner);
-    launch->Int("count", stage.group.count).Int("chunks", stage.chunks);
+    launch->Int("count", stage.group.count);
+    if (form != Form::kRows) launch->Int("chunks", stage.chunks);
     if (form != Form::kGather) {
       launch->Int("rows", stage.results() / stage.group.inner);
     } else {

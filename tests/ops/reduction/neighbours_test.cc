@@ -1,5 +1,5 @@
 // Sums along an axis of which several neighbours are made together: few of
-// them, and many.
+// them, many, and rows.
 #include <gtest/gtest.h>
 
 #include "ops/builtin.h"
@@ -37,6 +37,24 @@ TEST(Neighbours, FewAreReducedTogether) {
     EXPECT_OK(CheckNode("tim.ReduceMin", along, f32, f32));
     EXPECT_OK(CheckNode("tim.ReduceSum", along, Codes(shape), f32));
     EXPECT_OK(CheckNode("tim.ReduceMean", along, Codes(shape), Codes(shape)));
+  }
+}
+
+// Rows of integers, as many as give every core several tiles of them, and some
+// more.
+TEST(Neighbours, RowsOfIntegersAreReducedTogether) {
+  for (const Ints& shape : {Ints{16, 5003}, {49, 5008}, {1024, 5001}}) {
+    const ir::AttributeMap along = {{"axis", Ints{0}}, {"keep_dims", false}};
+    const ir::TensorDesc f32 = Desc(DataType::kFloat32, shape);
+    const ir::TensorDesc i32 = Desc(DataType::kInt32, shape);
+    const ir::TensorDesc b8 = Desc(DataType::kBool8, shape);
+    EXPECT_OK(CheckNode("tim.ReduceMean", along, Codes(shape), Codes(shape)));
+    EXPECT_OK(CheckNode("tim.ReduceSum", along, Codes(shape), f32));
+    EXPECT_OK(CheckNode("tim.ReduceMin", along, Codes(shape), Codes(shape)));
+    EXPECT_OK(CheckNode("tim.ReduceMax", along, Codes(shape), Codes(shape)));
+    EXPECT_OK(CheckNode("tim.ReduceMean", along, i32, i32));
+    EXPECT_OK(CheckNode("tim.ReduceProd", along, i32, i32));
+    EXPECT_OK(CheckNode("tim.ReduceAny", along, b8, b8));
   }
 }
 
