@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** Types of attributes. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_attribute_f32 = 0,
   tim_graph_attribute_f32_list = 1,
   tim_graph_attribute_s64 = 2,

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /** Memory that an allocator is asked for. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_lifetime_persistent = 0, /**< Constants, kept with their plans. */
   tim_graph_lifetime_output = 1,     /**< Tensors. */
   tim_graph_lifetime_temporary = 2,  /**< Memory of runs. */
@@ -48,7 +48,7 @@ TIM_API tim_graph_status_t tim_graph_engine_create_with_options(
     const tim_graph_engine_options_t* options);
 
 /** Place of a port's memory. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   /** Host for cpu engines, device for gpu engines. */
   tim_graph_residency_automatic = 0,
   tim_graph_residency_host = 1,

@@ -19,7 +19,7 @@ typedef struct _cl_event* cl_event;
 
 /** Handle of a tensor on a gpu engine: a pointer that kernels can use (USM
  * where the device has it, else SVM), or a cl_mem. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_ocl_interop_usm = 0,
   tim_graph_ocl_interop_buffer = 1,
 } tim_graph_ocl_interop_memory_kind_t;

@@ -9,6 +9,14 @@
 extern "C" {
 #endif
 
+/* Enumerations hold every int in C++, too: a number that names nothing is an
+ * error of the call that gets it, and no undefined behaviour. */
+#ifdef __cplusplus
+#define TIM_GRAPH_ANY_INT : int
+#else
+#define TIM_GRAPH_ANY_INT
+#endif
+
 #define TIM_GRAPH_MAX_NDIMS 12
 /** A rank, and an extent, that is not known. */
 #define TIM_GRAPH_UNKNOWN_NDIMS -1
@@ -18,7 +26,7 @@ extern "C" {
 #define TIM_GRAPH_MEMORY_ALLOCATE ((void*)(size_t)-1)
 
 /** How a call went. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_success = 0,
   tim_graph_out_of_memory = 1,
   tim_graph_invalid_arguments = 2,
@@ -33,7 +41,7 @@ typedef enum {
 } tim_graph_status_t;
 
 /** Element types; f64, e8m0 and the f4 types are names only. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_data_type_undef = 0,
   tim_graph_f16 = 1,
   tim_graph_bf16 = 2,
@@ -58,7 +66,7 @@ typedef int64_t tim_graph_dim_t;
 typedef tim_graph_dim_t tim_graph_dims_t[TIM_GRAPH_MAX_NDIMS];
 
 /** Arithmetic that float32 operations may use. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_fpmath_mode_strict = 0,
   tim_graph_fpmath_mode_bf16 = 1,
   tim_graph_fpmath_mode_f16 = 2,
@@ -67,7 +75,7 @@ typedef enum {
 } tim_graph_fpmath_mode_t;
 
 /** Type of sums of products. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_accumulation_mode_strict = 0,
   tim_graph_accumulation_mode_relaxed = 1,
   tim_graph_accumulation_mode_any = 2,
@@ -77,7 +85,7 @@ typedef enum {
 } tim_graph_accumulation_mode_t;
 
 /** The memory of an engine's tensors: the host's, or OpenCL's. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_any_engine = 0,
   tim_graph_cpu = 1,
   tim_graph_gpu = 2,
@@ -85,7 +93,7 @@ typedef enum {
 
 /** Flags of streams; asynchronous: an execute may return before its end on a
  * cpu engine, too. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_stream_in_order = 1,
   tim_graph_stream_out_of_order = 2,
   tim_graph_stream_default_flags = 1,
@@ -95,7 +103,7 @@ typedef enum {
 } tim_graph_stream_flags_t;
 
 /** How the elements of a tensor lie in memory. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_layout_type_undef = 0,
   tim_graph_layout_type_any = 1,
   tim_graph_layout_type_strided = 2,
@@ -103,7 +111,7 @@ typedef enum {
 } tim_graph_layout_type_t;
 
 /** Constant: the content stays the same between executes. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_tensor_property_undef = 0,
   tim_graph_tensor_property_variable = 1,
   tim_graph_tensor_property_constant = 2,
@@ -111,13 +119,13 @@ typedef enum {
 } tim_graph_tensor_property_t;
 
 /** Fusion: as large as they can be; debug: an operation each. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_partition_policy_fusion = 1,
   tim_graph_partition_policy_debug = 2,
 } tim_graph_partition_policy_t;
 
 /** Bits of what is written to files. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_dump_mode_none = 0,
   tim_graph_dump_mode_subgraph = 1,
   tim_graph_dump_mode_graph = 2,
@@ -125,7 +133,7 @@ typedef enum {
 
 /** Kinds of operations; docs/graph_operations.md tells of each.  Kinds that
  * are registered have numbers from 0x10000 on. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_op_abs = 0,
   tim_graph_op_abs_backward = 1,
   tim_graph_op_add = 2,
@@ -220,7 +228,7 @@ typedef enum {
 
 /** Attributes.  The number tells the type: 0x01 float, 0x20 list of floats,
  * 0x30 integer, 0x40 list of integers, 0x60 bool, 0x80 string. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   tim_graph_op_attr_undef = 0x00,
   tim_graph_op_attr_alpha = 0x01,
   tim_graph_op_attr_beta = 0x02,

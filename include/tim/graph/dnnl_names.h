@@ -375,7 +375,7 @@
 #endif
 
 /** Instruction sets, which programs ask for the types that they bring. */
-typedef enum {
+typedef enum TIM_GRAPH_ANY_INT {
   dnnl_cpu_isa_default = 0x0,
   dnnl_cpu_isa_sse41 = 0x1,
   dnnl_cpu_isa_avx = 0x3,
