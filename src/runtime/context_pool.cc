@@ -19,7 +19,6 @@ namespace tim::runtime {
 
 using Waits = PooledRun::Waits;
 using Slot = ContextSlot;
-
 class ContextPool::State final
     : public RunOwner,
       public std::enable_shared_from_this<ContextPool::State> {

@@ -112,7 +112,6 @@ TEST(ChainText, IsOfAllKernelsForCpus) {
   const std::set<std::string> refused = {
       "kernels/chain.cl",
       "kernels/custom_images.cl",  // of users' images, which no chain has
-      "ops/lstm/lstm.cl",          // A work-group has memory of its own.
   };
   std::set<std::string> found;
   for (const kernels::KernelSource& source : kernels::EmbeddedSources()) {
