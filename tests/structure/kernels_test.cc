@@ -135,13 +135,15 @@ TEST(KernelCompiler, CleanKernelPasses) {
 
 // A chain has a header whose guard begins with TIM_ONCE_ once for all kernels,
 // whose options differ: what depends on them, itself or through a header, is
-// none.  Macros of TIM_ are the device's or of all kernels of a chain.
+// none.  Macros of TIM_ and POCL_ are the device's or of all kernels of a
+// chain.
 std::vector<std::string> DependencesOnOptions(const std::string& text) {
   std::vector<std::string> found;
   if (text.find("#ifndef TIM_ONCE_") == std::string::npos) return found;
   static const std::regex condition("#if(n?def)? .*");
   static const std::regex word("[A-Za-z_]\\w*");
-  static const std::regex known("TIM_\\w+|cl_\\w+|__\\w+|defined|ifn?def|if");
+  static const std::regex known(
+      "(TIM|POCL)_\\w+|cl_\\w+|__\\w+|defined|ifn?def|if");
   static const std::regex include("#include \"(.*)\"");
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
