@@ -132,7 +132,7 @@ struct Rows {
   int64_t padded = 0;
 };
 
-// Where states and cells are in it, in floats.
+// Places of states and cells in it, in floats.
 struct Memory {
   explicit Memory(const Plan& plan)
       : batch(plan.node.batch),

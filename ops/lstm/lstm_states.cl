@@ -2,14 +2,11 @@
 // the memory of ops/lstm/lstm_loop.clh, where they are rows of `padded` floats
 // from element `begin` on.
 //   lstm_load   real values of x, dense [count, rows], to memory, filled up
-//   with
-//               0; one work-item = one element of the memory
+//               with 0; one work-item = one element of the memory
 //   lstm_store  the first `count` floats of each row to y, likewise; one
 //               work-item = one element of y
 //
-// -DIN=F32   type of x (kernels/elements.clh); without it there is none, and
-// all
-//            is 0
+// -DIN=F32   type of x (kernels/elements.clh); without it all is 0
 // -DOUT=F32  type of y
 
 #include "kernels/elements.clh"

@@ -4,9 +4,8 @@
 // stores.
 //   reduce_row      inner is 1: one work-item makes one chunk, whose lanes are
 //                   those of a vector
-//   reduce_rows     the same for 16 rows of a chunk each, of integers whose
-//   order
-//                   is free
+//   reduce_rows     the same for 16 rows of a chunk each, of integers in any
+//                   order
 //   reduce_columns  inner is at least 16: one work-item makes a chunk of 16 *
 //                   VECTORS neighbours
 //   reduce_narrow   inner is INNER, 2, 4 or 8: one work-item makes a chunk of

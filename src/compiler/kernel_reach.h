@@ -1,4 +1,4 @@
-// What kernels of remote devices reach.
+// Reach of kernels of remote devices.
 #ifndef TIM_COMPILER_KERNEL_REACH_H_
 #define TIM_COMPILER_KERNEL_REACH_H_
 

@@ -41,7 +41,7 @@ Names KeysOf(const std::map<std::string, std::string>& kept) {
   return names;
 }
 
-// Those of the names that may stay whole.
+// Names among them that may stay whole.
 Names Among(const Names& known, const WholeComposites& whole) {
   Names names;
   for (const std::string& name : known) {

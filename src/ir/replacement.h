@@ -12,7 +12,7 @@
 
 namespace tim::ir {
 
-/// What takes the place of a match.
+/// The replacement of a match.
 struct Replacement {
   /// A value for each output of the root that `exchanged` lacks, kNone for
   /// those that nobody reads.

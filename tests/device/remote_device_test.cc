@@ -265,9 +265,9 @@ TEST_F(PartsOfBuffers, ReachUsersKernelsAsCopies) {
   CheckUsers(Users("thrice"), [](int64_t i) { return 3 * In(i); });
 }
 
-// What a kernel does not write keeps its value, or is 0 where the operator
-// wants that; what it reads and writes is read as it was; an input that it
-// writes, though it is none of its outputs, stays as it was.
+// An element that a kernel does not write keeps its value, or is 0 where the
+// operator wants that; what it reads and writes is read as it was; an input
+// that it writes, though it is none of its outputs, stays as it was.
 TEST_F(PartsOfBuffers, KeepWhatUsersKernelsDoNotWrite) {
   CheckUsers(Users("odd"),
              [](int64_t i) { return i % 2 == 1 ? 3 * In(i) : kRest; });

@@ -165,7 +165,7 @@ TEST_P(ExactFunctions, HaveTheSameBitsOnDevices) {
   }
 }
 
-// Where no instruction of the processor stands in.
+// Roots without an instruction of the processor.
 TEST(Root, OfAllDevices) {
   const std::vector<float> x = Arguments(1 << 18, 12);
   std::vector<float> expected;

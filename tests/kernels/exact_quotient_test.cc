@@ -45,7 +45,7 @@ void ExpectQuotients(const char* kernel, int lanes, const std::vector<float>& a,
   EXPECT_EQ(Differences({a, b}, *y, expected), 0) << kernel << options;
 }
 
-// As the device has them, and where no instruction of its own stands in.
+// Quotients as the device has them, and without an instruction of its own.
 void ExpectAnyQuotients(const std::vector<float>& a,
                         const std::vector<float>& b) {
   for (const char* options : {"", "-DTIM_PORTABLE"}) {

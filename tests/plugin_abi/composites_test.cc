@@ -79,7 +79,7 @@ class Composites : public ::testing::Test {
   }
 
   device::Devices devices_;
-  // Of the last Weave(): names of parts, and what the device holds besides.
+  // Names of the parts of the last Weave(), and what the device holds besides.
   std::set<std::string> parts_;
   int64_t constant_bytes_ = 0;
 };

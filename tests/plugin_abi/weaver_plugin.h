@@ -11,7 +11,7 @@
 
 namespace tim::testing {
 
-/// What the device claims and refuses, and what it saw.
+/// Claims and refusals of the device, and what it saw.
 struct Weaver {
   std::map<std::string, double> prices;  ///< Microseconds by operator.
   bool holds_constants = false;
@@ -22,7 +22,7 @@ struct Weaver {
   std::vector<std::string> compiled;     ///< Operators of parts, with bodies.
   std::set<std::string> seen_in_claims;  ///< Operators.
 };
-/// Of the plug-in that is loaded.
+/// The weaver of the plug-in that is loaded.
 Weaver& TheWeaver();
 
 /// One device "weaver:0", which computes tim.Add, tim.Relu and tim.Neg of

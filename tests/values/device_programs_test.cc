@@ -55,7 +55,7 @@ std::vector<float> Numbers(int64_t count) {
   return data;
 }
 
-// What a program's last step makes on the host the next one takes from there.
+// A result that a program makes on the host is taken from there by the next.
 TEST(Holders, AreFollowedWithoutAWait) {
   std::atomic<bool> open = false;
   const Spec two(Type::kFloat32, {2});

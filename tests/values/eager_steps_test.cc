@@ -1,4 +1,4 @@
-// What eager calls are made of: programs that serve many shapes, and layouts
+// Parts of eager calls: programs that serve many shapes, and layouts
 // that are kept from one call to the next.
 #include <gtest/gtest.h>
 

@@ -268,7 +268,7 @@ class OrderedReplace : public ::testing::Test {
     return Pattern::Op("acme.Note" + std::to_string(what), {Pattern::Any("x")},
                        "note");
   }
-  // What runs of the graph note, frozen, called, and as a part of another one.
+  // Notes of runs of the graph, frozen, called, and as a part of another one.
   void ExpectNotes(const Graph& graph, const std::vector<int>& wanted) {
     ASSERT_TRUE(graph.ok()) << graph.error();
     const Value x = Value::Of<float>({4}, {-1, 0, 2, 3});
