@@ -131,9 +131,10 @@ std::vector<Case> Cases() {
     add("tim.Tanh", {}, {flat});
     add("tim.Add", {}, {flat, flat});
     add("tim.Softmax", {{"axis", 0}, {"beta", 1.0}}, {rows});
-    add("tim.ReduceSum", {{"axis", std::vector<int64_t>{0}}}, {rows});
+    add("tim.ReduceSum",
+        {{"axis", std::vector<int64_t>{0}}, {"keep_dims", false}}, {rows});
     add("tim.Transpose", {{"perm", std::vector<int64_t>{1, 0}}}, {rows});
-    add("tim.Concat", {{"axis", 1}}, {rows, rows});
+    add("tim.Concat", {{"axis", 1}, {"input_cnt", 2}}, {rows, rows});
   }
   for (const int64_t size : {32, 128, 512, 1024}) {
     add("tim.Matmul", {}, {{size, size}, {size, size}});
