@@ -30,6 +30,7 @@ enum ChainColumn : int {
   kChainDepth,  ///< Work-groups at a position: those along dimension 2, or 1.
   kChainPositions,  ///< What workers share: work-groups in all / depth.
   kChainBatch,      ///< Work-groups that are taken at once.
+  kChainTogether,   ///< Launches from this one on that are taken as one.
   kChainArguments,
 };
 

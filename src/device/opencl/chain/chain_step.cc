@@ -127,12 +127,28 @@ Status ChainStep::FillTable(const ChainSource& source,
     row[kChainPositions] = static_cast<int32_t>(groups.positions);
     row[kChainBatch] = static_cast<int32_t>(
         std::max<int64_t>(groups.all() / (workers_ * kBatchesOfWorker), 1));
+    row[kChainTogether] = 1;
     const size_t first_operand = buffers_.size();
     buffers_.insert(buffers_.end(), links[i].buffers.begin(),
                     links[i].buffers.end());
     FillArguments(launch, first_operand, i * source.row + kChainArguments);
   }
+  JoinSingles(source.row);
   return OkStatus();
+}
+
+// Launches of one work-group each that follow one another.
+void ChainStep::JoinSingles(int words) {
+  const auto single = [](const int32_t* row) {
+    return row[kChainDepth] == 1 && row[kChainPositions] == 1;
+  };
+  for (int64_t i = std::ssize(table_) - 2 * words; i >= 0; i -= words) {
+    int32_t* row = &table_[i];
+    const int32_t* next = row + words;
+    if (single(row) && single(next)) {
+      row[kChainTogether] = next[kChainTogether] + 1;
+    }
+  }
 }
 
 void ChainStep::FillArguments(const ir::KernelLaunch& launch,
@@ -160,8 +176,7 @@ Status ChainStep::SetFixedArguments(const cl::Context& context,
                                     const ir::DeviceInfo& info, int launches) {
   TIM_ASSIGN_OR_RETURN(device_table_,
                        NewBuffer(context, info, BytesOf(table_.size())));
-  const size_t counters =
-      (size_t{2} + launches * workers_) * kChainCounterStride;
+  const size_t counters = (size_t{2} + workers_) * kChainCounterStride;
   std::vector<int32_t> zeros(counters);
   int code = CL_SUCCESS;
   counters_ = cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
