@@ -144,5 +144,112 @@ TEST_F(ChainedOptions, OfWhatIsFused) { ExpectSameBits<Convolutions>(); }
 TEST_F(ChainedOptions, OfTypesOfIndices) { ExpectSameBits<Gathers>(); }
 TEST_F(ChainedOptions, OfSizesOfElements) { ExpectSameBits<Pads>(); }
 
+// Elementwise operators, Softmax, normalised rows, matrix products, conversions
+// and transposes, in floats, codes and plain integers.
+struct Elementwise {
+  enum class Type { kFloat, kCodes, kIntegers };
+
+  explicit Elementwise(Context& context) : graph(context.CreateGraph()) {
+    input = graph->CreateTensor(Floats(kShape, INPUT));
+    const auto x = Unary<ops::Tanh>(input);
+    const auto y = Unary<ops::Sigmoid>(x);
+    Binary<ops::Add>(x, y, Type::kFloat);
+    Binary<ops::Sub>(x, y, Type::kFloat);
+    Binary<ops::Minimum>(x, y, Type::kFloat);
+    Binary<ops::Div>(x, y, Type::kFloat);
+    const auto codes = Convert(x, Type::kCodes);
+    const auto more = Convert(y, Type::kCodes);
+    Binary<ops::Multiply>(codes, more, Type::kCodes);
+    Binary<ops::Maximum>(codes, more, Type::kFloat);
+    const auto integers = Convert(input, Type::kIntegers);
+    Binary<ops::Multiply>(integers, integers, Type::kIntegers);
+    const auto softmax = Result(Type::kFloat);
+    graph->CreateOperation<ops::Softmax>(1.0f, 1)->BindInput(x).BindOutput(
+        softmax);
+    // Of files that declare types, which depend on options.
+    graph->CreateOperation<ops::LogSoftmax>(0)->BindInput(x).BindOutput(
+        Result(Type::kFloat));
+    graph->CreateOperation<ops::L2Normalization>(0)->BindInput(x).BindOutput(
+        Result(Type::kFloat));
+    Product(codes, Type::kCodes);
+    Product(integers, Type::kIntegers);
+    const auto turned = graph->CreateTensor(Floats({5, 37, 3}, OUTPUT));
+    outputs.push_back(turned);
+    graph->CreateOperation<ops::Transpose>(std::vector<uint32_t>{1, 0, 2})
+        ->BindInput(y)
+        .BindOutput(turned);
+  }
+
+  TensorSpec SpecOf(Type type, TensorAttribute attribute) const {
+    switch (type) {
+      case Type::kCodes:
+        return {DataType::UINT8, kShape, attribute,
+                Quantization(QuantType::ASYMMETRIC, 0.01f, 100)};
+      case Type::kIntegers:
+        return {DataType::INT32, kShape, attribute};
+      default:
+        return Floats(kShape, attribute);
+    }
+  }
+  std::shared_ptr<Tensor> Result(Type type) {
+    outputs.push_back(graph->CreateTensor(SpecOf(type, OUTPUT)));
+    return outputs.back();
+  }
+  template <typename Op>
+  std::shared_ptr<Tensor> Unary(const std::shared_ptr<Tensor>& x) {
+    const auto y = graph->CreateTensor(Floats(kShape, TRANSIENT));
+    graph->CreateOperation<Op>()->BindInput(x).BindOutput(y);
+    return y;
+  }
+  template <typename Op>
+  void Binary(const std::shared_ptr<Tensor>& a,
+              const std::shared_ptr<Tensor>& b, Type type) {
+    graph->CreateOperation<Op>()->BindInputs({a, b}).BindOutput(Result(type));
+  }
+  // Of the rows of `x` with each other.
+  void Product(const std::shared_ptr<Tensor>& x, Type type) {
+    outputs.push_back(
+        graph->CreateTensor(SpecOf(type, OUTPUT).SetShape({5, 5, 3})));
+    graph->CreateOperation<ops::Matmul>(false, true)
+        ->BindInputs({x, x})
+        .BindOutput(outputs.back());
+  }
+  std::shared_ptr<Tensor> Convert(const std::shared_ptr<Tensor>& x, Type type) {
+    const auto y = graph->CreateTensor(SpecOf(type, TRANSIENT));
+    graph->CreateOperation<ops::DataConvert>()->BindInput(x).BindOutput(y);
+    return y;
+  }
+
+  std::vector<std::vector<uint8_t>> Run(const std::vector<float>& values) {
+    testing::Write(input, values);
+    EXPECT_TRUE(graph->Run()) << graph->ErrorMessage();
+    std::vector<std::vector<uint8_t>> all;
+    for (const auto& result : outputs) {
+      all.emplace_back(result->GetSpec().GetByteSize());
+      EXPECT_TRUE(result->CopyDataFromTensor(all.back().data())) << LastError();
+    }
+    return all;
+  }
+
+  const ShapeType kShape = {37, 5, 3};
+  std::shared_ptr<Graph> graph;
+  std::shared_ptr<Tensor> input;
+  std::vector<std::shared_ptr<Tensor>> outputs;
+};
+
+TEST_F(ChainedKernels, OfElementsGiveTheSameBits) {
+  Elementwise chained(*chained_);
+  Elementwise single(*single_);
+  std::vector<float> values(37 * 5 * 3);
+  for (int run = 0; run < 5; ++run) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] =
+          static_cast<float>(static_cast<int>(i * 7 + run) % 41 - 20) / 8;
+    }
+    EXPECT_EQ(chained.Run(values), single.Run(values)) << run;
+  }
+  EXPECT_EQ(device_->chained(), CompiledPlan(*chained.graph)->steps.size());
+}
+
 }  // namespace
 }  // namespace tim::vx
