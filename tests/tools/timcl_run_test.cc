@@ -76,6 +76,14 @@ TEST_F(TimclRun, MeasuresRunsAndMemory) {
                     HasSubstr("output  0"), Not(HasSubstr("\033"))));
 }
 
+TEST_F(TimclRun, IsProfiledWhereTheEnvironmentAsks) {
+  const CommandResult profiled = Timcl(Run(""), "TIMCL_PROFILE=1");
+  EXPECT_EQ(profiled.exit_status, 0) << profiled.output;
+  EXPECT_THAT(profiled.output,
+              AllOf(HasSubstr("6 runs step by step"), HasSubstr("  eval  ")));
+  EXPECT_THAT(Timcl(Run("")).output, Not(HasSubstr("step by step")));
+}
+
 TEST_F(TimclRun, RandomInputsFollowTheSeed) {
   const auto least = [&](int seed) {
     return TimclJson(Run("--seed " + std::to_string(seed)))["inputs"][0]

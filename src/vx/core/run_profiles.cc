@@ -56,17 +56,11 @@ void PrintAndDelete(const Profiler* profiler) {
 
 }  // namespace
 
-std::shared_ptr<Profiler> PrintedProfiler(
-    std::shared_ptr<const runtime::Executable> executable) {
-  const std::shared_ptr<Profiler> profiler(new Profiler(std::move(executable)),
-                                           PrintAndDelete);
-  Add(profiler.get());
-  return profiler;
-}
-
 std::shared_ptr<Profiler> ProfileIfAsked(runtime::CompiledGraph& graph) {
   if (!GetOptions().profile) return nullptr;
-  auto profiler = PrintedProfiler(graph.executable());
+  const std::shared_ptr<Profiler> profiler(new Profiler(graph.executable()),
+                                           PrintAndDelete);
+  Add(profiler.get());
   graph.ObserveRuns(profiler);
   return profiler;
 }

@@ -15,10 +15,6 @@ namespace tim::vx {
 std::shared_ptr<runtime::Profiler> ProfileIfAsked(
     runtime::CompiledGraph& graph);
 
-/// The same of any executable, whatever the environment says.
-std::shared_ptr<runtime::Profiler> PrintedProfiler(
-    std::shared_ptr<const runtime::Executable> executable);
-
 }  // namespace tim::vx
 
 #endif  // TIM_VX_CORE_RUN_PROFILES_H_

@@ -12,6 +12,7 @@
 #include "runtime/compile_options.h"
 #include "runtime/executable.h"
 #include "runtime/stored_plan.h"
+#include "vx/core/run_profiles.h"
 
 namespace tim::lite {
 namespace {
@@ -80,6 +81,7 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::Create(
     }
     TIM_RETURN_IF_ERROR(loaded->Compile(std::move(surroundings)));
   }
+  static_cast<void>(vx::ProfileIfAsked(*loaded->graph_));
   return loaded;
 }
 

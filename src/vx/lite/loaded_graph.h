@@ -27,7 +27,8 @@ enum class Stored : uint8_t {
 class LoadedGraph {
  public:
   /// Takes the plan of the binary graph where it is for `devices`, else
-  /// compiles, and writes the states' content.  With TIMCL_DUMP it compiles.
+  /// compiles, and writes the states' content.  With TIMCL_DUMP it compiles;
+  /// with TIMCL_PROFILE=1 its runs are observed, and told of at its end.
   /// The binary graph's memory must outlive it.
   static Result<std::unique_ptr<LoadedGraph>> Create(
       binary::Blob blob, std::vector<std::shared_ptr<device::Device>> devices,
