@@ -2,6 +2,7 @@
 #include "ops/convolution/nchw16c.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked_math.h"
 #include "base/str_cat.h"
@@ -160,10 +161,21 @@ bool IsPointwise(const Conv2dShape& shape) {
   return pointwise(shape.w) && pointwise(shape.h);
 }
 
+namespace {
+
+bool IsColumn(const ConvAxis& w) {
+  return w.input == 1 && w.kernel == 1 && w.output == 1 && w.pad == 0;
+}
+
+}  // namespace
+
 Conv2dShape Flatten(Conv2dShape shape) {
-  if (!IsPointwise(shape)) return shape;
-  shape.w.input = shape.w.output = shape.w.input * shape.h.input;
-  shape.h.input = shape.h.output = 1;
+  if (IsPointwise(shape)) {
+    shape.w.input = shape.w.output = shape.w.input * shape.h.input;
+    shape.h.input = shape.h.output = 1;
+  } else if (IsColumn(shape.w)) {
+    std::swap(shape.w, shape.h);
+  }
   return shape;
 }
 

@@ -36,7 +36,8 @@ RegisterTile TileOfGroup(
 /// Whether output pixel (x, y) reads input pixel (x, y) and no other.
 bool IsPointwise(const Conv2dShape& shape);
 
-/// A 1x1 convolution has no neighbours: the image is one long row.
+/// The same convolution with as long rows as it can have: the image of a 1x1
+/// one is one row, as it has no neighbours, and so is an image of one column.
 Conv2dShape Flatten(Conv2dShape shape);
 /// One column of a kernel without padding reads no pixel outside.
 bool ReadsInsideOnly(const ConvAxis& axis);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
@@ -247,6 +248,24 @@ TEST(Conv2dNchw16c, PointwiseImagesAreOneRow) {
       Check(*node, 1, rng);
     }
   }
+}
+
+// The same launch but for what extents say.
+TEST(Conv2dNchw16c, ColumnsAreRows) {
+  std::mt19937 rng = SeededRng(18);
+  Config config = {.input = {1, 37, 20, 2},
+                   .kernel = {1, 5, 33},
+                   .padding = 2,
+                   .stride = {1, 2},
+                   .dilation = {1, 2}};
+  const auto column = NodeOf(config, rng);
+  Check(*column, 1, rng);
+  for (Ints* two :
+       {&config.input, &config.kernel, &config.stride, &config.dilation})
+    std::swap((*two)[0], (*two)[1]);
+  EXPECT_EQ(
+      LaunchesOf(*column, kKernel, TestDevice())->front().options,
+      LaunchesOf(*NodeOf(config, rng), kKernel, TestDevice())->front().options);
 }
 
 TEST(Conv2dNchw16c, StridesPadsAndDilations) {

@@ -108,6 +108,9 @@ TEST(Conv2dNchw16cI8, Extents) {
           << width << " x " << height;
     }
   }
+  // A column is made as a row.
+  EXPECT_OK(CheckOnce({.input = {1, 37, 20, 2}, .kernel = {1, 5, 20, 33}},
+                      kUnsignedCodes, rng));
 }
 
 // A dense input of few channels is read where it is.
