@@ -84,6 +84,9 @@ ir::ComputeEstimate EstimateConv2d(const ir::NodeView& view) {
                      shape.ok() ? static_cast<double>(shape->terms()) : 0);
 }
 
+// An output takes the kernel as long as so many terms, besides its own.
+constexpr int64_t kOutputTerms = 14;
+
 Status SupportsConv2d(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
@@ -127,7 +130,10 @@ ir::KernelDef Conv2dKernel() {
   kernel.name = "conv2d";
   kernel.supports = SupportsConv2d;
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ir::EstimateMicroseconds(EstimateConv2d(AnchorView(node).view()),
+    const Result<Conv2dShape> shape = Conv2dShapeOf(node);
+    if (!shape.ok()) return 0.0;
+    const auto terms = static_cast<double>(shape->terms() + kOutputTerms);
+    return ir::EstimateMicroseconds(SumEstimate(AnchorView(node).view(), terms),
                                     device, 0.012);
   };
   kernel.lower = LowerConv2d;

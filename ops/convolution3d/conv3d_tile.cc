@@ -20,6 +20,9 @@ namespace {
 
 // Cells of a row that are copied to the stack.
 constexpr int64_t kMaxSpan = 1024;
+// Storing the lanes of a cell, each in a plane of its own, takes as long as so
+// many of its terms.
+constexpr int64_t kStoreTerms = 12;
 
 // The sizes of one launch; see conv3d_tile.cl.
 struct Tiling {
@@ -35,8 +38,11 @@ struct Tiling {
   int64_t tiles(const Conv3dShape& shape) const {
     return group_tiles(shape) * shape.group.out_channels / shape.group.outputs;
   }
+  int64_t all_lanes(const Conv3dShape& shape) const {
+    return tiles(shape) * lanes();
+  }
   int64_t weights(const Conv3dShape& shape) const {
-    return tiles(shape) * lanes() * shape.terms();
+    return all_lanes(shape) * shape.terms();
   }
 };
 
@@ -110,7 +116,8 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const Tiling tiling = TilingOf(*shape, node.many_shapes, device);
   ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
   // Lanes and cells beyond the tensor included.
-  estimate.flops = 2.0 * static_cast<double>(tiling.weights(*shape)) *
+  const int64_t terms = shape->terms() + kStoreTerms;
+  estimate.flops = 2.0 * static_cast<double>(tiling.all_lanes(*shape) * terms) *
                    AlignUp(shape->w.output, tiling.width) * shape->h.output *
                    shape->d.output * shape->batch;
   return ir::EstimateMicroseconds(estimate, device, 0.3);
