@@ -45,7 +45,8 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
+                       EpilogueOf(node, kConvChannelAxis, Residual::kRefused,
+                                  ByChannel::kTaken));
   const int64_t width = DepthwiseTileWidth(shape.w, node.many_shapes, device);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   ir::Lowering lowering;

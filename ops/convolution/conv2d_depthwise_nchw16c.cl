@@ -9,6 +9,9 @@
 //
 // -DGROUP_CHANNELS=4  1, 2, 4 or 8
 // -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
+// -DBY_CHANNEL  a formula of two operands, nchw16c.clh; the second is a float
+// per
+//               channel
 // -DACTIVATE    kernels/activate.clh
 
 #include "kernels/fetch_ahead.clh"
@@ -51,6 +54,9 @@ __kernel void conv2d_depthwise_nchw16c(
 #ifdef ADD
     __global const float* add, int add_offset,
 #endif
+#ifdef BY_CHANNEL
+    __global const float* by, int by_offset,
+#endif
     __global float* output, int output_offset, float low, float high, int in_w,
     int in_h, int kernel_h, int out_w, int out_h, int channels, int blocks,
     int batch, int stride_h, int dilation_h, int pad_left, int pad_top) {
@@ -71,6 +77,9 @@ __kernel void conv2d_depthwise_nchw16c(
 #endif
 #ifdef ADD
   more += load_channels(add + add_offset, block * 16, channels);
+#endif
+#ifdef BY_CHANNEL
+  const float16 number = load_channels(by + by_offset, block * 16, channels);
 #endif
   const int16 mask = channel_mask(block * 16, channels);
 
@@ -117,7 +126,7 @@ __kernel void conv2d_depthwise_nchw16c(
     }
 #pragma unroll
     for (int i = 0; i < TW; ++i) {
-      const float16 result = FINISH(sum[i] + more, low, high);
+      const float16 result = FINISH_BY(sum[i] + more, number, low, high);
       TIM_VSTORE16(select((float16)0.0f, result, mask), x0 + i, out_row, float);
     }
 #ifdef ACTIVATE

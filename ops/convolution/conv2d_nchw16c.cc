@@ -185,8 +185,9 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
 Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
                                   const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  TIM_ASSIGN_OR_RETURN(
+      const Epilogue epilogue,
+      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, ByChannel::kTaken));
   const Conv2dShape shape = Flatten(found);
   const Tiling tiling =
       TilingOf(shape, node.inputs[0].layout, node.many_shapes, device);

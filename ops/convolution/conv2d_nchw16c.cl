@@ -31,6 +31,9 @@
 //               copied
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a blocked tensor of the output's shape that is added
+// -DBY_CHANNEL  a formula of two operands, nchw16c.clh; the second is a float
+// per
+//               output channel
 // -DACTIVATE    kernels/activate.clh
 
 #ifndef TW
@@ -73,6 +76,12 @@
 #define LOAD_ADD(block) 0.0f
 #endif
 
+#ifdef BY_CHANNEL
+#define LOAD_BY(block) load_channels(by + by_offset, (block)*16, out_channels)
+#else
+#define LOAD_BY(block) 0.0f
+#endif
+
 #ifdef DIRECT
 #define PIXELS __global
 #else
@@ -93,19 +102,20 @@
 // Finishes and stores the pixels of a block, whose first is number `first` of
 // the output, tail lanes as 0.  With TIM_VSTORE16, Intel's compiler spills sums
 // in the loops above, which take 10 % longer then.
-#define STORE_BLOCK(sum, block, first)                                  \
-  {                                                                     \
-    const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block); \
-    const int16 mask = channel_mask((block)*16, out_channels);          \
-    _Pragma("unroll") for (int i = 0; i < PIXEL_COUNT; ++i) {           \
-      if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;     \
-      const int at = (first) + i / TW * out_w + i % TW;                 \
-      const float16 result =                                            \
-          FINISH(sum[i] + more + LOAD_RESIDUAL(at), low, high);         \
-      vstore16(select((float16)0.0f, result, mask), at,                 \
-               output + output_offset);                                 \
-    }                                                                   \
-    ACTIVATE_BLOCK(mask, first)                                         \
+#define STORE_BLOCK(sum, block, first)                                     \
+  {                                                                        \
+    const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block);    \
+    const float16 number = LOAD_BY(block);                                 \
+    const int16 mask = channel_mask((block)*16, out_channels);             \
+    _Pragma("unroll") for (int i = 0; i < PIXEL_COUNT; ++i) {              \
+      if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;        \
+      const int at = (first) + i / TW * out_w + i % TW;                    \
+      const float16 result =                                               \
+          FINISH_BY(sum[i] + more + LOAD_RESIDUAL(at), number, low, high); \
+      vstore16(select((float16)0.0f, result, mask), at,                    \
+               output + output_offset);                                    \
+    }                                                                      \
+    ACTIVATE_BLOCK(mask, first)                                            \
   }
 #ifdef ACTIVATE
 #define ACTIVATE_BLOCK(mask, first)                                     \
@@ -129,6 +139,9 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
 #ifdef RESIDUAL
                              __global const float* residual,
                              int residual_offset,
+#endif
+#ifdef BY_CHANNEL
+                             __global const float* by, int by_offset,
 #endif
                              __global float* output, int output_offset,
                              float low, float high, int in_w, int in_h,

@@ -79,14 +79,14 @@ void ForEachTap(const Conv2dShape& shape, const Visit& visit) {
 
 }  // namespace
 
-Status CheckBlockedConv(const ir::KernelNode& node) {
+Status CheckBlockedConv(const ir::KernelNode& node, ByChannel by) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
   }
   TIM_RETURN_IF_ERROR(
-      EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status());
+      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, by).status());
   // Blocks make both tensors and the weights at most 32 times larger.
   for (const ir::TensorDesc* desc :
        {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
@@ -123,7 +123,7 @@ Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
 
 Result<Conv2dShape> BlockedGroupsOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckBlockedConv(node));
+  TIM_RETURN_IF_ERROR(CheckBlockedConv(node, ByChannel::kTaken));
   TIM_RETURN_IF_ERROR(CheckGroupsOfBlocks(shape));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   return shape;
@@ -135,7 +135,8 @@ ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node) {
     if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
   }
   blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
-  const auto epilogue = EpilogueOf(node, kConvChannelAxis, Residual::kTaken);
+  const auto epilogue =
+      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, ByChannel::kTaken);
   if (epilogue.ok() && epilogue->residual >= 0) {
     blocked.inputs[epilogue->residual] = ChannelBlocks();
   }
@@ -273,7 +274,9 @@ Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
       !FitsChannelBlocks(node.outputs[0])) {
     return Unimplemented("input and output must have rank 4 and fit 32 bits");
   }
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
+  TIM_RETURN_IF_ERROR(
+      EpilogueOf(node, kConvChannelAxis, Residual::kRefused, ByChannel::kTaken)
+          .status());
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   if (SpanOf(shape.w, 1) > kMaxSpan) {
     return Unimplemented("a pixel spans ", SpanOf(shape.w, 1),

@@ -8,21 +8,25 @@
 #include "ir/device_info.h"
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
+#include "ops/launch/epilogue.h"
 #include "ops/launch/packed.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
 
 /// Ok, or why float32 kernels on ChannelBlocks() with packed weights do not
-/// take a node that does a convolution (types, epilogue, elements).
-Status CheckBlockedConv(const ir::KernelNode& node);
+/// take a node that does a convolution (types, epilogue, elements).  `by`:
+/// whether they apply formulas of two operands.
+Status CheckBlockedConv(const ir::KernelNode& node,
+                        ByChannel by = ByChannel::kRefused);
 /// Ok for one group and for several whose input and output channels fill
 /// blocks, else how many each has.
 Status CheckGroupsOfBlocks(const Conv2dShape& shape);
 /// The convolution of one group that a Conv2d node does, or why these kernels
 /// do not take it (all this, and positions).
 Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node);
-/// The same of CheckGroupsOfBlocks().
+/// The same of CheckGroupsOfBlocks(), by kernels that apply formulas of two
+/// operands.
 Result<Conv2dShape> BlockedGroupsOf(const ir::KernelNode& node);
 /// Input 0, output 0 and a residual in blocks, the rest dense.
 ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node);

@@ -43,6 +43,39 @@ Status TakeAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
                        shape.ToString(), ", not ", operand.shape.ToString());
 }
 
+// A formula f(result, by[channel]) of float32.  Attributes of integers say
+// where operands lie; a float would be a number in it, as the scale of a
+// product.
+Status TakeFormula(const ir::KernelNode& node, const ir::EpilogueStep& step,
+                   const ir::TensorDesc& begin, int channel_axis,
+                   Epilogue* out) {
+  const ir::OpSchema& schema = *step.node->schema;
+  const int other = OtherOperand(step);
+  if (other < 0 || step.operands[0] != ir::kRunning) {
+    return Unimplemented("a fused ", schema.name,
+                         " of another value and the result");
+  }
+  for (const ir::AttributeSpec& attribute : schema.attributes) {
+    if (attribute.type == ir::AttributeType::kFloat &&
+        step.node->attributes.Float(attribute.name) != 1.0f) {
+      return Unimplemented("a fused ", schema.name, " with a ", attribute.name);
+    }
+  }
+  const ir::TensorDesc& operand = node.inputs[other];
+  if (operand.type != ir::DataType::kFloat32 ||
+      begin.type != ir::DataType::kFloat32) {
+    return Unimplemented("a fused ", schema.name, " must be float32");
+  }
+  if (!IsPerChannel(operand.shape, step.result.shape, channel_axis)) {
+    return Unimplemented(
+        "a fused ", schema.name, " must have one value for each channel of ",
+        step.result.shape.ToString(), ", not ", operand.shape.ToString());
+  }
+  out->by = other;
+  out->formula.pointwise = &*schema.pointwise;
+  return OkStatus();
+}
+
 // Beyond every code where there is no limit: then nothing is cut off before a
 // result wraps.
 int64_t LimitOf(float real, const ir::TensorDesc& desc) {
@@ -67,7 +100,7 @@ int OtherOperand(const ir::EpilogueStep& step) {
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
                             std::span<const ir::EpilogueStep> steps,
                             const ir::TensorDesc& begin, int channel_axis,
-                            Residual residual) {
+                            Residual residual, ByChannel by) {
   Epilogue out;
   bool activated = false;
   for (const ir::EpilogueStep& step : steps) {
@@ -88,9 +121,14 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
           TakeAdd(node, step, begin, channel_axis, residual, &out));
       continue;
     }
+    activated = true;
+    if (by == ByChannel::kTaken && schema.pointwise &&
+        schema.pointwise->arity == 2) {
+      TIM_RETURN_IF_ERROR(TakeFormula(node, step, begin, channel_axis, &out));
+      continue;
+    }
     TIM_ASSIGN_OR_RETURN(const Activation activation,
                          ActivationOf(step, begin));
-    activated = true;
     if (activation.limits) {
       out.limits = *activation.limits;
     } else {
@@ -101,15 +139,15 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
 }
 
 Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
-                            Residual residual) {
+                            Residual residual, ByChannel by) {
   return EpilogueOf(node, node.epilogue, node.anchor_output, channel_axis,
-                    residual);
+                    residual, by);
 }
 
 void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
                    Launch* launch) {
   const Activation& formula = epilogue.formula;
-  if (formula.pointwise != nullptr) {
+  if (epilogue.by < 0 && formula.pointwise != nullptr) {
     launch->Formula("ACTIVATE", *formula.pointwise)
         .Float("low", formula.parameters.a)
         .Float("high", formula.parameters.b);
@@ -132,6 +170,10 @@ void AddEpilogue(const ir::KernelNode& node, int bias, const Epilogue& epilogue,
     launch->Option("-DRESIDUAL")
         .Input("residual", node, epilogue.residual)
         .InPlace(node, epilogue.residual);
+  }
+  if (epilogue.by >= 0) {
+    launch->Formula("BY_CHANNEL", *epilogue.formula.pointwise)
+        .Input("by", node, epilogue.by);
   }
   launch->Output("output", node, 0);
   AddActivation(epilogue, node.outputs[0], launch);
