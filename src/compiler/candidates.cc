@@ -4,6 +4,7 @@
 
 #include "compiler/memory/in_place_parts.h"
 #include "compiler/pieces.h"
+#include "ir/effect_order.h"
 #include "ir/evaluate.h"
 #include "ir/node_descs.h"
 
@@ -95,7 +96,10 @@ class Enumerator {
   }
 
   void AddView(int device) {
-    if (node_.composite || !node_.schema->is_view) return;
+    if (node_.composite || !node_.schema->is_view ||
+        ir::HasOrderedEffects(node_)) {
+      return;
+    }
     const ir::NodeDescs descs(module_.graph, node_);
     if (!node_.schema->is_view(descs.view())) return;
     Add({.kind = RunKind::kView, .device = device}, ir::DenseLayouts(view_),

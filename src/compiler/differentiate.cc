@@ -169,6 +169,7 @@ class Differentiation {
     TIM_RETURN_IF_ERROR(MarkDependents());
     for (bool again = true; std::exchange(again, false);) {
       for (const NodeId id : graph_.NodeIds()) {
+        if (!graph_.HasNode(id)) continue;  // it has another id by now
         const Node& node = graph_.node(id);
         const bool has_rule = node.schema != nullptr && node.schema->vjp;
         if (!node.composite || has_rule || !AnyInputDepends(node)) continue;

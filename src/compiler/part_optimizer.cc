@@ -3,12 +3,14 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "compiler/compiler.h"
+#include "ir/effect_order.h"
 #include "ir/op_schema.h"
 
 namespace tim::compiler {
@@ -58,6 +60,35 @@ std::map<std::string, int> EffectsOf(const Graph& graph) {
   return effects;
 }
 
+// Whether nodes with ordered effects are in the order of those before:
+// operators with their attributes, and nodes that were there by their names.
+bool KeepsOrderOfEffects(const Graph& before, const Graph& after) {
+  struct Order {
+    std::vector<std::string> operators;
+    std::vector<std::string> names;
+  };
+  const auto order_of = [](const Graph& graph) {
+    Order order;
+    for (const ir::NodeId id : ir::EffectOrder(graph)) {
+      const ir::Node& node = graph.node(id);
+      order.operators.push_back(StrCat(
+          node.schema != nullptr ? node.schema->Key() : node.composite->name,
+          " ", node.attributes.ToString()));
+      order.names.push_back(node.name);
+    }
+    return order;
+  };
+  Order had = order_of(before);
+  Order has = order_of(after);
+  const std::set<std::string> old_names(had.names.begin(), had.names.end());
+  const std::set<std::string> new_names(has.names.begin(), has.names.end());
+  std::erase_if(had.names,
+                [&](const auto& at) { return !new_names.contains(at); });
+  std::erase_if(has.names,
+                [&](const auto& at) { return !old_names.contains(at); });
+  return had.operators == has.operators && had.names == has.names;
+}
+
 Status CheckInterface(const Graph& before, const Graph& after) {
   TIM_RETURN_IF_ERROR(after.CheckChains());
   if (before.inputs() != after.inputs()) {
@@ -75,8 +106,11 @@ Status CheckInterface(const Graph& before, const Graph& after) {
     TIM_RETURN_IF_ERROR(
         CheckPort(before, had.value, after, has.value, "state update", i));
   }
-  if (EffectsOf(before) == EffectsOf(after)) return OkStatus();
-  return InvalidArgument("it has other operators with effects");
+  if (EffectsOf(before) != EffectsOf(after)) {
+    return InvalidArgument("it has other operators with effects");
+  }
+  if (KeepsOrderOfEffects(before, after)) return OkStatus();
+  return InvalidArgument("its operators have their effects in another order");
 }
 
 // Types and extents of what was added, and the rules of all operators.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/part_graph.h"
+#include "ir/effect_order.h"
 
 namespace tim::compiler {
 namespace {
@@ -246,9 +247,14 @@ Result<std::vector<GraphPart>> PartitionGraph(
     ids.push_back(id);
   }
   PartitionInput input;
+  const ir::EffectChain effects(graph);
   for (const ir::NodeId id : ids) {
     const ir::Node& node = graph.node(id);
     std::vector<size_t> producers;
+    const ir::NodeId before = effects.Before(id);
+    if (before != ir::kNone) {
+      producers.push_back(numbers[static_cast<size_t>(before)]);
+    }
     for (const ir::ValueId value : node.inputs) {
       if (value == ir::kNone) continue;
       const ir::NodeId producer = graph.value(value).producer;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "compiler/candidates.h"
+#include "ir/effect_order.h"
 
 namespace tim::compiler {
 namespace {
@@ -18,6 +19,7 @@ class Scheduler {
   explicit Scheduler(Module& module)
       : module_(module),
         graph_(module.graph),
+        effects_(graph_),
         ends_(static_cast<size_t>(graph_.node_id_limit()), 0),
         ranks_(ends_.size(), 0),
         missing_(ends_.size(), 0) {
@@ -64,13 +66,14 @@ class Scheduler {
     return us >= kHostStepPenalty ? us - kHostStepPenalty : us;
   }
 
+  // Nodes that have ended when the node begins.
   std::vector<NodeId> Producers(NodeId id) const {
     std::vector<NodeId> found;
     for (const ValueId input : graph_.node(id).inputs) {
       if (input == ir::kNone) continue;
-      const NodeId producer = graph_.value(input).producer;
-      if (producer != ir::kNone) AddUnique(producer, &found);
+      AddUnique(graph_.value(input).producer, &found);
     }
+    AddUnique(effects_.Before(id), &found);
     return found;
   }
   std::vector<NodeId> Readers(NodeId id) const {
@@ -81,9 +84,11 @@ class Scheduler {
         AddUnique(use.node, &found);
       }
     }
+    AddUnique(effects_.After(id), &found);
     return found;
   }
   static void AddUnique(NodeId id, std::vector<NodeId>* list) {
+    if (id == ir::kNone) return;
     if (std::find(list->begin(), list->end(), id) == list->end()) {
       list->push_back(id);
     }
@@ -159,6 +164,7 @@ class Scheduler {
 
   Module& module_;
   const ir::Graph& graph_;
+  const ir::EffectChain effects_;
   std::vector<double> ends_;               // by node id
   std::vector<double> ranks_;              // the same
   std::vector<int> missing_;               // producers that have not run

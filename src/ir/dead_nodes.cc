@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/op_schema.h"
+#include "ir/effect_order.h"
 
 namespace tim::ir {
 namespace {
 
 bool IsNeeded(const Graph& graph, const Node& node,
               const std::vector<bool>& lives_out) {
-  if (node.schema != nullptr && node.schema->effects.ordered) return true;
+  if (HasOrderedEffects(node)) return true;
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
     return id != kNone && (!graph.value(id).uses.empty() || lives_out[id]);
   });

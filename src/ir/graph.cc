@@ -4,6 +4,7 @@
 #include <queue>
 #include <variant>
 
+#include "ir/effect_order.h"
 #include "ir/op_schema.h"
 
 namespace tim::ir {
@@ -157,9 +158,11 @@ std::vector<ValueId> Graph::ValueIds() const {
 }
 
 Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
+  const EffectChain effects(*this);
   std::vector<int> missing(nodes_.size(), 0);
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   for (const NodeId id : NodeIds()) {
+    if (effects.Before(id) != kNone) ++missing[id];
     for (const ValueId input : node(id).inputs) {
       if (input != kNone && value(input).producer != kNone) ++missing[id];
     }
@@ -170,6 +173,8 @@ Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
     const NodeId id = ready.top();
     ready.pop();
     order.push_back(id);
+    const NodeId behind = effects.After(id);
+    if (behind != kNone && --missing[behind] == 0) ready.push(behind);
     for (const ValueId output : node(id).outputs) {
       if (output == kNone) continue;
       for (const Use& use : value(output).uses) {

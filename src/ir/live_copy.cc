@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/op_schema.h"
+#include "ir/effect_order.h"
 
 namespace tim::ir {
 namespace {
@@ -33,10 +33,6 @@ class LiveCopier {
   }
 
  private:
-  static bool IsOrdered(const Node& node) {
-    return node.schema != nullptr && node.schema->effects.ordered;
-  }
-
   void Need(ValueId id) {
     if (id != kNone) needed_[id] = true;
   }
@@ -55,7 +51,7 @@ class LiveCopier {
     for (auto it = order->rbegin(); it != order->rend(); ++it) {
       const Node& node = graph_.node(*it);
       const bool is_live =
-          IsOrdered(node) ||
+          HasOrderedEffects(node) ||
           std::any_of(node.outputs.begin(), node.outputs.end(),
                       [&](ValueId id) { return id != kNone && needed_[id]; });
       if (!is_live) continue;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ir/dead_nodes.h"
-#include "ir/op_schema.h"
+#include "ir/effect_order.h"
 #include "ir/pattern.h"
 #include "ir/replacement.h"
 
@@ -99,8 +99,7 @@ class Replacer {
       again = false;
       for (const NodeId id : nodes) {
         if (!graph_.HasNode(id) || !IsUnread(id)) continue;
-        const OpSchema* const schema = graph_.node(id).schema;
-        if (schema != nullptr && schema->effects.ordered &&
+        if (HasOrderedEffects(graph_.node(id)) &&
             std::find(with_effects.begin(), with_effects.end(), id) ==
                 with_effects.end()) {
           continue;

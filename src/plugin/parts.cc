@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "ir/effect_order.h"
 #include "ir/part_names.h"
 #include "plugin/edit_check.h"
 #include "plugin/sinks.h"
@@ -59,7 +60,7 @@ void DropDead(ir::Graph* graph) {
     dropped = false;
     for (const ir::NodeId id : graph->NodeIds()) {
       const ir::Node& node = graph->node(id);
-      if (node.schema != nullptr && node.schema->effects.ordered) continue;
+      if (ir::HasOrderedEffects(node)) continue;
       bool needed = false;
       for (const ir::ValueId output : node.outputs) {
         if (output == ir::kNone) continue;

@@ -72,7 +72,7 @@ Result<runtime::NodeRunner::Run> CallOn(const NodeState& node,
 bool IsSameBytes(const NodeState& node, const States& inputs) {
   if (node.schema == nullptr || inputs.size() != 1 ||
       inputs[0]->constant() != nullptr || node.outputs.size() != 1 ||
-      !node.schema->is_view) {
+      !node.schema->is_view || node.schema->effects.ordered) {
     return false;
   }
   return inputs[0]->home().layout.dense();
@@ -132,6 +132,13 @@ Outputs ForwardNow(const NodeState& node, const States& inputs,
   }
   auto states = RunNow(node, inputs, **device);
   if (!states.ok()) return FailedOutputs(states.status());
+  // Calls that follow may be of another device.
+  if (HasOrderedEffects(node)) {
+    for (const auto& state : *states) {
+      const Status status = state->completion().Wait();
+      if (!status.ok()) return FailedOutputs(status);
+    }
+  }
   std::vector<Value> values;
   for (auto& state : *states) values.push_back(MakeValue(std::move(state)));
   return MakeOutputs(std::move(values));

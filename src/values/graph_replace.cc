@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "ir/effect_order.h"
 #include "ir/pattern.h"
 #include "ir/replacement.h"
 #include "values/access.h"
@@ -105,6 +106,30 @@ Result<std::vector<ir::NodeId>> GraphState::OrderedOf(
   return all;
 }
 
+void GraphState::AddEffects(const ir::PatternMatch& match, ir::NodeId first,
+                            std::vector<ir::NodeId>* order) const {
+  std::vector<ir::NodeId> added;
+  for (ir::NodeId id = first; id < graph_.node_id_limit(); ++id) {
+    if (graph_.HasNode(id) && ir::HasOrderedEffects(graph_.node(id))) {
+      added.push_back(id);
+    }
+  }
+  auto at = std::find_if(order->rbegin(), order->rend(), [&](ir::NodeId id) {
+    return Contains(match.nodes, id);
+  });
+  if (at == order->rend()) at = order->rbegin();
+  order->insert(at.base(), added.begin(), added.end());
+}
+
+void GraphState::SetEffectOrder(std::vector<ir::NodeId> order,
+                                ir::Graph* graph) {
+  std::erase_if(order, [&](ir::NodeId id) { return !graph->HasNode(id); });
+  for (const auto& [from, to] : ir::SetEffectOrder(order, graph)) {
+    nodes_.resize(static_cast<size_t>(to) + 1);
+    nodes_[static_cast<size_t>(to)] = nodes_[static_cast<size_t>(from)];
+  }
+}
+
 // The match's nodes with ordered effects go, where nothing else reads their
 // results, and those of the replacement come where the last of them was.
 Result<ir::Replacement> GraphState::ReplacementOf(
@@ -114,15 +139,12 @@ Result<ir::Replacement> GraphState::ReplacementOf(
   ir::Replacement made;
   const ir::NodeId first_new = graph_.node_id_limit();
   const ir::ValueId last_order = order_;
-  if (ordered.empty()) {
-    TIM_ASSIGN_OR_RETURN(made.outputs, IdsOf(replace(match)));
-    made.exchanged = {{last_order, order_}};
-    return made;
+  ir::ValueId begin = ir::kNone;
+  if (!ordered.empty()) {
+    const std::byte zero{0};
+    begin = AddConstant(OrderSpec(), ir::MakeConstant(&zero, 1), "order");
+    order_ = begin;
   }
-  const std::byte zero{0};
-  const ir::ValueId begin =
-      AddConstant(OrderSpec(), ir::MakeConstant(&zero, 1), "order");
-  order_ = begin;
   TIM_ASSIGN_OR_RETURN(made.outputs, IdsOf(replace(match)));
   const auto order_of = [&](ir::NodeId id) {
     return graph_.node(id).outputs.back();
@@ -142,8 +164,15 @@ Result<ir::Replacement> GraphState::ReplacementOf(
     }
     return true;
   };
-  for (const ir::NodeId id : ordered) {
-    if (goes(id)) made.removed.push_back(id);
+  for (const ir::NodeId id : match.nodes) {
+    if (graph_.HasNode(id) && ir::HasOrderedEffects(graph_.node(id)) &&
+        goes(id)) {
+      made.removed.push_back(id);
+    }
+  }
+  if (ordered.empty()) {
+    made.exchanged = {{last_order, order_}};
+    return made;
   }
   const auto before = [&](ir::NodeId id) {
     ir::ValueId order = graph_.node(id).inputs.back();
@@ -181,18 +210,21 @@ Result<ir::ReplaceReport> GraphState::Replace(
   std::swap(graph_, edited);
   FillKnown(0, &edited);
   std::vector<ir::ValueId> held = Held();
+  std::vector<ir::NodeId> effects = ir::EffectOrder(edited);
   const size_t order_at = outputs_.size() + states_.size();
   // Calls of `replace` are recorded into the graph that is searched.
   const auto record = [&](const ir::PatternMatch& match,
                           const std::vector<ir::ValueId>& live,
                           ir::Graph* graph) -> Result<ir::Replacement> {
     const ir::ValueId first = graph->value_id_limit();
+    const ir::NodeId first_node = graph->node_id_limit();
     std::swap(graph_, *graph);
     ir::PatternMatch here = match;
     here.graph = &graph_;
     order_ = live[order_at];
     auto made = GuardedCall([&] { return ReplacementOf(here, live, replace); });
     FillKnown(first, &graph_);
+    AddEffects(here, first_node, &effects);
     std::swap(graph_, *graph);
     TIM_RETURN_IF_ERROR(status_);
     return made;
@@ -206,6 +238,7 @@ Result<ir::ReplaceReport> GraphState::Replace(
     std::tie(closed_, states_, own_, order_start_, order_, outside_) = brought;
     return report.status();
   }
+  SetEffectOrder(std::move(effects), &edited);
   FillDeclared(&edited);
   graph_ = std::move(edited);
   SetHeld(held, std::get<1>(brought).size());

@@ -26,9 +26,8 @@ bool IsCapturing(const std::shared_ptr<GraphState>& graph) {
 
 // Calls that a captured function is meant to make in every run.
 bool HasEffects(const NodeState& node) {
-  return node.ordered ||
-         (node.schema != nullptr &&
-          (node.schema->effects.random || node.schema->effects.ordered));
+  return HasOrderedEffects(node) ||
+         (node.schema != nullptr && node.schema->effects.random);
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ std::shared_ptr<GraphState> GraphFor(const NodeState& node,
     if (IsCapturing(graph)) return CapturingGraph();
     found = graph;
   }
-  if (found == nullptr && HasEffects(node)) return CapturingGraph();
-  return found;
+  if (found != nullptr || Capturing().empty()) return found;
+  return HasEffects(node) ? CapturingGraph() : nullptr;
 }
 
 Status ForceSymbolic(const ValueState& value) {
@@ -254,7 +253,7 @@ Outputs GraphState::Record(const std::shared_ptr<const NodeState>& node,
                            const std::vector<Value>& inputs,
                            const std::vector<Token>& after) {
   for (const Token& token : after) {
-    const Status status = StatusOf(token);
+    const Status status = WaitOutside(token);
     if (!status.ok()) return FailedOutputs(status);
   }
   auto ids = IdsOf(inputs);

@@ -122,9 +122,14 @@ class GraphState : public std::enable_shared_from_this<GraphState> {
   Value MakeSymbolic(ir::ValueId id);
   ir::Graph WithPorts() const;
   static ir::Graph WithoutGaps(ir::Graph graph);
-  // Nodes of the match whose effects are ordered, in their order.
+  // Nodes of the match with an order among their operands, in it.
   Result<std::vector<ir::NodeId>> OrderedOf(
       const ir::PatternMatch& match) const;
+  // Puts nodes from `first` on into `order`, that of effects, behind those of
+  // the match.
+  void AddEffects(const ir::PatternMatch& match, ir::NodeId first,
+                  std::vector<ir::NodeId>* order) const;
+  void SetEffectOrder(std::vector<ir::NodeId> order, ir::Graph* graph);
   Result<ir::Replacement> ReplacementOf(
       const ir::PatternMatch& match, const std::vector<ir::ValueId>& live,
       const std::function<std::vector<Value>(const ir::PatternMatch&)>&

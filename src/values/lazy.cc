@@ -152,7 +152,7 @@ Outputs RecordLazy(const std::shared_ptr<const NodeState>& node,
                    const States& inputs, const std::vector<Token>& after) {
   const auto specs = InferOutputs(*node, OperandsFor(inputs));
   if (!specs.ok()) return FailedOutputs(specs.status());
-  if (!HasStaticShapes(*specs) || !after.empty()) {
+  if (!HasStaticShapes(*specs) || !after.empty() || HasOrderedEffects(*node)) {
     return ForwardNow(*node, inputs, after);
   }
   int64_t bytes = 0;

@@ -72,7 +72,8 @@ class LazyNode {
 void AddHandle(LazyNode& node, size_t index,
                const std::shared_ptr<ValueState>& handle);
 
-/// Records the call, or runs it where extents of its results depend on data.
+/// Records the call, or runs it where extents of its results depend on data, or
+/// where its effects are ordered: nobody may ask for its results.
 Outputs RecordLazy(const std::shared_ptr<const NodeState>& node,
                    const std::vector<std::shared_ptr<ValueState>>& inputs,
                    const std::vector<Token>& after);

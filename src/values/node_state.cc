@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "compiler/compiler.h"
+#include "ir/effect_order.h"
 #include "ir/verify/desc_check.h"
 #include "ops/registered.h"
 #include "values/access.h"
@@ -294,6 +295,15 @@ Result<std::vector<TensorSpec>> InferOutputs(
     outputs.push_back({graph.value(id).desc, graph.value(id).is_scalar});
   }
   return outputs;
+}
+
+bool HasOrderedEffects(const NodeState& node) {
+  if (node.ordered) return true;
+  ir::Node like;
+  like.schema = node.schema;
+  like.composite = node.composite;
+  if (ir::ControlOf(like)) like.attributes = node.attributes;
+  return ir::HasOrderedEffects(like);
 }
 
 Status CheckOperands(const NodeState& node, const std::vector<Value>& inputs,

@@ -70,6 +70,10 @@ Result<std::vector<TensorSpec>> InferOutputs(
 Result<ir::Graph> InferredGraphOf(const NodeState& node,
                                   std::span<const runtime::NodeOperand> inputs);
 
+/// Whether evaluations of the node, or of one in its graphs, are seen from
+/// outside in their order.
+bool HasOrderedEffects(const NodeState& node);
+
 /// Fails where there are too many or too few operands, or one has failed.
 Status CheckOperands(const NodeState& node, const std::vector<Value>& inputs,
                      const std::vector<Token>& after);

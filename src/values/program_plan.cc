@@ -6,11 +6,24 @@
 #include <utility>
 
 #include "base/options.h"
+#include "ir/effect_order.h"
 #include "ops/registered.h"
 #include "runtime/compile_options.h"
 
 namespace tim::values::internal {
 namespace {
+
+// A result of the last node with ordered effects: what is run for those has an
+// output, too.  kNone where there is none.
+ir::ValueId ResultOfEffects(const ir::Graph& graph) {
+  const std::vector<ir::NodeId> order = ir::EffectOrder(graph);
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    for (const ir::ValueId output : graph.node(*id).outputs) {
+      if (output != ir::kNone) return output;
+    }
+  }
+  return ir::kNone;
+}
 
 // Outputs are values that nodes make, each once; inputs are those that are
 // read.
@@ -22,6 +35,10 @@ ir::Graph WithoutPassages(const ir::Graph& graph, std::vector<size_t>* inputs) {
     if (std::find(outputs.begin(), outputs.end(), id) == outputs.end()) {
       outputs.push_back(id);
     }
+  }
+  if (outputs.empty()) {
+    const ir::ValueId result = ResultOfEffects(graph);
+    if (result != ir::kNone) outputs.push_back(result);
   }
   // A graph keeps its lists of inputs and outputs: a new one has shorter ones.
   for (ir::ValueId id = 0; id < graph.value_id_limit(); ++id) {

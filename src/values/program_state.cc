@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ir/effect_order.h"
 #include "ops/registered.h"
 #include "values/holder_node.h"
 
@@ -66,7 +67,8 @@ Result<std::shared_ptr<ProgramState>> ProgramState::Create(
   const auto policy = compiler::ParsePolicy(options.policy);
   if (!policy.ok()) return policy.status().WithContext("policy");
   made->outputs_ = graph.outputs().size();
-  if (made->outputs_ == 0) {
+  made->ordered_ = !ir::EffectOrder(graph).empty();
+  if (made->outputs_ == 0 && !made->ordered_) {
     return InvalidArgument("graph '", graph.name(), "' has no output");
   }
   made->graph_ = std::move(graph);
@@ -84,7 +86,6 @@ Result<std::shared_ptr<ProgramState>> ProgramState::Create(
   made->outputs_ = graph.output_count();
   made->own_ = graph.own();
   made->operators_ = RegistryWith(made->own_);
-  made->ordered_ = graph.ordered();
   TIM_RETURN_IF_ERROR(CheckHolders(made->graph_));
   for (const Value& value : made->closed_) {
     if (value.symbolic()) {

@@ -36,6 +36,18 @@ Status StatusOf(const Token& token) {
   return OkStatus();
 }
 
+Status WaitOutside(const Token& token) {
+  TIM_RETURN_IF_ERROR(StatusOf(token));
+  const auto& state = Access::StateOf(token);
+  if (state == nullptr) return OkStatus();
+  for (const auto& value : state->values) {
+    if (value->graph() != nullptr) continue;
+    TIM_RETURN_IF_ERROR(value->Force());
+    TIM_RETURN_IF_ERROR(value->completion().Wait());
+  }
+  return OkStatus();
+}
+
 Token MakeToken(TokenState state) {
   return Access::Make<Token>(
       std::make_shared<const TokenState>(std::move(state)));

@@ -18,6 +18,9 @@ struct TokenState {
 
 /// The failure that is known.
 Status StatusOf(const Token& token);
+/// Waits for changes that no graph that is being made stands for.  Nodes of
+/// such a graph follow those that were added before.
+Status WaitOutside(const Token& token);
 Token MakeToken(TokenState state);
 
 }  // namespace tim::values::internal

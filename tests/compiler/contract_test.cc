@@ -2,11 +2,16 @@
 // checks of a lowering.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "ir/effect_order.h"
+#include "ir/part_def.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -116,6 +121,75 @@ TEST(Contract, KernelsAreNotAskedOfUnknownShapesByFusion) {
   EXPECT_OK(known.Compile(all_known));
   EXPECT_GT(known_calls->all, 0);
   EXPECT_EQ(known_calls->unknown, 0);
+}
+
+// Two probes with ordered effects, of which the second one's operands are there
+// first, and what is made of both.
+ToyGraph TwoProbes(Probe& probe) {
+  probe.schema.effects.ordered = true;
+  ToyGraph toy;
+  const ir::ValueId x = toy.Input({8});
+  ir::ValueId late = x;
+  for (int i = 0; i < 3; ++i) late = toy.Op("Twice", {late});
+  const ir::ValueId first = probe.Add(toy, late, x);
+  const ir::ValueId second = probe.Add(toy, x, x);
+  toy.Output(toy.Op("Sum", {second, first}));
+  return toy;
+}
+
+// Inputs of the probes' steps in the order of the plan: the first one's is made
+// by another step.
+TEST(Contract, EffectsKeepTheirOrder) {
+  for (const int streams : {1, 2}) {
+    Probe probe;
+    ToyGraph toy = TwoProbes(probe);
+    compiler::CompileOptions options = testing::ToyOptions();
+    options.policy.streams = streams;
+    const auto plan = compiler::Compile(toy.graph(), probe.registry, options);
+    ASSERT_OK(plan);
+    std::vector<size_t> probes;
+    for (size_t i = 0; i < plan->steps.size(); ++i) {
+      if (plan->steps[i].kernel == "probe") probes.push_back(i);
+    }
+    ASSERT_EQ(probes.size(), 2u);
+    const ir::Step& first = plan->steps[probes[0]];
+    const ir::Step& second = plan->steps[probes[1]];
+    EXPECT_NE(first.operands[0], first.operands[1]);
+    EXPECT_EQ(second.operands[0], second.operands[1]);
+    const auto& waits = second.waits;
+    EXPECT_TRUE(ir::InOneQueue(first, second) ||
+                std::find(waits.begin(), waits.end(),
+                          static_cast<int>(probes[0])) != waits.end());
+  }
+}
+
+TEST(Contract, EditsKeepTheOrderOfEffects) {
+  for (const bool swaps : {false, true}) {
+    Probe probe;
+    ToyGraph toy = TwoProbes(probe);
+    probe.registry.Add(ir::PartDef{
+        .name = "toy.editor",
+        .device_kind = "opencl",
+        .compiles = false,
+        .options = {},
+        .claim = nullptr,
+        .optimize = [swaps](const ir::Graph& graph, int,
+                            const ir::DeviceInfo&) -> Result<ir::Graph> {
+          ir::Graph edited = graph;
+          std::vector<ir::NodeId> order = ir::EffectOrder(graph);
+          if (swaps) std::swap(order[0], order[1]);
+          ir::SetEffectOrder(order, &edited);
+          return edited;
+        }});
+    compiler::CompileOptions options = testing::ToyOptions();
+    options.strict = true;
+    const auto plan = compiler::Compile(toy.graph(), probe.registry, options);
+    if (swaps) {
+      EXPECT_ERROR(plan, "have their effects in another order");
+    } else {
+      EXPECT_OK(plan);
+    }
+  }
 }
 
 // y = a + b as the composite toy.Whole, which the probe's kernel claims.

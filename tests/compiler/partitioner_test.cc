@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/op_schema.h"
+
 namespace tim::compiler {
 namespace {
 
@@ -162,6 +164,34 @@ TEST(Partitioner, DividesInnerGraphs) {
   EXPECT_EQ((*parts)[1].label, kAlone);
   EXPECT_THAT((*parts)[2].nodes, ElementsAre(last));
   EXPECT_EQ((*parts)[2].label, 3);
+}
+
+// x -> first ... second -> y, and x -> y: what is between them has an order.
+TEST(Partitioner, DividesWhereEffectsAreOrdered) {
+  for (const bool ordered : {false, true}) {
+    ir::OpSchema schema;
+    schema.effects.ordered = ordered;
+    ir::Graph graph;
+    const auto add = [&](std::vector<ir::ValueId> inputs, bool effect) {
+      ir::Node node;
+      if (effect) node.schema = &schema;
+      node.inputs = std::move(inputs);
+      node.outputs = {graph.AddValue(ir::TensorDesc())};
+      graph.AddNode(node);
+      return node.outputs[0];
+    };
+    const ir::ValueId x = add({}, false);
+    add({x}, true);
+    add({x, add({}, true)}, false);
+    const auto parts =
+        PartitionGraph(graph,
+                       [](const ir::Node& node) {
+                         return node.schema == nullptr ? 0 : kAlone;
+                       },
+                       {});
+    ASSERT_TRUE(parts.ok()) << parts.status().ToString();
+    EXPECT_EQ(parts->size(), ordered ? 4u : 3u);
+  }
 }
 
 // Everything below is judged by a matrix of paths, not by the partitioner.

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
+#include "ir/effect_order.h"
+#include "ir/op_schema.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -54,6 +59,60 @@ TEST(Graph, TopologicalOrderPutsProducersFirst) {
   const auto order = toy.graph().TopologicalOrder();
   ASSERT_OK(order);
   EXPECT_EQ(*order, (std::vector<NodeId>{2, 0, 1}));
+}
+
+// Nodes with ordered effects.
+class EffectOrders : public ::testing::Test {
+ protected:
+  EffectOrders() : effect_(*testing::ToyOperators().Find("toy.Bump")) {
+    effect_.effects.ordered = true;
+  }
+  ValueId Effect(ValueId x) {
+    const ValueId y = toy_.Op("Bump", {x});
+    graph().node(graph().value(y).producer).schema = &effect_;
+    return y;
+  }
+  Graph& graph() { return toy_.graph(); }
+
+  ToyGraph toy_;
+  OpSchema effect_;
+};
+
+TEST_F(EffectOrders, AreThoseOfIds) {
+  const ValueId x = toy_.Input({4});
+  const ValueId late = toy_.Op("Twice", {x});        // 0
+  Effect(late);                                      // 1
+  Effect(x);                                         // 2
+  graph().SetInput(1, 0, toy_.Op("Twice", {late}));  // 3
+  EXPECT_EQ(EffectOrder(graph()), (std::vector<NodeId>{1, 2}));
+  const auto order = graph().TopologicalOrder();
+  ASSERT_OK(order);
+  EXPECT_EQ(*order, (std::vector<NodeId>{0, 3, 1, 2}));
+  const EffectChain chain(graph());
+  EXPECT_EQ(chain.Before(2), 1);
+  EXPECT_EQ(chain.After(1), 2);
+  EXPECT_EQ(chain.Before(1), kNone);
+  EXPECT_EQ(chain.After(0), kNone);
+}
+
+TEST_F(EffectOrders, FollowOperands) {
+  const ValueId x = toy_.Input({4});
+  Effect(x);                                         // 0
+  Effect(x);                                         // 1
+  const ValueId last = Effect(x);                    // 2
+  graph().SetInput(0, 0, toy_.Op("Twice", {last}));  // 3
+  EXPECT_EQ(EffectOrder(graph()), (std::vector<NodeId>{2, 0, 1}));
+  EXPECT_OK(graph().TopologicalOrder());
+}
+
+TEST_F(EffectOrders, CanBeSet) {
+  const ValueId x = toy_.Input({4});
+  for (int i = 0; i < 3; ++i) toy_.Output(Effect(x));
+  const auto moved = SetEffectOrder({1, 0, 2}, &graph());
+  EXPECT_EQ(moved, (std::vector<std::pair<NodeId, NodeId>>{{0, 3}, {2, 4}}));
+  EXPECT_EQ(EffectOrder(graph()), (std::vector<NodeId>{1, 3, 4}));
+  EXPECT_EQ(graph().value(graph().outputs()[0]).producer, 3);
+  EXPECT_OK(graph().CheckChains());
 }
 
 TEST(Graph, DumpNamesValuesNodesAndRoles) {

@@ -1,8 +1,9 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "compiler/candidates.h"
 #include "compiler/chains.h"
@@ -11,7 +12,8 @@
 #include "compiler/hazards.h"
 #include "compiler/passes/passes.h"
 #include "compiler/ports.h"
-#include "ir/node_descs.h"
+#include "compiler/step_work.h"
+#include "ir/effect_order.h"
 
 namespace tim::compiler {
 namespace {
@@ -33,35 +35,6 @@ std::string PackedId(const Graph& graph, const ir::Node& node,
     id += value.constant->hash.ToString();
   }
   return id;
-}
-
-using Notes = ir::PlanNotes;
-
-// A gather reads a part of its operands.
-double BytesOf(const Graph& graph, const ir::Node& node) {
-  if (!node.composite) {
-    const ir::ComputeEstimate work = ir::EstimateOf(graph, node);
-    const double bytes = work.bytes_read + work.bytes_written;
-    if (bytes > 0) return bytes;
-  }
-  double bytes = 0;
-  for (const auto* ids : {&node.inputs, &node.outputs}) {
-    for (const ValueId id : *ids) {
-      if (id == ir::kNone) continue;
-      const auto size = ir::ByteSize(graph.value(id).desc);
-      if (size.ok()) bytes += static_cast<double>(*size);
-    }
-  }
-  return bytes;
-}
-
-Notes::Work WorkOf(const Graph& graph, const ir::Node& node) {
-  constexpr std::string_view kOwn = "tim.";
-  std::string op = KernelOpName(node);
-  if (op.starts_with(kOwn)) op.erase(0, kOwn.size());
-  return {.op = std::move(op),
-          .operations = ir::EstimateOf(graph, node).flops,
-          .bytes = BytesOf(graph, node)};
 }
 
 class Emitter {
@@ -89,6 +62,7 @@ class Emitter {
       plan_.notes.operands.emplace_back();
       TIM_RETURN_IF_ERROR(MakeStep(scheduled, &step));
       step.waits = hazards.WaitsOf(step);
+      AwaitEffects(scheduled, &step);
       plan_.steps.push_back(std::move(step));
       if (queues || UsesHostSteps()) {
         hazards.Add(static_cast<int>(plan_.steps.size()) - 1);
@@ -151,6 +125,23 @@ class Emitter {
     ir::TensorDesc desc = graph_.value(id).desc;
     desc.layout = ir::Layout::Dense();
     return desc;
+  }
+
+  // The step's effects are seen after those of earlier ones.
+  void AwaitEffects(const ScheduledStep& scheduled, Step* step) {
+    if (scheduled.kind != ScheduledStep::Kind::kNode ||
+        !ir::HasOrderedEffects(graph_.node(scheduled.node))) {
+      return;
+    }
+    const int before =
+        std::exchange(last_with_effects_, static_cast<int>(plan_.steps.size()));
+    std::vector<int>& waits = step->waits;
+    if (before < 0 || ir::InOneQueue(plan_.steps[before], *step) ||
+        std::find(waits.begin(), waits.end(), before) != waits.end()) {
+      return;
+    }
+    waits.push_back(before);
+    std::sort(waits.begin(), waits.end());
   }
 
   Status MakeStep(const ScheduledStep& scheduled, Step* step) {
@@ -329,7 +320,7 @@ class Emitter {
 
   // The next operand of the step that is being made.
   void NoteOperand(ValueId id, int64_t offset = 0) {
-    Notes& notes = plan_.notes;
+    ir::PlanNotes& notes = plan_.notes;
     const auto [known, added] =
         noted_.emplace(id, static_cast<int>(notes.values.size()));
     if (added) {
@@ -440,6 +431,7 @@ class Emitter {
   ConstantBlocks constants_;
   std::map<ValueId, int> state_index_;
   std::map<ValueId, int> noted_;  // in the plan's notes
+  int last_with_effects_ = -1;    // of the plan's steps
   std::map<std::tuple<SlotKind, int, int, int64_t, int64_t, int>, int> slots_;
 };
 

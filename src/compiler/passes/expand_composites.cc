@@ -1,4 +1,6 @@
 // Puts the bodies of composites in their places.
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -6,6 +8,7 @@
 #include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
 #include "compiler/whole_composites.h"
+#include "ir/effect_order.h"
 
 namespace tim::compiler {
 namespace {
@@ -65,18 +68,22 @@ std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
 
 }  // namespace
 
+// Nodes of the body with ordered effects come where the node was among those.
 void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
   const Node node = graph.node(id);
+  std::vector<ir::NodeId> before;
+  if (ir::HasOrderedEffects(node)) before = ir::EffectOrder(graph);
   graph.RemoveNode(id);
   const auto map = MapValues(graph, node);
   const Graph& body = node.composite->body;
+  std::vector<ir::NodeId> added;
   for (const ir::NodeId inner : body.NodeIds()) {
     Node copy = body.node(inner);
     copy.name = StrCat(node.name, "/", copy.name);
     for (ir::ValueId& input : copy.inputs) input = map.at(input);
     for (ir::ValueId& output : copy.outputs) output = map.at(output);
     if (copy.device < 0) copy.device = node.device;
-    graph.AddNode(std::move(copy));
+    added.push_back(graph.AddNode(std::move(copy)));
   }
   // An output that is a constant, an input, or another output, of the body.
   for (size_t i = 0; i < body.outputs().size(); ++i) {
@@ -84,6 +91,19 @@ void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
     if (node.outputs[i] == ir::kNone || node.outputs[i] == inner) continue;
     graph.ReplaceUses(node.outputs[i], inner);
   }
+  if (before.empty()) return;
+  std::vector<ir::NodeId> order;
+  for (const ir::NodeId at : before) {
+    if (at != id) {
+      order.push_back(at);
+      continue;
+    }
+    std::copy_if(added.begin(), added.end(), std::back_inserter(order),
+                 [&](ir::NodeId inner) {
+                   return ir::HasOrderedEffects(graph.node(inner));
+                 });
+  }
+  ir::SetEffectOrder(order, &graph);
 }
 
 Status ExpandComposites(Module& module) {
@@ -102,6 +122,8 @@ Status ExpandComposites(Module& module) {
                                              ? std::set<ir::NodeId>()
                                              : ClaimedComposites(module);
     for (const ir::NodeId id : found) {
+      // Nodes that expansions gave other ids come in the next round.
+      if (!graph.HasNode(id)) continue;
       const Node& node = graph.node(id);
       if (claimed.contains(id) && module.whole.Has(node.name)) {
         module.kept_whole.emplace(node.name, KindOf(graph, node));

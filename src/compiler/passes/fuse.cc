@@ -2,6 +2,7 @@
 
 #include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
+#include "ir/effect_order.h"
 
 namespace tim::compiler {
 namespace {
@@ -27,6 +28,10 @@ ir::NodeId NextInChain(const Graph& graph, ir::NodeId id) {
   if (result.uses.size() != 1 || graph.IsLiveOut(result.id)) return ir::kNone;
   const Node& next = graph.node(result.uses[0].node);
   if (next.composite || next.outputs.size() != 1) return ir::kNone;
+  // A fused node would have another place in the order of effects.
+  if (ir::HasOrderedEffects(node) || ir::HasOrderedEffects(next)) {
+    return ir::kNone;
+  }
   return next.id;
 }
 

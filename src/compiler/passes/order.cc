@@ -5,6 +5,7 @@
 
 #include "compiler/passes/passes.h"
 #include "compiler/queue_schedule.h"
+#include "ir/effect_order.h"
 
 namespace tim::compiler {
 namespace {
@@ -131,6 +132,7 @@ std::vector<NodeId> GreedyOrder(const Module& module,
                                 const Preference& preference) {
   const Graph& graph = module.graph;
   constexpr size_t kCandidates = 32;  // keeps wide graphs linear
+  const ir::EffectChain effects(graph);
   std::vector<int> missing(graph.node_id_limit(), 0);
   std::set<NodeId> ready;
   for (const NodeId id : graph.NodeIds()) {
@@ -139,6 +141,7 @@ std::vector<NodeId> GreedyOrder(const Module& module,
         ++missing[id];
       }
     }
+    if (effects.Before(id) != ir::kNone) ++missing[id];
     if (missing[id] == 0) ready.insert(id);
   }
   LiveBytes live(module);
@@ -158,6 +161,8 @@ std::vector<NodeId> GreedyOrder(const Module& module,
     ready.erase(best);
     live.Run(best);
     order.push_back(best);
+    const NodeId behind = effects.After(best);
+    if (behind != ir::kNone && --missing[behind] == 0) ready.insert(behind);
     for (const ValueId output : graph.node(best).outputs) {
       if (output == ir::kNone) continue;
       for (const ir::Use& use : graph.value(output).uses) {

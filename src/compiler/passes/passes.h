@@ -43,7 +43,8 @@ Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said);
 
 /// Expands composite nodes that no kernel of a target device claims.
 Status ExpandComposites(Module& module);
-/// The composite node's body takes its place.
+/// The composite node's body takes its place.  Nodes behind it whose effects
+/// are ordered get other ids where the body has such nodes.
 void ExpandComposite(ir::Graph& graph, ir::NodeId id);
 
 /// Reshapes that keep declared shapes move behind the element-wise operators

@@ -4,6 +4,7 @@
 #include "compiler/effects.h"
 #include "compiler/passes/passes.h"
 #include "ir/dead_nodes.h"
+#include "ir/effect_order.h"
 #include "ir/evaluate.h"
 #include "ir/node_descs.h"
 
@@ -113,6 +114,7 @@ Status FoldNode(Graph& graph, ir::NodeId id) {
 bool IsIdentity(const Graph& graph, const Node& node) {
   if (node.composite || !node.schema->is_identity || node.inputs.empty() ||
       node.inputs[0] == ir::kNone || !HasStaticOperands(graph, node) ||
+      ir::HasOrderedEffects(node) ||
       graph.value(node.inputs[0]).is_scalar !=
           graph.value(node.outputs[0]).is_scalar) {
     return false;
