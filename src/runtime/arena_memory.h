@@ -9,6 +9,7 @@ namespace tim::runtime {
 enum class ArenaMemory : uint8_t {
   kOwn,     ///< Of contexts that stay as long as their executable.
   kPooled,  ///< Of contexts that come and go: in the pools of the devices.
+  kGiven,   ///< Of each run: see GivenArenas.
 };
 
 }  // namespace tim::runtime

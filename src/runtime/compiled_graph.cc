@@ -32,9 +32,11 @@ class TracedRun {
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Create(
     const compiler::InferredGraph& graph,
-    const compiler::CompileOptions& options, const Surroundings& surroundings) {
-  TIM_ASSIGN_OR_RETURN(ReadyGraph ready,
-                       CompileAndPrepare(graph, options, surroundings));
+    const compiler::CompileOptions& options, const Surroundings& surroundings,
+    std::shared_ptr<SharedArenas> arenas) {
+  TIM_ASSIGN_OR_RETURN(
+      ReadyGraph ready,
+      CompileAndPrepare(graph, options, surroundings, std::move(arenas)));
   return Of(std::move(ready));
 }
 

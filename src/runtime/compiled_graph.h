@@ -20,6 +20,7 @@
 #include "runtime/port_binding.h"
 #include "runtime/ready_graph.h"
 #include "runtime/run_event.h"
+#include "runtime/shared_arenas.h"
 #include "runtime/state_set.h"
 
 namespace tim::runtime {
@@ -31,8 +32,8 @@ class CompiledGraph {
   /// See CompileAndPrepare().
   static Result<std::unique_ptr<CompiledGraph>> Create(
       const compiler::InferredGraph& graph,
-      const compiler::CompileOptions& options,
-      const Surroundings& surroundings);
+      const compiler::CompileOptions& options, const Surroundings& surroundings,
+      std::shared_ptr<SharedArenas> arenas = nullptr);
   /// A graph whose plan was made before, perhaps by another process.
   static Result<std::unique_ptr<CompiledGraph>> Load(
       ir::Plan plan, const Surroundings& surroundings);

@@ -2,126 +2,17 @@
 #include "runtime/context_pool.h"
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <utility>
 
-#include "base/fork/fork.h"
 #include "base/guarded.h"
-#include "base/worker.h"
-#include "runtime/execution_context.h"
+#include "runtime/context_pool_state.h"
 #include "runtime/inside_run.h"
-#include "runtime/pooled_run.h"
 
 namespace tim::runtime {
 
 using Waits = PooledRun::Waits;
 using Slot = ContextSlot;
-class ContextPool::State final
-    : public RunOwner,
-      public std::enable_shared_from_this<ContextPool::State> {
- public:
-  /// Who asks for a context may have to wait until one is made, or until a run
-  /// has ended.
-  enum class Patience : uint8_t { kWaits, kNone };
-
-  /// \param blocks whether the plan has work that a thread must do.
-  State(std::shared_ptr<const Executable> executable, int max_in_flight,
-        bool blocks)
-      : executable_(std::move(executable)),
-        max_in_flight_(std::max(1, max_in_flight)),
-        blocks_(blocks),
-        limit_(static_cast<size_t>(max_in_flight_)) {}
-
-  /// Null where no context is free without patience.
-  Result<std::shared_ptr<RunEvent>> Enqueue(RunPorts ports,
-                                            std::shared_ptr<StateSet> states,
-                                            Waits waits, RunCalls calls,
-                                            Patience patience);
-  Status WaitForContext() {
-    TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
-    Free(slot, OkStatus());
-    return OkStatus();
-  }
-  Result<std::shared_ptr<RunEvent>> TryEnqueue(RunPorts ports, Waits after,
-                                               RunCalls calls);
-  Status Run(std::span<const PortMemory> inputs,
-             std::span<const PortMemory> outputs, StateSet* states,
-             GivenArenas arenas);
-  /// A context that is free.
-  void Add(std::unique_ptr<ExecutionContext> context) {
-    const std::lock_guard lock(mutex_);
-    slots_.push_back(std::make_unique<Slot>());
-    slots_.back()->context = std::move(context);
-    slots_.back()->busy = false;
-  }
-  /// A context that nobody else has until Free(); null where there is none
-  /// without patience.
-  Result<Slot*> Acquire(Patience patience = Patience::kWaits);
-  void Free(Slot* slot, const Status& how_it_went);
-  void Drain();
-  void Release(const void* memory);
-  int contexts() const;
-
-  void Ended(const PooledRun* run, Slot* slot,
-             const Status& how_it_went) override {
-    Remove(run);
-    Free(slot, how_it_went);
-  }
-  Status Call(std::function<void()> call) override {
-    return callbacks_.Post(std::move(call));
-  }
-
-  bool IsOfThisProcess() const { return forks_ == Forks(); }
-  /// An empty one of the same executable.
-  std::shared_ptr<State> Anew() const {
-    return std::make_shared<State>(executable_, max_in_flight_, blocks_);
-  }
-
- private:
-  using Runs = PooledRun::Runs;
-  using Slots = std::vector<std::unique_ptr<Slot>>;
-
-  // Runs that are started inside of others do not wait for those to end.
-  enum class Origin : uint8_t { kOutside, kInside };
-
-  Status Start(const std::shared_ptr<PooledRun>& run, Runs after = {});
-  void Remove(const PooledRun* run);
-  Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
-              Waits waits, Worker& worker);
-  // The lock is held; Take() gives null where all are in use.
-  void AddInFlight(const std::shared_ptr<PooledRun>& run);
-  bool HasRoom(Origin origin) const {
-    return origin == Origin::kInside ? inside_ < kMaxInside
-                                     : busy_ - inside_ < limit_;
-  }
-  void SetBusy(Slot* slot, Origin origin);
-  void SetFree(Slot* slot);
-  Slot* Take(Origin origin);
-  Slots Trim();
-  Status MakeOneMore(std::unique_lock<std::mutex>& lock, Origin origin,
-                     Slot** made);
-  void WaitForRoom(std::unique_lock<std::mutex>& lock);
-
-  const std::shared_ptr<const Executable> executable_;
-  const uint32_t forks_ = Forks();
-  const int max_in_flight_;
-  const bool blocks_;
-  mutable std::mutex mutex_;
-  std::condition_variable freed_;
-  size_t limit_;  // of contexts whose runs were started outside of others
-  Slots slots_;
-  size_t busy_ = 0;
-  size_t inside_ = 0;  // those of busy_ that were started inside of runs
-  size_t peak_ = 0;    // most that were busy since none was
-  Runs in_flight_;     // oldest first
-  // Size of in_flight_, for those who find none without the lock.
-  std::atomic<size_t> in_flight_count_ = 0;
-  Status lost_;
-  Worker callbacks_;
-};
 
 namespace {
 
@@ -137,118 +28,6 @@ Status CheckOutsideRunOf(const StateSet& states) {
 }
 
 }  // namespace
-
-void ContextPool::State::SetBusy(Slot* slot, Origin origin) {
-  slot->busy = true;
-  slot->is_inside = origin == Origin::kInside;
-  if (slot->is_inside) ++inside_;
-  peak_ = std::max(peak_, ++busy_);
-}
-
-void ContextPool::State::SetFree(Slot* slot) {
-  slot->busy = false;
-  for (const void* memory : std::exchange(slot->released, {})) {
-    if (slot->context != nullptr) slot->context->Release(memory);
-  }
-  if (std::exchange(slot->is_inside, false)) --inside_;
-  --busy_;
-}
-
-Slot* ContextPool::State::Take(Origin origin) {
-  for (const std::unique_ptr<Slot>& slot : slots_) {
-    if (slot->busy) continue;
-    SetBusy(slot.get(), origin);
-    return slot.get();
-  }
-  return nullptr;
-}
-
-// Where there is no memory for one more, those that there are must do.  All but
-// the first come and go.
-Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
-                                       Origin origin, Slot** made) {
-  slots_.push_back(std::make_unique<Slot>());
-  Slot* const slot = slots_.back().get();
-  SetBusy(slot, origin);
-  const ArenaMemory arenas =
-      slots_.size() == 1 ? ArenaMemory::kOwn : ArenaMemory::kPooled;
-  lock.unlock();
-  auto context = ExecutionContext::Create(executable_, nullptr, arenas);
-  lock.lock();
-  if (context.ok()) {
-    slot->context = *std::move(context);
-    *made = slot;
-    return OkStatus();
-  }
-  SetFree(slot);
-  std::erase_if(slots_, [&](const auto& known) { return known.get() == slot; });
-  if (origin == Origin::kInside || busy_ == inside_) return context.status();
-  limit_ = busy_ - inside_;
-  return OkStatus();
-}
-
-void ContextPool::State::WaitForRoom(std::unique_lock<std::mutex>& lock) {
-  if (in_flight_.empty()) {
-    freed_.wait(lock, [this] { return HasRoom(Origin::kOutside); });
-    return;
-  }
-  const std::shared_ptr<PooledRun> oldest = in_flight_.front();
-  lock.unlock();
-  static_cast<void>(oldest->Wait());
-  lock.lock();
-}
-
-Result<Slot*> ContextPool::State::Acquire(Patience patience) {
-  const Origin origin = IsInsideAnyRun() ? Origin::kInside : Origin::kOutside;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    if (!lost_.ok()) return lost_;
-    Slot* slot = HasRoom(origin) ? Take(origin) : nullptr;
-    if (slot != nullptr) return slot;
-    const Runs runs = in_flight_;
-    lock.unlock();
-    const auto ended = std::count_if(
-        runs.begin(), runs.end(), [](const auto& run) { return run->Ready(); });
-    lock.lock();
-    if (ended != 0) continue;
-    if (patience == Patience::kNone) return nullptr;
-    if (HasRoom(origin)) {
-      TIM_RETURN_IF_ERROR(MakeOneMore(lock, origin, &slot));
-      if (slot != nullptr) return slot;
-    } else if (origin == Origin::kInside) {
-      return FailedPrecondition(
-          "inside a holder, or another function that a run calls, ", inside_,
-          " runs of graph ", executable_->plan().graph,
-          " are in flight; let functions that start runs of their own graph "
-          "end, or wait for some of those runs");
-    } else {
-      WaitForRoom(lock);
-    }
-  }
-}
-
-// As many as were in use at a time since the pool was idle last.
-ContextPool::State::Slots ContextPool::State::Trim() {
-  Slots idle;
-  if (busy_ != 0) return idle;
-  const size_t kept = std::max<size_t>(1, std::exchange(peak_, 0));
-  while (slots_.size() > kept) {
-    idle.push_back(std::move(slots_.back()));
-    slots_.pop_back();
-  }
-  return idle;
-}
-
-void ContextPool::State::Free(Slot* slot, const Status& how_it_went) {
-  Slots idle;
-  {
-    const std::lock_guard lock(mutex_);
-    if (how_it_went.code() == StatusCode::kDeviceLost) lost_ = how_it_went;
-    SetFree(slot);
-    idle = Trim();
-    freed_.notify_all();
-  }
-}
 
 void ContextPool::State::AddInFlight(const std::shared_ptr<PooledRun>& run) {
   in_flight_.push_back(run);
@@ -269,8 +48,11 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
   std::erase_if(waits, HasSucceeded);
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(patience));
   if (slot == nullptr) return std::shared_ptr<RunEvent>();
-  Status status = slot->context->Check(ports.inputs, ports.outputs,
-                                       states.get(), ports.arenas);
+  Status status = GiveArenas(slot, &ports);
+  if (status.ok()) {
+    status = slot->context->Check(ports.inputs, ports.outputs, states.get(),
+                                  ports.arenas);
+  }
   if (!status.ok()) {
     Free(slot, status);
     return status;
@@ -302,8 +84,11 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::TryEnqueue(
   if (blocks_) return std::shared_ptr<RunEvent>();
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(Patience::kNone));
   if (slot == nullptr) return std::shared_ptr<RunEvent>();
-  Status status =
-      slot->context->Check(ports.inputs, ports.outputs, nullptr, ports.arenas);
+  Status status = GiveArenas(slot, &ports);
+  if (status.ok()) {
+    status = slot->context->Check(ports.inputs, ports.outputs, nullptr,
+                                  ports.arenas);
+  }
   if (status.ok()) {
     const auto run = std::make_shared<PooledRun>(
         shared_from_this(), slot, std::move(ports), nullptr, std::move(calls),
@@ -350,8 +135,10 @@ Status ContextPool::State::Run(std::span<const PortMemory> inputs,
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
   std::optional<InsideRun> inside;  // where it calls functions of clients
   if (blocks_) inside.emplace(RunAtWork{executable_.get(), states});
-  const Status status = GuardedCall(
-      [&] { return slot->context->Run(inputs, outputs, states, arenas); });
+  const Status status = GuardedCall([&]() -> Status {
+    TIM_ASSIGN_OR_RETURN(const GivenArenas own, ArenasFor(slot, arenas));
+    return slot->context->Run(inputs, outputs, states, own);
+  });
   inside.reset();
   Free(slot, status);
   return status;
@@ -407,8 +194,9 @@ ContextPool::State& ContextPool::Own() const {
 std::unique_ptr<ContextPool> ContextPool::Create(
     std::shared_ptr<const Executable> executable,
     std::unique_ptr<ExecutionContext> first, int max_in_flight) {
-  auto state = std::make_shared<State>(std::move(executable), max_in_flight,
-                                       first->blocks());
+  auto state =
+      std::make_shared<State>(std::move(executable), first->shared_arenas(),
+                              max_in_flight, first->blocks());
   state->Add(std::move(first));
   return std::unique_ptr<ContextPool>(new ContextPool(std::move(state)));
 }

@@ -15,6 +15,7 @@
 #include "runtime/run_streams.h"
 #include "runtime/run_trace.h"
 #include "runtime/step_order.h"
+#include "runtime/transfer.h"
 #include "runtime/warm_up.h"
 
 namespace tim::runtime {
@@ -33,6 +34,7 @@ struct ExecutionContext::Impl {
   Status CheckArguments(std::span<const PortMemory> inputs,
                         std::span<const PortMemory> outputs,
                         const StateSet* states, GivenArenas arenas) const;
+  Result<std::unique_ptr<SharedArenas::Lease>> BindZeros();
   Status WaitBefore(const StepOrder& order, Stream& stream);
   Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
@@ -50,6 +52,7 @@ struct ExecutionContext::Impl {
 
   // In this order: what work refers to is destroyed after the streams.
   std::shared_ptr<const Executable> executable;
+  std::shared_ptr<SharedArenas> shared;  // null: arenas are those of `memory`
   std::unique_ptr<RunMemory> memory;
   std::vector<PreparedGroup> prepared;
   Streams streams;
@@ -81,6 +84,21 @@ ExecutionContext::~ExecutionContext() = default;
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
+  return CreateWith(std::move(executable), refused, arenas, nullptr);
+}
+
+Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
+    std::shared_ptr<const Executable> executable,
+    std::vector<compiler::RefusedKernel>* refused,
+    std::shared_ptr<SharedArenas> arenas) {
+  const auto kind = arenas != nullptr ? ArenaMemory::kGiven : ArenaMemory::kOwn;
+  return CreateWith(std::move(executable), refused, kind, std::move(arenas));
+}
+
+Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateWith(
+    std::shared_ptr<const Executable> executable,
+    std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas,
+    std::shared_ptr<SharedArenas> shared) {
   const TraceSpan span("build", "memory of a run", executable->plan().graph);
   const device::RunOrder::Scope no_run(nullptr);
   auto impl = std::make_unique<Impl>(std::move(executable));
@@ -89,11 +107,16 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
   TIM_ASSIGN_OR_RETURN(impl->memory, RunMemory::Create(*impl->executable,
                                                        arenas, impl->streams));
   TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
+  impl->shared = std::move(shared);
+  std::unique_ptr<SharedArenas::Lease> lease;
+  if (impl->shared != nullptr) {
+    TIM_ASSIGN_OR_RETURN(lease, impl->BindZeros());
+  }
   StepFailures failures;
   const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
                              impl->prepared, &failures);
   if (refused != nullptr) *refused = failures.Refused(impl->plan());
-  if (arenas == ArenaMemory::kOwn) impl->TrimPools();
+  if (arenas != ArenaMemory::kPooled) impl->TrimPools();
   TIM_RETURN_IF_ERROR(warm);
   TIM_RETURN_IF_ERROR(
       PrepareControls(*impl->executable, impl->prepared, refused));
@@ -108,7 +131,28 @@ Status ExecutionContext::Impl::CheckArguments(
     const StateSet* states, GivenArenas arenas) const {
   TIM_RETURN_IF_ERROR(CheckPorts(plan(), inputs, outputs));
   TIM_RETURN_IF_ERROR(CheckArenas(plan(), arenas));
+  for (size_t i = 0; shared != nullptr && i < plan().arenas.size(); ++i) {
+    const bool given = i < arenas.size() && (arenas[i].host != nullptr ||
+                                             arenas[i].range.buffer != nullptr);
+    if (given || plan().arenas[i].bytes == 0) continue;
+    return InvalidArgument("graph '", plan().graph, "': arena ", i,
+                           " was given no memory, and the context has none");
+  }
   return CheckStates(*executable, states);
+}
+
+// Arenas of zero bytes that the steps work in until others are given.
+Result<std::unique_ptr<SharedArenas::Lease>>
+ExecutionContext::Impl::BindZeros() {
+  TIM_ASSIGN_OR_RETURN(auto lease, shared->Take(plan()));
+  for (size_t i = 0; i < plan().arenas.size(); ++i) {
+    device::Buffer* const buffer = lease->arenas()[i].range.buffer;
+    if (buffer == nullptr) continue;
+    Stream& stream = *streams[static_cast<size_t>(plan().arenas[i].device)];
+    TIM_RETURN_IF_ERROR(FillZero(stream, *buffer));
+  }
+  TIM_RETURN_IF_ERROR(memory->BindArenas(lease->arenas()));
+  return lease;
 }
 
 Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,
@@ -310,6 +354,10 @@ Status ExecutionContext::Run(std::span<const void* const> inputs,
 
 const Executable& ExecutionContext::executable() const {
   return *impl_->executable;
+}
+
+const std::shared_ptr<SharedArenas>& ExecutionContext::shared_arenas() const {
+  return impl_->shared;
 }
 
 void ExecutionContext::Release(const void* memory) {

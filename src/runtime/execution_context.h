@@ -12,6 +12,7 @@
 #include "runtime/executable.h"
 #include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
+#include "runtime/shared_arenas.h"
 #include "runtime/state_set.h"
 
 namespace tim::runtime {
@@ -29,6 +30,12 @@ class ExecutionContext {
       std::shared_ptr<const Executable> executable,
       std::vector<compiler::RefusedKernel>* refused = nullptr,
       ArenaMemory arenas = ArenaMemory::kOwn);
+  /// The same without arenas: every run is given those that its plan has, as
+  /// the first use of the kernels takes some of `arenas`; null: with its own.
+  static Result<std::unique_ptr<ExecutionContext>> Create(
+      std::shared_ptr<const Executable> executable,
+      std::vector<compiler::RefusedKernel>* refused,
+      std::shared_ptr<SharedArenas> arenas);
   /// Waits for a run that nobody has waited for.
   ~ExecutionContext();
 
@@ -67,6 +74,8 @@ class ExecutionContext {
   bool blocks() const;
 
   const Executable& executable() const;
+  /// The source of arenas for its runs; null: it has its own.
+  const std::shared_ptr<SharedArenas>& shared_arenas() const;
 
   /// Devices may keep what Run() was given until the next one: before `memory`
   /// is freed, or other memory can be at its address, it must be released.
@@ -74,6 +83,10 @@ class ExecutionContext {
 
  private:
   struct Impl;
+  static Result<std::unique_ptr<ExecutionContext>> CreateWith(
+      std::shared_ptr<const Executable> executable,
+      std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas,
+      std::shared_ptr<SharedArenas> shared);
   explicit ExecutionContext(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -17,6 +17,7 @@
 #include "runtime/execution_context.h"
 #include "runtime/inside_run.h"
 #include "runtime/run_event.h"
+#include "runtime/shared_arenas.h"
 #include "runtime/state_set.h"
 
 namespace tim::runtime {
@@ -30,6 +31,8 @@ struct ContextSlot {
   bool is_inside = false;  ///< Busy with a run that was started inside of one.
   /// Memory that the context lets go of when it is free.
   std::vector<const void*> released;
+  /// Arenas of the run that has the context, where it has none itself.
+  std::unique_ptr<SharedArenas::Lease> arenas;
   Worker worker;
 };
 

@@ -40,14 +40,16 @@ bool Add(std::vector<RefusedKernel> refused,
 }  // namespace
 
 Result<ReadyGraph> Prepare(ir::Plan plan, const Surroundings& surroundings,
-                           std::vector<RefusedKernel>* refused) {
+                           std::vector<RefusedKernel>* refused,
+                           std::shared_ptr<SharedArenas> arenas) {
   ReadyGraph ready;
   TIM_ASSIGN_OR_RETURN(
       ready.executable,
       Executable::Create(std::move(plan), surroundings.devices,
                          surroundings.store, surroundings.operators, refused));
-  TIM_ASSIGN_OR_RETURN(ready.context,
-                       ExecutionContext::Create(ready.executable, refused));
+  TIM_ASSIGN_OR_RETURN(
+      ready.context,
+      ExecutionContext::Create(ready.executable, refused, std::move(arenas)));
   return ready;
 }
 
@@ -79,11 +81,12 @@ Result<Made> CompileUntilReady(const compiler::InferredGraph& graph,
 
 Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
                                      compiler::CompileOptions options,
-                                     const Surroundings& surroundings) {
+                                     const Surroundings& surroundings,
+                                     std::shared_ptr<SharedArenas> arenas) {
   return CompileUntilReady<ReadyGraph>(
       graph, std::move(options), surroundings,
       [&](ir::Plan plan, std::vector<RefusedKernel>* refused) {
-        return Prepare(std::move(plan), surroundings, refused);
+        return Prepare(std::move(plan), surroundings, refused, arenas);
       });
 }
 

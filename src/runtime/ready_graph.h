@@ -13,6 +13,7 @@
 #include "ir/plan.h"
 #include "runtime/executable.h"
 #include "runtime/execution_context.h"
+#include "runtime/shared_arenas.h"
 
 namespace tim::runtime {
 
@@ -30,18 +31,21 @@ struct Surroundings {
 
 /// An executable of the plan and its first context.
 /// \param refused as Executable::Create's.
+/// \param arenas of its runs; null: the contexts have their own.
 Result<ReadyGraph> Prepare(
     ir::Plan plan, const Surroundings& surroundings,
-    std::vector<compiler::RefusedKernel>* refused = nullptr);
+    std::vector<compiler::RefusedKernel>* refused = nullptr,
+    std::shared_ptr<SharedArenas> arenas = nullptr);
 
 /// Compiles and prepares.  Where devices can neither build nor launch kernels
 /// of the library, it compiles again without them, until all that was chosen
 /// runs; what is then chosen, and why, is in the plan's decisions.
 /// \param surroundings with the operators that `graph` is made of, of devices
 /// as in `options`.
-Result<ReadyGraph> CompileAndPrepare(const compiler::InferredGraph& graph,
-                                     compiler::CompileOptions options,
-                                     const Surroundings& surroundings);
+Result<ReadyGraph> CompileAndPrepare(
+    const compiler::InferredGraph& graph, compiler::CompileOptions options,
+    const Surroundings& surroundings,
+    std::shared_ptr<SharedArenas> arenas = nullptr);
 /// The same without a context: kernels have not been launched.
 Result<std::shared_ptr<const Executable>> CompileExecutable(
     const compiler::InferredGraph& graph, compiler::CompileOptions options,

@@ -54,6 +54,11 @@ Result<Buffer*> RunMemory::AllocateArena(const ir::Arena& arena,
 
 Status RunMemory::AllocateArenas(
     ArenaMemory memory, std::span<const std::unique_ptr<Stream>> streams) {
+  if (memory == ArenaMemory::kGiven) {
+    arenas_.resize(executable_.plan().arenas.size(), nullptr);
+    arena_bindings_.resize(arenas_.size());
+    return OkStatus();
+  }
   for (const ir::Arena& arena : executable_.plan().arenas) {
     Stream& stream = *streams[arena.device];
     const Result<Buffer*> buffer = AllocateArena(arena, memory, stream);

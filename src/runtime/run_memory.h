@@ -24,7 +24,8 @@ namespace tim::runtime {
 class RunMemory {
  public:
   /// Arenas are filled with zero bytes, through streams[device].  No work uses
-  /// pooled ones when they are destroyed.
+  /// pooled ones when they are destroyed.  With kGiven there are none but those
+  /// of BindArenas().
   static Result<std::unique_ptr<RunMemory>> Create(
       const Executable& executable, ArenaMemory arenas,
       std::span<const std::unique_ptr<device::Stream>> streams);

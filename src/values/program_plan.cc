@@ -119,24 +119,35 @@ void ProgramPlan::FindSources(const ir::Graph& graph) {
   }
 }
 
-Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
-    ir::Graph graph, const std::vector<PortSpec>& inputs, OutputPlace place,
-    const ProgramOptions& program_options, const DeviceState& device,
+namespace {
+
+/// A graph that is ready to be compiled.
+struct ToCompile {
+  runtime::Surroundings surroundings;
+  compiler::CompileOptions options;
+  std::vector<size_t> inputs;  ///< Those that are read.
+  /// None where nothing is computed.
+  std::optional<compiler::InferredGraph> graph;
+};
+
+Result<ToCompile> Begin(
+    const ir::Graph& graph, const std::vector<PortSpec>& inputs,
+    OutputPlace place, const ProgramOptions& program_options,
+    const DeviceState& device,
     const std::shared_ptr<const ir::OpRegistry>& operators) {
-  runtime::Surroundings surroundings = device.surroundings();
-  if (operators != nullptr) surroundings.operators = operators;
-  compiler::CompileOptions options =
-      runtime::CompileOptionsFor(surroundings.devices);
+  ToCompile made;
+  made.surroundings = device.surroundings();
+  if (operators != nullptr) made.surroundings.operators = operators;
+  compiler::CompileOptions& options = made.options;
+  options = runtime::CompileOptionsFor(made.surroundings.devices);
   options.strict = program_options.strict || GetOptions().strict;
   options.many_shapes = program_options.many_shapes;
   TIM_ASSIGN_OR_RETURN(options.policy,
                        compiler::ParsePolicy(program_options.policy));
   options.was_compiled = true;  // recording has checked the calls
-  auto made = std::make_shared<ProgramPlan>();
-  made->FindSources(graph);
   std::vector<PortSpec> read;
-  ir::Graph ports = WithoutPassages(graph, &made->inputs_);
-  for (const size_t i : made->inputs_) read.push_back(inputs[i]);
+  ir::Graph ports = WithoutPassages(graph, &made.inputs);
+  for (const size_t i : made.inputs) read.push_back(inputs[i]);
   const int main = device.main_device();
   for (const PortSpec& port : read) {
     options.inputs.push_back(
@@ -145,17 +156,51 @@ Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
   options.outputs.resize(ports.outputs().size(),
                          {.free = place == OutputPlace::kDevice});
   if (ports.outputs().empty()) return made;
-  TIM_ASSIGN_OR_RETURN(const compiler::InferredGraph inferred,
-                       InferFor(std::move(ports), read, options));
+  TIM_ASSIGN_OR_RETURN(made.graph, InferFor(std::move(ports), read, options));
+  return made;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ProgramPlan>> ProgramPlan::Create(
+    const ir::Graph& graph, const std::vector<PortSpec>& inputs,
+    OutputPlace place, const ProgramOptions& program_options,
+    const DeviceState& device,
+    const std::shared_ptr<const ir::OpRegistry>& operators,
+    const std::shared_ptr<runtime::SharedArenas>& arenas) {
+  auto made = std::make_shared<ProgramPlan>();
+  made->FindSources(graph);
+  TIM_ASSIGN_OR_RETURN(
+      ToCompile begun,
+      Begin(graph, inputs, place, program_options, device, operators));
+  made->inputs_ = std::move(begun.inputs);
+  if (!begun.graph) return made;
   for (Source& source : made->sources_) {
     if (source.kind != Source::Kind::kComputed) continue;
     const ir::Value& value =
-        inferred.graph.value(inferred.graph.outputs()[source.index]);
+        begun.graph->graph.value(begun.graph->graph.outputs()[source.index]);
     source.spec = {value.desc, value.is_scalar};
   }
   TIM_ASSIGN_OR_RETURN(made->compiled_, runtime::CompiledGraph::Create(
-                                            inferred, options, surroundings));
+                                            *begun.graph, begun.options,
+                                            begun.surroundings, arenas));
   return made;
+}
+
+Result<std::optional<ir::Plan>> ProgramPlan::Compile(
+    const ir::Graph& graph, const std::vector<PortSpec>& inputs,
+    OutputPlace place, const ProgramOptions& program_options,
+    const DeviceState& device,
+    const std::shared_ptr<const ir::OpRegistry>& operators) {
+  TIM_ASSIGN_OR_RETURN(
+      ToCompile begun,
+      Begin(graph, inputs, place, program_options, device, operators));
+  if (!begun.graph) return std::optional<ir::Plan>();
+  TIM_ASSIGN_OR_RETURN(
+      ir::Plan plan,
+      compiler::Compile(*std::move(begun.graph), *begun.surroundings.operators,
+                        begun.options));
+  return std::optional<ir::Plan>(std::move(plan));
 }
 
 std::string ProgramPlan::Explain() const {

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "ir/graph.h"
 #include "runtime/compiled_graph.h"
+#include "runtime/shared_arenas.h"
 #include "tim/values/graph.h"
 #include "values/device_state.h"
 #include "values/value_state.h"
@@ -33,9 +35,18 @@ class ProgramPlan {
  public:
   /// Compiles `graph`, whose inputs get these specs.
   /// \param operators of the graph; null: those that are known.
+  /// \param arenas of its runs; null: it has its own.
   static Result<std::shared_ptr<ProgramPlan>> Create(
-      ir::Graph graph, const std::vector<PortSpec>& inputs, OutputPlace place,
-      const ProgramOptions& program_options, const DeviceState& device,
+      const ir::Graph& graph, const std::vector<PortSpec>& inputs,
+      OutputPlace place, const ProgramOptions& program_options,
+      const DeviceState& device,
+      const std::shared_ptr<const ir::OpRegistry>& operators,
+      const std::shared_ptr<runtime::SharedArenas>& arenas);
+  /// The plan that Create() would prepare; none where nothing is computed.
+  static Result<std::optional<ir::Plan>> Compile(
+      const ir::Graph& graph, const std::vector<PortSpec>& inputs,
+      OutputPlace place, const ProgramOptions& program_options,
+      const DeviceState& device,
       const std::shared_ptr<const ir::OpRegistry>& operators);
 
   /// The origin of an output of the graph: a step of the plan, an input that

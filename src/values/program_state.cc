@@ -24,9 +24,7 @@ std::string KeyOf(const std::vector<PortSpec>& inputs, OutputPlace place) {
   return key;
 }
 
-}  // namespace
-
-namespace {
+bool IsOpen(const TensorSpec& spec) { return !spec.desc.shape.IsStatic(); }
 
 // A holder that has no function, and no kernel.
 bool IsEmptyHolder(const ir::Node& node) {
@@ -73,6 +71,10 @@ Result<std::shared_ptr<ProgramState>> ProgramState::Create(
   }
   made->graph_ = std::move(graph);
   made->inputs_ = std::move(inputs);
+  if (std::any_of(made->inputs_.begin(), made->inputs_.end(), IsOpen)) {
+    made->arenas_ = std::make_shared<runtime::SharedArenas>(
+        made->device_->surroundings().devices);
+  }
   return made;
 }
 
@@ -150,6 +152,36 @@ Status ProgramState::RefusePlan() const {
       "input that is no constant");
 }
 
+// Arenas of the first plan are as large as those at the bounds, so that no
+// other one needs more.  Functions of applications are not called for that.
+Status ProgramState::ReserveArenas(OutputPlace place) const {
+  if (!own_.empty()) return OkStatus();
+  std::vector<PortSpec> ports;
+  for (const TensorSpec& input : inputs_) {
+    ports.push_back({input, {}});
+    ir::Shape& shape = ports.back().spec.desc.shape;
+    if (input.desc.type == ir::DataType::kUnknown || !shape.ranked()) {
+      return OkStatus();
+    }
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] != ir::kUnknownDim) continue;
+      if (shape.Bound(axis) == ir::kUnknownDim) return OkStatus();
+      shape.set_dim(axis, shape.Bound(axis));
+    }
+  }
+  for (const Value& value : closed_) {
+    ports.push_back({StateOf(value)->spec(), {}});
+  }
+  for (const GraphState::State& state : states_) {
+    ports.push_back({state.variable->spec(), {}});
+  }
+  TIM_ASSIGN_OR_RETURN(const auto plan,
+                       ProgramPlan::Compile(graph_, ports, place, options_,
+                                            *device_, operators_));
+  if (plan) arenas_->Reserve(*plan);
+  return OkStatus();
+}
+
 // Holders of constants are called while a plan is made.
 Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
     const std::vector<PortSpec>& inputs, OutputPlace place) {
@@ -171,8 +203,12 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
     }
   }
   const auto make = [&] {
+    // A plan at the bounds that cannot be made is no failure of this one.
+    std::call_once(reserved_, [&] {
+      if (arenas_ != nullptr) static_cast<void>(ReserveArenas(place));
+    });
     return ProgramPlan::Create(graph_, inputs, place, options_, *device_,
-                               operators_);
+                               operators_, arenas_);
   };
   if (known != nullptr) {
     if (known->ready()) return known->plan();

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "ir/graph.h"
+#include "runtime/shared_arenas.h"
 #include "tim/values/graph.h"
 #include "values/device_state.h"
 #include "values/graph_state.h"
@@ -49,6 +50,10 @@ class ProgramState {
   /// has variables.
   Result<ir::Graph> GraphToSave() const;
   const std::vector<TensorSpec>& inputs() const { return inputs_; }
+  /// Arenas of all plans; null where there is one plan only.
+  const std::shared_ptr<runtime::SharedArenas>& arenas() const {
+    return arenas_;
+  }
 
  private:
   using Plans = std::list<std::pair<std::string, std::shared_ptr<PlanMaking>>>;
@@ -69,6 +74,7 @@ class ProgramState {
       std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const;
   Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
   Status Add(const ValueState& value, Operands* operands) const;
+  Status ReserveArenas(OutputPlace place) const;
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
   Status RefusePlan() const;
@@ -101,6 +107,8 @@ class ProgramState {
   std::vector<GraphState::State> states_;
   OwnSchemas own_;
   std::shared_ptr<const ir::OpRegistry> operators_;  // null: those known
+  std::shared_ptr<runtime::SharedArenas> arenas_;    // null: each plan's own
+  std::once_flag reserved_;
   bool ordered_ = false;
   size_t outputs_ = 0;  // the caller's
   // Functions of applications are called without one of these.

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
@@ -45,14 +44,6 @@ Graph Affine(float scale, float offset) {
   return Graph::Capture(
       [=](const Values& in) -> Values { return {in[0] * scale + offset}; },
       {Spec()}, "affine");
-}
-
-std::vector<float> Numbers(int64_t count) {
-  std::vector<float> data;
-  for (int64_t i = 0; i < count; ++i) {
-    data.push_back(static_cast<float>(i * 7 % 23 - 11) / 8);
-  }
-  return data;
 }
 
 // A result that a program makes on the host is taken from there by the next.
@@ -272,39 +263,6 @@ TEST(Holders, KeepTheirOrderOnStreams) {
   }
 }
 
-TEST(Programs, AllocateNothingInRuns) {
-  const Fake fake({.max_delay_us = 0});
-  const Spec bounded(Type::kFloat32,
-                     Shape({16, Shape::kUnknown}).SetBound(1, 64));
-  Program program = fake.Compile(Graph::Capture(
-      [](const Values& in) -> Values {
-        return {ReduceSum(Tanh(in[0] * 2.0f) * in[0], {0})};
-      },
-      {bounded}));
-  ASSERT_TRUE(program.ok()) << program.error();
-  std::vector<int64_t> sizes(20);
-  std::iota(sizes.begin(), sizes.end(), 45);
-  const auto input = [](int64_t rows) {
-    return Floats({16, rows}, Numbers(16 * rows));
-  };
-  for (const int64_t rows : sizes) {
-    ASSERT_TRUE(program.Run({input(rows)})[0].Wait()) << LastError();
-  }
-  const int64_t misses = program.stats().misses;
-  fake.device->FailAllocationsAfter(0);
-  for (const int64_t rows : sizes) {
-    const Value x = input(rows);
-    const Value y = program.Run({x})[0];
-    const Value expected = ReduceSum(Tanh(x * 2.0f) * x, {0});
-    ASSERT_THAT(y.ToVector<float>(),
-                ElementsAreArray(expected.ToVector<float>()))
-        << LastError();
-  }
-  EXPECT_EQ(program.stats().misses, misses);
-  const Value y = program.Run({input(65)})[0];
-  EXPECT_THAT(y.error(), HasSubstr("axis 1: 65 is more than its bound 64"));
-}
-
 // Kernels take graphs by their names; without one they are opened.
 TEST(CalledGraphs, AreClaimedByName) {
   ASSERT_TRUE(g_claims);
@@ -334,31 +292,5 @@ TEST(CalledGraphs, AreClaimedByName) {
     }
   }
 }
-
-// The device has what the estimate says, once a plan is made.
-TEST(Estimates, AreWhatTheDeviceHas) {
-  const Fake fake({.max_delay_us = 0});
-  const Device before;
-  ASSERT_TRUE(Device::SetDefault(fake.front));
-  const Spec rows(Type::kFloat32, {256, 64});
-  const std::vector<float> data = Numbers(256 * 256);
-  const Value w =
-      Value::Constant(Spec(Type::kFloat32, {256, 256}), data.data());
-  const Graph graph = Graph::Capture(
-      [&](const Values& in) -> Values {
-        const Value x = Matmul(in[0], w);
-        return {ReduceSum(Tanh(x) * Matmul(Relu(x), w), {0})};
-      },
-      {rows});
-  const MemoryEstimate estimate = graph.EstimateMemory();
-  EXPECT_EQ(estimate.inputs, 256 * 64 * 4);
-  EXPECT_EQ(estimate.outputs, 64 * 4);
-  const int64_t empty = fake.device->live_bytes();
-  Program program = fake.Compile(graph);
-  ASSERT_TRUE(program.Prepare({rows})) << LastError();
-  EXPECT_EQ(fake.device->live_bytes() - empty, estimate.scratch);
-  EXPECT_TRUE(Device::SetDefault(before));
-}
-
 }  // namespace
 }  // namespace tim::values

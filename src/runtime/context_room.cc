@@ -1,0 +1,142 @@
+// Contexts that a pool has: who gets one, who waits for one, and when there is
+// one more or less.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/context_pool_state.h"
+#include "runtime/inside_run.h"
+
+namespace tim::runtime {
+
+using Slot = ContextSlot;
+
+void ContextPool::State::SetBusy(Slot* slot, Origin origin) {
+  slot->busy = true;
+  slot->is_inside = origin == Origin::kInside;
+  if (slot->is_inside) ++inside_;
+  peak_ = std::max(peak_, ++busy_);
+}
+
+void ContextPool::State::SetFree(Slot* slot) {
+  slot->busy = false;
+  slot->arenas.reset();
+  for (const void* memory : std::exchange(slot->released, {})) {
+    if (slot->context != nullptr) slot->context->Release(memory);
+  }
+  if (std::exchange(slot->is_inside, false)) --inside_;
+  --busy_;
+}
+
+Slot* ContextPool::State::Take(Origin origin) {
+  for (const std::unique_ptr<Slot>& slot : slots_) {
+    if (slot->busy) continue;
+    SetBusy(slot.get(), origin);
+    return slot.get();
+  }
+  return nullptr;
+}
+
+// Where there is no memory for one more, those that there are must do.  All but
+// the first come and go.
+Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
+                                       Origin origin, Slot** made) {
+  slots_.push_back(std::make_unique<Slot>());
+  Slot* const slot = slots_.back().get();
+  SetBusy(slot, origin);
+  const ArenaMemory arenas =
+      slots_.size() == 1 ? ArenaMemory::kOwn : ArenaMemory::kPooled;
+  lock.unlock();
+  auto context = shared_ != nullptr
+                     ? ExecutionContext::Create(executable_, nullptr, shared_)
+                     : ExecutionContext::Create(executable_, nullptr, arenas);
+  lock.lock();
+  if (context.ok()) {
+    slot->context = *std::move(context);
+    *made = slot;
+    return OkStatus();
+  }
+  SetFree(slot);
+  std::erase_if(slots_, [&](const auto& known) { return known.get() == slot; });
+  if (origin == Origin::kInside || busy_ == inside_) return context.status();
+  limit_ = busy_ - inside_;
+  return OkStatus();
+}
+
+Result<GivenArenas> ContextPool::State::ArenasFor(Slot* slot,
+                                                  GivenArenas given) const {
+  if (shared_ == nullptr || !given.empty()) return given;
+  TIM_ASSIGN_OR_RETURN(slot->arenas, shared_->Take(executable_->plan()));
+  return slot->arenas->arenas();
+}
+
+Status ContextPool::State::GiveArenas(Slot* slot, RunPorts* ports) const {
+  TIM_ASSIGN_OR_RETURN(const GivenArenas arenas,
+                       ArenasFor(slot, ports->arenas));
+  if (ports->arenas.empty()) ports->arenas = {arenas.begin(), arenas.end()};
+  return OkStatus();
+}
+
+void ContextPool::State::WaitForRoom(std::unique_lock<std::mutex>& lock) {
+  if (in_flight_.empty()) {
+    freed_.wait(lock, [this] { return HasRoom(Origin::kOutside); });
+    return;
+  }
+  const std::shared_ptr<PooledRun> oldest = in_flight_.front();
+  lock.unlock();
+  static_cast<void>(oldest->Wait());
+  lock.lock();
+}
+
+Result<Slot*> ContextPool::State::Acquire(Patience patience) {
+  const Origin origin = IsInsideAnyRun() ? Origin::kInside : Origin::kOutside;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (!lost_.ok()) return lost_;
+    Slot* slot = HasRoom(origin) ? Take(origin) : nullptr;
+    if (slot != nullptr) return slot;
+    const Runs runs = in_flight_;
+    lock.unlock();
+    const auto ended = std::count_if(
+        runs.begin(), runs.end(), [](const auto& run) { return run->Ready(); });
+    lock.lock();
+    if (ended != 0) continue;
+    if (patience == Patience::kNone) return nullptr;
+    if (HasRoom(origin)) {
+      TIM_RETURN_IF_ERROR(MakeOneMore(lock, origin, &slot));
+      if (slot != nullptr) return slot;
+    } else if (origin == Origin::kInside) {
+      return FailedPrecondition(
+          "inside a holder, or another function that a run calls, ", inside_,
+          " runs of graph ", executable_->plan().graph,
+          " are in flight; let functions that start runs of their own graph "
+          "end, or wait for some of those runs");
+    } else {
+      WaitForRoom(lock);
+    }
+  }
+}
+
+// As many as were in use at a time since the pool was idle last.
+ContextPool::State::Slots ContextPool::State::Trim() {
+  Slots idle;
+  if (busy_ != 0) return idle;
+  const size_t kept = std::max<size_t>(1, std::exchange(peak_, 0));
+  while (slots_.size() > kept) {
+    idle.push_back(std::move(slots_.back()));
+    slots_.pop_back();
+  }
+  return idle;
+}
+
+void ContextPool::State::Free(Slot* slot, const Status& how_it_went) {
+  Slots idle;
+  {
+    const std::lock_guard lock(mutex_);
+    if (how_it_went.code() == StatusCode::kDeviceLost) lost_ = how_it_went;
+    SetFree(slot);
+    idle = Trim();
+    freed_.notify_all();
+  }
+}
+
+}  // namespace tim::runtime

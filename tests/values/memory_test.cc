@@ -1,0 +1,198 @@
+// Memory of programs on a device: what their arenas have, and what was
+// estimated.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/memory_count.h"
+#include "tests/values/fake_devices.h"
+#include "tim/values/values.h"
+#include "values/access.h"
+#include "values/program_state.h"
+
+namespace tim::values {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+
+const bool g_on_host = [] {
+  setenv("TIMCL_DEVICE", "host", 1);
+  setenv("TIMCL_STRICT", "0", 1);
+  return true;
+}();
+
+using Values = std::vector<Value>;
+
+Value Floats(const Shape& shape, const std::vector<float>& data) {
+  return Value::Of<float>(shape, data);
+}
+
+std::vector<float> Numbers(int64_t count) {
+  std::vector<float> data;
+  for (int64_t i = 0; i < count; ++i) {
+    data.push_back(static_cast<float>(i * 7 % 23 - 11) / 8);
+  }
+  return data;
+}
+
+// Rows of what is wide in between: the arena is most of the memory.
+Graph Wide(const Shape& rows) {
+  const Graph graph = Graph::Capture(
+      [](const Values& in) -> Values {
+        const Value wide = Concat(Values(128, in[0]), 0);
+        return {ReduceSum(wide + Relu(wide), {0})};
+      },
+      {Spec(Type::kFloat32, rows)}, "wide");
+  EXPECT_TRUE(graph.ok()) << graph.error();
+  return graph;
+}
+
+Value Rows(int64_t rows) {
+  return Floats({4, rows}, std::vector<float>(static_cast<size_t>(4 * rows),
+                                              static_cast<float>(rows)));
+}
+
+void ExpectSums(const Value& sums, int64_t rows) {
+  ASSERT_THAT(
+      sums.ToVector<float>(),
+      ElementsAreArray(std::vector<float>(
+          static_cast<size_t>(rows), static_cast<float>(rows * 2 * 4 * 128))))
+      << sums.error();
+}
+
+// Check 14 of the specification.
+TEST(Arenas, AreOneForAllSizesWithinBounds) {
+  const Fake fake;
+  const Graph graph = Wide(Shape({4, Shape::kUnknown}).SetBound(1, 64));
+  Program program = fake.Compile(graph);
+  const auto& arenas = internal::Access::StateOf(program)->arenas();
+  ASSERT_NE(arenas, nullptr);
+  EXPECT_EQ(arenas->bytes(), 0);
+  std::vector<int64_t> sizes;
+  for (int64_t rows = 3; rows <= 60; rows += 3) sizes.push_back(rows);
+  ASSERT_EQ(sizes.size(), 20u);
+  for (const int64_t rows : sizes) {
+    ASSERT_TRUE(program.Prepare({Spec(Type::kFloat32, {4, rows})}))
+        << LastError();
+  }
+  const int64_t bytes = arenas->bytes();
+  EXPECT_GE(bytes, 64 * 4 * 128 * 4);  // the bound's, from the first one on
+  Program largest = fake.Compile(graph);
+  ASSERT_TRUE(largest.Prepare({Spec(Type::kFloat32, {4, 64})})) << LastError();
+  EXPECT_EQ(bytes, internal::Access::StateOf(largest)->arenas()->bytes());
+  ExpectSums(program.Run({Rows(60)})[0], 60);  // memory of results
+  const int64_t held = fake.device->live_bytes();
+  const int64_t counted = CountedMemory();
+  fake.device->FailAllocationsAfter(0);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const int64_t rows : sizes)
+      ExpectSums(program.Run({Rows(rows)})[0], rows);
+  }
+  EXPECT_EQ(fake.device->live_bytes(), held);
+  EXPECT_EQ(CountedMemory(), counted);
+  EXPECT_EQ(arenas->bytes(), bytes);
+  EXPECT_EQ(program.stats().plans, 20);
+  EXPECT_THAT(program.Run({Rows(65)})[0].error(),
+              HasSubstr("axis 1: 65 is more than its bound 64"));
+}
+
+// Without bounds the arena grows with the sizes.
+TEST(Arenas, AreAsLargeAsTheLargestSize) {
+  const Fake fake;
+  const Program program = fake.Compile(Wide({4, Shape::kUnknown}));
+  const auto& arenas = internal::Access::StateOf(program)->arenas();
+  int64_t largest = 0;
+  for (const int64_t rows : {8, 2, 32, 16}) {
+    ExpectSums(program.Run({Rows(rows)})[0], rows);
+    EXPECT_GE(arenas->bytes(), rows * 4 * 128 * 4);
+    if (rows < 32 && largest != 0) {
+      EXPECT_EQ(arenas->bytes(), largest);
+    }
+    largest = arenas->bytes();
+  }
+}
+
+TEST(Arenas, AreOfOpenClToo) {
+  if (!Device("opencl:0").ok()) GTEST_SKIP() << "no OpenCL device";
+  ProgramOptions options;
+  options.devices = "opencl:0";
+  options.max_plans = 8;
+  const Program program =
+      Wide(Shape({4, Shape::kUnknown}).SetBound(1, 64)).Compile(options);
+  const auto& arenas = internal::Access::StateOf(program)->arenas();
+  ExpectSums(program.Run({Rows(5)})[0], 5);
+  const int64_t bytes = arenas->bytes();
+  EXPECT_GT(bytes, 0);
+  for (int pass = 0; pass < 2; ++pass) {
+    Values results;
+    for (const int64_t rows : {64, 7, 33}) {
+      results.push_back(program.Run({Rows(rows)})[0]);
+    }
+    ExpectSums(results[0], 64);
+    ExpectSums(results[1], 7);
+    ExpectSums(results[2], 33);
+  }
+  ExpectSums(program.Run({Rows(9)})[0], 9);
+  EXPECT_EQ(program.stats().plans, 5);
+}
+
+// Runs in flight at the same time have arenas of their own.
+TEST(Arenas, AreOfOneRunAtATime) {
+  const Fake fake({.max_delay_us = 200});
+  const Program program =
+      fake.Compile(Wide(Shape({4, Shape::kUnknown}).SetBound(1, 64)));
+  const auto& arenas = internal::Access::StateOf(program)->arenas();
+  const std::vector<int64_t> sizes = {5, 64, 7, 33, 12, 40, 3};
+  for (const int64_t rows : sizes) {
+    ASSERT_TRUE(program.Run({Rows(rows)})[0].Wait());
+  }
+  const int64_t one = arenas->bytes();
+  fake.device->Pause();
+  Values results;
+  for (const int64_t rows : sizes)
+    results.push_back(program.Run({Rows(rows)})[0]);
+  EXPECT_GE(arenas->bytes(), 7 * one);
+  fake.device->Resume();
+  for (size_t i = 0; i < sizes.size(); ++i) ExpectSums(results[i], sizes[i]);
+  results.clear();
+  ASSERT_TRUE(program.Run({Rows(5)})[0].Wait());
+  for (int i = 0; i < 1000 && arenas->bytes() != one; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(arenas->bytes(), one);
+}
+
+// The device has what the estimate says, once a plan is made.
+TEST(Estimates, AreWhatTheDeviceHas) {
+  const Fake fake({.max_delay_us = 0});
+  const Device before;
+  ASSERT_TRUE(Device::SetDefault(fake.front));
+  const Spec rows(Type::kFloat32, {256, 64});
+  const std::vector<float> data = Numbers(256 * 256);
+  const Value w =
+      Value::Constant(Spec(Type::kFloat32, {256, 256}), data.data());
+  const Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        const Value x = Matmul(in[0], w);
+        return {ReduceSum(Tanh(x) * Matmul(Relu(x), w), {0})};
+      },
+      {rows});
+  const MemoryEstimate estimate = graph.EstimateMemory();
+  EXPECT_EQ(estimate.inputs, 256 * 64 * 4);
+  EXPECT_EQ(estimate.outputs, 64 * 4);
+  const int64_t empty = fake.device->live_bytes();
+  Program program = fake.Compile(graph);
+  ASSERT_TRUE(program.Prepare({rows})) << LastError();
+  EXPECT_EQ(fake.device->live_bytes() - empty, estimate.scratch);
+  EXPECT_TRUE(Device::SetDefault(before));
+}
+
+}  // namespace
+}  // namespace tim::values
