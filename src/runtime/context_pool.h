@@ -43,7 +43,8 @@ struct RunCalls {
 class ContextPool {
  public:
   static constexpr int kMaxInFlight = 4;
-  /// Contexts besides, for runs that are started inside of runs.
+  /// Contexts besides, for runs that are started inside of runs, and as many
+  /// for runs that these may wait for by threads of their own.
   static constexpr size_t kMaxInside = 64;
 
   /// With `first`, a context of `executable` that no run uses, so that the
@@ -59,7 +60,9 @@ class ContextPool {
 
   /// Hands a run to the devices and returns; where the plan has work for the
   /// host, a thread of the pool does that.  Blocks only while `max_in_flight`
-  /// runs are in flight, and not where a function that a run calls starts it:
+  /// runs are in flight (where those call functions of clients, no longer than
+  /// until none of them has ended for a quarter of a second: they may wait for
+  /// this one), and not where a function that a run calls starts it:
   /// kFailedPrecondition once there are kMaxInside of such runs, and where it
   /// would await that run for its states.  A run of the same states starts
   /// after the last one has ended, and any run after those of `waits`; where

@@ -45,6 +45,7 @@ class ContextPool::State final
         shared_(std::move(shared)),
         max_in_flight_(std::max(1, max_in_flight)),
         blocks_(blocks),
+        calls_clients_(blocks && CallsClients(executable_->plan())),
         limit_(static_cast<size_t>(max_in_flight_)) {}
 
   /// Null where no context is free without patience.
@@ -100,6 +101,8 @@ class ContextPool::State final
   // Runs that are started inside of others do not wait for those to end.
   enum class Origin : uint8_t { kOutside, kInside };
 
+  // Whether steps may call functions of clients.
+  static bool CallsClients(const ir::Plan& plan);
   Status Start(const std::shared_ptr<PooledRun>& run, Runs after = {});
   void Remove(const PooledRun* run);
   Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
@@ -108,7 +111,7 @@ class ContextPool::State final
   void AddInFlight(const std::shared_ptr<PooledRun>& run);
   bool HasRoom(Origin origin) const {
     return origin == Origin::kInside ? inside_ < kMaxInside
-                                     : busy_ - inside_ < limit_;
+                                     : busy_ - inside_ < limit_ + beyond_;
   }
   void SetBusy(Slot* slot, Origin origin);
   void SetFree(Slot* slot);
@@ -126,9 +129,12 @@ class ContextPool::State final
   const uint32_t forks_ = Forks();
   const int max_in_flight_;
   const bool blocks_;
+  const bool calls_clients_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  size_t limit_;  // of contexts whose runs were started outside of others
+  size_t limit_;        // of contexts whose runs were started outside of others
+  size_t beyond_ = 0;   // contexts beyond that, see WaitForRoom()
+  uint64_t frees_ = 0;  // of contexts so far
   Slots slots_;
   size_t busy_ = 0;
   size_t inside_ = 0;  // those of busy_ that were started inside of runs

@@ -1,7 +1,9 @@
 // Contexts that a pool has: who gets one, who waits for one, and when there is
 // one more or less.
 #include <algorithm>
+#include <chrono>
 #include <utility>
+#include <variant>
 
 #include "runtime/context_pool_state.h"
 #include "runtime/inside_run.h"
@@ -9,6 +11,23 @@
 namespace tim::runtime {
 
 using Slot = ContextSlot;
+
+namespace {
+
+constexpr auto kStandstill = std::chrono::milliseconds(250);
+
+}  // namespace
+
+bool ContextPool::State::CallsClients(const ir::Plan& plan) {
+  return std::any_of(
+      plan.steps.begin(), plan.steps.end(), [](const ir::Step& step) {
+        if (std::holds_alternative<ir::ControlCall>(step.action)) {
+          return true;
+        }
+        const auto* call = std::get_if<ir::HostCall>(&step.action);
+        return call != nullptr && !call->op.starts_with("tim.");
+      });
+}
 
 void ContextPool::State::SetBusy(Slot* slot, Origin origin) {
   slot->busy = true;
@@ -25,6 +44,8 @@ void ContextPool::State::SetFree(Slot* slot) {
   }
   if (std::exchange(slot->is_inside, false)) --inside_;
   --busy_;
+  ++frees_;
+  if (busy_ - inside_ < limit_) beyond_ = 0;
 }
 
 Slot* ContextPool::State::Take(Origin origin) {
@@ -58,7 +79,7 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
   SetFree(slot);
   std::erase_if(slots_, [&](const auto& known) { return known.get() == slot; });
   if (origin == Origin::kInside || busy_ == inside_) return context.status();
-  limit_ = busy_ - inside_;
+  limit_ = std::min(limit_, busy_ - inside_);
   return OkStatus();
 }
 
@@ -76,7 +97,16 @@ Status ContextPool::State::GiveArenas(Slot* slot, RunPorts* ports) const {
   return OkStatus();
 }
 
+// Functions of clients that runs call may have threads which wait for the run
+// that has no room: where none of them ends for long, it gets some.
 void ContextPool::State::WaitForRoom(std::unique_lock<std::mutex>& lock) {
+  if (calls_clients_ && beyond_ < kMaxInside) {
+    const uint64_t frees = frees_;
+    if (!freed_.wait_for(lock, kStandstill, [&] { return frees_ != frees; })) {
+      ++beyond_;
+    }
+    return;
+  }
   if (in_flight_.empty()) {
     freed_.wait(lock, [this] { return HasRoom(Origin::kOutside); });
     return;

@@ -156,6 +156,36 @@ TEST(HeldRuns, AskTheProgramWhoseRunsWait) {
   }
 }
 
+// Threads of holders are outside of their runs: each of these waits for one
+// more run of the program, while all that there is room for wait.
+TEST(HeldRuns, WaitForRunsOnThreadsOfTheirOwn) {
+  Program program;
+  std::atomic<int> started = 0;
+  program = Holds("acme.Threads", [&](const std::vector<Plain>& in,
+                                      std::vector<Plain>* out, std::string*) {
+    const float x = in[0].As<float>()[0];
+    float y = x;
+    if (x > 0) {
+      ++started;
+      while (started < 4) std::this_thread::yield();
+      std::thread([&] {
+        const Value made = program.Run({Floats({1}, {x - 1})})[0];
+        EXPECT_TRUE(made.Wait()) << made.error();
+        if (made.ok()) y += made.ToVector<float>()[0];
+      }).join();
+    }
+    (*out)[0] = MakePlain(in[0].spec, &y);
+    return true;
+  });
+  Values runs;
+  for (int i = 0; i < 6; ++i) {
+    runs.push_back(program.Run({Floats({1}, {2})})[0]);
+  }
+  for (const Value& run : runs) {
+    EXPECT_THAT(run.ToVector<float>(), ElementsAre(3)) << run.error();
+  }
+}
+
 // The run that holds waits, by a holder of another run, for itself.
 TEST(HeldRuns, CannotWaitForTheirRunByAnother) {
   std::promise<void> known;
