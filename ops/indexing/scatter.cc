@@ -65,6 +65,7 @@ std::vector<int64_t> PlacesOf(const ScatterOp& op, const ScatterShape& shape,
                               const ir::EvalContext& context) {
   const IndexReader indices(context.inputs[op.indices]);
   std::vector<int64_t> places;
+  places.reserve(static_cast<size_t>(shape.updates));
   for (int64_t n = 0; n < shape.updates; ++n) {
     places.push_back(PlaceOf(indices, n, shape.coordinate, op.rule()));
   }
@@ -170,13 +171,19 @@ Status EvalScatter(const ScatterOp& op, const ir::EvalContext& context) {
   return OkStatus();
 }
 
-int64_t ScatterBytes(const ir::NodeView& view) {
-  const auto values = view.outputs[0]->shape.NumElements();
-  int64_t places = 0;
-  for (const ir::TensorDesc* input : view.inputs) {
-    places = std::max(places, input->shape.NumElements().value_or(0));
+int64_t ScatterBytes(const ScatterOp& op, const ir::NodeView& view) {
+  const ir::TensorDesc& output = *view.outputs[0];
+  std::vector<ir::TensorDesc> inputs;
+  for (const ir::TensorDesc* input : view.inputs) inputs.push_back(*input);
+  const ScatterShape shape =
+      ScatterShapeOf(output.shape, inputs[op.indices].shape);
+  int64_t bytes = shape.updates * int64_t{sizeof(int64_t)};
+  if (op.ReductionOf(view.node.attributes) != Reduction::kNone) {
+    const bool plain = IsPlainScatter(op, inputs, output);
+    bytes += shape.slices * shape.run *
+             static_cast<int64_t>(plain ? sizeof(int64_t) : sizeof(float));
   }
-  return (values.value_or(0) + places) * int64_t{sizeof(int64_t)};
+  return bytes;
 }
 
 }  // namespace tim::ops

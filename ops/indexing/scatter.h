@@ -47,7 +47,7 @@ bool IsPlainScatter(const ScatterOp& op, std::span<const ir::TensorDesc> inputs,
 
 Status EvalScatter(const ScatterOp& op, const ir::EvalContext& context);
 /// Scratch bytes of EvalScatter.
-int64_t ScatterBytes(const ir::NodeView& view);
+int64_t ScatterBytes(const ScatterOp& op, const ir::NodeView& view);
 
 ir::KernelDef ScatterKernel(const ScatterOp& op, std::string name);
 

@@ -146,7 +146,8 @@ ir::OpSchema ScatterSchema(const ScatterOp& op,
           [op](const ir::EvalContext& context) {
             return EvalScatter(op, context);
           },
-      .memory_estimate = ScatterBytes,
+      .memory_estimate =
+          [op](const ir::NodeView& view) { return ScatterBytes(op, view); },
       .compute_estimate =
           [op](const ir::NodeView& view) { return EstimateScatter(op, view); },
       .permute_rule =

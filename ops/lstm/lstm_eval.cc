@@ -232,11 +232,16 @@ void EvalLstm(const LstmNode& node, LstmDirection direction, Inputs inputs,
 
 int64_t LstmEvalBytes(const LstmNode& node) {
   const int64_t terms = node.width + node.aux_width + node.outputs;
+  const int64_t gates = node.input_gate ? kLstmGates : kLstmGates - 1;
+  // Of all gates a bias, and what they give in a step.
+  int64_t vectors = 2 * kLstmGates;
+  if (node.norm) vectors += gates;
+  if (node.peephole) vectors += gates - 1;
   const int64_t floats = node.rows() * (node.width + node.aux_width) +
-                         4 * node.units * (terms + 4) +
+                         node.units * (gates * terms + vectors) +
                          node.batch * (node.outputs + node.units) +
-                         node.units * node.outputs;
-  return 4 * floats;
+                         (node.projection ? node.units * node.outputs : 0);
+  return static_cast<int64_t>(sizeof(float)) * floats;
 }
 
 }  // namespace tim::ops

@@ -1,5 +1,7 @@
 #include "ops/recurrent/rnn.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "ir/op_registry.h"
 #include "ops/doubts/sums.h"
@@ -193,6 +195,34 @@ Status EvalRnn(const ir::EvalContext& context) {
   return OkStatus();
 }
 
+// Inputs are those of both directions, which run one after the other.
+int64_t RnnBytes(const ir::NodeView& view) {
+  const auto elements = [&](int input) -> int64_t {
+    if (input < 0 || input >= static_cast<int>(view.inputs.size()) ||
+        view.inputs[input] == nullptr) {
+      return 0;
+    }
+    return view.inputs[input]->shape.NumElements().value_or(0);
+  };
+  int64_t most = 0;
+  bool has_aux = false;
+  for (const RnnDirection& direction :
+       RnnDirectionsOf(*view.node.schema, view.node.attributes)) {
+    has_aux = has_aux || direction.aux_weights >= 0;
+    // The state before a step and behind it.
+    int64_t own = 2 * view.inputs[direction.weights]->shape[1];
+    for (const int input :
+         {direction.weights, direction.bias, direction.recurrent,
+          direction.recurrent_bias, direction.aux_weights, direction.state}) {
+      own += elements(input);
+    }
+    most = std::max(most, own);
+  }
+  const int64_t shared =
+      elements(kRnnInput) + (has_aux ? elements(kRnnAux) : 0);
+  return static_cast<int64_t>(sizeof(float)) * (shared + most);
+}
+
 ir::ComputeEstimate EstimateRnn(const ir::NodeView& view) {
   double products = 0;
   for (const RnnDirection& direction :
@@ -231,7 +261,7 @@ ir::OpSchema RnnSchema(std::string name) {
   schema.doubts = FindDoubts;
   schema.infer_shapes = InferRnn;
   schema.eval = EvalRnn;
-  schema.memory_estimate = InputRealBytes;
+  schema.memory_estimate = RnnBytes;
   schema.compute_estimate = EstimateRnn;
   return schema;
 }

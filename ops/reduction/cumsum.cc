@@ -88,7 +88,10 @@ Status Eval(const ir::EvalContext& context) {
 }
 
 int64_t MemoryEstimate(const ir::NodeView& view) {
-  return 16 * view.inputs[0]->shape.NumElements().value_or(0);
+  const ReduceRule rule =
+      ReduceRuleOf(ReduceKind::kSum, *view.inputs[0], *view.outputs[0], 1);
+  return ReduceElementBytes(rule) *
+         view.inputs[0]->shape.NumElements().value_or(0);
 }
 
 ir::ComputeEstimate Estimate(const ir::NodeView& view) {

@@ -100,7 +100,10 @@ int64_t MemoryEstimate(const ir::NodeView& view) {
   const auto reduced = ReducedAxesOf(view.node.attributes, kAxes, shape);
   if (!reduced.ok()) return 0;
   const auto groups = ReduceGroups(shape, *reduced);
-  return ReduceScratchBytes(groups, 8) + groups.back().kept() * 4;
+  const Rules rules = RulesOf(*view.inputs[0], *view.outputs[0],
+                              *view.outputs[1], ReducedCount(groups));
+  return ReduceScratchBytes(groups, ReduceElementBytes(rules.mean)) +
+         groups.back().kept() * 4;
 }
 
 // A sum, and a sum of squared differences.

@@ -137,9 +137,12 @@ Status EvalReduce(ReduceKind kind, const ir::EvalContext& context) {
   return StoreReduced(rule, results, context.outputs[0]);
 }
 
-int64_t MemoryEstimate(const ir::NodeView& view) {
+int64_t MemoryEstimate(ReduceKind kind, const ir::NodeView& view) {
   const auto groups = GroupsOf(view.node.attributes, view.inputs[0]->shape);
-  return groups.ok() ? ReduceScratchBytes(*groups, 8) : 0;
+  if (!groups.ok()) return 0;
+  const ReduceRule rule = ReduceRuleOf(kind, *view.inputs[0], *view.outputs[0],
+                                       ReducedCount(*groups));
+  return ReduceScratchBytes(*groups, ReduceElementBytes(rule));
 }
 
 ir::ComputeEstimate Estimate(const ir::NodeView& view) {
@@ -191,7 +194,10 @@ ir::OpSchema Schema(const ReduceOp& op) {
           [kind](const ir::EvalContext& context) {
             return EvalReduce(kind, context);
           },
-      .memory_estimate = MemoryEstimate,
+      .memory_estimate =
+          [kind](const ir::NodeView& view) {
+            return MemoryEstimate(kind, view);
+          },
       .compute_estimate = Estimate,
       .is_view =
           [kind](const ir::NodeView& view) { return IsView(kind, view); },

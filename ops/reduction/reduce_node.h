@@ -27,6 +27,11 @@ struct ReduceRule {
   ReduceFinish finish;
   bool units = false;  ///< v * multiplier counts in codes of the output.
 };
+/// Bytes of a value while elements are joined.
+inline int64_t ReduceElementBytes(const ReduceRule& rule) {
+  return rule.value == ReduceRule::Value::kReal ? sizeof(float)
+                                                : sizeof(int64_t);
+}
 /// `count` elements become one.
 ReduceRule ReduceRuleOf(ReduceKind kind, const ir::TensorDesc& input,
                         const ir::TensorDesc& output, int64_t count);

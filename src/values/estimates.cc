@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "compiler/compiler.h"
+#include "compiler/memory/eval_scratch.h"
 #include "ir/node_descs.h"
 #include "ops/registered.h"
 #include "runtime/compile_options.h"
@@ -97,17 +99,23 @@ ComputeEstimate ComputeOfGraph(const ir::Graph& graph) {
   return made;
 }
 
-int64_t ScratchOf(const ir::Graph& graph) {
+// The reference of an operator, and of what inference has put behind it.
+Result<int64_t> ScratchOf(const ir::Graph& graph) {
+  TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
+                       graph.TopologicalOrder());
+  int64_t held = 0;
   int64_t most = 0;
-  for (const ir::NodeId id : graph.NodeIds()) {
+  for (const ir::NodeId id : order) {
     const ir::Node& node = graph.node(id);
-    if (node.composite) {
-      most = std::max(most, ScratchOf(node.composite->body));
-      continue;
+    for (const ir::ValueId output : node.outputs) {
+      if (output == ir::kNone || graph.IsOutput(output)) continue;
+      TIM_ASSIGN_OR_RETURN(const int64_t bytes,
+                           BytesOf(graph.value(output).desc));
+      held += bytes;
     }
-    if (!node.schema->memory_estimate) continue;
-    const ir::NodeDescs descs(graph, node);
-    most = std::max(most, node.schema->memory_estimate(descs.view()));
+    TIM_ASSIGN_OR_RETURN(const int64_t scratch,
+                         compiler::EvalScratchOf(graph, node));
+    most = std::max(most, held + scratch);
   }
   return most;
 }
@@ -120,7 +128,7 @@ Result<MemoryEstimate> MemoryOf(const NodeState& node,
   estimate.bound = inferred.bound;
   TIM_ASSIGN_OR_RETURN(estimate.inputs, BytesOfAll(graph, graph.inputs()));
   TIM_ASSIGN_OR_RETURN(estimate.outputs, BytesOfAll(graph, graph.outputs()));
-  estimate.scratch = ScratchOf(graph);
+  TIM_ASSIGN_OR_RETURN(estimate.scratch, ScratchOf(graph));
   return estimate;
 }
 

@@ -31,7 +31,6 @@ Result<double> PredictNode(const NodeState& node,
 /// Sums over the nodes of a graph that has been inferred, bodies for those that
 /// have one.
 ComputeEstimate ComputeOfGraph(const ir::Graph& graph);
-int64_t ScratchOf(const ir::Graph& graph);
 
 }  // namespace tim::values::internal
 

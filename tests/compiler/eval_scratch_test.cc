@@ -82,7 +82,7 @@ TEST(EvalScratch, AddsUpOverDevices) {
   EXPECT_EQ(plan->memory.eval_scratch, 4 * kScratch);
 }
 
-// A composite that the host evaluates keeps what its body makes.
+// A composite that the host evaluates keeps what its body has made so far.
 TEST(EvalScratch, CountsTheValuesOfABody) {
   Slow slow({2, 3});
   ToyGraph body("body");
@@ -110,7 +110,7 @@ TEST(EvalScratch, CountsTheValuesOfABody) {
       compiler::Compile(toy.graph(), registry, testing::ToyOptions());
   ASSERT_OK(plan);
   ASSERT_EQ(plan->decisions.size(), 1u);
-  EXPECT_EQ(plan->memory.eval_scratch, 2 * kBytes + 3 * kScratch);
+  EXPECT_EQ(plan->memory.eval_scratch, kBytes + 3 * kScratch);
 }
 
 }  // namespace

@@ -205,6 +205,23 @@ TEST(Nodes, EvaluateInferAndEstimate) {
             2.0 * 3 * 2 * 3 * (6 * 4 * 5 * 2));
   const Node softmax("tim.Softmax", {{"axis", 0}, {"beta", 1.0}});
   EXPECT_EQ(softmax.EstimateCompute({specs[0]}).flops, 100 * 4 * 3);
+  EXPECT_EQ(softmax.EstimateCompute({specs[0]}).bytes_read, 4 * 4 * 3);
+  EXPECT_EQ(compute.bytes_read, 4 * (4 * 3 + 5 * 4));
+  EXPECT_EQ(compute.bytes_written, 4 * 5 * 3);
+  // Matrices of [7, 9, 2] by transposed ones of [7, 5, 2]: sums of 7 products.
+  const Node transposed("tim.Matmul", {{"transpose_b", true}});
+  EXPECT_EQ(transposed
+                .EstimateCompute({Spec(Type::kFloat32, {7, 9, 2}),
+                                  Spec(Type::kFloat32, {7, 5, 2})})
+                .flops,
+            2.0 * 7 * (5 * 9 * 2));
+  // Every second column and third row of an image with a border of zeros, whose
+  // products with them count: 5 by 2 sums of 3 * 2 * 3 products.
+  const Node strided("tim.Conv2d", {{"stride", std::vector<int64_t>{2, 3}},
+                                    {"pad", std::vector<int64_t>{2, 1, 0, 1}}});
+  EXPECT_EQ(strided.InferOutputs(image)[0].shape.ToString(), "[5, 2, 5, 2]");
+  EXPECT_EQ(strided.EstimateCompute(image).flops,
+            2.0 * 3 * 2 * 3 * (5 * 2 * 5 * 2));
   const MemoryEstimate memory = matmul.EstimateMemory(specs);
   EXPECT_EQ(memory.inputs, 4 * (12 + 20));
   EXPECT_EQ(memory.outputs, 4 * 15);

@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "ir/evaluate.h"
 #include "ir/tensor_desc.h"
 #include "tests/support/data/golden.h"
 #include "tests/support/data/test_tensor.h"
@@ -18,6 +22,44 @@
 #include "tim/values/values.h"
 #include "values/access.h"
 #include "values/conversion.h"
+#include "values/node_state.h"
+
+namespace {
+
+// Bytes of operator new that this thread holds while it counts, and the most.
+thread_local bool t_counts = false;
+thread_local int64_t t_held = 0;
+thread_local int64_t t_most = 0;
+
+// Before what is allocated.
+struct alignas(std::max_align_t) Header {
+  int64_t bytes = 0;  // 0: it is not counted
+};
+
+void* Allocate(size_t bytes) {
+  void* const memory = std::malloc(sizeof(Header) + bytes);
+  if (memory == nullptr) std::abort();
+  auto* const header = new (memory) Header();
+  if (t_counts) {
+    header->bytes = static_cast<int64_t>(bytes);
+    t_held += header->bytes;
+    t_most = std::max(t_most, t_held);
+  }
+  return header + 1;
+}
+
+void Free(void* memory) {
+  if (memory == nullptr) return;
+  auto* const header = static_cast<Header*>(memory) - 1;
+  if (t_counts) t_held -= header->bytes;
+  std::free(header);
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) { return Allocate(bytes); }
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, size_t) noexcept { Free(memory); }
 
 namespace tim::values {
 namespace {
@@ -180,6 +222,76 @@ TEST(Operators, EstimateTheirMemory) {
     EXPECT_FALSE(memory.bound) << golden.name;
   }
   EXPECT_GT(count, 500u);
+}
+
+// Bytes that the reference of the node holds at most beside its operands; -1
+// where extents depend on content, or there is no reference.
+int64_t ScratchOf(const ir::Graph& graph, const ir::Node& node) {
+  if (!ir::CanEvaluate(node)) return -1;
+  std::vector<ir::ConstTensor> inputs;
+  std::vector<ir::MutableTensor> outputs;
+  std::vector<std::vector<std::byte>> memory;
+  for (const ir::ValueId id : node.inputs) {
+    inputs.emplace_back();
+    if (id == ir::kNone) continue;
+    const ir::Value& value = graph.value(id);
+    inputs.back() = {&value.desc, value.constant->bytes.data()};
+  }
+  for (const ir::ValueId id : node.outputs) {
+    outputs.emplace_back();
+    if (id == ir::kNone) continue;
+    const ir::TensorDesc& desc = graph.value(id).desc;
+    const auto bytes = ir::ByteSize(desc);
+    if (!bytes.ok()) return -1;
+    outputs.back() = {&desc,
+                      memory.emplace_back(static_cast<size_t>(*bytes)).data()};
+  }
+  t_held = t_most = 0;
+  t_counts = true;
+  const Status status = ir::Evaluate(node, inputs, outputs);
+  t_counts = false;
+  EXPECT_OK(status) << node.name;
+  return t_most;
+}
+
+// Estimated scratch is what references allocate for elements.  Beside it they
+// have lists of extents, operands and channels: a kilobyte for each operand.
+TEST(Operators, AllocateWhatTheyEstimate) {
+  constexpr int64_t kLists = 1024;
+  size_t count = 0;
+  size_t with_scratch = 0;
+  for (const Golden& golden : Goldens()) {
+    if (!IsDense(golden)) continue;
+    std::vector<Spec> specs;
+    std::vector<runtime::NodeOperand> operands;
+    auto lists = static_cast<int64_t>(golden.outputs.size() + 2) * kLists;
+    for (const auto& input : golden.inputs) {
+      specs.push_back(input ? SpecOf(input->desc) : Spec(Type::kUnknown, {}));
+      runtime::NodeOperand& operand = operands.emplace_back();
+      operand.present = input.has_value();
+      if (!input) continue;
+      lists += kLists;
+      operand.desc = input->desc;
+      operand.constant =
+          ir::MakeConstant(input->bytes.data(), input->bytes.size());
+    }
+    const Node node = NodeOf(golden);
+    const int64_t estimate = node.EstimateMemory(specs).scratch;
+    if (estimate < 0) continue;
+    const auto graph =
+        internal::InferredGraphOf(*internal::Access::StateOf(node), operands);
+    ASSERT_OK(graph) << golden.name;
+    const std::vector<ir::NodeId> ids = graph->NodeIds();
+    ASSERT_EQ(ids.size(), 1u) << golden.name;
+    const int64_t scratch = ScratchOf(*graph, graph->node(ids[0]));
+    if (scratch < 0) continue;
+    ++count;
+    if (estimate > 0) ++with_scratch;
+    EXPECT_GE(scratch, estimate) << golden.op << " " << golden.name;
+    EXPECT_LE(scratch, estimate + lists) << golden.op << " " << golden.name;
+  }
+  EXPECT_GT(count, 500u);
+  EXPECT_GT(with_scratch, 200u);
 }
 
 bool IsFloat(const Golden& golden) {

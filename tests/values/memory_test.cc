@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "base/memory_count.h"
+#include "tests/support/status_macros.h"
 #include "tests/values/fake_devices.h"
 #include "tim/values/values.h"
 #include "values/access.h"
+#include "values/conversion.h"
+#include "values/program_plan.h"
 #include "values/program_state.h"
 
 namespace tim::values {
@@ -191,6 +194,18 @@ TEST(Estimates, AreWhatTheDeviceHas) {
   Program program = fake.Compile(graph);
   ASSERT_TRUE(program.Prepare({rows})) << LastError();
   EXPECT_EQ(fake.device->live_bytes() - empty, estimate.scratch);
+  const auto plan = internal::ProgramPlan::Compile(
+      *internal::Access::StateOf(graph)->Snapshot(),
+      {{internal::ToTensorSpec(rows).value(), {}}},
+      internal::OutputPlace::kDevice, {},
+      *internal::Access::StateOf(fake.front), nullptr);
+  ASSERT_OK(plan);
+  ASSERT_TRUE(plan->has_value());
+  int64_t constants = 0;
+  for (const auto& block : (*plan)->constants) constants += block.bytes;
+  EXPECT_GT((*plan)->memory.peak, 0);
+  EXPECT_GT(constants, 0);
+  EXPECT_EQ((*plan)->memory.peak + constants, estimate.scratch);
   EXPECT_TRUE(Device::SetDefault(before));
 }
 

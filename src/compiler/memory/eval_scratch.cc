@@ -6,32 +6,31 @@
 #include "ir/node_descs.h"
 
 namespace tim::compiler {
-namespace {
 
-// As ir::Evaluate runs it: the values that nodes of a body make stay until its
-// end, the nodes run one after the other.
-Result<int64_t> ScratchOf(const ir::Graph& graph, const ir::Node& node) {
+// The values that nodes of a body make stay until its end, the nodes run one
+// after the other.
+Result<int64_t> EvalScratchOf(const ir::Graph& graph, const ir::Node& node) {
   if (!node.composite) {
     return node.schema->memory_estimate(ir::NodeDescs(graph, node).view());
   }
   const ir::Graph& body = node.composite->body;
-  int64_t values = 0;
+  TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
+                       body.TopologicalOrder());
+  int64_t held = 0;
   int64_t most = 0;
-  for (const ir::NodeId id : body.NodeIds()) {
+  for (const ir::NodeId id : order) {
     const ir::Node& part = body.node(id);
     for (const ir::ValueId output : part.outputs) {
       if (output == ir::kNone) continue;
       TIM_ASSIGN_OR_RETURN(const int64_t bytes,
                            ir::ByteSize(body.value(output).desc));
-      values += bytes;
+      held += bytes;
     }
-    TIM_ASSIGN_OR_RETURN(const int64_t scratch, ScratchOf(body, part));
-    most = std::max(most, scratch);
+    TIM_ASSIGN_OR_RETURN(const int64_t scratch, EvalScratchOf(body, part));
+    most = std::max(most, held + scratch);
   }
-  return values + most;
+  return most;
 }
-
-}  // namespace
 
 Result<int64_t> EvalScratchBytes(const Module& module) {
   std::vector<int64_t> most(module.options.devices.size(), 0);
@@ -39,7 +38,7 @@ Result<int64_t> EvalScratchBytes(const Module& module) {
     const Placement& placement = module.placements[id];
     if (placement.kind != RunKind::kEval) continue;
     TIM_ASSIGN_OR_RETURN(const int64_t bytes,
-                         ScratchOf(module.graph, module.graph.node(id)));
+                         EvalScratchOf(module.graph, module.graph.node(id)));
     most[placement.device] = std::max(most[placement.device], bytes);
   }
   int64_t total = 0;
