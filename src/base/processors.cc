@@ -170,4 +170,24 @@ int UsableProcessors() {
   return std::max(1, std::min(ProcessorsOfAffinity(), limit));
 }
 
+// The file has a list of numbers and ranges of them: "0-1,4".
+int MemoryDomainsOf(const FileReader& read) {
+  int64_t domains = 0;
+  for (const std::string& range :
+       Split(read("/sys/devices/system/node/has_cpu"), ',')) {
+    const size_t dash = range.find('-');
+    std::string_view first = std::string_view(range).substr(0, dash);
+    std::string_view last = first;
+    if (dash != std::string::npos)
+      last = std::string_view(range).substr(dash + 1);
+    const std::optional<int64_t> from = TakeNumber(&first);
+    const std::optional<int64_t> to = TakeNumber(&last);
+    if (!from || !to || *to < *from) return 1;
+    domains += *to - *from + 1;
+  }
+  return static_cast<int>(std::clamp<int64_t>(domains, 1, 4096));
+}
+
+int MemoryDomains() { return MemoryDomainsOf(ReadFile); }
+
 }  // namespace tim

@@ -1,4 +1,4 @@
-// How many processors this process may use.
+// How many processors this process may use, and how they are divided.
 #ifndef TIM_BASE_PROCESSORS_H_
 #define TIM_BASE_PROCESSORS_H_
 
@@ -20,6 +20,13 @@ std::optional<int> ProcessorsOfQuota(const FileReader& read);
 /// Those that the calling thread may run on, as many as the quota allows, at
 /// least 1.  The quota is that of the first call.  Any thread.
 int UsableProcessors();
+
+/// Number of memory domains (NUMA nodes) of this machine that have processors;
+/// 1 where the system does not tell.  Reads
+/// /sys/devices/system/node/has_cpu.
+int MemoryDomainsOf(const FileReader& read);
+/// The same of the files themselves.
+int MemoryDomains();
 
 }  // namespace tim
 

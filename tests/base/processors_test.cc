@@ -118,6 +118,21 @@ TEST(ProcessorsOfQuota, OtherControllersAreNotMistakenForIt) {
   EXPECT_EQ(Quota(files), std::nullopt);
 }
 
+TEST(MemoryDomains, AreThoseWithProcessors) {
+  const std::pair<const char*, int> lists[] = {
+      {"0\n", 1},   {"0-1\n", 2}, {"0,2-4\n", 4}, {"0-1,4", 3},
+      {"", 1},      {"\n", 1},    {"none\n", 1},  {"3-1\n", 1},
+      {"0-x\n", 1}, {",", 1},     {"-1\n", 1},    {"0-99999999\n", 4096}};
+  for (const auto& [list, domains] : lists) {
+    EXPECT_EQ(MemoryDomainsOf([&](const std::string& path) -> std::string {
+                return path == "/sys/devices/system/node/has_cpu" ? list : "";
+              }),
+              domains)
+        << list;
+  }
+  EXPECT_GE(MemoryDomains(), 1);
+}
+
 TEST(UsableProcessors, AreThoseThatTheThreadMayRunOn) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);

@@ -9,6 +9,7 @@
 
 #include "base/fork/per_process.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "device/opencl/driver/cl_status.h"
 
 namespace tim::device {
@@ -71,34 +72,57 @@ bool DividesBy(const cl::Device& whole, cl_device_partition_property way) {
   return std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-Result<std::vector<cl::Device>> DivisionOf(cl::Device whole, int parts) {
+bool DividesByMemory(const cl::Device& whole) {
+  return DividesBy(whole, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN) &&
+         (whole.getInfo<CL_DEVICE_PARTITION_AFFINITY_DOMAIN>() &
+          CL_DEVICE_AFFINITY_DOMAIN_NUMA) != 0;
+}
+
+// What has one memory domain is its only part.
+Result<std::vector<cl::Device>> PartsByMemory(cl::Device whole) {
+  const std::string name = whole.getInfo<CL_DEVICE_NAME>();
+  if (!DividesByMemory(whole)) {
+    const bool is_cpu =
+        (whole.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) != 0;
+    const int domains = is_cpu ? MemoryDomains() : 1;
+    if (domains == 1) return std::vector{whole};
+    return Unimplemented("the driver of ", name,
+                         " makes no sub-devices by memory domain, of which "
+                         "this machine has ",
+                         domains, "; /", domains,
+                         " in place of /numa makes them of equal size");
+  }
+  const cl_device_partition_property how[] = {
+      CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA,
+      0};
+  std::vector<cl::Device> made;
+  const int code = whole.createSubDevices(how, &made);
+  // "Could not be further partitioned."
+  if (code == CL_DEVICE_PARTITION_FAILED) return std::vector{whole};
+  TIM_RETURN_IF_CL_ERROR(code, "dividing ", name, " by memory domain");
+  return made;
+}
+
+Result<std::vector<cl::Device>> EqualParts(cl::Device whole, int parts) {
   const std::string name = whole.getInfo<CL_DEVICE_NAME>();
   const auto units =
       static_cast<int>(whole.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
-  std::vector<cl_device_partition_property> how;
-  if (parts == kByMemory) {
-    if (!DividesBy(whole, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN)) {
-      return Unimplemented(name, " has no sub-devices by memory domain");
-    }
-    how = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
-           CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
-  } else {
-    if (!DividesBy(whole, CL_DEVICE_PARTITION_EQUALLY)) {
-      return Unimplemented(name, " has no sub-devices of equal size");
-    }
-    if (parts > units) {
-      return InvalidArgument(name, " has ", units,
-                             " compute units, which makes no ", parts,
-                             " sub-devices");
-    }
-    how = {CL_DEVICE_PARTITION_EQUALLY, units / parts, 0};
+  if (!DividesBy(whole, CL_DEVICE_PARTITION_EQUALLY)) {
+    return Unimplemented(name, " has no sub-devices of equal size");
   }
+  if (parts > units) {
+    return InvalidArgument(name, " has ", units,
+                           " compute units, which makes no ", parts,
+                           " sub-devices");
+  }
+  const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY,
+                                              units / parts, 0};
   std::vector<cl::Device> made;
-  const int code = whole.createSubDevices(how.data(), &made);
+  const int code = whole.createSubDevices(how, &made);
   TIM_RETURN_IF_CL_ERROR(code, "dividing the ", units, " compute units of ",
                          name);
   // Units that are left over make further ones.
-  if (parts != kByMemory) made.resize(static_cast<size_t>(parts));
+  made.resize(static_cast<size_t>(parts));
   return made;
 }
 
@@ -109,7 +133,9 @@ Result<std::vector<OpenClDeviceId>> Divide(const OpenClDeviceId& id,
   std::vector<cl::Device>& division =
       kept.divisions[std::pair(id.device(), parts)];
   if (division.empty()) {
-    TIM_ASSIGN_OR_RETURN(division, DivisionOf(id.device, parts));
+    TIM_ASSIGN_OR_RETURN(division, parts == kByMemory
+                                       ? PartsByMemory(id.device)
+                                       : EqualParts(id.device, parts));
   }
   std::vector<OpenClDeviceId> ids;
   for (const cl::Device& part : division) ids.push_back({id.platform, part});

@@ -27,9 +27,9 @@ int CountCores(const cl::Device& device);
 Result<OpenClDeviceId> CoresOf(const OpenClDeviceId& id, int first, int count);
 
 /// Sub-devices of units / `parts` compute units each, and of the units of a
-/// memory domain each.  kInvalidArgument and kUnimplemented where the device
-/// has fewer units or cannot be divided so.  Equal divisions are the same
-/// sub-devices, however often they are asked for.
+/// memory domain each, the device itself where it has one.  kInvalidArgument
+/// and kUnimplemented where the device has fewer units or cannot be divided so.
+/// Equal divisions are the same sub-devices, however often they are asked for.
 Result<std::vector<OpenClDeviceId>> DivideEqually(const OpenClDeviceId& id,
                                                   int parts);
 Result<std::vector<OpenClDeviceId>> DivideByMemory(const OpenClDeviceId& id);
