@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -134,7 +135,8 @@ std::string KeyNames() {
   return names;
 }
 
-Status ReadEntry(std::string_view entry, Policy* policy) {
+// `given` has a bit per key that was read.
+Status ReadEntry(std::string_view entry, Policy* policy, uint32_t* given) {
   const size_t equals = entry.find('=');
   const std::string_view name = entry.substr(0, equals);
   const auto* key =
@@ -144,6 +146,11 @@ Status ReadEntry(std::string_view entry, Policy* policy) {
     return InvalidArgument("policy: '", entry,
                            "' is no key=value; the keys are ", KeyNames());
   }
+  const uint32_t bit = uint32_t{1} << (key - kKeys);
+  if ((*given & bit) != 0) {
+    return InvalidArgument("policy: ", name, " is given twice");
+  }
+  *given |= bit;
   const std::string_view value = entry.substr(equals + 1);
   if (key->read(value, key->words, policy)) return OkStatus();
   return InvalidArgument("policy: ", name, "='", value, "'; expected ",
@@ -154,11 +161,12 @@ Status ReadEntry(std::string_view entry, Policy* policy) {
 
 Result<Policy> ParsePolicy(std::string_view text) {
   Policy policy;
+  uint32_t given = 0;
   while (!text.empty()) {
     const size_t end = text.find(';');
     const std::string_view entry = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (!entry.empty()) TIM_RETURN_IF_ERROR(ReadEntry(entry, &policy));
+    if (!entry.empty()) TIM_RETURN_IF_ERROR(ReadEntry(entry, &policy, &given));
   }
   return policy;
 }

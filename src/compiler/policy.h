@@ -51,7 +51,7 @@ struct Policy {
 };
 
 /// "objective=latency;max_parts=4".  kInvalidArgument names an unknown key or
-/// value, and the legal ones.
+/// value, and the legal ones, and a key that is given twice.
 Result<Policy> ParsePolicy(std::string_view text);
 
 /// Keys that differ from the default, as ParsePolicy() reads them.
