@@ -70,9 +70,15 @@ std::vector<DeviceFacts> List() {
 bool MeasureLinks(const std::vector<std::string>& specs) {
   const Status status = GuardedCall([&]() -> Status {
     runtime::LoadNamedPlugins(GetOptions());
+    if (specs.empty()) return InvalidArgument("no devices are named");
     TIM_ASSIGN_OR_RETURN(
         const auto set,
         runtime::OpenDevices(StrJoin(specs, ","), GetOptions().on_device));
+    if (set.devices.size() < 2) {
+      return InvalidArgument("'", StrJoin(specs, ","),
+                             "' is the host alone, which copies nowhere; name "
+                             "a device beside it");
+    }
     const auto store = runtime::ProgramCache::Create(runtime::UserCacheOptions(
         GetOptions().cache_dir, std::getenv("XDG_CACHE_HOME"),
         std::getenv("HOME")));

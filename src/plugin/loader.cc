@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "plugin/host_table.h"
+#include "plugin/parts.h"
 #include "plugin/tables.h"
 
 namespace tim::plugin {
@@ -23,9 +24,17 @@ constexpr uint32_t kMostEntries = 100'000;
 
 // Whoever may write the file decides what this process does.
 Status CheckFile(const std::string& path) {
+  if (path.empty()) {
+    return InvalidArgument("no file is named; expected the path of a plug-in");
+  }
   struct stat file = {};
   if (stat(path.c_str(), &file) != 0) {
     return NotFound(path, ": ", std::strerror(errno));
+  }
+  if (S_ISDIR(file.st_mode)) {
+    return InvalidArgument(path,
+                           " is a folder; expected the path of a plug-in "
+                           "(TIMCL_PLUGINS takes folders, too)");
   }
   if (!S_ISREG(file.st_mode)) return InvalidArgument(path, " is no file");
   const bool others = (file.st_mode & S_IWOTH) != 0;
@@ -176,6 +185,24 @@ Status ReadLists(PluginTables* tables) {
   return OkStatus();
 }
 
+// What the library itself can say of options; the plug-in says the rest.
+Status CheckOptions(const PluginOptionList& options, bool has_graphs) {
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::string& key = options[i].first;
+    if (key.empty()) {
+      return InvalidArgument("the option '=", options[i].second,
+                             "' has no key; expected key and value");
+    }
+    for (size_t k = 0; k < i; ++k) {
+      if (options[k].first != key) continue;
+      return InvalidArgument("option ", key, " is given twice, as '",
+                             options[k].second, "' and as '", options[i].second,
+                             "'");
+    }
+  }
+  return has_graphs ? MinNodesOf(options).status() : OkStatus();
+}
+
 Status Initialize(const LoadedPlugin& plugin, const PluginOptionList& options) {
   std::vector<TimOption> list;
   for (const auto& [key, value] : options) {
@@ -229,6 +256,7 @@ Result<Loaded> LoadTable(const std::string& path, void* library,
   TIM_RETURN_IF_ERROR(CheckOwnTable(tables.plugin));
   TIM_RETURN_IF_ERROR(ReadTables(&tables, &loaded.not_offered));
   TIM_RETURN_IF_ERROR(ReadLists(&tables));
+  TIM_RETURN_IF_ERROR(CheckOptions(options, tables.has_graphs));
   loaded.plugin =
       std::make_shared<LoadedPlugin>(path, library, std::move(tables));
   loaded.plugin->timeout = watch.timeout;

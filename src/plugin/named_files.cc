@@ -71,6 +71,12 @@ std::vector<NamedFile> NamedFiles(const std::string& list) {
         found.push_back(file.path().string());
       }
     }
+    if (error) {
+      files.push_back(
+          {.path = entry.path,
+           .status = FailedPrecondition("folder ", entry.path,
+                                        " cannot be read: ", error.message())});
+    }
     std::sort(found.begin(), found.end());
     for (std::string& path : found) {
       files.push_back({.path = std::move(path), .options = entry.options});

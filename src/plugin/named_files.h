@@ -14,7 +14,9 @@ namespace tim::plugin {
 struct NamedFile {
   std::string path;
   PluginOptionList options = {};
-  Status status = {};  ///< kInvalidArgument where the entry is none.
+  /// kInvalidArgument where the entry is none, kFailedPrecondition where it is
+  /// a folder that cannot be read.
+  Status status = {};
 };
 
 /// Entries with ":" between, in their order: a file, or a folder of which

@@ -17,20 +17,6 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 constexpr char kMinNodes[] = "min_nodes";
 constexpr double kEfficiency = 0.25;
 
-int MinNodes(const Options& options) {
-  int nodes = 1;
-  for (const auto& [key, value] : options) {
-    if (key != kMinNodes) continue;
-    int given = 0;
-    const char* const end = value.data() + value.size();
-    const auto parsed = std::from_chars(value.data(), end, given);
-    if (parsed.ec == std::errc() && parsed.ptr == end && given > 0) {
-      nodes = given;
-    }
-  }
-  return nodes;
-}
-
 const TimGraph* Const(const std::unique_ptr<TimGraph>& graph) {
   return graph.get();
 }
@@ -166,6 +152,19 @@ ir::Lowering StepOf(const ir::KernelNode& node, const Options& options) {
 
 }  // namespace
 
+Result<int> MinNodesOf(const Options& options) {
+  int nodes = 1;
+  for (const auto& [key, value] : options) {
+    if (key != kMinNodes) continue;
+    const char* const end = value.data() + value.size();
+    const auto parsed = std::from_chars(value.data(), end, nodes);
+    if (parsed.ec == std::errc() && parsed.ptr == end && nodes > 0) continue;
+    return InvalidArgument("option ", kMinNodes, " is '", value,
+                           "'; expected a whole number from 1");
+  }
+  return nodes;
+}
+
 ir::PartDef PartsOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                     DeviceFor device, const ir::OpRegistry& operators,
                     Options options) {
@@ -175,7 +174,8 @@ ir::PartDef PartsOf(const std::shared_ptr<const LoadedPlugin>& loaded,
   def.name = StrCat(loaded->kind(), ".graph");
   def.device_kind = loaded->kind();
   def.compiles = graphs.compile != nullptr;
-  def.min_nodes = MinNodes(options);
+  const auto min_nodes = MinNodesOf(options);
+  def.min_nodes = min_nodes.ok() ? *min_nodes : 1;
   def.options = std::move(options);
   def.claim = [plugin, device](const ir::Graph& graph,
                                const ir::DeviceInfo& info) {

@@ -22,7 +22,12 @@ namespace tim::plugin {
 using DeviceFor =
     std::function<Result<std::shared_ptr<PluginDevice>>(const ir::DeviceInfo&)>;
 
+/// The option min_nodes, the least size of a part; 1 where it is not given.
+Result<int> MinNodesOf(
+    const std::vector<std::pair<std::string, std::string>>& options);
+
 /// The way in which its devices run parts.
+/// A min_nodes that MinNodesOf() refuses counts as 1.
 /// \param operators those that edits may name; they outlive the definition.
 ir::PartDef PartsOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                     DeviceFor device, const ir::OpRegistry& operators,

@@ -275,7 +275,12 @@ Status UnloadPlugin(const std::string& kind) {
       state.entries.begin(), state.entries.end(),
       [&](const auto& entry) { return entry->loaded.plugin->kind() == kind; });
   if (found == state.entries.end()) {
-    return NotFound("there is no plug-in ", kind);
+    std::string kinds;
+    for (const auto& entry : state.entries) {
+      kinds += StrCat(kinds.empty() ? "" : ", ", entry->loaded.plugin->kind());
+    }
+    return NotFound("there is no plug-in '", kind, "'; ",
+                    kinds.empty() ? "none is loaded" : "there are ", kinds);
   }
   const std::shared_ptr<Entry> entry = *found;
   const long users = entry->Close();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/options.h"
+#include "base/processors.h"
 #include "device/device_sources.h"
 #include "device/opencl/opencl_device.h"
 #include "runtime/device_names.h"
@@ -113,6 +114,18 @@ TEST(DeviceList, BadPoliciesNameWhatIsLegal) {
   const std::pair<const char*, const char*> bad[] = {
       {"speed=high", "the keys are objective, fallback, max_parts"},
       {"objective", "is no key=value"},
+      {"=latency", "is no key=value"},
+      {"objective=latency;split=off;objective=latency",
+       "policy: objective is given twice"},
+      {"max_parts=", "max_parts=''; expected a whole number from 1 to 1000"},
+      {"max_parts=3.5", "expected a whole number from 1 to 1000"},
+      {"max_parts=99999999999", "expected a whole number from 1 to 1000"},
+      {"min_gain_us=1e999", "expected a number of microseconds from 0"},
+      {"pipeline=17", "expected off, or a whole number from 2 to 16"},
+      {"split=yes", "expected off, batch or auto"},
+      {"graph_parts=on", "expected auto, off or prefer"},
+      {"fallback=none", "expected host or error"},
+      {"calibrate=yes", "expected auto, 0 or 1"},
       {"objective=fast", "expected latency, throughput or serial"},
       {"max_parts=0", "expected a whole number from 1 to 1000"},
       {"max_parts=1001", "expected a whole number from 1 to 1000"},
@@ -159,6 +172,36 @@ TEST(DeviceList, NamesOfParts) {
   const auto second = runtime::OpenDevices("opencl:0/2.1");
   ASSERT_OK(second);
   EXPECT_THAT(second->specs, ElementsAre("host", "opencl:0/2.1"));
+}
+
+// A list for machines of several memory domains is right on those of one.
+TEST(DeviceList, PartsByMemoryDomain) {
+  if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
+  const auto set = runtime::OpenDevices("opencl:0/numa");
+  if (!set.ok()) {
+    EXPECT_ERROR(set, "makes no sub-devices by memory domain");
+    EXPECT_GT(MemoryDomains(), 1);
+    return;
+  }
+  ASSERT_GE(set->specs.size(), 2u);
+  EXPECT_EQ(set->specs[1], "opencl:0/numa.0");
+  EXPECT_EQ(runtime::OpenDevices("opencl:0/numa")->devices, set->devices);
+  const size_t parts = set->devices.size() - 1;
+  EXPECT_ERROR(runtime::OpenDevices(StrCat("opencl:0/numa.", parts)),
+               StrCat("opencl:0/numa has ", parts, " parts, numbered from 0"));
+  const auto whole = runtime::OpenDevices("opencl:0");
+  ASSERT_OK(whole);
+  int units = 0;
+  for (size_t i = 1; i < set->devices.size(); ++i) {
+    units += set->devices[i]->info().compute_units;
+  }
+  EXPECT_EQ(units, whole->devices[1]->info().compute_units);
+
+  const auto context = vx::Context::CreateOn("opencl:0/numa");
+  ASSERT_NE(context, nullptr) << vx::LastError();
+  ReluGraph graph({4}, context->CreateGraph());
+  ASSERT_TRUE(vx::SetAffinity(*graph.relu, "opencl:0/numa.0"));
+  ASSERT_TRUE(graph.graph->Compile()) << vx::LastError();
 }
 
 TEST(DeviceList, EqualListsShareDevices) {

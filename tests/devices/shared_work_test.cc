@@ -5,17 +5,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <variant>
 
+#include "device/opencl/opencl_device.h"
+#include "nlohmann/json.hpp"
 #include "runtime/links.h"
 #include "tests/devices/fake_context.h"
+#include "tests/support/child_process.h"
 #include "tests/support/forked_process.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/test_op.h"
+#include "tim/devices/devices.h"
 #include "tim/vx/placement.h"
 #include "tim/vx/run_event.h"
 
@@ -327,6 +332,39 @@ TEST(Links, AreMeasuredAndKept) {
     EXPECT_EQ(runtime::LinksOf(set.devices, &store), measured);
     EXPECT_EQ(set.fakes[0]->copies(), before);
   }));
+}
+
+TEST(Links, OfNoDevicesAreErrors) {
+  const std::pair<std::vector<std::string>, const char*> bad[] = {
+      {{}, "no devices are named"},
+      {{"host"}, "'host' is the host alone"},
+      {{""}, "'' names no device"},
+      {{"host", "host"}, "device host is named twice"},
+      {{"acme:0"}, "there are no devices of kind 'acme'"},
+      {{"opencl:99"}, "OpenCL device 99"}};
+  for (const auto& [specs, reason] : bad) {
+    EXPECT_FALSE(devices::MeasureLinks(specs)) << reason;
+    EXPECT_THAT(devices::LastError(), HasSubstr(reason));
+  }
+}
+
+// What cannot be kept is known for as long as the process lives.
+TEST(Links, AreMeasuredWithoutACacheFolder) {
+  if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
+  if (!IsChild()) {
+    const std::string file = ::testing::TempDir() + "/no_folder";
+    std::ofstream(file) << "a file";
+    const ChildResult child =
+        RunAsChild({{"TIMCL_CACHE_DIR", file}, {"TIMCL_LOG", "warning"}});
+    EXPECT_EQ(child.exit_status, 0) << child.output;
+    EXPECT_THAT(child.output, HasSubstr(file));
+    return;
+  }
+  EXPECT_EQ(devices::LinksAsJson(), "[]");
+  ASSERT_TRUE(devices::MeasureLinks({"opencl:0"})) << devices::LastError();
+  const auto links = nlohmann::json::parse(devices::LinksAsJson());
+  ASSERT_EQ(links.size(), 2u);
+  EXPECT_GT(links[0]["latency_us"].get<double>(), 0);
 }
 
 }  // namespace

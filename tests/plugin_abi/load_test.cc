@@ -67,8 +67,10 @@ TEST(Load, ASoundTableIsLoaded) {
   ASSERT_OK(Load(tables));
   EXPECT_THAT(Plugins()[0].not_offered, Contains("TimDeviceFns::copy"));
   EXPECT_ERROR(Load(tables), "kind 'local' is taken by another plug-in");
+  EXPECT_ERROR(UnloadPlugin(""), "there is no plug-in ''; there are local");
   EXPECT_OK(UnloadPlugin("local"));
-  EXPECT_ERROR(UnloadPlugin("local"), "there is no plug-in local");
+  EXPECT_ERROR(UnloadPlugin("local"),
+               "there is no plug-in 'local'; none is loaded");
 }
 
 TEST(Load, WhatDoesNotFitIsRefused) {
@@ -121,6 +123,26 @@ TEST(Load, WhatDoesNotFitIsRefused) {
   }
   EXPECT_ERROR(LoadPluginTable(nullptr, {}, {}),
                "it cannot serve version 1.0 of the plug-in interface");
+}
+
+TEST(Load, OptionsThatNobodyCouldMeanAreRefused) {
+  const auto load = [](const PluginOptionList& options) {
+    return LoadPlugin(testing::LibraryPath("libtimcl_demo_graph.so"), options,
+                      {});
+  };
+  EXPECT_ERROR(load({{"", "5"}}),
+               "the option '=5' has no key; expected key and value");
+  EXPECT_ERROR(load({{"a", "1"}, {"b", "1"}, {"a", "2"}}),
+               "option a is given twice, as '1' and as '2'");
+  for (const char* nodes :
+       {"", "0", "-1", "three", "3 ", "2.5", "99999999999"}) {
+    EXPECT_ERROR(load({{"min_nodes", nodes}}),
+                 StrCat("option min_nodes is '", nodes,
+                        "'; expected a whole number from 1"));
+  }
+  EXPECT_TRUE(device::FindDeviceSource("demo_graph") == std::nullopt);
+  ASSERT_OK(load({{"min_nodes", "3"}, {"b", ""}}));
+  EXPECT_OK(UnloadPlugin("demo_graph"));
 }
 
 // A plug-in of a later minor version: longer tables, which are cut.
@@ -177,7 +199,9 @@ TEST(Load, FilesThatAreNoPluginsAreRefused) {
   EXPECT_EQ(load(text).code(), StatusCode::kNotFound);
   chmod(text.c_str(), 0666);
   EXPECT_ERROR(load(text), "may be written by everybody");
-  EXPECT_ERROR(load(folder), "is no file");
+  EXPECT_ERROR(load(folder), "is a folder; expected the path of a plug-in");
+  EXPECT_ERROR(load("/dev/null"), "/dev/null is no file");
+  EXPECT_ERROR(load(""), "no file is named");
   EXPECT_ERROR(load(testing::LibraryPath("libtimcl_none.so")),
                "is no plug-in: it has no TimPluginGet()");
   // A file that could not be loaded stays in the list, with its reason.
@@ -306,6 +330,22 @@ TEST(NamedFiles, OfAnotherFormAreToldWithTheExpectedOne) {
                   "' is not understood; expected path, or "
                   "path?key=value&key=value | b.so");
   }
+}
+
+// A folder that this user cannot read is told, and the next entry is read.
+TEST(NamedFiles, OfFoldersThatCannotBeReadAreTold) {
+  const std::string folder = ::testing::TempDir() + "/closed";
+  mkdir(folder.c_str(), 0700);
+  chmod(folder.c_str(), 0);
+  const uid_t user = geteuid();
+  if (user == 0) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
+  const std::string text = Text(NamedFiles(folder + ":b.so"));
+  ASSERT_EQ(seteuid(user), 0);
+  chmod(folder.c_str(), 0700);
+  EXPECT_EQ(text, folder + " folder " + folder +
+                      " cannot be read: Permission denied | b.so");
 }
 
 // The next one of a list is loaded, whatever the one before was.

@@ -38,8 +38,9 @@ TIM_VX_API std::vector<DeviceFacts> List();
 
 /// Measures what copies cost between the devices of these names, in at most 50
 /// ms per pair, and keeps it in the cache folder, where contexts find it.
-/// \return false, with LastError(), where a name is no device or a copy fails.
-/// Any thread.
+/// \return false, with LastError(), where a name is no device, where no device
+/// beside the host is named, or a copy fails.  Where the cache folder cannot be
+/// used, this process alone knows what was measured.  Any thread.
 TIM_VX_API bool MeasureLinks(const std::vector<std::string>& specs);
 
 /// The links that this process has measured or read from the cache folder:
