@@ -9,6 +9,7 @@
 namespace tim::device {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -43,6 +44,8 @@ TEST(ProgramSource, ATextIsBuiltWhereNothingIsEmbedded) {
   ASSERT_OK(named);
   EXPECT_EQ(named->name, "bench.f");
   EXPECT_EQ(named->key, unnamed->key);
+  EXPECT_THAT(unnamed->head, EndsWith("#line 1 \"kernel 'f'\"\n"));
+  EXPECT_THAT(named->head, EndsWith("#line 1 \"bench.f\"\n"));
 }
 
 TEST(ProgramSource, EditionsAreOfIncompleteTextsOnly) {

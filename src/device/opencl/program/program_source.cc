@@ -83,6 +83,7 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
                                std::string_view identity) {
   ProgramSource source;
   std::string headers;
+  std::string line;
   if (launch.text.empty()) {
     const char* text = kernels::FindSource(launch.source);
     if (text == nullptr) {
@@ -94,8 +95,9 @@ Result<ProgramSource> SourceOf(const ir::KernelLaunch& launch,
   } else {
     source.name = NameOr(launch.source, launch.function);
     source.text = launch.text;
+    line = LineDirective(source.name);
   }
-  source.head = StrCat(kernels::kPreamble, headers);
+  source.head = StrCat(kernels::kPreamble, headers, line);
   source.options = CompleteOptions(launch.options);
   source.key = KeyOf(headers, source, identity);
   return source;

@@ -13,9 +13,9 @@ namespace tim::device {
 struct ProgramSource {
   std::string name;  ///< For messages: "ops/normalization/softmax.cl".
   /// Stands before `text`: kernels::kPreamble and the launch's headers, and
-  /// before a user's kernel the pragma that halves need, what lowers images,
-  /// and a #line directive, so that the compiler's log shows the user's own
-  /// lines.
+  /// before a user's kernel the pragma that halves need and what lowers images;
+  /// before a text of the launch a #line directive, so that the compiler's log
+  /// shows the lines of its author.
   std::string head;
   std::string_view text;  ///< Embedded, or of the launch.
   std::string options;    ///< Complete, as the compiler gets them.
