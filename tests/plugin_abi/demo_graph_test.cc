@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "plugin/plugins.h"
 #include "tests/plugin_abi/plug_graph.h"
 #include "tests/support/child_process.h"
+#include "tests/support/devices/forwarding_device.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::plugin {
@@ -152,6 +154,41 @@ TEST_F(DemoGraph, ConstantsThatItHoldsAreNotUploaded) {
     if (!std::holds_alternative<ir::GraphCall>(step.action)) continue;
     EXPECT_EQ(step.operands.size(), 3u);  // two inputs and the output
   }
+}
+
+// Bytes of the device that a graph holds once it has run.
+class CountingBytes final : public testing::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+
+  Result<std::unique_ptr<device::Buffer>> Allocate(
+      int64_t bytes, ir::MemoryKind kind) override {
+    in_use += bytes;
+    return ForwardingDevice::Allocate(bytes, kind);
+  }
+  int64_t in_use = 0;  // nothing is given back while a graph lives
+};
+
+// Check 10: the device has as much less in use as these constants take.
+TEST_F(DemoGraph, ConstantsThatItHoldsTakeNoMemoryThere) {
+  constexpr int64_t kElements = 4096;
+  std::map<std::string, int64_t> in_use;
+  for (const std::string bakes : {"1", "0"}) {
+    UnloadDemo();
+    LoadDemo({{"bake", bakes}});
+    const PlugGraph graph = Chain(kElements);
+    const auto counting = std::make_shared<CountingBytes>(devices_[1]);
+    auto ready =
+        testing::Ready(graph, {devices_[0], counting}, /*strict=*/true);
+    ASSERT_OK(ready);
+    const auto results = testing::Run(*ready, Inputs(kElements));
+    ASSERT_OK(results);
+    testing::ExpectClose(*results, testing::Expected(graph, Inputs(kElements)));
+    EXPECT_EQ(CountSteps<ir::GraphCall>(ready->executable->plan()), 1);
+    in_use[bakes] = counting->in_use;
+  }
+  constexpr int64_t kConstants = 3 * kElements * int64_t{sizeof(float)};
+  EXPECT_EQ(in_use["0"] - in_use["1"], kConstants);
 }
 
 // Nodes that it cannot do run elsewhere, and the plan says why.

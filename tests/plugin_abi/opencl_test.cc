@@ -1,16 +1,21 @@
 // Check 8 of the specification: a plug-in's kernels for OpenCL devices, given
-// as text.  Check 7 with an OpenCL device beside the plug-in's.
+// as text.  Checks 7 and 24 with an OpenCL device beside the plug-in's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/device_sources.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
 #include "plugin/plugins.h"
+#include "runtime/cache/program_cache.h"
 #include "tests/plugin_abi/plug_graph.h"
 #include "tests/support/child_process.h"
 #include "tests/support/devices/empty_store.h"
@@ -26,6 +31,7 @@ using testing::PlugGraph;
 
 const TimHost* g_host = nullptr;
 const char* g_text = "";
+double g_cost_us = 0;
 
 constexpr char kText[] = R"(
 __kernel void text_relu(__global const float* x, int x_offset,
@@ -35,7 +41,14 @@ __kernel void text_relu(__global const float* x, int x_offset,
   if (i < count) y[y_offset + i] = fmax(x[x_offset + i], least);
 }
 )";
-constexpr char kBrokenText[] = "__kernel void text_relu( {\n";
+constexpr double kCheap = 0.001;
+constexpr double kDear = 1e7;
+// Its fourth line is wrong.
+constexpr char kBrokenText[] = R"(
+__kernel void text_relu(__global const float* x, int x_offset,
+                        __global float* y, int y_offset, int count,
+                        float least) { y[0] = x[0] + nothing_of_this_name; }
+)";
 
 TimCode Lower(void*, const TimNode* node, const TimDeviceProps*,
               TimLowering* lowering, TimMessage*) {
@@ -80,17 +93,18 @@ const TimKernel* KernelAt(uint32_t) {
   };
   kernel.cost = [](void*, const TimNode*, const TimDeviceProps*, double* us,
                    TimMessage*) -> TimCode {
-    *us = 0.001;
+    *us = g_cost_us;
     return TIM_OK;
   };
   kernel.lower = Lower;
   return &kernel;
 }
 
-const TimPlugin* TextPlugin(const char* text) {
+const TimPlugin* TextPlugin(const char* text, double cost_us = kCheap) {
   static TimKernelFns kernels;
   static TimPlugin plugin;
   g_text = text;
+  g_cost_us = cost_us;
   kernels.struct_size = TIM_SIZE_THROUGH(TimKernelFns, enqueue);
   kernels.count = []() -> uint32_t { return 1; };
   kernels.kernel = KernelAt;
@@ -141,6 +155,39 @@ TEST_F(OpenCl, DoesNoStepsOfOtherDevices) {
   }
 }
 
+// Kernels of the plan's launches, in their order.
+std::vector<std::string> LaunchesOf(const ir::Plan& plan, int device) {
+  std::vector<std::string> kernels;
+  for (const ir::Step& step : plan.steps) {
+    if (step.device != device) continue;
+    if (!std::holds_alternative<ir::KernelLaunch>(step.action)) continue;
+    kernels.push_back(step.kernel);
+  }
+  return kernels;
+}
+
+TEST_F(OpenCl, AKernelGivenAsTextIsTakenWhereItIsCheaper) {
+  for (const auto& [cost_us, taken] :
+       {std::pair(kCheap, true), std::pair(kDear, false)}) {
+    ASSERT_OK(LoadPluginTable(TextPlugin(kText, cost_us), {}, {}));
+    const PlugGraph graph = ReluGraph();
+    const auto store = runtime::ProgramCache::Create({});
+    auto ready = testing::Ready(graph, devices_, /*strict=*/true, store);
+    ASSERT_OK(ready);
+    EXPECT_EQ(store->builds(), 1);
+    EXPECT_EQ(LaunchesOf(ready->executable->plan(), 1) ==
+                  std::vector<std::string>{"text.relu"},
+              taken);
+    ASSERT_OK(testing::Ready(graph, devices_, /*strict=*/true, store));
+    EXPECT_EQ(store->builds(), 1);
+    const std::vector<Floats> inputs = {testing::SomeFloats(40)};
+    const auto results = testing::Run(*ready, inputs);
+    ASSERT_OK(results);
+    testing::ExpectClose(*results, testing::Expected(graph, inputs));
+    EXPECT_OK(UnloadPlugin("text"));
+  }
+}
+
 TEST_F(OpenCl, AKernelGivenAsTextIsBuiltAndRun) {
   ASSERT_OK(LoadPluginTable(TextPlugin(kText), {}, {}));
   const PlugGraph graph = ReluGraph();
@@ -169,7 +216,9 @@ TEST_F(OpenCl, ATextThatCannotBeBuiltIsReplaced) {
     const auto child = testing::RunAsChild({{"TIMCL_LOG", "warning"}});
     EXPECT_EQ(child.exit_status, 0);
     EXPECT_THAT(child.output, HasSubstr("plug-in text, kernel text.relu"));
-    EXPECT_THAT(child.output, ::testing::ContainsRegex("[0-9]+:[0-9]+:"));
+    EXPECT_THAT(child.output, ::testing::ContainsRegex(
+                                  "plug-in text, kernel text.relu:4:[0-9]+: "
+                                  ".*nothing_of_this_name"));
     return;
   }
   ASSERT_OK(LoadPluginTable(TextPlugin(kBrokenText), {}, {}));
@@ -213,6 +262,63 @@ TEST_F(OpenCl, ABlockIsDividedBetweenAPluginAndOpenCl) {
       ASSERT_OK(results);
       testing::ExpectClose(*results, testing::Expected(free, inputs));
     }
+  }
+  EXPECT_OK(UnloadPlugin("demo"));
+}
+
+// Check 24: Conv2d and Relu are one kernel on a device that has the fusion, and
+// two on one that lacks it, in one graph.  Each branch begins on a device of
+// its own, which it has no reason to leave.
+TEST_F(OpenCl, EachDeviceFusesWhatItCan) {
+  ASSERT_OK(LoadPlugin(testing::LibraryPath("libtimcl_demo.so"), {}, {}));
+  {
+    auto demo = device::FindDeviceSource("demo")->open(0);
+    ASSERT_OK(demo);
+    const device::Devices devices = {devices_[0], devices_[1], *demo};
+    PlugGraph graph(testing::Known());
+    PlugGraph free(testing::Known());
+    for (PlugGraph* made : {&graph, &free}) {
+      for (const int device : {1, 2}) {
+        const ir::ValueId head =
+            made->Op("tim.Relu", {made->Input({9, 7, 4, 1})});
+        if (made == &graph) {
+          made->graph().node(made->graph().NodeIds().back()).device = device;
+        }
+        const ir::ValueId convolved =
+            made->Op("tim.Conv2d",
+                     {head, made->Constant({3, 3, 4, 4}), made->Constant({4})});
+        made->Output(made->Op("tim.Relu", {convolved}));
+      }
+    }
+    compiler::LinkTable links(devices.size());
+    for (int a = 0; a < 3; ++a) {
+      for (int b = 0; b < 3; ++b) links.Set(a, b, {.latency_us = 1e6});
+    }
+    auto ready =
+        testing::Ready(graph, devices, /*strict=*/true, nullptr, links);
+    ASSERT_OK(ready);
+    const ir::Plan& plan = ready->executable->plan();
+    std::map<int, std::vector<std::string>> kernels;
+    for (const ir::PartitionNode& node : plan.notes.partition.nodes) {
+      const auto part = static_cast<size_t>(node.part);
+      kernels[plan.notes.partition.parts[part].device].push_back(node.kernel);
+    }
+    EXPECT_EQ(kernels[1].size(), 2u) << ir::Dump(plan);
+    EXPECT_EQ(kernels[2].size(), 3u) << ir::Dump(plan);
+    EXPECT_EQ(CountSteps<ir::DeviceCall>(plan), 3);
+    const auto launches = LaunchesOf(plan, 1);
+    EXPECT_EQ(std::count_if(launches.begin(), launches.end(),
+                            [](const std::string& kernel) {
+                              return kernel.find("reorder") ==
+                                     std::string::npos;
+                            }),
+              2)
+        << ir::Dump(plan);
+    const std::vector<Floats> inputs = {testing::SomeFloats(9 * 7 * 4, 1),
+                                        testing::SomeFloats(9 * 7 * 4, 2)};
+    const auto results = testing::Run(*ready, inputs);
+    ASSERT_OK(results);
+    testing::ExpectClose(*results, testing::Expected(free, inputs));
   }
   EXPECT_OK(UnloadPlugin("demo"));
 }

@@ -93,9 +93,11 @@ PlugGraph ResNetBlock(Operators operators) {
 
 Result<runtime::ReadyGraph> Ready(const PlugGraph& graph,
                                   const device::Devices& devices, bool strict,
-                                  std::shared_ptr<device::BinaryStore> store) {
+                                  std::shared_ptr<device::BinaryStore> store,
+                                  const compiler::LinkTable& links) {
   compiler::CompileOptions options = runtime::CompileOptionsFor(devices);
   options.strict = strict;
+  if (links.devices() != 0) options.links = links;
   if (store == nullptr) store = std::make_shared<EmptyStore>();
   ir::Graph copy = const_cast<PlugGraph&>(graph).graph();
   TIM_ASSIGN_OR_RETURN(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "compiler/links.h"
 #include "device/device.h"
 #include "ir/graph.h"
 #include "ir/op_registry.h"
@@ -75,9 +76,11 @@ class MapStore final : public device::BinaryStore {
 };
 
 /// Compiles for the devices, of which the first is the host.
+/// \param links those of CompileOptionsFor() where it has no devices.
 Result<runtime::ReadyGraph> Ready(
     const PlugGraph& graph, const device::Devices& devices, bool strict = false,
-    std::shared_ptr<device::BinaryStore> store = nullptr);
+    std::shared_ptr<device::BinaryStore> store = nullptr,
+    const compiler::LinkTable& links = {});
 
 /// The outputs, one behind the other, of a run with these inputs.
 Result<Floats> Run(runtime::ReadyGraph& ready,

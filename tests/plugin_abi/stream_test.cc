@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "tests/plugin_abi/native_plugin.h"
 #include "tests/plugin_abi/plug_graph.h"
 #include "tests/support/devices/empty_store.h"
+#include "tests/support/devices/fake_device.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::plugin {
@@ -328,7 +330,8 @@ TEST(NativeStreams, PluginsUseThePool) {
   EXPECT_OK(UnloadPlugin("native"));
 }
 
-// A device without streams does not hold the caller.
+// Check 13 of the specification: a device without streams does not hold the
+// caller, while a step of its takes 20 ms.
 TEST(SingleStream, EnqueueDoesNotWait) {
   ASSERT_OK(LoadPlugin(testing::LibraryPath("libtimcl_bad.so"),
                        {{"mode", "slow"}}, {}));
@@ -350,33 +353,40 @@ TEST(SingleStream, EnqueueDoesNotWait) {
     ASSERT_OK(stream);
     const device::BufferRange operands[] = {{buffer->get(), 0, 16},
                                             {buffer->get(), 128, 16}};
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < 5; ++i) {
-      ASSERT_OK((*stream)->Enqueue(*(*prepared)[0], operands));
+    using Clock = std::chrono::steady_clock;
+    // A try is spoilt where something else had the processor.
+    Clock::duration longest = Clock::duration::max();
+    for (int tries = 0; tries < 10 && longest > std::chrono::milliseconds(1);
+         ++tries) {
+      longest = {};
+      const auto begin = Clock::now();
+      for (int i = 0; i < 5; ++i) {
+        const auto called = Clock::now();
+        ASSERT_OK((*stream)->Enqueue(*(*prepared)[0], operands));
+        longest = std::max(longest, Clock::now() - called);
+      }
+      const auto event = (*stream)->Record();
+      ASSERT_OK(event);
+      EXPECT_FALSE((*event)->Ready());
+      EXPECT_OK((*event)->Wait());
+      EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(100));
     }
-    const auto event = (*stream)->Record();
-    ASSERT_OK(event);
-    const auto enqueued = std::chrono::steady_clock::now() - begin;
-    EXPECT_FALSE((*event)->Ready());
-    EXPECT_OK((*event)->Wait());
-    const auto done = std::chrono::steady_clock::now() - begin;
-    EXPECT_LT(enqueued, std::chrono::milliseconds(20));
-    EXPECT_GE(done, std::chrono::milliseconds(100));
+    EXPECT_LE(longest, std::chrono::milliseconds(1));
   }
   EXPECT_OK(UnloadPlugin("bad"));
 }
 
-// A graph over three devices, one of which takes its time: always the same.
+// Check 13: a fork over a plug-in that takes its time, 1 to 300 us, and the
+// host, joined on a fake device that does, too: always the same.
 TEST(SingleStream, DelaysChangeNoResult) {
   ASSERT_OK(LoadPlugin(testing::LibraryPath("libtimcl_bad.so"),
                        {{"mode", "delays"}}, {}));
-  ASSERT_OK(LoadPlugin(testing::LibraryPath("libtimcl_demo.so"), {}, {}));
   {
     auto devices = testing::HostAnd("bad");
     ASSERT_OK(devices);
-    auto demo = device::FindDeviceSource("demo")->open(0);
-    ASSERT_OK(demo);
-    devices->push_back(*demo);
+    const auto fake = std::make_shared<testing::FakeDevice>(
+        testing::FakeOptions{.seed = 13, .max_delay_us = 300});
+    devices->push_back(fake);
     PlugGraph graph(testing::Known());
     const ir::ValueId x = graph.Input({64});
     const ir::ValueId left = graph.Op("tim.Relu", {x});
@@ -390,8 +400,15 @@ TEST(SingleStream, DelaysChangeNoResult) {
     }
     auto ready = testing::Ready(graph, *devices);
     ASSERT_OK(ready);
-    EXPECT_EQ(CountSteps<ir::DeviceCall>(ready->executable->plan()), 2);
-    EXPECT_EQ(CountSteps<ir::HostCall>(ready->executable->plan()), 1);
+    const ir::Plan& plan = ready->executable->plan();
+    EXPECT_EQ(CountSteps<ir::DeviceCall>(plan), 1);
+    EXPECT_EQ(CountSteps<ir::HostCall>(plan), 2);
+    for (const int device : {0, 1, 2}) {
+      EXPECT_TRUE(std::any_of(
+          plan.steps.begin(), plan.steps.end(),
+          [&](const ir::Step& step) { return step.device == device; }))
+          << device;
+    }
     PlugGraph free = graph;
     for (const ir::NodeId id : free.graph().NodeIds()) {
       free.graph().node(id).device = -1;
@@ -401,11 +418,10 @@ TEST(SingleStream, DelaysChangeNoResult) {
     for (int i = 0; i < 200; ++i) {
       const auto results = testing::Run(*ready, inputs);
       ASSERT_OK(results);
-      testing::ExpectClose(*results, expected);
+      ASSERT_EQ(*results, expected) << "run " << i;
     }
   }
   EXPECT_OK(UnloadPlugin("bad"));
-  EXPECT_OK(UnloadPlugin("demo"));
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ using tim::plug::Sinks;
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 28;
 
+// The option "bake", "0": constants stay inputs of programs.
+bool g_bakes = true;
+
 enum class Op : std::int32_t { kRelu, kAdd, kSubtract, kMultiply };
 
 // The operator of a node; false where there is none like it.
@@ -186,7 +189,8 @@ class DemoGraph final : public tim::plug::Device {
       nodes.push_back(node.get());
       for (std::uint32_t k = 0; k < node.inputs(); ++k) {
         const std::int32_t value = graph.input_of(node, k);
-        if (graph.constant(value).data != nullptr) constants.push_back(value);
+        if (graph.constant(value).data == nullptr || !g_bakes) continue;
+        constants.push_back(value);
       }
     }
     if (nodes.empty()) return;
@@ -338,7 +342,13 @@ struct Plugin {
   static const char* Version() { return "1.0"; }
   static bool HasGraphs() { return true; }
   static bool Optimizes() { return true; }
-  static void Initialize(const TimOption*, std::uint32_t) {}
+  static void Initialize(const TimOption* options, std::uint32_t count) {
+    g_bakes = true;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (std::strcmp(options[i].key, "bake") != 0) continue;
+      g_bakes = std::strcmp(options[i].value, "0") != 0;
+    }
+  }
   static void Shutdown() {}
   static std::uint32_t DeviceCount() { return 1; }
   static void Describe(std::uint32_t, TimDeviceProps* out) {
