@@ -119,20 +119,19 @@ TEST(MemoryPlanner, BySizeBeatsByTimeWhereALateRangeIsLarge) {
   ExpectSound(problem, best);
 }
 
+// 1000 problems for each solver; smaller ones for the one that takes long.
 TEST(MemoryPlanner, EverySolverKeepsConflictsApart) {
-  std::mt19937 rng(20261121);
-  for (int round = 0; round < 1000; ++round) {
-    MemoryProblem problem = Random(rng, 40, 30, 8);
-    if (round % 3 == 0) AddConflicts(rng, &problem);
-    const int64_t bound = MemoryLowerBound(problem);
-    const int64_t none = Solve(problem, MemorySolver::kNone).peak;
-    for (const MemorySolver solver : kAll) {
-      if (solver == MemorySolver::kExact && round % 20 != 0) continue;
+  for (const MemorySolver solver : kAll) {
+    std::mt19937 rng(20261121);
+    const size_t most = solver == MemorySolver::kExact ? 16 : 40;
+    for (int round = 0; round < 1000; ++round) {
+      MemoryProblem problem = Random(rng, most, 30, 8);
+      if (round % 3 == 0) AddConflicts(rng, &problem);
       const MemoryLayout layout = Solve(problem, solver);
       SCOPED_TRACE(StrCat(ToString(solver), ", round ", round));
       ExpectSound(problem, layout);
-      EXPECT_GE(layout.peak, bound);
-      EXPECT_LE(layout.peak, none);
+      EXPECT_GE(layout.peak, MemoryLowerBound(problem));
+      EXPECT_LE(layout.peak, Solve(problem, MemorySolver::kNone).peak);
       if (HasFailure()) return;
     }
   }
@@ -141,7 +140,7 @@ TEST(MemoryPlanner, EverySolverKeepsConflictsApart) {
 TEST(MemoryPlanner, ExactIsAsGoodAsTryingAllOrders) {
   std::mt19937 rng(20261127);
   for (int round = 0; round < 500; ++round) {
-    MemoryProblem problem = Random(rng, round < 20 ? 7 : 6, 5, 3);
+    MemoryProblem problem = Random(rng, 7, 5, 3);
     if (round % 4 == 0) AddConflicts(rng, &problem);
     const MemoryLayout layout = Solve(problem, MemorySolver::kExact);
     ASSERT_EQ(layout.peak, LeastPeak(problem)) << "round " << round;
@@ -162,7 +161,7 @@ TEST(MemoryPlanner, SolversComeNearTheBound) {
         static_cast<double>(Solve(problem, MemorySolver::kAuto).peak);
     gap += bound > 0 ? peak / bound : 1;
   }
-  EXPECT_LE(gap / kRounds, 1.05);
+  EXPECT_LE(gap / kRounds, 1.015);
 }
 
 TEST(MemoryPlanner, TheExampleOfMiniMallocFits) {

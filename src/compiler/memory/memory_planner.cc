@@ -17,6 +17,9 @@ namespace {
 constexpr size_t kQuadraticLimit = 2000;
 // Some milliseconds: every Compile takes them.
 constexpr int kAutoPlacements = 20'000;
+// How often an order is tried anew, and with at most how many ranges.
+constexpr int kRaises = 8;
+constexpr size_t kMostRaised = 500;
 
 constexpr std::array<std::pair<const char*, MemorySolver>, 6> kSolvers = {{
     {"none", MemorySolver::kNone},
@@ -105,15 +108,35 @@ std::vector<size_t> Indices(const MemoryProblem& problem) {
 
 // Largest first, of equal ones in their order.
 using Key = std::function<double(const MemoryRange&)>;
-MemoryLayout PlaceBy(const MemoryProblem& problem, const Key& key, Gap gap,
-                     MemorySolver solver) {
+std::vector<size_t> OrderBy(const MemoryProblem& problem, const Key& key) {
   std::vector<size_t> order = Indices(problem);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return key(problem.ranges[a]) > key(problem.ranges[b]);
   });
+  return order;
+}
+
+MemoryLayout PlaceInOrder(const MemoryProblem& problem,
+                          const std::vector<size_t>& order, Gap gap,
+                          MemorySolver solver) {
   Placed placed(problem, gap);
   for (const size_t index : order) placed.Place(index);
   return placed.Take(solver);
+}
+
+// Moves the range that ends highest to the front of the order; false where it
+// is there.
+bool RaiseHighest(const MemoryProblem& problem, const MemoryLayout& layout,
+                  std::vector<size_t>* order) {
+  const auto end = [&](size_t index) {
+    return layout.offsets[index] + problem.ranges[index].bytes;
+  };
+  const auto highest =
+      std::max_element(order->begin(), order->end(),
+                       [&](size_t a, size_t b) { return end(a) < end(b); });
+  if (highest == order->begin()) return false;
+  std::rotate(order->begin(), highest, highest + 1);
+  return true;
 }
 
 double SizeOf(const MemoryRange& range) {
@@ -155,15 +178,26 @@ MemoryLayout PlaceByTime(const MemoryProblem& problem) {
   return placed.Take(MemorySolver::kByTime);
 }
 
+// Eight orders as they are; then each again, a few times, with the range that
+// ended highest in front.
 MemoryLayout Somas(const MemoryProblem& problem, int64_t bound) {
   MemoryLayout best;
-  for (const Gap gap : {Gap::kSmallest, Gap::kLowest}) {
-    for (const auto& key : {SizeOf, LifeOf, AreaOf, StartOf}) {
-      MemoryLayout layout = PlaceBy(problem, key, gap, MemorySolver::kSomas);
-      if (best.offsets.empty() || layout.peak < best.peak) {
-        best = std::move(layout);
+  for (const int raises : {0, kRaises}) {
+    if (raises > 0 && problem.ranges.size() > kMostRaised) break;
+    for (const Gap gap : {Gap::kSmallest, Gap::kLowest}) {
+      for (const auto& key : {SizeOf, LifeOf, AreaOf, StartOf}) {
+        std::vector<size_t> order = OrderBy(problem, key);
+        for (int i = 0; i <= raises; ++i) {
+          MemoryLayout layout =
+              PlaceInOrder(problem, order, gap, MemorySolver::kSomas);
+          const bool raised = RaiseHighest(problem, layout, &order);
+          if (best.offsets.empty() || layout.peak < best.peak) {
+            best = std::move(layout);
+          }
+          if (best.peak == bound) return best;
+          if (!raised) break;
+        }
       }
-      if (best.peak == bound) return best;
     }
   }
   return best;
@@ -176,8 +210,8 @@ MemoryLayout Auto(const MemoryProblem& problem, int64_t bound) {
     return best.peak == bound;
   };
   if (best.peak == bound) return best;
-  if (improve(
-          PlaceBy(problem, SizeOf, Gap::kSmallest, MemorySolver::kBySize))) {
+  if (improve(PlaceInOrder(problem, OrderBy(problem, SizeOf), Gap::kSmallest,
+                           MemorySolver::kBySize))) {
     return best;
   }
   if (improve(Somas(problem, bound))) return best;
@@ -237,7 +271,8 @@ MemoryLayout Solve(const MemoryProblem& problem, MemorySolver solver) {
       layout = PlaceByTime(problem);
       break;
     case MemorySolver::kBySize:
-      layout = PlaceBy(problem, SizeOf, Gap::kSmallest, MemorySolver::kBySize);
+      layout = PlaceInOrder(problem, OrderBy(problem, SizeOf), Gap::kSmallest,
+                            MemorySolver::kBySize);
       break;
     case MemorySolver::kSomas:
       layout = Somas(problem, bound);

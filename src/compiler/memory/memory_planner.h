@@ -34,7 +34,9 @@ enum class MemorySolver : uint8_t {
   kByTime,  ///< In the order of the first step, each in the smallest gap.
   kBySize,  ///< In falling order of size, each in the smallest gap.
   /// The best of eight: by size, life, their product, or first step, each in
-  /// the smallest or the lowest gap (Huawei's SOMAS tries these orders).
+  /// the smallest or the lowest gap (Huawei's SOMAS tries these orders).  Where
+  /// none is at the bound, of these orders again, changed a few times: the
+  /// range that ended highest comes first.
   kSomas,
   /// Branch and bound over placements on top of each other, of each section
   /// (ranges that no conflict links to others) of at most kMostExact ranges;
