@@ -30,7 +30,9 @@ namespace {
 const TimHost* g_host = nullptr;
 std::string g_mode;  // NOLINT: a library of a test
 unsigned g_random = 1;
-int g_supports = 0;  // how often supports() was called
+int g_supports = 0;   // how often supports() was called
+int g_described = 0;  // how often describe() was called
+int g_opened = 0;     // likewise open()
 bool g_trimmed = false;
 const void* g_stale_host = nullptr;
 
@@ -63,7 +65,11 @@ TimCode Describe(uint32_t, TimDeviceProps* out, TimMessage* message) {
   if (Is("throw_describe")) throw std::runtime_error("describe");
   if (Is("unusable")) return Fail(message, TIM_NOT_FOUND, "no board is there");
   out->score = 10;
+  if (Is("random_bits")) out->flags = TIM_DEVICE_DETERMINISTIC;
   std::snprintf(out->name, sizeof(out->name), "bad device");
+  if (Is("restless")) {
+    std::snprintf(out->driver, sizeof(out->driver), "%d", ++g_described);
+  }
   if (Is("endless_name")) std::memset(out->name, 'n', sizeof(out->name));
   out->device_class = Is("bad_class") ? 7 : TIM_CLASS_ACCELERATOR;
   out->memory_bytes = int64_t{1} << 30;
@@ -75,6 +81,7 @@ TimCode Describe(uint32_t, TimDeviceProps* out, TimMessage* message) {
 }
 
 TimCode Open(uint32_t, TimDevice** out, TimMessage*) {
+  ++g_opened;
   *out = Is("null_device") ? nullptr : new TimDevice();
   return TIM_OK;
 }
@@ -85,7 +92,12 @@ TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
   if (Is("null_buffer")) return TIM_OK;
   const bool full = Is("no_memory") || (Is("hoards") && !g_trimmed);
   if (full || bytes > (uint64_t{1} << 28)) {
-    return Fail(message, TIM_OUT_OF_MEMORY, "full");
+    if (Is("long_message")) {
+      std::memset(message->text, 'm', message->capacity + 4);
+      message->text[message->capacity - 1] = 0;
+      return TIM_OUT_OF_MEMORY;
+    }
+    return Fail(message, TIM_OUT_OF_MEMORY, Is("no_message") ? "" : "full");
   }
   auto* buffer = new TimBuffer();
   const uint64_t room = (bytes / 64 + 2) * 64;
@@ -97,6 +109,15 @@ TimCode Allocate(TimDevice*, uint64_t bytes, int32_t, TimBuffer** out,
 void Release(TimDevice*, TimBuffer* buffer) {
   std::free(buffer->memory);
   delete buffer;
+}
+
+TimCode MemoryInfo(TimDevice*, uint64_t* free_bytes, uint64_t* total_bytes,
+                   TimMessage*) {
+  *total_bytes = uint64_t{1} << 30;
+  *free_bytes =
+      *total_bytes -
+      (Is("leaks_devices") ? static_cast<uint64_t>(g_opened) << 20 : 0);
+  return TIM_OK;
 }
 
 TimCode Trim(TimDevice*, TimMessage*) {
@@ -137,6 +158,7 @@ const TimDeviceFns* DeviceFns() {
   fns.copy_in = CopyIn;
   fns.copy_out = CopyOut;
   fns.trim = Trim;
+  fns.memory_info = MemoryInfo;
   return &fns;
 }
 
@@ -159,15 +181,31 @@ TimCode Supports(void*, const TimNode* node, const TimDeviceProps*,
   return TIM_OK;
 }
 
-TimCode Cost(void*, const TimNode*, const TimDeviceProps*, double* microseconds,
-             TimMessage*) {
+TimCode Cost(void*, const TimNode* node, const TimDeviceProps*,
+             double* microseconds, TimMessage*) {
   if (Is("throw_cost")) throw std::runtime_error("cost");
   *microseconds = Is("negative_cost") ? -1 : 1;
+  if (Is("falling_cost")) {
+    const TimViewFns& views = *g_host->views;
+    *microseconds =
+        1e6 / static_cast<double>(1 + views.byte_size(views.output(node, 0)));
+  }
   return TIM_OK;
 }
 
-TimCode Layouts(void*, const TimNode*, const TimDeviceProps*, TimLayouts* sink,
-                TimMessage*) {
+// Blocks of 8 along the fastest axis, whatever the extent.
+TimCode AddBlocks(const TimNode* node, TimLayouts* sink) {
+  TimTensorDesc in = *g_host->views->input(node, 0);
+  in.layout = TIM_LAYOUT_BLOCKED;
+  in.layout_axis = 0;
+  in.layout_block = 8;
+  const TimTensorDesc* const descs[] = {&in};
+  return g_host->sinks->add_layouts(sink, descs, 1, descs, 1);
+}
+
+TimCode Layouts(void*, const TimNode* node, const TimDeviceProps*,
+                TimLayouts* sink, TimMessage*) {
+  if (Is("blocks") || Is("wrong_lane")) return AddBlocks(node, sink);
   if (Is("bad_layouts")) {
     static_cast<void>(g_host->sinks->add_layouts(sink, nullptr, 7, nullptr, 9));
   }
@@ -197,9 +235,9 @@ TimCode Lower(void*, const TimNode* node, const TimDeviceProps*,
     uint32_t scratch = 0;
     static_cast<void>(sinks.add_scratch(lowering, 64, 0, 5, &scratch));
   }
-  const TimTensorDesc* out = g_host->views->output(node, 0);
-  int64_t elements = 1;
-  for (int32_t i = 0; i < out->rank; ++i) elements *= out->dims[i];
+  const TimViewFns& views = *g_host->views;
+  const auto elements =
+      static_cast<int64_t>(views.byte_size(views.output(node, 0)) / 4);
   const uint8_t written[2] = {0, 1};
   const uint8_t wrong[2] = {1, 1};
   TimBytes payload{&elements, sizeof(elements)};
@@ -209,7 +247,22 @@ TimCode Lower(void*, const TimNode* node, const TimDeviceProps*,
   return Is("huge_payload") || Is("writes_input") ? TIM_OK : code;
 }
 
-const TimKernel* KernelAt(uint32_t) {
+// With it the library takes layouts of its kernels; no graph gets that far.
+const TimKernel* ReorderKernel() {
+  static TimKernel kernel;
+  kernel.struct_size = TIM_SIZE_THROUGH(TimKernel, lower);
+  kernel.name = "bad.reorder";
+  kernel.op = "tim.Reorder";
+  kernel.device_kind = "bad";
+  kernel.supports = [](void*, const TimNode*, const TimDeviceProps*,
+                       TimMessage* reason) {
+    return Fail(reason, TIM_UNIMPLEMENTED, "it reorders nothing");
+  };
+  kernel.lower = Lower;
+  return &kernel;
+}
+
+const TimKernel* KernelAt(uint32_t index) {
   static TimKernel kernel;
   kernel.struct_size = TIM_SIZE_THROUGH(TimKernel, lower);
   kernel.name = "bad.relu_f32";
@@ -219,9 +272,10 @@ const TimKernel* KernelAt(uint32_t) {
   kernel.cost = Cost;
   kernel.layouts = Layouts;
   kernel.lower = Lower;
+  if (index == 1) return ReorderKernel();
   return Is("null_kernel") ? nullptr : &kernel;
 }
-uint32_t KernelCount() { return 1; }
+uint32_t KernelCount() { return 2; }
 
 TimCode Build(TimDevice*, const char*, TimBytes payload, TimStore*,
               TimProgram** out, TimMessage* message) {
@@ -259,6 +313,11 @@ TimCode Enqueue(TimDevice*, TimStream*, TimPrepared* prepared,
   const int64_t elements = prepared->program->elements;
   for (int64_t i = 0; i < elements; ++i) y[i] = std::max(x[i], 0.0f);
   if (Is("wrong_value") && elements > 0) y[elements - 1] += 1;
+  if (Is("wrong_lane") && elements > 0) y[elements - 1] = 7;
+  if (Is("random_bits") && elements > 0) {
+    g_random = g_random * 1103515245 + 12345;
+    y[elements - 1] += static_cast<float>(g_random >> 16) * 1e-9f;
+  }
   if (Is("enqueue_overrun")) y[elements] = 3;
   return TIM_OK;
 }

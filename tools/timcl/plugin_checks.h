@@ -74,6 +74,8 @@ struct PluginCheck {
   const char* id;
   const char* title;
   void (*run)(CheckedPlugin& plugin);
+  /// Checks whose failures it would find once more: " C2 C4 ".
+  std::string_view needs = " ";
 };
 
 /// C1: one symbol, no library of ours, no text relocations.
@@ -82,13 +84,13 @@ void CheckSymbols(CheckedPlugin& plugin);
 void CheckTables(CheckedPlugin& plugin);
 void CheckLife(CheckedPlugin& plugin);
 void CheckUnloading(CheckedPlugin& plugin);
-/// C4 to C8: memory, copies, order, threads, messages.
+/// C4 to C7: memory, copies, order, threads.
 void CheckAllocations(CheckedPlugin& plugin);
 void CheckCopies(CheckedPlugin& plugin);
 void CheckOrder(CheckedPlugin& plugin);
 void CheckThreads(CheckedPlugin& plugin);
+/// C8 to C11, C15: messages, and kernels on nodes of many shapes.
 void CheckMessages(CheckedPlugin& plugin);
-/// C9 to C11, C15: kernels on nodes of many shapes.
 void CheckCosts(CheckedPlugin& plugin);
 void CheckKernels(CheckedPlugin& plugin);
 void CheckOpenClKernels(CheckedPlugin& plugin);

@@ -3,38 +3,18 @@
 #include <cmath>
 #include <map>
 
+#include "base/parallel_for.h"
 #include "compiler/compiler.h"
 #include "device/device_sources.h"
 #include "device/opencl/opencl_device.h"
 #include "ir/evaluate.h"
+#include "tools/timcl/kernel_run.h"
 #include "tools/timcl/plugin_nodes.h"
 
 namespace tim::tool {
 namespace {
 
 using ir::KernelDef;
-
-// Kernels that the plug-in brought, for devices of this kind.
-std::vector<const KernelDef*> KernelsFor(const CheckedPlugin& plugin,
-                                         const ir::OpRegistry& operators,
-                                         bool opencl) {
-  std::vector<const KernelDef*> kernels;
-  const std::string kind = plugin.loaded.plugin->kind();
-  for (const TimKernel& own : plugin.loaded.plugin->tables().kernel_list) {
-    for (const KernelDef* kernel :
-         operators.Kernels(own.op, opencl ? "opencl" : kind)) {
-      if (kernel->name == own.name) kernels.push_back(kernel);
-    }
-  }
-  return kernels;
-}
-
-bool TakesDense(const KernelDef& kernel, const ir::KernelNode& node,
-                const ir::DeviceInfo& info) {
-  if (!kernel.layouts) return true;
-  const auto tuples = kernel.layouts(node, info);
-  return std::count(tuples.begin(), tuples.end(), ir::DenseLayouts(node)) > 0;
-}
 
 // Calls `visit` for each case that the kernel takes; how many there were.
 template <typename Visit>
@@ -46,7 +26,6 @@ int ForEachCase(CheckedPlugin& plugin, const ir::OpRegistry& operators,
     const ir::KernelNode node =
         ir::MakeKernelNode(one.graph, one.graph.node(one.node));
     if (!kernel.supports(node, info).ok()) continue;
-    if (!TakesDense(kernel, node, info)) continue;
     ++taken;
     visit(one, node);
     if (!plugin.loaded.plugin->quarantine().empty()) break;
@@ -85,17 +64,40 @@ void TryKernels(CheckedPlugin& plugin,
     const int cases = ForEachCase(
         plugin, operators, *kernel, device->info(),
         [&](const NodeCase& one, const ir::KernelNode& node) {
-          if (failures >= 3) return;
-          const Status status =
-              TryKernel(plugin, device, *kernel, one, node, operators);
-          if (!plugin.Expect(status, StrCat(kernel->name, ", ", one.name))) {
-            ++failures;
+          for (const auto& laid : LaidOut(*kernel, node, device->info())) {
+            if (failures >= 3) return;
+            const Status status =
+                TryKernel(plugin, device, *kernel, one, laid.node, operators);
+            if (!plugin.Expect(status, StrCat(kernel->name, ", ", one.name,
+                                              laid.layouts))) {
+              ++failures;
+            }
           }
         });
     if (cases == 0) {
       plugin.Skip(kernel->name, ": it takes none of the nodes that are tried");
     }
   }
+}
+
+// Waits for all threads, so that they do the same at the same time.
+Status RunOnThreads(const std::shared_ptr<device::Device>& device,
+                    const KernelDef& kernel, const ir::KernelNode& node,
+                    const ir::Graph& graph, const ir::OpRegistry& operators,
+                    const std::vector<std::vector<Bytes>>& inputs) {
+  return ParallelFor(inputs.size(), [&](size_t thread) -> Status {
+    TIM_ASSIGN_OR_RETURN(const auto expected, Evaluated(graph, inputs[thread]));
+    for (int i = 0; i < 5; ++i) {
+      TIM_ASSIGN_OR_RETURN(const auto run,
+                           KernelRun::Create(device, kernel, node, operators));
+      TIM_ASSIGN_OR_RETURN(const auto actual, run->Run(inputs[thread]));
+      for (size_t k = 0; k < expected.size(); ++k) {
+        TIM_RETURN_IF_ERROR(Compare(graph.value(graph.outputs()[k]).desc,
+                                    actual[k], expected[k]));
+      }
+    }
+    return OkStatus();
+  });
 }
 
 // The broken contract that a callback told the library of.
@@ -105,6 +107,43 @@ void TellQuarantine(CheckedPlugin& plugin) {
 }
 
 }  // namespace
+
+std::vector<const KernelDef*> KernelsFor(const CheckedPlugin& plugin,
+                                         const ir::OpRegistry& operators,
+                                         bool opencl) {
+  std::vector<const KernelDef*> kernels;
+  const std::string kind = plugin.loaded.plugin->kind();
+  for (const TimKernel& own : plugin.loaded.plugin->tables().kernel_list) {
+    for (const KernelDef* kernel :
+         operators.Kernels(own.op, opencl ? "opencl" : kind)) {
+      if (kernel->name == own.name) kernels.push_back(kernel);
+    }
+  }
+  return kernels;
+}
+
+Status TryKernelsOnThreads(CheckedPlugin& plugin,
+                           const std::shared_ptr<device::Device>& device,
+                           const ir::OpRegistry& operators) {
+  constexpr size_t kThreads = 8;
+  for (const KernelDef* kernel : KernelsFor(plugin, operators, false)) {
+    Status status;
+    int tried = 0;
+    ForEachCase(plugin, operators, *kernel, device->info(),
+                [&](const NodeCase& one, const ir::KernelNode& node) {
+                  const auto laid = LaidOut(*kernel, node, device->info());
+                  if (laid.empty() || tried++ > 0) return;
+                  std::vector<std::vector<Bytes>> inputs;
+                  while (inputs.size() < kThreads) {
+                    inputs.push_back(RandomInputs(plugin, one.graph));
+                  }
+                  status = RunOnThreads(device, *kernel, laid[0].node,
+                                        one.graph, operators, inputs);
+                });
+    if (!status.ok()) return status.WithContext(kernel->name);
+  }
+  return OkStatus();
+}
 
 void CheckCosts(CheckedPlugin& plugin) {
   const auto operators = plugin.LoadAll();
@@ -128,6 +167,9 @@ void CheckCosts(CheckedPlugin& plugin) {
                         desc.shape.set_dim(last, 2 * desc.shape[last]);
                       }
                     }
+                    // A combination of layouts that is none breaks the
+                    // contract.
+                    static_cast<void>(LaidOut(*kernel, node, info));
                     if (kernel->cost(twice, info) < cost * 0.999) {
                       plugin.Fail(kernel->name, ", ", one.name,
                                   ": twice the batch costs less");
@@ -181,9 +223,10 @@ void CheckRepeats(CheckedPlugin& plugin) {
       int tried = 0;
       ForEachCase(plugin, *operators, *kernel, pair[1]->info(),
                   [&](const NodeCase& one, const ir::KernelNode& node) {
-                    if (++tried % 5 != 1) return;
-                    auto run =
-                        KernelRun::Create(pair[1], *kernel, node, *operators);
+                    const auto laid = LaidOut(*kernel, node, pair[1]->info());
+                    if (++tried % 5 != 1 || laid.empty()) return;
+                    auto run = KernelRun::Create(pair[1], *kernel, laid[0].node,
+                                                 *operators);
                     if (!plugin.Expect(run.status(), kernel->name)) return;
                     const auto inputs = RandomInputs(plugin, one.graph);
                     const auto first = (*run)->Run(inputs);

@@ -9,6 +9,7 @@
 #include "base/aligned_memory.h"
 #include "base/parallel_for.h"
 #include "device/host/host_buffer.h"
+#include "tools/timcl/kernel_run.h"
 #include "tools/timcl/plugin_checks.h"
 
 namespace tim::tool {
@@ -124,6 +125,27 @@ Status CopyOnDevice(PluginDevice& device) {
     return OkStatus();
   }
   return InvalidArgument("copy() of ", half, " bytes gives others");
+}
+
+// A copy between two devices that share memory or copy to each other.
+Status CopyToPeer(PluginDevice& from, PluginDevice& to) {
+  TIM_ASSIGN_OR_RETURN(Bench source, Bench::Make(from));
+  TIM_ASSIGN_OR_RETURN(Bench sink, Bench::Make(to));
+  for (int64_t i = 0; i < kBytes; ++i) {
+    source.memory()[i] = static_cast<uint8_t>(i * 5 + 1);
+  }
+  TIM_RETURN_IF_ERROR(source.In(0, 0, kBytes));
+  TIM_RETURN_IF_ERROR(source.Wait());
+  const int64_t half = kBytes / 2;
+  TIM_RETURN_IF_ERROR(sink.stream->Copy({source.buffer.get(), half, half},
+                                        {sink.buffer.get(), 0, half}));
+  TIM_RETURN_IF_ERROR(sink.Out(0, 0, half));
+  TIM_RETURN_IF_ERROR(sink.Wait());
+  if (std::equal(sink.memory(), sink.memory() + half, source.memory() + half)) {
+    return OkStatus();
+  }
+  return InvalidArgument("a copy of ", half, " bytes from ", from.info().name,
+                         " to ", to.info().name, " gives others");
 }
 
 // Fills pieces at the device's alignment, and nothing around them.
@@ -261,6 +283,12 @@ void CheckCopies(CheckedPlugin& plugin) {
     const AlignedMemory memory = AllocateAligned(4096, 4096);
     plugin.Expect(device->Import(memory.get(), 4096).status(), "import_host()");
   }
+  for (const auto& from : plugin.Devices()) {
+    for (const auto& to : plugin.Devices()) {
+      if (from == to || !to->CanCopyFrom(*from)) continue;
+      plugin.Expect(CopyToPeer(*from, *to), "copies between devices");
+    }
+  }
 }
 
 // Each copy reads what the one before wrote; two streams do not disturb.
@@ -308,10 +336,12 @@ void CheckOrder(CheckedPlugin& plugin) {
 }
 
 void CheckThreads(CheckedPlugin& plugin) {
-  if (!plugin.Load()) return;
+  const auto operators = plugin.LoadAll();
+  if (operators == nullptr) return;
   bool any = false;
-  for (const auto& device : plugin.Devices()) {
-    if (!device->thread_safe()) continue;
+  for (const device::Devices& pair : plugin.DevicePairs()) {
+    auto* const device = dynamic_cast<PluginDevice*>(pair[1].get());
+    if (device == nullptr || !device->thread_safe()) continue;
     any = true;
     const Status status = ParallelFor(8, [&](size_t thread) -> Status {
       for (int i = 0; i < 50; ++i) {
@@ -326,33 +356,10 @@ void CheckThreads(CheckedPlugin& plugin) {
       return OkStatus();
     });
     plugin.Expect(status, "eight threads");
+    plugin.Expect(TryKernelsOnThreads(plugin, pair[1], *operators),
+                  "kernels on eight threads");
   }
   if (!any) plugin.Skip("no device is TIM_DEVICE_THREAD_SAFE");
-}
-
-// Messages stay in their room, end, and say something.
-void CheckMessages(CheckedPlugin& plugin) {
-  if (!plugin.Load()) return;
-  constexpr uint32_t kRoom = 1024;
-  for (const auto& device : plugin.Devices()) {
-    std::vector<char> text(kRoom + 64, '\x7E');
-    TimMessage message{TIM_SIZE_THROUGH(TimMessage, text), kRoom, text.data()};
-    TimBuffer* buffer = nullptr;
-    const auto most =
-        static_cast<uint64_t>(device->info().max_allocation_bytes);
-    const TimCode code = device->functions().allocate(
-        device->handle(), most + 1, TIM_MEMORY_DEVICE, &buffer, &message);
-    if (code == TIM_OK) continue;  // C4 finds it
-    if (std::count(text.begin() + kRoom, text.end(), '\x7E') != 64) {
-      plugin.Fail("allocate() writes beyond the 1024 bytes of its message");
-    }
-    const void* const end = std::memchr(text.data(), 0, kRoom);
-    if (end == nullptr) {
-      plugin.Fail("a message of allocate() has no end");
-    } else if (end == text.data()) {
-      plugin.Fail("allocate() fails without a message");
-    }
-  }
 }
 
 }  // namespace tim::tool

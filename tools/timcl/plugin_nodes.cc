@@ -1,4 +1,4 @@
-// Makes nodes, and runs kernels on them outside of any plan.
+// Makes nodes, their content, and what is expected of them.
 #include "tools/timcl/plugin_nodes.h"
 
 #include <algorithm>
@@ -6,18 +6,13 @@
 #include <cstring>
 #include <optional>
 
-#include "base/checked_math.h"
 #include "base/half.h"
 #include "compiler/compiler.h"
-#include "device/host/host_buffer.h"
 #include "ir/evaluate.h"
 #include "ir/op_schema.h"
 
 namespace tim::tool {
 namespace {
-
-constexpr int64_t kGuardBytes = 256;
-constexpr std::byte kPoison{0xCD};
 
 ir::TensorDesc DescOf(ir::DataType type, std::vector<int64_t> dims) {
   ir::TensorDesc desc;
@@ -264,142 +259,6 @@ Status Compare(const ir::TensorDesc& desc, const Bytes& actual,
     return InvalidArgument("element ", i, " is ", *a, ", expected ", *e);
   }
   return OkStatus();
-}
-
-Result<std::unique_ptr<KernelRun>> KernelRun::Create(
-    std::shared_ptr<device::Device> device, const ir::KernelDef& kernel,
-    const ir::KernelNode& node, const ir::OpRegistry& operators) {
-  std::unique_ptr<KernelRun> run(new KernelRun());
-  run->device_ = std::move(device);
-  TIM_ASSIGN_OR_RETURN(run->lowering_,
-                       kernel.lower(node, run->device_->info()));
-  TIM_RETURN_IF_ERROR(run->Lay(node));
-  std::vector<const ir::Action*> actions;
-  for (const ir::LoweredStep& step : run->lowering_.steps) {
-    actions.push_back(&step.action);
-  }
-  class NoStore final : public device::BinaryStore {
-   public:
-    std::optional<std::string> Load(std::string_view) override { return {}; }
-    void Store(std::string_view, std::string_view) override {}
-    bool keeps() const override { return false; }
-    void CountBuild() override {}
-  } store;
-  TIM_ASSIGN_OR_RETURN(run->steps_,
-                       run->device_->Prepare(actions, operators, store));
-  TIM_ASSIGN_OR_RETURN(run->buffer_, run->device_->Allocate(
-                                         run->bytes_, ir::MemoryKind::kDevice));
-  TIM_ASSIGN_OR_RETURN(run->host_, device::HostBuffer::Create(run->bytes_));
-  TIM_ASSIGN_OR_RETURN(run->stream_, run->device_->CreateStream());
-  return run;
-}
-
-KernelRun::Place KernelRun::Add(int64_t bytes) {
-  const int64_t alignment = std::max<int64_t>(device_->info().alignment, 64);
-  const Place place{AlignUp(bytes_ + kGuardBytes, alignment), bytes};
-  bytes_ = place.offset + bytes + kGuardBytes;
-  return place;
-}
-
-// Constants lie where the other inputs do.
-Status KernelRun::Lay(const ir::KernelNode& node) {
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    int64_t bytes = 0;
-    if (node.present[i]) {
-      TIM_ASSIGN_OR_RETURN(bytes, ir::ByteSize(node.inputs[i]));
-    }
-    inputs_.push_back(Add(bytes));
-  }
-  for (const ir::TensorDesc& desc : node.outputs) {
-    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(desc));
-    outputs_.push_back(Add(bytes));
-  }
-  for (const ir::ScratchSpec& scratch : lowering_.scratch) {
-    scratch_.push_back(Add(scratch.bytes));
-  }
-  for (const ir::PackedConstant& packed : lowering_.packed) {
-    packed_.push_back(Add(packed.bytes));
-  }
-  image_.assign(static_cast<size_t>(bytes_), kPoison);
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.constants[i] == nullptr) continue;
-    std::copy(node.constants[i]->bytes.begin(), node.constants[i]->bytes.end(),
-              image_.begin() + inputs_[i].offset);
-  }
-  for (size_t i = 0; i < packed_.size(); ++i) {
-    Bytes bytes(static_cast<size_t>(packed_[i].bytes));
-    TIM_RETURN_IF_ERROR(lowering_.packed[i].pack(bytes));
-    std::copy(bytes.begin(), bytes.end(), image_.begin() + packed_[i].offset);
-  }
-  return OkStatus();
-}
-
-KernelRun::Place KernelRun::PlaceOf(const ir::LoweredOperand& operand) const {
-  const auto index = static_cast<size_t>(operand.index);
-  switch (operand.kind) {
-    case ir::LoweredOperand::Kind::kInput:
-      return inputs_[index];
-    case ir::LoweredOperand::Kind::kOutput:
-      return outputs_[index];
-    case ir::LoweredOperand::Kind::kScratch:
-      return scratch_[index];
-    case ir::LoweredOperand::Kind::kPacked:
-      break;
-  }
-  return packed_[index];
-}
-
-Status KernelRun::Copy(bool to_device) {
-  const device::BufferRange device{buffer_.get(), 0, bytes_};
-  const device::BufferRange host{host_.get(), 0, bytes_};
-  TIM_RETURN_IF_ERROR(to_device ? stream_->Copy(host, device)
-                                : stream_->Copy(device, host));
-  TIM_ASSIGN_OR_RETURN(const auto event, stream_->Record());
-  return event->Wait();
-}
-
-Result<std::vector<Bytes>> KernelRun::Run(const std::vector<Bytes>& inputs) {
-  Bytes image = image_;
-  size_t next = 0;
-  for (const Place& place : inputs_) {
-    if (next >= inputs.size()) break;  // constants come last
-    std::copy(inputs[next].begin(), inputs[next].end(),
-              image.begin() + place.offset);
-    ++next;
-  }
-  auto* const host = static_cast<std::byte*>(host_->host_address());
-  std::copy(image.begin(), image.end(), host);
-  TIM_RETURN_IF_ERROR(Copy(/*to_device=*/true));
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    std::vector<device::BufferRange> operands;
-    for (const ir::LoweredOperand& operand : lowering_.steps[i].operands) {
-      const Place place = PlaceOf(operand);
-      operands.push_back({buffer_.get(), place.offset, place.bytes});
-    }
-    if (steps_[i] == nullptr) {
-      TIM_RETURN_IF_ERROR(stream_->Copy(operands[0], operands[1]));
-    } else {
-      TIM_RETURN_IF_ERROR(stream_->Enqueue(*steps_[i], operands));
-    }
-  }
-  TIM_RETURN_IF_ERROR(Copy(/*to_device=*/false));
-  std::vector<Bytes> results;
-  for (const Place& place : outputs_) {
-    results.emplace_back(host + place.offset,
-                         host + place.offset + place.bytes);
-  }
-  // All but outputs and scratch is as it was.
-  for (const auto* places : {&outputs_, &scratch_}) {
-    for (const Place& place : *places) {
-      std::copy(image.begin() + place.offset,
-                image.begin() + place.offset + place.bytes,
-                host + place.offset);
-    }
-  }
-  const auto differs = std::mismatch(image.begin(), image.end(), host);
-  if (differs.first == image.end()) return results;
-  return InvalidArgument("it writes outside of its outputs, at byte ",
-                         differs.first - image.begin(), " of ", bytes_);
 }
 
 }  // namespace tim::tool

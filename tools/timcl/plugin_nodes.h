@@ -3,14 +3,11 @@
 #define TIM_TOOLS_TIMCL_PLUGIN_NODES_H_
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "device/device.h"
 #include "ir/graph.h"
-#include "ir/kernel_def.h"
 #include "ir/op_registry.h"
 #include "tools/timcl/plugin_checks.h"
 
@@ -39,38 +36,6 @@ Result<std::vector<Bytes>> Evaluated(const ir::Graph& graph,
 /// element differs.
 Status Compare(const ir::TensorDesc& desc, const Bytes& actual,
                const Bytes& expected);
-
-/// A kernel's steps for one node, ready on a device, with operands apart in one
-/// buffer and guards between them.  Everything is dense.
-class KernelRun {
- public:
-  static Result<std::unique_ptr<KernelRun>> Create(
-      std::shared_ptr<device::Device> device, const ir::KernelDef& kernel,
-      const ir::KernelNode& node, const ir::OpRegistry& operators);
-
-  /// kInvalidArgument where the kernel wrote to inputs or guards.
-  Result<std::vector<Bytes>> Run(const std::vector<Bytes>& inputs);
-
- private:
-  struct Place {
-    int64_t offset = 0;
-    int64_t bytes = 0;
-  };
-  KernelRun() = default;
-  Status Lay(const ir::KernelNode& node);
-  Place Add(int64_t bytes);
-  Place PlaceOf(const ir::LoweredOperand& operand) const;
-  Status Copy(bool to_device);
-
-  std::shared_ptr<device::Device> device_;
-  ir::Lowering lowering_;
-  std::vector<Place> inputs_, outputs_, scratch_, packed_;
-  Bytes image_;  // what the buffer holds before a run
-  int64_t bytes_ = 0;
-  std::unique_ptr<device::Buffer> buffer_, host_;
-  std::unique_ptr<device::Stream> stream_;
-  std::vector<std::unique_ptr<device::PreparedStep>> steps_;
-};
 
 }  // namespace tim::tool
 
