@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "device/host/host_device.h"
+#include "device/opencl/opencl_device.h"
 #include "plugin/plugins.h"
 #include "tests/plugin_abi/plug_graph.h"
 #include "tests/structure/source_tree.h"
@@ -257,6 +259,38 @@ int main(int, char** arguments) {
   EXPECT_THAT(run.output, ::testing::HasSubstr("TimDeviceFns::added\n"));
   EXPECT_THAT(run.output,
               ::testing::Not(::testing::HasSubstr("TimDeviceFns::copy\n")));
+}
+
+// ---- the document -----------------------------------------------------------
+
+// The only block of C in docs/plugins.md is a whole plug-in.
+TEST(Documents, ThePluginOfThePageRuns) {
+  const std::string page = structure::ReadText("docs/plugins.md");
+  const size_t begin = page.find("```c\n");
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = page.find("```\n", begin + 5);
+  const std::string folder = structure::FreshFolder("quick");
+  structure::WriteText(folder + "/quick_relu.c",
+                       page.substr(begin + 5, end - begin - 5));
+  ASSERT_TRUE(Build("gcc -std=c11", folder + "/quick_relu.c",
+                    folder + "/libtimcl_quick.so"));
+  ASSERT_OK(LoadPlugin(folder + "/libtimcl_quick.so", {}, {}));
+  if (device::CountOpenClDevices() > 0) {
+    const auto opencl = device::CreateOpenClDevice(0, {});
+    ASSERT_OK(opencl);
+    PlugGraph graph(testing::Known());
+    graph.Output(graph.Op("tim.Relu", {graph.Input({40})}));
+    auto ready = testing::Ready(graph, {device::CreateHostDevice(), *opencl},
+                                /*strict=*/true);
+    ASSERT_OK(ready);
+    EXPECT_THAT(ir::Dump(ready->executable->plan()),
+                ::testing::HasSubstr("quick.relu_f32"));
+    const std::vector<Floats> inputs = {testing::SomeFloats(40)};
+    const auto results = testing::Run(*ready, inputs);
+    ASSERT_OK(results);
+    testing::ExpectClose(*results, testing::Expected(graph, inputs));
+  }
+  EXPECT_OK(UnloadPlugin("quick"));
 }
 
 }  // namespace

@@ -48,7 +48,11 @@ class CheckedPlugin {
   }
   template <typename... Args>
   void Skip(const Args&... args) {
-    findings.push_back({PluginFinding::Kind::kSkip, StrCat(args...)});
+    const std::string text = StrCat(args...);
+    for (const PluginFinding& found : findings) {
+      if (found.text == text) return;
+    }
+    findings.push_back({PluginFinding::Kind::kSkip, text});
   }
   template <typename... Args>
   void Pass(const Args&... args) {

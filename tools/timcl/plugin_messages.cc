@@ -86,14 +86,21 @@ void CheckSupports(CheckedPlugin& plugin, const ir::OpRegistry& operators,
 void CheckMessages(CheckedPlugin& plugin) {
   const auto operators = plugin.LoadAll();
   if (operators == nullptr) return;
+  const auto check = [&](const std::string& kind, const TimDeviceProps& props) {
+    for (const TimKernel& kernel : plugin.loaded.plugin->tables().kernel_list) {
+      if (kind != kernel.device_kind) continue;
+      CheckSupports(plugin, *operators, kernel, props);
+    }
+  };
+  // Any OpenCL device: there need be none.
+  ir::DeviceInfo opencl;
+  opencl.kind = "opencl";
+  check(opencl.kind, plugin::PropsOf(opencl));
   for (const device::Devices& pair : plugin.DevicePairs()) {
     auto* const device = dynamic_cast<plugin::PluginDevice*>(pair[1].get());
     if (device == nullptr) continue;
     CheckAllocate(plugin, *device);
-    for (const TimKernel& kernel : plugin.loaded.plugin->tables().kernel_list) {
-      if (plugin.loaded.plugin->kind() != kernel.device_kind) continue;
-      CheckSupports(plugin, *operators, kernel, device->props());
-    }
+    check(plugin.loaded.plugin->kind(), device->props());
   }
 }
 
