@@ -1,12 +1,16 @@
-// Graphs as DOT and JSON.
+// Graphs and their parts as DOT and JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "base/ascii.h"
 #include "ir/dump/graph_dot.h"
 #include "ir/dump/graph_json.h"
+#include "ir/dump/partition_text.h"
 #include "ir/op_schema.h"
 #include "tests/support/toy_ops.h"
 
@@ -82,6 +86,123 @@ Graph Wrapped() {
 TEST(GraphDot, CompositesNameTheirParts) {
   EXPECT_THAT(DotOf(Wrapped()),
               HasSubstr("toy.Pair\\n= toy.Heavy@1 + toy.Bump@1"));
+}
+
+// ---- the language -----------------------------------------------------------
+
+// Reads what the language of DOT allows of what the library writes: names,
+// texts in quotes, attributes, edges and subgraphs.
+class DotReader {
+ public:
+  explicit DotReader(const std::string& text) : text_(text) {}
+
+  // Whether it is one graph and nothing else.
+  bool Read() {
+    const bool read = Take("digraph") && Id() && Block();
+    Skip();
+    return read && at_ == text_.size();
+  }
+  int nodes() const { return nodes_; }
+  int edges() const { return edges_; }
+  int clusters() const { return clusters_; }
+
+ private:
+  void Skip() { at_ = std::min(text_.find_first_not_of(" \n", at_), End()); }
+  size_t End() const { return text_.size(); }
+  bool Take(std::string_view word) {
+    Skip();
+    if (text_.compare(at_, word.size(), word) != 0) return false;
+    at_ += word.size();
+    return true;
+  }
+  bool Id() {
+    Skip();
+    const size_t begin = at_;
+    if (at_ < End() && text_[at_] == '"') {
+      for (++at_; at_ < End() && text_[at_] != '"'; ++at_) {
+        if (text_[at_] == '\n') return false;
+        if (text_[at_] == '\\') ++at_;
+      }
+      return at_++ < End();
+    }
+    while (at_ < End() && (IsNameCharacter(text_[at_]))) ++at_;
+    return at_ > begin;
+  }
+  bool Attributes() {
+    if (!Take("[")) return true;
+    do {
+      if (!Id() || !Take("=") || !Id()) return false;
+    } while (Take(","));
+    return Take("]");
+  }
+  bool Block() {
+    if (!Take("{")) return false;
+    while (!Take("}")) {
+      if (!Statement()) return false;
+    }
+    return true;
+  }
+  bool Statement() {
+    if (Take("subgraph")) {
+      ++clusters_;
+      return Id() && Block();
+    }
+    if (!Id()) return false;
+    if (Take("=")) return Id() && Take(";");
+    const bool is_edge = Take("->");
+    ++(is_edge ? edges_ : nodes_);
+    return (!is_edge || Id()) && Attributes() && Take(";");
+  }
+
+  const std::string& text_;
+  size_t at_ = 0;
+  int nodes_ = 0;  // and defaults of nodes and edges
+  int edges_ = 0;
+  int clusters_ = 0;
+};
+
+TEST(PartitionDot, IsDotWithAClusterPerPart) {
+  for (const std::string name : {"Conv2d#0", "a \"quote\"", "back\\", "a\nb;",
+                                 "}", "", "\xFF", "\xE2\x82\xAC"}) {
+    Plan plan;
+    plan.graph = name;
+    Partition& partition = plan.notes.partition;
+    for (const std::string& spec : {std::string("host"), name}) {
+      partition.devices.emplace_back().spec = spec;
+    }
+    partition.parts.resize(3);
+    partition.parts[0].nodes = {0, 1};
+    partition.parts[1].device = 1;
+    partition.parts[1].nodes = {2};
+    partition.parts[1].inputs = {{name, 64, 0}, {"x", 8, -1}};
+    partition.parts[2].nodes = {3};
+    partition.parts[2].inputs = {{"y", 64, 0}, {"z", 4, 1}};
+    for (const int part : {0, 0, 1, 2}) {
+      PartitionNode& node = partition.nodes.emplace_back();
+      node.name = name;
+      node.part = part;
+    }
+    const std::string dot = PartitionDot(plan);
+    DotReader reader(dot);
+    EXPECT_TRUE(reader.Read()) << dot;
+    EXPECT_EQ(reader.clusters(), 3) << dot;
+    EXPECT_EQ(reader.nodes(), 1 + 4) << dot;  // and the shape of all
+    EXPECT_EQ(reader.edges(), 3) << dot;
+    EXPECT_THAT(dot, HasSubstr("n1 -> n2 [ltail=cluster_0, lhead=cluster_1"));
+    EXPECT_THAT(dot, HasSubstr("64 bytes"));
+  }
+}
+
+TEST(GraphDot, IsDot) {
+  for (const std::string name : {"g", "\"", "\\", "a\nb", "\xFF"}) {
+    const std::string dot = DotOf(GraphWithNames(name));
+    EXPECT_TRUE(DotReader(dot).Read()) << dot;
+  }
+  for (const std::string wrong :
+       {"", "digraph g", "digraph g { a -> }", "digraph g { a [b]; }",
+        "digraph g { } }", "digraph g { \"a ; }"}) {
+    EXPECT_FALSE(DotReader(wrong).Read()) << wrong;
+  }
 }
 
 TEST(GraphJson, IsTheWholeGraph) {
