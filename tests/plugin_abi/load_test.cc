@@ -125,6 +125,92 @@ TEST(Load, WhatDoesNotFitIsRefused) {
                "it cannot serve version 1.0 of the plug-in interface");
 }
 
+// A kernel and an operator of a plug-in, and how it lists them.
+struct Lists {
+  TimKernel kernel{};
+  TimOp op{};
+  uint32_t kernels = 1;
+  bool throws = false;
+  bool gives_null = false;
+};
+Lists g_lists;  // NOLINT: of one test
+
+void AddLists(Tables* tables) {
+  static TimKernelFns kernels;
+  static TimOpFns ops;
+  g_lists = {};
+  TimKernel& kernel = g_lists.kernel;
+  kernel.struct_size = TIM_SIZE_THROUGH(TimKernel, lower);
+  kernel.name = "local.relu";
+  kernel.op = "tim.Relu";
+  kernel.device_kind = "opencl";
+  kernel.supports = [](void*, const TimNode*, const TimDeviceProps*,
+                       TimMessage*) -> TimCode { return TIM_OK; };
+  kernel.lower = [](void*, const TimNode*, const TimDeviceProps*, TimLowering*,
+                    TimMessage*) -> TimCode { return TIM_OK; };
+  TimOp& op = g_lists.op;
+  op.struct_size = TIM_SIZE_THROUGH(TimOp, estimate);
+  op.version = 1;
+  op.domain = "local";
+  op.name = "Secret";
+  op.inputs_required = op.inputs_limit = 1;
+  op.outputs_required = op.outputs_limit = 1;
+  op.infer = [](void*, const TimNode*, TimInference*, TimMessage*) -> TimCode {
+    return TIM_OK;
+  };
+  kernels.struct_size = TIM_SIZE_THROUGH(TimKernelFns, enqueue);
+  kernels.count = []() -> uint32_t {
+    if (g_lists.throws) throw 1;
+    return g_lists.kernels;
+  };
+  kernels.kernel = [](uint32_t) -> const TimKernel* {
+    return g_lists.gives_null ? nullptr : &g_lists.kernel;
+  };
+  ops.struct_size = TIM_SIZE_THROUGH(TimOpFns, op);
+  ops.count = []() -> uint32_t { return 1; };
+  ops.op = [](uint32_t) -> const TimOp* { return &g_lists.op; };
+  tables->plugin.kernels = &kernels;
+  tables->plugin.ops = &ops;
+}
+
+TEST(Load, ListsThatDoNotFitAreRefused) {
+  struct Mistake {
+    const char* words;
+    void (*make)(Lists& lists);
+  };
+  const Mistake mistakes[] = {
+      {"kernel local.relu is for devices of kind 'acme'; expected 'local' or "
+       "'opencl'",
+       [](Lists& l) { l.kernel.device_kind = "acme"; }},
+      {"TimKernelFns: build is missing",
+       [](Lists& l) { l.kernel.device_kind = "local"; }},
+      {"TimKernel: supports is missing",
+       [](Lists& l) { l.kernel.supports = nullptr; }},
+      {"kernel 0: TimKernel has a struct_size of 16",
+       [](Lists& l) { l.kernel.struct_size = 16; }},
+      {"there is a kernel local.relu already", [](Lists& l) { l.kernels = 2; }},
+      {"100001 kernel; at most 100000", [](Lists& l) { l.kernels = 100'001; }},
+      {"kernel 0 of 1 is NULL", [](Lists& l) { l.gives_null = true; }},
+      {"an exception left the list of kernel",
+       [](Lists& l) { l.throws = true; }},
+      {"operator Secret has the domain 'tim'; expected 'local'",
+       [](Lists& l) { l.op.domain = "tim"; }},
+      {"TimOp: infer is missing", [](Lists& l) { l.op.infer = nullptr; }},
+  };
+  for (const Mistake& mistake : mistakes) {
+    SCOPED_TRACE(mistake.words);
+    Tables tables;
+    AddLists(&tables);
+    mistake.make(g_lists);
+    EXPECT_ERROR(Load(tables), mistake.words);
+    EXPECT_EQ(testing::Known()->Find("local.Secret"), nullptr);
+  }
+  Tables tables;
+  AddLists(&tables);
+  ASSERT_OK(Load(tables));
+  EXPECT_OK(UnloadPlugin("local"));
+}
+
 TEST(Load, OptionsThatNobodyCouldMeanAreRefused) {
   const auto load = [](const PluginOptionList& options) {
     return LoadPlugin(testing::LibraryPath("libtimcl_demo_graph.so"), options,
@@ -248,27 +334,14 @@ TEST(Load, ADeviceThatIsNotUsableSaysWhy) {
 
 // Check 12: an operator that is for its own device only.
 TEST(Load, AnOperatorWithoutEvalAndPartsNeedsItsDevice) {
-  static const TimOp op = [] {
-    TimOp made{};
-    made.struct_size = TIM_SIZE_THROUGH(TimOp, estimate);
-    made.version = 1;
-    made.domain = "local";
-    made.name = "Secret";
-    made.inputs_required = made.inputs_limit = 1;
-    made.outputs_required = made.outputs_limit = 1;
-    made.infer = [](void*, const TimNode* node, TimInference* inference,
-                    TimMessage*) -> TimCode {
-      return Host().sinks->infer_output(inference, 0,
-                                        Host().views->input(node, 0));
-    };
-    return made;
-  }();
   Tables tables;
-  TimOpFns ops{};
-  ops.struct_size = TIM_SIZE_THROUGH(TimOpFns, op);
-  ops.count = []() -> uint32_t { return 1; };
-  ops.op = [](uint32_t) { return &op; };
-  tables.plugin.ops = &ops;
+  AddLists(&tables);
+  tables.plugin.kernels = nullptr;
+  g_lists.op.infer = [](void*, const TimNode* node, TimInference* inference,
+                        TimMessage*) -> TimCode {
+    return Host().sinks->infer_output(inference, 0,
+                                      Host().views->input(node, 0));
+  };
   ASSERT_OK(Load(tables));
   testing::PlugGraph graph(testing::Known());
   graph.Output(graph.Op("local.Secret", {graph.Input({4})}));

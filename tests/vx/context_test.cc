@@ -1,4 +1,5 @@
 // Contexts and the choice of devices.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "device/opencl/opencl_device.h"
 #include "runtime/device_pool.h"
+#include "tests/support/child_process.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
@@ -142,6 +144,23 @@ TEST(Context, StrictReachesTheCompiler) {
     } else {
       EXPECT_TRUE(graph->Compile()) << vx::LastError();
     }
+  }
+}
+
+// With a device of the environment and without one.
+TEST(Context, APolicyOfTheEnvironmentIsNamedWhereItIsWrong) {
+  if (IsChild()) {
+    EXPECT_EQ(vx::Context::Create(), nullptr);
+    EXPECT_THAT(vx::LastError(),
+                ::testing::StartsWith("TIMCL_POLICY: policy: split='often'"));
+    // It is not this one's.
+    EXPECT_NE(vx::Context::CreateOn("host"), nullptr) << vx::LastError();
+    return;
+  }
+  for (const char* device : {"", "host", "acme:0"}) {
+    const ChildResult child =
+        RunAsChild({{"TIMCL_POLICY", "split=often"}, {"TIMCL_DEVICE", device}});
+    EXPECT_EQ(child.exit_status, 0) << child.output;
   }
 }
 

@@ -70,27 +70,32 @@ std::shared_ptr<Context> ContextOf(
   return context;
 }
 
+// The policy is read before devices are opened, which takes long.
+Result<compiler::Policy> PolicyOfProcess() {
+  auto policy = compiler::ParsePolicy(GetOptions().policy);
+  if (policy.ok()) return policy;
+  return policy.status().WithContext("TIMCL_POLICY");
+}
+
 Result<std::shared_ptr<Context>> OnList(const std::string& devices,
-                                        const std::string& policy) {
+                                        const compiler::Policy& policy) {
   runtime::LoadNamedPlugins(GetOptions());
   TIM_ASSIGN_OR_RETURN(auto set,
                        runtime::OpenDevices(devices, GetOptions().on_device));
   ContextOptions options = OptionsOfProcess();
   options.programs = UserPrograms();
-  TIM_ASSIGN_OR_RETURN(const auto rules, compiler::ParsePolicy(policy));
-  options.division = runtime::DivisionOf(set, rules, options.programs);
+  options.division = runtime::DivisionOf(set, policy, options.programs);
   return CreateContext(std::move(set.devices), std::move(options));
 }
 
-Result<std::shared_ptr<Context>> OnFirstOpenCl() {
+Result<std::shared_ptr<Context>> OnFirstOpenCl(const compiler::Policy& policy) {
   runtime::LoadNamedPlugins(GetOptions());
   TIM_ASSIGN_OR_RETURN(auto devices,
                        runtime::SelectDevices("", GetOptions().on_device));
   ContextOptions options = OptionsOfProcess();
   options.division.specs = {"host", "opencl:0"};
   options.division.specs.resize(devices.size());
-  TIM_ASSIGN_OR_RETURN(options.division.policy,
-                       compiler::ParsePolicy(GetOptions().policy));
+  options.division.policy = policy;
   options.devices_of = [](uint32_t number) {
     return runtime::SelectListedDevice(number, {}, "", GetOptions().on_device);
   };
@@ -102,8 +107,9 @@ Result<std::shared_ptr<Context>> OnFirstOpenCl() {
 std::shared_ptr<Context> Context::Create() {
   return ContextOf([]() -> Result<std::shared_ptr<Context>> {
     const std::string& wanted = GetOptions().device;
-    if (wanted.empty()) return OnFirstOpenCl();
-    auto context = OnList(wanted, GetOptions().policy);
+    TIM_ASSIGN_OR_RETURN(const auto policy, PolicyOfProcess());
+    if (wanted.empty()) return OnFirstOpenCl(policy);
+    auto context = OnList(wanted, policy);
     if (context.ok()) return context;
     return context.status().WithContext(StrCat("TIMCL_DEVICE=", wanted));
   });
@@ -111,11 +117,11 @@ std::shared_ptr<Context> Context::Create() {
 
 std::shared_ptr<Context> Context::CreateOn(const std::string& devices,
                                            const std::string& policy) {
-  return ContextOf([&] {
-    auto context = OnList(devices, policy);
+  return ContextOf([&]() -> Result<std::shared_ptr<Context>> {
+    TIM_ASSIGN_OR_RETURN(const auto rules, compiler::ParsePolicy(policy));
+    auto context = OnList(devices, rules);
     if (context.ok()) return context;
-    return Result<std::shared_ptr<Context>>(
-        context.status().WithContext(StrCat("devices '", devices, "'")));
+    return context.status().WithContext(StrCat("devices '", devices, "'"));
   });
 }
 
