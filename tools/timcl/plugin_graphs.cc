@@ -1,13 +1,16 @@
 // Parts of random graphs, what is stored of them, and edits.
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include "compiler/compiler.h"
 #include "device/host/host_device.h"
 #include "plugin/views.h"
 #include "runtime/compile_options.h"
 #include "runtime/ready_graph.h"
+#include "tools/timcl/forked_process.h"
 #include "tools/timcl/plugin_nodes.h"
 
 namespace tim::tool {
@@ -27,8 +30,9 @@ class MapStore final : public device::BinaryStore {
     const std::lock_guard lock(mutex);
     content[std::string(key)] = bytes;
   }
-  void CountBuild() override {}
+  void CountBuild() override { ++builds; }
 
+  std::atomic<int> builds = 0;
   std::mutex mutex;
   std::map<std::string, std::string> content;
 };
@@ -154,7 +158,80 @@ Status TryBlob(CheckedPlugin& plugin, plugin::PluginDevice& device,
 
 }  // namespace
 
+namespace {
+
+// Runs the graphs on each device, with what `store` has; the number of parts.
+int RunGraphs(CheckedPlugin& plugin,
+              const std::shared_ptr<const ir::OpRegistry>& operators,
+              const device::Devices& pair,
+              const std::shared_ptr<MapStore>& store) {
+  int parts = 0;
+  for (int i = 0; i < kGraphs; ++i) {
+    ir::Graph graph = RandomGraph(plugin, *operators);
+    if (!plugin.Expect(compiler::InferGraph(&graph, *operators), "a graph")) {
+      return parts;
+    }
+    const auto inputs = RandomInputs(plugin, graph);
+    const auto expected = Evaluated(graph, inputs);
+    const auto actual = RunOn(graph, pair, store, operators, inputs, &parts);
+    const std::string name = StrCat("graph ", i);
+    if (!plugin.Expect(actual.status(), name)) return parts;
+    if (!plugin.Expect(Same(graph, *actual, *expected), name)) return parts;
+  }
+  return parts;
+}
+
+std::string Hex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
+}
+
+std::string OfHex(std::string_view text) {
+  const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(value(text[i]) * 16 + value(text[i + 1]));
+  }
+  return bytes;
+}
+
+// What another process stores of the same graphs; nothing where it does not get
+// that far, which this one finds, too.  Before anything is loaded here.
+std::map<std::string, std::string> StoredElsewhere(
+    const CheckedPlugin& plugin) {
+  std::map<std::string, std::string> content;
+  const auto ended = RunForked(
+      [&](const SendLine& send) {
+        CheckedPlugin other(plugin.path, plugin.options, 0);
+        other.random = plugin.random;
+        const auto operators = other.LoadAll();
+        if (operators == nullptr) return;
+        const auto store = std::make_shared<MapStore>();
+        for (const device::Devices& pair : other.DevicePairs()) {
+          RunGraphs(other, operators, pair, store);
+        }
+        for (const auto& [key, blob] : store->content) {
+          send(StrCat(Hex(key), " ", Hex(blob)));
+        }
+      },
+      [&](const std::string& line) {
+        const size_t space = line.find(' ');
+        content[OfHex(line.substr(0, space))] = OfHex(line.substr(space + 1));
+        return true;
+      });
+  if (!ended.ok()) content.clear();
+  return content;
+}
+
+}  // namespace
+
 void CheckParts(CheckedPlugin& plugin) {
+  const auto stored = StoredElsewhere(plugin);
   const auto operators = plugin.LoadAll();
   if (operators == nullptr) return;
   const TimGraphFns& graphs = plugin.loaded.plugin->tables().graphs;
@@ -163,22 +240,16 @@ void CheckParts(CheckedPlugin& plugin) {
   }
   for (const device::Devices& pair : plugin.DevicePairs()) {
     const auto store = std::make_shared<MapStore>();
-    int parts = 0;
-    for (int i = 0; i < kGraphs; ++i) {
-      ir::Graph graph = RandomGraph(plugin, *operators);
-      if (!plugin.Expect(compiler::InferGraph(&graph, *operators), "a graph")) {
-        return;
-      }
-      const auto inputs = RandomInputs(plugin, graph);
-      const auto expected = Evaluated(graph, inputs);
-      const auto actual = RunOn(graph, pair, store, operators, inputs, &parts);
-      const std::string name = StrCat("graph ", i);
-      if (!plugin.Expect(actual.status(), name)) return;
-      if (!plugin.Expect(Same(graph, *actual, *expected), name)) return;
-    }
+    store->content = stored;
+    const int parts = RunGraphs(plugin, operators, pair, store);
     if (parts == 0) plugin.Skip("it claims nothing of the graphs");
     auto* const own = dynamic_cast<plugin::PluginDevice*>(pair[1].get());
     if (own == nullptr || graphs.serialize == nullptr) continue;
+    if (store->builds > 0 && !stored.empty()) {
+      plugin.Fail(store->builds.load(), " of ", parts,
+                  " parts are compiled again: load() does not take, in another "
+                  "process, what serialize() gave");
+    }
     int tried = 0;
     for (const auto& [key, blob] : store->content) {
       if (++tried > 5) break;
