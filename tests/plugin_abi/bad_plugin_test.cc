@@ -1,10 +1,15 @@
-// Check 5 of the specification: whatever a plug-in does against its contract is
+// Functions of the library that plug-ins call, and check 5 of the
+// specification: whatever a plug-in does against its contract is
 // a clear error, the process lives, and the next Compile goes on without it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <vector>
 
+#include "plugin/host_table.h"
+#include "plugin/plugin_programs.h"
 #include "plugin/plugins.h"
 #include "tests/plugin_abi/plug_graph.h"
 #include "tests/support/status_macros.h"
@@ -210,6 +215,74 @@ TEST(BadPlugin, WorkThatDoesNotEndLosesTheDevice) {
   }
   // Its work still uses it.
   EXPECT_ERROR(UnloadPlugin("bad"), "plug-in bad is in use");
+}
+
+// ---- functions of the library -----------------------------------------------
+
+TEST(HostFunctions, RunBodiesInParallel) {
+  std::vector<std::atomic<int>> calls(1000);
+  EXPECT_EQ(
+      Host().parallel_for(
+          calls.size(),
+          [](void* state, uint64_t index) {
+            ++(*static_cast<std::vector<std::atomic<int>>*>(state))[index];
+          },
+          &calls),
+      TIM_OK);
+  for (const auto& count : calls) EXPECT_EQ(count, 1);
+  EXPECT_EQ(Host().parallel_for(
+                0, [](void*, uint64_t) { FAIL(); }, nullptr),
+            TIM_OK);
+  EXPECT_EQ(Host().parallel_for(1, nullptr, nullptr), TIM_INVALID_ARGUMENT);
+  EXPECT_EQ(Host().parallel_for(
+                3, [](void*, uint64_t) { throw 1; }, nullptr),
+            TIM_INTERNAL_ERROR);
+}
+
+// Keys of a plug-in are its own, whatever they are.
+TEST(HostFunctions, KeepBytes) {
+  testing::MapStore map;
+  TimStore store{.store = &map, .prefix = "acme|"};
+  std::string got = "nothing";
+  const auto load = [&](const char* key) {
+    return Host().store_load(
+        &store, key,
+        [](void* state, const void* data, uint64_t bytes) {
+          static_cast<std::string*>(state)->assign(
+              static_cast<const char*>(data), bytes);
+        },
+        &got);
+  };
+  EXPECT_EQ(load("program"), TIM_NOT_FOUND);
+  EXPECT_EQ(got, "nothing");
+  Host().store_save(&store, "program", {"a\0b", 3});
+  EXPECT_EQ(load("program"), TIM_OK);
+  EXPECT_EQ(got, std::string("a\0b", 3));
+  EXPECT_EQ(map.content.count("acme|program"), 1u);
+  Host().store_save(&store, "empty", {nullptr, 0});
+  EXPECT_EQ(load("empty"), TIM_OK);
+  EXPECT_EQ(got, "");
+  Host().store_save(&store, "none", {nullptr, 8});
+  EXPECT_EQ(load("none"), TIM_NOT_FOUND);
+  EXPECT_EQ(load(nullptr), TIM_INVALID_ARGUMENT);
+  EXPECT_EQ(Host().store_load(nullptr, "a", nullptr, nullptr),
+            TIM_INVALID_ARGUMENT);
+  Host().store_save(nullptr, "a", {"b", 1});
+  EXPECT_EQ(Host().store_load(
+                &store, "program",
+                [](void*, const void*, uint64_t) { throw 1; }, nullptr),
+            TIM_INTERNAL_ERROR);
+}
+
+TEST(HostFunctions, WriteLinesOfTheLog) {
+  ::testing::internal::CaptureStderr();
+  Host().log(1, "no board is there");
+  Host().log(0, "of no severity");
+  Host().log(5, "of no severity");
+  Host().log(1, nullptr);
+  const std::string written = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(written, HasSubstr("[error] plug-in: no board is there\n"));
+  EXPECT_THAT(written, ::testing::Not(HasSubstr("of no severity")));
 }
 
 }  // namespace
