@@ -13,30 +13,11 @@ namespace {
 constexpr int64_t kTile = 8;  // Neighbours that one work-item makes.
 // Of a tile; AVX-512 holds them in registers.
 constexpr int64_t kMostColumns = 24;
-// Sums of this many codes fit 32 bits, whatever the zero point of 8 bits.
-constexpr int64_t kMostCells = int64_t{1} << 22;
-
-bool IsCode(const ir::TensorDesc& desc) {
-  return desc.type == ir::DataType::kInt8 || desc.type == ir::DataType::kUint8;
-}
-
-int64_t ZeroOf(const ir::TensorDesc& desc) {
-  return desc.quantized() ? desc.quantization.ZeroPoint() : 0;
-}
 
 Status CheckCodes(const ir::TensorDesc& desc) {
-  if (!IsCode(desc)) {
-    return Unimplemented(ir::ToString(desc.type),
-                         ", takes int8 and uint8 only");
-  }
-  if (!FitsChannelBlocks(desc)) {
-    return Unimplemented(desc.ToString(), " does not fit blocks of channels");
-  }
-  const ir::DataTypeInfo& info = ir::Info(desc.type);
-  if (ZeroOf(desc) < info.min || ZeroOf(desc) > info.max) {
-    return Unimplemented("a zero point, ", ZeroOf(desc), ", that is no code");
-  }
-  return OkStatus();
+  TIM_RETURN_IF_ERROR(CheckPoolCodes(desc));
+  if (FitsChannelBlocks(desc)) return OkStatus();
+  return Unimplemented(desc.ToString(), " does not fit blocks of channels");
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
@@ -49,10 +30,7 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("takes no L2 pooling");
   }
   TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
-  if (shape.w.kernel > kMostCells / shape.h.kernel) {
-    return Unimplemented("windows of ", shape.w.kernel, "x", shape.h.kernel,
-                         ", takes at most ", kMostCells, " cells");
-  }
+  TIM_RETURN_IF_ERROR(CheckCodeSums(shape));
   return CheckPool2dSizes(node);
 }
 
@@ -76,24 +54,12 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   TIM_ASSIGN_OR_RETURN(PoolShape shape, PoolShapeOf(node));
-  const ir::TensorDesc& input = node.inputs[0];
-  const ir::TensorDesc& output = node.outputs[0];
-  const PoolType type = PoolTypeOf(node.attributes());
-  const PoolScale scale = PoolScaleOf(input, output);
-  const int64_t channels = input.shape[2];
+  const int64_t channels = node.inputs[0].shape[2];
   shape.planes = shape.planes / channels * CeilDiv(channels, kChannelBlock);
-  const auto window = static_cast<float>(shape.w.kernel * shape.h.kernel);
   Launch launch("ops/pooling/pool2d_nchw16c_codes.cl", "pool2d_nchw16c_codes");
-  launch.Type("IN", input)
-      .Type("OUT", output)
-      .Option(StrCat("-DPOOL=", static_cast<int>(type)))
-      .Input("in", node, 0)
-      .Output("out", node, 0);
-  if (type == PoolType::kMax && ir::SameElements(input, output)) {
-    launch.Option("-DSAME");
-  }
-  // Results are differences of codes, below 2^9.
-  if (scale.multiplier < 0x1p12f) launch.Option("-DBOUNDED");
+  launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
+  AddPoolOptions(node, &launch);
+  launch.Input("in", node, 0).Output("out", node, 0);
   if ((kTile - 1) * shape.w.stride + shape.w.kernel <= kMostColumns) {
     launch.Option(StrCat("-DKERNEL_W=", shape.w.kernel))
         .Option(StrCat("-DSTRIDE_W=", shape.w.stride));
@@ -102,15 +68,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   const int64_t tiles = CeilDiv(shape.w.output, kTile) * shape.h.output;
   // Single pixels, which have no neighbours to share.
   const int64_t group = tiles == 1 ? shape.planes : 1;
-  launch.Int("group", group)
-      .Int("channels", channels)
-      .Float("window", window)
-      .Float("inverse_window", 1.0f / window)
-      .Int("in_zero", ZeroOf(input))
-      .Float("multiplier", scale.multiplier)
-      .Int("zero", ZeroOf(output));
-  AddPaddedSizes(type, shape, &launch);
-  launch.Int("lowest", ir::Info(output.type).min);
+  launch.Int("group", group).Int("channels", channels);
+  AddPoolResult(node, shape, &launch);
+  launch.Int("lowest", ir::Info(node.outputs[0].type).min);
   return launch.Tiles(device, tiles * group, 1, shape.planes / group)
       .PartitionSpatially(group == 1)
       .Build();

@@ -8,6 +8,13 @@
 namespace tim::ops {
 namespace {
 
+// Sums of this many codes fit 32 bits, whatever the zero point of 8 bits.
+constexpr int64_t kMostCells = int64_t{1} << 22;
+
+int64_t ZeroOf(const ir::TensorDesc& desc) {
+  return desc.quantized() ? desc.quantization.ZeroPoint() : 0;
+}
+
 Status CheckPositions(const char* name, const PoolAxis& axis) {
   // With room for one tile beyond the end.
   constexpr int64_t kTile = 64;
@@ -45,6 +52,39 @@ Status CheckPool2dSizes(const ir::KernelNode& node) {
   return CheckPositions("H", shape.h);
 }
 
+Status CheckPoolCodes(const ir::TensorDesc& desc) {
+  if (desc.type != ir::DataType::kInt8 && desc.type != ir::DataType::kUint8) {
+    return Unimplemented(ir::ToString(desc.type),
+                         ", takes int8 and uint8 only");
+  }
+  const ir::DataTypeInfo& info = ir::Info(desc.type);
+  if (ZeroOf(desc) < info.min || ZeroOf(desc) > info.max) {
+    return Unimplemented("a zero point, ", ZeroOf(desc), ", that is no code");
+  }
+  return OkStatus();
+}
+
+Status CheckCodeSums(const PoolShape& shape) {
+  if (shape.w.kernel <= kMostCells / shape.h.kernel) return OkStatus();
+  return Unimplemented("windows of ", shape.w.kernel, "x", shape.h.kernel,
+                       ", takes at most ", kMostCells, " cells");
+}
+
+void AddPoolOptions(const ir::KernelNode& node, Launch* launch) {
+  const ir::TensorDesc& input = node.inputs[0];
+  const ir::TensorDesc& output = node.outputs[0];
+  const PoolType type = PoolTypeOf(node.attributes());
+  launch->Option(StrCat("-DPOOL=", static_cast<int>(type)));
+  if (ir::IsFloat(input.type)) return;
+  if (type == PoolType::kMax && ir::SameElements(input, output)) {
+    launch->Option("-DSAME");
+  }
+  // Results are differences of codes, below 2^9.
+  if (PoolScaleOf(input, output).multiplier < 0x1p12f) {
+    launch->Option("-DBOUNDED");
+  }
+}
+
 void AddPoolSizes(const PoolShape& shape, Launch* launch) {
   launch->Int("w", shape.w.input)
       .Int("h", shape.h.input)
@@ -57,6 +97,18 @@ void AddPoolSizes(const PoolShape& shape, Launch* launch) {
       .Int("stride_h", shape.h.stride)
       .Int("left", shape.w.pad)
       .Int("top", shape.h.pad);
+}
+
+void AddPoolResult(const ir::KernelNode& node, const PoolShape& shape,
+                   Launch* launch) {
+  const auto window = static_cast<float>(shape.w.kernel * shape.h.kernel);
+  const PoolScale scale = PoolScaleOf(node.inputs[0], node.outputs[0]);
+  launch->Float("window", window)
+      .Float("inverse_window", 1.0f / window)
+      .Int("in_zero", ZeroOf(node.inputs[0]))
+      .Float("multiplier", scale.multiplier)
+      .Int("zero", ZeroOf(node.outputs[0]));
+  AddPaddedSizes(PoolTypeOf(node.attributes()), shape, launch);
 }
 
 void AddPaddedSizes(PoolType type, const PoolShape& shape, Launch* launch) {

@@ -20,9 +20,24 @@ Result<PoolShape> PoolShapeOf(const ir::KernelNode& node);
 /// Every number that a kernel computes fits 32 bits, or the reason.
 Status CheckPool2dSizes(const ir::KernelNode& node);
 
+/// Ok, or why a kernel of 8-bit codes does not take `desc`: another type, a
+/// zero point that is no code.
+Status CheckPoolCodes(const ir::TensorDesc& desc);
+/// Ok, or why sums of the codes of a window may not fit 32 bits.
+Status CheckCodeSums(const PoolShape& shape);
+
+/// -DPOOL; of codes -DSAME where MAX moves them, and -DBOUNDED where results in
+/// units of the output's codes stay below 2^22.
+void AddPoolOptions(const ir::KernelNode& node, Launch* launch);
+
 /// `int w, h, out_w, out_h, planes, kernel_w, kernel_h, stride_w, stride_h,
 /// left, top` of a kernel.
 void AddPoolSizes(const PoolShape& shape, Launch* launch);
+
+/// `float window, inverse_window, int in_zero, float multiplier, int zero`, and
+/// what AddPaddedSizes() adds.
+void AddPoolResult(const ir::KernelNode& node, const PoolShape& shape,
+                   Launch* launch);
 
 /// For POOL == 4: `int padded_w, padded_h`, where the
 /// padding behind the last cells ends.

@@ -1,0 +1,94 @@
+// Pool2d of dense float32 and 8-bit codes for CPUs, a row of the output at a
+// time: MAX and all kinds of AVG.
+#include "base/checked_math.h"
+#include "ir/op_registry.h"
+#include "ops/elements/shapes.h"
+#include "ops/launch/device_class.h"
+#include "ops/launch/launch.h"
+#include "ops/launch/pieces.h"
+#include "ops/pooling/pool2d_node.h"
+
+namespace tim::ops {
+namespace {
+
+constexpr int64_t kSegment = 256;  // Neighbours of a row for a work-item.
+constexpr int64_t kVector = 16;
+// Both are options.
+constexpr int64_t kMostColumns = 16;
+constexpr int64_t kMostStride = 16;
+
+bool IsFloat32(const ir::TensorDesc& desc) {
+  return desc.type == ir::DataType::kFloat32;
+}
+
+Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  if (!IsFloat32(node.inputs[0]) || !IsFloat32(node.outputs[0])) {
+    TIM_RETURN_IF_ERROR(CheckPoolCodes(node.inputs[0]));
+    TIM_RETURN_IF_ERROR(CheckPoolCodes(node.outputs[0]));
+  }
+  if (PoolTypeOf(node.attributes()) == PoolType::kL2) {
+    return Unimplemented("takes no L2 pooling");
+  }
+  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
+  if (shape.w.kernel > kMostColumns || shape.w.stride > kMostStride) {
+    return Unimplemented("windows ", shape.w.kernel, " wide by steps of ",
+                         shape.w.stride, ", takes at most ", kMostColumns,
+                         " and ", kMostStride);
+  }
+  TIM_RETURN_IF_ERROR(CheckCodeSums(shape));
+  return CheckPool2dSizes(node);
+}
+
+double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+  ir::ComputeEstimate estimate = Pool2dEstimate(AnchorView(node).view());
+  // Short rows leave lanes idle.
+  const int64_t width = node.outputs[0].shape[0];
+  estimate.flops *=
+      static_cast<double>(AlignUp(width, kVector)) / static_cast<double>(width);
+  const double efficiency = IsFloat32(node.inputs[0]) ? 0.05 : 0.1;
+  return ir::EstimateMicroseconds(estimate, device, efficiency, 0.5);
+}
+
+Result<ir::Lowering> Lower(const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
+  const ir::DataType output = node.outputs[0].type;
+  Launch launch("ops/pooling/pool2d_rows.cl", "pool2d_rows");
+  launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
+  AddPoolOptions(node, &launch);
+  launch.Option(StrCat("-DKERNEL_W=", shape.w.kernel))
+      .Option(StrCat("-DSTRIDE_W=", shape.w.stride))
+      .Input("in", node, 0)
+      .Output("out", node, 0);
+  AddPoolSizes(shape, &launch);
+  AddPoolResult(node, shape, &launch);
+  launch.Float("lowest", ir::IsFloat(output)
+                             ? PoolLowest(output)
+                             : static_cast<float>(ir::Info(output).min));
+  const int64_t group = PiecesOf({.length = shape.w.output,
+                                  .rows = shape.h.output,
+                                  .planes = shape.planes},
+                                 device)
+                            .group;
+  const int64_t segments = CeilDiv(shape.w.output, kSegment);
+  return launch.Int("group", group)
+      .Tiles(device, segments * CeilDiv(shape.h.output, group) * shape.planes)
+      .Build();
+}
+
+ir::KernelDef Pool2dKernel() {
+  return {.op = "tim.Pool2d",
+          .name = "pool2d_rows",
+          .supports = Supports,
+          .cost = Cost,
+          .lower = Lower};
+}
+
+}  // namespace
+
+TIM_OPERATOR(pool2d_rows) { registry.Add(Pool2dKernel()); }
+
+}  // namespace tim::ops

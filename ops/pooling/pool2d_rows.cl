@@ -1,0 +1,303 @@
+// Pools the windows of dense planes [w, h] of float32, or of 8-bit codes to
+// codes: one work-item makes up to SEGMENT neighbours of a row of the output,
+// 16 at a time; dimension 0 = segment + segments * (row + out_h * plane).  Rows
+// are joined column by column, then the columns of each window; sums of floats
+// are in the order of eval, row by row.
+//
+// -DIN=F32 -DOUT=F32  both F32, or each of them U8 or I8
+// -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
+//           3 the sum / cells inside, 4 the sum / cells before padded_w and
+//           padded_h; sums of codes are of code - in_zero, and the
+//           output is clamp(rint(result * multiplier + zero))
+// -DBOUNDED  |result * multiplier + zero| < 2^22
+// -DSAME     of POOL=0: the output has the codes of the input
+// -DKERNEL_W=3 -DSTRIDE_W=2  kernel_w and stride_w, at most 16
+
+#include "kernels/bytes/codes.clh"
+#include "kernels/exact_quotient.clh"
+#include "kernels/part16.clh"
+
+#ifndef IN
+#define IN F32
+#endif
+#ifndef OUT
+#define OUT F32
+#endif
+#ifndef POOL
+#define POOL 0
+#endif
+#ifndef KERNEL_W
+#define KERNEL_W 3
+#endif
+#ifndef STRIDE_W
+#define STRIDE_W 2
+#endif
+
+#define SEGMENT 256
+
+#define CELL TIM_STORAGE(IN)
+#define STORED TIM_STORAGE(OUT)
+#define STORED16 TIM_PASTE(STORED, 16)
+
+#define LANES ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+
+// NaN stays.
+static inline float16 greater(float16 a, float16 b) {
+  const float16 number = b > a ? b : a;
+  return b == b ? number : b;
+}
+
+// What a window is joined to, ROWS of its rows at a time; what it is before,
+// and what so many rows of a column of padding are joined to; the types of
+// indices and masks of its vectors.
+#if POOL == 0 && TIM_IS_FLOAT(IN)
+#define JOINED float
+#define AS_JOINED16(v) (v)
+#define JOIN(a, b) greater(a, b)
+#define NONE (-INFINITY)
+#define PADDING(rows) NONE
+#define MASK16 int16
+#elif POOL == 0
+#define JOINED CELL
+#define AS_JOINED16(v) (v)
+#define JOIN(a, b) max(a, b)
+#define NONE TIM_LEAST(IN)
+#define PADDING(rows) NONE
+#define MASK16 char16
+#elif TIM_IS_FLOAT(IN)
+#define JOINED float
+#define AS_JOINED16(v) (v)
+#define JOIN(a, b) ((a) + (b))
+#define IN_ORDER
+#define NONE 0.0f
+#define PADDING(rows) NONE
+#define MASK16 int16
+#else
+#define JOINED int
+#define AS_JOINED16(v) convert_int16(v)
+#define JOIN(a, b) ((a) + (b))
+#define NONE 0
+#define PADDING(rows) (in_zero * (rows))
+#define MASK16 int16
+#endif
+#define JOINED16 TIM_PASTE(JOINED, 16)
+
+// `rows` rows of w cells, and what columns outside of the image are joined to.
+#define ROW_PARAMETERS __global const CELL *in, int rows, int w, JOINED padding
+#define ROW_ARGUMENTS in, rows, w, padding
+
+// `v` where columns x, x + STEP, ... are inside of the image.
+#define WHERE_INSIDE(v, x, STEP)                                            \
+  (TIM_PASTE(convert_,                                                      \
+             MASK16)((x) + LANES * (STEP) >= 0 && (x) + LANES * (STEP) < w) \
+       ? (v)                                                                \
+       : (JOINED16)(padding))
+
+// `joined` and the columns of the 16 windows from column x on.
+static inline JOINED16 join_cells(JOINED16 joined, ROW_PARAMETERS, int x) {
+  for (int i = x; i < x + KERNEL_W; ++i) {
+    JOINED cells[16];
+    JOINED16 columns = NONE;
+    for (int y = 0; y < rows; ++y) {
+      for (int j = 0; j < 16; ++j) {
+        cells[j] = in[y * w + clamp(i + j * STRIDE_W, 0, w - 1)];
+      }
+      columns = JOIN(columns, TIM_VLOAD16_PRIVATE(0, cells, JOINED));
+    }
+    joined = JOIN(joined, WHERE_INSIDE(columns, i, STRIDE_W));
+  }
+  return joined;
+}
+
+#if STRIDE_W <= 2
+// Vectors of the columns of 16 windows.
+#define VECTORS ((15 * STRIDE_W + KERNEL_W + 15) / 16)
+
+#define READ16(i) AS_JOINED16(TIM_VLOAD16(0, in + (i), CELL))
+
+// Columns x to x + 15, of which some may be outside of the image if `edge`.
+static inline JOINED16 join_rows(ROW_PARAMETERS, int x, int edge) {
+  JOINED16 joined = READ16(x);
+  for (int y = 1; y < rows; ++y) joined = JOIN(joined, READ16(y * w + x));
+  return edge ? WHERE_INSIDE(joined, x, 1) : joined;
+}
+
+// Elements 1 to 16 of a's and b's.
+#define NEXT(a, b) ((JOINED16)((a).s12345678, (a).s9abc, (a).sdef, (b).s0))
+
+// join_cells() where there is memory for all vectors.
+static inline JOINED16 join_vectors(JOINED16 joined, ROW_PARAMETERS, int x,
+                                    int edge) {
+  JOINED16 v[VECTORS];
+#pragma unroll
+  for (int i = 0; i < VECTORS; ++i) {
+    v[i] = join_rows(ROW_ARGUMENTS, x + 16 * i, edge);
+  }
+  // Columns that the windows begin with, the second ones with steps of 2, and
+  // those behind them.
+#if STRIDE_W == 1
+  JOINED16 first = v[0];
+  JOINED16 first_rest = v[VECTORS - 1];
+#else
+  JOINED16 first = (JOINED16)(v[0].even, v[1].even);
+  JOINED16 first_rest = (JOINED16)(v[VECTORS - 1].even, v[VECTORS - 1].even);
+  JOINED16 second = (JOINED16)(v[0].odd, v[1].odd);
+  JOINED16 second_rest = (JOINED16)(v[VECTORS - 1].odd, v[VECTORS - 1].odd);
+#endif
+#pragma unroll
+  for (int i = 0; i < KERNEL_W; i += STRIDE_W) {
+    joined = JOIN(joined, first);
+    first = NEXT(first, first_rest);
+    first_rest = NEXT(first_rest, first_rest);
+#if STRIDE_W == 2
+    if (i + 1 < KERNEL_W) joined = JOIN(joined, second);
+    second = NEXT(second, second_rest);
+    second_rest = NEXT(second_rest, second_rest);
+#endif
+  }
+  return joined;
+}
+#endif
+
+#ifdef IN_ORDER
+#define TOGETHER 1
+#define ALL_ROWS for (int y = 0; y < rows; ++y, in += w)
+#else
+#define TOGETHER rows
+#define ALL_ROWS
+#endif
+
+// The 16 windows from column x on, of which there is a row, the first of them
+// `from` cells from the beginning of the tensor of `total`.
+static inline JOINED16 join_windows(__global const CELL* in, int rows, int w,
+                                    int x, int in_zero, int from, int total) {
+  const JOINED padding = PADDING(TOGETHER);
+  JOINED16 joined = NONE;
+#if STRIDE_W <= 2
+  const int end = from + (rows - 1) * w + x + 16 * VECTORS;
+  if (from + x >= 0 && end <= total) {
+    if (x >= 0 && x + 15 * STRIDE_W + KERNEL_W <= w) {
+      ALL_ROWS joined = join_vectors(joined, in, TOGETHER, w, padding, x, 0);
+    } else {
+      ALL_ROWS joined = join_vectors(joined, in, TOGETHER, w, padding, x, 1);
+    }
+    return joined;
+  }
+#endif
+  ALL_ROWS joined = join_cells(joined, in, TOGETHER, w, padding, x);
+  return joined;
+}
+
+// Columns from `first` to `end` of each of the 16 windows from column x on.
+static inline int16 columns_inside(int x, int first, int end) {
+  const int16 left = x + LANES * STRIDE_W;
+  return max(min(left + KERNEL_W, (int16)(end)) - max(left, (int16)(first)),
+             (int16)(0));
+}
+
+#define FINISH_PARAMETERS                                                \
+  int first, int end, int rows, int counted, int kernel_h, float window, \
+      float inverse_window, int in_zero, float multiplier, int zero,     \
+      float lowest
+#define FINISH_ARGUMENTS                                          \
+  first_column, end_column, rows, counted_rows, kernel_h, window, \
+      inverse_window, in_zero, multiplier, zero, lowest
+
+// What the windows from column x on are joined to as elements of the output.
+// They have `rows` rows inside of the image; columns from `first` to `end` of
+// `counted` rows are in a mean.
+static inline STORED16 finish(JOINED16 joined, int x, FINISH_PARAMETERS) {
+#ifdef SAME
+  return joined;
+#else
+#if TIM_IS_FLOAT(IN)
+  float16 result = joined;
+#elif POOL == 0
+  float16 result = convert_float16(convert_int16(joined) - in_zero);
+#else
+  float16 result = convert_float16(joined - in_zero * KERNEL_W * rows);
+#endif
+  const int inside = x >= first && x + 15 * STRIDE_W + KERNEL_W <= end;
+#if POOL == 1
+  result = tim_divide16(result, window, inverse_window);
+#elif POOL != 0
+  if (inside && counted == kernel_h) {
+    result = tim_divide16(result, window, inverse_window);
+  } else {
+    const int16 cells = columns_inside(x, first, end) * counted;
+    result =
+        tim_quotient_float16(result, convert_float16(max(cells, (int16)(1))));
+  }
+#endif
+#if !TIM_IS_FLOAT(OUT)
+  result = result * multiplier + (float)zero;
+#endif
+#if POOL == 0
+  if (!inside || rows == 0) {
+    const int16 cells = columns_inside(x, first, end) * rows;
+    result = cells == 0 ? (float16)(lowest) : result;
+  }
+#endif
+#if TIM_IS_FLOAT(OUT)
+  return result;
+#elif defined(BOUNDED)
+  return TIM_PASTE(convert_, STORED16)(TIM_CLAMPED_SUM(
+      int16, result + TIM_LOW_BITS_OF_SUM, TIM_LEAST(OUT), TIM_GREATEST(OUT)));
+#else
+  return TIM_PASTE(tim_to_code16_, STORED)(result);
+#endif
+#endif
+}
+
+__kernel void pool2d_rows(__global const CELL* in, int in_offset,
+                          __global STORED* out, int out_offset, int w, int h,
+                          int out_w, int out_h, int planes, int kernel_w,
+                          int kernel_h, int stride_w, int stride_h, int left,
+                          int top, float window, float inverse_window,
+                          int in_zero, float multiplier, int zero,
+#if POOL == 4
+                          int padded_w, int padded_h,
+#endif
+                          float lowest, int group) {
+  const int segments = (out_w + SEGMENT - 1) / SEGMENT;
+  const int groups = (out_h + group - 1) / group;
+  const int of_rows = get_global_id(0) / segments;
+  const int plane = of_rows / groups;
+  if (plane >= planes) return;
+  const int first = ((int)get_global_id(0) - of_rows * segments) * SEGMENT;
+  const int count = min(SEGMENT, out_w - first);
+  const int first_row = (of_rows - plane * groups) * group;
+  const int total = planes * h * w;
+  in += in_offset;
+  out += out_offset + (plane * out_h + first_row) * out_w + first;
+#if POOL == 4
+  const int first_column = -left;
+  const int end_column = padded_w;
+#else
+  const int first_column = 0;
+  const int end_column = w;
+#endif
+  const int end_row = min(first_row + group, out_h);
+  for (int row = first_row; row < end_row; ++row, out += out_w) {
+    const int y = row * stride_h - top;
+    const int y_begin = clamp(y, 0, h);
+    const int rows = clamp(y + kernel_h, 0, h) - y_begin;
+#if POOL == 4
+    const int counted_rows = max(min(y + kernel_h, padded_h) - y, 0);
+#else
+    const int counted_rows = rows;
+#endif
+    const int from = (plane * h + y_begin) * w;
+    for (int i = 0; i < count; i += 16) {
+      // The last sixteen of several end with the segment.
+      const int at = min(i, max(count - 16, 0));
+      const int x = (first + at) * STRIDE_W - left;
+      JOINED16 joined = NONE;
+      if (rows > 0) {
+        joined = join_windows(in + from, rows, w, x, in_zero, from, total);
+      }
+      const STORED16 result = finish(joined, x, FINISH_ARGUMENTS);
+      TIM_PASTE(tim_store_part_, STORED)(result, out + at, count);
+    }
+  }
+}
