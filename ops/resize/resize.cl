@@ -3,11 +3,13 @@
 // which elements of the input it is made of.  ops/resize/resize.cc has the
 // formula.
 //
-// Dense planes: one work-item makes one element.  Blocks of 16 channels,
-// [16, w, h, blocks, n]: it makes up to TILE neighbours of a row, 16 channels
-// each; dimension 0 = tile + tiles * row, dimension 2 = plane.
+// One work-item makes up to TILE neighbours of a row.  Dense planes: dimension 0
+// = tile + tiles * (row + out_h * plane).  Blocks of 16 channels, [16, w, h,
+// blocks, n]: 16 channels of each; dimension 0 = tile + tiles * row, dimension 2
+// = plane.
 //
-// -DLANES=16 -DTILE=4  blocks
+// -DTILE=4
+// -DLANES=16           blocks
 // -DRULE=BLEND         bilinear: x_zero is taken from the codes of an integer
 //                      input, x_scale multiplies the blend
 // other RULEs          the element at `lower` is moved: see

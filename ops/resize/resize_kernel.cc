@@ -9,10 +9,12 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
+#include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/resize/blend.h"
 #include "ops/resize/resize_codes.h"
 #include "ops/resize/resize_node.h"
+#include "ops/resize/resize_rows.h"
 
 namespace tim::ops {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 // Neighbours that one work-item makes.
 constexpr int64_t kBlockedTile = 4;
 constexpr int64_t kCodesTile = 64;
+constexpr int64_t kDenseTile = 64;  // On CPUs.
 
 bool Moves(const ir::KernelNode& node) {
   return ResizeMoves(node.attributes(), node.inputs[0].shape,
@@ -52,10 +55,12 @@ bool IsBlocked(const ir::KernelNode& node) {
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const bool is_cpu = device.device_class == ir::DeviceClass::kCpu;
-  const double dense = is_cpu ? 0.0016 : 0.008;
-  return ir::EstimateMicroseconds(ResizeEstimate(AnchorView(node).view()),
-                                  device, IsBlocked(node) ? 0.05 : dense, 0.2);
+  const ir::ComputeEstimate estimate = ResizeEstimate(AnchorView(node).view());
+  if (IsBlocked(node) || TakesResizeRows(node, device)) {
+    return ir::EstimateMicroseconds(estimate, device, 0.05, 0.2);
+  }
+  const double efficiency = CheckCpu(device).ok() ? 0.005 : 0.008;
+  return ir::EstimateMicroseconds(estimate, device, efficiency, 0.2);
 }
 
 // Planes of the output, of 16 channels each in blocks.
@@ -111,12 +116,18 @@ Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
     const auto blends = CodeBlendsOf(from, to, map);
     if (blends) return LowerCodes(node, map, *blends, device);
   }
+  if (!blocked && TakesResizeRows(node, device)) {
+    return LowerResizeRows(node, map, device);
+  }
   const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
   Launch launch("ops/resize/resize.cl", "resize");
   const bool bounded = map.moves && rule == kernels::ConvertRule::kRequantize &&
                        kernels::AreBoundedCodes(from, to);
-  const int64_t tile = bounded ? kCodesTile : kBlockedTile;
-  if (blocked) launch.Option("-DLANES=16").Option(StrCat("-DTILE=", tile));
+  const int64_t dense_tile = CheckCpu(device).ok() ? kDenseTile : 1;
+  const int64_t blocked_tile = bounded ? kCodesTile : kBlockedTile;
+  const int64_t tile = blocked ? blocked_tile : dense_tile;
+  if (blocked) launch.Option("-DLANES=16");
+  launch.Option(StrCat("-DTILE=", tile));
   if (bounded) {
     launch.Option("-DRULE=BOUNDED").Type("IN0", from).Type("OUT", to);
   } else if (map.moves) {
@@ -133,10 +144,9 @@ Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
   const auto out_w = static_cast<int64_t>(map.w.size());
   const auto out_h = static_cast<int64_t>(map.h.size());
   const int64_t planes = PlanesOf(node, map);
-  if (!blocked) return launch.Tiles(device, out_w * out_h * planes).Build();
-  return launch.Tiles(device, CeilDiv(out_w, tile) * out_h, 1, planes)
-      .PartitionSpatially()
-      .Build();
+  const int64_t tiles = CeilDiv(out_w, tile) * out_h;
+  if (!blocked) return launch.Tiles(device, tiles * planes).Build();
+  return launch.Tiles(device, tiles, 1, planes).PartitionSpatially().Build();
 }
 
 ir::KernelDef ResizeKernel(const ResizeOp& op) {

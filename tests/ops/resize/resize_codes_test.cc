@@ -1,5 +1,4 @@
-// Bilinear interpolation of 8-bit codes, of which blocked kernels make few
-// operations.
+// Bilinear interpolation of 8-bit codes, of which kernels make few operations.
 #include "ops/resize/resize_codes.h"
 
 #include <gmock/gmock.h>
@@ -105,8 +104,9 @@ struct Case {
   bool half = false;
 };
 
-// Up and down by whole factors and others; rows of more than a tile; one row,
-// one column; blends that are exact, with few bits and many, and not exact.
+// Up and down by whole factors and others, by more than two; rows of more than a
+// tile; one row, one column; blends that are exact, with few bits and many, and
+// not exact.
 std::vector<Case> Cases() {
   return {{{5, 3}, {10, 6}},
           {{5, 3}, {10, 6}, false, true},
@@ -120,6 +120,8 @@ std::vector<Case> Cases() {
           {{5, 2}, {65, 3}, false, true},
           {{65, 2}, {129, 3}, true, false},
           {{2, 2}, {32, 32}, false, true},
+          {{50, 2}, {25, 3}, false, true},
+          {{100, 2}, {31, 3}},
           {{1, 4}, {3, 1}},
           {{4, 1}, {1, 3}, true, false}};
 }

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <string>
 
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
@@ -158,6 +159,46 @@ TEST(Resize, KernelTakesDenseAndBlockedImagesOfEveryType) {
       ASSERT_OK(node);
       EXPECT_EQ(LayoutCount(*node, "resize"), 2) << type;
       EXPECT_OK(CheckKernels(*node, rng)) << type << " " << kind;
+    }
+  }
+}
+
+// Up and down, less and more than by two; rows shorter than a vector, and of
+// several that end with them.
+TEST(Resize, KernelsEqualEvalForRowsOfEveryLength) {
+  std::mt19937 rng(8);
+  for (const char* type : {"f32", "u8", "i16d", "i32", "i64", "f16"}) {
+    for (const int64_t kind : {kNearest, kBilinear}) {
+      if (kind == kBilinear && std::string(type) == "i64") continue;
+      for (const int64_t width : {1, 15, 16, 40, 100}) {
+        for (const int64_t target : {3, 16, 33, 90, 150}) {
+          const TensorDesc desc = DescOf(type, {width, 3, 2}, rng);
+          const auto node = MakeNode("tim.Resize",
+                                     {{"type", kind},
+                                      {"half_pixel_centers", target % 2 == 0},
+                                      {"target_width", target},
+                                      {"target_height", int64_t{4}}},
+                                     {desc}, {Inferred(desc)});
+          ASSERT_OK(node);
+          EXPECT_OK(CheckKernels(*node, rng))
+              << type << " " << kind << ": " << width << " to " << target;
+        }
+      }
+    }
+  }
+}
+
+// A work-item makes several rows of many planes, of which some are alike.
+TEST(Resize, KernelsEqualEvalForManyPlanes) {
+  std::mt19937 rng(9);
+  const TensorDesc from = Desc(DataType::kUint8, {9, 5, 150, 2}, 0.3f, 7);
+  for (const TensorDesc& to : {from, Desc(DataType::kUint8, {1}, 0.2f, 9)}) {
+    for (const int64_t kind : {kNearest, kBilinear}) {
+      const auto node =
+          MakeNode("tim.Resize", {{"type", kind}, {"factor", 2.5}}, {from},
+                   {Inferred(to)});
+      ASSERT_OK(node);
+      EXPECT_OK(CheckKernels(*node, rng)) << kind << " " << to.ToString();
     }
   }
 }
