@@ -52,7 +52,9 @@ Status AddOpenCl(const DeviceName& name, std::vector<Entry>* entries) {
   TIM_ASSIGN_OR_RETURN(const int parts,
                        device::CountOpenClParts(number, division));
   if (name.part && *name.part >= parts) {
-    return InvalidArgument(spec, " has ", parts, " parts, numbered from 0");
+    return InvalidArgument(spec, " has ", parts,
+                           parts == 1 ? " part" : " parts",
+                           ", numbered from 0");
   }
   for (int part = 0; part < parts; ++part) {
     if (name.part && *name.part != part) continue;

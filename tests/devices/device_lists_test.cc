@@ -187,8 +187,9 @@ TEST(DeviceList, PartsByMemoryDomain) {
   EXPECT_EQ(set->specs[1], "opencl:0/numa.0");
   EXPECT_EQ(runtime::OpenDevices("opencl:0/numa")->devices, set->devices);
   const size_t parts = set->devices.size() - 1;
-  EXPECT_ERROR(runtime::OpenDevices(StrCat("opencl:0/numa.", parts)),
-               StrCat("opencl:0/numa has ", parts, " parts, numbered from 0"));
+  EXPECT_ERROR(
+      runtime::OpenDevices(StrCat("opencl:0/numa.", parts)),
+      StrCat("opencl:0/numa has ", parts, parts == 1 ? " part," : " parts,"));
   const auto whole = runtime::OpenDevices("opencl:0");
   ASSERT_OK(whole);
   int units = 0;

@@ -36,6 +36,19 @@ TEST(Timcl, RefusesWrongCommandLines) {
   ExpectFailure("cache fill", 2, "there is no command 'fill'");
 }
 
+TEST(Timcl, NamesWhereWrongDevicesAndPoliciesAreFrom) {
+  const std::string file = WriteRelu(FreshFolder("devices"));
+  ExpectFailure("explain '" + file + "' --device acme:0", 2,
+                "--device: 'acme:0' names no device");
+  ExpectFailure("explain '" + file + "' --device opencl:0/1.7", 4,
+                "timcl explain: --device opencl:0/1.7: ");
+  ExpectFailure("explain '" + file + "'", 4,
+                "TIMCL_DEVICE=acme:0: ", "TIMCL_DEVICE=acme:0");
+  ExpectFailure("explain '" + file + "' --device host", 2,
+                "TIMCL_POLICY: policy: split='often'",
+                "TIMCL_POLICY=split=often");
+}
+
 TEST(TimclDevices, ListsAllAndTheHostLast) {
   const auto json = TimclJson("devices");
   ASSERT_FALSE(json.empty());

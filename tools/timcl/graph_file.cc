@@ -45,22 +45,26 @@ Status AsFailed(const Status& status) {
 Result<device::Devices> DevicesFor(const std::string& device,
                                    const DeviceOptions& options) {
   runtime::LoadNamedPlugins(GetOptions());
-  auto devices = runtime::SelectDevices(
-      device.empty() ? GetOptions().device : device, options);
-  if (devices.ok()) return devices;
-  return AsFailed(devices.status());
+  if (device.empty()) {
+    auto devices = runtime::SelectDevices(GetOptions().device, options);
+    if (devices.ok()) return devices;
+    return AsFailed(devices.status());
+  }
+  auto set = runtime::OpenDevices(device, options);
+  if (set.ok()) return std::move(set->devices);
+  return AsFailed(set.status().WithContext(StrCat("--device ", device)));
 }
 
 Result<runtime::Division> DivisionFor(const std::string& device,
                                       const device::Devices& devices) {
-  TIM_ASSIGN_OR_RETURN(const compiler::Policy policy,
-                       compiler::ParsePolicy(GetOptions().policy));
-  if (devices.size() < 3) return runtime::Division{.policy = policy};
+  const auto policy = compiler::ParsePolicy(GetOptions().policy);
+  if (!policy.ok()) return policy.status().WithContext("TIMCL_POLICY");
+  if (devices.size() < 3) return runtime::Division{.policy = *policy};
   TIM_ASSIGN_OR_RETURN(
       const runtime::DeviceSet set,
       runtime::OpenDevices(device.empty() ? GetOptions().device : device,
                            GetOptions().on_device));
-  return runtime::DivisionOf(set, policy, vx::UserPrograms());
+  return runtime::DivisionOf(set, *policy, vx::UserPrograms());
 }
 
 Result<ir::Graph> GraphOf(const binary::Blob& blob, ir::OpRegistry* registry) {
