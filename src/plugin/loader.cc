@@ -132,7 +132,7 @@ Status ReadList(const char* what, const TableType& type,
   try {
     count = count_of();
     if (count > kMostEntries) {
-      return InvalidArgument(count, " ", what, "; at most ", kMostEntries);
+      return InvalidArgument(count, " ", what, "s; at most ", kMostEntries);
     }
     for (uint32_t i = 0; i < count; ++i) {
       const Entry* const given = entry_of(i);
@@ -145,7 +145,7 @@ Status ReadList(const char* what, const TableType& type,
       if (!status.ok()) return status.WithContext(StrCat(what, " ", i));
     }
   } catch (...) {
-    return InvalidArgument("an exception left the list of ", what);
+    return InvalidArgument("an exception left the list of ", what, "s");
   }
   return OkStatus();
 }

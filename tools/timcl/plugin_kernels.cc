@@ -80,7 +80,8 @@ void TryKernels(CheckedPlugin& plugin,
   }
 }
 
-// Waits for all threads, so that they do the same at the same time.
+// Makes the kernel ready and runs it, a few times, on a thread per entry of
+// `inputs`.
 Status RunOnThreads(const std::shared_ptr<device::Device>& device,
                     const KernelDef& kernel, const ir::KernelNode& node,
                     const ir::Graph& graph, const ir::OpRegistry& operators,
