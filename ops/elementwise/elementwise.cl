@@ -90,6 +90,14 @@
 #endif
 #endif
 
+// Stores elements i to i + 15, of the operands u and v.
+#define WRITE16(i, u, v)                              \
+  {                                                   \
+    const VALUE16 computed = COMPUTE(VALUE16, u, v);  \
+    const VALUE16 result = STORED(VALUE16, computed); \
+    STORE16(i, ACTIVATE(VALUE16, result));            \
+  }
+
 __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
                           __global const TIM_STORAGE(IN1) * b, int b_offset,
                           __global TIM_STORAGE(OUT) * y, int y_offset,
@@ -121,6 +129,15 @@ __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
     b += index * outer[3 * k + 2];
   }
   const int end = min(group, rows - row);
+  // One vector for all rows: a value per channel beside blocks.
+  if (row_length == 16 && a_step == 1 && b_step == 1 && b_row == 0) {
+    const VALUE16 v = LOAD16(IN1, b, 0, b_scale, b_zero);
+    for (int r = 0; r < end; ++r) {
+      const VALUE16 u = LOAD16(IN0, a, r * a_row, a_scale, a_zero);
+      WRITE16(r * 16, u, v)
+    }
+    return;
+  }
   for (int r = 0; r < end; ++r) {
     int i = first;
     for (; i + 16 <= last; i += 16) {
@@ -136,9 +153,7 @@ __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
       } else {
         v = LOAD16(IN1, b, i, b_scale, b_zero);
       }
-      const VALUE16 computed = COMPUTE(VALUE16, u, v);
-      const VALUE16 result = STORED(VALUE16, computed);
-      STORE16(i, ACTIVATE(VALUE16, result));
+      WRITE16(i, u, v)
     }
     for (; i < last; ++i) {
       const VALUE u = LOAD(IN0, a, i * a_step, a_scale, a_zero);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "ir/op_schema.h"
 #include "ops/builtin.h"
@@ -148,6 +150,29 @@ TEST(Binary, BlockedLayoutsWhereTailLanesStayZero) {
         EXPECT_EQ(LayoutCount(*node, op.kernel), blocks ? 2 : 1)
             << op.name << type;
         ASSERT_OK(CheckKernels(*node, rng)) << op.name << type;
+      }
+    }
+  }
+}
+
+// A work-item makes several of them; operands have one for all, one element for
+// each, or other ones for planes.
+TEST(Binary, ManyRowsOfOneVector) {
+  std::mt19937 rng = SeededRng(47);
+  const Dims pixels = {40, 30, 48, 2};
+  const Dims rows = {16, 61, 40};
+  const std::pair<Dims, Dims> shapes[] = {
+      {pixels, {1, 1, 48, 1}}, {rows, {16}},        {rows, {1, 61, 40}},
+      {rows, {16, 1, 40}},     {rows, {16, 61, 1}}, {rows, {1, 1, 40}}};
+  for (const std::string type : {"f32", "u8a"}) {
+    for (const auto& [whole, part] : shapes) {
+      const auto a = DescOf(type, whole, rng);
+      const auto b = DescOf(type, part, rng);
+      const auto y = DescOf(type, {1}, rng);
+      for (const auto& node :
+           {MakeBinary("tim.Sub", a, b, y), MakeBinary("tim.Sub", b, a, y)}) {
+        ASSERT_OK(node);
+        EXPECT_OK(CheckKernels(*node, rng)) << type << b.ToString();
       }
     }
   }
