@@ -5,6 +5,7 @@
 #include "ops/elements/convert.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/indices.h"
+#include "ops/launch/pieces.h"
 
 namespace tim::ops {
 namespace {
@@ -131,7 +132,7 @@ Status SupportsGatherElements(const ir::KernelNode& node,
 }
 
 Result<ir::Lowering> LowerGatherElements(const ir::KernelNode& node,
-                                         const ir::DeviceInfo&) {
+                                         const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& indices = node.inputs[1];
   const ir::TensorDesc& to = node.outputs[0];
@@ -144,16 +145,17 @@ Result<ir::Lowering> LowerGatherElements(const ir::KernelNode& node,
   AddConvertOptions(from, to, rule, &launch);
   AddIndexOptions(indices, {}, &launch);
   launch.Input("x", node, 0).Input("indices", node, 1).Output("y", node, 0);
-  launch
-      .Packed("coordinate", PackCoordinate({{columns.extent, columns.inner}}),
-              4)
-      .Int("total", total)
+  const int64_t piece = PiecesOf({.length = total}, device).piece;
+  launch.Int("total", total)
       .Int("run", columns.run)
       .Int("count", columns.count)
+      .Int("extent", columns.extent)
+      .Int("stride", columns.inner)
       .Int("outer_stride", columns.inner * columns.extent)
+      .Int("piece", piece)
       .InputQuantization("index", indices);
   AddConvertArguments(from, to, rule, &launch);
-  return launch.Items(CeilDiv(total, 16)).Build();
+  return launch.Items(CeilDiv(total, piece)).Build();
 }
 
 ir::KernelDef GatherElementsKernel() {

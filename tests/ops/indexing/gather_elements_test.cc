@@ -54,6 +54,19 @@ TEST(GatherElements, BothDeviceClasses) {
   ExpectSameBits(node, "gather_elements", RandomInputs(*node, rng));
 }
 
+// Pieces of a work-item that begin and end inside of rows.
+TEST(GatherElements, LongTensorsAlongEveryAxis) {
+  std::mt19937 rng = SeededRng(63);
+  for (const int axis : {0, 1, 2}) {
+    Dims dims = {37, 11, 90};
+    const auto data = Desc(DataType::kFloat32, dims);
+    dims[axis] = 93;
+    const auto node = GatherElements(data, I32(dims), axis);
+    ASSERT_OK(node);
+    ExpectSameBits(node, "gather_elements", RandomInputs(*node, rng));
+  }
+}
+
 TEST(GatherElements, UnknownShapes) {
   constexpr int64_t kAny = ir::kUnknownDim;
   ir::TensorDesc data = I32({4, kAny, 3});
