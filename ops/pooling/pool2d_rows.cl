@@ -1,8 +1,8 @@
 // Pools the windows of dense planes [w, h] of float32, or of 8-bit codes to
-// codes: one work-item makes up to SEGMENT neighbours of a row of the output,
-// 16 at a time; dimension 0 = segment + segments * (row + out_h * plane).  Rows
-// are joined column by column, then the columns of each window; sums of floats
-// are in the order of eval, row by row.
+// codes: one work-item makes up to SEGMENT neighbours of `group` rows of the
+// output, 16 at a time; dimension 0 = segment + segments * (group of rows +
+// groups * plane).  Rows are joined column by column, then the columns of each
+// window; sums of floats are in the order of eval, row by row.
 //
 // -DIN=F32 -DOUT=F32  both F32, or each of them U8 or I8
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
@@ -47,9 +47,9 @@ static inline float16 greater(float16 a, float16 b) {
   return b == b ? number : b;
 }
 
-// What a window is joined to, ROWS of its rows at a time; what it is before,
-// and what so many rows of a column of padding are joined to; the types of
-// indices and masks of its vectors.
+// What a window is joined to, row by row if IN_ORDER; what it is before, and
+// what so many rows of a column of padding are joined to; the type of masks of
+// its vectors.
 #if POOL == 0 && TIM_IS_FLOAT(IN)
 #define JOINED float
 #define AS_JOINED16(v) (v)

@@ -4,8 +4,8 @@
 // it is made of, how many follow that one up to the last, 14 unused; `lower`
 // and `upper` of each neighbour, from the first on, and the bits of the weight
 // of upper.  Behind them are those of the rows, {lower, upper, bits of the
-// weight}.  ops/resize/resize.cc has the formula. The last sixteen of several
-// ends with the row.
+// weight}.  The last sixteen of several ends with the row.
+// ops/resize/resize.cc has the formula.
 //
 // -DIN0=F32 -DOUT=F32  element types
 // -DRULE=BITS     the element at `lower` is copied; IN0 = OUT = U8, U16 or U32
