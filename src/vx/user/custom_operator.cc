@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <span>
 
 #include "kernels/text/byte_order_mark.h"
@@ -145,10 +146,17 @@ Status CustomOperator::CallHook(Hook hook, const std::function<void()>& call) {
                                            "SetupParams", "SetupEnqueue",
                                            "HostEval"};
   OpImpl& impl = *operation_.impl();
-  specs_.hook = hook;
-  impl.specs = &specs_;
+  // Runs in flight may call HostEval() at the same time.
+  {
+    const std::lock_guard lock(hooks_mutex_.Get());
+    if (hooks_++ == 0) {
+      specs_.hook = hook;
+      impl.specs = &specs_;
+    }
+  }
   const Status status = CallUser(call);
-  impl.specs = nullptr;
+  const std::lock_guard lock(hooks_mutex_.Get());
+  if (--hooks_ == 0) impl.specs = nullptr;
   return status.WithContext(StrCat(kNames[static_cast<int>(hook)], "()"));
 }
 

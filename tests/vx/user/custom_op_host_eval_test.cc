@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
@@ -222,6 +225,35 @@ TEST(CustomOpHostEvalErrors, AFailedRunMayBeFollowedByAGoodOne) {
   EXPECT_FALSE(g.graph->Run());
   fail = false;
   EXPECT_THAT(g.Run({1, 2, 3, 4}), ElementsAre(3, 4, 5, 6));
+}
+
+// A function that must not be called there says so to each, whichever ends
+// first.
+TEST(CustomOpHostEval, OfRunsInFlightIsSeenInEach) {
+  OpPlan plan;
+  plan.host = [](OpPlan::Op& op, const OpPlan::Inputs& inputs,
+                 const OpPlan::Outputs& outputs) {
+    const float x = inputs.at(0).Data<float>()[0];
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(static_cast<int>(2 * x)));
+    float refused = 0;
+    try {
+      op.AddScratch(DataType::FLOAT32, {4});
+    } catch (const std::exception&) {
+      refused = 1;
+    }
+    outputs.at(0).Data<float>()[0] = refused;
+  };
+  const TestOpGraph g(plan, {1}, HostGraph());
+  ASSERT_TRUE(g.graph->Compile()) << vx::LastError();
+  std::vector<float> inputs = {1, 8, 15, 1, 8, 15, 1, 8};
+  std::vector<float> outputs(inputs.size());
+  std::vector<vx::RunEvent> runs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    runs.push_back(g.graph->RunAsync({&inputs[i]}, {&outputs[i]}));
+  }
+  for (vx::RunEvent& run : runs) EXPECT_TRUE(run.Wait()) << vx::LastError();
+  EXPECT_THAT(outputs, ::testing::Each(1));
 }
 
 class Boast : public TestOp {
