@@ -3,10 +3,10 @@
 // which elements of the input it is made of.  ops/resize/resize.cc has the
 // formula.
 //
-// One work-item makes up to TILE neighbours of a row.  Dense planes: dimension 0
-// = tile + tiles * (row + out_h * plane).  Blocks of 16 channels, [16, w, h,
-// blocks, n]: 16 channels of each; dimension 0 = tile + tiles * row, dimension 2
-// = plane.
+// One work-item makes up to TILE neighbours of a row.  Dense planes: dimension
+// 0 = tile + tiles * (row + out_h * plane).  Blocks of 16 channels, [16, w, h,
+// blocks, n]: 16 channels of each; dimension 0 = tile + tiles * row, dimension
+// 2 = plane.
 //
 // -DTILE=4
 // -DLANES=16           blocks

@@ -104,9 +104,9 @@ struct Case {
   bool half = false;
 };
 
-// Up and down by whole factors and others, by more than two; rows of more than a
-// tile; one row, one column; blends that are exact, with few bits and many, and
-// not exact.
+// Up and down by whole factors and others, by more than two; rows of more than
+// a tile; one row, one column; blends that are exact, with few bits and many,
+// and not exact.
 std::vector<Case> Cases() {
   return {{{5, 3}, {10, 6}},
           {{5, 3}, {10, 6}, false, true},
