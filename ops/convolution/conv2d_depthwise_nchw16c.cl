@@ -10,8 +10,7 @@
 // -DGROUP_CHANNELS=4  1, 2, 4 or 8
 // -DBIAS, -DADD a float per channel that is added; more in depthwise_row.clh
 // -DBY_CHANNEL  a formula of two operands, nchw16c.clh; the second is a float
-// per
-//               channel
+//               per channel
 // -DACTIVATE    kernels/activate.clh
 
 #include "kernels/fetch_ahead.clh"

@@ -85,9 +85,10 @@ Tiling TilingOf(const Conv2dShape& shape, const ir::Layout& input,
     out.width = FewTileSizesWithin(out.width, out.most_span(), span);
   }
   out.span = span(out.width);
-  // Of two rows, one may lie outside alone.
-  out.direct =
-      ReadsInsideOnly(shape.w) && (out.rows == 1 || ReadsInsideOnly(shape.h));
+  // Of two rows, one may lie outside alone; so may pixels of a tile for many
+  // shapes that is wider than the output.
+  out.direct = ReadsInsideOnly(shape.w) && out.width <= shape.w.output &&
+               (out.rows == 1 || ReadsInsideOnly(shape.h));
   out.in_blocks = out.packed().in_blocks(shape);
   out.tiles = out.packed().tiles(shape);
   return out;

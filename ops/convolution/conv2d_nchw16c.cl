@@ -32,8 +32,7 @@
 // -DBIAS, -DADD a float per output channel that is added
 // -DRESIDUAL    a blocked tensor of the output's shape that is added
 // -DBY_CHANNEL  a formula of two operands, nchw16c.clh; the second is a float
-// per
-//               output channel
+//               per output channel
 // -DACTIVATE    kernels/activate.clh
 
 #ifndef TW

@@ -164,8 +164,15 @@ bool IsPointwise(const Conv2dShape& shape) {
 
 namespace {
 
-bool IsColumn(const ConvAxis& w) {
-  return w.input == 1 && w.kernel == 1 && w.output == 1 && w.pad == 0;
+// No tile is wider, and every kernel can keep so many pixels of a row.
+constexpr int64_t kWidestTile = 16;
+constexpr int64_t kKeptSpan = 128;
+
+// Whether the image has one column, along which a row of tiles can be kept.
+bool IsColumn(const Conv2dShape& shape) {
+  const ConvAxis& w = shape.w;
+  return w.input == 1 && w.kernel == 1 && w.output == 1 && w.pad == 0 &&
+         SpanOf(shape.h, kWidestTile) <= kKeptSpan;
 }
 
 }  // namespace
@@ -174,7 +181,7 @@ Conv2dShape Flatten(Conv2dShape shape) {
   if (IsPointwise(shape)) {
     shape.w.input = shape.w.output = shape.w.input * shape.h.input;
     shape.h.input = shape.h.output = 1;
-  } else if (IsColumn(shape.w)) {
+  } else if (IsColumn(shape)) {
     std::swap(shape.w, shape.h);
   }
   return shape;

@@ -41,7 +41,8 @@ RegisterTile TileOfGroup(
 bool IsPointwise(const Conv2dShape& shape);
 
 /// The same convolution with as long rows as it can have: the image of a 1x1
-/// one is one row, as it has no neighbours, and so is an image of one column.
+/// one is one row, as it has no neighbours, and so is an image of one column
+/// where a tile of neighbours spans few pixels.
 Conv2dShape Flatten(Conv2dShape shape);
 /// One column of a kernel without padding reads no pixel outside.
 bool ReadsInsideOnly(const ConvAxis& axis);

@@ -1,5 +1,6 @@
 #include "ops/launch/epilogue.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -43,6 +44,19 @@ Status TakeAdd(const ir::KernelNode& node, const ir::EpilogueStep& step,
                        shape.ToString(), ", not ", operand.shape.ToString());
 }
 
+// Operations of a formula that unrolled loops may repeat for each element.
+constexpr double kShortFlops = 4;
+
+double FlopsOfElement(const ir::EpilogueStep& step, const ir::TensorDesc& begin,
+                      const ir::TensorDesc& operand) {
+  const ir::TensorDesc* const inputs[] = {&begin, &operand};
+  const ir::TensorDesc* const outputs[] = {&step.result};
+  const int64_t count = step.result.shape.NumElements().value_or(0);
+  const auto estimate = step.node->schema->compute_estimate(
+      {.node = *step.node, .inputs = inputs, .outputs = outputs});
+  return estimate.flops / static_cast<double>(std::max<int64_t>(count, 1));
+}
+
 // A formula f(result, by[channel]) of float32.  Attributes of integers say
 // where operands lie; a float would be a number in it, as the scale of a
 // product.
@@ -70,6 +84,10 @@ Status TakeFormula(const ir::KernelNode& node, const ir::EpilogueStep& step,
     return Unimplemented(
         "a fused ", schema.name, " must have one value for each channel of ",
         step.result.shape.ToString(), ", not ", operand.shape.ToString());
+  }
+  if (FlopsOfElement(step, begin, operand) > kShortFlops) {
+    return Unimplemented("a fused ", schema.name,
+                         ", which takes long for an element");
   }
   out->by = other;
   out->formula.pointwise = &*schema.pointwise;

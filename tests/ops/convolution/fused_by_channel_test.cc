@@ -99,6 +99,8 @@ void ExpectRefusal(const char* op, const AttributeMap& attributes,
 TEST(FusedByChannel, RefusesWithReason) {
   ExpectRefusal("tim.Multiply", {{"scale", 2.0}}, F32({1, 1, 20}),
                 "a fused Multiply with a scale");
+  ExpectRefusal("tim.Pow", {}, F32({1, 1, 20}),
+                "a fused Pow, which takes long for an element");
   ExpectRefusal("tim.Multiply", {}, F32({9, 1, 1}),
                 "one value for each channel of [9, 6, 20, 2], not [9, 1, 1]");
   ExpectRefusal("tim.Prelu", {{"axis", int64_t{2}}}, F32({20}),
