@@ -38,7 +38,6 @@ void ContextPool::State::SetBusy(Slot* slot, Origin origin) {
 
 void ContextPool::State::SetFree(Slot* slot) {
   slot->busy = false;
-  slot->arenas.reset();
   for (const void* memory : std::exchange(slot->released, {})) {
     if (slot->context != nullptr) slot->context->Release(memory);
   }
@@ -77,6 +76,8 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
     return OkStatus();
   }
   SetFree(slot);
+  --frees_;  // no run has ended
+  if (beyond_ > 0) --beyond_;
   std::erase_if(slots_, [&](const auto& known) { return known.get() == slot; });
   if (origin == Origin::kInside || busy_ == inside_) return context.status();
   limit_ = std::min(limit_, busy_ - inside_);
@@ -159,6 +160,7 @@ ContextPool::State::Slots ContextPool::State::Trim() {
 }
 
 void ContextPool::State::Free(Slot* slot, const Status& how_it_went) {
+  slot->arenas.reset();  // before others look for some
   Slots idle;
   {
     const std::lock_guard lock(mutex_);

@@ -25,7 +25,8 @@ void SharedArenas::Reserve(const ir::Plan& plan) {
   }
 }
 
-// The smallest one that is large enough; one that is not makes room for it.
+// The smallest one that is large enough; one that is not makes room for it.  A
+// new one is as large as any was, where there is memory for that.
 Result<SharedArenas::Block> SharedArenas::TakeOne(const ir::Arena& arena) {
   State& state = state_.Get();
   const auto device = static_cast<size_t>(arena.device);
@@ -51,15 +52,20 @@ Result<SharedArenas::Block> SharedArenas::TakeOne(const ir::Arena& arena) {
       if (dropped.buffer->bytes() >= arena.bytes) return dropped;
       state.bytes -= dropped.buffer->bytes();
     }
-    int64_t& least = LeastOf(state, arena);
-    least = std::max(least, arena.bytes);
-    bytes = least;
+    bytes = std::max(LeastOf(state, arena), arena.bytes);
   }
   dropped.buffer.reset();
   Block made{.device = device, .kind = arena.memory, .buffer = nullptr};
-  TIM_ASSIGN_OR_RETURN(
-      made.buffer, devices_[device]->pools().AllocateOutside(bytes, made.kind));
+  device::DevicePools& pools = devices_[device]->pools();
+  auto buffer = pools.AllocateOutside(bytes, made.kind);
+  if (buffer.status().code() == StatusCode::kOutOfMemory &&
+      bytes > arena.bytes) {
+    bytes = arena.bytes;
+    buffer = pools.AllocateOutside(bytes, made.kind);
+  }
+  TIM_ASSIGN_OR_RETURN(made.buffer, std::move(buffer));
   const std::lock_guard lock(state.mutex);
+  LeastOf(state, arena) = bytes;
   state.bytes += bytes;
   return made;
 }

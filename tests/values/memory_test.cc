@@ -122,6 +122,26 @@ TEST(Arenas, AreAsLargeAsTheLargestSize) {
   }
 }
 
+// What one run has no memory for is not asked for by the next.
+TEST(Arenas, OfARunThatFailsAreForgotten) {
+  const Fake fake;
+  const Program program = fake.Compile(Wide({4, Shape::kUnknown}));
+  const auto& arenas = internal::Access::StateOf(program)->arenas();
+  ExpectSums(program.Run({Rows(8)})[0], 8);
+  const int64_t bytes = arenas->bytes();
+  int failed = 0;
+  for (int allowed = 0; allowed < 8; ++allowed) {
+    fake.device->FailAllocationsAfter(allowed);
+    const bool ran = program.Run({Rows(512)})[0].Wait();
+    fake.device->FailAllocationsAfter(-1);
+    if (ran) break;
+    ++failed;
+    ExpectSums(program.Run({Rows(8)})[0], 8);
+    EXPECT_EQ(arenas->bytes(), bytes) << allowed;
+  }
+  EXPECT_GT(failed, 0);
+}
+
 TEST(Arenas, AreOfOpenClToo) {
   if (!Device("opencl:0").ok()) GTEST_SKIP() << "no OpenCL device";
   ProgramOptions options;

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <mutex>
 #include <span>
 
 #include "kernels/text/byte_order_mark.h"
@@ -17,6 +16,7 @@
 #include "vx/user/custom_scalar.h"
 #include "vx/user/operand_defines.h"
 #include "vx/user/quantization_macros.h"
+#include "vx/user/shown_specs.h"
 
 namespace tim::vx {
 namespace {
@@ -145,19 +145,9 @@ Status CustomOperator::CallHook(Hook hook, const std::function<void()>& call) {
   static constexpr const char* kNames[] = {"SetupTypes", "SetupShapeInfor",
                                            "SetupParams", "SetupEnqueue",
                                            "HostEval"};
-  OpImpl& impl = *operation_.impl();
-  // Runs in flight may call HostEval() at the same time.
-  {
-    const std::lock_guard lock(hooks_mutex_.Get());
-    if (hooks_++ == 0) {
-      specs_.hook = hook;
-      impl.specs = &specs_;
-    }
-  }
-  const Status status = CallUser(call);
-  const std::lock_guard lock(hooks_mutex_.Get());
-  if (--hooks_ == 0) impl.specs = nullptr;
-  return status.WithContext(StrCat(kNames[static_cast<int>(hook)], "()"));
+  const ShownSpecs shown(*operation_.impl(), specs_, hook);
+  return CallUser(call).WithContext(
+      StrCat(kNames[static_cast<int>(hook)], "()"));
 }
 
 // Types that the graph declares rule.

@@ -4,13 +4,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "base/fork/per_process.h"
 #include "base/status.h"
 #include "ir/graph.h"
 #include "ir/kernel_def.h"
@@ -83,10 +81,8 @@ class CustomOperator {
   const size_t input_count_;
   const std::vector<int> kept_;
   OperandSpecs specs_;
-  PerProcess<std::mutex> hooks_mutex_;  ///< Of `hooks_` and OpImpl::specs.
-  int hooks_ = 0;                       ///< Functions of the user's that run.
-  ir::UserLaunch launch_;               ///< What all kernels have in common.
-  std::vector<CustomKernel> kernels_;   ///< With all their arguments.
+  ir::UserLaunch launch_;              ///< What all kernels have in common.
+  std::vector<CustomKernel> kernels_;  ///< With all their arguments.
   std::vector<ir::UserScalarArg> scalars_;
   std::vector<bool> zeroed_;  ///< By output; may be shorter.
 };
