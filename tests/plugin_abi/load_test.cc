@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -405,10 +406,11 @@ TEST(NamedFiles, OfAnotherFormAreToldWithTheExpectedOne) {
   }
 }
 
-// A folder that this user cannot read is told, and the next entry is read.
+// A folder that a user comes to, but cannot read, is told; the next is read.
 TEST(NamedFiles, OfFoldersThatCannotBeReadAreTold) {
-  const std::string folder = ::testing::TempDir() + "/closed";
-  mkdir(folder.c_str(), 0700);
+  std::string folder =
+      std::filesystem::temp_directory_path() / "timcl_closed_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
   chmod(folder.c_str(), 0);
   const uid_t user = geteuid();
   if (user == 0) {
@@ -416,7 +418,7 @@ TEST(NamedFiles, OfFoldersThatCannotBeReadAreTold) {
   }
   const std::string text = Text(NamedFiles(folder + ":b.so"));
   ASSERT_EQ(seteuid(user), 0);
-  chmod(folder.c_str(), 0700);
+  rmdir(folder.c_str());
   EXPECT_EQ(text, folder + " folder " + folder +
                       " cannot be read: Permission denied | b.so");
 }
