@@ -1,3 +1,4 @@
+// Chooses the kernel that resizes dense planes row by row, and its options.
 #include "ops/resize/resize_rows.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Pools of dense planes by rows against eval: every window, edge and type.
 #include <gtest/gtest.h>
 
 #include <cmath>
