@@ -233,7 +233,7 @@ void EvalLstm(const LstmNode& node, LstmDirection direction, Inputs inputs,
 int64_t LstmEvalBytes(const LstmNode& node) {
   const int64_t terms = node.width + node.aux_width + node.outputs;
   const int64_t gates = node.input_gate ? kLstmGates : kLstmGates - 1;
-  // Of all gates a bias, and what they give in a step.
+  // Biases of all gates, and what the gates give in a step.
   int64_t vectors = 2 * kLstmGates;
   if (node.norm) vectors += gates;
   if (node.peephole) vectors += gates - 1;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kSegment = 256;  // Neighbours of a row for a work-item.
 constexpr int64_t kVector = 16;
-// Both are options.
+// Options of the kernel have at most these values.
 constexpr int64_t kMostColumns = 16;
 constexpr int64_t kMostStride = 16;
 

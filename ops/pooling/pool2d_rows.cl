@@ -203,7 +203,7 @@ static inline int16 columns_inside(int x, int first, int end) {
   first_column, end_column, rows, counted_rows, kernel_h, window, \
       inverse_window, in_zero, multiplier, zero, lowest
 
-// What the windows from column x on are joined to as elements of the output.
+// Elements of the output of the windows from column x on, which were joined.
 // They have `rows` rows inside of the image; columns from `first` to `end` of
 // `counted` rows are in a mean.
 static inline STORED16 finish(JOINED16 joined, int x, FINISH_PARAMETERS) {

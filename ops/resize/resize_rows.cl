@@ -96,7 +96,8 @@ static inline float16 resized(__global const CELL* in, int first, int total,
   return pick(a, b, lower);
 }
 #else
-// Of the rows that begin at `first0` and `first1`, the second of weight v.
+// Blend of the rows that begin at `first0` and `first1`, v the weight of the
+// second.
 static inline float16 resized(__global const CELL* in, int first0, int first1,
                               int total, int span, int16 lower, int16 upper,
                               float16 u, float v, int x_zero) {

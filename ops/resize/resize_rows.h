@@ -14,7 +14,7 @@ namespace tim::ops {
 /// codes of 8 bits that become others, blends of float32 and of 8-bit codes.
 bool TakesResizeRows(const ir::KernelNode& node, const ir::DeviceInfo& device);
 
-/// Of a node that it takes.
+/// Launches for a node that the check above takes.
 Result<ir::Lowering> LowerResizeRows(const ir::KernelNode& node,
                                      const ResizeMap& map,
                                      const ir::DeviceInfo& device);

@@ -25,7 +25,7 @@ int UsableProcessors();
 /// 1 where the system does not tell.  Reads
 /// /sys/devices/system/node/has_cpu.
 int MemoryDomainsOf(const FileReader& read);
-/// The same of the files themselves.
+/// Memory domains as the files of this machine tell them.
 int MemoryDomains();
 
 }  // namespace tim

@@ -185,7 +185,7 @@ Status ReadLists(PluginTables* tables) {
   return OkStatus();
 }
 
-// What the library itself can say of options; the plug-in says the rest.
+// Rules of options that hold for every plug-in; a plug-in has its own.
 Status CheckOptions(const PluginOptionList& options, bool has_graphs) {
   for (size_t i = 0; i < options.size(); ++i) {
     const std::string& key = options[i].first;

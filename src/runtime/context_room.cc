@@ -56,8 +56,8 @@ Slot* ContextPool::State::Take(Origin origin) {
   return nullptr;
 }
 
-// Where there is no memory for one more, those that there are must do.  All but
-// the first come and go.
+// Contexts that there are must do where there is no memory for one more.  All
+// but the first come and go.
 Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
                                        Origin origin, Slot** made) {
   slots_.push_back(std::make_unique<Slot>());
@@ -147,7 +147,7 @@ Result<Slot*> ContextPool::State::Acquire(Patience patience) {
   }
 }
 
-// As many as were in use at a time since the pool was idle last.
+// Contexts stay that were in use at a time since the pool was idle last.
 ContextPool::State::Slots ContextPool::State::Trim() {
   Slots idle;
   if (busy_ != 0) return idle;

@@ -24,13 +24,13 @@ class ExecutionContext {
   /// Allocates arenas, prepares the steps, and runs the built-in kernels once
   /// on zeroed memory, so that Run() meets no first-use compilation.
   /// \param refused as Executable::Create's, of kernels that were not launched.
-  /// Pools of the devices are trimmed where its arenas are its own: what the
+  /// Pools of the devices are trimmed unless its arenas are pooled: what the
   /// first use of the kernels took is not kept.
   static Result<std::unique_ptr<ExecutionContext>> Create(
       std::shared_ptr<const Executable> executable,
       std::vector<compiler::RefusedKernel>* refused = nullptr,
       ArenaMemory arenas = ArenaMemory::kOwn);
-  /// The same without arenas: every run is given those that its plan has, as
+  /// A context without arenas: every run is given those that its plan has, and
   /// the first use of the kernels takes some of `arenas`; null: with its own.
   static Result<std::unique_ptr<ExecutionContext>> Create(
       std::shared_ptr<const Executable> executable,

@@ -101,12 +101,12 @@ void SharedArenas::Return(std::vector<Block> blocks) {
   if (state.leases > 0 && --state.leases == 0) surplus = TakeSurplus(state);
 }
 
-// As many as runs had at a time since there was none.
+// Arenas stay that runs had at a time since there was no run.
 std::vector<SharedArenas::Block> SharedArenas::TakeSurplus(State& state) {
   const size_t kept = std::exchange(state.most_leases, 0);
   std::vector<Block> surplus;
   std::vector<std::array<size_t, 2>> counts(devices_.size());
-  // Those that came back last are used first.
+  // Arenas that came back last are used first.
   for (size_t i = state.free.size(); i-- > 0;) {
     Block& block = state.free[i];
     if (++counts[block.device][static_cast<size_t>(block.kind)] <= kept) {

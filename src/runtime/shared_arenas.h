@@ -21,7 +21,7 @@
 
 namespace tim::runtime {
 
-/// As many arenas as there are runs in flight at a time, each as large as the
+/// Arenas for the runs in flight, one set for each run, each as large as the
 /// largest plan needs it.  Any thread; held by whoever uses it.
 class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
  public:
@@ -40,7 +40,7 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    /// Like the arenas of the plan, those of no bytes without memory.
+    /// Memory for each arena of the plan; none for arenas of no bytes.
     GivenArenas arenas() const { return arenas_; }
 
    private:

@@ -348,7 +348,7 @@ TEST(Links, OfNoDevicesAreErrors) {
   }
 }
 
-// What cannot be kept is known for as long as the process lives.
+// Links that cannot be kept are known for as long as the process lives.
 TEST(Links, AreMeasuredWithoutACacheFolder) {
   if (device::CountOpenClDevices() == 0) GTEST_SKIP() << "no OpenCL device";
   if (!IsChild()) {

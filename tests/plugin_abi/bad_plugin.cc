@@ -247,7 +247,8 @@ TimCode Lower(void*, const TimNode* node, const TimDeviceProps*,
   return Is("huge_payload") || Is("writes_input") ? TIM_OK : code;
 }
 
-// With it the library takes layouts of its kernels; no graph gets that far.
+// A reorder, without which the library takes no layouts of its kernels; no
+// graph gets that far.
 const TimKernel* ReorderKernel() {
   static TimKernel kernel;
   kernel.struct_size = TIM_SIZE_THROUGH(TimKernel, lower);

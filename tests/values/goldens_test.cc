@@ -31,7 +31,7 @@ thread_local bool t_counts = false;
 thread_local int64_t t_held = 0;
 thread_local int64_t t_most = 0;
 
-// Before what is allocated.
+// Header that stands before each allocation.
 struct alignas(std::max_align_t) Header {
   int64_t bytes = 0;  // 0: it is not counted
 };

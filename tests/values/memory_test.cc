@@ -122,7 +122,7 @@ TEST(Arenas, AreAsLargeAsTheLargestSize) {
   }
 }
 
-// What one run has no memory for is not asked for by the next.
+// Memory that one run cannot have is not asked for by the next.
 TEST(Arenas, OfARunThatFailsAreForgotten) {
   const Fake fake;
   const Program program = fake.Compile(Wide({4, Shape::kUnknown}));

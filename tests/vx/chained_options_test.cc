@@ -166,7 +166,7 @@ struct Elementwise {
     const auto softmax = Result(Type::kFloat);
     graph->CreateOperation<ops::Softmax>(1.0f, 1)->BindInput(x).BindOutput(
         softmax);
-    // Of files that declare types, which depend on options.
+    // Kernels of files that declare types, which depend on options.
     graph->CreateOperation<ops::LogSoftmax>(0)->BindInput(x).BindOutput(
         Result(Type::kFloat));
     graph->CreateOperation<ops::L2Normalization>(0)->BindInput(x).BindOutput(
@@ -206,7 +206,7 @@ struct Elementwise {
               const std::shared_ptr<Tensor>& b, Type type) {
     graph->CreateOperation<Op>()->BindInputs({a, b}).BindOutput(Result(type));
   }
-  // Of the rows of `x` with each other.
+  // Products of the rows of `x` with each other.
   void Product(const std::shared_ptr<Tensor>& x, Type type) {
     outputs.push_back(
         graph->CreateTensor(SpecOf(type, OUTPUT).SetShape({5, 5, 3})));

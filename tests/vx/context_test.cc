@@ -147,7 +147,7 @@ TEST(Context, StrictReachesTheCompiler) {
   }
 }
 
-// With a device of the environment and without one.
+// Policies with a device of the environment and without one.
 TEST(Context, APolicyOfTheEnvironmentIsNamedWhereItIsWrong) {
   if (IsChild()) {
     EXPECT_EQ(vx::Context::Create(), nullptr);

@@ -200,8 +200,8 @@ std::string OfHex(std::string_view text) {
   return bytes;
 }
 
-// What another process stores of the same graphs; nothing where it does not get
-// that far, which this one finds, too.  Before anything is loaded here.
+// Blobs that another process stores of the same graphs; none where it does not
+// get that far, which this one finds, too.  Before anything is loaded here.
 std::map<std::string, std::string> StoredElsewhere(
     const CheckedPlugin& plugin) {
   std::map<std::string, std::string> content;

@@ -19,7 +19,7 @@ class GuardedRoom {
 
   TimMessage* get() { return &message_; }
 
-  // What is wrong with the message of a call that failed; empty: nothing.
+  // Mistake in the message of a call that failed; empty: there is none.
   std::string Mistake() const {
     if (std::count(text_.begin() + kRoom, text_.end(), kMark) != kGuard) {
       return StrCat("writes beyond the ", kRoom, " bytes of its message");
@@ -50,7 +50,7 @@ void CheckAllocate(CheckedPlugin& plugin, plugin::PluginDevice& device) {
   if (!mistake.empty()) plugin.Fail("allocate() ", mistake);
 }
 
-// What is wrong with the answer of supports(); empty: nothing.
+// Mistake in the answer of supports(); empty: there is none.
 std::string MistakeOfSupports(const TimKernel& kernel, const TimNode& node,
                               const TimDeviceProps& props) {
   GuardedRoom room;

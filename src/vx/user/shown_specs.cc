@@ -32,7 +32,7 @@ ShownSpecs::ShownSpecs(OpImpl& impl, OperandSpecs& specs, Hook hook)
   Show(&specs_);
 }
 
-// In a process that was forked meanwhile there may be none of them.
+// A process that was forked meanwhile may count none of them.
 ShownSpecs::~ShownSpecs() {
   SpecsInUse& in_use = g_in_use.Get();
   const std::lock_guard lock(in_use.mutex);
@@ -43,7 +43,7 @@ ShownSpecs::~ShownSpecs() {
   if (all.empty()) in_use.all.erase(&impl_);
 }
 
-// What others read at this time is not written.
+// A pointer that others read at this time is not written.
 void ShownSpecs::Show(OperandSpecs* specs) {
   if (impl_.specs != specs) impl_.specs = specs;
 }

@@ -1,4 +1,4 @@
-// What functions of a custom operation see of its operands while they run.
+// Specs of operands that functions of a custom operation see while they run.
 #ifndef TIM_VX_USER_SHOWN_SPECS_H_
 #define TIM_VX_USER_SHOWN_SPECS_H_
 

@@ -78,7 +78,7 @@ bool DividesByMemory(const cl::Device& whole) {
           CL_DEVICE_AFFINITY_DOMAIN_NUMA) != 0;
 }
 
-// What has one memory domain is its only part.
+// A device of one memory domain is its only part.
 Result<std::vector<cl::Device>> PartsByMemory(cl::Device whole) {
   const std::string name = whole.getInfo<CL_DEVICE_NAME>();
   if (!DividesByMemory(whole)) {
